@@ -1,0 +1,70 @@
+//! Anywhere a trial can be run.
+
+use crate::endpoint::LinkError;
+use crate::payload::Corruption;
+use crate::trial::{Sample, Tally, Trial};
+
+/// Anywhere a trial can be run: two hosts and a wire, or a model of them.
+pub trait Bench {
+    /// Runs `trial` at both ends and joins their accounts.
+    ///
+    /// # Errors
+    ///
+    /// Why the trial gave no sample; the bench may not be usable after.
+    fn run(&mut self, trial: &Trial) -> Result<Sample, RunError>;
+}
+
+/// Why a trial gave no sample. Displayed after "failed to ...".
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The channel under test failed at this end.
+    #[error("run a trial of {size} B: {source}")]
+    Link {
+        /// Message size. Unit: bytes.
+        size: u64,
+        /// What failed.
+        source: LinkError,
+    },
+    /// The conversation with the other end failed.
+    #[error("agree with the peer on a trial of {size} B: {source}")]
+    Control {
+        /// Message size. Unit: bytes.
+        size: u64,
+        /// What failed.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The other end could not run the trial and said why.
+    #[error("run a trial of {size} B at the peer: {reason}")]
+    Peer {
+        /// Message size. Unit: bytes.
+        size: u64,
+        /// The peer's reason.
+        reason: String,
+    },
+    /// A byte arrived wrong.
+    #[error("carry {size} B unharmed: {source}")]
+    Corrupt {
+        /// Message size. Unit: bytes.
+        size: u64,
+        /// Which byte.
+        source: Corruption,
+    },
+    /// The two ends' counts do not match.
+    #[error("agree with the peer on what passed: here {here:?}, there {there:?}, planned {expected:?}")]
+    Disagree {
+        /// What this end counted.
+        here: Tally,
+        /// What the other end says it counted.
+        there: Tally,
+        /// What this end should have counted.
+        expected: Tally,
+    },
+    /// The end that times sent too few or too many times.
+    #[error("time every sample: {found} times came for {expected} samples")]
+    Untimed {
+        /// Samples asked for.
+        expected: u32,
+        /// Times that came.
+        found: usize,
+    },
+}

@@ -1,0 +1,260 @@
+//! What is doubtful about a run, and what to do about it.
+//!
+//! A caution is never an error and never only a log line: it is kept in the run file and printed
+//! with the result.
+
+mod assess;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::units::{Rate, Span};
+
+pub use assess::assess;
+
+/// Which end a caution speaks of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Side {
+    /// The end that began.
+    Local,
+    /// The end that answered.
+    Remote,
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Local => "this host",
+            Self::Remote => "the peer",
+        })
+    }
+}
+
+/// Something doubtful. Its text is what was seen, then the advice.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Caution {
+    /// Both ends are on one host.
+    SameHost,
+    /// Both measuring threads ran on the same processor.
+    SameCpu {
+        /// Which.
+        cpu: u32,
+    },
+    /// The kernel does not read the time from the processor's own counter.
+    SlowClock {
+        /// Which end.
+        side: Side,
+        /// The clock source.
+        clocksource: String,
+    },
+    /// A clock stepped back.
+    ClockBackwards {
+        /// Which end.
+        side: Side,
+        /// How often, of how many reads.
+        times: u64,
+    },
+    /// Something took the processor away.
+    Noisy {
+        /// Which end.
+        side: Side,
+        /// Share of the time lost, 0 to 1.
+        share: f64,
+        /// Longest gap. Unit: picoseconds.
+        longest: Span,
+    },
+    /// The measuring thread often waited for a processor.
+    Crowded {
+        /// Which end.
+        side: Side,
+        /// Share of the run spent waiting, 0 to 1.
+        share: f64,
+    },
+    /// The processor's frequency may change.
+    Governor {
+        /// Which end.
+        side: Side,
+        /// The governor in force.
+        governor: String,
+    },
+    /// An option was asked for and something else was granted.
+    NotGranted {
+        /// Which end.
+        side: Side,
+        /// The option.
+        option: String,
+        /// What was asked.
+        asked: String,
+        /// What was granted.
+        granted: String,
+    },
+    /// The interface's counters do not account for the payload.
+    PathNotProven {
+        /// Which end.
+        side: Side,
+        /// The interface.
+        interface: String,
+        /// Payload that passed. Unit: bytes.
+        payload: u64,
+        /// What the interface counted. Unit: bytes.
+        counted: u64,
+    },
+    /// The interface carried much besides the measurement.
+    OtherTraffic {
+        /// Which end.
+        side: Side,
+        /// The interface.
+        interface: String,
+        /// Bytes beyond payload and headers.
+        extra: u64,
+    },
+    /// TCP sent segments again.
+    Retransmitted {
+        /// Which end.
+        side: Side,
+        /// How many.
+        segments: u64,
+        /// Out of how many.
+        of: u64,
+    },
+    /// Some sizes were measured too few times for an interval.
+    FewRounds {
+        /// How many sizes.
+        sizes: u64,
+        /// The smallest of them. Unit: bytes.
+        from: u64,
+    },
+    /// Some intervals are wider than asked.
+    WideIntervals {
+        /// How many sizes.
+        sizes: u64,
+        /// Out of how many.
+        of: u64,
+        /// What was asked: half-width as a share of the median.
+        target: f64,
+    },
+    /// Sizes of the schedule were not timed.
+    NotTimed {
+        /// How many.
+        sizes: u64,
+        /// The smallest of them. Unit: bytes.
+        from: u64,
+    },
+    /// A size came out faster than the link.
+    AboveLink {
+        /// Message size. Unit: bytes.
+        size: u64,
+        /// What was measured.
+        throughput: Rate,
+        /// The link's rate.
+        link: Rate,
+    },
+    /// The run did not end as planned.
+    Incomplete {
+        /// Why.
+        reason: String,
+    },
+    /// The numbers came from a file that says nothing of how they were made.
+    Imported {
+        /// The program that wrote it.
+        program: String,
+    },
+}
+
+impl Caution {
+    /// What was seen.
+    #[must_use]
+    pub fn finding(&self) -> String {
+        match self {
+            Self::SameHost => {
+                "both ends run on one host: this measures its memory and scheduler, not a network".into()
+            }
+            Self::SameCpu { cpu } => format!("both ends ran on processor {cpu} and took turns"),
+            Self::SlowClock { side, clocksource } => {
+                format!("{side} reads the time from `{clocksource}`, not from the processor's counter")
+            }
+            Self::ClockBackwards { side, times } => format!("the clock of {side} stepped back {times} times"),
+            Self::Noisy { side, share, longest } => format!(
+                "{side} lost {:.1} % of its time to other work, {longest} at once at most",
+                share * 100.0
+            ),
+            Self::Crowded { side, share } => {
+                format!(
+                    "the measuring thread of {side} waited for a processor {:.1} % of the run",
+                    share * 100.0
+                )
+            }
+            Self::Governor { side, governor } => format!("{side} scales its clock (governor `{governor}`)"),
+            Self::NotGranted { side, option, asked, granted } => {
+                format!("{side} was asked for {option} {asked} and granted {granted}")
+            }
+            Self::PathNotProven { side, interface, payload, counted } => format!(
+                "{payload} B of payload passed, but `{interface}` of {side} counted {counted} B: they did not cross it"
+            ),
+            Self::OtherTraffic { side, interface, extra } => {
+                format!("`{interface}` of {side} carried {extra} B besides the measurement")
+            }
+            Self::Retransmitted { side, segments, of } => {
+                format!("{side} sent {segments} of {of} segments again")
+            }
+            Self::FewRounds { sizes, from } => {
+                format!("{sizes} sizes from {from} B were measured too few times for an interval")
+            }
+            Self::WideIntervals { sizes, of, target } => {
+                format!("{sizes} of {of} sizes have an interval wider than +-{} %", target * 100.0)
+            }
+            Self::NotTimed { sizes, from } => format!("{sizes} sizes from {from} B were not timed"),
+            Self::AboveLink { size, throughput, link } => {
+                format!("{size} B came out at {throughput}, above the link's {link}")
+            }
+            Self::Incomplete { reason } => format!("the run did not end as planned: {reason}"),
+            Self::Imported { program } => {
+                format!("{program} recorded neither hosts, nor link, nor options, nor spread")
+            }
+        }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub const fn advice(&self) -> &'static str {
+        match self {
+            Self::SameHost => "run `linerate serve` on a second host and `linerate measure HOST` here",
+            Self::SameCpu { .. } => "tie the ends to two processors with --pin LOCAL,REMOTE",
+            Self::SlowClock { .. } => {
+                "choose another in /sys/devices/system/clocksource, or trust only long times"
+            }
+            Self::ClockBackwards { .. } => "do not trust these times; use a host with a steady clock",
+            Self::Noisy { .. } => {
+                "stop other work on that host, or tie the thread to a quiet processor with --pin"
+            }
+            Self::Crowded { .. } => {
+                "stop other work on that host, or give the measurement a processor of its own"
+            }
+            Self::Governor { .. } => "set the governor to `performance` for steady small-message times",
+            Self::NotGranted { .. } => {
+                "raise the host's limit (sysctl net.core.rmem_max, wmem_max, allowed congestion controls) or ask for what it grants"
+            }
+            Self::PathNotProven { .. } => "check the routes, or name the interface with --bind-dev",
+            Self::OtherTraffic { .. } => "measure when the interface is idle",
+            Self::Retransmitted { .. } => {
+                "large-message results include loss recovery; look for drops on the path"
+            }
+            Self::FewRounds { .. } | Self::NotTimed { .. } => {
+                "give it more --time, or end the schedule earlier with --to"
+            }
+            Self::WideIntervals { .. } => "give it more --time, or a quieter host",
+            Self::AboveLink { .. } => "suspect a cache, a wrong link speed, or a batch that ended early",
+            Self::Incomplete { .. } => "what was measured until then is kept; measure again for the rest",
+            Self::Imported { .. } => "read the curve as one sample of an unknown set-up",
+        }
+    }
+}
+
+impl fmt::Display for Caution {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}; {}", self.finding(), self.advice())
+    }
+}

@@ -1,0 +1,178 @@
+//! The rules by which a run is doubted, as a pure function of what is stored.
+
+use crate::observation::{Grade, Observation};
+use crate::options::{Granted, SocketOptions};
+use crate::run::{End, Run, Source, State};
+use crate::series::{Point, Series, Stop};
+
+use super::{Caution, Side};
+
+/// A thread that waits for a processor for more than this share of a run is crowded out.
+const CROWDED: f64 = 0.01;
+/// Throughput above the link's rate by more than this is impossible.
+const ABOVE_LINK: f64 = 1.01;
+/// What besides payload a measurement puts on an interface at most: a share of the payload
+/// (headers and acknowledgements of small segments), so many bytes a message (headers of messages
+/// smaller than a segment, in both directions), and the control connection.
+const HEADER_PERCENT: u64 = 60;
+const HEADER_BYTES_A_MESSAGE: u64 = 400;
+const CONTROL_BYTES: u64 = 4 << 20;
+
+/// Everything doubtful about `run`, from what it stores.
+#[must_use]
+pub fn assess(run: &Run) -> Vec<Caution> {
+    let mut cautions = Vec::new();
+    match &run.source {
+        Source::Imported(program) => return vec![Caution::Imported { program: program.clone() }],
+        Source::Measured | Source::Loopback => both_ends(run, &mut cautions),
+        Source::Modelled(_) => {}
+    }
+    match &run.state {
+        State::Failed(reason) => cautions.push(Caution::Incomplete { reason: reason.clone() }),
+        State::Interrupted => cautions.push(Caution::Incomplete { reason: "it was interrupted".to_owned() }),
+        State::Running | State::Complete => {}
+    }
+    for series in &run.series {
+        curve(run, series, &mut cautions);
+    }
+    cautions
+}
+
+fn both_ends(run: &Run, cautions: &mut Vec<Caution>) {
+    let (local, remote) = (&run.local.environment, &run.remote.environment);
+    let same_host = local.same_host(remote) == Some(true);
+    let same_network = same_host && local.network_namespace == remote.network_namespace;
+    if same_host {
+        cautions.push(Caution::SameHost);
+    }
+    if same_host
+        && let [cpu] = run.local.observation.cpus[..]
+        && run.remote.observation.cpus == [cpu]
+    {
+        cautions.push(Caution::SameCpu { cpu });
+    }
+    for (side, end) in [(Side::Local, &run.local), (Side::Remote, &run.remote)] {
+        host(side, end, cautions);
+        granted(side, &run.plan.socket, &end.granted, cautions);
+        // Two ends on one loopback share its counters: once is enough.
+        if side == Side::Local || !same_network {
+            interface(side, &end.observation, cautions);
+        }
+        retransmitted(side, &end.observation, cautions);
+    }
+}
+
+fn host(side: Side, end: &End, cautions: &mut Vec<Caution>) {
+    if let Some(source) = end.environment.clocksource.known()
+        && !matches!(source.as_str(), "tsc" | "arch_sys_counter" | "timebase")
+    {
+        cautions.push(Caution::SlowClock { side, clocksource: source.clone() });
+    }
+    if let Some(clock) = end.observation.clock.known().filter(|clock| clock.backwards > 0) {
+        cautions.push(Caution::ClockBackwards { side, times: clock.backwards });
+    }
+    if let Some(noise) = end.observation.noise.known().filter(|noise| noise.grade() > Grade::B) {
+        cautions.push(Caution::Noisy { side, share: noise.share(), longest: noise.longest });
+    }
+    let load = &end.observation.load;
+    if let Some(delay) = load.run_delay.known() {
+        let share = delay.as_seconds() / load.span.as_seconds().max(f64::MIN_POSITIVE);
+        if share > CROWDED {
+            cautions.push(Caution::Crowded { side, share });
+        }
+    }
+    if let Some(governor) = end.environment.governor.known().filter(|governor| *governor != "performance") {
+        cautions.push(Caution::Governor { side, governor: governor.clone() });
+    }
+}
+
+/// Compares what was asked of the socket with what it has.
+fn granted(side: Side, asked: &SocketOptions, granted: &Granted, cautions: &mut Vec<Caution>) {
+    let mut check = |option: &str, asked: Option<String>, granted: Option<String>, ok: bool| {
+        if let (Some(asked), Some(granted), false) = (asked, granted, ok) {
+            cautions.push(Caution::NotGranted { side, option: option.to_owned(), asked, granted });
+        }
+    };
+    // Linux grants twice what is asked (socket(7)); less than that means that a limit cut it.
+    let buffers = [("sndbuf", asked.sndbuf, &granted.sndbuf), ("rcvbuf", asked.rcvbuf, &granted.rcvbuf)];
+    for (option, wanted, got) in buffers {
+        let enough = wanted.zip(got.known()).is_none_or(|(wanted, got)| *got >= wanted.0);
+        check(option, wanted.map(|size| size.to_string()), got.known().map(|got| format!("{got} B")), enough);
+    }
+    let got = granted.congestion.known();
+    check("congestion control", asked.congestion.clone(), got.cloned(), asked.congestion.as_ref() == got);
+    let got = granted.mss.known();
+    let fits = asked.mss.zip(got).is_none_or(|(asked, got)| *got <= u64::from(asked));
+    check("mss", asked.mss.map(|mss| mss.to_string()), got.map(u64::to_string), fits);
+    let got = granted.dscp.known();
+    check(
+        "dscp",
+        asked.dscp.map(|code| code.to_string()),
+        got.map(u8::to_string),
+        asked.dscp.as_ref() == got,
+    );
+    let got = granted.busy_poll.known();
+    check(
+        "busy poll",
+        asked.busy_poll.map(|us| us.to_string()),
+        got.map(u32::to_string),
+        asked.busy_poll.as_ref() == got,
+    );
+}
+
+/// Compares what the interface counted with what passed.
+fn interface(side: Side, seen: &Observation, cautions: &mut Vec<Caution>) {
+    let Some(counters) = seen.interface.known() else { return };
+    let tally = seen.tally;
+    // Headers of both directions: what is received is acknowledged in what is sent.
+    let messages = tally.sent + tally.received;
+    let payload = tally.sent_bytes + tally.received_bytes;
+    let overhead = payload / 100 * HEADER_PERCENT + messages * HEADER_BYTES_A_MESSAGE + CONTROL_BYTES;
+    for (payload, counted) in
+        [(tally.sent_bytes, counters.tx_bytes), (tally.received_bytes, counters.rx_bytes)]
+    {
+        let interface = counters.interface.clone();
+        if counted < payload {
+            cautions.push(Caution::PathNotProven { side, interface, payload, counted });
+            return;
+        }
+        let extra = counted.saturating_sub(payload + overhead);
+        if extra > 0 {
+            cautions.push(Caution::OtherTraffic { side, interface, extra });
+            return;
+        }
+    }
+}
+
+fn retransmitted(side: Side, seen: &Observation, cautions: &mut Vec<Caution>) {
+    if let Some(connection) = seen.connection.known().filter(|connection| connection.retransmitted > 0) {
+        let (segments, of) = (connection.retransmitted, connection.segments_out);
+        cautions.push(Caution::Retransmitted { side, segments, of });
+    }
+}
+
+fn curve(run: &Run, series: &Series, cautions: &mut Vec<Caution>) {
+    let found = |wanted: &dyn Fn(&Point) -> bool| {
+        let sizes = series.points.iter().filter(|point| wanted(point)).map(|point| point.size);
+        let sizes: Vec<u64> = sizes.collect();
+        sizes.iter().min().map(|from| (sizes.len() as u64, *from))
+    };
+    if let Some((sizes, from)) = found(&|point| point.rounds.is_empty()) {
+        cautions.push(Caution::NotTimed { sizes, from });
+    }
+    let interval = |point: &Point| point.time().and_then(|time| time.interval);
+    let bare = |point: &Point| !point.rounds.is_empty() && interval(point).is_none();
+    if let Some((sizes, from)) = found(&bare).filter(|_| run.plan.rounds > 1) {
+        cautions.push(Caution::FewRounds { sizes, from });
+    }
+    let wide = |point: &Point| interval(point).is_some() && point.stop != Some(Stop::Target);
+    if let Some((sizes, _)) = found(&wide) {
+        let of = series.points.len() as u64;
+        cautions.push(Caution::WideIntervals { sizes, of, target: run.plan.ci });
+    }
+    let Some(link) = run.link() else { return };
+    let fast = series.points.iter().filter_map(|point| Some((point.size, point.throughput()?)));
+    if let Some((size, throughput)) = fast.into_iter().find(|(_, rate)| rate.share_of(link) > ABOVE_LINK) {
+        cautions.push(Caution::AboveLink { size, throughput, link });
+    }
+}

@@ -1,0 +1,104 @@
+//! What a curve says: latency, peak, half-performance length, saturation point and dips.
+
+mod dip;
+mod saturation;
+
+use serde::Serialize;
+
+use crate::series::{Point, Series};
+use crate::stats::Estimate;
+use crate::units::Rate;
+
+pub use dip::{Boundaries, Boundary, BoundaryKind, Dip, dips, local_residuals};
+pub use saturation::{Saturation, saturation};
+
+/// The largest message whose time is still called a latency. Unit: bytes.
+/// Source: NetPIPE 3.x documentation: half the round trip of messages below 64 B.
+const LATENCY_BELOW: u64 = 64;
+
+/// What a curve says in a few numbers; each is none where the curve cannot say it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Derived {
+    /// One-way time of the smallest message below 64 B. Unit: picoseconds.
+    pub latency: Option<Latency>,
+    /// Highest throughput of any size.
+    pub peak: Option<Peak>,
+    /// Half-performance length N1/2: the size from which throughput is half the peak. Unit: bytes.
+    pub half_performance_bytes: Option<f64>,
+    /// Where time begins to grow with size.
+    pub saturation: Option<Saturation>,
+    /// Sizes that do worse than those around them.
+    pub dips: Vec<Dip>,
+}
+
+/// The time of a message that is too small for its bytes to count.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Latency {
+    /// Message size. Unit: bytes.
+    pub size: u64,
+    /// One-way time. Unit: picoseconds.
+    pub time: Estimate,
+}
+
+/// The highest throughput.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Peak {
+    /// The size that reaches it. Unit: bytes.
+    pub size: u64,
+    /// Payload throughput, each direction by itself.
+    pub throughput: Rate,
+}
+
+/// Derives what `series` says, naming the `boundaries` that dips lie at.
+#[must_use]
+pub fn derive(series: &Series, boundaries: &Boundaries) -> Derived {
+    let peak = peak(series);
+    Derived {
+        latency: latency(series),
+        peak,
+        half_performance_bytes: peak.and_then(|peak| half_performance(series, peak.throughput)),
+        saturation: saturation(series),
+        dips: dips(series, boundaries),
+    }
+}
+
+fn by_size(series: &Series) -> Vec<&Point> {
+    let mut points: Vec<&Point> = series.timed().collect();
+    points.sort_by_key(|point| point.size);
+    points
+}
+
+/// The latency; a stream has none, because its messages overlap.
+fn latency(series: &Series) -> Option<Latency> {
+    if series.pattern.timed_by_responder() {
+        return None;
+    }
+    let point = by_size(series).into_iter().find(|point| point.size < LATENCY_BELOW)?;
+    Some(Latency { size: point.size, time: point.time()? })
+}
+
+fn peak(series: &Series) -> Option<Peak> {
+    let rates =
+        series.timed().filter_map(|point| Some(Peak { size: point.size, throughput: point.throughput()? }));
+    rates.max_by(|one, other| one.throughput.bits_per_second().total_cmp(&other.throughput.bits_per_second()))
+}
+
+/// The smallest size, interpolated in the logarithm of size, at which half of `peak` is reached.
+fn half_performance(series: &Series, peak: Rate) -> Option<f64> {
+    let half = peak.bits_per_second() / 2.0;
+    let points = by_size(series);
+    let rates =
+        points.iter().filter_map(|point| Some((point.size as f64, point.throughput()?.bits_per_second())));
+    let rates: Vec<(f64, f64)> = rates.collect();
+    let reached = rates.iter().position(|(_, rate)| *rate >= half)?;
+    let (size, rate) = rates[reached];
+    let Some((size_before, rate_before)) = reached.checked_sub(1).map(|before| rates[before]) else {
+        // Half the peak already at the smallest size: the length lies below what was measured.
+        return None;
+    };
+    let share = (half - rate_before) / (rate - rate_before);
+    Some((size_before.ln() + share * (size.ln() - size_before.ln())).exp())
+}
+
+#[cfg(test)]
+mod tests;

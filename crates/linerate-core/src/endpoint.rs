@@ -1,0 +1,66 @@
+//! One end of a channel, and the clock that times it.
+
+use std::future::Future;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+use crate::units::{Span, Time};
+
+/// One end of a two-party byte channel, with the clock that times it.
+///
+/// A real endpoint blocks inside each call, so its futures are ready at once; a modelled one
+/// suspends until the simulated network delivers. The same pattern code drives both.
+pub trait Endpoint {
+    /// The present instant: monotonic, zero is arbitrary.
+    fn now(&self) -> Time;
+
+    /// Sends all of `data`. Done means accepted on this side, not delivered.
+    fn send(&mut self, data: &[u8]) -> impl Future<Output = Result<(), LinkError>>;
+
+    /// Receives until `data` is full.
+    fn recv(&mut self, data: &mut [u8]) -> impl Future<Output = Result<(), LinkError>>;
+
+    /// Sends all of `out` and fills `into`, in whatever order the channel allows.
+    ///
+    /// Two ends that both send first deadlock once a message is larger than the buffers between
+    /// them; two ends that both exchange never do, whatever the size.
+    fn exchange(&mut self, out: &[u8], into: &mut [u8]) -> impl Future<Output = Result<(), LinkError>>;
+
+    /// Lets `span` pass.
+    fn wait(&mut self, span: Span) -> impl Future<Output = ()>;
+}
+
+/// Why bytes could not pass.
+#[derive(Debug, thiserror::Error)]
+pub enum LinkError {
+    /// The peer closed the channel.
+    #[error("the peer closed the connection")]
+    Closed,
+    /// The peer, or something between, reset the channel.
+    #[error("the connection was reset")]
+    Reset,
+    /// Nothing moved for as long as the endpoint was told to be patient.
+    #[error("no byte moved for {0}")]
+    Stalled(Span),
+    /// The operating system refused the operation.
+    #[error("{operation}: {source}")]
+    System {
+        /// What was being done, such as `send`.
+        operation: &'static str,
+        /// What the operating system answered.
+        source: std::io::Error,
+    },
+}
+
+/// Runs a future of a real endpoint, whose every wait is a blocking call inside the one poll.
+///
+/// # Panics
+///
+/// If the future suspends, which only a modelled endpoint's can; those run under their
+/// simulator's executor.
+pub fn run_ready<F: Future>(future: F) -> F::Output {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(output) => output,
+        Poll::Pending => unreachable!("a real endpoint blocks; it never suspends"),
+    }
+}

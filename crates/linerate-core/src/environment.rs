@@ -1,0 +1,156 @@
+//! What a host says of itself: kernel, processor, clock, interface and settings.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A fact that was read, or the reason why it is unknown.
+///
+/// In JSON a known fact is its bare value and an unknown one `{"unknown": "why"}`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Fact<T> {
+    /// It could not be read.
+    Unknown {
+        /// Why, in a few words.
+        unknown: String,
+    },
+    /// It was read.
+    Known(T),
+}
+
+impl<T> Fact<T> {
+    /// An unknown fact and the reason.
+    pub fn unknown(why: impl Into<String>) -> Self {
+        Self::Unknown { unknown: why.into() }
+    }
+
+    /// The value, if it is known.
+    pub const fn known(&self) -> Option<&T> {
+        match self {
+            Self::Known(value) => Some(value),
+            Self::Unknown { .. } => None,
+        }
+    }
+}
+
+impl<T> Default for Fact<T> {
+    fn default() -> Self {
+        Self::unknown("not looked for")
+    }
+}
+
+impl<T, E: fmt::Display> From<Result<T, E>> for Fact<T> {
+    fn from(read: Result<T, E>) -> Self {
+        match read {
+            Ok(value) => Self::Known(value),
+            Err(error) => Self::unknown(error.to_string()),
+        }
+    }
+}
+
+impl<T: fmt::Display> fmt::Display for Fact<T> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Known(value) => value.fmt(out),
+            Self::Unknown { unknown } => write!(out, "unknown ({unknown})"),
+        }
+    }
+}
+
+/// One host, at the time of a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Environment {
+    /// Version of the linerate that speaks.
+    pub linerate: String,
+    /// Host name.
+    pub hostname: Fact<String>,
+    /// Operating system and kernel release, such as `Linux 6.18.44`.
+    pub kernel: Fact<String>,
+    /// Machine architecture, such as `x86_64`.
+    pub architecture: String,
+    /// Identity of this boot of this host: equal at both ends means one host.
+    pub boot_id: Fact<String>,
+    /// Identity of the network namespace: equal at both ends of one host means no wire between.
+    pub network_namespace: Fact<String>,
+    /// Processor model.
+    pub cpu_model: Fact<String>,
+    /// Processors this process may use.
+    pub cpus: Fact<Vec<u32>>,
+    /// Whether simultaneous multithreading is active.
+    pub smt: Fact<bool>,
+    /// Hypervisor the host runs under, or `none`.
+    pub hypervisor: Fact<String>,
+    /// Frequency governor of the first usable processor.
+    pub governor: Fact<String>,
+    /// Clock source of the kernel.
+    pub clocksource: Fact<String>,
+    /// Memory of the host. Unit: bytes.
+    pub memory_bytes: Fact<u64>,
+    /// The interface that the connection runs over.
+    pub interface: Fact<Interface>,
+    /// Kernel settings that bear on network performance, by sysctl name.
+    pub sysctls: BTreeMap<String, Fact<String>>,
+}
+
+/// A network interface and its settings.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Interface {
+    /// Name, such as `eth0`.
+    pub name: String,
+    /// Whether it is the loopback.
+    pub loopback: bool,
+    /// Driver.
+    pub driver: Fact<String>,
+    /// Driver version.
+    pub driver_version: Fact<String>,
+    /// Firmware version.
+    pub firmware: Fact<String>,
+    /// Bus address.
+    pub bus: Fact<String>,
+    /// Link speed. Unit: Mb/s (10^6 bit/s), on the wire after line coding.
+    pub speed_mbps: Fact<u64>,
+    /// `full` or `half`.
+    pub duplex: Fact<String>,
+    /// Largest IP packet. Unit: bytes (not the Ethernet frame).
+    pub mtu: Fact<u64>,
+    /// Offloads by their ethtool name, on or off.
+    pub offloads: Fact<BTreeMap<String, bool>>,
+    /// Interrupt coalescing settings by their ethtool name.
+    pub coalescing: Fact<BTreeMap<String, u32>>,
+    /// Descriptor rings by their ethtool name.
+    pub rings: Fact<BTreeMap<String, u32>>,
+}
+
+impl Environment {
+    /// The interface's link rate, if it is known.
+    #[must_use]
+    pub fn speed_mbps(&self) -> Option<u64> {
+        self.interface.known().and_then(|interface| interface.speed_mbps.known()).copied()
+    }
+
+    /// Whether both ends are the same boot of the same host; none if either will not say.
+    #[must_use]
+    pub fn same_host(&self, other: &Self) -> Option<bool> {
+        Some(self.boot_id.known()? == other.boot_id.known()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fact_survives_json_known_or_not() {
+        for (fact, json) in [
+            (Fact::Known("tsc".to_owned()), r#""tsc""#),
+            (Fact::unknown("no such file"), r#"{"unknown":"no such file"}"#),
+        ] {
+            assert_eq!(serde_json::to_string(&fact).expect("a fact is JSON"), json);
+            assert_eq!(serde_json::from_str::<Fact<String>>(json).expect("JSON is a fact"), fact);
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! What linerate measures and what it means.
+//!
+//! Nothing in this crate knows a clock, a socket or a file. Data flows one way:
+//! a [`plan::Plan`] is run over a [`bench::Bench`] and gives [`series::Series`], which are
+//! kept in a [`run::Run`]; everything after that ([`derive`], [`caution`], [`report`]) is a
+//! pure function of the stored run and works as well on a five-year-old file.
+
+pub mod bench;
+pub mod caution;
+pub mod ceiling;
+pub mod derive;
+pub mod endpoint;
+pub mod environment;
+pub mod measure;
+pub mod observation;
+pub mod options;
+pub mod pattern;
+pub mod payload;
+pub mod plan;
+pub mod report;
+pub mod run;
+pub mod schedule;
+pub mod series;
+pub mod stats;
+pub mod trial;
+pub mod units;

@@ -1,0 +1,146 @@
+//! What each end saw of its own clock, its own noise and its own counters during a run.
+
+use serde::{Deserialize, Serialize};
+
+use crate::environment::Fact;
+use crate::trial::Tally;
+use crate::units::Span;
+
+/// One end's observations.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Observation {
+    /// The clock that timed.
+    pub clock: Fact<Clock>,
+    /// How often something took the processor away from a loop that did nothing else.
+    pub noise: Fact<Noise>,
+    /// Pressure and waiting during the run.
+    pub load: Load,
+    /// Counters of the interface, after less before.
+    pub interface: Fact<Counters>,
+    /// What TCP says of the data connection at the end.
+    pub connection: Fact<Connection>,
+    /// What this end counted over all trials, verification included.
+    pub tally: Tally,
+    /// Processors that the measuring thread was seen on.
+    pub cpus: Vec<u32>,
+    /// Largest memory of the process (`VmHWM`). Unit: bytes.
+    pub peak_memory_bytes: Fact<u64>,
+    /// From the start of the process to the first timed sample; only at the initiating end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_sample_after: Option<Span>,
+}
+
+/// A clock, as found by reading it many times.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Clock {
+    /// Which clock, such as `CLOCK_MONOTONIC_RAW`.
+    pub name: String,
+    /// How many times it was read.
+    pub reads: u64,
+    /// Median cost of a read. Unit: picoseconds.
+    pub cost: Span,
+    /// Smallest step that was seen between two different readings. Unit: picoseconds.
+    pub resolution: Span,
+    /// Readings that were earlier than the one before.
+    pub backwards: u64,
+}
+
+/// Gaps in a loop that only reads the clock.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Noise {
+    /// How long the loop ran.
+    pub watched: Span,
+    /// Time lost in gaps.
+    pub lost: Span,
+    /// How many gaps there were.
+    pub gaps: u64,
+    /// The longest.
+    pub longest: Span,
+    /// What counts as a gap: a read that took longer than this.
+    pub threshold: Span,
+}
+
+/// How quiet a host was. Source: shares of time lost to gaps, `docs/method.md`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub enum Grade {
+    /// Less than 0.1 % of the time lost.
+    A,
+    /// Less than 1 %.
+    B,
+    /// Less than 5 %.
+    C,
+    /// More.
+    D,
+}
+
+impl Noise {
+    /// Share of the time lost to gaps, 0 to 1.
+    #[must_use]
+    pub fn share(&self) -> f64 {
+        if self.watched == Span::ZERO { 0.0 } else { self.lost.as_seconds() / self.watched.as_seconds() }
+    }
+
+    /// The grade that this share earns.
+    #[must_use]
+    pub fn grade(&self) -> Grade {
+        match self.share() {
+            share if share < 0.001 => Grade::A,
+            share if share < 0.01 => Grade::B,
+            share if share < 0.05 => Grade::C,
+            _ => Grade::D,
+        }
+    }
+}
+
+/// Waiting during a run, after less before.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Load {
+    /// How long the run took on this end's clock.
+    pub span: Span,
+    /// Time in which some task of the host waited for a processor (`/proc/pressure/cpu`).
+    pub cpu_pressure: Fact<Span>,
+    /// Time in which the measuring thread was ready but did not run (`schedstat`).
+    pub run_delay: Fact<Span>,
+    /// Context switches that the measuring thread did not ask for.
+    pub involuntary_switches: Fact<u64>,
+    /// Time that the hypervisor gave to others, over all processors.
+    pub steal: Fact<Span>,
+}
+
+/// Counters of an interface, after less before.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counters {
+    /// The interface.
+    pub interface: String,
+    /// Bytes received, as the driver counts them.
+    pub rx_bytes: u64,
+    /// Bytes sent.
+    pub tx_bytes: u64,
+    /// Packets received.
+    pub rx_packets: u64,
+    /// Packets sent.
+    pub tx_packets: u64,
+    /// Packets lost on receipt or with errors.
+    pub rx_dropped: u64,
+    /// Packets lost on sending or with errors.
+    pub tx_dropped: u64,
+}
+
+/// What TCP says of a connection (`TCP_INFO`).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Connection {
+    /// Segments sent again over the whole connection.
+    pub retransmitted: u64,
+    /// Segments sent over the whole connection.
+    pub segments_out: u64,
+    /// Smoothed round-trip time.
+    pub rtt: Span,
+    /// Least round-trip time.
+    pub min_rtt: Span,
+    /// Congestion window. Unit: segments.
+    pub congestion_window: u64,
+    /// Largest segment payload sent. Unit: bytes.
+    pub mss: u64,
+}

@@ -1,0 +1,124 @@
+//! What is asked of the sockets, and what the operating system granted.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::environment::Fact;
+use crate::units::Size;
+
+/// What is asked of each data socket, at both ends.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct SocketOptions {
+    /// Send buffer (`SO_SNDBUF`); none leaves it to autotuning. Unit: bytes, as asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sndbuf: Option<Size>,
+    /// Receive buffer (`SO_RCVBUF`); none leaves it to autotuning. Unit: bytes, as asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rcvbuf: Option<Size>,
+    /// `TCP_NODELAY`: send small segments at once instead of waiting for acknowledgements (Nagle).
+    pub nodelay: bool,
+    /// Congestion control algorithm by its kernel name, such as `cubic`; none keeps the default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub congestion: Option<String>,
+    /// Largest TCP segment payload asked for (`TCP_MAXSEG`). Unit: bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mss: Option<u16>,
+    /// Differentiated services code point, 0 to 63 (RFC 2474).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dscp: Option<u8>,
+    /// `SO_BUSY_POLL`: how long a blocking receive polls the device queue. Unit: microseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub busy_poll: Option<u32>,
+    /// Which system calls move the bytes.
+    pub io: Io,
+}
+
+impl Default for SocketOptions {
+    fn default() -> Self {
+        Self {
+            sndbuf: None,
+            rcvbuf: None,
+            nodelay: true,
+            congestion: None,
+            mss: None,
+            dscp: None,
+            busy_poll: None,
+            io: Io::default(),
+        }
+    }
+}
+
+/// Which system calls move the bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Io {
+    /// `read` and `write`.
+    ReadWrite,
+    /// `send` and `recv`.
+    #[default]
+    SendRecv,
+    /// `sendmsg` and `recvmsg` with one buffer.
+    Sendmsg,
+}
+
+impl Io {
+    /// Every choice, for help texts.
+    pub const ALL: [Self; 3] = [Self::ReadWrite, Self::SendRecv, Self::Sendmsg];
+
+    /// The name on the command line and in plans.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ReadWrite => "read-write",
+            Self::SendRecv => "send-recv",
+            Self::Sendmsg => "sendmsg",
+        }
+    }
+}
+
+impl fmt::Display for Io {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.name())
+    }
+}
+
+impl FromStr for Io {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::ALL
+            .into_iter()
+            .find(|io| io.name() == text)
+            .ok_or_else(|| format!("`{text}` is none of read-write, send-recv, sendmsg"))
+    }
+}
+
+/// What one end's data socket really has, read back after it was set.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Granted {
+    /// The send buffer as the kernel states it. Linux doubles what was asked (socket(7)). Unit: bytes.
+    pub sndbuf: Fact<u64>,
+    /// The receive buffer as the kernel states it, doubled likewise. Unit: bytes.
+    pub rcvbuf: Fact<u64>,
+    /// The largest window the receive buffer can offer, after the kernel's share for its own
+    /// book-keeping (`tcp_adv_win_scale`, truesize). Unit: bytes.
+    pub usable_window: Fact<u64>,
+    /// Whether `TCP_NODELAY` is on.
+    pub nodelay: Fact<bool>,
+    /// The congestion control algorithm in force.
+    pub congestion: Fact<String>,
+    /// Largest segment payload this end sends. Unit: bytes.
+    pub mss: Fact<u64>,
+    /// Path MTU as the kernel knows it. Unit: bytes of IP packet.
+    pub path_mtu: Fact<u64>,
+    /// The differentiated services code point in force.
+    pub dscp: Fact<u8>,
+    /// `SO_BUSY_POLL`. Unit: microseconds.
+    pub busy_poll: Fact<u32>,
+    /// TCP timestamps negotiated (RFC 7323): 12 bytes of every segment.
+    pub timestamps: Fact<bool>,
+    /// The processor the measuring thread was tied to, if it was.
+    pub pinned: Option<u32>,
+}

@@ -1,0 +1,317 @@
+//! Everything that was asked: the effective plan of a run, as TOML for people and inside the run
+//! file for ever.
+
+use std::net::IpAddr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::options::SocketOptions;
+use crate::pattern::Pattern;
+use crate::schedule::{Bounds, Schedule, ScheduleError};
+use crate::units::{Size, Span};
+
+/// Default of [`Plan::time`].
+pub const DEFAULT_TIME: Span = Span::from_ms(20_000);
+/// Default of [`Plan::ci`].
+pub const DEFAULT_TARGET: f64 = 0.02;
+/// Default of [`Plan::rounds`]: one more than the six that an interval needs.
+pub const DEFAULT_ROUNDS: u32 = 7;
+
+/// A measurement to make. Every option of `linerate measure` is a field here.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Plan {
+    /// The peer, as `HOST` or `HOST:PORT`; none starts one on this host.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+    /// Who sends when.
+    pub pattern: Pattern,
+    /// Which sizes.
+    pub schedule: Schedule,
+    /// Smallest base size. Unit: bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<Size>,
+    /// Largest base size. Unit: bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<Size>,
+    /// Distance of the extra sizes around a base size. Unit: bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub perturb: Option<Size>,
+    /// Time to spend on verifying and measuring.
+    #[serde(with = "span_text")]
+    pub time: Span,
+    /// Target half-width of the 95 % interval of the median, as a share of the median.
+    pub ci: f64,
+    /// Rounds that every size gets before the rest of the time goes where it is needed.
+    pub rounds: u32,
+    /// Seed of the order of sizes and of the payload.
+    pub seed: u64,
+    /// What is asked of the data sockets at both ends.
+    pub socket: SocketOptions,
+    /// What concerns this end only.
+    pub local: LocalOptions,
+    /// What concerns the peer only.
+    pub remote: RemoteOptions,
+    /// What is written where.
+    pub output: Output,
+}
+
+/// What concerns the initiating end only; it is not sent to the peer.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct LocalOptions {
+    /// Source address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bind: Option<IpAddr>,
+    /// Interface to send through (`SO_BINDTODEVICE`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bind_dev: Option<String>,
+    /// Address family: 4 or 6; none takes what the name resolves to first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub family: Option<Family>,
+    /// Processor that the measuring thread is tied to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pin: Option<u32>,
+}
+
+/// What concerns the answering end only.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct RemoteOptions {
+    /// Processor that the answering thread is tied to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pin: Option<u32>,
+}
+
+/// What is written where.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Output {
+    /// The run file; none makes a name from host and time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub out: Option<String>,
+    /// The HTML report; none puts it beside the run file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub report: Option<String>,
+    /// What goes to standard output.
+    pub format: Format,
+}
+
+/// What goes to standard output.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    /// A table and a chart for people.
+    #[default]
+    Table,
+    /// The run file's content.
+    Json,
+    /// A header with units, and a line for each size.
+    Csv,
+    /// NetPIPE 3.x's `np.out`.
+    Np,
+}
+
+/// An IP address family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Family {
+    /// IPv4.
+    #[serde(rename = "4")]
+    V4,
+    /// IPv6.
+    #[serde(rename = "6")]
+    V6,
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        Self {
+            host: None,
+            pattern: Pattern::default(),
+            schedule: Schedule::default(),
+            from: None,
+            to: None,
+            perturb: None,
+            time: DEFAULT_TIME,
+            ci: DEFAULT_TARGET,
+            rounds: DEFAULT_ROUNDS,
+            seed: 1,
+            socket: SocketOptions::default(),
+            local: LocalOptions::default(),
+            remote: RemoteOptions::default(),
+            output: Output::default(),
+        }
+    }
+}
+
+/// Why a plan cannot be carried out.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    /// The text is not TOML, or a field is unknown or of the wrong kind.
+    #[error(transparent)]
+    Syntax(#[from] toml::de::Error),
+    /// The sizes make no schedule.
+    #[error(transparent)]
+    Schedule(#[from] ScheduleError),
+    /// A value is outside its range.
+    #[error("{field} is {value}; it must be {allowed}")]
+    Range {
+        /// The option.
+        field: &'static str,
+        /// What was given.
+        value: String,
+        /// What is allowed.
+        allowed: &'static str,
+    },
+}
+
+impl Plan {
+    /// Reads a plan from TOML.
+    ///
+    /// # Errors
+    ///
+    /// [`PlanError::Syntax`] with the place in the text.
+    pub fn from_toml(text: &str) -> Result<Self, PlanError> {
+        Ok(toml::from_str(text)?)
+    }
+
+    /// The plan as TOML.
+    #[must_use]
+    pub fn to_toml(&self) -> String {
+        toml::to_string(self).expect("every field of a plan has a TOML form")
+    }
+
+    /// Message sizes in the order of the schedule.
+    ///
+    /// # Errors
+    ///
+    /// When the schedule and its bounds leave nothing to measure.
+    pub fn sizes(&self) -> Result<Vec<u64>, PlanError> {
+        let bounds = Bounds { from: self.from, to: self.to, perturb: self.perturb };
+        Ok(self.schedule.sizes(bounds)?)
+    }
+
+    /// Checks every value against its range.
+    ///
+    /// # Errors
+    ///
+    /// [`PlanError`] for the first value that cannot be carried out.
+    pub fn check(&self) -> Result<(), PlanError> {
+        let range = |ok: bool, field, value: String, allowed| {
+            if ok { Ok(()) } else { Err(PlanError::Range { field, value, allowed }) }
+        };
+        range(
+            self.time >= Span::from_ms(10) && self.time <= Span::from_ms(86_400_000),
+            "time",
+            self.time.to_string(),
+            "from 10ms to 24h",
+        )?;
+        range(
+            self.ci > 0.0 && self.ci <= 1.0,
+            "ci",
+            self.ci.to_string(),
+            "a share above 0 and up to 1, such as 0.02 for 2 %",
+        )?;
+        range((1..=10_000).contains(&self.rounds), "rounds", self.rounds.to_string(), "from 1 to 10000")?;
+        range(i64::try_from(self.seed).is_ok(), "seed", self.seed.to_string(), "below 2^63")?;
+        if let Some(dscp) = self.socket.dscp {
+            range(dscp < 64, "dscp", dscp.to_string(), "from 0 to 63")?;
+        }
+        if let Some(mss) = self.socket.mss {
+            range(mss >= 88, "mss", mss.to_string(), "at least 88, Linux's smallest segment")?;
+        }
+        for (field, buffer) in [("sndbuf", self.socket.sndbuf), ("rcvbuf", self.socket.rcvbuf)] {
+            let bytes = buffer.map_or(1, Size::bytes);
+            range((1..=1 << 30).contains(&bytes), field, bytes.to_string(), "from 1 byte to 1 GiB")?;
+        }
+        self.sizes().map(drop)
+    }
+
+    /// The part of the plan that the peer is told: without what concerns this end only.
+    #[must_use]
+    pub fn for_peer(&self) -> Self {
+        Self { host: None, local: LocalOptions::default(), output: Output::default(), ..self.clone() }
+    }
+}
+
+/// Spans as text with a unit, as people write them.
+mod span_text {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use crate::units::Span;
+
+    pub(super) fn serialize<S: Serializer>(span: &Span, out: S) -> Result<S::Ok, S::Error> {
+        out.collect_str(&format_args!("{}s", span.as_seconds()))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<Span, D::Error> {
+        String::deserialize(input)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn full() -> Plan {
+        Plan {
+            host: Some("node7:5003".to_owned()),
+            schedule: Schedule::List(vec![Size(1), Size(65536)]),
+            from: Some(Size(1)),
+            to: Some(Size(1 << 20)),
+            perturb: Some(Size(5)),
+            time: Span::from_ms(2_500),
+            socket: SocketOptions {
+                sndbuf: Some(Size(65000)),
+                congestion: Some("cubic".to_owned()),
+                mss: Some(1400),
+                dscp: Some(46),
+                ..SocketOptions::default()
+            },
+            local: LocalOptions { family: Some(Family::V6), pin: Some(1), ..LocalOptions::default() },
+            output: Output { out: Some("a.run.json".to_owned()), ..Output::default() },
+            ..Plan::default()
+        }
+    }
+
+    #[test]
+    fn a_plan_survives_toml() {
+        for plan in [Plan::default(), full()] {
+            let text = plan.to_toml();
+            assert_eq!(Plan::from_toml(&text).expect(&text), plan, "{text}");
+            plan.check().expect("it can be carried out");
+        }
+    }
+
+    #[test]
+    fn an_unknown_field_is_refused_by_name() {
+        for text in ["patern = 'stream'", "[socket]\nbufer = 1", "[local]\nkey = 'x'"] {
+            let error = Plan::from_toml(text).expect_err(text);
+            assert!(error.to_string().contains("unknown field"), "{error}");
+        }
+    }
+
+    #[test]
+    fn values_outside_their_range_are_refused_by_name() {
+        for (text, field) in [
+            ("ci = 0.0", "ci"),
+            ("time = '0s'", "time"),
+            ("rounds = 0", "rounds"),
+            ("socket.dscp = 64", "dscp"),
+            ("socket.mss = 1", "mss"),
+            ("socket.rcvbuf = 0", "rcvbuf"),
+            ("from = 2\nto = 1", "from"),
+        ] {
+            let plan = Plan::from_toml(text).expect(text);
+            let error = plan.check().expect_err(text);
+            assert!(error.to_string().starts_with(field), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_peer_is_not_told_what_is_local() {
+        let told = full().for_peer();
+        assert_eq!((told.host, told.local, told.output), (None, LocalOptions::default(), Output::default()));
+        assert_eq!(told.socket, full().socket);
+    }
+}

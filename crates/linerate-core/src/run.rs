@@ -1,0 +1,185 @@
+//! A run: everything asked, found and measured, in one self-contained file.
+
+use serde::{Deserialize, Serialize};
+
+use crate::caution::Caution;
+use crate::ceiling::Framing;
+use crate::derive::Boundaries;
+use crate::environment::Environment;
+use crate::observation::Observation;
+use crate::options::Granted;
+use crate::plan::Plan;
+use crate::series::Series;
+use crate::units::Rate;
+
+/// The version of the run file that this linerate writes. It reads every version up to this.
+pub const FORMAT: u32 = 1;
+
+/// A run, as it is kept. `docs/format.md` describes every field.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// Version of the file's form.
+    pub format: u32,
+    /// What wrote it, such as `linerate 0.1.0`.
+    pub generator: String,
+    /// When it began: RFC 3339, with the zone. Empty if the source does not say.
+    pub started: String,
+    /// Where the numbers come from.
+    pub source: Source,
+    /// How far it came.
+    pub state: State,
+    /// What was asked, with every default filled in.
+    pub plan: Plan,
+    /// The end that began.
+    pub local: End,
+    /// The end that answered.
+    pub remote: End,
+    /// The connection between them.
+    pub path: Path,
+    /// The curves.
+    pub series: Vec<Series>,
+    /// What is doubtful, with advice.
+    pub cautions: Vec<Caution>,
+}
+
+/// Where the numbers come from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Source {
+    /// Measured between two hosts.
+    Measured,
+    /// Measured against a peer that was started on the same host for it.
+    Loopback,
+    /// Computed by a model of this name.
+    Modelled(String),
+    /// Read from another program's file: its name and version.
+    Imported(String),
+}
+
+/// How far a run came.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum State {
+    /// It is going on, or it was killed: what is here was saved after a round.
+    Running,
+    /// It ended as planned.
+    Complete,
+    /// The user ended it.
+    Interrupted,
+    /// It failed, and why.
+    Failed(String),
+}
+
+/// One end of a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct End {
+    /// The host.
+    pub environment: Environment,
+    /// What its data socket was granted.
+    pub granted: Granted,
+    /// What it saw during the run.
+    pub observation: Observation,
+}
+
+/// The connection between the two ends.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Path {
+    /// Transport, such as `tcp`.
+    pub transport: String,
+    /// Address of the beginning end.
+    pub local: String,
+    /// Address of the answering end.
+    pub remote: String,
+    /// IPv6 rather than IPv4.
+    pub ipv6: bool,
+}
+
+/// Why a file is no run.
+#[derive(Debug, thiserror::Error)]
+pub enum RunFileError {
+    /// It ends in the middle.
+    #[error("the file ends in the middle of the run; it was cut, or is still being written")]
+    Cut,
+    /// It is not a run file at all.
+    #[error("the file is no linerate run: {0}")]
+    Foreign(String),
+    /// A later linerate wrote it.
+    #[error(
+        "the file has format {found}, and this linerate reads up to {FORMAT}; read it with a newer linerate"
+    )]
+    Later {
+        /// The file's version.
+        found: u32,
+    },
+    /// It has the right version and the wrong content.
+    #[error("the file says format {format}, but its content is not: {source}")]
+    Content {
+        /// The file's version.
+        format: u32,
+        /// Where and what.
+        source: serde_json::Error,
+    },
+}
+
+impl Run {
+    /// Reads a run file.
+    ///
+    /// # Errors
+    ///
+    /// When the text is cut, foreign, from a later version, or not what its version promises.
+    pub fn from_json(text: &str) -> Result<Self, RunFileError> {
+        #[derive(Deserialize)]
+        struct Header {
+            format: u32,
+        }
+        let header: Header = serde_json::from_str(text).map_err(|error| {
+            if error.is_eof() { RunFileError::Cut } else { RunFileError::Foreign(error.to_string()) }
+        })?;
+        match header.format {
+            FORMAT => serde_json::from_str(text)
+                .map_err(|source| RunFileError::Content { format: header.format, source }),
+            0 => Err(RunFileError::Foreign("there is no format 0".to_owned())),
+            found => Err(RunFileError::Later { found }),
+        }
+    }
+
+    /// The run as JSON, one line for each part that people compare.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("every field of a run has a JSON form")
+    }
+
+    /// The sizes at which this run's path is known to change.
+    #[must_use]
+    pub fn boundaries(&self) -> Boundaries {
+        Boundaries {
+            segment: self.local.granted.mss.known().copied(),
+            send_buffer: self.plan.socket.sndbuf.and_then(|_| self.local.granted.sndbuf.known().copied()),
+            receive_window: self
+                .plan
+                .socket
+                .rcvbuf
+                .and_then(|_| self.remote.granted.usable_window.known().copied()),
+            page: matches!(self.source, Source::Measured | Source::Loopback).then_some(4096),
+        }
+    }
+
+    /// The slower of both ends' link rates, as far as they are known.
+    #[must_use]
+    pub fn link(&self) -> Option<Rate> {
+        let speeds = [self.local.environment.speed_mbps(), self.remote.environment.speed_mbps()];
+        let slowest = speeds.into_iter().flatten().min()?;
+        Some(Rate::from_mbps(slowest as f64))
+    }
+
+    /// How the path frames its payload, if MTU and timestamps are known.
+    #[must_use]
+    pub fn framing(&self) -> Option<Framing> {
+        let mtu = |end: &End| end.environment.interface.known()?.mtu.known().copied();
+        let mtu = [mtu(&self.local), mtu(&self.remote)].into_iter().flatten().min()?;
+        let timestamps = *self.local.granted.timestamps.known()?;
+        Some(Framing { mtu, ipv6: self.path.ipv6, timestamps })
+    }
+}

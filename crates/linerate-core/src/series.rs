@@ -1,0 +1,156 @@
+//! The samples of every size, as they are kept.
+
+use serde::{Deserialize, Serialize};
+
+use crate::pattern::Pattern;
+use crate::stats::{Estimate, Histogram, median_interval, warm_up};
+use crate::trial::{Sample, Tally, Trial};
+use crate::units::{Rate, Span};
+
+/// One curve: every size of a schedule under one pattern.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Series {
+    /// Who sent when.
+    pub pattern: Pattern,
+    /// One for each size, in the order of the schedule.
+    pub points: Vec<Point>,
+}
+
+/// Everything measured at one size.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// Message size. Unit: bytes.
+    pub size: u64,
+    /// Whether every byte of a message was compared at both ends, outside the timed rounds.
+    pub verified: bool,
+    /// One summary a round, in the order in which they were run.
+    pub rounds: Vec<Round>,
+    /// One-way time of one message, from every sample after the warm-up of its round.
+    pub histogram: Histogram,
+    /// Why no more rounds were run; none while the run goes on.
+    pub stop: Option<Stop>,
+}
+
+/// The summary of one trial of one size in one round. Times are of one message one way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Round {
+    /// Number of the round, from 0.
+    pub round: u32,
+    /// Samples after the warm-up.
+    pub samples: u32,
+    /// Messages in each sample.
+    pub batch: u32,
+    /// Median. Unit: picoseconds.
+    pub median: Span,
+    /// Arithmetic mean: what NetPIPE calls the time of a trial. Unit: picoseconds.
+    pub mean: Span,
+    /// Shortest. Unit: picoseconds.
+    pub min: Span,
+    /// Longest. Unit: picoseconds.
+    pub max: Span,
+    /// Samples before those, taken for warm-up and left out of everything above.
+    pub warmup: u32,
+    /// What the warm-up took. Unit: picoseconds of one-way time.
+    pub warmup_span: Span,
+    /// What the initiator sent and received in this trial.
+    pub tally: Tally,
+}
+
+/// Why a size was measured no longer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stop {
+    /// Its interval was within the target.
+    Target,
+    /// Its share of the time was spent.
+    Time,
+    /// The user, or a failure, ended the run.
+    Cut,
+}
+
+impl Series {
+    /// A series with nothing measured yet.
+    #[must_use]
+    pub fn new(pattern: Pattern, sizes: &[u64]) -> Self {
+        Self { pattern, points: sizes.iter().copied().map(Point::new).collect() }
+    }
+
+    /// The points that were timed.
+    pub fn timed(&self) -> impl Iterator<Item = &Point> {
+        self.points.iter().filter(|point| !point.rounds.is_empty())
+    }
+
+    /// All that passed in the timed rounds, as the initiator counted it.
+    #[must_use]
+    pub fn tally(&self) -> Tally {
+        let mut sum = Tally::default();
+        for round in self.points.iter().flat_map(|point| &point.rounds) {
+            sum += round.tally;
+        }
+        sum
+    }
+}
+
+impl Point {
+    /// A size with nothing measured yet.
+    #[must_use]
+    pub fn new(size: u64) -> Self {
+        Self { size, verified: false, rounds: Vec::new(), histogram: Histogram::default(), stop: None }
+    }
+
+    /// Adds what a trial gave.
+    pub fn add(&mut self, round: u32, trial: &Trial, sample: &Sample) {
+        let warmup = warm_up(&sample.times);
+        let (early, steady) = sample.times.split_at(warmup);
+        for time in steady {
+            self.histogram.record(*time);
+        }
+        let mut sorted = steady.to_vec();
+        sorted.sort_unstable();
+        let (Some(min), Some(max)) = (sorted.first(), sorted.last()) else { return };
+        let middle = sorted.len() / 2;
+        let median = if sorted.len() % 2 == 1 {
+            sorted[middle]
+        } else {
+            Span::from_ps(sorted[middle - 1].as_ps().midpoint(sorted[middle].as_ps()))
+        };
+        self.rounds.push(Round {
+            round,
+            samples: u32::try_from(steady.len()).unwrap_or(u32::MAX),
+            batch: trial.batch,
+            median,
+            mean: steady.iter().copied().sum::<Span>() / steady.len() as u64,
+            min: *min,
+            max: *max,
+            warmup: u32::try_from(warmup).unwrap_or(u32::MAX),
+            warmup_span: early.iter().copied().sum(),
+            tally: sample.tally,
+        });
+    }
+
+    /// The one-way time: median of the round medians, with its 95 % interval. Unit: picoseconds.
+    #[must_use]
+    pub fn time(&self) -> Option<Estimate> {
+        let medians: Vec<f64> = self.rounds.iter().map(|round| round.median.as_ps() as f64).collect();
+        median_interval(&medians)
+    }
+
+    /// The 99th percentile of one-way time over every sample after warm-up.
+    #[must_use]
+    pub fn p99(&self) -> Option<Span> {
+        self.histogram.quantile(0.99)
+    }
+
+    /// NetPIPE's statistic: the least of the trials' mean times.
+    #[must_use]
+    pub fn least_mean(&self) -> Option<Span> {
+        self.rounds.iter().map(|round| round.mean).min()
+    }
+
+    /// Payload throughput at the median time, each direction by itself.
+    #[must_use]
+    pub fn throughput(&self) -> Option<Rate> {
+        let seconds = self.time()?.median / 1e12;
+        (seconds > 0.0).then(|| Rate::from_bits_per_second(self.size as f64 * 8.0 / seconds))
+    }
+}

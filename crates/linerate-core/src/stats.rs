@@ -1,0 +1,12 @@
+//! Statistics of measurement: the median and its interval, the histogram, warm-up, and the fit
+//! of time against size.
+
+mod fit;
+mod histogram;
+mod order;
+mod warmup;
+
+pub use fit::{Affine, fit_affine};
+pub use histogram::{Histogram, HistogramError};
+pub use order::{Estimate, median, median_interval};
+pub use warmup::warm_up;

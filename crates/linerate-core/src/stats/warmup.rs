@@ -1,0 +1,67 @@
+//! How many of a trial's first samples belong to its warm-up.
+
+use crate::units::Span;
+
+use super::median;
+
+/// Never more than this many samples, or this share of them, whichever is more.
+const MOST: usize = 10;
+const MOST_SHARE: usize = 10;
+/// A first sample belongs to the steady state when it lies within so many scaled median absolute
+/// deviations of the steady median (three sigma of a normal distribution) ...
+const DEVIATIONS: f64 = 3.0;
+const MAD_TO_SIGMA: f64 = 1.4826;
+/// ... or within this share of it, so that a trial without any scatter has no warm-up.
+const TOLERANCE: f64 = 0.02;
+
+/// How many of the first `times` are warm-up.
+///
+/// The second half of the samples is taken for the steady state. The warm-up is the run of first
+/// samples that lie outside it, on either side: a cold cache is slow, a token bucket that filled
+/// up while the link was idle is fast. It ends at the first sample that fits, is at most ten
+/// samples or a tenth of them, and never more than half.
+#[must_use]
+pub fn warm_up(times: &[Span]) -> usize {
+    let steady = &times[times.len() / 2..];
+    let most = MOST.max(times.len() / MOST_SHARE).min(times.len() / 2);
+    let Some(centre) = median_of(steady.iter().map(|time| time.as_ps() as f64)) else { return 0 };
+    let spread = median_of(steady.iter().map(|time| (time.as_ps() as f64 - centre).abs()));
+    let reach = (spread.unwrap_or(0.0) * MAD_TO_SIGMA * DEVIATIONS).max(centre * TOLERANCE);
+    times.iter().take(most).take_while(|time| (time.as_ps() as f64 - centre).abs() > reach).count()
+}
+
+fn median_of(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let mut sorted: Vec<f64> = values.collect();
+    sorted.sort_by(f64::total_cmp);
+    median(&sorted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn times(us: &[u64]) -> Vec<Span> {
+        us.iter().copied().map(Span::from_us).collect()
+    }
+
+    #[test]
+    fn slow_and_fast_first_samples_are_warm_up() {
+        assert_eq!(warm_up(&times(&[4368, 110, 50, 51, 49, 50, 51, 50, 49, 50])), 2);
+        assert_eq!(warm_up(&times(&[1, 2, 67, 67, 67, 67, 67, 67])), 2);
+    }
+
+    #[test]
+    fn an_outlier_later_is_not_warm_up() {
+        assert_eq!(warm_up(&times(&[50, 51, 900, 50, 51, 49, 50, 51, 50, 49])), 0);
+    }
+
+    #[test]
+    fn at_most_half_and_at_most_a_tenth_or_ten() {
+        assert_eq!(warm_up(&times(&[])), 0);
+        assert_eq!(warm_up(&times(&[9])), 0);
+        assert_eq!(warm_up(&times(&[90, 80, 70, 10, 10, 10])), 3);
+        let mut slow_start = times(&[10; 300]);
+        slow_start[..100].fill(Span::from_us(90));
+        assert_eq!(warm_up(&slow_start), 30);
+    }
+}

@@ -1,0 +1,168 @@
+//! One visit to one size, and what came of it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::bench::RunError;
+use crate::endpoint::{Endpoint, LinkError};
+use crate::pattern::Pattern;
+use crate::payload::{Buffers, Check, Corruption};
+use crate::units::{Span, Time};
+
+/// The most samples that one trial may ask for, so that either end can report them in one message.
+pub const MAX_SAMPLES: u32 = 4096;
+
+/// One visit to one size: `samples` timed samples of `batch` messages each way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Trial {
+    /// Who sends when.
+    pub pattern: Pattern,
+    /// Message size. Unit: bytes.
+    pub size: u64,
+    /// How many samples are timed, at least 1 and at most [`MAX_SAMPLES`].
+    pub samples: u32,
+    /// How many messages one sample spans, at least 1; more than one where a single message is
+    /// too quick for the clock.
+    pub batch: u32,
+    /// Seed of the messages' bytes.
+    pub seed: u64,
+    /// How thoroughly the bytes are checked.
+    pub check: Check,
+}
+
+impl Trial {
+    /// Messages that the initiator sends.
+    #[must_use]
+    pub const fn messages(&self) -> u64 {
+        self.pattern.opening_messages() + self.samples as u64 * self.batch as u64
+    }
+
+    /// The time of one message one way, from the time of one sample.
+    #[must_use]
+    pub fn per_message(&self, sample: Span) -> Span {
+        sample / (u64::from(self.batch) * self.pattern.legs())
+    }
+
+    /// Message size as a length in memory.
+    ///
+    /// # Errors
+    ///
+    /// [`LinkError::System`] on a host whose addresses are too short for it.
+    pub fn message_len(&self) -> Result<usize, LinkError> {
+        usize::try_from(self.size).map_err(|source| LinkError::System {
+            operation: "address a message in memory",
+            source: std::io::Error::new(std::io::ErrorKind::InvalidInput, source),
+        })
+    }
+}
+
+/// What one end counted: the other end's must be its mirror image.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally {
+    /// Bytes handed to the channel.
+    pub sent_bytes: u64,
+    /// Bytes taken from it.
+    pub received_bytes: u64,
+    /// Messages sent.
+    pub sent: u64,
+    /// Messages received.
+    pub received: u64,
+}
+
+impl std::ops::AddAssign for Tally {
+    fn add_assign(&mut self, other: Self) {
+        self.sent_bytes += other.sent_bytes;
+        self.received_bytes += other.received_bytes;
+        self.sent += other.sent;
+        self.received += other.received;
+    }
+}
+
+/// One end's account of a trial.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Half {
+    /// Time of each sample on this end's clock; empty at the end that does not time.
+    pub elapsed: Vec<Span>,
+    /// What this end counted.
+    pub tally: Tally,
+    /// The first wrong byte among those that were checked.
+    pub corruption: Option<Corruption>,
+}
+
+/// What a trial gave, agreed by both ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// Time of one message one way, from each sample in order.
+    pub times: Vec<Span>,
+    /// What the initiator counted.
+    pub tally: Tally,
+    /// All the time that the trial took on the bench's clock, set-up included.
+    pub spent: Span,
+}
+
+impl Sample {
+    /// Joins both ends' accounts.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError::Disagree`] when their counts are not mirror images or not what the trial asks,
+    /// [`RunError::Corrupt`] when either saw a wrong byte, [`RunError::Untimed`] when a sample
+    /// is missing.
+    pub fn join(trial: &Trial, initiator: &Half, responder: &Half, spent: Span) -> Result<Self, RunError> {
+        let [expected, mirror] = trial.pattern.tallies(trial);
+        if initiator.tally != expected || responder.tally != mirror {
+            return Err(RunError::Disagree { here: initiator.tally, there: responder.tally, expected });
+        }
+        if let Some(source) = initiator.corruption.or(responder.corruption) {
+            return Err(RunError::Corrupt { size: trial.size, source });
+        }
+        let timed = if trial.pattern.timed_by_responder() { responder } else { initiator };
+        if timed.elapsed.len() != trial.samples as usize {
+            return Err(RunError::Untimed { expected: trial.samples, found: timed.elapsed.len() });
+        }
+        let times = timed.elapsed.iter().map(|sample| trial.per_message(*sample)).collect();
+        Ok(Self { times, tally: initiator.tally, spent })
+    }
+}
+
+/// Records the time between laps on an endpoint's clock, one clock read a lap.
+#[derive(Debug)]
+pub(crate) struct Laps {
+    last: Time,
+    elapsed: Vec<Span>,
+}
+
+impl Laps {
+    pub(crate) fn start<E: Endpoint>(end: &E, samples: u32) -> Self {
+        let elapsed = Vec::with_capacity(samples as usize);
+        Self { last: end.now(), elapsed }
+    }
+
+    pub(crate) fn lap<E: Endpoint>(&mut self, end: &E) {
+        let now = end.now();
+        self.elapsed.push(now.since(self.last));
+        self.last = now;
+    }
+
+    pub(crate) fn finish(self) -> Vec<Span> {
+        self.elapsed
+    }
+}
+
+/// The seed of the bytes that the responder sends.
+pub(crate) const fn reply_seed(seed: u64) -> u64 {
+    !seed
+}
+
+/// Checks the last message that arrived and closes one end's account.
+pub(crate) fn close(
+    trial: &Trial,
+    buffers: &mut Buffers,
+    incoming_seed: Option<u64>,
+    elapsed: Vec<Span>,
+    tally: Tally,
+) -> Result<Half, LinkError> {
+    let size = trial.message_len()?;
+    let corruption = incoming_seed.and_then(|seed| buffers.inspect(size, seed, trial.check).err());
+    Ok(Half { elapsed, tally, corruption })
+}

@@ -1,0 +1,84 @@
+//! Data rates.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::Span;
+
+/// A data rate.
+///
+/// Unit: bits per second (10^6 bit/s is 1 Mb/s). Payload or wire is said where one is used.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Rate(f64);
+
+impl Rate {
+    /// `bits` per second.
+    #[must_use]
+    pub const fn from_bits_per_second(bits: f64) -> Self {
+        Self(bits)
+    }
+
+    /// `megabits` (10^6) per second.
+    #[must_use]
+    pub const fn from_mbps(megabits: f64) -> Self {
+        Self(megabits * 1e6)
+    }
+
+    /// The rate at which `bytes` pass in `span`; none if no time passed.
+    #[must_use]
+    pub fn of(bytes: u64, span: Span) -> Option<Self> {
+        (span > Span::ZERO).then(|| Self(bytes as f64 * 8.0 / span.as_seconds()))
+    }
+
+    /// Bits per second.
+    #[must_use]
+    pub const fn bits_per_second(self) -> f64 {
+        self.0
+    }
+
+    /// Megabits (10^6) per second.
+    #[must_use]
+    pub const fn as_mbps(self) -> f64 {
+        self.0 / 1e6
+    }
+
+    /// This rate as a share of `whole`.
+    #[must_use]
+    pub const fn share_of(self, whole: Self) -> f64 {
+        self.0 / whole.0
+    }
+}
+
+impl fmt::Display for Rate {
+    /// `941.5 Mb/s`, `9.415 Gb/s`.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (value, unit) = match self.0 {
+            bits if bits >= 1e9 => (bits / 1e9, "Gb/s"),
+            bits if bits >= 1e6 => (bits / 1e6, "Mb/s"),
+            bits => (bits / 1e3, "kb/s"),
+        };
+        let decimals = match value {
+            value if value >= 1000.0 => 0,
+            value if value >= 100.0 => 1,
+            value if value >= 10.0 => 2,
+            _ => 3,
+        };
+        write!(out, "{value:.decimals$} {unit}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_is_bits_over_time() {
+        let rate = Rate::of(125_000_000, Span::from_seconds(1.0)).expect("time passed");
+        assert!((rate.as_mbps() - 1000.0).abs() < 1e-9);
+        assert_eq!(rate.to_string(), "1.000 Gb/s");
+        assert_eq!(Rate::of(1, Span::ZERO), None);
+        assert_eq!(Rate::from_mbps(941.482).to_string(), "941.5 Mb/s");
+    }
+}

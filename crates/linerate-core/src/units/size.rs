@@ -1,0 +1,134 @@
+//! Sizes in bytes, as people write them.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A number of bytes.
+///
+/// In a plan a size is a whole number of bytes or text such as `"64KiB"`; it is written as a
+/// number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Size(pub u64);
+
+impl Size {
+    /// The number of bytes.
+    #[must_use]
+    pub const fn bytes(self) -> u64 {
+        self.0
+    }
+}
+
+const UNITS: [(&str, u64); 6] = [
+    ("GiB", 1 << 30),
+    ("MiB", 1 << 20),
+    ("KiB", 1 << 10),
+    ("GB", 1_000_000_000),
+    ("MB", 1_000_000),
+    ("kB", 1_000),
+];
+
+impl fmt::Display for Size {
+    /// `1 B`, `1500 B`, `64 KiB`: a binary unit only where it is exact.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let exact = UNITS[..3].iter().find(|(_, unit)| self.0 >= *unit && self.0.is_multiple_of(*unit));
+        match exact {
+            Some((name, unit)) => write!(out, "{} {name}", self.0 / unit),
+            None => write!(out, "{} B", self.0),
+        }
+    }
+}
+
+/// Text that is no size.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error(
+    "`{text}` is not a size; write whole bytes, or a number with KiB, MiB, GiB, kB, MB or GB, such as 64KiB"
+)]
+pub struct ParseSizeError {
+    text: String,
+}
+
+impl FromStr for Size {
+    type Err = ParseSizeError;
+
+    /// Reads `1500`, `64KiB`, `10 MB`; `64K` and `64k` are 64 KiB, as in the classic tools.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let bad = || ParseSizeError { text: text.to_owned() };
+        let trimmed = text.trim();
+        let digits = trimmed.find(|c: char| !c.is_ascii_digit()).unwrap_or(trimmed.len());
+        let (number, unit) = trimmed.split_at(digits);
+        let unit = unit.trim();
+        let factor = match unit.to_ascii_lowercase().as_str() {
+            "" | "b" => 1,
+            "k" => 1 << 10,
+            "m" => 1 << 20,
+            "g" => 1 << 30,
+            lower => {
+                let named = UNITS.iter().find(|(name, _)| name.eq_ignore_ascii_case(lower));
+                named.ok_or_else(bad)?.1
+            }
+        };
+        let value: u64 = number.parse().map_err(|_| bad())?;
+        value.checked_mul(factor).map(Self).ok_or_else(bad)
+    }
+}
+
+impl Serialize for Size {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        out.serialize_u64(self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Size {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl serde::de::Visitor<'_> for Visitor {
+            type Value = Size;
+            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                out.write_str("a number of bytes or text such as \"64KiB\"")
+            }
+            fn visit_u64<E>(self, bytes: u64) -> Result<Size, E> {
+                Ok(Size(bytes))
+            }
+            fn visit_i64<E: serde::de::Error>(self, bytes: i64) -> Result<Size, E> {
+                u64::try_from(bytes)
+                    .map(Size)
+                    .map_err(|_| E::custom(format_args!("{bytes} is negative; a size is at least 0")))
+            }
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Size, E> {
+                text.parse().map_err(E::custom)
+            }
+        }
+        input.deserialize_any(Visitor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_in_every_way_people_write_them() {
+        for (text, bytes) in [
+            ("1", 1),
+            ("1500", 1500),
+            ("64KiB", 65536),
+            ("64k", 65536),
+            ("10 MB", 10_000_000),
+            ("1g", 1 << 30),
+        ] {
+            assert_eq!(text.parse(), Ok(Size(bytes)), "{text}");
+        }
+        for text in ["", "KiB", "-1", "1.5k", "99999999999999999999", "1 furlong", "18446744073709551615k"] {
+            assert!(text.parse::<Size>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_size_is_shown_in_a_unit_only_where_that_is_exact() {
+        assert_eq!(Size(65536).to_string(), "64 KiB");
+        assert_eq!(Size(65539).to_string(), "65539 B");
+        assert_eq!(Size(0).to_string(), "0 B");
+    }
+}

@@ -1,0 +1,249 @@
+//! Instants and spans in picoseconds.
+
+use std::fmt;
+use std::ops::{Add, AddAssign, Div, Mul, Sub};
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// An instant on one endpoint's clock.
+///
+/// Unit: picoseconds since an arbitrary zero. Instants of two endpoints are not comparable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Time(u64);
+
+impl Time {
+    /// The arbitrary zero of a clock.
+    pub const ZERO: Self = Self(0);
+
+    /// An instant `ps` picoseconds after zero.
+    #[must_use]
+    pub const fn from_ps(ps: u64) -> Self {
+        Self(ps)
+    }
+
+    /// Picoseconds since zero.
+    #[must_use]
+    pub const fn as_ps(self) -> u64 {
+        self.0
+    }
+
+    /// The span from `earlier` to this instant; zero if the clock went backwards.
+    #[must_use]
+    pub const fn since(self, earlier: Self) -> Span {
+        Span(self.0.saturating_sub(earlier.0))
+    }
+}
+
+impl Add<Span> for Time {
+    type Output = Self;
+    fn add(self, span: Span) -> Self {
+        Self(self.0.saturating_add(span.0))
+    }
+}
+
+/// A length of time.
+///
+/// Unit: picoseconds; the longest is 213 days.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Span(u64);
+
+impl Span {
+    /// No time at all.
+    pub const ZERO: Self = Self(0);
+    /// The longest span.
+    pub const MAX: Self = Self(u64::MAX);
+
+    /// A span of `ps` picoseconds.
+    #[must_use]
+    pub const fn from_ps(ps: u64) -> Self {
+        Self(ps)
+    }
+
+    /// A span of `ns` nanoseconds, saturating.
+    #[must_use]
+    pub const fn from_ns(ns: u64) -> Self {
+        Self(ns.saturating_mul(1_000))
+    }
+
+    /// A span of `us` microseconds, saturating.
+    #[must_use]
+    pub const fn from_us(us: u64) -> Self {
+        Self(us.saturating_mul(1_000_000))
+    }
+
+    /// A span of `ms` milliseconds, saturating.
+    #[must_use]
+    pub const fn from_ms(ms: u64) -> Self {
+        Self(ms.saturating_mul(1_000_000_000))
+    }
+
+    /// A span of `seconds`, rounded to a picosecond; negative values and NaN give zero.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+    pub fn from_seconds(seconds: f64) -> Self {
+        Self((seconds * 1e12).round() as u64)
+    }
+
+    /// Picoseconds.
+    #[must_use]
+    pub const fn as_ps(self) -> u64 {
+        self.0
+    }
+
+    /// Seconds.
+    #[must_use]
+    pub fn as_seconds(self) -> f64 {
+        self.0 as f64 / 1e12
+    }
+
+    /// Microseconds.
+    #[must_use]
+    pub fn as_us(self) -> f64 {
+        self.0 as f64 / 1e6
+    }
+
+    /// This span less `other`, or zero.
+    #[must_use]
+    pub const fn saturating_sub(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
+
+    /// The same span for the standard library.
+    #[must_use]
+    pub const fn to_duration(self) -> std::time::Duration {
+        std::time::Duration::from_nanos(self.0 / 1_000)
+    }
+}
+
+impl From<std::time::Duration> for Span {
+    fn from(duration: std::time::Duration) -> Self {
+        Self(u64::try_from(duration.as_nanos().saturating_mul(1_000)).unwrap_or(u64::MAX))
+    }
+}
+
+impl Add for Span {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+}
+
+impl AddAssign for Span {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl Sub for Span {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        self.saturating_sub(other)
+    }
+}
+
+impl Mul<u64> for Span {
+    type Output = Self;
+    fn mul(self, factor: u64) -> Self {
+        Self(self.0.saturating_mul(factor))
+    }
+}
+
+impl Div<u64> for Span {
+    type Output = Self;
+    /// Division by zero gives the span itself.
+    fn div(self, divisor: u64) -> Self {
+        Self(self.0 / divisor.max(1))
+    }
+}
+
+impl std::iter::Sum for Span {
+    fn sum<I: Iterator<Item = Self>>(spans: I) -> Self {
+        spans.fold(Self::ZERO, Add::add)
+    }
+}
+
+impl fmt::Display for Span {
+    /// Four significant digits in the unit that fits: `18.42 us`, `1.204 s`.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (value, unit) = match self.0 {
+            0..1_000 => return write!(out, "{} ps", self.0),
+            1_000..1_000_000 => (self.0 as f64 / 1e3, "ns"),
+            1_000_000..1_000_000_000 => (self.0 as f64 / 1e6, "us"),
+            1_000_000_000..1_000_000_000_000 => (self.0 as f64 / 1e9, "ms"),
+            _ => (self.0 as f64 / 1e12, "s"),
+        };
+        write!(out, "{} {unit}", significant(value))
+    }
+}
+
+/// `value` with four significant digits and no exponent.
+fn significant(value: f64) -> String {
+    let decimals = match value {
+        value if value >= 1000.0 => 0,
+        value if value >= 100.0 => 1,
+        value if value >= 10.0 => 2,
+        _ => 3,
+    };
+    format!("{value:.decimals$}")
+}
+
+/// Text that is no span.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("`{text}` is not a time; write a number with ns, us, ms, s, min or h, such as 20s or 250ms")]
+pub struct ParseSpanError {
+    text: String,
+}
+
+impl FromStr for Span {
+    type Err = ParseSpanError;
+
+    /// Reads `20`, `20s`, `250ms`, `1.5min`; a bare number is seconds.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let bad = || ParseSpanError { text: text.to_owned() };
+        let trimmed = text.trim();
+        let digits = trimmed.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(trimmed.len());
+        let (number, unit) = trimmed.split_at(digits);
+        let seconds_per_unit = match unit.trim() {
+            "" | "s" => 1.0,
+            "ns" => 1e-9,
+            "us" => 1e-6,
+            "ms" => 1e-3,
+            "min" | "m" => 60.0,
+            "h" => 3600.0,
+            _ => return Err(bad()),
+        };
+        let value: f64 = number.parse().map_err(|_| bad())?;
+        let seconds = value * seconds_per_unit;
+        if seconds * 1e12 < u64::MAX as f64 { Ok(Self::from_seconds(seconds)) } else { Err(bad()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_are_read_and_shown() {
+        for (text, ps) in [("20", 20_000_000_000_000), ("250ms", 250_000_000_000), ("1.5us", 1_500_000)] {
+            assert_eq!(text.parse::<Span>(), Ok(Span::from_ps(ps)), "{text}");
+        }
+        assert_eq!(Span::from_ns(18_420).to_string(), "18.42 us");
+        assert_eq!(Span::from_ms(1_204).to_string(), "1.204 s");
+        assert_eq!(Span::from_ps(999).to_string(), "999 ps");
+    }
+
+    #[test]
+    fn text_that_is_no_span_is_refused_by_name() {
+        for text in ["", "s", "1 fortnight", "-1s", "1e300", "99999999999h"] {
+            let error = text.parse::<Span>().expect_err(text);
+            assert!(error.to_string().contains("is not a time"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_clock_that_steps_back_gives_zero_not_a_wrap() {
+        assert_eq!(Time::from_ps(5).since(Time::from_ps(9)), Span::ZERO);
+    }
+}
