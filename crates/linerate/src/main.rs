@@ -1,2 +1,5 @@
-//! x
+//! linerate: how close to line rate is a path at every message size, and what is in the way?
+
+mod render;
+
 fn main() {}

@@ -1,0 +1,1 @@
+//! Reports as text, table, chart, JSON, CSV, NetPIPE file, SVG and HTML.
