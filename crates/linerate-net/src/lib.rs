@@ -1,4 +1,13 @@
 //! The operating system's side of linerate: sockets, the measurement server, the control
 //! protocol, and what a host says of itself.
 
+pub mod control;
 pub mod observe;
+pub mod pair;
+pub mod serve;
+mod sys;
+pub mod tcp;
+mod witness;
+
+/// The port that `serve` listens on and `measure` connects to unless told otherwise.
+pub const DEFAULT_PORT: u16 = 5470;

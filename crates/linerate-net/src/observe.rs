@@ -1,1 +1,30 @@
 //! What a host says of itself, and what it sees of its own clock and noise.
+//!
+//! Everything here reads: nothing on the host is changed, but for [`pin_to`]. What cannot be read
+//! is a [`Fact`](linerate_core::environment::Fact) that says why, never an error, so that a run
+//! on an unusual host is still a run.
+//!
+//! Everything about the network follows the network namespace of the calling thread.
+
+mod clock;
+mod counters;
+mod cpu;
+mod environment;
+mod interface;
+mod load;
+mod memory;
+mod noise;
+mod proc_text;
+#[cfg(test)]
+mod proc_text_is_never_trusted;
+mod unread;
+
+pub use clock::{HostClock, check_clock};
+pub use counters::InterfaceCounters;
+pub use cpu::{current_cpu, pin_to};
+pub use environment::environment;
+pub use interface::{interface_name, interface_of};
+pub use load::LoadWatch;
+pub use memory::{available_memory, peak_memory};
+pub use noise::watch_noise;
+pub use unread::Unread;

@@ -1,0 +1,19 @@
+//! The conversation between the two ends beside the connection under test.
+//!
+//! Every connection begins with a greeting of fixed length in both directions; what follows on a
+//! control connection is frames of at most 64 KiB, each a message in JSON. Nothing a peer sends
+//! is trusted before its length, its form and, unless the server is open, its key are checked.
+
+mod deadline;
+mod frame;
+mod greeting;
+mod key;
+mod message;
+
+pub use deadline::{Deadline, TimedStream};
+pub use frame::{FrameError, MAX_FRAME, decode, encode, read_frame, write_frame};
+pub(crate) use greeting::{WELCOME_LEN, readable};
+pub use greeting::{CHALLENGE_LEN, Challenge, GREETING_LEN, Greeting, GreetingError, PROTOCOL, Purpose, Welcome};
+pub(crate) use key::random;
+pub use key::{Key, KeyError, Proof};
+pub use message::{Ask, Pass, Reply};

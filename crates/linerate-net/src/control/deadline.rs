@@ -1,0 +1,69 @@
+//! A stream whose every read and write together must end by a set time.
+
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+/// An instant by which something must be done.
+#[derive(Clone, Copy, Debug)]
+pub struct Deadline(Instant);
+
+impl Deadline {
+    /// `span` from now.
+    #[must_use]
+    pub fn after(span: Duration) -> Self {
+        Self(Instant::now() + span)
+    }
+
+    /// The time left.
+    ///
+    /// # Errors
+    ///
+    /// [`io::ErrorKind::TimedOut`] when there is none.
+    pub fn left(self) -> io::Result<Duration> {
+        let left = self.0.saturating_duration_since(Instant::now());
+        if left.is_zero() { Err(timed_out()) } else { Ok(left) }
+    }
+}
+
+fn timed_out() -> io::Error {
+    io::Error::new(io::ErrorKind::TimedOut, "the peer took too long")
+}
+
+/// A TCP stream that gives up at a deadline, however slowly bytes dribble in.
+#[derive(Debug)]
+pub struct TimedStream<'a> {
+    stream: &'a TcpStream,
+    deadline: Deadline,
+}
+
+impl<'a> TimedStream<'a> {
+    /// Reads and writes on `stream` until `deadline`.
+    #[must_use]
+    pub const fn new(stream: &'a TcpStream, deadline: Deadline) -> Self {
+        Self { stream, deadline }
+    }
+}
+
+/// Says of a call that ran into the socket's time limit that it timed out.
+fn named(error: io::Error) -> io::Error {
+    if error.kind() == io::ErrorKind::WouldBlock { timed_out() } else { error }
+}
+
+impl Read for TimedStream<'_> {
+    fn read(&mut self, data: &mut [u8]) -> io::Result<usize> {
+        self.stream.set_read_timeout(Some(self.deadline.left()?))?;
+        (&mut &*self.stream).read(data).map_err(named)
+    }
+}
+
+impl Write for TimedStream<'_> {
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        self.stream.set_write_timeout(Some(self.deadline.left()?))?;
+        (&mut &*self.stream).write(data).map_err(named)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

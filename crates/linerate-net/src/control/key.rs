@@ -1,0 +1,159 @@
+//! The shared key, and how each end proves that it has it.
+//!
+//! A proof is HMAC-SHA-256 (RFC 2104, FIPS 180-4) over the prover's role and both ends' random
+//! bytes, so that no proof can be replayed or reflected; it is compared in constant time.
+
+use std::fmt;
+use std::str::FromStr;
+
+use hmac::{Hmac, KeyInit, Mac};
+use rand::TryRng;
+use rand::rngs::SysRng;
+use serde::{Deserialize, Serialize};
+use sha2::Sha256;
+
+use super::Challenge;
+
+/// Letters of a key: no 0, 1, i, l or o, which people confuse.
+const ALPHABET: &[u8; 31] = b"abcdefghjkmnpqrstuvwxyz23456789";
+/// Letters of a fresh key: 12 of 31 are 59 bits.
+const LETTERS: usize = 12;
+const GROUP: usize = 4;
+/// The shortest key that is accepted from a file.
+const SHORTEST: usize = 8;
+
+/// A key that both ends know.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Key(String);
+
+/// One end's proof that it knows the key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Proof([u8; 32]);
+
+/// Text that is no key.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("a key has at least {SHORTEST} letters or digits; this has {0}")]
+pub struct KeyError(usize);
+
+impl Key {
+    /// A fresh key from the operating system's random numbers.
+    ///
+    /// # Errors
+    ///
+    /// When the operating system has none.
+    pub fn fresh() -> std::io::Result<Self> {
+        let mut letters = String::with_capacity(LETTERS);
+        while letters.len() < LETTERS {
+            let [byte] = random::<1>()?;
+            // Bytes past the last whole multiple of the alphabet would favour its first letters.
+            if usize::from(byte) < 256 / ALPHABET.len() * ALPHABET.len() {
+                letters.push(char::from(ALPHABET[usize::from(byte) % ALPHABET.len()]));
+            }
+        }
+        Ok(Self(letters))
+    }
+
+    /// The client's proof.
+    #[must_use]
+    pub fn prove_client(&self, server: &Challenge, client: &Challenge) -> Proof {
+        Proof(self.hmac(b"linerate client", server, client).finalize().into_bytes().into())
+    }
+
+    /// The server's proof.
+    #[must_use]
+    pub fn prove_server(&self, server: &Challenge, client: &Challenge) -> Proof {
+        Proof(self.hmac(b"linerate server", server, client).finalize().into_bytes().into())
+    }
+
+    /// Whether `proof` is a client's, in constant time.
+    #[must_use]
+    pub fn accepts_client(&self, proof: &Proof, server: &Challenge, client: &Challenge) -> bool {
+        self.hmac(b"linerate client", server, client).verify_slice(&proof.0).is_ok()
+    }
+
+    /// Whether `proof` is a server's, in constant time.
+    #[must_use]
+    pub fn accepts_server(&self, proof: &Proof, server: &Challenge, client: &Challenge) -> bool {
+        self.hmac(b"linerate server", server, client).verify_slice(&proof.0).is_ok()
+    }
+
+    fn hmac(&self, role: &[u8], server: &Challenge, client: &Challenge) -> Hmac<Sha256> {
+        let mut mac = <Hmac<Sha256> as KeyInit>::new_from_slice(self.0.as_bytes())
+            .expect("HMAC takes a key of any length");
+        for part in [role, &super::PROTOCOL.to_be_bytes(), server, client] {
+            mac.update(part);
+        }
+        mac
+    }
+}
+
+/// Random bytes from the operating system.
+///
+/// # Errors
+///
+/// When it has none.
+pub(crate) fn random<const N: usize>() -> std::io::Result<[u8; N]> {
+    let mut bytes = [0; N];
+    SysRng.try_fill_bytes(&mut bytes).map_err(std::io::Error::other)?;
+    Ok(bytes)
+}
+
+impl FromStr for Key {
+    type Err = KeyError;
+
+    /// Case, hyphens and blanks do not count, so that a key can be read aloud.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let letters: String =
+            text.chars().filter(|c| c.is_alphanumeric()).map(|c| c.to_ascii_lowercase()).collect();
+        if letters.len() < SHORTEST { Err(KeyError(letters.len())) } else { Ok(Self(letters)) }
+    }
+}
+
+impl fmt::Display for Key {
+    /// In groups of four, as it is printed for people.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, letter) in self.0.chars().enumerate() {
+            if index > 0 && index % GROUP == 0 {
+                out.write_str("-")?;
+            }
+            write!(out, "{letter}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("Key(..)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SERVER: Challenge = [1; 32];
+    const CLIENT: Challenge = [2; 32];
+
+    #[test]
+    fn a_key_is_read_as_people_write_it() {
+        let key = Key::fresh().expect("random numbers");
+        let shown = key.to_string();
+        assert_eq!(shown.len(), 14, "{shown}");
+        assert_eq!(shown.to_uppercase().parse(), Ok(key));
+        assert_eq!("abc-d".parse::<Key>(), Err(KeyError(4)));
+        assert!(!format!("{:?}", "abcd-efgh".parse::<Key>()).contains("abcd"));
+    }
+
+    #[test]
+    fn proofs_bind_key_role_and_both_challenges() {
+        let (key, other): (Key, Key) = ("abcd-efgh".parse().expect("ok"), "abcd-efgi".parse().expect("ok"));
+        let proof = key.prove_client(&SERVER, &CLIENT);
+        assert!(key.accepts_client(&proof, &SERVER, &CLIENT));
+        assert!(!other.accepts_client(&proof, &SERVER, &CLIENT));
+        assert!(!key.accepts_server(&proof, &SERVER, &CLIENT), "a reflected proof");
+        assert!(!key.accepts_client(&proof, &CLIENT, &CLIENT), "a replayed proof");
+        assert!(key.accepts_server(&key.prove_server(&SERVER, &CLIENT), &SERVER, &CLIENT));
+    }
+}

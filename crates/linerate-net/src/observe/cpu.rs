@@ -1,0 +1,61 @@
+//! Which processor a thread runs on.
+
+use std::io;
+
+use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
+
+/// The processor that the calling thread runs on now; none if the system does not say.
+///
+/// Source: getcpu(2), read in the vDSO.
+#[must_use]
+pub fn current_cpu() -> Option<u32> {
+    u32::try_from(sched_getcpu()).ok()
+}
+
+/// Ties the calling thread, and threads it starts later, to one processor.
+///
+/// Errors: a number that no processor of this host has, or that this process may not use
+/// (`InvalidInput`).  Source: sched_setaffinity(2).
+pub fn pin_to(cpu: u32) -> Result<(), io::Error> {
+    let number = cpu as usize;
+    if number >= CpuSet::MAX_CPU {
+        return Err(io::Error::from(io::ErrorKind::InvalidInput));
+    }
+    let mut only = CpuSet::new();
+    only.set(number);
+    Ok(sched_setaffinity(None, &only)?)
+}
+
+/// The processors that the calling thread may use, in order.
+pub(super) fn usable_cpus() -> Result<Vec<u32>, io::Error> {
+    let set = sched_getaffinity(None)?;
+    Ok((0..CpuSet::MAX_CPU)
+        .filter(|cpu| set.is_set(*cpu))
+        .filter_map(|cpu| u32::try_from(cpu).ok())
+        .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pinned_thread_runs_where_it_was_pinned() {
+        let seen = std::thread::spawn(|| {
+            let cpus = usable_cpus().expect("an affinity");
+            cpus.into_iter()
+                .map(|cpu| (cpu, pin_to(cpu).ok().and_then(|()| current_cpu())))
+                .collect::<Vec<_>>()
+        });
+        for (asked, seen) in seen.join().expect("the thread ends") {
+            assert_eq!(seen, Some(asked));
+        }
+    }
+
+    #[test]
+    fn a_processor_that_is_not_there_is_refused() {
+        for cpu in [1_023, 1_024, u32::MAX] {
+            assert_eq!(pin_to(cpu).expect_err("no such processor").kind(), io::ErrorKind::InvalidInput);
+        }
+    }
+}

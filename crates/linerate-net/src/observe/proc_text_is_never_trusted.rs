@@ -1,0 +1,49 @@
+//! Every parser of a text that this crate did not write, on texts that no kernel writes.
+
+use proptest::prelude::*;
+
+use super::environment::processor::{Flags, cpu_model};
+use super::{counters, load, memory, proc_text};
+
+/// Whatever each parser makes of `text`, it returns.
+fn parse_all(text: &str) {
+    let _ = counters::counters(text, "eth0");
+    let _ = load::pressure_us(text);
+    let _ = load::run_delay_ns(text);
+    let _ = load::involuntary_switches(text);
+    let _ = load::steal_ticks(text);
+    let _ = memory::unified_path(text);
+    let _ = memory::inactive_file(text);
+    let _ = proc_text::bytes_field(text, "MemAvailable");
+    let _ = proc_text::words(text);
+    let _ = (cpu_model(text), Flags::of(text));
+}
+
+/// Pieces of real texts, so that chance finds the inside of a parser.
+fn piece() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just("eth0:".to_owned()),
+        Just("some ".to_owned()),
+        Just("total=".to_owned()),
+        Just("cpu ".to_owned()),
+        Just("MemAvailable:".to_owned()),
+        Just("nonvoluntary_ctxt_switches:".to_owned()),
+        Just("0::/".to_owned()),
+        Just("inactive_file ".to_owned()),
+        Just("\n".to_owned()),
+        any::<u64>().prop_map(|number| format!(" {number}")),
+        ".{0,8}",
+    ]
+}
+
+proptest! {
+    #[test]
+    fn arbitrary_text_is_parsed_or_refused(text in any::<String>()) {
+        parse_all(&text);
+    }
+
+    #[test]
+    fn shuffled_pieces_of_real_text_are_parsed_or_refused(pieces in prop::collection::vec(piece(), 0..40)) {
+        parse_all(&pieces.concat());
+    }
+}

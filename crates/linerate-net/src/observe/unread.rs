@@ -1,0 +1,56 @@
+//! Why a fact could not be read.
+
+use std::io;
+use std::net::IpAddr;
+
+/// Why a fact could not be read, in a few words that fit "unknown (...)".
+#[derive(Debug, thiserror::Error)]
+pub enum Unread {
+    /// Looking for a file of the kernel that this host does not have.
+    #[error("no such file")]
+    NoFile,
+    /// Reading what this user may not.
+    #[error("not permitted")]
+    NotPermitted,
+    /// Reading a file or asking the system.
+    #[error("{0}")]
+    System(io::Error),
+    /// Asking a driver that has no answer.
+    #[error("the driver does not say{0}")]
+    Driver(&'static str),
+    /// Looking for a field in a text that has none.
+    #[error("no `{0}` in it")]
+    Field(String),
+    /// Reading a number.
+    #[error("`{0}` is not a number")]
+    Number(String),
+    /// Looking for the interface that owns an address.
+    #[error("no interface has {0}")]
+    Address(IpAddr),
+    /// Looking for an interface by its name.
+    #[error("no interface `{0}`")]
+    Interface(String),
+    /// Looking for a sign of what is or is not there.
+    #[error("{0}")]
+    NoSign(&'static str),
+}
+
+impl Unread {
+    /// A file that could not be read.
+    pub(super) fn file(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::NotFound => Self::NoFile,
+            io::ErrorKind::PermissionDenied => Self::NotPermitted,
+            _ => Self::System(error),
+        }
+    }
+
+    /// A driver that did not answer.
+    pub(super) fn driver(error: io::Error) -> Self {
+        match error.raw_os_error() {
+            Some(libc::EOPNOTSUPP) => Self::Driver(" (EOPNOTSUPP)"),
+            Some(libc::EPERM) => Self::NotPermitted,
+            _ => Self::System(error),
+        }
+    }
+}

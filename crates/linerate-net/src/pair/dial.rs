@@ -1,0 +1,174 @@
+//! Finding a peer and connecting to it.
+
+use std::io::{self, Read, Write};
+use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs};
+use std::time::Duration;
+
+use linerate_core::plan::{Family, LocalOptions, Plan};
+use socket2::{Domain, Protocol, SockAddr, Socket, Type};
+
+use super::PairError;
+use crate::control::{GreetingError, WELCOME_LEN, Welcome, readable};
+use crate::tcp::apply;
+
+/// How long a host may take to accept a connection.
+const CONNECT: Duration = Duration::from_secs(5);
+
+/// A peer by the name that the user gave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    host: String,
+    port: u16,
+}
+
+impl Target {
+    /// Reads `HOST`, `HOST:PORT`, `1.2.3.4`, `2001:db8::1` or `[2001:db8::1]:PORT`.
+    ///
+    /// # Errors
+    ///
+    /// [`PairError::Target`] when the text is none of these.
+    pub fn parse(text: &str) -> Result<Self, PairError> {
+        let bad = || PairError::Target { text: text.to_owned() };
+        let plain = |host: &str| Self { host: host.to_owned(), port: crate::DEFAULT_PORT };
+        if text.parse::<IpAddr>().is_ok() {
+            return Ok(plain(text));
+        }
+        if let Some(inner) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            return inner.parse::<IpAddr>().map(|_| plain(inner)).map_err(|_| bad());
+        }
+        let target = match text.rsplit_once(':') {
+            None => plain(text),
+            Some((host, port)) => {
+                let port = port.parse().ok().filter(|port| *port > 0).ok_or_else(bad)?;
+                let bare = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+                if bare.is_none() && host.contains(':') {
+                    return Err(bad());
+                }
+                Self { host: bare.unwrap_or(host).to_owned(), port }
+            }
+        };
+        if target.host.is_empty() { Err(bad()) } else { Ok(target) }
+    }
+
+    /// Connects for the conversation: to the first address that answers.
+    pub(super) fn dial(&self, local: &LocalOptions) -> Result<TcpStream, PairError> {
+        let mut last = None;
+        for address in self.resolve(local.family)? {
+            let dialled = open(address, local).and_then(|socket| connect(socket, address));
+            match dialled {
+                Ok(stream) => {
+                    stream.set_nodelay(true).map_err(PairError::Socket)?;
+                    return Ok(stream);
+                }
+                Err(error) => last = Some(error),
+            }
+        }
+        Err(last.unwrap_or_else(|| self.no_address(local.family)))
+    }
+
+    /// Connects for the bytes under test, with the plan's options set before the handshake.
+    pub(super) fn dial_data(&self, address: SocketAddr, plan: &Plan) -> Result<TcpStream, PairError> {
+        let socket = open(address, &plan.local)?;
+        apply(&socket, &plan.socket, address.is_ipv6())?;
+        connect(socket, address)
+    }
+
+    fn resolve(&self, family: Option<Family>) -> Result<Vec<SocketAddr>, PairError> {
+        let resolved = (self.host.as_str(), self.port).to_socket_addrs();
+        let resolved = resolved.map_err(|source| PairError::Resolve { host: self.host.clone(), source })?;
+        let wanted = |address: &SocketAddr| match family {
+            None => true,
+            Some(Family::V4) => address.is_ipv4(),
+            Some(Family::V6) => address.is_ipv6(),
+        };
+        Ok(resolved.filter(wanted).collect())
+    }
+
+    fn no_address(&self, family: Option<Family>) -> PairError {
+        let family = match family {
+            Some(Family::V4) => "IPv4 ",
+            Some(Family::V6) => "IPv6 ",
+            None => "",
+        };
+        let source = io::Error::new(io::ErrorKind::NotFound, format!("it has no {family}address"));
+        PairError::Resolve { host: self.host.clone(), source }
+    }
+}
+
+impl std::fmt::Display for Target {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.host.contains(':') {
+            write!(out, "[{}]:{}", self.host, self.port)
+        } else {
+            write!(out, "{}:{}", self.host, self.port)
+        }
+    }
+}
+
+/// A socket bound as the user asked.
+fn open(address: SocketAddr, local: &LocalOptions) -> Result<Socket, PairError> {
+    let domain = Domain::for_address(address);
+    let socket = Socket::new(domain, Type::STREAM, Some(Protocol::TCP)).map_err(PairError::Socket)?;
+    if let Some(device) = &local.bind_dev {
+        let bound = socket.bind_device(Some(device.as_bytes()));
+        bound.map_err(|source| PairError::BindDevice { device: device.clone(), source })?;
+    }
+    if let Some(ip) = local.bind {
+        let bound = socket.bind(&SockAddr::from(SocketAddr::new(ip, 0)));
+        bound.map_err(|source| PairError::Bind { ip, source })?;
+    }
+    Ok(socket)
+}
+
+fn connect(socket: Socket, address: SocketAddr) -> Result<TcpStream, PairError> {
+    socket
+        .connect_timeout(&SockAddr::from(address), CONNECT)
+        .map_err(|source| PairError::Connect { address, source })?;
+    Ok(socket.into())
+}
+
+/// Sends the client's greeting. A peer that closes at once may still have said why.
+pub(super) fn send_greeting(stream: &mut impl Write, greeting: &[u8]) -> Result<(), PairError> {
+    stream.write_all(greeting).map_err(|source| PairError::Silent { source })
+}
+
+/// Reads the server's greeting, and as much as a stranger says instead.
+pub(super) fn read_welcome(stream: &mut impl Read) -> Result<Welcome, PairError> {
+    let mut bytes = [0; WELCOME_LEN];
+    let mut filled = 0;
+    while filled < bytes.len() {
+        match stream.read(&mut bytes[filled..]) {
+            Ok(0) if filled == 0 => {
+                let source = io::Error::new(io::ErrorKind::UnexpectedEof, "it closed the connection");
+                return Err(PairError::Silent { source });
+            }
+            Err(source) if filled == 0 => return Err(PairError::Silent { source }),
+            // Fewer bytes than a greeting, and then the end or silence: a stranger.
+            Ok(0) | Err(_) => return Err(GreetingError::Foreign { said: readable(&bytes[..filled]) }.into()),
+            Ok(more) => filled += more,
+        }
+    }
+    Ok(Welcome::decode(&bytes)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn targets_are_read_as_people_write_them() {
+        for (text, shown) in [
+            ("node7", "node7:5470"),
+            ("10gbe-node1:99", "10gbe-node1:99"),
+            ("127.0.0.1", "127.0.0.1:5470"),
+            ("::1", "[::1]:5470"),
+            ("[::1]", "[::1]:5470"),
+            ("[2001:db8::1]:7", "[2001:db8::1]:7"),
+        ] {
+            assert_eq!(Target::parse(text).expect(text).to_string(), shown);
+        }
+        for text in ["", ":5", "host:", "host:0", "host:99999", "host:x", "[::1", "a:b:c", "[x]"] {
+            assert!(Target::parse(text).is_err(), "{text}");
+        }
+    }
+}

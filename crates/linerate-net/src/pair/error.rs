@@ -1,0 +1,136 @@
+//! Why a measurement could not begin or go on.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+
+use crate::control::{FrameError, GreetingError, Reply};
+use crate::tcp::OptionError;
+
+/// Why a measurement could not begin or go on. Displayed after "failed to ...".
+#[derive(Debug, thiserror::Error)]
+pub enum PairError {
+    /// The text names no peer.
+    #[error("understand the peer `{text}`")]
+    Target {
+        /// What was given.
+        text: String,
+    },
+    /// The name has no address.
+    #[error("find the host `{host}`: {source}")]
+    Resolve {
+        /// The name.
+        host: String,
+        /// What the resolver said.
+        source: io::Error,
+    },
+    /// There is no such local address.
+    #[error("bind to the address {ip}: {source}")]
+    Bind {
+        /// The address.
+        ip: IpAddr,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// There is no such interface, or it needs a privilege.
+    #[error("bind to the interface `{device}`: {source}")]
+    BindDevice {
+        /// The interface.
+        device: String,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// Nothing accepts connections there.
+    #[error("connect to {address}: {source}")]
+    Connect {
+        /// Where.
+        address: SocketAddr,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// Something accepts connections there and says nothing.
+    #[error("hear a greeting from the peer: {source}")]
+    Silent {
+        /// How it ended.
+        source: io::Error,
+    },
+    /// Something else answers there, or another version.
+    #[error(transparent)]
+    Greeting(#[from] GreetingError),
+    /// The server wants a key.
+    #[error("prove the key: the server wants one, and none was given")]
+    KeyWanted,
+    /// The server wants no key.
+    #[error("prove the key: the server is open and cannot prove that it has the key")]
+    KeyUnwanted,
+    /// The server does not know the key.
+    #[error("believe the server: it does not know the key")]
+    FalseServer,
+    /// The server refuses, and says why.
+    #[error("measure: the peer refuses: {reason}")]
+    Refused {
+        /// Its reason.
+        reason: String,
+    },
+    /// The server said something that has no place here.
+    #[error("follow the conversation: the peer answered with `{said}`")]
+    Unexpected {
+        /// What kind of message.
+        said: String,
+    },
+    /// The conversation broke off.
+    #[error(transparent)]
+    Frame(#[from] FrameError),
+    /// The plan has no sizes.
+    #[error("plan: {0}")]
+    Plan(#[from] linerate_core::plan::PlanError),
+    /// A socket option is refused.
+    #[error(transparent)]
+    Option(#[from] OptionError),
+    /// The host has too little memory for the largest message.
+    #[error(
+        "reserve {needed} B of memory for messages of {largest} B{}",
+        available.map(|free| format!("; {free} B are free")).unwrap_or_default()
+    )]
+    Memory {
+        /// Largest message. Unit: bytes.
+        largest: u64,
+        /// One buffer each way. Unit: bytes.
+        needed: u64,
+        /// What is free, if it is known. Unit: bytes.
+        available: Option<u64>,
+    },
+    /// The thread cannot be tied to the processor.
+    #[error("tie the measurement to processor {cpu}: {source}")]
+    Pin {
+        /// Which.
+        cpu: u32,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// The socket cannot be used.
+    #[error("use a socket: {0}")]
+    Socket(io::Error),
+    /// The socket has no address.
+    #[error("learn the addresses of the connection: {0}")]
+    Address(io::Error),
+    /// The operating system has no random numbers.
+    #[error("make a random challenge: {0}")]
+    Random(io::Error),
+}
+
+impl PairError {
+    /// What was said where something else was due.
+    pub(crate) fn unexpected(reply: Reply) -> Self {
+        let said = match reply {
+            Reply::Refused(reason) => return Self::Refused { reason },
+            Reply::Proof(_) => "proof",
+            Reply::Queued(_) => "queued",
+            Reply::Admitted { .. } => "admitted",
+            Reply::Ready(_) => "ready",
+            Reply::Go => "go",
+            Reply::Half(_) => "half",
+            Reply::Observed(..) => "observed",
+        };
+        Self::Unexpected { said: said.to_owned() }
+    }
+}

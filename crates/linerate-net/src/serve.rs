@@ -1,0 +1,187 @@
+//! The measurement server: it answers clients for as long as it runs, whatever they do.
+//!
+//! One thread accepts; every connection has a thread of its own, a deadline in every state, and
+//! no way to name a file, a command or an address. Measurements run one at a time in each slot.
+
+mod door;
+mod limits;
+mod log;
+mod queue;
+mod session;
+mod watchdog;
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::Arc;
+
+use linerate_core::observation::Clock;
+use rustix::event::{PollFd, PollFlags};
+use socket2::{Domain, Protocol, SockAddr, Socket, Type};
+
+use crate::control::Key;
+use crate::observe::{HostClock, check_clock};
+use crate::witness::CLOCK_READS;
+
+use door::Door;
+use queue::Queue;
+
+pub use limits::Limits;
+
+/// Connections that may wait to be accepted.
+const BACKLOG: i32 = 128;
+
+/// Why a server could not start or go on. Displayed after "failed to ...".
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The address cannot be listened on.
+    #[error("listen on {address}: {source}")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// No more connections can be accepted.
+    #[error("wait for connections: {0}")]
+    Accept(io::Error),
+}
+
+/// A server that listens and does not answer yet.
+#[derive(Debug)]
+pub struct Server {
+    listener: TcpListener,
+    house: Arc<House>,
+}
+
+/// What every connection's thread shares.
+#[derive(Debug)]
+struct House {
+    key: Option<Key>,
+    limits: Limits,
+    queue: Queue,
+    door: Door,
+    log: log::Log,
+    clock: HostClock,
+    checked: Clock,
+}
+
+impl Server {
+    /// Listens on `address`; without a `key` the server is open to everyone who reaches it.
+    ///
+    /// # Errors
+    ///
+    /// [`ServeError::Listen`] when the address is taken or not this host's.
+    pub fn bind(address: SocketAddr, key: Option<Key>, limits: Limits) -> Result<Self, ServeError> {
+        let listener = listen(address).map_err(|source| ServeError::Listen { address, source })?;
+        let clock = HostClock::start();
+        let house = House {
+            key,
+            queue: Queue::new(limits.slots, limits.waiting, limits.memory),
+            door: Door::new(limits.connections, limits.connections_per_address),
+            limits,
+            log: log::Log::default(),
+            clock,
+            checked: check_clock(&clock, CLOCK_READS),
+        };
+        Ok(Self { listener, house: Arc::new(house) })
+    }
+
+    /// Listens on `port` of every address of the host: IPv6 and IPv4, or IPv4 where that is all.
+    ///
+    /// # Errors
+    ///
+    /// [`ServeError::Listen`] when the port is taken.
+    pub fn bind_everywhere(port: u16, key: Option<Key>, limits: Limits) -> Result<Self, ServeError> {
+        match Self::bind((Ipv6Addr::UNSPECIFIED, port).into(), key.clone(), limits.clone()) {
+            Err(ServeError::Listen { source, .. }) if source.raw_os_error() == Some(libc::EAFNOSUPPORT) => {
+                Self::bind((Ipv4Addr::UNSPECIFIED, port).into(), key, limits)
+            }
+            bound => bound,
+        }
+    }
+
+    /// The address listened on, with the port that the operating system chose for port 0.
+    ///
+    /// # Errors
+    ///
+    /// When the operating system does not say.
+    pub fn address(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// Serves until `stop` becomes readable or is closed, then breaks off what runs and returns.
+    ///
+    /// # Errors
+    ///
+    /// [`ServeError::Accept`] when the listener itself fails; a client never ends the server.
+    pub fn run(&self, stop: BorrowedFd<'_>) -> Result<(), ServeError> {
+        self.listener.set_nonblocking(true).map_err(ServeError::Accept)?;
+        let outcome = loop {
+            match self.next(stop) {
+                Ok(Some((stream, peer))) => self.admit(stream, peer.ip()),
+                Ok(None) => break Ok(()),
+                Err(error) => break Err(ServeError::Accept(error)),
+            }
+        };
+        self.house.door.close();
+        self.house.queue.close();
+        outcome
+    }
+
+    /// The next connection; none when it is time to stop.
+    fn next(&self, stop: BorrowedFd<'_>) -> io::Result<Option<(TcpStream, SocketAddr)>> {
+        loop {
+            let mut either = [
+                PollFd::new(&self.listener, PollFlags::IN),
+                PollFd::from_borrowed_fd(stop.as_fd(), PollFlags::IN),
+            ];
+            match rustix::event::poll(&mut either, None) {
+                Ok(_) | Err(rustix::io::Errno::INTR) => {}
+                Err(errno) => return Err(errno.into()),
+            }
+            if !either[1].revents().is_empty() {
+                return Ok(None);
+            }
+            match self.listener.accept() {
+                Ok(accepted) => return Ok(Some(accepted)),
+                Err(error) if out_of_descriptors(&error) => self.house.door.wait_for_a_leaver(),
+                // Whatever else went wrong is the one connection's misfortune (accept(2)).
+                Err(_) => {}
+            }
+        }
+    }
+
+    /// Gives a connection a thread, or turns it away.
+    fn admit(&self, stream: TcpStream, peer: IpAddr) {
+        let house = Arc::clone(&self.house);
+        let Some(guest) = Door::enter(&house, &stream, peer) else {
+            self.house.log.warn(format_args!("{peer}: turned away, too many connections"));
+            return;
+        };
+        let spawned = std::thread::Builder::new().name(format!("session {peer}")).spawn(move || {
+            session::serve(&house, stream, peer);
+            drop(guest);
+        });
+        if let Err(error) = spawned {
+            self.house.log.warn(format_args!("{peer}: turned away, no thread: {error}"));
+        }
+    }
+}
+
+/// The descriptor table of the process or the host is full.
+fn out_of_descriptors(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE | libc::ENOBUFS | libc::ENOMEM))
+}
+
+/// Listens on `address`; on an IPv6 wildcard for IPv4 too.
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
+    socket.set_reuse_address(true)?;
+    if address.is_ipv6() && address.ip().is_unspecified() {
+        socket.set_only_v6(false)?;
+    }
+    socket.bind(&SockAddr::from(address))?;
+    socket.listen(BACKLOG)?;
+    Ok(socket.into())
+}

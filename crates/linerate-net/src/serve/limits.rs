@@ -1,0 +1,77 @@
+//! What a server allows at most.
+
+use std::time::Duration;
+
+use linerate_core::plan::Plan;
+use linerate_core::units::{Size, Span};
+
+/// What a server allows at most.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Measurements at the same time. More than one disturb each other.
+    pub slots: usize,
+    /// Clients that may wait for a slot.
+    pub waiting: usize,
+    /// Connections at the same time, of every kind and state.
+    pub connections: usize,
+    /// Connections at the same time from one address.
+    pub connections_per_address: usize,
+    /// Largest message. Unit: bytes.
+    pub size: Size,
+    /// Longest measurement, as its plan asks.
+    pub time: Span,
+    /// Memory for the messages of all running measurements. Unit: bytes.
+    pub memory: Size,
+    /// How long a client may take for one step of the conversation before its trials.
+    pub handshake: Duration,
+    /// How long a client may think between two trials.
+    pub idle: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            slots: 1,
+            waiting: 16,
+            connections: 64,
+            connections_per_address: 32,
+            size: Size(1 << 30),
+            time: Span::from_ms(600_000),
+            memory: Size(4 << 30),
+            handshake: Duration::from_secs(5),
+            idle: Duration::from_secs(30),
+        }
+    }
+}
+
+impl Limits {
+    /// Checks a plan against the limits; the largest message in it.
+    ///
+    /// # Errors
+    ///
+    /// The reason to refuse it, for the client's user.
+    pub(super) fn check(&self, plan: &Plan) -> Result<u64, String> {
+        plan.check().map_err(|error| error.to_string())?;
+        let sizes = plan.sizes().map_err(|error| error.to_string())?;
+        let largest = sizes.into_iter().max().unwrap_or(1);
+        if largest > self.size.0 {
+            return Err(format!(
+                "messages of {largest} B are above this server's limit of {}; lower --to, or raise --max-size at the server",
+                self.size
+            ));
+        }
+        if plan.time > self.time {
+            return Err(format!(
+                "{} are above this server's limit of {}; lower --time, or raise --max-time at the server",
+                plan.time, self.time
+            ));
+        }
+        if largest.saturating_mul(2) > self.memory.0 {
+            return Err(format!(
+                "messages of {largest} B each way need more than this server's {} of memory; lower --to, or raise --max-memory at the server",
+                self.memory
+            ));
+        }
+        Ok(largest)
+    }
+}

@@ -1,0 +1,313 @@
+//! One connection, from its greeting to its end.
+
+use std::fmt;
+use std::io;
+use std::net::{IpAddr, TcpStream};
+use std::time::Duration;
+
+use linerate_core::endpoint::run_ready;
+use linerate_core::payload::Buffers;
+use linerate_core::plan::Plan;
+use linerate_core::trial::{MAX_SAMPLES, Trial};
+use rustix::io::Errno;
+use rustix::net::RecvFlags;
+use socket2::Socket;
+
+use super::House;
+use super::door::Expected;
+use super::queue::{Slot, Turn};
+use super::watchdog::Watchdog;
+use crate::control::{
+    Ask, Deadline, FrameError, GREETING_LEN, Greeting, GreetingError, Pass, Purpose, Reply, TimedStream, Welcome,
+    random, read_frame, write_frame,
+};
+use crate::observe::{available_memory, environment, pin_to};
+use crate::tcp::{TcpEndpoint, apply, granted};
+use crate::witness::Witness;
+
+/// How often a waiting client hears its place.
+const HEARTBEAT: Duration = Duration::from_secs(1);
+/// How often somebody who waits for a data connection looks whether the client is still there.
+const LOOK: Duration = Duration::from_millis(50);
+/// What a measurement may take beyond the time that its plan asks: set-up, the end of a slow
+/// trial, the last look at noise.
+const GRACE: Duration = Duration::from_secs(60);
+
+/// Why a connection ended before its client was done. The client is told; displayed in the log.
+#[derive(Debug)]
+enum Refusal {
+    /// The client is gone, silent or too slow: there is nobody to tell.
+    Gone(FrameError),
+    /// The client does not speak linerate.
+    Stranger(GreetingError),
+    /// The client is told why.
+    Told(String),
+}
+
+impl Refusal {
+    fn left() -> Self {
+        Self::Gone(io::Error::new(io::ErrorKind::UnexpectedEof, "the client left").into())
+    }
+}
+
+impl From<FrameError> for Refusal {
+    fn from(error: FrameError) -> Self {
+        match error {
+            FrameError::Stream(_) => Self::Gone(error),
+            FrameError::Content(source) => Self::Told(format!(
+                "this server ({}) does not understand the message: {source}; use the same version of linerate at both ends",
+                env!("CARGO_PKG_VERSION")
+            )),
+            FrameError::Length(_) => Self::Told(error.to_string()),
+        }
+    }
+}
+
+impl From<io::Error> for Refusal {
+    fn from(error: io::Error) -> Self {
+        Self::Gone(error.into())
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Gone(error) => error.fmt(out),
+            Self::Stranger(error) => error.fmt(out),
+            Self::Told(reason) => write!(out, "refused: {reason}"),
+        }
+    }
+}
+
+/// Serves one connection to its end.
+pub(super) fn serve(house: &House, stream: TcpStream, peer: IpAddr) {
+    let greeted = greet(house, &stream);
+    let outcome = match greeted {
+        Ok(Purpose::Data) => deliver(house, stream),
+        Ok(Purpose::Control) => {
+            let outcome = converse(house, &stream, peer);
+            if let Err(Refusal::Told(reason)) = &outcome {
+                let deadline = Deadline::after(house.limits.handshake);
+                let told = write_frame(&mut TimedStream::new(&stream, deadline), &Reply::Refused(reason.clone()));
+                if let Err(error) = told {
+                    house.log.info(format_args!("{peer}: left before it heard why: {error}"));
+                }
+            }
+            outcome
+        }
+        Err(refusal) => Err(refusal),
+    };
+    match outcome {
+        Ok(()) => {}
+        Err(refusal @ Refusal::Told(_)) => house.log.warn(format_args!("{peer}: {refusal}")),
+        Err(refusal) => house.log.info(format_args!("{peer}: {refusal}")),
+    }
+}
+
+/// Reads the client's greeting. Only a linerate is answered; a stranger learns nothing.
+fn greet(house: &House, stream: &TcpStream) -> Result<Purpose, Refusal> {
+    stream.set_nonblocking(false)?;
+    stream.set_nodelay(true)?;
+    let mut timed = TimedStream::new(stream, Deadline::after(house.limits.handshake));
+    let mut greeting = [0; GREETING_LEN];
+    io::Read::read_exact(&mut timed, &mut greeting)?;
+    match Greeting::decode(&greeting) {
+        Ok(greeting) => Ok(greeting.purpose),
+        Err(error @ GreetingError::Version { .. }) => {
+            // Our own greeting tells an older or newer linerate which version would do.
+            welcome(house, &mut timed)?;
+            Err(Refusal::Stranger(error))
+        }
+        Err(error) => Err(Refusal::Stranger(error)),
+    }
+}
+
+fn welcome(house: &House, timed: &mut TimedStream<'_>) -> Result<Welcome, Refusal> {
+    let welcome = Welcome { open: house.key.is_none(), challenge: random()? };
+    io::Write::write_all(timed, &welcome.encode())?;
+    Ok(welcome)
+}
+
+/// Hands a data connection to its conversation.
+fn deliver(house: &House, stream: TcpStream) -> Result<(), Refusal> {
+    let mut pass: Pass = [0; 16];
+    let mut timed = TimedStream::new(&stream, Deadline::after(house.limits.handshake));
+    io::Read::read_exact(&mut timed, &mut pass)?;
+    if house.door.deliver(&pass, stream) {
+        Ok(())
+    } else {
+        Err(Refusal::Told("no conversation expects this data connection".to_owned()))
+    }
+}
+
+/// The conversation: key, plan, queue, trials.
+fn converse(house: &House, control: &TcpStream, peer: IpAddr) -> Result<(), Refusal> {
+    let step = || TimedStream::new(control, Deadline::after(house.limits.handshake));
+    let welcome = welcome(house, &mut step())?;
+    if let Some(key) = &house.key {
+        let Ask::Prove { challenge, proof } = read_frame(&mut step())? else {
+            return Err(Refusal::Told("a proof of the key comes first; give --key as the server prints it".to_owned()));
+        };
+        if !key.accepts_client(&proof, &welcome.challenge, &challenge) {
+            return Err(Refusal::Told("the key is wrong; give --key as the server prints it".to_owned()));
+        }
+        write_frame(&mut step(), &Reply::Proof(key.prove_server(&welcome.challenge, &challenge)))?;
+    }
+    let Ask::Offer(plan) = read_frame(&mut step())? else {
+        return Err(Refusal::Told("a plan comes before anything else".to_owned()));
+    };
+    let largest = house.limits.check(&plan).map_err(Refusal::Told)?;
+    let slot = queue(house, control, largest)?;
+    house.log.info(format_args!("{peer}: measures {} to {largest} B for {}", plan.pattern, plan.time));
+    let outcome = Session::open(house, control, &plan, largest).and_then(Session::run);
+    drop(slot);
+    if outcome.is_ok() {
+        house.log.info(format_args!("{peer}: done"));
+    }
+    outcome
+}
+
+/// Waits for a slot, telling the client its place.
+fn queue<'a>(house: &'a House, control: &TcpStream, largest: u64) -> Result<Slot<'a>, Refusal> {
+    let full = || Refusal::Told("too many clients wait for this server; try again later".to_owned());
+    let ticket = house.queue.join(largest.saturating_mul(2)).ok_or_else(full)?;
+    let mut patience = Duration::ZERO;
+    loop {
+        match ticket.wait(patience) {
+            Turn::Slot(slot) => return Ok(slot),
+            Turn::Closed => return Err(Refusal::Told("the server is stopping".to_owned())),
+            Turn::Place(_) if has_left(control) => return Err(Refusal::left()),
+            Turn::Place(place) => {
+                let mut timed = TimedStream::new(control, Deadline::after(house.limits.handshake));
+                write_frame(&mut timed, &Reply::Queued(place))?;
+            }
+        }
+        patience = HEARTBEAT;
+    }
+}
+
+/// A measurement in its slot.
+struct Session<'a> {
+    house: &'a House,
+    control: &'a TcpStream,
+    endpoint: TcpEndpoint,
+    buffers: Buffers,
+    witness: Witness,
+    largest: u64,
+    ipv6: bool,
+    pinned: Option<u32>,
+    _watchdog: Watchdog,
+}
+
+impl<'a> Session<'a> {
+    /// Reserves memory, admits the client and takes its data connection.
+    fn open(house: &'a House, control: &'a TcpStream, plan: &Plan, largest: u64) -> Result<Self, Refusal> {
+        let buffers = reserve(largest)?;
+        if let Some(cpu) = plan.remote.pin {
+            pin_to(cpu).map_err(|error| {
+                Refusal::Told(format!("the server cannot tie its thread to processor {cpu}: {error}; change --pin"))
+            })?;
+        }
+        let local = control.local_addr()?;
+        let pass: Pass = random()?;
+        let expected = house.door.expect(pass);
+        let environment = Box::new(environment(Some(local.ip())));
+        let admitted = Reply::Admitted { pass, environment, clock: house.checked.clone() };
+        let step = || TimedStream::new(control, Deadline::after(house.limits.handshake));
+        write_frame(&mut step(), &admitted)?;
+        let data = await_data(&expected, control, house.limits.handshake)?;
+
+        let watched = vec![control.try_clone()?, data.try_clone()?];
+        let watchdog = Watchdog::set(plan.time.to_duration() + GRACE, watched)?;
+        let socket = Socket::from(data);
+        let ipv6 = local.is_ipv6();
+        apply(&socket, &plan.socket, ipv6).map_err(|error| Refusal::Told(format!("the server failed to {error}")))?;
+        let ready = Reply::Ready(Box::new(granted(&socket, ipv6, plan.remote.pin)));
+        let endpoint = TcpEndpoint::new(socket, house.clock, plan.socket.io)?;
+        write_frame(&mut step(), &ready)?;
+        let witness = Witness::start(&house.clock, house.checked.clone(), local.ip());
+        Ok(Self {
+            house,
+            control,
+            endpoint,
+            buffers,
+            witness,
+            largest,
+            ipv6,
+            pinned: plan.remote.pin,
+            _watchdog: watchdog,
+        })
+    }
+
+    /// Runs trials until the client is done.
+    fn run(mut self) -> Result<(), Refusal> {
+        loop {
+            let mut timed = TimedStream::new(self.control, Deadline::after(self.house.limits.idle));
+            match read_frame(&mut timed)? {
+                Ask::Trial(trial) => self.trial(&trial)?,
+                Ask::Finish => return self.finish(),
+                Ask::Prove { .. } | Ask::Offer(_) => {
+                    return Err(Refusal::Told("only trials come after the plan".to_owned()));
+                }
+            }
+        }
+    }
+
+    fn trial(&mut self, trial: &Trial) -> Result<(), Refusal> {
+        let sane = (1..=self.largest).contains(&trial.size)
+            && (1..=MAX_SAMPLES).contains(&trial.samples)
+            && trial.batch >= 1;
+        if !sane {
+            return Err(Refusal::Told(format!("the trial is outside its plan: {trial:?}")));
+        }
+        self.say(&Reply::Go)?;
+        let half = run_ready(trial.pattern.respond(&mut self.endpoint, trial, &mut self.buffers))
+            .map_err(|error| Refusal::Told(format!("the server failed to run a trial of {} B: {error}", trial.size)))?;
+        self.witness.saw(&half.tally);
+        self.say(&Reply::Half(half))
+    }
+
+    fn finish(mut self) -> Result<(), Refusal> {
+        let granted = granted(self.endpoint.socket(), self.ipv6, self.pinned);
+        let observation = self.witness.finish(&self.house.clock, self.endpoint.socket());
+        self.say(&Reply::Observed(Box::new(observation), Box::new(granted)))
+    }
+
+    fn say(&self, reply: &Reply) -> Result<(), Refusal> {
+        let deadline = Deadline::after(self.house.limits.handshake);
+        Ok(write_frame(&mut TimedStream::new(self.control, deadline), reply)?)
+    }
+}
+
+/// Waits for the data connection, for as long as the client is there.
+fn await_data(expected: &Expected<'_>, control: &TcpStream, within: Duration) -> Result<TcpStream, Refusal> {
+    let deadline = Deadline::after(within);
+    while let Ok(left) = deadline.left() {
+        if let Some(data) = expected.wait(left.min(LOOK)) {
+            return Ok(data);
+        }
+        if has_left(control) {
+            return Err(Refusal::left());
+        }
+    }
+    Err(Refusal::Told("the data connection did not come in time".to_owned()))
+}
+
+/// Whether the client closed the conversation; a client that must wait has nothing to say.
+fn has_left(control: &TcpStream) -> bool {
+    let mut byte = [0_u8; 1];
+    let peeked = rustix::net::recv(control, &mut byte, RecvFlags::PEEK | RecvFlags::DONTWAIT);
+    !matches!(peeked, Ok((_, 1..)) | Err(Errno::AGAIN | Errno::INTR))
+}
+
+/// Memory for one message each way, if the host has it.
+fn reserve(largest: u64) -> Result<Buffers, Refusal> {
+    let short = || {
+        Refusal::Told(format!("the server has too little free memory for messages of {largest} B; lower --to"))
+    };
+    if available_memory().known().is_some_and(|available| largest.saturating_mul(2) > *available) {
+        return Err(short());
+    }
+    let len = usize::try_from(largest).map_err(|_| short())?;
+    Buffers::try_new(len).map_err(|_| short())
+}

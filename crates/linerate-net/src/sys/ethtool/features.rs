@@ -1,0 +1,110 @@
+//! Ethtool commands whose answer has a variable shape: the features of a device.
+//!
+//! Each answer is an array of 32-bit words. Source: `linux/ethtool.h`, `struct
+//! ethtool_sset_info`, `ethtool_gstrings`, `ethtool_gfeatures`.
+#![expect(unsafe_code, reason = "each ioctl gets a pointer to the words of its command")]
+
+use std::collections::BTreeMap;
+use std::io;
+
+use super::Device;
+use super::settings::text;
+
+/// Command numbers.  Source: `linux/ethtool.h`.
+const ETHTOOL_GSTRINGS: u32 = 0x1b;
+const ETHTOOL_GSSET_INFO: u32 = 0x37;
+const ETHTOOL_GFEATURES: u32 = 0x3a;
+
+/// The string set that names the features.  Source: `enum ethtool_stringset`.
+const ETH_SS_FEATURES: u32 = 4;
+
+/// Bytes of a name, padded with NUL (`ETH_GSTRING_LEN`), and the same in words.
+const NAME_BYTES: usize = 32;
+const NAME_WORDS: usize = NAME_BYTES / 4;
+
+/// Words of `struct ethtool_get_features_block`: available, requested, active, never changed.
+const BLOCK_WORDS: usize = 4;
+
+/// More features than any kernel has (64 in 2026); a larger number is not believed.
+const MOST_FEATURES: u32 = 4_096;
+
+impl Device {
+    /// Every feature by its kernel name, and whether it is active.
+    pub(crate) fn features(&self) -> io::Result<BTreeMap<String, bool>> {
+        let count = self.feature_count()?;
+        Ok(active(&self.feature_names(count)?, &self.feature_blocks(count)?))
+    }
+
+    fn feature_count(&self) -> io::Result<usize> {
+        let mut set =
+            SsetInfo { cmd: ETHTOOL_GSSET_INFO, reserved: 0, sset_mask: 1 << ETH_SS_FEATURES, data: [0] };
+        // SAFETY: ETHTOOL_GSSET_INFO reads and writes one `ethtool_sset_info` and one word for
+        // each bit of the mask, of which one is set.
+        unsafe { self.ask((&raw mut set).cast()) }?;
+        match set.data {
+            [count] if set.sset_mask != 0 && count <= MOST_FEATURES => Ok(count as usize),
+            _ => Err(io::Error::from_raw_os_error(libc::EOPNOTSUPP)),
+        }
+    }
+
+    fn feature_names(&self, count: usize) -> io::Result<Vec<String>> {
+        let mut words = vec![0_u32; 3 + count * NAME_WORDS];
+        (words[0], words[1], words[2]) = (ETHTOOL_GSTRINGS, ETH_SS_FEATURES, word(count));
+        // SAFETY: ETHTOOL_GSTRINGS reads three words and writes three words and as many names as
+        // the set has, whatever is asked; ETHTOOL_GSSET_INFO has said how many, and the number
+        // is a constant of the running kernel.
+        unsafe { self.ask(words.as_mut_ptr().cast()) }?;
+        let bytes: Vec<u8> = words[3..].iter().flat_map(|word| word.to_ne_bytes()).collect();
+        Ok(bytes.chunks_exact(NAME_BYTES).map(text).collect())
+    }
+
+    fn feature_blocks(&self, count: usize) -> io::Result<Vec<u32>> {
+        let blocks = count.div_ceil(32);
+        let mut words = vec![0_u32; 2 + blocks * BLOCK_WORDS];
+        (words[0], words[1]) = (ETHTOOL_GFEATURES, word(blocks));
+        // SAFETY: ETHTOOL_GFEATURES reads two words and writes two words and at most as many
+        // blocks as the second states, for which there is room.
+        unsafe { self.ask(words.as_mut_ptr().cast()) }?;
+        Ok(words.split_off(2))
+    }
+}
+
+#[repr(C)]
+struct SsetInfo {
+    cmd: u32,
+    reserved: u32,
+    sset_mask: u64,
+    data: [u32; 1],
+}
+
+/// A count that is at most `MOST_FEATURES`.
+fn word(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(0)
+}
+
+/// Feature `i` is bit `i % 32` of the active word of block `i / 32`. Unnamed ones are left out.
+fn active(names: &[String], blocks: &[u32]) -> BTreeMap<String, bool> {
+    let bit = |i: usize| blocks.get(i / 32 * BLOCK_WORDS + 2).map(|active| active >> (i % 32) & 1 == 1);
+    let named = names.iter().enumerate().filter(|(_, name)| !name.is_empty());
+    named.filter_map(|(i, name)| Some((name.clone(), bit(i)?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_feature_is_active_by_its_bit_in_its_block() {
+        let mut names = vec![String::new(); 40];
+        (names[0], names[33], names[34]) = ("first".into(), "second".into(), "third".into());
+        // Two blocks: available, requested, active, never changed.
+        let blocks = [!0, !0, 1, 0, !0, !0, 0b100, 0];
+        let expected = [("first", true), ("second", false), ("third", true)];
+        assert_eq!(active(&names, &blocks), expected.map(|(name, on)| (name.to_owned(), on)).into());
+    }
+
+    #[test]
+    fn a_name_without_a_block_is_left_out() {
+        assert!(active(&["lonely".to_owned()], &[]).is_empty());
+    }
+}

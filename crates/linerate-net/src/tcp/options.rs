@@ -1,0 +1,105 @@
+//! What is asked of a data socket, and what it was granted.
+
+use std::io;
+
+use linerate_core::environment::Fact;
+use linerate_core::observation::Connection;
+use linerate_core::options::{Granted, SocketOptions};
+use linerate_core::units::Span;
+use socket2::Socket;
+
+use crate::sys::tcp_info::{tcp_info, window_clamp};
+
+/// Bits of a type-of-service byte below the code point. Source: RFC 2474, section 3.
+const ECN_BITS: u32 = 2;
+/// `TCPI_OPT_TIMESTAMPS` of linux/tcp.h.
+const TIMESTAMPS: u8 = 1;
+
+/// An option that the operating system refuses. Displayed after "failed to ...".
+#[derive(Debug, thiserror::Error)]
+#[error("set {option} to {value}: {source}")]
+pub struct OptionError {
+    /// The option's name on the command line.
+    pub option: &'static str,
+    /// What was asked.
+    pub value: String,
+    /// What the operating system answered.
+    pub source: io::Error,
+}
+
+/// Sets `asked` on a socket. Buffers and MSS bear on the handshake, so before it if possible.
+///
+/// # Errors
+///
+/// The first option that is refused. What is granted in part is no error; [`granted`] tells.
+pub fn apply(socket: &Socket, asked: &SocketOptions, ipv6: bool) -> Result<(), OptionError> {
+    let refused = |option, value: String| move |source| OptionError { option, value, source };
+    if let Some(size) = asked.sndbuf {
+        let bytes = usize::try_from(size.0).unwrap_or(usize::MAX);
+        socket.set_send_buffer_size(bytes).map_err(refused("sndbuf", size.to_string()))?;
+    }
+    if let Some(size) = asked.rcvbuf {
+        let bytes = usize::try_from(size.0).unwrap_or(usize::MAX);
+        socket.set_recv_buffer_size(bytes).map_err(refused("rcvbuf", size.to_string()))?;
+    }
+    socket.set_tcp_nodelay(asked.nodelay).map_err(refused("nodelay", asked.nodelay.to_string()))?;
+    if let Some(name) = &asked.congestion {
+        socket.set_tcp_congestion(name.as_bytes()).map_err(refused("congestion", name.clone()))?;
+    }
+    if let Some(mss) = asked.mss {
+        socket.set_tcp_mss(u32::from(mss)).map_err(refused("mss", mss.to_string()))?;
+    }
+    if let Some(dscp) = asked.dscp {
+        let class = u32::from(dscp) << ECN_BITS;
+        let set = if ipv6 { socket.set_tclass_v6(class) } else { socket.set_tos_v4(class) };
+        set.map_err(refused("dscp", dscp.to_string()))?;
+    }
+    if let Some(us) = asked.busy_poll {
+        socket.set_busy_poll(us).map_err(refused("busy-poll", us.to_string()))?;
+    }
+    Ok(())
+}
+
+/// Reads back what a connected socket has.
+#[must_use]
+pub fn granted(socket: &Socket, ipv6: bool, pinned: Option<u32>) -> Granted {
+    let info = tcp_info(socket);
+    let from_info = |field: fn(&libc::tcp_info) -> u64| match &info {
+        Ok(info) => Fact::Known(field(info)),
+        Err(error) => Fact::unknown(error.to_string()),
+    };
+    let class = if ipv6 { socket.tclass_v6() } else { socket.tos_v4() };
+    let congestion = socket.tcp_congestion().map(|name| {
+        String::from_utf8_lossy(&name).trim_end_matches('\0').to_owned()
+    });
+    Granted {
+        sndbuf: socket.send_buffer_size().map(|bytes| bytes as u64).into(),
+        rcvbuf: socket.recv_buffer_size().map(|bytes| bytes as u64).into(),
+        usable_window: window_clamp(socket).into(),
+        nodelay: socket.tcp_nodelay().into(),
+        congestion: congestion.into(),
+        mss: from_info(|info| info.tcpi_snd_mss.into()),
+        path_mtu: from_info(|info| info.tcpi_pmtu.into()),
+        dscp: class.map(|class| u8::try_from(class >> ECN_BITS).unwrap_or(u8::MAX)).into(),
+        busy_poll: socket.busy_poll().into(),
+        timestamps: match &info {
+            Ok(info) => Fact::Known(info.tcpi_options & TIMESTAMPS != 0),
+            Err(error) => Fact::unknown(error.to_string()),
+        },
+        pinned,
+    }
+}
+
+/// What TCP says of the connection so far.
+#[must_use]
+pub fn connection(socket: &Socket) -> Fact<Connection> {
+    let read = tcp_info(socket).map(|info| Connection {
+        retransmitted: info.tcpi_total_retrans.into(),
+        segments_out: info.tcpi_segs_out.into(),
+        rtt: Span::from_us(info.tcpi_rtt.into()),
+        min_rtt: Span::from_us(info.tcpi_min_rtt.into()),
+        congestion_window: info.tcpi_snd_cwnd.into(),
+        mss: info.tcpi_snd_mss.into(),
+    });
+    read.into()
+}

@@ -1,0 +1,69 @@
+//! What one end watches while a measurement runs; the same at both ends.
+
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+
+use linerate_core::environment::Fact;
+use linerate_core::observation::{Clock, Observation};
+use linerate_core::trial::Tally;
+use linerate_core::units::Span;
+use socket2::Socket;
+
+use crate::observe::{
+    HostClock, InterfaceCounters, LoadWatch, current_cpu, interface_name, peak_memory, watch_noise,
+};
+use crate::tcp::connection;
+
+/// How often a clock is read to learn its cost.
+pub(crate) const CLOCK_READS: u64 = 100_000;
+/// How long each end watches its own noise, after the last trial. Both do so at the same time.
+const NOISE: Span = Span::from_ms(500);
+
+/// An end's watch over a measurement, from its start to its finish.
+#[derive(Debug)]
+pub(crate) struct Witness {
+    clock: Clock,
+    load: LoadWatch,
+    counters: Fact<InterfaceCounters>,
+    tally: Tally,
+    cpus: BTreeSet<u32>,
+}
+
+impl Witness {
+    /// Starts to watch, on the thread that will measure; `local` is the connection's address here.
+    pub(crate) fn start(clock: &HostClock, checked: Clock, local: IpAddr) -> Self {
+        Self {
+            clock: checked,
+            load: LoadWatch::start(clock),
+            counters: interface_name(local).and_then(|name| InterfaceCounters::read(&name)).into(),
+            tally: Tally::default(),
+            cpus: BTreeSet::new(),
+        }
+    }
+
+    /// Notes a trial that ended.
+    pub(crate) fn saw(&mut self, tally: &Tally) {
+        self.tally += *tally;
+        self.cpus.extend(current_cpu());
+    }
+
+    /// Ends the watch.
+    pub(crate) fn finish(&mut self, clock: &HostClock, socket: &Socket) -> Observation {
+        let interface = match &self.counters {
+            Fact::Known(before) => InterfaceCounters::read(before.name()).map(|now| now.since(before)).into(),
+            Fact::Unknown { unknown } => Fact::unknown(unknown.clone()),
+        };
+        let load = self.load.finish(clock);
+        Observation {
+            clock: Fact::Known(self.clock.clone()),
+            load,
+            interface,
+            connection: connection(socket),
+            tally: self.tally,
+            cpus: self.cpus.iter().copied().collect(),
+            noise: Fact::Known(watch_noise(clock, NOISE)),
+            peak_memory_bytes: peak_memory(),
+            first_sample_after: None,
+        }
+    }
+}
