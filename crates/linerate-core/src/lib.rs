@@ -12,6 +12,7 @@ pub mod derive;
 pub mod endpoint;
 pub mod environment;
 pub mod measure;
+pub mod netpipe_file;
 pub mod observation;
 pub mod options;
 pub mod pattern;

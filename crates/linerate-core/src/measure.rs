@@ -101,8 +101,9 @@ pub trait Watch {
     /// After every trial. A break ends the measurement; what was measured is kept.
     fn trial_done(&mut self, progress: &Progress) -> ControlFlow<()>;
 
-    /// After the verification pass and after every round: the moment to save.
-    fn round_done(&mut self, series: &Series);
+    /// After the verification pass and after every round: the moment to save. The series is lent,
+    /// so that it can be saved as part of something larger without a copy of every sample.
+    fn round_done(&mut self, series: &mut Series);
 }
 
 /// What a measurement gave.
@@ -175,7 +176,7 @@ struct Campaign<'a, B> {
 impl<B: Bench> Campaign<'_, B> {
     fn run(&mut self) -> Result<(), Halt> {
         let reached = self.verify()?;
-        self.watch.round_done(&self.series);
+        self.watch.round_done(&mut self.series);
         let slices = self.allot(reached);
         for round in 0..self.method.rounds {
             let due =
@@ -245,7 +246,7 @@ impl<B: Bench> Campaign<'_, B> {
                 point.stop = None;
             }
         }
-        self.watch.round_done(&self.series);
+        self.watch.round_done(&mut self.series);
         Ok(())
     }
 

@@ -4,6 +4,8 @@
 //! Byte `i` belongs to 64-bit little-endian word `i / 8`, whose value is the word's number times
 //! an odd constant, xor a seed. The two directions use complementary seeds.
 
+use std::collections::TryReserveError;
+
 /// Odd, so that multiplication by it maps words to words one to one (2^64 over the golden ratio).
 const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 /// How many places of a message a timed pass marks and looks at.
@@ -42,9 +44,22 @@ pub struct Buffers {
 
 impl Buffers {
     /// Buffers for messages of up to `largest` bytes.
+    ///
+    /// # Errors
+    ///
+    /// When there is no memory for them.
+    pub fn try_new(largest: usize) -> Result<Self, TryReserveError> {
+        Ok(Self { out: Aligned::try_new(largest)?, into: Aligned::try_new(largest)? })
+    }
+
+    /// Buffers for messages of up to `largest` bytes.
+    ///
+    /// # Panics
+    ///
+    /// When there is no memory for them.
     #[must_use]
     pub fn new(largest: usize) -> Self {
-        Self { out: Aligned::new(largest), into: Aligned::new(largest) }
+        Self::try_new(largest).expect("memory for two messages")
     }
 
     /// The first `size` bytes of each: what is sent, and where what arrives goes.
@@ -88,10 +103,13 @@ struct Aligned {
 }
 
 impl Aligned {
-    fn new(len: usize) -> Self {
-        let memory = vec![0_u8; len + PAGE];
+    fn try_new(len: usize) -> Result<Self, TryReserveError> {
+        let mut memory = Vec::new();
+        memory.try_reserve_exact(len.saturating_add(PAGE))?;
+        // Written now, so that no page is first touched under the clock.
+        memory.resize(len + PAGE, 0_u8);
         let start = memory.as_ptr().align_offset(PAGE).min(PAGE);
-        Self { memory, start, len }
+        Ok(Self { memory, start, len })
     }
 
     fn get(&mut self) -> &mut [u8] {

@@ -14,8 +14,8 @@ use crate::units::{Size, Span};
 pub const DEFAULT_TIME: Span = Span::from_ms(20_000);
 /// Default of [`Plan::ci`].
 pub const DEFAULT_TARGET: f64 = 0.02;
-/// Default of [`Plan::rounds`]: one more than the six that an interval needs.
-pub const DEFAULT_ROUNDS: u32 = 7;
+/// Default of [`Plan::rounds`]: the fewest whose interval leaves one outlier out on each side.
+pub const DEFAULT_ROUNDS: u32 = 9;
 
 /// A measurement to make. Every option of `linerate measure` is a field here.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

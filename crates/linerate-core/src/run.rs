@@ -1,5 +1,7 @@
 //! A run: everything asked, found and measured, in one self-contained file.
 
+mod indent;
+
 use serde::{Deserialize, Serialize};
 
 use crate::caution::Caution;
@@ -11,6 +13,8 @@ use crate::options::Granted;
 use crate::plan::Plan;
 use crate::series::Series;
 use crate::units::Rate;
+
+use indent::Indented;
 
 /// The version of the run file that this linerate writes. It reads every version up to this.
 pub const FORMAT: u32 = 1;
@@ -145,10 +149,14 @@ impl Run {
         }
     }
 
-    /// The run as JSON, one line for each part that people compare.
+    /// The run as JSON: indented where people look, one line for each point of a curve.
     #[must_use]
     pub fn to_json(&self) -> String {
-        serde_json::to_string_pretty(self).expect("every field of a run has a JSON form")
+        let mut text = Vec::new();
+        let mut writer = serde_json::Serializer::with_formatter(&mut text, Indented::default());
+        self.serialize(&mut writer).expect("every field of a run has a JSON form");
+        text.push(b'\n');
+        String::from_utf8(text).expect("JSON is UTF-8")
     }
 
     /// The sizes at which this run's path is known to change.

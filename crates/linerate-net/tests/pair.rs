@@ -23,7 +23,7 @@ impl Watch for Patient {
     fn trial_done(&mut self, _: &Progress) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
-    fn round_done(&mut self, _: &Series) {}
+    fn round_done(&mut self, _: &mut Series) {}
 }
 
 #[rstest]

@@ -1,7 +1,7 @@
 //! Which sizes are the least certain.
 
 use crate::derive::local_residuals;
-use crate::series::{Series, Stop};
+use crate::series::{Point, Series};
 
 /// A refining round visits at most this part of the sizes ...
 const PART: usize = 4;
@@ -13,20 +13,22 @@ const DOUBTED: f64 = 5.0;
 const ENOUGH_ROUNDS: usize = 15;
 
 /// The sizes that deserve another round: those whose interval is wider than `target`, and those
-/// that differ from their neighbours; the least certain first, cut to a fraction of the schedule.
+/// that differ from their neighbours.
+///
+/// First come those to which a round helps most: an interval shrinks with the root of the number
+/// of rounds, so one more round takes off a share that falls with the rounds a size has had. A
+/// hopelessly noisy size thus does not starve the others.
 pub(super) fn least_certain(series: &Series, target: f64, affordable: impl Fn(usize) -> bool) -> Vec<usize> {
     let residuals = local_residuals(series);
-    let score = |(index, point): (usize, &crate::series::Point)| {
-        let width = point
-            .time()
-            .map_or(f64::INFINITY, |time| time.relative_half_width().unwrap_or(f64::INFINITY) / target);
+    let gain = |(index, point): (usize, &Point)| {
+        let width = point.time()?.relative_half_width().map_or(f64::INFINITY, |width| width / target);
+        let rounds = point.rounds.len();
         let odd = residuals[index].map_or(0.0, |residual| residual.abs() / (DOUBTED * target));
-        let doubt = if point.rounds.len() < ENOUGH_ROUNDS { odd } else { 0.0 };
-        let open = point.stop != Some(Stop::Target) || doubt > 1.0;
-        let score = width.max(doubt);
-        (open && score > 1.0 && affordable(index)).then_some((index, score))
+        let doubt = if rounds < ENOUGH_ROUNDS { odd } else { 0.0 };
+        let uncertainty = width.max(doubt);
+        (uncertainty > 1.0 && affordable(index)).then_some((index, uncertainty / rounds as f64))
     };
-    let mut due: Vec<(usize, f64)> = series.points.iter().enumerate().filter_map(score).collect();
+    let mut due: Vec<(usize, f64)> = series.points.iter().enumerate().filter_map(gain).collect();
     due.sort_by(|(_, one), (_, other)| other.total_cmp(one));
     due.truncate((series.points.len() / PART).max(FEWEST));
     due.into_iter().map(|(index, _)| index).collect()
