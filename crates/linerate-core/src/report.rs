@@ -187,13 +187,15 @@ impl Timed {
         let bits = point.size as f64 * 8.0;
         let rate = |ps: f64| bits / ps * 1e6;
         let us = |ps: f64| ps / 1e6;
+        let longest = point.rounds.iter().map(|round| round.max).max()?;
         Some(Self {
             median_us: us(time.median),
             interval_us: time.interval.map(|ends| ends.map(us)),
             min_us: point.rounds.iter().map(|round| round.min).min()?.as_us(),
             least_mean_us: point.least_mean()?.as_us(),
-            p99_us: point.p99()?.as_us(),
-            max_us: point.rounds.iter().map(|round| round.max).max()?.as_us(),
+            // The histogram gives the end of a bucket, which may lie a little past the longest.
+            p99_us: point.p99()?.min(longest).as_us(),
+            max_us: longest.as_us(),
             mbps: throughput.as_mbps(),
             mbps_interval: time.interval.map(|[low, high]| [rate(high), rate(low)]),
             link_share: link.map(|link| throughput.share_of(link)),

@@ -1,5 +1,26 @@
 //! linerate: how close to line rate is a path at every message size, and what is in the way?
 
+mod cli;
+mod command;
+mod peer;
+mod progress;
 mod render;
+mod screen;
+mod signals;
+mod store;
+mod trouble;
 
-fn main() {}
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let clock = linerate_net::observe::HostClock::start();
+    match command::run(cli::Cli::parse(), clock) {
+        Ok(code) => code,
+        Err(trouble) => {
+            eprintln!("{:?}", miette::Report::new(trouble));
+            ExitCode::from(2)
+        }
+    }
+}

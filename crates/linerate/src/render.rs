@@ -1,1 +1,53 @@
 //! Reports as text, table, chart, JSON, CSV, NetPIPE file, SVG and HTML.
+//!
+//! Data flows one way: a renderer turns a [`linerate_core::report::Report`] into text and computes
+//! nothing but coordinates and words. None prints, opens a file or asks what the terminal can do.
+
+mod chart;
+mod csv;
+mod html;
+mod json;
+mod np;
+mod plot;
+mod svg;
+mod table;
+mod text;
+
+#[cfg(test)]
+mod fixture;
+
+pub(crate) use chart::chart;
+pub(crate) use csv::csv;
+pub(crate) use html::html;
+pub(crate) use json::json;
+pub(crate) use np::np;
+pub(crate) use svg::svg;
+pub(crate) use table::table;
+
+/// Why a report cannot be rendered. The texts fit "failed to ...".
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RenderError {
+    /// NetPIPE's file has no place for a second curve, nor for none.
+    #[error("write NetPIPE's np.out: np holds one curve and there are {curves}; report the runs one by one")]
+    OneCurve {
+        /// Curves in the report.
+        curves: usize,
+    },
+    /// A CSV line could not be written.
+    #[error("write CSV: {0}")]
+    Csv(#[from] ::csv::Error),
+    /// The report has no JSON form.
+    #[error("write JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    /// The graph library refused.
+    #[error("draw the {graph} graph: {reason}")]
+    Draw {
+        /// Which graph.
+        graph: &'static str,
+        /// Why, in the library's words.
+        reason: String,
+    },
+    /// The page's template could not be filled.
+    #[error("fill the page: {0}")]
+    Page(#[from] askama::Error),
+}

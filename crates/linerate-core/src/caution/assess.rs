@@ -167,7 +167,7 @@ fn curve(run: &Run, series: &Series, cautions: &mut Vec<Caution>) {
     }
     let wide = |point: &Point| interval(point).is_some() && point.stop != Some(Stop::Target);
     if let Some((sizes, _)) = found(&wide) {
-        let of = series.points.len() as u64;
+        let of = series.timed().count() as u64;
         cautions.push(Caution::WideIntervals { sizes, of, target: run.plan.ci });
     }
     let Some(link) = run.link() else { return };

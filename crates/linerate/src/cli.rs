@@ -1,0 +1,52 @@
+//! The command line: flags become plain data here and nowhere else.
+
+mod measure;
+mod serve;
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+pub(crate) use measure::{KeyArgs, MeasureArgs};
+pub(crate) use serve::ServeArgs;
+
+/// How close to line rate is a path at every message size, and what is in the way?
+///
+/// Alone, `linerate` measures this host's loopback against a peer process that it starts, as
+/// `linerate measure` does. Between two hosts: `linerate serve` there, and here `linerate measure
+/// HOST --key K` with the key that it prints.
+///
+/// Exit codes: 0 done, 1 a finding, 2 could not.
+#[derive(Debug, Parser)]
+#[command(version, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Measure latency and throughput at every message size.
+    Measure(Box<MeasureArgs>),
+    /// Answer measurements from other hosts until Ctrl-C.
+    Serve(ServeArgs),
+    /// Show one or more runs: as text, or as a file whose name says its form.
+    Report(ReportArgs),
+    /// Print a completion script for a shell.
+    Completions {
+        /// Which shell.
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, as roff for `man -l -`.
+    Man,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ReportArgs {
+    /// Run files of linerate, or result files of NetPIPE 2.4, 3.x, 4.0 or 5.x.
+    #[arg(required = true, value_name = "RUN")]
+    pub(crate) runs: Vec<PathBuf>,
+    /// Write the report to a file named *.html, *.svg, *.csv, *.json or *.np; may be repeated.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) to: Vec<PathBuf>,
+}

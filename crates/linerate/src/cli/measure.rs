@@ -1,0 +1,292 @@
+//! The flags of `linerate measure`, and the plan that they and a plan file make.
+
+use std::net::IpAddr;
+use std::path::PathBuf;
+
+use clap::builder::PossibleValuesParser;
+use clap::builder::TypedValueParser as _;
+use linerate_core::options::Io;
+use linerate_core::pattern::Pattern;
+use linerate_core::plan::{Family, Format, Plan};
+use linerate_core::schedule::Schedule;
+use linerate_core::units::{Size, Span};
+
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct MeasureArgs {
+    /// The peer, where `linerate serve` runs; without it one is started on this host's loopback.
+    #[arg(value_name = "HOST[:PORT]")]
+    host: Option<String>,
+    #[command(flatten)]
+    pub(crate) key: KeyArgs,
+    #[command(flatten)]
+    curve: CurveArgs,
+    #[command(flatten)]
+    socket: SocketArgs,
+    #[command(flatten)]
+    ends: EndArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+    /// Take every option from a TOML file; flags given beside it win.
+    #[arg(long, value_name = "FILE.toml")]
+    pub(crate) plan: Option<PathBuf>,
+    /// Print the effective plan as TOML and measure nothing.
+    #[arg(long)]
+    pub(crate) print_plan: bool,
+}
+
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct KeyArgs {
+    /// The key that the server printed.
+    #[arg(long, env = "LINERATE_KEY", hide_env_values = true, value_name = "K")]
+    pub(crate) key: Option<String>,
+    /// Take the key from a file.
+    #[arg(long, value_name = "FILE", conflicts_with = "key")]
+    pub(crate) key_file: Option<PathBuf>,
+}
+
+#[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = "What is measured")]
+struct CurveArgs {
+    /// Who sends when [default: ping-pong].
+    #[arg(long, value_parser = pattern_parser())]
+    pattern: Option<Pattern>,
+    /// Which sizes: netpipe, octave:N or list:A,B,.. [default: netpipe].
+    #[arg(long, value_name = "SCHEDULE")]
+    schedule: Option<Schedule>,
+    /// Smallest size [default: 1].
+    #[arg(long, value_name = "SIZE")]
+    from: Option<Size>,
+    /// Largest size [default: 10000000; the whole list for list:].
+    #[arg(long, value_name = "SIZE")]
+    to: Option<Size>,
+    /// Also measure this many bytes below and above each size [default: 3 for netpipe, else 0].
+    #[arg(long, value_name = "BYTES")]
+    perturb: Option<Size>,
+    /// Time to verify and measure [default: 20s].
+    #[arg(long, value_name = "TIME")]
+    time: Option<Span>,
+    /// Go on at a size until the 95 % interval of its median is within this share [default: 2%].
+    #[arg(long, value_name = "SHARE", value_parser = parse_share)]
+    ci: Option<f64>,
+    /// Rounds that every size gets before the rest of the time goes where it is needed [default: 9].
+    #[arg(long, value_name = "N")]
+    rounds: Option<u32>,
+    /// Seed of the order of sizes and of the payload [default: 1].
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+}
+
+#[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = "Sockets, at both ends")]
+struct SocketArgs {
+    /// Send buffer to ask for [default: autotuned].
+    #[arg(long, value_name = "SIZE")]
+    sndbuf: Option<Size>,
+    /// Receive buffer to ask for [default: autotuned].
+    #[arg(long, value_name = "SIZE")]
+    rcvbuf: Option<Size>,
+    /// Send small segments at once (`TCP_NODELAY`) [default: on].
+    #[arg(long, value_name = "on|off", value_parser = parse_switch)]
+    nodelay: Option<bool>,
+    /// Congestion control by its kernel name, such as cubic [default: the host's].
+    #[arg(long, value_name = "NAME")]
+    congestion: Option<String>,
+    /// Largest segment to ask for, in bytes [default: the path's].
+    #[arg(long, value_name = "BYTES")]
+    mss: Option<u16>,
+    /// Differentiated services code point, 0 to 63 [default: 0].
+    #[arg(long, value_name = "N")]
+    dscp: Option<u8>,
+    /// Poll the device queue so many microseconds in a receive (`SO_BUSY_POLL`) [default: the host's].
+    #[arg(long, value_name = "US")]
+    busy_poll: Option<u32>,
+    /// System calls that move the bytes [default: send-recv].
+    #[arg(long, value_parser = io_parser())]
+    io: Option<Io>,
+}
+
+#[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = "Ends")]
+struct EndArgs {
+    /// Source address.
+    #[arg(long, value_name = "ADDR")]
+    bind: Option<IpAddr>,
+    /// Interface to send through.
+    #[arg(long, value_name = "IF")]
+    bind_dev: Option<String>,
+    /// Processors to tie the two measuring threads to; either may be left empty.
+    #[arg(long, value_name = "LOCAL,REMOTE", value_parser = parse_pin)]
+    pin: Option<Pin>,
+    /// Use IPv4.
+    #[arg(short = '4', conflicts_with = "ipv6")]
+    ipv4: bool,
+    /// Use IPv6.
+    #[arg(short = '6')]
+    ipv6: bool,
+}
+
+#[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = "Output")]
+struct OutputArgs {
+    /// The run file [default: linerate-HOST-TIME.run.json].
+    #[arg(long, value_name = "X.run.json")]
+    out: Option<String>,
+    /// The HTML report [default: beside the run file].
+    #[arg(long, value_name = "X.html")]
+    report: Option<String>,
+    /// What goes to standard output [default: table].
+    #[arg(long, value_parser = format_parser())]
+    format: Option<Format>,
+}
+
+/// Processors of the two ends.
+#[derive(Clone, Copy, Debug)]
+struct Pin {
+    local: Option<u32>,
+    remote: Option<u32>,
+}
+
+impl MeasureArgs {
+    /// The plan in `base` with every flag that was given laid over it.
+    pub(crate) fn over(&self, mut base: Plan) -> Plan {
+        fn lay<T: Clone>(given: Option<&T>, over: &mut T) {
+            if let Some(given) = given {
+                over.clone_from(given);
+            }
+        }
+        fn lay_option<T: Clone>(given: &Option<T>, over: &mut Option<T>) {
+            if given.is_some() {
+                over.clone_from(given);
+            }
+        }
+        lay_option(&self.host, &mut base.host);
+        let curve = &self.curve;
+        lay(curve.pattern.as_ref(), &mut base.pattern);
+        lay(curve.schedule.as_ref(), &mut base.schedule);
+        lay_option(&curve.from, &mut base.from);
+        lay_option(&curve.to, &mut base.to);
+        lay_option(&curve.perturb, &mut base.perturb);
+        lay(curve.time.as_ref(), &mut base.time);
+        lay(curve.ci.as_ref(), &mut base.ci);
+        lay(curve.rounds.as_ref(), &mut base.rounds);
+        lay(curve.seed.as_ref(), &mut base.seed);
+        let (socket, asked) = (&self.socket, &mut base.socket);
+        lay_option(&socket.sndbuf, &mut asked.sndbuf);
+        lay_option(&socket.rcvbuf, &mut asked.rcvbuf);
+        lay(socket.nodelay.as_ref(), &mut asked.nodelay);
+        lay_option(&socket.congestion, &mut asked.congestion);
+        lay_option(&socket.mss, &mut asked.mss);
+        lay_option(&socket.dscp, &mut asked.dscp);
+        lay_option(&socket.busy_poll, &mut asked.busy_poll);
+        lay(socket.io.as_ref(), &mut asked.io);
+        lay_option(&self.ends.bind, &mut base.local.bind);
+        lay_option(&self.ends.bind_dev, &mut base.local.bind_dev);
+        lay_option(&self.ends.family(), &mut base.local.family);
+        if let Some(pin) = self.ends.pin {
+            lay_option(&pin.local, &mut base.local.pin);
+            lay_option(&pin.remote, &mut base.remote.pin);
+        }
+        lay_option(&self.output.out, &mut base.output.out);
+        lay_option(&self.output.report, &mut base.output.report);
+        lay(self.output.format.as_ref(), &mut base.output.format);
+        base
+    }
+}
+
+impl EndArgs {
+    const fn family(&self) -> Option<Family> {
+        match (self.ipv4, self.ipv6) {
+            (true, _) => Some(Family::V4),
+            (false, true) => Some(Family::V6),
+            (false, false) => None,
+        }
+    }
+}
+
+fn pattern_parser() -> impl clap::builder::TypedValueParser<Value = Pattern> {
+    PossibleValuesParser::new(Pattern::ALL.map(Pattern::name)).try_map(|text| text.parse::<Pattern>())
+}
+
+fn io_parser() -> impl clap::builder::TypedValueParser<Value = Io> {
+    PossibleValuesParser::new(Io::ALL.map(Io::name)).try_map(|text| text.parse::<Io>())
+}
+
+fn format_parser() -> impl clap::builder::TypedValueParser<Value = Format> {
+    PossibleValuesParser::new(["table", "json", "csv", "np"]).map(|text| match text.as_str() {
+        "json" => Format::Json,
+        "csv" => Format::Csv,
+        "np" => Format::Np,
+        _ => Format::Table,
+    })
+}
+
+/// `2%`, `0.02`.
+fn parse_share(text: &str) -> Result<f64, String> {
+    let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 0.01));
+    let share: f64 =
+        number.trim().parse().map_err(|_| format!("`{text}` is not a share; write 2% or 0.02"))?;
+    Ok(share * unit)
+}
+
+fn parse_switch(text: &str) -> Result<bool, String> {
+    match text {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err(format!("`{text}` is neither on nor off")),
+    }
+}
+
+/// `0,1`, `0,` or `,1`.
+fn parse_pin(text: &str) -> Result<Pin, String> {
+    let bad = || format!("`{text}` is not LOCAL,REMOTE; write two processor numbers, such as 0,1");
+    let (local, remote) = text.split_once(',').ok_or_else(bad)?;
+    let cpu = |text: &str| match text.trim() {
+        "" => Ok(None),
+        number => number.parse().map(Some).map_err(|_| bad()),
+    };
+    Ok(Pin { local: cpu(local)?, remote: cpu(remote)? })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+    use crate::cli::{Cli, Command};
+
+    fn plan(flags: &str) -> Plan {
+        let words = ["linerate", "measure"].into_iter().chain(flags.split_whitespace());
+        let Ok(Cli { command: Some(Command::Measure(args)) }) = Cli::try_parse_from(words) else {
+            panic!("{flags} is a measure command");
+        };
+        args.over(Plan::default())
+    }
+
+    #[test]
+    fn every_flag_reaches_its_field_of_the_plan() {
+        let plan = plan(
+            "node7:99 --pattern exchange --schedule octave:4 --from 2 --to 64KiB --perturb 5 --time 3s --ci 5% \
+             --rounds 9 --seed 4 --sndbuf 1 --rcvbuf 2 --nodelay off --congestion reno --mss 536 --dscp 46 \
+             --busy-poll 50 --io sendmsg --bind 127.0.0.1 --bind-dev lo --pin 0,1 -6 --out a --report b --format np",
+        );
+        let expected = "host = 'node7:99'\npattern = 'exchange'\nschedule = 'octave:4'\nfrom = 2\nto = 65536\n\
+             perturb = 5\ntime = '3s'\nci = 0.05\nrounds = 9\nseed = 4\n\
+             [socket]\nsndbuf = 1\nrcvbuf = 2\nnodelay = false\ncongestion = 'reno'\nmss = 536\ndscp = 46\n\
+             busy-poll = 50\nio = 'sendmsg'\n[local]\nbind = '127.0.0.1'\nbind-dev = 'lo'\nfamily = '6'\npin = 0\n\
+             [remote]\npin = 1\n[output]\nout = 'a'\nreport = 'b'\nformat = 'np'";
+        assert_eq!(plan, Plan::from_toml(expected).expect("a plan"));
+    }
+
+    #[test]
+    fn a_flag_that_is_not_given_leaves_the_plan_file_alone() {
+        let base = Plan::from_toml("pattern = 'stream'\n[remote]\npin = 3").expect("a plan");
+        let args = MeasureArgs::default();
+        assert_eq!(args.over(base.clone()), base);
+    }
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        use clap::CommandFactory as _;
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,57 @@
+//! The verbs, one file each: glue between the crates and no more.
+
+mod measure;
+mod report;
+mod serve;
+
+use std::io;
+use std::process::ExitCode;
+
+use clap::CommandFactory;
+use linerate_net::observe::HostClock;
+
+use crate::cli::{Cli, Command, MeasureArgs};
+use crate::screen::show;
+use crate::trouble::Trouble;
+
+/// Carries out what the command line says.
+pub(crate) fn run(cli: Cli, clock: HostClock) -> Result<ExitCode, Trouble> {
+    match cli.command {
+        None => measure::run(&MeasureArgs::default(), clock),
+        Some(Command::Measure(args)) => measure::run(&args, clock),
+        Some(Command::Serve(args)) => serve::run(&args),
+        Some(Command::Report(args)) => report::run(&args),
+        Some(Command::Completions { shell }) => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "linerate", &mut script);
+            print_bytes(&script)
+        }
+        Some(Command::Man) => {
+            let mut page = Vec::new();
+            manual(&mut page).map_err(|error| {
+                Trouble::new(format!("failed to write the manual: {error}"), "free memory")
+            })?;
+            print_bytes(&page)
+        }
+    }
+}
+
+/// The manual page of the command and of every verb, in one document.
+fn manual(page: &mut Vec<u8>) -> io::Result<()> {
+    let command = Cli::command();
+    clap_mangen::Man::new(command.clone()).render(page)?;
+    for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set()) {
+        let title = format!("linerate {}", verb.get_name());
+        let verb = verb.clone().name(&title).display_name(&title);
+        let man = clap_mangen::Man::new(verb);
+        man.render_name_section(page)?;
+        man.render_synopsis_section(page)?;
+        man.render_options_section(page)?;
+    }
+    Ok(())
+}
+
+fn print_bytes(bytes: &[u8]) -> Result<ExitCode, Trouble> {
+    show(&String::from_utf8_lossy(bytes))?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,225 @@
+//! `linerate measure`.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use jiff::Zoned;
+use linerate_core::caution::assess;
+use linerate_core::measure::{Ended, Method, Outcome, Progress, Watch, measure};
+use linerate_core::plan::{Format, Plan};
+use linerate_core::report::{NamedRun, Report};
+use linerate_core::run::{FORMAT, Run, Source, State};
+use linerate_core::series::Series;
+use linerate_net::control::Key;
+use linerate_net::observe::HostClock;
+use linerate_net::pair::{Pair, Target};
+
+use super::{report, serve};
+use crate::cli::{KeyArgs, MeasureArgs};
+use crate::peer::LoopbackPeer;
+use crate::progress::Line;
+use crate::screen::show;
+use crate::signals::Interrupt;
+use crate::trouble::{Trouble, run_help};
+use crate::{render, store};
+
+pub(super) fn run(args: &MeasureArgs, clock: HostClock) -> Result<ExitCode, Trouble> {
+    let plan = plan(args)?;
+    if args.print_plan {
+        show(&plan.to_toml())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let interrupt = Interrupt::listen().map_err(|error| {
+        Trouble::new(format!("failed to listen for Ctrl-C: {error}"), "look at `ulimit -n`")
+    })?;
+    let started = Zoned::now();
+    let files = Files::choose(&plan, &started);
+    let line = Line::new();
+
+    // Kept until the end of the measurement: the peer ends when this is dropped.
+    let mut peer = None;
+    let (target, key) = match &plan.host {
+        Some(host) => (Target::parse(host)?, given_key(&args.key)?),
+        None => {
+            let peer = peer.insert(LoopbackPeer::start(plan.local.family)?);
+            (Target::parse(&peer.address().to_string())?, Some(peer.key().clone()))
+        }
+    };
+    let mut pair = Pair::open(&target, key.as_ref(), &plan, clock, |place| line.queued(place))?;
+    let source = if plan.host.is_none() { Source::Loopback } else { Source::Measured };
+    let mut run = Run {
+        format: FORMAT,
+        generator: format!("linerate {}", env!("CARGO_PKG_VERSION")),
+        started: started.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string(),
+        source,
+        state: State::Running,
+        plan,
+        local: pair.local.clone(),
+        remote: pair.remote.clone(),
+        path: pair.path.clone(),
+        series: Vec::new(),
+        cautions: Vec::new(),
+    };
+    // A place that cannot be written is found before anything is measured.
+    store::replace(&files.run, &run.to_json())?;
+
+    let method = Method::of(&run.plan, pair.timing_clock.cost).map_err(|error| Trouble::plan(error, None))?;
+    let mut watcher =
+        Watcher { line: &line, interrupt: &interrupt, run: &mut run, file: &files.run, unsaved: None };
+    let outcome = measure(&mut pair, &method, &mut watcher);
+    let unsaved = watcher.unsaved;
+    let observed = pair.finish();
+    line.clear();
+
+    let ended = conclude(&mut run, outcome, &pair);
+    let saved = store::replace(&files.run, &run.to_json());
+    let report = Report::new(vec![NamedRun { name: name(&run), run }]);
+    print(&report)?;
+    saved?;
+    store::replace(&files.report, &html(&report)?)?;
+    eprintln!("run file: {}\nreport:   {}", files.run.display(), files.report.display());
+    match (ended, unsaved, observed) {
+        (Err(trouble), _, _) | (Ok(()), Some(trouble), _) => Err(trouble),
+        (Ok(()), None, Err(error)) => Err(error.into()),
+        (Ok(()), None, Ok(())) => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// The plan file, if there is one, with the flags laid over it.
+fn plan(args: &MeasureArgs) -> Result<Plan, Trouble> {
+    let base = match &args.plan {
+        None => Plan::default(),
+        Some(path) => {
+            let read = std::fs::read_to_string(path);
+            let text = read.map_err(|error| {
+                Trouble::file(
+                    "read the plan",
+                    path,
+                    &error,
+                    "name a TOML file; `linerate measure --print-plan` writes one",
+                )
+            })?;
+            Plan::from_toml(&text).map_err(|error| Trouble::plan(error, Some((path, text))))?
+        }
+    };
+    let plan = args.over(base);
+    plan.check().map_err(|error| Trouble::plan(error, None))?;
+    Ok(plan)
+}
+
+fn given_key(args: &KeyArgs) -> Result<Option<Key>, Trouble> {
+    match (&args.key, &args.key_file) {
+        (_, Some(path)) => serve::read_key(path).map(Some),
+        (Some(text), None) => {
+            let help = "give --key as `linerate serve` printed it";
+            text.parse()
+                .map(Some)
+                .map_err(|error| Trouble::new(format!("failed to read the key: {error}"), help))
+        }
+        (None, None) => Ok(None),
+    }
+}
+
+/// Where the results go.
+struct Files {
+    run: PathBuf,
+    report: PathBuf,
+}
+
+impl Files {
+    fn choose(plan: &Plan, started: &Zoned) -> Self {
+        let run = plan.output.out.as_ref().map_or_else(
+            || {
+                let host = plan.host.as_deref().unwrap_or("loopback");
+                let safe: String =
+                    host.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+                let safe = safe.trim_matches('-');
+                PathBuf::from(format!("linerate-{safe}-{}.run.json", started.strftime("%Y%m%dT%H%M%S")))
+            },
+            PathBuf::from,
+        );
+        let report = plan.output.report.as_ref().map_or_else(|| store::report_beside(&run), PathBuf::from);
+        Self { run, report }
+    }
+}
+
+/// Shows progress, saves after every round, and ends the measurement when the user asks.
+struct Watcher<'a> {
+    line: &'a Line,
+    interrupt: &'a Interrupt,
+    run: &'a mut Run,
+    file: &'a Path,
+    unsaved: Option<Trouble>,
+}
+
+impl Watch for Watcher<'_> {
+    fn trial_done(&mut self, progress: &Progress) -> ControlFlow<()> {
+        self.line.trial_done(progress);
+        if self.interrupt.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn round_done(&mut self, series: &mut Series) {
+        let empty = Series::new(series.pattern, &[]);
+        self.run.series = vec![std::mem::replace(series, empty)];
+        self.run.cautions = assess(self.run);
+        // The rounds before are still on disk, and the table will show everything.
+        if let Err(trouble) = store::replace(self.file, &self.run.to_json()) {
+            self.unsaved = Some(trouble);
+        }
+        if let Some(lent) = self.run.series.pop() {
+            *series = lent;
+        }
+    }
+}
+
+/// Fills in what is known only at the end; the trouble, if the measurement ended early.
+fn conclude(run: &mut Run, outcome: Outcome, pair: &Pair) -> Result<(), Trouble> {
+    run.local = pair.local.clone();
+    run.remote = pair.remote.clone();
+    run.series = vec![outcome.series];
+    let ended = match outcome.ended {
+        Ended::Complete => {
+            run.state = State::Complete;
+            Ok(())
+        }
+        Ended::Interrupted => {
+            run.state = State::Interrupted;
+            Err(Trouble::new("interrupted", "what was measured until then is shown and kept"))
+        }
+        Ended::Failed(error) => {
+            run.state = State::Failed(error.to_string());
+            Err(Trouble::new(format!("failed to {error}"), run_help(&error)))
+        }
+    };
+    run.cautions = assess(run);
+    ended
+}
+
+/// What a reader calls the run.
+fn name(run: &Run) -> String {
+    run.plan.host.clone().unwrap_or_else(|| "loopback".to_owned())
+}
+
+/// The result on standard output, in the form that the plan says.
+fn print(report: &Report) -> Result<(), Trouble> {
+    let plan = &report.runs[0].run.plan;
+    let text = match plan.output.format {
+        Format::Table => report::text(report),
+        Format::Json => format!("{}\n", report.runs[0].run.to_json()),
+        Format::Csv => render::csv(report).map_err(|error| unrendered(&error))?,
+        Format::Np => render::np(report).map_err(|error| unrendered(&error))?,
+    };
+    show(&text)
+}
+
+fn html(report: &Report) -> Result<String, Trouble> {
+    render::html(report).map_err(|error| unrendered(&error))
+}
+
+fn unrendered(error: &render::RenderError) -> Trouble {
+    Trouble::new(
+        format!("failed to show the result: {error}"),
+        "the run file is complete; try `linerate report`",
+    )
+}

@@ -1,0 +1,58 @@
+//! `linerate report`.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use linerate_core::report::Report;
+
+use crate::cli::ReportArgs;
+use crate::render;
+use crate::screen::{columns, show};
+use crate::store;
+use crate::trouble::Trouble;
+
+/// Rows of the terminal chart.
+pub(super) const CHART_ROWS: u16 = 18;
+
+pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Trouble> {
+    let runs: Result<Vec<_>, _> = args.runs.iter().map(|path| store::load(path)).collect();
+    let report = Report::new(runs?);
+    if args.to.is_empty() {
+        show(&text(&report))?;
+    }
+    for path in &args.to {
+        store::replace(path, &rendered(&report, path)?)?;
+        eprintln!("report: {}", path.display());
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The report for people at a terminal.
+pub(super) fn text(report: &Report) -> String {
+    let columns = columns();
+    format!("{}\n{}", render::table(report, columns), render::chart(report, columns, CHART_ROWS))
+}
+
+/// The report in the form that the file's name says.
+fn rendered(report: &Report, path: &Path) -> Result<String, Trouble> {
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+    let rendered = match ending.as_deref() {
+        Some("html") => render::html(report),
+        Some("svg") => render::svg(report),
+        Some("csv") => render::csv(report),
+        Some("json") => render::json(report),
+        Some("np" | "out") => render::np(report),
+        _ => {
+            return Err(Trouble::new(
+                format!("failed to choose a form for {}", path.display()),
+                "end the file's name in .html, .svg, .csv, .json or .np",
+            ));
+        }
+    };
+    rendered.map_err(|error| {
+        Trouble::new(
+            format!("failed to write {}: {error}", path.display()),
+            "give other runs, or another form",
+        )
+    })
+}

@@ -1,0 +1,79 @@
+//! The peer that is started on this host when the user names none.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::SocketAddr;
+use std::process::{Child, Command, Stdio};
+
+use linerate_core::plan::Family;
+use linerate_net::control::Key;
+
+use crate::trouble::Trouble;
+
+/// A `linerate serve` on the loopback, which ends with this process.
+#[derive(Debug)]
+pub(crate) struct LoopbackPeer {
+    process: Child,
+    address: SocketAddr,
+    key: Key,
+}
+
+impl LoopbackPeer {
+    /// Starts the peer and waits until it listens.
+    pub(crate) fn start(family: Option<Family>) -> Result<Self, Trouble> {
+        let failed = |what: String| {
+            Trouble::new(
+                format!("failed to start a peer on this host: {what}"),
+                "run `linerate serve --listen 127.0.0.1:0` to see why, or name a host to measure",
+            )
+        };
+        let key = Key::fresh().map_err(|error| failed(error.to_string()))?;
+        let program = std::env::current_exe().map_err(|error| failed(error.to_string()))?;
+        let listen = if family == Some(Family::V6) { "[::1]:0" } else { "127.0.0.1:0" };
+        let mut process = Command::new(program)
+            .args(["serve", "--child", "--listen", listen])
+            .env_remove("LINERATE_KEY")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|error| failed(error.to_string()))?;
+        let address = introduce(&mut process, &key);
+        match address {
+            Ok(address) => Ok(Self { process, address, key }),
+            Err(what) => {
+                // It may have ended already, and its own words are on standard error.
+                process.kill().unwrap_or(());
+                process.wait().map_err(|error| failed(error.to_string()))?;
+                Err(failed(what))
+            }
+        }
+    }
+
+    pub(crate) const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    pub(crate) const fn key(&self) -> &Key {
+        &self.key
+    }
+}
+
+/// Tells the peer its key and learns its address.
+fn introduce(process: &mut Child, key: &Key) -> Result<SocketAddr, String> {
+    let (Some(stdin), Some(stdout)) = (process.stdin.as_mut(), process.stdout.take()) else {
+        return Err("it has no standard streams".to_owned());
+    };
+    writeln!(stdin, "{key}").and_then(|()| stdin.flush()).map_err(|error| error.to_string())?;
+    let mut line = String::new();
+    BufReader::new(stdout).read_line(&mut line).map_err(|error| error.to_string())?;
+    line.trim().parse().map_err(|_| format!("it said `{}` instead of its address", line.trim()))
+}
+
+impl Drop for LoopbackPeer {
+    fn drop(&mut self) {
+        // The end of its standard input is its sign to stop.
+        drop(self.process.stdin.take());
+        if let Err(error) = self.process.wait() {
+            tracing::debug!("the peer could not be waited for: {error}");
+        }
+    }
+}

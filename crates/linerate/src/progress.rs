@@ -1,0 +1,65 @@
+//! Progress on standard error, for as long as somebody looks.
+
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use linerate_core::measure::{Phase, Progress};
+use linerate_core::units::{Size, Span};
+
+/// Redraws a second: often enough to read, seldom enough not to disturb.
+const REDRAWS: u8 = 5;
+
+/// A line that says what is being measured; nothing where standard error is no terminal.
+#[derive(Debug)]
+pub(crate) struct Line(ProgressBar);
+
+impl Line {
+    pub(crate) fn new() -> Self {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(REDRAWS));
+        let style = ProgressStyle::with_template("{bar:20} {msg}").expect("the template is well formed");
+        bar.set_style(style);
+        Self(bar)
+    }
+
+    /// The server has others to serve first.
+    pub(crate) fn queued(&self, place: u32) {
+        if self.0.is_hidden() {
+            eprintln!("waiting for the server: place {place} in the queue");
+        } else {
+            self.0.set_message(format!("waiting for the server: place {place} in the queue"));
+        }
+    }
+
+    /// A trial ended.
+    pub(crate) fn trial_done(&self, progress: &Progress) {
+        if self.0.is_hidden() {
+            return;
+        }
+        self.0.set_length(progress.allowed.as_ps());
+        self.0.set_position(progress.spent.as_ps().min(progress.allowed.as_ps()));
+        let left =
+            Duration::from_secs((progress.allowed.saturating_sub(progress.spent)).to_duration().as_secs());
+        self.0.set_message(format!("{}, {}s left", describe(progress), left.as_secs()));
+    }
+
+    pub(crate) fn clear(&self) {
+        self.0.finish_and_clear();
+    }
+}
+
+fn describe(progress: &Progress) -> String {
+    let size = Size(progress.size);
+    let phase = match progress.phase {
+        Phase::Verify => return format!("verifying every byte of {size}"),
+        Phase::Round(round) => format!("round {}", round + 1),
+        Phase::Refine(_) => "refining".to_owned(),
+    };
+    let time = progress.time.map(|time| {
+        let median = Span::from_seconds(time.median / 1e12);
+        match time.relative_half_width() {
+            Some(width) => format!(": {median} +-{:.1} %", width * 100.0),
+            None => format!(": {median}"),
+        }
+    });
+    format!("{phase}, {size}{}", time.unwrap_or_default())
+}

@@ -1,0 +1,272 @@
+//! Runs made by arithmetic: `time = fixed + size x per_byte`, without chance, with all that a
+//! renderer must cope with.
+
+use std::collections::BTreeMap;
+
+use linerate_core::caution::assess;
+use linerate_core::environment::{Environment, Fact, Interface};
+use linerate_core::observation::{Clock, Connection, Counters, Load, Noise, Observation};
+use linerate_core::options::Granted;
+use linerate_core::pattern::Pattern;
+use linerate_core::plan::Plan;
+use linerate_core::report::{NamedRun, Report};
+use linerate_core::run::{End, FORMAT, Path, Run, Source, State};
+use linerate_core::series::{Point, Round, Series, Stop};
+use linerate_core::trial::Tally;
+use linerate_core::units::{Size, Span};
+
+/// A host name that is an attack on every text format at once.
+pub(super) const HOSTILE: &str = "<script>alert(1)</script>\"'&\x1b[31m";
+/// Sizes of the fixture's dip. Unit: bytes.
+pub(super) const DIP: std::ops::RangeInclusive<u64> = 8_189..=8_195;
+/// Sizes in the middle of the fixture that were not timed. Unit: bytes.
+pub(super) const GAP: std::ops::RangeInclusive<u64> = 196_605..=196_611;
+/// The fixture's last timed size. Unit: bytes.
+const LAST: u64 = 4_194_307;
+
+/// How far a round's median lies from the size's, in thousandths.
+const SPREAD: [i64; 7] = [0, -3, 4, -6, 7, -1, 2];
+
+/// What one fixture run is made of.
+pub(super) struct Made {
+    pub(super) name: &'static str,
+    pub(super) pattern: Pattern,
+    /// Unit: nanoseconds.
+    pub(super) fixed_ns: u64,
+    /// Unit: picoseconds.
+    pub(super) per_byte_ps: u64,
+    /// Factor of the scatter between rounds, from half a percent.
+    pub(super) scatter: i64,
+}
+
+/// A gigabit link with a dip, a gap, buffers that were asked for, and a hostile peer.
+pub(super) const GIGABIT: Made = Made {
+    name: "gigabit.run.json",
+    pattern: Pattern::PingPong,
+    fixed_ns: 25_000,
+    per_byte_ps: 8_600,
+    scatter: 1,
+};
+/// A larger latency on a restless host, where nothing settles.
+pub(super) const SLOW_START: Made = Made {
+    name: "slow-start.run.json",
+    pattern: Pattern::PingPong,
+    fixed_ns: 80_000,
+    per_byte_ps: 8_520,
+    scatter: 12,
+};
+
+/// The report of one curve.
+pub(super) fn one() -> Report {
+    Report::new(vec![GIGABIT.run()])
+}
+
+/// The report of two curves.
+pub(super) fn two() -> Report {
+    Report::new(vec![GIGABIT.run(), SLOW_START.run()])
+}
+
+/// A run of which only numbers are known, one a size, as an imported file has them.
+pub(super) fn bare() -> Report {
+    let mut named = GIGABIT.run();
+    let run = &mut named.run;
+    run.source = Source::Imported("NetPIPE 3.7.2".to_owned());
+    (run.local, run.remote, run.path) = Default::default();
+    (run.plan, run.started) = (Plan::default(), String::new());
+    for point in &mut run.series[0].points {
+        point.rounds.truncate(1);
+    }
+    run.cautions = assess(run);
+    Report::new(vec![named])
+}
+
+/// More curves than there are colours, with a name longer than any line.
+pub(super) fn many() -> Report {
+    let run = |nth: u64| {
+        let made = Made { fixed_ns: 20_000 + 5_000 * nth, per_byte_ps: 8_600 + 900 * nth, ..GIGABIT };
+        let mut named = made.run();
+        named.name = format!("{}.run.json", "a-long-name-".repeat(nth as usize * 2));
+        named
+    };
+    Report::new((1..=8).map(run).collect())
+}
+
+impl Made {
+    /// The run.
+    pub(super) fn run(&self) -> NamedRun {
+        let plan = plan(self.pattern);
+        let sizes = plan.sizes().expect("the fixture's plan has sizes");
+        let points = sizes.into_iter().map(|size| self.point(size)).collect();
+        let mut run = Run {
+            format: FORMAT,
+            generator: "linerate 0.1.0".to_owned(),
+            started: "2026-01-02T03:04:05+01:00".to_owned(),
+            source: Source::Measured,
+            state: State::Complete,
+            plan,
+            local: end("alpha", "performance", 2),
+            remote: end(HOSTILE, "powersave", 30),
+            path: Path {
+                transport: "tcp".to_owned(),
+                local: "10.0.0.1:40000".to_owned(),
+                remote: "10.0.0.2:5003".to_owned(),
+                ipv6: false,
+            },
+            series: vec![Series { pattern: self.pattern, points }],
+            cautions: Vec::new(),
+        };
+        run.cautions = assess(&run);
+        NamedRun { name: self.name.to_owned(), run }
+    }
+
+    fn point(&self, size: u64) -> Point {
+        let mut point = Point::new(size);
+        if GAP.contains(&size) || size > LAST {
+            return point;
+        }
+        let dip = if DIP.contains(&size) { 1_500 } else { 1_000 };
+        let time = (self.fixed_ns * 1_000 + self.per_byte_ps * size) * dip / 1_000;
+        // Small messages scatter more, as they do, and some miss the target.
+        let spread = self.scatter * if size < 16 { 4 } else { 1 };
+        point.rounds = SPREAD
+            .iter()
+            .enumerate()
+            .map(|(round, thousandths)| self.round(round as u32, time, thousandths * spread))
+            .collect();
+        for round in &point.rounds {
+            for span in [round.min, round.median, round.median, round.max] {
+                point.histogram.record(span);
+            }
+        }
+        point.verified = true;
+        point.stop = Some(if size < 4 || self.scatter > 4 { Stop::Time } else { Stop::Target });
+        point
+    }
+
+    fn round(&self, round: u32, time_ps: u64, thousandths: i64) -> Round {
+        let median = time_ps.saturating_add_signed(time_ps as i64 / 1_000 * thousandths);
+        Round {
+            round,
+            samples: 100,
+            batch: 1,
+            median: Span::from_ps(median),
+            mean: Span::from_ps(median + median / 500),
+            min: Span::from_ps(median - median / 100),
+            max: Span::from_ps(median + median / 10),
+            warmup: 5,
+            warmup_span: Span::from_ps(median * 5),
+            tally: Tally::default(),
+        }
+    }
+}
+
+fn plan(pattern: Pattern) -> Plan {
+    let mut plan = Plan { host: Some("beta:5003".to_owned()), pattern, ..Plan::default() };
+    plan.socket.sndbuf = Some(Size(65_000));
+    plan.socket.rcvbuf = Some(Size(65_000));
+    plan
+}
+
+fn end(hostname: &str, governor: &str, lost_ms: u64) -> End {
+    End {
+        environment: environment(hostname, governor),
+        granted: Granted {
+            sndbuf: Fact::Known(130_000),
+            rcvbuf: Fact::Known(130_000),
+            usable_window: Fact::Known(65_000),
+            nodelay: Fact::Known(true),
+            congestion: Fact::Known("cubic".to_owned()),
+            mss: Fact::Known(1_448),
+            path_mtu: Fact::Known(1_500),
+            dscp: Fact::unknown("not asked for"),
+            busy_poll: Fact::unknown("not asked for"),
+            timestamps: Fact::Known(true),
+            pinned: Some(1),
+        },
+        observation: observation(lost_ms),
+    }
+}
+
+fn environment(hostname: &str, governor: &str) -> Environment {
+    let known = |text: &str| Fact::Known(text.to_owned());
+    let offloads = [("generic-receive-offload", true), ("tcp-segmentation-offload", hostname == "alpha")];
+    let sysctls =
+        [("net.core.rmem_max", known("212992")), ("net.ipv4.tcp_rmem", known("4096 131072 6291456"))];
+    let counts = |pairs: &[(&str, u32)]| {
+        Fact::Known(
+            pairs.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect::<BTreeMap<_, _>>(),
+        )
+    };
+    Environment {
+        linerate: "0.1.0".to_owned(),
+        hostname: known(hostname),
+        kernel: known("Linux 6.18.44"),
+        architecture: "x86_64".to_owned(),
+        boot_id: known(hostname),
+        network_namespace: Fact::unknown("permission denied"),
+        cpu_model: known("Example CPU @ 3.00GHz"),
+        cpus: Fact::Known(vec![0, 1, 2, 3]),
+        smt: Fact::Known(false),
+        hypervisor: known("none"),
+        governor: known(governor),
+        clocksource: known("tsc"),
+        memory_bytes: Fact::Known(16 << 30),
+        interface: Fact::Known(Interface {
+            name: "eth0".to_owned(),
+            loopback: false,
+            driver: known("e1000e"),
+            driver_version: known("6.18.44"),
+            firmware: Fact::unknown("the driver does not say"),
+            bus: known("0000:00:19.0"),
+            speed_mbps: Fact::Known(1_000),
+            duplex: known("full"),
+            mtu: Fact::Known(1_500),
+            offloads: Fact::Known(offloads.map(|(name, on)| (name.to_owned(), on)).into()),
+            coalescing: counts(&[("rx-usecs", 3), ("tx-usecs", 0)]),
+            rings: counts(&[("rx", 256), ("tx", 256)]),
+        }),
+        sysctls: sysctls.map(|(name, fact)| (name.to_owned(), fact)).into(),
+    }
+}
+
+fn observation(lost_ms: u64) -> Observation {
+    let tally = Tally { sent_bytes: 3 << 30, received_bytes: 3 << 30, sent: 86_800, received: 86_800 };
+    Observation {
+        clock: Fact::Known(Clock {
+            name: "CLOCK_MONOTONIC_RAW".to_owned(),
+            reads: 100_000,
+            cost: Span::from_ns(21),
+            resolution: Span::from_ns(1),
+            backwards: 0,
+        }),
+        noise: Fact::Known(Noise {
+            watched: Span::from_ms(1_000),
+            lost: Span::from_ms(lost_ms),
+            gaps: 12,
+            longest: Span::from_us(900),
+            threshold: Span::from_us(1),
+        }),
+        load: Load { span: Span::from_ms(20_000), ..Load::default() },
+        interface: Fact::Known(Counters {
+            interface: "eth0".to_owned(),
+            rx_bytes: 3_500_000_000,
+            tx_bytes: 3_500_000_000,
+            rx_packets: 2_400_000,
+            tx_packets: 2_400_000,
+            rx_dropped: 0,
+            tx_dropped: 0,
+        }),
+        connection: Fact::Known(Connection {
+            retransmitted: 7,
+            segments_out: 2_400_000,
+            rtt: Span::from_us(52),
+            min_rtt: Span::from_us(49),
+            congestion_window: 40,
+            mss: 1_448,
+        }),
+        tally,
+        cpus: vec![1],
+        peak_memory_bytes: Fact::Known(20 << 20),
+        first_sample_after: None,
+    }
+}

@@ -1,0 +1,184 @@
+//! The report as one page that needs nothing else: no network, no other file, and no script to
+//! show what it says.
+
+mod ends;
+mod hover;
+mod rows;
+
+use askama::Template;
+use linerate_core::report::{Curve, NamedRun, Report, describe};
+
+use super::RenderError;
+use super::plot::{HEIGHT, Look, Picture, WIDTH, look, pictures};
+use super::text::{Key, curve_name, hosts, keys, percent, plain, progress, timing};
+use rows::{Group, NumberRow};
+
+#[derive(Template)]
+#[template(path = "report.html")]
+struct Page {
+    title: String,
+    style: &'static str,
+    script: &'static str,
+    width: u32,
+    height: u32,
+    runs: Vec<RunView>,
+    curves: Vec<CurveView>,
+    pictures: Vec<Picture>,
+    cautions: Vec<CautionView>,
+    dips: Vec<DipView>,
+    /// Points for the tooltip, safe inside a script element.
+    hover: String,
+}
+
+impl Page {
+    /// Whether names of runs must be told apart.
+    fn several(&self) -> bool {
+        self.runs.len() > 1
+    }
+}
+
+struct RunView {
+    name: String,
+    hosts: [String; 2],
+    generator: String,
+    started: String,
+    /// What was measured, and how far the numbers can be trusted.
+    statement: String,
+    groups: Vec<Group>,
+    plan: String,
+}
+
+struct CurveView {
+    name: String,
+    look: Look,
+    timing: &'static str,
+    keys: Vec<Key>,
+    numbers: Vec<NumberRow>,
+}
+
+struct CautionView {
+    run: String,
+    finding: String,
+    advice: &'static str,
+}
+
+struct DipView {
+    curve: String,
+    size: u64,
+    extent: [u64; 2],
+    depth: String,
+    significance: String,
+    boundary: String,
+}
+
+/// `report` as one HTML page: statement, key numbers, graphs, cautions, dips, both hosts, the plan
+/// and every number.
+///
+/// # Errors
+///
+/// [`RenderError::Draw`] when a graph cannot be drawn, [`RenderError::Json`] or
+/// [`RenderError::Page`] when the page cannot be filled.
+pub(crate) fn html(report: &Report) -> Result<String, RenderError> {
+    let pictures = pictures(report)?;
+    let page = Page {
+        title: title(report),
+        style: include_str!("../../templates/report.css"),
+        script: include_str!("../../templates/report.js"),
+        width: WIDTH,
+        height: HEIGHT,
+        runs: report.runs.iter().enumerate().map(|(index, named)| run(report, index, named)).collect(),
+        curves: report.curves.iter().enumerate().map(|(index, shown)| curve(report, index, shown)).collect(),
+        cautions: report.cautions().map(caution).collect(),
+        dips: (0..report.curves.len()).flat_map(|index| dips(report, index)).collect(),
+        hover: hover::data(report, &pictures)?,
+        pictures,
+    };
+    Ok(page.render()?)
+}
+
+fn title(report: &Report) -> String {
+    match &report.runs[..] {
+        [named] => hosts(named).map_or_else(|| plain(&named.name), |hosts| hosts.join(" to ")),
+        runs => format!("{} runs compared", runs.len()),
+    }
+}
+
+/// Headings of the columns of both ends: their names alone would not tell two alike apart.
+fn headings(named: &NamedRun) -> [String; 2] {
+    match hosts(named) {
+        Some([local, remote]) => [format!("{local} (this host)"), format!("{remote} (the peer)")],
+        None => ["This host".to_owned(), "The peer".to_owned()],
+    }
+}
+
+fn run(report: &Report, index: usize, named: &NamedRun) -> RunView {
+    RunView {
+        name: plain(&named.name),
+        hosts: headings(named),
+        generator: plain(&named.run.generator),
+        started: plain(&named.run.started),
+        statement: statement(report, index, named),
+        groups: ends::groups(&named.run),
+        plan: named.run.plan.to_toml(),
+    }
+}
+
+/// What was measured and how far it can be trusted, in plain sentences.
+fn statement(report: &Report, index: usize, named: &NamedRun) -> String {
+    let run = &named.run;
+    let hosts = hosts(named).map_or_else(|| plain(&named.name), |hosts| hosts.join(" to "));
+    let transport = match run.path.transport.as_str() {
+        "" => String::new(),
+        transport => format!(" over {}", plain(transport)),
+    };
+    let mut sentences = vec![format!("{hosts}{transport}, {}.", plain(&describe(&run.source)))];
+    for curve in report.curves.iter().filter(|curve| curve.run == index) {
+        let progress = progress(curve);
+        let settled = progress.settled as f64 / progress.timed.max(1) as f64;
+        sentences.push(format!(
+            "{} sizes were asked for ({}), {} timed; {} of these ({}) settled within +-{} of their median.",
+            progress.asked,
+            curve.pattern,
+            progress.timed,
+            progress.settled,
+            percent(settled),
+            percent(run.plan.ci)
+        ));
+    }
+    sentences.push(match run.cautions.len() {
+        0 => "Nothing doubtful was found.".to_owned(),
+        1 => "There is one caution below.".to_owned(),
+        many => format!("There are {many} cautions below."),
+    });
+    sentences.push(ends::noise(run));
+    sentences.join(" ")
+}
+
+fn curve(report: &Report, index: usize, curve: &Curve) -> CurveView {
+    CurveView {
+        name: format!("{} ({})", curve_name(report, index), curve.pattern),
+        look: look(index),
+        timing: timing(curve.pattern),
+        keys: keys(curve),
+        numbers: rows::numbers(curve),
+    }
+}
+
+fn caution((run, caution): (&str, &linerate_core::caution::Caution)) -> CautionView {
+    CautionView { run: plain(run), finding: plain(&caution.finding()), advice: caution.advice() }
+}
+
+fn dips(report: &Report, index: usize) -> impl Iterator<Item = DipView> {
+    let name = curve_name(report, index);
+    report.curves[index].derived.dips.iter().map(move |dip| DipView {
+        curve: name.clone(),
+        size: dip.size,
+        extent: dip.extent,
+        depth: percent(dip.depth),
+        significance: format!("{:.1e}", dip.significance),
+        boundary: dip.boundary.map_or_else(|| "none that is known".to_owned(), |at| at.to_string()),
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,112 @@
+use super::super::fixture::{self, HOSTILE};
+use super::*;
+
+fn page() -> String {
+    html(&fixture::two()).expect("it has a page")
+}
+
+/// The text between the first `open` after `from` and the next `close`.
+fn between<'a>(text: &'a str, open: &str, close: &str) -> &'a str {
+    let (_, rest) = text.split_once(open).expect(open);
+    rest.split_once(close).expect(close).0
+}
+
+#[test]
+fn it_asks_the_network_for_nothing() {
+    let page = page().replace("http://www.w3.org/2000/svg", "");
+    for address in ["http://", "https://", "url(", "@import", "src=", "fetch(", "XMLHttpRequest", "import("] {
+        assert!(!page.contains(address), "{address}");
+    }
+    let links = page.match_indices("href=\"").map(|(at, found)| &page[at + found.len()..]);
+    assert!(links.into_iter().all(|target| target.starts_with('#') || target.starts_with("data:")));
+    let policy = between(&page, "Content-Security-Policy\" content=\"", "\"");
+    assert!(policy.starts_with("default-src 'none';"), "{policy}");
+    assert!(!policy.contains('*') && !policy.contains("http"), "{policy}");
+}
+
+#[test]
+fn a_hostile_name_is_text_and_not_markup() {
+    let mut report = fixture::two();
+    report.runs[0].name = HOSTILE.to_owned();
+    report.curves[0].name = format!("{HOSTILE}</script><!--");
+    let page = html(&report).expect("it has a page");
+    assert!(!page.contains("<script>alert"), "the name became an element");
+    assert!(page.contains("&#60;script&#62;alert(1)"), "the name is not shown");
+    assert!(!page.contains('\u{1b}'), "a control character came through");
+    assert_eq!(page.matches("<script").count(), 2, "data and script");
+    assert_eq!(page.matches("</script").count(), 2, "data and script");
+    let data = between(&page, "id=\"data\">", "</script>");
+    let data: serde_json::Value = serde_json::from_str(data).expect("the data are JSON");
+    assert_eq!(data["curves"][0]["name"], plain(&report.curves[0].name));
+}
+
+#[test]
+fn the_data_match_the_graphs() {
+    let report = fixture::two();
+    let page = page();
+    let data = between(&page, "id=\"data\">", "</script>");
+    let data: serde_json::Value = serde_json::from_str(data).expect("the data are JSON");
+    for (index, curve) in report.curves.iter().enumerate() {
+        let timed = curve.timed().count();
+        assert_eq!(data["curves"][index]["points"].as_array().map(Vec::len), Some(timed));
+        for graph in 0..3 {
+            assert_eq!(data["places"][graph][index].as_array().map(Vec::len), Some(timed));
+        }
+    }
+    assert_eq!(page.matches("<g class=\"curve c0\" data-curve=\"0\"").count(), 3);
+    assert_eq!(page.matches("<g class=\"curve c1\" data-curve=\"1\"").count(), 3);
+}
+
+#[test]
+fn everything_is_said_without_a_script() {
+    let report = fixture::two();
+    let page = page();
+    let (body, _) = page.split_once("<script").expect("there is a script");
+    for caution in report.runs.iter().flat_map(|named| &named.run.cautions) {
+        assert!(body.contains(caution.advice()), "{caution}");
+    }
+    for said in ["settled within", "grade B", "grade C", "N1/2", "Dips", "130000 B", "65000 B", "rx-usecs"] {
+        assert!(body.contains(said), "{said}");
+    }
+    assert!(body.contains("unknown (the driver does not say)"));
+    assert!(body.contains("8388611"), "sizes that were not timed are listed too");
+    assert_eq!(body.matches("class=\"graph\"").count(), 3);
+}
+
+#[test]
+fn what_is_unknown_is_said_to_be_unknown_and_why() {
+    let page = html(&fixture::bare()).expect("it has a page");
+    for said in
+        ["imported from NetPIPE 3.7.2", "unknown (not looked for)", "unknown (not recorded)", "is not known"]
+    {
+        assert!(page.contains(said), "{said}");
+    }
+    assert!(!page.contains("0 B in 0 messages"), "what was not counted is not zero");
+}
+
+#[test]
+fn a_report_of_nothing_is_a_page() {
+    let page = html(&Report::new(Vec::new())).expect("it has a page");
+    assert!(page.contains("0 runs compared"));
+}
+
+/// Writes what a person should look at, for `chromium --screenshot` and the like.
+#[test]
+#[ignore = "writes files for people to look at"]
+fn write_for_people() {
+    let folder = std::path::Path::new("/tmp/linerate-render");
+    std::fs::create_dir_all(folder).expect("a folder");
+    for (name, report) in [
+        ("one", fixture::one()),
+        ("two", fixture::two()),
+        ("bare", fixture::bare()),
+        ("many", fixture::many()),
+    ] {
+        let write = |kind: &str, text: String| {
+            std::fs::write(folder.join(format!("{name}.{kind}")), text).expect("a file");
+        };
+        write("html", html(&report).expect("a page"));
+        write("svg", super::super::svg(&report).expect("a file"));
+        write("txt", super::super::table(&report, 80) + &super::super::chart(&report, 80, 20));
+    }
+}

@@ -1,0 +1,72 @@
+//! The three graphs as pieces of SVG with one geometry, so that they can be stacked in a file or
+//! shown and hidden one by one on a page.
+
+mod axis;
+mod draw;
+mod graph;
+
+use linerate_core::report::Report;
+
+use super::RenderError;
+
+pub(crate) use axis::Axis;
+pub(crate) use draw::{HEIGHT, Pixel, WIDTH};
+pub(crate) use graph::Graph;
+
+/// Colours that people with any colour vision can tell apart on white.
+/// Source: Okabe and Ito, Color Universal Design (2008); yellow is too pale for a line.
+pub(crate) const PALETTE: [&str; 6] = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"];
+/// Dashes, in user units of a picture, once the colours are used up.
+const DASHES: [&str; 3] = ["none", "36 20", "10 16"];
+
+/// How a curve looks wherever it is drawn.
+#[derive(Clone, Copy)]
+pub(crate) struct Look {
+    /// Which colour of the palette.
+    pub(crate) colour: usize,
+    /// `stroke-dasharray`.
+    pub(crate) dashes: &'static str,
+}
+
+/// The look of curve `index`.
+pub(crate) const fn look(index: usize) -> Look {
+    Look { colour: index % PALETTE.len(), dashes: DASHES[index / PALETTE.len() % DASHES.len()] }
+}
+
+/// One graph in layers. Each is the inside of an SVG document of [`WIDTH`] x [`HEIGHT`] units.
+pub(crate) struct Picture {
+    /// Which graph it is.
+    pub(crate) graph: Graph,
+    /// Grid, ticks and titles.
+    pub(crate) axes: String,
+    /// Lines that no curve can exceed, with labels.
+    pub(crate) ceilings: String,
+    /// One for each curve of the report.
+    pub(crate) curves: Vec<Layer>,
+}
+
+/// One curve in one graph.
+pub(crate) struct Layer {
+    /// Lines, points and intervals, in `currentColor`.
+    pub(crate) svg: String,
+    /// Colour of the palette and dashes.
+    pub(crate) look: Look,
+    /// Where its timed points lie, in the order of the schedule.
+    pub(crate) pixels: Vec<Pixel>,
+}
+
+impl Layer {
+    /// The fallback colour where no style sheet sets another.
+    pub(crate) const fn colour(&self) -> &'static str {
+        PALETTE[self.look.colour]
+    }
+}
+
+/// The three graphs of `report`.
+///
+/// # Errors
+///
+/// [`RenderError::Draw`] when the graph library refuses.
+pub(crate) fn pictures(report: &Report) -> Result<Vec<Picture>, RenderError> {
+    Graph::ALL.into_iter().map(|graph| draw::picture(report, graph)).collect()
+}

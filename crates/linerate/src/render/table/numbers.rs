@@ -1,0 +1,114 @@
+//! The rows of a curve in columns.
+
+use comfy_table::presets::NOTHING;
+use comfy_table::{CellAlignment, ContentArrangement, Table};
+use linerate_core::report::{Curve, Timed};
+
+use super::super::text::{columns, digits, percent};
+
+/// Where the size of an unsettled row is marked.
+const MARK: &str = "*";
+/// Where a size was not timed.
+const GAP: &str = "-";
+
+/// A column: its heading and what it shows of a row.
+struct Column {
+    heading: &'static str,
+    show: fn(&Timed) -> Option<String>,
+    /// Whether decimal points stand under each other.
+    aligned: bool,
+    /// What is left out first when the terminal is narrow; 0 is never left out.
+    expendable: u8,
+}
+
+const COLUMNS: [Column; 7] = [
+    Column { heading: "median us", show: |row| Some(digits(row.median_us)), aligned: true, expendable: 0 },
+    Column {
+        heading: "95 % from",
+        show: |row| row.interval_us.map(|ends| digits(ends[0])),
+        aligned: true,
+        expendable: 1,
+    },
+    Column {
+        heading: "to",
+        show: |row| row.interval_us.map(|ends| digits(ends[1])),
+        aligned: true,
+        expendable: 1,
+    },
+    Column { heading: "p99 us", show: |row| Some(digits(row.p99_us)), aligned: true, expendable: 2 },
+    Column { heading: "Mb/s", show: |row| Some(digits(row.mbps)), aligned: true, expendable: 0 },
+    Column { heading: "of link", show: |row| row.link_share.map(percent), aligned: false, expendable: 3 },
+    Column {
+        heading: "",
+        show: |row| (!row.settled).then(|| MARK.to_owned()),
+        aligned: false,
+        expendable: 0,
+    },
+];
+
+/// How a table is fitted into a width.
+struct Layout {
+    /// Columns this expendable or more are left out.
+    cut: u8,
+    /// Whether decimal points stand under each other, which costs room.
+    aligned: bool,
+}
+
+/// The layouts from the best to the narrowest.
+const LAYOUTS: [Layout; 5] = [
+    Layout { cut: 4, aligned: true },
+    Layout { cut: 4, aligned: false },
+    Layout { cut: 3, aligned: false },
+    Layout { cut: 2, aligned: false },
+    Layout { cut: 1, aligned: false },
+];
+
+/// Every size of `curve`, in the best layout that `width` holds.
+pub(super) fn rows(curve: &Curve, width: usize) -> String {
+    let fits = |text: &String| text.lines().all(|line| columns(line) <= width);
+    let mut tables = LAYOUTS.iter().map(|layout| lay_out(curve, layout));
+    let narrowest = || lay_out(curve, &LAYOUTS[LAYOUTS.len() - 1]);
+    tables.find(fits).unwrap_or_else(narrowest)
+}
+
+fn lay_out(curve: &Curve, layout: &Layout) -> String {
+    let mut table = Table::new();
+    table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    let mut cells = vec![size_column(curve)];
+    for column in COLUMNS.iter().filter(|column| column.expendable < layout.cut) {
+        cells.extend(column_cells(curve, column, layout.aligned && column.aligned));
+    }
+    let mut lines = (0..=curve.points.len()).map(|row| cells.iter().map(move |column| column[row].clone()));
+    table.set_header(lines.next().expect("the heading is a row"));
+    table.add_rows(lines);
+    for column in table.column_iter_mut() {
+        column.set_padding((1, 0)).set_cell_alignment(CellAlignment::Right);
+    }
+    table.trim_fmt()
+}
+
+fn size_column(curve: &Curve) -> Vec<String> {
+    let sizes = curve.points.iter().map(|point| point.size.to_string());
+    std::iter::once("size B".to_owned()).chain(sizes).collect()
+}
+
+/// The heading and the cells of a column; none if no row has anything in it.
+fn column_cells(curve: &Curve, column: &Column, aligned: bool) -> Option<Vec<String>> {
+    let shown = curve.points.iter().map(|point| point.timed.map(|timed| (column.show)(&timed)));
+    let shown: Vec<Option<Option<String>>> = shown.collect();
+    if !shown.iter().flatten().any(Option::is_some) {
+        return None;
+    }
+    let decimals = |text: &str| text.split_once('.').map_or(0, |(_, decimals)| decimals.len() + 1);
+    let most = shown.iter().flatten().flatten().map(|text| decimals(text)).max().filter(|_| aligned);
+    let pad = |text: &str| match most {
+        Some(most) => format!("{text}{:1$}", "", most.saturating_sub(decimals(text))),
+        None => text.to_owned(),
+    };
+    let gap = if column.heading.is_empty() { "" } else { GAP };
+    let cell = |shown: Option<Option<String>>| match shown {
+        Some(text) => text.as_deref().map_or_else(String::new, pad),
+        None => gap.to_owned(),
+    };
+    Some(std::iter::once(column.heading.to_owned()).chain(shown.into_iter().map(cell)).collect())
+}

@@ -1,0 +1,28 @@
+//! Standard output.
+
+use std::io::{self, ErrorKind, Write};
+
+use crate::trouble::Trouble;
+
+/// Columns of a table when standard output is no terminal.
+const PLAIN_COLUMNS: u16 = 80;
+/// A terminal narrower than this gets lines of this length all the same.
+const FEWEST_COLUMNS: u16 = 60;
+
+/// Writes `text`. A reader that has seen enough is no error.
+pub(crate) fn show(text: &str) -> Result<(), Trouble> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Trouble::new(
+            format!("failed to write to standard output: {error}"),
+            "free space where it goes, or give --out another place; the run file is complete",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// How many columns a table may have.
+pub(crate) fn columns() -> u16 {
+    let size = console::Term::stdout().size_checked();
+    size.map_or(PLAIN_COLUMNS, |(_, columns)| columns.max(FEWEST_COLUMNS))
+}

@@ -1,0 +1,48 @@
+//! Ctrl-C.
+
+use std::io;
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+
+/// Exit status of a process that a second Ctrl-C ended: 128 + SIGINT, as shells count.
+const FORCED: i32 = 130;
+
+/// Whether the user asked to end.
+#[derive(Clone, Debug)]
+pub(crate) struct Interrupt(Arc<AtomicBool>);
+
+impl Interrupt {
+    /// Takes the first Ctrl-C as a wish to end, and the second as a command.
+    pub(crate) fn listen() -> io::Result<Self> {
+        let asked = Arc::new(AtomicBool::new(false));
+        for signal in [SIGINT, SIGTERM] {
+            // Registered first, so that it sees the flag as the signal before left it.
+            signal_hook::flag::register_conditional_shutdown(signal, FORCED, Arc::clone(&asked))?;
+            signal_hook::flag::register(signal, Arc::clone(&asked))?;
+        }
+        Ok(Self(asked))
+    }
+
+    /// Whether the user asked to end.
+    pub(crate) fn asked(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// A descriptor that becomes readable at Ctrl-C or on termination.
+pub(crate) fn stop_descriptor() -> io::Result<UnixStream> {
+    let (stop, signalled) = UnixStream::pair()?;
+    for signal in [SIGINT, SIGTERM] {
+        signal_hook::low_level::pipe::register(signal, signalled.try_clone()?)?;
+    }
+    Ok(stop)
+}
+
+/// Leaves Ctrl-C to the parent, which shares the terminal.
+pub(crate) fn leave_to_parent() -> io::Result<()> {
+    signal_hook::flag::register(SIGINT, Arc::new(AtomicBool::new(false)))?;
+    Ok(())
+}

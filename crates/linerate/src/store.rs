@@ -1,0 +1,88 @@
+//! Files: runs and reports, replaced in one step so that a reader never sees half of one.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use linerate_core::netpipe_file;
+use linerate_core::report::NamedRun;
+use linerate_core::run::Run;
+
+use crate::trouble::Trouble;
+
+/// Writes `text` to `path`, replacing what is there only when all of it is on disk.
+pub(crate) fn replace(path: &Path, text: &str) -> Result<(), Trouble> {
+    let failed = |error: &std::io::Error| {
+        Trouble::file("write", path, error, "free space there, or name another place with --out and --report")
+    };
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".linerate-").permissions(readable_by_all());
+    let mut file = builder.tempfile_in(folder).map_err(|error| failed(&error))?;
+    file.write_all(text.as_bytes()).map_err(|error| failed(&error))?;
+    file.persist(path).map_err(|error| failed(&error.error))?;
+    Ok(())
+}
+
+/// The mode of an ordinary file, before the process's mask.
+fn readable_by_all() -> fs::Permissions {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::Permissions::from_mode(0o666)
+}
+
+/// Reads a run: linerate's own file, or NetPIPE's.
+pub(crate) fn load(path: &Path) -> Result<NamedRun, Trouble> {
+    let bytes = fs::read(path).map_err(|error| {
+        Trouble::file("read", path, &error, "name a run file that exists and that you may read")
+    })?;
+    let text = String::from_utf8_lossy(&bytes);
+    let json = text.trim_start().starts_with('{');
+    let run = if json {
+        Run::from_json(&text).map_err(|error| error.to_string())
+    } else {
+        netpipe_file::read(&text).map_err(|error| error.to_string())
+    };
+    let run = run.map_err(|reason| {
+        Trouble::new(
+            format!("failed to read {}: {reason}", path.display()),
+            "give a run file that `linerate measure` wrote to its end, or a result file of NetPIPE",
+        )
+    })?;
+    Ok(NamedRun { name: stem(path), run })
+}
+
+/// A file's name without its folder and without `.run.json` or another ending.
+fn stem(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let stem = name
+        .strip_suffix(".run.json")
+        .unwrap_or_else(|| name.rsplit_once('.').map_or(&*name, |(stem, _)| stem));
+    stem.to_owned()
+}
+
+/// Where the report of the run file `run` goes unless the user says.
+pub(crate) fn report_beside(run: &Path) -> PathBuf {
+    run.with_file_name(format!("{}.html", stem(run)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_lies_beside_its_run() {
+        assert_eq!(report_beside(Path::new("a/b.run.json")), Path::new("a/b.html"));
+        assert_eq!(report_beside(Path::new("np.out")), Path::new("np.html"));
+    }
+
+    #[test]
+    fn what_was_there_stays_until_all_is_written() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("x.run.json");
+        replace(&path, "first").expect("written");
+        replace(&path, "second").expect("replaced");
+        assert_eq!(fs::read_to_string(&path).expect("there"), "second");
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1, "nothing is left over");
+        assert!(replace(&folder.path().join("no/such/folder"), "").is_err());
+    }
+}

@@ -1,0 +1,155 @@
+//! What a user is told when something cannot be done: one sentence, and what to do.
+
+use std::path::Path;
+use std::{fmt, io};
+
+use linerate_core::bench::RunError;
+use linerate_core::endpoint::LinkError;
+use linerate_core::plan::PlanError;
+use linerate_net::control::GreetingError;
+use linerate_net::pair::PairError;
+use linerate_net::serve::ServeError;
+use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode, SourceSpan};
+
+/// Something that cannot be done, and what to do about it.
+#[derive(Debug, thiserror::Error)]
+#[error("{what}")]
+pub(crate) struct Trouble {
+    what: String,
+    help: String,
+    place: Option<Box<Place>>,
+}
+
+/// Where in a text the trouble is.
+#[derive(Debug)]
+struct Place {
+    text: NamedSource<String>,
+    span: SourceSpan,
+}
+
+impl Diagnostic for Trouble {
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        Some(Box::new(&self.help))
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        self.place.as_ref().map(|place| &place.text as &dyn SourceCode)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let span = self.place.as_ref()?.span;
+        Some(Box::new(std::iter::once(LabeledSpan::underline(span))))
+    }
+}
+
+impl Trouble {
+    /// What failed, and what to do.
+    pub(crate) fn new(what: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { what: what.into(), help: help.into(), place: None }
+    }
+
+    /// A file that cannot be read or written.
+    pub(crate) fn file(doing: &str, path: &Path, error: &io::Error, help: &str) -> Self {
+        Self::new(format!("failed to {doing} {}: {error}", path.display()), help)
+    }
+
+    /// A plan that cannot be carried out; `text` is its file, if it came from one.
+    pub(crate) fn plan(error: PlanError, file: Option<(&Path, String)>) -> Self {
+        let name = file.as_ref().map_or_else(String::new, |(path, _)| format!(" {}", path.display()));
+        match (error, file) {
+            (PlanError::Syntax(error), Some((path, text))) => Self {
+                what: format!("failed to read the plan{name}: {}", error.message()),
+                help: "`linerate measure --print-plan` writes a plan with every field".to_owned(),
+                place: error.span().map(|span| {
+                    let text = NamedSource::new(path.display().to_string(), text);
+                    Box::new(Place { text, span: span.into() })
+                }),
+            },
+            (error, _) => Self::new(
+                format!("failed to carry out the plan{name}: {error}"),
+                "change the value on the command line or in the plan file",
+            ),
+        }
+    }
+}
+
+impl From<PairError> for Trouble {
+    fn from(error: PairError) -> Self {
+        let help = pair_help(&error);
+        Self::new(format!("failed to {error}"), help)
+    }
+}
+
+fn pair_help(error: &PairError) -> &'static str {
+    match error {
+        PairError::Target { .. } => "write HOST or HOST:PORT, and an IPv6 address as [ADDR]:PORT",
+        PairError::Resolve { .. } => "check the name, or give an address; -4 and -6 choose the family",
+        PairError::Bind { .. } => "give --bind an address of this host (`ip address` lists them)",
+        PairError::BindDevice { .. } => "give --bind-dev an interface of this host; it may need root",
+        PairError::Connect { .. } => {
+            "start `linerate serve` on that host, check the port, and that no firewall is in between"
+        }
+        PairError::Silent { .. } => {
+            "something listens there, but no linerate; start `linerate serve` or give its port"
+        }
+        PairError::Greeting(GreetingError::Foreign { said }) if said.starts_with("HTTP") => {
+            "that port is a web server's; give the port of `linerate serve`"
+        }
+        PairError::Greeting(GreetingError::Foreign { said }) if said.starts_with("SyncMe") => {
+            "that port is a NetPIPE receiver's (NPtcp); stop it and start `linerate serve` there"
+        }
+        PairError::Greeting(GreetingError::Foreign { .. }) => "give the port of `linerate serve`",
+        PairError::Greeting(_) => "use the same version of linerate on both hosts",
+        PairError::KeyWanted => "give --key with the key that `linerate serve` printed",
+        PairError::KeyUnwanted => "leave --key and --key-file out, or start the server without --open",
+        PairError::FalseServer => "check the host name: whoever answers there does not have your key",
+        PairError::Refused { reason } if reason.contains("key") => {
+            "give --key with the key that `linerate serve` printed"
+        }
+        PairError::Refused { .. } => "change the plan as it says, or the server's limits",
+        PairError::Unexpected { .. } => "use the same version of linerate on both hosts",
+        PairError::Frame(_) => "look at the server's output on the other host, and measure again",
+        PairError::Plan(_) => "change the value on the command line or in the plan file",
+        PairError::Option(_) => {
+            "leave the option out, or ask for a value that this host has (`sysctl net.ipv4`)"
+        }
+        PairError::Memory { .. } => "lower --to, or free memory on this host",
+        PairError::Pin { .. } => {
+            "give --pin processors that this host has and this process may use (`taskset -p $$`)"
+        }
+        PairError::Socket(_) | PairError::Address(_) | PairError::Random(_) => {
+            "this host is short of something; look at its limits (`ulimit -a`)"
+        }
+    }
+}
+
+impl From<ServeError> for Trouble {
+    fn from(error: ServeError) -> Self {
+        let help = match &error {
+            ServeError::Listen { .. } => {
+                "give --listen an address of this host and a free port; another `linerate serve` may be running"
+            }
+            ServeError::Accept(_) => "start the server again",
+        };
+        Self::new(format!("failed to {error}"), help)
+    }
+}
+
+/// What to do about a measurement that broke off.
+pub(crate) fn run_help(error: &RunError) -> &'static str {
+    match error {
+        RunError::Link { source: LinkError::Stalled(_), .. } => {
+            "the path or the peer stopped; what was measured is kept, so check the link and measure again"
+        }
+        RunError::Link { .. } | RunError::Control { .. } => {
+            "the peer went away; what was measured is kept, so look at the server and measure again"
+        }
+        RunError::Peer { .. } => "what was measured is kept; look at the server's output on the other host",
+        RunError::Corrupt { .. } => {
+            "something on the path changes data: check offloads (ethtool -K IF rx off tx off), cables and memory"
+        }
+        RunError::Disagree { .. } | RunError::Untimed { .. } => {
+            "do not trust this peer's numbers; use the same version of linerate on both hosts"
+        }
+    }
+}
