@@ -70,7 +70,7 @@ fn by_size(series: &Series) -> Vec<&Point> {
 
 /// The latency; a stream has none, because its messages overlap.
 fn latency(series: &Series) -> Option<Latency> {
-    if series.pattern.timed_by_responder() {
+    if series.pattern.overlaps() {
         return None;
     }
     let point = by_size(series).into_iter().find(|point| point.size < LATENCY_BELOW)?;

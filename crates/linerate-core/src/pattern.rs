@@ -85,6 +85,13 @@ impl Pattern {
         matches!(self, Self::Stream)
     }
 
+    /// Whether messages follow each other without waiting for an answer: they coalesce on the way,
+    /// so that single arrivals say nothing, and there is no latency to be had from them.
+    #[must_use]
+    pub const fn overlaps(self) -> bool {
+        matches!(self, Self::Stream)
+    }
+
     /// Messages that pass one after the other within one timed message: two for a round trip.
     #[must_use]
     pub const fn legs(self) -> u64 {

@@ -126,17 +126,22 @@ fn byte(offset: u64, seed: u64) -> u8 {
 }
 
 fn fill(message: &mut [u8], seed: u64) {
-    for (index, chunk) in (0..).zip(message.chunks_mut(WORD)) {
-        chunk.copy_from_slice(&word(index, seed)[..chunk.len()]);
+    let (words, tail) = message.as_chunks_mut::<WORD>();
+    let count = words.len() as u64;
+    for (index, place) in (0..).zip(words) {
+        *place = word(index, seed);
     }
+    tail.copy_from_slice(&word(count, seed)[..tail.len()]);
 }
 
 fn verify(message: &[u8], seed: u64) -> Result<(), Corruption> {
-    let bad =
-        (0..).zip(message.chunks(WORD)).find(|(index, chunk)| word(*index, seed)[..chunk.len()] != **chunk);
-    let Some((index, chunk)) = bad else { return Ok(()) };
-    let first = index * WORD as u64;
-    (first..).zip(chunk).try_for_each(|(offset, found)| compare(offset, *found, seed))
+    let (words, tail) = message.as_chunks::<WORD>();
+    let bad = (0..).zip(words).find(|(index, found)| word(*index, seed) != **found);
+    let (first, suspects) = match bad {
+        Some((index, found)) => (index * WORD as u64, found.as_slice()),
+        None => ((words.len() * WORD) as u64, tail),
+    };
+    (first..).zip(suspects).try_for_each(|(offset, found)| compare(offset, *found, seed))
 }
 
 fn compare(offset: u64, found: u8, seed: u64) -> Result<(), Corruption> {

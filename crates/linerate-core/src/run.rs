@@ -139,7 +139,11 @@ impl Run {
             format: u32,
         }
         let header: Header = serde_json::from_str(text).map_err(|error| {
-            if error.is_eof() { RunFileError::Cut } else { RunFileError::Foreign(error.to_string()) }
+            if error.is_eof() || ends_in_a_number(text, &error) {
+                RunFileError::Cut
+            } else {
+                RunFileError::Foreign(error.to_string())
+            }
         })?;
         match header.format {
             FORMAT => serde_json::from_str(text)
@@ -190,4 +194,11 @@ impl Run {
         let timestamps = *self.local.granted.timestamps.known()?;
         Some(Framing { mtu, ipv6: self.path.ipv6, timestamps })
     }
+}
+
+/// Whether `text` ends in the middle of a number, which `serde_json` takes for wrong syntax.
+fn ends_in_a_number(text: &str, error: &serde_json::Error) -> bool {
+    let last = text.lines().last().unwrap_or_default();
+    let at_the_end = error.line() == text.lines().count() && error.column() >= last.len();
+    error.is_syntax() && at_the_end && last.ends_with(['.', '-', '+', 'e', 'E']) && last.len() > 1
 }

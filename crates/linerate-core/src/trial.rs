@@ -8,8 +8,8 @@ use crate::pattern::Pattern;
 use crate::payload::{Buffers, Check, Corruption};
 use crate::units::{Span, Time};
 
-/// The most samples that one trial may ask for, so that either end can report them in one message.
-pub const MAX_SAMPLES: u32 = 4096;
+/// The most samples that one trial may ask for: beyond that messages are timed in batches.
+pub const MAX_SAMPLES: u32 = 1 << 16;
 
 /// One visit to one size: `samples` timed samples of `batch` messages each way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,10 +71,11 @@ pub struct Tally {
 
 impl std::ops::AddAssign for Tally {
     fn add_assign(&mut self, other: Self) {
-        self.sent_bytes += other.sent_bytes;
-        self.received_bytes += other.received_bytes;
-        self.sent += other.sent;
-        self.received += other.received;
+        // Saturating, because a file may say anything.
+        self.sent_bytes = self.sent_bytes.saturating_add(other.sent_bytes);
+        self.received_bytes = self.received_bytes.saturating_add(other.received_bytes);
+        self.sent = self.sent.saturating_add(other.sent);
+        self.received = self.received.saturating_add(other.received);
     }
 }
 

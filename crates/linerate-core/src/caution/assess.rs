@@ -125,9 +125,10 @@ fn interface(side: Side, seen: &Observation, cautions: &mut Vec<Caution>) {
     let Some(counters) = seen.interface.known() else { return };
     let tally = seen.tally;
     // Headers of both directions: what is received is acknowledged in what is sent.
-    let messages = tally.sent + tally.received;
-    let payload = tally.sent_bytes + tally.received_bytes;
-    let overhead = payload / 100 * HEADER_PERCENT + messages * HEADER_BYTES_A_MESSAGE + CONTROL_BYTES;
+    let messages = tally.sent.saturating_add(tally.received);
+    let payload = tally.sent_bytes.saturating_add(tally.received_bytes);
+    let headers = messages.saturating_mul(HEADER_BYTES_A_MESSAGE);
+    let overhead = (payload / 100 * HEADER_PERCENT).saturating_add(headers).saturating_add(CONTROL_BYTES);
     for (payload, counted) in
         [(tally.sent_bytes, counters.tx_bytes), (tally.received_bytes, counters.rx_bytes)]
     {
@@ -136,7 +137,7 @@ fn interface(side: Side, seen: &Observation, cautions: &mut Vec<Caution>) {
             cautions.push(Caution::PathNotProven { side, interface, payload, counted });
             return;
         }
-        let extra = counted.saturating_sub(payload + overhead);
+        let extra = counted.saturating_sub(payload.saturating_add(overhead));
         if extra > 0 {
             cautions.push(Caution::OtherTraffic { side, interface, extra });
             return;

@@ -90,7 +90,10 @@ impl Boundaries {
         let multiples = |unit: Option<u64>, kind, most| {
             let unit = unit.filter(|unit| *unit > 0);
             unit.into_iter().flat_map(move |unit| {
-                (1..=most).map(move |multiple| Boundary { bytes: unit * multiple, kind, multiple })
+                (1..=most).map_while(move |multiple| {
+                    let bytes = unit.checked_mul(multiple)?;
+                    Some(Boundary { bytes, kind, multiple })
+                })
             })
         };
         multiples(self.segment, BoundaryKind::Segment, MULTIPLES)

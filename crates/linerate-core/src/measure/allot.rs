@@ -4,6 +4,9 @@ use crate::units::Span;
 
 /// What is left for the least certain sizes after the common rounds.
 const REFINE_PERCENT: u64 = 30;
+/// With too little time for all, every size may still use an even share of this part of it, so
+/// that the cheap ones get more than one message a trial.
+const EVEN_PERCENT: u64 = 20;
 
 /// What a size needs.
 #[derive(Clone, Copy, Debug)]
@@ -31,9 +34,12 @@ pub(super) struct Slice {
 /// over raises the cheapest to a common level. Otherwise the dearest are cut to a common level:
 /// they take part in fewer rounds, but in one at least.
 pub(super) fn allot(demands: &[Demand], rounds: u32, time: Span) -> Vec<Slice> {
-    let wanted: Vec<u64> = demands.iter().map(|demand| (demand.least * u64::from(rounds)).as_ps()).collect();
+    let mut wanted: Vec<u64> =
+        demands.iter().map(|demand| (demand.least * u64::from(rounds)).as_ps()).collect();
     let common = (time - time * REFINE_PERCENT / 100).as_ps();
     let enough = wanted.iter().map(|want| u128::from(*want)).sum::<u128>() <= u128::from(common);
+    let even = if enough { Span::ZERO } else { time * EVEN_PERCENT / 100 / demands.len() as u64 };
+    wanted.iter_mut().for_each(|want| *want = (*want).max(even.as_ps()));
     let level = if enough {
         level(common, |level| wanted.iter().map(|want| u128::from((*want).max(level))).sum())
     } else {
@@ -44,9 +50,10 @@ pub(super) fn allot(demands: &[Demand], rounds: u32, time: Span) -> Vec<Slice> {
             let each = Span::from_ps((*want).max(level)) / u64::from(rounds);
             return Slice { index: demand.index, rounds, each };
         }
-        let affordable = (*want).min(level) / demand.least.as_ps().max(1);
+        let each = demand.least.max(even / u64::from(rounds));
+        let affordable = (*want).min(level) / each.as_ps().max(1);
         let rounds = u32::try_from(affordable).unwrap_or(rounds).clamp(1, rounds);
-        Slice { index: demand.index, rounds, each: demand.least }
+        Slice { index: demand.index, rounds, each }
     };
     demands.iter().zip(&wanted).map(slice).collect()
 }

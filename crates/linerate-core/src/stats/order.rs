@@ -52,7 +52,10 @@ pub fn median_interval(values: &[f64]) -> Option<Estimate> {
 fn outer_rank(n: usize) -> Option<usize> {
     let tail = (1.0 - COVERAGE) / 2.0;
     let binomial = Binomial::new(0.5, n as u64).ok()?;
-    (0..n as u64 / 2).take_while(|rank| binomial.cdf(*rank) <= tail).last().map(|rank| rank as usize)
+    // The first rank whose cumulated probability reaches the tail; it may just equal it.
+    let reaching = binomial.inverse_cdf(tail);
+    let within = if binomial.cdf(reaching) <= tail { Some(reaching) } else { reaching.checked_sub(1) };
+    within.map(|rank| rank as usize)
 }
 
 #[cfg(test)]

@@ -13,6 +13,9 @@ const DEVIATIONS: f64 = 3.0;
 const MAD_TO_SIGMA: f64 = 1.4826;
 /// ... or within this share of it, so that a trial without any scatter has no warm-up.
 const TOLERANCE: f64 = 0.02;
+/// Fewer samples than this show no scatter that could be trusted: then only what is far off counts.
+const FEW: usize = 8;
+const TOLERANCE_OF_FEW: f64 = 0.5;
 
 /// How many of the first `times` are warm-up.
 ///
@@ -26,7 +29,8 @@ pub fn warm_up(times: &[Span]) -> usize {
     let most = MOST.max(times.len() / MOST_SHARE).min(times.len() / 2);
     let Some(centre) = median_of(steady.iter().map(|time| time.as_ps() as f64)) else { return 0 };
     let spread = median_of(steady.iter().map(|time| (time.as_ps() as f64 - centre).abs()));
-    let reach = (spread.unwrap_or(0.0) * MAD_TO_SIGMA * DEVIATIONS).max(centre * TOLERANCE);
+    let tolerance = if steady.len() < FEW { TOLERANCE_OF_FEW } else { TOLERANCE };
+    let reach = (spread.unwrap_or(0.0) * MAD_TO_SIGMA * DEVIATIONS).max(centre * tolerance);
     times.iter().take(most).take_while(|time| (time.as_ps() as f64 - centre).abs() > reach).count()
 }
 

@@ -167,8 +167,8 @@ fn a_failure_keeps_what_came_before() {
 #[test]
 fn a_changed_byte_ends_the_measurement() {
     let mut bench = VirtualBench::new(Link { corrupt: Some(0), ..Link::default() }, 1);
-    let (outcome, _) = watched(&mut bench, &method(&[64], 100, 0.02, 1));
-    let Ended::Failed(RunError::Corrupt { size: 64, source }) = outcome.ended else {
+    let (outcome, _) = watched(&mut bench, &method(&[4], 100, 0.02, 1));
+    let Ended::Failed(RunError::Corrupt { size: 4, source }) = outcome.ended else {
         panic!("{:?}", outcome.ended)
     };
     assert_eq!((source.offset, source.found ^ source.expected), (0, 1));

@@ -71,7 +71,8 @@ fn one_seed_gives_one_file_to_the_byte_and_another_seed_another() {
 #[test]
 fn a_file_that_was_cut_anywhere_is_never_read() {
     let text = run(1).to_json();
-    for end in (0..text.len()).filter(|end| text.is_char_boundary(*end)) {
+    // All but the last line end, after which nothing is missing.
+    for end in (0..text.trim_end().len()).filter(|end| text.is_char_boundary(*end)) {
         match Run::from_json(&text[..end]) {
             // Within a number serde_json sees bad syntax rather than an end.
             Err(RunFileError::Cut | RunFileError::Foreign(_)) => {}

@@ -1,0 +1,211 @@
+//! A measurement under way: the verification pass, the common rounds, the refining rounds.
+
+use std::ops::ControlFlow;
+
+use rand::seq::SliceRandom;
+use rand_pcg::Pcg64;
+
+use super::allot::{Demand, Slice, allot};
+use super::cost::{Cost, least_messages};
+use super::{Method, Phase, Progress, Watch, refine};
+use crate::bench::{Bench, RunError};
+use crate::payload::Check;
+use crate::series::{Point, Series, Stop};
+use crate::trial::{Sample, Trial};
+use crate::units::Span;
+
+/// The verification pass may take so large a part of the time; the sizes after that are left out.
+const VERIFY_PART: u64 = 3;
+/// A size is left out when one message takes more than so large a part of the time.
+const MESSAGE_PART: u64 = 4;
+/// A size is first tried once one of at least a quarter of it was, so that no message takes the
+/// measurement by surprise.
+const LARGEST_STEP: u64 = 4;
+/// Why a campaign cannot go on.
+pub(super) enum Halt {
+    Interrupted,
+    Failed(RunError),
+}
+
+/// A measurement under way.
+pub(super) struct Campaign<'a, B> {
+    bench: &'a mut B,
+    method: &'a Method,
+    watch: &'a mut dyn Watch,
+    series: Series,
+    cost: Vec<Cost>,
+    spent: Span,
+    trials: u64,
+    random: Pcg64,
+}
+
+impl<'a, B: Bench> Campaign<'a, B> {
+    pub(super) fn new(bench: &'a mut B, method: &'a Method, watch: &'a mut dyn Watch) -> Self {
+        Self {
+            bench,
+            method,
+            watch,
+            series: Series::new(method.pattern, &method.sizes),
+            cost: vec![Cost::default(); method.sizes.len()],
+            spent: Span::ZERO,
+            trials: 0,
+            random: Pcg64::new(u128::from(method.seed), 0),
+        }
+    }
+
+    pub(super) fn run(&mut self) -> Result<(), Halt> {
+        let reached = self.verify()?;
+        self.watch.round_done(&mut self.series);
+        let slices = self.allot(reached);
+        for round in 0..self.method.rounds {
+            let due =
+                slices.iter().filter(|slice| round < slice.rounds).map(|slice| (slice.index, slice.each));
+            self.round(Phase::Round(round), round, due.collect())?;
+        }
+        let slice =
+            |index: usize| slices.iter().find(|slice| slice.index == index).map_or(Span::ZERO, |s| s.each);
+        for round in self.method.rounds.. {
+            let due = self.least_certain(slice);
+            if due.is_empty() {
+                break;
+            }
+            let before = self.spent;
+            self.round(Phase::Refine(round), round, due)?;
+            if self.spent == before {
+                // No clock moves, so no time will ever be spent.
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Passes one message of every size with every byte compared; says which sizes can be timed.
+    fn verify(&mut self) -> Result<Vec<usize>, Halt> {
+        let mut order: Vec<usize> = (0..self.method.sizes.len()).collect();
+        order.sort_by_key(|index| self.method.sizes[*index]);
+        let mut reached = Vec::new();
+        let mut largest = 1_u64;
+        for index in order {
+            let size = self.method.sizes[index];
+            while largest.saturating_mul(LARGEST_STEP) < size {
+                largest *= LARGEST_STEP;
+                let step = Trial { size: largest, ..self.trial(index, 1, 1, Check::Full) };
+                self.visit(&step, index)?;
+                self.report(index, Phase::Verify)?;
+                if !self.in_time(index) {
+                    return Ok(reached);
+                }
+            }
+            largest = largest.max(size);
+            let trial = self.trial(index, 1, 1, Check::Full);
+            self.visit(&trial, index)?;
+            self.series.points[index].verified = true;
+            self.report(index, Phase::Verify)?;
+            if self.cost[index].message > self.method.time / MESSAGE_PART {
+                break;
+            }
+            reached.push(index);
+            if !self.in_time(index) {
+                break;
+            }
+        }
+        Ok(reached)
+    }
+
+    /// Whether there is time to try a larger size than that of `index`.
+    fn in_time(&self, index: usize) -> bool {
+        self.cost[index].message <= self.method.time / MESSAGE_PART
+            && self.spent <= self.method.time / VERIFY_PART
+    }
+
+    fn allot(&self, reached: Vec<usize>) -> Vec<Slice> {
+        let minimum = least_messages(self.method.pattern);
+        let demand = |index: usize| Demand {
+            index,
+            least: self.cost[index].message * minimum + self.cost[index].overhead,
+        };
+        let demands: Vec<Demand> = reached.into_iter().map(demand).collect();
+        allot(&demands, self.method.rounds, self.remaining())
+    }
+
+    /// One visit to each due size, in shuffled order, while there is time.
+    fn round(&mut self, phase: Phase, round: u32, mut due: Vec<(usize, Span)>) -> Result<(), Halt> {
+        due.shuffle(&mut self.random);
+        for (index, each) in due {
+            if self.remaining() == Span::ZERO {
+                break;
+            }
+            let (samples, batch) = self.cost[index].fill(each, self.method.pattern, self.method.clock_cost);
+            let trial = self.trial(index, samples, batch, Check::Marks);
+            let sample = self.visit(&trial, index)?;
+            let point = &mut self.series.points[index];
+            point.add(round, &trial, &sample);
+            if point.relative_half_width().is_some_and(|width| width <= self.method.target) {
+                point.stop = Some(Stop::Target);
+            } else {
+                point.stop = None;
+            }
+            self.report(index, phase)?;
+        }
+        self.watch.round_done(&mut self.series);
+        Ok(())
+    }
+
+    fn trial(&mut self, index: usize, samples: u32, batch: u32, check: Check) -> Trial {
+        self.trials += 1;
+        let seed = self.method.seed.wrapping_mul(0x2545_F491_4F6C_DD1D).wrapping_add(self.trials);
+        Trial { pattern: self.method.pattern, size: self.method.sizes[index], samples, batch, seed, check }
+    }
+
+    /// Runs `trial` and learns its cost.
+    fn visit(&mut self, trial: &Trial, index: usize) -> Result<Sample, Halt> {
+        let sample = self.bench.run(trial).map_err(Halt::Failed)?;
+        self.spent += sample.spent;
+        self.cost[index].learn(trial, &sample, self.method.clock_cost);
+        Ok(sample)
+    }
+
+    /// Says how far it is, once the point has what the last trial gave.
+    fn report(&mut self, index: usize, phase: Phase) -> Result<(), Halt> {
+        let point = &self.series.points[index];
+        let progress = Progress {
+            phase,
+            size: point.size,
+            time: point.time(),
+            spent: self.spent,
+            allowed: self.method.time,
+        };
+        match self.watch.trial_done(&progress) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(Halt::Interrupted),
+        }
+    }
+
+    fn remaining(&self) -> Span {
+        self.method.time - self.spent
+    }
+
+    fn least_certain(&self, slice: impl Fn(usize) -> Span) -> Vec<(usize, Span)> {
+        let left = self.remaining();
+        let affordable = |index: usize| {
+            let one = self.cost[index].message + self.cost[index].overhead;
+            slice(index) > Span::ZERO && one <= left && left > Span::ZERO
+        };
+        let due = refine::least_certain(&self.series, self.method.target, affordable);
+        due.into_iter().map(|index| (index, slice(index))).collect()
+    }
+
+    /// Says of every size why it was measured no longer.
+    pub(super) fn close(mut self, reason: Stop) -> Series {
+        for point in &mut self.series.points {
+            point.stop = point.stop.or(Some(reason));
+        }
+        self.series
+    }
+}
+
+impl Point {
+    fn relative_half_width(&self) -> Option<f64> {
+        self.time()?.relative_half_width()
+    }
+}
