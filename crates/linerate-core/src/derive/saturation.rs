@@ -5,7 +5,7 @@ use rand_pcg::Pcg64;
 use serde::Serialize;
 
 use crate::series::Series;
-use crate::stats::fit_affine;
+use crate::stats::{Affine, fit_affine};
 
 /// Resamplings for the interval of the knee.
 const RESAMPLES: usize = 400;
@@ -29,8 +29,9 @@ pub struct Saturation {
 /// Finds the knee of `series`: none if there are too few points, or if it lies outside the
 /// measured sizes, where nothing was seen of one of its two sides.
 ///
-/// The line `time = fixed + size x per_byte` is fitted with every octave counting alike; the
-/// interval is a percentile bootstrap over points and, within each, over its rounds.
+/// The line `time = fixed + size x per_byte` is fitted with every octave counting alike, over and
+/// over to resampled points and, within each, a resampled round. The median of the knees is the
+/// saturation point and the inner 95 % are its interval, so that a curve that is no line shows it.
 #[must_use]
 pub fn saturation(series: &Series) -> Option<Saturation> {
     let rounds: Vec<(f64, Vec<f64>)> = series
@@ -40,36 +41,36 @@ pub fn saturation(series: &Series) -> Option<Saturation> {
             (point.size as f64, medians.collect())
         })
         .collect();
-    let points: Vec<(f64, f64)> =
-        series.timed().filter_map(|point| Some((point.size as f64, point.time()?.median))).collect();
-    if points.len() < FEWEST {
+    if rounds.len() < FEWEST {
         return None;
     }
-    let line = fit_affine(&points)?;
-    let smallest = points.iter().map(|(size, _)| *size).fold(f64::INFINITY, f64::min);
-    let largest = points.iter().map(|(size, _)| *size).fold(0.0, f64::max);
-    let knee = line.knee();
-    let interval = interval(&rounds)?;
-    let seen = smallest < knee && knee < largest;
-    seen.then_some(Saturation { size: knee, interval, fixed_ps: line.a, per_byte_ps: line.b })
+    let lines = resampled_lines(&rounds);
+    let last = lines.len().checked_sub(1)?;
+    let tail = lines.len() / 40;
+    let [low, line, high] = [tail, lines.len() / 2, last - tail].map(|rank| lines[rank]);
+    let smallest = rounds.iter().map(|(size, _)| *size).fold(f64::INFINITY, f64::min);
+    let largest = rounds.iter().map(|(size, _)| *size).fold(0.0, f64::max);
+    let seen = smallest < line.knee() && line.knee() < largest;
+    seen.then_some(Saturation {
+        size: line.knee(),
+        interval: [low.knee(), high.knee()],
+        fixed_ps: line.a,
+        per_byte_ps: line.b,
+    })
 }
 
-fn interval(rounds: &[(f64, Vec<f64>)]) -> Option<[f64; 2]> {
+/// Lines through resampled points, by their knees.
+fn resampled_lines(rounds: &[(f64, Vec<f64>)]) -> Vec<Affine> {
     let mut random = Pcg64::new(1, 2);
     let mut pick = |len: usize| random.random_range(0..len);
-    let mut knees: Vec<f64> = (0..RESAMPLES)
-        .filter_map(|_| {
-            let resampled: Vec<(f64, f64)> = (0..rounds.len())
-                .map(|_| {
-                    let (size, medians) = &rounds[pick(rounds.len())];
-                    (*size, medians[pick(medians.len())])
-                })
-                .collect();
-            Some(fit_affine(&resampled)?.knee())
-        })
-        .collect();
-    knees.sort_by(f64::total_cmp);
-    let tail = knees.len() / 40;
-    let (low, high) = (knees.get(tail)?, knees.get(knees.len() - 1 - tail)?);
-    Some([*low, *high])
+    let mut resample = || -> Vec<(f64, f64)> {
+        let point = |_| {
+            let (size, medians) = &rounds[pick(rounds.len())];
+            (*size, medians[pick(medians.len())])
+        };
+        (0..rounds.len()).map(point).collect()
+    };
+    let mut lines: Vec<Affine> = (0..RESAMPLES).filter_map(|_| fit_affine(&resample())).collect();
+    lines.sort_by(|one, other| one.knee().total_cmp(&other.knee()));
+    lines
 }
