@@ -162,6 +162,9 @@ pub enum Caution {
         /// The program that wrote it.
         program: String,
     },
+    /// A kind that a later linerate knows.
+    #[serde(other)]
+    Later,
 }
 
 impl Caution {
@@ -211,6 +214,7 @@ impl Caution {
                 format!("{size} B came out at {throughput}, above the link's {link}")
             }
             Self::Incomplete { reason } => format!("the run did not end as planned: {reason}"),
+            Self::Later => "a later linerate doubted something that this one does not know".into(),
             Self::Imported { program } => {
                 format!("{program} recorded neither hosts, nor link, nor options, nor spread")
             }
@@ -248,6 +252,7 @@ impl Caution {
             Self::WideIntervals { .. } => "give it more --time, or a quieter host",
             Self::AboveLink { .. } => "suspect a cache, a wrong link speed, or a batch that ended early",
             Self::Incomplete { .. } => "what was measured until then is kept; measure again for the rest",
+            Self::Later => "read the file with that version",
             Self::Imported { .. } => "read the curve as one sample of an unknown set-up",
         }
     }

@@ -87,6 +87,8 @@ pub struct Environment {
     pub governor: Fact<String>,
     /// Clock source of the kernel.
     pub clocksource: Fact<String>,
+    /// Memory page. Unit: bytes.
+    pub page_bytes: Fact<u64>,
     /// Memory of the host. Unit: bytes.
     pub memory_bytes: Fact<u64>,
     /// The interface that the connection runs over.

@@ -16,7 +16,7 @@ use crate::caution::assess;
 use crate::pattern::Pattern;
 use crate::plan::Plan;
 use crate::run::{End, FORMAT, Path, Run, Source, State};
-use crate::series::{Point, Round, Series, Stop};
+use crate::series::{Point, Round, Series};
 use crate::stats::Histogram;
 use crate::trial::Tally;
 use crate::units::Span;
@@ -177,5 +177,5 @@ fn point(reading: Reading) -> Point {
         warmup_span: Span::ZERO,
         tally: Tally::default(),
     };
-    Point { size, verified: false, rounds: vec![round], histogram, stop: Some(Stop::Time) }
+    Point { size, verified: false, rounds: vec![round], histogram, stop: None }
 }

@@ -97,6 +97,7 @@ impl FromStr for Io {
 
 /// What one end's data socket really has, read back after it was set.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Granted {
     /// The send buffer as the kernel states it. Linux doubles what was asked (socket(7)). Unit: bytes.
     pub sndbuf: Fact<u64>,

@@ -85,7 +85,7 @@ pub struct Timed {
     pub rounds: usize,
     /// Samples taken for warm-up.
     pub warmup: u64,
-    /// Whether the interval is within its target.
+    /// False if the size was measured no longer though its interval was wider than its target.
     pub settled: bool,
 }
 
@@ -203,7 +203,7 @@ impl Timed {
             batch: point.rounds.last()?.batch,
             rounds: point.rounds.len(),
             warmup: point.rounds.iter().map(|round| u64::from(round.warmup)).sum(),
-            settled: point.stop == Some(Stop::Target),
+            settled: !matches!(point.stop, Some(Stop::Time | Stop::Cut)),
         })
     }
 }

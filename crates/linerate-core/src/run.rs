@@ -174,7 +174,7 @@ impl Run {
                 .socket
                 .rcvbuf
                 .and_then(|_| self.remote.granted.usable_window.known().copied()),
-            page: matches!(self.source, Source::Measured | Source::Loopback).then_some(4096),
+            page: self.local.environment.page_bytes.known().copied(),
         }
     }
 

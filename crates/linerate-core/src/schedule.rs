@@ -35,8 +35,8 @@ pub struct Bounds {
     pub from: Option<Size>,
     /// Largest base size; none is NetPIPE's 10,000,000 B, or the whole list.
     pub to: Option<Size>,
-    /// Distance of the extra sizes on each side of a base size; none is 3 B for `netpipe` and 0
-    /// for the others.
+    /// Distance of the extra sizes on each side of a base size; none is 3 B for `netpipe`, and no
+    /// extra sizes for the others.
     pub perturb: Option<Size>,
 }
 
@@ -98,7 +98,8 @@ impl Schedule {
                     return Err(ScheduleError::Zero);
                 }
                 let within = list.iter().filter(|size| (from..=upper).contains(size));
-                within.map(|size| size.0).collect()
+                let perturb = bounds.perturb.map_or(0, Size::bytes);
+                within.flat_map(|size| around(size.0, perturb)).collect()
             }
         };
         match sizes.len() {
@@ -107,6 +108,13 @@ impl Schedule {
             _ => Err(ScheduleError::TooMany),
         }
     }
+}
+
+/// `base` with a size `perturb` below it and one above, where there is such a size below.
+fn around(base: u64, perturb: u64) -> impl Iterator<Item = u64> {
+    let extra = (perturb > 0 && base > perturb).then_some(perturb);
+    let (below, above) = (extra.map(|p| base - p), extra.map(|p| base.saturating_add(p)));
+    below.into_iter().chain([base]).chain(above)
 }
 
 /// Sizes at `per_octave` even steps of the logarithm, each once, with `perturb` on both sides
@@ -124,14 +132,7 @@ fn octave(per_octave: u32, from: u64, to: u64, perturb: u64) -> Vec<u64> {
         if base > to as f64 {
             break;
         }
-        let base = base as u64;
-        if perturb > 0 && base > perturb {
-            push(base - perturb);
-        }
-        push(base);
-        if perturb > 0 && base > perturb {
-            push(base + perturb);
-        }
+        around(base as u64, perturb).for_each(&mut push);
     }
     sizes
 }
@@ -201,6 +202,8 @@ mod tests {
     fn a_list_keeps_its_order_and_is_cut_only_where_asked() {
         let bounds = Bounds { from: Some(Size(2)), ..Bounds::default() };
         assert_eq!(sizes("list:64KiB,1,1GiB", bounds), Ok(vec![65536, 1 << 30]));
+        let perturbed = Bounds { perturb: Some(Size(3)), ..Bounds::default() };
+        assert_eq!(sizes("list:100,2", perturbed), Ok(vec![97, 100, 103, 2]));
     }
 
     #[test]

@@ -40,7 +40,7 @@ pub struct Round {
     pub samples: u32,
     /// Messages in each sample.
     pub batch: u32,
-    /// Median. Unit: picoseconds.
+    /// Median, or the mean for a pattern whose messages overlap. Unit: picoseconds.
     pub median: Span,
     /// Arithmetic mean: what NetPIPE calls the time of a trial. Unit: picoseconds.
     pub mean: Span,
@@ -62,7 +62,7 @@ pub struct Round {
 pub enum Stop {
     /// Its interval was within the target.
     Target,
-    /// Its share of the time was spent.
+    /// The measurement ended as planned before its interval was within the target.
     Time,
     /// The user, or a failure, ended the run.
     Cut,
@@ -91,6 +91,13 @@ impl Series {
     }
 }
 
+/// The median of sorted spans, of which there is at least one.
+fn middle(sorted: &[Span]) -> Span {
+    let upper = sorted[sorted.len() / 2];
+    let lower = sorted[(sorted.len() - 1) / 2];
+    Span::from_ps(lower.as_ps().midpoint(upper.as_ps()))
+}
+
 impl Point {
     /// A size with nothing measured yet.
     #[must_use]
@@ -108,18 +115,17 @@ impl Point {
         let mut sorted = steady.to_vec();
         sorted.sort_unstable();
         let (Some(min), Some(max)) = (sorted.first(), sorted.last()) else { return };
-        let middle = sorted.len() / 2;
-        let median = if sorted.len() % 2 == 1 {
-            sorted[middle]
-        } else {
-            Span::from_ps(sorted[middle - 1].as_ps().midpoint(sorted[middle].as_ps()))
-        };
+        let mean = steady.iter().copied().sum::<Span>() / steady.len() as u64;
+        // Parts of a stream share one connection's buffers: after a pause the receiver drains them
+        // as fast as memory allows, and the middle part would time that copy. All bytes over all
+        // time is immune to it.
+        let median = if trial.pattern.overlaps() { mean } else { middle(&sorted) };
         self.rounds.push(Round {
             round,
             samples: u32::try_from(steady.len()).unwrap_or(u32::MAX),
             batch: trial.batch,
             median,
-            mean: steady.iter().copied().sum::<Span>() / steady.len() as u64,
+            mean,
             min: *min,
             max: *max,
             warmup: u32::try_from(warmup).unwrap_or(u32::MAX),

@@ -10,17 +10,24 @@ use linerate_core::run::Run;
 
 use crate::trouble::Trouble;
 
-/// Writes `text` to `path`, replacing what is there only when all of it is on disk.
+/// Writes `text` to `path`, replacing what is there only when all of it is written.
 pub(crate) fn replace(path: &Path, text: &str) -> Result<(), Trouble> {
     let failed = |error: &std::io::Error| {
         Trouble::file("write", path, error, "free space there, or name another place with --out and --report")
     };
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    match fs::metadata(path) {
+        // A device or a pipe has nothing to lose and must not give way to a file: `--report /dev/null`.
+        Ok(there) if !there.is_file() => return fs::write(path, text).map_err(|error| failed(&error)),
+        _ => {}
+    }
+    // Where `path` is a link, its target is replaced.
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     builder.prefix(".linerate-").permissions(readable_by_all());
     let mut file = builder.tempfile_in(folder).map_err(|error| failed(&error))?;
     file.write_all(text.as_bytes()).map_err(|error| failed(&error))?;
-    file.persist(path).map_err(|error| failed(&error.error))?;
+    file.persist(&target).map_err(|error| failed(&error.error))?;
     Ok(())
 }
 

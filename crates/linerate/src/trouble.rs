@@ -6,7 +6,7 @@ use std::{fmt, io};
 use linerate_core::bench::RunError;
 use linerate_core::endpoint::LinkError;
 use linerate_core::plan::PlanError;
-use linerate_net::control::GreetingError;
+use linerate_net::control::{FrameError, GreetingError};
 use linerate_net::pair::PairError;
 use linerate_net::serve::ServeError;
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode, SourceSpan};
@@ -103,11 +103,14 @@ fn pair_help(error: &PairError) -> &'static str {
         PairError::KeyWanted => "give --key with the key that `linerate serve` printed",
         PairError::KeyUnwanted => "leave --key and --key-file out, or start the server without --open",
         PairError::FalseServer => "check the host name: whoever answers there does not have your key",
-        PairError::Refused { reason } if reason.contains("key") => {
+        PairError::Refused { reason } if reason.contains("--key ") => {
             "give --key with the key that `linerate serve` printed"
         }
         PairError::Refused { .. } => "change the plan as it says, or the server's limits",
         PairError::Unexpected { .. } => "use the same version of linerate on both hosts",
+        PairError::Frame(FrameError::Length(_)) => {
+            "give a shorter list of sizes; the plan must fit one message"
+        }
         PairError::Frame(_) => "look at the server's output on the other host, and measure again",
         PairError::Plan(_) => "change the value on the command line or in the plan file",
         PairError::Option(_) => {

@@ -163,7 +163,8 @@ fn curve(run: &Run, series: &Series, cautions: &mut Vec<Caution>) {
     }
     let interval = |point: &Point| point.time().and_then(|time| time.interval);
     let bare = |point: &Point| !point.rounds.is_empty() && interval(point).is_none();
-    if let Some((sizes, from)) = found(&bare).filter(|_| run.plan.rounds > 1) {
+    let exact = matches!(run.source, Source::Modelled(_)) && run.plan.rounds == 1;
+    if let Some((sizes, from)) = found(&bare).filter(|_| !exact) {
         cautions.push(Caution::FewRounds { sizes, from });
     }
     let wide = |point: &Point| interval(point).is_some() && point.stop != Some(Stop::Target);

@@ -15,7 +15,7 @@ const MAX_ENCODED_BYTES: usize = 4 << 20;
 
 /// Times in picoseconds, three significant digits each.
 ///
-/// In a file it is the standard V2 form of an `HdrHistogram` with 64-bit counts, in base64.
+/// In a file it is the standard V2 form of an `HdrHistogram`, in base64. Counts above 2^32 - 1 are not read.
 #[derive(Clone, PartialEq)]
 pub struct Histogram(hdrhistogram::Histogram<u32>);
 

@@ -206,7 +206,7 @@ fn print(report: &Report) -> Result<(), Trouble> {
     let plan = &report.runs[0].run.plan;
     let text = match plan.output.format {
         Format::Table => report::text(report),
-        Format::Json => format!("{}\n", report.runs[0].run.to_json()),
+        Format::Json => report.runs[0].run.to_json(),
         Format::Csv => render::csv(report).map_err(|error| unrendered(&error))?,
         Format::Np => render::np(report).map_err(|error| unrendered(&error))?,
     };

@@ -210,6 +210,7 @@ fn environment(hostname: &str, governor: &str) -> Environment {
         hypervisor: known("none"),
         governor: known(governor),
         clocksource: known("tsc"),
+        page_bytes: Fact::Known(4096),
         memory_bytes: Fact::Known(16 << 30),
         interface: Fact::Known(Interface {
             name: "eth0".to_owned(),

@@ -73,6 +73,7 @@ impl Ends<'_> {
             self.host("Hypervisor", |host| host.hypervisor.to_string()),
             self.host("Frequency governor", |host| host.governor.to_string()),
             self.host("Clock source", |host| host.clocksource.to_string()),
+            self.host("Memory page", |host| shown(&host.page_bytes, |bytes| about(*bytes as f64))),
             self.host("Memory", |host| shown(&host.memory_bytes, |bytes| gib(*bytes))),
             self.host("linerate", |host| or_unknown(&host.linerate)),
         ]
