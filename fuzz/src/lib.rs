@@ -1,1 +1,12 @@
-//! f
+//! Fuzz targets: every decoder that reads what a stranger wrote, and what must hold of whatever
+//! it accepts. A target panics when something does not hold.
+//!
+//! `scripts/fuzz` hunts with libFuzzer; `cargo test` replays the corpus.
+
+mod control;
+mod plan;
+mod run_file;
+
+pub use control::control;
+pub use plan::plan;
+pub use run_file::run_file;

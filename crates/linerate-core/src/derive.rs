@@ -89,7 +89,8 @@ fn half_performance(series: &Series, peak: Rate) -> Option<f64> {
     let points = by_size(series);
     let rates =
         points.iter().filter_map(|point| Some((point.size as f64, point.throughput()?.bits_per_second())));
-    let rates: Vec<(f64, f64)> = rates.collect();
+    // A file may say 0 B, which has no logarithm.
+    let rates: Vec<(f64, f64)> = rates.filter(|(size, _)| *size > 0.0).collect();
     let reached = rates.iter().position(|(_, rate)| *rate >= half)?;
     let (size, rate) = rates[reached];
     let Some((size_before, rate_before)) = reached.checked_sub(1).map(|before| rates[before]) else {

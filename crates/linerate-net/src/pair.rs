@@ -12,12 +12,12 @@ use linerate_core::observation::Clock;
 use linerate_core::payload::{Buffers, Check};
 use linerate_core::plan::Plan;
 use linerate_core::run::{End, Path};
-use linerate_core::trial::{Sample, Trial};
+use linerate_core::trial::{Half, Sample, Trial};
 use linerate_core::units::Span;
 
 use crate::control::{
-    Ask, Challenge, Deadline, FrameError, Greeting, Key, Pass, Purpose, Reply, TimedStream, Welcome, read_frame,
-    write_frame,
+    Ask, Challenge, Deadline, FrameError, Greeting, Key, Pass, Purpose, Reply, TimedStream, Welcome,
+    harmless, read_frame, write_frame,
 };
 use crate::observe::HostClock;
 use crate::tcp::{TcpEndpoint, apply, granted};
@@ -28,10 +28,12 @@ pub use error::PairError;
 
 /// How long the peer may take for one step of the conversation.
 const STEP: Duration = Duration::from_secs(10);
-/// How often a server that keeps a client waiting says so; silence for several times that is loss.
+/// How long a server that keeps a client waiting may be silent; it speaks every second.
 const QUEUE_SILENCE: Duration = Duration::from_secs(15);
 /// How long the end of a trial may take beyond the patience of either endpoint.
 const TRIAL: Duration = Duration::from_secs(60);
+/// Two hosts' clocks agree on a span to better than one part in so many.
+const CLOCK_DRIFT: u64 = 100;
 
 /// A connection under test with its peer, ready to run trials.
 #[derive(Debug)]
@@ -173,8 +175,20 @@ impl Bench for Pair {
         if trial.check == Check::Marks && self.first_sample.is_none() {
             self.first_sample = Some(now.since(linerate_core::units::Time::ZERO));
         }
-        Sample::join(trial, &ours, &theirs, now.since(began))
+        let spent = now.since(began);
+        plausible(trial, &theirs, spent)?;
+        Sample::join(trial, &ours, &theirs, spent)
     }
+}
+
+/// Refuses times that add up to more than the whole trial took here, but for the drift of clocks.
+fn plausible(trial: &Trial, theirs: &Half, spent: Span) -> Result<(), RunError> {
+    let claimed: Span = theirs.elapsed.iter().copied().sum();
+    if claimed <= spent + spent / CLOCK_DRIFT {
+        return Ok(());
+    }
+    let reason = format!("it says that the samples took {claimed}, and the whole trial took {spent} here");
+    Err(RunError::Peer { size: trial.size, reason })
 }
 
 impl Pair {
@@ -182,7 +196,7 @@ impl Pair {
     /// reason, if it has one to say.
     fn link_failed(&self, trial: &Trial, source: linerate_core::endpoint::LinkError) -> RunError {
         match hear(&self.control, Duration::from_millis(500)) {
-            Ok(Reply::Refused(reason)) => RunError::Peer { size: trial.size, reason },
+            Err(PairError::Refused { reason }) => RunError::Peer { size: trial.size, reason },
             _ => RunError::Link { size: trial.size, source },
         }
     }
@@ -208,7 +222,7 @@ fn say(control: &TcpStream, ask: &Ask) -> Result<(), PairError> {
 fn hear(control: &TcpStream, within: Duration) -> Result<Reply, PairError> {
     let mut stream = TimedStream::new(control, Deadline::after(within));
     match read_frame(&mut stream)? {
-        Reply::Refused(reason) => Err(PairError::Refused { reason }),
+        Reply::Refused(reason) => Err(PairError::Refused { reason: harmless(&reason) }),
         reply => Ok(reply),
     }
 }
@@ -257,5 +271,8 @@ fn introduce(data: &TcpStream, pass: &Pass) -> Result<(), PairError> {
     use std::io::Write as _;
     let mut stream = TimedStream::new(data, Deadline::after(STEP));
     let greeting = Greeting { purpose: Purpose::Data }.encode();
-    stream.write_all(&greeting).and_then(|()| stream.write_all(pass)).map_err(|error| FrameError::from(error).into())
+    stream
+        .write_all(&greeting)
+        .and_then(|()| stream.write_all(pass))
+        .map_err(|error| FrameError::from(error).into())
 }

@@ -119,7 +119,7 @@ impl Server {
         self.listener.set_nonblocking(true).map_err(ServeError::Accept)?;
         let outcome = loop {
             match self.next(stop) {
-                Ok(Some((stream, peer))) => self.admit(stream, peer.ip()),
+                Ok(Some((stream, peer))) => self.admit(stream, peer.ip().to_canonical()),
                 Ok(None) => break Ok(()),
                 Err(error) => break Err(ServeError::Accept(error)),
             }

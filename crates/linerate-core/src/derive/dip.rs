@@ -121,7 +121,8 @@ pub fn local_residuals(series: &Series) -> Vec<Option<f64>> {
 fn log_curve(series: &Series) -> Vec<(usize, f64, f64)> {
     let point = |(index, point): (usize, &Point)| {
         let time = point.time()?.median;
-        (time > 0.0).then(|| (index, (point.size as f64).ln(), time.ln()))
+        // A file may say 0 B, which has no logarithm.
+        (time > 0.0 && point.size > 0).then(|| (index, (point.size as f64).ln(), time.ln()))
     };
     let mut curve: Vec<_> = series.points.iter().enumerate().filter_map(point).collect();
     curve.sort_by(|(_, one, _), (_, other, _)| one.total_cmp(other));

@@ -55,7 +55,8 @@ impl Cost {
         let message = self.message.as_ps().max(1);
         let budget = span.saturating_sub(self.overhead).as_ps();
         let messages = (budget / message).clamp(1, self.most.max(1));
-        let for_clock = (clock_cost * CLOCK_SHARE).as_ps().div_ceil(message);
+        // Bounded like the messages: what a peer says of its clock or its times may be absurd.
+        let for_clock = (clock_cost * CLOCK_SHARE).as_ps().div_ceil(message).min(self.most.max(1));
         let (samples, batch) = if pattern.overlaps() {
             let batch = (messages / PARTS).max(for_clock).max(1);
             ((messages / batch).max(FEWEST_PARTS), batch)

@@ -14,7 +14,7 @@ pub(super) fn sizes(start: u64, end: u64, perturb: u64) -> impl Iterator<Item = 
         if count > 2 && count % 2 == 1 {
             step = step.saturating_mul(2);
         }
-        let here = if perturb > 0 && step > perturb + 1 {
+        let here = if perturb > 0 && step.saturating_sub(perturb) > 1 {
             vec![base - perturb, base, base.saturating_add(perturb)]
         } else {
             vec![base]

@@ -10,6 +10,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::units::Span;
 
 const SIGNIFICANT_DIGITS: u8 = 3;
+/// What the plain V2 encoding begins with, and how long its header is. Unit: bytes.
+const COOKIE: u32 = 0x1c84_9313;
+const HEADER_BYTES: usize = 40;
 /// The longest file form that is read: an `HdrHistogram` of every 64-bit value at three digits.
 const MAX_ENCODED_BYTES: usize = 4 << 20;
 
@@ -31,6 +34,9 @@ pub enum HistogramError {
     /// It is longer than any histogram is.
     #[error("decode a histogram: {0} bytes is too long")]
     Length(usize),
+    /// The header promises more than a histogram that linerate writes has.
+    #[error("decode a histogram: the header is not one that linerate writes")]
+    Header,
 }
 
 impl Default for Histogram {
@@ -76,8 +82,22 @@ impl Histogram {
             return Err(HistogramError::Length(text.len()));
         }
         let bytes = STANDARD.decode(text)?;
+        check_header(&bytes)?;
         Ok(Self(HdrReader::new().deserialize(&mut bytes.as_slice())?))
     }
+}
+
+/// Checks what decides how much memory the decoder takes, before it takes any: the plain form, a
+/// length that is true, and the digits that are written.
+///
+/// Source: HdrHistogram V2 encoding: cookie, payload length, offset and digits of 32 bits each,
+/// then three fields of 64 bits.
+fn check_header(bytes: &[u8]) -> Result<(), HistogramError> {
+    let word = |at: usize| bytes.get(at..at + 4)?.try_into().ok().map(u32::from_be_bytes);
+    let plain = word(0) == Some(COOKIE);
+    let whole = word(4).is_some_and(|length| length as usize == bytes.len().saturating_sub(HEADER_BYTES));
+    let usual = word(12) == Some(SIGNIFICANT_DIGITS.into());
+    if plain && whole && usual { Ok(()) } else { Err(HistogramError::Header) }
 }
 
 impl fmt::Debug for Histogram {

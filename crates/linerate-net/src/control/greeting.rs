@@ -145,6 +145,16 @@ pub(crate) fn readable(bytes: &[u8]) -> String {
     bytes[..end].escape_ascii().to_string()
 }
 
+/// The longest text of a stranger that is shown or logged. Unit: characters.
+const LONGEST: usize = 1000;
+
+/// A stranger's text without what steers a terminal or turns the direction of writing, and not
+/// without end.
+pub(crate) fn harmless(text: &str) -> String {
+    let steers = |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    text.chars().take(LONGEST).map(|c| if steers(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -157,6 +167,15 @@ mod tests {
         }
         let welcome = Welcome { open: true, challenge: [7; CHALLENGE_LEN] };
         assert_eq!(Welcome::decode(&welcome.encode()), Ok(welcome));
+    }
+
+    #[test]
+    fn a_strangers_text_neither_steers_a_terminal_nor_floods_it() {
+        assert_eq!(
+            harmless("no \u{1b}[2J\n\u{202e}way: \u{e4}"),
+            "no \u{fffd}[2J\u{fffd}\u{fffd}way: \u{e4}"
+        );
+        assert_eq!(harmless(&"x".repeat(60_000)).len(), LONGEST);
     }
 
     #[test]

@@ -105,7 +105,7 @@ impl FromStr for Key {
     /// Case, hyphens and blanks do not count, so that a key can be read aloud.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let letters: String =
-            text.chars().filter(|c| c.is_alphanumeric()).map(|c| c.to_ascii_lowercase()).collect();
+            text.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
         if letters.len() < SHORTEST { Err(KeyError(letters.len())) } else { Ok(Self(letters)) }
     }
 }

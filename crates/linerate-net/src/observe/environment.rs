@@ -43,6 +43,7 @@ pub fn environment(local_address: Option<IpAddr>) -> Environment {
         clocksource: Fact::from(read_value(
             "/sys/devices/system/clocksource/clocksource0/current_clocksource",
         )),
+        page_bytes: Fact::Known(rustix::param::page_size() as u64),
         memory_bytes: Fact::from(total_memory()),
         interface: match local_address {
             Some(address) => Fact::from(interface_of(address)),

@@ -1,7 +1,7 @@
 //! Finding a peer and connecting to it.
 
 use std::io::{self, Read, Write};
-use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
 use linerate_core::plan::{Family, LocalOptions, Plan};
@@ -36,18 +36,17 @@ impl Target {
         if let Some(inner) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
             return inner.parse::<IpAddr>().map(|_| plain(inner)).map_err(|_| bad());
         }
-        let target = match text.rsplit_once(':') {
-            None => plain(text),
-            Some((host, port)) => {
-                let port = port.parse().ok().filter(|port| *port > 0).ok_or_else(bad)?;
-                let bare = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
-                if bare.is_none() && host.contains(':') {
-                    return Err(bad());
-                }
-                Self { host: bare.unwrap_or(host).to_owned(), port }
-            }
+        let (host, port) = match text.rsplit_once(':') {
+            None => (text, crate::DEFAULT_PORT),
+            Some((host, port)) => (host, port.parse().ok().filter(|port| *port > 0).ok_or_else(bad)?),
         };
-        if target.host.is_empty() { Err(bad()) } else { Ok(target) }
+        // Brackets are around an IPv6 address, which may name its zone, and nowhere else.
+        let host = match host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            Some(inner) if is_ipv6(inner) => inner,
+            None if !host.is_empty() && !host.contains([':', '[', ']']) => host,
+            _ => return Err(bad()),
+        };
+        Ok(Self { host: host.to_owned(), port })
     }
 
     /// Connects for the conversation: to the first address that answers.
@@ -103,6 +102,11 @@ impl std::fmt::Display for Target {
             write!(out, "{}:{}", self.host, self.port)
         }
     }
+}
+
+/// Whether `text` is an IPv6 address, with or without a zone such as `%eth0`.
+fn is_ipv6(text: &str) -> bool {
+    text.split_once('%').map_or(text, |(address, _)| address).parse::<Ipv6Addr>().is_ok()
 }
 
 /// A socket bound as the user asked.
@@ -164,10 +168,25 @@ mod tests {
             ("::1", "[::1]:5470"),
             ("[::1]", "[::1]:5470"),
             ("[2001:db8::1]:7", "[2001:db8::1]:7"),
+            ("[fe80::1%eth0]:7", "[fe80::1%eth0]:7"),
         ] {
             assert_eq!(Target::parse(text).expect(text).to_string(), shown);
         }
-        for text in ["", ":5", "host:", "host:0", "host:99999", "host:x", "[::1", "a:b:c", "[x]"] {
+        for text in [
+            "",
+            ":5",
+            "host:",
+            "host:0",
+            "host:99999",
+            "host:x",
+            "[::1",
+            "a:b:c",
+            "[x]",
+            "[x]:7",
+            "[[]]:7",
+            "[",
+            "]:7",
+        ] {
             assert!(Target::parse(text).is_err(), "{text}");
         }
     }

@@ -26,6 +26,9 @@ pub struct Limits {
     pub handshake: Duration,
     /// How long a client may think between two trials.
     pub idle: Duration,
+    /// What a measurement may take beyond the time that its plan asks: set-up, the end of a slow
+    /// trial, the last look at noise.
+    pub grace: Duration,
 }
 
 impl Default for Limits {
@@ -40,6 +43,7 @@ impl Default for Limits {
             memory: Size(4 << 30),
             handshake: Duration::from_secs(5),
             idle: Duration::from_secs(30),
+            grace: Duration::from_secs(60),
         }
     }
 }

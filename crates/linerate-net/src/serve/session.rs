@@ -18,8 +18,8 @@ use super::door::Expected;
 use super::queue::{Slot, Turn};
 use super::watchdog::Watchdog;
 use crate::control::{
-    Ask, Deadline, FrameError, GREETING_LEN, Greeting, GreetingError, Pass, Purpose, Reply, TimedStream, Welcome,
-    random, read_frame, write_frame,
+    Ask, Deadline, FrameError, GREETING_LEN, Greeting, GreetingError, MAX_FRAME, Pass, Purpose, Reply,
+    TimedStream, Welcome, harmless, random, read_frame, write_frame,
 };
 use crate::observe::{available_memory, environment, pin_to};
 use crate::tcp::{TcpEndpoint, apply, granted};
@@ -29,18 +29,17 @@ use crate::witness::Witness;
 const HEARTBEAT: Duration = Duration::from_secs(1);
 /// How often somebody who waits for a data connection looks whether the client is still there.
 const LOOK: Duration = Duration::from_millis(50);
-/// What a measurement may take beyond the time that its plan asks: set-up, the end of a slow
-/// trial, the last look at noise.
-const GRACE: Duration = Duration::from_secs(60);
+/// So many times fit into one message, whatever they are: 20 digits and a comma each.
+const MOST_TIMES: u32 = (MAX_FRAME as u32 - 1024) / 21;
 
-/// Why a connection ended before its client was done. The client is told; displayed in the log.
+/// Why a connection ended before its client was done; displayed in the log.
 #[derive(Debug)]
 enum Refusal {
     /// The client is gone, silent or too slow: there is nobody to tell.
     Gone(FrameError),
     /// The client does not speak linerate.
     Stranger(GreetingError),
-    /// The client is told why.
+    /// The client is told why, if this is its conversation.
     Told(String),
 }
 
@@ -74,7 +73,7 @@ impl fmt::Display for Refusal {
         match self {
             Self::Gone(error) => error.fmt(out),
             Self::Stranger(error) => error.fmt(out),
-            Self::Told(reason) => write!(out, "refused: {reason}"),
+            Self::Told(reason) => write!(out, "refused: {}", harmless(reason)),
         }
     }
 }
@@ -88,7 +87,8 @@ pub(super) fn serve(house: &House, stream: TcpStream, peer: IpAddr) {
             let outcome = converse(house, &stream, peer);
             if let Err(Refusal::Told(reason)) = &outcome {
                 let deadline = Deadline::after(house.limits.handshake);
-                let told = write_frame(&mut TimedStream::new(&stream, deadline), &Reply::Refused(reason.clone()));
+                let told =
+                    write_frame(&mut TimedStream::new(&stream, deadline), &Reply::Refused(harmless(reason)));
                 if let Err(error) = told {
                     house.log.info(format_args!("{peer}: left before it heard why: {error}"));
                 }
@@ -146,7 +146,9 @@ fn converse(house: &House, control: &TcpStream, peer: IpAddr) -> Result<(), Refu
     let welcome = welcome(house, &mut step())?;
     if let Some(key) = &house.key {
         let Ask::Prove { challenge, proof } = read_frame(&mut step())? else {
-            return Err(Refusal::Told("a proof of the key comes first; give --key as the server prints it".to_owned()));
+            return Err(Refusal::Told(
+                "a proof of the key comes first; give --key as the server prints it".to_owned(),
+            ));
         };
         if !key.accepts_client(&proof, &welcome.challenge, &challenge) {
             return Err(Refusal::Told("the key is wrong; give --key as the server prints it".to_owned()));
@@ -205,7 +207,9 @@ impl<'a> Session<'a> {
         let buffers = reserve(largest)?;
         if let Some(cpu) = plan.remote.pin {
             pin_to(cpu).map_err(|error| {
-                Refusal::Told(format!("the server cannot tie its thread to processor {cpu}: {error}; change --pin"))
+                Refusal::Told(format!(
+                    "the server cannot tie its thread to processor {cpu}: {error}; change --pin"
+                ))
             })?;
         }
         let local = control.local_addr()?;
@@ -218,10 +222,12 @@ impl<'a> Session<'a> {
         let data = await_data(&expected, control, house.limits.handshake)?;
 
         let watched = vec![control.try_clone()?, data.try_clone()?];
-        let watchdog = Watchdog::set(plan.time.to_duration() + GRACE, watched)?;
+        let watchdog = Watchdog::set(plan.time.to_duration() + house.limits.grace, watched)?;
         let socket = Socket::from(data);
-        let ipv6 = local.is_ipv6();
-        apply(&socket, &plan.socket, ipv6).map_err(|error| Refusal::Told(format!("the server failed to {error}")))?;
+        // A wildcard listener sees IPv4 clients at IPv4-mapped addresses.
+        let ipv6 = local.ip().to_canonical().is_ipv6();
+        apply(&socket, &plan.socket, ipv6)
+            .map_err(|error| Refusal::Told(format!("the server failed to {error}")))?;
         let ready = Reply::Ready(Box::new(granted(&socket, ipv6, plan.remote.pin)));
         let endpoint = TcpEndpoint::new(socket, house.clock, plan.socket.io)?;
         write_frame(&mut step(), &ready)?;
@@ -256,13 +262,15 @@ impl<'a> Session<'a> {
     fn trial(&mut self, trial: &Trial) -> Result<(), Refusal> {
         let sane = (1..=self.largest).contains(&trial.size)
             && (1..=MAX_SAMPLES).contains(&trial.samples)
+            && (trial.samples <= MOST_TIMES || !trial.pattern.timed_by_responder())
             && trial.batch >= 1;
         if !sane {
             return Err(Refusal::Told(format!("the trial is outside its plan: {trial:?}")));
         }
         self.say(&Reply::Go)?;
-        let half = run_ready(trial.pattern.respond(&mut self.endpoint, trial, &mut self.buffers))
-            .map_err(|error| Refusal::Told(format!("the server failed to run a trial of {} B: {error}", trial.size)))?;
+        let half = run_ready(trial.pattern.respond(&mut self.endpoint, trial, &mut self.buffers)).map_err(
+            |error| Refusal::Told(format!("the server failed to run a trial of {} B: {error}", trial.size)),
+        )?;
         self.witness.saw(&half.tally);
         self.say(&Reply::Half(half))
     }
@@ -303,7 +311,9 @@ fn has_left(control: &TcpStream) -> bool {
 /// Memory for one message each way, if the host has it.
 fn reserve(largest: u64) -> Result<Buffers, Refusal> {
     let short = || {
-        Refusal::Told(format!("the server has too little free memory for messages of {largest} B; lower --to"))
+        Refusal::Told(format!(
+            "the server has too little free memory for messages of {largest} B; lower --to"
+        ))
     };
     if available_memory().known().is_some_and(|available| largest.saturating_mul(2) > *available) {
         return Err(short());

@@ -1,10 +1,14 @@
-//! A server on the loopback that ends with the test.
+//! A server on the loopback that ends with the test, and clients that do not behave.
 
 #![allow(dead_code, reason = "each test file uses its part")]
+
+pub(crate) mod rude;
 
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
+use std::sync::Once;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 
 use linerate_core::plan::Plan;
@@ -14,26 +18,27 @@ use linerate_net::pair::{Pair, PairError, Target};
 use linerate_net::serve::{Limits, ServeError, Server};
 
 /// A running server.
-pub struct TestServer {
-    pub address: SocketAddr,
-    pub key: Key,
+pub(crate) struct TestServer {
+    pub(crate) address: SocketAddr,
+    pub(crate) key: Key,
     stop: Option<UnixStream>,
     thread: Option<JoinHandle<Result<(), ServeError>>>,
 }
 
 impl TestServer {
     /// Starts a server with a key.
-    pub fn start(limits: Limits) -> Self {
+    pub(crate) fn start(limits: Limits) -> Self {
         let key = Key::fresh().expect("random numbers");
         Self::with(Some(key.clone()), key, limits)
     }
 
     /// Starts a server without a key.
-    pub fn open(limits: Limits) -> Self {
+    pub(crate) fn open(limits: Limits) -> Self {
         Self::with(None, Key::fresh().expect("random numbers"), limits)
     }
 
     fn with(served: Option<Key>, key: Key, limits: Limits) -> Self {
+        count_panics();
         let server = Server::bind((Ipv4Addr::LOCALHOST, 0).into(), served, limits).expect("a free port");
         let address = server.address().expect("it listens");
         let (stop, watched) = UnixStream::pair().expect("a socket pair");
@@ -42,49 +47,84 @@ impl TestServer {
     }
 
     /// Opens a pair with the server's own key.
-    pub fn pair(&self, plan: &Plan) -> Result<Pair, PairError> {
+    pub(crate) fn pair(&self, plan: &Plan) -> Result<Pair, PairError> {
         self.pair_with(plan, Some(&self.key))
     }
 
     /// Opens a pair with another key, or with none.
-    pub fn pair_with(&self, plan: &Plan, key: Option<&Key>) -> Result<Pair, PairError> {
+    pub(crate) fn pair_with(&self, plan: &Plan, key: Option<&Key>) -> Result<Pair, PairError> {
         let target = Target::parse(&self.address.to_string())?;
         Pair::open(&target, key, plan, HostClock::start(), |_| ())
     }
 
     /// A bare connection, for a client that does not behave.
-    pub fn connect(&self) -> TcpStream {
+    pub(crate) fn connect(&self) -> TcpStream {
         TcpStream::connect(self.address).expect("the server accepts")
     }
 
     /// Measures one small trial: proof that the server still serves.
-    pub fn still_serves(&self) {
-        let plan = plan("schedule = 'list:64'");
-        let mut pair = self.pair(&plan).expect("the server admits a good client");
-        let trial = linerate_core::trial::Trial {
-            pattern: plan.pattern,
-            size: 64,
-            samples: 2,
-            batch: 1,
-            seed: 1,
-            check: linerate_core::payload::Check::Full,
-        };
-        linerate_core::bench::Bench::run(&mut pair, &trial).expect("a trial");
+    pub(crate) fn still_serves(&self) {
+        let mut pair = self.pair(&plan("schedule = 'list:64'")).expect("the server admits a good client");
+        one_trial(&mut pair);
         pair.finish().expect("observations");
+        assert_eq!(server_panics(), 0, "a thread of the server panicked");
+    }
+
+    /// Stops the server and waits for its end.
+    pub(crate) fn stop(&mut self) {
+        drop(self.stop.take());
+        let Some(thread) = self.thread.take() else { return };
+        let outcome = thread.join();
+        if !std::thread::panicking() {
+            assert!(matches!(outcome, Ok(Ok(()))), "the server ended badly: {outcome:?}");
+            assert_eq!(server_panics(), 0, "a thread of the server panicked");
+        }
     }
 }
 
 impl Drop for TestServer {
     fn drop(&mut self) {
-        drop(self.stop.take());
-        let outcome = self.thread.take().map(JoinHandle::join);
-        if !std::thread::panicking() {
-            assert!(matches!(outcome, Some(Ok(Ok(())))), "the server ended badly: {outcome:?}");
-        }
+        self.stop();
     }
 }
 
+/// A trial of 64 B that a good client runs.
+pub(crate) fn one_trial(pair: &mut Pair) {
+    let trial = linerate_core::trial::Trial {
+        pattern: linerate_core::pattern::Pattern::PingPong,
+        size: 64,
+        samples: 2,
+        batch: 1,
+        seed: 1,
+        check: linerate_core::payload::Check::Full,
+    };
+    linerate_core::bench::Bench::run(pair, &trial).expect("a trial");
+}
+
 /// A plan from TOML.
-pub fn plan(toml: &str) -> Plan {
+pub(crate) fn plan(toml: &str) -> Plan {
     Plan::from_toml(toml).expect("a plan")
+}
+
+static PANICS: AtomicUsize = AtomicUsize::new(0);
+
+/// Counts panics in the threads of any server of this process: the server itself would survive
+/// them, and a test would not see them.
+fn count_panics() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            let name = std::thread::current().name().unwrap_or_default().to_owned();
+            if name.starts_with("session") || name.starts_with("watchdog") {
+                PANICS.fetch_add(1, Ordering::SeqCst);
+            }
+            before(panic);
+        }));
+    });
+}
+
+/// How many threads of servers have panicked.
+pub(crate) fn server_panics() -> usize {
+    PANICS.load(Ordering::SeqCst)
 }

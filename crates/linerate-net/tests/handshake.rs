@@ -1,0 +1,266 @@
+//! The wire form of the conversation: pinned to the byte, and deaf to whatever else arrives.
+
+mod support;
+
+use linerate_core::observation::{Clock, Observation};
+use linerate_core::options::{Granted, Io, SocketOptions};
+use linerate_core::pattern::Pattern;
+use linerate_core::payload::{Check, Corruption};
+use linerate_core::plan::{Family, Format, LocalOptions, Output, Plan, RemoteOptions};
+use linerate_core::schedule::Schedule;
+use linerate_core::trial::{Half, Tally, Trial};
+use linerate_core::units::{Size, Span};
+use linerate_net::control::{
+    Ask, FrameError, GREETING_LEN, Greeting, Key, MAX_FRAME, PROTOCOL, Proof, Purpose, Reply, Welcome,
+    decode, encode, read_frame,
+};
+use linerate_net::pair::Target;
+use proptest::prelude::*;
+use rstest::rstest;
+
+const WELCOME_LEN: usize = 44;
+const MOST: Tally =
+    Tally { sent_bytes: u64::MAX, received_bytes: u64::MAX, sent: u64::MAX, received: u64::MAX };
+const CORRUPTION: Option<Corruption> = Some(Corruption { offset: u64::MAX, expected: 0, found: 255 });
+
+fn counting<const N: usize>(from: u8) -> [u8; N] {
+    std::array::from_fn(|place| from + u8::try_from(place).expect("few"))
+}
+
+fn trial() -> Trial {
+    Trial { pattern: Pattern::PingPong, size: 64, samples: 2, batch: 1, seed: 1, check: Check::Full }
+}
+
+fn clock() -> Clock {
+    let (cost, resolution) = (Span::from_ns(30), Span::from_ns(1));
+    Clock { name: "CLOCK_MONOTONIC_RAW".to_owned(), reads: 9, cost, resolution, backwards: 0 }
+}
+
+#[test]
+fn the_greetings_are_these_bytes() {
+    assert_eq!(PROTOCOL, 1);
+    assert_eq!(&Greeting { purpose: Purpose::Control }.encode(), b"linerate\x00\x01\x01\x00\r\n\r\n");
+    assert_eq!(&Greeting { purpose: Purpose::Data }.encode(), b"linerate\x00\x01\x02\x00\r\n\r\n");
+    let keyed = Welcome { open: false, challenge: counting(0) }.encode();
+    assert_eq!(keyed[..12], *b"linerate\x00\x01\x00\x00");
+    assert_eq!(keyed[12..], counting::<32>(0));
+    assert_eq!(Welcome { open: true, challenge: counting(0) }.encode()[..12], *b"linerate\x00\x01\x01\x00");
+}
+
+#[test]
+fn the_proofs_are_these_bytes() {
+    // HMAC-SHA-256 of role, version, server's and client's challenge, computed by another program.
+    let key: Key = "ABCD-efgh".parse().expect("a key");
+    let hex = |proof: Proof| {
+        let bytes: [u8; 32] = decode(&encode(&proof).expect("a proof")[4..]).expect("32 numbers");
+        bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>()
+    };
+    let (server, client) = (counting(0), counting(32));
+    assert_eq!(
+        hex(key.prove_client(&server, &client)),
+        "ff53de986a1d9599df96f29856424c97ecd02029c314c82a4153223353dccd73"
+    );
+    assert_eq!(
+        hex(key.prove_server(&server, &client)),
+        "613ec50014b202f516323bdd48ef33d69b4c905fc59bf4b4151b975ea75f8177"
+    );
+}
+
+#[rstest]
+#[case::finish(encode(&Ask::Finish), r#""finish""#)]
+#[case::trial(encode(&Ask::Trial(trial())), r#"{"trial":{"pattern":"ping-pong","size":64,"samples":2,"batch":1,"seed":1,"check":"full"}}"#)]
+#[case::offer(
+    encode(&Ask::Offer(Box::new(Plan { rounds: 7, ..Plan::default() }))),
+    r#"{"offer":{"pattern":"ping-pong","schedule":"netpipe","time":"20s","ci":0.02,"rounds":7,"seed":1,"socket":{"nodelay":true,"io":"send-recv"},"local":{},"remote":{},"output":{"format":"table"}}}"#
+)]
+#[case::go(encode(&Reply::Go), r#""go""#)]
+#[case::queued(encode(&Reply::Queued(3)), r#"{"queued":3}"#)]
+#[case::refused(encode(&Reply::Refused("no".to_owned())), r#"{"refused":"no"}"#)]
+#[case::half(
+    encode(&Reply::Half(Half { elapsed: vec![Span::from_ps(7)], ..Half::default() })),
+    r#"{"half":{"elapsed":[7],"tally":{"sent_bytes":0,"received_bytes":0,"sent":0,"received":0},"corruption":null}}"#
+)]
+fn the_messages_are_these_bytes(#[case] frame: Result<Vec<u8>, FrameError>, #[case] json: &str) {
+    let frame = frame.expect("it is short");
+    assert_eq!(frame[..4], u32::try_from(json.len()).expect("it is short").to_be_bytes());
+    assert_eq!(std::str::from_utf8(&frame[4..]), Ok(json));
+}
+
+/// What a message says after it went over the wire.
+macro_rules! sent {
+    ($kind:ty, $message:expr) => {{
+        let (message, frame) = ($message, encode(&$message).expect("it is short"));
+        let back: $kind = read_frame(&mut frame.as_slice()).expect("it was written so");
+        (format!("{message:?}"), format!("{back:?}"))
+    }};
+}
+
+#[test]
+fn every_message_survives_the_wire() {
+    let key = Key::fresh().expect("random numbers");
+    let (server, client) = (counting(0), counting(32));
+    let half = Half { elapsed: vec![Span::MAX, Span::ZERO], tally: MOST, corruption: CORRUPTION };
+    let pass = counting(200);
+    for (said, heard) in [
+        sent!(Ask, Ask::Prove { challenge: client, proof: key.prove_client(&server, &client) }),
+        sent!(Ask, Ask::Offer(Box::new(support::plan("schedule = 'list:1,64KiB'")))),
+        sent!(
+            Ask,
+            Ask::Trial(Trial {
+                size: u64::MAX,
+                samples: u32::MAX,
+                batch: u32::MAX,
+                seed: u64::MAX,
+                ..trial()
+            })
+        ),
+        sent!(Ask, Ask::Finish),
+        sent!(Reply, Reply::Proof(key.prove_server(&server, &client))),
+        sent!(Reply, Reply::Queued(u32::MAX)),
+        sent!(Reply, Reply::Admitted { pass, environment: Box::default(), clock: clock() }),
+        sent!(Reply, Reply::Ready(Box::new(Granted { pinned: Some(1), ..Granted::default() }))),
+        sent!(Reply, Reply::Go),
+        sent!(Reply, Reply::Half(half.clone())),
+        sent!(
+            Reply,
+            Reply::Observed(Box::new(Observation { tally: MOST, ..Observation::default() }), Box::default())
+        ),
+        sent!(Reply, Reply::Refused("\u{0}\"\\ \u{1f980}\n".to_owned())),
+    ] {
+        assert_eq!(said, heard);
+    }
+}
+
+#[test]
+fn the_times_of_the_largest_stream_fit_into_a_frame() {
+    // As many as the server lets a client ask for, each as long as can be.
+    let half = Half { elapsed: vec![Span::MAX; 3072], tally: MOST, corruption: CORRUPTION };
+    let frame = encode(&Reply::Half(half)).expect("it fits");
+    assert!(frame.len() <= 4 + MAX_FRAME);
+}
+
+/// Any size that a plan can name.
+fn size() -> impl Strategy<Value = Size> {
+    prop_oneof![any::<u64>(), 0..4096_u64, Just(u64::MAX)].prop_map(Size)
+}
+
+fn schedule() -> impl Strategy<Value = Schedule> {
+    let list = prop::collection::vec(size(), 1..50);
+    prop_oneof![
+        Just(Schedule::Netpipe),
+        (1..=64_u32).prop_map(Schedule::Octave),
+        list.prop_map(Schedule::List)
+    ]
+}
+
+fn socket() -> impl Strategy<Value = SocketOptions> {
+    let numbers =
+        (prop::option::of(size()), prop::option::of(size()), any::<Option<u16>>(), any::<Option<u8>>());
+    let io = prop::sample::select(Io::ALL.to_vec());
+    (numbers, any::<bool>(), any::<Option<String>>(), any::<Option<u32>>(), io).prop_map(
+        |((sndbuf, rcvbuf, mss, dscp), nodelay, congestion, busy_poll, io)| SocketOptions {
+            sndbuf,
+            rcvbuf,
+            nodelay,
+            congestion,
+            mss,
+            dscp,
+            busy_poll,
+            io,
+        },
+    )
+}
+
+fn ends() -> impl Strategy<Value = (LocalOptions, RemoteOptions, Output)> {
+    let family = prop::option::of(prop::sample::select(vec![Family::V4, Family::V6]));
+    let local = (any::<Option<std::net::IpAddr>>(), any::<Option<String>>(), family, any::<Option<u32>>());
+    let format = prop::sample::select(vec![Format::Table, Format::Json, Format::Csv, Format::Np]);
+    let output = (any::<Option<String>>(), any::<Option<String>>(), format);
+    (local, any::<Option<u32>>(), output).prop_map(
+        |((bind, bind_dev, family, pin), there, (out, report, format))| {
+            let local = LocalOptions { bind, bind_dev, family, pin };
+            (local, RemoteOptions { pin: there }, Output { out, report, format })
+        },
+    )
+}
+
+prop_compose! {
+    /// Any plan, sensible or not.
+    fn a_plan()(
+        host in any::<Option<String>>(),
+        pattern in prop::sample::select(Pattern::ALL.to_vec()),
+        schedule in schedule(),
+        bounds in prop::array::uniform3(prop::option::of(size())),
+        // Beyond 2^51 ps, or 37 min, a double of seconds no longer keeps every picosecond.
+        time in 0.0..=2_000.0_f64,
+        ci in 0.0..=1.0_f64,
+        (rounds, seed) in any::<(u32, u64)>(),
+        socket in socket(),
+        (local, remote, output) in ends(),
+    ) -> Plan {
+        let [from, to, perturb] = bounds;
+        // As it is read of what a person wrote.
+        let time = format!("{time}s").parse().expect("a time");
+        Plan { host, pattern, schedule, from, to, perturb, time, ci, rounds, seed, socket, local, remote, output }
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_plan_survives_the_wire(plan in a_plan()) {
+        let frame = encode(&Ask::Offer(Box::new(plan.clone()))).expect("it is short");
+        let Ask::Offer(back) = read_frame(&mut frame.as_slice()).expect("it was written so") else {
+            panic!("it was an offer");
+        };
+        prop_assert_eq!(*back, plan);
+    }
+
+    #[test]
+    fn no_plan_makes_the_checks_panic(plan in a_plan()) {
+        let sizes = plan.sizes();
+        prop_assert!(plan.check().is_err() || sizes.is_ok_and(|sizes| !sizes.contains(&0)));
+    }
+
+    #[test]
+    fn no_bytes_make_a_decoder_panic(bytes: Vec<u8>) {
+        drop((decode::<Ask>(&bytes), decode::<Reply>(&bytes)));
+        for frame in [bytes.clone(), [&(bytes.len() as u32).to_be_bytes(), bytes.as_slice()].concat()] {
+            drop((read_frame::<Ask>(&mut frame.as_slice()), read_frame::<Reply>(&mut frame.as_slice())));
+        }
+    }
+
+    #[test]
+    fn a_greeting_is_read_or_refused(bytes: [u8; GREETING_LEN], place in 0..GREETING_LEN, byte: u8) {
+        prop_assert!(Greeting::decode(&bytes).is_err(), "random bytes are no greeting");
+        let mut changed = Greeting { purpose: Purpose::Data }.encode();
+        changed[place] = byte;
+        if let Ok(greeting) = Greeting::decode(&changed) {
+            prop_assert_eq!(Greeting::decode(&greeting.encode()), Ok(greeting));
+        }
+    }
+
+    #[test]
+    fn a_welcome_is_read_or_refused(bytes in prop::array::uniform32(any::<u8>()), place in 0..WELCOME_LEN, byte: u8) {
+        let mut changed = Welcome { open: true, challenge: bytes }.encode();
+        changed[place] = byte;
+        if let Ok(welcome) = Welcome::decode(&changed) {
+            prop_assert_eq!(Welcome::decode(&welcome.encode()), Ok(welcome));
+        }
+    }
+
+    #[test]
+    fn a_peer_that_is_understood_is_shown_so_that_it_is_understood(
+        text in prop_oneof![any::<String>(), "[a-z0-9.:%\\[\\]-]{0,20}", "\\[[0-9a-f:]{0,12}\\](:[0-9]{1,5})?"]
+    ) {
+        if let Ok(target) = Target::parse(&text) {
+            prop_assert_eq!(Target::parse(&target.to_string()).ok(), Some(target));
+        }
+    }
+
+    #[test]
+    fn a_key_that_is_understood_is_shown_so_that_it_is_understood(text in prop_oneof![any::<String>(), "[a-zA-Z0-9 -]{0,20}"]) {
+        if let Ok(key) = text.parse::<Key>() {
+            prop_assert!(key.to_string().parse::<Key>().is_ok_and(|back| back == key));
+        }
+    }
+}
