@@ -4,6 +4,8 @@
 //! with the result.
 
 mod assess;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 

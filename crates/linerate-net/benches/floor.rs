@@ -147,7 +147,8 @@ fn main() -> io::Result<ExitCode> {
         let (mut product, mut bare) = (Vec::new(), Vec::new());
         for block in 0..blocks {
             // ABBA: a drift of the machine weighs on both alike.
-            let order = if block % 2 == 0 { [Loop::Product, Loop::Bare] } else { [Loop::Bare, Loop::Product] };
+            let order =
+                if block % 2 == 0 { [Loop::Product, Loop::Bare] } else { [Loop::Bare, Loop::Product] };
             for which in order {
                 let time = run(which, size, exchanges)?;
                 if which == Loop::Product { &mut product } else { &mut bare }.push(time);

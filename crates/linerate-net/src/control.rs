@@ -12,8 +12,10 @@ mod message;
 
 pub use deadline::{Deadline, TimedStream};
 pub use frame::{FrameError, MAX_FRAME, decode, encode, read_frame, write_frame};
+pub use greeting::{
+    CHALLENGE_LEN, Challenge, GREETING_LEN, Greeting, GreetingError, PROTOCOL, Purpose, Welcome,
+};
 pub(crate) use greeting::{WELCOME_LEN, harmless, readable};
-pub use greeting::{CHALLENGE_LEN, Challenge, GREETING_LEN, Greeting, GreetingError, PROTOCOL, Purpose, Welcome};
 pub(crate) use key::random;
 pub use key::{Key, KeyError, Proof};
 pub use message::{Ask, Pass, Reply};

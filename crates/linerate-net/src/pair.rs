@@ -4,6 +4,7 @@ mod dial;
 mod error;
 
 use std::net::TcpStream;
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 use linerate_core::bench::{Bench, RunError};
@@ -57,7 +58,8 @@ pub struct Pair {
 
 impl Pair {
     /// Connects to the linerate at `target`, agrees on `plan` with it and opens the connection
-    /// under test. While the server has others to serve, `queued` is told the place in the queue.
+    /// under test. While the server has others to serve, `queued` is told the place in the queue
+    /// every second, and may end the wait.
     ///
     /// # Errors
     ///
@@ -67,7 +69,7 @@ impl Pair {
         key: Option<&Key>,
         plan: &Plan,
         clock: HostClock,
-        mut queued: impl FnMut(u32),
+        mut queued: impl FnMut(u32) -> ControlFlow<()>,
     ) -> Result<Self, PairError> {
         let largest = *plan.sizes()?.iter().max().unwrap_or(&1);
         let buffers = reserve(largest)?;
@@ -256,10 +258,17 @@ fn prove(control: &TcpStream, key: Option<&Key>, welcome: &Welcome) -> Result<()
 type Admission = (Pass, linerate_core::environment::Environment, Clock);
 
 /// Waits for a slot at the server.
-fn admission(control: &TcpStream, queued: &mut impl FnMut(u32)) -> Result<Admission, PairError> {
+fn admission(
+    control: &TcpStream,
+    queued: &mut impl FnMut(u32) -> ControlFlow<()>,
+) -> Result<Admission, PairError> {
     loop {
         match hear(control, QUEUE_SILENCE)? {
-            Reply::Queued(place) => queued(place),
+            Reply::Queued(place) => {
+                if queued(place).is_break() {
+                    return Err(PairError::Interrupted);
+                }
+            }
             Reply::Admitted { pass, environment, clock } => return Ok((pass, *environment, clock)),
             other => return Err(PairError::unexpected(other)),
         }

@@ -5,6 +5,7 @@ mod support;
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::ops::ControlFlow;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -70,7 +71,10 @@ impl Impostor {
         let mut places = Vec::new();
         let target = Target::parse(&self.address.to_string()).expect("an address");
         let met = plan("schedule = 'list:1000'");
-        let pair = Pair::open(&target, key, &met, HostClock::start(), |place| places.push(place));
+        let pair = Pair::open(&target, key, &met, HostClock::start(), |place| {
+            places.push(place);
+            ControlFlow::Continue(())
+        });
         (pair, places)
     }
 
@@ -189,8 +193,8 @@ fn nothing_listens() {
     let address = listener.local_addr().expect("it listens");
     drop(listener);
     let target = Target::parse(&address.to_string()).expect("an address");
-    let error =
-        Pair::open(&target, None, &plan(""), HostClock::start(), |_| ()).expect_err("nobody is there");
+    let error = Pair::open(&target, None, &plan(""), HostClock::start(), |_| ControlFlow::Continue(()))
+        .expect_err("nobody is there");
     assert!(matches!(&error, PairError::Connect { address: tried, .. } if *tried == address), "{error:?}");
     assert!(error.to_string().contains("refused"), "{error}");
 }

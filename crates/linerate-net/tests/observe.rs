@@ -90,7 +90,10 @@ mod lab {
         pub(crate) fn make() -> Option<Self> {
             let namespace = format!("lr-observe-{}", id());
             if let Err(missing) = ip(&["netns", "add", &namespace]) {
-                assert!(std::env::var("CI").as_deref() != Ok("true"), "CI lacks network namespaces: {missing}");
+                assert!(
+                    std::env::var("CI").as_deref() != Ok("true"),
+                    "CI lacks network namespaces: {missing}"
+                );
                 println!("skipped a_made_interface_is_described_as_it_was_made: {missing}");
                 return None;
             }

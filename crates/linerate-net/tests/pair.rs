@@ -32,7 +32,8 @@ fn every_pattern_measures_every_size_and_both_ends_agree(
     #[values("read-write", "send-recv", "sendmsg")] io: &str,
 ) {
     let server = TestServer::start(Limits::default());
-    let text = format!("pattern = '{pattern}'\nschedule = 'list:1,100,65536'\ntime = '1s'\nsocket.io = '{io}'");
+    let text =
+        format!("pattern = '{pattern}'\nschedule = 'list:1,100,65536'\ntime = '1s'\nsocket.io = '{io}'");
     let plan = plan(&text);
     let mut pair = server.pair(&plan).expect("the server admits");
     let method = Method::of(&plan, pair.timing_clock.cost).expect("sizes");
@@ -71,7 +72,11 @@ fn what_was_asked_is_told_apart_from_what_was_granted() {
     for end in [&pair.local, &pair.remote] {
         // Linux doubles what is asked (socket(7)).
         assert_eq!(end.granted.rcvbuf.known(), Some(&130_000));
-        assert!(end.granted.usable_window.known().is_some_and(|window| *window < 130_000), "{:?}", end.granted);
+        assert!(
+            end.granted.usable_window.known().is_some_and(|window| *window < 130_000),
+            "{:?}",
+            end.granted
+        );
         assert!(end.granted.mss.known().is_some_and(|mss| *mss <= 1000), "{:?}", end.granted);
         assert_eq!(end.granted.nodelay.known(), Some(&false));
         assert_eq!(end.granted.dscp.known(), Some(&46));

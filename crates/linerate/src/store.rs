@@ -1,7 +1,7 @@
 //! Files: runs and reports, replaced in one step so that a reader never sees half of one.
 
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use linerate_core::netpipe_file;
@@ -12,8 +12,9 @@ use crate::trouble::Trouble;
 
 /// Writes `text` to `path`, replacing what is there only when all of it is written.
 pub(crate) fn replace(path: &Path, text: &str) -> Result<(), Trouble> {
-    let failed = |error: &std::io::Error| {
-        Trouble::file("write", path, error, "free space there, or name another place with --out and --report")
+    let failed = |error: &io::Error| {
+        let help = "make the folder or free space there, or name another place";
+        Trouble::file("write", path, &bare(error), help)
     };
     match fs::metadata(path) {
         // A device or a pipe has nothing to lose and must not give way to a file: `--report /dev/null`.
@@ -29,6 +30,12 @@ pub(crate) fn replace(path: &Path, text: &str) -> Result<(), Trouble> {
     file.write_all(text.as_bytes()).map_err(|error| failed(&error))?;
     file.persist(&target).map_err(|error| failed(&error.error))?;
     Ok(())
+}
+
+/// What the operating system said, without the path of a temporary file that nobody asked for.
+fn bare(error: &io::Error) -> io::Error {
+    let text = error.to_string();
+    io::Error::new(error.kind(), text.split(" at path ").next().unwrap_or_default().to_owned())
 }
 
 /// The mode of an ordinary file, before the process's mask.
@@ -47,7 +54,8 @@ pub(crate) fn load(path: &Path) -> Result<NamedRun, Trouble> {
     let run = if json {
         Run::from_json(&text).map_err(|error| error.to_string())
     } else {
-        netpipe_file::read(&text).map_err(|error| error.to_string())
+        netpipe_file::read(&text)
+            .map_err(|error| format!("it is no run file of linerate, and none of NetPIPE: {error}"))
     };
     let run = run.map_err(|reason| {
         Trouble::new(

@@ -107,6 +107,7 @@ fn pair_help(error: &PairError) -> &'static str {
             "give --key with the key that `linerate serve` printed"
         }
         PairError::Refused { .. } => "change the plan as it says, or the server's limits",
+        PairError::Interrupted => "nothing was measured; measure again when the server is free",
         PairError::Unexpected { .. } => "use the same version of linerate on both hosts",
         PairError::Frame(FrameError::Length(_)) => {
             "give a shorter list of sizes; the plan must fit one message"

@@ -18,6 +18,8 @@ use crate::units::Span;
 const VERIFY_PART: u64 = 3;
 /// A size is left out when one message takes more than so large a part of the time.
 const MESSAGE_PART: u64 = 4;
+/// A trial lasts no longer than this if it can be shorter, so that a wish to end is soon heard.
+const LONGEST_TRIAL: Span = Span::from_ms(1_000);
 /// A size is first tried once one of at least a quarter of it was, so that no message takes the
 /// measurement by surprise.
 const LARGEST_STEP: u64 = 4;
@@ -135,7 +137,8 @@ impl<'a, B: Bench> Campaign<'a, B> {
             if self.remaining() == Span::ZERO {
                 break;
             }
-            let (samples, batch) = self.cost[index].fill(each, self.method.pattern, self.method.clock_cost);
+            let (samples, batch) =
+                self.cost[index].fill(each.min(LONGEST_TRIAL), self.method.pattern, self.method.clock_cost);
             let trial = self.trial(index, samples, batch, Check::Marks);
             let sample = self.visit(&trial, index)?;
             let point = &mut self.series.points[index];

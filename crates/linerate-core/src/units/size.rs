@@ -20,10 +20,12 @@ impl Size {
     }
 }
 
-const UNITS: [(&str, u64); 6] = [
+const UNITS: [(&str, u64); 8] = [
+    ("TiB", 1 << 40),
     ("GiB", 1 << 30),
     ("MiB", 1 << 20),
     ("KiB", 1 << 10),
+    ("TB", 1_000_000_000_000),
     ("GB", 1_000_000_000),
     ("MB", 1_000_000),
     ("kB", 1_000),
@@ -32,7 +34,7 @@ const UNITS: [(&str, u64); 6] = [
 impl fmt::Display for Size {
     /// `1 B`, `1500 B`, `64 KiB`: a binary unit only where it is exact.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let exact = UNITS[..3].iter().find(|(_, unit)| self.0 >= *unit && self.0.is_multiple_of(*unit));
+        let exact = UNITS[..4].iter().find(|(_, unit)| self.0 >= *unit && self.0.is_multiple_of(*unit));
         match exact {
             Some((name, unit)) => write!(out, "{} {name}", self.0 / unit),
             None => write!(out, "{} B", self.0),
@@ -43,7 +45,7 @@ impl fmt::Display for Size {
 /// Text that is no size.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error(
-    "`{text}` is not a size; write whole bytes, or a number with KiB, MiB, GiB, kB, MB or GB, such as 64KiB"
+    "`{text}` is not a size; write whole bytes, or a number with KiB, MiB, GiB, TiB, kB, MB, GB or TB, such as 64KiB"
 )]
 pub struct ParseSizeError {
     text: String,
@@ -64,6 +66,7 @@ impl FromStr for Size {
             "k" => 1 << 10,
             "m" => 1 << 20,
             "g" => 1 << 30,
+            "t" => 1 << 40,
             lower => {
                 let named = UNITS.iter().find(|(name, _)| name.eq_ignore_ascii_case(lower));
                 named.ok_or_else(bad)?.1

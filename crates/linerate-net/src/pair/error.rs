@@ -71,6 +71,9 @@ pub enum PairError {
         /// Its reason.
         reason: String,
     },
+    /// The user ended the wait for the server.
+    #[error("wait for the server: interrupted")]
+    Interrupted,
     /// The server said something that has no place here.
     #[error("follow the conversation: the peer answered with `{said}`")]
     Unexpected {

@@ -69,9 +69,8 @@ pub fn granted(socket: &Socket, ipv6: bool, pinned: Option<u32>) -> Granted {
         Err(error) => Fact::unknown(error.to_string()),
     };
     let class = if ipv6 { socket.tclass_v6() } else { socket.tos_v4() };
-    let congestion = socket.tcp_congestion().map(|name| {
-        String::from_utf8_lossy(&name).trim_end_matches('\0').to_owned()
-    });
+    let congestion =
+        socket.tcp_congestion().map(|name| String::from_utf8_lossy(&name).trim_end_matches('\0').to_owned());
     Granted {
         sndbuf: socket.send_buffer_size().map(|bytes| bytes as u64).into(),
         rcvbuf: socket.recv_buffer_size().map(|bytes| bytes as u64).into(),

@@ -5,6 +5,7 @@
 pub(crate) mod rude;
 
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::ops::ControlFlow;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::sync::Once;
@@ -54,7 +55,7 @@ impl TestServer {
     /// Opens a pair with another key, or with none.
     pub(crate) fn pair_with(&self, plan: &Plan, key: Option<&Key>) -> Result<Pair, PairError> {
         let target = Target::parse(&self.address.to_string())?;
-        Pair::open(&target, key, plan, HostClock::start(), |_| ())
+        Pair::open(&target, key, plan, HostClock::start(), |_| ControlFlow::Continue(()))
     }
 
     /// A bare connection, for a client that does not behave.

@@ -46,7 +46,10 @@ pub(super) fn run(args: &MeasureArgs, clock: HostClock) -> Result<ExitCode, Trou
             (Target::parse(&peer.address().to_string())?, Some(peer.key().clone()))
         }
     };
-    let mut pair = Pair::open(&target, key.as_ref(), &plan, clock, |place| line.queued(place))?;
+    let mut pair = Pair::open(&target, key.as_ref(), &plan, clock, |place| {
+        line.queued(place);
+        if interrupt.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
     let source = if plan.host.is_none() { Source::Loopback } else { Source::Measured };
     let mut run = Run {
         format: FORMAT,
@@ -76,9 +79,15 @@ pub(super) fn run(args: &MeasureArgs, clock: HostClock) -> Result<ExitCode, Trou
     let saved = store::replace(&files.run, &run.to_json());
     let report = Report::new(vec![NamedRun { name: name(&run), run }]);
     print(&report)?;
-    saved?;
-    store::replace(&files.report, &html(&report)?)?;
-    eprintln!("run file: {}\nreport:   {}", files.run.display(), files.report.display());
+    // Each file by itself: a disk that is full for one may have room for the other.
+    let reported = html(&report).and_then(|page| store::replace(&files.report, &page));
+    if saved.is_ok() {
+        eprintln!("run file: {}", files.run.display());
+    }
+    if reported.is_ok() {
+        eprintln!("report:   {}", files.report.display());
+    }
+    saved.and(reported)?;
     match (ended, unsaved, observed) {
         (Err(trouble), _, _) | (Ok(()), Some(trouble), _) => Err(trouble),
         (Ok(()), None, Err(error)) => Err(error.into()),

@@ -50,9 +50,6 @@ fn rendered(report: &Report, path: &Path) -> Result<String, Trouble> {
         }
     };
     rendered.map_err(|error| {
-        Trouble::new(
-            format!("failed to write {}: {error}", path.display()),
-            "give other runs, or another form",
-        )
+        Trouble::new(format!("{}: failed to {error}", path.display()), "give other runs, or another form")
     })
 }

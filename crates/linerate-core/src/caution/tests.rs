@@ -1,0 +1,193 @@
+use rstest::rstest;
+
+use super::*;
+use crate::environment::{Environment, Fact, Interface};
+use crate::observation::{Clock, Connection, Counters, Load, Noise, Observation};
+use crate::options::Granted;
+use crate::pattern::Pattern;
+use crate::plan::Plan;
+use crate::run::{End, FORMAT, Path, Run, Source, State};
+use crate::series::{Round, Series, Stop};
+use crate::trial::Tally;
+use crate::units::Size;
+
+/// One end of which nothing is doubtful.
+fn quiet_end(host: &str, cpu: u32) -> End {
+    let interface = Interface { speed_mbps: Fact::Known(1000), ..Interface::default() };
+    let tally = Tally { sent_bytes: 1 << 30, received_bytes: 1 << 30, sent: 1000, received: 1000 };
+    let counters = Counters {
+        interface: "eth0".to_owned(),
+        tx_bytes: 11 << 27,
+        rx_bytes: 11 << 27,
+        ..Counters::default()
+    };
+    End {
+        environment: Environment {
+            boot_id: Fact::Known(host.to_owned()),
+            network_namespace: Fact::Known(host.to_owned()),
+            clocksource: Fact::Known("tsc".to_owned()),
+            governor: Fact::Known("performance".to_owned()),
+            interface: Fact::Known(interface),
+            ..Environment::default()
+        },
+        granted: Granted::default(),
+        observation: Observation {
+            clock: Fact::Known(Clock {
+                name: "raw".to_owned(),
+                reads: 1000,
+                cost: Span::from_ns(20),
+                resolution: Span::from_ns(1),
+                backwards: 0,
+            }),
+            noise: Fact::Known(Noise {
+                watched: Span::from_ms(500),
+                lost: Span::ZERO,
+                gaps: 0,
+                longest: Span::ZERO,
+                threshold: Span::from_us(1),
+            }),
+            load: Load { span: Span::from_ms(20_000), run_delay: Fact::Known(Span::ZERO), ..Load::default() },
+            interface: Fact::Known(counters),
+            connection: Fact::Known(Connection { segments_out: 1000, ..Connection::default() }),
+            tally,
+            cpus: vec![cpu],
+            ..Observation::default()
+        },
+    }
+}
+
+/// A run of two hosts of which nothing is doubtful.
+fn quiet_run() -> Run {
+    let mut series = Series::new(Pattern::PingPong, &[1, 1500]);
+    for point in &mut series.points {
+        let time = Span::from_us(100);
+        let one = |round| Round {
+            round,
+            samples: 10,
+            batch: 1,
+            median: time,
+            mean: time,
+            min: time,
+            max: time,
+            warmup: 0,
+            warmup_span: Span::ZERO,
+            tally: Tally::default(),
+        };
+        point.rounds = (0..9).map(one).collect();
+        point.stop = Some(Stop::Target);
+    }
+    Run {
+        format: FORMAT,
+        generator: "test".to_owned(),
+        started: String::new(),
+        source: Source::Measured,
+        state: State::Complete,
+        plan: Plan::default(),
+        local: quiet_end("here", 0),
+        remote: quiet_end("there", 1),
+        path: Path::default(),
+        series: vec![series],
+        cautions: Vec::new(),
+    }
+}
+
+fn kind(caution: &Caution) -> String {
+    let json = serde_json::to_value(caution).expect("a caution is JSON");
+    json["kind"].as_str().expect("its kind").to_owned()
+}
+
+/// Changes one thing about a quiet run and lists the kinds that are then raised.
+fn raised(change: impl FnOnce(&mut Run)) -> Vec<String> {
+    let mut run = quiet_run();
+    change(&mut run);
+    assess(&run).iter().map(kind).collect()
+}
+
+fn known<T>(fact: &mut Fact<T>) -> &mut T {
+    match fact {
+        Fact::Known(value) => value,
+        Fact::Unknown { unknown } => panic!("unknown: {unknown}"),
+    }
+}
+
+#[test]
+fn a_quiet_run_raises_nothing() {
+    assert_eq!(raised(|_| ()), [""; 0]);
+}
+
+#[rstest]
+#[case::same_host("same-host", |run: &mut Run| {
+    run.remote.environment.boot_id = run.local.environment.boot_id.clone();
+})]
+#[case::slow_clock("slow-clock", |run: &mut Run| run.remote.environment.clocksource = Fact::Known("hpet".into()))]
+#[case::backwards("clock-backwards", |run: &mut Run| known(&mut run.local.observation.clock).backwards = 1)]
+#[case::noisy("noisy", |run: &mut Run| known(&mut run.remote.observation.noise).lost = Span::from_ms(5))]
+#[case::crowded("crowded", |run: &mut Run| run.local.observation.load.run_delay = Fact::Known(Span::from_ms(201)))]
+#[case::governor("governor", |run: &mut Run| run.local.environment.governor = Fact::Known("powersave".into()))]
+#[case::buffer("not-granted", |run: &mut Run| {
+    run.plan.socket.rcvbuf = Some(Size(1 << 20));
+    run.remote.granted.rcvbuf = Fact::Known((1 << 20) - 1);
+})]
+#[case::congestion("not-granted", |run: &mut Run| {
+    run.plan.socket.congestion = Some("reno".into());
+    run.local.granted.congestion = Fact::Known("cubic".into());
+})]
+#[case::mss("not-granted", |run: &mut Run| {
+    run.plan.socket.mss = Some(1000);
+    run.local.granted.mss = Fact::Known(1448);
+})]
+#[case::other_way("path-not-proven", |run: &mut Run| known(&mut run.local.observation.interface).tx_bytes = (1 << 30) - 1)]
+#[case::other_traffic("other-traffic", |run: &mut Run| known(&mut run.remote.observation.interface).rx_bytes = 1 << 33)]
+#[case::retransmitted("retransmitted", |run: &mut Run| known(&mut run.local.observation.connection).retransmitted = 1)]
+#[case::few_rounds("few-rounds", |run: &mut Run| run.series[0].points[0].rounds.truncate(5))]
+#[case::wide("wide-intervals", |run: &mut Run| run.series[0].points[0].stop = Some(Stop::Time))]
+#[case::not_timed("not-timed", |run: &mut Run| run.series[0].points[1].rounds.clear())]
+#[case::above_link("above-link", |run: &mut Run| run.series[0].points[1].size = 12_626)]
+#[case::interrupted("incomplete", |run: &mut Run| run.state = State::Interrupted)]
+#[case::failed("incomplete", |run: &mut Run| run.state = State::Failed("it broke".into()))]
+#[case::imported("imported", |run: &mut Run| run.source = Source::Imported("NetPIPE 3.x".into()))]
+fn each_doubt_is_raised_alone(#[case] expected: &str, #[case] change: fn(&mut Run)) {
+    assert_eq!(raised(change), [expected]);
+}
+
+#[rstest]
+#[case::little_noise(|run: &mut Run| known(&mut run.local.observation.noise).lost = Span::from_ms(4))]
+#[case::little_waiting(|run: &mut Run| run.local.observation.load.run_delay = Fact::Known(Span::from_ms(199)))]
+#[case::doubled_buffer(|run: &mut Run| {
+    run.plan.socket.rcvbuf = Some(Size(65_000));
+    run.local.granted.rcvbuf = Fact::Known(130_000);
+    run.remote.granted.rcvbuf = Fact::Known(130_000);
+})]
+#[case::at_the_link(|run: &mut Run| run.series[0].points[1].size = 12_500)]
+#[case::headers(|run: &mut Run| known(&mut run.remote.observation.interface).rx_bytes = 3 << 29)]
+#[case::unknown(|run: &mut Run| run.local.observation = Observation::default())]
+fn what_is_usual_is_not_doubted(#[case] change: fn(&mut Run)) {
+    assert_eq!(raised(change), [""; 0]);
+}
+
+#[test]
+fn one_processor_for_both_ends_is_doubted_on_one_host_only() {
+    assert_eq!(raised(|run| run.remote.observation.cpus = vec![0]), [""; 0]);
+    let one_host = raised(|run: &mut Run| {
+        run.remote.environment = run.local.environment.clone();
+        run.remote.observation.cpus = vec![0];
+    });
+    assert_eq!(one_host, ["same-host", "same-cpu"]);
+}
+
+#[test]
+fn a_kind_of_a_later_version_is_kept_as_such() {
+    let read: Caution = serde_json::from_str(r#"{"kind": "cosmic-rays"}"#).expect("a caution");
+    assert_eq!(read, Caution::Later);
+}
+
+#[test]
+fn every_caution_says_what_to_do() {
+    let mut run = quiet_run();
+    run.state = State::Interrupted;
+    run.local.environment.governor = Fact::Known("powersave".into());
+    for caution in assess(&run) {
+        let text = caution.to_string();
+        assert!(text.contains("; ") && !caution.advice().is_empty(), "{text}");
+    }
+}

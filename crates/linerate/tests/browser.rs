@@ -1,0 +1,129 @@
+//! The HTML report in a real browser: it renders, its script runs, and it asks for nothing.
+
+#[expect(dead_code, reason = "each test file uses its part")]
+mod support;
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use support::{Desk, missing};
+
+const NETPIPE: &str = include_str!("../../linerate-core/tests/netpipe/3.7.2-loopback.out");
+/// Names under which the browser is known to distributions.
+const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
+/// Where Chromium goes by itself in spite of its flags: sign-in, its shop, its updates.
+const ERRANDS: [&str; 4] =
+    ["accounts.google.com", "clients2.google.com", "update.googleapis.com", "android.clients.google.com"];
+/// Graphs of a report.
+const GRAPHS: usize = 3;
+
+/// What the browser made of a page.
+struct Seen {
+    /// The document after its script has run.
+    dom: String,
+    /// What the browser logged.
+    log: String,
+    /// Every address that was asked for.
+    requests: BTreeSet<String>,
+}
+
+/// Opens `page` of `desk`. None, with a word, where there is no browser.
+fn open(desk: &Desk, page: &str) -> Option<Seen> {
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let there = |name: &&&str| std::env::split_paths(&paths).any(|folder| folder.join(name).is_file());
+    let Some(browser) = BROWSERS.iter().find(there) else {
+        missing("chromium");
+        return None;
+    };
+    let profile = format!("--user-data-dir={}", desk.path("profile").display());
+    let net_log = format!("--log-net-log={}", desk.path("net.json").display());
+    let address = format!("file://{}", desk.path(page).display());
+    // Nothing resolves but what a page names by number, so the browser's own errands end at once
+    // and no test leaves this host.
+    let arguments = [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--disable-default-apps",
+        "--no-first-run",
+        "--host-resolver-rules=MAP * ^NOTFOUND",
+        "--enable-logging=stderr",
+        "--v=0",
+        "--virtual-time-budget=3000",
+        "--dump-dom",
+        &profile,
+        &net_log,
+        &address,
+    ];
+    let said = desk.finish(desk.command(browser, &arguments)).done();
+    let net: Value = serde_json::from_str(&desk.read("net.json")).expect("the net log is JSON");
+    Some(Seen { dom: said.stdout, log: said.stderr, requests: requests(&net) })
+}
+
+/// Every address that a request was begun for, by a page or by the browser itself.
+fn requests(net: &Value) -> BTreeSet<String> {
+    let begins = net["constants"]["logEventTypes"]["URL_REQUEST_START_JOB"].as_u64();
+    let begins = begins.expect("the log knows the event");
+    let events = net["events"].as_array().expect("the log has events");
+    let begun = events.iter().filter(|event| event["type"].as_u64() == Some(begins));
+    begun.filter_map(|event| event["params"]["url"].as_str()).map(str::to_owned).collect()
+}
+
+impl Seen {
+    /// Asserts that the page is whole and asked for nothing.
+    ///
+    /// The log does not say for every request whether the page or the browser began it, so what
+    /// the browser does of its own accord is switched off by its flags and known by its address;
+    /// everything else counts, also a request that the page's own policy or the lack of a network
+    /// stopped.
+    fn assert_sound(&self, curves: usize) {
+        let page = |address: &&String| !address.split('/').nth(2).is_some_and(|host| ERRANDS.contains(&host));
+        let asked: Vec<&String> = self.requests.iter().filter(page).collect();
+        assert!(asked.is_empty(), "the page asked for {asked:?}");
+        println!("requests, the browser's own included: {:?}", self.requests);
+        let console: Vec<&str> = self.log.lines().filter(|line| line.contains("CONSOLE")).collect();
+        assert!(console.is_empty(), "the console said {console:#?}");
+        assert_eq!(self.dom.matches("<g class=\"curve ").count(), GRAPHS * curves);
+        // The script enables the legend and adds an aim to each graph.
+        assert_eq!(self.dom.matches("class=\"aim\"").count(), GRAPHS, "the script did not run to its end");
+        assert_eq!(self.dom.matches("aria-pressed=\"true\"").count(), curves);
+        assert!(!self.dom.contains("disabled=\"\""), "the legend is dead");
+        assert!(self.dom.trim_end().ends_with("</html>"));
+    }
+}
+
+#[test]
+fn a_measured_report_and_an_overlay_render_without_an_error_or_a_request() {
+    let desk = Desk::new();
+    let options = ["--time", "2s", "--to", "64KiB", "--out", "x.run.json", "--report", "x.html"];
+    desk.linerate(&[&["measure"], &options[..]].concat()).done();
+    let Some(seen) = open(&desk, "x.html") else { return };
+    seen.assert_sound(1);
+    desk.write("np.out", NETPIPE);
+    desk.linerate(&["report", "x.run.json", "np.out", "--to", "y.html"]).done();
+    let seen = open(&desk, "y.html").expect("it was there a moment ago");
+    seen.assert_sound(2);
+}
+
+/// The test above would see a page that is not sound.
+#[test]
+fn a_page_with_an_error_and_a_request_is_noticed() {
+    let desk = Desk::new();
+
+    desk.write(
+        "bad.html",
+        "<html><img src='http://127.0.0.1:9/x.png'><script>nothing.there()</script></html>",
+    );
+    let Some(seen) = open(&desk, "bad.html") else { return };
+    assert!(
+        seen.log.lines().any(|line| line.contains("CONSOLE") && line.contains("nothing")),
+        "{}",
+        seen.log
+    );
+    assert!(seen.requests.contains("http://127.0.0.1:9/x.png"), "{:?}", seen.requests);
+}

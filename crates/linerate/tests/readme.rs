@@ -1,0 +1,79 @@
+//! The commands of README.md work as they stand there.
+//!
+//! What is run: lines in blocks marked `console` that begin with `$ linerate report` or
+//! `$ linerate measure`. Not run: those that name a host (`linerate measure HOST`), which need a
+//! second one, and those for cargo, `./check` and `linerate serve`, which are tests of their own.
+
+#[expect(dead_code, reason = "each test file uses its part")]
+mod support;
+
+use std::path::Path;
+
+use support::{Desk, PROGRAM};
+
+/// The arguments of the commands in `text` that can be run as they stand.
+fn commands(text: &str) -> Vec<Vec<String>> {
+    let mut console = false;
+    let mut commands = Vec::new();
+    for line in text.lines() {
+        if let Some(kind) = line.trim_start().strip_prefix("```") {
+            console = !console && kind.trim() == "console";
+        } else if let Some(command) = line.trim_start().strip_prefix("$ linerate ").filter(|_| console) {
+            let command = command.split(" #").next().unwrap_or_default();
+            let words: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
+            let runs = match &words[..] {
+                [verb, ..] if verb == "report" => true,
+                [verb, rest @ ..] => {
+                    verb == "measure" && rest.first().is_none_or(|first| first.starts_with('-'))
+                }
+                [] => false,
+            };
+            if runs {
+                commands.push(words);
+            }
+        }
+    }
+    commands
+}
+
+#[test]
+fn commands_are_found_in_console_blocks_only() {
+    let text = "```sh\n$ linerate report a\n```\n$ linerate report b\n```console\n$ linerate measure node7 --key K\n\
+                said\n$ linerate measure --time 1s # a word\n$ linerate report c --to d\n$ linerate serve\n```\n";
+    assert_eq!(commands(text), [&["measure", "--time", "1s"][..], &["report", "c", "--to", "d"]]);
+}
+
+/// In order and in one folder, as a reader would; a run file or NetPIPE file that a report names
+/// and no command before it wrote is there already.
+#[test]
+fn the_commands_of_the_readme_work() {
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
+    let text = std::fs::read_to_string(&readme).unwrap_or_else(|error| panic!("README.md: {error}"));
+    let commands = commands(&text);
+    assert!(!commands.is_empty(), "README.md has no command that can be run");
+    let desk = Desk::new();
+    for command in commands {
+        let arguments: Vec<&str> = command.iter().map(String::as_str).collect();
+        provide(&desk, &arguments);
+        println!("{}", arguments.join(" "));
+        desk.finish(desk.command(PROGRAM, &arguments)).done();
+    }
+}
+
+/// The files that a report reads.
+fn provide(desk: &Desk, arguments: &[&str]) {
+    let [verb, files @ ..] = arguments else { return };
+    if *verb != "report" {
+        return;
+    }
+    for file in files.iter().take_while(|file| !file.starts_with('-')) {
+        let path = desk.path(file);
+        if path.exists() {
+            continue;
+        }
+        let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../linerate-core/tests");
+        let sample =
+            if file.ends_with(".json") { "runs/format-1.run.json" } else { "netpipe/3.7.2-loopback.out" };
+        std::fs::copy(samples.join(sample), path).expect("the sample is in the repository");
+    }
+}

@@ -1,0 +1,174 @@
+//! `linerate report`, `completions` and `man`.
+
+#[expect(dead_code, reason = "each test file uses its part")]
+mod support;
+
+use std::path::Path;
+
+use insta::assert_snapshot;
+use linerate_core::netpipe_file;
+use linerate_core::run::Run;
+use rstest::rstest;
+use serde_json::Value;
+
+use support::{Desk, missing};
+
+/// A run file of the first version, and result files of NetPIPE.
+const RUN: &str = include_str!("../../linerate-core/tests/runs/format-1.run.json");
+const NETPIPE: &str = include_str!("../../linerate-core/tests/netpipe/3.7.2-loopback.out");
+
+/// A folder with two runs of linerate and one of NetPIPE.
+fn desk() -> Desk {
+    let desk = Desk::new();
+    desk.write("before.run.json", RUN);
+    desk.write("after.run.json", RUN);
+    desk.write("np.out", NETPIPE);
+    desk
+}
+
+fn run() -> Run {
+    Run::from_json(RUN).expect("it is read for ever")
+}
+
+#[test]
+fn without_a_file_the_report_is_text_of_80_columns() {
+    let said = desk().linerate(&["report", "before.run.json", "np.out"]).done();
+    assert!(said.stdout.lines().all(|line| line.chars().count() <= 80), "{}", said.stdout);
+    assert!(said.stdout.contains("before") && said.stdout.contains("np"), "{}", said.stdout);
+    assert_eq!(said.stderr, "");
+}
+
+#[rstest]
+fn an_overlay_names_both_runs(#[values("x.html", "x.svg", "x.csv", "x.json")] to: &str) {
+    let desk = desk();
+    let said = desk.linerate(&["report", "before.run.json", "after.run.json", "np.out", "--to", to]).done();
+    assert_eq!((said.stdout, said.stderr), (String::new(), format!("report: {to}\n")));
+    let text = desk.read(to);
+    for name in ["before", "after", "np"] {
+        assert!(text.contains(name), "{name} is not in {to}");
+    }
+}
+
+#[test]
+fn one_command_writes_every_form() {
+    let desk = desk();
+    let files = ["x.html", "x.svg", "x.csv", "x.json", "x.np"];
+    let to: Vec<&str> = files.iter().flat_map(|file| ["--to", file]).collect();
+    desk.linerate(&[&["report", "before.run.json"], &to[..]].concat()).done();
+    assert!(files.iter().all(|file| !desk.read(file).is_empty()));
+}
+
+#[test]
+fn one_run_given_twice_is_told_apart() {
+    let desk = desk();
+    desk.linerate(&["report", "np.out", "np.out", "--to", "x.json"]).done();
+    let json: Value = serde_json::from_str(&desk.read("x.json")).expect("it is JSON");
+    let name = |index: usize| json["curves"][index]["name"].as_str().expect("a name");
+    assert_ne!(name(0), name(1));
+}
+
+#[test]
+fn csv_and_json_carry_the_same_sizes() {
+    let desk = desk();
+    let files = ["--to", "x.csv", "--to", "x.json"];
+    desk.linerate(&[&["report", "before.run.json", "np.out"], &files[..]].concat()).done();
+    let text = desk.read("x.csv");
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let column = reader.headers().expect("a header").iter().position(|name| name == "size_bytes");
+    let column = column.expect("a column of sizes");
+    let in_csv: Vec<u64> =
+        reader.records().map(|line| line.expect("a line")[column].parse().expect("a size")).collect();
+    let json: Value = serde_json::from_str(&desk.read("x.json")).expect("it is JSON");
+    let curves = json["curves"].as_array().expect("curves");
+    let points = curves.iter().flat_map(|curve| curve["points"].as_array().expect("points"));
+    let in_json: Vec<u64> =
+        points.filter(|point| !point["timed"].is_null()).filter_map(|point| point["size"].as_u64()).collect();
+    assert_eq!(in_csv, in_json);
+    let imported = netpipe_file::read(NETPIPE).expect("it is NetPIPE's");
+    assert!(in_csv.len() > imported.series[0].points.len(), "both runs are there");
+}
+
+#[test]
+fn two_runs_are_no_np_out() {
+    let said = desk().linerate(&["report", "before.run.json", "np.out", "--to", "x.np"]);
+    assert_snapshot!(said.complaint(), @"
+    x.np: failed to write NetPIPE's np.out: np holds one curve and there are 2; report the runs one by one
+    help: give other runs, or another form
+    ");
+}
+
+/// `np.out` has 8 decimals of a second and 6 of NetPIPE's 2^20 bit/s: the better of them is read.
+#[test]
+fn an_np_out_comes_back_as_it_went() {
+    let desk = desk();
+    desk.linerate(&["report", "before.run.json", "--to", "x.np"]).done();
+    desk.linerate(&["report", "x.np", "--to", "y.np"]).done();
+    assert_eq!(desk.read("y.np"), desk.read("x.np"));
+    let read = netpipe_file::read(&desk.read("x.np")).expect("it is an np.out");
+    let original = run();
+    let before = original.series[0].timed().map(|point| (point.size, point.least_mean().expect("timed")));
+    let after = read.series[0].timed().map(|point| (point.size, point.least_mean().expect("timed")));
+    let (before, after): (Vec<_>, Vec<_>) = (before.collect(), after.collect());
+    assert_eq!(before.len(), after.len());
+    for ((size, time), (size_again, time_again)) in before.into_iter().zip(after) {
+        assert_eq!(size, size_again);
+        let rate = size as f64 * 8.0 / f64::powi(2.0, 20) / time.as_seconds();
+        // Half a unit of the last decimal, of whichever column is the finer.
+        let bound = (0.5e-6 / rate).min(0.5e-8 / time.as_seconds()) * 1.01;
+        let error = (time_again.as_seconds() / time.as_seconds() - 1.0).abs();
+        assert!(error <= bound, "{size} B: {time} came back as {time_again}");
+    }
+}
+
+/// Every version of NetPIPE whose file is kept with linerate-core.
+#[test]
+fn every_netpipe_file_has_a_report() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../linerate-core/tests/netpipe");
+    let files: Vec<_> = folder.read_dir().expect("it is in the repository").flatten().collect();
+    assert!(files.len() >= 4, "{files:?}");
+    for file in files {
+        let desk = Desk::new();
+        std::fs::copy(file.path(), desk.path("np.out")).expect("the folder is ours");
+        let said = desk.linerate(&["report", "np.out"]).done();
+        assert!(said.stdout.contains("imported from NetPIPE"), "{}", said.stdout);
+        assert!(said.stdout.contains("recorded neither hosts"), "the caution: {}", said.stdout);
+        desk.linerate(&["report", "np.out", "--to", "x.html"]).done();
+    }
+}
+
+#[rstest]
+fn completions_know_every_verb(#[values("bash", "zsh", "fish", "elvish", "powershell")] shell: &str) {
+    let desk = Desk::new();
+    let script = desk.linerate(&["completions", shell]).done().stdout;
+    for word in ["measure", "serve", "report", "completions", "man", "--schedule", "--max-size"] {
+        let word = if shell == "fish" { word.trim_start_matches('-') } else { word };
+        assert!(script.contains(word), "{word} is not in the script for {shell}");
+    }
+}
+
+#[test]
+fn bash_accepts_its_completions() {
+    if !support::has("bash") {
+        return;
+    }
+    let desk = Desk::new();
+    desk.write("linerate.bash", desk.linerate(&["completions", "bash"]).done().stdout);
+    let said = desk.finish(desk.command("bash", &["-n", "linerate.bash"])).done();
+    assert_eq!(said.stderr, "");
+}
+
+#[test]
+fn the_manual_has_every_verb_and_is_sound_roff() {
+    let desk = Desk::new();
+    let page = desk.linerate(&["man"]).done().stdout;
+    for word in ["measure", "serve", "report", "completions", "NAME", "SYNOPSIS", "OPTIONS"] {
+        assert!(page.contains(word), "{word} is not in the manual");
+    }
+    desk.write("linerate.1", &page);
+    if Path::new("/usr/bin/groff").exists() {
+        let said = desk.finish(desk.command("groff", &["-man", "-Tutf8", "-ww", "-z", "linerate.1"])).done();
+        assert_eq!(said.stderr, "", "groff warns");
+    } else {
+        missing("groff");
+    }
+}

@@ -1,0 +1,169 @@
+//! linerate as a user runs it: the binary in a folder of its own, in the foreground or in the
+//! background, and what it said.
+
+pub(crate) mod lab;
+pub(crate) mod process;
+pub(crate) mod server;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::Duration;
+
+use linerate_core::run::Run;
+use tempfile::TempDir;
+
+use process::Process;
+
+/// How long anything may take before a test gives up; nothing here comes near it.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(90);
+
+/// A folder that a test works in, so that the names of its files are short and its own.
+#[derive(Debug)]
+pub(crate) struct Desk(TempDir);
+
+impl Desk {
+    pub(crate) fn new() -> Self {
+        Self(tempfile::Builder::new().prefix("linerate-test-").tempdir().expect("a folder for the test"))
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        self.0.path()
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder().join(name)
+    }
+
+    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        fs::write(self.path(name), content).expect("the folder is ours");
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    /// The run file `name`.
+    pub(crate) fn run_file(&self, name: &str) -> Run {
+        Run::from_json(&self.read(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    /// A program to run here, with nothing of the tester's environment that linerate heeds.
+    pub(crate) fn command(&self, program: &str, arguments: &[&str]) -> Command {
+        let mut command = Command::new(program);
+        command.args(arguments).current_dir(self.folder());
+        for name in ["LINERATE_KEY", "LINERATE_LOG", "CI", "COLUMNS", "TERM", "FORCE_COLOR", "CLICOLOR_FORCE"]
+        {
+            command.env_remove(name);
+        }
+        command.env("NO_COLOR", "1").env("LC_ALL", "C.UTF-8");
+        command
+    }
+
+    /// Runs linerate to its end.
+    pub(crate) fn linerate(&self, arguments: &[&str]) -> Said {
+        self.finish(self.command(PROGRAM, arguments))
+    }
+
+    /// Starts linerate and leaves it running.
+    pub(crate) fn start(&self, arguments: &[&str]) -> Process {
+        Process::start(self.command(PROGRAM, arguments))
+    }
+
+    /// Runs `command` to its end.
+    pub(crate) fn finish(&self, command: Command) -> Said {
+        let output = assert_cmd::Command::from_std(command).timeout(PATIENCE).output();
+        Said::of(output.expect("the program runs and ends in time"))
+    }
+
+    /// Starts a measurement and waits until it has saved its first rounds in `x.run.json`.
+    pub(crate) fn start_and_measure(&self, arguments: &[&str]) -> Process {
+        let process = self.start(&[&["measure", "--out", "x.run.json"], arguments].concat());
+        process::wait_for("a round in the run file", || {
+            let text = fs::read_to_string(self.path("x.run.json")).ok()?;
+            // It is replaced in one step, so it is whole whenever it is there.
+            let run = Run::from_json(&text).expect("a run that goes on is readable");
+            run.series.iter().any(|series| series.timed().next().is_some()).then_some(())
+        });
+        process
+    }
+}
+
+/// The program under test.
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_linerate");
+
+/// What a program said, and how it ended.
+#[derive(Debug)]
+pub(crate) struct Said {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Said {
+    fn of(output: Output) -> Self {
+        let text = |bytes| String::from_utf8(bytes).expect("linerate speaks UTF-8");
+        Self { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+    }
+
+    /// Asserts that all went well.
+    #[track_caller]
+    pub(crate) fn done(self) -> Self {
+        assert_eq!(self.code, Some(0), "{}\n{}", self.stdout, self.stderr);
+        self
+    }
+
+    /// The one message of a command that could not: the trouble, and what to do, a line each.
+    #[track_caller]
+    pub(crate) fn complaint(&self) -> String {
+        assert_eq!(self.code, Some(2), "{}\n{}", self.stdout, self.stderr);
+        complaint(&self.stderr)
+    }
+}
+
+/// The one message in `stderr`, unwrapped: the trouble, and what to do, a line each.
+#[track_caller]
+pub(crate) fn complaint(stderr: &str) -> String {
+    let parts: Vec<&str> = stderr.split('×').collect();
+    let [before, message] = parts[..] else { panic!("not one message but:\n{stderr}") };
+    assert!(
+        before.lines().all(|line| line.starts_with("waiting") || line.trim().is_empty() || is_path(line))
+    );
+    let (trouble, help) = message.split_once("help:").unwrap_or_else(|| panic!("no help in:\n{stderr}"));
+    assert!(!help.contains("help:") && !stderr.contains("panicked"), "{stderr}");
+    let unwrapped = |text: &str| {
+        let words: Vec<&str> = text.split_whitespace().filter(|word| *word != "│").collect();
+        words.join(" ")
+    };
+    format!("{}\nhelp: {}", unwrapped(trouble), unwrapped(help))
+}
+
+/// Whether a line on standard error says where a file is.
+fn is_path(line: &str) -> bool {
+    line.starts_with("run file: ") || line.starts_with("report: ")
+}
+
+/// Says that a test needs `component` and does nothing without it; in CI that is a failure.
+pub(crate) fn missing(component: &str) {
+    assert!(std::env::var("CI").as_deref() != Ok("true"), "{component} is missing");
+    eprintln!("skipped: {component} is missing");
+}
+
+/// Whether `program` can be run; a test that needs it ends without.
+pub(crate) fn has(program: &str) -> bool {
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&paths).any(|folder| folder.join(program).is_file());
+    if !found {
+        missing(program);
+    }
+    found
+}
+
+/// Whether this process may do as it likes with the host; a test that needs it ends without.
+pub(crate) fn is_root() -> bool {
+    let root = rustix::process::geteuid().is_root();
+    if !root {
+        missing("the right to mount and to make network namespaces (root)");
+    }
+    root
+}
