@@ -28,6 +28,18 @@ pub(super) struct Slice {
     pub(super) each: Span,
 }
 
+/// A slice is split into so many shorter ones at most; each is written to the run file.
+const MOST_PARTS: u64 = 8;
+
+impl Slice {
+    /// The same time in more rounds of shorter trials, none shorter than `enough`: trials differ
+    /// more from each other than samples within one, so more of them say more.
+    pub(super) fn split(self, enough: Span) -> Self {
+        let parts = (self.each.as_ps() / enough.as_ps().max(1)).clamp(1, MOST_PARTS);
+        Self { rounds: self.rounds.saturating_mul(parts as u32), each: self.each / parts, ..self }
+    }
+}
+
 /// Shares `time` among `demands`.
 ///
 /// When every size can have `rounds` trials within seven tenths of the time, all do, and what is
@@ -95,6 +107,14 @@ mod tests {
         let slices = allot(&demands(&[1, 1, 100, 400]), 10, Span::from_ms(1_000));
         let rounds: Vec<u32> = slices.iter().map(|slice| slice.rounds).collect();
         assert_eq!(rounds, [10, 10, 4, 1]);
+    }
+
+    #[test]
+    fn a_slice_is_split_into_trials_that_are_long_enough_and_not_too_many() {
+        let slice = |rounds, ms| Slice { index: 0, rounds, each: Span::from_ms(ms) };
+        assert_eq!(slice(9, 10).split(Span::from_ms(2)), slice(45, 2));
+        assert_eq!(slice(9, 800).split(Span::from_ms(2)), slice(72, 100));
+        assert_eq!(slice(3, 10).split(Span::from_ms(20)), slice(3, 10));
     }
 
     proptest! {

@@ -18,8 +18,6 @@ use crate::units::Span;
 const VERIFY_PART: u64 = 3;
 /// A size is left out when one message takes more than so large a part of the time.
 const MESSAGE_PART: u64 = 4;
-/// A trial lasts no longer than this if it can be shorter, so that a wish to end is soon heard.
-const LONGEST_TRIAL: Span = Span::from_ms(1_000);
 /// A size is first tried once one of at least a quarter of it was, so that no message takes the
 /// measurement by surprise.
 const LARGEST_STEP: u64 = 4;
@@ -59,14 +57,21 @@ impl<'a, B: Bench> Campaign<'a, B> {
         let reached = self.verify()?;
         self.watch.round_done(&mut self.series);
         let slices = self.allot(reached);
-        for round in 0..self.method.rounds {
-            let due =
-                slices.iter().filter(|slice| round < slice.rounds).map(|slice| (slice.index, slice.each));
-            self.round(Phase::Round(round), round, due.collect())?;
+        let rounds = slices.iter().map(|slice| slice.rounds).max().unwrap_or(0);
+        for round in 0..rounds {
+            let settled = |index: usize| self.series.points[index].stop == Some(Stop::Target);
+            let due = |slice: &&Slice| {
+                round < slice.rounds && (round < self.method.rounds || !settled(slice.index))
+            };
+            let due: Vec<_> = slices.iter().filter(due).map(|slice| (slice.index, slice.each)).collect();
+            if due.is_empty() {
+                break;
+            }
+            self.round(Phase::Round(round), round, due)?;
         }
         let slice =
             |index: usize| slices.iter().find(|slice| slice.index == index).map_or(Span::ZERO, |s| s.each);
-        for round in self.method.rounds.. {
+        for round in rounds.. {
             let due = self.least_certain(slice);
             if due.is_empty() {
                 break;
@@ -127,7 +132,9 @@ impl<'a, B: Bench> Campaign<'a, B> {
             least: self.cost[index].message * minimum + self.cost[index].overhead,
         };
         let demands: Vec<Demand> = reached.into_iter().map(demand).collect();
-        allot(&demands, self.method.rounds, self.remaining())
+        let slices = allot(&demands, self.method.rounds, self.remaining());
+        let enough = |slice: &Slice| self.cost[slice.index].enough(self.method.pattern);
+        slices.into_iter().map(|slice| slice.split(enough(&slice))).collect()
     }
 
     /// One visit to each due size, in shuffled order, while there is time.
@@ -137,8 +144,7 @@ impl<'a, B: Bench> Campaign<'a, B> {
             if self.remaining() == Span::ZERO {
                 break;
             }
-            let (samples, batch) =
-                self.cost[index].fill(each.min(LONGEST_TRIAL), self.method.pattern, self.method.clock_cost);
+            let (samples, batch) = self.cost[index].fill(each, self.method.pattern, self.method.clock_cost);
             let trial = self.trial(index, samples, batch, Check::Marks);
             let sample = self.visit(&trial, index)?;
             let point = &mut self.series.points[index];

@@ -12,6 +12,10 @@ const PARTS: u64 = 10;
 /// A trial of overlapping messages has at least so many samples, so that its warm-up can be told
 /// from the rest.
 const FEWEST_PARTS: u64 = 4;
+/// So many messages, and so long, are enough for one trial; for a stream so long.
+const ENOUGH_MESSAGES: u64 = 32;
+const ENOUGH_TIME: Span = Span::from_ms(2);
+const ENOUGH_STREAM: Span = Span::from_ms(1_000);
 /// A trial too short for the clock says nothing of the next, which has at most so many times as
 /// many messages.
 const LARGEST_GROWTH: u64 = 64;
@@ -66,6 +70,18 @@ impl Cost {
         };
         let samples = samples.min(u64::from(MAX_SAMPLES));
         (u32::try_from(samples).unwrap_or(MAX_SAMPLES), u32::try_from(batch).unwrap_or(u32::MAX))
+    }
+}
+
+impl Cost {
+    /// How long a trial must be to say what one trial can: what differs from trial to trial (where
+    /// the scheduler put the ends, how deep a processor slept) no longer trial averages out.
+    pub(super) fn enough(&self, pattern: Pattern) -> Span {
+        if pattern.overlaps() {
+            // A stream is steady only once the buffers on its way are full.
+            return ENOUGH_STREAM;
+        }
+        self.overhead + (self.message * ENOUGH_MESSAGES).max(ENOUGH_TIME)
     }
 }
 

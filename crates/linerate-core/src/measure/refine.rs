@@ -4,7 +4,7 @@ use crate::derive::local_residuals;
 use crate::series::{Point, Series};
 
 /// A refining round visits at most this part of the sizes ...
-const PART: usize = 4;
+const PART: usize = 2;
 /// ... but at least so many, if so many are uncertain.
 const FEWEST: usize = 8;
 /// A time that differs from what its neighbours suggest by more than so many targets is doubted,
