@@ -2,7 +2,7 @@
 //!
 //! Nothing in this crate knows a clock, a socket or a file. Data flows one way:
 //! a [`plan::Plan`] is run over a [`bench::Bench`] and gives [`series::Series`], which are
-//! kept in a [`run::Run`]; everything after that ([`derive`], [`caution`], [`report`]) is a
+//! kept in a [`run::Run`]; everything after that ([`mod@derive`], [`caution`], [`report`]) is a
 //! pure function of the stored run and works as well on a five-year-old file.
 
 pub mod bench;
