@@ -212,7 +212,7 @@ impl Timed {
 #[must_use]
 pub fn describe(source: &Source) -> String {
     match source {
-        Source::Measured => "measured between two hosts".to_owned(),
+        Source::Measured => "measured between two ends".to_owned(),
         Source::Loopback => "measured on this host alone, over its loopback".to_owned(),
         Source::Modelled(model) => format!("modelled: {model}"),
         Source::Imported(program) => format!("imported from {program}"),
