@@ -94,8 +94,8 @@ fn a_report_of_nothing_is_a_page() {
 #[test]
 #[ignore = "writes files for people to look at"]
 fn write_for_people() {
-    let folder = std::path::Path::new("/tmp/linerate-render");
-    std::fs::create_dir_all(folder).expect("a folder");
+    let folder = std::env::temp_dir().join("linerate-render");
+    std::fs::create_dir_all(&folder).expect("a folder");
     for (name, report) in [
         ("one", fixture::one()),
         ("two", fixture::two()),
