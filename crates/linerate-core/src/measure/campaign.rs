@@ -64,7 +64,7 @@ impl<'a, B: Bench> Campaign<'a, B> {
                 round < slice.rounds && (round < self.method.rounds || !settled(slice.index))
             };
             let due: Vec<_> = slices.iter().filter(due).map(|slice| (slice.index, slice.each)).collect();
-            if due.is_empty() {
+            if due.is_empty() || self.remaining() == Span::ZERO {
                 break;
             }
             self.round(Phase::Round(round), round, due)?;

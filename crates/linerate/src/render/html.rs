@@ -7,6 +7,7 @@ mod rows;
 
 use askama::Template;
 use linerate_core::report::{Curve, NamedRun, Report, describe};
+use linerate_core::run::Source;
 
 use super::RenderError;
 use super::plot::{HEIGHT, Look, Picture, WIDTH, look, pictures};
@@ -45,7 +46,8 @@ struct RunView {
     /// What was measured, and how far the numbers can be trusted.
     statement: String,
     groups: Vec<Group>,
-    plan: String,
+    /// As TOML; an imported run has none.
+    plan: Option<String>,
 }
 
 struct CurveView {
@@ -112,6 +114,7 @@ fn headings(named: &NamedRun) -> [String; 2] {
 }
 
 fn run(report: &Report, index: usize, named: &NamedRun) -> RunView {
+    let imported = matches!(named.run.source, Source::Imported(_));
     RunView {
         name: plain(&named.name),
         hosts: headings(named),
@@ -119,7 +122,7 @@ fn run(report: &Report, index: usize, named: &NamedRun) -> RunView {
         started: plain(&named.run.started),
         statement: statement(report, index, named),
         groups: ends::groups(&named.run),
-        plan: named.run.plan.to_toml(),
+        plan: (!imported).then(|| named.run.plan.to_toml()),
     }
 }
 
