@@ -5,10 +5,10 @@ use rand_pcg::Pcg64;
 use serde::Serialize;
 
 use crate::series::Series;
-use crate::stats::{Affine, fit_affine};
+use crate::stats::{Affine, fit_affine, median};
 
 /// Resamplings for the interval of the knee.
-const RESAMPLES: usize = 400;
+const RESAMPLES: usize = 200;
 /// Fewer points than this show no knee.
 const FEWEST: usize = 6;
 
@@ -30,7 +30,7 @@ pub struct Saturation {
 /// measured sizes, where nothing was seen of one of its two sides.
 ///
 /// The line `time = fixed + size x per_byte` is fitted with every octave counting alike, over and
-/// over to resampled points and, within each, a resampled round. The median of the knees is the
+/// over to resampled points and, for each, the median of its resampled rounds. The median of the knees is the
 /// saturation point and the inner 95 % are its interval, so that a curve that is no line shows it.
 #[must_use]
 pub fn saturation(series: &Series) -> Option<Saturation> {
@@ -66,7 +66,9 @@ fn resampled_lines(rounds: &[(f64, Vec<f64>)]) -> Vec<Affine> {
     let mut resample = || -> Vec<(f64, f64)> {
         let point = |_| {
             let (size, medians) = &rounds[pick(rounds.len())];
-            (*size, medians[pick(medians.len())])
+            let mut again: Vec<f64> = (0..medians.len()).map(|_| medians[pick(medians.len())]).collect();
+            again.sort_by(f64::total_cmp);
+            (*size, median(&again).unwrap_or(0.0))
         };
         (0..rounds.len()).map(point).collect()
     };
