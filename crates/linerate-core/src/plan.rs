@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::options::SocketOptions;
 use crate::pattern::Pattern;
 use crate::schedule::{Bounds, Schedule, ScheduleError};
-use crate::units::{Size, Span};
+use crate::units::{Size, Span, span_text};
 
 /// Default of [`Plan::time`].
 pub const DEFAULT_TIME: Span = Span::from_ms(20_000);
@@ -231,21 +231,6 @@ impl Plan {
     #[must_use]
     pub fn for_peer(&self) -> Self {
         Self { host: None, local: LocalOptions::default(), output: Output::default(), ..self.clone() }
-    }
-}
-
-/// Spans as text with a unit, as people write them.
-mod span_text {
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    use crate::units::Span;
-
-    pub(super) fn serialize<S: Serializer>(span: &Span, out: S) -> Result<S::Ok, S::Error> {
-        out.collect_str(&format_args!("{}s", span.as_seconds()))
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<Span, D::Error> {
-        String::deserialize(input)?.parse().map_err(serde::de::Error::custom)
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod rate;
 mod size;
+pub mod span_text;
 mod time;
 
 pub use rate::Rate;
