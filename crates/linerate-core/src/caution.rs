@@ -164,6 +164,19 @@ pub enum Caution {
         /// The program that wrote it.
         program: String,
     },
+    /// A modelled collision domain is wider than its slot time: late collisions, and collisions
+    /// that their senders do not hear, belong to what it shows.
+    IllegalDiameter {
+        /// Longest round trip between two stations, jam included. Unit: bit times.
+        round_trip_bits: u64,
+        /// Slot time. Unit: bit times.
+        slot_bits: u64,
+    },
+    /// One end of a modelled cable works in full duplex and the other in half.
+    DuplexMismatch {
+        /// The cable, by what it connects.
+        cable: String,
+    },
     /// A kind that a later linerate knows.
     #[serde(other)]
     Later,
@@ -215,6 +228,12 @@ impl Caution {
             Self::AboveLink { size, throughput, link } => {
                 format!("{size} B came out at {throughput}, above the link's {link}")
             }
+            Self::IllegalDiameter { round_trip_bits, slot_bits } => format!(
+                "the collision domain is illegally wide: {round_trip_bits} bit times there and back, and the slot time is {slot_bits}"
+            ),
+            Self::DuplexMismatch { cable } => {
+                format!("{cable} is full duplex at one end and half duplex at the other")
+            }
             Self::Incomplete { reason } => format!("the run did not end as planned: {reason}"),
             Self::Later => "a later linerate doubted something that this one does not know".into(),
             Self::Imported { program } => {
@@ -255,6 +274,10 @@ impl Caution {
             Self::AboveLink { .. } => "suspect a cache, a wrong link speed, or a batch that ended early",
             Self::Incomplete { .. } => "what was measured until then is kept; measure again for the rest",
             Self::Later => "read the file with that version",
+            Self::IllegalDiameter { .. } => {
+                "shorten the cables (length-m, diameter-bits), or read it as what an illegal network does"
+            }
+            Self::DuplexMismatch { .. } => "set both ends to negotiate, or both to the same duplex",
             Self::Imported { .. } => "read the curve as one sample of an unknown set-up",
         }
     }

@@ -34,6 +34,9 @@ pub struct Method {
     pub seed: u64,
     /// What reading the clock of the end that times takes.
     pub clock_cost: Span,
+    /// Nothing on the bench is random: one trial of a size says everything, and takes as much of
+    /// the bench's time as it needs.
+    pub exact: bool,
 }
 
 impl Method {
@@ -51,6 +54,7 @@ impl Method {
             rounds: plan.rounds,
             seed: plan.seed,
             clock_cost,
+            exact: false,
         })
     }
 }

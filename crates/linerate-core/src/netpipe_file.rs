@@ -129,6 +129,7 @@ pub fn read(text: &str) -> Result<Run, NetpipeFileError> {
         local: End::default(),
         remote: End::default(),
         path: Path::default(),
+        model: None,
         series: vec![Series { pattern: Pattern::PingPong, points }],
         cautions: Vec::new(),
     };

@@ -145,7 +145,10 @@ fn distinguish(curves: &mut [Curve]) {
 fn ceilings_of(run: &Run) -> Vec<Ceiling> {
     let Some(link) = run.link() else { return Vec::new() };
     let mut ceilings = vec![Ceiling { label: format!("link rate {link}"), mbps: link.as_mbps() }];
-    if let Some(framing) = run.framing() {
+    if let Some(model) = &run.model {
+        let label = format!("payload after framing: {}", model.payload);
+        ceilings.push(Ceiling { label, mbps: model.payload.as_mbps() });
+    } else if let Some(framing) = run.framing() {
         let payload = framing.ceiling(link);
         let label = format!("TCP payload at MTU {}: {payload}", framing.mtu);
         ceilings.push(Ceiling { label, mbps: payload.as_mbps() });

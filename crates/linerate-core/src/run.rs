@@ -40,6 +40,9 @@ pub struct Run {
     pub remote: End,
     /// The connection between them.
     pub path: Path,
+    /// What a modelled run was computed from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<Model>,
     /// The curves.
     pub series: Vec<Series>,
     /// What is doubtful, with advice.
@@ -98,6 +101,19 @@ pub struct Path {
     pub remote: String,
     /// IPv6 rather than IPv4.
     pub ipv6: bool,
+}
+
+/// What a modelled run was computed from: enough to compute it again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Model {
+    /// The model's plan as TOML, with every default filled in.
+    pub plan: String,
+    /// Rate of the link between the ends.
+    pub link: Rate,
+    /// The most payload that its framing leaves of that.
+    pub payload: Rate,
+    /// What is doubtful about the modelled network.
+    pub cautions: Vec<Caution>,
 }
 
 /// Why a file is no run.
@@ -181,6 +197,9 @@ impl Run {
     /// The slower of both ends' link rates, as far as they are known.
     #[must_use]
     pub fn link(&self) -> Option<Rate> {
+        if let Some(model) = &self.model {
+            return Some(model.link);
+        }
         let speeds = [self.local.environment.speed_mbps(), self.remote.environment.speed_mbps()];
         let slowest = speeds.into_iter().flatten().min()?;
         Some(Rate::from_mbps(slowest as f64))

@@ -25,7 +25,7 @@ pub fn assess(run: &Run) -> Vec<Caution> {
     match &run.source {
         Source::Imported(program) => return vec![Caution::Imported { program: program.clone() }],
         Source::Measured | Source::Loopback => both_ends(run, &mut cautions),
-        Source::Modelled(_) => {}
+        Source::Modelled(_) => cautions.extend(run.model.iter().flat_map(|model| model.cautions.clone())),
     }
     match &run.state {
         State::Failed(reason) => cautions.push(Caution::Incomplete { reason: reason.clone() }),

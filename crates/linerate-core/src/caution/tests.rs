@@ -86,6 +86,7 @@ fn quiet_run() -> Run {
         local: quiet_end("here", 0),
         remote: quiet_end("there", 1),
         path: Path::default(),
+        model: None,
         series: vec![series],
         cautions: Vec::new(),
     }

@@ -6,7 +6,7 @@ use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 
 use super::allot::{Demand, Slice, allot};
-use super::cost::{Cost, least_messages};
+use super::cost::{Cost, exact_samples, least_messages};
 use super::{Method, Phase, Progress, Watch, refine};
 use crate::bench::{Bench, RunError};
 use crate::payload::Check;
@@ -54,6 +54,9 @@ impl<'a, B: Bench> Campaign<'a, B> {
     }
 
     pub(super) fn run(&mut self) -> Result<(), Halt> {
+        if self.method.exact {
+            return self.once();
+        }
         let reached = self.verify()?;
         self.watch.round_done(&mut self.series);
         let slices = self.allot(reached);
@@ -83,6 +86,23 @@ impl<'a, B: Bench> Campaign<'a, B> {
                 break;
             }
         }
+        Ok(())
+    }
+
+    /// Visits every size once, every byte compared: on an exact bench that costs no time, and there
+    /// is nothing that a second trial could add.
+    fn once(&mut self) -> Result<(), Halt> {
+        for index in 0..self.method.sizes.len() {
+            let samples = exact_samples(self.method.pattern, self.method.sizes[index]);
+            let trial = self.trial(index, samples, 1, Check::Full);
+            let sample = self.visit(&trial, index)?;
+            let point = &mut self.series.points[index];
+            point.verified = true;
+            point.add(0, &trial, &sample);
+            point.stop = Some(Stop::Target);
+            self.report(index, Phase::Round(0))?;
+        }
+        self.watch.round_done(&mut self.series);
         Ok(())
     }
 

@@ -16,6 +16,9 @@ const FEWEST_PARTS: u64 = 4;
 const ENOUGH_MESSAGES: u64 = 32;
 const ENOUGH_TIME: Span = Span::from_ms(2);
 const ENOUGH_STREAM: Span = Span::from_ms(1_000);
+/// A stream on an exact bench passes so much, in so many samples at most.
+const EXACT_STREAM_BYTES: u64 = 1 << 20;
+const EXACT_STREAM_SAMPLES: u64 = 256;
 /// A trial too short for the clock says nothing of the next, which has at most so many times as
 /// many messages.
 const LARGEST_GROWTH: u64 = 64;
@@ -83,6 +86,16 @@ impl Cost {
         }
         self.overhead + (self.message * ENOUGH_MESSAGES).max(ENOUGH_TIME)
     }
+}
+
+/// How many samples one trial on an exact bench has: of messages that wait for each other one, of
+/// a stream as many as fill what is on its way.
+pub(super) fn exact_samples(pattern: Pattern, size: u64) -> u32 {
+    if !pattern.overlaps() {
+        return 1;
+    }
+    let filling = EXACT_STREAM_BYTES / size.max(1);
+    (filling.clamp(FEWEST_PARTS, EXACT_STREAM_SAMPLES)) as u32
 }
 
 /// The fewest messages that a trial of `pattern` has.

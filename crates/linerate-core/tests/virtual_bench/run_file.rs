@@ -43,6 +43,7 @@ pub(crate) fn run_of(outcome: Outcome, method: &Method) -> Run {
         local: End::default(),
         remote: End::default(),
         path: Path { transport: "model".to_owned(), ..Path::default() },
+        model: None,
         series: vec![outcome.series],
         cautions: Vec::new(),
     };

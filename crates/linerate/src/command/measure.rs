@@ -61,6 +61,7 @@ pub(super) fn run(args: &MeasureArgs, clock: HostClock) -> Result<ExitCode, Trou
         local: pair.local.clone(),
         remote: pair.remote.clone(),
         path: pair.path.clone(),
+        model: None,
         series: Vec::new(),
         cautions: Vec::new(),
     };

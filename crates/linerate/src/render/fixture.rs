@@ -113,6 +113,7 @@ impl Made {
                 ipv6: false,
             },
             series: vec![Series { pattern: self.pattern, points }],
+            model: None,
             cautions: Vec::new(),
         };
         run.cautions = assess(&run);
