@@ -1,0 +1,9 @@
+//! Networks in virtual time: Ethernet down to the collision, and other media, under the same
+//! patterns, schedules and statistics as a real network.
+//!
+//! Pure: no clock, no socket, no file, no thread. Equal input gives equal output, byte for byte.
+
+pub mod event;
+pub mod kernel;
+pub mod pace;
+pub mod random;
