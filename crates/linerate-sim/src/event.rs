@@ -1,8 +1,27 @@
 //! Everything that can happen in a simulation: one variant for each part that sets events.
 
+use crate::ethernet::link;
+
 /// Something that happens. Small, because events are copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
+    /// On a full-duplex Ethernet link.
+    Link(link::Event),
     /// A mark that tests set.
     Probe(u32),
+}
+
+/// Gives each part's event its place.
+macro_rules! part {
+    ($($variant:ident: $event:ty),* $(,)?) => {$(
+        impl From<$event> for Event {
+            fn from(event: $event) -> Self {
+                Self::$variant(event)
+            }
+        }
+    )*};
+}
+
+part! {
+    Link: link::Event,
 }

@@ -3,7 +3,10 @@
 //!
 //! Pure: no clock, no socket, no file, no thread. Equal input gives equal output, byte for byte.
 
+pub mod ethernet;
 pub mod event;
+pub mod fabric;
+pub mod frame;
 pub mod kernel;
 pub mod pace;
 pub mod random;

@@ -1,0 +1,6 @@
+//! Ethernet (IEEE 802.3): MACs, links, collision domains, relays.
+
+pub mod link;
+pub mod parameters;
+pub mod pause;
+pub mod phy;

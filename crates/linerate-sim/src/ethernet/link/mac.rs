@@ -1,0 +1,154 @@
+//! The MAC at one side of a link: its transmitter, and what holds that up.
+
+use std::collections::VecDeque;
+
+use linerate_core::units::{Span, Time};
+
+use super::{Event, Side};
+use crate::ethernet::parameters::GAP_BITS;
+use crate::ethernet::pause::{self, FlowControl};
+use crate::fabric::{Client, MacCounters};
+use crate::frame::{Content, Destination, Frame, Port, Station};
+use crate::kernel::{Class, Kernel, Timer};
+use crate::pace::{Pace, Serial};
+
+#[derive(Debug)]
+pub(super) struct Mac {
+    line: Serial,
+    /// A frame or its gap is on the line.
+    busy: bool,
+    flow: FlowControl,
+    reaction: Span,
+    /// Quanta of a PAUSE frame that is to go out.
+    request: Option<u16>,
+    pause: Option<Pause>,
+    /// Frames that have begun and not arrived, oldest first.
+    travelling: VecDeque<Frame>,
+    counters: MacCounters,
+}
+
+/// A PAUSE that was heard and has not run out.
+#[derive(Clone, Copy, Debug)]
+struct Pause {
+    /// The first instant at which no frame may begin: one reaction after the PAUSE arrived.
+    from: Time,
+    /// When it runs out.
+    timer: Timer,
+}
+
+impl Mac {
+    pub(super) const fn new(pace: Pace, side: Side) -> Self {
+        Self {
+            line: Serial::new(pace),
+            busy: false,
+            flow: side.flow,
+            reaction: pace.span(side.reaction_bits),
+            request: None,
+            pause: None,
+            travelling: VecDeque::new(),
+            counters: MacCounters {
+                sent: 0,
+                received: 0,
+                collisions: 0,
+                late_collisions: 0,
+                excessive_collisions: 0,
+                errors: 0,
+                pause_sent: 0,
+                pause_received: 0,
+                paused: Span::ZERO,
+            },
+        }
+    }
+
+    pub(super) const fn flow(&self) -> FlowControl {
+        self.flow
+    }
+
+    pub(super) const fn counters(&self) -> MacCounters {
+        self.counters
+    }
+
+    pub(super) const fn counters_mut(&mut self) -> &mut MacCounters {
+        &mut self.counters
+    }
+
+    /// Notes a PAUSE frame to send; one that has not gone out is replaced.
+    pub(super) const fn request(&mut self, quanta: u16) {
+        self.request = Some(quanta);
+    }
+
+    /// The frame to begin now, if there is one: MAC control before data, and only data waits for
+    /// the end of a pause.
+    pub(super) fn next<C: Client>(
+        &mut self,
+        port: Port,
+        kernel: &mut Kernel,
+        client: &mut C,
+    ) -> Option<Frame> {
+        if self.busy {
+            return None;
+        }
+        if let Some(quanta) = self.request.take() {
+            return Some(Frame {
+                source: Station(port.0),
+                destination: Destination::Link,
+                data_bytes: pause::DATA_BYTES,
+                content: Content::Pause { quanta },
+                offered: kernel.now(),
+            });
+        }
+        let paused = self.pause.is_some_and(|pause| pause.from <= kernel.now());
+        if paused { None } else { client.next(port, kernel) }
+    }
+
+    /// Puts a frame of so many bits, preamble included, on the line; gives when it ends and when
+    /// its gap does.
+    pub(super) fn transmit(&mut self, frame: Frame, bits: u64, now: Time) -> [Time; 2] {
+        let [_, end] = self.line.occupy(now, bits);
+        let [_, free] = self.line.occupy(end, GAP_BITS);
+        self.busy = true;
+        if matches!(frame.content, Content::Pause { .. }) {
+            self.counters.pause_sent += 1;
+        } else {
+            self.counters.sent += 1;
+        }
+        self.travelling.push_back(frame);
+        [end, free]
+    }
+
+    /// Frame and gap are out.
+    pub(super) const fn freed(&mut self) {
+        self.busy = false;
+    }
+
+    /// The oldest frame on its way is at the other end.
+    pub(super) fn arrived(&mut self) -> Frame {
+        self.travelling.pop_front().expect("what arrives has begun")
+    }
+
+    /// Stops after the reaction until `quanta` from now; `expired` says that they are over. An
+    /// earlier pause is cut short here: if the transmitter stood still already it goes on doing
+    /// so, and if it was about to it does so no later.
+    pub(super) fn pause(&mut self, quanta: u16, expired: Event, kernel: &mut Kernel) {
+        let now = kernel.now();
+        let reacted = now + self.reaction;
+        let from = self.end_pause(kernel).map_or(reacted, |earlier| earlier.max(now).min(reacted));
+        let until = now + pause::span(quanta, self.line.pace());
+        let timer = kernel.at(until, Class::Expire, expired);
+        self.pause = Some(Pause { from, timer });
+    }
+
+    /// Lets data go on: the time is over, or the other end says so.
+    pub(super) fn resume(&mut self, kernel: &mut Kernel) {
+        self.end_pause(kernel);
+    }
+
+    /// Ends a pause and counts how long it held; gives since when it did or would have.
+    fn end_pause(&mut self, kernel: &mut Kernel) -> Option<Time> {
+        let pause = self.pause.take()?;
+        // Harmless if it is this timer that has just run out.
+        kernel.cancel(pause.timer);
+        self.counters.paused += kernel.now().since(pause.from);
+        Some(pause.from)
+    }
+}

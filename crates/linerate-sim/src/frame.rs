@@ -1,0 +1,87 @@
+//! What travels: a frame as every medium sees it.
+
+use linerate_core::units::Time;
+
+/// Where a fabric is attached to: a station's interface, or the port of a relay. Counted from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Port(pub u32);
+
+impl Port {
+    /// As an index.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A station by its number in the network, counted from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Station(pub u32);
+
+impl Station {
+    /// As an index.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// For whom a frame is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Destination {
+    /// One station.
+    Station(Station),
+    /// Every station but the sender.
+    Everyone,
+    /// The MAC at the other end of the link: never forwarded (IEEE 802.3, annex 31B).
+    Link,
+}
+
+/// What a station hands to its medium. Each medium adds its own header, padding, trailer,
+/// preamble and gap to `data_bytes`; none of them is counted here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// Who sent it.
+    pub source: Station,
+    /// For whom it is.
+    pub destination: Destination,
+    /// What the medium carries for its client: the IP packet, and on Ethernet the MAC client data
+    /// before padding. Unit: bytes.
+    pub data_bytes: u32,
+    /// What it is to the client.
+    pub content: Content,
+    /// When the client handed it over for sending, not when it went on the wire.
+    pub offered: Time,
+}
+
+/// What a frame is to who sent it. The media look only at [`Content::Pause`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// Offered load: a number, counted by its source from 0.
+    Load(u64),
+    /// Part of a message or an acknowledgement of a flow.
+    Packet(Packet),
+    /// A MAC control frame that asks to stop for so many quanta of 512 bit times (annex 31B).
+    Pause {
+        /// Unit: quanta of 512 bit times; 0 lets the receiver go on.
+        quanta: u16,
+    },
+}
+
+/// A packet of a flow between two stations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packet {
+    /// Which flow.
+    pub flow: u32,
+    /// From the flow's first end to its second, or back.
+    pub forward: bool,
+    /// Where its payload begins in the stream of its direction. Unit: bytes.
+    pub offset: u64,
+    /// Payload. Unit: bytes.
+    pub length: u32,
+    /// Everything before this has arrived in the other direction. Unit: bytes.
+    pub acknowledged: u64,
+    /// Everything before this may be sent in the other direction: the window's right edge. Unit:
+    /// bytes.
+    pub edge: u64,
+}
