@@ -1,6 +1,7 @@
 //! Ethernet (IEEE 802.3): MACs, links, collision domains, relays.
 
 pub mod link;
+pub mod negotiation;
 pub mod parameters;
 pub mod pause;
 pub mod phy;
