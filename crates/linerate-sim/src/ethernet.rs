@@ -5,3 +5,4 @@ pub mod negotiation;
 pub mod parameters;
 pub mod pause;
 pub mod phy;
+pub mod segment;

@@ -1,12 +1,14 @@
 //! Everything that can happen in a simulation: one variant for each part that sets events.
 
-use crate::ethernet::link;
+use crate::ethernet::{link, segment};
 
 /// Something that happens. Small, because events are copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// On a full-duplex Ethernet link.
     Link(link::Event),
+    /// In an Ethernet collision domain.
+    Segment(segment::Event),
     /// A mark that tests set.
     Probe(u32),
 }
@@ -24,4 +26,5 @@ macro_rules! part {
 
 part! {
     Link: link::Event,
+    Segment: segment::Event,
 }
