@@ -1,5 +1,6 @@
 //! Everything that can happen in a simulation: one variant for each part that sets events.
 
+use crate::atm;
 use crate::ethernet::{link, segment};
 
 /// Something that happens. Small, because events are copied.
@@ -9,6 +10,8 @@ pub enum Event {
     Link(link::Event),
     /// In an Ethernet collision domain.
     Segment(segment::Event),
+    /// In an ATM network.
+    Atm(atm::Event),
     /// A mark that tests set.
     Probe(u32),
 }
@@ -27,4 +30,5 @@ macro_rules! part {
 part! {
     Link: link::Event,
     Segment: segment::Event,
+    Atm: atm::Event,
 }

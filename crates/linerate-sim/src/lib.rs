@@ -3,6 +3,7 @@
 //!
 //! Pure: no clock, no socket, no file, no thread. Equal input gives equal output, byte for byte.
 
+pub mod atm;
 pub mod ethernet;
 pub mod event;
 pub mod fabric;
