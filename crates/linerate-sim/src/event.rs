@@ -1,7 +1,7 @@
 //! Everything that can happen in a simulation: one variant for each part that sets events.
 
-use crate::atm;
 use crate::ethernet::{link, segment};
+use crate::{atm, fibre_channel};
 
 /// Something that happens. Small, because events are copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,6 +12,8 @@ pub enum Event {
     Segment(segment::Event),
     /// In an ATM network.
     Atm(atm::Event),
+    /// On a Fibre Channel link.
+    FibreChannel(fibre_channel::Event),
     /// A mark that tests set.
     Probe(u32),
 }
@@ -31,4 +33,5 @@ part! {
     Link: link::Event,
     Segment: segment::Event,
     Atm: atm::Event,
+    FibreChannel: fibre_channel::Event,
 }
