@@ -1,7 +1,7 @@
 //! Everything that can happen in a simulation: one variant for each part that sets events.
 
 use crate::ethernet::{link, segment};
-use crate::{atm, fibre_channel};
+use crate::{atm, fddi, fibre_channel};
 
 /// Something that happens. Small, because events are copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +14,8 @@ pub enum Event {
     Atm(atm::Event),
     /// On a Fibre Channel link.
     FibreChannel(fibre_channel::Event),
+    /// On an FDDI ring.
+    Fddi(fddi::Event),
     /// A mark that tests set.
     Probe(u32),
 }
@@ -34,4 +36,5 @@ part! {
     Segment: segment::Event,
     Atm: atm::Event,
     FibreChannel: fibre_channel::Event,
+    Fddi: fddi::Event,
 }

@@ -7,6 +7,7 @@ pub mod atm;
 pub mod ethernet;
 pub mod event;
 pub mod fabric;
+pub mod fddi;
 pub mod fibre_channel;
 pub mod frame;
 pub mod kernel;
