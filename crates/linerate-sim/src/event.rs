@@ -1,7 +1,7 @@
 //! Everything that can happen in a simulation: one variant for each part that sets events.
 
 use crate::ethernet::{link, segment};
-use crate::{atm, fddi, fibre_channel};
+use crate::{atm, fddi, fibre_channel, myrinet};
 
 /// Something that happens. Small, because events are copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub enum Event {
     FibreChannel(fibre_channel::Event),
     /// On an FDDI ring.
     Fddi(fddi::Event),
+    /// In a Myrinet network.
+    Myrinet(myrinet::Event),
     /// A mark that tests set.
     Probe(u32),
 }
@@ -37,4 +39,5 @@ part! {
     Atm: atm::Event,
     FibreChannel: fibre_channel::Event,
     Fddi: fddi::Event,
+    Myrinet: myrinet::Event,
 }

@@ -11,5 +11,6 @@ pub mod fddi;
 pub mod fibre_channel;
 pub mod frame;
 pub mod kernel;
+pub mod myrinet;
 pub mod pace;
 pub mod random;

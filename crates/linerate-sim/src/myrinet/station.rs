@@ -1,0 +1,129 @@
+//! What a station does: it sends one packet after the other, and a copy to each if it is for all.
+
+use linerate_core::units::Time;
+
+use super::Myrinet;
+use super::parameters::{check_packet, packet_bytes};
+use crate::fabric::{Client, Loss, MacCounters, Seen};
+use crate::frame::{Destination, Frame, Port};
+use crate::kernel::Kernel;
+
+/// A station's interface.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Station {
+    pub(super) counters: MacCounters,
+    /// The frame being sent, and who gets the next copy of it.
+    sending: Option<(u32, Option<u32>)>,
+    /// Since when its channel is stopped.
+    stopped: Option<Time>,
+}
+
+impl Station {
+    /// STOP or GO has come.
+    pub(super) fn regulated(&mut self, stop: bool, now: Time) {
+        if let Some(since) = self.stopped.take() {
+            self.counters.paused += now.since(since);
+        }
+        self.stopped = stop.then_some(now);
+    }
+}
+
+/// Frames that were taken and not yet delivered to everyone that they are for.
+#[derive(Debug, Default)]
+pub(super) struct Carried {
+    /// Each with how many are still to get it.
+    frames: Vec<(Frame, u32)>,
+    /// Places in `frames` that can be used again.
+    vacant: Vec<u32>,
+}
+
+impl Carried {
+    /// Keeps a frame for so many receivers.
+    fn keep(&mut self, frame: Frame, receivers: u32) -> u32 {
+        let place = self.vacant.pop().unwrap_or(self.frames.len() as u32);
+        match self.frames.get_mut(place as usize) {
+            Some(vacant) => *vacant = (frame, receivers),
+            None => self.frames.push((frame, receivers)),
+        }
+        place
+    }
+
+    /// One of its receivers gets it.
+    pub(super) fn give(&mut self, place: u32) -> Frame {
+        let (frame, left) = &mut self.frames[place as usize];
+        *left -= 1;
+        if *left == 0 {
+            self.vacant.push(place);
+        }
+        *frame
+    }
+
+    pub(super) fn held(&self) -> u64 {
+        (self.frames.len() - self.vacant.len()) as u64
+    }
+}
+
+impl Myrinet {
+    /// Lets `station` send its next packet, if it is sending none and has one.
+    pub(super) fn begin<C: Client>(&mut self, station: u32, kernel: &mut Kernel, client: &mut C) {
+        if self.channels[self.routes.up(station) as usize].owner.is_some() {
+            return;
+        }
+        let Some((carried, to)) = self.next_copy(station, kernel, client) else { return };
+        let (frame, _) = self.carried.frames[carried as usize];
+        let length = packet_bytes(frame.data_bytes, self.routes.hops(station, to)) * self.marks.byte;
+        let worm = self.spawn(carried, to, length);
+        let (number, output) = (self.routes.down(station), self.routes.up(station));
+        let buffer = &mut self.buffers[number as usize];
+        buffer.advance(kernel.now().as_ps());
+        buffer.load(worm, length);
+        buffer.output = Some(output);
+        self.channels[output as usize].take(number);
+        self.settle(number, kernel);
+    }
+
+    /// The tail of a packet has left the station.
+    pub(super) fn sent<C: Client>(&mut self, station: u32, worm: u32, kernel: &mut Kernel, client: &mut C) {
+        let (frame, _) = self.carried.frames[self.worms[worm as usize].carried as usize];
+        self.stations[station as usize].counters.sent += 1;
+        client.observe(Port(station), &frame, Seen::Sent, kernel);
+        self.begin(station, kernel, client);
+    }
+
+    /// The next copy of the frame being sent, or of the client's next frame: which, and for whom.
+    fn next_copy<C: Client>(
+        &mut self,
+        station: u32,
+        kernel: &mut Kernel,
+        client: &mut C,
+    ) -> Option<(u32, u32)> {
+        if let Some((carried, Some(to))) = self.stations[station as usize].sending {
+            self.stations[station as usize].sending = Some((carried, self.after(station, to)));
+            return Some((carried, to));
+        }
+        loop {
+            let frame = client.next(Port(station), kernel)?;
+            let count = self.stations.len() as u32;
+            let (receivers, to) = match frame.destination {
+                Destination::Station(to) => (u32::from(to.0 < count), Some(to.0)),
+                Destination::Everyone => (count - 1, self.after(station, u32::MAX)),
+                // The other end of the link is a switch, which takes no packets.
+                Destination::Link => (0, None),
+            };
+            if let Some(to) = to.filter(|_| receivers > 0 && check_packet(frame.data_bytes).is_ok()) {
+                let carried = self.carried.keep(frame, receivers);
+                let more = (receivers > 1).then(|| self.after(station, to)).flatten();
+                self.stations[station as usize].sending = Some((carried, more));
+                return Some((carried, to));
+            }
+            client.lost(Port(station), frame, Loss::Error, kernel);
+        }
+    }
+
+    /// Who gets a copy after `to`, or first if `to` is the highest number: each but the sender.
+    fn after(&self, station: u32, to: u32) -> Option<u32> {
+        let next = to.wrapping_add(1);
+        let next = if next == station { next + 1 } else { next };
+        (next < self.stations.len() as u32).then_some(next)
+    }
+}
