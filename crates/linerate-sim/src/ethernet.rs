@@ -2,7 +2,9 @@
 
 pub mod link;
 pub mod negotiation;
+pub mod network;
 pub mod parameters;
 pub mod pause;
 pub mod phy;
 pub mod segment;
+pub mod topology;

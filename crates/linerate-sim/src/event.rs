@@ -1,6 +1,6 @@
 //! Everything that can happen in a simulation: one variant for each part that sets events.
 
-use crate::ethernet::{link, segment};
+use crate::ethernet::{link, network, segment};
 use crate::{atm, fddi, fibre_channel, myrinet};
 
 /// Something that happens. Small, because events are copied.
@@ -10,6 +10,8 @@ pub enum Event {
     Link(link::Event),
     /// In an Ethernet collision domain.
     Segment(segment::Event),
+    /// In a relay or a receiving station of an Ethernet network.
+    Network(network::Event),
     /// In an ATM network.
     Atm(atm::Event),
     /// On a Fibre Channel link.
@@ -36,6 +38,7 @@ macro_rules! part {
 part! {
     Link: link::Event,
     Segment: segment::Event,
+    Network: network::Event,
     Atm: atm::Event,
     FibreChannel: fibre_channel::Event,
     Fddi: fddi::Event,

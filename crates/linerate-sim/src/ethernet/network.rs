@@ -1,0 +1,222 @@
+//! An Ethernet network: stations, switches, full-duplex repeaters and hubs, of any size.
+//!
+//! A [`Network`] is one [`Fabric`], whose port i is station i. Inside it is made of links and
+//! collision domains, which are fabrics too, and of relays, which are their clients. A relay that
+//! is handed a frame by one line cannot call another while the first is busy with it, so it leaves
+//! an order, which is carried out before the next event happens.
+//!
+//! Equations, assumptions and what is not modelled: docs/models/switch.md and
+//! docs/models/full-duplex-repeater.md.
+
+mod accounts;
+mod distributor;
+mod input;
+mod interface;
+mod nodes;
+mod receiver;
+mod report;
+mod switch;
+mod wiring;
+
+use super::link::{self, Link};
+use super::segment::{self, Segment};
+use crate::event;
+use crate::fabric::{Client, Fabric, MacCounters};
+use crate::frame::Port;
+use crate::kernel::Kernel;
+use distributor::Distributor;
+use interface::{Interface, Line, Order, Outbox};
+use nodes::{Ends, Kind, Nodes};
+
+/// What happens in a relay or at a receiving station.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event(What);
+
+/// Kept out of sight, because only this module sets events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum What {
+    /// A switch's latency has passed for the oldest frame that it has not forwarded.
+    Forward { relay: u32 },
+    /// A full-duplex repeater may take the next frame.
+    Turn { relay: u32 },
+    /// The host of a station has taken a frame out of its receive buffer.
+    Taken { station: u32 },
+    /// A PAUSE is about to run out while the buffer that asked for it is not low.
+    Refresh(Interface),
+}
+
+/// What happens in a network: in one of its lines, or in one of its nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NetworkEvent {
+    /// On a link.
+    Link(link::Event),
+    /// In a collision domain.
+    Segment(segment::Event),
+    /// In a relay or at a receiving station.
+    Node(Event),
+}
+
+impl NetworkEvent {
+    /// The event as one of a network's, if it can be one.
+    #[must_use]
+    pub const fn of(event: event::Event) -> Option<Self> {
+        match event {
+            event::Event::Link(event) => Some(Self::Link(event)),
+            event::Event::Segment(event) => Some(Self::Segment(event)),
+            event::Event::Network(event) => Some(Self::Node(event)),
+            _ => None,
+        }
+    }
+}
+
+/// What a queue or buffer has seen.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct QueueReport {
+    /// Whose it is, such as `switch 0 port 3 out`.
+    pub name: String,
+    /// Room. Unit: bytes of MAC frames, preamble not included.
+    pub capacity: u64,
+    /// The most it held. Unit: bytes.
+    pub peak: u64,
+    /// What it held on average over time. Unit: bytes.
+    pub mean: f64,
+    /// Frames that found no room.
+    pub overflows: u64,
+}
+
+/// An Ethernet network. Its ports are its stations.
+///
+/// A frame's `source` is the station from whose port it is taken. Each frame ends once for each of
+/// its addressees: delivered, or lost, said at the port of its source. Copies that relays send to
+/// where the addressee is not are no losses, and neither is a frame whose addressee is its source
+/// or no station of this network: it just ends.
+#[derive(Debug)]
+pub struct Network {
+    links: Vec<Link>,
+    /// Which interface each side of each link is.
+    link_ends: Vec<[Interface; 2]>,
+    segments: Vec<Segment>,
+    /// Which interface each seat of each collision domain is.
+    segment_ends: Vec<Vec<Interface>>,
+    nodes: Nodes,
+}
+
+impl Network {
+    /// Calls a line, with its ends as its client.
+    fn wake_line<C: Client>(&mut self, line: Line, kernel: &mut Kernel, client: &mut C) {
+        match line {
+            Line::Link { link, side } => {
+                let ends = &mut Ends { interfaces: &self.link_ends[link], nodes: &mut self.nodes, client };
+                self.links[link].wake(Port(side), kernel, ends);
+            }
+            Line::Segment { segment, seat } => {
+                let interfaces = &self.segment_ends[segment];
+                let ends = &mut Ends { interfaces, nodes: &mut self.nodes, client };
+                self.segments[segment].wake(Port(seat), kernel, ends);
+            }
+        }
+    }
+
+    /// Lets the MAC at `line` send PAUSE.
+    fn pause_line<C: Client>(&mut self, line: Line, quanta: u16, kernel: &mut Kernel, client: &mut C) {
+        // A collision domain knows no PAUSE, and none is asked for there.
+        if let Line::Link { link, side } = line {
+            let ends = &mut Ends { interfaces: &self.link_ends[link], nodes: &mut self.nodes, client };
+            self.links[link].send_pause(Port(side), quanta, kernel, ends);
+        }
+    }
+
+    /// Carries out what the nodes ordered, and what they order meanwhile, in that order.
+    fn settle<C: Client>(&mut self, kernel: &mut Kernel, client: &mut C) {
+        self.nodes.report_overflows(kernel, client);
+        while let Some(order) = self.nodes.outbox.orders.pop_front() {
+            match order {
+                Order::Wake(interface) => self.wake_line(self.nodes.line(interface), kernel, client),
+                Order::Pause(interface, quanta) => {
+                    self.pause_line(self.nodes.line(interface), quanta, kernel, client);
+                }
+            }
+            self.nodes.report_overflows(kernel, client);
+        }
+    }
+
+    /// A full-duplex repeater may take the next frame, if every line that it goes to can.
+    fn turn<C: Client>(&mut self, relay: u32, kernel: &mut Kernel, client: &mut C) {
+        let Some(turn) = self.distributor(relay).0.ask() else { return };
+        self.wake_others(relay, turn, kernel, client);
+        let (repeater, outbox) = self.distributor(relay);
+        if repeater.begin(turn, kernel, outbox) {
+            self.wake_others(relay, turn, kernel, client);
+            self.distributor(relay).0.end();
+        }
+    }
+
+    fn distributor(&mut self, relay: u32) -> (&mut Distributor, &mut Outbox) {
+        match &mut self.nodes.relays[relay as usize].kind {
+            Kind::Distributor(repeater) => (repeater, &mut self.nodes.outbox),
+            _ => unreachable!("only a full-duplex repeater has turns"),
+        }
+    }
+
+    /// Wakes the lines of every port but one.
+    fn wake_others<C: Client>(&mut self, relay: u32, but: usize, kernel: &mut Kernel, client: &mut C) {
+        for port in 0..self.nodes.relays[relay as usize].lines.len() {
+            if port != but {
+                self.wake_line(self.nodes.relays[relay as usize].lines[port], kernel, client);
+            }
+        }
+    }
+}
+
+impl Fabric for Network {
+    type Event = NetworkEvent;
+
+    fn ports(&self) -> usize {
+        self.nodes.stations.len()
+    }
+
+    fn wake<C: Client>(&mut self, port: Port, kernel: &mut Kernel, client: &mut C) {
+        self.wake_line(self.nodes.line(Interface::Station(port.0)), kernel, client);
+        self.settle(kernel, client);
+    }
+
+    fn handle<C: Client>(&mut self, event: NetworkEvent, kernel: &mut Kernel, client: &mut C) {
+        match event {
+            NetworkEvent::Link(event) => {
+                let link = event.link as usize;
+                let ends = &mut Ends { interfaces: &self.link_ends[link], nodes: &mut self.nodes, client };
+                self.links[link].handle(event, kernel, ends);
+            }
+            NetworkEvent::Segment(event) => {
+                let segment = event.segment as usize;
+                let interfaces = &self.segment_ends[segment];
+                let ends = &mut Ends { interfaces, nodes: &mut self.nodes, client };
+                self.segments[segment].handle(event, kernel, ends);
+            }
+            NetworkEvent::Node(Event(what)) => match what {
+                What::Forward { relay } => self.nodes.forward(relay, kernel),
+                What::Turn { relay } => self.turn(relay, kernel, client),
+                What::Taken { station } => self.nodes.taken(station, kernel, client),
+                What::Refresh(interface) => self.nodes.refresh(interface, kernel),
+            },
+        }
+        self.settle(kernel, client);
+    }
+
+    fn counters(&self, port: Port) -> MacCounters {
+        self.station_counters(port.0)
+    }
+
+    fn held(&self) -> u64 {
+        self.nodes.accounts.held()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn an_event_of_a_network_is_as_small_as_those_of_its_lines() {
+        assert!(size_of::<super::Event>() <= 16);
+    }
+}

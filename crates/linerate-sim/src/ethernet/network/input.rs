@@ -1,0 +1,69 @@
+//! A receive buffer whose watermarks ask the sender to stop and to go on.
+
+use linerate_core::units::Time;
+
+use super::interface::{Interface, Order, Outbox};
+use super::{Event, QueueReport, What};
+use crate::ethernet::pause::{self, Filled, Gauge, MAX_QUANTA, Resume};
+use crate::ethernet::topology::{Buffer, Wire};
+use crate::kernel::{Class, Kernel, Timer};
+
+/// A receive buffer that asks for PAUSE.
+#[derive(Debug)]
+pub(super) struct Input {
+    interface: Interface,
+    gauge: Gauge,
+    /// When PAUSE is to be asked for again.
+    refresh: Option<Timer>,
+}
+
+impl Input {
+    /// The buffer of `interface`, which is at the end `side` of a cable.
+    pub(super) fn new(interface: Interface, buffer: Buffer, wire: &Wire, side: usize) -> Self {
+        let watermarks = buffer.watermarks.filter(|_| wire.sides[side].flow.sends);
+        let gauge = match watermarks.map(|watermarks| Gauge::new(buffer.capacity, watermarks)) {
+            // Half of the time asked for is left for the next PAUSE frame to wait for the line.
+            Some(Ok(gauge)) => gauge.asking(MAX_QUANTA, Some(pause::span(MAX_QUANTA, wire.pace) / 2)),
+            None | Some(Err(_)) => Gauge::without_pause(buffer.capacity),
+        };
+        Self { interface, gauge, refresh: None }
+    }
+
+    /// Takes in `bytes`; false, and counted, if there is no room.
+    pub(super) fn fill(&mut self, bytes: u64, kernel: &mut Kernel, outbox: &mut Outbox) -> bool {
+        match self.gauge.fill(kernel.now(), bytes) {
+            Filled::Overflow => return false,
+            Filled::Stored => {}
+            Filled::StoredAndPause => self.ask(kernel, outbox),
+        }
+        true
+    }
+
+    /// Lets out `bytes`.
+    pub(super) fn drain(&mut self, bytes: u64, kernel: &mut Kernel, outbox: &mut Outbox) {
+        if let Some(Resume) = self.gauge.drain(kernel.now(), bytes) {
+            if let Some(timer) = self.refresh.take() {
+                kernel.cancel(timer);
+            }
+            outbox.orders.push_back(Order::Pause(self.interface, 0));
+        }
+    }
+
+    /// The time of the last PAUSE is about to be over, and the sender is still to wait.
+    pub(super) fn refresh(&mut self, kernel: &mut Kernel, outbox: &mut Outbox) {
+        if self.gauge.refresh_due(kernel.now()) {
+            self.ask(kernel, outbox);
+        }
+    }
+
+    /// What a table shows of it.
+    pub(super) fn report(&self, name: String, now: Time) -> QueueReport {
+        QueueReport::of(&self.gauge, name, now)
+    }
+
+    fn ask(&mut self, kernel: &mut Kernel, outbox: &mut Outbox) {
+        outbox.orders.push_back(Order::Pause(self.interface, self.gauge.quanta()));
+        let event = Event(What::Refresh(self.interface));
+        self.refresh = self.gauge.refresh_at().map(|when| kernel.at(when, Class::Expire, event));
+    }
+}

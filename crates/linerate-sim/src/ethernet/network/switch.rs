@@ -1,0 +1,209 @@
+//! A learning, store-and-forward switch.
+//!
+//! A frame that has wholly arrived is put, after the forwarding latency, into the queue of each
+//! port that it goes to. Queues hold no frames but places in the switch's memory, so a flooded
+//! frame is stored, and counted against the port it came in by, once.
+
+use std::collections::VecDeque;
+
+use linerate_core::units::Time;
+
+use super::input::Input;
+use super::interface::{Interface, Order, Outbox, Whereabouts};
+use super::{Event, QueueReport, What};
+use crate::ethernet::parameters::frame_bytes;
+use crate::ethernet::pause::{Filled, Gauge};
+use crate::ethernet::topology::SwitchParameters;
+use crate::frame::{Destination, Frame};
+use crate::kernel::{Class, Kernel};
+
+/// A learning switch.
+#[derive(Debug)]
+pub(super) struct Switch {
+    number: u32,
+    parameters: SwitchParameters,
+    ports: Vec<Port>,
+    /// By which port each station was heard last.
+    table: Vec<Option<u32>>,
+    memory: Vec<Stored>,
+    /// Places in the memory that hold nothing.
+    free: Vec<usize>,
+    /// What has arrived and is not forwarded yet, oldest first.
+    arrived: VecDeque<usize>,
+}
+
+#[derive(Debug)]
+struct Port {
+    /// What waits to leave, the frame that is being sent not counted.
+    queue: VecDeque<usize>,
+    level: Gauge,
+    input: Option<Input>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Stored {
+    frame: Frame,
+    /// By which port it came.
+    port: u32,
+    /// In how many queues it is.
+    copies: u32,
+}
+
+impl Switch {
+    /// The switch that its owner knows by `number`, in a network of `stations`; `inputs` has the
+    /// buffer of each port, if inputs are limited.
+    pub(super) fn new(
+        number: u32,
+        parameters: SwitchParameters,
+        inputs: Vec<Option<Input>>,
+        stations: usize,
+    ) -> Self {
+        let port = |input| Port {
+            queue: VecDeque::new(),
+            level: Gauge::without_pause(parameters.output_bytes),
+            input,
+        };
+        Self {
+            number,
+            parameters,
+            ports: inputs.into_iter().map(port).collect(),
+            table: vec![None; stations],
+            memory: Vec::new(),
+            free: Vec::new(),
+            arrived: VecDeque::new(),
+        }
+    }
+
+    /// A frame came in whole.
+    pub(super) fn receive(&mut self, port: u32, frame: Frame, kernel: &mut Kernel, outbox: &mut Outbox) {
+        if let Some(place) = self.table.get_mut(frame.source.index()) {
+            *place = Some(port);
+        }
+        if let Some(input) = &mut self.ports[port as usize].input
+            && !input.fill(frame_bytes(frame.data_bytes), kernel, outbox)
+        {
+            outbox.overflows.push_back((frame, Whereabouts::Entered(self.interface(port))));
+            return;
+        }
+        let place = self.store(Stored { frame, port, copies: 0 });
+        self.arrived.push_back(place);
+        if self.parameters.latency.as_ps() == 0 {
+            self.forward(kernel, outbox);
+        } else {
+            let when = kernel.now() + self.parameters.latency;
+            kernel.at(when, Class::Arrive, Event(What::Forward { relay: self.number }));
+        }
+    }
+
+    /// Puts the oldest frame that has arrived into the queues that it goes to.
+    pub(super) fn forward(&mut self, kernel: &mut Kernel, outbox: &mut Outbox) {
+        let place = self.arrived.pop_front().expect("what is forwarded has arrived");
+        let Stored { frame, port: from, .. } = self.memory[place];
+        let known = match frame.destination {
+            Destination::Station(station) => self.table.get(station.index()).copied().flatten(),
+            Destination::Everyone => None,
+            // What is for this MAC alone goes no further, not even as an unknown address.
+            Destination::Link => Some(from),
+        };
+        match known {
+            Some(port) if port == from => {}
+            Some(port) => self.enqueue(place, port, kernel.now(), outbox),
+            None => {
+                for port in (0..self.ports.len() as u32).filter(|port| *port != from) {
+                    self.enqueue(place, port, kernel.now(), outbox);
+                }
+            }
+        }
+        self.release_unless_queued(place, kernel, outbox);
+    }
+
+    /// The next frame to leave by `port`.
+    pub(super) fn next(&mut self, port: u32, kernel: &mut Kernel, outbox: &mut Outbox) -> Option<Frame> {
+        let out = &mut self.ports[port as usize];
+        let place = out.queue.pop_front()?;
+        let stored = &mut self.memory[place];
+        stored.copies -= 1;
+        let frame = stored.frame;
+        let _ = out.level.drain(kernel.now(), frame_bytes(frame.data_bytes));
+        self.release_unless_queued(place, kernel, outbox);
+        Some(frame)
+    }
+
+    /// The buffer of `port`, if inputs are limited.
+    pub(super) fn input(&mut self, port: u32) -> Option<&mut Input> {
+        self.ports[port as usize].input.as_mut()
+    }
+
+    /// Its queues and buffers, port by port.
+    pub(super) fn reports(&self, name: &str, now: Time, reports: &mut Vec<QueueReport>) {
+        for (number, port) in self.ports.iter().enumerate() {
+            if let Some(input) = &port.input {
+                reports.push(input.report(format!("{name} port {number} in"), now));
+            }
+            reports.push(QueueReport::of(&port.level, format!("{name} port {number} out"), now));
+        }
+    }
+
+    fn enqueue(&mut self, place: usize, port: u32, now: Time, outbox: &mut Outbox) {
+        let interface = self.interface(port);
+        let frame = self.memory[place].frame;
+        let out = &mut self.ports[port as usize];
+        if out.level.fill(now, frame_bytes(frame.data_bytes)) == Filled::Overflow {
+            outbox.overflows.push_back((frame, Whereabouts::Leaving(interface)));
+            return;
+        }
+        out.queue.push_back(place);
+        self.memory[place].copies += 1;
+        outbox.orders.push_back(Order::Wake(interface));
+    }
+
+    fn store(&mut self, stored: Stored) -> usize {
+        if let Some(place) = self.free.pop() {
+            self.memory[place] = stored;
+            return place;
+        }
+        self.memory.push(stored);
+        self.memory.len() - 1
+    }
+
+    fn release_unless_queued(&mut self, place: usize, kernel: &mut Kernel, outbox: &mut Outbox) {
+        let Stored { frame, port, copies } = self.memory[place];
+        if copies > 0 {
+            return;
+        }
+        self.free.push(place);
+        if let Some(input) = &mut self.ports[port as usize].input {
+            input.drain(frame_bytes(frame.data_bytes), kernel, outbox);
+        }
+    }
+
+    const fn interface(&self, port: u32) -> Interface {
+        Interface::Relay { relay: self.number, port }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::{Content, Station};
+
+    #[test]
+    fn the_memory_grows_to_the_most_that_is_stored_and_no_further() {
+        let mut switch = Switch::new(0, SwitchParameters::plain(1 << 20), vec![None, None, None], 3);
+        let (mut kernel, mut outbox) = (Kernel::new(), Outbox::default());
+        for number in 0..100 {
+            // Flooded, known or for the port that it came by, two at a time.
+            for to in [number % 3, 1] {
+                let destination = Destination::Station(Station(to));
+                let content = Content::Load(u64::from(number));
+                let source = Station(0);
+                let frame = Frame { source, destination, data_bytes: 46, content, offered: kernel.now() };
+                switch.receive(0, frame, &mut kernel, &mut outbox);
+            }
+            for port in 0..3 {
+                while switch.next(port, &mut kernel, &mut outbox).is_some() {}
+            }
+            assert!(switch.memory.len() <= 2, "{} places for 2 frames", switch.memory.len());
+        }
+    }
+}

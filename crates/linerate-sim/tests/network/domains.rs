@@ -1,0 +1,132 @@
+//! Hubs and half-duplex cables as parts of a network.
+
+use linerate_core::units::{Span, Time};
+use linerate_sim::ethernet::phy::Duplex;
+use linerate_sim::ethernet::topology::{Node, Relay, Side, SwitchParameters, Topology, Wire};
+use linerate_sim::fabric::{Fabric as _, Loss};
+use linerate_sim::frame::{Destination, Port};
+
+use crate::harness::{Bench, GIGABIT, MEGABIT_100, Poisson, data, to};
+
+const SWITCH: Relay = Relay::Switch(SwitchParameters::plain(1 << 20));
+const NS: Span = Span::from_ns(1);
+
+/// Two stations on a hub, the hub and two more stations on a switch.
+fn hub_and_switch() -> Topology {
+    let mut topology = Topology::new();
+    let hub = topology.add_relay("hub 0", Relay::Hub { delay: NS * 400 });
+    let switch = topology.add_relay("switch 1", SWITCH);
+    topology.connect(hub, switch, Wire::half(MEGABIT_100, NS * 30));
+    topology.attach_stations(1, hub, Wire::half(MEGABIT_100, NS * 50));
+    topology.attach_stations(1, hub, Wire::half(MEGABIT_100, NS * 70));
+    topology.attach_stations(2, switch, Wire::full(GIGABIT, NS * 90));
+    topology
+}
+
+#[test]
+fn through_a_hub_a_frame_takes_its_time_once_and_the_delays_of_cables_and_hub() {
+    let mut bench = Bench::new(&hub_and_switch());
+    bench.offer(Time::ZERO, 0, to(1), 700);
+    bench.run();
+    let expected = MEGABIT_100.span(708 * 8) + NS * (50 + 400 + 70);
+    assert_eq!(bench.stations.arrivals[0].at, Time::ZERO + expected);
+    let start = bench.kernel.now() + Span::from_us(100);
+    bench.offer(start, 0, to(3), 700);
+    bench.run();
+    let expected = MEGABIT_100.span(708 * 8) + NS * (50 + 400 + 30) + GIGABIT.span(708 * 8) + NS * 90;
+    assert_eq!(bench.stations.arrivals[1].at.since(start), expected);
+}
+
+#[test]
+fn a_switch_filters_what_stations_of_one_hub_say_to_each_other() {
+    let mut bench = Bench::new(&hub_and_switch());
+    let ports = |bench: &Bench| [0, 1, 2].map(|port| bench.network.relay_counters(1, port).sent);
+    bench.offer(Time::ZERO, 0, to(1), 100);
+    bench.run();
+    assert_eq!(ports(&bench), [0, 1, 1], "1 is unknown");
+    bench.offer(bench.kernel.now(), 1, to(0), 100);
+    bench.run();
+    bench.offer(bench.kernel.now(), 0, to(1), 100);
+    bench.run();
+    assert_eq!(ports(&bench), [0, 1, 1], "both are known to be at the hub");
+    bench.offer(bench.kernel.now(), 2, Destination::Everyone, 100);
+    bench.run();
+    assert_eq!(ports(&bench), [1, 1, 2]);
+    assert_eq!(bench.stations.arrivals.len(), 3 + 3);
+    assert_eq!((bench.network.held(), bench.stations.losses.len()), (0, 0));
+}
+
+#[test]
+fn hubs_that_are_cabled_together_are_one_collision_domain() {
+    let hub = Relay::Hub { delay: NS * 400 };
+    let mut topology =
+        Topology::line(3, 1, hub, Wire::half(MEGABIT_100, NS * 50), Wire::half(MEGABIT_100, NS * 30));
+    let far = topology.add_station("far");
+    topology.connect(Node::Relay(2), far, Wire::half(MEGABIT_100, NS * 70));
+    let mut bench = Bench::new(&topology);
+    let frame = MEGABIT_100.span(708 * 8);
+    let mut start = Time::ZERO;
+    for (from, station, delay) in [
+        (0, 1, 50 + 400 + 30 + 400 + 50),
+        (0, 3, 50 + 400 + 30 + 400 + 30 + 400 + 70),
+        (3, 0, 50 + 400 + 30 + 400 + 30 + 400 + 70),
+        (3, 2, 70 + 400 + 50),
+    ] {
+        bench.offer(start, from, to(station), 700);
+        bench.run();
+        let arrival = bench.stations.arrivals.last().expect("it arrived");
+        assert_eq!((arrival.station, arrival.at.since(start)), (station, frame + NS * delay));
+        start = bench.kernel.now() + Span::from_us(100);
+    }
+    for (from, station) in [(0, 3), (3, 0)] {
+        bench.saturate(from, to(station), 64);
+    }
+    bench.run_for(Span::from_ms(10));
+    assert!(bench.network.counters(Port(0)).collisions > 10);
+}
+
+#[test]
+fn a_duplex_mismatch_damages_what_the_half_duplex_side_sends() {
+    let mut wire = Wire::half(MEGABIT_100, NS * 50);
+    wire.sides[1] = Side::new(Duplex::Full);
+    let mut topology = Topology::star(1, SWITCH, wire);
+    topology.attach_stations(1, Node::Relay(0), Wire::full(MEGABIT_100, NS * 50));
+    let mut bench = Bench::new(&topology);
+    for (from, other) in [(0, 1), (1, 0)] {
+        let mean = Span::from_us(250);
+        let poisson = Poisson { destination: to(other), mean, size: |_| data(1000), left: 1_000 };
+        bench.offer_at_random(from, poisson);
+    }
+    bench.run();
+    let half = bench.network.counters(Port(0));
+    let full = bench.network.relay_counters(0, 0);
+    assert!(half.late_collisions > 10 && full.errors > 10, "{half:?} {full:?}");
+    assert_eq!(full.collisions, 0);
+    let up = bench.arrivals_at(1, Time::ZERO).count();
+    let down = bench.arrivals_at(0, Time::ZERO).count();
+    assert!(2 * up > 3 * down, "{up} up, {down} down");
+    assert!(bench.stations.losses.iter().any(|(_, loss)| *loss != Loss::Overflow));
+}
+
+#[test]
+fn relay_ports_of_one_collision_domain_draw_different_backoffs() {
+    // Equal draws would collide again and again until both frames are given up.
+    let wire = Wire::half(MEGABIT_100, NS * 50);
+    let mut topology = Topology::new();
+    let hub = topology.add_relay("hub 0", Relay::Hub { delay: NS * 400 });
+    for number in 1..3 {
+        let switch = topology.add_relay(format!("switch {number}"), SWITCH);
+        topology.connect(hub, switch, wire);
+        topology.attach_stations(1, switch, Wire::full(MEGABIT_100, NS * 50));
+    }
+    let mut bench = Bench::new(&topology);
+    for (from, other) in [(0, 1), (1, 0)] {
+        bench.saturate(from, to(other), 1000);
+    }
+    bench.run_for(Span::from_ms(100));
+    let ports = [1, 2].map(|switch| bench.network.relay_counters(switch, 0));
+    let collisions: u64 = ports.iter().map(|port| port.collisions).sum();
+    let sent: u64 = ports.iter().map(|port| port.sent).sum();
+    assert!(collisions > 100, "{ports:?}");
+    assert!(sent > 1_100, "more than nine tenths of what the medium can carry: {ports:?}");
+}
