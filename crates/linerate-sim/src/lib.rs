@@ -14,3 +14,4 @@ pub mod kernel;
 pub mod myrinet;
 pub mod pace;
 pub mod random;
+pub mod stack;

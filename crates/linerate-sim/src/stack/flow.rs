@@ -1,0 +1,228 @@
+//! A flow between two applications: two ways, and the acknowledgements between them.
+
+use super::way::Way;
+use super::{Kind, Parameters};
+use crate::frame::Packet;
+
+/// An end of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The end that began.
+    First,
+    /// The end that answers.
+    Second,
+}
+
+impl Side {
+    /// The other end.
+    #[must_use]
+    pub const fn other(self) -> Self {
+        match self {
+            Self::First => Self::Second,
+            Self::Second => Self::First,
+        }
+    }
+
+    const fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// A flow between two applications.
+#[derive(Debug)]
+pub struct Flow {
+    parameters: Parameters,
+    /// By the side that sends.
+    ways: [Way; 2],
+    /// By the side that receives.
+    owed: [Owed; 2],
+}
+
+/// What a receiver has not acknowledged.
+#[derive(Clone, Copy, Debug, Default)]
+struct Owed {
+    segments: u32,
+    /// An acknowledgement is to be sent at once.
+    due: bool,
+    /// The edge that the sender was last told.
+    edge: u64,
+}
+
+impl Flow {
+    /// A flow on which nothing has passed.
+    #[must_use]
+    pub fn new(parameters: Parameters) -> Self {
+        let way = || Way::new(&parameters);
+        let owed = Owed { edge: parameters.window_bytes, ..Owed::default() };
+        Self { ways: [way(), way()], owed: [owed; 2], parameters }
+    }
+
+    /// What it is like.
+    #[must_use]
+    pub const fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// Accepts from `side` what its send buffer has room for; gives how much. A call stands for
+    /// the rest of one message.
+    pub fn write(&mut self, side: Side, data: &[u8]) -> usize {
+        self.ways[side.index()].write(data, &self.parameters)
+    }
+
+    /// Gives `side` what has arrived, up to all of `data`; gives how much.
+    ///
+    /// The sender is told of the room at once when it is worth as many segments as are acknowledged
+    /// together, or half a window (RFC 9293, 3.8.6.2.2).
+    pub fn read(&mut self, side: Side, data: &mut [u8]) -> usize {
+        let way = &mut self.ways[side.other().index()];
+        let len = way.read(data);
+        let owed = &mut self.owed[side.index()];
+        let gained = way.taken + self.parameters.window_bytes - owed.edge;
+        let together = u64::from(self.parameters.acknowledge_every.max(2) * self.parameters.payload_bytes);
+        let worth = together.min(self.parameters.window_bytes / 2).max(1);
+        owed.due |= self.parameters.kind == Kind::Stream && gained >= worth;
+        len
+    }
+
+    /// Whether `side` has taken everything that was written for it.
+    #[must_use]
+    pub fn is_drained(&self, side: Side) -> bool {
+        self.ways[side.other().index()].is_empty()
+    }
+
+    /// Whether `side` has a packet to send.
+    #[must_use]
+    pub fn has_packet(&self, side: Side) -> bool {
+        self.owed[side.index()].due || self.ways[side.index()].sendable(&self.parameters) > 0
+    }
+
+    /// The next packet of `side`; `flow` is the number that it carries.
+    pub fn packet(&mut self, side: Side, flow: u32) -> Option<Packet> {
+        let length = self.ways[side.index()].sendable(&self.parameters);
+        let owed = &mut self.owed[side.index()];
+        if length == 0 && !owed.due {
+            return None;
+        }
+        let other = &self.ways[side.other().index()];
+        let edge = other.taken + self.parameters.window_bytes;
+        *owed = Owed { segments: 0, due: false, edge };
+        let acknowledged = other.arrived;
+        let offset = self.ways[side.index()].send(length);
+        Some(Packet { flow, forward: side == Side::First, offset, length, acknowledged, edge })
+    }
+
+    /// A packet arrived at `side`.
+    ///
+    /// # Panics
+    ///
+    /// If it is not the next of its direction: the fabrics keep order, and a lost packet ends the
+    /// flow before the next arrives.
+    pub fn arrived(&mut self, side: Side, packet: &Packet) {
+        let way = &mut self.ways[side.other().index()];
+        assert_eq!(packet.offset, way.arrived, "packets of a flow arrive in order");
+        way.arrived += u64::from(packet.length);
+        if packet.length > 0 && self.parameters.kind == Kind::Stream {
+            let owed = &mut self.owed[side.index()];
+            owed.segments += 1;
+            owed.due |= owed.segments >= self.parameters.acknowledge_every;
+        }
+        self.ways[side.index()].acknowledge(packet.acknowledged, packet.edge);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIDES: [Side; 2] = [Side::First, Side::Second];
+
+    fn stream(window_bytes: u64) -> Parameters {
+        Parameters {
+            kind: Kind::Stream,
+            payload_bytes: 100,
+            header_bytes: 40,
+            window_bytes,
+            send_buffer_bytes: window_bytes,
+            acknowledge_every: 2,
+        }
+    }
+
+    /// Passes packets at once until none is left; gives the payload lengths of `First`'s.
+    fn settle(flow: &mut Flow) -> Vec<u32> {
+        let mut lengths = Vec::new();
+        while let Some(side) = SIDES.into_iter().find(|side| flow.has_packet(*side)) {
+            let packet = flow.packet(side, 0).expect("it has one");
+            if side == Side::First {
+                lengths.push(packet.length);
+            }
+            flow.arrived(side.other(), &packet);
+        }
+        lengths
+    }
+
+    #[test]
+    fn a_window_lets_so_many_full_segments_go_and_no_partial_one() {
+        let mut flow = Flow::new(stream(250));
+        assert_eq!(flow.write(Side::First, &[7; 1000]), 250, "the send buffer is full");
+        let mut lengths = Vec::new();
+        while let Some(packet) = flow.packet(Side::First, 0) {
+            lengths.push(packet.length);
+        }
+        assert_eq!(lengths, [100, 100], "50 bytes of the window are not worth a segment");
+    }
+
+    #[test]
+    fn the_rest_of_a_message_goes_at_once() {
+        let mut flow = Flow::new(stream(1000));
+        flow.write(Side::First, &[7; 130]);
+        assert_eq!(settle(&mut flow), [100, 30]);
+        let mut got = [0; 130];
+        assert_eq!(flow.read(Side::Second, &mut got), 130);
+        assert_eq!(got, [7; 130]);
+    }
+
+    #[test]
+    fn every_second_segment_is_acknowledged_and_what_is_owed_travels_with_data() {
+        let mut flow = Flow::new(stream(1000));
+        flow.write(Side::First, &[1; 300]);
+        for expected in [false, true, false] {
+            let packet = flow.packet(Side::First, 0).expect("a segment");
+            flow.arrived(Side::Second, &packet);
+            assert_eq!(flow.has_packet(Side::Second), expected);
+            if expected {
+                let acknowledgement = flow.packet(Side::Second, 0).expect("it is due");
+                assert_eq!((acknowledgement.length, acknowledgement.acknowledged), (0, 200));
+                flow.arrived(Side::First, &acknowledgement);
+            }
+        }
+        flow.write(Side::Second, &[2; 10]);
+        let reply = flow.packet(Side::Second, 0).expect("data");
+        assert_eq!((reply.length, reply.acknowledged), (10, 300));
+    }
+
+    #[test]
+    fn a_stalled_reader_stops_the_sender_and_is_heard_when_it_reads() {
+        let mut flow = Flow::new(stream(300));
+        let data = [3; 900];
+        let mut written = flow.write(Side::First, &data);
+        settle(&mut flow);
+        written += flow.write(Side::First, &data[written..]);
+        assert!(!flow.has_packet(Side::First), "the window is used up by what nobody reads");
+        let mut got = [0; 300];
+        assert_eq!(flow.read(Side::Second, &mut got), 300);
+        assert!(flow.has_packet(Side::Second), "the window's update");
+        settle(&mut flow);
+        assert_eq!(flow.read(Side::Second, &mut got), 300);
+        assert_eq!(written, 600);
+    }
+
+    #[test]
+    fn no_datagram_holds_two_messages() {
+        let parameters = Parameters { kind: Kind::Datagram, send_buffer_bytes: 10_000, ..stream(0) };
+        let mut flow = Flow::new(parameters);
+        for len in [150, 30, 100] {
+            assert_eq!(flow.write(Side::First, &vec![0; len]), len);
+        }
+        assert_eq!(settle(&mut flow), [100, 50, 30, 100]);
+    }
+}

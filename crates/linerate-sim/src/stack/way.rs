@@ -1,0 +1,109 @@
+//! One direction of a flow: the bytes between a writing and a reading application.
+
+use std::collections::VecDeque;
+
+use super::{Kind, Parameters};
+
+/// One direction of a flow. Positions count bytes from the flow's beginning:
+/// taken <= arrived <= sent <= written, and acknowledged <= arrived.
+#[derive(Debug, Default)]
+pub(super) struct Way {
+    /// The bytes from `taken` to `written`.
+    bytes: VecDeque<u8>,
+    /// Ends of messages that are not all sent; kept for datagrams only.
+    ends: VecDeque<u64>,
+    written: u64,
+    sent: u64,
+    pub(super) arrived: u64,
+    pub(super) taken: u64,
+    /// What the sender knows to have arrived.
+    acknowledged: u64,
+    /// Up to where the sender may send.
+    edge: u64,
+    /// The application is in the middle of a message that the send buffer has no room for.
+    more: bool,
+}
+
+impl Way {
+    pub(super) fn new(parameters: &Parameters) -> Self {
+        Self { edge: parameters.window_bytes, ..Self::default() }
+    }
+
+    /// Accepts what the send buffer has room for; gives how much. `last` says that `data` is the
+    /// rest of its message.
+    pub(super) fn write(&mut self, data: &[u8], parameters: &Parameters) -> usize {
+        let kept = match parameters.kind {
+            Kind::Stream => self.written - self.acknowledged,
+            Kind::Datagram => self.written - self.sent,
+        };
+        let room = parameters.send_buffer_bytes.saturating_sub(kept);
+        let len = data.len().min(usize::try_from(room).unwrap_or(usize::MAX));
+        self.bytes.extend(&data[..len]);
+        self.written += len as u64;
+        self.more = len < data.len();
+        if !self.more && parameters.kind == Kind::Datagram {
+            self.ends.push_back(self.written);
+        }
+        len
+    }
+
+    /// Takes what has arrived, up to all of `data`; gives how much.
+    pub(super) fn read(&mut self, data: &mut [u8]) -> usize {
+        let there = usize::try_from(self.arrived - self.taken).unwrap_or(usize::MAX);
+        let len = there.min(data.len());
+        let (front, back) = self.bytes.as_slices();
+        let from_front = len.min(front.len());
+        data[..from_front].copy_from_slice(&front[..from_front]);
+        data[from_front..len].copy_from_slice(&back[..len - from_front]);
+        self.bytes.drain(..len);
+        self.taken += len as u64;
+        len
+    }
+
+    /// Whether everything written was taken.
+    pub(super) fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// How many bytes of payload the next packet has, or zero if none is to be sent now.
+    ///
+    /// A packet is full, or it ends a message: never cut short because a buffer or a window
+    /// happens to end there (RFC 9293, 3.8.6.2.1).
+    pub(super) fn sendable(&self, parameters: &Parameters) -> u32 {
+        let full = u64::from(parameters.payload_bytes);
+        let (most, ends_message) = match parameters.kind {
+            Kind::Stream => {
+                let unsent = self.written - self.sent;
+                let allowed = unsent.min(self.edge.saturating_sub(self.sent));
+                (allowed, allowed == unsent && !self.more)
+            }
+            Kind::Datagram => match self.ends.front() {
+                Some(end) => (end - self.sent, true),
+                None => (self.written - self.sent, false),
+            },
+        };
+        if most >= full {
+            parameters.payload_bytes
+        } else if ends_message {
+            u32::try_from(most).unwrap_or(parameters.payload_bytes)
+        } else {
+            0
+        }
+    }
+
+    /// Counts `len` bytes as sent; gives where they begin.
+    pub(super) fn send(&mut self, len: u32) -> u64 {
+        let offset = self.sent;
+        self.sent += u64::from(len);
+        while self.ends.front().is_some_and(|end| *end <= self.sent) {
+            self.ends.pop_front();
+        }
+        offset
+    }
+
+    /// Learns what the other end says.
+    pub(super) fn acknowledge(&mut self, acknowledged: u64, edge: u64) {
+        self.acknowledged = self.acknowledged.max(acknowledged);
+        self.edge = self.edge.max(edge);
+    }
+}
