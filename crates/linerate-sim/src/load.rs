@@ -1,0 +1,9 @@
+//! Offered load: who sends what to whom, and what became of it.
+
+mod generator;
+mod meter;
+mod outcome;
+
+pub use generator::{Arrivals, Generator, Mix, Targets};
+pub use meter::{Meter, StationTally};
+pub use outcome::{Delay, LoadOutcome, QueueOutcome, StationOutcome};

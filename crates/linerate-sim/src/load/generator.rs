@@ -1,0 +1,270 @@
+//! A source of frames at one station.
+
+use std::collections::VecDeque;
+
+use linerate_core::units::{Span, Time};
+use rand::RngExt as _;
+use rand_pcg::Pcg64;
+
+use crate::frame::{Content, Destination, Frame, Station};
+use crate::random::{Purpose, stream};
+
+/// When a source offers frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrivals {
+    /// Whenever the medium can take one: the source is never without.
+    Saturated,
+    /// At exponentially distributed intervals of this mean.
+    Poisson(Span),
+    /// At equal intervals, from a random phase.
+    Periodic(Span),
+}
+
+/// How large frames are: sizes and how often each comes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mix {
+    /// Client data of a frame (bytes), and the sum of the weights up to and including it.
+    steps: Vec<(u32, u64)>,
+}
+
+impl Mix {
+    /// A mix of sizes (client data, bytes) with their weights; none if all weights are zero.
+    #[must_use]
+    pub fn new(sizes: &[(u32, u32)]) -> Option<Self> {
+        let mut sum = 0;
+        let step = |(size, weight): &(u32, u32)| {
+            sum += u64::from(*weight);
+            (*size, sum)
+        };
+        let steps: Vec<_> = sizes.iter().map(step).collect();
+        (sum > 0).then_some(Self { steps })
+    }
+
+    /// Frames of one size only. Unit: bytes of client data.
+    #[must_use]
+    pub fn only(size: u32) -> Self {
+        Self { steps: vec![(size, 1)] }
+    }
+
+    /// The sizes and their weights.
+    pub fn sizes(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
+        let before = std::iter::once(0).chain(self.steps.iter().map(|(_, sum)| *sum));
+        self.steps.iter().zip(before).map(|((size, sum), before)| (*size, sum - before))
+    }
+
+    fn draw(&self, random: &mut Pcg64) -> u32 {
+        let [only] = self.steps[..] else {
+            let total = self.steps.last().map_or(1, |(_, sum)| *sum);
+            let at = random.random_range(0..total);
+            let index = self.steps.partition_point(|(_, sum)| *sum <= at);
+            return self.steps[index].0;
+        };
+        only.0
+    }
+}
+
+/// To whom a source sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Targets {
+    /// Always to one station.
+    One(Station),
+    /// To any other of so many stations, each as likely.
+    Random(u32),
+}
+
+/// A source of frames at one station.
+#[derive(Debug)]
+pub struct Generator {
+    station: Station,
+    arrivals: Arrivals,
+    mix: Mix,
+    targets: Targets,
+    /// Most frames that wait at the station.
+    queue_frames: usize,
+    queue: VecDeque<Frame>,
+    made: u64,
+    last_arrival: Option<Time>,
+    random: Streams,
+}
+
+#[derive(Debug)]
+struct Streams {
+    arrival: Pcg64,
+    size: Pcg64,
+    destination: Pcg64,
+    phase: Pcg64,
+}
+
+impl Generator {
+    /// A source at `station`, of whose frames at most `queue_frames` wait there.
+    #[must_use]
+    pub fn new(
+        station: Station,
+        arrivals: Arrivals,
+        mix: Mix,
+        targets: Targets,
+        queue_frames: usize,
+    ) -> Self {
+        Self {
+            station,
+            arrivals,
+            mix,
+            targets,
+            queue_frames,
+            queue: VecDeque::new(),
+            made: 0,
+            last_arrival: None,
+            random: Streams::of(0, station.0),
+        }
+    }
+
+    /// The same source with the random numbers of `seed`, drawn as the station numbered `stream`.
+    #[must_use]
+    pub fn seeded(mut self, seed: u64, stream: u32) -> Self {
+        self.random = Streams::of(seed, stream);
+        self
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub const fn station(&self) -> Station {
+        self.station
+    }
+
+    /// Frames that wait at the station.
+    #[must_use]
+    pub fn queued(&self) -> u64 {
+        self.queue.len() as u64
+    }
+
+    /// Frames offered so far, those without room included.
+    #[must_use]
+    pub const fn offered(&self) -> u64 {
+        self.made
+    }
+
+    /// When the next frame is offered; none of a saturated source, which is asked instead.
+    pub fn next_arrival(&mut self, now: Time) -> Option<Time> {
+        let interval = match (self.arrivals, self.last_arrival) {
+            (Arrivals::Saturated, _) => return None,
+            (Arrivals::Poisson(mean), _) => exponential(mean, &mut self.random.arrival),
+            (Arrivals::Periodic(every), None) => every_fraction(every, &mut self.random.phase),
+            (Arrivals::Periodic(every), Some(_)) => every,
+        };
+        let when = now + interval;
+        self.last_arrival = Some(when);
+        Some(when)
+    }
+
+    /// Offers a frame now; gives it back when there is no room.
+    ///
+    /// # Errors
+    ///
+    /// The frame, when as many wait as may.
+    pub fn offer(&mut self, now: Time) -> Result<(), Frame> {
+        let frame = self.make(now);
+        if self.queue.len() >= self.queue_frames {
+            return Err(frame);
+        }
+        self.queue.push_back(frame);
+        Ok(())
+    }
+
+    /// The frame to send next.
+    pub fn next(&mut self, now: Time) -> Option<Frame> {
+        if self.arrivals == Arrivals::Saturated { Some(self.make(now)) } else { self.queue.pop_front() }
+    }
+
+    fn make(&mut self, now: Time) -> Frame {
+        let to = match self.targets {
+            Targets::One(station) => station,
+            Targets::Random(stations) => {
+                let other = self.random.destination.random_range(0..stations - 1);
+                Station(if other >= self.station.0 { other + 1 } else { other })
+            }
+        };
+        let number = self.made;
+        self.made += 1;
+        Frame {
+            source: self.station,
+            destination: Destination::Station(to),
+            data_bytes: self.mix.draw(&mut self.random.size),
+            content: Content::Load(number),
+            offered: now,
+        }
+    }
+}
+
+impl Streams {
+    fn of(seed: u64, station: u32) -> Self {
+        Self {
+            arrival: stream(seed, station, Purpose::Arrival),
+            size: stream(seed, station, Purpose::Size),
+            destination: stream(seed, station, Purpose::Destination),
+            phase: stream(seed, station, Purpose::Phase),
+        }
+    }
+}
+
+/// An exponentially distributed span. The logarithm is `libm`'s, the same on every machine.
+fn exponential(mean: Span, random: &mut Pcg64) -> Span {
+    let uniform: f64 = random.random();
+    Span::from_seconds(-mean.as_seconds() * libm::log(1.0 - uniform))
+}
+
+/// A span from zero to `whole`, each as likely.
+fn every_fraction(whole: Span, random: &mut Pcg64) -> Span {
+    Span::from_ps(random.random_range(0..=whole.as_ps()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mix_keeps_its_weights_and_drops_what_has_none() {
+        let mix = Mix::new(&[(46, 7), (500, 0), (1500, 1)]).expect("some weight");
+        assert_eq!(mix.sizes().collect::<Vec<_>>(), [(46, 7), (500, 0), (1500, 1)]);
+        let mut random = stream(1, 0, Purpose::Size);
+        let drawn: Vec<u32> = (0..8000).map(|_| mix.draw(&mut random)).collect();
+        let count = |size| drawn.iter().filter(|drawn| **drawn == size).count() as f64;
+        assert!((count(46) / 7000.0 - 1.0).abs() < 0.02, "{}", count(46));
+        assert!((count(1500) / 1000.0 - 1.0).abs() < 0.1, "{}", count(1500));
+        assert_eq!(Mix::new(&[(46, 0)]), None);
+    }
+
+    #[test]
+    fn poisson_intervals_have_mean_and_deviation_alike() {
+        let mut random = stream(3, 0, Purpose::Arrival);
+        let draws: Vec<f64> =
+            (0..40_000).map(|_| exponential(Span::from_us(10), &mut random).as_us()).collect();
+        let mean = draws.iter().sum::<f64>() / draws.len() as f64;
+        let variance = draws.iter().map(|draw| (draw - mean).powi(2)).sum::<f64>() / draws.len() as f64;
+        assert!((mean / 10.0 - 1.0).abs() < 0.02, "{mean}");
+        assert!((variance.sqrt() / 10.0 - 1.0).abs() < 0.03, "{variance}");
+    }
+
+    #[test]
+    fn random_targets_are_all_others_alike() {
+        let mix = Mix::only(46);
+        let mut generator =
+            Generator::new(Station(1), Arrivals::Saturated, mix, Targets::Random(4), 0).seeded(5, 1);
+        let mut seen = [0_u32; 4];
+        for _ in 0..3000 {
+            let frame = generator.next(Time::ZERO).expect("it is saturated");
+            let Destination::Station(to) = frame.destination else { panic!("{frame:?} is for one station") };
+            seen[to.index()] += 1;
+        }
+        assert_eq!(seen[1], 0, "never to itself");
+        assert!([0, 2, 3].iter().all(|other| (900..1100).contains(&seen[*other])), "{seen:?}");
+    }
+
+    #[test]
+    fn a_full_queue_gives_the_frame_back_and_counts_it_as_offered() {
+        let every = Arrivals::Periodic(Span::from_us(1));
+        let mut generator = Generator::new(Station(0), every, Mix::only(46), Targets::One(Station(1)), 2);
+        assert!(generator.offer(Time::ZERO).is_ok() && generator.offer(Time::ZERO).is_ok());
+        assert!(generator.offer(Time::ZERO).is_err());
+        assert_eq!((generator.offered(), generator.queued()), (3, 2));
+    }
+}

@@ -1,0 +1,168 @@
+//! What a run under load showed.
+
+use std::collections::BTreeMap;
+
+use linerate_core::caution::Caution;
+use linerate_core::stats::Histogram;
+use linerate_core::units::{Rate, Span};
+use serde::Serialize;
+
+use crate::fabric::{Loss, MacCounters};
+
+/// What a run under load showed: rates and delays from the end of the warm-up, counts over all of it.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct LoadOutcome {
+    /// Seed of everything random.
+    pub seed: u64,
+    /// Rate of one station's line: of its frames' bits, preamble and gap included.
+    pub line_rate: Rate,
+    /// From the end of the warm-up to the end of the run.
+    pub counted: Span,
+    /// Events that the model took.
+    pub events: u64,
+    /// Frames offered. Always the sum of delivered, lost and queued.
+    pub offered: u64,
+    /// Frames that arrived.
+    pub delivered: u64,
+    /// Frames lost, by cause.
+    pub lost: BTreeMap<Loss, u64>,
+    /// Frames that were waiting or on their way at the end.
+    pub queued: u64,
+    /// Delay of a frame from offered to arrived. From a saturated sender it begins when its MAC
+    /// takes the frame: what it waited for the medium and on the way.
+    pub delay: Delay,
+    /// The same, whole.
+    #[serde(skip)]
+    pub delays: Histogram,
+    /// By station.
+    pub stations: Vec<StationOutcome>,
+    /// Queues and buffers of relays and receivers.
+    pub queues: Vec<QueueOutcome>,
+    /// What is doubtful about the network.
+    pub cautions: Vec<Caution>,
+}
+
+/// A distribution of delays; nothing of no frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Delay {
+    /// Arithmetic mean.
+    pub mean: Option<Span>,
+    /// Half of all are no longer.
+    pub p50: Option<Span>,
+    /// 90 % of all are no longer.
+    pub p90: Option<Span>,
+    /// 99 % of all are no longer.
+    pub p99: Option<Span>,
+    /// 99.9 % of all are no longer.
+    pub p999: Option<Span>,
+    /// The longest.
+    pub max: Option<Span>,
+}
+
+/// What one station sent, and what became of it.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct StationOutcome {
+    /// Its number.
+    pub station: u32,
+    /// Whether it sends at all.
+    pub sends: bool,
+    /// Frames it offered.
+    pub offered: u64,
+    /// Frames of it that arrived.
+    pub delivered: u64,
+    /// Frames of it that were lost, by cause.
+    pub lost: BTreeMap<Loss, u64>,
+    /// Rate of its frames that arrived, without preamble and gap.
+    pub throughput: Rate,
+    /// Rate of the client data in them.
+    pub goodput: Rate,
+    /// Mean delay of its frames.
+    pub delay: Option<Span>,
+    /// What its MAC counted.
+    pub mac: MacCounters,
+}
+
+/// How full a queue or buffer was.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct QueueOutcome {
+    /// Where, such as `switch 0 port 3 out`.
+    pub name: String,
+    /// Room. Unit: bytes.
+    pub capacity: u64,
+    /// Most that was in it. Unit: bytes.
+    pub peak: u64,
+    /// What was in it, averaged over time. Unit: bytes.
+    pub mean: f64,
+    /// Frames that found no room.
+    pub overflow: u64,
+}
+
+impl LoadOutcome {
+    /// Rate of all frames that arrived, without preamble and gap.
+    #[must_use]
+    pub fn throughput(&self) -> Rate {
+        let bits = self.stations.iter().map(|station| station.throughput.bits_per_second()).sum();
+        Rate::from_bits_per_second(bits)
+    }
+
+    /// Rate of the client data of all frames that arrived.
+    #[must_use]
+    pub fn goodput(&self) -> Rate {
+        Rate::from_bits_per_second(
+            self.stations.iter().map(|station| station.goodput.bits_per_second()).sum(),
+        )
+    }
+
+    /// Frames' bits that arrived, as a share of what one line could carry. Above 1 where several
+    /// lines work at once.
+    #[must_use]
+    pub fn efficiency(&self) -> f64 {
+        self.throughput().share_of(self.line_rate)
+    }
+
+    /// Jain's index of the senders' throughputs: 1 when all are alike, 1/n when one has all.
+    ///
+    /// Source: Jain, Chiu and Hawe 1984, DEC-TR-301.
+    #[must_use]
+    pub fn fairness(&self) -> f64 {
+        let senders = self.stations.iter().filter(|station| station.sends);
+        let rates: Vec<f64> = senders.map(|station| station.throughput.bits_per_second()).collect();
+        let sum: f64 = rates.iter().sum();
+        let squares: f64 = rates.iter().map(|rate| rate * rate).sum();
+        if squares > 0.0 { sum * sum / (rates.len() as f64 * squares) } else { 1.0 }
+    }
+
+    /// What all stations' MACs counted.
+    #[must_use]
+    pub fn macs(&self) -> MacCounters {
+        let mut sum = MacCounters::default();
+        for station in &self.stations {
+            sum += station.mac;
+        }
+        sum
+    }
+
+    /// Frames lost for any cause.
+    #[must_use]
+    pub fn all_lost(&self) -> u64 {
+        self.lost.values().sum()
+    }
+}
+
+impl Delay {
+    /// The distribution of `delays`, whose sum over `frames` is `sum`.
+    #[must_use]
+    pub fn of(delays: &Histogram, sum: Span, frames: u64) -> Self {
+        Self {
+            mean: (frames > 0).then(|| sum / frames),
+            p50: delays.quantile(0.5),
+            p90: delays.quantile(0.9),
+            p99: delays.quantile(0.99),
+            p999: delays.quantile(0.999),
+            max: delays.max(),
+        }
+    }
+}

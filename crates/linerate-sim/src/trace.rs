@@ -1,0 +1,56 @@
+//! What passed the stations' ports, for a capture file.
+
+use linerate_core::units::Time;
+
+use crate::fabric::Seen;
+use crate::frame::{Frame, Port};
+
+/// A frame that passed a station's port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Passage {
+    /// When.
+    pub time: Time,
+    /// Which station's port.
+    pub port: Port,
+    /// Which way.
+    pub seen: Seen,
+    /// The frame.
+    pub frame: Frame,
+}
+
+/// The first frames that passed, up to a limit.
+#[derive(Clone, Debug)]
+pub struct Trace {
+    limit: usize,
+    passages: Vec<Passage>,
+    left_out: u64,
+}
+
+impl Trace {
+    /// An empty trace that keeps `limit` passages.
+    #[must_use]
+    pub const fn new(limit: usize) -> Self {
+        Self { limit, passages: Vec::new(), left_out: 0 }
+    }
+
+    /// Keeps a passage, if there is room.
+    pub fn record(&mut self, time: Time, port: Port, frame: &Frame, seen: Seen) {
+        if self.passages.len() < self.limit {
+            self.passages.push(Passage { time, port, seen, frame: *frame });
+        } else {
+            self.left_out += 1;
+        }
+    }
+
+    /// What was kept, in the order in which it happened.
+    #[must_use]
+    pub fn passages(&self) -> &[Passage] {
+        &self.passages
+    }
+
+    /// How many passages found no room.
+    #[must_use]
+    pub const fn left_out(&self) -> u64 {
+        self.left_out
+    }
+}
