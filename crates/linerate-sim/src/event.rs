@@ -1,7 +1,7 @@
 //! Everything that can happen in a simulation: one variant for each part that sets events.
 
 use crate::ethernet::{link, network, segment};
-use crate::{atm, fddi, fibre_channel, myrinet};
+use crate::{atm, fddi, fibre_channel, hosts, myrinet};
 
 /// Something that happens. Small, because events are copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub enum Event {
     Fddi(fddi::Event),
     /// In a Myrinet network.
     Myrinet(myrinet::Event),
+    /// At a station.
+    Host(hosts::Event),
     /// A mark that tests set.
     Probe(u32),
 }
@@ -43,4 +45,5 @@ part! {
     FibreChannel: fibre_channel::Event,
     Fddi: fddi::Event,
     Myrinet: myrinet::Event,
+    Host: hosts::Event,
 }

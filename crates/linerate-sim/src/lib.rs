@@ -4,16 +4,21 @@
 //! Pure: no clock, no socket, no file, no thread. Equal input gives equal output, byte for byte.
 
 pub mod atm;
+pub mod bench;
+pub mod end;
 pub mod ethernet;
 pub mod event;
 pub mod fabric;
 pub mod fddi;
 pub mod fibre_channel;
 pub mod frame;
+pub mod hosts;
 pub mod kernel;
 pub mod load;
+pub mod medium;
 pub mod myrinet;
 pub mod pace;
 pub mod random;
 pub mod stack;
 pub mod trace;
+pub mod world;

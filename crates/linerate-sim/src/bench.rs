@@ -1,0 +1,143 @@
+//! A modelled network as a [`Bench`]: both applications are tasks, and their executor is a loop
+//! over the model's events.
+
+use std::cell::RefCell;
+use std::future::Future;
+use std::pin::pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+
+use linerate_core::bench::{Bench, RunError};
+use linerate_core::endpoint::LinkError;
+use linerate_core::payload::Buffers;
+use linerate_core::trial::{Half, Sample, Trial};
+use linerate_core::units::Span;
+
+use crate::end::End;
+use crate::frame::Station;
+use crate::stack::{Parameters, Side};
+use crate::world::World;
+
+/// Two stations of a model between which trials are run. The model goes on from trial to trial.
+#[derive(Debug)]
+pub struct ModelBench {
+    world: Rc<RefCell<World>>,
+    flow: u32,
+    buffers: [Buffers; 2],
+    largest: usize,
+}
+
+impl ModelBench {
+    /// A bench between two stations of `world`.
+    #[must_use]
+    pub fn new(mut world: World, stations: [Station; 2], parameters: Parameters) -> Self {
+        let flow = world.hosts.connect(stations, parameters);
+        Self {
+            world: Rc::new(RefCell::new(world)),
+            flow,
+            buffers: [Buffers::new(0), Buffers::new(0)],
+            largest: 0,
+        }
+    }
+
+    /// Events that have happened in the model.
+    #[must_use]
+    pub fn events(&self) -> u64 {
+        self.world.borrow().kernel.happened()
+    }
+
+    /// Reads something of the model.
+    pub fn look<T>(&self, at: impl FnOnce(&World) -> T) -> T {
+        at(&self.world.borrow())
+    }
+
+    /// The two ends of the flow under test, for two new applications.
+    #[must_use]
+    pub fn ends(&self) -> [End; 2] {
+        self.world.borrow_mut().hosts.open(self.flow);
+        [Side::First, Side::Second].map(|side| End::new(Rc::clone(&self.world), self.flow, side))
+    }
+
+    /// Runs both applications to their ends. None stands for one that waits for what will never
+    /// come.
+    pub fn drive<A: Future, B: Future>(&self, first: A, second: B) -> (Option<A::Output>, Option<B::Output>) {
+        let (mut first, mut second) = (pin!(first), pin!(second));
+        let mut outputs = (None, None);
+        let mut context = Context::from_waker(Waker::noop());
+        let mut stirred = [true; 2];
+        loop {
+            if stirred[0]
+                && outputs.0.is_none()
+                && let Poll::Ready(output) = first.as_mut().poll(&mut context)
+            {
+                outputs.0 = Some(output);
+            }
+            if stirred[1]
+                && outputs.1.is_none()
+                && let Poll::Ready(output) = second.as_mut().poll(&mut context)
+            {
+                outputs.1 = Some(output);
+            }
+            if outputs.0.is_some() && outputs.1.is_some() {
+                return outputs;
+            }
+            match self.go_on() {
+                Some(both) => stirred = both,
+                None => return outputs,
+            }
+        }
+    }
+
+    /// Lets events happen until one of the applications may go on; none if no event is left.
+    fn go_on(&self) -> Option<[bool; 2]> {
+        let mut world = self.world.borrow_mut();
+        loop {
+            let stirred = [Side::First, Side::Second].map(|side| world.hosts.take_stirred(self.flow, side));
+            if stirred.contains(&true) {
+                return Some(stirred);
+            }
+            if !world.step() {
+                return None;
+            }
+        }
+    }
+
+    fn halves(&mut self, trial: &Trial) -> Result<[Half; 2], LinkError> {
+        let size = trial.message_len()?;
+        if size > self.largest {
+            self.largest = size;
+            self.buffers = [memory(size)?, memory(size)?];
+        }
+        let [mut first, mut second] = self.ends();
+        let mut buffers = std::mem::replace(&mut self.buffers, [Buffers::new(0), Buffers::new(0)]);
+        let [ours, theirs] = &mut buffers;
+        let (one, other) = self.drive(
+            trial.pattern.initiate(&mut first, trial, ours),
+            trial.pattern.respond(&mut second, trial, theirs),
+        );
+        self.buffers = buffers;
+        // An error says more than a wait that was its consequence.
+        let stalled = || Err(LinkError::Stalled(Span::MAX));
+        match (one, other) {
+            (Some(Err(error)), _) | (_, Some(Err(error))) => Err(error),
+            (one, other) => Ok([one.unwrap_or_else(stalled)?, other.unwrap_or_else(stalled)?]),
+        }
+    }
+}
+
+fn memory(size: usize) -> Result<Buffers, LinkError> {
+    Buffers::try_new(size).map_err(|error| LinkError::System {
+        operation: "take memory for two messages",
+        source: std::io::Error::other(error.to_string()),
+    })
+}
+
+impl Bench for ModelBench {
+    fn run(&mut self, trial: &Trial) -> Result<Sample, RunError> {
+        let start = self.look(|world| world.kernel.now());
+        let [initiator, responder] =
+            self.halves(trial).map_err(|source| RunError::Link { size: trial.size, source })?;
+        let spent = self.look(|world| world.kernel.now()).since(start);
+        Sample::join(trial, &initiator, &responder, spent)
+    }
+}

@@ -1,0 +1,136 @@
+//! An application at an end of a modelled flow, as an [`Endpoint`].
+
+use std::cell::RefCell;
+use std::future::poll_fn;
+use std::io;
+use std::rc::Rc;
+use std::task::Poll;
+
+use linerate_core::endpoint::{Endpoint, LinkError};
+use linerate_core::units::{Span, Time};
+
+use crate::hosts::Broken;
+use crate::stack::Side;
+use crate::world::World;
+
+/// An end of a modelled flow. Its calls suspend until the model has gone on far enough; the
+/// executor in [`crate::bench`] lets it.
+#[derive(Debug)]
+pub struct End {
+    world: Rc<RefCell<World>>,
+    flow: u32,
+    side: Side,
+}
+
+impl End {
+    /// An end of a flow that the world's hosts know.
+    #[must_use]
+    pub const fn new(world: Rc<RefCell<World>>, flow: u32, side: Side) -> Self {
+        Self { world, flow, side }
+    }
+
+    /// Hands over as much of `data` as there is room for.
+    fn write(&self, data: &[u8]) -> Result<usize, LinkError> {
+        let mut world = self.world.borrow_mut();
+        let written = world.hosts.write(self.flow, self.side, data).map_err(broken);
+        world.settle();
+        written
+    }
+
+    /// Takes what has arrived, up to all of `data`.
+    fn read(&self, data: &mut [u8]) -> Result<usize, LinkError> {
+        let mut world = self.world.borrow_mut();
+        let read = world.hosts.read(self.flow, self.side, data).map_err(broken);
+        world.settle();
+        read
+    }
+}
+
+/// A flow without retransmission ends with the first frame that does not arrive.
+fn broken(broken: Broken) -> LinkError {
+    match broken {
+        Broken::Closed => LinkError::Closed,
+        Broken::Lost(loss) => {
+            let loss = loss.name();
+            let reason =
+                format!("the modelled network lost a frame of it ({loss}), and nothing sends it again");
+            LinkError::System { operation: "carry the flow", source: io::Error::other(reason) }
+        }
+    }
+}
+
+impl Drop for End {
+    fn drop(&mut self) {
+        self.world.borrow_mut().hosts.close(self.flow, self.side);
+    }
+}
+
+impl Endpoint for End {
+    fn now(&self) -> Time {
+        self.world.borrow().kernel.now()
+    }
+
+    async fn send(&mut self, data: &[u8]) -> Result<(), LinkError> {
+        let mut done = 0;
+        poll_fn(|_| {
+            while done < data.len() {
+                match self.write(&data[done..]) {
+                    Ok(0) => return Poll::Pending,
+                    Ok(len) => done += len,
+                    Err(error) => return Poll::Ready(Err(error)),
+                }
+            }
+            Poll::Ready(Ok(()))
+        })
+        .await
+    }
+
+    async fn recv(&mut self, data: &mut [u8]) -> Result<(), LinkError> {
+        let mut done = 0;
+        poll_fn(|_| {
+            while done < data.len() {
+                match self.read(&mut data[done..]) {
+                    Ok(0) => return Poll::Pending,
+                    Ok(len) => done += len,
+                    Err(error) => return Poll::Ready(Err(error)),
+                }
+            }
+            Poll::Ready(Ok(()))
+        })
+        .await
+    }
+
+    async fn exchange(&mut self, out: &[u8], into: &mut [u8]) -> Result<(), LinkError> {
+        let (mut sent, mut received) = (0, 0);
+        poll_fn(|_| {
+            loop {
+                let written = if sent < out.len() { self.write(&out[sent..]) } else { Ok(0) };
+                let read = if received < into.len() { self.read(&mut into[received..]) } else { Ok(0) };
+                match (written, read) {
+                    (Err(error), _) | (_, Err(error)) => return Poll::Ready(Err(error)),
+                    (Ok(written), Ok(read)) => {
+                        (sent, received) = (sent + written, received + read);
+                        if sent == out.len() && received == into.len() {
+                            return Poll::Ready(Ok(()));
+                        }
+                        if written + read == 0 {
+                            return Poll::Pending;
+                        }
+                    }
+                }
+            }
+        })
+        .await
+    }
+
+    async fn wait(&mut self, span: Span) {
+        let until = {
+            let mut world = self.world.borrow_mut();
+            let World { kernel, hosts, .. } = &mut *world;
+            let until = kernel.now() + span;
+            hosts.alarm(self.flow, self.side, until, kernel);
+            until
+        };
+        poll_fn(|_| if self.now() >= until { Poll::Ready(()) } else { Poll::Pending }).await;
+    }
+}

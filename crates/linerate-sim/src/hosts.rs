@@ -1,0 +1,298 @@
+//! The stations of a model: what sits at the ports of its medium.
+//!
+//! A station has ends of flows, whose applications are tasks outside, and at most one generator of
+//! load. Flows go first, in turn.
+
+use linerate_core::units::Time;
+
+use crate::event;
+use crate::fabric::{Client, Loss, Seen};
+use crate::frame::{Content, Destination, Frame, Port, Station};
+use crate::kernel::{Class, Kernel};
+use crate::load::{Generator, Meter};
+use crate::stack::{Flow, Parameters, Side};
+use crate::trace::Trace;
+
+/// What happens at a station.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// The generator of a station offers its next frame.
+    Offer(Station),
+    /// An application of a flow has waited as long as it wanted.
+    Alarm {
+        /// Which flow.
+        flow: u32,
+        /// Which end.
+        side: Side,
+    },
+}
+
+/// The stations of a model.
+#[derive(Debug)]
+pub struct Hosts {
+    stations: Vec<Host>,
+    flows: Vec<Connection>,
+    /// Ports that have something to send and whose medium does not know it yet.
+    wakes: Vec<Port>,
+    /// What passed of the offered load.
+    pub meter: Meter,
+    /// What a capture shows, if one is taken.
+    pub trace: Option<Trace>,
+}
+
+#[derive(Debug, Default)]
+struct Host {
+    ends: Vec<(u32, Side)>,
+    /// Which of them sends next.
+    turn: usize,
+    generator: Option<Generator>,
+}
+
+/// A flow and the stations at its ends; pairs are by side.
+#[derive(Debug)]
+struct Connection {
+    flow: Flow,
+    stations: [Station; 2],
+    /// Something changed that an end's application may wait for.
+    stirred: [bool; 2],
+    /// The application has gone.
+    closed: [bool; 2],
+    lost: Option<Loss>,
+}
+
+/// Why no more bytes pass on a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Broken {
+    /// The network lost a frame, and nothing sends it again.
+    Lost(Loss),
+    /// The application at the other end has gone.
+    Closed,
+}
+
+impl Hosts {
+    /// So many stations without flows or load, whose load `meter` counts.
+    #[must_use]
+    pub fn new(stations: usize, meter: Meter) -> Self {
+        Self {
+            stations: (0..stations).map(|_| Host::default()).collect(),
+            flows: Vec::new(),
+            wakes: Vec::new(),
+            meter,
+            trace: None,
+        }
+    }
+
+    /// How many stations there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.stations.len()
+    }
+
+    /// Whether there is no station at all.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.stations.is_empty()
+    }
+
+    /// Adds a flow between two stations; gives its number.
+    ///
+    /// # Panics
+    ///
+    /// If a station does not exist.
+    pub fn connect(&mut self, stations: [Station; 2], parameters: Parameters) -> u32 {
+        let number = u32::try_from(self.flows.len()).expect("fewer than 2^32 flows");
+        for (station, side) in stations.into_iter().zip([Side::First, Side::Second]) {
+            self.stations[station.index()].ends.push((number, side));
+        }
+        self.flows.push(Connection {
+            flow: Flow::new(parameters),
+            stations,
+            stirred: [true; 2],
+            closed: [false; 2],
+            lost: None,
+        });
+        number
+    }
+
+    /// Lets a station offer load from now on.
+    ///
+    /// # Panics
+    ///
+    /// If the station does not exist.
+    pub fn generate(&mut self, generator: Generator, kernel: &mut Kernel) {
+        let station = generator.station();
+        let host = &mut self.stations[station.index()];
+        match host.generator.insert(generator).next_arrival(kernel.now()) {
+            Some(when) => {
+                kernel.at(when, Class::Offer, Event::Offer(station));
+            }
+            None => self.wakes.push(Port(station.0)),
+        }
+    }
+
+    /// The generators of the stations that have one.
+    pub fn generators(&self) -> impl Iterator<Item = &Generator> {
+        self.stations.iter().filter_map(|host| host.generator.as_ref())
+    }
+
+    /// A port that has something to send and has not been woken.
+    pub fn next_wake(&mut self) -> Option<Port> {
+        self.wakes.pop()
+    }
+
+    /// Lets an event of a station happen.
+    pub fn handle(&mut self, event: Event, kernel: &mut Kernel) {
+        match event {
+            Event::Offer(station) => {
+                let now = kernel.now();
+                let Some(generator) = &mut self.stations[station.index()].generator else { return };
+                if let Err(frame) = generator.offer(now) {
+                    self.meter.lost(&frame, Loss::Overflow);
+                }
+                if let Some(when) = generator.next_arrival(now) {
+                    kernel.at(when, Class::Offer, Event::Offer(station));
+                }
+                self.wakes.push(Port(station.0));
+            }
+            Event::Alarm { flow, side } => self.flows[flow as usize].stirred[side as usize] = true,
+        }
+    }
+
+    /// Sets an alarm for the application at an end of a flow.
+    pub fn alarm(&mut self, flow: u32, side: Side, when: Time, kernel: &mut Kernel) {
+        kernel.at(when, Class::Expire, event::Event::from(Event::Alarm { flow, side }));
+    }
+
+    /// Whether anything changed that the application at an end may wait for, since last asked.
+    pub fn take_stirred(&mut self, flow: u32, side: Side) -> bool {
+        std::mem::take(&mut self.flows[flow as usize].stirred[side as usize])
+    }
+
+    /// Accepts data from the application at an end of a flow; gives how many bytes.
+    ///
+    /// # Errors
+    ///
+    /// When nothing of it can arrive any more.
+    pub fn write(&mut self, flow: u32, side: Side, data: &[u8]) -> Result<usize, Broken> {
+        let connection = &mut self.flows[flow as usize];
+        if let Some(loss) = connection.lost {
+            return Err(Broken::Lost(loss));
+        }
+        if connection.closed[side.other() as usize] {
+            return Err(Broken::Closed);
+        }
+        let len = connection.flow.write(side, data);
+        self.wake_sender(flow, side);
+        Ok(len)
+    }
+
+    /// Gives the application at an end of a flow what has arrived; gives how many bytes.
+    ///
+    /// # Errors
+    ///
+    /// When everything that can arrive was taken.
+    pub fn read(&mut self, flow: u32, side: Side, data: &mut [u8]) -> Result<usize, Broken> {
+        let connection = &mut self.flows[flow as usize];
+        let len = connection.flow.read(side, data);
+        if len == 0 {
+            if let Some(loss) = connection.lost {
+                return Err(Broken::Lost(loss));
+            }
+            if connection.closed[side.other() as usize] && connection.flow.is_drained(side) {
+                return Err(Broken::Closed);
+            }
+        }
+        self.wake_sender(flow, side);
+        Ok(len)
+    }
+
+    /// The application at an end goes: what it wrote still arrives.
+    pub fn close(&mut self, flow: u32, side: Side) {
+        let connection = &mut self.flows[flow as usize];
+        connection.closed[side as usize] = true;
+        connection.stirred[side.other() as usize] = true;
+    }
+
+    /// New applications come to both ends.
+    pub fn open(&mut self, flow: u32) {
+        let connection = &mut self.flows[flow as usize];
+        connection.closed = [false; 2];
+        connection.stirred = [true; 2];
+    }
+
+    fn wake_sender(&mut self, flow: u32, side: Side) {
+        let connection = &self.flows[flow as usize];
+        if connection.flow.has_packet(side) {
+            self.wakes.push(Port(connection.stations[side as usize].0));
+        }
+    }
+
+    /// The next packet of the flows of a station.
+    fn next_packet(&mut self, station: Station, now: Time) -> Option<Frame> {
+        let host = &mut self.stations[station.index()];
+        for _ in 0..host.ends.len() {
+            let (number, side) = host.ends[host.turn];
+            host.turn = (host.turn + 1) % host.ends.len();
+            let connection = &mut self.flows[number as usize];
+            let Some(packet) = connection.flow.packet(side, number) else { continue };
+            // What is on the wire makes room for datagrams.
+            connection.stirred[side as usize] = true;
+            let header = connection.flow.parameters().header_bytes;
+            return Some(Frame {
+                source: station,
+                destination: Destination::Station(connection.stations[side.other() as usize]),
+                data_bytes: packet.length + header,
+                content: Content::Packet(packet),
+                offered: now,
+            });
+        }
+        None
+    }
+}
+
+impl Client for Hosts {
+    fn next(&mut self, port: Port, kernel: &mut Kernel) -> Option<Frame> {
+        let station = Station(port.0);
+        self.next_packet(station, kernel.now()).or_else(|| {
+            let generator = self.stations[station.index()].generator.as_mut()?;
+            generator.next(kernel.now())
+        })
+    }
+
+    fn deliver(&mut self, port: Port, frame: Frame, kernel: &mut Kernel) {
+        if frame.destination != Destination::Station(Station(port.0)) {
+            return;
+        }
+        match frame.content {
+            Content::Load(_) => self.meter.delivered(&frame, kernel.now()),
+            Content::Packet(packet) => {
+                let side = if packet.forward { Side::Second } else { Side::First };
+                let connection = &mut self.flows[packet.flow as usize];
+                if connection.lost.is_none() {
+                    connection.flow.arrived(side, &packet);
+                    connection.stirred[side as usize] = true;
+                    self.wake_sender(packet.flow, side);
+                }
+            }
+            Content::Pause { .. } => {}
+        }
+    }
+
+    fn lost(&mut self, _port: Port, frame: Frame, loss: Loss, _kernel: &mut Kernel) {
+        match frame.content {
+            Content::Load(_) => self.meter.lost(&frame, loss),
+            Content::Packet(packet) => {
+                let connection = &mut self.flows[packet.flow as usize];
+                connection.lost = connection.lost.or(Some(loss));
+                connection.stirred = [true; 2];
+            }
+            Content::Pause { .. } => {}
+        }
+    }
+
+    fn observe(&mut self, port: Port, frame: &Frame, seen: Seen, kernel: &mut Kernel) {
+        if let Some(trace) = &mut self.trace {
+            trace.record(kernel.now(), port, frame, seen);
+        }
+    }
+}

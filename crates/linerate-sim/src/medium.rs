@@ -1,0 +1,97 @@
+//! The one choice of medium: whatever connects the stations, as one [`Fabric`].
+
+use linerate_core::units::Time;
+
+use crate::atm::Atm;
+use crate::ethernet::link::Link;
+use crate::ethernet::network::{Network, NetworkEvent, QueueReport};
+use crate::event::Event;
+use crate::fabric::{Client, Fabric, MacCounters};
+use crate::fddi::Fddi;
+use crate::fibre_channel::FibreChannel;
+use crate::frame::Port;
+use crate::kernel::Kernel;
+use crate::load::QueueOutcome;
+use crate::myrinet::Myrinet;
+
+/// What connects the stations of a model.
+#[derive(Debug)]
+pub enum Medium {
+    /// Two Ethernet stations back to back, full duplex.
+    Link(Link),
+    /// Ethernet stations, cables and relays.
+    Ethernet(Network),
+    /// ATM.
+    Atm(Atm),
+    /// An FDDI ring.
+    Fddi(Fddi),
+    /// Fibre Channel.
+    FibreChannel(FibreChannel),
+    /// A Myrinet.
+    Myrinet(Myrinet),
+}
+
+/// The same call on whichever medium it is.
+macro_rules! on_medium {
+    ($medium:expr, $fabric:ident => $call:expr) => {
+        match $medium {
+            Medium::Link($fabric) => $call,
+            Medium::Ethernet($fabric) => $call,
+            Medium::Atm($fabric) => $call,
+            Medium::Fddi($fabric) => $call,
+            Medium::FibreChannel($fabric) => $call,
+            Medium::Myrinet($fabric) => $call,
+        }
+    };
+}
+
+impl Fabric for Medium {
+    type Event = Event;
+
+    fn ports(&self) -> usize {
+        on_medium!(self, fabric => fabric.ports())
+    }
+
+    fn wake<C: Client>(&mut self, port: Port, kernel: &mut Kernel, client: &mut C) {
+        on_medium!(self, fabric => fabric.wake(port, kernel, client));
+    }
+
+    fn handle<C: Client>(&mut self, event: Event, kernel: &mut Kernel, client: &mut C) {
+        match (self, event) {
+            (Self::Link(link), Event::Link(event)) => link.handle(event, kernel, client),
+            (Self::Atm(atm), Event::Atm(event)) => atm.handle(event, kernel, client),
+            (Self::Fddi(ring), Event::Fddi(event)) => ring.handle(event, kernel, client),
+            (Self::FibreChannel(fabric), Event::FibreChannel(event)) => fabric.handle(event, kernel, client),
+            (Self::Myrinet(myrinet), Event::Myrinet(event)) => myrinet.handle(event, kernel, client),
+            (Self::Ethernet(network), event) => {
+                let event = NetworkEvent::of(event).expect("a network sets only events of its own");
+                network.handle(event, kernel, client);
+            }
+            (medium, event) => unreachable!("{event:?} is no event of {medium:?}"),
+        }
+    }
+
+    fn counters(&self, port: Port) -> MacCounters {
+        on_medium!(self, fabric => fabric.counters(port))
+    }
+
+    fn held(&self) -> u64 {
+        on_medium!(self, fabric => fabric.held())
+    }
+}
+
+impl Medium {
+    /// Queues and buffers between the stations, as they were until `now`.
+    #[must_use]
+    pub fn queues(&self, now: Time) -> Vec<QueueOutcome> {
+        let Self::Ethernet(network) = self else { return Vec::new() };
+        let outcome = |report: QueueReport| QueueOutcome {
+            name: report.name,
+            capacity: report.capacity,
+            peak: report.peak,
+            mean: report.mean,
+            overflow: report.overflows,
+        };
+        network.queues(now).into_iter().map(outcome).collect()
+    }
+}
