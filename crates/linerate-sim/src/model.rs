@@ -1,0 +1,59 @@
+//! From a plan to a model: built, loaded, measured.
+
+mod curve;
+mod ethernet;
+mod loaded;
+mod media;
+mod medium;
+
+use linerate_core::caution::Caution;
+use linerate_core::units::Rate;
+
+use crate::medium::Medium;
+use crate::plan::{ModelError, ModelPlan};
+
+pub use curve::{Curve, curve};
+pub use loaded::{Loaded, load};
+
+/// A medium that was built from a plan, and how it counts.
+#[derive(Debug)]
+pub struct Built {
+    /// The medium.
+    pub medium: Medium,
+    /// Rate of one station's line, line coding taken off.
+    pub line_rate: Rate,
+    /// What a packet of the MTU takes of the line with all that goes with it. Unit: bit times.
+    pub full_packet_bits: f64,
+    /// A frame's length as the medium counts it (bytes), from its client data (bytes).
+    pub frame_bytes: fn(u32) -> u64,
+    /// What that is longer than the client data where nothing is padded. Unit: bytes.
+    pub header_bytes: u32,
+    /// The shortest frame. Unit: bytes.
+    pub least_frame: u32,
+    /// Whether anything on it is random, so that one trial does not say all.
+    pub random: bool,
+    /// Whether any of it is half duplex.
+    pub half_duplex: bool,
+    /// What is doubtful about it.
+    pub cautions: Vec<Caution>,
+}
+
+/// Builds the plan's network.
+///
+/// # Errors
+///
+/// [`ModelError`] with the key, the reason and what is allowed.
+pub fn build(plan: &ModelPlan) -> Result<Built, ModelError> {
+    medium::build(&plan.network, plan.seed)
+}
+
+/// Checks that the plan can be built, and measured or loaded.
+///
+/// # Errors
+///
+/// [`ModelError`] with the key, the reason and what is allowed.
+pub fn check(plan: &ModelPlan) -> Result<(), ModelError> {
+    plan.measure.check()?;
+    curve(plan).map(drop)?;
+    loaded::check(plan)
+}

@@ -1,0 +1,148 @@
+//! A model under load, from its plan to its outcome.
+
+use std::collections::BTreeMap;
+
+use linerate_core::units::{Rate, Span, Time};
+
+use super::{Built, medium};
+use crate::fabric::{Fabric as _, Loss};
+use crate::frame::{Port, Station};
+use crate::hosts::Hosts;
+use crate::load::{
+    Arrivals, Delay, Generator, LoadOutcome, Meter, Mix, StationOutcome, StationTally, Targets,
+};
+use crate::plan::{Arrival, ModelError, ModelPlan, require};
+use crate::trace::Trace;
+use crate::world::World;
+
+/// What a run under load gave.
+#[derive(Debug)]
+pub struct Loaded {
+    /// What it showed.
+    pub outcome: LoadOutcome,
+    /// What passed, if it was asked for.
+    pub trace: Option<Trace>,
+}
+
+/// Runs the plan's load over its network with the plan's seed; keeps so many passages of frames.
+///
+/// # Errors
+///
+/// When the plan cannot be built.
+pub fn load(plan: &ModelPlan, trace: Option<usize>) -> Result<Loaded, ModelError> {
+    let (built, mix) = prepare(plan)?;
+    let stations = plan.network.stations();
+    let (line_rate, warm_up) = (built.line_rate, Time::ZERO + plan.load.warm_up);
+    let meter = Meter::new(stations as usize, warm_up, built.frame_bytes);
+    let mut hosts = Hosts::new(stations as usize, meter);
+    hosts.trace = trace.map(Trace::new);
+    let cautions = built.cautions;
+    let mut world = World::new(built.medium, hosts);
+    for station in plan.load.sending(stations) {
+        let generator = generator(plan, station, &mix, line_rate);
+        world.hosts.generate(generator, &mut world.kernel);
+    }
+    let end = Time::ZERO + plan.load.time;
+    world.run_until(end, plan.load.frames.unwrap_or(u64::MAX));
+    let end = if plan.load.frames.is_some_and(|frames| world.hosts.meter.all_delivered() >= frames) {
+        world.kernel.now()
+    } else {
+        end
+    };
+    let trace = world.hosts.trace.take();
+    let outcome = LoadOutcome { cautions, ..outcome(&world, plan, line_rate, end.since(warm_up)) };
+    Ok(Loaded { outcome, trace })
+}
+
+/// Checks that the plan's load can be offered to its network.
+pub(super) fn check(plan: &ModelPlan) -> Result<(), ModelError> {
+    prepare(plan).map(drop)
+}
+
+fn prepare(plan: &ModelPlan) -> Result<(Built, Mix), ModelError> {
+    let built = medium::build(&plan.network, plan.seed)?;
+    plan.load.check(plan.network.stations(), built.line_rate.bits_per_second())?;
+    let mix = mix(plan, &built)?;
+    Ok((built, mix))
+}
+
+/// The plan's frame sizes as client data.
+fn mix(plan: &ModelPlan, built: &Built) -> Result<Mix, ModelError> {
+    let most = plan.network.mtu() + built.header_bytes;
+    let least = built.least_frame;
+    let reason = format!("it must be from {least} to {most} B on this network");
+    let mut sizes = plan.load.frame.weights();
+    for (size, _) in &mut sizes {
+        require((least..=most).contains(size), "load.frame", *size, &reason)?;
+        *size -= built.header_bytes;
+    }
+    Mix::new(&sizes).ok_or_else(|| ModelError::value("load.frame", "an empty mix", "give a size"))
+}
+
+fn generator(plan: &ModelPlan, station: u32, mix: &Mix, line_rate: Rate) -> Generator {
+    let stations = plan.network.stations();
+    let load = &plan.load;
+    let senders = load.sending(stations).len() as f64;
+    let share = load.station_load.or_else(|| load.total_load.map(|total| total / senders));
+    let arrivals = share.map_or(Arrivals::Saturated, |share| {
+        let seconds = load.frame.mean() * 8.0 / (share * line_rate.bits_per_second());
+        let mean = Span::from_seconds(seconds);
+        match load.arrivals {
+            Arrival::Poisson => Arrivals::Poisson(mean),
+            Arrival::Periodic => Arrivals::Periodic(mean),
+        }
+    });
+    let target = load.target(station, stations);
+    let targets = target.map_or(Targets::Random(stations), |target| Targets::One(Station(target)));
+    Generator::new(Station(station), arrivals, mix.clone(), targets, load.queue_frames)
+        .seeded(plan.seed, station)
+}
+
+fn outcome(world: &World, plan: &ModelPlan, line_rate: Rate, counted: Span) -> LoadOutcome {
+    let meter = &world.hosts.meter;
+    let sending = plan.load.sending(plan.network.stations());
+    let offered: BTreeMap<u32, u64> =
+        world.hosts.generators().map(|generator| (generator.station().0, generator.offered())).collect();
+    let waiting: u64 = world.hosts.generators().map(Generator::queued).sum();
+    let station = |(number, tally): (u32, &StationTally)| StationOutcome {
+        station: number,
+        sends: sending.contains(&number),
+        offered: offered.get(&number).copied().unwrap_or(0),
+        delivered: tally.delivered,
+        lost: lost(tally),
+        throughput: rate(tally.counted_frame_bytes, counted),
+        goodput: rate(tally.counted_data_bytes, counted),
+        delay: (tally.counted > 0).then(|| tally.delay / tally.counted),
+        mac: world.medium.counters(Port(number)),
+    };
+    let mut total = StationTally::default();
+    for tally in meter.stations() {
+        total.delivered += tally.delivered;
+        total.counted += tally.counted;
+        total.delay += tally.delay;
+        total.lost.iter_mut().zip(tally.lost).for_each(|(sum, lost)| *sum += lost);
+    }
+    LoadOutcome {
+        seed: plan.seed,
+        line_rate,
+        counted,
+        events: world.kernel.happened(),
+        offered: offered.values().sum(),
+        delivered: total.delivered,
+        lost: lost(&total),
+        queued: waiting + world.medium.held(),
+        delay: Delay::of(meter.delay(), total.delay, total.counted),
+        delays: meter.delay().clone(),
+        stations: (0..).zip(meter.stations()).map(station).collect(),
+        queues: world.medium.queues(world.kernel.now()),
+        cautions: Vec::new(),
+    }
+}
+
+fn lost(tally: &StationTally) -> BTreeMap<Loss, u64> {
+    Loss::ALL.into_iter().zip(tally.lost).filter(|(_, lost)| *lost > 0).collect()
+}
+
+fn rate(bytes: u64, span: Span) -> Rate {
+    Rate::of(bytes, span).unwrap_or(Rate::from_bits_per_second(0.0))
+}

@@ -1,0 +1,142 @@
+//! What is to be modelled, as TOML for people: a network, an upper half, a load, a measurement.
+
+mod ethernet;
+mod load;
+mod media;
+mod transport;
+
+use linerate_core::plan::Plan;
+use serde::{Deserialize, Serialize};
+
+pub use ethernet::{Cable, End, EthernetPlan, Pause, Receive, Relay, RelayKind, Shape};
+pub use load::{Arrival, FrameSizes, LoadPlan, To};
+pub use media::{AtmPlan, FddiPlan, FibreChannelPlan, MyrinetPlan};
+pub use transport::TransportPlan;
+
+/// A model: everything that a run of it depends on.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ModelPlan {
+    /// One line about it, shown in lists.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub about: String,
+    /// Seed of everything random in the network.
+    pub seed: u64,
+    /// Stations, and what connects them.
+    pub network: Network,
+    /// What the two hosts of a curve do between messages and packets.
+    pub transport: TransportPlan,
+    /// What the stations offer under load.
+    pub load: LoadPlan,
+    /// How a curve is measured, as in a measurement's plan.
+    #[serde(skip_serializing_if = "is_default")]
+    pub measure: Plan,
+}
+
+fn is_default(plan: &Plan) -> bool {
+    *plan == Plan::default()
+}
+
+/// Stations, and what connects them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "medium", rename_all = "kebab-case")]
+pub enum Network {
+    /// IEEE 802.3.
+    Ethernet(Box<EthernetPlan>),
+    /// ATM with AAL5 and classical IP.
+    Atm(AtmPlan),
+    /// A timed-token ring.
+    Fddi(FddiPlan),
+    /// Fibre Channel with buffer credits.
+    FibreChannel(FibreChannelPlan),
+    /// Cut-through switches with STOP and GO.
+    Myrinet(MyrinetPlan),
+}
+
+impl Default for Network {
+    fn default() -> Self {
+        Self::Ethernet(Box::default())
+    }
+}
+
+impl Network {
+    /// How many stations there are.
+    #[must_use]
+    pub const fn stations(&self) -> u32 {
+        match self {
+            Self::Ethernet(plan) => plan.stations,
+            Self::Atm(plan) => plan.stations,
+            Self::Fddi(plan) => plan.stations,
+            Self::FibreChannel(plan) => plan.stations,
+            Self::Myrinet(plan) => plan.stations,
+        }
+    }
+
+    /// Largest IP packet. Unit: bytes.
+    #[must_use]
+    pub const fn mtu(&self) -> u32 {
+        match self {
+            Self::Ethernet(plan) => plan.mtu,
+            Self::Atm(plan) => plan.mtu,
+            Self::Fddi(plan) => plan.mtu,
+            Self::FibreChannel(plan) => plan.mtu,
+            Self::Myrinet(plan) => plan.mtu,
+        }
+    }
+}
+
+/// Why a model cannot be built.
+#[derive(Debug, thiserror::Error)]
+pub enum ModelError {
+    /// The text is not TOML, or a key is unknown or of the wrong kind.
+    #[error(transparent)]
+    Syntax(#[from] toml::de::Error),
+    /// A value is outside its range, or does not go with another.
+    #[error("{key} is {value}; {reason}")]
+    Value {
+        /// The key in the plan, with its table.
+        key: &'static str,
+        /// What was given.
+        value: String,
+        /// Why that cannot be, and what is allowed.
+        reason: String,
+    },
+    /// The measurement's part of the plan.
+    #[error("measure.{0}")]
+    Measure(#[from] linerate_core::plan::PlanError),
+}
+
+impl ModelError {
+    /// A value that cannot be.
+    #[expect(clippy::needless_pass_by_value, reason = "callers give numbers and literals")]
+    pub(crate) fn value(key: &'static str, value: impl ToString, reason: impl Into<String>) -> Self {
+        Self::Value { key, value: value.to_string(), reason: reason.into() }
+    }
+}
+
+/// Refuses a value unless `ok`.
+pub(crate) fn require(
+    ok: bool,
+    key: &'static str,
+    value: impl ToString,
+    reason: &str,
+) -> Result<(), ModelError> {
+    if ok { Ok(()) } else { Err(ModelError::value(key, value, reason)) }
+}
+
+impl ModelPlan {
+    /// Reads a plan from TOML.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::Syntax`] with the place in the text.
+    pub fn from_toml(text: &str) -> Result<Self, ModelError> {
+        Ok(toml::from_str(text)?)
+    }
+
+    /// The plan as TOML, every value filled in.
+    #[must_use]
+    pub fn to_toml(&self) -> String {
+        toml::to_string(self).expect("every field of a plan has a TOML form")
+    }
+}

@@ -1,0 +1,190 @@
+//! An Ethernet network in a plan.
+
+use linerate_core::units::{Size, Span, span_text};
+use serde::{Deserialize, Serialize};
+
+/// An Ethernet network.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct EthernetPlan {
+    /// How the stations are connected.
+    pub topology: Shape,
+    /// How many stations.
+    pub stations: u32,
+    /// How many relays a line of switches has; the stations are spread over them.
+    pub relays: u32,
+    /// The physical layer of every cable, such as `1000BASE-T`.
+    pub phy: String,
+    /// That of the cables between relays; none takes the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uplink_phy: Option<String>,
+    /// Duplex of the stations: full, half, or what is negotiated; none takes half on a hub and full
+    /// elsewhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duplex: Option<End>,
+    /// Duplex of what they are connected to; none takes the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relay_duplex: Option<End>,
+    /// Length of every cable. Unit: metres.
+    pub length_m: f64,
+    /// One-way delay between any two stations of a collision domain, instead of that of the
+    /// cables. Unit: bit times.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diameter_bits: Option<f64>,
+    /// Largest IP packet. Unit: bytes.
+    pub mtu: u32,
+    /// Carrier extension, at 1 Gb/s half duplex.
+    pub extension: bool,
+    /// Frame bursting, at 1 Gb/s half duplex.
+    pub bursting: bool,
+    /// Who may send PAUSE.
+    pub pause: Pause,
+    /// Room for frames: of each output of a switch, or with PAUSE of each input; of each port of a
+    /// full-duplex repeater.
+    pub queue: Size,
+    /// A port above this sends PAUSE; none takes what leaves the headroom for no loss.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub high_watermark: Option<Size>,
+    /// A port that falls to this lets its peer go on; none takes half the high watermark.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub low_watermark: Option<Size>,
+    /// What a switch takes from a frame's last bit in to its first bit out.
+    #[serde(with = "span_text")]
+    pub latency: Span,
+    /// A receiving station that is slower than its line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub receive: Option<Receive>,
+    /// The relays of a network that is described node by node (`topology = "graph"`).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub relay: Vec<Relay>,
+    /// Its cables; the stations are `s0`, `s1`, and so on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cable: Vec<Cable>,
+}
+
+impl Default for EthernetPlan {
+    fn default() -> Self {
+        Self {
+            topology: Shape::Direct,
+            stations: 2,
+            relays: 1,
+            phy: "1000BASE-T".to_owned(),
+            uplink_phy: None,
+            duplex: None,
+            relay_duplex: None,
+            length_m: 100.0,
+            diameter_bits: None,
+            mtu: 1500,
+            extension: true,
+            bursting: true,
+            pause: Pause::Off,
+            queue: Size(128 << 10),
+            high_watermark: None,
+            low_watermark: None,
+            latency: Span::ZERO,
+            receive: None,
+            relay: Vec::new(),
+            cable: Vec::new(),
+        }
+    }
+}
+
+/// How the stations of an Ethernet are connected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Shape {
+    /// Two stations, back to back.
+    Direct,
+    /// A repeater: one collision domain.
+    Hub,
+    /// A store-and-forward switch.
+    Switch,
+    /// A full-duplex repeater (buffered distributor).
+    Distributor,
+    /// Switches one after the other.
+    Line,
+    /// Relays and cables by name.
+    Graph,
+}
+
+/// How one end of a cable is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum End {
+    /// Full duplex, not negotiated.
+    Full,
+    /// Half duplex, not negotiated.
+    Half,
+    /// Auto-negotiation, with everything that the physical layer can do.
+    Auto,
+}
+
+/// Who may send PAUSE.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pause {
+    /// Nobody.
+    Off,
+    /// Both ends of every cable.
+    Symmetric,
+    /// Relays send, stations obey.
+    Asymmetric,
+}
+
+/// A receiving station that is slower than its line.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Receive {
+    /// Which stations; none means all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stations: Option<Vec<u32>>,
+    /// Room for frames.
+    pub buffer: Size,
+    /// What it takes out of the buffer. Unit: Mb/s (10^6 bit/s).
+    pub drain_mbps: f64,
+    /// PAUSE is sent above this; none takes three quarters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub high_watermark: Option<Size>,
+    /// And taken back at this; none takes half the high watermark.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub low_watermark: Option<Size>,
+}
+
+/// A relay of a network that is described node by node.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Relay {
+    /// Its name in the cables.
+    pub name: String,
+    /// What it does.
+    pub kind: RelayKind,
+}
+
+/// What a relay does with a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RelayKind {
+    /// Repeats every bit to every port.
+    Hub,
+    /// Forwards whole frames to the port where their addressee is.
+    Switch,
+    /// Repeats whole frames to every other port, one at a time.
+    Distributor,
+}
+
+/// A cable of a network that is described node by node.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Cable {
+    /// The names of what it connects.
+    pub between: [String; 2],
+    /// Its physical layer; none takes the network's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phy: Option<String>,
+    /// Its length; none takes the network's. Unit: metres.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub length_m: Option<f64>,
+    /// How its two ends are set; none takes the network's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duplex: Option<[End; 2]>,
+}
