@@ -16,6 +16,7 @@ use linerate_core::units::Span;
 use crate::end::End;
 use crate::frame::Station;
 use crate::stack::{Parameters, Side};
+use crate::trace::Trace;
 use crate::world::World;
 
 /// Two stations of a model between which trials are run. The model goes on from trial to trial.
@@ -49,6 +50,17 @@ impl ModelBench {
     /// Reads something of the model.
     pub fn look<T>(&self, at: impl FnOnce(&World) -> T) -> T {
         at(&self.world.borrow())
+    }
+
+    /// Keeps what passes the stations' ports from now on, up to so many passages.
+    pub fn trace(&self, limit: usize) {
+        self.world.borrow_mut().hosts.trace = Some(Trace::new(limit));
+    }
+
+    /// What passed since [`Self::trace`], if that was asked for; nothing more is kept.
+    #[must_use]
+    pub fn take_trace(&self) -> Option<Trace> {
+        self.world.borrow_mut().hosts.trace.take()
     }
 
     /// The two ends of the flow under test, for two new applications.
