@@ -1,6 +1,7 @@
 //! The command line: flags become plain data here and nowhere else.
 
 mod measure;
+mod model;
 mod serve;
 
 use std::path::PathBuf;
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 pub(crate) use measure::{KeyArgs, MeasureArgs};
+pub(crate) use model::{ListArgs, ListFormat, LoadArgs, LoadFormat, LoadOutput, ModelArgs, ModelVerb};
 pub(crate) use serve::ServeArgs;
 
 /// How close to line rate is a path at every message size, and what is in the way?
@@ -30,6 +32,8 @@ pub(crate) enum Command {
     Measure(Box<MeasureArgs>),
     /// Answer measurements from other hosts until Ctrl-C.
     Serve(ServeArgs),
+    /// Model a network and put it under load: no host takes part.
+    Model(ModelArgs),
     /// Show one or more runs: as text, or as a file whose name says its form.
     Report(ReportArgs),
     /// Print a completion script for a shell.

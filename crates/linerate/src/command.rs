@@ -1,6 +1,7 @@
 //! The verbs, one file each: glue between the crates and no more.
 
 mod measure;
+mod model;
 mod report;
 mod serve;
 
@@ -20,6 +21,7 @@ pub(crate) fn run(cli: Cli, clock: HostClock) -> Result<ExitCode, Trouble> {
         None => measure::run(&MeasureArgs::default(), clock),
         Some(Command::Measure(args)) => measure::run(&args, clock),
         Some(Command::Serve(args)) => serve::run(&args),
+        Some(Command::Model(args)) => model::run(&args.verb),
         Some(Command::Report(args)) => report::run(&args),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
@@ -40,13 +42,18 @@ pub(crate) fn run(cli: Cli, clock: HostClock) -> Result<ExitCode, Trouble> {
 fn manual(page: &mut Vec<u8>) -> io::Result<()> {
     let command = Cli::command();
     clap_mangen::Man::new(command.clone()).render(page)?;
+    verbs(&command, "linerate", page)
+}
+
+/// A section for every verb under `command`, its own verbs after it.
+fn verbs(command: &clap::Command, name: &str, page: &mut Vec<u8>) -> io::Result<()> {
     for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set()) {
-        let title = format!("linerate {}", verb.get_name());
-        let verb = verb.clone().name(&title).display_name(&title);
-        let man = clap_mangen::Man::new(verb);
+        let title = format!("{name} {}", verb.get_name());
+        let man = clap_mangen::Man::new(verb.clone().name(&title).display_name(&title));
         man.render_name_section(page)?;
         man.render_synopsis_section(page)?;
         man.render_options_section(page)?;
+        verbs(verb, &title, page)?;
     }
     Ok(())
 }

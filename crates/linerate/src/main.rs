@@ -1,13 +1,16 @@
 //! linerate: how close to line rate is a path at every message size, and what is in the way?
 
+mod capture;
 mod cli;
 mod command;
 mod peer;
 mod progress;
 mod render;
 mod screen;
+mod shipped;
 mod signals;
 mod store;
+mod study;
 mod trouble;
 
 use std::process::ExitCode;

@@ -42,6 +42,13 @@ impl Line {
         self.0.set_message(format!("{}, {}s left", describe(progress), left.as_secs()));
     }
 
+    /// So many of all runs of a model are done.
+    pub(crate) fn runs_done(&self, done: usize, all: usize) {
+        self.0.set_length(all as u64);
+        self.0.set_position(done as u64);
+        self.0.set_message(format!("{done} of {all} runs"));
+    }
+
     pub(crate) fn clear(&self) {
         self.0.finish_and_clear();
     }

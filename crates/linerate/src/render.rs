@@ -3,10 +3,12 @@
 //! Data flows one way: a renderer turns a [`linerate_core::report::Report`] into text and computes
 //! nothing but coordinates and words. None prints, opens a file or asks what the terminal can do.
 
+pub(crate) mod catalogue;
 mod chart;
 mod csv;
 mod html;
 mod json;
+pub(crate) mod load;
 mod np;
 mod plot;
 mod svg;

@@ -12,13 +12,24 @@ use crate::trouble::Trouble;
 
 /// Writes `text` to `path`, replacing what is there only when all of it is written.
 pub(crate) fn replace(path: &Path, text: &str) -> Result<(), Trouble> {
+    replace_with(path, |out| out.write_all(text.as_bytes()))
+}
+
+/// Lets `content` write to `path`, replacing what is there only when all of it is written.
+pub(crate) fn replace_with(
+    path: &Path,
+    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Trouble> {
     let failed = |error: &io::Error| {
         let help = "make the folder or free space there, or name another place";
         Trouble::file("write", path, &bare(error), help)
     };
     match fs::metadata(path) {
         // A device or a pipe has nothing to lose and must not give way to a file: `--report /dev/null`.
-        Ok(there) if !there.is_file() => return fs::write(path, text).map_err(|error| failed(&error)),
+        Ok(there) if !there.is_file() => {
+            let device = fs::OpenOptions::new().write(true).open(path);
+            return device.and_then(|mut device| content(&mut device)).map_err(|error| failed(&error));
+        }
         _ => {}
     }
     // Where `path` is a link, its target is replaced.
@@ -27,7 +38,7 @@ pub(crate) fn replace(path: &Path, text: &str) -> Result<(), Trouble> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".linerate-").permissions(readable_by_all());
     let mut file = builder.tempfile_in(folder).map_err(|error| failed(&error))?;
-    file.write_all(text.as_bytes()).map_err(|error| failed(&error))?;
+    content(&mut file).map_err(|error| failed(&error))?;
     file.persist(&target).map_err(|error| failed(&error.error))?;
     Ok(())
 }

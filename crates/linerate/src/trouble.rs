@@ -9,6 +9,7 @@ use linerate_core::plan::PlanError;
 use linerate_net::control::{FrameError, GreetingError};
 use linerate_net::pair::PairError;
 use linerate_net::serve::ServeError;
+use linerate_sim::plan::ModelError;
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode, SourceSpan};
 
 /// Something that cannot be done, and what to do about it.
@@ -25,6 +26,14 @@ pub(crate) struct Trouble {
 struct Place {
     text: NamedSource<String>,
     span: SourceSpan,
+}
+
+impl Place {
+    /// Where in `text` the parser stopped, if it says so.
+    fn of(error: &toml::de::Error, name: &str, text: String) -> Option<Box<Self>> {
+        let span = error.span()?;
+        Some(Box::new(Self { text: NamedSource::new(name, text), span: span.into() }))
+    }
 }
 
 impl Diagnostic for Trouble {
@@ -57,19 +66,37 @@ impl Trouble {
     pub(crate) fn plan(error: PlanError, file: Option<(&Path, String)>) -> Self {
         let name = file.as_ref().map_or_else(String::new, |(path, _)| format!(" {}", path.display()));
         match (error, file) {
-            (PlanError::Syntax(error), Some((path, text))) => Self {
-                what: format!("failed to read the plan{name}: {}", error.message()),
-                help: "`linerate measure --print-plan` writes a plan with every field".to_owned(),
-                place: error.span().map(|span| {
-                    let text = NamedSource::new(path.display().to_string(), text);
-                    Box::new(Place { text, span: span.into() })
-                }),
-            },
+            (PlanError::Syntax(error), Some((path, text))) => {
+                let help = "`linerate measure --print-plan` writes a plan with every field";
+                let what = format!("failed to read the plan{name}: {}", error.message());
+                Self { place: Place::of(&error, &path.display().to_string(), text), ..Self::new(what, help) }
+            }
             (error, _) => Self::new(
                 format!("failed to carry out the plan{name}: {error}"),
                 "change the value on the command line or in the plan file",
             ),
         }
+    }
+
+    /// A model's plan that cannot be read; `text` is what stands in it.
+    pub(crate) fn model_text(error: &ModelError, name: &str, text: String) -> Self {
+        let ModelError::Syntax(error) = error else { return Self::model(error, "") };
+        let help = "`linerate model load PLAN --print-plan` writes a plan with every key";
+        let what = format!("failed to read the plan {name}: {}", error.message());
+        Self { place: Place::of(error, name, text), ..Self::new(what, help) }
+    }
+
+    /// A model that cannot be built; `with` says which of several, or nothing.
+    pub(crate) fn model(error: &ModelError, with: &str) -> Self {
+        let reason = match error {
+            // The place is one in a text that the user never saw.
+            ModelError::Syntax(error) => error.message().to_owned(),
+            error => error.to_string(),
+        };
+        Self::new(
+            format!("failed to build the model{with}: {reason}"),
+            "change the value in the plan, or with --set KEY=VALUE",
+        )
     }
 }
 

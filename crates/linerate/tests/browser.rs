@@ -82,18 +82,23 @@ impl Seen {
     /// everything else counts, also a request that the page's own policy or the lack of a network
     /// stopped.
     fn assert_sound(&self, curves: usize) {
-        let page = |address: &&String| !address.split('/').nth(2).is_some_and(|host| ERRANDS.contains(&host));
-        let asked: Vec<&String> = self.requests.iter().filter(page).collect();
-        assert!(asked.is_empty(), "the page asked for {asked:?}");
-        println!("requests, the browser's own included: {:?}", self.requests);
-        let console: Vec<&str> = self.log.lines().filter(|line| line.contains("CONSOLE")).collect();
-        assert!(console.is_empty(), "the console said {console:#?}");
+        self.assert_quiet();
         assert_eq!(self.dom.matches("<g class=\"curve ").count(), GRAPHS * curves);
         // The script enables the legend and adds an aim to each graph.
         assert_eq!(self.dom.matches("class=\"aim\"").count(), GRAPHS, "the script did not run to its end");
         assert_eq!(self.dom.matches("aria-pressed=\"true\"").count(), curves);
         assert!(!self.dom.contains("disabled=\"\""), "the legend is dead");
         assert!(self.dom.trim_end().ends_with("</html>"));
+    }
+
+    /// Asserts that the page asked for nothing and its script met no error.
+    fn assert_quiet(&self) {
+        let page = |address: &&String| !address.split('/').nth(2).is_some_and(|host| ERRANDS.contains(&host));
+        let asked: Vec<&String> = self.requests.iter().filter(page).collect();
+        assert!(asked.is_empty(), "the page asked for {asked:?}");
+        println!("requests, the browser's own included: {:?}", self.requests);
+        let console: Vec<&str> = self.log.lines().filter(|line| line.contains("CONSOLE")).collect();
+        assert!(console.is_empty(), "the console said {console:#?}");
     }
 }
 
@@ -108,6 +113,23 @@ fn a_measured_report_and_an_overlay_render_without_an_error_or_a_request() {
     desk.linerate(&["report", "x.run.json", "np.out", "--to", "y.html"]).done();
     let seen = open(&desk, "y.html").expect("it was there a moment ago");
     seen.assert_sound(2);
+}
+
+#[test]
+fn a_page_of_a_load_renders_without_an_error_or_a_request() {
+    let desk = Desk::new();
+    let load = ["model", "load", "gigabit-full-duplex", "--set", "load.time=1ms", "--set", "load.warm-up=0s"];
+    // A single run has its stations and its delays; a sweep three charts of a curve for each of two loads.
+    let sweep =
+        ["--sweep", "frame=64,512,1518", "--sweep", "arrivals=poisson,periodic", "--set", "total-load=0.5"];
+    for (options, charts, legend) in [(&[][..], 2, 0), (&sweep[..], 3, 6)] {
+        desk.linerate(&[&load[..], options, &["--report", "x.html"]].concat()).done();
+        let Some(seen) = open(&desk, "x.html") else { return };
+        seen.assert_quiet();
+        assert_eq!(seen.dom.matches("class=\"aim\"").count(), charts, "the script did not run to its end");
+        assert_eq!(seen.dom.matches("aria-pressed=\"true\"").count(), legend);
+        assert!(!seen.dom.contains("disabled=\"\""), "a legend is dead");
+    }
 }
 
 /// The test above would see a page that is not sound.

@@ -91,16 +91,9 @@ struct Draft<'a> {
 }
 
 impl Draft<'_> {
-    /// How the two ends of a cable are set when the plan does not say it of this cable.
-    fn usual_ends(&self) -> [End; 2] {
-        let usual = if self.plan.topology == Shape::Hub { End::Half } else { End::Full };
-        let first = self.plan.duplex.unwrap_or(usual);
-        [first, self.plan.relay_duplex.unwrap_or(first)]
-    }
-
     fn direct(&mut self) -> Result<(), ModelError> {
         let ends = [0, 1].map(|number| self.topology.add_station(format!("station {number}")));
-        let wire = self.wire("the cable", self.phy, self.delay()?, self.usual_ends(), false)?;
+        let wire = self.wire("the cable", self.phy, self.delay()?, self.plan.ends(), false)?;
         self.topology.connect(ends[0], ends[1], wire);
         Ok(())
     }
@@ -108,7 +101,7 @@ impl Draft<'_> {
     fn star(&mut self, kind: RelayKind) -> Result<(), ModelError> {
         let relay = self.relay(kind)?;
         let centre = self.topology.add_relay(relay.default_name(0), relay);
-        let wire = self.wire("each cable", self.phy, self.delay()?, self.usual_ends(), true)?;
+        let wire = self.wire("each cable", self.phy, self.delay()?, self.plan.ends(), true)?;
         self.topology.attach_stations(self.plan.stations as usize, centre, wire);
         Ok(())
     }
@@ -120,7 +113,7 @@ impl Draft<'_> {
             Some(name) => phy("network.uplink-phy", name)?,
             None => self.phy,
         };
-        let edge = self.wire("each cable", self.phy, self.delay()?, self.usual_ends(), true)?;
+        let edge = self.wire("each cable", self.phy, self.delay()?, self.plan.ends(), true)?;
         let trunk =
             self.wire("each cable between switches", trunk_phy, self.delay()?, [End::Full; 2], false)?;
         let nodes: Vec<Node> = (0..relays)
@@ -176,7 +169,7 @@ impl Draft<'_> {
             Node::Relay(number) => self.topology.relays[*number].kind.is_hub(),
             Node::Station(_) => false,
         });
-        let usual = if at_hub { [End::Half; 2] } else { self.usual_ends() };
+        let usual = if at_hub { [End::Half; 2] } else { self.plan.ends() };
         let name = format!("the cable between {} and {}", cable.between[0], cable.between[1]);
         let relayed = matches!(ends, [Node::Station(_), Node::Relay(_)]);
         let wire = self.wire(&name, phy, delay, cable.duplex.unwrap_or(usual), relayed)?;

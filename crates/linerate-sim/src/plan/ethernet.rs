@@ -89,6 +89,16 @@ impl Default for EthernetPlan {
     }
 }
 
+impl EthernetPlan {
+    /// How the two ends of a cable are set that does not say it itself: the station's first.
+    #[must_use]
+    pub fn ends(&self) -> [End; 2] {
+        let usual = if self.topology == Shape::Hub { End::Half } else { End::Full };
+        let first = self.duplex.unwrap_or(usual);
+        [first, self.relay_duplex.unwrap_or(first)]
+    }
+}
+
 /// How the stations of an Ethernet are connected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -9,8 +9,8 @@ use linerate_core::report::Report;
 
 use super::RenderError;
 
-pub(crate) use axis::Axis;
-pub(crate) use draw::{HEIGHT, Pixel, WIDTH};
+pub(crate) use axis::{Axis, Scale, step, time_label};
+pub(crate) use draw::{Chart, HEIGHT, INK, Pixel, Refusal, UNIT, WIDTH, axes, layer};
 pub(crate) use graph::Graph;
 
 /// Colours that people with any colour vision can tell apart on white.

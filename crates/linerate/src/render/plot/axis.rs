@@ -31,8 +31,10 @@ pub(crate) struct Tick {
     pub(crate) label: String,
 }
 
-#[derive(Clone, Copy)]
-enum Scale {
+/// How values are spread over an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scale {
+    /// Evenly.
     Linear,
     /// Powers of two, as sizes come.
     Binary,
@@ -104,7 +106,8 @@ impl Axis {
         Self::new(format!("Throughput ({unit})"), Scale::Linear, [0.0, high], &ticks, label)
     }
 
-    fn new(
+    /// An axis between two values, labelled at `ticks`.
+    pub(crate) fn new(
         title: String,
         scale: Scale,
         ends: [f64; 2],
@@ -183,7 +186,7 @@ fn range(values: impl Iterator<Item = f64>, otherwise: [f64; 2]) -> [f64; 2] {
 }
 
 /// The smallest of 1, 2 and 5 times a power of ten that is at least `least`.
-fn step(least: f64) -> f64 {
+pub(crate) fn step(least: f64) -> f64 {
     let power = 10_f64.powf(least.log10().floor());
     [1.0, 2.0, 5.0, 10.0]
         .into_iter()
@@ -193,7 +196,7 @@ fn step(least: f64) -> f64 {
 }
 
 /// `10 us`, `1 ms`; ends that are no round numbers get their digits.
-fn time_label(us: f64) -> String {
+pub(crate) fn time_label(us: f64) -> String {
     let span = Span::from_seconds(us / 1e6).to_string();
     let Some((number, unit)) = span.split_once(' ') else { return span };
     let short =

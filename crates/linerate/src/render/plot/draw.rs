@@ -13,7 +13,7 @@ use crate::render::RenderError;
 use crate::render::text::plain;
 
 /// Units a pixel: plotters places on whole units only, which at one a pixel shows as steps.
-const UNIT: u32 = 4;
+pub(crate) const UNIT: u32 = 4;
 /// Size of a picture. Unit: quarter pixels.
 pub(crate) const WIDTH: u32 = 960 * UNIT;
 /// See [`WIDTH`].
@@ -27,14 +27,16 @@ const TICK: u32 = 7 * UNIT;
 const FONT: &str = "system-ui, sans-serif";
 const GRID: RGBColor = RGBColor(0xDD, 0xDD, 0xDD);
 /// What every layer is drawn in, and what it becomes: the colour of the group around it.
-const INK: RGBColor = BLACK;
+pub(crate) const INK: RGBColor = BLACK;
 const INK_WRITTEN: &str = "\"#000000\"";
 const INK_MEANT: &str = "\"currentColor\"";
 /// Least distance between two ceilings' labels, base line to base line.
 const LABEL_PITCH: i32 = 17 * UNIT as i32;
 
-type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Axis, Axis>>;
-type Refusal = DrawingAreaErrorKind<std::io::Error>;
+/// A graph that is being drawn.
+pub(crate) type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Axis, Axis>>;
+/// Why the graph library draws nothing.
+pub(crate) type Refusal = DrawingAreaErrorKind<std::io::Error>;
 
 /// Where a point lies in a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +57,47 @@ pub(super) fn picture(report: &Report, graph: Graph) -> Result<Picture, RenderEr
         .map_err(|refusal| RenderError::Draw { graph: graph.name(), reason: refusal.to_string() })
 }
 
+/// The inside of an SVG document with the geometry of every graph and what `draw` draws.
+pub(crate) fn layer(
+    x: &Axis,
+    y: &Axis,
+    draw: impl FnOnce(&mut Chart<'_, '_>) -> Result<(), Refusal>,
+) -> Result<String, Refusal> {
+    let mut document = String::new();
+    {
+        let root = SVGBackend::with_string(&mut document, (WIDTH, HEIGHT)).into_drawing_area();
+        let mut chart = ChartBuilder::on(&root)
+            .margin_top(12 * UNIT)
+            .margin_right(24 * UNIT)
+            .margin_left(6 * UNIT)
+            .margin_bottom(4 * UNIT)
+            .x_label_area_size(48 * UNIT)
+            .y_label_area_size(78 * UNIT)
+            .build_cartesian_2d(x.clone(), y.clone())?;
+        draw(&mut chart)?;
+        root.present()?;
+    }
+    let inside = document.split_once('>').map_or("", |(_, inside)| inside);
+    let inside = inside.rsplit_once("</svg>").map_or(inside, |(inside, _)| inside);
+    Ok(inside.replace(INK_WRITTEN, INK_MEANT).trim().to_owned())
+}
+
+/// Grid, ticks and titles of a graph.
+pub(crate) fn axes(x: &Axis, y: &Axis) -> Result<String, Refusal> {
+    layer(x, y, |chart| {
+        chart
+            .configure_mesh()
+            .set_all_tick_mark_size(TICK)
+            .bold_line_style(GRID.stroke_width(UNIT))
+            .axis_style(GRID.stroke_width(UNIT))
+            .x_desc(&x.title)
+            .y_desc(&y.title)
+            .label_style((FONT, LABEL).into_font().color(&INK))
+            .axis_desc_style((FONT, TITLE).into_font().color(&INK))
+            .draw()
+    })
+}
+
 struct Canvas {
     graph: Graph,
     x: Axis,
@@ -73,7 +116,7 @@ impl Canvas {
         };
         Ok(Picture {
             graph: self.graph,
-            axes: self.layer(|chart| self.axes(chart))?,
+            axes: axes(&self.x, &self.y)?,
             ceilings: self.layer(|chart| self.ceilings(chart, report))?,
             curves: report.curves.iter().enumerate().map(curve).collect::<Result<_, Refusal>>()?,
         })
@@ -81,36 +124,7 @@ impl Canvas {
 
     /// The inside of an SVG document with this graph's geometry and what `draw` draws.
     fn layer(&self, draw: impl FnOnce(&mut Chart<'_, '_>) -> Result<(), Refusal>) -> Result<String, Refusal> {
-        let mut document = String::new();
-        {
-            let root = SVGBackend::with_string(&mut document, (WIDTH, HEIGHT)).into_drawing_area();
-            let mut chart = ChartBuilder::on(&root)
-                .margin_top(12 * UNIT)
-                .margin_right(24 * UNIT)
-                .margin_left(6 * UNIT)
-                .margin_bottom(4 * UNIT)
-                .x_label_area_size(48 * UNIT)
-                .y_label_area_size(78 * UNIT)
-                .build_cartesian_2d(self.x.clone(), self.y.clone())?;
-            draw(&mut chart)?;
-            root.present()?;
-        }
-        let inside = document.split_once('>').map_or("", |(_, inside)| inside);
-        let inside = inside.rsplit_once("</svg>").map_or(inside, |(inside, _)| inside);
-        Ok(inside.replace(INK_WRITTEN, INK_MEANT).trim().to_owned())
-    }
-
-    fn axes(&self, chart: &mut Chart<'_, '_>) -> Result<(), Refusal> {
-        chart
-            .configure_mesh()
-            .set_all_tick_mark_size(TICK)
-            .bold_line_style(GRID.stroke_width(UNIT))
-            .axis_style(GRID.stroke_width(UNIT))
-            .x_desc(&self.x.title)
-            .y_desc(&self.y.title)
-            .label_style((FONT, LABEL).into_font().color(&INK))
-            .axis_desc_style((FONT, TITLE).into_font().color(&INK))
-            .draw()
+        layer(&self.x, &self.y, draw)
     }
 
     /// Dashed lines with labels at the left, where curves are low. A label whose own place is

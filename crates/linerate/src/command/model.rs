@@ -1,0 +1,34 @@
+//! `linerate model`.
+
+mod given;
+mod grid;
+mod keys;
+mod list;
+mod load;
+mod runs;
+pub(in crate::command) mod traced;
+
+pub(in crate::command) use given::Given;
+pub(in crate::command) use grid::changed;
+
+use std::process::ExitCode;
+
+use crate::cli::ModelVerb;
+use crate::screen::show;
+use crate::shipped;
+use crate::trouble::Trouble;
+
+pub(super) fn run(verb: &ModelVerb) -> Result<ExitCode, Trouble> {
+    match verb {
+        ModelVerb::Load(args) => load::run(args),
+        ModelVerb::List(args) => list::run(args),
+        ModelVerb::Show { name } => print(name),
+    }
+}
+
+/// A shipped plan as it is shipped, comments included.
+fn print(name: &str) -> Result<ExitCode, Trouble> {
+    let plan = shipped::find(name).ok_or_else(|| given::unknown(name, "no shipped plan"))?;
+    show(plan.text)?;
+    Ok(ExitCode::SUCCESS)
+}

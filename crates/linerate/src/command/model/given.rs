@@ -1,0 +1,51 @@
+//! Where a model's plan comes from: a file, or linerate itself.
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use linerate_sim::plan::ModelPlan;
+
+use crate::shipped;
+use crate::trouble::Trouble;
+
+/// A plan and what it is called.
+#[derive(Debug)]
+pub(in crate::command) struct Given {
+    /// The shipped plan's name, or the file's without its ending.
+    pub(in crate::command) name: String,
+    pub(in crate::command) plan: ModelPlan,
+}
+
+impl Given {
+    /// The shipped plan of this name, else the file. A file of a shipped plan's name is reached
+    /// as `./NAME`.
+    pub(in crate::command) fn read(given: &str) -> Result<Self, Trouble> {
+        let (name, text) = match shipped::find(given) {
+            Some(shipped) => (shipped.name.to_owned(), shipped.text.to_owned()),
+            None => file(given)?,
+        };
+        let plan = ModelPlan::from_toml(&text).map_err(|error| Trouble::model_text(&error, given, text))?;
+        Ok(Self { name, plan })
+    }
+}
+
+/// The file's name without its ending, and what is in it.
+fn file(given: &str) -> Result<(String, String), Trouble> {
+    let path = Path::new(given);
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        // A word that looks like no file was meant as a name.
+        if error.kind() == ErrorKind::NotFound && !given.contains(['/', '.']) {
+            return unknown(given, "neither a shipped plan nor a file");
+        }
+        let help = "name a TOML file, or a plan that `linerate model list` names";
+        Trouble::file("read the plan", path, &error, help)
+    })?;
+    let name = path.file_stem().map_or_else(|| given.to_owned(), |stem| stem.to_string_lossy().into_owned());
+    Ok((name, text))
+}
+
+/// A name that no plan has.
+pub(in crate::command) fn unknown(name: &str, is: &str) -> Trouble {
+    let help = "`linerate model list` names the plans that come with linerate";
+    Trouble::new(format!("failed to find the plan `{name}`: it is {is}"), help)
+}

@@ -1,0 +1,223 @@
+//! The keys of a model's plan, and changing the value of one.
+
+use std::collections::BTreeSet;
+
+use linerate_sim::plan::{ModelError, ModelPlan};
+use toml::{Table, Value};
+
+use crate::study::value_text;
+use crate::trouble::Trouble;
+
+/// The key that says which others the network has.
+pub(super) const MEDIUM: &str = "network.medium";
+/// A key that no plan has: what the parser says of it names those that there are.
+const NOBODY: &str = "?";
+/// The tables that every plan may have, also where all of it is default and left out.
+const TABLES: [&str; 5] = ["", "network", "transport", "load", "measure"];
+
+/// A plan as a tree of keys and values, with what else it could hold.
+#[derive(Debug)]
+pub(super) struct Keys {
+    plan: Table,
+    /// Every key with its path, those that are optional and absent included.
+    known: BTreeSet<String>,
+}
+
+impl Keys {
+    /// Those of `plan`'s network and load.
+    pub(super) fn of(plan: &ModelPlan) -> Self {
+        let plan: Table = plan.to_toml().parse().expect("a plan's TOML is TOML");
+        let mut tables: BTreeSet<String> = TABLES.map(str::to_owned).into();
+        let mut known = BTreeSet::new();
+        leaves(&plan, "", &mut known, &mut tables);
+        for table in &tables {
+            known.extend(allowed(&plan, table));
+        }
+        known.retain(|key| !tables.contains(key));
+        Self { plan, known }
+    }
+
+    /// The path of the key that `key` means: itself, or the one whose last part it is.
+    pub(super) fn resolve(&self, key: &str) -> Result<String, Trouble> {
+        if self.known.contains(key) {
+            return Ok(key.to_owned());
+        }
+        let ends = |known: &&String| known.rsplit('.').next() == Some(key);
+        // A load does not look at how a curve is measured: `time` is the load's.
+        let (curve, load): (Vec<_>, Vec<_>) =
+            self.known.iter().filter(ends).partition(|known| known.starts_with("measure."));
+        match (&load[..], &curve[..]) {
+            ([only], _) | ([], [only]) => Ok((*only).clone()),
+            // What is inside an optional table is the parser's to judge.
+            ([], []) if self.within_optional(key) => Ok(key.to_owned()),
+            ([], []) => Err(Trouble::new(format!("failed to find the key `{key}` in the plan"), self.help())),
+            (several, _) => {
+                let several: Vec<&str> = several.iter().map(|key| key.as_str()).collect();
+                Err(Trouble::new(
+                    format!("failed to choose a key: `{key}` could be {}", several.join(" or ")),
+                    "write the whole path",
+                ))
+            }
+        }
+    }
+
+    fn within_optional(&self, key: &str) -> bool {
+        key.rsplit_once('.').is_some_and(|(table, _)| self.known.contains(table))
+    }
+
+    /// The keys that there are, those of a curve's measurement left out.
+    fn help(&self) -> String {
+        let keys: Vec<&str> =
+            self.known.iter().map(String::as_str).filter(|key| !key.starts_with("measure.")).collect();
+        format!("the keys are {}", keys.join(", "))
+    }
+
+    /// The plan with other values at some paths. Another medium keeps of the network only how many
+    /// stations it has: nothing else means the same there.
+    pub(super) fn with(&self, changes: &[(&str, &Value)]) -> Result<ModelPlan, Trouble> {
+        let mut table = self.plan.clone();
+        let medium = changes.iter().find(|(path, _)| *path == MEDIUM).map(|(_, value)| *value);
+        if let (Some(medium), Some(Value::Table(network))) = (medium, table.get_mut("network"))
+            && network.get("medium") != Some(medium)
+        {
+            network.retain(|key, _| key == "stations");
+        }
+        for (path, value) in changes {
+            place(&mut table, path, (*value).clone());
+        }
+        table.try_into().map_err(|error| {
+            let changes: Vec<String> =
+                changes.iter().map(|(path, value)| format!("{path} = {}", value_text(value))).collect();
+            Trouble::model(&ModelError::from(error), &format!(" with {}", changes.join(", ")))
+        })
+    }
+}
+
+/// Collects the keys of `table`, which lies at `path`, and of the tables in it.
+fn leaves(table: &Table, path: &str, keys: &mut BTreeSet<String>, tables: &mut BTreeSet<String>) {
+    for (key, value) in table {
+        let path = join(path, key);
+        match value {
+            Value::Table(table) => {
+                tables.insert(path.clone());
+                leaves(table, &path, keys, tables);
+            }
+            _ => {
+                keys.insert(path);
+            }
+        }
+    }
+}
+
+/// The keys that the parser allows in the table at `path`.
+fn allowed(plan: &Table, path: &str) -> Vec<String> {
+    let mut table = plan.clone();
+    place(&mut table, &join(path, NOBODY), Value::Integer(0));
+    let Err(error) = table.try_into::<ModelPlan>() else { return Vec::new() };
+    let Some((_, expected)) = error.message().split_once("expected") else { return Vec::new() };
+    expected.split('`').skip(1).step_by(2).map(|key| join(path, key)).collect()
+}
+
+fn join(path: &str, key: &str) -> String {
+    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+}
+
+/// Puts `value` at `path`, with the tables on the way there.
+fn place(table: &mut Table, path: &str, value: Value) {
+    match path.split_once('.') {
+        None => {
+            table.insert(path.to_owned(), value);
+        }
+        Some((first, rest)) => {
+            let entry = table.entry(first).or_insert_with(|| Value::Table(Table::new()));
+            if !entry.is_table() {
+                *entry = Value::Table(Table::new());
+            }
+            if let Value::Table(inner) = entry {
+                place(inner, rest, value);
+            }
+        }
+    }
+}
+
+/// A value as TOML has it; a word that is none is text.
+pub(super) fn value(text: &str) -> Result<Value, Trouble> {
+    let text = text.trim();
+    let parsed = format!("value = {text}").parse::<Table>().ok().filter(|table| table.len() == 1);
+    let parsed = parsed.and_then(|mut table| table.remove("value"));
+    match parsed {
+        Some(value) => Ok(value),
+        None if text.is_empty() => Err(Trouble::new("failed to read a value: it is empty", "give a value")),
+        None if text.starts_with(['"', '\'', '[', '{']) => Err(Trouble::new(
+            format!("failed to read the value `{text}`: it is not TOML"),
+            "close what is open, as in \"station 1\" or [[64, 7], [1518, 1]]",
+        )),
+        None => Ok(Value::String(text.to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys() -> Keys {
+        Keys::of(&ModelPlan::default())
+    }
+
+    #[test]
+    fn keys_that_are_optional_and_absent_are_known() {
+        let known = keys().known;
+        for key in
+            ["about", "seed", "network.medium", "network.stations", "network.diameter-bits", "load.frames"]
+        {
+            assert!(known.contains(key), "{key} is not in {known:?}");
+        }
+        assert!(known.contains("measure.rounds") && known.contains("transport.mss"), "{known:?}");
+        assert!(!known.contains("load") && !known.iter().any(|key| key.contains(NOBODY)), "{known:?}");
+    }
+
+    #[test]
+    fn the_last_part_is_enough_where_it_says_which() {
+        let keys = keys();
+        for (short, path) in [
+            ("stations", "network.stations"),
+            ("frame", "load.frame"),
+            ("time", "load.time"),
+            ("seed", "seed"),
+            ("station-load", "load.station-load"),
+            ("receive.buffer", ""),
+            ("network.receive.buffer", "network.receive.buffer"),
+        ] {
+            let found = keys.resolve(short).unwrap_or_default();
+            assert_eq!(found, path, "{short}");
+        }
+    }
+
+    #[test]
+    fn a_change_reaches_the_plan() {
+        let changes = [("network.stations", &Value::Integer(7)), ("load.total-load", &Value::Float(0.5))];
+        let plan = keys().with(&changes).expect("a plan");
+        assert_eq!((plan.network.stations(), plan.load.total_load), (7, Some(0.5)));
+        let atm = Value::String("atm".to_owned());
+        let plan = keys().with(&[("network.stations", &Value::Integer(7)), (MEDIUM, &atm)]).expect("a plan");
+        assert_eq!((plan.network.stations(), plan.network.mtu()), (7, 9180), "ATM's own default");
+        assert!(keys().with(&[("network.stations", &Value::String("many".to_owned()))]).is_err());
+    }
+
+    #[test]
+    fn bare_words_are_text() {
+        for (text, wanted) in [
+            ("4", Value::Integer(4)),
+            ("0.5", Value::Float(0.5)),
+            ("true", Value::Boolean(true)),
+            ("\"4\"", Value::String("4".to_owned())),
+            ("1000BASE-T", Value::String("1000BASE-T".to_owned())),
+            ("station 1", Value::String("station 1".to_owned())),
+            ("10ms", Value::String("10ms".to_owned())),
+        ] {
+            assert_eq!(value(text).expect(text), wanted, "{text}");
+        }
+        assert!(value("").is_err() && value("[1").is_err() && value("\"x").is_err());
+        assert!(value("1\nother = 2").is_ok_and(|value| value.is_str()), "no second key comes in");
+    }
+}

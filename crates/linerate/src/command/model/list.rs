@@ -1,0 +1,49 @@
+//! `linerate model list`.
+
+use std::process::ExitCode;
+
+use linerate_sim::ethernet::phy::Phy;
+use linerate_sim::plan::ModelPlan;
+
+use crate::cli::{ListArgs, ListFormat};
+use crate::render;
+use crate::render::catalogue::{Catalogue, Link, Medium, Plan, Relay};
+use crate::screen::show;
+use crate::shipped::SHIPPED;
+use crate::trouble::Trouble;
+
+pub(super) fn run(args: &ListArgs) -> Result<ExitCode, Trouble> {
+    let catalogue = catalogue()?;
+    let text = match args.format {
+        ListFormat::Table => render::catalogue::table(&catalogue),
+        ListFormat::Json => render::catalogue::json(&catalogue).map_err(|error| {
+            Trouble::new(format!("failed to show the list: {error}"), "try --format table")
+        })?,
+    };
+    show(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What a plan can name.
+fn catalogue() -> Result<Catalogue, Trouble> {
+    let plan = |shipped: &crate::shipped::Shipped| {
+        let text = shipped.text.to_owned();
+        let plan = ModelPlan::from_toml(shipped.text)
+            .map_err(|error| Trouble::model_text(&error, shipped.name, text))?;
+        let medium = medium(&plan);
+        Ok(Plan { name: shipped.name, about: plan.about, medium })
+    };
+    Ok(Catalogue {
+        links: Phy::ALL.into_iter().map(Link::of).collect(),
+        media: Medium::all(),
+        relays: Relay::ALL.to_vec(),
+        plans: SHIPPED.iter().map(plan).collect::<Result<_, Trouble>>()?,
+    })
+}
+
+/// The medium as a plan writes it.
+fn medium(plan: &ModelPlan) -> String {
+    let table: toml::Table = plan.to_toml().parse().unwrap_or_default();
+    let medium = table.get("network").and_then(|network| network.get("medium"));
+    medium.and_then(toml::Value::as_str).unwrap_or_default().to_owned()
+}

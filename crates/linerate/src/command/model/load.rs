@@ -1,0 +1,118 @@
+//! `linerate model load`.
+
+use std::num::NonZeroUsize;
+use std::process::ExitCode;
+
+use linerate_sim::model::{Loaded, check};
+use linerate_sim::plan::ModelPlan;
+
+use super::given::Given;
+use super::grid::{Grid, changed, with};
+use super::runs::{Orders, run_all};
+use super::traced;
+use crate::cli::{LoadArgs, LoadFormat, LoadOutput};
+use crate::progress::Line;
+use crate::screen::{columns, show};
+use crate::signals::Interrupt;
+use crate::study::{Point, Study};
+use crate::trouble::Trouble;
+use crate::{render, store};
+
+pub(super) fn run(args: &LoadArgs) -> Result<ExitCode, Trouble> {
+    let given = Given::read(&args.plan)?;
+    let plan = changed(&given.plan, &args.set)?;
+    if args.output.print_plan {
+        show(&plan.to_toml())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let seeds = args.seeds.get() as usize;
+    if args.sweep.is_empty() {
+        check(&plan).map_err(|error| Trouble::model(&error, ""))?;
+    }
+    let grid = Grid::of(&plan, &args.sweep, seeds)?;
+    if args.output.trace.is_some() && seeds > 1 {
+        return Err(Trouble::new(
+            "failed to choose what to trace: there are several runs",
+            "give --trace without --seeds",
+        ));
+    }
+    writable(&args.output)?;
+    let interrupt = Interrupt::listen().map_err(|error| {
+        Trouble::new(format!("failed to listen for Ctrl-C: {error}"), "look at `ulimit -n`")
+    })?;
+    let jobs = args.jobs.or_else(|| std::thread::available_parallelism().ok());
+    let orders = Orders {
+        plans: plans(&grid, seeds),
+        trace: args.output.trace.as_ref().map(|_| traced::MOST_PASSAGES),
+        jobs: jobs.unwrap_or(NonZeroUsize::MIN),
+    };
+    let line = Line::new();
+    let done = run_all(orders, &interrupt, &line);
+    line.clear();
+    let done = done.map_err(|(number, error)| {
+        let set = &grid.points[number / seeds].set;
+        Trouble::model(&error, &with(&grid.keys, set))
+    })?;
+    conclude(args, Found { name: given.name, plan, grid, seeds }, done)
+}
+
+/// What was asked for, when it is done.
+struct Found {
+    name: String,
+    plan: ModelPlan,
+    grid: Grid,
+    seeds: usize,
+}
+
+/// Shows and writes what was done; the trouble, if that is not all.
+fn conclude(args: &LoadArgs, found: Found, mut done: Vec<Option<Loaded>>) -> Result<ExitCode, Trouble> {
+    let trace = done.first_mut().and_then(Option::as_mut).and_then(|loaded| loaded.trace.take());
+    let study = study(found, done);
+    print(&study, args.output.format)?;
+    if let Some(path) = &args.output.report {
+        let page = render::load::html(&study).map_err(|error| unrendered(&error))?;
+        store::replace(path, &page)?;
+        eprintln!("report:   {}", path.display());
+    }
+    if let (Some(path), Some(trace)) = (&args.output.trace, trace) {
+        traced::keep(&trace, &study.plan, path)?;
+    }
+    if study.complete() {
+        Ok(ExitCode::SUCCESS)
+    } else {
+        Err(Trouble::new("interrupted", "what was done until then is shown"))
+    }
+}
+
+/// A plan for every run: at each point so many seeds, one after the other.
+fn plans(grid: &Grid, seeds: usize) -> Vec<ModelPlan> {
+    let seeded =
+        |plan: &ModelPlan, nth: usize| ModelPlan { seed: plan.seed.wrapping_add(nth as u64), ..plan.clone() };
+    grid.points.iter().flat_map(|cell| (0..seeds).map(move |nth| seeded(&cell.plan, nth))).collect()
+}
+
+fn study(found: Found, done: Vec<Option<Loaded>>) -> Study {
+    let asked = done.len();
+    let mut done = done.into_iter().map(|loaded| loaded.map(|loaded| loaded.outcome));
+    let point = |set| Point { set, runs: done.by_ref().take(found.seeds).flatten().collect() };
+    let points = found.grid.points.into_iter().map(|cell| cell.set).map(point).collect();
+    Study { name: found.name, plan: found.plan, keys: found.grid.keys, points, asked }
+}
+
+/// Finds a place that cannot be written before anything is run.
+fn writable(output: &LoadOutput) -> Result<(), Trouble> {
+    [&output.report, &output.trace].into_iter().flatten().try_for_each(|path| traced::prepare(path))
+}
+
+fn print(study: &Study, format: LoadFormat) -> Result<(), Trouble> {
+    let text = match format {
+        LoadFormat::Table => render::load::table(study, columns()),
+        LoadFormat::Json => render::load::json(study).map_err(|error| unrendered(&error))?,
+        LoadFormat::Csv => render::load::csv(study).map_err(|error| unrendered(&error))?,
+    };
+    show(&text)
+}
+
+fn unrendered(error: &render::RenderError) -> Trouble {
+    Trouble::new(format!("failed to show the result: {error}"), "try another --format")
+}

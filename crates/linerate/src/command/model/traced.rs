@@ -1,0 +1,29 @@
+//! Capture files of models.
+
+use std::path::Path;
+
+use linerate_sim::plan::ModelPlan;
+use linerate_sim::trace::Trace;
+
+use crate::trouble::Trouble;
+use crate::{capture, store};
+
+/// Most passages of frames in a capture: with full frames 150 MB.
+pub(in crate::command) const MOST_PASSAGES: usize = 100_000;
+
+/// Finds a place that cannot be written before anything is run.
+pub(in crate::command) fn prepare(path: &Path) -> Result<(), Trouble> {
+    if path.exists() { Ok(()) } else { store::replace(path, "") }
+}
+
+/// Writes what passed the stations of `plan` to `path`, and says so.
+pub(in crate::command) fn keep(trace: &Trace, plan: &ModelPlan, path: &Path) -> Result<(), Trouble> {
+    let form = capture::Form { stations: plan.network.stations(), kind: plan.transport.kind };
+    store::replace_with(path, |out| capture::write(trace, form, out))?;
+    eprintln!("trace:    {}", path.display());
+    if trace.left_out() > 0 {
+        let kept = trace.passages().len();
+        eprintln!("it has the first {kept} of {} passages", kept as u64 + trace.left_out());
+    }
+    Ok(())
+}

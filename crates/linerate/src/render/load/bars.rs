@@ -1,0 +1,202 @@
+//! Charts of a single run: what each station got, the delays, the queues.
+
+use linerate_sim::load::LoadOutcome;
+use plotters::prelude::*;
+
+use super::super::RenderError;
+use super::super::plot::{Axis, INK, Refusal, UNIT, layer, look};
+use super::super::text::{digits, percent, plain};
+use super::axis::{from_zero, numbers, shares, times};
+use super::chart::{Aim, Curve, Figure, Layer, Point, Title, curves, finish};
+use super::stations::share;
+
+/// Points of a distribution's curve.
+const STEPS: u32 = 200;
+/// Half the width of a bar, as a share of the distance of two.
+const HALF_BAR: f64 = 0.38;
+
+/// The charts of a single run.
+///
+/// # Errors
+///
+/// [`RenderError::Draw`] when the graph library refuses.
+pub(super) fn figures(run: &LoadOutcome) -> Result<Vec<Figure>, RenderError> {
+    let mut figures = vec![stations(run)?];
+    figures.extend(delays(run)?);
+    if !run.queues.is_empty() {
+        figures.push(queues(run)?);
+    }
+    Ok(figures)
+}
+
+/// A bar: where, how high, and what it says.
+struct Bar {
+    number: u32,
+    height: f64,
+    lines: Vec<String>,
+}
+
+fn stations(run: &LoadOutcome) -> Result<Figure, RenderError> {
+    let bars: Vec<Bar> = run
+        .stations
+        .iter()
+        .map(|station| Bar {
+            number: station.station,
+            height: station.throughput.as_mbps(),
+            lines: vec![
+                format!("station {}", station.station),
+                format!("{}, {} of all", station.throughput, percent(share(run, station))),
+            ],
+        })
+        .collect();
+    let highest = bars.iter().map(|bar| bar.height).fold(0.0, f64::max);
+    let x = numbers("Station", 0, bars.len());
+    let y = from_zero("Throughput (Mb/s)", highest);
+    let title = Title {
+        id: "stations".to_owned(),
+        title: "What each station sent".to_owned(),
+        caption: "Bits of the frames of each station that arrived, preamble and gap left out.".to_owned(),
+    };
+    let layers = drawn([&x, &y], (0, "throughput"), Style::Filled, &bars).map(|layer| vec![layer]);
+    finish(title, [&x, &y], layers)
+}
+
+/// The distribution of delays; none if no frame arrived, or if it was not kept.
+fn delays(run: &LoadOutcome) -> Result<Option<Figure>, RenderError> {
+    let at = |nth: u32| {
+        let share = f64::from(nth) / f64::from(STEPS);
+        let us = run.delays.quantile(share)?.as_us();
+        let lines = vec![format!("{} of the frames took {} us at most", percent(share), digits(us))];
+        Some(Point { x: us, y: share, interval: None, lines })
+    };
+    let Some(points) = (0..=STEPS).map(at).collect::<Option<Vec<Point>>>() else { return Ok(None) };
+    let [low, high] = [&points[0], &points[points.len() - 1]].map(|point| point.x);
+    let x = times("Delay", low, high);
+    let y = shares("Frames that took no longer", 1.0);
+    let title = Title {
+        id: "delays".to_owned(),
+        title: "Distribution of delays".to_owned(),
+        caption: "From offered to arrived; from a saturated sender, since its MAC took the frame.".to_owned(),
+    };
+    let curve = Curve { name: "all frames".to_owned(), points };
+    curves(title, [&x, &y], &[curve], false).map(Some)
+}
+
+fn queues(run: &LoadOutcome) -> Result<Figure, RenderError> {
+    let bars = |what: &str, level: &dyn Fn(&linerate_sim::load::QueueOutcome) -> f64| -> Vec<Bar> {
+        let queues = (1..).zip(&run.queues);
+        let bar = |(number, queue): (u32, &linerate_sim::load::QueueOutcome)| {
+            let lines =
+                vec![plain(&queue.name), format!("{what} {:.0} of {} B", level(queue), queue.capacity)];
+            Bar { number, height: level(queue) / 1024.0, lines }
+        };
+        queues.map(bar).collect()
+    };
+    let peaks = bars("at most", &|queue| queue.peak as f64);
+    let means = bars("on average", &|queue| queue.mean);
+    let rooms = bars("room for", &|queue| queue.capacity as f64);
+    let highest = peaks.iter().chain(&means).chain(&rooms).map(|bar| bar.height).fold(0.0, f64::max);
+    let x = numbers("Queue, as numbered in the table below", 1, run.queues.len());
+    let y = from_zero("Level (KiB)", highest);
+    let title = Title {
+        id: "queues".to_owned(),
+        title: "How full the queues were".to_owned(),
+        caption: "KiB is 1024 B of frames.".to_owned(),
+    };
+    let layers = || {
+        Ok(vec![
+            drawn([&x, &y], (1, "room"), Style::Tops, &rooms)?,
+            drawn([&x, &y], (2, "most that was in it"), Style::Outlined, &peaks)?,
+            drawn([&x, &y], (0, "average over time"), Style::Filled, &means)?,
+        ])
+    };
+    finish(title, [&x, &y], layers())
+}
+
+/// Left and right end of a bar.
+fn sides(bar: &Bar) -> [f64; 2] {
+    [f64::from(bar.number) - HALF_BAR, f64::from(bar.number) + HALF_BAR]
+}
+
+/// How bars are drawn.
+#[derive(Clone, Copy)]
+enum Style {
+    Filled,
+    Outlined,
+    /// Their tops alone.
+    Tops,
+}
+
+/// A layer of bars; `index` gives their colour.
+fn drawn(
+    [x, y]: [&Axis; 2],
+    (index, name): (usize, &str),
+    style: Style,
+    bars: &[Bar],
+) -> Result<Layer, Refusal> {
+    let mut aims = Vec::new();
+    let svg = layer(x, y, |chart| {
+        let area = chart.plotting_area();
+        for bar in bars {
+            let ([left, right], top) = (sides(bar), bar.height);
+            // Outlines are lines: the library's rectangles have hairs, and none where they are flat.
+            let outline = match style {
+                Style::Filled => {
+                    area.draw(&Rectangle::new([(left, 0.0), (right, top)], INK.mix(0.75).filled()))?;
+                    Vec::new()
+                }
+                Style::Outlined => vec![(left, 0.0), (left, top), (right, top), (right, 0.0)],
+                Style::Tops => vec![(left, top), (right, top)],
+            };
+            if !outline.is_empty() {
+                area.draw(&PathElement::new(outline, INK.stroke_width(2 * UNIT)))?;
+            }
+            let (x, y) = area.map_coordinate(&(f64::from(bar.number), top));
+            aims.push(Aim { x, y, lines: bar.lines.clone() });
+        }
+        Ok(())
+    })?;
+    Ok(Layer { svg, look: look(index), name: name.to_owned(), aims })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture;
+    use super::*;
+
+    #[test]
+    fn a_run_shows_its_stations_its_delays_and_its_queues() {
+        let figures = figures(&fixture::outcome(4, 0.9, 1)).expect("it can be drawn");
+        let ids: Vec<&str> = figures.iter().map(|figure| figure.id.as_str()).collect();
+        assert_eq!(ids, ["stations", "delays", "queues"]);
+        assert_eq!(figures[0].layers[0].svg.matches("<rect").count(), 4);
+        assert_eq!(figures[0].layers[0].aims.len(), 4);
+        let shapes = figures[2]
+            .layers
+            .iter()
+            .map(|layer| [layer.svg.matches("<polyline").count(), layer.svg.matches("<rect").count()]);
+        assert_eq!(shapes.collect::<Vec<_>>(), [[4, 0], [4, 0], [0, 4]], "room, peak, average");
+        // A station with more has a higher bar, which on the page is further up.
+        let aims = &figures[0].layers[0].aims;
+        assert!(aims.windows(2).all(|pair| pair[0].y > pair[1].y));
+    }
+
+    #[test]
+    fn a_distribution_ends_at_the_median_and_the_longest_where_they_are() {
+        let run = fixture::outcome(4, 0.9, 1);
+        let figure = delays(&run).expect("it can be drawn").expect("there are delays");
+        let aims = &figure.layers[0].aims;
+        assert_eq!(aims.len(), 201);
+        let median = digits(run.delay.p50.expect("there are delays").as_us());
+        assert_eq!(aims[100].lines, [format!("50.0 % of the frames took {median} us at most")]);
+    }
+
+    #[test]
+    fn a_run_in_which_nothing_arrived_is_drawn_without_delays() {
+        let mut run = fixture::outcome(2, 0.0, 1);
+        run.delays = linerate_core::stats::Histogram::default();
+        run.queues.clear();
+        let figures = figures(&run).expect("it can be drawn");
+        assert_eq!(figures.len(), 1);
+    }
+}

@@ -1,0 +1,127 @@
+//! Drawing curves with intervals, layer by layer.
+
+use plotters::prelude::*;
+
+use super::super::RenderError;
+use super::super::plot::{Axis, Chart, INK, Look, Refusal, UNIT, axes, layer, look};
+
+/// Half the width of an interval's end. Unit: quarter pixels.
+const CAP: i32 = 5 * UNIT as i32;
+
+/// A chart in layers; each is the inside of an SVG document of the usual size.
+pub(super) struct Figure {
+    /// Its name in the page.
+    pub(super) id: String,
+    pub(super) title: String,
+    pub(super) caption: String,
+    /// Grid, ticks and titles.
+    pub(super) axes: String,
+    pub(super) layers: Vec<Layer>,
+}
+
+/// A curve, or bars, in a chart.
+pub(super) struct Layer {
+    /// In `currentColor`.
+    pub(super) svg: String,
+    pub(super) look: Look,
+    /// Its line in the legend.
+    pub(super) name: String,
+    pub(super) aims: Vec<Aim>,
+}
+
+impl Layer {
+    /// Its dashes in the legend, which is drawn a third of the size.
+    pub(super) fn legend_dashes(&self) -> &'static str {
+        if self.look.dashes.starts_with("10") { "2 4" } else { "6 3" }
+    }
+}
+
+/// A place in a chart that says something when it is pointed at.
+pub(super) struct Aim {
+    pub(super) x: i32,
+    pub(super) y: i32,
+    pub(super) lines: Vec<String>,
+}
+
+/// A curve to draw.
+pub(super) struct Curve {
+    pub(super) name: String,
+    pub(super) points: Vec<Point>,
+}
+
+/// A point of a curve, in the units of its axes.
+pub(super) struct Point {
+    pub(super) x: f64,
+    pub(super) y: f64,
+    /// Both ends of its interval, if it has one.
+    pub(super) interval: Option<[f64; 2]>,
+    /// What it says when it is pointed at.
+    pub(super) lines: Vec<String>,
+}
+
+/// What a chart is called.
+pub(super) struct Title {
+    pub(super) id: String,
+    pub(super) title: String,
+    pub(super) caption: String,
+}
+
+/// A chart of `curves`; `marked` draws their points too.
+///
+/// # Errors
+///
+/// [`RenderError::Draw`] when the graph library refuses.
+pub(super) fn curves(
+    title: Title,
+    [x, y]: [&Axis; 2],
+    curves: &[Curve],
+    marked: bool,
+) -> Result<Figure, RenderError> {
+    let layers = curves.iter().enumerate().map(|(index, curve)| {
+        let mut aims = Vec::new();
+        let svg = layer(x, y, |chart| {
+            aims = curve.points.iter().map(|point| aim(chart, point)).collect();
+            draw(chart, curve, marked)
+        })?;
+        Ok(Layer { svg, look: look(index), name: curve.name.clone(), aims })
+    });
+    let layers = layers.collect::<Result<Vec<_>, Refusal>>();
+    finish(title, [x, y], layers)
+}
+
+/// A chart of `layers` that were drawn over the same axes.
+pub(super) fn finish(
+    title: Title,
+    [x, y]: [&Axis; 2],
+    layers: Result<Vec<Layer>, Refusal>,
+) -> Result<Figure, RenderError> {
+    let refused = |refusal: Refusal| RenderError::Draw { graph: "load", reason: refusal.to_string() };
+    let Title { id, title, caption } = title;
+    Ok(Figure { id, title, caption, axes: axes(x, y).map_err(refused)?, layers: layers.map_err(refused)? })
+}
+
+fn aim(chart: &Chart<'_, '_>, point: &Point) -> Aim {
+    let (x, y) = chart.plotting_area().map_coordinate(&(point.x, point.y));
+    Aim { x, y, lines: point.lines.clone() }
+}
+
+fn draw(chart: &mut Chart<'_, '_>, curve: &Curve, marked: bool) -> Result<(), Refusal> {
+    let line: Vec<(f64, f64)> = curve.points.iter().map(|point| (point.x, point.y)).collect();
+    chart.draw_series([PathElement::new(line.clone(), INK.stroke_width(2 * UNIT))])?;
+    if !marked {
+        return Ok(());
+    }
+    chart.draw_series(line.into_iter().map(|place| Circle::new(place, (5 * UNIT) / 2, INK.filled())))?;
+    for point in &curve.points {
+        let Some(ends) = point.interval else { continue };
+        let bar = PathElement::new(ends.map(|y| (point.x, y)), INK.mix(0.8).stroke_width(UNIT));
+        chart.draw_series([bar])?;
+        let area = chart.plotting_area();
+        for end in ends {
+            let cap = EmptyElement::at((point.x, end))
+                + PathElement::new([(-CAP, 0), (CAP, 0)], INK.mix(0.8).stroke_width(UNIT));
+            area.draw(&cap)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,70 @@
+//! Tables that give up columns where a terminal is narrow.
+
+use comfy_table::presets::NOTHING;
+use comfy_table::{CellAlignment, ContentArrangement, Table};
+
+use super::super::text::columns;
+
+/// A column of a table.
+pub(super) struct Column {
+    pub(super) heading: String,
+    pub(super) cells: Vec<String>,
+    /// What is left out first when the table is too wide; 0 is never left out.
+    pub(super) expendable: u8,
+}
+
+impl Column {
+    pub(super) fn new(heading: impl Into<String>, expendable: u8, cells: Vec<String>) -> Self {
+        Self { heading: heading.into(), cells, expendable }
+    }
+
+    /// Whether there is anything in it but zeros and dashes.
+    pub(super) fn says_something(&self) -> bool {
+        self.expendable == 0
+            || self.cells.iter().any(|cell| cell.chars().any(|c| c.is_ascii_digit() && c != '0'))
+    }
+}
+
+/// The columns that say something, of these as many as `width` holds, and what was left out.
+pub(super) fn fit(columns: Vec<Column>, width: usize) -> (String, Vec<String>) {
+    let mut shown: Vec<Column> = columns.into_iter().filter(Column::says_something).collect();
+    let mut left_out = Vec::new();
+    loop {
+        let text = lay_out(&shown);
+        let fits = text.lines().all(|line| self::columns(line) <= width);
+        let most = shown.iter().map(|column| column.expendable).max().filter(|most| *most > 0 && !fits);
+        let Some(most) = most else { return (text, left_out) };
+        let last = shown.iter().rposition(|column| column.expendable == most).expect("it was just found");
+        left_out.push(shown.remove(last).heading);
+    }
+}
+
+fn lay_out(shown: &[Column]) -> String {
+    let mut table = Table::new();
+    table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(shown.iter().map(|column| column.heading.as_str()));
+    let rows = shown.iter().map(|column| column.cells.len()).max().unwrap_or(0);
+    table.add_rows((0..rows).map(|row| shown.iter().map(move |column| column.cells[row].as_str())));
+    for column in table.column_iter_mut() {
+        column.set_padding((2, 0)).set_cell_alignment(CellAlignment::Right);
+    }
+    table.trim_fmt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_most_expendable_goes_first_and_what_says_nothing_always() {
+        let column =
+            |heading: &str, expendable, cell: &str| Column::new(heading, expendable, vec![cell.to_owned()]);
+        let make = || {
+            vec![column("a", 0, "11"), column("b", 2, "22"), column("c", 1, "33"), column("d", 1, "0.0 %")]
+        };
+        assert_eq!(fit(make(), 80), ("   a   b   c\n  11  22  33".to_owned(), Vec::new()));
+        let (text, left_out) = fit(make(), 8);
+        assert_eq!((text.as_str(), left_out), ("   a   c\n  11  33", vec!["b".to_owned()]));
+        assert_eq!(fit(make(), 1).1, ["b", "c"], "what is needed stays");
+    }
+}

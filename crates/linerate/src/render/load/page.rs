@@ -1,0 +1,195 @@
+//! A load as one page that needs nothing else: no network, no other file, and no script to show
+//! what it says.
+
+use askama::Template;
+use serde::Serialize;
+
+use super::super::RenderError;
+use super::super::plot::{HEIGHT, WIDTH};
+use super::super::text::plain;
+use super::chart::{Figure, Layer};
+use super::columns::Column;
+use super::points::point_columns;
+use super::stations::{queue_columns, station_columns};
+use super::words::{Line, load, network, summary, swept};
+use super::{bars, curves};
+use crate::study::Study;
+
+#[derive(Template)]
+#[template(path = "load.html")]
+struct Page {
+    title: String,
+    /// The report's own style, and what a load needs besides.
+    style: [&'static str; 2],
+    script: &'static str,
+    width: u32,
+    height: u32,
+    generator: String,
+    about: String,
+    facts: Vec<Line>,
+    keys: Vec<Line>,
+    figures: Vec<Figure>,
+    tables: Vec<TableView>,
+    cautions: Vec<[String; 2]>,
+    plan: String,
+    /// Points for the tooltip, safe inside a script element.
+    hover: String,
+}
+
+/// A table of the page.
+struct TableView {
+    title: &'static str,
+    headings: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+/// `study` as one HTML page: what was asked, key numbers, charts, tables, cautions and the plan.
+///
+/// # Errors
+///
+/// [`RenderError::Draw`] when a chart cannot be drawn, [`RenderError::Json`] or
+/// [`RenderError::Page`] when the page cannot be filled.
+pub(crate) fn html(study: &Study) -> Result<String, RenderError> {
+    let figures = match study.single() {
+        Some(run) => bars::figures(run)?,
+        None => curves::figures(study)?,
+    };
+    let page = Page {
+        title: plain(&study.name),
+        style: [include_str!("../../../templates/report.css"), include_str!("../../../templates/load.css")],
+        script: include_str!("../../../templates/load.js"),
+        width: WIDTH,
+        height: HEIGHT,
+        generator: format!("linerate {}", env!("CARGO_PKG_VERSION")),
+        about: plain(&study.plan.about),
+        facts: facts(study),
+        keys: study.single().map(summary).unwrap_or_default(),
+        hover: hover(&figures)?,
+        figures,
+        tables: tables(study),
+        cautions: study.cautions().into_iter().map(|[finding, advice]| [plain(&finding), advice]).collect(),
+        plan: study.plan.to_toml(),
+    };
+    Ok(page.render()?)
+}
+
+/// What was asked.
+fn facts(study: &Study) -> Vec<Line> {
+    let mut facts = vec![
+        Line { label: "network", value: plain(&network(study)) },
+        Line { label: "load", value: load(study) },
+    ];
+    facts.extend(swept(study).into_iter().map(|key| Line { label: "swept", value: plain(&key) }));
+    let runs = match study.single() {
+        Some(run) => format!("{} counted, seed {}, {} events", run.counted, run.seed, run.events),
+        None => format!("{} of {} done; seeds at each point: {}", study.done(), study.asked, study.seeds()),
+    };
+    facts.push(Line { label: "runs", value: runs });
+    facts
+}
+
+fn tables(study: &Study) -> Vec<TableView> {
+    let Some(run) = study.single() else {
+        return vec![view("Every point", point_columns(study))];
+    };
+    let stations: Vec<_> = run.stations.iter().collect();
+    let mut tables = vec![view("Every station", station_columns(run, &stations))];
+    if !run.queues.is_empty() {
+        let numbers = (1..=run.queues.len()).map(|number| number.to_string()).collect();
+        let mut columns = vec![Column::new("number", 0, numbers)];
+        columns.extend(queue_columns(run));
+        tables.push(view("Queues and buffers", columns));
+    }
+    tables
+}
+
+fn view(title: &'static str, mut columns: Vec<Column>) -> TableView {
+    columns.retain(Column::says_something);
+    let rows = columns.iter().map(|column| column.cells.len()).max().unwrap_or(0);
+    TableView {
+        title,
+        headings: columns.iter().map(|column| column.heading.clone()).collect(),
+        rows: (0..rows).map(|row| columns.iter().map(|column| column.cells[row].clone()).collect()).collect(),
+    }
+}
+
+/// A curve's points for the tooltip.
+#[derive(Serialize)]
+struct Hover<'a> {
+    name: &'a str,
+    places: Vec<[i32; 2]>,
+    points: Vec<&'a [String]>,
+}
+
+impl<'a> Hover<'a> {
+    fn of(layer: &'a Layer) -> Self {
+        Self {
+            name: &layer.name,
+            places: layer.aims.iter().map(|aim| [aim.x, aim.y]).collect(),
+            points: layer.aims.iter().map(|aim| aim.lines.as_slice()).collect(),
+        }
+    }
+}
+
+/// The data as JSON that cannot end the script element it stands in.
+fn hover(figures: &[Figure]) -> Result<String, RenderError> {
+    let data: Vec<Vec<Hover<'_>>> =
+        figures.iter().map(|figure| figure.layers.iter().map(Hover::of).collect()).collect();
+    Ok(serde_json::to_string(&data)?.replace('<', "\\u003c"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture;
+    use super::*;
+
+    #[test]
+    fn it_asks_the_network_for_nothing() {
+        for study in [fixture::single(), fixture::sweep()] {
+            let page = html(&study).expect("it has a page").replace("http://www.w3.org/2000/svg", "");
+            for address in ["http://", "https://", "url(", "@import", "src=", "fetch(", "import("] {
+                assert!(!page.contains(address), "{address}");
+            }
+            assert!(page.contains("default-src 'none'"));
+        }
+    }
+
+    #[test]
+    fn a_hostile_name_is_text_and_not_markup() {
+        let mut study = fixture::sweep();
+        study.name = "</script><script>alert(1)</script>\u{1b}[31m".to_owned();
+        study.plan.about = "<img src=x>".to_owned();
+        study.points.iter_mut().for_each(|point| {
+            point.set[1] = toml::Value::String("</script><script>alert(2)".to_owned());
+        });
+        let page = html(&study).expect("it has a page");
+        assert!(!page.contains("<script>alert") && !page.contains("<img") && !page.contains('\u{1b}'));
+        assert_eq!(page.matches("<script").count(), 2, "data and script");
+        assert_eq!(page.matches("</script").count(), 2, "data and script");
+    }
+
+    #[test]
+    fn every_chart_has_its_curves_and_every_point_its_row() {
+        let page = html(&fixture::sweep()).expect("it has a page");
+        assert_eq!(page.matches("<figure").count(), 6);
+        assert_eq!(page.matches("<g class=\"curve ").count(), 3 * 3 + 3 * 6);
+        let (_, table) = page.split_once("Every point").expect("there is a table");
+        assert_eq!(table.matches("<tr>").count(), 1 + 18);
+        let page = html(&fixture::crowd()).expect("it has a page");
+        let (_, table) = page.split_once("Every station").expect("there is a table");
+        assert!(table.matches("<tr>").count() > 40, "all of them, not the extremes alone");
+    }
+
+    /// For looking at: `LINERATE_PAGES=/tmp/x cargo test -p linerate pages_to_look_at -- --ignored`.
+    #[test]
+    #[ignore = "writes files for a person to look at"]
+    fn pages_to_look_at() {
+        let folder = std::path::PathBuf::from(std::env::var_os("LINERATE_PAGES").expect("it names a folder"));
+        for (name, study) in
+            [("single", fixture::single()), ("crowd", fixture::crowd()), ("sweep", fixture::sweep())]
+        {
+            let page = html(&study).expect("it has a page");
+            std::fs::write(folder.join(name).with_extension("html"), page).expect("the folder is there");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Tables of a single run: stations and queues.
+
+use linerate_sim::fabric::Loss;
+use linerate_sim::load::{LoadOutcome, StationOutcome};
+
+use super::super::text::{digits, percent, plain};
+use super::columns::Column;
+use super::words::NOTHING;
+
+/// More senders than this are shown by their extremes only.
+pub(super) const MOST_STATIONS: usize = 16;
+
+/// The stations of a table, and where others were left out.
+pub(super) struct Chosen<'a> {
+    pub(super) shown: Vec<&'a StationOutcome>,
+    /// So many rows on, so many stations were left out.
+    pub(super) gap: Option<(usize, usize)>,
+}
+
+/// The stations that send: all by number, or of many those that got the most and the least.
+pub(super) fn chosen(run: &LoadOutcome) -> Chosen<'_> {
+    let mut senders: Vec<&StationOutcome> = run.stations.iter().filter(|station| station.sends).collect();
+    if senders.len() <= MOST_STATIONS {
+        return Chosen { shown: senders, gap: None };
+    }
+    senders.sort_by(|one, other| {
+        let rates = other.throughput.bits_per_second().total_cmp(&one.throughput.bits_per_second());
+        rates.then(one.station.cmp(&other.station))
+    });
+    let half = MOST_STATIONS / 2;
+    let more = senders.len() - MOST_STATIONS;
+    senders.drain(half..half + more);
+    Chosen { shown: senders, gap: Some((half, more)) }
+}
+
+/// What of a run's throughput is a station's.
+pub(super) fn share(run: &LoadOutcome, station: &StationOutcome) -> f64 {
+    let all = run.throughput().bits_per_second();
+    if all > 0.0 { station.throughput.bits_per_second() / all } else { 0.0 }
+}
+
+/// A row a station.
+pub(super) fn station_columns(run: &LoadOutcome, stations: &[&StationOutcome]) -> Vec<Column> {
+    type Show<'a> = &'a dyn Fn(&StationOutcome) -> String;
+    let delay = |station: &StationOutcome| {
+        station.delay.map_or_else(|| NOTHING.to_owned(), |delay| digits(delay.as_us()))
+    };
+    let lost = |cause: Loss| {
+        move |station: &StationOutcome| station.lost.get(&cause).copied().unwrap_or(0).to_string()
+    };
+    let columns: [(&str, u8, Show<'_>); 15] = [
+        ("station", 0, &|station| station.station.to_string()),
+        ("Mb/s", 0, &|station| digits(station.throughput.as_mbps())),
+        ("share", 1, &|station| percent(share(run, station))),
+        ("delay us", 1, &delay),
+        ("delivered", 1, &|station| station.delivered.to_string()),
+        ("offered", 4, &|station| station.offered.to_string()),
+        ("lost excessive", 2, &lost(Loss::ExcessiveCollisions)),
+        ("lost late", 2, &lost(Loss::LateCollision)),
+        ("lost overflow", 2, &lost(Loss::Overflow)),
+        ("lost error", 2, &lost(Loss::Error)),
+        ("collisions", 3, &|station| station.mac.collisions.to_string()),
+        ("late", 3, &|station| station.mac.late_collisions.to_string()),
+        ("PAUSE in", 3, &|station| station.mac.pause_received.to_string()),
+        ("PAUSE out", 3, &|station| station.mac.pause_sent.to_string()),
+        ("paused us", 3, &|station| digits(station.mac.paused.as_us())),
+    ];
+    let column = |(heading, expendable, show): (&str, u8, Show<'_>)| {
+        Column::new(heading, expendable, stations.iter().map(|station| show(station)).collect())
+    };
+    columns.into_iter().map(column).collect()
+}
+
+/// A row a queue.
+pub(super) fn queue_columns(run: &LoadOutcome) -> Vec<Column> {
+    let column = |heading, expendable, show: &dyn Fn(&linerate_sim::load::QueueOutcome) -> String| {
+        Column::new(heading, expendable, run.queues.iter().map(show).collect())
+    };
+    vec![
+        column("queue", 0, &|queue| plain(&queue.name)),
+        column("peak B", 0, &|queue| queue.peak.to_string()),
+        column("mean B", 1, &|queue| format!("{:.0}", queue.mean)),
+        column("room B", 2, &|queue| queue.capacity.to_string()),
+        column("overflow", 1, &|queue| queue.overflow.to_string()),
+    ]
+}

@@ -1,0 +1,58 @@
+//! The plans of models that come with linerate, each a file in `plans/`.
+
+/// A plan that comes with linerate.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shipped {
+    /// By which it is asked for: its file's, without the ending.
+    pub(crate) name: &'static str,
+    /// TOML, with its comments.
+    pub(crate) text: &'static str,
+}
+
+macro_rules! shipped {
+    ($($name:literal),* $(,)?) => {
+        &[$(Shipped { name: $name, text: include_str!(concat!("../../../plans/", $name, ".toml")) }),*]
+    };
+}
+
+/// Every plan that comes with linerate, in the order in which they are listed.
+pub(crate) const SHIPPED: &[Shipped] =
+    shipped!["gigabit-full-duplex", "gigabit-small-frames", "gigabit-poisson"];
+
+/// The plan of this name.
+pub(crate) fn find(name: &str) -> Option<&'static Shipped> {
+    SHIPPED.iter().find(|plan| plan.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    use linerate_sim::model::check;
+    use linerate_sim::plan::ModelPlan;
+
+    use super::*;
+
+    #[test]
+    fn every_file_is_in_the_list() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plans");
+        let files = folder.read_dir().expect("it is in the repository").flatten();
+        let stem = |file: std::fs::DirEntry| {
+            file.file_name().to_string_lossy().strip_suffix(".toml").map(str::to_owned)
+        };
+        let files: BTreeSet<String> = files.map(|file| stem(file).expect("only plans lie there")).collect();
+        let listed: BTreeSet<String> = SHIPPED.iter().map(|plan| plan.name.to_owned()).collect();
+        assert_eq!(files, listed);
+        assert_eq!(listed.len(), SHIPPED.len(), "none is listed twice");
+    }
+
+    #[test]
+    fn every_plan_can_be_built_and_says_what_it_is() {
+        for Shipped { name, text } in SHIPPED {
+            let plan = ModelPlan::from_toml(text).unwrap_or_else(|error| panic!("{name}: {error}"));
+            check(&plan).unwrap_or_else(|error| panic!("{name}: {error}"));
+            assert!(!plan.about.is_empty() && plan.about.lines().count() == 1, "{name}: {}", plan.about);
+        }
+    }
+}
