@@ -26,6 +26,18 @@ pub(crate) struct MeasureArgs {
     ends: EndArgs,
     #[command(flatten)]
     output: OutputArgs,
+    /// Measure a modelled network instead, between its first and its last station: a file, or the
+    /// name of a plan that comes with linerate (see `linerate model list`).
+    #[arg(long, value_name = "PLAN", conflicts_with_all = ["host", "key", "key_file"])]
+    pub(crate) model: Option<String>,
+    /// Change one value of the model's plan; may be repeated. KEY is a path such as
+    /// `network.length-m`, or its last part where that says which.
+    #[arg(long, value_name = "KEY=VALUE", requires = "model")]
+    pub(crate) set: Vec<String>,
+    /// Write what passed the stations' ports of the model, as Wireshark reads it; at most the
+    /// first 100,000 passages.
+    #[arg(long, value_name = "X.pcapng", requires = "model")]
+    pub(crate) trace: Option<PathBuf>,
     /// Take every option from a TOML file; flags given beside it win.
     #[arg(long, value_name = "FILE.toml")]
     pub(crate) plan: Option<PathBuf>,

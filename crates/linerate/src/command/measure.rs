@@ -1,12 +1,15 @@
 //! `linerate measure`.
 
+mod modelled;
+mod subject;
+
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use jiff::Zoned;
 use linerate_core::caution::assess;
-use linerate_core::measure::{Ended, Method, Outcome, Progress, Watch, measure};
+use linerate_core::measure::{Ended, Outcome, Progress, Watch, measure};
 use linerate_core::plan::{Format, Plan};
 use linerate_core::report::{NamedRun, Report};
 use linerate_core::run::{FORMAT, Run, Source, State};
@@ -15,6 +18,9 @@ use linerate_net::control::Key;
 use linerate_net::observe::HostClock;
 use linerate_net::pair::{Pair, Target};
 
+use self::modelled::Modelled;
+use self::subject::{Hosts, Subject};
+use super::model::{Given, changed};
 use super::{report, serve};
 use crate::cli::{KeyArgs, MeasureArgs};
 use crate::peer::LoopbackPeer;
@@ -25,7 +31,9 @@ use crate::trouble::{Trouble, run_help};
 use crate::{render, store};
 
 pub(super) fn run(args: &MeasureArgs, clock: HostClock) -> Result<ExitCode, Trouble> {
-    let plan = plan(args)?;
+    let model = args.model.as_deref().map(Given::read).transpose()?;
+    let base = model.as_ref().map(|given| given.plan.measure.clone());
+    let mut plan = plan(args, base)?;
     if args.print_plan {
         show(&plan.to_toml())?;
         return Ok(ExitCode::SUCCESS);
@@ -33,11 +41,27 @@ pub(super) fn run(args: &MeasureArgs, clock: HostClock) -> Result<ExitCode, Trou
     let interrupt = Interrupt::listen().map_err(|error| {
         Trouble::new(format!("failed to listen for Ctrl-C: {error}"), "look at `ulimit -n`")
     })?;
-    let started = Zoned::now();
-    let files = Files::choose(&plan, &started);
     let line = Line::new();
+    match model {
+        Some(Given { name, plan: model }) => {
+            let subject = Modelled::build(name, changed(&model, &args.set)?, &plan, args.trace.clone())?;
+            if subject.is_exact() {
+                plan.rounds = 1;
+            }
+            conduct(subject, plan, &line, &interrupt)
+        }
+        None => conduct(hosts(&plan, args, clock, &line, &interrupt)?, plan, &line, &interrupt),
+    }
+}
 
-    // Kept until the end of the measurement: the peer ends when this is dropped.
+/// Connects to the peer that the plan names, or starts one.
+fn hosts(
+    plan: &Plan,
+    args: &MeasureArgs,
+    clock: HostClock,
+    line: &Line,
+    interrupt: &Interrupt,
+) -> Result<Hosts, Trouble> {
     let mut peer = None;
     let (target, key) = match &plan.host {
         Some(host) => (Target::parse(host)?, given_key(&args.key)?),
@@ -46,11 +70,24 @@ pub(super) fn run(args: &MeasureArgs, clock: HostClock) -> Result<ExitCode, Trou
             (Target::parse(&peer.address().to_string())?, Some(peer.key().clone()))
         }
     };
-    let mut pair = Pair::open(&target, key.as_ref(), &plan, clock, |place| {
+    let pair = Pair::open(&target, key.as_ref(), plan, clock, |place| {
         line.queued(place);
         if interrupt.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
-    let source = if plan.host.is_none() { Source::Loopback } else { Source::Measured };
+    Ok(Hosts { pair, peer })
+}
+
+/// Measures the plan over `subject`, whatever that is, and shows and keeps the result.
+fn conduct<S: Subject>(
+    mut subject: S,
+    plan: Plan,
+    line: &Line,
+    interrupt: &Interrupt,
+) -> Result<ExitCode, Trouble> {
+    let started = Zoned::now();
+    let source = subject.source();
+    let files = Files::choose(&plan, &source, &started);
+    let (local, remote, path) = subject.ends();
     let mut run = Run {
         format: FORMAT,
         generator: format!("linerate {}", env!("CARGO_PKG_VERSION")),
@@ -58,25 +95,25 @@ pub(super) fn run(args: &MeasureArgs, clock: HostClock) -> Result<ExitCode, Trou
         source,
         state: State::Running,
         plan,
-        local: pair.local.clone(),
-        remote: pair.remote.clone(),
-        path: pair.path.clone(),
-        model: None,
+        local,
+        remote,
+        path,
+        model: subject.model(),
         series: Vec::new(),
         cautions: Vec::new(),
     };
     // A place that cannot be written is found before anything is measured.
     store::replace(&files.run, &run.to_json())?;
 
-    let method = Method::of(&run.plan, pair.timing_clock.cost).map_err(|error| Trouble::plan(error, None))?;
-    let mut watcher =
-        Watcher { line: &line, interrupt: &interrupt, run: &mut run, file: &files.run, unsaved: None };
-    let outcome = measure(&mut pair, &method, &mut watcher);
+    let method = subject.method(&run.plan).map_err(|error| Trouble::plan(error, None))?;
+    let mut watcher = Watcher { line, interrupt, run: &mut run, file: &files.run, unsaved: None };
+    let outcome = measure(subject.bench(), &method, &mut watcher);
     let unsaved = watcher.unsaved;
-    let observed = pair.finish();
+    let observed = subject.finish();
     line.clear();
 
-    let ended = conclude(&mut run, outcome, &pair);
+    (run.local, run.remote, run.path) = subject.ends();
+    let ended = conclude(&mut run, outcome);
     let saved = store::replace(&files.run, &run.to_json());
     let report = Report::new(vec![NamedRun { name: name(&run), run }]);
     print(&report)?;
@@ -89,17 +126,14 @@ pub(super) fn run(args: &MeasureArgs, clock: HostClock) -> Result<ExitCode, Trou
         eprintln!("report:   {}", files.report.display());
     }
     saved.and(reported)?;
-    match (ended, unsaved, observed) {
-        (Err(trouble), _, _) | (Ok(()), Some(trouble), _) => Err(trouble),
-        (Ok(()), None, Err(error)) => Err(error.into()),
-        (Ok(()), None, Ok(())) => Ok(ExitCode::SUCCESS),
-    }
+    ended.and(unsaved.map_or(Ok(()), Err)).and(observed)?;
+    Ok(ExitCode::SUCCESS)
 }
 
-/// The plan file, if there is one, with the flags laid over it.
-fn plan(args: &MeasureArgs) -> Result<Plan, Trouble> {
+/// The plan file, if there is one, or else the model's, with the flags laid over it.
+fn plan(args: &MeasureArgs, of_model: Option<Plan>) -> Result<Plan, Trouble> {
     let base = match &args.plan {
-        None => Plan::default(),
+        None => of_model.unwrap_or_default(),
         Some(path) => {
             let read = std::fs::read_to_string(path);
             let text = read.map_err(|error| {
@@ -138,10 +172,10 @@ struct Files {
 }
 
 impl Files {
-    fn choose(plan: &Plan, started: &Zoned) -> Self {
+    fn choose(plan: &Plan, source: &Source, started: &Zoned) -> Self {
         let run = plan.output.out.as_ref().map_or_else(
             || {
-                let host = plan.host.as_deref().unwrap_or("loopback");
+                let host = subject_name(plan, source);
                 let safe: String =
                     host.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
                 let safe = safe.trim_matches('-');
@@ -184,9 +218,7 @@ impl Watch for Watcher<'_> {
 }
 
 /// Fills in what is known only at the end; the trouble, if the measurement ended early.
-fn conclude(run: &mut Run, outcome: Outcome, pair: &Pair) -> Result<(), Trouble> {
-    run.local = pair.local.clone();
-    run.remote = pair.remote.clone();
+fn conclude(run: &mut Run, outcome: Outcome) -> Result<(), Trouble> {
     run.series = vec![outcome.series];
     let ended = match outcome.ended {
         Ended::Complete => {
@@ -208,7 +240,15 @@ fn conclude(run: &mut Run, outcome: Outcome, pair: &Pair) -> Result<(), Trouble>
 
 /// What a reader calls the run.
 fn name(run: &Run) -> String {
-    run.plan.host.clone().unwrap_or_else(|| "loopback".to_owned())
+    subject_name(&run.plan, &run.source).to_owned()
+}
+
+/// What was measured, in a word.
+fn subject_name<'a>(plan: &'a Plan, source: &'a Source) -> &'a str {
+    match source {
+        Source::Modelled(name) => name,
+        _ => plan.host.as_deref().unwrap_or("loopback"),
+    }
 }
 
 /// The result on standard output, in the form that the plan says.

@@ -48,6 +48,8 @@ struct RunView {
     groups: Vec<Group>,
     /// As TOML; an imported run has none.
     plan: Option<String>,
+    /// The plan of the model that it was computed from, as TOML.
+    model: Option<String>,
 }
 
 struct CurveView {
@@ -108,6 +110,7 @@ fn title(report: &Report) -> String {
 /// Headings of the columns of both ends: their names alone would not tell two alike apart.
 fn headings(named: &NamedRun) -> [String; 2] {
     match hosts(named) {
+        Some(stations) if named.run.model.is_some() => stations,
         Some([local, remote]) => [format!("{local} (this host)"), format!("{remote} (the peer)")],
         None => ["This host".to_owned(), "The peer".to_owned()],
     }
@@ -123,6 +126,7 @@ fn run(report: &Report, index: usize, named: &NamedRun) -> RunView {
         statement: statement(report, index, named),
         groups: ends::groups(&named.run),
         plan: (!imported).then(|| named.run.plan.to_toml()),
+        model: named.run.model.as_ref().map(|model| model.plan.clone()),
     }
 }
 

@@ -12,9 +12,17 @@ use linerate_core::units::{Size, Span};
 use super::rows::{Group, Row};
 use crate::render::text::{about, digits, percent};
 
-/// Everything known of both ends, in groups.
+/// Everything known of both ends, in groups. Of a model only what it has: nobody looked for more.
 pub(super) fn groups(run: &Run) -> Vec<Group> {
-    let ends = Ends { run };
+    let mut groups = all_groups(&Ends { run });
+    if run.model.is_some() {
+        groups.iter_mut().for_each(|group| group.rows.retain(Row::is_known));
+        groups.retain(|group| !group.rows.is_empty());
+    }
+    groups
+}
+
+fn all_groups(ends: &Ends) -> Vec<Group> {
     vec![
         Group { title: "Hosts", open: true, rows: ends.hosts() },
         Group { title: "Interfaces", open: true, rows: ends.interfaces() },
@@ -37,6 +45,9 @@ pub(super) fn groups(run: &Run) -> Vec<Group> {
 
 /// How quiet both hosts were, as a sentence.
 pub(super) fn noise(run: &Run) -> String {
+    if run.model.is_some() {
+        return "It was computed, not measured: the clock is exact, and nothing disturbed it.".to_owned();
+    }
     if [&run.local, &run.remote].iter().all(|end| end.observation.noise.known().is_none()) {
         return "How quiet the hosts were is not known.".to_owned();
     }

@@ -52,6 +52,11 @@ impl Row {
         Self { alike: false, ..self }
     }
 
+    /// Whether either end has it.
+    pub(super) fn is_known(&self) -> bool {
+        [&self.local, &self.remote].iter().any(|value| !value.starts_with("unknown"))
+    }
+
     /// Whether the ends differ where like hosts would not.
     pub(super) fn differs(&self) -> bool {
         self.alike && self.local != self.remote

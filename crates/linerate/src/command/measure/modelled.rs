@@ -1,0 +1,113 @@
+//! A model as what is measured.
+
+use std::path::PathBuf;
+
+use linerate_core::measure::Method;
+use linerate_core::options::SocketOptions;
+use linerate_core::plan::{LocalOptions, Plan, PlanError, RemoteOptions};
+use linerate_core::run::{End, Model, Path, Source};
+use linerate_sim::bench::ModelBench;
+use linerate_sim::model::{self, Curve};
+use linerate_sim::plan::ModelPlan;
+
+use super::subject::Subject;
+use crate::command::model::traced;
+use crate::trouble::Trouble;
+
+/// A modelled network, ready to be measured.
+pub(super) struct Modelled {
+    name: String,
+    plan: ModelPlan,
+    curve: Curve,
+    /// Where a capture of what passed goes, if one is taken.
+    trace: Option<PathBuf>,
+}
+
+impl Modelled {
+    /// Builds the model. What `plan` asks of sockets is asked of the modelled hosts.
+    pub(super) fn build(
+        name: String,
+        mut model: ModelPlan,
+        plan: &Plan,
+        trace: Option<PathBuf>,
+    ) -> Result<Self, Trouble> {
+        let asked = &plan.socket;
+        let transport = &mut model.transport;
+        transport.mss = asked.mss.map(|mss| linerate_core::units::Size(mss.into())).or(transport.mss);
+        transport.window = asked.rcvbuf.unwrap_or(transport.window);
+        transport.send_buffer = asked.sndbuf.or(transport.send_buffer);
+        refuse_what_no_model_has(plan)?;
+        let curve = model::curve(&model).map_err(|error| Trouble::model(&error, ""))?;
+        if let Some(path) = &trace {
+            traced::prepare(path)?;
+            curve.bench.trace(traced::MOST_PASSAGES);
+        }
+        Ok(Self { name, plan: model, curve, trace })
+    }
+
+    /// Whether one trial of a size says everything.
+    pub(super) const fn is_exact(&self) -> bool {
+        !self.curve.random
+    }
+}
+
+/// Options that only a real host has are refused rather than ignored.
+fn refuse_what_no_model_has(plan: &Plan) -> Result<(), Trouble> {
+    let asked = &plan.socket;
+    let usual = SocketOptions {
+        sndbuf: asked.sndbuf,
+        rcvbuf: asked.rcvbuf,
+        mss: asked.mss,
+        ..SocketOptions::default()
+    };
+    let what = if *asked != usual {
+        "nodelay, congestion, dscp, busy-poll or io"
+    } else if plan.local != LocalOptions::default() || plan.remote != RemoteOptions::default() {
+        "addresses, interfaces, address families or processors"
+    } else {
+        return Ok(());
+    };
+    Err(Trouble::new(
+        format!("failed to measure the model: its hosts have no {what}"),
+        "leave those options out; sndbuf, rcvbuf and mss are the modelled hosts' send buffer, window and segment",
+    ))
+}
+
+impl Subject for Modelled {
+    type Bench = ModelBench;
+
+    fn bench(&mut self) -> &mut ModelBench {
+        &mut self.curve.bench
+    }
+
+    fn source(&self) -> Source {
+        Source::Modelled(self.name.clone())
+    }
+
+    fn ends(&self) -> (End, End, Path) {
+        let [local, remote] = self.curve.ends.clone();
+        let [here, there] = self.curve.stations.map(|station| format!("station {}", station.0));
+        (local, remote, Path { transport: "model".to_owned(), local: here, remote: there, ipv6: false })
+    }
+
+    fn model(&self) -> Option<Model> {
+        Some(Model {
+            plan: self.plan.to_toml(),
+            link: self.curve.link,
+            payload: self.curve.payload,
+            cautions: self.curve.cautions.clone(),
+        })
+    }
+
+    fn method(&self, plan: &Plan) -> Result<Method, PlanError> {
+        let method = Method::of(plan, linerate_core::units::Span::ZERO)?;
+        Ok(Method { exact: !self.curve.random, ..method })
+    }
+
+    fn finish(&mut self) -> Result<(), Trouble> {
+        match (&self.trace, self.curve.bench.take_trace()) {
+            (Some(path), Some(trace)) => traced::keep(&trace, &self.plan, path),
+            _ => Ok(()),
+        }
+    }
+}
