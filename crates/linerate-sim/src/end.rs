@@ -46,7 +46,7 @@ impl End {
     }
 }
 
-/// A flow without retransmission ends with the first frame that does not arrive.
+/// Datagrams end with the first that does not arrive: nothing sends it again.
 fn broken(broken: Broken) -> LinkError {
     match broken {
         Broken::Closed => LinkError::Closed,

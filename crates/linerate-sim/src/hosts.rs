@@ -7,10 +7,10 @@ use linerate_core::units::Time;
 
 use crate::event;
 use crate::fabric::{Client, Loss, Seen};
-use crate::frame::{Content, Destination, Frame, Port, Station};
+use crate::frame::{Content, Destination, Frame, Packet, Port, Station};
 use crate::kernel::{Class, Kernel};
 use crate::load::{Generator, Meter};
-use crate::stack::{Flow, Parameters, Side};
+use crate::stack::{Flow, Kind, Parameters, Side};
 use crate::trace::Trace;
 
 /// What happens at a station.
@@ -23,6 +23,13 @@ pub enum Event {
         /// Which flow.
         flow: u32,
         /// Which end.
+        side: Side,
+    },
+    /// What a network lost of a stream is to be sent again.
+    Resend {
+        /// Which flow.
+        flow: u32,
+        /// The end whose packet it was.
         side: Side,
     },
 }
@@ -57,6 +64,8 @@ struct Connection {
     stirred: [bool; 2],
     /// The application has gone.
     closed: [bool; 2],
+    /// Something of this end's was lost, and is not yet sent again.
+    resending: [bool; 2],
     lost: Option<Loss>,
 }
 
@@ -109,6 +118,7 @@ impl Hosts {
             stations,
             stirred: [true; 2],
             closed: [false; 2],
+            resending: [false; 2],
             lost: None,
         });
         number
@@ -155,6 +165,12 @@ impl Hosts {
                 self.wakes.push(Port(station.0));
             }
             Event::Alarm { flow, side } => self.flows[flow as usize].stirred[side as usize] = true,
+            Event::Resend { flow, side } => {
+                let connection = &mut self.flows[flow as usize];
+                connection.resending[side as usize] = false;
+                connection.flow.resend(side);
+                self.wake_sender(flow, side);
+            }
         }
     }
 
@@ -227,6 +243,19 @@ impl Hosts {
         }
     }
 
+    /// The network lost a packet: a stream sends again, datagrams end.
+    fn packet_lost(&mut self, packet: &Packet, loss: Loss, kernel: &mut Kernel) {
+        let (flow, side) = (packet.flow, if packet.forward { Side::First } else { Side::Second });
+        let connection = &mut self.flows[flow as usize];
+        if connection.flow.parameters().kind == Kind::Datagram {
+            connection.lost = connection.lost.or(Some(loss));
+            connection.stirred = [true; 2];
+        } else if !std::mem::replace(&mut connection.resending[side as usize], true) {
+            let when = kernel.now() + connection.flow.parameters().retransmit_after;
+            kernel.at(when, Class::Expire, Event::Resend { flow, side });
+        }
+    }
+
     /// The next packet of the flows of a station.
     fn next_packet(&mut self, station: Station, now: Time) -> Option<Frame> {
         let host = &mut self.stations[station.index()];
@@ -278,14 +307,10 @@ impl Client for Hosts {
         }
     }
 
-    fn lost(&mut self, _port: Port, frame: Frame, loss: Loss, _kernel: &mut Kernel) {
+    fn lost(&mut self, _port: Port, frame: Frame, loss: Loss, kernel: &mut Kernel) {
         match frame.content {
             Content::Load(_) => self.meter.lost(&frame, loss),
-            Content::Packet(packet) => {
-                let connection = &mut self.flows[packet.flow as usize];
-                connection.lost = connection.lost.or(Some(loss));
-                connection.stirred = [true; 2];
-            }
+            Content::Packet(packet) => self.packet_lost(&packet, loss, kernel),
             Content::Pause { .. } => {}
         }
     }

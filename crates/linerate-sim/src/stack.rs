@@ -2,10 +2,13 @@
 //! interface: a lossless windowed byte stream, or datagrams.
 //!
 //! It is the upper half of a host without a cost: no processor, bus or interrupt takes time here.
+//! What the network loses of a stream is sent again after a fixed time, from the first byte that
+//! is not acknowledged on; what it loses of datagrams ends their flow.
 
 mod flow;
 mod way;
 
+use linerate_core::units::Span;
 use serde::{Deserialize, Serialize};
 
 pub use flow::{Flow, Side};
@@ -42,4 +45,6 @@ pub struct Parameters {
     /// A stream's receiver acknowledges every so many segments, at once. What it owes beyond that
     /// travels with the next segment of its own.
     pub acknowledge_every: u32,
+    /// From a packet's loss until a stream goes back to the first byte not acknowledged.
+    pub retransmit_after: Span,
 }

@@ -1,6 +1,6 @@
 //! The upper half of a model's hosts.
 
-use linerate_core::units::Size;
+use linerate_core::units::{Size, Span, span_text};
 use serde::{Deserialize, Serialize};
 
 use super::{ModelError, require};
@@ -25,6 +25,9 @@ pub struct TransportPlan {
     pub send_buffer: Option<Size>,
     /// A stream's receiver acknowledges every so many segments.
     pub acknowledge_every: u32,
+    /// A stream sends again what was lost after so long. Source of the default: Linux's shortest.
+    #[serde(with = "span_text")]
+    pub retransmit_after: Span,
 }
 
 impl Default for TransportPlan {
@@ -36,6 +39,7 @@ impl Default for TransportPlan {
             header: None,
             send_buffer: None,
             acknowledge_every: 2,
+            retransmit_after: Span::from_ms(200),
         }
     }
 }
@@ -73,6 +77,9 @@ impl TransportPlan {
             every,
             "it must be from 1 to 1024",
         )?;
+        let after = self.retransmit_after;
+        let waits = (Span::from_us(1)..=Span::from_ms(3_600_000)).contains(&after);
+        require(waits, "transport.retransmit-after", after, "it must be from 1us to 1h")?;
         let least = match self.kind {
             Kind::Stream => payload * u64::from(every),
             Kind::Datagram => payload,
@@ -91,6 +98,7 @@ impl TransportPlan {
             window_bytes: window,
             send_buffer_bytes: send_buffer,
             acknowledge_every: every,
+            retransmit_after: self.retransmit_after,
         })
     }
 }

@@ -111,27 +111,29 @@ impl Flow {
         Some(Packet { flow, forward: side == Side::First, offset, length, acknowledged, edge })
     }
 
-    /// A packet arrived at `side`.
-    ///
-    /// # Panics
-    ///
-    /// If it is not the next of its direction: the fabrics keep order, and a lost packet ends the
-    /// flow before the next arrives.
+    /// A packet arrived at `side`. One that comes after a gap is not kept, and is answered at once
+    /// with what is missing.
     pub fn arrived(&mut self, side: Side, packet: &Packet) {
-        let way = &mut self.ways[side.other().index()];
-        assert_eq!(packet.offset, way.arrived, "packets of a flow arrive in order");
-        way.arrived += u64::from(packet.length);
+        let kept = self.ways[side.other().index()].arrive(packet.offset, packet.length);
         if packet.length > 0 && self.parameters.kind == Kind::Stream {
             let owed = &mut self.owed[side.index()];
             owed.segments += 1;
-            owed.due |= owed.segments >= self.parameters.acknowledge_every;
+            owed.due |= !kept || owed.segments >= self.parameters.acknowledge_every;
         }
         self.ways[side.index()].acknowledge(packet.acknowledged, packet.edge);
+    }
+
+    /// Sends again what `side` has no acknowledgement of, and what it acknowledged last.
+    pub fn resend(&mut self, side: Side) {
+        self.ways[side.index()].go_back();
+        self.owed[side.index()].due = true;
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use linerate_core::units::Span;
+
     use super::*;
 
     const SIDES: [Side; 2] = [Side::First, Side::Second];
@@ -144,6 +146,7 @@ mod tests {
             window_bytes,
             send_buffer_bytes: window_bytes,
             acknowledge_every: 2,
+            retransmit_after: Span::from_ms(200),
         }
     }
 
@@ -214,6 +217,44 @@ mod tests {
         settle(&mut flow);
         assert_eq!(flow.read(Side::Second, &mut got), 300);
         assert_eq!(written, 600);
+    }
+
+    #[test]
+    fn what_was_lost_is_sent_again_with_all_that_came_after() {
+        let mut flow = Flow::new(stream(1000));
+        flow.write(Side::First, &(0..250).map(|byte| byte as u8).collect::<Vec<_>>());
+        let packets: Vec<Packet> = std::iter::from_fn(|| flow.packet(Side::First, 0)).collect();
+        assert_eq!(packets.len(), 3);
+        flow.arrived(Side::Second, &packets[0]);
+        // The second is lost, the third comes after a gap.
+        flow.arrived(Side::Second, &packets[2]);
+        let answer = flow.packet(Side::Second, 0).expect("what is missing");
+        assert_eq!((answer.length, answer.acknowledged), (0, 100));
+        flow.arrived(Side::First, &answer);
+        assert!(!flow.has_packet(Side::First), "nothing before the time is up");
+        flow.resend(Side::First);
+        assert_eq!(settle(&mut flow), [100, 50]);
+        let mut got = [0; 250];
+        assert_eq!(flow.read(Side::Second, &mut got), 250);
+        assert!((0..250).eq(got.iter().map(|byte| i32::from(*byte))));
+    }
+
+    #[test]
+    fn what_arrived_and_is_sent_again_is_taken_once() {
+        let mut flow = Flow::new(stream(1000));
+        flow.write(Side::First, &[1; 200]);
+        for _ in 0..2 {
+            let packet = flow.packet(Side::First, 0).expect("a segment");
+            flow.arrived(Side::Second, &packet);
+        }
+        // The acknowledgement is lost.
+        assert!(flow.packet(Side::Second, 0).is_some());
+        flow.write(Side::First, &[2; 30]);
+        flow.resend(Side::First);
+        settle(&mut flow);
+        let mut got = [0; 300];
+        assert_eq!(flow.read(Side::Second, &mut got), 230);
+        assert_eq!((got[199], got[200]), (1, 2));
     }
 
     #[test]

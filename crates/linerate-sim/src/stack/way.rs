@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::{Kind, Parameters};
 
 /// One direction of a flow. Positions count bytes from the flow's beginning:
-/// taken <= arrived <= sent <= written, and acknowledged <= arrived.
+/// taken <= arrived <= written, acknowledged <= arrived, and acknowledged <= sent <= written.
 #[derive(Debug, Default)]
 pub(super) struct Way {
     /// The bytes from `taken` to `written`.
@@ -101,9 +101,24 @@ impl Way {
         offset
     }
 
+    /// Takes what comes next of a packet, if it is not one after a gap; whether it was.
+    pub(super) fn arrive(&mut self, offset: u64, len: u32) -> bool {
+        let next = offset <= self.arrived;
+        if next {
+            self.arrived = self.arrived.max(offset + u64::from(len));
+        }
+        next
+    }
+
+    /// Begins again with the first byte that is not known to have arrived.
+    pub(super) fn go_back(&mut self) {
+        self.sent = self.acknowledged;
+    }
+
     /// Learns what the other end says.
     pub(super) fn acknowledge(&mut self, acknowledged: u64, edge: u64) {
         self.acknowledged = self.acknowledged.max(acknowledged);
+        self.sent = self.sent.max(self.acknowledged);
         self.edge = self.edge.max(edge);
     }
 }

@@ -21,6 +21,7 @@ pub(crate) fn gigabit(kind: Kind) -> ModelBench {
         window_bytes: 64 << 10,
         send_buffer_bytes: 64 << 10,
         acknowledge_every: 2,
+        retransmit_after: Span::from_ms(200),
     };
     let link = LinkParameters::new(Pace::of_bits_per_second(1_000_000_000), Span::from_ns(500));
     let hosts = Hosts::new(2, Meter::new(2, Time::ZERO, frame_bytes));
