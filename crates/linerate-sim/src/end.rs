@@ -13,6 +13,9 @@ use crate::hosts::Broken;
 use crate::stack::Side;
 use crate::world::World;
 
+/// What failed when a modelled network lost part of a flow, in [`LinkError::System`].
+pub const CARRY: &str = "carry the flow";
+
 /// An end of a modelled flow. Its calls suspend until the model has gone on far enough; the
 /// executor in [`crate::bench`] lets it.
 #[derive(Debug)]
@@ -54,7 +57,7 @@ fn broken(broken: Broken) -> LinkError {
             let loss = loss.name();
             let reason =
                 format!("the modelled network lost a frame of it ({loss}), and nothing sends it again");
-            LinkError::System { operation: "carry the flow", source: io::Error::other(reason) }
+            LinkError::System { operation: CARRY, source: io::Error::other(reason) }
         }
     }
 }

@@ -9,6 +9,7 @@ use linerate_core::plan::PlanError;
 use linerate_net::control::{FrameError, GreetingError};
 use linerate_net::pair::PairError;
 use linerate_net::serve::ServeError;
+use linerate_sim::end::CARRY;
 use linerate_sim::plan::ModelError;
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode, SourceSpan};
 
@@ -171,6 +172,9 @@ pub(crate) fn run_help(error: &RunError) -> &'static str {
     match error {
         RunError::Link { source: LinkError::Stalled(_), .. } => {
             "the path or the peer stopped; what was measured is kept, so check the link and measure again"
+        }
+        RunError::Link { source: LinkError::System { operation: CARRY, .. }, .. } => {
+            "set transport.kind = \"stream\", which sends again, or see what is lost with `linerate model load`"
         }
         RunError::Link { .. } | RunError::Control { .. } => {
             "the peer went away; what was measured is kept, so look at the server and measure again"
