@@ -27,7 +27,11 @@ impl World {
     }
 
     /// Lets the next event happen; false if there is none.
+    ///
+    /// What stations send because of it goes out in the same instant, but only with the next call:
+    /// an application may read what arrived before, so that the acknowledgement tells of its room.
     pub fn step(&mut self) -> bool {
+        self.settle();
         let Some(event) = self.kernel.advance() else { return false };
         self.happen(event);
         true
@@ -40,6 +44,7 @@ impl World {
             && let Some(event) = self.kernel.advance_until(limit)
         {
             self.happen(event);
+            self.settle();
         }
     }
 
@@ -48,7 +53,6 @@ impl World {
             Event::Host(event) => self.hosts.handle(event, &mut self.kernel),
             event => self.medium.handle(event, &mut self.kernel, &mut self.hosts),
         }
-        self.settle();
     }
 
     /// Tells the medium of every station that has something to send.
