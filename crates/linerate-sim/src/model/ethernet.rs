@@ -1,5 +1,7 @@
 //! An Ethernet from its plan: cables, relays, what is negotiated on them.
 
+mod diameter;
+
 use linerate_core::caution::Caution;
 use linerate_core::units::{Rate, Size, Span};
 
@@ -7,9 +9,7 @@ use super::{Built, media};
 use crate::ethernet::link::{Link, Parameters};
 use crate::ethernet::negotiation::{Abilities, Ability, End as Negotiator, negotiate};
 use crate::ethernet::network::Network;
-use crate::ethernet::parameters::{
-    HEADER_AND_FCS_BYTES, JAM_BITS, MIN_FRAME_BYTES, frame_bytes, occupied_bytes,
-};
+use crate::ethernet::parameters::{HEADER_AND_FCS_BYTES, MIN_FRAME_BYTES, frame_bytes, occupied_bytes};
 use crate::ethernet::pause::{FlowControl, Headroom, PauseAbility, Watermarks};
 use crate::ethernet::phy::{Duplex, Phy};
 use crate::ethernet::topology::{
@@ -114,8 +114,8 @@ impl Draft<'_> {
             None => self.phy,
         };
         let edge = self.wire("each cable", self.phy, self.delay()?, self.plan.ends(), true)?;
-        let trunk =
-            self.wire("each cable between switches", trunk_phy, self.delay()?, [End::Full; 2], false)?;
+        let length = self.length(trunk_phy, None)?;
+        let trunk = self.wire("each cable between switches", trunk_phy, length, [End::Full; 2], false)?;
         let nodes: Vec<Node> = (0..relays)
             .map(|number| self.topology.add_relay(relay.default_name(number as usize), relay))
             .collect();
@@ -161,10 +161,15 @@ impl Draft<'_> {
             );
             node.ok_or_else(|| ModelError::value("network.cable.between", wanted, reason))
         };
-        let ends = [find(&cable.between[0])?, find(&cable.between[1])?];
-        let phy = cable.phy.as_ref().map_or(Ok(self.phy), |name| phy("network.cable.phy", name))?;
-        let delay =
-            media::delay(cable.length_m.unwrap_or(self.plan.length_m), phy.cable.delay_per_metre_ps as f64)?;
+        let mut ends = [find(&cable.between[0])?, find(&cable.between[1])?];
+        let phy = self.phy_of(cable)?;
+        let delay = self.length(phy, cable.length_m)?;
+        let mut duplex = cable.duplex;
+        if matches!(ends, [Node::Relay(_), Node::Station(_)]) {
+            // The station comes first, as in the other topologies: PAUSE and duplex depend on it.
+            ends.reverse();
+            duplex = duplex.map(|[first, second]| [second, first]);
+        }
         let at_hub = ends.iter().any(|end| match end {
             Node::Relay(number) => self.topology.relays[*number].kind.is_hub(),
             Node::Station(_) => false,
@@ -172,18 +177,27 @@ impl Draft<'_> {
         let usual = if at_hub { [End::Half; 2] } else { self.plan.ends() };
         let name = format!("the cable between {} and {}", cable.between[0], cable.between[1]);
         let relayed = matches!(ends, [Node::Station(_), Node::Relay(_)]);
-        let wire = self.wire(&name, phy, delay, cable.duplex.unwrap_or(usual), relayed)?;
+        let wire = self.wire(&name, phy, delay, duplex.unwrap_or(usual), relayed)?;
         self.topology.connect(ends[0], ends[1], wire);
         Ok(())
     }
 
     /// What every cable delays a bit, one way.
     fn delay(&self) -> Result<Span, ModelError> {
-        let by_length = media::delay(self.plan.length_m, self.phy.cable.delay_per_metre_ps as f64)?;
+        let by_length = self.length(self.phy, None)?;
         let Some(bits) = self.plan.diameter_bits else { return Ok(by_length) };
         let whole = Span::from_seconds(bits / self.phy.pace.bits_per_second());
         // Between two stations of a hub lie two cables.
         Ok(if self.plan.topology == Shape::Hub { whole / 2 } else { whole })
+    }
+
+    /// What a cable of `length_m`, or of the plan's length, delays a bit.
+    fn length(&self, phy: &Phy, length_m: Option<f64>) -> Result<Span, ModelError> {
+        media::delay(length_m.unwrap_or(self.plan.length_m), phy.cable.delay_per_metre_ps as f64)
+    }
+
+    fn phy_of(&self, cable: &Cable) -> Result<&'static Phy, ModelError> {
+        cable.phy.as_ref().map_or(Ok(self.phy), |name| phy("network.cable.phy", name))
     }
 
     /// A cable whose ends are set so; `relayed` says that the second is a relay and the first is not.
@@ -304,7 +318,7 @@ impl Draft<'_> {
         if self.plan.pause == Pause::Off {
             return Ok(Buffer::without_watermarks(capacity));
         }
-        let headroom = Headroom::at_reaction_limit(longest, self.phy.pace, self.delay()?).bytes_by_frame();
+        let headroom = self.headroom(longest)?;
         let high = match self.plan.high_watermark {
             Some(high) => high.bytes(),
             None => {
@@ -318,6 +332,27 @@ impl Draft<'_> {
         };
         let low = self.plan.low_watermark.map_or(high / 2, Size::bytes);
         watermarks("network.high-watermark", capacity, high, low)
+    }
+
+    /// The headroom of the cable that needs the most, for frames of `longest` bytes.
+    fn headroom(&self, longest: u64) -> Result<u64, ModelError> {
+        let mut cables = Vec::new();
+        if self.plan.topology == Shape::Graph {
+            for cable in &self.plan.cable {
+                cables.push((self.phy_of(cable)?, cable.length_m));
+            }
+        } else {
+            cables.push((self.phy, None));
+        }
+        if let Some(name) = &self.plan.uplink_phy {
+            cables.push((phy("network.uplink-phy", name)?, None));
+        }
+        let mut most = 0;
+        for (phy, length_m) in cables {
+            let delay = self.length(phy, length_m)?;
+            most = most.max(Headroom::at_reaction_limit(longest, phy.pace, delay).bytes_by_frame());
+        }
+        Ok(most)
     }
 
     fn slow_receivers(&mut self) -> Result<(), ModelError> {
@@ -345,7 +380,6 @@ impl Draft<'_> {
     }
 
     fn finish(mut self, seed: u64) -> Result<Built, ModelError> {
-        self.doubt_diameter();
         let plan = self.plan;
         let pace = self.phy.pace;
         let full = plan.topology == Shape::Direct && !self.half_duplex && plan.receive.is_none();
@@ -357,7 +391,9 @@ impl Draft<'_> {
             let refused = |error: crate::ethernet::topology::TopologyError| {
                 ModelError::value("network.topology", name(plan.topology), error.to_string())
             };
-            Medium::Ethernet(Network::new(&self.topology, seed).map_err(refused)?)
+            let network = Network::new(&self.topology, seed).map_err(refused)?;
+            self.cautions.extend(diameter::doubts(&self.topology));
+            Medium::Ethernet(network)
         };
         Ok(Built {
             medium,
@@ -370,19 +406,6 @@ impl Draft<'_> {
             half_duplex: self.half_duplex,
             cautions: self.cautions,
         })
-    }
-
-    /// A collision domain whose round trip and jam are longer than the slot hides collisions.
-    fn doubt_diameter(&mut self) {
-        let Some(slot_bits) = self.phy.slot_bits.filter(|_| self.half_duplex) else { return };
-        let hub = self.plan.topology == Shape::Hub;
-        let Some(cable) = self.topology.cables.first() else { return };
-        let one_way = cable.wire.delay * if hub { 2 } else { 1 };
-        let there_and_back = (one_way * 2).as_seconds() * self.phy.pace.bits_per_second();
-        let round_trip_bits = there_and_back.round() as u64 + JAM_BITS;
-        if round_trip_bits > slot_bits {
-            self.cautions.push(Caution::IllegalDiameter { round_trip_bits, slot_bits });
-        }
     }
 }
 
