@@ -1,0 +1,9 @@
+//! Every plan under `plans/` shows what it says.
+
+mod collisions;
+mod curves;
+mod documentation;
+mod every;
+mod pause;
+mod relays;
+mod shipped;
