@@ -10,15 +10,12 @@
 //! one by one; a frame for a station that is not there, or for the link, has no VC and is lost as
 //! [`Loss::Error`] when its last cell has come to the switch.
 
-mod carried;
 mod clock;
 mod output;
 mod parameters;
-mod slab;
 
 use linerate_core::units::Time;
 
-pub(crate) use carried::Carried;
 use clock::{Clock, Ticks};
 pub use output::CellCounters;
 use output::{Fate, Output, Train};
@@ -26,11 +23,12 @@ pub use parameters::{
     CELL_BYTES, CELL_PAYLOAD_BYTES, DEFAULT_MTU_BYTES, Encapsulation, Line, MAX_SDU_BYTES, MAX_STATIONS,
     Parameters, ParametersError, Switch, TRAILER_BYTES, Topology,
 };
-pub(crate) use slab::Slab;
 
+use crate::carried::Carried;
 use crate::fabric::{Client, Fabric, Loss, MacCounters, Seen};
 use crate::frame::{Destination, Frame, Port};
 use crate::kernel::{Class, Kernel};
+use crate::slab::Slab;
 
 /// What happens in an ATM network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

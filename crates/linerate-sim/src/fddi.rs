@@ -14,6 +14,7 @@ use linerate_core::units::{Span, Time};
 use crate::fabric::{Client, Fabric, Loss, MacCounters, Seen};
 use crate::frame::{Destination, Frame, Port};
 use crate::kernel::{Class, Kernel, Timer};
+use crate::slab::Slab;
 use parameters::{Error, Parameters, TOKEN_BYTES, check_packet, frame_time, line_time};
 use ready::Ready;
 use token::Token;
@@ -43,9 +44,7 @@ pub struct Fddi {
     coming: Option<Coming>,
     /// Who holds the token.
     holding: Option<Holding>,
-    travelling: Vec<Travelling>,
-    /// Places in `travelling` that can be used again.
-    vacant: Vec<u32>,
+    travelling: Slab<Travelling>,
     held: u64,
 }
 
@@ -101,8 +100,7 @@ impl Fddi {
             ready: Ready::new(parameters.stations.len()),
             coming: None,
             holding: None,
-            travelling: Vec::new(),
-            vacant: Vec::new(),
+            travelling: Slab::new(),
             held: 0,
         })
     }
@@ -209,12 +207,7 @@ impl Fddi {
         self.stations[from].counters.sent += 1;
         client.observe(port, &frame, Seen::Sent, kernel);
         if let Some(to) = self.first_receiver(from, frame.destination) {
-            let place = self.vacant.pop().unwrap_or(self.travelling.len() as u32);
-            let travelling = Travelling { frame, from, to };
-            match self.travelling.get_mut(place as usize) {
-                Some(vacant) => *vacant = travelling,
-                None => self.travelling.push(travelling),
-            }
+            let place = self.travelling.insert(Travelling { frame, from, to });
             let at = kernel.now() + self.token.distance(from, to);
             kernel.at(at, Class::Arrive, Event(What::Passed(place)));
         } else {
@@ -236,15 +229,14 @@ impl Fddi {
 
     /// The last bit of a frame has passed one of those it is for.
     fn passed<C: Client>(&mut self, place: u32, kernel: &mut Kernel, client: &mut C) {
-        let travelling = &mut self.travelling[place as usize];
-        let Travelling { frame, from, to } = *travelling;
+        let Travelling { frame, from, to } = self.travelling[place];
         let next = (to + 1) % self.stations.len();
         if frame.destination == Destination::Everyone && next != from {
-            travelling.to = next;
+            self.travelling[place].to = next;
             let at = kernel.now() + self.token.distance(to, next);
             kernel.at(at, Class::Arrive, Event(What::Passed(place)));
         } else {
-            self.vacant.push(place);
+            self.travelling.remove(place);
             self.held -= 1;
         }
         let port = Port(to as u32);

@@ -30,10 +30,11 @@ pub use parameters::{
 };
 use switch::Buffer;
 
-use crate::atm::{Carried, Slab};
+use crate::carried::Carried;
 use crate::fabric::{Client, Fabric, MacCounters, Seen};
 use crate::frame::{Frame, Port};
 use crate::kernel::{Class, Kernel};
+use crate::slab::Slab;
 
 /// What happens in a Fibre Channel network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

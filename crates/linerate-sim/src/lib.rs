@@ -5,6 +5,7 @@
 
 pub mod atm;
 pub mod bench;
+mod carried;
 pub mod end;
 pub mod ethernet;
 pub mod event;
@@ -21,6 +22,7 @@ pub mod myrinet;
 pub mod pace;
 pub mod plan;
 pub mod random;
+mod slab;
 pub mod stack;
 pub mod trace;
 pub mod world;

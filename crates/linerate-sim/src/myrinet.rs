@@ -15,9 +15,11 @@ mod station;
 
 use linerate_core::units::Time;
 
-use crate::fabric::{Client, Fabric, MacCounters, Seen};
+use crate::carried::Carried;
+use crate::fabric::{Client, Fabric, MacCounters};
 use crate::frame::Port;
 use crate::kernel::{Class, Kernel};
+use crate::slab::Slab;
 use buffer::{Buffer, Marks};
 use channel::Channel;
 use parameters::{Arbitration, Error, Parameters};
@@ -61,16 +63,14 @@ pub struct Myrinet {
     /// there is sending.
     buffers: Vec<Buffer>,
     stations: Vec<Station>,
-    worms: Vec<Worm>,
-    /// Places in `worms` that can be used again.
-    vacant: Vec<u32>,
-    carried: station::Carried,
+    worms: Slab<Worm>,
+    carried: Carried,
 }
 
 /// A packet on its way.
 #[derive(Clone, Copy, Debug)]
 struct Worm {
-    /// Place of its frame.
+    /// The number of its frame.
     carried: u32,
     to: u32,
     /// On the channel where its head is. Unit: picoseconds of line time.
@@ -105,9 +105,8 @@ impl Myrinet {
             channels: (0..routes.channels()).map(channel).collect(),
             buffers: (0..routes.channels()).map(|_| Buffer::default()).collect(),
             stations: vec![Station::default(); parameters.stations as usize],
-            worms: Vec::new(),
-            vacant: Vec::new(),
-            carried: station::Carried::default(),
+            worms: Slab::new(),
+            carried: Carried::new(),
         })
     }
 
@@ -150,7 +149,7 @@ impl Myrinet {
         }
         buffer.asking = true;
         let worm = buffer.first().expect("its head is in");
-        let output = self.routes.next(number, self.worms[worm as usize].to);
+        let output = self.routes.next(number, self.worms[worm].to);
         self.channels[output as usize].ask(number);
         self.grant(output, kernel.now());
     }
@@ -164,7 +163,7 @@ impl Myrinet {
         buffer.output = Some(output);
         buffer.strip(self.marks.byte);
         let worm = buffer.first().expect("who waits is there");
-        self.worms[worm as usize].length -= self.marks.byte;
+        self.worms[worm].length -= self.marks.byte;
         Some(number)
     }
 
@@ -245,7 +244,7 @@ impl Myrinet {
         let buffer = &mut self.buffers[event.number as usize];
         buffer.advance(kernel.now().as_ps());
         match event.what {
-            What::Head(worm) => buffer.begin(worm, self.worms[worm as usize].length),
+            What::Head(worm) => buffer.begin(worm, self.worms[worm].length),
             what => buffer.set_inflow(what == What::Resume),
         }
         self.touch(event.number, kernel, client);
@@ -254,22 +253,9 @@ impl Myrinet {
     /// A packet is whole at the station at the end of `channel`.
     fn arrive<C: Client>(&mut self, channel: u32, worm: u32, kernel: &mut Kernel, client: &mut C) {
         let station = self.routes.station_at_end(channel).expect("packets arrive at stations");
-        self.vacant.push(worm);
-        let frame = self.carried.give(self.worms[worm as usize].carried);
+        let Worm { carried, .. } = self.worms.remove(worm);
         self.stations[station as usize].counters.received += 1;
-        client.observe(Port(station), &frame, Seen::Received, kernel);
-        client.deliver(Port(station), frame, kernel);
-    }
-
-    /// A new packet on its way to `to`.
-    fn spawn(&mut self, carried: u32, to: u32, length: u64) -> u32 {
-        let worm = Worm { carried, to, length };
-        let place = self.vacant.pop().unwrap_or(self.worms.len() as u32);
-        match self.worms.get_mut(place as usize) {
-            Some(vacant) => *vacant = worm,
-            None => self.worms.push(worm),
-        }
-        place
+        self.carried.deliver(carried, Port(station), kernel, client);
     }
 }
 

@@ -98,7 +98,7 @@ impl Segment {
             any_full_duplex: seats.iter().any(|seat| seat.duplex == Duplex::Full),
             waiting: Vec::new(),
             ended: false,
-            flights: Flights::default(),
+            flights: Flights::new(),
             audience: Vec::new(),
         }
     }

@@ -2,10 +2,10 @@
 
 use linerate_core::units::Time;
 
-use super::Myrinet;
+use super::{Myrinet, Worm};
 use super::parameters::{check_packet, packet_bytes};
 use crate::fabric::{Client, Loss, MacCounters, Seen};
-use crate::frame::{Destination, Frame, Port};
+use crate::frame::{Destination, Port};
 use crate::kernel::Kernel;
 
 /// A station's interface.
@@ -28,41 +28,6 @@ impl Station {
     }
 }
 
-/// Frames that were taken and not yet delivered to everyone that they are for.
-#[derive(Debug, Default)]
-pub(super) struct Carried {
-    /// Each with how many are still to get it.
-    frames: Vec<(Frame, u32)>,
-    /// Places in `frames` that can be used again.
-    vacant: Vec<u32>,
-}
-
-impl Carried {
-    /// Keeps a frame for so many receivers.
-    fn keep(&mut self, frame: Frame, receivers: u32) -> u32 {
-        let place = self.vacant.pop().unwrap_or(self.frames.len() as u32);
-        match self.frames.get_mut(place as usize) {
-            Some(vacant) => *vacant = (frame, receivers),
-            None => self.frames.push((frame, receivers)),
-        }
-        place
-    }
-
-    /// One of its receivers gets it.
-    pub(super) fn give(&mut self, place: u32) -> Frame {
-        let (frame, left) = &mut self.frames[place as usize];
-        *left -= 1;
-        if *left == 0 {
-            self.vacant.push(place);
-        }
-        *frame
-    }
-
-    pub(super) fn held(&self) -> u64 {
-        (self.frames.len() - self.vacant.len()) as u64
-    }
-}
-
 impl Myrinet {
     /// Lets `station` send its next packet, if it is sending none and has one.
     pub(super) fn begin<C: Client>(&mut self, station: u32, kernel: &mut Kernel, client: &mut C) {
@@ -70,9 +35,9 @@ impl Myrinet {
             return;
         }
         let Some((carried, to)) = self.next_copy(station, kernel, client) else { return };
-        let (frame, _) = self.carried.frames[carried as usize];
-        let length = packet_bytes(frame.data_bytes, self.routes.hops(station, to)) * self.marks.byte;
-        let worm = self.spawn(carried, to, length);
+        let data_bytes = self.carried.frame(carried).data_bytes;
+        let length = packet_bytes(data_bytes, self.routes.hops(station, to)) * self.marks.byte;
+        let worm = self.worms.insert(Worm { carried, to, length });
         let (number, output) = (self.routes.down(station), self.routes.up(station));
         let buffer = &mut self.buffers[number as usize];
         buffer.advance(kernel.now().as_ps());
@@ -84,9 +49,9 @@ impl Myrinet {
 
     /// The tail of a packet has left the station.
     pub(super) fn sent<C: Client>(&mut self, station: u32, worm: u32, kernel: &mut Kernel, client: &mut C) {
-        let (frame, _) = self.carried.frames[self.worms[worm as usize].carried as usize];
+        let frame = self.carried.frame(self.worms[worm].carried);
         self.stations[station as usize].counters.sent += 1;
-        client.observe(Port(station), &frame, Seen::Sent, kernel);
+        client.observe(Port(station), frame, Seen::Sent, kernel);
         self.begin(station, kernel, client);
     }
 
@@ -111,7 +76,8 @@ impl Myrinet {
                 Destination::Link => (0, None),
             };
             if let Some(to) = to.filter(|_| receivers > 0 && check_packet(frame.data_bytes).is_ok()) {
-                let carried = self.carried.keep(frame, receivers);
+                let carried = self.carried.take(frame, Port(station));
+                self.carried.copy(carried, receivers);
                 let more = (receivers > 1).then(|| self.after(station, to)).flatten();
                 self.stations[station as usize].sending = Some((carried, more));
                 return Some((carried, to));

@@ -1,6 +1,7 @@
 //! ATM: the closed forms of cells and rates; the switch has its own file.
 
 mod naive;
+#[path = "../support/stations.rs"]
 mod stations;
 mod switch;
 

@@ -1,6 +1,6 @@
 //! Fibre Channel: rates, latencies and credit stalls in closed form, and conservation.
 
-#[path = "../atm/stations.rs"]
+#[path = "../support/stations.rs"]
 mod stations;
 
 use linerate_core::units::Span;

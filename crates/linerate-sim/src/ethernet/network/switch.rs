@@ -16,6 +16,7 @@ use crate::ethernet::pause::{Filled, Gauge};
 use crate::ethernet::topology::SwitchParameters;
 use crate::frame::{Destination, Frame};
 use crate::kernel::{Class, Kernel};
+use crate::slab::Slab;
 
 /// A learning switch.
 #[derive(Debug)]
@@ -25,17 +26,15 @@ pub(super) struct Switch {
     ports: Vec<Port>,
     /// By which port each station was heard last.
     table: Vec<Option<u32>>,
-    memory: Vec<Stored>,
-    /// Places in the memory that hold nothing.
-    free: Vec<usize>,
+    memory: Slab<Stored>,
     /// What has arrived and is not forwarded yet, oldest first.
-    arrived: VecDeque<usize>,
+    arrived: VecDeque<u32>,
 }
 
 #[derive(Debug)]
 struct Port {
     /// What waits to leave, the frame that is being sent not counted.
-    queue: VecDeque<usize>,
+    queue: VecDeque<u32>,
     level: Gauge,
     input: Option<Input>,
 }
@@ -68,8 +67,7 @@ impl Switch {
             parameters,
             ports: inputs.into_iter().map(port).collect(),
             table: vec![None; stations],
-            memory: Vec::new(),
-            free: Vec::new(),
+            memory: Slab::new(),
             arrived: VecDeque::new(),
         }
     }
@@ -85,7 +83,7 @@ impl Switch {
             outbox.overflows.push_back((frame, Whereabouts::Entered(self.interface(port))));
             return;
         }
-        let place = self.store(Stored { frame, port, copies: 0 });
+        let place = self.memory.insert(Stored { frame, port, copies: 0 });
         self.arrived.push_back(place);
         if self.parameters.latency.as_ps() == 0 {
             self.forward(kernel, outbox);
@@ -144,7 +142,7 @@ impl Switch {
         }
     }
 
-    fn enqueue(&mut self, place: usize, port: u32, now: Time, outbox: &mut Outbox) {
+    fn enqueue(&mut self, place: u32, port: u32, now: Time, outbox: &mut Outbox) {
         let interface = self.interface(port);
         let frame = self.memory[place].frame;
         let out = &mut self.ports[port as usize];
@@ -157,21 +155,12 @@ impl Switch {
         outbox.orders.push_back(Order::Wake(interface));
     }
 
-    fn store(&mut self, stored: Stored) -> usize {
-        if let Some(place) = self.free.pop() {
-            self.memory[place] = stored;
-            return place;
-        }
-        self.memory.push(stored);
-        self.memory.len() - 1
-    }
-
-    fn release_unless_queued(&mut self, place: usize, kernel: &mut Kernel, outbox: &mut Outbox) {
+    fn release_unless_queued(&mut self, place: u32, kernel: &mut Kernel, outbox: &mut Outbox) {
         let Stored { frame, port, copies } = self.memory[place];
         if copies > 0 {
             return;
         }
-        self.free.push(place);
+        self.memory.remove(place);
         if let Some(input) = &mut self.ports[port as usize].input {
             input.drain(frame_bytes(frame.data_bytes), kernel, outbox);
         }
@@ -188,7 +177,7 @@ mod tests {
     use crate::frame::{Content, Station};
 
     #[test]
-    fn the_memory_grows_to_the_most_that_is_stored_and_no_further() {
+    fn what_has_left_by_every_port_is_stored_no_more() {
         let mut switch = Switch::new(0, SwitchParameters::plain(1 << 20), vec![None, None, None], 3);
         let (mut kernel, mut outbox) = (Kernel::new(), Outbox::default());
         for number in 0..100 {
@@ -200,10 +189,11 @@ mod tests {
                 let frame = Frame { source, destination, data_bytes: 46, content, offered: kernel.now() };
                 switch.receive(0, frame, &mut kernel, &mut outbox);
             }
+            assert!(switch.memory.len() <= 2, "a flooded frame is stored once");
             for port in 0..3 {
                 while switch.next(port, &mut kernel, &mut outbox).is_some() {}
             }
-            assert!(switch.memory.len() <= 2, "{} places for 2 frames", switch.memory.len());
+            assert_eq!(switch.memory.len(), 0);
         }
     }
 }

@@ -6,6 +6,7 @@ use super::{Event, Segment, What};
 use crate::fabric::{Client, Loss, Seen};
 use crate::frame::{Destination, Frame, Port};
 use crate::kernel::{Class, Kernel};
+use crate::slab::Slab;
 
 /// A frame, or what a collision left of one, on its way to those who listen to it.
 #[derive(Clone, Copy, Debug)]
@@ -27,28 +28,25 @@ pub(super) struct Flight {
 }
 
 /// Those on their way, by number.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Flights {
-    flights: Vec<Flight>,
-    free: Vec<u32>,
+    flights: Slab<Flight>,
     /// Whole frames on their way.
     pub(super) whole: u64,
 }
 
 impl Flights {
+    pub(super) const fn new() -> Self {
+        Self { flights: Slab::new(), whole: 0 }
+    }
+
     fn add(&mut self, flight: Flight) -> u32 {
         self.whole += u64::from(flight.whole);
-        if let Some(number) = self.free.pop() {
-            self.flights[number as usize] = flight;
-            return number;
-        }
-        self.flights.push(flight);
-        u32::try_from(self.flights.len() - 1).expect("fewer than 2^32 frames are on their way")
+        self.flights.insert(flight)
     }
 
     fn remove(&mut self, number: u32) {
-        self.whole -= u64::from(self.flights[number as usize].whole);
-        self.free.push(number);
+        self.whole -= u64::from(self.flights.remove(number).whole);
     }
 }
 
@@ -118,7 +116,7 @@ impl Segment {
     /// A frame has arrived at `port`, or what is left of it.
     pub(super) fn arrive<C: Client>(&mut self, port: u32, number: u32, kernel: &mut Kernel, client: &mut C) {
         let good = self.is_good(port, number);
-        let flight = &mut self.flights.flights[number as usize];
+        let flight = &mut self.flights.flights[number];
         flight.pending -= 1;
         flight.served |= good && flight.addressee.is_none_or(|seat| seat == port || seat == flight.source);
         let flight = *flight;
@@ -140,7 +138,7 @@ impl Segment {
 
     /// Whether a frame is whole at `port` and nothing is mixed with it there.
     fn is_good(&self, port: u32, number: u32) -> bool {
-        let flight = &self.flights.flights[number as usize];
+        let flight = &self.flights.flights[number];
         let half = self.macs[port as usize].is_half_duplex();
         let times = self.times_at(port, flight);
         flight.whole

@@ -1,9 +1,9 @@
 //! Frames that a network has taken and not yet served to everyone they are for.
 
-use super::slab::Slab;
 use crate::fabric::{Client, Loss, Seen};
 use crate::frame::{Frame, Port};
 use crate::kernel::Kernel;
+use crate::slab::Slab;
 
 /// Frames taken from clients, each with the number of ports that it has still to come to.
 #[derive(Debug)]
