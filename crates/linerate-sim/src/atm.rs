@@ -10,15 +10,14 @@
 //! one by one; a frame for a station that is not there, or for the link, has no VC and is lost as
 //! [`Loss::Error`] when its last cell has come to the switch.
 
-mod clock;
 mod output;
 mod parameters;
 
 use linerate_core::units::Time;
 
-use clock::{Clock, Ticks};
 pub use output::CellCounters;
 use output::{Fate, Output, Train};
+use parameters::cells;
 pub use parameters::{
     CELL_BYTES, CELL_PAYLOAD_BYTES, DEFAULT_MTU_BYTES, Encapsulation, Line, MAX_SDU_BYTES, MAX_STATIONS,
     Parameters, ParametersError, Switch, TRAILER_BYTES, Topology,
@@ -28,6 +27,7 @@ use crate::carried::Carried;
 use crate::fabric::{Client, Fabric, Loss, MacCounters, Seen};
 use crate::frame::{Destination, Frame, Port};
 use crate::kernel::{Class, Kernel};
+use crate::pace::{Pace, Ticks};
 use crate::slab::Slab;
 
 /// What happens in an ATM network.
@@ -54,7 +54,7 @@ enum What {
 #[derive(Debug)]
 pub struct Atm {
     parameters: Parameters,
-    clock: Clock,
+    pace: Pace,
     stations: Vec<Station>,
     /// The outputs of the switch; none back to back.
     outputs: Vec<Output>,
@@ -79,16 +79,16 @@ impl Atm {
     /// If there can be no such network.
     pub fn new(parameters: Parameters) -> Result<Self, ParametersError> {
         parameters.validate()?;
-        let clock = Clock::of(parameters.line);
+        let pace = parameters.line.pace();
         let (stations, outputs) = match parameters.topology {
             Topology::BackToBack => (2, Vec::new()),
             Topology::Switched { stations, switch } => {
-                (stations, (0..stations).map(|_| Output::new(clock, switch, stations)).collect())
+                (stations, (0..stations).map(|_| Output::new(pace, switch, stations)).collect())
             }
         };
         Ok(Self {
             parameters,
-            clock,
+            pace,
             stations: (0..stations).map(|_| Station::default()).collect(),
             outputs,
             trains: Slab::new(),
@@ -119,60 +119,61 @@ impl Atm {
         let Parameters { encapsulation, mtu_bytes, .. } = self.parameters;
         let bytes = frame.data_bytes;
         assert!(bytes <= mtu_bytes, "a station sent {bytes} bytes, more than the MTU of {mtu_bytes}");
-        let cells = encapsulation.cells(frame.data_bytes);
-        let start = self.clock.begin(station.free, kernel.now());
-        station.free = start + self.clock.cells(cells);
+        let count = encapsulation.cells(frame.data_bytes);
+        let start = self.pace.begin(station.free, kernel.now());
+        station.free = start + cells(self.pace, count);
         station.sending = Some(frame);
-        kernel.at(self.clock.shown(station.free), Class::Finish, event(port, What::Sent));
+        kernel.at(self.pace.shown(station.free), Class::Finish, event(port, What::Sent));
         let number = self.carried.take(frame, port);
         if let Topology::Switched { switch, .. } = self.parameters.topology {
             // Each cell is forwarded when it is whole.
-            let first = start + self.clock.cells(1) + self.clock.span(self.parameters.delay + switch.latency);
-            self.route(Train::new(number, port.0, first, cells), cells, kernel);
+            let first =
+                start + cells(self.pace, 1) + self.pace.length(self.parameters.delay + switch.latency);
+            self.route(Train::new(number, port.0, first, count), count, kernel);
         } else {
-            let at = self.clock.shown(self.stations[port.index()].free) + self.parameters.delay;
+            let at = self.pace.shown(self.stations[port.index()].free) + self.parameters.delay;
             kernel.at(at, Class::Arrive, event(Port(1 - port.0), What::Arrived(number)));
         }
     }
 
     /// Announces `train` to every output that it is for.
-    fn route(&mut self, train: Train, cells: u32, kernel: &mut Kernel) {
+    fn route(&mut self, train: Train, count: u32, kernel: &mut Kernel) {
         let number = train.carried;
         let [source, stations] = [self.carried.source(number).0, self.outputs.len() as u32];
         match self.carried.frame(number).destination {
             Destination::Station(station) if station.0 < stations => {
-                self.announce(station.0, train, cells, kernel);
+                self.announce(station.0, train, count, kernel);
             }
             Destination::Everyone => {
                 self.carried.copy(number, stations - 1);
                 for output in (0..stations).filter(|output| *output != source) {
-                    self.announce(output, train, cells, kernel);
+                    self.announce(output, train, count, kernel);
                 }
             }
             Destination::Station(_) | Destination::Link => {
-                let at = self.clock.shown(train.first() + self.clock.cells(cells - 1));
+                let at = self.pace.shown(train.first() + cells(self.pace, count - 1));
                 kernel.at(at, Class::Arrive, event(Port(source), What::Astray(number)));
             }
         }
     }
 
     /// Announces `train` to one output, and looks for it where it arrives if it need not wait.
-    fn announce(&mut self, output: u32, train: Train, cells: u32, kernel: &mut Kernel) {
+    fn announce(&mut self, output: u32, train: Train, count: u32, kernel: &mut Kernel) {
         let number = self.trains.insert(train);
         self.outputs[output as usize].expect(number, train);
-        let at = self.arrival(train.first() + self.clock.cells(cells));
+        let at = self.arrival(train.first() + cells(self.pace, count));
         kernel.at(at, Class::Arrive, event(Port(output), What::Due(number)));
     }
 
     /// When what left the switch whole at `instant` arrives.
     const fn arrival(&self, instant: Ticks) -> Time {
-        self.clock.shown(instant + self.clock.span(self.parameters.delay))
+        self.pace.shown(instant + self.pace.length(self.parameters.delay))
     }
 
     /// Asks the output what became of a train, and ends its way.
     fn due<C: Client>(&mut self, port: Port, number: u32, kernel: &mut Kernel, client: &mut C) {
         let Self { outputs, trains, .. } = self;
-        let now = self.clock.instant(kernel.now());
+        let now = self.pace.instant(kernel.now());
         outputs[port.index()].catch_up(now, |ended, train| trains[ended] = train);
         let train = trains[number];
         match train.fate() {

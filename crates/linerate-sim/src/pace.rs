@@ -2,6 +2,12 @@
 
 use linerate_core::units::{Span, Time};
 
+/// An instant or a span as a pace counts it: exactly, where a bit takes no whole number of
+/// picoseconds.
+///
+/// Unit: picoseconds divided by the denominator of the pace.
+pub(crate) type Ticks = u128;
+
 /// The time of one bit as a fraction.
 ///
 /// Unit: `numerator / denominator` picoseconds.
@@ -49,8 +55,46 @@ impl Pace {
         if self.denominator == 1 {
             return Span::from_ps(bits * self.numerator);
         }
-        let exact = bits as u128 * self.numerator as u128;
-        Span::from_ps(exact.div_ceil(self.denominator as u128) as u64)
+        Span::from_ps(self.ticks(bits).div_ceil(self.denominator as u128) as u64)
+    }
+
+    /// The fewest bits that last as long as `span`, or longer: of [`Self::span`] of some bits, if
+    /// none of them lasts less than a picosecond, just these bits.
+    #[must_use]
+    pub const fn bits(self, span: Span) -> u64 {
+        let Some(before) = span.as_ps().checked_sub(1) else { return 0 };
+        // The bits that are over before the last picosecond of the span, and one.
+        (before as u128 * self.denominator as u128 / self.numerator as u128) as u64 + 1
+    }
+
+    /// The time of `bits`, exactly.
+    pub(crate) const fn ticks(self, bits: u64) -> Ticks {
+        bits as u128 * self.numerator as u128
+    }
+
+    /// An instant, exactly.
+    pub(crate) const fn instant(self, time: Time) -> Ticks {
+        time.as_ps() as u128 * self.denominator as u128
+    }
+
+    /// A length of time, exactly.
+    pub(crate) const fn length(self, span: Span) -> Ticks {
+        span.as_ps() as u128 * self.denominator as u128
+    }
+
+    /// An instant, rounded up to a picosecond.
+    pub(crate) const fn shown(self, instant: Ticks) -> Time {
+        if self.denominator == 1 {
+            return Time::from_ps(instant as u64);
+        }
+        Time::from_ps(instant.div_ceil(self.denominator as u128) as u64)
+    }
+
+    /// When a line that is free from `free` begins what it is given at `now`. A line that became
+    /// free within the present picosecond has not been idle.
+    pub(crate) const fn begin(self, free: Ticks, now: Time) -> Ticks {
+        let now = self.instant(now);
+        if free > now || (free > 0 && now - free < self.denominator as u128) { free } else { now }
     }
 }
 
@@ -59,8 +103,8 @@ impl Pace {
 #[derive(Clone, Copy, Debug)]
 pub struct Serial {
     pace: Pace,
-    /// When the line is free. Unit: picoseconds / denominator.
-    free: u128,
+    /// When the line is free.
+    free: Ticks,
 }
 
 impl Serial {
@@ -79,34 +123,21 @@ impl Serial {
     /// When it is free, rounded up to a picosecond.
     #[must_use]
     pub const fn free_at(&self) -> Time {
-        self.shown(self.free)
+        self.pace.shown(self.free)
     }
 
     /// Occupies the line for `bits` from `now` or from when it is free, whichever is later; gives
     /// when that begins and ends.
     pub fn occupy(&mut self, now: Time, bits: u64) -> [Time; 2] {
-        let now = now.as_ps() as u128 * self.pace.denominator as u128;
-        // A line that became free within the present picosecond has not been idle.
-        let start = if now.saturating_sub(self.free) < self.pace.denominator as u128 && self.free > 0 {
-            self.free
-        } else {
-            self.free.max(now)
-        };
-        self.free = start + bits as u128 * self.pace.numerator as u128;
-        [self.shown(start), self.shown(self.free)]
+        let start = self.pace.begin(self.free, now);
+        self.free = start + self.pace.ticks(bits);
+        [self.pace.shown(start), self.pace.shown(self.free)]
     }
 
     /// When so many bits after the line became free have passed, rounded up to a picosecond.
     #[must_use]
     pub const fn after(&self, bits: u64) -> Time {
-        self.shown(self.free + bits as u128 * self.pace.numerator as u128)
-    }
-
-    const fn shown(&self, exact: u128) -> Time {
-        if self.pace.denominator == 1 {
-            return Time::from_ps(exact as u64);
-        }
-        Time::from_ps(exact.div_ceil(self.pace.denominator as u128) as u64)
+        self.pace.shown(self.free + self.pace.ticks(bits))
     }
 }
 
@@ -142,5 +173,27 @@ mod tests {
         assert_eq!(Pace::of_bits_per_second(1_000_000_000), Pace::new(1_000, 1));
         assert_eq!(Pace::of_bits_per_second(OC3C), Pace::new(781_250, 117));
         assert_eq!(Pace::new(20_000, 17).span(17 * 8), Span::from_ps(160_000));
+    }
+
+    #[test]
+    fn a_span_is_covered_by_the_fewest_bits_that_last_as_long() {
+        let paces = [(1_000, 1), (781_250, 117), (66_000_000, 613_413), (20_000, 17), (7, 5)];
+        for pace in paces.map(|(numerator, denominator)| Pace::new(numerator, denominator)) {
+            assert_eq!(pace.bits(Span::ZERO), 0);
+            for bits in [1, 2, 117, 123_457, 10_000_000_000] {
+                let span = pace.span(bits);
+                let around = [span, Span::from_ps(span.as_ps() + 1), Span::from_ps(span.as_ps() - 1)];
+                for span in around {
+                    let fewest = pace.bits(span);
+                    assert!(pace.span(fewest) >= span, "{pace:?}: {fewest} bits in {span:?}");
+                    assert!(
+                        fewest == 0 || pace.span(fewest - 1) < span,
+                        "{pace:?}: {fewest} bits in {span:?}"
+                    );
+                }
+                assert_eq!(pace.bits(span), bits);
+                assert_eq!(pace.bits(around[1]), bits + 1);
+            }
+        }
     }
 }

@@ -11,9 +11,9 @@
 
 use std::collections::VecDeque;
 
-use super::clock::{Clock, Ticks};
-use super::parameters::Switch;
+use super::parameters::{Switch, cells};
 use crate::fabric::Loss;
+use crate::pace::{Pace, Ticks};
 
 /// The cells of one PDU on their way to one output.
 #[derive(Clone, Copy, Debug)]
@@ -75,7 +75,7 @@ pub struct CellCounters {
 /// An output of the switch.
 #[derive(Debug)]
 pub(super) struct Output {
-    clock: Clock,
+    pace: Pace,
     /// More than this between arrival and the line's being free, and there is no room.
     full: Ticks,
     /// The same for the first cell of a PDU, where early packet discard is done.
@@ -94,11 +94,11 @@ pub(super) struct Output {
 }
 
 impl Output {
-    pub(super) fn new(clock: Clock, switch: Switch, inputs: u32) -> Self {
+    pub(super) fn new(pace: Pace, switch: Switch, inputs: u32) -> Self {
         Self {
-            clock,
-            full: clock.cells(switch.queue_cells - 1),
-            threshold: switch.early_packet_discard.map(|cells| clock.cells(cells - 1)),
+            pace,
+            full: cells(pace, switch.queue_cells - 1),
+            threshold: switch.early_packet_discard.map(|most| cells(pace, most - 1)),
             free: 0,
             coming: VecDeque::new(),
             passing: Vec::new(),
@@ -163,7 +163,7 @@ impl Output {
 
     /// Looks at the next cell of `train`, and with it at those that follow before `end`.
     fn take(&mut self, train: &mut Train, end: Ticks) {
-        let cell = self.clock.cells(1);
+        let cell = cells(self.pace, 1);
         let behind = self.free.saturating_sub(train.next);
         if train.left == train.cells {
             train.refused = self.threshold.is_some_and(|most| behind > most);
@@ -176,7 +176,7 @@ impl Output {
             // Alone, the next cell comes when one has left and finds the same room as this one.
             let spare = end.saturating_sub(train.next + 1) / cell;
             count += spare.min(u128::from(train.left) - 1) as u32;
-            self.free = self.free.max(train.next) + self.clock.cells(count);
+            self.free = self.free.max(train.next) + cells(self.pace, count);
             self.counters.taken += u64::from(count);
             self.last_input = train.input;
             train.taken += count;
@@ -185,7 +185,7 @@ impl Output {
             }
         }
         train.left -= count;
-        train.next += self.clock.cells(count);
+        train.next += cells(self.pace, count);
     }
 
     /// What the receiver makes of a train that is at its end. AAL5 knows an end only by the mark

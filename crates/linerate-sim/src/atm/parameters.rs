@@ -2,7 +2,7 @@
 
 use linerate_core::units::Span;
 
-use crate::pace::Pace;
+use crate::pace::{Pace, Ticks};
 
 /// A cell with its header. Unit: bytes. Source: ITU-T I.361, 2.
 pub const CELL_BYTES: u32 = 53;
@@ -47,6 +47,12 @@ impl Line {
     pub const fn pace(self) -> Pace {
         Pace::of_bits_per_second(self.payload_bits_per_second)
     }
+}
+
+/// The time of so many cells of a line of this pace, exactly: a cell takes no whole number of
+/// picoseconds.
+pub(super) const fn cells(pace: Pace, count: u32) -> Ticks {
+    pace.ticks(CELL_BYTES as u64 * 8 * count as u64)
 }
 
 /// How IP packets are put in AAL5. Source: RFC 2684.

@@ -2,8 +2,8 @@
 
 use linerate_core::units::Time;
 
-use super::{Myrinet, Worm};
 use super::parameters::{check_packet, packet_bytes};
+use super::{Myrinet, Worm};
 use crate::fabric::{Client, Loss, MacCounters, Seen};
 use crate::frame::{Destination, Port};
 use crate::kernel::Kernel;

@@ -37,7 +37,7 @@ impl Headroom {
     #[must_use]
     pub fn bits(&self) -> u64 {
         let frame = occupied_bits(self.max_frame_bytes);
-        frame + FRAME_BITS + GAP_BITS + bits_in(self.delay * 2, self.pace) + self.reaction_bits + frame
+        frame + FRAME_BITS + GAP_BITS + self.pace.bits(self.delay * 2) + self.reaction_bits + frame
     }
 
     /// [`Self::bits`] as room in a buffer that is looked at with every byte: the watermark is
@@ -63,19 +63,6 @@ impl Headroom {
     #[must_use]
     pub fn resume_bits(&self) -> u64 {
         let first = PREAMBLE_BITS + self.max_frame_bytes * 8;
-        occupied_bits(self.max_frame_bytes) + FRAME_BITS + bits_in(self.delay * 2, self.pace) + first
+        occupied_bits(self.max_frame_bytes) + FRAME_BITS + self.pace.bits(self.delay * 2) + first
     }
-}
-
-/// The bits that cover a span: the fewest that last as long.
-fn bits_in(span: Span, pace: Pace) -> u64 {
-    // Near by floating point, then exactly: a span is far from 2^53 bits.
-    let mut bits = (span.as_seconds() * pace.bits_per_second()) as u64;
-    while pace.span(bits) < span {
-        bits += 1;
-    }
-    while bits > 0 && pace.span(bits - 1) >= span {
-        bits -= 1;
-    }
-    bits
 }

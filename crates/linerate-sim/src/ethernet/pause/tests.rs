@@ -100,7 +100,7 @@ fn the_published_headroom_is_met_to_half_a_byte() {
 }
 
 #[test]
-fn a_span_is_covered_by_the_fewest_bits_that_last_as_long() {
+fn the_cable_counts_with_the_bits_that_are_on_it_there_and_back() {
     let odd = Pace::new(66 * 1_000_000_000_000, 64 * 9_584_640_000);
     for bits in [0, 1, 7, 1_000, 123_457, 10_000_000_000] {
         let mut headroom = Headroom { max_frame_bytes: 64, pace: odd, delay: Span::ZERO, reaction_bits: 0 };
