@@ -42,8 +42,16 @@ pub trait Client {
     /// whom the frame is for, and to ports that listen to all.
     fn deliver(&mut self, port: Port, frame: Frame, kernel: &mut Kernel);
 
-    /// A frame that was taken from `port` will not arrive.
+    /// A frame that was taken from `port` will not arrive: for a frame to everyone, at one of
+    /// those it is for, and said once for each of them that misses it.
     fn lost(&mut self, port: Port, frame: Frame, loss: Loss, kernel: &mut Kernel);
+
+    /// A frame that went out whole from the first of two ports came in damaged at the second,
+    /// where it should have been delivered. By default it is lost. A client with relays at its
+    /// ports knows better: nobody misses a copy that a relay had no use for.
+    fn damaged(&mut self, [from, _at]: [Port; 2], frame: Frame, kernel: &mut Kernel) {
+        self.lost(from, frame, Loss::Error, kernel);
+    }
 
     /// A frame passed `port` whole, control frames included: what a capture there would show.
     fn observe(&mut self, port: Port, frame: &Frame, seen: Seen, kernel: &mut Kernel) {

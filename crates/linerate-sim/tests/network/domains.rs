@@ -130,3 +130,51 @@ fn relay_ports_of_one_collision_domain_draw_different_backoffs() {
     assert!(collisions > 100, "{ports:?}");
     assert!(sent > 1_100, "more than nine tenths of what the medium can carry: {ports:?}");
 }
+
+/// A hub with a station on a short cable, and two cables of so many microseconds each.
+fn wide(far: [u64; 2], at_ends: Option<Relay>) -> Topology {
+    let mut topology = Topology::new();
+    let hub = topology.add_relay("hub 0", Relay::Hub { delay: Span::ZERO });
+    topology.attach_stations(1, hub, Wire::half(MEGABIT_100, Span::ZERO));
+    for microseconds in far {
+        let wire = Wire::half(MEGABIT_100, Span::from_us(microseconds));
+        let Some(relay) = at_ends else {
+            topology.attach_stations(1, hub, wire);
+            continue;
+        };
+        let switch = topology.add_relay("switch", relay);
+        topology.connect(hub, switch, wire);
+        topology.attach_stations(1, switch, Wire::full(MEGABIT_100, Span::ZERO));
+    }
+    topology
+}
+
+/// The second of the far ends begins a long frame before it hears the short one that comes to it.
+#[test]
+fn in_a_domain_too_wide_a_broadcast_is_lost_just_for_those_where_it_is_damaged() {
+    let mut bench = Bench::new(&wide([0, 20], None));
+    bench.offer(Time::ZERO, 0, Destination::Everyone, 64);
+    bench.offer(Time::ZERO + Span::from_us(1), 2, to(1), 1518);
+    bench.run();
+    let got: Vec<_> = bench.stations.arrivals.iter().map(|one| (one.frame.source.0, one.station)).collect();
+    assert_eq!(got, [(0, 1), (2, 1)], "the long one the second time");
+    let lost: Vec<_> = bench.stations.losses.iter().map(|(frame, loss)| (frame.source.0, *loss)).collect();
+    assert_eq!(lost, [(0, Loss::Error)]);
+    assert_eq!(bench.network.held(), 0);
+}
+
+/// The same, with a switch at each of the far ends.
+#[test]
+fn a_frame_that_several_relays_hear_is_lost_if_it_is_damaged_at_the_one_on_its_way() {
+    for (destination, lost) in [(1, 0), (2, 1)] {
+        let mut bench = Bench::new(&wide([0, 20], Some(SWITCH)));
+        // The second switch sends from 150 us to 273 us, and hears the short one at 190 us.
+        bench.offer(Time::ZERO + Span::from_us(26), 2, to(1), 1518);
+        bench.offer(Time::ZERO + Span::from_us(166), 0, to(destination), 64);
+        bench.run();
+        let errors = bench.stations.losses.iter().filter(|(_, loss)| *loss == Loss::Error);
+        assert_eq!(errors.count(), lost, "to {destination}");
+        assert_eq!(bench.stations.arrivals.len(), 2 - lost, "to {destination}");
+        assert_eq!(bench.network.held(), 0);
+    }
+}

@@ -56,6 +56,8 @@ pub(crate) struct Fate {
     /// To the station that it was for.
     pub(crate) arrived: u32,
     pub(crate) lost: u32,
+    /// Lost before anybody could hear it whole.
+    pub(crate) given_up: u32,
 }
 
 #[derive(Debug, Default)]
@@ -93,7 +95,7 @@ impl Client for Stations {
         source.sent += u64::from(frame.is_some());
         let frame = Frame { content: Content::Load(self.taken), ..frame? };
         self.taken += 1;
-        self.fates.push(Fate { frame, delivered: 0, arrived: 0, lost: 0 });
+        self.fates.push(Fate { frame, delivered: 0, arrived: 0, lost: 0, given_up: 0 });
         Some(frame)
     }
 
@@ -109,7 +111,9 @@ impl Client for Stations {
 
     fn lost(&mut self, port: Port, frame: Frame, loss: Loss, kernel: &mut Kernel) {
         self.lost += 1;
-        self.fate(frame).lost += 1;
+        let fate = self.fate(frame);
+        fate.lost += 1;
+        fate.given_up += u32::from(loss != Loss::Error);
         self.losses[loss as usize] += 1;
         self.note(port, What::Lost(loss), kernel);
     }

@@ -183,6 +183,11 @@ impl<C: Client> Client for Ends<'_, C> {
         self.nodes.lose((frame, whereabouts), loss, kernel, self.client);
     }
 
+    fn damaged(&mut self, [_, at]: [Port; 2], frame: Frame, kernel: &mut Kernel) {
+        let whereabouts = Whereabouts::Entered(self.interfaces[at.index()]);
+        self.nodes.lose((frame, whereabouts), Loss::Error, kernel, self.client);
+    }
+
     fn observe(&mut self, port: Port, frame: &Frame, seen: Seen, kernel: &mut Kernel) {
         if let Interface::Station(station) = self.interfaces[port.index()] {
             self.client.observe(Port(station), frame, seen, kernel);

@@ -3,7 +3,7 @@
 use linerate_core::units::{Span, Time};
 
 use super::{Event, Segment, What};
-use crate::fabric::{Client, Loss, Seen};
+use crate::fabric::{Client, Seen};
 use crate::frame::{Destination, Frame, Port};
 use crate::kernel::{Class, Kernel};
 use crate::slab::Slab;
@@ -23,8 +23,6 @@ pub(super) struct Flight {
     addressee: Option<u32>,
     /// Seats that it has not reached.
     pending: u32,
-    /// It arrived where it had to.
-    served: bool,
 }
 
 /// Those on their way, by number.
@@ -45,8 +43,16 @@ impl Flights {
         self.flights.insert(flight)
     }
 
-    fn remove(&mut self, number: u32) {
-        self.whole -= u64::from(self.flights.remove(number).whole);
+    /// One of them has arrived at one more seat; gives it.
+    fn arrive(&mut self, number: u32) -> Flight {
+        let flight = &mut self.flights[number];
+        flight.pending -= 1;
+        let flight = *flight;
+        if flight.pending == 0 {
+            self.flights.remove(number);
+            self.whole -= u64::from(flight.whole);
+        }
+        flight
     }
 }
 
@@ -84,7 +90,7 @@ impl Segment {
             Destination::Everyone | Destination::Link => None,
         };
         let pending = self.audience.len() as u32;
-        Flight { frame, source, start, end, whole: true, fragment: false, addressee, pending, served: false }
+        Flight { frame, source, start, end, whole: true, fragment: false, addressee, pending }
     }
 
     /// Finds the seats that listen to a frame.
@@ -116,13 +122,7 @@ impl Segment {
     /// A frame has arrived at `port`, or what is left of it.
     pub(super) fn arrive<C: Client>(&mut self, port: u32, number: u32, kernel: &mut Kernel, client: &mut C) {
         let good = self.is_good(port, number);
-        let flight = &mut self.flights.flights[number];
-        flight.pending -= 1;
-        flight.served |= good && flight.addressee.is_none_or(|seat| seat == port || seat == flight.source);
-        let flight = *flight;
-        if flight.pending == 0 {
-            self.flights.remove(number);
-        }
+        let flight = self.flights.arrive(number);
         if good {
             self.macs[port as usize].counters.received += 1;
             client.observe(Port(port), &flight.frame, Seen::Received, kernel);
@@ -131,8 +131,9 @@ impl Segment {
             let seen = flight.whole || self.is_seen(port, &flight);
             self.macs[port as usize].counters.errors += u64::from(seen);
         }
-        if flight.pending == 0 && flight.whole && !flight.served {
-            client.lost(Port(flight.source), flight.frame, Loss::Error, kernel);
+        // Where the addressee sits here, those who listen to all need not have it.
+        if !good && flight.whole && flight.addressee.is_none_or(|seat| seat == port) {
+            client.damaged([Port(flight.source), Port(port)], flight.frame, kernel);
         }
     }
 
