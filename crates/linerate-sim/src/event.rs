@@ -4,6 +4,10 @@ use crate::ethernet::{link, network, segment};
 use crate::{atm, fddi, fibre_channel, hosts, myrinet};
 
 /// Something that happens. Small, because events are copied.
+///
+/// Links and collision domains put their number in their events, because an Ethernet network is
+/// made of many of them. The others are whole networks: a kernel holds the events of one of each
+/// kind at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// On a full-duplex Ethernet link.

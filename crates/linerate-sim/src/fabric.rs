@@ -62,8 +62,8 @@ pub trait Client {
 /// Which way a frame passed a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
-    /// It went out whole: said when it begins where nothing can spoil it, and otherwise when its
-    /// last bit has left.
+    /// It goes out whole: said when its last bit has left. Only a full-duplex Ethernet link says
+    /// it when the first bit leaves, because nothing can spoil what has begun there.
     Sent,
     /// It came in.
     Received,

@@ -34,6 +34,11 @@ pub struct Timer {
 /// How many children a node of the heap has: four are shallower than two, and lie in one cache line.
 const FAN: usize = 4;
 
+/// More events than this at one instant are a model that goes round without getting anywhere.
+/// Those of a sound model are a few for each of its ports.
+#[cfg(debug_assertions)]
+const MOST_AT_ONCE: u32 = 2_000_000;
+
 /// Where a slot without a pending event stands.
 const NOWHERE: u32 = u32::MAX;
 
@@ -43,6 +48,9 @@ pub struct Kernel {
     now: u64,
     sequence: u64,
     happened: u64,
+    /// Events that have happened at the present instant.
+    #[cfg(debug_assertions)]
+    at_once: u32,
     heap: Vec<Entry>,
     slots: Vec<Slot>,
     free: Vec<u32>,
@@ -128,8 +136,14 @@ impl Kernel {
     }
 
     /// Goes to the next event and gives it; none if nothing is left to happen.
+    ///
+    /// # Panics
+    ///
+    /// With debug assertions, if time stands still for two million events.
     pub fn advance(&mut self) -> Option<Event> {
         let first = *self.heap.first()?;
+        #[cfg(debug_assertions)]
+        self.watch(first.time());
         self.now = first.time().as_ps();
         self.happened += 1;
         Some(self.remove(0))
@@ -138,6 +152,13 @@ impl Kernel {
     /// As [`Self::advance`], but leaves what happens after `limit`; the clock then stays.
     pub fn advance_until(&mut self, limit: Time) -> Option<Event> {
         if self.next_time()? > limit { None } else { self.advance() }
+    }
+
+    /// Makes a model that goes round at one instant fail, where it would hang.
+    #[cfg(debug_assertions)]
+    fn watch(&mut self, next: Time) {
+        self.at_once = if next == self.now() { self.at_once + 1 } else { 0 };
+        assert!(self.at_once < MOST_AT_ONCE, "time stands still at {next:?} for {MOST_AT_ONCE} events");
     }
 
     /// Takes the entry at `place` out of the heap and frees its slot.
@@ -228,6 +249,17 @@ mod tests {
         assert!(kernel.cancel(second));
         assert!(!kernel.cancel(second));
         assert_eq!(kernel.advance(), None);
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic(expected = "time stands still")]
+    fn a_model_that_goes_round_at_one_instant_fails() {
+        let mut kernel = Kernel::new();
+        kernel.at(Time::from_ps(3), Class::Start, numbered(0));
+        while let Some(event) = kernel.advance() {
+            kernel.at(kernel.now(), Class::Start, event);
+        }
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! A full-duplex link between two MACs: two directions that do not disturb each other, except
 //! that each end may ask the other to stop (PAUSE, IEEE 802.3 annex 31B).
 //!
-//! A capture sees a frame go out when it begins, not when its last bit has left
-//! ([`Seen::Sent`]), and counters count it then: an end that sends never fails to finish. That
-//! spares an event for every frame.
+//! Unlike in all other media, a capture sees a frame go out when it begins ([`Seen::Sent`]), and
+//! counters count it then: an end that sends never fails to finish. That spares an event for every
+//! frame.
 
 mod mac;
 mod parameters;
