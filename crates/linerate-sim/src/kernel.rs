@@ -37,7 +37,7 @@ const FAN: usize = 4;
 /// More events than this at one instant are a model that goes round without getting anywhere.
 /// Those of a sound model are a few for each of its ports.
 #[cfg(debug_assertions)]
-const MOST_AT_ONCE: u32 = 2_000_000;
+const MOST_AT_ONCE: u32 = 500_000;
 
 /// Where a slot without a pending event stands.
 const NOWHERE: u32 = u32::MAX;
@@ -139,7 +139,7 @@ impl Kernel {
     ///
     /// # Panics
     ///
-    /// With debug assertions, if time stands still for two million events.
+    /// With debug assertions, if time stands still for half a million events.
     pub fn advance(&mut self) -> Option<Event> {
         let first = *self.heap.first()?;
         #[cfg(debug_assertions)]

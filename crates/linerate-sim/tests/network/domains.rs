@@ -178,3 +178,54 @@ fn a_frame_that_several_relays_hear_is_lost_if_it_is_damaged_at_the_one_on_its_w
         assert_eq!(bench.network.held(), 0);
     }
 }
+
+/// A station on a hub, the hub on a switch, 1 Gb/s everywhere: the gaps between arrivals behind the
+/// switch, which forwards each frame before the next has come.
+fn gaps_behind_a_switch(bytes: u64, burst: bool) -> Vec<u64> {
+    let mut topology = Topology::new();
+    topology.gigabit.burst = burst;
+    let hub = topology.add_relay("hub 0", Relay::Hub { delay: NS * 400 });
+    let switch = topology.add_relay("switch 1", SWITCH);
+    topology.connect(hub, switch, Wire::half(GIGABIT, NS * 30));
+    topology.attach_stations(1, hub, Wire::half(GIGABIT, NS * 50));
+    topology.attach_stations(1, switch, Wire::full(GIGABIT, NS * 90));
+    let mut bench = Bench::new(&topology);
+    bench.saturate(0, to(1), bytes);
+    bench.run_for(Span::from_us(400));
+    assert_eq!(bench.stations.losses, []);
+    let arrivals: Vec<Time> = bench.stations.arrivals.iter().map(|arrival| arrival.at).collect();
+    arrivals.windows(2).map(|pair| pair[1].since(pair[0]).as_ps() / 1_000).collect()
+}
+
+#[test]
+fn a_bridge_port_gets_the_frames_of_a_burst_one_by_one_and_without_their_extension() {
+    // 64 bytes: 520 on the wire with extension and preamble, else 72; a gap of 12.
+    assert!(gaps_behind_a_switch(64, false).iter().all(|gap| *gap == 520 * 8 + 96));
+    let gaps = gaps_behind_a_switch(64, true);
+    let bursts: Vec<usize> = gaps.split(|gap| *gap == 520 * 8 + 96).map(<[_]>::len).collect();
+    assert_eq!(bursts[..5], [92; 5], "93 frames in a burst");
+    assert!(gaps.iter().all(|gap| [72 * 8 + 96, 520 * 8 + 96].contains(gap)));
+    // A jumbo frame is longer than a burst may last: each is sent alone, and is never too short.
+    assert!(gaps_behind_a_switch(9018, true).iter().all(|gap| *gap == 9026 * 8 + 96));
+}
+
+#[test]
+fn a_frame_of_a_switch_that_collides_too_late_at_gigabit_is_lost_to_its_source() {
+    let mut topology = Topology::new();
+    let switch = topology.add_relay("switch 0", SWITCH);
+    // 6 us of cable: a collision is heard 12 us after the start, the slot is 4.1 us.
+    topology.attach_stations(1, switch, Wire::half(GIGABIT, Span::from_us(6)));
+    topology.attach_stations(1, switch, Wire::full(GIGABIT, Span::ZERO));
+    let mut bench = Bench::new(&topology);
+    // Both are on the far cable from about 13 us on, and neither hears the other before 19 us.
+    bench.offer(Time::ZERO, 1, to(0), 1518);
+    bench.offer(Time::ZERO + Span::from_us(13), 0, to(1), 1518);
+    bench.run();
+    let mut lost: Vec<_> =
+        bench.stations.losses.iter().map(|(frame, loss)| (frame.source.0, *loss)).collect();
+    lost.sort_unstable();
+    assert_eq!(lost, [(0, Loss::LateCollision), (1, Loss::LateCollision)]);
+    let late = [bench.network.relay_counters(0, 0), bench.network.counters(Port(0))];
+    assert_eq!(late.map(|counters| (counters.late_collisions, counters.sent)), [(1, 0); 2]);
+    assert_eq!((bench.stations.arrivals.len(), bench.network.held()), (0, 0));
+}

@@ -215,3 +215,18 @@ fn any_collision_after_the_first_frame_of_a_burst_is_late() {
         assert_eq!((world.counters(0).sent, world.counters(0).late_collisions), (2, 1));
     }
 }
+
+#[test]
+fn within_a_burst_what_is_left_of_a_frame_is_an_error_from_the_shortest_frame_on() {
+    // Another station is so far that it hears the burst too late. The second frame begins at 4256.
+    for (heard, errors) in [(4_256 + 64 + 512 - 33, 0), (4_256 + 64 + 512 - 32, 1), (5_500, 1)] {
+        let delays = [0, 10, 3_000, 10, 0, 3_000, 3_000, 3_000, 0].map(|bits| gigabit().pace.span(bits));
+        let mut world = World::new(gigabit(), Delays::matrix(3, delays.to_vec()), &seats(3), 1);
+        world.offer(0, Time::ZERO, 64, to(1));
+        world.offer(0, Time::ZERO, 1_518, to(1));
+        world.offer(2, at(gigabit(), heard - 3_000), 64, to(0));
+        world.run();
+        assert_eq!((world.counters(0).sent, world.counters(0).late_collisions), (1, 1));
+        assert_eq!((world.counters(1).received, world.counters(1).errors), (1, errors), "heard at {heard}");
+    }
+}

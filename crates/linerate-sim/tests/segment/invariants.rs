@@ -173,6 +173,9 @@ proptest! {
         };
         prop_assert_eq!(sum(|counters| counters.received), world.stations.delivered);
         prop_assert_eq!(sum(|counters| counters.excessive_collisions), world.stations.losses[0]);
+        if !case.parameters.retry_late {
+            prop_assert_eq!(sum(|counters| counters.late_collisions), world.stations.losses[1]);
+        }
         let given_up = world.stations.losses[0] + world.stations.losses[1];
         prop_assert_eq!(sum(|counters| counters.sent) + given_up, world.stations.taken);
         prop_assert!(world.kernel.now() > Time::ZERO || world.stations.taken == 0);

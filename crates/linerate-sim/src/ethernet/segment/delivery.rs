@@ -68,18 +68,19 @@ impl Segment {
     }
 
     /// Lets what a collision left of a frame arrive where it is seen as an error. Half-duplex MACs
-    /// drop without a word what is shorter than the slot time (IEEE 802.3, 4.2.4.2.2).
-    pub(super) fn leave_fragment(&mut self, source: u32, start: Time, kernel: &mut Kernel) {
+    /// drop without a word what is shorter than the slot time if it is the `first` of its burst,
+    /// and otherwise what is shorter than the shortest frame (IEEE 802.3, 4.2.4.2.2 and 4.2.9).
+    pub(super) fn leave_fragment(&mut self, source: u32, start: Time, first: bool, kernel: &mut Kernel) {
         let Some(frame) = self.macs[source as usize].frame else { return };
         let times = [start, kernel.now()];
         let length = times[1].since(times[0]);
-        let late = length >= self.times.preamble + self.times.slot;
-        if length == Span::ZERO || !(late || self.any_full_duplex) {
+        let long = length >= self.times.preamble + if first { self.times.slot } else { self.times.shortest };
+        if length == Span::ZERO || !(long || self.any_full_duplex) {
             return;
         }
         self.gather(source, frame.destination);
         let macs = &self.macs;
-        self.audience.retain(|port| late || !macs[*port as usize].is_half_duplex());
+        self.audience.retain(|port| long || !macs[*port as usize].is_half_duplex());
         let flight = Flight { whole: false, ..self.flight(source, frame, times) };
         self.launch(flight, kernel);
     }

@@ -4,7 +4,7 @@ use linerate_core::units::{Span, Time};
 use rand_pcg::Pcg64;
 
 use super::parameters::{Duplex, Parameters, Seat};
-use crate::ethernet::parameters::{GAP_BITS, JAM_BITS, PREAMBLE_BITS, frame_bytes};
+use crate::ethernet::parameters::{GAP_BITS, JAM_BITS, MIN_FRAME_BYTES, PREAMBLE_BITS, frame_bytes};
 use crate::fabric::MacCounters;
 use crate::frame::Frame;
 use crate::kernel::Timer;
@@ -65,6 +65,8 @@ pub(super) struct Times {
     pub(super) gap: Span,
     pub(super) jam: Span,
     pub(super) slot: Span,
+    /// Of the shortest frame, preamble not included.
+    pub(super) shortest: Span,
     /// Zero if every frame is sent alone.
     pub(super) burst: Span,
 }
@@ -78,6 +80,7 @@ impl Times {
             gap: pace.span(GAP_BITS),
             jam: pace.span(JAM_BITS),
             slot: pace.span(parameters.slot_bits),
+            shortest: pace.span(MIN_FRAME_BYTES * 8),
             burst: match parameters.burst_bits {
                 Some(bits) => pace.span(bits),
                 None => Span::ZERO,

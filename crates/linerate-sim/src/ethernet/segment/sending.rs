@@ -125,7 +125,7 @@ impl Segment {
                 self.finish(port, kernel.now());
                 let first = sending.frame_start == sending.burst_start;
                 let late = !first || collision > sending.burst_start + self.times.slot;
-                self.leave_fragment(port, sending.frame_start, kernel);
+                self.leave_fragment(port, sending.frame_start, first, kernel);
                 self.end_collision(port, late, kernel, client);
             }
         }
