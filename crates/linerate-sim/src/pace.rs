@@ -133,12 +133,6 @@ impl Serial {
         self.free = start + self.pace.ticks(bits);
         [self.pace.shown(start), self.pace.shown(self.free)]
     }
-
-    /// When so many bits after the line became free have passed, rounded up to a picosecond.
-    #[must_use]
-    pub const fn after(&self, bits: u64) -> Time {
-        self.pace.shown(self.free + self.pace.ticks(bits))
-    }
 }
 
 #[cfg(test)]

@@ -14,7 +14,6 @@ use linerate_core::units::Span;
 
 use self::mac::Mac;
 use super::parameters::{PREAMBLE_BITS, frame_bytes};
-use super::pause::FlowControl;
 use crate::fabric::{Client, Fabric, MacCounters, Seen};
 use crate::frame::{Content, Port};
 use crate::kernel::{Class, Kernel};
@@ -60,18 +59,12 @@ impl Link {
         Self { number, delay: parameters.delay, macs }
     }
 
-    /// What `port` does about PAUSE.
-    #[must_use]
-    pub const fn flow_control(&self, port: Port) -> FlowControl {
-        self.macs[port.index()].flow()
-    }
-
     /// Asks the end opposite `port` to stop for so many quanta of 512 bit times, or with 0 to go
     /// on: for whoever owns a receive buffer at `port`.
     ///
     /// The MAC control frame goes out as soon as a frame in progress and its gap are out: before
     /// any data, and also while `port` itself is paused. A request that has not gone out yet is
-    /// replaced. Nothing happens if this side may not send PAUSE ([`Self::flow_control`]). The
+    /// replaced. Nothing happens if this side may not send PAUSE ([`Side::flow`]). The
     /// frame's source is the port's number, because a link knows no stations.
     pub fn send_pause<C: Client>(&mut self, port: Port, quanta: u16, kernel: &mut Kernel, client: &mut C) {
         let mac = &mut self.macs[port.index()];

@@ -28,8 +28,14 @@ pub const fn frame_bytes(data_bytes: u32) -> u64 {
     if frame < MIN_FRAME_BYTES { MIN_FRAME_BYTES } else { frame }
 }
 
+/// What a MAC frame of so many bytes takes of a line: preamble, frame and gap. Unit: bit times.
+#[must_use]
+pub const fn occupied_bits(frame_bytes: u64) -> u64 {
+    PREAMBLE_BITS + frame_bytes * 8 + GAP_BITS
+}
+
 /// What a frame for so much client data takes of a line: preamble, frame and gap. Unit: bytes.
 #[must_use]
 pub const fn occupied_bytes(data_bytes: u32) -> u64 {
-    frame_bytes(data_bytes) + (PREAMBLE_BITS + GAP_BITS) / 8
+    occupied_bits(frame_bytes(data_bytes)) / 8
 }

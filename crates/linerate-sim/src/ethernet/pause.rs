@@ -9,7 +9,7 @@ pub use headroom::Headroom;
 
 use linerate_core::units::Span;
 
-use super::parameters::{GAP_BITS, HEADER_AND_FCS_BYTES, MIN_FRAME_BYTES, PREAMBLE_BITS};
+use super::parameters::{HEADER_AND_FCS_BYTES, MIN_FRAME_BYTES, PREAMBLE_BITS, occupied_bits};
 use crate::pace::Pace;
 
 /// Unit of a PAUSE frame's time. Unit: bit times. Source: annex 31B.2.
@@ -21,11 +21,6 @@ pub const MAX_QUANTA: u16 = u16::MAX;
 pub const DATA_BYTES: u32 = (MIN_FRAME_BYTES - HEADER_AND_FCS_BYTES) as u32;
 /// A PAUSE frame with its preamble and without the gap after it. Unit: bits.
 pub const FRAME_BITS: u64 = PREAMBLE_BITS + MIN_FRAME_BYTES * 8;
-
-/// Wire time of a frame with its preamble and the gap after it. Unit: bit times.
-const fn occupied_bits(frame_bytes: u64) -> u64 {
-    PREAMBLE_BITS + frame_bytes * 8 + GAP_BITS
-}
 
 /// For how long a PAUSE frame of so many quanta asks, counted from the end of its reception;
 /// rounded up to a picosecond.

@@ -121,6 +121,32 @@ fn case() -> impl Strategy<Value = Case> {
     })
 }
 
+/// Delivered or lost, once for each seat that was to get it; or given up, once.
+fn check_fate(fate: &Fate, seats: &[Seat]) -> Result<(), TestCaseError> {
+    let Fate { frame, delivered, arrived, lost, given_up } = *fate;
+    if given_up > 0 {
+        prop_assert_eq!((given_up, delivered, lost), (1, 0, 1), "{:?}", fate);
+        return Ok(());
+    }
+    let others = seats.iter().filter(|seat| seat.station != Some(frame.source));
+    let listen = others.filter(|seat| seat.promiscuous).count() as u32;
+    let [ends, owed] = match frame.destination {
+        _ if is_here(&frame, seats.len()) => [arrived + lost, 1],
+        Destination::Everyone => [delivered + lost, seats.len() as u32 - 1],
+        // Whoever sends to itself is owed nothing.
+        destination if destination == to(frame.source.0) => [lost, 0],
+        _ => [delivered + lost, listen],
+    };
+    prop_assert_eq!(ends, owed, "{:?}", fate);
+    Ok(())
+}
+
+/// Whether a frame is for one other station of the domain.
+fn is_here(frame: &Frame, count: usize) -> bool {
+    matches!(frame.destination, Destination::Station(station)
+        if station.index() < count && station != frame.source)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
@@ -134,39 +160,14 @@ proptest! {
             world.offer(*port, at(case.parameters, *start), *length, *destination);
         }
         world.run_until(at(case.parameters, case.look));
-        let here = |frame: &Frame| {
-            matches!(frame.destination, Destination::Station(station)
-                if station.index() < count && station != frame.source)
-        };
-        let open = world.stations.fates.iter().filter(|fate| here(&fate.frame) && fate.arrived + fate.lost == 0);
+        let open = world.stations.fates.iter().filter(|fate| is_here(&fate.frame, count) && fate.arrived + fate.lost == 0);
         prop_assert!(open.count() as u64 <= world.segment.held());
 
         world.run();
         prop_assert_eq!(world.stations.taken, case.offers.len() as u64);
         prop_assert_eq!(world.segment.held(), 0);
-        let listen = |from: Station| {
-            let others = case.seats.iter().filter(move |seat| seat.station != Some(from));
-            others.filter(|seat| seat.promiscuous).count() as u32
-        };
         for fate in &world.stations.fates {
-            let Fate { frame, delivered, arrived, lost, given_up } = *fate;
-            prop_assert!(given_up == 0 || (given_up, delivered, lost) == (1, 0, 1), "{:?}", fate);
-            if given_up > 0 {
-                continue;
-            }
-            let ends = match frame.destination {
-                _ if here(&frame) => arrived + lost,
-                Destination::Everyone => delivered + lost,
-                // Whoever sends to itself is owed nothing.
-                destination if destination == to(frame.source.0) => listen(frame.source) - lost,
-                _ => delivered + lost,
-            };
-            let owed = match frame.destination {
-                _ if here(&frame) => 1,
-                Destination::Everyone => count as u32 - 1,
-                _ => listen(frame.source),
-            };
-            prop_assert_eq!(ends, owed, "{:?}", fate);
+            check_fate(fate, &case.seats)?;
         }
         let sum = |value: fn(&MacCounters) -> u64| -> u64 {
             (0..count as u32).map(|port| value(&world.counters(port))).sum()

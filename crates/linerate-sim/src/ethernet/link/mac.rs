@@ -37,7 +37,7 @@ struct Pause {
 }
 
 impl Mac {
-    pub(super) const fn new(pace: Pace, side: Side) -> Self {
+    pub(super) fn new(pace: Pace, side: Side) -> Self {
         Self {
             line: Serial::new(pace),
             busy: false,
@@ -46,17 +46,7 @@ impl Mac {
             request: None,
             pause: None,
             travelling: VecDeque::new(),
-            counters: MacCounters {
-                sent: 0,
-                received: 0,
-                collisions: 0,
-                late_collisions: 0,
-                excessive_collisions: 0,
-                errors: 0,
-                pause_sent: 0,
-                pause_received: 0,
-                paused: Span::ZERO,
-            },
+            counters: MacCounters::default(),
         }
     }
 

@@ -13,7 +13,7 @@ use linerate_core::units::Time;
 use super::input::Input;
 use super::interface::{Interface, Outbox, Whereabouts};
 use super::{Event, QueueReport, What};
-use crate::ethernet::parameters::{GAP_BITS, PREAMBLE_BITS, frame_bytes};
+use crate::ethernet::parameters::{frame_bytes, occupied_bits};
 use crate::frame::Frame;
 use crate::kernel::{Class, Kernel};
 use crate::pace::{Pace, Serial};
@@ -111,7 +111,7 @@ impl Distributor {
         let frame = port.fifo.pop_front().expect("whose turn it is has a frame");
         let bytes = frame_bytes(frame.data_bytes);
         port.input.drain(bytes, kernel, outbox);
-        let [_, free] = self.medium.occupy(kernel.now(), PREAMBLE_BITS + bytes * 8 + GAP_BITS);
+        let [_, free] = self.medium.occupy(kernel.now(), occupied_bits(bytes));
         self.last = turn;
         self.outputs = Outputs::Repeating(frame);
         self.set_turn(free, kernel);

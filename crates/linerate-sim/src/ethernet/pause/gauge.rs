@@ -158,12 +158,6 @@ impl Gauge {
         self.quanta
     }
 
-    /// Whether the other end was asked to stop, and not yet to go on.
-    #[must_use]
-    pub const fn is_asking(&self) -> bool {
-        self.asked.is_some()
-    }
-
     /// How much it can hold. Unit: bytes.
     #[must_use]
     pub const fn capacity(&self) -> u64 {

@@ -2,8 +2,8 @@
 
 use linerate_core::units::Span;
 
-use super::{FRAME_BITS, QUANTUM_BITS, occupied_bits, reaction_limit_quanta};
-use crate::ethernet::parameters::{GAP_BITS, PREAMBLE_BITS};
+use super::{FRAME_BITS, QUANTUM_BITS, reaction_limit_quanta};
+use crate::ethernet::parameters::{GAP_BITS, PREAMBLE_BITS, occupied_bits};
 use crate::pace::Pace;
 
 /// What decides how much still comes in after a port has chosen to stop the other end.
