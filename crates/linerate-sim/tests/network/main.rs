@@ -4,6 +4,7 @@ mod conservation;
 mod distributor;
 mod domains;
 mod harness;
+mod headroom;
 mod latency;
 mod permutation;
 mod picture;
