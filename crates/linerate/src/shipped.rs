@@ -16,8 +16,37 @@ macro_rules! shipped {
 }
 
 /// Every plan that comes with linerate, in the order in which they are listed.
-pub(crate) const SHIPPED: &[Shipped] =
-    shipped!["gigabit-full-duplex", "gigabit-small-frames", "gigabit-poisson"];
+pub(crate) const SHIPPED: &[Shipped] = shipped![
+    "direct",
+    "indirect",
+    "n-to-1",
+    "n-to-1-lossless",
+    "switch-queue",
+    "campus",
+    "jumbo",
+    "ethernet",
+    "fast-ethernet",
+    "gigabit",
+    "ten-gigabit",
+    "ten-gigabit-wan",
+    "atm-oc3c",
+    "fddi",
+    "fibre-channel",
+    "myrinet",
+    "ten-base-t",
+    "mixed-sizes",
+    "fast-ethernet-hub",
+    "gigabit-half-duplex",
+    "gigabit-half-duplex-no-burst",
+    "illegal-diameter",
+    "duplex-mismatch",
+    "hub-switch-repeater",
+    "full-duplex-repeater",
+    "pause-headroom",
+    "pause-no-headroom",
+    "log-jam",
+    "log-jam-asymmetric",
+];
 
 /// The plan of this name.
 pub(crate) fn find(name: &str) -> Option<&'static Shipped> {

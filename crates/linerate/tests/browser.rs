@@ -118,7 +118,7 @@ fn a_measured_report_and_an_overlay_render_without_an_error_or_a_request() {
 #[test]
 fn a_page_of_a_load_renders_without_an_error_or_a_request() {
     let desk = Desk::new();
-    let load = ["model", "load", "gigabit-full-duplex", "--set", "load.time=1ms", "--set", "load.warm-up=0s"];
+    let load = ["model", "load", "gigabit", "--set", "load.time=1ms", "--set", "load.warm-up=0s"];
     // A single run has its stations and its delays; a sweep three charts of a curve for each of two loads.
     let sweep =
         ["--sweep", "frame=64,512,1518", "--sweep", "arrivals=poisson,periodic", "--set", "total-load=0.5"];

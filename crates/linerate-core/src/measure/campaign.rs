@@ -6,7 +6,7 @@ use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 
 use super::allot::{Demand, Slice, allot};
-use super::cost::{Cost, exact_samples, least_messages};
+use super::cost::{Cost, exact_trial, least_messages};
 use super::{Method, Phase, Progress, Watch, refine};
 use crate::bench::{Bench, RunError};
 use crate::payload::Check;
@@ -95,8 +95,8 @@ impl<'a, B: Bench> Campaign<'a, B> {
         for index in 0..self.method.sizes.len() {
             let settling = self.trial(index, 1, 1, Check::Full);
             self.visit(&settling, index)?;
-            let samples = exact_samples(self.method.pattern, self.method.sizes[index]);
-            let trial = self.trial(index, samples, 1, Check::Marks);
+            let (samples, batch) = exact_trial(self.method.pattern, self.method.sizes[index]);
+            let trial = self.trial(index, samples, batch, Check::Marks);
             let sample = self.visit(&trial, index)?;
             let point = &mut self.series.points[index];
             point.verified = true;

@@ -16,9 +16,10 @@ const FEWEST_PARTS: u64 = 4;
 const ENOUGH_MESSAGES: u64 = 32;
 const ENOUGH_TIME: Span = Span::from_ms(2);
 const ENOUGH_STREAM: Span = Span::from_ms(1_000);
-/// A stream on an exact bench passes so much, in so many samples at most.
-const EXACT_STREAM_BYTES: u64 = 1 << 20;
-const EXACT_STREAM_SAMPLES: u64 = 256;
+/// A stream on an exact bench is timed in so many samples of at least so many bytes: enough of them
+/// that its warm-up is told from the rest.
+const EXACT_SAMPLES: u32 = 16;
+const EXACT_SAMPLE_BYTES: u64 = 32 << 10;
 /// A trial too short for the clock says nothing of the next, which has at most so many times as
 /// many messages.
 const LARGEST_GROWTH: u64 = 64;
@@ -88,14 +89,14 @@ impl Cost {
     }
 }
 
-/// How many samples one trial on an exact bench has: of messages that wait for each other one, of
-/// a stream as many as fill what is on its way.
-pub(super) fn exact_samples(pattern: Pattern, size: u64) -> u32 {
+/// How many samples of how many messages one trial on an exact bench has: of messages that wait for
+/// each other one, of a stream as many as make the packets at its ends a small part of it.
+pub(super) fn exact_trial(pattern: Pattern, size: u64) -> (u32, u32) {
     if !pattern.overlaps() {
-        return 1;
+        return (1, 1);
     }
-    let filling = EXACT_STREAM_BYTES / size.max(1);
-    (filling.clamp(FEWEST_PARTS, EXACT_STREAM_SAMPLES)) as u32
+    let batch = EXACT_SAMPLE_BYTES.div_ceil(size.max(1));
+    (EXACT_SAMPLES, u32::try_from(batch).unwrap_or(u32::MAX))
 }
 
 /// The fewest messages that a trial of `pattern` has.
