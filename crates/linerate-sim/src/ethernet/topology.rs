@@ -102,6 +102,9 @@ pub struct SwitchParameters {
     /// Room for what came in by each port and has not left by every port that it goes to; its
     /// watermarks send PAUSE on ports that send PAUSE. None: not limited, and no PAUSE.
     pub input: Option<Buffer>,
+    /// It knows from the beginning where every station is, as when all of them have spoken before
+    /// (by ARP, say). Otherwise it learns that from the frames that it gets.
+    pub taught: bool,
 }
 
 /// What half-duplex MACs at 1 Gb/s do about frames shorter than the slot.
@@ -198,6 +201,6 @@ impl SwitchParameters {
     /// A switch without latency, with so much room in each output queue, and no PAUSE.
     #[must_use]
     pub const fn plain(output_bytes: u64) -> Self {
-        Self { latency: Span::ZERO, output_bytes, input: None }
+        Self { latency: Span::ZERO, output_bytes, input: None, taught: false }
     }
 }

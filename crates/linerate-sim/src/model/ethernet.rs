@@ -1,23 +1,20 @@
 //! An Ethernet from its plan: cables, relays, what is negotiated on them.
 
+mod buffers;
 mod diameter;
+mod ends;
 
 use linerate_core::caution::Caution;
-use linerate_core::units::{Rate, Size, Span};
+use linerate_core::units::{Rate, Span};
 
 use super::{Built, media};
 use crate::ethernet::link::{Link, Parameters};
-use crate::ethernet::negotiation::{Abilities, Ability, End as Negotiator, negotiate};
 use crate::ethernet::network::Network;
 use crate::ethernet::parameters::{HEADER_AND_FCS_BYTES, MIN_FRAME_BYTES, frame_bytes, occupied_bytes};
-use crate::ethernet::pause::{FlowControl, Headroom, PauseAbility, Watermarks};
-use crate::ethernet::phy::{Duplex, Phy};
-use crate::ethernet::topology::{
-    Buffer, GigabitHalfDuplex, Node, ReceiveSide, Relay, Side, SwitchParameters, Topology, Wire,
-};
+use crate::ethernet::phy::Phy;
+use crate::ethernet::topology::{GigabitHalfDuplex, Node, Topology};
 use crate::medium::Medium;
-use crate::pace::Pace;
-use crate::plan::{Cable, End, EthernetPlan, ModelError, Pause, Receive, RelayKind, Shape, require};
+use crate::plan::{Cable, End, EthernetPlan, ModelError, RelayKind, Shape, require};
 
 /// The largest IP packet on Ethernet: what a frame's length of 16 bits leaves. Unit: bytes.
 const LARGEST_MTU: u32 = 65_517;
@@ -200,185 +197,6 @@ impl Draft<'_> {
         cable.phy.as_ref().map_or(Ok(self.phy), |name| phy("network.cable.phy", name))
     }
 
-    /// A cable whose ends are set so; `relayed` says that the second is a relay and the first is not.
-    fn wire(
-        &mut self,
-        name: &str,
-        phy: &'static Phy,
-        delay: Span,
-        ends: [End; 2],
-        relayed: bool,
-    ) -> Result<Wire, ModelError> {
-        let [first, second] = self.settle(phy, ends, relayed)?;
-        if first.duplex != second.duplex {
-            self.cautions.push(Caution::DuplexMismatch { cable: name.to_owned() });
-        }
-        self.half_duplex |= [first, second].iter().any(|side| side.duplex == Duplex::Half);
-        Ok(Wire { pace: phy.pace, delay, sides: [first, second] })
-    }
-
-    /// What the two ends of a cable come to.
-    fn settle(&self, phy: &'static Phy, ends: [End; 2], relayed: bool) -> Result<[Side; 2], ModelError> {
-        if ends.contains(&End::Auto) {
-            return self.negotiated(phy, ends, relayed);
-        }
-        let duplexes = ends.map(|end| if end == End::Half { Duplex::Half } else { Duplex::Full });
-        for duplex in duplexes {
-            let (name, other) = match duplex {
-                Duplex::Half => ("half", "it is full duplex only"),
-                Duplex::Full => ("full", "it is half duplex only"),
-            };
-            let reason = format!("{} cannot: {other}", phy.name);
-            require(phy.allows(duplex), "network.duplex", name, &reason)?;
-        }
-        if duplexes != [Duplex::Full; 2] {
-            let off = self.plan.pause == Pause::Off;
-            require(
-                off,
-                "network.pause",
-                "on",
-                "PAUSE is for full duplex only (IEEE 802.3, annex 31B); set it to \"off\"",
-            )?;
-            return Ok(duplexes.map(Side::new));
-        }
-        let flows = match self.plan.pause {
-            Pause::Off => [FlowControl::NONE; 2],
-            Pause::Symmetric => [FlowControl::BOTH; 2],
-            Pause::Asymmetric if relayed => [FlowControl::OBEYS, FlowControl::SENDS],
-            // Between equals each obeys and neither sends: nothing to resolve.
-            Pause::Asymmetric => [FlowControl::NONE; 2],
-        };
-        Ok([0, 1].map(|side| Side { duplex: Duplex::Full, flow: flows[side] }))
-    }
-
-    fn negotiated(&self, phy: &'static Phy, ends: [End; 2], relayed: bool) -> Result<[Side; 2], ModelError> {
-        let ability = |duplex| {
-            Ability::ALL.into_iter().find(|one| one.phy().name == phy.name && one.duplex() == duplex)
-        };
-        let all = [Duplex::Full, Duplex::Half].into_iter().filter_map(ability);
-        let abilities = all.fold(Abilities::NONE, Abilities::with);
-        let said = |second: bool| match self.plan.pause {
-            Pause::Off => PauseAbility::NONE,
-            Pause::Symmetric => PauseAbility::SYMMETRIC,
-            Pause::Asymmetric if second && relayed => PauseAbility::SEND_ONLY,
-            Pause::Asymmetric => PauseAbility::SYMMETRIC_OR_OBEY,
-        };
-        let end = |end: End, second: bool| {
-            let forced = |duplex, name| {
-                let reason = format!("{} cannot be set to it", phy.name);
-                ability(duplex)
-                    .map(Negotiator::Forced)
-                    .ok_or_else(|| ModelError::value("network.duplex", name, reason))
-            };
-            match end {
-                End::Auto => Ok(Negotiator::Negotiates { abilities, pause: said(second) }),
-                End::Full => forced(Duplex::Full, "full"),
-                End::Half => forced(Duplex::Half, "half"),
-            }
-        };
-        if abilities == Abilities::NONE {
-            let reason = format!("{} does not negotiate; set full", phy.name);
-            return Err(ModelError::value("network.duplex", "auto", reason));
-        }
-        let outcome = negotiate([end(ends[0], false)?, end(ends[1], true)?]);
-        match outcome.ends {
-            [Ok(first), Ok(second)] => {
-                Ok([first, second].map(|linked| Side { duplex: linked.duplex(), flow: linked.flow }))
-            }
-            _ => Err(ModelError::value(
-                "network.duplex",
-                "auto",
-                format!("the two ends come to no link ({outcome:?}); set both to auto"),
-            )),
-        }
-    }
-
-    fn relay(&self, kind: RelayKind) -> Result<Relay, ModelError> {
-        Ok(match kind {
-            RelayKind::Hub => Relay::Hub { delay: Span::ZERO },
-            RelayKind::Distributor => Relay::Distributor(self.buffer()?),
-            RelayKind::Switch => {
-                let queue = self.plan.queue.bytes();
-                let controlled = self.plan.pause != Pause::Off;
-                // With PAUSE the inputs hold back what the outputs have no room for.
-                let outputs =
-                    if controlled { queue.saturating_mul(u64::from(self.plan.stations)) } else { queue };
-                let input = controlled.then(|| self.buffer()).transpose()?;
-                Relay::Switch(SwitchParameters { latency: self.plan.latency, output_bytes: outputs, input })
-            }
-        })
-    }
-
-    /// A port's buffer, with the plan's watermarks or those that leave the headroom for no loss.
-    fn buffer(&self) -> Result<Buffer, ModelError> {
-        let capacity = self.plan.queue.bytes();
-        let longest = u64::from(self.plan.mtu) + HEADER_AND_FCS_BYTES;
-        let least = format!("it must be at least one frame of {longest} B, and at most 1 GiB");
-        require((longest..=1 << 30).contains(&capacity), "network.queue", capacity, &least)?;
-        if self.plan.pause == Pause::Off {
-            return Ok(Buffer::without_watermarks(capacity));
-        }
-        let headroom = self.headroom(longest)?;
-        let high = match self.plan.high_watermark {
-            Some(high) => high.bytes(),
-            None => {
-                let needed = headroom + longest;
-                let reason = format!(
-                    "PAUSE without loss needs {needed} B here; give that much, or network.high-watermark"
-                );
-                require(capacity >= needed, "network.queue", capacity, &reason)?;
-                capacity - headroom
-            }
-        };
-        let low = self.plan.low_watermark.map_or(high / 2, Size::bytes);
-        watermarks("network.high-watermark", capacity, high, low)
-    }
-
-    /// The headroom of the cable that needs the most, for frames of `longest` bytes.
-    fn headroom(&self, longest: u64) -> Result<u64, ModelError> {
-        let mut cables = Vec::new();
-        if self.plan.topology == Shape::Graph {
-            for cable in &self.plan.cable {
-                cables.push((self.phy_of(cable)?, cable.length_m));
-            }
-        } else {
-            cables.push((self.phy, None));
-        }
-        if let Some(name) = &self.plan.uplink_phy {
-            cables.push((phy("network.uplink-phy", name)?, None));
-        }
-        let mut most = 0;
-        for (phy, length_m) in cables {
-            let delay = self.length(phy, length_m)?;
-            most = most.max(Headroom::at_reaction_limit(longest, phy.pace, delay).bytes_by_frame());
-        }
-        Ok(most)
-    }
-
-    fn slow_receivers(&mut self) -> Result<(), ModelError> {
-        let Some(receive) = &self.plan.receive else { return Ok(()) };
-        let Receive { buffer, drain_mbps, high_watermark, low_watermark, stations } = receive;
-        let ok = *drain_mbps > 0.0 && *drain_mbps <= 1e6;
-        require(ok, "network.receive.drain-mbps", *drain_mbps, "it must be above 0 and at most 1000000")?;
-        let capacity = buffer.bytes();
-        let high = high_watermark.map_or(capacity / 4 * 3, Size::bytes);
-        let low = low_watermark.map_or(high / 2, Size::bytes);
-        let buffer = watermarks("network.receive.high-watermark", capacity, high, low)?;
-        let side = ReceiveSide { buffer, drain: Pace::of_bits_per_second((drain_mbps * 1e6) as u64) };
-        let all = || (0..self.plan.stations).collect();
-        for station in stations.clone().unwrap_or_else(all) {
-            let there = station < self.plan.stations;
-            require(
-                there,
-                "network.receive.stations",
-                station,
-                "there is no such station; they are counted from 0",
-            )?;
-            self.topology.stations[station as usize].receive = Some(side);
-        }
-        Ok(())
-    }
-
     fn finish(mut self, seed: u64) -> Result<Built, ModelError> {
         let plan = self.plan;
         let pace = self.phy.pace;
@@ -407,13 +225,6 @@ impl Draft<'_> {
             cautions: self.cautions,
         })
     }
-}
-
-fn watermarks(key: &'static str, capacity: u64, high: u64, low: u64) -> Result<Buffer, ModelError> {
-    let fit = low < high && high <= capacity;
-    let reason = format!("the watermarks must be low < high <= the buffer of {capacity} B, and low is {low}");
-    require(fit, key, high, &reason)?;
-    Ok(Buffer { capacity, watermarks: Some(Watermarks { high, low }) })
 }
 
 const fn name(shape: Shape) -> &'static str {

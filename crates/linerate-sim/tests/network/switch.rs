@@ -47,6 +47,17 @@ fn an_unknown_address_is_flooded_a_known_one_goes_by_its_port_and_everyone_by_al
 }
 
 #[test]
+fn a_switch_that_was_taught_floods_no_frame_for_a_station_that_is_there() {
+    let taught = SwitchParameters { taught: true, ..SwitchParameters::plain(ROOM) };
+    let mut bench = Bench::new(&Topology::line(2, 2, Relay::Switch(taught), wire(), wire()));
+    bench.offer(Time::ZERO, 0, to(3), 100);
+    bench.run();
+    // Ports in the order of the cables: two stations and the trunk, the trunk and two stations.
+    assert_eq!(sent_by_port(&bench.network), [0, 0, 1]);
+    assert_eq!((bench.stations.arrivals.len(), bench.network.held()), (1, 0));
+}
+
+#[test]
 fn a_frame_for_the_port_that_it_came_by_is_filtered() {
     // Stations 0 and 1 are on a full-duplex repeater, which sends the switch all that they say.
     let mut topology = Topology::new();

@@ -55,7 +55,7 @@ impl Switch {
         number: u32,
         parameters: SwitchParameters,
         inputs: Vec<Option<Input>>,
-        stations: usize,
+        table: Vec<Option<u32>>,
     ) -> Self {
         let port = |input| Port {
             queue: VecDeque::new(),
@@ -66,7 +66,7 @@ impl Switch {
             number,
             parameters,
             ports: inputs.into_iter().map(port).collect(),
-            table: vec![None; stations],
+            table,
             memory: Slab::new(),
             arrived: VecDeque::new(),
         }

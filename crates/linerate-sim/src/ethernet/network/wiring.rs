@@ -130,7 +130,12 @@ impl Wiring<'_> {
                     Some(buffer) => inputs(buffer).map(Some).collect(),
                     None => plugs.iter().map(|_| None).collect(),
                 };
-                Kind::Switch(Switch::new(number as u32, parameters, inputs, self.topology.stations.len()))
+                let table = if parameters.taught {
+                    self.tree.routes(number)
+                } else {
+                    vec![None; self.topology.stations.len()]
+                };
+                Kind::Switch(Switch::new(number as u32, parameters, inputs, table))
             }
             // A repeater without cables has nothing to do.
             Relay::Distributor(buffer) if !plugs.is_empty() => {
