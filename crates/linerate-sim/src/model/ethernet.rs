@@ -4,6 +4,8 @@ mod buffers;
 mod diameter;
 mod ends;
 
+use std::collections::BTreeMap;
+
 use linerate_core::caution::Caution;
 use linerate_core::units::{Rate, Span};
 
@@ -20,6 +22,11 @@ use crate::plan::{Cable, End, EthernetPlan, ModelError, RelayKind, Shape, requir
 const LARGEST_MTU: u32 = 65_517;
 /// The most nodes of one network.
 const MOST_STATIONS: u32 = 10_000;
+/// The most entries of all switches' address tables.
+const MOST_ENTRIES: u64 = 1_000_000;
+/// The most stations of a graph with several hubs: the delay between any two of a collision domain
+/// of several hubs is kept.
+const MOST_BETWEEN_HUBS: u32 = 2_000;
 
 pub(super) fn build(plan: &EthernetPlan, seed: u64) -> Result<Built, ModelError> {
     let phy = phy("network.phy", &plan.phy)?;
@@ -60,6 +67,10 @@ fn check(plan: &EthernetPlan) -> Result<(), ModelError> {
     require(relays, "network.relays", plan.relays, "it must be from 1 to 1000")?;
     let one = plan.topology == Shape::Line || plan.relays == 1;
     require(one, "network.relays", plan.relays, "only a line has more than one")?;
+    let relays = u64::from(plan.relays).max(plan.relay.len() as u64);
+    let reason = "times network.stations it must be at most 1000000: each switch knows every station";
+    require(relays * u64::from(stations) <= MOST_ENTRIES, "network.relays", relays, reason)?;
+    media::latency("network.latency", plan.latency)?;
     let mtu = (68..=LARGEST_MTU).contains(&plan.mtu);
     require(mtu, "network.mtu", plan.mtu, "it must be from 68 B, IPv4's smallest, to 65517 B")?;
     let drawn = plan.topology == Shape::Graph || (plan.relay.is_empty() && plan.cable.is_empty());
@@ -129,18 +140,25 @@ impl Draft<'_> {
     }
 
     fn graph(&mut self) -> Result<(), ModelError> {
-        let mut nodes: Vec<(String, Node)> = Vec::new();
+        let hubs = self.plan.relay.iter().filter(|relay| relay.kind == RelayKind::Hub).count();
+        require(
+            hubs <= 1 || self.plan.stations <= MOST_BETWEEN_HUBS,
+            "network.stations",
+            self.plan.stations,
+            "with several hubs there are at most 2000",
+        )?;
+        let mut nodes = BTreeMap::new();
         for number in 0..self.plan.stations {
             let name = format!("s{number}");
             let node = self.topology.add_station(name.clone());
-            nodes.push((name, node));
+            nodes.insert(name, node);
         }
         for described in &self.plan.relay {
-            let fresh = nodes.iter().all(|(name, _)| *name != described.name);
+            let fresh = !nodes.contains_key(&described.name);
             require(fresh, "network.relay.name", &described.name, "another node has that name")?;
             let relay = self.relay(described.kind)?;
             let node = self.topology.add_relay(described.name.clone(), relay);
-            nodes.push((described.name.clone(), node));
+            nodes.insert(described.name.clone(), node);
         }
         for cable in &self.plan.cable {
             self.cable(cable, &nodes)?;
@@ -148,9 +166,9 @@ impl Draft<'_> {
         Ok(())
     }
 
-    fn cable(&mut self, cable: &Cable, nodes: &[(String, Node)]) -> Result<(), ModelError> {
+    fn cable(&mut self, cable: &Cable, nodes: &BTreeMap<String, Node>) -> Result<(), ModelError> {
         let find = |wanted: &String| {
-            let node = nodes.iter().find(|(name, _)| name == wanted).map(|(_, node)| *node);
+            let node = nodes.get(wanted).copied();
             let stations = self.plan.stations;
             let reason = format!(
                 "there is no such node; stations are s0 to s{}, relays have their names",

@@ -82,9 +82,7 @@ fn mix(plan: &ModelPlan, built: &Built) -> Result<Mix, ModelError> {
 fn generator(plan: &ModelPlan, station: u32, mix: &Mix, line_rate: Rate) -> Generator {
     let stations = plan.network.stations();
     let load = &plan.load;
-    let senders = load.sending(stations).len() as f64;
-    let share = load.station_load.or_else(|| load.total_load.map(|total| total / senders));
-    let arrivals = share.map_or(Arrivals::Saturated, |share| {
+    let arrivals = load.share(stations).map_or(Arrivals::Saturated, |share| {
         let seconds = load.frame.mean() * 8.0 / (share * line_rate.bits_per_second());
         let mean = Span::from_seconds(seconds);
         match load.arrivals {

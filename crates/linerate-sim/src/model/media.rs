@@ -22,6 +22,16 @@ pub(super) fn delay(length_m: f64, ps_per_metre: f64) -> Result<Span, ModelError
     Ok(Span::from_seconds(length_m * ps_per_metre / 1e12))
 }
 
+/// The longest that a station or a switch is taken to need for a bit or a frame: beyond it a latency
+/// is a mistake.
+const LONGEST_LATENCY: Span = Span::from_ms(1_000);
+
+/// Checks a latency that the plan gives under `key`.
+pub(super) fn latency(key: &'static str, latency: Span) -> Result<Span, ModelError> {
+    require(latency <= LONGEST_LATENCY, key, latency, "it must be at most 1 s")?;
+    Ok(latency)
+}
+
 /// Client data is counted as it is: these media know no MAC frame of Ethernet's kind.
 const fn as_it_is(data_bytes: u32) -> u64 {
     data_bytes as u64
@@ -84,8 +94,11 @@ pub(super) fn fddi(plan: &FddiPlan) -> Result<Built, ModelError> {
     delay(plan.length_m, FIBRE_PS_PER_METRE)?;
     fddi::parameters::check_packet(plan.mtu)
         .map_err(|error| ModelError::value("network.mtu", plan.mtu, error.to_string()))?;
+    // Before there is memory for each of them.
+    let some = (2..=fddi::parameters::MAX_STATIONS as u32).contains(&plan.stations);
+    require(some, "network.stations", plan.stations, "a ring has from 2 to 500")?;
     let station = fddi::parameters::StationParameters {
-        latency: plan.station_latency,
+        latency: latency("network.station-latency", plan.station_latency)?,
         fibre_metres: plan.length_m.round() as u32,
         synchronous: Span::ZERO,
     };
@@ -142,7 +155,7 @@ pub(super) fn myrinet(plan: &MyrinetPlan) -> Result<Built, ModelError> {
         stations: plan.stations,
         topology,
         byte: Span::from_seconds(8e-6 / plan.mbps),
-        latency: plan.hop_latency,
+        latency: latency("network.hop-latency", plan.hop_latency)?,
         cable,
         trunk: cable,
         slack: myrinet::parameters::Slack { bytes: slack, stop: slack / 2, go: slack / 2 * 8 / 9 },

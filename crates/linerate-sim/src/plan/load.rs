@@ -1,5 +1,7 @@
 //! The load that the stations of a model offer.
 
+use std::collections::BTreeSet;
+
 use linerate_core::units::{Span, span_text};
 use serde::{Deserialize, Serialize};
 
@@ -186,7 +188,9 @@ impl LoadPlan {
         require(paired, "load.to", "pairs", "it needs an even number of stations")?;
         if let Some(senders) = &self.senders {
             require(!senders.is_empty(), "load.senders", "[]", "name at least one station")?;
+            let mut known = BTreeSet::new();
             for sender in senders {
+                require(known.insert(sender), "load.senders", sender, "that station is named twice")?;
                 require(
                     *sender < stations,
                     "load.senders",
@@ -207,12 +211,34 @@ impl LoadPlan {
             self.queue_frames,
             "it must be from 1 to 1000000",
         )?;
-        let most = bits * self.time.as_seconds() * f64::from(stations) / (self.frame.mean() * 8.0);
+        self.check_frames(stations, bits)
+    }
+
+    /// Checks how many frames the run may have, so that it ends while somebody waits for it.
+    fn check_frames(&self, stations: u32, bits: f64) -> Result<(), ModelError> {
+        let each = self.share(stations);
+        let frame_bits = self.frame.mean() * 8.0;
+        if let Some(share) = each {
+            let seconds = frame_bits / (share * bits);
+            let reason = "a station would offer a frame every picosecond or faster; lower it";
+            let key = if self.station_load.is_some() { "load.station-load" } else { "load.total-load" };
+            require(seconds > 1e-12, key, share, reason)?;
+        }
+        let most = bits * self.time.as_seconds() * f64::from(stations) / frame_bits;
         let most = self.frames.map_or(most, |frames| most.min(frames as f64 * 16.0));
+        // What is offered beyond the line's rate is lost, and takes as long to model.
+        let most = most * each.unwrap_or(1.0).max(1.0);
         let reason = format!(
             "that is up to {most:.0} frames, which would take hours; shorten it, or give load.frames"
         );
         require(most <= MOST_FRAMES, "load.time", self.time, &reason)
+    }
+
+    /// What each sender offers, as a share of its line's rate; none if all that the line takes.
+    #[must_use]
+    pub fn share(&self, stations: u32) -> Option<f64> {
+        let senders = self.sending(stations).len() as f64;
+        self.station_load.or_else(|| self.total_load.map(|total| total / senders))
     }
 
     /// The stations that send.
@@ -255,16 +281,28 @@ mod tests {
             ("station-load = -0.5", "load.station-load"),
             ("station-load = nan", "load.station-load"),
             ("total-load = 1e9", "load.total-load"),
+            ("station-load = 1000\ntime = '500ms'\nframe = 1", "load.time"),
             ("total-load = 0.5\nstation-load = 0.5", "load.total-load"),
             ("to = 'station 4'", "load.to"),
             ("senders = []", "load.senders"),
             ("senders = [9]", "load.senders"),
+            ("senders = [1, 2, 1]", "load.senders"),
             ("to = 'station 1'\nsenders = [1]", "load.senders"),
             ("queue-frames = 0", "load.queue-frames"),
         ] {
             let error = check(text).expect_err(text).to_string();
             assert!(error.starts_with(key), "{text}: {error}");
         }
+        let fast = LoadPlan {
+            station_load: Some(1000.0),
+            frame: FrameSizes::One(1),
+            warm_up: Span::ZERO,
+            time: Span::from_us(1),
+            ..LoadPlan::default()
+        };
+        assert!(fast.check(4, 1e9).is_ok(), "8 ps a frame");
+        let error = fast.check(4, 8e12).expect_err("1 fs a frame").to_string();
+        assert!(error.starts_with("load.station-load"), "{error}");
         assert!(check("").is_ok());
         assert!(check("to = 'nobody'").is_err() && check("frams = 1").is_err());
     }

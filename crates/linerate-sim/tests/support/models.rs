@@ -8,7 +8,9 @@ use linerate_sim::frame::Station;
 use linerate_sim::hosts::Hosts;
 use linerate_sim::load::Meter;
 use linerate_sim::medium::Medium;
+use linerate_sim::model;
 use linerate_sim::pace::Pace;
+use linerate_sim::plan::{ModelPlan, TransportPlan};
 use linerate_sim::stack::{Kind, Parameters};
 use linerate_sim::world::World;
 
@@ -27,4 +29,11 @@ pub(crate) fn gigabit(kind: Kind) -> ModelBench {
     let hosts = Hosts::new(2, Meter::new(2, Time::ZERO, frame_bytes));
     let world = World::new(Medium::Link(Link::new(0, link)), hosts);
     ModelBench::new(world, [Station(0), Station(1)], parameters)
+}
+
+/// The first and the last host of a network whose plan is `network`, with the usual upper half.
+pub(crate) fn planned(network: &str, kind: Kind) -> ModelBench {
+    let plan = ModelPlan::from_toml(&format!("network = {{ {network} }}")).expect("a plan");
+    let plan = ModelPlan { transport: TransportPlan { kind, ..plan.transport }, ..plan };
+    model::curve(&plan).expect("a network that can be").bench
 }

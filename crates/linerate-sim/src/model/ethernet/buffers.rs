@@ -80,8 +80,8 @@ impl Draft<'_> {
     pub(super) fn slow_receivers(&mut self) -> Result<(), ModelError> {
         let Some(receive) = &self.plan.receive else { return Ok(()) };
         let Receive { buffer, drain_mbps, high_watermark, low_watermark, stations } = receive;
-        let ok = *drain_mbps > 0.0 && *drain_mbps <= 1e6;
-        require(ok, "network.receive.drain-mbps", *drain_mbps, "it must be above 0 and at most 1000000")?;
+        let ok = (0.001..=1e6).contains(drain_mbps);
+        require(ok, "network.receive.drain-mbps", *drain_mbps, "it must be from 0.001 to 1000000")?;
         let capacity = buffer.bytes();
         let high = high_watermark.map_or(capacity / 4 * 3, Size::bytes);
         let low = low_watermark.map_or(high / 2, Size::bytes);
