@@ -4,9 +4,11 @@
 //! `scripts/fuzz` hunts with libFuzzer; `cargo test` replays the corpus.
 
 mod control;
+mod model_plan;
 mod plan;
 mod run_file;
 
 pub use control::control;
+pub use model_plan::model_plan;
 pub use plan::plan;
 pub use run_file::run_file;

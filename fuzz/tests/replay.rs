@@ -24,6 +24,11 @@ fn control() {
 }
 
 #[test]
+fn model_plan() {
+    replay("model_plan", linerate_fuzz::model_plan);
+}
+
+#[test]
 fn plan() {
     replay("plan", linerate_fuzz::plan);
 }

@@ -15,5 +15,6 @@ mod watch;
 mod campaign;
 mod exact;
 mod findings;
+mod once;
 mod run_file;
 mod statistics;
