@@ -1,0 +1,60 @@
+//! Networks that lose a packet: a curve ends, and says what was lost.
+
+use linerate_core::measure::Ended;
+use linerate_core::pattern::Pattern;
+use linerate_sim::model;
+use rstest::rstest;
+
+use crate::measured::measured;
+use crate::plans::plan;
+
+/// A switch with room for one frame before a slow cable; a hub so wide that its stations do not
+/// hear each other before their slot time is over.
+#[rstest]
+#[case(
+    "network = { medium = 'ethernet', topology = 'line', relays = 2, uplink-phy = '100BASE-TX', queue = 1518 }",
+    "the modelled network lost a frame of it (overflow), and nothing sends it again"
+)]
+#[case(
+    "network = { medium = 'ethernet', topology = 'hub', diameter-bits = 5000 }",
+    "the modelled network lost a frame of it (late collision), and nothing sends it again"
+)]
+fn a_lost_packet_ends_the_curve_with_the_cause_named(
+    #[case] text: &str,
+    #[case] cause: &str,
+    #[values(Pattern::PingPong, Pattern::Stream, Pattern::Exchange)] pattern: Pattern,
+) {
+    let outcome = measured(text, pattern, &[64, 65_536]);
+    let Ended::Failed(error) = outcome.ended else { panic!("it ended {:?}", outcome.ended) };
+    assert!(error.to_string().ends_with(cause), "{error}");
+}
+
+/// Each would take all memory, hours, or a panic, were it not refused first.
+#[rstest]
+#[case("network = { medium = 'fddi', stations = 4294967295 }", "network.stations is 4294967295")]
+#[case("network = { medium = 'fddi', station-latency = '5000h' }", "network.station-latency is")]
+#[case("network = { medium = 'myrinet', hop-latency = '5000h', slack = '1TiB' }", "network.hop-latency is")]
+#[case("network = { medium = 'ethernet', topology = 'switch', latency = '5000h' }", "network.latency is")]
+#[case(
+    "network = { medium = 'ethernet', topology = 'line', stations = 10000, relays = 1000 }",
+    "network.relays is 1000"
+)]
+#[case(
+    "network = { medium = 'ethernet', receive = { buffer = '32KiB', drain-mbps = 1e-9 } }",
+    "network.receive.drain-mbps is 0.000000001"
+)]
+#[case(
+    "network = { medium = 'ethernet', topology = 'graph', stations = 2001,
+     relay = [{ name = 'a', kind = 'hub' }, { name = 'b', kind = 'hub' }] }",
+    "network.stations is 2001"
+)]
+fn an_absurd_network_is_refused_by_key(#[case] text: &str, #[case] start: &str) {
+    let error = model::check(&plan(text)).expect_err(text).to_string();
+    assert!(error.starts_with(start), "{error}");
+}
+
+#[rstest]
+fn ten_thousand_stations_are_taken(#[values("hub", "switch", "distributor")] topology: &str) {
+    let text = format!("network = {{ medium = 'ethernet', topology = '{topology}', stations = 10000 }}");
+    model::check(&plan(&text)).expect("it is allowed");
+}

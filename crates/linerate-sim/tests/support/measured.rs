@@ -1,0 +1,37 @@
+//! Curves of models, measured as a run measures them.
+
+use std::ops::ControlFlow;
+
+use linerate_core::measure::{Method, Outcome, Progress, Watch, measure};
+use linerate_core::pattern::Pattern;
+use linerate_core::series::Series;
+use linerate_core::units::Span;
+use linerate_sim::model;
+
+use crate::plans::plan;
+
+struct Silent;
+
+impl Watch for Silent {
+    fn trial_done(&mut self, _: &Progress) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn round_done(&mut self, _: &mut Series) {}
+}
+
+/// Measures `sizes` as a model in which nothing is random is measured: each once.
+pub(crate) fn measured(text: &str, pattern: Pattern, sizes: &[u64]) -> Outcome {
+    let method = Method {
+        pattern,
+        sizes: sizes.to_vec(),
+        time: Span::from_ms(1),
+        target: 0.01,
+        rounds: 7,
+        seed: 1,
+        clock_cost: Span::ZERO,
+        exact: true,
+    };
+    let mut curve = model::curve(&plan(text)).unwrap_or_else(|error| panic!("{error} in {text}"));
+    measure(&mut curve.bench, &method, &mut Silent)
+}
