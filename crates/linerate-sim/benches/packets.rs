@@ -6,6 +6,7 @@
 //! second. `docs/performance.md` has the figures and what they are compared with.
 
 #[path = "../tests/support/models.rs"]
+#[expect(dead_code, reason = "tests use the rest")]
 mod models;
 
 use linerate_core::bench::Bench as _;

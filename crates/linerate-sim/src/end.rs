@@ -34,32 +34,24 @@ impl End {
 
     /// Hands over as much of `data` as there is room for.
     fn write(&self, data: &[u8]) -> Result<usize, LinkError> {
-        let mut world = self.world.borrow_mut();
-        let written = world.hosts.write(self.flow, self.side, data).map_err(broken);
-        world.settle();
-        written
+        self.world.borrow_mut().hosts.write(self.flow, self.side, data).map_err(broken)
     }
 
     /// Takes what has arrived, up to all of `data`.
     fn read(&self, data: &mut [u8]) -> Result<usize, LinkError> {
-        let mut world = self.world.borrow_mut();
-        let read = world.hosts.read(self.flow, self.side, data).map_err(broken);
-        world.settle();
-        read
+        self.world.borrow_mut().hosts.read(self.flow, self.side, data).map_err(broken)
     }
 }
 
-/// Datagrams end with the first that does not arrive: nothing sends it again.
+/// Why no more bytes pass, in a sentence that names the loss.
 fn broken(broken: Broken) -> LinkError {
-    match broken {
-        Broken::Closed => LinkError::Closed,
-        Broken::Lost(loss) => {
-            let loss = loss.name();
-            let reason =
-                format!("the modelled network lost a frame of it ({loss}), and nothing sends it again");
-            LinkError::System { operation: CARRY, source: io::Error::other(reason) }
-        }
-    }
+    let (loss, consequence) = match broken {
+        Broken::Closed => return LinkError::Closed,
+        Broken::Lost(loss) => (loss, ", and nothing sends it again"),
+        Broken::GivenUp(loss) => (loss, " each time that it was sent"),
+    };
+    let reason = format!("the modelled network lost a frame of it ({}){consequence}", loss.name());
+    LinkError::System { operation: CARRY, source: io::Error::other(reason) }
 }
 
 impl Drop for End {

@@ -64,18 +64,49 @@ struct Connection {
     stirred: [bool; 2],
     /// The application has gone.
     closed: [bool; 2],
-    /// Something of this end's was lost, and is not yet sent again.
-    resending: [bool; 2],
+    /// What the network lost of this end's, until it is sent again.
+    missing: [Option<Loss>; 2],
+    /// How often this end sent again since its peer had something new of it.
+    retries: [u32; 2],
     lost: Option<Loss>,
 }
 
 /// Why no more bytes pass on a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Broken {
-    /// The network lost a frame, and nothing sends it again.
+    /// The network lost a datagram, and nothing sends it again.
     Lost(Loss),
+    /// The network lost a segment, and again each time that it was sent.
+    GivenUp(Loss),
     /// The application at the other end has gone.
     Closed,
+}
+
+/// A packet is sent again so often before its flow is given up. Source: Linux's `tcp_retries2`.
+const MOST_RETRIES: u32 = 15;
+
+impl Connection {
+    /// Why nothing more of it arrives, if so.
+    fn broken(&self) -> Option<Broken> {
+        let loss = self.lost?;
+        Some(match self.flow.parameters().kind {
+            Kind::Datagram => Broken::Lost(loss),
+            Kind::Stream => Broken::GivenUp(loss),
+        })
+    }
+
+    /// Sends again what the network lost of `side`'s, or gives the flow up.
+    fn resend(&mut self, side: Side) {
+        let missing = self.missing[side as usize].take();
+        let retries = &mut self.retries[side as usize];
+        *retries += 1;
+        if *retries > MOST_RETRIES {
+            self.lost = self.lost.or(missing);
+            self.stirred = [true; 2];
+        } else {
+            self.flow.resend(side);
+        }
+    }
 }
 
 impl Hosts {
@@ -118,7 +149,8 @@ impl Hosts {
             stations,
             stirred: [true; 2],
             closed: [false; 2],
-            resending: [false; 2],
+            missing: [None; 2],
+            retries: [0; 2],
             lost: None,
         });
         number
@@ -166,9 +198,7 @@ impl Hosts {
             }
             Event::Alarm { flow, side } => self.flows[flow as usize].stirred[side as usize] = true,
             Event::Resend { flow, side } => {
-                let connection = &mut self.flows[flow as usize];
-                connection.resending[side as usize] = false;
-                connection.flow.resend(side);
+                self.flows[flow as usize].resend(side);
                 self.wake_sender(flow, side);
             }
         }
@@ -191,8 +221,8 @@ impl Hosts {
     /// When nothing of it can arrive any more.
     pub fn write(&mut self, flow: u32, side: Side, data: &[u8]) -> Result<usize, Broken> {
         let connection = &mut self.flows[flow as usize];
-        if let Some(loss) = connection.lost {
-            return Err(Broken::Lost(loss));
+        if let Some(broken) = connection.broken() {
+            return Err(broken);
         }
         if connection.closed[side.other() as usize] {
             return Err(Broken::Closed);
@@ -211,8 +241,8 @@ impl Hosts {
         let connection = &mut self.flows[flow as usize];
         let len = connection.flow.read(side, data);
         if len == 0 {
-            if let Some(loss) = connection.lost {
-                return Err(Broken::Lost(loss));
+            if let Some(broken) = connection.broken() {
+                return Err(broken);
             }
             if connection.closed[side.other() as usize] && connection.flow.is_drained(side) {
                 return Err(Broken::Closed);
@@ -250,7 +280,7 @@ impl Hosts {
         if connection.flow.parameters().kind == Kind::Datagram {
             connection.lost = connection.lost.or(Some(loss));
             connection.stirred = [true; 2];
-        } else if !std::mem::replace(&mut connection.resending[side as usize], true) {
+        } else if connection.missing[side as usize].replace(loss).is_none() {
             let when = kernel.now() + connection.flow.parameters().retransmit_after;
             kernel.at(when, Class::Expire, Event::Resend { flow, side });
         }
@@ -298,7 +328,9 @@ impl Client for Hosts {
                 let side = if packet.forward { Side::Second } else { Side::First };
                 let connection = &mut self.flows[packet.flow as usize];
                 if connection.lost.is_none() {
-                    connection.flow.arrived(side, &packet);
+                    if connection.flow.arrived(side, &packet) {
+                        connection.retries[side.other() as usize] = 0;
+                    }
                     connection.stirred[side as usize] = true;
                     self.wake_sender(packet.flow, side);
                 }

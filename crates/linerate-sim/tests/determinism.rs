@@ -132,8 +132,8 @@ fn runs_are_what_they_were() {
         link       2000     6007     4001  df3e11803bea4028
          hub       2000     8745     4001  6c6e038e70e529cb
       hub-10       2000    14366     4000  f1e1c0a3660f7501
-      switch       2000    10070     4034  f2b1aae5ecdd162f
-        line       2000    14421     4040  aa07a1d20fb87a53
+      switch       2000    10006     4002  9e04605c1787d648
+        line       2000    14333     4003  ad20548de362f9e9
     repeater       2000    28290    12001  2fb39456a98b95ee
     mismatch       2000    15441     4837  37fc8590b3ce0677
          atm       2000     6463     4000  695e77723f107415

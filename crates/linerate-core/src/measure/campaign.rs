@@ -89,14 +89,12 @@ impl<'a, B: Bench> Campaign<'a, B> {
         Ok(())
     }
 
-    /// Visits every size once: a message to settle what the size before left behind, every byte
-    /// compared, and then the trial that counts. There is nothing that a second one could add.
+    /// Visits every size once, every byte compared: on an exact bench that costs no time, and there
+    /// is nothing that a second trial could add.
     fn once(&mut self) -> Result<(), Halt> {
         for index in 0..self.method.sizes.len() {
-            let settling = self.trial(index, 1, 1, Check::Full);
-            self.visit(&settling, index)?;
             let (samples, batch) = exact_trial(self.method.pattern, self.method.sizes[index]);
-            let trial = self.trial(index, samples, batch, Check::Marks);
+            let trial = self.trial(index, samples, batch, Check::Full);
             let sample = self.visit(&trial, index)?;
             let point = &mut self.series.points[index];
             point.verified = true;

@@ -26,7 +26,7 @@ fn each_size_is_visited_once_and_verified_whatever_the_time_allowed(
     assert!(matches!(outcome.ended, Ended::Complete));
     let asked: Vec<u64> = bench.asked.iter().map(|trial| trial.size).collect();
     assert_eq!(asked, sizes, "in the order of the schedule");
-    assert!(bench.asked.iter().all(|trial| trial.check == Check::Full && trial.batch == 1));
+    assert!(bench.asked.iter().all(|trial| trial.check == Check::Full));
     assert!(recorder.trials.iter().all(|(phase, _)| *phase == Phase::Round(0)));
     assert_eq!(recorder.trials.len(), sizes.len());
     assert_eq!(recorder.saved, std::slice::from_ref(&outcome.series), "saved once, at the end");
@@ -41,18 +41,18 @@ fn each_size_is_visited_once_and_verified_whatever_the_time_allowed(
 }
 
 #[test]
-fn a_stream_has_samples_enough_to_fill_what_is_on_its_way_and_the_others_have_one() {
-    let sizes = [1, 4_096, 4_097, 10_000, 262_144, 262_145, 8 << 20];
-    for (pattern, samples) in [
-        // A mebibyte, in 4 samples at least and 256 at most.
-        (Pattern::Stream, [256, 256, 255, 104, 4, 4, 4]),
-        (Pattern::PingPong, [1; 7]),
-        (Pattern::Exchange, [1; 7]),
+fn a_stream_has_messages_enough_to_fill_what_is_on_its_way_and_the_others_have_one() {
+    let sizes = [1, 4_096, 10_000, 32_768, 32_769, 8 << 20];
+    for (pattern, samples, batches) in [
+        // 16 samples of at least 32 KiB.
+        (Pattern::Stream, 16, [32_768, 8, 4, 1, 1, 1]),
+        (Pattern::PingPong, 1, [1; 6]),
+        (Pattern::Exchange, 1, [1; 6]),
     ] {
         let mut bench = quiet();
         watched(&mut bench, &exact(pattern, &sizes, Span::ZERO));
-        let asked: Vec<u32> = bench.asked.iter().map(|trial| trial.samples).collect();
-        assert_eq!(asked, samples, "{pattern}");
+        let asked: Vec<(u32, u32)> = bench.asked.iter().map(|trial| (trial.samples, trial.batch)).collect();
+        assert_eq!(asked, batches.map(|batch| (samples, batch)), "{pattern}");
     }
 }
 

@@ -111,16 +111,18 @@ impl Flow {
         Some(Packet { flow, forward: side == Side::First, offset, length, acknowledged, edge })
     }
 
-    /// A packet arrived at `side`. One that comes after a gap is not kept, and is answered at once
-    /// with what is missing.
-    pub fn arrived(&mut self, side: Side, packet: &Packet) {
-        let kept = self.ways[side.other().index()].arrive(packet.offset, packet.length);
+    /// A packet arrived at `side`; whether it was of use: it had something new, or nothing at all.
+    /// One that comes after a gap is not kept, and is answered at once with what is missing.
+    pub fn arrived(&mut self, side: Side, packet: &Packet) -> bool {
+        let new = self.ways[side.other().index()].arrive(packet.offset, packet.length);
+        let useful = new > 0 || packet.length == 0;
         if packet.length > 0 && self.parameters.kind == Kind::Stream {
             let owed = &mut self.owed[side.index()];
             owed.segments += 1;
-            owed.due |= !kept || owed.segments >= self.parameters.acknowledge_every;
+            owed.due |= !useful || owed.segments >= self.parameters.acknowledge_every;
         }
         self.ways[side.index()].acknowledge(packet.acknowledged, packet.edge);
+        useful
     }
 
     /// Sends again what `side` has no acknowledgement of, and what it acknowledged last.

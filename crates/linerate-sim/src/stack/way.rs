@@ -101,13 +101,13 @@ impl Way {
         offset
     }
 
-    /// Takes what comes next of a packet, if it is not one after a gap; whether it was.
-    pub(super) fn arrive(&mut self, offset: u64, len: u32) -> bool {
-        let next = offset <= self.arrived;
-        if next {
-            self.arrived = self.arrived.max(offset + u64::from(len));
+    /// Takes what a packet has that comes next; gives how much. Nothing of one after a gap.
+    pub(super) fn arrive(&mut self, offset: u64, len: u32) -> u64 {
+        let before = self.arrived;
+        if offset <= before {
+            self.arrived = before.max(offset + u64::from(len));
         }
-        next
+        self.arrived - before
     }
 
     /// Begins again with the first byte that is not known to have arrived.

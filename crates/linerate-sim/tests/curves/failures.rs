@@ -8,25 +8,38 @@ use rstest::rstest;
 use crate::measured::measured;
 use crate::plans::plan;
 
-/// A switch with room for one frame before a slow cable; a hub so wide that its stations do not
-/// hear each other before their slot time is over.
+/// A switch with room for one frame before a slow cable, and datagrams, which nothing sends again.
 #[rstest]
-#[case(
-    "network = { medium = 'ethernet', topology = 'line', relays = 2, uplink-phy = '100BASE-TX', queue = 1518 }",
-    "the modelled network lost a frame of it (overflow), and nothing sends it again"
-)]
-#[case(
-    "network = { medium = 'ethernet', topology = 'hub', diameter-bits = 5000 }",
-    "the modelled network lost a frame of it (late collision), and nothing sends it again"
-)]
-fn a_lost_packet_ends_the_curve_with_the_cause_named(
-    #[case] text: &str,
-    #[case] cause: &str,
+fn a_lost_datagram_ends_the_curve_with_the_cause_named(
     #[values(Pattern::PingPong, Pattern::Stream, Pattern::Exchange)] pattern: Pattern,
 ) {
+    let text = "network = { medium = 'ethernet', topology = 'line', relays = 2, uplink-phy = '100BASE-TX', queue = 1518 }
+        transport.kind = 'datagram'";
     let outcome = measured(text, pattern, &[64, 65_536]);
     let Ended::Failed(error) = outcome.ended else { panic!("it ended {:?}", outcome.ended) };
+    let cause = "the modelled network lost a frame of it (overflow), and nothing sends it again";
     assert!(error.to_string().ends_with(cause), "{error}");
+}
+
+/// The same switch, and a stream, which sends again what was lost.
+#[rstest]
+fn a_stream_passes_a_switch_that_loses(
+    #[values(Pattern::PingPong, Pattern::Stream, Pattern::Exchange)] pattern: Pattern,
+) {
+    let text = "network = { medium = 'ethernet', topology = 'line', relays = 2, uplink-phy = '100BASE-TX', queue = 1518 }";
+    let outcome = measured(text, pattern, &[64, 65_536]);
+    assert!(matches!(outcome.ended, Ended::Complete), "it ended {:?}", outcome.ended);
+}
+
+/// A hub so wide that its stations do not hear each other before their slot time is over: who
+/// begin together collide late, and together again each time.
+#[test]
+fn a_stream_that_never_passes_is_given_up() {
+    let text = "network = { medium = 'ethernet', topology = 'hub', diameter-bits = 5000 }";
+    let outcome = measured(text, Pattern::Exchange, &[65_536]);
+    let Ended::Failed(error) = outcome.ended else { panic!("it ended {:?}", outcome.ended) };
+    let cause = "the modelled network lost a frame of it (late collision) each time that it was sent";
+    assert!(error.to_string().contains(cause), "{error}");
 }
 
 /// Each would take all memory, hours, or a panic, were it not refused first.

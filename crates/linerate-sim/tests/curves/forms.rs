@@ -20,34 +20,11 @@ pub(crate) fn segments(size: u64, mss: u64) -> Vec<u64> {
     full.chain((!size.is_multiple_of(mss)).then_some(size % mss)).collect()
 }
 
-/// Whether the last segment of a message is acknowledged before the reply, by a packet of its own.
-///
-/// Two segments since the last acknowledgement are acknowledged when the second comes, before the
-/// application has taken it; and so is what the application has taken, when two segments' room has
-/// not been told. So of full segments the second and third, the fifth and sixth are.
-pub(crate) fn is_acknowledged_alone(segments: &[u64], mss: u64) -> bool {
-    let (mut waiting, mut untold, mut alone) = (0, 0, false);
-    for payload in segments {
-        (waiting, alone) = (waiting + 1, false);
-        if waiting == 2 {
-            (waiting, untold, alone) = (0, 0, true);
-        }
-        untold += payload;
-        if untold >= 2 * mss {
-            (waiting, untold, alone) = (0, 0, true);
-        }
-    }
-    alone
-}
-
-/// The packets that one end sends as its message, after the other's message of the same size: the
-/// acknowledgement, if one goes alone, and the segments. Unit: bytes of the IP packet.
-pub(crate) fn packets(size: u64, mtu: u32, is_reply: bool) -> Vec<u32> {
-    let mss = u64::from(mtu - HEADER);
-    let segments = segments(size, mss);
-    let alone = is_reply && is_acknowledged_alone(&segments, mss);
-    let data = segments.iter().map(|payload| u32::try_from(*payload).expect("an MSS") + HEADER);
-    alone.then_some(HEADER).into_iter().chain(data).collect()
+/// The packets that one end sends as its message. What it acknowledges of the other's travels with
+/// the first of them. Unit: bytes of the IP packet.
+pub(crate) fn packets(size: u64, mtu: u32) -> Vec<u32> {
+    let data = segments(size, u64::from(mtu - HEADER));
+    data.into_iter().map(|payload| u32::try_from(payload).expect("an MSS") + HEADER).collect()
 }
 
 /// One cable: the time of a bit, and the delay.

@@ -80,7 +80,8 @@ fn a_stream_over_fddi_has_what_framing_and_token_leave(
     );
     let found = goodput(&text, mtu - header);
     assert!(found < mbps, "{found}");
-    is_near(found, mbps, if kind == "datagram" { 1e-3 } else { 2e-3 });
+    // The turns of the token; and two acknowledgements in each, one of them made before it came.
+    is_near(found, mbps, if kind == "datagram" { 1e-3 } else { 3e-3 });
 }
 
 /// 825.81 Mb/s are frames of 2048 B without end. A sequence of IP also has 24 B of headers, 40 or

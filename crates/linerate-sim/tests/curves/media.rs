@@ -16,7 +16,7 @@ const SIZES: [u64; 14] =
 /// Half a round trip on a quiet network, from the time of a message's packets on the line and what
 /// is added to the last bit's.
 fn ping_pong(size: u64, mtu: u32, line: impl Fn(&[u32]) -> Span, added: Span) -> Span {
-    (line(&packets(size, mtu, false)) + line(&packets(size, mtu, true)) + added * 2) / 2
+    line(&packets(size, mtu)) + added
 }
 
 /// Cells without gaps, of an exact rate, rounded once.

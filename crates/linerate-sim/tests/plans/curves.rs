@@ -154,5 +154,6 @@ fn a_window_limits_the_rate_to_its_whole_packets_a_round_trip() {
         outcome.series.points[0].rounds.iter().map(|round| round.median.as_ps()).collect();
     assert_eq!(medians, [10 * cycle], "ten windows, to the picosecond");
     let sent = [0, 1].map(|port| curve.bench.look(|world| world.medium.counters(Port(port)).sent));
-    assert_eq!(sent[0], 2 * sent[1], "one acknowledgement for two packets");
+    // But for the packets at the beginning and at the end.
+    assert!(sent[0].abs_diff(2 * sent[1]) <= 2, "one acknowledgement for two packets: {sent:?}");
 }

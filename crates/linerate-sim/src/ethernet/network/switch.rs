@@ -178,7 +178,8 @@ mod tests {
 
     #[test]
     fn what_has_left_by_every_port_is_stored_no_more() {
-        let mut switch = Switch::new(0, SwitchParameters::plain(1 << 20), vec![None, None, None], vec![None; 3]);
+        let mut switch =
+            Switch::new(0, SwitchParameters::plain(1 << 20), vec![None, None, None], vec![None; 3]);
         let (mut kernel, mut outbox) = (Kernel::new(), Outbox::default());
         for number in 0..100 {
             // Flooded, known or for the port that it came by, two at a time.
