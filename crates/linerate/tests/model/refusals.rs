@@ -21,12 +21,12 @@ fn refusal_of(arguments: &[&str]) -> String {
 
 #[test]
 fn a_name_that_no_plan_has() {
-    assert_snapshot!(complaint_of(&["load", "gigabit"]), @"
-    failed to find the plan `gigabit`: it is neither a shipped plan nor a file
+    assert_snapshot!(complaint_of(&["load", "no-such-plan"]), @"
+    failed to find the plan `no-such-plan`: it is neither a shipped plan nor a file
     help: `linerate model list` names the plans that come with linerate
     ");
-    assert_snapshot!(complaint_of(&["show", "gigabit"]), @"
-    failed to find the plan `gigabit`: it is no shipped plan
+    assert_snapshot!(complaint_of(&["show", "no-such-plan"]), @"
+    failed to find the plan `no-such-plan`: it is no shipped plan
     help: `linerate model list` names the plans that come with linerate
     ");
 }
