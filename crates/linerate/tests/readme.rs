@@ -1,7 +1,7 @@
 //! The commands of README.md work as they stand there.
 //!
-//! What is run: lines in blocks marked `console` that begin with `$ linerate report` or
-//! `$ linerate measure`. Not run: those that name a host (`linerate measure HOST`), which need a
+//! What is run: lines in blocks marked `console` that begin with `$ linerate report`,
+//! `$ linerate model` or `$ linerate measure`. Not run: those that name a host (`linerate measure HOST`), which need a
 //! second one, and those for cargo, `./check` and `linerate serve`, which are tests of their own.
 
 #[expect(dead_code, reason = "each test file uses its part")]
@@ -22,7 +22,7 @@ fn commands(text: &str) -> Vec<Vec<String>> {
             let command = command.split(" #").next().unwrap_or_default();
             let words: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
             let runs = match &words[..] {
-                [verb, ..] if verb == "report" => true,
+                [verb, ..] if verb == "report" || verb == "model" => true,
                 [verb, rest @ ..] => {
                     verb == "measure" && rest.first().is_none_or(|first| first.starts_with('-'))
                 }

@@ -35,6 +35,19 @@ pub(super) fn network(study: &Study) -> String {
     format!("{stations}, {medium}")
 }
 
+/// What the ends of the cables are set to; a hub's are half duplex unless the plan says otherwise.
+fn duplex_word(study: &Study, plan: &EthernetPlan) -> &'static str {
+    if plan.duplex.is_none() && study.sweeps("network.topology") {
+        return "duplex as each has it";
+    }
+    match plan.ends() {
+        [End::Full, End::Full] => "full duplex",
+        [End::Half, End::Half] => "half duplex",
+        [End::Auto, End::Auto] => "duplex negotiated",
+        _ => "ends set differently",
+    }
+}
+
 fn ethernet(study: &Study, plan: &EthernetPlan) -> String {
     let shape = match plan.topology {
         Shape::Direct => "back to back".to_owned(),
@@ -44,12 +57,6 @@ fn ethernet(study: &Study, plan: &EthernetPlan) -> String {
         Shape::Line => format!("{} switches in a line", plan.relays),
         Shape::Graph => format!("{} relays by name", plan.relay.len()),
     };
-    let duplex = match plan.ends() {
-        [End::Full, End::Full] => "full duplex",
-        [End::Half, End::Half] => "half duplex",
-        [End::Auto, End::Auto] => "duplex negotiated",
-        _ => "ends set differently",
-    };
     let pause = match plan.pause {
         Pause::Off => "",
         Pause::Symmetric => ", PAUSE both ways",
@@ -58,7 +65,7 @@ fn ethernet(study: &Study, plan: &EthernetPlan) -> String {
     let parts = [
         ("topology", "topology as swept", shape),
         ("phy", "phy as swept", plan.phy.clone()),
-        ("duplex", "duplex as swept", duplex.to_owned()),
+        ("duplex", "duplex as swept", duplex_word(study, plan).to_owned()),
         ("length-m", "cables as swept", format!("cables of {} m", plan.length_m)),
     ];
     let part = |(key, swept, text): (&str, &str, String)| {
