@@ -156,62 +156,47 @@ impl LoadPlan {
         require(limits.contains(&self.time), "load.time", self.time, "it must be from 1us to 1h")?;
         require(self.warm_up < self.time, "load.warm-up", self.warm_up, "it must be shorter than load.time")?;
         require(self.frames != Some(0), "load.frames", 0, "it must be at least 1")?;
-        let sizes = self.frame.weights();
-        let mixed = !sizes.is_empty() && sizes.iter().any(|(_, weight)| *weight > 0);
-        require(
-            mixed,
-            "load.frame",
-            "an empty mix",
-            "give a size, or sizes with weights such as [[64, 7], [1518, 1]]",
-        )?;
+        let some = (1..=1_000_000).contains(&self.queue_frames);
+        require(some, "load.queue-frames", self.queue_frames, "it must be from 1 to 1000000")?;
+        self.check_offer()?;
+        self.check_ends(stations)?;
+        self.check_frames(stations, bits)
+    }
+
+    /// Checks how large frames are, and how many are offered.
+    fn check_offer(&self) -> Result<(), ModelError> {
+        let mixed = self.frame.weights().iter().any(|(_, weight)| *weight > 0);
+        let reason = "give a size, or sizes with weights such as [[64, 7], [1518, 1]]";
+        require(mixed, "load.frame", "an empty mix", reason)?;
         let both = self.station_load.is_some() && self.total_load.is_some();
-        require(
-            !both,
-            "load.total-load",
-            "given with load.station-load",
-            "give one of them, or none for saturated senders",
-        )?;
+        let reason = "give one of them, or none for saturated senders";
+        require(!both, "load.total-load", "given with load.station-load", reason)?;
         for (key, load) in [("load.station-load", self.station_load), ("load.total-load", self.total_load)] {
             let Some(load) = load else { continue };
             let ok = load > 0.0 && load <= MOST_LOAD;
             require(ok, key, load, "it must be above 0 and at most 1000 (1 is the rate of one line)")?;
         }
+        Ok(())
+    }
+
+    /// Checks who sends to whom.
+    fn check_ends(&self, stations: u32) -> Result<(), ModelError> {
+        let there = "there is no such station; they are counted from 0";
         if let To::Station(number) = self.to {
-            require(
-                number < stations,
-                "load.to",
-                format!("station {number}"),
-                "there is no such station; they are counted from 0",
-            )?;
+            require(number < stations, "load.to", format!("station {number}"), there)?;
         }
         let paired = self.to != To::Pairs || stations.is_multiple_of(2);
         require(paired, "load.to", "pairs", "it needs an even number of stations")?;
-        if let Some(senders) = &self.senders {
-            require(!senders.is_empty(), "load.senders", "[]", "name at least one station")?;
-            let mut known = BTreeSet::new();
-            for sender in senders {
-                require(known.insert(sender), "load.senders", sender, "that station is named twice")?;
-                require(
-                    *sender < stations,
-                    "load.senders",
-                    sender,
-                    "there is no such station; they are counted from 0",
-                )?;
-                require(
-                    self.to != To::Station(*sender),
-                    "load.senders",
-                    sender,
-                    "a station cannot send to itself",
-                )?;
-            }
+        let Some(senders) = &self.senders else { return Ok(()) };
+        require(!senders.is_empty(), "load.senders", "[]", "name at least one station")?;
+        let mut known = BTreeSet::new();
+        for sender in senders {
+            let refuse = |ok, reason| require(ok, "load.senders", sender, reason);
+            refuse(known.insert(sender), "that station is named twice")?;
+            refuse(*sender < stations, there)?;
+            refuse(self.to != To::Station(*sender), "a station cannot send to itself")?;
         }
-        require(
-            (1..=1_000_000).contains(&self.queue_frames),
-            "load.queue-frames",
-            self.queue_frames,
-            "it must be from 1 to 1000000",
-        )?;
-        self.check_frames(stations, bits)
+        Ok(())
     }
 
     /// Checks how many frames the run may have, so that it ends while somebody waits for it.
