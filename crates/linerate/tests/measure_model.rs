@@ -110,7 +110,7 @@ fn datagrams_over_a_network_that_loses_end_in_one_clear_sentence() {
 #[case::window(&["--rcvbuf", "100"], "transport.window is 100; it must be from 2920 B")]
 #[case::half_duplex(&["--set", "phy=10G", "--set", "duplex=half"], "network.duplex is half; 10GBASE-R cannot")]
 #[case::key(&["--set", "lenght-m=5"], "lenght-m")]
-#[case::pause(&["--set", "duplex=half", "--set", "pause=symmetric"], "network.pause is on; PAUSE is for full duplex")]
+#[case::pause(&["--set", "duplex=half", "--set", "pause=symmetric"], "network.pause is symmetric; PAUSE is for full duplex")]
 #[case::mtu(&["--set", "mtu=70000"], "network.mtu is 70000; it must be from 68 B")]
 fn what_a_model_cannot_is_refused(#[case] options: &[&str], #[case] expected: &str) {
     let desk = Desk::new();

@@ -42,7 +42,7 @@ pub struct Curve {
 /// When the plan cannot be built.
 pub fn curve(plan: &ModelPlan) -> Result<Curve, ModelError> {
     let stations = plan.network.stations();
-    require(stations >= 2, "network.stations", stations, "a curve needs at least 2 stations")?;
+    require(stations >= 2, "network.stations", stations, "it must be at least 2")?;
     let mtu = plan.network.mtu();
     let built = medium::build(&plan.network, plan.seed)?;
     let parameters = plan.transport.parameters(mtu)?;

@@ -141,6 +141,18 @@ pub enum Pause {
     Asymmetric,
 }
 
+impl Pause {
+    /// Its name in a plan.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Symmetric => "symmetric",
+            Self::Asymmetric => "asymmetric",
+        }
+    }
+}
+
 /// A receiving station that is slower than its line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]

@@ -151,7 +151,7 @@ impl LoadPlan {
     ///
     /// [`ModelError`] for the first value that cannot be.
     pub fn check(&self, stations: u32, bits: f64) -> Result<(), ModelError> {
-        require(stations >= 2, "network.stations", stations, "a load needs at least 2 stations")?;
+        require(stations >= 2, "network.stations", stations, "it must be at least 2")?;
         let limits = Span::from_us(1)..=Span::from_ms(3_600_000);
         require(limits.contains(&self.time), "load.time", self.time, "it must be from 1us to 1h")?;
         require(self.warm_up < self.time, "load.warm-up", self.warm_up, "it must be shorter than load.time")?;

@@ -48,13 +48,9 @@ impl Draft<'_> {
             require(phy.allows(duplex), "network.duplex", name, &reason)?;
         }
         if duplexes != [Duplex::Full; 2] {
-            let off = self.plan.pause == Pause::Off;
-            require(
-                off,
-                "network.pause",
-                "on",
-                "PAUSE is for full duplex only (IEEE 802.3, annex 31B); set it to \"off\"",
-            )?;
+            let pause = self.plan.pause;
+            let reason = "PAUSE is for full duplex only (IEEE 802.3, annex 31B); set it to \"off\"";
+            require(pause == Pause::Off, "network.pause", pause.name(), reason)?;
             return Ok(duplexes.map(Side::new));
         }
         let flows = match self.plan.pause {
