@@ -3,6 +3,10 @@
 //! A station has ends of flows, whose applications are tasks outside, and at most one generator of
 //! load. Flows go first, in turn.
 
+mod connection;
+
+use std::collections::VecDeque;
+
 use linerate_core::units::Time;
 
 use crate::event;
@@ -10,8 +14,11 @@ use crate::fabric::{Client, Loss, Seen};
 use crate::frame::{Content, Destination, Frame, Packet, Port, Station};
 use crate::kernel::{Class, Kernel};
 use crate::load::{Generator, Meter};
-use crate::stack::{Flow, Kind, Parameters, Side};
+use crate::stack::{Parameters, Side};
 use crate::trace::Trace;
+
+pub use connection::Broken;
+use connection::Connection;
 
 /// What happens at a station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,8 +46,9 @@ pub enum Event {
 pub struct Hosts {
     stations: Vec<Host>,
     flows: Vec<Connection>,
-    /// Ports that have something to send and whose medium does not know it yet.
-    wakes: Vec<Port>,
+    /// Ports that have something to send and whose medium does not know it yet, in the order in
+    /// which they had it.
+    wakes: VecDeque<Port>,
     /// What passed of the offered load.
     pub meter: Meter,
     /// What a capture shows, if one is taken.
@@ -55,60 +63,6 @@ struct Host {
     generator: Option<Generator>,
 }
 
-/// A flow and the stations at its ends; pairs are by side.
-#[derive(Debug)]
-struct Connection {
-    flow: Flow,
-    stations: [Station; 2],
-    /// Something changed that an end's application may wait for.
-    stirred: [bool; 2],
-    /// The application has gone.
-    closed: [bool; 2],
-    /// What the network lost of this end's, until it is sent again.
-    missing: [Option<Loss>; 2],
-    /// How often this end sent again since its peer had something new of it.
-    retries: [u32; 2],
-    lost: Option<Loss>,
-}
-
-/// Why no more bytes pass on a flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Broken {
-    /// The network lost a datagram, and nothing sends it again.
-    Lost(Loss),
-    /// The network lost a segment, and again each time that it was sent.
-    GivenUp(Loss),
-    /// The application at the other end has gone.
-    Closed,
-}
-
-/// A packet is sent again so often before its flow is given up. Source: Linux's `tcp_retries2`.
-const MOST_RETRIES: u32 = 15;
-
-impl Connection {
-    /// Why nothing more of it arrives, if so.
-    fn broken(&self) -> Option<Broken> {
-        let loss = self.lost?;
-        Some(match self.flow.parameters().kind {
-            Kind::Datagram => Broken::Lost(loss),
-            Kind::Stream => Broken::GivenUp(loss),
-        })
-    }
-
-    /// Sends again what the network lost of `side`'s, or gives the flow up.
-    fn resend(&mut self, side: Side) {
-        let missing = self.missing[side as usize].take();
-        let retries = &mut self.retries[side as usize];
-        *retries += 1;
-        if *retries > MOST_RETRIES {
-            self.lost = self.lost.or(missing);
-            self.stirred = [true; 2];
-        } else {
-            self.flow.resend(side);
-        }
-    }
-}
-
 impl Hosts {
     /// So many stations without flows or load, whose load `meter` counts.
     #[must_use]
@@ -116,7 +70,7 @@ impl Hosts {
         Self {
             stations: (0..stations).map(|_| Host::default()).collect(),
             flows: Vec::new(),
-            wakes: Vec::new(),
+            wakes: VecDeque::new(),
             meter,
             trace: None,
         }
@@ -144,15 +98,7 @@ impl Hosts {
         for (station, side) in stations.into_iter().zip([Side::First, Side::Second]) {
             self.stations[station.index()].ends.push((number, side));
         }
-        self.flows.push(Connection {
-            flow: Flow::new(parameters),
-            stations,
-            stirred: [true; 2],
-            closed: [false; 2],
-            missing: [None; 2],
-            retries: [0; 2],
-            lost: None,
-        });
+        self.flows.push(Connection::new(stations, parameters));
         number
     }
 
@@ -168,7 +114,7 @@ impl Hosts {
             Some(when) => {
                 kernel.at(when, Class::Offer, Event::Offer(station));
             }
-            None => self.wakes.push(Port(station.0)),
+            None => self.wakes.push_back(Port(station.0)),
         }
     }
 
@@ -179,7 +125,7 @@ impl Hosts {
 
     /// A port that has something to send and has not been woken.
     pub fn next_wake(&mut self) -> Option<Port> {
-        self.wakes.pop()
+        self.wakes.pop_front()
     }
 
     /// Lets an event of a station happen.
@@ -194,7 +140,7 @@ impl Hosts {
                 if let Some(when) = generator.next_arrival(now) {
                     kernel.at(when, Class::Offer, Event::Offer(station));
                 }
-                self.wakes.push(Port(station.0));
+                self.wakes.push_back(Port(station.0));
             }
             Event::Alarm { flow, side } => self.flows[flow as usize].stirred[side as usize] = true,
             Event::Resend { flow, side } => {
@@ -269,18 +215,15 @@ impl Hosts {
     fn wake_sender(&mut self, flow: u32, side: Side) {
         let connection = &self.flows[flow as usize];
         if connection.flow.has_packet(side) {
-            self.wakes.push(Port(connection.stations[side as usize].0));
+            self.wakes.push_back(Port(connection.stations[side as usize].0));
         }
     }
 
-    /// The network lost a packet: a stream sends again, datagrams end.
+    /// The network lost a packet: a stream sends it again after a while.
     fn packet_lost(&mut self, packet: &Packet, loss: Loss, kernel: &mut Kernel) {
-        let (flow, side) = (packet.flow, if packet.forward { Side::First } else { Side::Second });
+        let (flow, side) = (packet.flow, sender(packet));
         let connection = &mut self.flows[flow as usize];
-        if connection.flow.parameters().kind == Kind::Datagram {
-            connection.lost = connection.lost.or(Some(loss));
-            connection.stirred = [true; 2];
-        } else if connection.missing[side as usize].replace(loss).is_none() {
+        if connection.lost(side, packet, loss) {
             let when = kernel.now() + connection.flow.parameters().retransmit_after;
             kernel.at(when, Class::Expire, Event::Resend { flow, side });
         }
@@ -309,6 +252,10 @@ impl Hosts {
     }
 }
 
+const fn sender(packet: &Packet) -> Side {
+    if packet.forward { Side::First } else { Side::Second }
+}
+
 impl Client for Hosts {
     fn next(&mut self, port: Port, kernel: &mut Kernel) -> Option<Frame> {
         let station = Station(port.0);
@@ -325,15 +272,9 @@ impl Client for Hosts {
         match frame.content {
             Content::Load(_) => self.meter.delivered(&frame, kernel.now()),
             Content::Packet(packet) => {
-                let side = if packet.forward { Side::Second } else { Side::First };
-                let connection = &mut self.flows[packet.flow as usize];
-                if connection.lost.is_none() {
-                    if connection.flow.arrived(side, &packet) {
-                        connection.retries[side.other() as usize] = 0;
-                    }
-                    connection.stirred[side as usize] = true;
-                    self.wake_sender(packet.flow, side);
-                }
+                let side = sender(&packet).other();
+                self.flows[packet.flow as usize].arrived(side, &packet);
+                self.wake_sender(packet.flow, side);
             }
             Content::Pause { .. } => {}
         }

@@ -111,18 +111,17 @@ impl Flow {
         Some(Packet { flow, forward: side == Side::First, offset, length, acknowledged, edge })
     }
 
-    /// A packet arrived at `side`; whether it was of use: it had something new, or nothing at all.
-    /// One that comes after a gap is not kept, and is answered at once with what is missing.
-    pub fn arrived(&mut self, side: Side, packet: &Packet) -> bool {
+    /// A packet arrived at `side`; how many bytes of it are new. One that comes after a gap is not
+    /// kept, and is answered at once with what is missing.
+    pub fn arrived(&mut self, side: Side, packet: &Packet) -> u64 {
         let new = self.ways[side.other().index()].arrive(packet.offset, packet.length);
-        let useful = new > 0 || packet.length == 0;
         if packet.length > 0 && self.parameters.kind == Kind::Stream {
             let owed = &mut self.owed[side.index()];
             owed.segments += 1;
-            owed.due |= !useful || owed.segments >= self.parameters.acknowledge_every;
+            owed.due |= new == 0 || owed.segments >= self.parameters.acknowledge_every;
         }
         self.ways[side.index()].acknowledge(packet.acknowledged, packet.edge);
-        useful
+        new
     }
 
     /// Sends again what `side` has no acknowledgement of, and what it acknowledged last.

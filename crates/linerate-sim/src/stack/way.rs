@@ -29,8 +29,7 @@ impl Way {
         Self { edge: parameters.window_bytes, ..Self::default() }
     }
 
-    /// Accepts what the send buffer has room for; gives how much. `last` says that `data` is the
-    /// rest of its message.
+    /// Accepts what the send buffer has room for; gives how much. `data` is the rest of its message.
     pub(super) fn write(&mut self, data: &[u8], parameters: &Parameters) -> usize {
         let kept = match parameters.kind {
             Kind::Stream => self.written - self.acknowledged,
