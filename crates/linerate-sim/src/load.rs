@@ -6,4 +6,4 @@ mod outcome;
 
 pub use generator::{Arrivals, Generator, Mix, Targets};
 pub use meter::{Meter, StationTally};
-pub use outcome::{Delay, LoadOutcome, QueueOutcome, StationOutcome};
+pub use outcome::{Delay, LoadOutcome, StationOutcome};

@@ -11,7 +11,6 @@ use crate::fddi::Fddi;
 use crate::fibre_channel::FibreChannel;
 use crate::frame::Port;
 use crate::kernel::Kernel;
-use crate::load::QueueOutcome;
 use crate::myrinet::Myrinet;
 
 /// What connects the stations of a model.
@@ -83,15 +82,10 @@ impl Fabric for Medium {
 impl Medium {
     /// Queues and buffers between the stations, as they were until `now`.
     #[must_use]
-    pub fn queues(&self, now: Time) -> Vec<QueueOutcome> {
-        let Self::Ethernet(network) = self else { return Vec::new() };
-        let outcome = |report: QueueReport| QueueOutcome {
-            name: report.name,
-            capacity: report.capacity,
-            peak: report.peak,
-            mean: report.mean,
-            overflow: report.overflows,
-        };
-        network.queues(now).into_iter().map(outcome).collect()
+    pub fn queues(&self, now: Time) -> Vec<QueueReport> {
+        match self {
+            Self::Ethernet(network) => network.queues(now),
+            _ => Vec::new(),
+        }
     }
 }

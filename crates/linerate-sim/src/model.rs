@@ -13,7 +13,7 @@ use crate::medium::Medium;
 use crate::plan::{ModelError, ModelPlan};
 
 pub use curve::{Curve, curve};
-pub use loaded::{Loaded, load};
+pub use loaded::{Loaded, check_load, load};
 
 /// A medium that was built from a plan, and how it counts.
 #[derive(Debug)]
@@ -30,9 +30,7 @@ pub struct Built {
     pub header_bytes: u32,
     /// The shortest frame. Unit: bytes.
     pub least_frame: u32,
-    /// Whether anything on it is random, so that one trial does not say all.
-    pub random: bool,
-    /// Whether any of it is half duplex.
+    /// Whether any of it is half duplex: then backoff is random, and one trial does not say all.
     pub half_duplex: bool,
     /// What is doubtful about it.
     pub cautions: Vec<Caution>,
@@ -55,5 +53,5 @@ pub fn build(plan: &ModelPlan) -> Result<Built, ModelError> {
 pub fn check(plan: &ModelPlan) -> Result<(), ModelError> {
     plan.measure.check()?;
     curve(plan).map(drop)?;
-    loaded::check(plan)
+    check_load(plan)
 }

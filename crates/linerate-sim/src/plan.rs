@@ -72,6 +72,18 @@ impl Network {
         }
     }
 
+    /// The medium's name in a plan.
+    #[must_use]
+    pub const fn medium(&self) -> &'static str {
+        match self {
+            Self::Ethernet(_) => "ethernet",
+            Self::Atm(_) => "atm",
+            Self::Fddi(_) => "fddi",
+            Self::FibreChannel(_) => "fibre-channel",
+            Self::Myrinet(_) => "myrinet",
+        }
+    }
+
     /// Largest IP packet. Unit: bytes.
     #[must_use]
     pub const fn mtu(&self) -> u32 {

@@ -82,7 +82,7 @@ pub struct QueueReport {
     /// What it held on average over time. Unit: bytes.
     pub mean: f64,
     /// Frames that found no room.
-    pub overflows: u64,
+    pub overflow: u64,
 }
 
 /// An Ethernet network. Its ports are its stations.

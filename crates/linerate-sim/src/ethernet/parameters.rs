@@ -7,6 +7,11 @@ pub const PREAMBLE_BITS: u64 = 64;
 pub const GAP_BITS: u64 = 96;
 /// First part of the gap, in which carrier restarts it: up to two thirds. Unit: bit times.
 pub const GAP_PART_1_BITS: u64 = 64;
+/// Slot time up to 100 Mb/s. Unit: bit times.  Source: IEEE 802.3, table 4-2.
+pub const SLOT_BITS: u64 = 512;
+/// Slot time at 1 Gb/s. Unit: bit times.  Source: IEEE 802.3, table 4-2 (from memory; some
+/// manuals print 512, which contradicts their own carrier extension).
+pub const GIGABIT_SLOT_BITS: u64 = 4_096;
 /// What a transmission goes on with after a collision. Unit: bits.
 pub const JAM_BITS: u64 = 32;
 /// Transmissions of a frame before it is given up.

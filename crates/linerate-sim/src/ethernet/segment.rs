@@ -24,9 +24,10 @@ use deference::Gap;
 pub use delays::Delays;
 use delivery::Flights;
 use mac::{Mac, Times};
-pub use parameters::{Backoff, Duplex, GIGABIT_SLOT_BITS, Parameters, SLOT_BITS, Seat};
+pub use parameters::{Backoff, Parameters, Seat};
 
 use super::parameters::GAP_PART_1_BITS;
+use super::phy::Duplex;
 
 /// What happens in a collision domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,6 +7,7 @@ use linerate_core::stats::Histogram;
 use linerate_core::units::{Rate, Span};
 use serde::Serialize;
 
+use crate::ethernet::network::QueueReport;
 use crate::fabric::{Loss, MacCounters};
 
 /// What a run under load showed: rates and delays from the end of the warm-up, counts over all of it.
@@ -38,7 +39,7 @@ pub struct LoadOutcome {
     /// By station.
     pub stations: Vec<StationOutcome>,
     /// Queues and buffers of relays and receivers.
-    pub queues: Vec<QueueOutcome>,
+    pub queues: Vec<QueueReport>,
     /// What is doubtful about the network.
     pub cautions: Vec<Caution>,
 }
@@ -82,22 +83,6 @@ pub struct StationOutcome {
     pub delay: Option<Span>,
     /// What its MAC counted.
     pub mac: MacCounters,
-}
-
-/// How full a queue or buffer was.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct QueueOutcome {
-    /// Where, such as `switch 0 port 3 out`.
-    pub name: String,
-    /// Room. Unit: bytes.
-    pub capacity: u64,
-    /// Most that was in it. Unit: bytes.
-    pub peak: u64,
-    /// What was in it, averaged over time. Unit: bytes.
-    pub mean: f64,
-    /// Frames that found no room.
-    pub overflow: u64,
 }
 
 impl LoadOutcome {

@@ -58,7 +58,7 @@ pub fn curve(plan: &ModelPlan) -> Result<Curve, ModelError> {
         ends,
         link: built.line_rate,
         payload,
-        random: built.random,
+        random: built.half_duplex,
         cautions: built.cautions,
     })
 }

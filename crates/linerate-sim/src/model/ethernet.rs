@@ -238,7 +238,6 @@ impl Draft<'_> {
             frame_bytes,
             header_bytes: HEADER_AND_FCS_BYTES as u32,
             least_frame: MIN_FRAME_BYTES as u32,
-            random: self.half_duplex,
             half_duplex: self.half_duplex,
             cautions: self.cautions,
         })

@@ -38,9 +38,9 @@ pub fn load(plan: &ModelPlan, trace: Option<usize>) -> Result<Loaded, ModelError
     hosts.trace = trace.map(Trace::new);
     let cautions = built.cautions;
     let mut world = World::new(built.medium, hosts);
+    let arrivals = arrivals(plan, line_rate);
     for station in plan.load.sending(stations) {
-        let generator = generator(plan, station, &mix, line_rate);
-        world.hosts.generate(generator, &mut world.kernel);
+        world.hosts.generate(generator(plan, station, arrivals, &mix), &mut world.kernel);
     }
     let end = Time::ZERO + plan.load.time;
     world.run_until(end, plan.load.frames.unwrap_or(u64::MAX));
@@ -55,7 +55,11 @@ pub fn load(plan: &ModelPlan, trace: Option<usize>) -> Result<Loaded, ModelError
 }
 
 /// Checks that the plan's load can be offered to its network.
-pub(super) fn check(plan: &ModelPlan) -> Result<(), ModelError> {
+///
+/// # Errors
+///
+/// [`ModelError`] with the key, the reason and what is allowed.
+pub fn check_load(plan: &ModelPlan) -> Result<(), ModelError> {
     prepare(plan).map(drop)
 }
 
@@ -79,17 +83,20 @@ fn mix(plan: &ModelPlan, built: &Built) -> Result<Mix, ModelError> {
     Mix::new(&sizes).ok_or_else(|| ModelError::value("load.frame", "an empty mix", "give a size"))
 }
 
-fn generator(plan: &ModelPlan, station: u32, mix: &Mix, line_rate: Rate) -> Generator {
+/// When each sender offers its frames.
+fn arrivals(plan: &ModelPlan, line_rate: Rate) -> Arrivals {
+    let load = &plan.load;
+    let Some(share) = load.share(plan.network.stations()) else { return Arrivals::Saturated };
+    let mean = Span::from_seconds(load.frame.mean() * 8.0 / (share * line_rate.bits_per_second()));
+    match load.arrivals {
+        Arrival::Poisson => Arrivals::Poisson(mean),
+        Arrival::Periodic => Arrivals::Periodic(mean),
+    }
+}
+
+fn generator(plan: &ModelPlan, station: u32, arrivals: Arrivals, mix: &Mix) -> Generator {
     let stations = plan.network.stations();
     let load = &plan.load;
-    let arrivals = load.share(stations).map_or(Arrivals::Saturated, |share| {
-        let seconds = load.frame.mean() * 8.0 / (share * line_rate.bits_per_second());
-        let mean = Span::from_seconds(seconds);
-        match load.arrivals {
-            Arrival::Poisson => Arrivals::Poisson(mean),
-            Arrival::Periodic => Arrivals::Periodic(mean),
-        }
-    });
     let target = load.target(station, stations);
     let targets = target.map_or(Targets::Random(stations), |target| Targets::One(Station(target)));
     Generator::new(Station(station), arrivals, mix.clone(), targets, load.queue_frames)
@@ -98,13 +105,12 @@ fn generator(plan: &ModelPlan, station: u32, mix: &Mix, line_rate: Rate) -> Gene
 
 fn outcome(world: &World, plan: &ModelPlan, line_rate: Rate, counted: Span) -> LoadOutcome {
     let meter = &world.hosts.meter;
-    let sending = plan.load.sending(plan.network.stations());
     let offered: BTreeMap<u32, u64> =
         world.hosts.generators().map(|generator| (generator.station().0, generator.offered())).collect();
     let waiting: u64 = world.hosts.generators().map(Generator::queued).sum();
     let station = |(number, tally): (u32, &StationTally)| StationOutcome {
         station: number,
-        sends: sending.contains(&number),
+        sends: offered.contains_key(&number),
         offered: offered.get(&number).copied().unwrap_or(0),
         delivered: tally.delivered,
         lost: lost(tally),

@@ -46,7 +46,6 @@ fn built(medium: Medium, line_rate: Rate, full_packet_bits: f64) -> Built {
         frame_bytes: as_it_is,
         header_bytes: 0,
         least_frame: 1,
-        random: false,
         half_duplex: false,
         cautions: Vec::new(),
     }

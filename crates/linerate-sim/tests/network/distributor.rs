@@ -161,7 +161,7 @@ fn without_pause_the_same_load_overflows() {
     assert!(bench.stations.losses.len() > 100);
     assert!(bench.stations.losses.iter().all(|(_, loss)| *loss == Loss::Overflow));
     let overflows: u64 =
-        (0..5).map(|port| bench.queue(&format!("distributor 0 port {port} in")).overflows).sum();
+        (0..5).map(|port| bench.queue(&format!("distributor 0 port {port} in")).overflow).sum();
     assert_eq!(bench.stations.losses.len() as u64, overflows);
 }
 
@@ -206,7 +206,7 @@ fn a_repeater_that_is_never_paused_jams_nobody() {
     let bystander = bench.rate(warm, |arrival| arrival.station == 1);
     assert!((bystander - 0.5 * 1000.0 / 1020.0).abs() < 0.005, "{bystander}");
     // The slow one loses what it cannot take.
-    assert!(bench.queue("station 2 receive").overflows > 1_000);
+    assert!(bench.queue("station 2 receive").overflow > 1_000);
     assert!(bench.stations.losses.iter().all(|(frame, _)| frame.destination == to(2)));
     assert_eq!(bench.network.relay_counters(0, 2).paused, Span::ZERO);
 }

@@ -120,8 +120,8 @@ fn what_finds_no_room_in_an_output_queue_is_lost_and_counted() {
     // Two arrive for each one that leaves: the first leaves at once, 4 wait, and from then on one
     // of each two is lost, less the one that leaves in step.
     assert_eq!((queue.capacity, queue.peak), (room, room));
-    assert_eq!(queue.overflows, 40 - arrived as u64);
-    assert_eq!(bench.stations.losses.len() as u64, queue.overflows);
+    assert_eq!(queue.overflow, 40 - arrived as u64);
+    assert_eq!(bench.stations.losses.len() as u64, queue.overflow);
     assert!(bench.stations.losses.iter().all(|(_, loss)| *loss == Loss::Overflow));
     assert_eq!(arrived, 20 + 4, "one for each frame time of the senders, and what was queued then");
     assert_eq!(bench.network.held(), 0);

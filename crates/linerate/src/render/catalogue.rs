@@ -72,22 +72,15 @@ pub(crate) struct Medium {
 impl Medium {
     /// All that a plan knows besides Ethernet (`medium`).
     pub(crate) fn all() -> Vec<Self> {
+        let cells = "cells with AAL5 and classical IP: OC-3c, OC-12c, DS3, E3";
         let media = [
-            (
-                "atm",
-                Network::Atm(AtmPlan::default()),
-                "cells with AAL5 and classical IP: OC-3c, OC-12c, DS3, E3",
-            ),
-            ("fddi", Network::Fddi(FddiPlan::default()), "a ring with a timed token"),
-            (
-                "fibre-channel",
-                Network::FibreChannel(FibreChannelPlan::default()),
-                "frames with buffer credits",
-            ),
-            ("myrinet", Network::Myrinet(MyrinetPlan::default()), "cut-through switches with STOP and GO"),
+            (Network::Atm(AtmPlan::default()), cells),
+            (Network::Fddi(FddiPlan::default()), "a ring with a timed token"),
+            (Network::FibreChannel(FibreChannelPlan::default()), "frames with buffer credits"),
+            (Network::Myrinet(MyrinetPlan::default()), "cut-through switches with STOP and GO"),
         ];
-        let medium = |(name, network, about): (_, Network, _)| {
-            let mtu = network.mtu();
+        let medium = |(network, about): (Network, _)| {
+            let (name, mtu) = (network.medium(), network.mtu());
             let plan = ModelPlan { network, ..ModelPlan::default() };
             let rate = build(&plan).expect("a medium's defaults fit each other").line_rate;
             Self { name, rate, mtu, about }
@@ -120,7 +113,7 @@ impl Relay {
 pub(crate) struct Plan {
     pub(crate) name: &'static str,
     pub(crate) about: String,
-    pub(crate) medium: String,
+    pub(crate) medium: &'static str,
 }
 
 /// The lists as indented JSON. Rates are in bit/s.
@@ -151,7 +144,7 @@ pub(crate) fn table(catalogue: &Catalogue) -> String {
     let plans = catalogue
         .plans
         .iter()
-        .map(|plan| vec![plan.name.to_owned(), plan.medium.clone(), plan.about.clone()]);
+        .map(|plan| vec![plan.name.to_owned(), plan.medium.to_owned(), plan.about.clone()]);
     let blocks = [
         lay_out(
             "Physical layers of Ethernet (phy = ..)",

@@ -73,7 +73,7 @@ impl QueueReport {
             capacity: gauge.capacity(),
             peak: gauge.peak(),
             mean: gauge.mean_level(now),
-            overflows: gauge.overflows(),
+            overflow: gauge.overflows(),
         }
     }
 }

@@ -1,12 +1,13 @@
 //! The entries of the catalogue. Source: IEEE 802.3, the clause that each names.
 
 use super::{Cable, Coding, Duplexes, Phy};
+use crate::ethernet::parameters::{GIGABIT_SLOT_BITS, SLOT_BITS};
 use crate::pace::Pace;
 
 /// Slot time up to 100 Mb/s. Unit: bit times. Source: IEEE 802.3, table 4-2.
-const SLOT: Option<u64> = Some(512);
+const SLOT: Option<u64> = Some(SLOT_BITS);
 /// Slot time at 1 Gb/s. Unit: bit times. Source: IEEE 802.3, table 4-2.
-const SLOT_1G: Option<u64> = Some(4_096);
+const SLOT_1G: Option<u64> = Some(GIGABIT_SLOT_BITS);
 
 const MEGA: u64 = 1_000_000;
 const GIGA: u64 = 1_000_000_000;

@@ -3,8 +3,9 @@
 use linerate_core::units::{Span, Time};
 use rand_pcg::Pcg64;
 
-use super::parameters::{Duplex, Parameters, Seat};
+use super::parameters::{Parameters, Seat};
 use crate::ethernet::parameters::{GAP_BITS, JAM_BITS, MIN_FRAME_BYTES, PREAMBLE_BITS, frame_bytes};
+use crate::ethernet::phy::Duplex;
 use crate::fabric::MacCounters;
 use crate::frame::Frame;
 use crate::kernel::Timer;

@@ -3,15 +3,11 @@
 use rand::Rng as _;
 use rand_pcg::Pcg64;
 
-use crate::ethernet::parameters::{BACKOFF_LIMIT, BURST_LIMIT_BITS};
+use crate::ethernet::parameters::{BACKOFF_LIMIT, BURST_LIMIT_BITS, GIGABIT_SLOT_BITS, SLOT_BITS};
+use crate::ethernet::phy::Duplex;
+use crate::ethernet::topology::is_gigabit;
 use crate::frame::Station;
 use crate::pace::Pace;
-
-/// Slot time up to 100 Mb/s. Unit: bit times.  Source: IEEE 802.3, table 4-2.
-pub const SLOT_BITS: u64 = 512;
-/// Slot time at 1 Gb/s. Unit: bit times.  Source: IEEE 802.3, table 4-2 (from memory; some
-/// manuals print 512, which contradicts their own carrier extension).
-pub const GIGABIT_SLOT_BITS: u64 = 4_096;
 
 /// What is the same for every seat of a collision domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,22 +32,28 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// What the standard says for a rate: up to 100 Mb/s the plain MAC, above it the one of
-    /// 1 Gb/s with carrier extension and bursting.
+    /// What the standard says for a pace: up to 100 Mb/s the plain MAC, above it the one of 1 Gb/s
+    /// with carrier extension and bursting.
+    #[must_use]
+    pub const fn of_pace(pace: Pace) -> Self {
+        let gigabit = is_gigabit(pace);
+        Self {
+            pace,
+            slot_bits: if gigabit { GIGABIT_SLOT_BITS } else { SLOT_BITS },
+            extend: gigabit,
+            burst_bits: if gigabit { Some(BURST_LIMIT_BITS) } else { None },
+            retry_late: !gigabit,
+        }
+    }
+
+    /// [`Self::of_pace`] of so many bits per second.
     ///
     /// # Panics
     ///
     /// If `bits_per_second` is zero.
     #[must_use]
     pub const fn of_rate(bits_per_second: u64) -> Self {
-        let fast = bits_per_second > 100_000_000;
-        Self {
-            pace: Pace::of_bits_per_second(bits_per_second),
-            slot_bits: if fast { GIGABIT_SLOT_BITS } else { SLOT_BITS },
-            extend: fast,
-            burst_bits: if fast { Some(BURST_LIMIT_BITS) } else { None },
-            retry_late: !fast,
-        }
+        Self::of_pace(Pace::of_bits_per_second(bits_per_second))
     }
 
     /// The same, but every frame is sent alone: bursting is an option of the standard.
@@ -65,17 +67,6 @@ impl Parameters {
     pub const fn without_extension(self) -> Self {
         Self { extend: false, ..self }
     }
-}
-
-/// Whether a MAC takes turns with the others.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Duplex {
-    /// Defers to carrier and backs off after collisions (CSMA/CD).
-    #[default]
-    Half,
-    /// Sends when it likes and receives meanwhile. In a collision domain that is the wrong half of
-    /// a duplex mismatch: a MAC that was set, or took its partner, for full duplex.
-    Full,
 }
 
 /// How long a MAC waits after a collision.
@@ -101,7 +92,8 @@ impl Backoff {
 /// What sits at a port of a collision domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seat {
-    /// Whether it takes turns.
+    /// Half: it takes turns. Full: it sends when it likes and receives meanwhile, which in a
+    /// collision domain is the wrong half of a duplex mismatch.
     pub duplex: Duplex,
     /// It gets every whole frame, whoever it is for: the port of a bridge.
     pub promiscuous: bool,

@@ -1,6 +1,6 @@
 //! The points of a sweep: every combination of the values of some keys.
 
-use linerate_sim::model::check;
+use linerate_sim::model::check_load;
 use linerate_sim::plan::ModelPlan;
 use toml::Value;
 
@@ -81,7 +81,7 @@ impl Grid {
 fn cell(known: &Keys, keys: &[String], set: Vec<Value>) -> Result<Cell, Trouble> {
     let changes: Vec<(&str, &Value)> = keys.iter().map(String::as_str).zip(&set).collect();
     let plan = known.with(&changes)?;
-    check(&plan).map_err(|error| Trouble::model(&error, &with(keys, &set)))?;
+    check_load(&plan).map_err(|error| Trouble::model(&error, &with(keys, &set)))?;
     Ok(Cell { set, plan })
 }
 

@@ -30,8 +30,7 @@ fn catalogue() -> Result<Catalogue, Trouble> {
         let text = shipped.text.to_owned();
         let plan = ModelPlan::from_toml(shipped.text)
             .map_err(|error| Trouble::model_text(&error, shipped.name, text))?;
-        let medium = medium(&plan);
-        Ok(Plan { name: shipped.name, about: plan.about, medium })
+        Ok(Plan { name: shipped.name, about: plan.about, medium: plan.network.medium() })
     };
     Ok(Catalogue {
         links: Phy::ALL.into_iter().map(Link::of).collect(),
@@ -39,11 +38,4 @@ fn catalogue() -> Result<Catalogue, Trouble> {
         relays: Relay::ALL.to_vec(),
         plans: SHIPPED.iter().map(plan).collect::<Result<_, Trouble>>()?,
     })
-}
-
-/// The medium as a plan writes it.
-fn medium(plan: &ModelPlan) -> String {
-    let table: toml::Table = plan.to_toml().parse().unwrap_or_default();
-    let medium = table.get("network").and_then(|network| network.get("medium"));
-    medium.and_then(toml::Value::as_str).unwrap_or_default().to_owned()
 }

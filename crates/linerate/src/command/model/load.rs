@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
-use linerate_sim::model::{Loaded, check};
+use linerate_sim::model::Loaded;
 use linerate_sim::plan::ModelPlan;
 
 use super::given::Given;
@@ -26,9 +26,6 @@ pub(super) fn run(args: &LoadArgs) -> Result<ExitCode, Trouble> {
         return Ok(ExitCode::SUCCESS);
     }
     let seeds = args.seeds.get() as usize;
-    if args.sweep.is_empty() {
-        check(&plan).map_err(|error| Trouble::model(&error, ""))?;
-    }
     let grid = Grid::of(&plan, &args.sweep, seeds)?;
     if args.output.trace.is_some() && seeds > 1 {
         return Err(Trouble::new(

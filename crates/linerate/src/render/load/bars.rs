@@ -1,5 +1,6 @@
 //! Charts of a single run: what each station got, the delays, the queues.
 
+use linerate_sim::ethernet::network::QueueReport;
 use linerate_sim::load::LoadOutcome;
 use plotters::prelude::*;
 
@@ -83,9 +84,9 @@ fn delays(run: &LoadOutcome) -> Result<Option<Figure>, RenderError> {
 }
 
 fn queues(run: &LoadOutcome) -> Result<Figure, RenderError> {
-    let bars = |what: &str, level: &dyn Fn(&linerate_sim::load::QueueOutcome) -> f64| -> Vec<Bar> {
+    let bars = |what: &str, level: &dyn Fn(&QueueReport) -> f64| -> Vec<Bar> {
         let queues = (1..).zip(&run.queues);
-        let bar = |(number, queue): (u32, &linerate_sim::load::QueueOutcome)| {
+        let bar = |(number, queue): (u32, &QueueReport)| {
             let lines =
                 vec![plain(&queue.name), format!("{what} {:.0} of {} B", level(queue), queue.capacity)];
             Bar { number, height: level(queue) / 1024.0, lines }

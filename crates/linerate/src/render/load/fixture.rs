@@ -3,8 +3,9 @@
 use linerate_core::caution::Caution;
 use linerate_core::stats::Histogram;
 use linerate_core::units::{Rate, Span};
+use linerate_sim::ethernet::network::QueueReport;
 use linerate_sim::fabric::{Loss, MacCounters};
-use linerate_sim::load::{Delay, LoadOutcome, QueueOutcome, StationOutcome};
+use linerate_sim::load::{Delay, LoadOutcome, StationOutcome};
 use linerate_sim::plan::ModelPlan;
 use toml::Value;
 
@@ -62,7 +63,7 @@ pub(in super::super) fn outcome(stations: u32, efficiency: f64, seed: u64) -> Lo
         delays,
         stations: (0..stations).map(station).collect(),
         queues: (0..stations)
-            .map(|port| QueueOutcome {
+            .map(|port| QueueReport {
                 name: format!("switch 0 port {port} out"),
                 capacity: 131_072,
                 peak: 131_072 / u64::from(stations - port),

@@ -1,5 +1,6 @@
 //! Tables of a single run: stations and queues.
 
+use linerate_sim::ethernet::network::QueueReport;
 use linerate_sim::fabric::Loss;
 use linerate_sim::load::{LoadOutcome, StationOutcome};
 
@@ -73,7 +74,7 @@ pub(super) fn station_columns(run: &LoadOutcome, stations: &[&StationOutcome]) -
 
 /// A row a queue.
 pub(super) fn queue_columns(run: &LoadOutcome) -> Vec<Column> {
-    let column = |heading, expendable, show: &dyn Fn(&linerate_sim::load::QueueOutcome) -> String| {
+    let column = |heading, expendable, show: &dyn Fn(&QueueReport) -> String| {
         Column::new(heading, expendable, run.queues.iter().map(show).collect())
     };
     vec![

@@ -6,10 +6,9 @@ use linerate_core::units::Span;
 
 use super::Wiring;
 use crate::ethernet::network::interface::{Interface, Line};
-use crate::ethernet::parameters::BURST_LIMIT_BITS;
 use crate::ethernet::phy::Duplex;
-use crate::ethernet::segment::{Delays, GIGABIT_SLOT_BITS, Parameters, SLOT_BITS, Seat, Segment};
-use crate::ethernet::topology::{Node, Plug, Relay, is_gigabit};
+use crate::ethernet::segment::{Delays, Parameters, Seat, Segment};
+use crate::ethernet::topology::{GigabitHalfDuplex, Node, Plug, Relay};
 use crate::frame::Station;
 use crate::pace::Pace;
 
@@ -115,19 +114,14 @@ impl Wiring<'_> {
                 Seat::of_bridge(self.topology.stations.len() as u32 + self.bridges)
             }
         };
-        if duplex == Duplex::Full { seat.full_duplex() } else { seat }
+        Seat { duplex, ..seat }
     }
 
-    /// The rules at a pace (IEEE 802.3, table 4-2).
+    /// The rules at a pace, less what this network is to do without.
     fn parameters(&self, pace: Pace) -> Parameters {
-        let rules = self.topology.gigabit;
-        let fast = is_gigabit(pace);
-        Parameters {
-            pace,
-            slot_bits: if fast { GIGABIT_SLOT_BITS } else { SLOT_BITS },
-            extend: fast && rules.extend,
-            burst_bits: (fast && rules.burst).then_some(BURST_LIMIT_BITS),
-            retry_late: !fast,
-        }
+        let GigabitHalfDuplex { extend, burst } = self.topology.gigabit;
+        let standard = Parameters::of_pace(pace);
+        let extended = if extend { standard } else { standard.without_extension() };
+        if burst { extended } else { extended.without_bursting() }
     }
 }
