@@ -5,8 +5,6 @@
 
 mod connection;
 
-use std::collections::VecDeque;
-
 use linerate_core::units::Time;
 
 use crate::event;
@@ -48,7 +46,9 @@ pub struct Hosts {
     flows: Vec<Connection>,
     /// Ports that have something to send and whose medium does not know it yet, in the order in
     /// which they had it.
-    wakes: VecDeque<Port>,
+    wakes: Vec<Port>,
+    /// How many of those the medium knows by now.
+    woken: usize,
     /// What passed of the offered load.
     pub meter: Meter,
     /// What a capture shows, if one is taken.
@@ -70,7 +70,8 @@ impl Hosts {
         Self {
             stations: (0..stations).map(|_| Host::default()).collect(),
             flows: Vec::new(),
-            wakes: VecDeque::new(),
+            wakes: Vec::new(),
+            woken: 0,
             meter,
             trace: None,
         }
@@ -114,7 +115,7 @@ impl Hosts {
             Some(when) => {
                 kernel.at(when, Class::Offer, Event::Offer(station));
             }
-            None => self.wakes.push_back(Port(station.0)),
+            None => self.wakes.push(Port(station.0)),
         }
     }
 
@@ -125,7 +126,13 @@ impl Hosts {
 
     /// A port that has something to send and has not been woken.
     pub fn next_wake(&mut self) -> Option<Port> {
-        self.wakes.pop_front()
+        let port = self.wakes.get(self.woken).copied();
+        self.woken += 1;
+        if port.is_none() {
+            self.wakes.clear();
+            self.woken = 0;
+        }
+        port
     }
 
     /// Lets an event of a station happen.
@@ -140,7 +147,7 @@ impl Hosts {
                 if let Some(when) = generator.next_arrival(now) {
                     kernel.at(when, Class::Offer, Event::Offer(station));
                 }
-                self.wakes.push_back(Port(station.0));
+                self.wakes.push(Port(station.0));
             }
             Event::Alarm { flow, side } => self.flows[flow as usize].stirred[side as usize] = true,
             Event::Resend { flow, side } => {
@@ -215,7 +222,7 @@ impl Hosts {
     fn wake_sender(&mut self, flow: u32, side: Side) {
         let connection = &self.flows[flow as usize];
         if connection.flow.has_packet(side) {
-            self.wakes.push_back(Port(connection.stations[side as usize].0));
+            self.wakes.push(Port(connection.stations[side as usize].0));
         }
     }
 
