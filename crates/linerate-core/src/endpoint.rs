@@ -1,6 +1,6 @@
 //! One end of a channel, and the clock that times it.
 
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
@@ -63,4 +63,32 @@ pub fn run_ready<F: Future>(future: F) -> F::Output {
         Poll::Ready(output) => output,
         Poll::Pending => unreachable!("a real endpoint blocks; it never suspends"),
     }
+}
+
+/// Sends all of `out` and fills `into` over an endpoint that suspends: `step` moves what can be
+/// moved now of what is left of both, and says how much; nothing at all suspends until the
+/// executor polls again. Either may be empty.
+///
+/// # Errors
+///
+/// The first that `step` gives.
+pub async fn move_bytes(
+    out: &[u8],
+    into: &mut [u8],
+    mut step: impl FnMut(&[u8], &mut [u8]) -> Result<[usize; 2], LinkError>,
+) -> Result<(), LinkError> {
+    let (mut sent, mut received) = (0, 0);
+    poll_fn(|_| {
+        while sent < out.len() || received < into.len() {
+            match step(&out[sent..], &mut into[received..]) {
+                Ok([0, 0]) => return Poll::Pending,
+                Ok([more_sent, more_received]) => {
+                    (sent, received) = (sent + more_sent, received + more_received);
+                }
+                Err(error) => return Poll::Ready(Err(error)),
+            }
+        }
+        Poll::Ready(Ok(()))
+    })
+    .await
 }

@@ -6,7 +6,7 @@ use std::io;
 use std::rc::Rc;
 use std::task::Poll;
 
-use linerate_core::endpoint::{Endpoint, LinkError};
+use linerate_core::endpoint::{Endpoint, LinkError, move_bytes};
 use linerate_core::units::{Span, Time};
 
 use crate::hosts::Broken;
@@ -32,14 +32,12 @@ impl End {
         Self { world, flow, side }
     }
 
-    /// Hands over as much of `data` as there is room for.
-    fn write(&self, data: &[u8]) -> Result<usize, LinkError> {
-        self.world.borrow_mut().hosts.write(self.flow, self.side, data).map_err(broken)
-    }
-
-    /// Takes what has arrived, up to all of `data`.
-    fn read(&self, data: &mut [u8]) -> Result<usize, LinkError> {
-        self.world.borrow_mut().hosts.read(self.flow, self.side, data).map_err(broken)
+    /// Hands over as much of `out` as there is room for, and takes what has arrived into `into`.
+    fn step(&self, out: &[u8], into: &mut [u8]) -> Result<[usize; 2], LinkError> {
+        let hosts = &mut self.world.borrow_mut().hosts;
+        let written = if out.is_empty() { Ok(0) } else { hosts.write(self.flow, self.side, out) };
+        let read = if into.is_empty() { Ok(0) } else { hosts.read(self.flow, self.side, into) };
+        Ok([written.map_err(broken)?, read.map_err(broken)?])
     }
 }
 
@@ -66,56 +64,15 @@ impl Endpoint for End {
     }
 
     async fn send(&mut self, data: &[u8]) -> Result<(), LinkError> {
-        let mut done = 0;
-        poll_fn(|_| {
-            while done < data.len() {
-                match self.write(&data[done..]) {
-                    Ok(0) => return Poll::Pending,
-                    Ok(len) => done += len,
-                    Err(error) => return Poll::Ready(Err(error)),
-                }
-            }
-            Poll::Ready(Ok(()))
-        })
-        .await
+        move_bytes(data, &mut [], |out, into| self.step(out, into)).await
     }
 
     async fn recv(&mut self, data: &mut [u8]) -> Result<(), LinkError> {
-        let mut done = 0;
-        poll_fn(|_| {
-            while done < data.len() {
-                match self.read(&mut data[done..]) {
-                    Ok(0) => return Poll::Pending,
-                    Ok(len) => done += len,
-                    Err(error) => return Poll::Ready(Err(error)),
-                }
-            }
-            Poll::Ready(Ok(()))
-        })
-        .await
+        move_bytes(&[], data, |out, into| self.step(out, into)).await
     }
 
     async fn exchange(&mut self, out: &[u8], into: &mut [u8]) -> Result<(), LinkError> {
-        let (mut sent, mut received) = (0, 0);
-        poll_fn(|_| {
-            loop {
-                let written = if sent < out.len() { self.write(&out[sent..]) } else { Ok(0) };
-                let read = if received < into.len() { self.read(&mut into[received..]) } else { Ok(0) };
-                match (written, read) {
-                    (Err(error), _) | (_, Err(error)) => return Poll::Ready(Err(error)),
-                    (Ok(written), Ok(read)) => {
-                        (sent, received) = (sent + written, received + read);
-                        if sent == out.len() && received == into.len() {
-                            return Poll::Ready(Ok(()));
-                        }
-                        if written + read == 0 {
-                            return Poll::Pending;
-                        }
-                    }
-                }
-            }
-        })
-        .await
+        move_bytes(out, into, |out, into| self.step(out, into)).await
     }
 
     async fn wait(&mut self, span: Span) {

@@ -7,7 +7,7 @@ use std::future::poll_fn;
 use std::rc::Rc;
 use std::task::Poll;
 
-use linerate_core::endpoint::{Endpoint, LinkError};
+use linerate_core::endpoint::{Endpoint, LinkError, move_bytes};
 use linerate_core::units::{Span, Time};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -179,8 +179,16 @@ impl End {
         Ok(len)
     }
 
-    /// Moves what can be moved now in both directions.
-    fn exchange_some(&mut self, out: &[u8], into: &mut [u8], corrupt: bool) -> Result<[usize; 2], LinkError> {
+    /// Moves what can be moved now in both directions. `message` is the number and the whole length
+    /// of what goes out.
+    fn step(
+        &mut self,
+        message: Option<(u64, usize)>,
+        out: &[u8],
+        into: &mut [u8],
+    ) -> Result<[usize; 2], LinkError> {
+        let begins = message.filter(|(_, len)| *len == out.len()).map(|(number, _)| number);
+        let corrupt = self.initiator && begins.is_some() && self.link.corrupt == begins;
         let pushed = if out.is_empty() { 0 } else { self.push(out, corrupt)? };
         let pulled = if into.is_empty() { 0 } else { self.pull(into)? };
         Ok([pushed, pulled])
@@ -195,59 +203,16 @@ impl Endpoint for End {
     }
 
     async fn send(&mut self, data: &[u8]) -> Result<(), LinkError> {
-        let number = self.begin(data.len());
-        let mut done = 0;
-        poll_fn(|_| {
-            while done < data.len() {
-                let corrupt = self.initiator && done == 0 && self.link.corrupt == Some(number);
-                match self.push(&data[done..], corrupt) {
-                    Ok(0) => return Poll::Pending,
-                    Ok(len) => done += len,
-                    Err(error) => return Poll::Ready(Err(error)),
-                }
-            }
-            Poll::Ready(Ok(()))
-        })
-        .await
+        self.exchange(data, &mut []).await
     }
 
     async fn recv(&mut self, data: &mut [u8]) -> Result<(), LinkError> {
-        let mut done = 0;
-        poll_fn(|_| {
-            while done < data.len() {
-                match self.pull(&mut data[done..]) {
-                    Ok(0) => return Poll::Pending,
-                    Ok(len) => done += len,
-                    Err(error) => return Poll::Ready(Err(error)),
-                }
-            }
-            Poll::Ready(Ok(()))
-        })
-        .await
+        move_bytes(&[], data, |out, into| self.step(None, out, into)).await
     }
 
     async fn exchange(&mut self, out: &[u8], into: &mut [u8]) -> Result<(), LinkError> {
-        let number = self.begin(out.len());
-        let (mut sent, mut received) = (0, 0);
-        poll_fn(|_| {
-            loop {
-                let corrupt = self.initiator && sent == 0 && self.link.corrupt == Some(number);
-                let moved = self.exchange_some(&out[sent..], &mut into[received..], corrupt);
-                match moved {
-                    Err(error) => return Poll::Ready(Err(error)),
-                    Ok([pushed, pulled]) => {
-                        (sent, received) = (sent + pushed, received + pulled);
-                        if sent == out.len() && received == into.len() {
-                            return Poll::Ready(Ok(()));
-                        }
-                        if pushed + pulled == 0 {
-                            return Poll::Pending;
-                        }
-                    }
-                }
-            }
-        })
-        .await
+        let message = Some((self.begin(out.len()), out.len()));
+        move_bytes(out, into, |out, into| self.step(message, out, into)).await
     }
 
     async fn wait(&mut self, span: Span) {
