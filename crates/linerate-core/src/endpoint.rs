@@ -72,13 +72,13 @@ pub fn run_ready<F: Future>(future: F) -> F::Output {
 /// # Errors
 ///
 /// The first that `step` gives.
-pub async fn move_bytes(
+pub fn move_bytes(
     out: &[u8],
     into: &mut [u8],
     mut step: impl FnMut(&[u8], &mut [u8]) -> Result<[usize; 2], LinkError>,
-) -> Result<(), LinkError> {
+) -> impl Future<Output = Result<(), LinkError>> {
     let (mut sent, mut received) = (0, 0);
-    poll_fn(|_| {
+    poll_fn(move |_| {
         while sent < out.len() || received < into.len() {
             match step(&out[sent..], &mut into[received..]) {
                 Ok([0, 0]) => return Poll::Pending,
@@ -90,5 +90,4 @@ pub async fn move_bytes(
         }
         Poll::Ready(Ok(()))
     })
-    .await
 }

@@ -35,9 +35,14 @@ impl End {
     /// Hands over as much of `out` as there is room for, and takes what has arrived into `into`.
     fn step(&self, out: &[u8], into: &mut [u8]) -> Result<[usize; 2], LinkError> {
         let hosts = &mut self.world.borrow_mut().hosts;
-        let written = if out.is_empty() { Ok(0) } else { hosts.write(self.flow, self.side, out) };
-        let read = if into.is_empty() { Ok(0) } else { hosts.read(self.flow, self.side, into) };
-        Ok([written.map_err(broken)?, read.map_err(broken)?])
+        let mut moved = [0; 2];
+        if !out.is_empty() {
+            moved[0] = hosts.write(self.flow, self.side, out).map_err(broken)?;
+        }
+        if !into.is_empty() {
+            moved[1] = hosts.read(self.flow, self.side, into).map_err(broken)?;
+        }
+        Ok(moved)
     }
 }
 
