@@ -10,6 +10,7 @@ mod html;
 mod json;
 pub(crate) mod load;
 mod np;
+mod page;
 mod plot;
 mod svg;
 mod table;

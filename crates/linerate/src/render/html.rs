@@ -10,7 +10,8 @@ use linerate_core::report::{Curve, NamedRun, Report, describe};
 use linerate_core::run::Source;
 
 use super::RenderError;
-use super::plot::{HEIGHT, Look, Picture, WIDTH, look, pictures};
+use super::page::Frame;
+use super::plot::{Look, Picture, look, pictures};
 use super::text::{Key, curve_name, hosts, keys, percent, plain, progress, timing};
 use rows::{Group, NumberRow};
 
@@ -18,17 +19,12 @@ use rows::{Group, NumberRow};
 #[template(path = "report.html")]
 struct Page {
     title: String,
-    style: &'static str,
-    script: &'static str,
-    width: u32,
-    height: u32,
+    frame: Frame,
     runs: Vec<RunView>,
     curves: Vec<CurveView>,
     pictures: Vec<Picture>,
     cautions: Vec<CautionView>,
     dips: Vec<DipView>,
-    /// Points for the tooltip, safe inside a script element.
-    hover: String,
 }
 
 impl Page {
@@ -86,15 +82,11 @@ pub(crate) fn html(report: &Report) -> Result<String, RenderError> {
     let pictures = pictures(report)?;
     let page = Page {
         title: title(report),
-        style: include_str!("../../templates/report.css"),
-        script: include_str!("../../templates/report.js"),
-        width: WIDTH,
-        height: HEIGHT,
+        frame: Frame::new(&hover::hover(report, &pictures))?,
         runs: report.runs.iter().enumerate().map(|(index, named)| run(report, index, named)).collect(),
         curves: report.curves.iter().enumerate().map(|(index, shown)| curve(report, index, shown)).collect(),
         cautions: report.cautions().map(caution).collect(),
         dips: (0..report.curves.len()).flat_map(|index| dips(report, index)).collect(),
-        hover: hover::data(report, &pictures)?,
         pictures,
     };
     Ok(page.render()?)

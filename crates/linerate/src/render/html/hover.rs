@@ -1,40 +1,28 @@
-//! What the tooltip shows, as data for the page's script.
+//! What the tooltip of a report shows.
 
 use linerate_core::report::{Curve, Report, Timed};
-use serde::Serialize;
 
-use crate::render::RenderError;
+use crate::render::page::{Hover, HoverCurve, HoverLayer};
 use crate::render::plot::{Layer, Picture};
 use crate::render::text::{curve_name, digits, percent};
 
-#[derive(Serialize)]
-struct Data<'a> {
-    curves: Vec<CurveData>,
-    /// By graph, by curve, the points' places in units of a picture.
-    places: Vec<Vec<Vec<[i32; 2]>>>,
-    graphs: Vec<&'a str>,
-}
-
-#[derive(Serialize)]
-struct CurveData {
-    name: String,
-    /// Lines of the tooltip for each timed point.
-    points: Vec<Vec<String>>,
-}
-
-/// The data as JSON that cannot end the script element it stands in.
-pub(super) fn data(report: &Report, pictures: &[Picture]) -> Result<String, RenderError> {
-    let curve = |(index, curve): (usize, &Curve)| CurveData {
+/// Every curve in every graph.
+pub(super) fn hover(report: &Report, pictures: &[Picture]) -> Hover {
+    let curve = |(index, curve): (usize, &Curve)| HoverCurve {
         name: curve_name(report, index),
         points: curve.timed().map(|(size, timed)| lines(size, &timed)).collect(),
     };
-    let layer = |layer: &Layer| layer.pixels.iter().map(|pixel| [pixel.x, pixel.y]).collect();
-    let data = Data {
-        curves: report.curves.iter().enumerate().map(curve).collect(),
-        places: pictures.iter().map(|picture| picture.curves.iter().map(layer).collect()).collect(),
-        graphs: pictures.iter().map(|picture| picture.graph.name()).collect(),
+    let layer = |(curve, layer): (usize, &Layer)| HoverLayer {
+        curve,
+        places: layer.pixels.iter().map(|pixel| [pixel.x, pixel.y]).collect(),
     };
-    Ok(serde_json::to_string(&data)?.replace('<', "\\u003c"))
+    Hover {
+        curves: report.curves.iter().enumerate().map(curve).collect(),
+        graphs: pictures
+            .iter()
+            .map(|picture| picture.curves.iter().enumerate().map(layer).collect())
+            .collect(),
+    }
 }
 
 fn lines(size: u64, timed: &Timed) -> Vec<String> {

@@ -50,7 +50,9 @@ fn the_data_match_the_graphs() {
         let timed = curve.timed().count();
         assert_eq!(data["curves"][index]["points"].as_array().map(Vec::len), Some(timed));
         for graph in 0..3 {
-            assert_eq!(data["places"][graph][index].as_array().map(Vec::len), Some(timed));
+            let layer = &data["graphs"][graph][index];
+            assert_eq!(layer["curve"], index);
+            assert_eq!(layer["places"].as_array().map(Vec::len), Some(timed));
         }
     }
     assert_eq!(page.matches("<g class=\"curve c0\" data-curve=\"0\"").count(), 3);

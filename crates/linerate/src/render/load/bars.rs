@@ -157,7 +157,7 @@ fn drawn(
         }
         Ok(())
     })?;
-    Ok(Layer { svg, look: look(index), name: name.to_owned(), aims })
+    Ok(Layer { number: index, svg, look: look(index), name: name.to_owned(), aims })
 }
 
 #[cfg(test)]

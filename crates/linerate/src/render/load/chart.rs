@@ -21,6 +21,8 @@ pub(super) struct Figure {
 
 /// A curve, or bars, in a chart.
 pub(super) struct Layer {
+    /// Which curve of the page; set when all its charts are known.
+    pub(super) number: usize,
     /// In `currentColor`.
     pub(super) svg: String,
     pub(super) look: Look,
@@ -83,7 +85,7 @@ pub(super) fn curves(
             aims = curve.points.iter().map(|point| aim(chart, point)).collect();
             draw(chart, curve, marked)
         })?;
-        Ok(Layer { svg, look: look(index), name: curve.name.clone(), aims })
+        Ok(Layer { number: index, svg, look: look(index), name: curve.name.clone(), aims })
     });
     let layers = layers.collect::<Result<Vec<_>, Refusal>>();
     finish(title, [x, y], layers)

@@ -2,12 +2,11 @@
 //! what it says.
 
 use askama::Template;
-use serde::Serialize;
 
 use super::super::RenderError;
-use super::super::plot::{HEIGHT, WIDTH};
+use super::super::page::{Frame, Hover, HoverCurve, HoverLayer};
 use super::super::text::plain;
-use super::chart::{Figure, Layer};
+use super::chart::Figure;
 use super::columns::Column;
 use super::points::point_columns;
 use super::stations::{queue_columns, station_columns};
@@ -19,11 +18,7 @@ use crate::study::Study;
 #[template(path = "load.html")]
 struct Page {
     title: String,
-    /// The report's own style, and what a load needs besides.
-    style: [&'static str; 2],
-    script: &'static str,
-    width: u32,
-    height: u32,
+    frame: Frame,
     generator: String,
     about: String,
     facts: Vec<Line>,
@@ -32,8 +27,6 @@ struct Page {
     tables: Vec<TableView>,
     cautions: Vec<[String; 2]>,
     plan: String,
-    /// Points for the tooltip, safe inside a script element.
-    hover: String,
 }
 
 /// A table of the page.
@@ -50,21 +43,17 @@ struct TableView {
 /// [`RenderError::Draw`] when a chart cannot be drawn, [`RenderError::Json`] or
 /// [`RenderError::Page`] when the page cannot be filled.
 pub(crate) fn html(study: &Study) -> Result<String, RenderError> {
-    let figures = match study.single() {
+    let mut figures = match study.single() {
         Some(run) => bars::figures(run)?,
         None => curves::figures(study)?,
     };
     let page = Page {
         title: plain(&study.name),
-        style: [include_str!("../../../templates/report.css"), include_str!("../../../templates/load.css")],
-        script: include_str!("../../../templates/load.js"),
-        width: WIDTH,
-        height: HEIGHT,
+        frame: Frame::new(&hover(&mut figures))?,
         generator: format!("linerate {}", env!("CARGO_PKG_VERSION")),
         about: plain(&study.plan.about),
         facts: facts(study),
         keys: study.single().map(summary).unwrap_or_default(),
-        hover: hover(&figures)?,
         figures,
         tables: tables(study),
         cautions: study.cautions().into_iter().map(|[finding, advice]| [plain(&finding), advice]).collect(),
@@ -113,29 +102,21 @@ fn view(title: &'static str, mut columns: Vec<Column>) -> TableView {
     }
 }
 
-/// A curve's points for the tooltip.
-#[derive(Serialize)]
-struct Hover<'a> {
-    name: &'a str,
-    places: Vec<[i32; 2]>,
-    points: Vec<&'a [String]>,
-}
-
-impl<'a> Hover<'a> {
-    fn of(layer: &'a Layer) -> Self {
-        Self {
-            name: &layer.name,
-            places: layer.aims.iter().map(|aim| [aim.x, aim.y]).collect(),
-            points: layer.aims.iter().map(|aim| aim.lines.as_slice()).collect(),
+/// Numbers the curves of all charts, and gives what their tooltips show.
+fn hover(figures: &mut [Figure]) -> Hover {
+    let mut hover = Hover::default();
+    for figure in figures {
+        let mut layers = Vec::new();
+        for layer in &mut figure.layers {
+            layer.number = hover.curves.len();
+            let points = layer.aims.iter().map(|aim| aim.lines.clone()).collect();
+            hover.curves.push(HoverCurve { name: layer.name.clone(), points });
+            let places = layer.aims.iter().map(|aim| [aim.x, aim.y]).collect();
+            layers.push(HoverLayer { curve: layer.number, places });
         }
+        hover.graphs.push(layers);
     }
-}
-
-/// The data as JSON that cannot end the script element it stands in.
-fn hover(figures: &[Figure]) -> Result<String, RenderError> {
-    let data: Vec<Vec<Hover<'_>>> =
-        figures.iter().map(|figure| figure.layers.iter().map(Hover::of).collect()).collect();
-    Ok(serde_json::to_string(&data)?.replace('<', "\\u003c"))
+    hover
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   const root = document.documentElement;
   const tip = document.getElementById("tip");
-  const hidden = new Set();
 
   // Theme: what the system asks for, until the reader says otherwise.
   const theme = document.getElementById("theme");
@@ -18,36 +17,35 @@
   system.addEventListener("change", nameTheme);
   nameTheme();
 
-  // Legend: one button a curve, for all three graphs.
+  const aims = [];
+  const leave = () => {
+    tip.hidden = true;
+    for (const aim of aims) aim.setAttribute("visibility", "hidden");
+  };
+
+  // Legend: one button a curve, for every graph that shows it.
   for (const button of document.querySelectorAll(".legend button")) {
     button.disabled = false;
     button.addEventListener("click", () => {
-      const index = Number(button.dataset.curve);
-      const show = hidden.delete(index);
-      if (!show) hidden.add(index);
+      const show = button.getAttribute("aria-pressed") !== "true";
       button.setAttribute("aria-pressed", String(show));
-      for (const curve of document.querySelectorAll(`g.curve[data-curve="${index}"]`)) {
-        curve.toggleAttribute("hidden", !show);
+      for (const group of document.querySelectorAll(`g.curve[data-curve="${button.dataset.curve}"]`)) {
+        group.toggleAttribute("hidden", !show);
       }
       leave();
     });
   }
 
   // Tooltip: the nearest point of the curves that are shown.
-  const aims = [];
-  const leave = () => {
-    tip.hidden = true;
-    for (const aim of aims) aim.setAttribute("visibility", "hidden");
-  };
-  const nearest = (graph, at) => {
+  const nearest = (layers, at) => {
     let best = null;
-    data.places[graph].forEach((places, curve) => {
-      if (hidden.has(curve)) return;
+    for (const { curve, places, group } of layers) {
+      if (group.hasAttribute("hidden")) continue;
       places.forEach(([x, y], point) => {
         const distance = Math.hypot(x - at.x, y - at.y);
-        if (!best || distance < best.distance) best = { curve, point, x, y, distance };
+        if (!best || distance < best.distance) best = { curve, group, point, x, y, distance };
       });
-    });
+    }
     return best;
   };
   const place = (event) => {
@@ -58,7 +56,9 @@
     tip.style.top = `${Math.max(8, top)}px`;
   };
   for (const svg of document.querySelectorAll("svg.graph")) {
-    const graph = Number(svg.dataset.graph);
+    const layers = data.graphs[Number(svg.dataset.graph)].map(({ curve, places }) => {
+      return { curve, places, group: svg.querySelector(`g.curve[data-curve="${curve}"]`) };
+    });
     const aim = document.createElementNS(svg.namespaceURI, "circle");
     aim.setAttribute("class", "aim");
     aim.setAttribute("r", "26");
@@ -67,13 +67,13 @@
     aims.push(aim);
     const show = (event) => {
       const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
-      const found = nearest(graph, at);
+      const found = nearest(layers, at);
       leave();
       if (!found) return;
-      const curve = data.curves[found.curve];
-      const lines = curve.points[found.point];
-      tip.textContent = (data.curves.length > 1 ? [curve.name, ...lines] : lines).join("\n");
-      tip.className = svg.querySelector(`g.curve[data-curve="${found.curve}"]`).classList[1];
+      const { name, points } = data.curves[found.curve];
+      const lines = points[found.point];
+      tip.textContent = (layers.length > 1 ? [name, ...lines] : lines).join("\n");
+      tip.className = found.group.classList[1];
       tip.hidden = false;
       place(event);
       aim.setAttribute("cx", found.x);
