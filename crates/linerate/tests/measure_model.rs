@@ -80,6 +80,15 @@ fn a_plan_says_how_it_is_measured_and_a_flag_wins() {
 }
 
 #[test]
+fn a_setting_reaches_how_the_curve_is_measured_too() {
+    let desk = Desk::new();
+    let settings = ["--set", "measure.pattern=stream", "--set", "measure.schedule=list:3000"];
+    measure(&desk, GIGABIT, &settings).done();
+    let run = desk.run_file("x.run.json");
+    assert_eq!((run.plan.pattern.name(), run.series[0].points.len()), ("stream", 1));
+}
+
+#[test]
 fn duplex_mismatch_spares_the_small_and_ruins_the_large() {
     let desk = Desk::new();
     let plan = format!("{GIGABIT}phy = '100BASE-TX'\nduplex = 'full'\nrelay-duplex = 'half'\n");
@@ -107,6 +116,7 @@ fn datagrams_over_a_network_that_loses_end_in_one_clear_sentence() {
 #[rstest]
 #[case::processors(&["--pin", "0,1"], "its hosts have no addresses, interfaces, address families or processors")]
 #[case::congestion(&["--congestion", "cubic"], "its hosts have no nodelay, congestion, dscp, busy-poll or io")]
+#[case::host(&["--set", "measure.host=elsewhere"], "its hosts have no peer on another host")]
 #[case::window(&["--rcvbuf", "100"], "transport.window is 100; it must be from 2920 B")]
 #[case::half_duplex(&["--set", "phy=10G", "--set", "duplex=half"], "network.duplex is half; 10GBASE-R cannot")]
 #[case::key(&["--set", "lenght-m=5"], "lenght-m")]

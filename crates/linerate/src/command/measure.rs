@@ -31,7 +31,7 @@ use crate::trouble::{Trouble, run_help};
 use crate::{render, store};
 
 pub(super) fn run(args: &MeasureArgs, clock: HostClock) -> Result<ExitCode, Trouble> {
-    let model = args.model.as_deref().map(Given::read).transpose()?;
+    let model = args.model.as_deref().map(|given| model(given, &args.set)).transpose()?;
     let base = model.as_ref().map(|given| given.plan.measure.clone());
     let mut plan = plan(args, base)?;
     if args.print_plan {
@@ -44,7 +44,7 @@ pub(super) fn run(args: &MeasureArgs, clock: HostClock) -> Result<ExitCode, Trou
     let line = Line::new();
     match model {
         Some(Given { name, plan: model }) => {
-            let subject = Modelled::build(name, changed(&model, &args.set)?, &plan, args.trace.clone())?;
+            let subject = Modelled::build(name, model, &plan, args.trace.clone())?;
             if subject.is_exact() {
                 plan.rounds = 1;
             }
@@ -52,6 +52,12 @@ pub(super) fn run(args: &MeasureArgs, clock: HostClock) -> Result<ExitCode, Trou
         }
         None => conduct(hosts(&plan, args, clock, &line, &interrupt)?, plan, &line, &interrupt),
     }
+}
+
+/// The model's plan with the values of `--set`.
+fn model(given: &str, settings: &[String]) -> Result<Given, Trouble> {
+    let Given { name, plan } = Given::read(given)?;
+    Ok(Given { name, plan: changed(&plan, settings)? })
 }
 
 /// Connects to the peer that the plan names, or starts one.

@@ -62,6 +62,8 @@ fn refuse_what_no_model_has(plan: &Plan) -> Result<(), Trouble> {
     };
     let what = if *asked != usual {
         "nodelay, congestion, dscp, busy-poll or io"
+    } else if plan.host.is_some() {
+        "peer on another host"
     } else if plan.local != LocalOptions::default() || plan.remote != RemoteOptions::default() {
         "addresses, interfaces, address families or processors"
     } else {
@@ -69,7 +71,7 @@ fn refuse_what_no_model_has(plan: &Plan) -> Result<(), Trouble> {
     };
     Err(Trouble::new(
         format!("failed to measure the model: its hosts have no {what}"),
-        "leave those options out; sndbuf, rcvbuf and mss are the modelled hosts' send buffer, window and segment",
+        "leave that out; sndbuf, rcvbuf and mss are the modelled hosts' send buffer, window and segment",
     ))
 }
 
