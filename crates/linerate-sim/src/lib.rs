@@ -24,5 +24,6 @@ pub mod plan;
 pub mod random;
 mod slab;
 pub mod stack;
+pub mod tcp;
 pub mod trace;
 pub mod world;

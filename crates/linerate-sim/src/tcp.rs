@@ -1,0 +1,45 @@
+//! TCP as the ends of a modelled flow speak it: segments that count bytes, and the rules of the
+//! kernel whose personality an end has.
+//!
+//! Pure protocol, no host: time is an argument of every call, segments go in and come out, and what
+//! a call costs a processor is somebody else's business (the host model). Positions in a stream
+//! are 64 bits wide and start at 0 with SYN, so that the first byte of data is 1: nothing wraps.
+//! A capture shows their low 32 bits.
+
+mod acknowledgement;
+mod congestion;
+mod connection;
+mod personality;
+mod receive_queue;
+mod retransmission;
+mod segment;
+mod window;
+
+pub use congestion::Algorithm;
+pub use connection::{Connection, Counters, Failure, Kind, State};
+pub use personality::{
+    AcknowledgementRules, Charge, CongestionRules, Counting, Nagle, OptionRules, Personality, Raise,
+    ReceiveBuffer, ReceiveMss, Recovery, Rules, RulesError, ScaleFrom, SendBuffer, SendingRules, Threshold,
+    TimerRules, Unit, WindowRules,
+};
+pub use segment::{Flags, SackBlocks, Segment};
+
+use linerate_core::units::Size;
+
+/// What is asked of an end when its socket is made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// The rules of its kernel.
+    pub rules: Rules,
+    /// Largest IP packet of the interface. Unit: bytes.
+    pub mtu: u32,
+    /// The MSS that the application allows at most (`TCP_MAXSEG`): what is announced; with
+    /// timestamps the payload of a segment is 12 bytes less. Unit: bytes.
+    pub mss: Option<u32>,
+    /// `SO_RCVBUF` as asked; none leaves the kernel's default.
+    pub receive_buffer: Option<Size>,
+    /// `SO_SNDBUF` as asked; none leaves the kernel's default.
+    pub send_buffer: Option<Size>,
+    /// `TCP_NODELAY`: no waiting for acknowledgements with small segments (RFC 896).
+    pub nodelay: bool,
+}

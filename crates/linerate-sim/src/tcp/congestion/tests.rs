@@ -1,0 +1,99 @@
+use super::*;
+use crate::tcp::Rules;
+
+const MSS: u32 = 1000;
+
+fn rules(name: &str) -> CongestionRules {
+    Rules::find(name).expect("it is shipped").congestion
+}
+
+fn progress(bytes: u64, pipe: u64, position: u64) -> Progress {
+    Progress { bytes, pipe, outstanding: pipe - bytes.min(pipe), position }
+}
+
+/// Acknowledges a full window, segment by segment.
+fn round(congestion: &mut Congestion, now: Time, rules: &CongestionRules) {
+    let window = congestion.window();
+    for _ in 0..window / 1000 {
+        let at = (now, Span::from_ms(100));
+        congestion.acknowledged(progress(1000, congestion.window(), u64::MAX), rules.recovery, at, rules);
+    }
+}
+
+#[test]
+fn slow_start_doubles_and_avoidance_adds_a_segment_rfc_5681_3_1() {
+    let rules = CongestionRules {
+        algorithm: Algorithm::Reno,
+        initial_threshold: Some(linerate_core::units::Size(16_000)),
+        ..rules("linux-modern")
+    };
+    let mut congestion = Congestion::new(&CongestionRules { initial_window: 2, ..rules.clone() }, MSS);
+    let mut windows = Vec::new();
+    for _ in 0..6 {
+        windows.push(congestion.window() / 1000);
+        round(&mut congestion, Time::ZERO, &rules);
+    }
+    assert_eq!(windows, [2, 4, 8, 16, 17, 18]);
+}
+
+#[test]
+fn a_window_that_does_not_limit_does_not_grow_rfc_7661() {
+    let rules = rules("linux-modern");
+    let mut congestion = Congestion::new(&rules, MSS);
+    let at = (Time::ZERO, Span::from_ms(1));
+    congestion.acknowledged(progress(1000, 2000, 1), Recovery::Sack, at, &rules);
+    assert_eq!(congestion.window(), 10_000);
+    congestion.acknowledged(progress(1000, 10_000, 1), Recovery::Sack, at, &rules);
+    assert_eq!(congestion.window(), 11_000);
+}
+
+#[test]
+fn a_loss_halves_reno_and_leaves_cubic_seven_tenths() {
+    for (algorithm, left) in [(Algorithm::Reno, 50_000), (Algorithm::Cubic, 70_000)] {
+        let rules = CongestionRules { algorithm, ..rules("linux-modern") };
+        let mut congestion = Congestion::new(&rules, MSS);
+        congestion.recover(100_000, 100_001, Recovery::Sack, 3);
+        assert_eq!((congestion.window(), congestion.threshold()), (left, left), "{algorithm:?}");
+        congestion.timeout(100_000, 100_001, false);
+        assert_eq!((congestion.window(), congestion.threshold()), (1000, left), "{algorithm:?}");
+    }
+}
+
+#[test]
+fn new_reno_inflates_deflates_and_leaves_rfc_6582_3_2() {
+    let rules = rules("linux-2.0.35");
+    let mut congestion = Congestion::new(&rules, MSS);
+    let at = (Time::ZERO, Span::from_ms(1));
+    assert!(congestion.may_recover(1, Recovery::NewReno));
+    congestion.recover(10_000, 10_001, Recovery::NewReno, 3);
+    assert_eq!(congestion.window(), 8000);
+    congestion.inflate();
+    assert_eq!(congestion.window(), 9000);
+    assert!(congestion.acknowledged(progress(3000, 9000, 3001), Recovery::NewReno, at, &rules));
+    assert_eq!((congestion.window(), congestion.phase()), (7000, Phase::Recovery));
+    assert!(!congestion.acknowledged(progress(7000, 7000, 10_001), Recovery::NewReno, at, &rules));
+    assert_eq!((congestion.window(), congestion.phase()), (2000, Phase::Open));
+    assert!(!congestion.may_recover(10_001, Recovery::NewReno));
+    assert!(congestion.may_recover(10_002, Recovery::NewReno));
+}
+
+#[test]
+fn cubic_is_flat_where_the_loss_was_and_takes_k_seconds_to_it_rfc_9438_4_2() {
+    let rules = rules("linux-modern");
+    let mut congestion = Congestion::new(&rules, MSS);
+    congestion.recover(1_000_000, 1, Recovery::Sack, 3);
+    congestion.acknowledged(progress(1000, 1000, 1), Recovery::Sack, (Time::ZERO, Span::ZERO), &rules);
+    assert_eq!(congestion.window(), 700_000);
+    // K = cbrt(1000 * 0.3 / 0.4) = 9.086 s.
+    let mut now = Time::ZERO;
+    let mut at_k = 0;
+    for step in 0..120 {
+        round(&mut congestion, now, &rules);
+        now = now + Span::from_ms(100);
+        if step == 91 {
+            at_k = congestion.window();
+        }
+    }
+    assert!((990_000..=1_001_000).contains(&at_k), "{at_k}");
+    assert!(congestion.window() > 1_005_000, "{}", congestion.window());
+}

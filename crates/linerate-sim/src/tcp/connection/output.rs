@@ -1,0 +1,271 @@
+//! What is sent next: RFC 9293, 3.8.6.2.1; RFC 896; RFC 6675, 5.
+
+use linerate_core::units::Time;
+
+use super::{Connection, Stage};
+use crate::tcp::retransmission::Sent;
+use crate::tcp::{Flags, Nagle, SackBlocks, Segment};
+
+/// What kind of segment is next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// It has payload. Unit: bytes.
+    Data(u32),
+    /// It has none.
+    Bare,
+}
+
+/// What is to be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Plan {
+    /// The SYN.
+    Open,
+    /// An acknowledgement that says that something arrived out of order, or one that is due.
+    Acknowledge,
+    /// What was lost.
+    Again,
+    /// What was not sent yet. Unit: bytes.
+    New(u64),
+    /// FIN alone.
+    Finish,
+    /// A question whether the window is still closed.
+    Probe,
+}
+
+impl Connection {
+    /// What there is to send now, and whether it has payload: what it costs depends on that. None
+    /// if there is nothing.
+    #[must_use]
+    pub fn next_kind(&self) -> Option<Kind> {
+        Some(match self.plan()? {
+            Plan::New(length) => Kind::Data(length as u32),
+            Plan::Again => match self.board.next_lost().map_or(0, payload) {
+                0 => Kind::Bare,
+                length => Kind::Data(length),
+            },
+            Plan::Open | Plan::Acknowledge | Plan::Finish | Plan::Probe => Kind::Bare,
+        })
+    }
+
+    fn plan(&self) -> Option<Plan> {
+        if self.failure.is_some() {
+            return None;
+        }
+        match self.stage {
+            Stage::Listen | Stage::Never => return None,
+            Stage::SynSent | Stage::SynReceived => {
+                return if self.board.next() == 0 {
+                    Some(Plan::Open)
+                } else if self.board.next_lost().is_some() {
+                    Some(Plan::Again)
+                } else {
+                    (self.stage == Stage::SynReceived && self.owed.is_due()).then_some(Plan::Acknowledge)
+                };
+            }
+            Stage::Open => {}
+        }
+        if self.owed.has_duplicate() {
+            return Some(Plan::Acknowledge);
+        }
+        if let Some(lost) = self.board.next_lost() {
+            if self.forced || self.congestion.admits(self.board.pipe(), lost.to - lost.from) {
+                return Some(Plan::Again);
+            }
+        } else if let Some(plan) = self.plan_new() {
+            return Some(plan);
+        }
+        if self.persist.due {
+            return Some(Plan::Probe);
+        }
+        self.owed.is_due().then_some(Plan::Acknowledge)
+    }
+
+    /// What was not sent yet and may be.
+    fn plan_new(&self) -> Option<Plan> {
+        let next = self.board.next();
+        let unsent = self.writer.end.saturating_sub(next);
+        if unsent == 0 {
+            return (self.writer.closed && next == self.writer.end).then_some(Plan::Finish);
+        }
+        let length = self.worth_sending(unsent, self.peer.usable(next))?;
+        self.congestion.admits(self.board.pipe(), length).then_some(Plan::New(length))
+    }
+
+    /// How much of `unsent` bytes makes a segment worth sending into a window of `usable` bytes
+    /// (RFC 9293, 3.8.6.2.1).
+    fn worth_sending(&self, unsent: u64, usable: u64) -> Option<u64> {
+        let mss = u64::from(self.agreed.mss);
+        let length = unsent.min(usable).min(mss);
+        if length == mss {
+            return Some(length);
+        }
+        if length == 0 {
+            return None;
+        }
+        let all = length == unsent;
+        if all && self.writer.closed {
+            return Some(length);
+        }
+        let patient = !self.settings.nodelay && self.waits_for_acknowledgement();
+        // A writer that sleeps cannot add to it: with nothing on its way, nothing would wake it.
+        let rest = !self.writer.more || self.writer.asleep && self.board.outstanding() == 0;
+        let enough = if all { rest } else { 2 * usable >= self.peer.largest() };
+        let overridden = self.persist.due;
+        (overridden || enough && !patient).then_some(length)
+    }
+
+    /// Whether a small segment waits for what was sent before (RFC 896).
+    fn waits_for_acknowledgement(&self) -> bool {
+        match self.rules().sending.nagle {
+            Nagle::Rfc896 => self.board.outstanding() > 0,
+            Nagle::Minshall => self.writer.small > self.board.first(),
+        }
+    }
+
+    /// The next segment to send, with everything as it is now.
+    pub fn next_segment(&mut self, now: Time) -> Option<Segment> {
+        let plan = self.plan()?;
+        let next = self.board.next();
+        let segment = match plan {
+            Plan::Open => {
+                self.push(0, 1, now);
+                self.syn()
+            }
+            Plan::Acknowledge => self.segment(next, 0, now),
+            Plan::Probe => {
+                self.persist.due = false;
+                self.counters.probes += 1;
+                self.watch_window(now);
+                self.segment(self.board.first().saturating_sub(1), 0, now)
+            }
+            Plan::New(length) => self.new_data(length, now),
+            Plan::Finish => {
+                self.push(next, next + 1, now);
+                let mut segment = self.segment(next, 0, now);
+                segment.flags.fin = true;
+                segment
+            }
+            Plan::Again => self.again(now)?,
+        };
+        Some(self.sent(segment, now))
+    }
+
+    fn new_data(&mut self, length: u64, now: Time) -> Segment {
+        self.persist.due = false;
+        let next = self.board.next();
+        let end = next + length;
+        let fin = self.writer.closed && end == self.writer.end;
+        if length < u64::from(self.agreed.mss) {
+            self.writer.small = end;
+        }
+        self.board.push(Sent::new(next, end + u64::from(fin), fin, now));
+        self.start_timer(now);
+        let mut segment = self.segment(next, length as u32, now);
+        segment.flags.fin = fin;
+        segment
+    }
+
+    fn push(&mut self, from: u64, to: u64, now: Time) {
+        self.board.push(Sent::new(from, to, from > 0, now));
+        self.start_timer(now);
+    }
+
+    fn start_timer(&mut self, now: Time) {
+        if self.retransmission.deadline.is_none() {
+            self.retransmission.restart(now, &self.settings.rules.timers);
+        }
+    }
+
+    fn again(&mut self, now: Time) -> Option<Segment> {
+        let lost = *self.board.next_lost()?;
+        self.board.sent_again(now);
+        self.forced = false;
+        self.counters.retransmitted += 1;
+        self.start_timer(now);
+        if lost.from == 0 {
+            return Some(self.syn());
+        }
+        let mut segment = self.segment(lost.from, payload(&lost), now);
+        segment.flags.fin = lost.fin;
+        Some(segment)
+    }
+
+    /// Counts a segment that leaves, and what it tells.
+    fn sent(&mut self, mut segment: Segment, now: Time) -> Segment {
+        if segment.flags.syn {
+            segment.timestamps = self.agreed.timestamps.then(|| [self.timestamp(now), self.echo]);
+        }
+        if segment.length > 0 {
+            self.counters.data_segments_sent += 1;
+            self.owed.sent_data(now);
+            self.last_data = now;
+        } else {
+            self.counters.bare_segments_sent += 1;
+        }
+        if segment.flags.ack {
+            self.owed.sent(segment.acknowledgement);
+        }
+        segment
+    }
+
+    fn syn(&mut self) -> Segment {
+        let answers = self.stage == Stage::SynReceived;
+        let expected = self.queue.expected();
+        let rules = &self.settings.rules;
+        let scale = self.agreed.scaling.then(|| self.offer.wanted_scale(&rules.window));
+        Segment {
+            sequence: 0,
+            length: 0,
+            flags: Flags { syn: true, ack: answers, ..Flags::default() },
+            acknowledgement: expected,
+            window: self.offer.tell_syn(&rules.window, expected.max(1)),
+            mss: u16::try_from(self.settings.announced_mss()).ok(),
+            window_scale: scale,
+            sack_permitted: self.agreed.sack,
+            timestamps: None,
+            sack: SackBlocks::NONE,
+        }
+    }
+
+    /// A segment of an open connection, with everything but FIN.
+    fn segment(&mut self, sequence: u64, length: u32, now: Time) -> Segment {
+        let expected = self.queue.expected();
+        let end = sequence + u64::from(length);
+        let push = length > 0 && sequence < self.writer.push && self.writer.push <= end;
+        Segment {
+            sequence,
+            length,
+            flags: Flags { ack: true, push, ..Flags::default() },
+            acknowledgement: expected,
+            window: self.offer.tell(&self.settings.rules.window, expected),
+            mss: None,
+            window_scale: None,
+            sack_permitted: false,
+            timestamps: self.agreed.timestamps.then(|| [self.timestamp(now), self.echo]),
+            sack: self.blocks(length),
+        }
+    }
+
+    /// The blocks for which a segment of `length` bytes has room: in the 40 bytes of options, and
+    /// within a full segment.
+    fn blocks(&self, length: u32) -> SackBlocks {
+        if !self.agreed.sack || !self.queue.has_gap() {
+            return SackBlocks::NONE;
+        }
+        let options = if self.agreed.timestamps { 3 } else { 4 };
+        let room = (self.agreed.mss.saturating_sub(length)).saturating_sub(4) / 8;
+        self.queue.blocks(options.min(room as usize))
+    }
+
+    /// What the clock of timestamps shows.
+    pub(super) fn timestamp(&self, now: Time) -> u32 {
+        let ticks = now.as_ps() / self.rules().timers.timestamp_tick.as_ps();
+        // It begins at 1, because an echo of 0 says that there is none.
+        (ticks as u32).wrapping_add(1)
+    }
+}
+
+fn payload(segment: &Sent) -> u32 {
+    let syn = u64::from(segment.from == 0);
+    (segment.to - segment.from - u64::from(segment.fin) - syn) as u32
+}

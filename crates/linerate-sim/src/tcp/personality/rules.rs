@@ -1,0 +1,398 @@
+//! What one kernel does, as far as it differs from another's.
+
+use linerate_core::units::{Size, Span, span_text};
+use serde::{Deserialize, Serialize};
+
+use super::Personality;
+use crate::tcp::Algorithm;
+
+/// The rules of one kernel: the content of `plans/kernels/NAME.toml`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Rules {
+    /// Its name.
+    pub name: String,
+    /// One line about it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub about: String,
+    /// When its timers run out.
+    pub timers: TimerRules,
+    /// What `SO_RCVBUF` gives.
+    pub receive_buffer: ReceiveBuffer,
+    /// What `SO_SNDBUF` gives, and when a writer sleeps.
+    pub send_buffer: SendBuffer,
+    /// The window that it offers.
+    pub window: WindowRules,
+    /// When it acknowledges.
+    pub acknowledgement: AcknowledgementRules,
+    /// What its SYN offers.
+    pub options: OptionRules,
+    /// How much it lets be on the way.
+    pub congestion: CongestionRules,
+    /// When it sends less than a full segment.
+    pub sending: SendingRules,
+}
+
+/// Timers. Source of the shape: RFC 6298.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct TimerRules {
+    /// The timers of retransmission and of window probes run out at multiples of this: 1/HZ.
+    #[serde(with = "span_text")]
+    pub tick: Span,
+    /// The timer of delayed acknowledgements runs out at multiples of this.
+    #[serde(with = "span_text")]
+    pub acknowledgement_tick: Span,
+    /// The clock of timestamps (RFC 7323, 5.4: between 1 ms and 1 s).
+    #[serde(with = "span_text")]
+    pub timestamp_tick: Span,
+    /// Retransmission timeout before the first sample (RFC 6298, 2.1).
+    #[serde(with = "span_text")]
+    pub rto_initial: Span,
+    /// The least retransmission timeout (RFC 6298, 2.4).
+    #[serde(with = "span_text")]
+    pub rto_least: Span,
+    /// The most (RFC 6298, 2.5).
+    #[serde(with = "span_text")]
+    pub rto_most: Span,
+    /// Whether the least holds for four times the variance, and the round-trip time comes on top,
+    /// or for the sum of both as in RFC 6298.
+    pub rto_least_is_of_variance: bool,
+    /// A segment is sent again so often before the connection is given up (RFC 9293, 3.8.3, R2).
+    pub retries: u32,
+    /// And a SYN so often.
+    pub syn_retries: u32,
+}
+
+/// The receive buffer of a socket. Unit: bytes, of payload or of buffers: see
+/// [`WindowRules::charge`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ReceiveBuffer {
+    /// What a socket has that does not ask. Where the kernel adapts it, its ceiling: the model
+    /// takes it as grown already.
+    pub default: Size,
+    /// More is taken as this much when asked.
+    pub most_asked: Size,
+    /// What was asked is multiplied by this; the default is not.
+    pub multiplier: u64,
+}
+
+/// The send buffer of a socket. Unit: bytes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct SendBuffer {
+    /// What a socket has that does not ask. Where the kernel adapts it, its ceiling.
+    pub default: Size,
+    /// More is taken as this much when asked.
+    pub most_asked: Size,
+    /// What was asked is multiplied by this; the default is not.
+    pub multiplier: u64,
+    /// What a segment takes of the buffer besides its payload: headers and the kernel's record.
+    pub segment_overhead: Size,
+    /// Whether a whole segment is taken as soon as there is any room at all.
+    pub whole_segments: bool,
+    /// A writer that sleeps is woken when there is room for so many bytes,
+    pub wake_at_bytes: Size,
+    /// and when this part of the buffer is free: 3 is a third; 0 says nothing.
+    pub wake_at_part: u64,
+}
+
+/// The window that is offered: `share * (buffer - charged)`, at most `most`, rounded down to
+/// `unit`. No kernel takes back what it has offered (RFC 9293, 3.8.6).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct WindowRules {
+    /// Numerator and denominator of the part of the free buffer that is offered.
+    pub share: [u64; 2],
+    /// To what it is rounded down.
+    pub unit: Unit,
+    /// The most that is ever offered. Without window scaling 65535 holds besides (RFC 9293, 3.1).
+    pub most: Size,
+    /// The most that a SYN offers.
+    pub first: Size,
+    /// What the receive buffer is charged for a segment.
+    pub charge: Charge,
+    /// From what the shift of window scaling is taken.
+    pub scale_from: ScaleFrom,
+    /// When a read tells the sender the window that it made.
+    pub raise: Raise,
+}
+
+/// To what a window is rounded down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unit {
+    /// Whole segments.
+    Segments,
+    /// 1024 bytes.
+    Kilobytes,
+    /// Not at all.
+    Bytes,
+}
+
+/// What the receive buffer is charged for a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Charge {
+    /// The buffer in which it came (truesize).
+    Buffer,
+    /// Its payload.
+    Payload,
+}
+
+/// From what the shift of window scaling is taken: the least that fits it into 16 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ScaleFrom {
+    /// The receive buffer.
+    Buffer,
+    /// The largest window that it can offer.
+    Window,
+}
+
+/// When a read that made room sends an acknowledgement to tell of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Raise {
+    /// The window would be at least twice what is left of the one told.
+    DoubleTheRemaining,
+    /// The window would be at least twice the one told last, used or not.
+    DoubleTheTold,
+    /// Its right edge would move by two segments or half the buffer.
+    TwoSegments,
+}
+
+/// When what arrived is acknowledged (RFC 9293, 3.8.6.3; RFC 5681, 4.2).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct AcknowledgementRules {
+    /// How much unacknowledged payload is acknowledged at once.
+    pub threshold: Threshold,
+    /// What counts as a segment there.
+    pub receive_mss: ReceiveMss,
+    /// The least delay of an acknowledgement; zero runs out at the next tick.
+    #[serde(with = "span_text")]
+    pub delay_least: Span,
+    /// The most; the delay follows the spacing of what arrives between the two.
+    #[serde(with = "span_text")]
+    pub delay_most: Span,
+    /// A small segment with PSH sets the delay to its least.
+    pub push_resets_delay: bool,
+    /// So many segments of a new connection are acknowledged at once, until it proves to be one of
+    /// questions and answers. Unit: segments.
+    pub quick: u32,
+}
+
+/// How much unacknowledged payload is acknowledged at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Threshold {
+    /// Two segments or more.
+    TwoSegments,
+    /// More than one segment.
+    MoreThanOne,
+    /// Every segment.
+    Every,
+    /// Any amount waits for the timer, or for a read.
+    Never,
+}
+
+/// What counts as a segment when unacknowledged payload is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReceiveMss {
+    /// The largest that was seen, and at least 536 bytes.
+    Seen,
+    /// What its own SYN announced, without the room that options take: with timestamps two full
+    /// segments fall short of two of these.
+    Announced,
+}
+
+/// What a SYN offers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct OptionRules {
+    /// Timestamps (RFC 7323): each segment has 12 bytes less payload.
+    pub timestamps: bool,
+    /// Window scaling (RFC 7323).
+    pub window_scaling: bool,
+    /// Selective acknowledgements (RFC 2018).
+    pub sack: bool,
+}
+
+/// How much is let be on the way.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct CongestionRules {
+    /// How the window grows after slow start, and by how much a loss cuts it.
+    pub algorithm: Algorithm,
+    /// The window at the start (RFC 5681, 3.1; RFC 6928). Unit: segments.
+    pub initial_window: u32,
+    /// Slow start threshold at the start; none is as large as can be (RFC 5681, 3.1).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub initial_threshold: Option<Size>,
+    /// So many duplicate acknowledgements are a loss (RFC 5681, 3.2).
+    pub duplicates: u32,
+    /// How a loss is made good.
+    pub recovery: Recovery,
+    /// What an acknowledgement counts for.
+    pub counting: Counting,
+    /// It grows only while it is what holds sending back (RFC 7661).
+    pub grows_only_when_limiting: bool,
+    /// It starts again after a silence of a retransmission timeout (RFC 5681, 4.1).
+    pub restarts_after_idle: bool,
+    /// Where the round trip of the handshake is shorter, the window holds nothing back before the
+    /// first loss; zero is nowhere.
+    #[serde(with = "span_text")]
+    pub ignored_below_rtt: Span,
+}
+
+/// How a loss is made good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Recovery {
+    /// Fast retransmit and fast recovery, which the first new acknowledgement ends (RFC 5681).
+    Reno,
+    /// A partial acknowledgement is a further loss (RFC 6582).
+    NewReno,
+    /// With the peer's selective acknowledgements (RFC 6675), or as NewReno if it has none.
+    Sack,
+}
+
+/// What an acknowledgement counts for when the window grows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Counting {
+    /// One segment (RFC 5681).
+    Acknowledgements,
+    /// The bytes that it acknowledges, in slow start at most two segments (RFC 3465, L = 2).
+    Bytes,
+}
+
+/// When less than a full segment is sent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct SendingRules {
+    /// For what a small segment waits unless the application says no.
+    pub nagle: Nagle,
+}
+
+/// For what a small segment waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Nagle {
+    /// Until all that was sent is acknowledged.
+    #[serde(rename = "rfc-896")]
+    Rfc896,
+    /// Until the last small segment is acknowledged (Minshall's change).
+    Minshall,
+}
+
+/// Why a text is no set of rules.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RulesError {
+    /// It is no TOML, or not of these fields.
+    #[error("read the rules of a kernel: {0}")]
+    Syntax(String),
+    /// A value makes no sense.
+    #[error("use the rules of a kernel: `{field}` {why}")]
+    Value {
+        /// Which.
+        field: &'static str,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+}
+
+impl Rules {
+    /// The rules of a kernel that comes with linerate, by its name.
+    #[must_use]
+    pub fn find(name: &str) -> Option<Self> {
+        Personality::find(name).map(|personality| personality.rules())
+    }
+
+    /// Reads rules from TOML.
+    ///
+    /// # Errors
+    ///
+    /// If it is none, or a value makes no sense.
+    pub fn from_toml(text: &str) -> Result<Self, RulesError> {
+        let rules: Self = toml::from_str(text).map_err(|error| RulesError::Syntax(error.to_string()))?;
+        rules.check()?;
+        Ok(rules)
+    }
+
+    /// Whether the values make sense together.
+    ///
+    /// # Errors
+    ///
+    /// The first that does not.
+    pub fn check(&self) -> Result<(), RulesError> {
+        let timers = &self.timers;
+        let [part, whole] = self.window.share;
+        let wrong = [
+            ("timers.tick", timers.tick == Span::ZERO, "is zero"),
+            ("timers.acknowledgement-tick", timers.acknowledgement_tick == Span::ZERO, "is zero"),
+            ("timers.timestamp-tick", timers.timestamp_tick == Span::ZERO, "is zero"),
+            ("timers.rto-initial", timers.rto_initial == Span::ZERO, "is zero"),
+            ("timers.rto-least", timers.rto_least > timers.rto_most, "is more than rto-most"),
+            ("window.share", part == 0 || part > whole, "is not a part of one"),
+            ("window.most", self.window.most.bytes() < 1024, "is less than a kilobyte"),
+            ("window.first", self.window.first.bytes() == 0, "is zero"),
+            ("receive-buffer.multiplier", self.receive_buffer.multiplier == 0, "is zero"),
+            ("send-buffer.multiplier", self.send_buffer.multiplier == 0, "is zero"),
+            (
+                "acknowledgement.delay-least",
+                self.acknowledgement.delay_least > self.acknowledgement.delay_most,
+                "is more than delay-most",
+            ),
+            ("congestion.initial-window", self.congestion.initial_window == 0, "is zero"),
+            ("congestion.duplicates", self.congestion.duplicates == 0, "is zero"),
+        ];
+        match wrong.into_iter().find(|(_, wrong, _)| *wrong) {
+            Some((field, _, why)) => Err(RulesError::Value { field, why }),
+            None => Ok(()),
+        }
+    }
+}
+
+impl ReceiveBuffer {
+    /// What is granted. Unit: bytes.
+    #[must_use]
+    pub fn granted(&self, asked: Option<Size>) -> u64 {
+        asked.map_or(self.default.bytes(), |asked| granted(asked, self.most_asked, self.multiplier))
+    }
+}
+
+impl SendBuffer {
+    /// What is granted. Unit: bytes.
+    #[must_use]
+    pub fn granted(&self, asked: Option<Size>) -> u64 {
+        asked.map_or(self.default.bytes(), |asked| granted(asked, self.most_asked, self.multiplier))
+    }
+
+    /// How much payload in segments of `mss` a buffer of `granted` bytes takes, at least one byte.
+    pub(in crate::tcp) fn capacity(&self, granted: u64, mss: u64) -> u64 {
+        let each = mss + self.segment_overhead.bytes();
+        if self.whole_segments {
+            return granted.div_ceil(each).max(1) * mss;
+        }
+        let rest = (granted % each).saturating_sub(self.segment_overhead.bytes());
+        (granted / each * mss + rest).max(1)
+    }
+
+    /// How much of `capacity` must be free before a writer is woken.
+    pub(in crate::tcp) fn wake_at(&self, capacity: u64) -> u64 {
+        let part = capacity.checked_div(self.wake_at_part).unwrap_or(0);
+        self.wake_at_bytes.bytes().max(part).clamp(1, capacity)
+    }
+}
+
+/// The least buffer that a socket can have. Unit: bytes. From memory: Linux grants 256 and doubles,
+/// later more.
+const LEAST_BUFFER: u64 = 256;
+
+fn granted(asked: Size, most: Size, multiplier: u64) -> u64 {
+    asked.bytes().min(most.bytes()).max(LEAST_BUFFER).saturating_mul(multiplier)
+}
