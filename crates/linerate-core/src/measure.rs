@@ -34,9 +34,25 @@ pub struct Method {
     pub seed: u64,
     /// What reading the clock of the end that times takes.
     pub clock_cost: Span,
-    /// Nothing on the bench is random: one trial of a size says everything, and takes as much of
-    /// the bench's time as it needs.
-    pub exact: bool,
+    /// Nothing on the bench is random: one such trial of a size says everything, and takes as much
+    /// of the bench's time as it needs.
+    pub exact: Option<Exact>,
+}
+
+/// How much a trial on a bench without chance must have to say everything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exact {
+    /// Samples of messages that wait for each other.
+    pub samples: u32,
+    /// Of a stream each sample has at least so many bytes.
+    pub stream_bytes: u64,
+}
+
+impl Exact {
+    /// Every message takes what the first takes.
+    pub const AT_ONCE: Self = Self { samples: 1, stream_bytes: 32 << 10 };
+    /// A message depends on those before it, through windows and timers.
+    pub const SETTLING: Self = Self { samples: 8, stream_bytes: 256 << 10 };
 }
 
 impl Method {
@@ -54,7 +70,7 @@ impl Method {
             rounds: plan.rounds,
             seed: plan.seed,
             clock_cost,
-            exact: false,
+            exact: None,
         })
     }
 }

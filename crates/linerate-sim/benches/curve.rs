@@ -9,7 +9,7 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use linerate_core::measure::{Ended, Method, Progress, Watch, measure};
+use linerate_core::measure::{Ended, Exact, Method, Progress, Watch, measure};
 use linerate_core::plan::Plan;
 use linerate_core::series::Series;
 use linerate_core::units::Span;
@@ -54,9 +54,9 @@ fn main() {
 fn run(network: &str, pattern: &str) -> usize {
     let text = format!("[network]\nmedium = 'ethernet'\n{network}");
     let plan = ModelPlan::from_toml(&text).expect("a plan");
-    let mut curve = curve(&plan).expect("it can be built");
+    let mut curve = curve(&plan, None).expect("it can be built");
     let asked = Plan::from_toml(&format!("pattern = '{pattern}'")).expect("a measurement");
-    let method = Method { exact: true, ..Method::of(&asked, Span::ZERO).expect("sizes") };
+    let method = Method { exact: Some(Exact::AT_ONCE), ..Method::of(&asked, Span::ZERO).expect("sizes") };
     let outcome = measure(&mut curve.bench, &method, &mut Quiet);
     assert!(matches!(outcome.ended, Ended::Complete), "{:?}", outcome.ended);
     outcome.series.timed().count()

@@ -13,7 +13,7 @@ use linerate_core::bench::Bench as _;
 use linerate_core::pattern::Pattern;
 use linerate_core::payload::Check;
 use linerate_core::trial::Trial;
-use linerate_sim::model::load;
+use linerate_sim::model::{curve, load};
 use linerate_sim::plan::ModelPlan;
 use linerate_sim::stack::Kind;
 use rustix::time::{ClockId, clock_gettime};
@@ -30,9 +30,11 @@ struct Modelled {
 }
 
 fn main() {
-    let scenarios: [Scenario; 7] = [
+    let scenarios: [Scenario; 9] = [
         ("UDP-like 1472 B, one full-duplex 1 Gb/s link", || stream(Kind::Datagram, 1472)),
         ("TCP-like 1448 B, one full-duplex 1 Gb/s link", || stream(Kind::Stream, 1448)),
+        ("TCP 1448 B, hosts that cost nothing, 1 Gb/s", || tcp("")),
+        ("TCP 1448 B, host stages on, 1 Gb/s", || tcp("[host]\nprofile = 'modern'")),
         ("64 B frames, one full-duplex 1 Gb/s link", || loaded("topology = 'direct'", 64, 100)),
         ("64 B frames, 2 stations, half duplex 1 Gb/s", || loaded("topology = 'hub'\nstations = 2", 64, 700)),
         ("64 B frames, 21 stations, half duplex 1 Gb/s", || {
@@ -79,6 +81,23 @@ fn stream(kind: Kind, size: u64) -> Modelled {
         size,
         samples: SAMPLES,
         batch: BATCH,
+        seed: 1,
+        check: Check::Marks,
+    };
+    let sample = bench.run(&trial).expect("the model carries it");
+    Modelled { packets: sample.tally.sent, events: bench.events() }
+}
+
+/// A TCP stream of messages of one segment each.
+fn tcp(host: &str) -> Modelled {
+    let text = format!("[tcp]\npersonality = 'linux-modern'\n{host}");
+    let plan = ModelPlan::from_toml(&text).expect("a plan");
+    let mut bench = curve(&plan, None).expect("it can be built").bench;
+    let trial = Trial {
+        pattern: Pattern::Stream,
+        size: 1448,
+        samples: 400,
+        batch: 500,
         seed: 1,
         check: Check::Marks,
     };

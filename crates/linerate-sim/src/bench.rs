@@ -33,6 +33,12 @@ impl ModelBench {
     #[must_use]
     pub fn new(mut world: World, stations: [Station; 2], parameters: Parameters) -> Self {
         let flow = world.hosts.connect(stations, parameters);
+        Self::over(world, flow)
+    }
+
+    /// A bench over a flow that `world`'s hosts have.
+    #[must_use]
+    pub fn over(world: World, flow: u32) -> Self {
         Self {
             world: Rc::new(RefCell::new(world)),
             flow,
@@ -115,10 +121,11 @@ impl ModelBench {
     }
 
     /// Lets what the last trial left on its way pass, such as an acknowledgement, so that no trial
-    /// depends on the one before. A network under load is never quiet: there it goes on at once.
+    /// depends on the one before. A network under load is never quiet, and TCP never forgets: there
+    /// it goes on at once.
     fn quiet(&self) {
         let mut world = self.world.borrow_mut();
-        if world.hosts.generators().next().is_none() {
+        if world.hosts.generators().next().is_none() && world.hosts.forgets(self.flow) {
             while world.step() {}
         }
     }

@@ -34,13 +34,13 @@ impl End {
 
     /// Hands over as much of `out` as there is room for, and takes what has arrived into `into`.
     fn step(&self, out: &[u8], into: &mut [u8]) -> Result<[usize; 2], LinkError> {
-        let hosts = &mut self.world.borrow_mut().hosts;
+        let World { kernel, hosts, .. } = &mut *self.world.borrow_mut();
         let mut moved = [0; 2];
         if !out.is_empty() {
-            moved[0] = hosts.write(self.flow, self.side, out).map_err(broken)?;
+            moved[0] = hosts.write(self.flow, self.side, out, kernel).map_err(broken)?;
         }
         if !into.is_empty() {
-            moved[1] = hosts.read(self.flow, self.side, into).map_err(broken)?;
+            moved[1] = hosts.read(self.flow, self.side, into, kernel).map_err(broken)?;
         }
         Ok(moved)
     }
@@ -50,6 +50,12 @@ impl End {
 fn broken(broken: Broken) -> LinkError {
     let (loss, consequence) = match broken {
         Broken::Closed => return LinkError::Closed,
+        Broken::Reset => return LinkError::Reset,
+        Broken::TimedOut => {
+            let reason =
+                io::Error::new(io::ErrorKind::TimedOut, "every segment was lost each time that it was sent");
+            return LinkError::System { operation: CARRY, source: reason };
+        }
         Broken::Lost(loss) => (loss, ", and nothing sends it again"),
         Broken::GivenUp(loss) => (loss, " each time that it was sent"),
     };

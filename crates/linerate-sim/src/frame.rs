@@ -61,12 +61,25 @@ pub enum Content {
     Load(u64),
     /// Part of a message or an acknowledgement of a flow.
     Packet(Packet),
+    /// A TCP segment.
+    Segment {
+        /// Which flow.
+        flow: u32,
+        /// From the flow's first end to its second, or back.
+        forward: bool,
+        /// Where the stations keep it: it is larger than a frame.
+        number: SegmentNumber,
+    },
     /// A MAC control frame that asks to stop for so many quanta of 512 bit times (annex 31B).
     Pause {
         /// Unit: quanta of 512 bit times; 0 lets the receiver go on.
         quanta: u16,
     },
 }
+
+/// A TCP segment that is on its way, by the place where the stations keep it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SegmentNumber(pub(crate) u32);
 
 /// A packet of a flow between two stations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

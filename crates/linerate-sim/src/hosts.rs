@@ -1,22 +1,34 @@
 //! The stations of a model: what sits at the ports of its medium.
 //!
 //! A station has ends of flows, whose applications are tasks outside, and at most one generator of
-//! load. Flows go first, in turn.
+//! load. Flows go first, in turn. Plain flows cost their station nothing; TCP runs on the station's
+//! machine.
 
+mod call;
 mod connection;
+mod impair;
+mod plain;
+mod tcp;
+mod tcp_flow;
 
-use linerate_core::units::Time;
+use linerate_core::units::{Span, Time};
 
 use crate::event;
 use crate::fabric::{Client, Loss, Seen};
-use crate::frame::{Content, Destination, Frame, Packet, Port, Station};
+use crate::frame::{Content, Destination, Frame, Port, SegmentNumber, Station};
+use crate::host::{self, End, Machine};
 use crate::kernel::{Class, Kernel};
 use crate::load::{Generator, Meter};
+use crate::slab::Slab;
 use crate::stack::{Parameters, Side};
-use crate::trace::Trace;
+use crate::tcp::Segment;
+use crate::trace::{Passage, Trace};
 
 pub use connection::Broken;
 use connection::Connection;
+pub use impair::Impairment;
+use impair::{Fate, Impairing};
+use tcp_flow::TcpFlow;
 
 /// What happens at a station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,13 +49,38 @@ pub enum Event {
         /// The end whose packet it was.
         side: Side,
     },
+    /// A timer of the protocol at an end of a TCP flow may have run out.
+    Timer(End),
+    /// Something happens in a station's machine.
+    Machine(host::Event),
+    /// A frame that a path held up comes in.
+    Late {
+        /// Where.
+        port: Port,
+        /// Where it is kept.
+        number: u32,
+    },
+}
+
+/// A flow of one kind or another.
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "flows are few, and found by one step less")]
+enum Flow {
+    /// It costs its stations nothing.
+    Plain(Connection),
+    /// TCP, on machines.
+    Tcp(TcpFlow),
 }
 
 /// The stations of a model.
 #[derive(Debug)]
 pub struct Hosts {
     stations: Vec<Host>,
-    flows: Vec<Connection>,
+    flows: Vec<Flow>,
+    /// TCP segments that are on their way.
+    segments: Slab<Segment>,
+    /// Frames that a path holds up.
+    late: Slab<Frame>,
     /// Ports that have something to send and whose medium does not know it yet, in the order in
     /// which they had it.
     wakes: Vec<Port>,
@@ -61,6 +98,8 @@ struct Host {
     /// Which of them sends next.
     turn: usize,
     generator: Option<Generator>,
+    machine: Option<Machine>,
+    impairing: Option<Impairing>,
 }
 
 impl Hosts {
@@ -70,6 +109,8 @@ impl Hosts {
         Self {
             stations: (0..stations).map(|_| Host::default()).collect(),
             flows: Vec::new(),
+            segments: Slab::new(),
+            late: Slab::new(),
             wakes: Vec::new(),
             woken: 0,
             meter,
@@ -89,7 +130,16 @@ impl Hosts {
         self.stations.is_empty()
     }
 
-    /// Adds a flow between two stations; gives its number.
+    /// Lets a path treat so what comes in at a station.
+    ///
+    /// # Panics
+    ///
+    /// If the station does not exist.
+    pub fn impair(&mut self, station: Station, law: Impairment, seed: u64) {
+        self.stations[station.index()].impairing = Some(Impairing::new(law, seed, station.0));
+    }
+
+    /// Adds a plain flow between two stations; gives its number.
     ///
     /// # Panics
     ///
@@ -99,7 +149,7 @@ impl Hosts {
         for (station, side) in stations.into_iter().zip([Side::First, Side::Second]) {
             self.stations[station.index()].ends.push((number, side));
         }
-        self.flows.push(Connection::new(stations, parameters));
+        self.flows.push(Flow::Plain(Connection::new(stations, parameters)));
         number
     }
 
@@ -149,11 +199,37 @@ impl Hosts {
                 }
                 self.wakes.push(Port(station.0));
             }
-            Event::Alarm { flow, side } => self.flows[flow as usize].stirred[side as usize] = true,
-            Event::Resend { flow, side } => {
-                self.flows[flow as usize].resend(side);
-                self.wake_sender(flow, side);
+            Event::Alarm { flow, side } => self.ends_mut(flow).0[side as usize] = true,
+            Event::Resend { flow, side } => self.resend(flow, side),
+            Event::Timer(end) => self.tcp_timer(end, kernel),
+            Event::Machine(event) => self.machine_event(event, kernel),
+            Event::Late { port, number } => {
+                let frame = self.late.remove(number);
+                self.take_in(port, frame, kernel);
             }
+        }
+    }
+
+    /// Whether nothing of a flow outlasts its messages: neither a timer nor a window that grew.
+    #[must_use]
+    pub fn forgets(&self, flow: u32) -> bool {
+        matches!(self.flows[flow as usize], Flow::Plain(_))
+    }
+
+    /// Which ends were stirred and which applications have gone, by side.
+    fn ends_mut(&mut self, flow: u32) -> (&mut [bool; 2], &mut [bool; 2]) {
+        match &mut self.flows[flow as usize] {
+            Flow::Plain(connection) => (&mut connection.stirred, &mut connection.closed),
+            Flow::Tcp(flow) => (&mut flow.stirred, &mut flow.closed),
+        }
+    }
+
+    /// Whether a flow is ready for its applications: TCP's after the handshake.
+    #[must_use]
+    pub fn is_settled(&self, flow: u32) -> bool {
+        match &self.flows[flow as usize] {
+            Flow::Plain(_) => true,
+            Flow::Tcp(flow) => flow.is_settled(),
         }
     }
 
@@ -164,7 +240,7 @@ impl Hosts {
 
     /// Whether anything changed that the application at an end may wait for, since last asked.
     pub fn take_stirred(&mut self, flow: u32, side: Side) -> bool {
-        std::mem::take(&mut self.flows[flow as usize].stirred[side as usize])
+        std::mem::take(&mut self.ends_mut(flow).0[side as usize])
     }
 
     /// Accepts data from the application at an end of a flow; gives how many bytes.
@@ -172,17 +248,17 @@ impl Hosts {
     /// # Errors
     ///
     /// When nothing of it can arrive any more.
-    pub fn write(&mut self, flow: u32, side: Side, data: &[u8]) -> Result<usize, Broken> {
-        let connection = &mut self.flows[flow as usize];
-        if let Some(broken) = connection.broken() {
-            return Err(broken);
+    pub fn write(
+        &mut self,
+        flow: u32,
+        side: Side,
+        data: &[u8],
+        kernel: &mut Kernel,
+    ) -> Result<usize, Broken> {
+        match self.flows[flow as usize] {
+            Flow::Plain(_) => self.plain_write(flow, side, data),
+            Flow::Tcp(_) => self.tcp_write(End { flow, side }, data, kernel),
         }
-        if connection.closed[side.other() as usize] {
-            return Err(Broken::Closed);
-        }
-        let len = connection.flow.write(side, data);
-        self.wake_sender(flow, side);
-        Ok(len)
     }
 
     /// Gives the application at an end of a flow what has arrived; gives how many bytes.
@@ -190,83 +266,66 @@ impl Hosts {
     /// # Errors
     ///
     /// When everything that can arrive was taken.
-    pub fn read(&mut self, flow: u32, side: Side, data: &mut [u8]) -> Result<usize, Broken> {
-        let connection = &mut self.flows[flow as usize];
-        let len = connection.flow.read(side, data);
-        if len == 0 {
-            if let Some(broken) = connection.broken() {
-                return Err(broken);
-            }
-            if connection.closed[side.other() as usize] && connection.flow.is_drained(side) {
-                return Err(Broken::Closed);
-            }
+    pub fn read(
+        &mut self,
+        flow: u32,
+        side: Side,
+        data: &mut [u8],
+        kernel: &mut Kernel,
+    ) -> Result<usize, Broken> {
+        match self.flows[flow as usize] {
+            Flow::Plain(_) => self.plain_read(flow, side, data),
+            Flow::Tcp(_) => self.tcp_read(End { flow, side }, data, kernel),
         }
-        self.wake_sender(flow, side);
-        Ok(len)
     }
 
     /// The application at an end goes: what it wrote still arrives.
     pub fn close(&mut self, flow: u32, side: Side) {
-        let connection = &mut self.flows[flow as usize];
-        connection.closed[side as usize] = true;
-        connection.stirred[side.other() as usize] = true;
+        let (stirred, closed) = self.ends_mut(flow);
+        closed[side as usize] = true;
+        stirred[side.other() as usize] = true;
     }
 
     /// New applications come to both ends.
     pub fn open(&mut self, flow: u32) {
-        let connection = &mut self.flows[flow as usize];
-        connection.closed = [false; 2];
-        connection.stirred = [true; 2];
+        let (stirred, closed) = self.ends_mut(flow);
+        *closed = [false; 2];
+        *stirred = [true; 2];
     }
 
-    fn wake_sender(&mut self, flow: u32, side: Side) {
-        let connection = &self.flows[flow as usize];
-        if connection.flow.has_packet(side) {
-            self.wakes.push(Port(connection.stations[side as usize].0));
+    /// A frame comes in at its station, at last.
+    fn take_in(&mut self, port: Port, frame: Frame, kernel: &mut Kernel) {
+        match frame.content {
+            Content::Load(_) => self.meter.delivered(&frame, kernel.now()),
+            Content::Packet(packet) => self.packet_arrived(&packet),
+            Content::Segment { .. } => self.segment_arrived(Station(port.0), frame, kernel),
+            Content::Pause { .. } => {}
         }
     }
 
-    /// The network lost a packet: a stream sends it again after a while.
-    fn packet_lost(&mut self, packet: &Packet, loss: Loss, kernel: &mut Kernel) {
-        let (flow, side) = (packet.flow, sender(packet));
-        let connection = &mut self.flows[flow as usize];
-        if connection.lost(side, packet, loss) {
-            let when = kernel.now() + connection.flow.parameters().retransmit_after;
-            kernel.at(when, Class::Expire, Event::Resend { flow, side });
-        }
+    fn hold_up(&mut self, port: Port, frame: Frame, after: Span, kernel: &mut Kernel) {
+        let number = self.late.insert(frame);
+        kernel.at(kernel.now() + after, Class::Arrive, event::Event::from(Event::Late { port, number }));
     }
 
-    /// The next packet of the flows of a station.
-    fn next_packet(&mut self, station: Station, now: Time) -> Option<Frame> {
-        let host = &mut self.stations[station.index()];
-        for _ in 0..host.ends.len() {
-            let (number, side) = host.ends[host.turn];
-            host.turn = (host.turn + 1) % host.ends.len();
-            let connection = &mut self.flows[number as usize];
-            let Some(packet) = connection.flow.packet(side, number) else { continue };
-            // What is on the wire makes room for datagrams.
-            connection.stirred[side as usize] = true;
-            let header = connection.flow.parameters().header_bytes;
-            return Some(Frame {
-                source: station,
-                destination: Destination::Station(connection.stations[side.other() as usize]),
-                data_bytes: packet.length + header,
-                content: Content::Packet(packet),
-                offered: now,
-            });
+    /// The same frame again, with a segment of its own.
+    fn copy(&mut self, frame: Frame) -> Frame {
+        match frame.content {
+            Content::Segment { flow, forward, number } => {
+                let segment = self.segments[number.0];
+                let number = SegmentNumber(self.segments.insert(segment));
+                Frame { content: Content::Segment { flow, forward, number }, ..frame }
+            }
+            _ => frame,
         }
-        None
     }
-}
-
-const fn sender(packet: &Packet) -> Side {
-    if packet.forward { Side::First } else { Side::Second }
 }
 
 impl Client for Hosts {
     fn next(&mut self, port: Port, kernel: &mut Kernel) -> Option<Frame> {
         let station = Station(port.0);
-        self.next_packet(station, kernel.now()).or_else(|| {
+        let frame = self.machine_frame(station, kernel);
+        frame.or_else(|| self.next_packet(station, kernel.now())).or_else(|| {
             let generator = self.stations[station.index()].generator.as_mut()?;
             generator.next(kernel.now())
         })
@@ -276,14 +335,17 @@ impl Client for Hosts {
         if frame.destination != Destination::Station(Station(port.0)) {
             return;
         }
-        match frame.content {
-            Content::Load(_) => self.meter.delivered(&frame, kernel.now()),
-            Content::Packet(packet) => {
-                let side = sender(&packet).other();
-                self.flows[packet.flow as usize].arrived(side, &packet);
-                self.wake_sender(packet.flow, side);
+        let impairing = self.stations[port.index()].impairing.as_mut();
+        match impairing.map(|impairing| impairing.fate(frame.data_bytes)) {
+            None => self.take_in(port, frame, kernel),
+            Some(Fate::Lost) => self.lost(port, frame, Loss::Error, kernel),
+            Some(Fate::Comes { after, twice }) => {
+                if twice {
+                    let copy = self.copy(frame);
+                    self.hold_up(port, copy, after, kernel);
+                }
+                self.hold_up(port, frame, after, kernel);
             }
-            Content::Pause { .. } => {}
         }
     }
 
@@ -291,13 +353,18 @@ impl Client for Hosts {
         match frame.content {
             Content::Load(_) => self.meter.lost(&frame, loss),
             Content::Packet(packet) => self.packet_lost(&packet, loss, kernel),
+            Content::Segment { .. } => self.drop_segment(&frame),
             Content::Pause { .. } => {}
         }
     }
 
     fn observe(&mut self, port: Port, frame: &Frame, seen: Seen, kernel: &mut Kernel) {
         if let Some(trace) = &mut self.trace {
-            trace.record(kernel.now(), port, frame, seen);
+            let segment = match frame.content {
+                Content::Segment { number, .. } => Some(self.segments[number.0]),
+                _ => None,
+            };
+            trace.record(Passage { time: kernel.now(), port, seen, frame: *frame, segment });
         }
     }
 }

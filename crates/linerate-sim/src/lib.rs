@@ -13,6 +13,7 @@ pub mod fabric;
 pub mod fddi;
 pub mod fibre_channel;
 pub mod frame;
+pub mod host;
 pub mod hosts;
 pub mod kernel;
 pub mod load;

@@ -1,7 +1,9 @@
 //! From a plan to a model: built, loaded, measured.
 
 mod curve;
+mod ends;
 mod ethernet;
+mod impairments;
 mod loaded;
 mod media;
 mod medium;
@@ -52,6 +54,6 @@ pub fn build(plan: &ModelPlan) -> Result<Built, ModelError> {
 /// [`ModelError`] with the key, the reason and what is allowed.
 pub fn check(plan: &ModelPlan) -> Result<(), ModelError> {
     plan.measure.check()?;
-    curve(plan).map(drop)?;
+    curve(plan, None).map(drop)?;
     check_load(plan)
 }

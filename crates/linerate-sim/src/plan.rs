@@ -1,16 +1,23 @@
 //! What is to be modelled, as TOML for people: a network, an upper half, a load, a measurement.
 
 mod ethernet;
+mod host;
+mod impair;
 mod load;
 mod media;
+mod overlay;
+mod tcp;
 mod transport;
 
 use linerate_core::plan::Plan;
 use serde::{Deserialize, Serialize};
 
 pub use ethernet::{Cable, End, EthernetPlan, Pause, Receive, Relay, RelayKind, Shape};
+pub use host::HostPlan;
+pub use impair::ImpairPlan;
 pub use load::{Arrival, FrameSizes, LoadPlan, To};
 pub use media::{AtmPlan, FddiPlan, FibreChannelPlan, MyrinetPlan};
+pub use tcp::TcpPlan;
 pub use transport::TransportPlan;
 
 /// A model: everything that a run of it depends on.
@@ -24,8 +31,20 @@ pub struct ModelPlan {
     pub seed: u64,
     /// Stations, and what connects them.
     pub network: Network,
-    /// What the two hosts of a curve do between messages and packets.
+    /// What the two hosts of a curve do between messages and packets, if they do not speak TCP.
     pub transport: TransportPlan,
+    /// TCP between the two hosts of a curve, instead of `transport`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tcp: Option<TcpPlan>,
+    /// What these two hosts cost; none costs nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<HostPlan>,
+    /// What the second of them costs; none is as the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub peer: Option<HostPlan>,
+    /// What links do to frames besides carrying them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub impair: Vec<ImpairPlan>,
     /// What the stations offer under load.
     pub load: LoadPlan,
     /// How a curve is measured, as in a measurement's plan.

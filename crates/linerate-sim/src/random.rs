@@ -17,6 +17,8 @@ pub enum Purpose {
     Destination,
     /// Where a station begins, such as the phase of a periodic source.
     Phase,
+    /// What a path loses, repeats and delays.
+    Path,
 }
 
 /// The stream of `station` for `purpose` in the simulation with `seed`.

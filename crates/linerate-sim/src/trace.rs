@@ -4,6 +4,7 @@ use linerate_core::units::Time;
 
 use crate::fabric::Seen;
 use crate::frame::{Frame, Port};
+use crate::tcp::Segment;
 
 /// A frame that passed a station's port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +17,8 @@ pub struct Passage {
     pub seen: Seen,
     /// The frame.
     pub frame: Frame,
+    /// The TCP segment in it, if it carries one.
+    pub segment: Option<Segment>,
 }
 
 /// The first frames that passed, up to a limit.
@@ -34,9 +37,9 @@ impl Trace {
     }
 
     /// Keeps a passage, if there is room.
-    pub fn record(&mut self, time: Time, port: Port, frame: &Frame, seen: Seen) {
+    pub fn record(&mut self, passage: Passage) {
         if self.passages.len() < self.limit {
-            self.passages.push(Passage { time, port, seen, frame: *frame });
+            self.passages.push(passage);
         } else {
             self.left_out += 1;
         }

@@ -63,7 +63,7 @@ fn run(network: &str, seed: u64) -> String {
 fn passages(loaded: &Loaded) -> String {
     let mut text = String::new();
     for passage in loaded.trace.as_ref().expect("it was asked for").passages() {
-        let Passage { time, port, seen, frame } = passage;
+        let Passage { time, port, seen, frame, .. } = passage;
         let way = if *seen == Seen::Sent { "out" } else { "in" };
         let (time, port, source, bytes) = (time.as_ps(), port.0, frame.source.0, frame.data_bytes);
         writeln!(text, "{time} {port} {way} {source} {bytes}").expect("a String takes all");
@@ -76,7 +76,7 @@ fn times(network: &str, seed: u64) -> Vec<Span> {
     let trial =
         Trial { pattern: Pattern::Exchange, size: 5_000, samples: 50, batch: 1, seed: 1, check: Check::Full };
     let text = format!("seed = {seed}\nnetwork = {{ {network} }}");
-    let mut curve = model::curve(&plans::plan(&text)).expect("a network that can be");
+    let mut curve = model::curve(&plans::plan(&text), None).expect("a network that can be");
     curve.bench.run(&trial).expect("it passes").times
 }
 

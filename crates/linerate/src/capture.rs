@@ -29,7 +29,7 @@ const OUTBOUND: u32 = 2;
 pub(crate) struct Form {
     /// Stations of the network; each is an interface.
     pub(crate) stations: u32,
-    /// Whether packets of a flow are segments of a stream (TCP) or datagrams (UDP).
+    /// Whether packets of a plain flow are segments of a stream (TCP) or datagrams (UDP).
     pub(crate) kind: Kind,
 }
 
@@ -68,7 +68,7 @@ fn write_blocks(trace: &Trace, form: Form, out: &mut impl Write) -> Result<(), P
     }
     let mut bytes = Vec::new();
     for passage in trace.passages() {
-        packet::build(&passage.frame, form.kind, &mut bytes);
+        packet::build(passage, form.kind, &mut bytes);
         writer.write_block(&block(passage, &bytes).into_block())?;
     }
     Ok(())

@@ -10,8 +10,11 @@ pub(crate) struct Shipped {
 }
 
 macro_rules! shipped {
-    ($($name:literal),* $(,)?) => {
-        &[$(Shipped { name: $name, text: include_str!(concat!("../../../plans/", $name, ".toml")) }),*]
+    ($($name:literal),* $(,)?; papers: $($paper:literal),* $(,)?) => {
+        &[
+            $(Shipped { name: $name, text: include_str!(concat!("../../../plans/", $name, ".toml")) },)*
+            $(Shipped { name: $paper, text: include_str!(concat!("../../../plans/papers/", $paper, ".toml")) },)*
+        ]
     };
 }
 
@@ -45,7 +48,27 @@ pub(crate) const SHIPPED: &[Shipped] = shipped![
     "pause-headroom",
     "pause-no-headroom",
     "log-jam",
-    "log-jam-asymmetric",
+    "log-jam-asymmetric";
+    papers:
+    "gnic-ii",
+    "kernel-2.0.35",
+    "kernel-2.2.5",
+    "kernel-2.2.5-ackfix",
+    "gnic-ii-350-450",
+    "gnic-ii-450-450",
+    "hamachi-0.07",
+    "hamachi-0.07p",
+    "acenic",
+    "stream-350-450",
+    "netperf",
+    "rings",
+    "ppro-linux",
+    "ppro-freebsd",
+    "c180-atm",
+    "c180-fibre-channel",
+    "c180-fast-ethernet",
+    "pe2650",
+    "wan-10037-km",
 ];
 
 /// The plan of this name.
@@ -65,12 +88,17 @@ mod tests {
 
     #[test]
     fn every_file_is_in_the_list() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plans");
-        let files = folder.read_dir().expect("it is in the repository").flatten();
+        let plans = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plans");
+        let folders = [plans.clone(), plans.join("papers")];
+        let files = folders.iter().flat_map(|folder| folder.read_dir().expect("it is in the repository"));
         let stem = |file: std::fs::DirEntry| {
             file.file_name().to_string_lossy().strip_suffix(".toml").map(str::to_owned)
         };
-        let files: BTreeSet<String> = files.map(|file| stem(file).expect("only plans lie there")).collect();
+        let files: BTreeSet<String> = files
+            .flatten()
+            .filter(|file| file.path().is_file())
+            .map(|file| stem(file).expect("only plans lie there"))
+            .collect();
         let listed: BTreeSet<String> = SHIPPED.iter().map(|plan| plan.name.to_owned()).collect();
         assert_eq!(files, listed);
         assert_eq!(listed.len(), SHIPPED.len(), "none is listed twice");

@@ -7,7 +7,7 @@ use rand_pcg::Pcg64;
 
 use super::allot::{Demand, Slice, allot};
 use super::cost::{Cost, exact_trial, least_messages};
-use super::{Method, Phase, Progress, Watch, refine};
+use super::{Exact, Method, Phase, Progress, Watch, refine};
 use crate::bench::{Bench, RunError};
 use crate::payload::Check;
 use crate::series::{Point, Series, Stop};
@@ -54,8 +54,8 @@ impl<'a, B: Bench> Campaign<'a, B> {
     }
 
     pub(super) fn run(&mut self) -> Result<(), Halt> {
-        if self.method.exact {
-            return self.once();
+        if let Some(exact) = self.method.exact {
+            return self.once(exact);
         }
         let reached = self.verify()?;
         self.watch.round_done(&mut self.series);
@@ -91,9 +91,9 @@ impl<'a, B: Bench> Campaign<'a, B> {
 
     /// Visits every size once, every byte compared: on an exact bench that costs no time, and there
     /// is nothing that a second trial could add.
-    fn once(&mut self) -> Result<(), Halt> {
+    fn once(&mut self, exact: Exact) -> Result<(), Halt> {
         for index in 0..self.method.sizes.len() {
-            let (samples, batch) = exact_trial(self.method.pattern, self.method.sizes[index]);
+            let (samples, batch) = exact_trial(exact, self.method.pattern, self.method.sizes[index]);
             let trial = self.trial(index, samples, batch, Check::Full);
             let sample = self.visit(&trial, index)?;
             let point = &mut self.series.points[index];

@@ -73,7 +73,9 @@ impl FromStr for Size {
             }
         };
         let value: u64 = number.parse().map_err(|_| bad())?;
-        value.checked_mul(factor).map(Self).ok_or_else(bad)
+        // TOML counts no further.
+        let bytes = value.checked_mul(factor).filter(|bytes| i64::try_from(*bytes).is_ok());
+        bytes.map(Self).ok_or_else(bad)
     }
 }
 
@@ -123,7 +125,16 @@ mod tests {
         ] {
             assert_eq!(text.parse(), Ok(Size(bytes)), "{text}");
         }
-        for text in ["", "KiB", "-1", "1.5k", "99999999999999999999", "1 furlong", "18446744073709551615k"] {
+        for text in [
+            "",
+            "KiB",
+            "-1",
+            "1.5k",
+            "99999999999999999999",
+            "1 furlong",
+            "18446744073709551615k",
+            "8388608TiB",
+        ] {
             assert!(text.parse::<Size>().is_err(), "{text}");
         }
     }

@@ -1,6 +1,6 @@
 //! A bench on which nothing is random: each size once, and as long as it takes.
 
-use linerate_core::measure::{Ended, Method, Phase};
+use linerate_core::measure::{Ended, Exact, Method, Phase};
 use linerate_core::pattern::Pattern;
 use linerate_core::payload::Check;
 use linerate_core::series::Stop;
@@ -11,7 +11,7 @@ use crate::campaign::{netpipe, quiet};
 use crate::watch::{method, watched};
 
 fn exact(pattern: Pattern, sizes: &[u64], time: Span) -> Method {
-    Method { pattern, time, exact: true, ..method(sizes, 0, 0.02, 1) }
+    Method { pattern, time, exact: Some(Exact::AT_ONCE), ..method(sizes, 0, 0.02, 1) }
 }
 
 #[rstest]

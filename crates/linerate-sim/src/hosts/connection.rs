@@ -14,6 +14,10 @@ pub enum Broken {
     Lost(Loss),
     /// The network lost a segment, and again each time that it was sent.
     GivenUp(Loss),
+    /// TCP sent a segment again as often as it does, in vain.
+    TimedOut,
+    /// TCP's peer reset the connection.
+    Reset,
     /// The application at the other end has gone.
     Closed,
 }

@@ -1,19 +1,20 @@
 //! A model between whose first and last station a curve is measured.
 
 use linerate_core::caution::Caution;
-use linerate_core::environment::{Environment, Fact, Interface};
-use linerate_core::observation::{Clock, Observation};
+use linerate_core::measure::Exact;
 use linerate_core::options::Granted;
 use linerate_core::run::End;
-use linerate_core::units::{Rate, Span, Time};
+use linerate_core::units::{Rate, Time};
 
-use super::{Built, medium};
+use super::{ends, impairments, medium};
 use crate::bench::ModelBench;
 use crate::frame::Station;
+use crate::host::{Machine, Profile};
 use crate::hosts::Hosts;
 use crate::load::Meter;
-use crate::plan::{ModelError, ModelPlan, require};
-use crate::stack::{Kind, Parameters};
+use crate::plan::{HostPlan, ImpairPlan, ModelError, ModelPlan, TcpPlan, require};
+use crate::stack::{Kind, Side};
+use crate::trace::Trace;
 use crate::world::World;
 
 /// A model, ready to be measured.
@@ -29,80 +30,98 @@ pub struct Curve {
     pub link: Rate,
     /// The most payload that framing leaves of that, one direction, the other free.
     pub payload: Rate,
-    /// Whether anything is random, so that one trial does not say all.
-    pub random: bool,
+    /// What a trial must have to say everything; none where something is random, so that no one
+    /// trial does.
+    pub exact: Option<Exact>,
     /// What is doubtful about the network.
     pub cautions: Vec<Caution>,
 }
 
-/// The plan's network with a flow between its first and its last station.
+/// The plan's network with a flow between its first and its last station; keeps so many passages of
+/// frames, from the first on.
 ///
 /// # Errors
 ///
 /// When the plan cannot be built.
-pub fn curve(plan: &ModelPlan) -> Result<Curve, ModelError> {
-    let stations = plan.network.stations();
-    require(stations >= 2, "network.stations", stations, "it must be at least 2")?;
-    let mtu = plan.network.mtu();
+pub fn curve(plan: &ModelPlan, trace: Option<usize>) -> Result<Curve, ModelError> {
+    let count = plan.network.stations();
+    require(count >= 2, "network.stations", count, "it must be at least 2")?;
     let built = medium::build(&plan.network, plan.seed)?;
-    let parameters = plan.transport.parameters(mtu)?;
-    let between = [Station(0), Station(stations - 1)];
-    let ends = between.map(|station| end(station, &built, mtu, &parameters));
-    let share = f64::from(parameters.payload_bytes) * 8.0 / built.full_packet_bits;
-    let payload = Rate::from_bits_per_second(built.line_rate.bits_per_second() * share);
-    let meter = Meter::new(stations as usize, Time::ZERO, built.frame_bytes);
-    let world = World::new(built.medium, Hosts::new(stations as usize, meter));
+    let stations = [Station(0), Station(count - 1)];
+    let mut hosts = Hosts::new(count as usize, Meter::new(count as usize, Time::ZERO, built.frame_bytes));
+    hosts.trace = trace.map(Trace::new);
+    require_tcp_for_disorder(plan)?;
+    impairments::put(plan, &mut hosts)?;
+    let world = World::new(built.medium, hosts);
+    let interface = ends::interface(built.line_rate, built.half_duplex, plan.network.mtu());
+    let (bench, granted, exact) = match &plan.tcp {
+        None => plain(plan, world, stations)?,
+        Some(tcp) => over_tcp(plan, tcp, world, stations)?,
+    };
+    let payload_bytes = granted[0].mss.known().copied().unwrap_or(0);
+    let share = payload_bytes as f64 * 8.0 / built.full_packet_bits;
+    let chance = built.half_duplex || plan.impair.iter().any(ImpairPlan::is_random);
+    let [first, last] = granted;
     Ok(Curve {
-        bench: ModelBench::new(world, between, parameters),
-        stations: between,
-        ends,
+        bench,
+        stations,
+        ends: [ends::end(stations[0], interface.clone(), first), ends::end(stations[1], interface, last)],
         link: built.line_rate,
-        payload,
-        random: built.half_duplex,
+        payload: Rate::from_bits_per_second(built.line_rate.bits_per_second() * share),
+        exact: (!chance).then_some(exact),
         cautions: built.cautions,
     })
 }
 
-/// A station as a host says it of itself.
-fn end(station: Station, built: &Built, mtu: u32, parameters: &Parameters) -> End {
-    let interface = Interface {
-        name: format!("station {}", station.0),
-        speed_mbps: Fact::Known(built.line_rate.as_mbps().round() as u64),
-        duplex: Fact::Known(if built.half_duplex { "half" } else { "full" }.to_owned()),
-        mtu: Fact::Known(mtu.into()),
-        ..Interface::default()
-    };
-    let stream = parameters.kind == Kind::Stream;
-    let window =
-        || if stream { Fact::Known(parameters.window_bytes) } else { Fact::unknown("datagrams have none") };
-    End {
-        environment: Environment {
-            linerate: env!("CARGO_PKG_VERSION").to_owned(),
-            hostname: Fact::Known(format!("station {}", station.0)),
-            kernel: Fact::Known("a model".to_owned()),
-            architecture: "none".to_owned(),
-            interface: Fact::Known(interface),
-            ..Environment::default()
-        },
-        granted: Granted {
-            sndbuf: Fact::Known(parameters.send_buffer_bytes),
-            rcvbuf: window(),
-            usable_window: window(),
-            mss: Fact::Known(parameters.payload_bytes.into()),
-            timestamps: Fact::Known(false),
-            ..Granted::default()
-        },
-        observation: Observation { clock: Fact::Known(virtual_clock()), ..Observation::default() },
+/// A bench, what its two ends were granted, and what a trial on it must have.
+type Between = (ModelBench, [Granted; 2], Exact);
+
+/// A plain flow between two stations that costs them nothing.
+fn plain(plan: &ModelPlan, world: World, stations: [Station; 2]) -> Result<Between, ModelError> {
+    for (table, host) in [("host", &plan.host), ("peer", &plan.peer)] {
+        require(host.is_none(), table, "given", "a host's costs need TCP: give a table [tcp] too")?;
     }
+    let parameters = plan.transport.parameters(plan.network.mtu())?;
+    let granted = [ends::plainly(&parameters), ends::plainly(&parameters)];
+    Ok((ModelBench::new(world, stations, parameters), granted, Exact::AT_ONCE))
 }
 
-/// The model's clock: exact, and free to read.
-fn virtual_clock() -> Clock {
-    Clock {
-        name: "virtual".to_owned(),
-        reads: 0,
-        cost: Span::ZERO,
-        resolution: Span::from_ps(1),
-        backwards: 0,
+/// A TCP connection between the machines of two stations, its handshake done.
+fn over_tcp(
+    plan: &ModelPlan,
+    tcp: &TcpPlan,
+    mut world: World,
+    stations: [Station; 2],
+) -> Result<Between, ModelError> {
+    let mtu = plan.network.mtu();
+    let settings = tcp.settings(mtu)?;
+    let first = host("host", plan.host.as_ref())?;
+    let last = if plan.peer.is_some() { host("peer", plan.peer.as_ref())? } else { first.clone() };
+    for (station, profile) in stations.into_iter().zip([first, last]) {
+        world.hosts.equip(station, Machine::new(station, &profile, mtu));
     }
+    let World { kernel, hosts, .. } = &mut world;
+    let flow = hosts.connect_tcp(stations, [settings.clone(), settings], kernel);
+    while !world.hosts.is_settled(flow) && world.step() {}
+    let granted = [Side::First, Side::Second].map(|side| {
+        let connection = world.hosts.connection(flow, side).expect("it was just made");
+        ends::by_tcp(connection)
+    });
+    Ok((ModelBench::over(world, flow), granted, Exact::SETTLING))
+}
+
+/// A host of the plan, or one that costs nothing.
+fn host(table: &'static str, plan: Option<&HostPlan>) -> Result<Profile, ModelError> {
+    let Some(HostPlan(profile)) = plan else { return Ok(Profile::free()) };
+    profile.check(table)?;
+    Ok(profile.clone())
+}
+
+/// A plain stream takes nothing that comes after a gap, and only what the network says it lost is
+/// sent again.
+fn require_tcp_for_disorder(plan: &ModelPlan) -> Result<(), ModelError> {
+    let disorder = plan.impair.iter().any(ImpairPlan::reorders);
+    let plain = plan.tcp.is_none() && plan.transport.kind == Kind::Stream;
+    let reason = "what comes out of order needs TCP: give a table [tcp] too";
+    require(!(disorder && plain), "impair", "reorder or jitter", reason)
 }

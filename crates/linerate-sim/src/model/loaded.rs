@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use linerate_core::units::{Rate, Span, Time};
 
-use super::{Built, medium};
+use super::{Built, impairments, medium};
 use crate::fabric::{Fabric as _, Loss};
 use crate::frame::{Port, Station};
 use crate::hosts::Hosts;
@@ -36,6 +36,7 @@ pub fn load(plan: &ModelPlan, trace: Option<usize>) -> Result<Loaded, ModelError
     let meter = Meter::new(stations as usize, warm_up, built.frame_bytes);
     let mut hosts = Hosts::new(stations as usize, meter);
     hosts.trace = trace.map(Trace::new);
+    impairments::put(plan, &mut hosts)?;
     let cautions = built.cautions;
     let mut world = World::new(built.medium, hosts);
     let arrivals = arrivals(plan, line_rate);

@@ -52,7 +52,7 @@ pub(crate) fn ethernet(packets: &[u32], hops: &[Hop]) -> Span {
 
 /// The bench of the plan in `text`.
 pub(crate) fn bench(text: &str) -> ModelBench {
-    model::curve(&plan(text)).unwrap_or_else(|error| panic!("{error} in {text}")).bench
+    model::curve(&plan(text), None).unwrap_or_else(|error| panic!("{error} in {text}")).bench
 }
 
 /// Holds the one-way times of the plan in `text` to `expected`, to the picosecond.

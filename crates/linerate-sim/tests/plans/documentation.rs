@@ -1,10 +1,12 @@
 //! The page of the plan has every key.
 
 use linerate_core::units::{Size, Span};
+use linerate_sim::host::{Bus, Profile};
 use linerate_sim::plan::{
-    AtmPlan, Cable, End, EthernetPlan, FddiPlan, FibreChannelPlan, LoadPlan, ModelPlan, MyrinetPlan, Network,
-    Pause, Receive, Relay, RelayKind, Shape, To, TransportPlan,
+    AtmPlan, Cable, End, EthernetPlan, FddiPlan, FibreChannelPlan, HostPlan, ImpairPlan, LoadPlan, ModelPlan,
+    MyrinetPlan, Network, Pause, Receive, Relay, RelayKind, Shape, TcpPlan, To, TransportPlan,
 };
+use rstest::rstest;
 use toml::{Table, Value};
 
 /// Every field of an Ethernet's plan, none left out.
@@ -64,6 +66,34 @@ fn transport() -> TransportPlan {
     }
 }
 
+fn tcp() -> TcpPlan {
+    TcpPlan {
+        receive_buffer: Some(Size(1)),
+        send_buffer: Some(Size(1)),
+        mss: Some(Size(1)),
+        ..TcpPlan::default()
+    }
+}
+
+/// A host with every key, on that bus.
+fn host(bus: Bus) -> HostPlan {
+    let mut profile = Profile::find("modern").expect("it is shipped");
+    profile.adaptor.jumbo_buffer = Some(Size(1));
+    HostPlan(Profile { bus, ..profile })
+}
+
+fn pci() -> Bus {
+    Bus::Pci { width_bits: 1, clock_mhz: 1.0, burst: Size(1), overhead_clocks: 1.0, setup: Span::ZERO }
+}
+
+fn pcie() -> Bus {
+    Bus::Pcie { lane_mbps: 1.0, lanes: 1, payload: Size(1), overhead: 1, setup: Span::ZERO }
+}
+
+fn impair() -> ImpairPlan {
+    ImpairPlan { stations: Some(vec![0]), lose: vec![1], ..ImpairPlan::default() }
+}
+
 /// The text of a section of the page: from the heading that is the table's name to the next.
 fn section(page: &str, heading: &str) -> String {
     let start = page.find(&format!("\n## {heading}\n")).unwrap_or_else(|| panic!("no section {heading}"));
@@ -118,6 +148,46 @@ fn the_page_of_the_plan_has_a_row_for_every_key_with_its_default() {
     }
 }
 
+/// The rules of a kernel have a page of their own: one row says so.
+#[rstest]
+#[case(pci())]
+#[case(pcie())]
+#[case(Bus::Memory)]
+fn the_page_of_the_plan_has_a_row_for_every_key_of_tcp_hosts_and_paths(#[case] bus: Bus) {
+    let page = include_str!("../../../../docs/models/plan.md");
+    let (host, peer) = (Some(host(bus.clone())), Some(host(bus)));
+    let plan = ModelPlan { tcp: Some(tcp()), host, peer, impair: vec![impair()], ..ModelPlan::default() };
+    let mut table: Table = plan.to_toml().parse().expect("a plan is TOML");
+    let keys = |table: &Table, name: &str| table[name].as_table().expect("a table").clone();
+    let mut tcp = keys(&table, "tcp");
+    let rules = tcp.insert("rules".to_owned(), Value::Boolean(true));
+    assert!(rules.is_some_and(|rules| rules.is_table()), "the plan has the kernel's rules");
+    assert_eq!(missing(&section(page, "tcp"), &tcp, ""), [""; 0], "tcp");
+    assert_eq!(missing(&section(page, "host and peer"), &keys(&table, "host"), ""), [""; 0], "host");
+    assert_eq!(keys(&table, "peer"), keys(&table, "host"), "the peer has no key of its own");
+    let Some(Value::Array(impair)) = table.remove("impair") else { panic!("a list of tables") };
+    let impair = impair[0].as_table().expect("a table");
+    assert_eq!(missing(&section(page, "impair"), impair, ""), [""; 0], "impair");
+}
+
+#[test]
+fn the_page_names_every_host_that_comes_with_linerate() {
+    let page = include_str!("../../../../docs/models/host.md");
+    for shipped in linerate_sim::host::SHIPPED {
+        assert!(page.contains(&format!("\n| `{}` |", shipped.name)), "{} has no row", shipped.name);
+    }
+}
+
+#[test]
+fn every_table_of_a_plan_is_on_its_top_level() {
+    let page = include_str!("../../../../docs/models/plan.md");
+    let text = section(page, "top level");
+    for row in ["[tcp]", "[host]", "[peer]", "[[impair]]", "[network]", "[transport]", "[load]", "[measure]"]
+    {
+        assert!(text.contains(&format!("\n| `{row}` |")), "{row} has no row");
+    }
+}
+
 #[test]
 fn the_defaults_in_the_page_are_those_of_the_code() {
     let page = include_str!("../../../../docs/models/plan.md");
@@ -134,11 +204,78 @@ fn the_defaults_in_the_page_are_those_of_the_code() {
         for (heading, name) in [(heading, "network"), ("load", "load"), ("transport", "transport")] {
             let text = section(page, heading);
             for (key, value) in table[name].as_table().expect("a table") {
-                let row = text.lines().find(|line| line.starts_with(&format!("| `{key}` |")));
-                let row = row.unwrap_or_else(|| panic!("{heading}: no row for {key}"));
-                let cell = row.split('|').nth(3).expect("a third column").trim();
-                assert_eq!(cell, format!("`{value}`"), "{heading}: {key}");
+                assert_eq!(default_of(&text, key), format!("`{value}`"), "{heading}: {key}");
             }
+        }
+    }
+}
+
+/// What the page says of a key when it is left out.
+fn default_of<'a>(text: &'a str, key: &str) -> &'a str {
+    let row = text.lines().find(|line| line.starts_with(&format!("| `{key}` |")));
+    let row = row.unwrap_or_else(|| panic!("no row for {key}"));
+    row.split('|').nth(3).expect("a third column").trim()
+}
+
+#[test]
+fn the_defaults_of_tcp_and_paths_in_the_page_are_those_of_the_code() {
+    let page = include_str!("../../../../docs/models/plan.md");
+    let tcp = TcpPlan::default();
+    let impair = vec![ImpairPlan::default()];
+    let plan = ModelPlan { tcp: Some(tcp), impair, ..ModelPlan::default() };
+    let table: Table = plan.to_toml().parse().expect("a plan is TOML");
+    let tcp = table["tcp"].as_table().expect("a table");
+    let impair = table["impair"][0].as_table().expect("a table");
+    for (heading, table) in [("tcp", tcp), ("impair", impair)] {
+        let text = section(page, heading);
+        for (key, value) in table.iter().filter(|(key, _)| *key != "rules") {
+            assert_eq!(default_of(&text, key), format!("`{value}`"), "{heading}: {key}");
+        }
+    }
+}
+
+/// Paths of the values in `table`.
+fn leaves(table: &Table, prefix: &str) -> Vec<String> {
+    let inner = table.iter().map(|(key, value)| match value {
+        Value::Table(inner) => leaves(inner, &format!("{prefix}{key}.")),
+        _ => vec![format!("{prefix}{key}")],
+    });
+    inner.flatten().collect()
+}
+
+/// `table` without what is at `path`, at most one table deep.
+fn without(table: &Table, path: &str) -> Table {
+    let mut table = table.clone();
+    match path.split_once('.') {
+        None => table.remove(path),
+        Some((first, rest)) => table[first].as_table_mut().expect("a table").remove(rest),
+    };
+    table
+}
+
+/// What a host must say has no default in the page; the rest has that of the code.
+#[rstest]
+#[case(pci())]
+#[case(pcie())]
+#[case(Bus::Memory)]
+fn the_page_says_what_a_host_needs(#[case] bus: Bus) {
+    let text = section(include_str!("../../../../docs/models/plan.md"), "host and peer");
+    let table = Table::try_from(host(bus)).expect("a host has a TOML form");
+    for key in leaves(&table, "") {
+        let parsed = without(&table, &key).try_into::<HostPlan>();
+        let needed = default_of(&text, &key) == "needed";
+        assert_eq!(parsed.is_err(), needed, "{key}");
+        if let Ok(HostPlan(host)) = parsed {
+            let Some((_, left_out)) = [
+                ("about", host.about.is_empty()),
+                ("adaptor.jumbo-buffer", host.adaptor.jumbo_buffer.is_none()),
+                ("adaptor.polling", !host.adaptor.polling && default_of(&text, &key) == "`false`"),
+            ]
+            .into_iter()
+            .find(|(name, _)| *name == key) else {
+                panic!("{key} has a default that no row says")
+            };
+            assert!(left_out, "{key}");
         }
     }
 }

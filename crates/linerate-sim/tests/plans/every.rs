@@ -16,7 +16,7 @@ fn every_plan_can_be_measured_and_loaded_and_says_in_its_head_how() {
         model::check(&plan).unwrap_or_else(|error| panic!("{name}: {error}"));
         let kebab = name
             .chars()
-            .all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-');
+            .all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit() || "-./".contains(letter));
         assert!(kebab, "{name} is not kebab-case");
         assert!(!plan.about.is_empty() && plan.about.len() <= 90 && !plan.about.contains('\n'), "{name}");
         let head: Vec<&str> = text.lines().take_while(|line| line.starts_with('#')).collect();

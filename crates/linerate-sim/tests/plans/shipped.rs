@@ -12,15 +12,22 @@ fn folder() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../plans"))
 }
 
-/// The names of all plans, without `.toml`.
+/// The names of all plans, without `.toml`; those of the papers' experiments begin with `papers/`.
 pub(crate) fn names() -> Vec<String> {
-    let entries = std::fs::read_dir(folder()).expect("the folder of plans");
-    let mut names: Vec<String> = entries
-        .map(|entry| entry.expect("an entry").file_name().into_string().expect("a name in UTF-8"))
-        .map(|name| name.strip_suffix(".toml").unwrap_or_else(|| panic!("{name} is no plan")).to_owned())
-        .collect();
+    let mut names: Vec<String> = ["", "papers/"].into_iter().flat_map(within).collect();
     names.sort();
     names
+}
+
+fn within(inner: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(folder().join(inner)).expect("the folder of plans");
+    let entries = entries.map(|entry| entry.expect("an entry"));
+    entries
+        .filter(|entry| entry.path().is_file())
+        .map(|entry| entry.file_name().into_string().expect("a name in UTF-8"))
+        .map(|name| name.strip_suffix(".toml").unwrap_or_else(|| panic!("{name} is no plan")).to_owned())
+        .map(|name| format!("{inner}{name}"))
+        .collect()
 }
 
 pub(crate) fn text(name: &str) -> String {

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use linerate_core::measure::{Method, Outcome, Progress, Watch, measure};
+use linerate_core::measure::{Exact, Method, Outcome, Progress, Watch, measure};
 use linerate_core::pattern::Pattern;
 use linerate_core::series::Series;
 use linerate_core::units::Span;
@@ -30,8 +30,8 @@ pub(crate) fn measured(text: &str, pattern: Pattern, sizes: &[u64]) -> Outcome {
         rounds: 7,
         seed: 1,
         clock_cost: Span::ZERO,
-        exact: true,
+        exact: Some(Exact::AT_ONCE),
     };
-    let mut curve = model::curve(&plan(text)).unwrap_or_else(|error| panic!("{error} in {text}"));
+    let mut curve = model::curve(&plan(text), None).unwrap_or_else(|error| panic!("{error} in {text}"));
     measure(&mut curve.bench, &method, &mut Silent)
 }

@@ -35,5 +35,5 @@ pub(crate) fn gigabit(kind: Kind) -> ModelBench {
 pub(crate) fn planned(network: &str, kind: Kind) -> ModelBench {
     let plan = ModelPlan::from_toml(&format!("network = {{ {network} }}")).expect("a plan");
     let plan = ModelPlan { transport: TransportPlan { kind, ..plan.transport }, ..plan };
-    model::curve(&plan).expect("a network that can be").bench
+    model::curve(&plan, None).expect("a network that can be").bench
 }

@@ -3,6 +3,8 @@
 use etherparse::{PacketBuilder, TcpOptionElement};
 use linerate_sim::frame::{Content, Destination, Frame, Packet, Station};
 use linerate_sim::stack::Kind;
+use linerate_sim::tcp::Segment;
+use linerate_sim::trace::Passage;
 
 /// Shortest frame without its check sequence. Unit: bytes. Source: IEEE 802.3, 3.2.8.
 const LEAST_FRAME: usize = 60;
@@ -44,15 +46,24 @@ const fn ip(station: u32) -> [u8; 4] {
     [10, high, middle, low]
 }
 
-/// Puts the bytes of `frame` into `bytes`: from the destination address to the padding, without
+/// Puts the bytes of what passed into `bytes`: from the destination address to the padding, without
 /// the check sequence.
-pub(super) fn build(frame: &Frame, kind: Kind, bytes: &mut Vec<u8>) {
+pub(super) fn build(passage: &Passage, kind: Kind, bytes: &mut Vec<u8>) {
     bytes.clear();
-    match frame.content {
-        Content::Pause { quanta } => pause(frame.source, quanta, bytes),
-        Content::Load(_) => udp(frame, [LOAD_PORT; 2], bytes),
-        Content::Packet(packet) if kind == Kind::Datagram => udp(frame, ports(&packet), bytes),
-        Content::Packet(packet) => tcp(frame, &packet, bytes),
+    let frame = &passage.frame;
+    match (frame.content, &passage.segment) {
+        (Content::Pause { quanta }, _) => pause(frame.source, quanta, bytes),
+        (Content::Packet(packet), _) => {
+            let ports = ports(packet.flow, packet.forward);
+            match kind {
+                Kind::Datagram => udp(frame, ports, bytes),
+                Kind::Stream => stream(frame, ports, &packet, bytes),
+            }
+        }
+        (Content::Segment { flow, forward, .. }, Some(segment)) => {
+            tcp(frame, ports(flow, forward), segment, bytes);
+        }
+        (Content::Load(_) | Content::Segment { .. }, _) => udp(frame, [LOAD_PORT; 2], bytes),
     }
     if bytes.len() < LEAST_FRAME {
         bytes.resize(LEAST_FRAME, 0);
@@ -67,11 +78,11 @@ fn pause(source: Station, quanta: u16, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Source and destination port of a packet: of its two ends the first has the even one.
-fn ports(packet: &Packet) -> [u16; 2] {
-    let flow = (packet.flow % 8_192) as u16;
+/// Source and destination port of a flow's packet: of its two ends the first has the even one.
+const fn ports(flow: u32, forward: bool) -> [u16; 2] {
+    let flow = (flow % 8_192) as u16;
     let [first, second] = [FLOW_PORTS + 2 * flow, FLOW_PORTS + 2 * flow + 1];
-    if packet.forward { [first, second] } else { [second, first] }
+    if forward { [first, second] } else { [second, first] }
 }
 
 /// Addresses of both layers.
@@ -91,10 +102,72 @@ fn udp(frame: &Frame, [from, to]: [u16; 2], bytes: &mut Vec<u8>) {
     builder.write(bytes, &vec![0; payload]).expect("the lengths fit their fields");
 }
 
-/// A segment with its place in the stream. What its header is longer than TCP's is options that do
+/// A TCP segment with its options.
+fn tcp(frame: &Frame, [from, to]: [u16; 2], segment: &Segment, bytes: &mut Vec<u8>) {
+    let (macs, ips) = ends(frame);
+    let mut builder = PacketBuilder::ethernet2(macs[0], macs[1]).ipv4(ips[0], ips[1], TIME_TO_LIVE).tcp(
+        from,
+        to,
+        segment.sequence as u32,
+        segment.window,
+    );
+    let flags = segment.flags;
+    if flags.syn {
+        builder = builder.syn();
+    }
+    if flags.ack {
+        builder = builder.ack(segment.acknowledgement as u32);
+    }
+    if flags.fin {
+        builder = builder.fin();
+    }
+    if flags.push {
+        builder = builder.psh();
+    }
+    if flags.reset {
+        builder = builder.rst();
+    }
+    let options = options(segment);
+    let builder = builder.options(&options).expect("a segment has no more options than TCP allows");
+    builder.write(bytes, &vec![0; segment.length as usize]).expect("the lengths fit their fields");
+}
+
+/// The options of a segment, in the order and with the padding that hosts use, so that the header
+/// is as long as the model counts it.
+fn options(segment: &Segment) -> Vec<TcpOptionElement> {
+    use TcpOptionElement::{
+        MaximumSegmentSize, Noop, SelectiveAcknowledgement, SelectiveAcknowledgementPermitted, Timestamp,
+        WindowScale,
+    };
+    let mut options = Vec::new();
+    if let Some(mss) = segment.mss {
+        options.push(MaximumSegmentSize(mss));
+    }
+    match (segment.sack_permitted, segment.timestamps) {
+        (true, _) => options.push(SelectiveAcknowledgementPermitted),
+        (false, Some(_)) => options.extend([Noop, Noop]),
+        (false, None) => {}
+    }
+    match segment.timestamps {
+        Some([value, echo]) => options.push(Timestamp(value, echo)),
+        None if segment.sack_permitted => options.extend([Noop, Noop]),
+        None => {}
+    }
+    if let Some(scale) = segment.window_scale {
+        options.extend([Noop, WindowScale(scale)]);
+    }
+    let range = |[from, to]: &[u64; 2]| (*from as u32, *to as u32);
+    if let [first, rest @ ..] = segment.sack.as_slice() {
+        let mut more = [None; 3];
+        more.iter_mut().zip(rest).for_each(|(place, block)| *place = Some(range(block)));
+        options.extend([Noop, Noop, SelectiveAcknowledgement(range(first), more)]);
+    }
+    options
+}
+
+/// A plain stream's segment with its place in the stream. What its header is longer than TCP's is options that do
 /// nothing; what is beyond these too counts as payload, because a capture has no other place.
-fn tcp(frame: &Frame, packet: &Packet, bytes: &mut Vec<u8>) {
-    let [from, to] = ports(packet);
+fn stream(frame: &Frame, [from, to]: [u16; 2], packet: &Packet, bytes: &mut Vec<u8>) {
     let header = data_bytes(frame).saturating_sub(packet.length as usize);
     let options = header.saturating_sub(IP_HEADER + TCP_HEADER).min(TCP_OPTIONS) / 4 * 4;
     let payload = data_bytes(frame).saturating_sub(IP_HEADER + TCP_HEADER + options);

@@ -14,9 +14,13 @@ fn packet(length: u32) -> Packet {
     Packet { flow: 3, forward: true, offset: (1 << 32) + 10, length, acknowledged: 5, edge: 1005 }
 }
 
+fn passage(frame: &Frame) -> Passage {
+    Passage { time: Time::ZERO, port: Port(0), seen: Seen::Sent, frame: *frame, segment: None }
+}
+
 fn built(frame: &Frame, kind: Kind) -> Vec<u8> {
     let mut bytes = vec![7; 9];
-    packet::build(frame, kind, &mut bytes);
+    packet::build(&passage(frame), kind, &mut bytes);
     bytes
 }
 
@@ -71,9 +75,19 @@ fn pause_is_a_mac_control_frame() {
 fn times_ports_and_directions_are_in_the_file() {
     let mut trace = Trace::new(2);
     let frame = frame(Content::Load(0), 46);
-    trace.record(Time::from_ps(1_999), Port(0), &frame, Seen::Sent);
-    trace.record(Time::from_ps(7_000_000_123_456), Port(1), &frame, Seen::Received);
-    trace.record(Time::from_ps(8_000_000_000_000), Port(1), &frame, Seen::Received);
+    trace.record(Passage { time: Time::from_ps(1_999), port: Port(0), seen: Seen::Sent, ..passage(&frame) });
+    trace.record(Passage {
+        time: Time::from_ps(7_000_000_123_456),
+        port: Port(1),
+        seen: Seen::Received,
+        ..passage(&frame)
+    });
+    trace.record(Passage {
+        time: Time::from_ps(8_000_000_000_000),
+        port: Port(1),
+        seen: Seen::Received,
+        ..passage(&frame)
+    });
     let mut file = Vec::new();
     write(&trace, Form { stations: 2, kind: Kind::Stream }, &mut file).expect("a Vec takes all");
     let mut reader = PcapNgReader::new(&file[..]).expect("it is pcapng");
@@ -131,7 +145,12 @@ fn wireshark_reads_every_kind_of_frame() {
     let everyone = Frame { destination: Destination::Everyone, ..frame(Content::Load(1), 200) };
     let frames = [frame(Content::Load(0), 46), everyone, frame(Content::Packet(packet(100)), 152), link];
     for (nth, frame) in (1..).zip(&frames) {
-        trace.record(Time::from_ps(nth * 1_000_000), Port(0), frame, Seen::Sent);
+        trace.record(Passage {
+            time: Time::from_ps(nth * 1_000_000),
+            port: Port(0),
+            seen: Seen::Sent,
+            ..passage(frame)
+        });
     }
     let form = Form { stations: 1, kind: Kind::Stream };
     let fields = [

@@ -31,23 +31,35 @@ impl Modelled {
         plan: &Plan,
         trace: Option<PathBuf>,
     ) -> Result<Self, Trouble> {
-        let asked = &plan.socket;
-        let transport = &mut model.transport;
-        transport.mss = asked.mss.map(|mss| linerate_core::units::Size(mss.into())).or(transport.mss);
-        transport.window = asked.rcvbuf.unwrap_or(transport.window);
-        transport.send_buffer = asked.sndbuf.or(transport.send_buffer);
         refuse_what_no_model_has(plan)?;
-        let curve = model::curve(&model).map_err(|error| Trouble::model(&error, ""))?;
+        ask(&plan.socket, &mut model);
+        let passages = trace.as_ref().map(|_| traced::MOST_PASSAGES);
+        let curve = model::curve(&model, passages).map_err(|error| Trouble::model(&error, ""))?;
         if let Some(path) = &trace {
             traced::prepare(path)?;
-            curve.bench.trace(traced::MOST_PASSAGES);
         }
         Ok(Self { name, plan: model, curve, trace })
     }
 
     /// Whether one trial of a size says everything.
     pub(super) const fn is_exact(&self) -> bool {
-        !self.curve.random
+        self.curve.exact.is_some()
+    }
+}
+
+/// Asks the modelled hosts for what is asked of sockets.
+fn ask(asked: &SocketOptions, model: &mut ModelPlan) {
+    let mss = asked.mss.map(|mss| linerate_core::units::Size(mss.into()));
+    if let Some(tcp) = &mut model.tcp {
+        tcp.mss = mss.or(tcp.mss);
+        tcp.receive_buffer = asked.rcvbuf.or(tcp.receive_buffer);
+        tcp.send_buffer = asked.sndbuf.or(tcp.send_buffer);
+        tcp.nodelay &= asked.nodelay;
+    } else {
+        let transport = &mut model.transport;
+        transport.mss = mss.or(transport.mss);
+        transport.window = asked.rcvbuf.unwrap_or(transport.window);
+        transport.send_buffer = asked.sndbuf.or(transport.send_buffer);
     }
 }
 
@@ -103,7 +115,7 @@ impl Subject for Modelled {
 
     fn method(&self, plan: &Plan) -> Result<Method, PlanError> {
         let method = Method::of(plan, linerate_core::units::Span::ZERO)?;
-        Ok(Method { exact: !self.curve.random, ..method })
+        Ok(Method { exact: self.curve.exact, ..method })
     }
 
     fn finish(&mut self) -> Result<(), Trouble> {

@@ -4,7 +4,7 @@ use linerate_sim::model::check_load;
 use linerate_sim::plan::ModelPlan;
 use toml::Value;
 
-use super::keys::{Keys, MEDIUM, value};
+use super::keys::{Keys, chooses, value};
 use crate::study::value_text;
 use crate::trouble::Trouble;
 
@@ -28,7 +28,7 @@ pub(super) struct Cell {
     pub(super) plan: ModelPlan,
 }
 
-/// `plan` with the values of `--set`. After another medium come that medium's keys.
+/// `plan` with the values of `--set`. After another medium, host or kernel come its keys.
 pub(in crate::command) fn changed(plan: &ModelPlan, settings: &[String]) -> Result<ModelPlan, Trouble> {
     let mut keys = Keys::of(plan);
     let mut changes: Vec<(String, Value)> = Vec::new();
@@ -39,9 +39,9 @@ pub(in crate::command) fn changed(plan: &ModelPlan, settings: &[String]) -> Resu
     for setting in settings {
         let (key, text) = split(setting, "--set", "KEY=VALUE")?;
         let key = keys.resolve(key)?;
-        let medium = key == MEDIUM;
+        let chooses = chooses(&key);
         changes.push((key, value(text)?));
-        if medium {
+        if chooses {
             keys = Keys::of(&apply(&keys, &changes)?);
             changes.clear();
         }

@@ -9,11 +9,24 @@ use crate::study::value_text;
 use crate::trouble::Trouble;
 
 /// The key that says which others the network has.
-pub(super) const MEDIUM: &str = "network.medium";
+const MEDIUM: &str = "network.medium";
+/// Keys that choose what else their table means, with the keys of that table that mean the same
+/// whatever is chosen.
+const CHOICES: [(&str, &str, &[&str]); 4] = [
+    (MEDIUM, "network", &["stations"]),
+    ("host.profile", "host", &[]),
+    ("peer.profile", "peer", &[]),
+    ("tcp.personality", "tcp", &["receive-buffer", "send-buffer", "nodelay", "mss"]),
+];
 /// A key that no plan has: what the parser says of it names those that there are.
 const NOBODY: &str = "?";
 /// The tables that every plan may have, also where all of it is default and left out.
 const TABLES: [&str; 5] = ["", "network", "transport", "load", "measure"];
+
+/// Whether a key chooses what others its table has.
+pub(super) fn chooses(key: &str) -> bool {
+    CHOICES.iter().any(|(choice, _, _)| *choice == key)
+}
 
 /// A plan as a tree of keys and values, with what else it could hold.
 #[derive(Debug)]
@@ -33,6 +46,7 @@ impl Keys {
         for table in &tables {
             known.extend(allowed(&plan, table));
         }
+        known.extend(CHOICES.map(|(choice, _, _)| choice.to_owned()));
         known.retain(|key| !tables.contains(key));
         Self { plan, known }
     }
@@ -72,15 +86,18 @@ impl Keys {
         format!("the keys are {}", keys.join(", "))
     }
 
-    /// The plan with other values at some paths. Another medium keeps of the network only how many
-    /// stations it has: nothing else means the same there.
+    /// The plan with other values at some paths. Another medium, host or kernel keeps of its table
+    /// only what means the same there.
     pub(super) fn with(&self, changes: &[(&str, &Value)]) -> Result<ModelPlan, Trouble> {
         let mut table = self.plan.clone();
-        let medium = changes.iter().find(|(path, _)| *path == MEDIUM).map(|(_, value)| *value);
-        if let (Some(medium), Some(Value::Table(network))) = (medium, table.get_mut("network"))
-            && network.get("medium") != Some(medium)
-        {
-            network.retain(|key, _| key == "stations");
+        for (choice, of, kept) in CHOICES {
+            let chosen = changes.iter().find(|(path, _)| *path == choice).map(|(_, value)| *value);
+            let key = choice.rsplit('.').next();
+            if let (Some(chosen), Some(Value::Table(inner)), Some(key)) = (chosen, table.get_mut(of), key)
+                && inner.get(key) != Some(chosen)
+            {
+                inner.retain(|key, _| kept.contains(&key));
+            }
         }
         for (path, value) in changes {
             place(&mut table, path, (*value).clone());

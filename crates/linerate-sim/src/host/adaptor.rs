@@ -1,0 +1,155 @@
+//! The adaptor: its rings, and when it raises an interrupt.
+
+use std::collections::VecDeque;
+
+use linerate_core::units::Time;
+
+use super::profile;
+use crate::frame::Frame;
+use crate::kernel::Timer;
+
+/// What an adaptor counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AdaptorCounters {
+    /// Frames handed to the wire.
+    pub sent: u64,
+    /// Frames that came to memory.
+    pub received: u64,
+    /// Frames lost because no descriptor was free.
+    pub ring_overflows: u64,
+    /// Frames lost because the protocol's queue was full.
+    pub backlog_overflows: u64,
+    /// Interrupts raised.
+    pub interrupts: u64,
+}
+
+/// An adaptor and its driver.
+#[derive(Debug)]
+pub(super) struct Adaptor {
+    pub(super) parameters: profile::Adaptor,
+    pub(super) counters: AdaptorCounters,
+    /// Frames with a transmit descriptor that are not in the FIFO.
+    queued: VecDeque<Frame>,
+    /// Frames whose transfer into the FIFO is under way: their bytes have a place there.
+    fetching: VecDeque<Frame>,
+    /// Frames in the FIFO, ready for the wire.
+    ready: VecDeque<Frame>,
+    fifo_bytes: u64,
+    /// Frames on their way into memory; each has a receive descriptor.
+    storing: VecDeque<Frame>,
+    /// Frames in memory of which the driver has not taken notice; each has a receive descriptor.
+    stored: VecDeque<Frame>,
+    /// An interrupt was raised and its handler has not looked.
+    raised: bool,
+    /// Raises one.
+    pub(super) timer: Option<Timer>,
+}
+
+/// What a frame in memory calls for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Notice {
+    /// Somebody will look anyway.
+    None,
+    /// An interrupt now.
+    Interrupt,
+    /// An interrupt at that time, unless more frames bring it earlier.
+    Later(Time),
+}
+
+impl Adaptor {
+    pub(super) fn new(parameters: profile::Adaptor) -> Self {
+        Self {
+            parameters,
+            counters: AdaptorCounters::default(),
+            queued: VecDeque::new(),
+            fetching: VecDeque::new(),
+            ready: VecDeque::new(),
+            fifo_bytes: 0,
+            storing: VecDeque::new(),
+            stored: VecDeque::new(),
+            raised: false,
+            timer: None,
+        }
+    }
+
+    /// Whether a transmit descriptor is free.
+    pub(super) fn has_room(&self) -> bool {
+        self.queued.len() + self.fetching.len() < self.parameters.transmit_ring as usize
+    }
+
+    pub(super) fn queue(&mut self, frame: Frame) {
+        self.queued.push_back(frame);
+    }
+
+    /// The next frame to transfer into the FIFO, if it has room; one frame always has.
+    pub(super) fn fetch(&mut self) -> Option<Frame> {
+        let frame = *self.queued.front()?;
+        let full = self.fifo_bytes + u64::from(frame.data_bytes) > self.parameters.fifo.bytes();
+        if self.fifo_bytes > 0 && full {
+            return None;
+        }
+        self.queued.pop_front();
+        self.fifo_bytes += u64::from(frame.data_bytes);
+        self.fetching.push_back(frame);
+        Some(frame)
+    }
+
+    /// The oldest transfer has ended.
+    pub(super) fn fetched(&mut self) {
+        let frame = self.fetching.pop_front().expect("what was fetched has begun");
+        self.ready.push_back(frame);
+    }
+
+    /// The next frame for the wire.
+    pub(super) fn take(&mut self) -> Option<Frame> {
+        let frame = self.ready.pop_front()?;
+        self.fifo_bytes -= u64::from(frame.data_bytes);
+        self.counters.sent += 1;
+        Some(frame)
+    }
+
+    /// A frame came from the wire: whether it has a descriptor.
+    pub(super) fn store(&mut self, frame: Frame) -> bool {
+        let free = self.storing.len() + self.stored.len() < self.parameters.receive_ring as usize;
+        if free {
+            self.storing.push_back(frame);
+        } else {
+            self.counters.ring_overflows += 1;
+        }
+        free
+    }
+
+    /// The oldest frame on its way is in memory; `polled` says that the driver will look without
+    /// being told.
+    pub(super) fn stored(&mut self, polled: bool, now: Time) -> Notice {
+        let frame = self.storing.pop_front().expect("what was stored had begun");
+        self.counters.received += 1;
+        self.stored.push_back(frame);
+        let soon = self.parameters.coalesce_time.as_ps() == 0
+            || self.stored.len() >= self.parameters.coalesce_frames.max(1) as usize;
+        if self.raised || polled {
+            Notice::None
+        } else if soon {
+            Notice::Interrupt
+        } else if self.timer.is_none() {
+            Notice::Later(now + self.parameters.coalesce_time)
+        } else {
+            Notice::None
+        }
+    }
+
+    /// Raises an interrupt.
+    pub(super) fn raise(&mut self) {
+        self.raised = true;
+        self.counters.interrupts += 1;
+    }
+
+    /// The handler looks: its next frame, whose descriptor is free from now on. None ends it.
+    pub(super) fn next_stored(&mut self) -> Option<Frame> {
+        let frame = self.stored.pop_front();
+        if frame.is_none() {
+            self.raised = false;
+        }
+        frame
+    }
+}

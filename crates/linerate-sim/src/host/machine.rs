@@ -1,0 +1,252 @@
+//! One host: processors, bus and adaptor together.
+
+use linerate_core::units::{Span, Time};
+
+use super::adaptor::{Adaptor, AdaptorCounters, Notice};
+use super::bus::{Bus, Direction};
+use super::processor::{Level, Processors, Usage};
+use super::{Profile, Times};
+use crate::event;
+use crate::frame::{Frame, Station};
+use crate::kernel::{Class, Kernel};
+use crate::stack::Side;
+
+/// What happens in a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// Which host.
+    pub station: Station,
+    what: What,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum What {
+    /// A processor has finished its work.
+    Finished(u8),
+    /// The oldest frame on its way to the adaptor is there.
+    Fetched,
+    /// The oldest frame on its way to memory is there.
+    Stored,
+    /// The time for which interrupts were held back is over.
+    Coalesced,
+}
+
+/// Work for a processor.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Job {
+    /// The driver looks at the receive ring.
+    Interrupt,
+    /// The protocol takes a frame.
+    Receive(Frame),
+    /// The protocol makes the next segment of an end.
+    Transmit(End),
+    /// An application's call: the next step of sending.
+    Send(End),
+    /// An application's call: the next step of receiving.
+    Recv(End),
+}
+
+/// An end of a flow on this host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct End {
+    /// Which flow.
+    pub flow: u32,
+    /// Which end.
+    pub side: Side,
+}
+
+/// What an event in a host comes to for its owner.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Wire {
+    /// Nothing yet.
+    Quiet,
+    /// The adaptor has a frame for the wire, and one more descriptor is free.
+    Ready,
+    /// A processor has finished this: its owner does it and then calls [`Machine::go_on`].
+    Done(Job),
+}
+
+/// A host.
+#[derive(Debug)]
+pub struct Machine {
+    station: Station,
+    times: Times,
+    processors: Processors<Job>,
+    bus: Bus,
+    adaptor: Adaptor,
+    /// Frames that wait for the protocol.
+    backlog: u32,
+    /// A segment waits for a transmit descriptor.
+    starved: bool,
+    /// What a received frame is charged to its socket. Unit: bytes.
+    charge: u32,
+}
+
+impl Machine {
+    /// A host at rest, its interface with that MTU (bytes).
+    #[must_use]
+    pub fn new(station: Station, profile: &Profile, mtu: u32) -> Self {
+        Self {
+            station,
+            times: Times::of(profile, mtu),
+            processors: Processors::new(profile.processor.count),
+            bus: Bus::new(&profile.bus),
+            adaptor: Adaptor::new(profile.adaptor.clone()),
+            backlog: 0,
+            starved: false,
+            charge: u32::try_from(profile.receive_buffer(mtu)).unwrap_or(u32::MAX),
+        }
+    }
+
+    /// What its work takes.
+    #[must_use]
+    pub const fn times(&self) -> &Times {
+        &self.times
+    }
+
+    /// What a received frame takes of a socket's receive buffer. Unit: bytes.
+    #[must_use]
+    pub const fn charge(&self) -> u32 {
+        self.charge
+    }
+
+    /// How long its processors worked.
+    #[must_use]
+    pub const fn usage(&self) -> Usage {
+        self.processors.usage()
+    }
+
+    /// How long its bus was busy.
+    #[must_use]
+    pub const fn bus_busy(&self) -> Span {
+        self.bus.busy()
+    }
+
+    /// What its adaptor counted.
+    #[must_use]
+    pub const fn adaptor(&self) -> AdaptorCounters {
+        self.adaptor.counters
+    }
+
+    /// Whether the transmit ring has a free descriptor. Who finds none is noted.
+    #[must_use]
+    pub fn has_room(&mut self) -> bool {
+        let room = self.adaptor.has_room();
+        self.starved |= !room;
+        room
+    }
+
+    /// Whether anybody found no free descriptor since last asked.
+    pub const fn take_starved(&mut self) -> bool {
+        std::mem::replace(&mut self.starved, false)
+    }
+
+    /// Gives a processor work that takes `cost`.
+    pub fn submit(&mut self, level: Level, job: Job, cost: Span, kernel: &mut Kernel) {
+        self.processors.submit(level, job, cost);
+        self.go_on(kernel);
+    }
+
+    /// Begins what processors are idle for.
+    pub fn go_on(&mut self, kernel: &mut Kernel) {
+        while let Some((processor, cost)) = self.processors.begin() {
+            self.set(kernel.now() + cost, What::Finished(processor), kernel);
+        }
+    }
+
+    /// Puts a frame into the transmit ring.
+    pub fn transmit(&mut self, frame: Frame, kernel: &mut Kernel) {
+        self.adaptor.queue(frame);
+        self.fetch(kernel);
+    }
+
+    /// The next frame for the wire.
+    pub fn take(&mut self, kernel: &mut Kernel) -> Option<Frame> {
+        let frame = self.adaptor.take()?;
+        self.fetch(kernel);
+        Some(frame)
+    }
+
+    fn fetch(&mut self, kernel: &mut Kernel) {
+        while let Some(frame) = self.adaptor.fetch() {
+            let moved = self.bus.transfer(u64::from(frame.data_bytes), Direction::Out, kernel.now());
+            self.set(moved + self.adaptor.parameters.latency, What::Fetched, kernel);
+        }
+    }
+
+    /// A frame came from the wire; false if no descriptor was free for it.
+    pub fn receive(&mut self, frame: Frame, kernel: &mut Kernel) -> bool {
+        let taken = self.adaptor.store(frame);
+        if taken {
+            let moved = self.bus.transfer(u64::from(frame.data_bytes), Direction::In, kernel.now());
+            self.set(moved + self.adaptor.parameters.latency, What::Stored, kernel);
+        }
+        taken
+    }
+
+    /// Lets an event happen.
+    pub fn handle(&mut self, event: Event, kernel: &mut Kernel) -> Wire {
+        match event.what {
+            What::Finished(processor) => {
+                let job = self.processors.finish(processor);
+                if let Job::Receive(_) = job {
+                    self.backlog -= 1;
+                }
+                return Wire::Done(job);
+            }
+            What::Fetched => {
+                self.adaptor.fetched();
+                return Wire::Ready;
+            }
+            What::Stored => {
+                // A driver that polls goes on looking as long as the protocol has work.
+                let polled = self.adaptor.parameters.polling && self.backlog > 0;
+                match self.adaptor.stored(polled, kernel.now()) {
+                    Notice::None => {}
+                    Notice::Interrupt => self.raise(kernel),
+                    Notice::Later(when) => {
+                        self.adaptor.timer = Some(self.set(when, What::Coalesced, kernel));
+                    }
+                }
+            }
+            What::Coalesced => {
+                self.adaptor.timer = None;
+                self.raise(kernel);
+            }
+        }
+        Wire::Quiet
+    }
+
+    fn raise(&mut self, kernel: &mut Kernel) {
+        if let Some(timer) = self.adaptor.timer.take() {
+            kernel.cancel(timer);
+        }
+        self.adaptor.raise();
+        self.submit(Level::Interrupt, Job::Interrupt, self.times.interrupt, kernel);
+    }
+
+    /// The driver looks: moves what has arrived to the protocol's queue, each frame with what it
+    /// costs there; what finds no room in it goes to `lost`.
+    pub fn look(&mut self, cost: impl Fn(&Times, &Frame) -> Span, mut lost: impl FnMut(Frame)) {
+        while let Some(frame) = self.adaptor.next_stored() {
+            if self.backlog >= self.adaptor.parameters.backlog {
+                self.adaptor.counters.backlog_overflows += 1;
+                lost(frame);
+                continue;
+            }
+            self.backlog += 1;
+            self.processors.submit(Level::Protocol, Job::Receive(frame), cost(&self.times, &frame));
+        }
+    }
+
+    /// Whether the driver polls and has frames to look at now that the protocol took one.
+    #[must_use]
+    pub const fn polls(&self) -> bool {
+        self.adaptor.parameters.polling
+    }
+
+    fn set(&self, when: Time, what: What, kernel: &mut Kernel) -> crate::kernel::Timer {
+        let event = crate::hosts::Event::Machine(Event { station: self.station, what });
+        kernel.at(when, Class::Finish, event::Event::from(event))
+    }
+}

@@ -1,0 +1,187 @@
+//! What each piece of a processor's work takes, from a host's parameters.
+
+use linerate_core::units::Span;
+
+use super::Profile;
+
+/// Pages are of so many bytes. Source: IA-32 and x86-64.
+const PAGE_BYTES: u64 = 4096;
+
+/// The times of a host's processor, clock and kernel taken into account.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Times {
+    /// A call of send or receive without its copies.
+    pub system_call: Span,
+    /// A data segment, from the socket to the ring.
+    pub transmit: Span,
+    /// A data segment, from the ring to the socket.
+    pub receive: Span,
+    /// A bare acknowledgement to the ring.
+    pub transmit_acknowledgement: Span,
+    /// A bare acknowledgement from the ring.
+    pub receive_acknowledgement: Span,
+    /// An interrupt.
+    pub interrupt: Span,
+    /// From a wake-up until the sleeper runs.
+    pub wake_up: Span,
+    copy_in: Bytes,
+    copy_out: Bytes,
+    /// Checksum of a byte that arrived, if the adaptor did not check it. Unit: picoseconds.
+    checksum_out: f64,
+}
+
+/// What a byte of a message costs, by how large the message is. Unit: picoseconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Bytes {
+    cached: f64,
+    uncached: f64,
+    paged: f64,
+    /// The last cache, and the memory. Unit: bytes.
+    cache: u64,
+    memory: u64,
+}
+
+impl Times {
+    /// The times of a host.
+    #[must_use]
+    pub fn of(profile: &Profile, mtu: u32) -> Self {
+        let Profile { processor, costs, memory, adaptor, .. } = profile;
+        let clock = clock_factor(processor);
+        let locks = if processor.count > 1 { processor.multiprocessor_factor } else { 1.0 };
+        let kernel = |cost: Span| scaled(cost, clock * locks);
+        let byte = |ns: f64| ns * 1000.0 * clock;
+        let checksum_in = if adaptor.checksum_transmit { 0.0 } else { memory.checksum_in_ns };
+        let checksum_out = if adaptor.checksum_receive { 0.0 } else { memory.checksum_out_ns };
+        let bytes = |ns: f64| Bytes {
+            cached: byte(ns),
+            uncached: byte(memory.uncached_ns),
+            // A disc does not go faster with the processor.
+            paged: memory.paging_ns * 1000.0,
+            cache: memory.cache.bytes(),
+            memory: memory.size.bytes(),
+        };
+        let pages =
+            |buffer: u64| kernel(costs.allocate_page) * (buffer.div_ceil(PAGE_BYTES).next_power_of_two() - 1);
+        let largest = u64::from(mtu);
+        Self {
+            system_call: kernel(costs.system_call),
+            transmit: kernel(costs.transmit) + pages(largest),
+            receive: kernel(costs.receive) + pages(profile.receive_buffer(mtu)),
+            transmit_acknowledgement: kernel(costs.transmit_acknowledgement),
+            receive_acknowledgement: kernel(costs.receive_acknowledgement),
+            interrupt: kernel(costs.interrupt),
+            wake_up: kernel(costs.wake_up),
+            copy_in: bytes(memory.copy_in_ns + checksum_in),
+            copy_out: bytes(memory.copy_out_ns),
+            checksum_out: byte(checksum_out),
+        }
+    }
+
+    /// Copying `bytes` of a message of `message` bytes into the kernel, and their checksum.
+    #[must_use]
+    pub fn copy_in(&self, bytes: u64, message: u64) -> Span {
+        self.copy_in.of(bytes, message)
+    }
+
+    /// Copying `bytes` of a message of `message` bytes out of the kernel.
+    #[must_use]
+    pub fn copy_out(&self, bytes: u64, message: u64) -> Span {
+        self.copy_out.of(bytes, message)
+    }
+
+    /// A data segment with so much payload, from the ring to the socket.
+    #[must_use]
+    pub fn receive_data(&self, bytes: u32) -> Span {
+        self.receive + picoseconds(self.checksum_out * f64::from(bytes))
+    }
+}
+
+impl Bytes {
+    fn of(self, bytes: u64, message: u64) -> Span {
+        let uncached = if message > self.cache { self.uncached } else { 0.0 };
+        // What does not fit memory is what pages.
+        let beyond = message.saturating_sub(self.memory) as f64 / message.max(1) as f64;
+        picoseconds((self.cached + uncached + self.paged * beyond) * bytes as f64)
+    }
+}
+
+/// What a cost at the reference clock is multiplied by: a share of it follows the clock, the rest
+/// is memory's and stays. Source: Farrell & Ong's two clocks, 320 and 348 Mb/s at 350 and 450 MHz.
+fn clock_factor(processor: &super::Processor) -> f64 {
+    let share = processor.clock_share;
+    1.0 - share + share * processor.reference_mhz / processor.clock_mhz
+}
+
+fn scaled(span: Span, factor: f64) -> Span {
+    picoseconds(span.as_ps() as f64 * factor)
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "costs are positive and small")]
+fn picoseconds(ps: f64) -> Span {
+    Span::from_ps(ps.round() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn profile() -> Profile {
+        Profile::find("pentium-ii-350").expect("it is shipped")
+    }
+
+    #[test]
+    fn a_share_of_each_cost_follows_the_clock() {
+        let mut profile = profile();
+        let slow = Times::of(&profile, 1500);
+        profile.processor.clock_mhz = 450.0;
+        let fast = Times::of(&profile, 1500);
+        let share = profile.processor.clock_share;
+        let expected = 1.0 - share + share * 350.0 / 450.0;
+        for (slow, fast) in
+            [(slow.transmit, fast.transmit), (slow.copy_in(1 << 20, 1), fast.copy_in(1 << 20, 1))]
+        {
+            let ratio = fast.as_seconds() / slow.as_seconds();
+            assert!((ratio - expected).abs() < 1e-6, "{ratio} is not {expected}");
+        }
+    }
+
+    #[test]
+    fn a_second_processor_costs_locks() {
+        let mut profile = profile();
+        profile.processor.multiprocessor_factor = 1.5;
+        let one = Times::of(&profile, 1500).receive;
+        profile.processor.count = 2;
+        assert_eq!(Times::of(&profile, 1500).receive, one * 3 / 2);
+    }
+
+    #[test]
+    fn an_adaptor_that_computes_checksums_spares_the_processor() {
+        let mut profile = profile();
+        let with = Times::of(&profile, 1500).receive_data(1448);
+        profile.adaptor.checksum_receive = true;
+        let without = Times::of(&profile, 1500).receive_data(1448);
+        let spared = profile.memory.checksum_out_ns * 1448.0 * 1000.0;
+        assert_eq!((with - without).as_ps(), spared.round() as u64);
+    }
+
+    #[test]
+    fn a_copy_of_what_does_not_fit_costs_more() {
+        let mut profile = profile();
+        (profile.memory.copy_out_ns, profile.memory.uncached_ns, profile.memory.paging_ns) =
+            (5.0, 4.0, 100.0);
+        let times = Times::of(&profile, 1500);
+        let cache = profile.memory.cache.bytes();
+        let memory = profile.memory.size.bytes();
+        assert_eq!(times.copy_out(1000, cache), Span::from_ns(5000));
+        assert_eq!(times.copy_out(1000, cache + 1), Span::from_ns(9000));
+        assert_eq!(times.copy_out(1000, 2 * memory), Span::from_ns(59_000), "half of it pages");
+    }
+
+    #[test]
+    fn larger_buffers_cost_pages_by_powers_of_two() {
+        let mut profile = profile();
+        profile.costs.allocate_page = Span::from_us(1);
+        let transmit = |mtu| Times::of(&profile, mtu).transmit - profile.costs.transmit;
+        assert_eq!([1500, 8160, 9000, 16_000].map(transmit), [0, 1, 3, 3].map(Span::from_us));
+    }
+}

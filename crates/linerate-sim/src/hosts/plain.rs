@@ -1,0 +1,103 @@
+//! Plain flows: their packets come and go at no cost to their stations.
+
+use linerate_core::units::Time;
+
+use super::connection::Connection;
+use super::{Broken, Event, Flow, Hosts};
+use crate::fabric::Loss;
+use crate::frame::{Content, Destination, Frame, Packet, Port, Station};
+use crate::kernel::{Class, Kernel};
+use crate::stack::Side;
+
+impl Hosts {
+    fn plain(&mut self, flow: u32) -> &mut Connection {
+        match &mut self.flows[flow as usize] {
+            Flow::Plain(connection) => connection,
+            Flow::Tcp(_) => unreachable!("packets are those of plain flows"),
+        }
+    }
+
+    pub(super) fn plain_write(&mut self, flow: u32, side: Side, data: &[u8]) -> Result<usize, Broken> {
+        let connection = self.plain(flow);
+        if let Some(broken) = connection.broken() {
+            return Err(broken);
+        }
+        if connection.closed[side.other() as usize] {
+            return Err(Broken::Closed);
+        }
+        let len = connection.flow.write(side, data);
+        self.wake_sender(flow, side);
+        Ok(len)
+    }
+
+    pub(super) fn plain_read(&mut self, flow: u32, side: Side, data: &mut [u8]) -> Result<usize, Broken> {
+        let connection = self.plain(flow);
+        let len = connection.flow.read(side, data);
+        if len == 0 {
+            if let Some(broken) = connection.broken() {
+                return Err(broken);
+            }
+            if connection.closed[side.other() as usize] && connection.flow.is_drained(side) {
+                return Err(Broken::Closed);
+            }
+        }
+        self.wake_sender(flow, side);
+        Ok(len)
+    }
+
+    /// What a network lost of a stream is sent again.
+    pub(super) fn resend(&mut self, flow: u32, side: Side) {
+        self.plain(flow).resend(side);
+        self.wake_sender(flow, side);
+    }
+
+    pub(super) fn packet_arrived(&mut self, packet: &Packet) {
+        let side = sender(packet).other();
+        self.plain(packet.flow).arrived(side, packet);
+        self.wake_sender(packet.flow, side);
+    }
+
+    fn wake_sender(&mut self, flow: u32, side: Side) {
+        let connection = self.plain(flow);
+        if connection.flow.has_packet(side) {
+            let port = Port(connection.stations[side as usize].0);
+            self.wakes.push(port);
+        }
+    }
+
+    /// The network lost a packet: a stream sends it again after a while.
+    pub(super) fn packet_lost(&mut self, packet: &Packet, loss: Loss, kernel: &mut Kernel) {
+        let (flow, side) = (packet.flow, sender(packet));
+        let connection = self.plain(flow);
+        if connection.lost(side, packet, loss) {
+            let when = kernel.now() + connection.flow.parameters().retransmit_after;
+            kernel.at(when, Class::Expire, Event::Resend { flow, side });
+        }
+    }
+
+    /// The next packet of the plain flows of a station.
+    pub(super) fn next_packet(&mut self, station: Station, now: Time) -> Option<Frame> {
+        let host = &mut self.stations[station.index()];
+        for _ in 0..host.ends.len() {
+            let (number, side) = host.ends[host.turn];
+            host.turn = (host.turn + 1) % host.ends.len();
+            let Flow::Plain(connection) = &mut self.flows[number as usize] else { continue };
+            let Some(packet) = connection.flow.packet(side, number) else { continue };
+            // What is on the wire makes room for datagrams.
+            connection.stirred[side as usize] = true;
+            let header = connection.flow.parameters().header_bytes;
+            return Some(Frame {
+                source: station,
+                destination: Destination::Station(connection.stations[side.other() as usize]),
+                data_bytes: packet.length + header,
+                content: Content::Packet(packet),
+                offered: now,
+            });
+        }
+        None
+    }
+}
+
+const fn sender(packet: &Packet) -> Side {
+    if packet.forward { Side::First } else { Side::Second }
+}

@@ -1,0 +1,391 @@
+//! TCP on machines: what an application's calls, the protocol's timers and finished work lead to.
+
+use super::call::Step;
+use super::tcp_flow::{TcpEnd, TcpFlow};
+use super::{Broken, Event, Flow, Hosts};
+use crate::event;
+use crate::frame::{Content, Destination, Frame, Port, SegmentNumber, Station};
+use crate::host::{End, Job, Level, Machine, Wire};
+use crate::kernel::{Class, Kernel};
+use crate::slab::Slab;
+use crate::stack::Side;
+use crate::tcp::{Kind, Segment, Settings};
+
+/// An end of a flow with everything around it that its work touches.
+struct Place<'a> {
+    end: End,
+    flow: &'a mut TcpFlow,
+    machine: &'a mut Machine,
+    segments: &'a mut Slab<Segment>,
+}
+
+impl Hosts {
+    /// Puts a machine at a station.
+    ///
+    /// # Panics
+    ///
+    /// If the station does not exist.
+    pub fn equip(&mut self, station: Station, machine: Machine) {
+        self.stations[station.index()].machine = Some(machine);
+    }
+
+    /// The machine at a station, if there is one.
+    #[must_use]
+    pub fn machine(&self, station: Station) -> Option<&Machine> {
+        self.stations.get(station.index())?.machine.as_ref()
+    }
+
+    /// Adds a TCP connection between two stations with machines, the first of which connects; gives
+    /// its number.
+    ///
+    /// # Panics
+    ///
+    /// If a station does not exist or has no machine.
+    pub fn connect_tcp(
+        &mut self,
+        stations: [Station; 2],
+        settings: [Settings; 2],
+        kernel: &mut Kernel,
+    ) -> u32 {
+        let number = u32::try_from(self.flows.len()).expect("fewer than 2^32 flows");
+        for (station, side) in stations.into_iter().zip([Side::First, Side::Second]) {
+            assert!(self.machine(station).is_some(), "TCP runs on a machine");
+            self.stations[station.index()].ends.push((number, side));
+        }
+        self.flows.push(Flow::Tcp(TcpFlow::new(stations, settings)));
+        self.place(End { flow: number, side: Side::First }).progress(kernel);
+        number
+    }
+
+    /// The protocol at an end of a TCP flow.
+    #[must_use]
+    pub fn connection(&self, flow: u32, side: Side) -> Option<&crate::tcp::Connection> {
+        match self.flows.get(flow as usize)? {
+            Flow::Tcp(flow) => Some(&flow.ends[side as usize].connection),
+            Flow::Plain(_) => None,
+        }
+    }
+
+    /// The segment that a frame carries, if it is one.
+    #[must_use]
+    pub fn segment(&self, frame: &Frame) -> Option<&Segment> {
+        match frame.content {
+            Content::Segment { number, .. } => Some(&self.segments[number.0]),
+            _ => None,
+        }
+    }
+
+    fn place(&mut self, end: End) -> Place<'_> {
+        let Flow::Tcp(flow) = &mut self.flows[end.flow as usize] else {
+            unreachable!("only TCP ends work on machines")
+        };
+        let station = flow.stations[end.side as usize];
+        let machine = self.stations[station.index()].machine.as_mut().expect("it was there to connect");
+        Place { end, flow, machine, segments: &mut self.segments }
+    }
+
+    /// The application at an end calls send; gives what a call that is done has sent.
+    pub(super) fn tcp_write(&mut self, end: End, data: &[u8], kernel: &mut Kernel) -> Result<usize, Broken> {
+        let place = self.place(end);
+        if let Some(broken) = place.flow.broken() {
+            return Err(broken);
+        }
+        if place.flow.closed[end.side.other() as usize] {
+            return Err(Broken::Closed);
+        }
+        let call = &mut place.flow.ends[end.side as usize].send;
+        if let Some(sent) = call.take_result() {
+            return Ok(usize::try_from(sent).unwrap_or(usize::MAX));
+        }
+        if call.step == Step::Idle {
+            call.enter(data.len() as u64);
+            place.flow.keep(end.side, data);
+            let cost = place.machine.times().system_call;
+            place.machine.submit(Level::Process, Job::Send(end), cost, kernel);
+        }
+        Ok(0)
+    }
+
+    /// The application at an end calls receive; gives what a call that is done has received.
+    pub(super) fn tcp_read(
+        &mut self,
+        end: End,
+        data: &mut [u8],
+        kernel: &mut Kernel,
+    ) -> Result<usize, Broken> {
+        let place = self.place(end);
+        let flow = place.flow;
+        let call = &mut flow.ends[end.side as usize].recv;
+        if let Some(received) = call.take_result() {
+            let len = usize::try_from(received).unwrap_or(usize::MAX).min(data.len());
+            flow.give(end.side, &mut data[..len]);
+            return Ok(len);
+        }
+        if call.step == Step::Idle {
+            call.enter(data.len() as u64);
+            let cost = place.machine.times().system_call;
+            place.machine.submit(Level::Process, Job::Recv(end), cost, kernel);
+        } else if call.step == Step::Asleep {
+            if let Some(broken) = flow.broken() {
+                return Err(broken);
+            }
+            if flow.closed[end.side.other() as usize] && flow.is_drained(end.side) {
+                return Err(Broken::Closed);
+            }
+        }
+        Ok(0)
+    }
+
+    /// Lets what happened in a host have its effect.
+    pub(super) fn machine_event(&mut self, event: crate::host::Event, kernel: &mut Kernel) {
+        let station = event.station;
+        let machine = self.stations[station.index()].machine.as_mut().expect("its own event");
+        match machine.handle(event, kernel) {
+            Wire::Quiet => {}
+            Wire::Ready => {
+                self.wakes.push(Port(station.0));
+                self.pump_starved(station, kernel);
+            }
+            Wire::Done(job) => {
+                self.done(station, job, kernel);
+                let machine = self.stations[station.index()].machine.as_mut().expect("it was there");
+                machine.go_on(kernel);
+            }
+        }
+    }
+
+    fn done(&mut self, station: Station, job: Job, kernel: &mut Kernel) {
+        match job {
+            Job::Interrupt => self.look(station),
+            Job::Receive(frame) => {
+                self.receive(&frame, kernel);
+                if self.stations[station.index()].machine.as_ref().is_some_and(Machine::polls) {
+                    self.look(station);
+                }
+            }
+            Job::Transmit(end) => self.place(end).transmit(kernel),
+            Job::Send(end) => self.place(end).send(kernel),
+            Job::Recv(end) => self.place(end).recv(kernel),
+        }
+    }
+
+    /// The driver of a station looks at its receive ring.
+    fn look(&mut self, station: Station) {
+        let Self { stations, segments, .. } = self;
+        let machine = stations[station.index()].machine.as_mut().expect("its driver looks");
+        let mut lost = Vec::new();
+        machine.look(
+            |times, frame| match segment_of(frame, segments) {
+                Some(segment) if segment.length > 0 => times.receive_data(segment.length),
+                _ => times.receive_acknowledgement,
+            },
+            |frame| lost.push(frame),
+        );
+        for frame in lost {
+            self.drop_segment(&frame);
+        }
+    }
+
+    /// The protocol of a station takes a frame.
+    fn receive(&mut self, frame: &Frame, kernel: &mut Kernel) {
+        let Content::Segment { flow, forward, number } = frame.content else { return };
+        let segment = self.segments.remove(number.0);
+        let side = if forward { Side::Second } else { Side::First };
+        let mut place = self.place(End { flow, side });
+        let charge = place.machine.charge();
+        place.own().connection.arrived(&segment, charge, kernel.now());
+        place.progress(kernel);
+    }
+
+    /// A frame with a segment came from the wire.
+    pub(super) fn segment_arrived(&mut self, station: Station, frame: Frame, kernel: &mut Kernel) {
+        let machine = self.stations[station.index()].machine.as_mut().expect("segments go to machines");
+        if !machine.receive(frame, kernel) {
+            self.drop_segment(&frame);
+        }
+    }
+
+    /// A segment will not arrive: its sender finds out by itself.
+    pub(super) fn drop_segment(&mut self, frame: &Frame) {
+        if let Content::Segment { number, .. } = frame.content {
+            self.segments.remove(number.0);
+        }
+    }
+
+    /// The adaptor of a station has a frame for the wire.
+    pub(super) fn machine_frame(&mut self, station: Station, kernel: &mut Kernel) -> Option<Frame> {
+        self.stations[station.index()].machine.as_mut()?.take(kernel)
+    }
+
+    /// A transmit descriptor of a station is free again: the ends that found none go on.
+    fn pump_starved(&mut self, station: Station, kernel: &mut Kernel) {
+        let machine = self.stations[station.index()].machine.as_mut().expect("its own descriptor");
+        if !machine.take_starved() {
+            return;
+        }
+        for index in 0..self.stations[station.index()].ends.len() {
+            let (flow, side) = self.stations[station.index()].ends[index];
+            if let Flow::Tcp(_) = self.flows[flow as usize] {
+                self.place(End { flow, side }).pump(kernel);
+            }
+        }
+    }
+
+    /// The protocol's timers at an end may have run out.
+    pub(super) fn tcp_timer(&mut self, end: End, kernel: &mut Kernel) {
+        let mut place = self.place(end);
+        place.own().timer = None;
+        let now = kernel.now();
+        if place.own().connection.next_timer().is_some_and(|when| when <= now) {
+            place.own().connection.expire(now);
+        }
+        place.progress(kernel);
+    }
+}
+
+fn segment_of<'a>(frame: &Frame, segments: &'a Slab<Segment>) -> Option<&'a Segment> {
+    match frame.content {
+        Content::Segment { number, .. } => Some(&segments[number.0]),
+        _ => None,
+    }
+}
+
+impl Place<'_> {
+    fn own(&mut self) -> &mut TcpEnd {
+        &mut self.flow.ends[self.end.side as usize]
+    }
+
+    /// Lets everything go on that a change of the protocol's state allows.
+    fn progress(&mut self, kernel: &mut Kernel) {
+        self.pump(kernel);
+        self.wake(kernel);
+        self.set_timer(kernel);
+    }
+
+    /// Lets a processor make the next segment, if there is one to send and a descriptor for it.
+    fn pump(&mut self, kernel: &mut Kernel) {
+        let end = self.own();
+        if end.transmitting {
+            return;
+        }
+        let Some(kind) = end.connection.next_kind() else { return };
+        if !self.machine.has_room() {
+            return;
+        }
+        self.own().transmitting = true;
+        let times = self.machine.times();
+        let cost = match kind {
+            Kind::Data(_) => times.transmit,
+            Kind::Bare => times.transmit_acknowledgement,
+        };
+        self.machine.submit(Level::Protocol, Job::Transmit(self.end), cost, kernel);
+    }
+
+    /// A processor has made the next segment.
+    fn transmit(&mut self, kernel: &mut Kernel) {
+        self.own().transmitting = false;
+        if let Some(segment) = self.own().connection.next_segment(kernel.now()) {
+            let End { flow, side } = self.end;
+            let number = SegmentNumber(self.segments.insert(segment));
+            let frame = Frame {
+                source: self.flow.stations[side as usize],
+                destination: Destination::Station(self.flow.stations[side.other() as usize]),
+                data_bytes: segment.header_bytes() + segment.length,
+                content: Content::Segment { flow, forward: side == Side::First, number },
+                offered: kernel.now(),
+            };
+            self.machine.transmit(frame, kernel);
+        }
+        self.progress(kernel);
+    }
+
+    /// Wakes the calls that sleep and may go on.
+    fn wake(&mut self, kernel: &mut Kernel) {
+        let (end, wake_up) = (self.end, self.machine.times().wake_up);
+        let broken = self.flow.broken().is_some();
+        self.flow.stirred[end.side as usize] |= broken;
+        let own = &mut self.flow.ends[end.side as usize];
+        if own.send.step == Step::Asleep && own.connection.writable() > 0 {
+            own.send.step = Step::Running;
+            self.machine.submit(Level::Process, Job::Send(end), wake_up, kernel);
+        }
+        if own.recv.step == Step::Asleep && own.connection.readable() > 0 {
+            own.recv.step = Step::Running;
+            self.machine.submit(Level::Process, Job::Recv(end), wake_up, kernel);
+        }
+    }
+
+    /// The next step of a call of send.
+    fn send(&mut self, kernel: &mut Kernel) {
+        let end = self.own();
+        let copied = end.send.copied();
+        if copied > 0 {
+            end.connection.write(copied, end.send.left() > 0, kernel.now());
+            // What this gives to send goes before the next copy, as within the call of a kernel.
+            end.send.step = Step::Running;
+            self.progress(kernel);
+        }
+        let end = self.own();
+        let left = end.send.left();
+        let bytes = left.min(end.connection.writable()).min(end.connection.mss().into());
+        if left == 0 {
+            end.send.step = Step::Returned;
+            self.flow.stirred[self.end.side as usize] = true;
+        } else if bytes == 0 {
+            end.send.step = Step::Asleep;
+        } else {
+            end.send.step = Step::Copying(bytes);
+            let message = end.send.message();
+            let cost = self.machine.times().copy_in(bytes, message);
+            self.machine.submit(Level::Process, Job::Send(self.end), cost, kernel);
+        }
+    }
+
+    /// The next step of a call of receive: it ends when it has all that it asked for, or something
+    /// and nothing more is there.
+    fn recv(&mut self, kernel: &mut Kernel) {
+        let end = self.own();
+        let copied = end.recv.copied();
+        if copied > 0 {
+            end.connection.read(copied, kernel.now());
+        }
+        let bytes = end.recv.left().min(end.connection.readable()).min(end.connection.mss().into());
+        if bytes > 0 {
+            end.recv.step = Step::Copying(bytes);
+            let message = end.recv.message();
+            let cost = self.machine.times().copy_out(bytes, message);
+            self.machine.submit(Level::Process, Job::Recv(self.end), cost, kernel);
+        } else if end.recv.done() > 0 {
+            end.recv.step = Step::Returned;
+            end.connection.read_done(kernel.now());
+            self.flow.stirred[self.end.side as usize] = true;
+            self.progress(kernel);
+        } else {
+            end.recv.step = Step::Asleep;
+            // The other application may have gone.
+            self.flow.stirred[self.end.side as usize] = true;
+        }
+    }
+
+    /// Sees to it that an event comes no later than the protocol's next timer. One that comes
+    /// earlier is left: it costs less than taking it back each time.
+    fn set_timer(&mut self, kernel: &mut Kernel) {
+        let end = self.end;
+        let own = self.own();
+        let Some(wanted) = own.connection.next_timer() else {
+            if let Some((_, timer)) = own.timer.take() {
+                kernel.cancel(timer);
+            }
+            return;
+        };
+        if let Some((when, timer)) = own.timer {
+            if when <= wanted {
+                return;
+            }
+            kernel.cancel(timer);
+        }
+        let event = event::Event::from(Event::Timer(end));
+        let when = wanted.max(kernel.now());
+        own.timer = Some((when, kernel.at(when, Class::Expire, event)));
+    }
+}

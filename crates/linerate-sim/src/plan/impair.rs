@@ -1,0 +1,94 @@
+//! What a path does to the frames that come in at stations, in a plan.
+
+use linerate_core::units::{Size, Span, span_text};
+use serde::{Deserialize, Serialize};
+
+use super::{ModelError, require};
+use crate::hosts::Impairment;
+
+/// What the link of a station does to the frames that come in over it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ImpairPlan {
+    /// Which stations; none means all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stations: Option<Vec<u32>>,
+    /// Share of frames that are lost.
+    pub loss: f64,
+    /// Every so many frames one is lost; zero is never.
+    pub lose_every: u64,
+    /// These are lost, counted from 1.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lose: Vec<u64>,
+    /// Share of frames that come twice.
+    pub duplicate: f64,
+    /// Share of frames that come later than those behind them.
+    pub reorder: f64,
+    /// By so much.
+    #[serde(with = "span_text")]
+    pub reorder_by: Span,
+    /// What every frame is delayed.
+    #[serde(with = "span_text")]
+    pub delay: Span,
+    /// And up to this much more, equally likely.
+    #[serde(with = "span_text")]
+    pub jitter: Span,
+    /// Packets smaller than this are only delayed.
+    pub spare_below: Size,
+}
+
+/// The longest delay: nothing on Earth is further away.
+const LONGEST: Span = Span::from_ms(60_000);
+
+impl ImpairPlan {
+    /// What it does.
+    ///
+    /// # Errors
+    ///
+    /// When a value cannot be.
+    pub fn law(&self) -> Result<Impairment, ModelError> {
+        for (key, share) in [
+            ("impair.loss", self.loss),
+            ("impair.duplicate", self.duplicate),
+            ("impair.reorder", self.reorder),
+        ] {
+            require((0.0..=1.0).contains(&share), key, share, "it must be from 0 to 1")?;
+        }
+        for (key, span) in [
+            ("impair.delay", self.delay),
+            ("impair.jitter", self.jitter),
+            ("impair.reorder-by", self.reorder_by),
+        ] {
+            require(span <= LONGEST, key, span, "it must be at most 1min")?;
+        }
+        Ok(Impairment {
+            loss: self.loss,
+            lose_every: self.lose_every,
+            lose: self.lose.clone(),
+            duplicate: self.duplicate,
+            reorder: self.reorder,
+            reorder_by: self.reorder_by,
+            delay: self.delay,
+            jitter: self.jitter,
+            spare_below: u32::try_from(self.spare_below.bytes()).unwrap_or(u32::MAX),
+        })
+    }
+
+    /// Whether anything of it is left to chance.
+    #[must_use]
+    pub fn is_random(&self) -> bool {
+        self.loss > 0.0 || self.duplicate > 0.0 || self.reorder > 0.0 || self.jitter > Span::ZERO
+    }
+
+    /// Whether frames may overtake each other.
+    #[must_use]
+    pub fn reorders(&self) -> bool {
+        self.reorder > 0.0 || self.jitter > Span::ZERO
+    }
+
+    /// Whether it holds for a station.
+    #[must_use]
+    pub fn holds_for(&self, station: u32) -> bool {
+        self.stations.as_ref().is_none_or(|stations| stations.contains(&station))
+    }
+}

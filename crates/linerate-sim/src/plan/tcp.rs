@@ -1,0 +1,122 @@
+//! TCP between the two hosts of a curve, in a plan.
+
+use linerate_core::units::Size;
+use serde::{Deserialize, Serialize};
+use toml::{Table, Value};
+
+use super::{ModelError, overlay, require};
+use crate::tcp::{Personality, Rules, Settings};
+
+/// Room for the headers with every option, and some data. Unit: bytes.
+const LEAST_MTU: u32 = 128;
+/// Linux's `TCP_MIN_MSS`. Unit: bytes.
+const LEAST_MSS: u64 = 48;
+/// Window scaling reaches so far (RFC 7323, 2.3). Unit: bytes.
+const MOST_BUFFER: u64 = 1 << 30;
+
+/// TCP between the two hosts of a curve.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Written", into = "Written")]
+pub struct TcpPlan {
+    /// The rules of the kernel at both ends.
+    pub rules: Rules,
+    /// `SO_RCVBUF` as asked; none leaves the kernel's default.
+    pub receive_buffer: Option<Size>,
+    /// `SO_SNDBUF` as asked; none leaves the kernel's default.
+    pub send_buffer: Option<Size>,
+    /// `TCP_NODELAY`.
+    pub nodelay: bool,
+    /// `TCP_MAXSEG`.
+    pub mss: Option<Size>,
+}
+
+/// As it is written: a kernel by its name, and what differs from it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+struct Written {
+    personality: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    receive_buffer: Option<Size>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    send_buffer: Option<Size>,
+    nodelay: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mss: Option<Size>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rules: Option<Table>,
+}
+
+impl Default for Written {
+    fn default() -> Self {
+        Self {
+            personality: "linux-modern".to_owned(),
+            receive_buffer: None,
+            send_buffer: None,
+            nodelay: true,
+            mss: None,
+            rules: None,
+        }
+    }
+}
+
+impl TryFrom<Written> for TcpPlan {
+    type Error = String;
+
+    fn try_from(written: Written) -> Result<Self, String> {
+        let name = &written.personality;
+        let shipped = Personality::ALL.iter().find(|personality| personality.name == name);
+        let shipped = shipped.ok_or_else(|| {
+            let names: Vec<&str> = Personality::ALL.iter().map(|personality| personality.name).collect();
+            format!("tcp.personality is `{name}`; it must be one of {}", names.join(", "))
+        })?;
+        let mut table: Table = shipped.text.parse().expect("shipped rules are read in a test");
+        overlay::lay(&mut table, written.rules.unwrap_or_default());
+        let rules = Rules::deserialize(Value::Table(table)).map_err(|error| error.message().to_owned())?;
+        let Written { receive_buffer, send_buffer, nodelay, mss, .. } = written;
+        Ok(Self { rules, receive_buffer, send_buffer, nodelay, mss })
+    }
+}
+
+impl From<TcpPlan> for Written {
+    fn from(plan: TcpPlan) -> Self {
+        let personality = plan.rules.name.clone();
+        let rules = Table::try_from(&plan.rules).expect("rules have a TOML form");
+        let TcpPlan { receive_buffer, send_buffer, nodelay, mss, .. } = plan;
+        Self { personality, receive_buffer, send_buffer, nodelay, mss, rules: Some(rules) }
+    }
+}
+
+impl Default for TcpPlan {
+    fn default() -> Self {
+        Self::try_from(Written::default()).expect("the usual kernel is shipped")
+    }
+}
+
+impl TcpPlan {
+    /// What is asked of an end on an interface with `mtu` (bytes).
+    ///
+    /// # Errors
+    ///
+    /// When a value cannot be.
+    pub fn settings(&self, mtu: u32) -> Result<Settings, ModelError> {
+        require(mtu >= LEAST_MTU, "network.mtu", mtu, "TCP needs at least 128 B")?;
+        if let Some(mss) = self.mss {
+            let ok = (LEAST_MSS..=u64::from(mtu)).contains(&mss.bytes());
+            require(ok, "tcp.mss", mss, &format!("it must be from {LEAST_MSS} B to the MTU, {mtu} B"))?;
+        }
+        for (key, buffer) in
+            [("tcp.receive-buffer", self.receive_buffer), ("tcp.send-buffer", self.send_buffer)]
+        {
+            let ok = buffer.is_none_or(|buffer| (1..=MOST_BUFFER).contains(&buffer.bytes()));
+            require(ok, key, buffer.unwrap_or_default(), "it must be from 1 B to 1 GiB")?;
+        }
+        Ok(Settings {
+            rules: self.rules.clone(),
+            mtu,
+            mss: self.mss.map(|mss| u32::try_from(mss.bytes()).unwrap_or(u32::MAX)),
+            receive_buffer: self.receive_buffer,
+            send_buffer: self.send_buffer,
+            nodelay: self.nodelay,
+        })
+    }
+}
