@@ -9,7 +9,9 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 pub(crate) use measure::{KeyArgs, MeasureArgs};
-pub(crate) use model::{ListArgs, ListFormat, LoadArgs, LoadFormat, LoadOutput, ModelArgs, ModelVerb};
+pub(crate) use model::{
+    CheckArgs, CheckFormat, ListArgs, ListFormat, LoadArgs, LoadFormat, LoadOutput, ModelArgs, ModelVerb,
+};
 pub(crate) use serve::ServeArgs;
 
 /// How close to line rate is a path at every message size, and what is in the way?

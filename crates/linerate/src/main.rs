@@ -1,6 +1,7 @@
 //! linerate: how close to line rate is a path at every message size, and what is in the way?
 
 mod capture;
+mod claims;
 mod cli;
 mod command;
 mod peer;

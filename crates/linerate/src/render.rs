@@ -5,6 +5,7 @@
 
 pub(crate) mod catalogue;
 mod chart;
+pub(crate) mod claims;
 mod csv;
 mod html;
 mod json;

@@ -20,6 +20,14 @@ pub(crate) enum ModelVerb {
     ///
     /// The plan is TOML; `--print-plan` shows it with every value filled in.
     Load(Box<LoadArgs>),
+    /// Hold published measurements against the model.
+    ///
+    /// Each claim is one published figure or statement. The model's value is read off plans that
+    /// come with linerate and compared within a stated interval. A claim that parameters were
+    /// calibrated on predicts nothing, and is counted apart.
+    ///
+    /// Exit codes: 0 all that should hold does, 1 a claim fails, 2 one could not be checked.
+    Check(CheckArgs),
     /// List the physical layers, the relays and the plans that come with linerate.
     List(ListArgs),
     /// Print a plan that comes with linerate.
@@ -84,6 +92,31 @@ pub(crate) enum LoadFormat {
     Table,
     Json,
     Csv,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct CheckArgs {
+    /// Claims by name, such as F063, or all of a source by its letter: F, P, A or T [default: all].
+    ///
+    /// Claims by name are shown in full.
+    #[arg(value_name = "ID")]
+    pub(crate) ids: Vec<String>,
+    /// Runs at the same time [default: one a processor].
+    #[arg(long, value_name = "N")]
+    pub(crate) jobs: Option<NonZeroUsize>,
+    /// What goes to standard output.
+    #[arg(long, value_enum, default_value_t = CheckFormat::Table)]
+    pub(crate) format: CheckFormat,
+    /// Write a page with every verdict and with charts.
+    #[arg(long, value_name = "X.html")]
+    pub(crate) report: Option<PathBuf>,
+}
+
+/// What goes to standard output of a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum CheckFormat {
+    Table,
+    Json,
 }
 
 #[derive(Debug, clap::Args)]

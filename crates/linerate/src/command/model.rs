@@ -1,5 +1,6 @@
 //! `linerate model`.
 
+mod check;
 mod given;
 mod grid;
 mod keys;
@@ -21,6 +22,7 @@ use crate::trouble::Trouble;
 pub(super) fn run(verb: &ModelVerb) -> Result<ExitCode, Trouble> {
     match verb {
         ModelVerb::Load(args) => load::run(args),
+        ModelVerb::Check(args) => check::run(args),
         ModelVerb::List(args) => list::run(args),
         ModelVerb::Show { name } => print(name),
     }

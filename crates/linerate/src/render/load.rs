@@ -1,12 +1,12 @@
 //! What a model showed under load: as text, JSON, CSV and a page with charts.
 
-mod axis;
+pub(super) mod axis;
 mod bars;
-mod chart;
+pub(super) mod chart;
 mod columns;
 mod curves;
 mod files;
-mod page;
+pub(super) mod page;
 mod points;
 mod stations;
 mod table;

@@ -12,7 +12,7 @@ const LABELS: usize = 7;
 
 /// What a swept key's values are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unit {
+pub(in crate::render) enum Unit {
     /// Numbers as they stand in the plan.
     Number,
     /// Bytes.
@@ -22,7 +22,7 @@ pub(super) enum Unit {
 }
 
 /// The values of a swept key, labelled where they are and there is room.
-pub(super) fn swept(title: &str, unit: Unit, values: &[f64]) -> Axis {
+pub(in crate::render) fn swept(title: &str, unit: Unit, values: &[f64]) -> Axis {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     sorted.dedup();
@@ -50,7 +50,7 @@ fn value_label(unit: Unit, value: f64) -> String {
 }
 
 /// Shares from 0; up to 1 if none is above, because the rest of it is what is missing.
-pub(super) fn shares(title: &str, highest: f64) -> Axis {
+pub(in crate::render) fn shares(title: &str, highest: f64) -> Axis {
     let high = if highest <= 1.0 { 1.0 } else { highest * 1.08 };
     let step = step(high / LABELS as f64);
     Axis::new(title.to_owned(), Scale::Linear, [0.0, high], &up_to(step, high), |share| {
@@ -59,7 +59,7 @@ pub(super) fn shares(title: &str, highest: f64) -> Axis {
 }
 
 /// Values from 0 with a title that names the unit.
-pub(super) fn from_zero(title: &str, highest: f64) -> Axis {
+pub(in crate::render) fn from_zero(title: &str, highest: f64) -> Axis {
     let high = if highest > 0.0 { highest * 1.08 } else { 1.0 };
     let step = step(high / LABELS as f64);
     let decimals = (-step.log10().floor()).max(0.0) as usize;
@@ -69,7 +69,7 @@ pub(super) fn from_zero(title: &str, highest: f64) -> Axis {
 }
 
 /// Times by powers of ten. Unit: us.
-pub(super) fn times(title: &str, low: f64, high: f64) -> Axis {
+pub(in crate::render) fn times(title: &str, low: f64, high: f64) -> Axis {
     let low = if low > 0.0 { low } else { 1e-6 };
     let ends = if high > low * 1.01 { [low, high] } else { [low / 2.0, low * 2.0] };
     let decades = ends[0].log10().floor() as i32..=ends[1].log10().ceil() as i32;
@@ -83,7 +83,7 @@ pub(super) fn times(title: &str, low: f64, high: f64) -> Axis {
 }
 
 /// Bars by their number, from `first`.
-pub(super) fn numbers(title: &str, first: u32, count: usize) -> Axis {
+pub(in crate::render) fn numbers(title: &str, first: u32, count: usize) -> Axis {
     let [low, high] = [f64::from(first) - 0.5, f64::from(first) + count as f64 - 0.5];
     let step = step(count as f64 / 24.0).max(1.0) as usize;
     let ticks: Vec<f64> = (0..count).step_by(step).map(|nth| f64::from(first) + nth as f64).collect();

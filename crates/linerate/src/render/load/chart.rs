@@ -9,63 +9,63 @@ use super::super::plot::{Axis, Chart, INK, Look, Refusal, UNIT, axes, layer, loo
 const CAP: i32 = 5 * UNIT as i32;
 
 /// A chart in layers; each is the inside of an SVG document of the usual size.
-pub(super) struct Figure {
+pub(in crate::render) struct Figure {
     /// Its name in the page.
-    pub(super) id: String,
-    pub(super) title: String,
-    pub(super) caption: String,
+    pub(in crate::render) id: String,
+    pub(in crate::render) title: String,
+    pub(in crate::render) caption: String,
     /// Grid, ticks and titles.
-    pub(super) axes: String,
-    pub(super) layers: Vec<Layer>,
+    pub(in crate::render) axes: String,
+    pub(in crate::render) layers: Vec<Layer>,
 }
 
 /// A curve, or bars, in a chart.
-pub(super) struct Layer {
+pub(in crate::render) struct Layer {
     /// Which curve of the page; set when all its charts are known.
-    pub(super) number: usize,
+    pub(in crate::render) number: usize,
     /// In `currentColor`.
-    pub(super) svg: String,
-    pub(super) look: Look,
+    pub(in crate::render) svg: String,
+    pub(in crate::render) look: Look,
     /// Its line in the legend.
-    pub(super) name: String,
-    pub(super) aims: Vec<Aim>,
+    pub(in crate::render) name: String,
+    pub(in crate::render) aims: Vec<Aim>,
 }
 
 impl Layer {
     /// Its dashes in the legend, which is drawn a third of the size.
-    pub(super) fn legend_dashes(&self) -> &'static str {
+    pub(in crate::render) fn legend_dashes(&self) -> &'static str {
         if self.look.dashes.starts_with("10") { "2 4" } else { "6 3" }
     }
 }
 
 /// A place in a chart that says something when it is pointed at.
-pub(super) struct Aim {
-    pub(super) x: i32,
-    pub(super) y: i32,
-    pub(super) lines: Vec<String>,
+pub(in crate::render) struct Aim {
+    pub(in crate::render) x: i32,
+    pub(in crate::render) y: i32,
+    pub(in crate::render) lines: Vec<String>,
 }
 
 /// A curve to draw.
-pub(super) struct Curve {
-    pub(super) name: String,
-    pub(super) points: Vec<Point>,
+pub(in crate::render) struct Curve {
+    pub(in crate::render) name: String,
+    pub(in crate::render) points: Vec<Point>,
 }
 
 /// A point of a curve, in the units of its axes.
-pub(super) struct Point {
-    pub(super) x: f64,
-    pub(super) y: f64,
+pub(in crate::render) struct Point {
+    pub(in crate::render) x: f64,
+    pub(in crate::render) y: f64,
     /// Both ends of its interval, if it has one.
-    pub(super) interval: Option<[f64; 2]>,
+    pub(in crate::render) interval: Option<[f64; 2]>,
     /// What it says when it is pointed at.
-    pub(super) lines: Vec<String>,
+    pub(in crate::render) lines: Vec<String>,
 }
 
 /// What a chart is called.
-pub(super) struct Title {
-    pub(super) id: String,
-    pub(super) title: String,
-    pub(super) caption: String,
+pub(in crate::render) struct Title {
+    pub(in crate::render) id: String,
+    pub(in crate::render) title: String,
+    pub(in crate::render) caption: String,
 }
 
 /// A chart of `curves`; `marked` draws their points too.
@@ -73,7 +73,7 @@ pub(super) struct Title {
 /// # Errors
 ///
 /// [`RenderError::Draw`] when the graph library refuses.
-pub(super) fn curves(
+pub(in crate::render) fn curves(
     title: Title,
     [x, y]: [&Axis; 2],
     curves: &[Curve],
@@ -92,7 +92,7 @@ pub(super) fn curves(
 }
 
 /// A chart of `layers` that were drawn over the same axes.
-pub(super) fn finish(
+pub(in crate::render) fn finish(
     title: Title,
     [x, y]: [&Axis; 2],
     layers: Result<Vec<Layer>, Refusal>,

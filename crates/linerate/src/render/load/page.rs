@@ -103,7 +103,7 @@ fn view(title: &'static str, mut columns: Vec<Column>) -> TableView {
 }
 
 /// Numbers the curves of all charts, and gives what their tooltips show.
-fn hover(figures: &mut [Figure]) -> Hover {
+pub(in crate::render) fn hover(figures: &mut [Figure]) -> Hover {
     let mut hover = Hover::default();
     for figure in figures {
         let mut layers = Vec::new();

@@ -1,0 +1,281 @@
+//! The stored data, and the engine on data made for it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use linerate_core::pattern::Pattern;
+
+use super::check::Status;
+use super::curve::{Curve, Point};
+use super::data::{Claims, Texts};
+use super::quantity::Quantity;
+use super::results::{Answer, Job, Results, jobs, of_quantity};
+use super::runs::Run;
+use super::verdict::{Modelled, Tally, Verdict, judge};
+use crate::shipped;
+
+/// A claim of 100 Mb/s and one of 3 x 100, in the form in which they are stored.
+const TABLE: &str = "id\tsource\tcpu\tnic\tdriver\tkernel\tmtu\tsocket_buffer\tmode\tmetric\tvalue\tunit\tkind\n\
+    Q001\t9\t\t\t\t\t\t\t-\tpeak\t100\tMb/s\tM\nQ002\t9\t\t\t\t\t\t\t-\tmany\t>3\tx\tQ\n";
+
+/// The claims of [`TABLE`] with these checks.
+fn made(checks: &str) -> Claims {
+    let texts = Texts {
+        claims: TABLE,
+        sources: "[[source]]\nnumber = '9'\ntitle = 'a test'\nclaims = 'Q'",
+        contradictions: "contradiction = []",
+        runs: "[runs]\nslow = { plan = 'gigabit', set = ['network.mtu=576'] }\n\
+            [sweeps]\nmtu = { key = 'network.mtu', axis = 'MTU', values = ['576', '1500'] }",
+        checks: &[("test.toml", checks)],
+    };
+    Claims::read(&texts).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Why checks cannot be read.
+fn refusal(checks: &str) -> String {
+    let claims = "[claims.Q001]\nstatus = 'ratio'\nmodel = { number = 1 }\n";
+    let texts = Texts {
+        claims: TABLE,
+        sources: "source = []",
+        contradictions: "contradiction = []",
+        runs: "",
+        checks: &[("test.toml", checks), ("rest.toml", claims)],
+    };
+    Claims::read(&texts).map(drop).expect_err(checks).to_string()
+}
+
+/// Results in which every curve of `runs` has its peak at 1 KiB.
+fn results(claims: &Claims, runs: &[(&str, f64)]) -> Results {
+    let curve = |peak: f64| {
+        let point = |size: u64, mbps: f64| Point { size, us: size as f64 * 8.0 / mbps, mbps };
+        Curve { pattern: Pattern::PingPong, points: vec![point(1, peak / 10.0), point(1024, peak)] }
+    };
+    let answers =
+        runs.iter().map(|(run, peak)| (Job::Curve(claims.runs.run(run)), Ok(Answer::Curve(curve(*peak)))));
+    Results(answers.collect::<BTreeMap<_, _>>())
+}
+
+/// The verdict on Q001 when the model's peak is `peak`.
+fn verdict(check: &str, peak: f64) -> Verdict {
+    let claims =
+        made(&format!("[claims.Q001]\n{check}\n[claims.Q002]\nstatus = 'not-testable'\nreason = 'no'"));
+    let results = results(&claims, &[("gigabit", peak), ("slow", 50.0)]);
+    judge(&claims, claims.claim("Q001").expect("it is there"), &results).verdict
+}
+
+const RATIO: &str = "status = 'ratio'\nmodel = { peak = 'gigabit' }\n";
+
+#[test]
+fn a_tolerance_decides_between_holds_and_fails() {
+    let tight = format!("{RATIO}tolerance = 0.05");
+    assert_eq!([95.0, 105.0].map(|peak| verdict(&tight, peak)), [Verdict::Holds; 2]);
+    assert_eq!([94.9, 105.1].map(|peak| verdict(&tight, peak)), [Verdict::Fails; 2]);
+    assert_eq!(verdict(RATIO, 100.0), Verdict::Holds, "equal");
+    assert_eq!(verdict(RATIO, 100.001), Verdict::Fails, "not equal");
+    let wrong = format!("{RATIO}within = [200, 300]");
+    assert_eq!(verdict(&wrong, 100.0), Verdict::Fails, "an interval that its own figure is not in");
+}
+
+#[test]
+fn a_bound_has_one_side() {
+    let least = format!("{RATIO}compare = 'at-least'\ntolerance = 0.01");
+    assert_eq!(
+        [98.0, 99.0, 1e6].map(|peak| verdict(&least, peak)),
+        [Verdict::Fails, Verdict::Holds, Verdict::Holds]
+    );
+    let most = format!("{RATIO}compare = 'at-most'");
+    assert_eq!(
+        [1.0, 100.0, 101.0].map(|peak| verdict(&most, peak)),
+        [Verdict::Holds, Verdict::Holds, Verdict::Fails]
+    );
+}
+
+#[test]
+fn what_was_calibrated_is_no_prediction_but_may_fail() {
+    let check = format!("{RATIO}tolerance = 0.05\ncalibrated = ['costs.receive']");
+    assert_eq!([100.0, 80.0].map(|peak| verdict(&check, peak)), [Verdict::Calibrated, Verdict::Fails]);
+}
+
+#[test]
+fn what_does_not_happen_in_the_model_fails() {
+    let check = "status = 'location'\nmodel = { dip = { run = 'gigabit', from = 1, to = 4096 } }";
+    assert_eq!(verdict(check, 100.0), Verdict::Fails, "its curve only rises");
+    let check = "status = 'location'\nmodel = { dip = { run = 'nowhere', from = 1, to = 4096 } }";
+    assert_eq!(verdict(check, 100.0), Verdict::CouldNot);
+}
+
+#[test]
+fn an_order_is_kept_with_its_margin() {
+    let check = |margin: f64| {
+        format!(
+            "status = 'order'\ndescending = [{{ peak = 'gigabit' }}, {{ peak = 'slow' }}]\nmargin = {margin:?}"
+        )
+    };
+    assert_eq!(
+        [51.0, 50.0, 49.0].map(|peak| verdict(&check(0.0), peak)),
+        [Verdict::Holds, Verdict::Fails, Verdict::Fails]
+    );
+    assert_eq!([101.0, 99.0].map(|peak| verdict(&check(1.0), peak)), [Verdict::Holds, Verdict::Fails]);
+}
+
+#[test]
+fn what_was_not_run_could_not_be_said() {
+    let claims = made(
+        "[claims.Q001]\nstatus = 'ratio'\nmodel = { peak = 'nowhere' }\n[claims.Q002]\nstatus = 'contradicted'\nreason = 'no'\nmodel = { peak = 'nowhere' }",
+    );
+    let judged: Vec<_> =
+        claims.claims.iter().map(|claim| judge(&claims, claim, &Results::default())).collect();
+    assert_eq!(
+        (judged[0].verdict, judged[0].trouble.as_deref()),
+        (Verdict::CouldNot, Some("it was not run"))
+    );
+    assert_eq!((judged[1].verdict, &judged[1].modelled), (Verdict::Contradicted, &Modelled::Nothing));
+    let tally = Tally { could_not: 1, contradicted: 1, ..Tally::default() };
+    assert_eq!(Tally::of(&judged), tally);
+}
+
+#[test]
+fn arithmetic_is_what_it_says() {
+    let claims = made(
+        "[claims.Q001]\nstatus = 'ratio'\nmodel = { number = 1 }\n[claims.Q002]\nstatus = 'not-testable'\nreason = 'no'\nvalue = 3",
+    );
+    let results = results(&claims, &[("gigabit", 90.0), ("slow", 60.0)]);
+    let evaluator = super::evaluate::Evaluator { claims: &claims, results: &results };
+    for (text, value) in [
+        ("{ ratio = [{ peak = 'gigabit' }, { peak = 'slow' }] }", 1.5),
+        ("{ gain = [{ peak = 'gigabit' }, { peak = 'slow' }] }", 50.0),
+        ("{ difference = [{ peak = 'slow' }, { peak = 'gigabit' }] }", -30.0),
+        ("{ product = [{ claim = 'Q002' }, { claim = 'Q001' }] }", 300.0),
+        ("{ sum = [{ number = 1 }, { number = 2 }, { number = 4 }] }", 7.0),
+        ("{ mean-of = [{ number = 1 }, { number = 2 }, { number = 6 }] }", 3.0),
+        ("{ least = [{ number = 4 }, { number = 2 }, { number = 6 }] }", 2.0),
+        ("{ peak-size = 'gigabit' }", 1024.0),
+        ("{ fall = { run = 'gigabit', from = 1, to = 1024 } }", -900.0),
+    ] {
+        #[derive(serde::Deserialize)]
+        struct Holder {
+            model: Quantity,
+        }
+        let holder: Holder = toml::from_str(&format!("model = {text}")).expect(text);
+        let got = evaluator.value(&holder.model).expect(text);
+        assert!((got - value).abs() < 1e-9, "{text}: {got}");
+    }
+}
+
+#[test]
+fn checks_that_make_no_sense_are_refused() {
+    for (checks, reason) in [
+        ("", "check Q002: nothing says how"),
+        (
+            "[claims.Q003]\nstatus = 'exact'\nmodel = { number = 1 }\n[claims.Q002]\nstatus = 'exact'\nmodel = { number = 1 }",
+            "check Q003: there is no such claim",
+        ),
+        ("[claims.Q002]\nstatus = 'contradicted'", "check Q002: it needs a reason"),
+        (
+            "[claims.Q002]\nstatus = 'order'\nmodel = { number = 1 }",
+            "check Q002: an order needs `descending`, and nothing else has it",
+        ),
+        ("[claims.Q002]\nstatus = 'ratio'", "check Q002: give `model` or `descending`"),
+        (
+            "[claims.Q002]\nstatus = 'ratio'\nmodel = { claim = 'Q009' }",
+            "check Q002: it names claim Q009, which there is not",
+        ),
+        (
+            "[claims.Q002]\nstatus = 'ratio'\nmodel = { load = { run = 'direct', of = 'speed' } }",
+            "check Q002: it names measure speed, which there is not",
+        ),
+        ("[claims.Q001]\nstatus = 'exact'\nmodel = { number = 1 }", "check Q001: it is said twice how"),
+    ] {
+        assert_eq!(refusal(checks), reason, "{checks}");
+    }
+    assert!(refusal("[claims.Q002]\nstatus = 'sure'").starts_with("read test.toml: "));
+}
+
+#[test]
+fn every_published_claim_is_there_once_and_has_a_check() {
+    let claims = Claims::shipped();
+    let ids: BTreeSet<&str> = claims.claims.iter().map(|claim| claim.id.as_str()).collect();
+    assert_eq!((claims.claims.len(), ids.len(), claims.checks.len()), (199, 199, 199));
+    let ids: Vec<&str> = claims.contradictions.iter().map(|it| it.id.as_str()).collect();
+    assert_eq!(ids, (1..=15).map(|nth| format!("X{nth}")).collect::<Vec<_>>());
+    for claim in &claims.claims {
+        let source = claims.sources.iter().find(|source| source.number == claim.source);
+        let source = source.unwrap_or_else(|| panic!("{} has no source", claim.id));
+        assert!(claim.id.starts_with(&source.claims) && !source.claims.is_empty(), "{}", claim.id);
+    }
+}
+
+/// A model's value that is the published figure written down again would always agree.
+#[test]
+fn no_modelled_value_is_the_published_one_repeated() {
+    let claims = Claims::shipped();
+    for claim in claims.claims.iter().filter(|claim| claims.check(claim).status.is_tested()) {
+        let check = claims.check(claim);
+        let parts: Vec<&Quantity> = check.modelled().flat_map(Quantity::parts).collect();
+        let own = parts.iter().any(|part| matches!(part, Quantity::Claim(id) if *id == claim.id));
+        let computed = parts.iter().any(|part| {
+            let given = matches!(part, Quantity::Number(_) | Quantity::Claim(_) | Quantity::Value(_));
+            // Operators stand for nothing by themselves.
+            !given && part.parts().len() == 1
+        });
+        assert!(!own, "{}: it is compared with itself", claim.id);
+        let arithmetic = ["F053", "P026", "T028"].contains(&claim.id.as_str());
+        assert!(computed || arithmetic, "{}: the model has no part in it", claim.id);
+        let judged = judge(&claims, claim, &Results::default());
+        let compared = judged.allowed.is_some() || check.status == Status::Order;
+        assert!(compared, "{}: there is nothing to compare with", claim.id);
+    }
+}
+
+#[test]
+fn every_mark_of_a_chart_has_a_rate() {
+    let claims = Claims::shipped();
+    for figure in &claims.runs.figures {
+        for mark in &figure.marks {
+            let claim = claims.claim(&mark.claim).unwrap_or_else(|| panic!("{}", mark.claim));
+            assert!(
+                claims.check(claim).number(claim).is_some() && claim.unit.ends_with("b/s"),
+                "{}",
+                claim.id
+            );
+        }
+        assert!(
+            figure.sweep.as_ref().is_none_or(|name| claims.runs.sweeps.contains_key(name)),
+            "{}",
+            figure.id
+        );
+    }
+}
+
+/// Every plan that checks and charts name.
+fn plans(claims: &Claims) -> BTreeSet<String> {
+    let chosen: Vec<_> = claims.claims.iter().collect();
+    jobs(claims, &chosen).into_iter().map(|job| job.run().plan.clone()).collect()
+}
+
+#[test]
+fn runs_are_shared_between_claims() {
+    let claims = Claims::shipped();
+    let every: Vec<Job> = claims
+        .checks
+        .values()
+        .flat_map(|check| check.quantities().flat_map(|quantity| of_quantity(&claims, quantity)))
+        .collect();
+    let chosen: Vec<_> = claims.claims.iter().collect();
+    let once = jobs(&claims, &chosen);
+    assert!(once.len() < every.len() && once.windows(2).all(|pair| pair[0] < pair[1]), "sorted, none twice");
+    // A sweep's runs begin with the changes of the run that is swept.
+    let used =
+        |run: &Run| once.iter().any(|job| job.run().plan == run.plan && job.run().set.starts_with(&run.set));
+    let unused = claims.runs.runs.iter().filter(|(_, run)| !used(run)).map(|(name, _)| name);
+    let unused: Vec<&String> = unused.collect();
+    assert!(unused.is_empty(), "no check uses {unused:?}");
+}
+
+/// Fails until the plans of the papers' hosts (`plans/papers/`) are shipped, and lists those missing.
+#[test]
+fn every_plan_that_a_claim_needs_is_shipped() {
+    let claims = Claims::shipped();
+    let missing: Vec<String> =
+        plans(&claims).into_iter().filter(|name| shipped::find(name).is_none()).collect();
+    assert!(missing.is_empty(), "{} plans are not shipped: {}", missing.len(), missing.join(", "));
+}

@@ -1,0 +1,96 @@
+//! `linerate model check`.
+
+mod carry;
+
+use std::num::NonZeroUsize;
+use std::process::ExitCode;
+
+use super::traced;
+use crate::claims::{self, Claim, Claims, Judged, Tally, Unknown};
+use crate::cli::{CheckArgs, CheckFormat};
+use crate::progress::Line;
+use crate::render::claims::Checked;
+use crate::screen::{columns, show};
+use crate::signals::Interrupt;
+use crate::trouble::Trouble;
+use crate::{render, store};
+
+/// Exit code when a claim that should hold does not.
+const FINDING: u8 = 1;
+/// Exit code when a claim that should hold could not be checked.
+const COULD_NOT: u8 = 2;
+
+pub(super) fn run(args: &CheckArgs) -> Result<ExitCode, Trouble> {
+    let claims = Claims::shipped();
+    let chosen = claims::select(&claims, &args.ids).map_err(|unknown| stranger(&unknown))?;
+    args.report.as_ref().map_or(Ok(()), |path| traced::prepare(path))?;
+    let interrupt = Interrupt::listen().map_err(|error| {
+        Trouble::new(format!("failed to listen for Ctrl-C: {error}"), "look at `ulimit -n`")
+    })?;
+    let jobs = args.jobs.or_else(|| std::thread::available_parallelism().ok());
+    let line = Line::new();
+    let results =
+        carry::out(&claims::jobs(&claims, &chosen), jobs.unwrap_or(NonZeroUsize::MIN), &interrupt, &line);
+    line.clear();
+    let results =
+        results.ok_or_else(|| Trouble::new("interrupted", "nothing was checked; check fewer claims"))?;
+    let judged: Vec<Judged<'_>> =
+        chosen.iter().map(|claim| claims::judge(&claims, claim, &results)).collect();
+    let named = named(&args.ids, &chosen);
+    conclude(args, &Checked { claims: &claims, judged: &judged, results: &results, in_full: named })
+}
+
+/// Whether every claim was asked for by its own name, and so is shown in full.
+fn named(ids: &[String], chosen: &[&Claim]) -> bool {
+    !chosen.is_empty() && !ids.is_empty() && ids.iter().all(|id| id.trim().len() > 1)
+}
+
+fn stranger(unknown: &Unknown) -> Trouble {
+    let help = match &unknown.near[..] {
+        [] => "give names such as F063, or the letter of a source: F, P, A or T".to_owned(),
+        near => format!("did you mean {}? F, P, A or T alone are all claims of a source", near.join(" or ")),
+    };
+    Trouble::new(format!("failed to find the claim `{}`: there is none of this name", unknown.given), help)
+}
+
+/// Shows and writes what the checks say.
+fn conclude(args: &CheckArgs, checked: &Checked<'_>) -> Result<ExitCode, Trouble> {
+    let text = match args.format {
+        CheckFormat::Table => render::claims::table(checked, columns()),
+        CheckFormat::Json => render::claims::json(checked).map_err(|error| unrendered(&error))?,
+    };
+    show(&text)?;
+    if let Some(path) = &args.report {
+        let page = render::claims::html(checked).map_err(|error| unrendered(&error))?;
+        store::replace(path, &page)?;
+        eprintln!("report:   {}", path.display());
+    }
+    Ok(ExitCode::from(code(&Tally::of(checked.judged))))
+}
+
+/// A claim that fails says more than one that could not be checked.
+const fn code(tally: &Tally) -> u8 {
+    match tally {
+        Tally { fail: 1.., .. } => FINDING,
+        Tally { could_not: 1.., .. } => COULD_NOT,
+        _ => 0,
+    }
+}
+
+fn unrendered(error: &render::RenderError) -> Trouble {
+    Trouble::new(format!("failed to show the result: {error}"), "try another --format")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_goes_before_what_could_not_be_checked() {
+        let held = Tally { exact: 3, predicted: 2, calibrated: 1, not_testable: 9, ..Tally::default() };
+        assert_eq!(code(&held), 0);
+        assert_eq!(code(&Tally { contradicted: 1, ..held }), 0, "nobody expects it to hold");
+        assert_eq!(code(&Tally { could_not: 1, ..held }), 2);
+        assert_eq!(code(&Tally { could_not: 5, fail: 1, ..held }), 1);
+    }
+}

@@ -1,0 +1,104 @@
+//! Carries out what the checks need, several at a time. What comes of it does not depend on how
+//! many: each job is a model of its own.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use linerate_core::measure::{Ended, Method, Progress, Watch, measure};
+use linerate_core::series::Series;
+use linerate_core::units::Span;
+use linerate_sim::model;
+use linerate_sim::plan::ModelPlan;
+
+use super::super::changed;
+use crate::claims::{Answer, Curve, Job, PlanFacts, Results, Run};
+use crate::progress::Line;
+use crate::shipped;
+use crate::signals::Interrupt;
+
+/// Carries out every job, so many at a time; none if the user ended it.
+pub(super) fn out(
+    jobs: &[Job],
+    at_once: NonZeroUsize,
+    interrupt: &Interrupt,
+    line: &Line,
+) -> Option<Results> {
+    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    line.runs_done(0, jobs.len());
+    let work = || {
+        let mut answers = Vec::new();
+        while !interrupt.asked()
+            && let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed))
+        {
+            answers.push((job.clone(), answer(job, interrupt)));
+            line.runs_done(done.fetch_add(1, Ordering::Relaxed) + 1, jobs.len());
+        }
+        answers
+    };
+    let answers: BTreeMap<Job, Result<Answer, String>> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..at_once.get().min(jobs.len())).map(|_| scope.spawn(work)).collect();
+        let joined = threads.into_iter().map(thread::ScopedJoinHandle::join);
+        joined.flat_map(|answers| answers.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    });
+    (!interrupt.asked()).then_some(Results(answers))
+}
+
+/// What `job` gives, or why it gives nothing.
+fn answer(job: &Job, interrupt: &Interrupt) -> Result<Answer, String> {
+    let plan = plan(job.run())?;
+    match job {
+        Job::Plan(_) => facts(&plan).map(Answer::Plan),
+        Job::Load(_) => {
+            let loaded = model::load(&plan, None).map_err(|error| error.to_string())?;
+            Ok(Answer::Load(Box::new(loaded.outcome)))
+        }
+        Job::Curve(_) => curve(&plan, interrupt).map(Answer::Curve),
+    }
+}
+
+/// The shipped plan of `run` with its changes.
+fn plan(run: &Run) -> Result<ModelPlan, String> {
+    let shipped = shipped::find(&run.plan);
+    let shipped = shipped.ok_or_else(|| format!("no plan `{}` comes with linerate", run.plan))?;
+    let plan = ModelPlan::from_toml(shipped.text).map_err(|error| error.to_string())?;
+    changed(&plan, &run.set).map_err(|trouble| trouble.to_string())
+}
+
+fn facts(plan: &ModelPlan) -> Result<PlanFacts, String> {
+    let curve = model::curve(plan, None).map_err(|error| error.to_string())?;
+    let granted = &curve.ends[1].granted;
+    Ok(PlanFacts {
+        mtu: plan.network.mtu(),
+        link: curve.link.as_mbps(),
+        ceiling: curve.payload.as_mbps(),
+        receive_buffer: granted.rcvbuf.known().copied(),
+        usable_window: granted.usable_window.known().copied(),
+    })
+}
+
+/// The curve of `plan`, measured as `linerate measure --model` measures it.
+fn curve(plan: &ModelPlan, interrupt: &Interrupt) -> Result<Curve, String> {
+    let mut built = model::curve(plan, None).map_err(|error| error.to_string())?;
+    let mut method = Method::of(&plan.measure, Span::ZERO).map_err(|error| error.to_string())?;
+    method.exact = built.exact;
+    let outcome = measure(&mut built.bench, &method, &mut Glance(interrupt));
+    match outcome.ended {
+        Ended::Complete => Curve::of(&outcome.series).ok_or_else(|| "nothing was measured".to_owned()),
+        Ended::Interrupted => Err("it was interrupted".to_owned()),
+        Ended::Failed(error) => Err(format!("failed to {error}")),
+    }
+}
+
+/// Ends a measurement when the user asks.
+struct Glance<'a>(&'a Interrupt);
+
+impl Watch for Glance<'_> {
+    fn trial_done(&mut self, _: &Progress) -> ControlFlow<()> {
+        if self.0.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn round_done(&mut self, _: &mut Series) {}
+}
