@@ -89,7 +89,7 @@ impl Machine {
         Self {
             station,
             times: Times::of(profile, mtu),
-            processors: Processors::new(profile.processor.count),
+            processors: Processors::new(if profile.processor.spread { profile.processor.count } else { 1 }),
             bus: Bus::new(&profile.bus),
             adaptor: Adaptor::new(profile.adaptor.clone()),
             backlog: 0,

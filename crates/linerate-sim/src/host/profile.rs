@@ -40,11 +40,19 @@ pub struct Processor {
     /// Share of each cost of a processor that scales with its clock; the rest is memory's. From 0
     /// to 1.
     pub clock_share: f64,
-    /// How many processors there are. Interrupts and protocol run on the first, applications on
-    /// the others too.
+    /// How many processors there are. Interrupts and protocol run on the first.
     pub count: u32,
+    /// Whether applications run on the others; without it they stay where the interrupts of what they
+    /// wait for are (as the schedulers of Linux up to 2.4 had it), and the others have nothing to
+    /// do.
+    #[serde(default = "yes")]
+    pub spread: bool,
     /// By what a kernel for several processors multiplies every cost of `[costs]`: locks.
     pub multiprocessor_factor: f64,
+}
+
+const fn yes() -> bool {
+    true
 }
 
 /// What the kernel's work costs, at the reference clock, on one processor.
@@ -199,6 +207,7 @@ impl Profile {
                 reference_mhz: 1.0,
                 clock_share: 1.0,
                 count: 1,
+                spread: true,
                 multiprocessor_factor: 1.0,
             },
             costs: Costs {
