@@ -1,5 +1,7 @@
 //! One host: processors, bus and adaptor together.
 
+use std::collections::VecDeque;
+
 use linerate_core::units::{Span, Time};
 
 use super::adaptor::{Adaptor, AdaptorCounters, Notice};
@@ -46,6 +48,17 @@ pub enum Job {
     Recv(End),
 }
 
+/// Work as the processors hold it: a job without its frame, so that it is small.
+#[derive(Clone, Copy, Debug)]
+enum Task {
+    Interrupt,
+    /// Of the oldest frame in the protocol's queue: they are taken in order.
+    Receive,
+    Transmit(End),
+    Send(End),
+    Recv(End),
+}
+
 /// An end of a flow on this host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct End {
@@ -71,11 +84,11 @@ pub enum Wire {
 pub struct Machine {
     station: Station,
     times: Times,
-    processors: Processors<Job>,
+    processors: Processors<Task>,
     bus: Bus,
     adaptor: Adaptor,
-    /// Frames that wait for the protocol.
-    backlog: u32,
+    /// Frames that wait for the protocol, or are with it.
+    backlog: VecDeque<Frame>,
     /// A segment waits for a transmit descriptor.
     starved: bool,
     /// What a received frame is charged to its socket. Unit: bytes.
@@ -92,7 +105,7 @@ impl Machine {
             processors: Processors::new(if profile.processor.spread { profile.processor.count } else { 1 }),
             bus: Bus::new(&profile.bus),
             adaptor: Adaptor::new(profile.adaptor.clone()),
-            backlog: 0,
+            backlog: VecDeque::new(),
             starved: false,
             charge: u32::try_from(profile.receive_buffer(mtu)).unwrap_or(u32::MAX),
         }
@@ -143,7 +156,17 @@ impl Machine {
 
     /// Gives a processor work that takes `cost`.
     pub fn submit(&mut self, level: Level, job: Job, cost: Span, kernel: &mut Kernel) {
-        self.processors.submit(level, job, cost);
+        let task = match job {
+            Job::Interrupt => Task::Interrupt,
+            Job::Receive(frame) => {
+                self.backlog.push_back(frame);
+                Task::Receive
+            }
+            Job::Transmit(end) => Task::Transmit(end),
+            Job::Send(end) => Task::Send(end),
+            Job::Recv(end) => Task::Recv(end),
+        };
+        self.processors.submit(level, task, cost);
         self.go_on(kernel);
     }
 
@@ -188,11 +211,13 @@ impl Machine {
     pub fn handle(&mut self, event: Event, kernel: &mut Kernel) -> Wire {
         match event.what {
             What::Finished(processor) => {
-                let job = self.processors.finish(processor);
-                if let Job::Receive(_) = job {
-                    self.backlog -= 1;
-                }
-                return Wire::Done(job);
+                return Wire::Done(match self.processors.finish(processor) {
+                    Task::Interrupt => Job::Interrupt,
+                    Task::Receive => Job::Receive(self.backlog.pop_front().expect("a frame for each")),
+                    Task::Transmit(end) => Job::Transmit(end),
+                    Task::Send(end) => Job::Send(end),
+                    Task::Recv(end) => Job::Recv(end),
+                });
             }
             What::Fetched => {
                 self.adaptor.fetched();
@@ -200,7 +225,7 @@ impl Machine {
             }
             What::Stored => {
                 // A driver that polls goes on looking as long as the protocol has work.
-                let polled = self.adaptor.parameters.polling && self.backlog > 0;
+                let polled = self.adaptor.parameters.polling && !self.backlog.is_empty();
                 match self.adaptor.stored(polled, kernel.now()) {
                     Notice::None => {}
                     Notice::Interrupt => self.raise(kernel),
@@ -229,13 +254,13 @@ impl Machine {
     /// costs there; what finds no room in it goes to `lost`.
     pub fn look(&mut self, cost: impl Fn(&Times, &Frame) -> Span, mut lost: impl FnMut(Frame)) {
         while let Some(frame) = self.adaptor.next_stored() {
-            if self.backlog >= self.adaptor.parameters.backlog {
+            if self.backlog.len() >= self.adaptor.parameters.backlog as usize {
                 self.adaptor.counters.backlog_overflows += 1;
                 lost(frame);
                 continue;
             }
-            self.backlog += 1;
-            self.processors.submit(Level::Protocol, Job::Receive(frame), cost(&self.times, &frame));
+            self.processors.submit(Level::Protocol, Task::Receive, cost(&self.times, &frame));
+            self.backlog.push_back(frame);
         }
     }
 

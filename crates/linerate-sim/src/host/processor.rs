@@ -32,6 +32,9 @@ pub(super) struct Processors<J> {
     /// By level.
     waiting: [VecDeque<(J, Span)>; 3],
     running: Vec<Option<J>>,
+    /// How many processors are idle, and how much work waits.
+    idle: usize,
+    left: usize,
     busy: [Span; 3],
 }
 
@@ -40,6 +43,8 @@ impl<J> Processors<J> {
         Self {
             waiting: [VecDeque::new(), VecDeque::new(), VecDeque::new()],
             running: (0..count.max(1)).map(|_| None).collect(),
+            idle: count.max(1) as usize,
+            left: 0,
             busy: [Span::ZERO; 3],
         }
     }
@@ -48,11 +53,15 @@ impl<J> Processors<J> {
     pub(super) fn submit(&mut self, level: Level, job: J, cost: Span) {
         self.busy[level as usize] += cost;
         self.waiting[level as usize].push_back((job, cost));
+        self.left += 1;
     }
 
     /// Begins a piece of work if a processor is idle and may do it; gives which, and how long it
     /// takes.
     pub(super) fn begin(&mut self) -> Option<(u8, Span)> {
+        if self.idle == 0 || self.left == 0 {
+            return None;
+        }
         let last = self.running.len() - 1;
         // Applications leave the first processor to the interrupts where they can.
         for processor in (0..=last).rev() {
@@ -63,6 +72,8 @@ impl<J> Processors<J> {
             for level in levels {
                 if let Some((job, cost)) = self.waiting[level].pop_front() {
                     self.running[processor] = Some(job);
+                    self.idle -= 1;
+                    self.left -= 1;
                     return Some((processor as u8, cost));
                 }
             }
@@ -72,6 +83,7 @@ impl<J> Processors<J> {
 
     /// Takes off what a processor has finished.
     pub(super) fn finish(&mut self, processor: u8) -> J {
+        self.idle += 1;
         self.running[usize::from(processor)].take().expect("what finishes has begun")
     }
 

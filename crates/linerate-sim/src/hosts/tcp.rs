@@ -1,5 +1,7 @@
 //! TCP on machines: what an application's calls, the protocol's timers and finished work lead to.
 
+use linerate_core::units::Span;
+
 use super::call::Step;
 use super::tcp_flow::{TcpEnd, TcpFlow};
 use super::{Broken, Event, Flow, Hosts};
@@ -86,7 +88,7 @@ impl Hosts {
 
     /// The application at an end calls send; gives what a call that is done has sent.
     pub(super) fn tcp_write(&mut self, end: End, data: &[u8], kernel: &mut Kernel) -> Result<usize, Broken> {
-        let place = self.place(end);
+        let mut place = self.place(end);
         if let Some(broken) = place.flow.broken() {
             return Err(broken);
         }
@@ -100,8 +102,7 @@ impl Hosts {
         if call.step == Step::Idle {
             call.enter(data.len() as u64);
             place.flow.keep(end.side, data);
-            let cost = place.machine.times().system_call;
-            place.machine.submit(Level::Process, Job::Send(end), cost, kernel);
+            place.begin_send(place.machine.times().system_call, kernel);
         }
         Ok(0)
     }
@@ -113,23 +114,21 @@ impl Hosts {
         data: &mut [u8],
         kernel: &mut Kernel,
     ) -> Result<usize, Broken> {
-        let place = self.place(end);
-        let flow = place.flow;
-        let call = &mut flow.ends[end.side as usize].recv;
+        let mut place = self.place(end);
+        let call = &mut place.own().recv;
         if let Some(received) = call.take_result() {
             let len = usize::try_from(received).unwrap_or(usize::MAX).min(data.len());
-            flow.give(end.side, &mut data[..len]);
+            place.flow.give(end.side, &mut data[..len]);
             return Ok(len);
         }
         if call.step == Step::Idle {
             call.enter(data.len() as u64);
-            let cost = place.machine.times().system_call;
-            place.machine.submit(Level::Process, Job::Recv(end), cost, kernel);
+            place.begin_recv(place.machine.times().system_call, kernel);
         } else if call.step == Step::Asleep {
-            if let Some(broken) = flow.broken() {
+            if let Some(broken) = place.flow.broken() {
                 return Err(broken);
             }
-            if flow.closed[end.side.other() as usize] && flow.is_drained(end.side) {
+            if place.flow.closed[end.side.other() as usize] && place.flow.is_drained(end.side) {
                 return Err(Broken::Closed);
             }
         }
@@ -301,18 +300,37 @@ impl Place<'_> {
 
     /// Wakes the calls that sleep and may go on.
     fn wake(&mut self, kernel: &mut Kernel) {
-        let (end, wake_up) = (self.end, self.machine.times().wake_up);
+        let wake_up = self.machine.times().wake_up;
         let broken = self.flow.broken().is_some();
-        self.flow.stirred[end.side as usize] |= broken;
-        let own = &mut self.flow.ends[end.side as usize];
+        self.flow.stirred[self.end.side as usize] |= broken;
+        let own = self.own();
         if own.send.step == Step::Asleep && own.connection.writable() > 0 {
-            own.send.step = Step::Running;
-            self.machine.submit(Level::Process, Job::Send(end), wake_up, kernel);
+            self.begin_send(wake_up, kernel);
         }
+        let own = self.own();
         if own.recv.step == Step::Asleep && own.connection.readable() > 0 {
-            own.recv.step = Step::Running;
-            self.machine.submit(Level::Process, Job::Recv(end), wake_up, kernel);
+            self.begin_recv(wake_up, kernel);
         }
+    }
+
+    /// A call of send goes on after `before`: with its next copy, if there is room for one.
+    fn begin_send(&mut self, before: Span, kernel: &mut Kernel) {
+        let end = self.own();
+        let bytes = end.send.left().min(end.connection.writable()).min(end.connection.mss().into());
+        let message = end.send.message();
+        end.send.step = if bytes > 0 { Step::Copying(bytes) } else { Step::Running };
+        let cost = before + self.machine.times().copy_in(bytes, message);
+        self.machine.submit(Level::Process, Job::Send(self.end), cost, kernel);
+    }
+
+    /// A call of receive goes on after `before`: with its next copy, if there is something.
+    fn begin_recv(&mut self, before: Span, kernel: &mut Kernel) {
+        let end = self.own();
+        let bytes = end.recv.left().min(end.connection.readable()).min(end.connection.mss().into());
+        let message = end.recv.message();
+        end.recv.step = if bytes > 0 { Step::Copying(bytes) } else { Step::Running };
+        let cost = before + self.machine.times().copy_out(bytes, message);
+        self.machine.submit(Level::Process, Job::Recv(self.end), cost, kernel);
     }
 
     /// The next step of a call of send.
@@ -326,18 +344,13 @@ impl Place<'_> {
             self.progress(kernel);
         }
         let end = self.own();
-        let left = end.send.left();
-        let bytes = left.min(end.connection.writable()).min(end.connection.mss().into());
-        if left == 0 {
+        if end.send.left() == 0 {
             end.send.step = Step::Returned;
             self.flow.stirred[self.end.side as usize] = true;
-        } else if bytes == 0 {
+        } else if end.connection.writable() == 0 {
             end.send.step = Step::Asleep;
         } else {
-            end.send.step = Step::Copying(bytes);
-            let message = end.send.message();
-            let cost = self.machine.times().copy_in(bytes, message);
-            self.machine.submit(Level::Process, Job::Send(self.end), cost, kernel);
+            self.begin_send(Span::ZERO, kernel);
         }
     }
 
@@ -349,12 +362,8 @@ impl Place<'_> {
         if copied > 0 {
             end.connection.read(copied, kernel.now());
         }
-        let bytes = end.recv.left().min(end.connection.readable()).min(end.connection.mss().into());
-        if bytes > 0 {
-            end.recv.step = Step::Copying(bytes);
-            let message = end.recv.message();
-            let cost = self.machine.times().copy_out(bytes, message);
-            self.machine.submit(Level::Process, Job::Recv(self.end), cost, kernel);
+        if end.recv.left() > 0 && end.connection.readable() > 0 {
+            self.begin_recv(Span::ZERO, kernel);
         } else if end.recv.done() > 0 {
             end.recv.step = Step::Returned;
             end.connection.read_done(kernel.now());
@@ -368,16 +377,11 @@ impl Place<'_> {
     }
 
     /// Sees to it that an event comes no later than the protocol's next timer. One that comes
-    /// earlier is left: it costs less than taking it back each time.
+    /// earlier, or for nothing, is left: it costs less than taking it back each time.
     fn set_timer(&mut self, kernel: &mut Kernel) {
         let end = self.end;
         let own = self.own();
-        let Some(wanted) = own.connection.next_timer() else {
-            if let Some((_, timer)) = own.timer.take() {
-                kernel.cancel(timer);
-            }
-            return;
-        };
+        let Some(wanted) = own.connection.next_timer() else { return };
         if let Some((when, timer)) = own.timer {
             if when <= wanted {
                 return;
