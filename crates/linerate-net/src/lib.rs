@@ -2,8 +2,10 @@
 //! protocol, and what a host says of itself.
 
 pub mod control;
+pub mod lab;
 pub mod observe;
 pub mod pair;
+pub mod probe;
 pub mod serve;
 mod sys;
 pub mod tcp;

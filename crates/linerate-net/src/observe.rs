@@ -21,6 +21,7 @@ mod unread;
 
 pub use clock::{HostClock, check_clock};
 pub use counters::InterfaceCounters;
+pub(crate) use cpu::usable_cpus;
 pub use cpu::{current_cpu, pin_to};
 pub use environment::environment;
 pub use interface::{interface_name, interface_of};

@@ -5,6 +5,7 @@
 
 pub mod atm;
 pub mod bench;
+pub mod calibrate;
 mod carried;
 pub mod end;
 pub mod ethernet;

@@ -1,17 +1,21 @@
 //! The command line: flags become plain data here and nowhere else.
 
+mod calibrate;
 mod measure;
 mod model;
+mod predict;
 mod serve;
 
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
+pub(crate) use calibrate::CalibrateArgs;
 pub(crate) use measure::{KeyArgs, MeasureArgs};
 pub(crate) use model::{
     CheckArgs, CheckFormat, ListArgs, ListFormat, LoadArgs, LoadFormat, LoadOutput, ModelArgs, ModelVerb,
 };
+pub(crate) use predict::{Change, Changed, PredictArgs, PredictFormat};
 pub(crate) use serve::ServeArgs;
 
 /// How close to line rate is a path at every message size, and what is in the way?
@@ -36,6 +40,10 @@ pub(crate) enum Command {
     Serve(ServeArgs),
     /// Model a network and put it under load: no host takes part.
     Model(ModelArgs),
+    /// Find out what this host's calls, copies, packets and wake-ups cost, as a profile for models.
+    Calibrate(CalibrateArgs),
+    /// Lay what a calibrated host should have taken over a run, and say what a change would do.
+    Predict(PredictArgs),
     /// Show one or more runs: as text, or as a file whose name says its form.
     Report(ReportArgs),
     /// Print a completion script for a shell.

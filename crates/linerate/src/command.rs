@@ -1,7 +1,9 @@
 //! The verbs, one file each: glue between the crates and no more.
 
+mod calibrate;
 mod measure;
 mod model;
+mod predict;
 mod report;
 mod serve;
 
@@ -22,6 +24,8 @@ pub(crate) fn run(cli: Cli, clock: HostClock) -> Result<ExitCode, Trouble> {
         Some(Command::Measure(args)) => measure::run(&args, clock),
         Some(Command::Serve(args)) => serve::run(&args),
         Some(Command::Model(args)) => model::run(&args.verb),
+        Some(Command::Calibrate(args)) => calibrate::run(&args, clock),
+        Some(Command::Predict(args)) => predict::run(&args),
         Some(Command::Report(args)) => report::run(&args),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();

@@ -5,6 +5,7 @@ mod claims;
 mod cli;
 mod command;
 mod peer;
+mod prediction;
 mod progress;
 mod render;
 mod screen;

@@ -1,4 +1,4 @@
-//! The peer that is started on this host when the user names none.
+//! The peer that is started on this host when the user names none, or in its laboratory.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::SocketAddr;
@@ -9,7 +9,7 @@ use linerate_net::control::Key;
 
 use crate::trouble::Trouble;
 
-/// A `linerate serve` on the loopback, which ends with this process.
+/// A `linerate serve` on this host, which ends with this process.
 #[derive(Debug)]
 pub(crate) struct LoopbackPeer {
     process: Child,
@@ -20,6 +20,12 @@ pub(crate) struct LoopbackPeer {
 impl LoopbackPeer {
     /// Starts the peer and waits until it listens.
     pub(crate) fn start(family: Option<Family>) -> Result<Self, Trouble> {
+        Self::listening(if family == Some(Family::V6) { "[::1]:0" } else { "127.0.0.1:0" })
+    }
+
+    /// Starts the peer on `listen`, in the network namespace of this thread, and waits until it
+    /// listens.
+    pub(crate) fn listening(listen: &str) -> Result<Self, Trouble> {
         let failed = |what: String| {
             Trouble::new(
                 format!("failed to start a peer on this host: {what}"),
@@ -28,7 +34,6 @@ impl LoopbackPeer {
         };
         let key = Key::fresh().map_err(|error| failed(error.to_string()))?;
         let program = std::env::current_exe().map_err(|error| failed(error.to_string()))?;
-        let listen = if family == Some(Family::V6) { "[::1]:0" } else { "127.0.0.1:0" };
         let mut process = Command::new(program)
             .args(["serve", "--child", "--listen", listen])
             .env_remove("LINERATE_KEY")

@@ -49,6 +49,12 @@ impl Line {
         self.0.set_message(format!("{done} of {all} runs"));
     }
 
+    /// Something without an end that is known.
+    pub(crate) fn doing(&self, what: &str) {
+        self.0.set_message(what.to_owned());
+        self.0.tick();
+    }
+
     pub(crate) fn clear(&self) {
         self.0.finish_and_clear();
     }

@@ -7,12 +7,14 @@ pub(crate) mod catalogue;
 mod chart;
 pub(crate) mod claims;
 mod csv;
+mod host;
 mod html;
 mod json;
 pub(crate) mod load;
 mod np;
 mod page;
 mod plot;
+pub(crate) mod predict;
 mod svg;
 mod table;
 mod text;
@@ -22,11 +24,13 @@ mod fixture;
 
 pub(crate) use chart::chart;
 pub(crate) use csv::csv;
+pub(crate) use host::host;
 pub(crate) use html::html;
 pub(crate) use json::json;
 pub(crate) use np::np;
 pub(crate) use svg::svg;
 pub(crate) use table::table;
+pub(crate) use text::percent;
 
 /// Why a report cannot be rendered. The texts fit "failed to ...".
 #[derive(Debug, thiserror::Error)]

@@ -27,7 +27,7 @@ pub fn pin_to(cpu: u32) -> Result<(), io::Error> {
 }
 
 /// The processors that the calling thread may use, in order.
-pub(super) fn usable_cpus() -> Result<Vec<u32>, io::Error> {
+pub(crate) fn usable_cpus() -> Result<Vec<u32>, io::Error> {
     let set = sched_getaffinity(None)?;
     Ok((0..CpuSet::MAX_CPU)
         .filter(|cpu| set.is_set(*cpu))

@@ -1,0 +1,178 @@
+//! A laboratory on this host: two network namespaces and a virtual wire between them, with the
+//! offloads off that would let packets larger than the MTU pass.
+//!
+//! The namespaces have no name. The kernel removes them, and the wire with them, as soon as no
+//! thread is in them and nobody holds them: when the [`Lab`] is dropped, and also when the process
+//! is killed. Nothing can be left behind.
+
+mod namespace;
+
+use std::io;
+use std::net::Ipv4Addr;
+use std::os::fd::AsRawFd as _;
+use std::process::Command;
+
+use namespace::Namespace;
+
+/// The addresses of both ends, which exist in the laboratory alone.  Source of the range: RFC 2544
+/// and RFC 6890, 198.18.0.0/15, for measurements between two networks.
+pub const HERE: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 1);
+/// See [`HERE`].
+pub const THERE: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 2);
+/// What the wire's ends are called in their namespaces.
+const WIRE: &str = "wire";
+
+/// Two hosts and a wire, all on this host.
+#[derive(Debug)]
+pub struct Lab {
+    here: Namespace,
+    there: Namespace,
+}
+
+/// Why there is no laboratory. Displayed after "failed to ...".
+#[derive(Debug, thiserror::Error)]
+pub enum LabError {
+    /// The process may not make network namespaces.
+    #[error("make a network namespace: that needs root")]
+    Privilege,
+    /// The operating system refuses one, or to enter it.
+    #[error("make a network namespace: {0}")]
+    Namespace(io::Error),
+    /// A program that sets up networks cannot be run.
+    #[error("run `{program}`: {source}")]
+    Program {
+        /// Which.
+        program: &'static str,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// It was run and refused.
+    #[error("set up the wire: `{command}` said: {said}")]
+    Refused {
+        /// What was run.
+        command: String,
+        /// Its last word.
+        said: String,
+    },
+}
+
+impl Lab {
+    /// Makes both namespaces and a wire of this MTU (bytes) between them.
+    ///
+    /// # Errors
+    ///
+    /// [`LabError`]; nothing is left behind then.
+    pub fn new(mtu: u32) -> Result<Self, LabError> {
+        let lab = Self { here: Namespace::new()?, there: Namespace::new()? };
+        let other = format!("/proc/{}/fd/{}", std::process::id(), lab.there.file().as_raw_fd());
+        let wire = ["link", "add", WIRE, "type", "veth", "peer", "name", WIRE, "netns", &other];
+        lab.here(|| run("ip", &wire))??;
+        for (end, address) in [(&lab.here, HERE), (&lab.there, THERE)] {
+            end.enter(|| prepare(address))??;
+        }
+        lab.set_mtu(mtu)?;
+        Ok(lab)
+    }
+
+    /// Changes the MTU of both ends. Unit: bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`LabError::Refused`] outside what a veth takes, 68 to 65535.
+    pub fn set_mtu(&self, mtu: u32) -> Result<(), LabError> {
+        let mtu = mtu.to_string();
+        for end in [&self.here, &self.there] {
+            end.enter(|| run("ip", &["link", "set", WIRE, "mtu", &mtu, "up"]))??;
+        }
+        Ok(())
+    }
+
+    /// Does `work` on this end, in a thread of its own. Processes that it starts are there too.
+    ///
+    /// # Errors
+    ///
+    /// [`LabError::Namespace`] when the namespace cannot be entered.
+    pub fn here<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, LabError> {
+        self.here.enter(work)
+    }
+
+    /// Does `work` on the other end, in a thread of its own.
+    ///
+    /// # Errors
+    ///
+    /// [`LabError::Namespace`] when the namespace cannot be entered.
+    pub fn there<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, LabError> {
+        self.there.enter(work)
+    }
+}
+
+/// Gives the end of the wire in this thread's namespace its address, and takes its offloads away.
+///
+/// TCP hands its device several segments at once whatever ethtool says (since Linux 4.16), and
+/// they are cut before the driver; so the largest bunch is set to one segment as well.
+fn prepare(address: Ipv4Addr) -> Result<(), LabError> {
+    run("ip", &["link", "set", "lo", "up"])?;
+    run("ip", &["address", "add", &format!("{address}/24"), "dev", WIRE])?;
+    run("ethtool", &["-K", WIRE, "tso", "off", "gso", "off", "gro", "off"])
+}
+
+/// Runs a program in this thread's namespace.
+fn run(program: &'static str, arguments: &[&str]) -> Result<(), LabError> {
+    let output = Command::new(program).args(arguments).output();
+    let output = output.map_err(|source| LabError::Program { program, source })?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let said = said.lines().last().unwrap_or("nothing").trim().to_owned();
+    Err(LabError::Refused { command: format!("{program} {}", arguments.join(" ")), said })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{TcpListener, TcpStream};
+
+    use super::*;
+    use crate::observe::interface_of;
+
+    /// A lab, or none where there can be none; in CI that is a failure.
+    fn lab(mtu: u32) -> Option<Lab> {
+        match Lab::new(mtu) {
+            Ok(lab) => Some(lab),
+            Err(error @ (LabError::Privilege | LabError::Program { .. })) => {
+                assert!(std::env::var("CI").as_deref() != Ok("true"), "failed to {error}");
+                eprintln!("skipped: failed to {error}");
+                None
+            }
+            Err(error) => panic!("failed to {error}"),
+        }
+    }
+
+    #[test]
+    fn the_two_ends_reach_each_other_and_nobody_else() {
+        let Some(lab) = lab(1500) else { return };
+        let listener = lab.there(|| TcpListener::bind((THERE, 0))).expect("entered").expect("it listens");
+        let address = listener.local_addr().expect("an address");
+        lab.here(|| TcpStream::connect(address).map(drop)).expect("entered").expect("there is a wire");
+        let outside = TcpStream::connect_timeout(&address, std::time::Duration::from_millis(200));
+        assert!(outside.is_err(), "from outside there is no way in");
+        assert!(interface_of(HERE.into()).is_err(), "this thread is where it was");
+    }
+
+    #[test]
+    fn the_wire_is_a_veth_of_the_mtu_without_offloads() {
+        let Some(lab) = lab(3000) else { return };
+        let look = || lab.here(|| interface_of(HERE.into())).expect("entered").expect("it is there");
+        let interface = look();
+        assert_eq!(interface.driver.known().map(String::as_str), Some("veth"));
+        assert_eq!(interface.mtu.known(), Some(&3000));
+        let offloads = interface.offloads.known().expect("ethtool tells").clone();
+        for name in ["tx-tcp-segmentation", "tx-generic-segmentation", "rx-gro"] {
+            assert_eq!(offloads.get(name), Some(&false), "{name} of {offloads:?}");
+        }
+        lab.set_mtu(9000).expect("a veth takes it");
+        assert_eq!(look().mtu.known(), Some(&9000));
+        let error = lab.set_mtu(70_000).expect_err("a veth does not").to_string();
+        assert!(error.starts_with("set up the wire: `ip link set wire mtu 70000 up` said: "), "{error}");
+    }
+}

@@ -1,0 +1,53 @@
+//! A network namespace without a name.
+
+use std::fs::File;
+use std::io;
+
+use nix::errno::Errno;
+use nix::sched::{CloneFlags, setns, unshare};
+
+use super::LabError;
+
+/// A network namespace; it is there as long as this is, or a thread is in it.
+#[derive(Debug)]
+pub(super) struct Namespace(File);
+
+impl Namespace {
+    /// Makes one.
+    pub(super) fn new() -> Result<Self, LabError> {
+        let made = in_a_thread(|| {
+            unshare(CloneFlags::CLONE_NEWNET)?;
+            File::open("/proc/thread-self/ns/net")
+        });
+        made.map(Self).map_err(refused)
+    }
+
+    /// Does `work` in it, in a thread of its own.
+    pub(super) fn enter<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, LabError> {
+        in_a_thread(|| {
+            setns(&self.0, CloneFlags::CLONE_NEWNET)?;
+            Ok(work())
+        })
+        .map_err(refused)
+    }
+
+    /// What holds it.
+    pub(super) const fn file(&self) -> &File {
+        &self.0
+    }
+}
+
+fn refused(error: io::Error) -> LabError {
+    match Errno::try_from(error) {
+        Ok(Errno::EPERM) => LabError::Privilege,
+        Ok(errno) => LabError::Namespace(errno.into()),
+        Err(error) => LabError::Namespace(error),
+    }
+}
+
+/// A thread's namespace is its own, so whoever changes it does it in one that ends after.
+fn in_a_thread<T: Send>(work: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
+    std::thread::scope(|scope| {
+        scope.spawn(work).join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}

@@ -1,0 +1,82 @@
+//! What is known of a host before the fit.
+
+use linerate_core::pattern::Pattern;
+use linerate_core::units::{Size, Span};
+use serde::{Deserialize, Serialize};
+
+use super::Parameter;
+use crate::host::Profile;
+
+/// What a message's time depends on, besides the hosts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Conditions {
+    /// Who sends when.
+    pub pattern: Pattern,
+    /// Message size. Unit: bytes.
+    pub size: u64,
+    /// Largest IP packet. Unit: bytes.
+    pub mtu: u32,
+    /// `TCP_MAXSEG` as asked; none takes what the MTU leaves. Unit: bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mss: Option<u32>,
+    /// `SO_RCVBUF` as asked at both ends; none leaves it to the kernel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receive_buffer: Option<Size>,
+    /// `SO_SNDBUF` as asked at both ends; none leaves it to the kernel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub send_buffer: Option<Size>,
+    /// `TCP_NODELAY`.
+    pub nodelay: bool,
+}
+
+/// A time that was measured, and under which conditions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measured {
+    /// The conditions.
+    pub conditions: Conditions,
+    /// One-way time of a message: the median.
+    pub time: Span,
+    /// Standard deviation of the median's logarithm: 0.02 is about 2 %.
+    pub sigma: f64,
+}
+
+/// What a micro-measurement or an assumption says of one parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Belief {
+    /// Of which.
+    pub parameter: Parameter,
+    /// The value is a multiple of this other parameter; none takes the parameter's own unit.
+    pub relative_to: Option<Parameter>,
+    /// The value, or the multiple.
+    pub value: f64,
+    /// Standard deviation of the value's logarithm: 0.7 is about a factor of two.
+    pub sigma: f64,
+    /// Where it comes from, for people.
+    pub source: String,
+}
+
+impl Belief {
+    /// By how much `profile` differs from it. Unit: its standard deviations.
+    pub(super) fn residual(&self, profile: &Profile) -> f64 {
+        let other = self.relative_to.map_or(1.0, |other| other.of(profile));
+        (self.parameter.of(profile) / (other * self.value)).ln() / self.sigma
+    }
+}
+
+/// All that is known.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Evidence {
+    /// Of single parameters. Each must have at least one, or nothing may hold it.
+    pub beliefs: Vec<Belief>,
+    /// Of whole messages.
+    pub measured: Vec<Measured>,
+}
+
+impl Evidence {
+    /// The conditions of what was measured.
+    #[must_use]
+    pub fn conditions(&self) -> Vec<Conditions> {
+        self.measured.iter().map(|measured| measured.conditions.clone()).collect()
+    }
+}

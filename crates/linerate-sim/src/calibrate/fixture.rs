@@ -1,0 +1,130 @@
+//! A host whose costs are known, and a model of it in closed form.
+
+use std::convert::Infallible;
+
+use linerate_core::pattern::Pattern;
+use linerate_core::units::{Size, Span};
+
+use super::{Belief, Conditions, Evidence, Measured, Parameter};
+use crate::host::{Adaptor, Bus, Costs, Memory, Processor, Profile};
+
+pub(super) fn profile() -> Profile {
+    let ns = Span::from_ns;
+    Profile {
+        about: "a test".to_owned(),
+        processor: Processor {
+            clock_mhz: 3000.0,
+            reference_mhz: 3000.0,
+            clock_share: 1.0,
+            count: 2,
+            spread: true,
+            multiprocessor_factor: 1.0,
+        },
+        costs: Costs {
+            system_call: ns(300),
+            transmit: ns(900),
+            receive: ns(1_200),
+            transmit_acknowledgement: ns(600),
+            receive_acknowledgement: ns(500),
+            interrupt: Span::ZERO,
+            wake_up: ns(5_000),
+            allocate_page: ns(100),
+        },
+        memory: Memory {
+            copy_in_ns: 0.12,
+            copy_out_ns: 0.15,
+            uncached_ns: 0.1,
+            checksum_in_ns: 0.1,
+            checksum_out_ns: 0.1,
+            cache: Size(1 << 20),
+            size: Size(1 << 33),
+            paging_ns: 0.0,
+        },
+        bus: Bus::Memory,
+        adaptor: Adaptor {
+            transmit_ring: 4096,
+            receive_ring: 4096,
+            backlog: 1000,
+            fifo: Size(1 << 24),
+            latency: Span::ZERO,
+            coalesce_time: Span::ZERO,
+            coalesce_frames: 1,
+            polling: true,
+            checksum_transmit: true,
+            checksum_receive: true,
+            standard_buffer: Size(2304),
+            jumbo_buffer: None,
+        },
+    }
+}
+
+pub(super) fn conditions(mtu: u32, size: u64) -> Conditions {
+    Conditions {
+        pattern: Pattern::PingPong,
+        size,
+        mtu,
+        mss: None,
+        receive_buffer: None,
+        send_buffer: None,
+        nodelay: true,
+    }
+}
+
+/// Sizes round the segment of each of four MTUs, and two points of a curve.
+pub(super) fn usual_conditions() -> Vec<Conditions> {
+    let mut all = vec![conditions(1500, 64), conditions(1500, 1 << 21)];
+    for mtu in [1500, 3000, 4500, 9000] {
+        let mss = u64::from(mtu) - 52;
+        all.extend([mss, 2 * mss, 4 * mss, 32 << 10].map(|size| conditions(mtu, size)));
+    }
+    all
+}
+
+/// A message's one-way time in closed form: the first segment through every stage, the others
+/// through the slower of the two hosts, and an acknowledgement for every second segment.
+pub(super) fn closed_form(profile: &Profile, all: &[Conditions]) -> Result<Vec<Span>, Infallible> {
+    Ok(all.iter().map(|it| Span::from_seconds(nanoseconds(profile, it) / 1e9)).collect())
+}
+
+fn nanoseconds(profile: &Profile, it: &Conditions) -> f64 {
+    let of = |parameter: Parameter| parameter.of(profile);
+    let mss = u64::from(it.mtu) - 52;
+    let segments = it.size.div_ceil(mss).max(1) as f64;
+    let first = it.size.min(mss) as f64;
+    let pages = (f64::from(it.mtu) / 4096.0).ceil() - 1.0;
+    let far = if it.size > profile.memory.cache.bytes() { of(Parameter::Uncached) } else { 0.0 };
+    let send = of(Parameter::Transmit)
+        + (of(Parameter::CopyIn) + far) * first
+        + of(Parameter::ReceiveAcknowledgement) / 2.0;
+    let take = of(Parameter::Receive)
+        + pages * of(Parameter::AllocatePage)
+        + (of(Parameter::CopyOut) + far) * first
+        + of(Parameter::TransmitAcknowledgement) / 2.0;
+    let calls = 2.0 * of(Parameter::SystemCall) + of(Parameter::WakeUp);
+    calls + send + take + (segments - 1.0) * send.max(take)
+}
+
+/// What stands for a parameter besides the curve: its truth times `error`, and how well that is known.
+pub(super) fn belief(parameter: Parameter, error: f64, sigma: f64) -> Belief {
+    Belief {
+        parameter,
+        relative_to: None,
+        value: parameter.of(&profile()) * error,
+        sigma,
+        source: "a test".to_owned(),
+    }
+}
+
+/// How well each parameter is known without the curve, in the order of `ALL`.
+pub(super) const SIGMAS: [f64; 10] = [0.2, 0.8, 0.8, 0.8, 0.8, 0.5, 0.8, 0.2, 0.2, 0.5];
+
+/// Evidence without any error.
+pub(super) fn exact(predict: impl Fn(&Profile, &[Conditions]) -> Result<Vec<Span>, Infallible>) -> Evidence {
+    let conditions = usual_conditions();
+    let times = predict(&profile(), &conditions).expect("it cannot fail");
+    let measured = conditions.into_iter().zip(times);
+    Evidence {
+        beliefs: Parameter::ALL.into_iter().zip(SIGMAS).map(|(it, sigma)| belief(it, 1.0, sigma)).collect(),
+        measured: measured.map(|(conditions, time)| Measured { conditions, time, sigma: 0.01 }).collect(),
+    }
+}

@@ -1,0 +1,61 @@
+//! The file as text, with a comment above each value that was found.
+
+use std::fmt::Write as _;
+
+use super::{Estimate, HostFile};
+
+/// What stands above everything.
+const HEAD: &str = "\
+# A host as `linerate calibrate` found it. [host] is a profile as a model's plan takes it; [calibration]
+# is what `linerate predict --host` needs besides. Times are one-way, ns/B is nanoseconds a byte.
+";
+
+/// What is said of keys that nothing was fitted for.
+const GIVEN: [(&str, &str); 6] = [
+    ("processor.clock-share", "not measured: the costs were taken at this clock, so it has no effect here"),
+    ("processor.multiprocessor-factor", "the costs were taken with this kernel, locks included"),
+    ("costs.interrupt", "not measured: a veth has no interrupt, and its soft interrupt is in `receive`"),
+    ("memory.checksum-in-ns", "by the checksum probe; without effect while the adaptor computes checksums"),
+    ("memory.paging-ns", "not measured: nothing here is larger than memory"),
+    ("adaptor.transmit-ring", "not measured: a veth has no rings, so they are as large as never to matter"),
+];
+
+/// `file` as TOML with its comments.
+pub(super) fn annotated(file: &HostFile) -> String {
+    let plain = toml::to_string(file).expect("every field of a host has a TOML form");
+    let mut text = HEAD.to_owned();
+    let mut table = String::new();
+    for line in plain.lines() {
+        if let Some(name) = line.trim_start_matches('[').strip_suffix(']').filter(|_| line.starts_with('[')) {
+            name.trim_end_matches(']').clone_into(&mut table);
+        }
+        if let Some((key, _)) = line.split_once(" = ")
+            && let Some(note) = note(file, &format!("{table}.{key}"))
+        {
+            writeln!(text, "# {note}").expect("a text takes text");
+        }
+        text.push_str(line);
+        text.push('\n');
+    }
+    text
+}
+
+/// What is said of a key; nothing of most.
+fn note(file: &HostFile, path: &str) -> Option<String> {
+    let key = path.strip_prefix("host.")?;
+    let fitted = file.calibration.value.iter().find(|value| value.parameter.key() == key);
+    let given = || GIVEN.iter().find(|(name, _)| *name == key).map(|(_, note)| (*note).to_owned());
+    fitted.map(words).or_else(given)
+}
+
+fn words(value: &Estimate) -> String {
+    let [low, high] = value.interval.map(digits);
+    let source = value.source.replace(['\n', '\r'], " ");
+    format!("{} {} (95 %: {low} to {high}); {source}", digits(value.fitted), value.parameter.unit())
+}
+
+/// Four significant digits.
+fn digits(value: f64) -> String {
+    let decimals = if value > 0.0 { (3.0 - value.log10().floor()).clamp(0.0, 9.0) as usize } else { 0 };
+    format!("{value:.decimals$}")
+}

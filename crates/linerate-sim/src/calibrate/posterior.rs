@@ -1,0 +1,81 @@
+//! Which parameters are as likely, besides the best ones.
+
+use linerate_core::units::Span;
+use nalgebra::DVector;
+use rand::RngExt as _;
+use rand_pcg::Pcg64;
+use statrs::distribution::{ContinuousCDF as _, Normal};
+
+use super::fit::minimized;
+use super::problem::Problem;
+use super::{Conditions, reach};
+use crate::host::Profile;
+
+/// Of everything random here: equal evidence gives an equal profile.
+const SEED: u128 = 1;
+
+/// Sets of the logarithms of the parameters that are as likely as the best, each found by fitting
+/// evidence whose every piece was moved by an error of its own size. The curvature at the best
+/// alone would not do: where the slower of two hosts counts, what is likely has an edge.
+///
+/// None where the model makes nothing of the evidence, as of costs that are out of all reason.
+///
+/// Source: Bardsley, Solonen, Haario, Laine, "Randomize-then-optimize", SIAM J. Sci. Comput. 36, 2014.
+pub(super) fn draws<F, E>(mut problem: Problem<'_, F, E>, count: usize) -> Vec<Vec<f64>>
+where
+    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Span>, E>,
+{
+    let best = problem.logs.clone();
+    let pieces = problem.evidence.measured.len() + problem.evidence.beliefs.len();
+    let mut random = Pcg64::new(SEED, 0);
+    let mut drawn = Vec::with_capacity(count);
+    for _ in 0..count {
+        problem.errors = DVector::from_fn(pieces, |_, _| normal(&mut random));
+        problem.logs.clone_from(&best);
+        problem = minimized(problem);
+        drawn.push(problem.logs.as_slice().to_vec());
+    }
+    drawn
+}
+
+/// A number of the standard normal distribution.
+fn normal(random: &mut Pcg64) -> f64 {
+    // Zero would be minus infinity.
+    Normal::standard().inverse_cdf(random.random::<f64>().max(f64::EPSILON))
+}
+
+/// Fewer draws on a side say nothing of it.
+const FEWEST: usize = 3;
+
+/// 95 % of a logarithm round its best value: to each side as far as the draws on that side say, or
+/// all draws where there are too few on it. A spread that was seen in few draws is itself uncertain: it
+/// has as many degrees of freedom as there are draws, besides those of the model's error.
+pub(super) fn interval(best: f64, drawn: &[f64], freedom: f64) -> [f64; 2] {
+    let freedom = (freedom.max(1.0).recip() + (drawn.len().max(1) as f64).recip()).recip();
+    let half = |below: bool| {
+        let apart = || drawn.iter().map(|log| log - best);
+        let side: Vec<f64> = apart().filter(|apart| (*apart < 0.0) == below).collect();
+        let taken = if side.len() < FEWEST { apart().collect() } else { side };
+        let squares: f64 = taken.iter().map(|apart| apart * apart).sum();
+        reach(freedom) * (squares / taken.len().max(1) as f64).sqrt()
+    };
+    [best - half(true), best + half(false)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_reaches_to_each_side_by_itself() {
+        let many = |of: &[f64]| of.repeat(100_000);
+        let [low, high] = interval(1.0, &many(&[0.9, 1.3]), 1e9);
+        assert!((low - (1.0 - 0.196)).abs() < 1e-3 && (high - (1.0 + 0.588)).abs() < 1e-3, "{low} {high}");
+        let [low, high] = interval(1.0, &many(&[0.9]), 1e9);
+        assert!((low - 0.804).abs() < 1e-3 && (high - 1.196).abs() < 1e-3, "{low} {high}");
+        // Ten draws alone: Student's t with 10 degrees of freedom, 2.228.
+        let [low, _] = interval(1.0, &[0.9; 10], 1e9);
+        assert!((low - (1.0 - 0.2228)).abs() < 1e-3, "{low}");
+        assert_eq!(interval(1.0, &[], 5.0), [1.0, 1.0]);
+    }
+}

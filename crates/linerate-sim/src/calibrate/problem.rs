@@ -1,0 +1,128 @@
+//! The least-squares problem: weighted differences of logarithms.
+
+use std::cell::RefCell;
+
+use levenberg_marquardt::LeastSquaresProblem;
+use linerate_core::units::Span;
+use nalgebra::storage::Owned;
+use nalgebra::{DMatrix, DVector, Dyn};
+
+use super::{Conditions, Evidence, Parameter};
+use crate::host::Profile;
+
+/// By how much a parameter's logarithm is changed to either side for a derivative: 8 %. Smaller,
+/// and one event that comes before another or after it would look like a slope.
+const STEP: f64 = 0.08;
+
+/// The problem at one point. Its unknowns are the logarithms of the parameters, so that no cost
+/// becomes negative.
+pub(super) struct Problem<'a, F, E> {
+    /// What is not fitted.
+    pub(super) base: &'a Profile,
+    pub(super) evidence: &'a Evidence,
+    pub(super) predict: &'a F,
+    /// Standard deviation of the model itself, of a time's logarithm.
+    pub(super) discrepancy: f64,
+    /// Logarithms of the parameters, in the order of [`Parameter::ALL`].
+    pub(super) logs: DVector<f64>,
+    /// What each residual is moved by; nothing when the best parameters are looked for.
+    pub(super) errors: DVector<f64>,
+    /// Why the model gave no answer, the first time that it gave none.
+    pub(super) failure: RefCell<Option<E>>,
+}
+
+/// `base` with the parameters whose logarithms are `logs`.
+pub(super) fn profile_at(base: &Profile, logs: &[f64]) -> Profile {
+    let mut profile = base.clone();
+    for (parameter, log) in Parameter::ALL.into_iter().zip(logs) {
+        parameter.set(&mut profile, log.exp());
+    }
+    profile
+}
+
+/// The logarithms of the parameters of `profile`.
+pub(super) fn logs_of(profile: &Profile) -> DVector<f64> {
+    DVector::from_iterator(Parameter::ALL.len(), Parameter::ALL.map(|it| it.of(profile).ln()))
+}
+
+impl<F, E> Problem<'_, F, E>
+where
+    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Span>, E>,
+{
+    /// What the model says at `logs`: a time for each that was measured.
+    pub(super) fn predicted(&self, logs: &DVector<f64>) -> Option<Vec<Span>> {
+        let profile = profile_at(self.base, logs.as_slice());
+        match (self.predict)(&profile, &self.evidence.conditions()) {
+            Ok(times) => Some(times),
+            Err(error) => {
+                self.failure.borrow_mut().get_or_insert(error);
+                None
+            }
+        }
+    }
+
+    /// The weight of each measured time.
+    pub(super) fn weights(&self) -> Vec<f64> {
+        let measured = self.evidence.measured.iter();
+        measured.map(|it| it.sigma.hypot(self.discrepancy).max(f64::MIN_POSITIVE).recip()).collect()
+    }
+
+    /// All residuals at `logs`: of the measured times, then of the beliefs.
+    fn residuals_at(&self, logs: &DVector<f64>) -> Option<DVector<f64>> {
+        let times = self.predicted(logs)?;
+        let profile = profile_at(self.base, logs.as_slice());
+        let measured = self.evidence.measured.iter().zip(times).zip(self.weights());
+        let measured = measured.map(|((it, time), weight)| log_ratio(time, it.time) * weight);
+        let beliefs = self.evidence.beliefs.iter().map(|belief| belief.residual(&profile));
+        Some(DVector::from_iterator(self.errors.len(), measured.chain(beliefs)) + &self.errors)
+    }
+
+    /// The sum of the squares of all residuals.
+    pub(super) fn squares(&self) -> Option<f64> {
+        self.residuals_at(&self.logs).map(|residuals| residuals.norm_squared())
+    }
+
+    /// Change of each residual with each logarithm, by differences to both sides.
+    pub(super) fn slopes(&self) -> Option<DMatrix<f64>> {
+        let columns = (0..self.logs.len()).map(|nth| {
+            let beside = |step: f64| {
+                let mut logs = self.logs.clone();
+                logs[nth] += step;
+                self.residuals_at(&logs)
+            };
+            Some((beside(STEP)? - beside(-STEP)?) / (2.0 * STEP))
+        });
+        Some(DMatrix::from_columns(&columns.collect::<Option<Vec<_>>>()?))
+    }
+}
+
+/// The logarithm of `model` over `measured`; a time of nothing counts as a picosecond.
+pub(super) fn log_ratio(model: Span, measured: Span) -> f64 {
+    let ps = |span: Span| span.as_ps().max(1) as f64;
+    (ps(model) / ps(measured)).ln()
+}
+
+impl<F, E> LeastSquaresProblem<f64, Dyn, Dyn> for Problem<'_, F, E>
+where
+    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Span>, E>,
+{
+    type ResidualStorage = Owned<f64, Dyn>;
+    type JacobianStorage = Owned<f64, Dyn, Dyn>;
+    type ParameterStorage = Owned<f64, Dyn>;
+
+    fn set_params(&mut self, logs: &DVector<f64>) {
+        self.logs.clone_from(logs);
+    }
+
+    fn params(&self) -> DVector<f64> {
+        self.logs.clone()
+    }
+
+    fn residuals(&self) -> Option<DVector<f64>> {
+        self.residuals_at(&self.logs)
+    }
+
+    fn jacobian(&self) -> Option<DMatrix<f64>> {
+        self.slopes()
+    }
+}

@@ -1,0 +1,167 @@
+//! `linerate calibrate`.
+
+mod evidence;
+mod measured;
+mod observe;
+
+use std::fs::OpenOptions;
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+
+use jiff::Zoned;
+use linerate_core::environment::Fact;
+use linerate_core::units::Span;
+use linerate_net::lab::{Lab, LabError, THERE};
+use linerate_net::observe::HostClock;
+use linerate_net::probe::{Place, Probe, Probes, place};
+use linerate_sim::calibrate::{
+    Calibration, Conditions, Evidence, Fit, HostFile, Identity, Parameter, PointRecord, ProbeRecord, fit,
+};
+use linerate_sim::host::Profile;
+
+use self::observe::{Observations, Observed};
+use super::predict::model::{self, Failure};
+use crate::cli::CalibrateArgs;
+use crate::peer::LoopbackPeer;
+use crate::progress::Line;
+use crate::screen::{columns, show};
+use crate::signals::Interrupt;
+use crate::trouble::Trouble;
+use crate::{render, store};
+
+/// Of the time, this share goes to the micro-measurements; the rest to messages.
+const PROBES_SHARE: u64 = 6;
+/// Less is not enough for an interval of every point.
+const LEAST_TIME: Span = Span::from_ms(500);
+
+pub(super) fn run(args: &CalibrateArgs, clock: HostClock) -> Result<ExitCode, Trouble> {
+    let interrupt = Interrupt::listen().map_err(|error| {
+        Trouble::new(format!("failed to listen for Ctrl-C: {error}"), "look at `ulimit -n`")
+    })?;
+    let ended = attempt(args, clock, &interrupt);
+    // Whatever Ctrl-C broke off says so itself: a program that was setting up the wire, a model.
+    if interrupt.asked() && !args.measure {
+        let help = "nothing was written, and the laboratory is gone; calibrate again";
+        return Err(Trouble::new("interrupted", help));
+    }
+    ended
+}
+
+fn attempt(args: &CalibrateArgs, clock: HostClock, interrupt: &Interrupt) -> Result<ExitCode, Trouble> {
+    // Before anything is measured: what is missing is said at once.
+    let lab = Lab::new(args.mtu)?;
+    let peer = lab.there(|| LoopbackPeer::listening(&format!("{THERE}:0")))??;
+    if args.measure {
+        return measured::run(&lab, &peer, &args.flags);
+    }
+    if args.time < LEAST_TIME {
+        let help = format!("give --time at least {LEAST_TIME}");
+        return Err(Trouble::new(format!("failed to calibrate in {}", args.time), help));
+    }
+    writable(&args.out)?;
+    let line = Line::new();
+    line.doing("measuring calls, copies and wake-ups");
+    let probes = Probes::take(&clock, args.time / PROBES_SHARE).map_err(|error| {
+        Trouble::new(format!("failed to {error}"), "look at the limits of this host (`ulimit -a`)")
+    })?;
+    let time = args.time - args.time / PROBES_SHARE;
+    let watcher = observe::Watcher { line: &line, interrupt };
+    let observed = observe::all(&lab, &peer, clock, time, &watcher).inspect_err(|_| line.clear())?;
+    drop((peer, lab));
+    line.doing("fitting");
+    let file = fitted(args, &probes, &observed, interrupt);
+    line.clear();
+    let file = file?;
+    if interrupt.asked() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    store::replace(&args.out, &file.to_toml())?;
+    show(&render::host(&file, columns()))?;
+    eprintln!("host file: {}", args.out.display());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The host that what was observed comes down to.
+fn fitted(
+    args: &CalibrateArgs,
+    probes: &Probes,
+    observed: &Observations,
+    interrupt: &Interrupt,
+) -> Result<HostFile, Trouble> {
+    let host = place();
+    let (start, beliefs) = evidence::start(probes, &host);
+    let evidence = Evidence { beliefs, measured: observed.points.iter().map(Observed::measured).collect() };
+    let predict = |profile: &Profile, conditions: &[Conditions]| {
+        if interrupt.asked() { Err(Failure::Interrupted) } else { model::times(profile, conditions) }
+    };
+    let found = fit(&start, &evidence, args.draws.into(), predict).map_err(|error| {
+        Trouble::new(format!("failed to {error}"), "calibrate again on a quieter host, or with more --time")
+    })?;
+    Ok(host_file(found, &evidence, (probes, &host), observed))
+}
+
+/// Finds out before anything is measured whether the file can be written, and changes nothing.
+fn writable(path: &Path) -> Result<(), Trouble> {
+    let failed = |error: &io::Error| Trouble::file("write", path, error, "name another place with --out");
+    if path.exists() {
+        return OpenOptions::new().append(true).open(path).map(drop).map_err(|error| failed(&error));
+    }
+    store::replace(path, "")?;
+    std::fs::remove_file(path).map_err(|error| failed(&error))
+}
+
+/// The file of what was found.
+fn host_file(
+    found: Fit,
+    evidence: &Evidence,
+    (probes, host): (&Probes, &Place),
+    observed: &Observations,
+) -> HostFile {
+    let text = |fact: &Fact<String>| fact.known().cloned().unwrap_or_default();
+    let of = Identity {
+        hostname: text(&host.hostname),
+        kernel: text(&host.kernel),
+        processor: text(&host.processor),
+    };
+    let source = |parameter: Parameter| {
+        let belief = evidence.beliefs.iter().find(|belief| belief.parameter == parameter);
+        belief.map(|belief| belief.source.clone()).unwrap_or_default()
+    };
+    let made = Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
+    let mut calibration = Calibration::of(&found, made, of, source);
+    calibration.probe = probes.all().map(record).into();
+    calibration.drift = observed.drift;
+    let points = observed.points.iter().zip(&found.predicted);
+    calibration.point = points
+        .map(|(it, fitted)| PointRecord::new(it.conditions.clone(), it.time(), it.interval(), *fitted))
+        .collect();
+    HostFile { host: found.profile, calibration }
+}
+
+fn record(probe: &Probe) -> ProbeRecord {
+    let estimate = probe.estimate();
+    ProbeRecord {
+        name: probe.name.to_owned(),
+        unit: probe.unit.to_owned(),
+        samples: u32::try_from(probe.samples.len()).unwrap_or(u32::MAX),
+        median: estimate.median,
+        interval: estimate.interval.unwrap_or([estimate.median; 2]),
+    }
+}
+
+impl From<LabError> for Trouble {
+    fn from(error: LabError) -> Self {
+        let help = match &error {
+            LabError::Privilege => {
+                "run it as root: `sudo linerate calibrate`; nothing outside its namespaces is changed"
+            }
+            LabError::Program { .. } => "install it (Debian and Ubuntu: apt-get install iproute2 ethtool)",
+            LabError::Namespace(_) => "this kernel must have network namespaces (CONFIG_NET_NS)",
+            LabError::Refused { .. } => {
+                "this kernel must have veth (CONFIG_VETH), and `ip` be of 2022 or later"
+            }
+        };
+        Self::new(format!("failed to {error}"), help)
+    }
+}

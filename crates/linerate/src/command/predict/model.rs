@@ -1,0 +1,227 @@
+//! The modelled hosts and wire of a prediction.
+
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use linerate_core::bench::Bench as _;
+use linerate_core::pattern::Pattern;
+use linerate_core::payload::Check;
+use linerate_core::series::Point;
+use linerate_core::trial::Trial;
+use linerate_core::units::{Size, Span};
+use linerate_sim::calibrate::{Band, Conditions, HostFile};
+use linerate_sim::host::Profile;
+use linerate_sim::model;
+use linerate_sim::plan::{EthernetPlan, HostPlan, ModelPlan, Network, TcpPlan};
+
+/// Why the model gives no time. Displayed after "failed to ...".
+#[derive(Debug, thiserror::Error)]
+pub(in crate::command) enum Failure {
+    /// It cannot be built.
+    #[error("build the model: {0}")]
+    Build(#[from] linerate_sim::plan::ModelError),
+    /// It was built, and a message did not pass.
+    #[error("{0}")]
+    Run(#[from] linerate_core::bench::RunError),
+    /// The user ended it.
+    #[error("go on: interrupted")]
+    Interrupted,
+    /// A message passed and was not timed.
+    #[error("time {0} B on the model")]
+    Untimed(u64),
+}
+
+/// The wire between the hosts, by its physical layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::command) struct Wire(&'static str);
+
+/// A wire that takes next to no time, as memory does: the fastest there is.
+pub(in crate::command) const MEMORY: Wire = Wire("100GBASE-R");
+
+impl Wire {
+    /// The wire of a link with this rate; none if there is none. Unit: Mb/s.
+    pub(in crate::command) const fn of(mbps: u64) -> Option<Self> {
+        Some(Self(match mbps {
+            10 => "10BASE-T",
+            100 => "100BASE-TX",
+            1_000 => "1000BASE-T",
+            2_500 => "2.5GBASE-T",
+            5_000 => "5GBASE-T",
+            10_000 => "10GBASE-R",
+            25_000 => "25GBASE-R",
+            40_000 => "40GBASE-R",
+            100_000 => "100GBASE-R",
+            _ => return None,
+        }))
+    }
+}
+
+/// The one-way time of a message under each of the conditions, between two such hosts with nothing
+/// but memory between them.
+pub(in crate::command) fn times(profile: &Profile, conditions: &[Conditions]) -> Result<Vec<Span>, Failure> {
+    times_over(MEMORY, profile, conditions)
+}
+
+/// The same over a wire. Neighbours that differ only in size share a connection, as in a run.
+fn times_over(wire: Wire, profile: &Profile, conditions: &[Conditions]) -> Result<Vec<Span>, Failure> {
+    let same = |one: &Conditions, other: &Conditions| *one == Conditions { size: one.size, ..other.clone() };
+    let mut times = Vec::with_capacity(conditions.len());
+    for alike in conditions.chunk_by(same) {
+        let mut bench = model::curve(&plan(wire, profile, &alike[0]), None)?.bench;
+        for it in alike {
+            let trial = trial(it.pattern, it.size);
+            let sample = bench.run(&trial)?;
+            let mut point = Point::new(it.size);
+            point.add(0, &trial, &sample);
+            let time = point.time().ok_or(Failure::Untimed(it.size))?;
+            times.push(Span::from_seconds(time.median / 1e12));
+        }
+    }
+    Ok(times)
+}
+
+fn plan(wire: Wire, profile: &Profile, conditions: &Conditions) -> ModelPlan {
+    let ethernet = EthernetPlan {
+        phy: wire.0.to_owned(),
+        length_m: 0.0,
+        mtu: conditions.mtu,
+        ..EthernetPlan::default()
+    };
+    let tcp = TcpPlan {
+        receive_buffer: conditions.receive_buffer,
+        send_buffer: conditions.send_buffer,
+        nodelay: conditions.nodelay,
+        mss: conditions.mss.map(|mss| Size(mss.into())),
+        ..TcpPlan::default()
+    };
+    ModelPlan {
+        network: Network::Ethernet(Box::new(ethernet)),
+        tcp: Some(tcp),
+        host: Some(HostPlan(profile.clone())),
+        ..ModelPlan::default()
+    }
+}
+
+/// Enough samples that windows and timers have settled; a large message settles by itself. A stream
+/// has enough bytes besides that its ends do not count.
+fn trial(pattern: Pattern, size: u64) -> Trial {
+    let samples = match size {
+        0..=65_536 => 5,
+        65_537..=1_048_576 => 3,
+        _ => 2,
+    };
+    let (samples, batch) =
+        if pattern.overlaps() { (8, (64_u64 << 10).div_ceil(size.max(1))) } else { (samples, 1) };
+    let batch = u32::try_from(batch).unwrap_or(u32::MAX);
+    Trial { pattern, size, samples, batch, seed: 1, check: Check::Marks }
+}
+
+/// At how many sizes the spread of the parameters is looked at; between them it changes little.
+const KNOTS: usize = 12;
+
+/// What is predicted under each of the conditions, which differ only in size.
+pub(in crate::command) fn bands(
+    wire: Wire,
+    host: &HostFile,
+    conditions: &[Conditions],
+) -> Result<Vec<Band>, Failure> {
+    let centres = times_over(wire, &host.host, conditions)?;
+    let knots = knots(conditions);
+    let at: Vec<Conditions> = knots.iter().map(|nth| conditions[*nth].clone()).collect();
+    let drawn = in_parallel(&host.draws(), |profile| times_over(wire, profile, &at))?;
+    let variance = |knot: usize| {
+        let times: Vec<Span> = drawn.iter().map(|times| times[knot]).collect();
+        Band::variance(centres[knots[knot]], &times)
+    };
+    let spread: Vec<(f64, f64)> =
+        (0..knots.len()).map(|knot| (log_size(&at[knot]), variance(knot))).collect();
+    let bands = conditions.iter().zip(centres);
+    Ok(bands
+        .map(|(it, centre)| Band::new(centre, between(&spread, log_size(it)), &host.calibration))
+        .collect())
+}
+
+fn log_size(conditions: &Conditions) -> f64 {
+    (conditions.size.max(1) as f64).ln()
+}
+
+/// Up to [`KNOTS`] of the conditions, evenly through their sizes, in the order of size.
+fn knots(conditions: &[Conditions]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..conditions.len()).collect();
+    order.sort_by_key(|nth| conditions[*nth].size);
+    let last = order.len().saturating_sub(1);
+    let mut knots: Vec<usize> =
+        (0..KNOTS).filter_map(|knot| order.get(knot * last / (KNOTS - 1))).copied().collect();
+    knots.dedup();
+    knots
+}
+
+/// The value at `x` on the line through `knots`, whose x grow.
+fn between(knots: &[(f64, f64)], x: f64) -> f64 {
+    let after = knots.iter().position(|knot| knot.0 >= x);
+    match after {
+        None => knots.last().map_or(0.0, |knot| knot.1),
+        Some(0) => knots[0].1,
+        Some(after) => {
+            let [from, to] = [knots[after - 1], knots[after]];
+            let share = if to.0 > from.0 { (x - from.0) / (to.0 - from.0) } else { 1.0 };
+            from.1 + share * (to.1 - from.1)
+        }
+    }
+}
+
+/// `work` on each item, on all processors; results in the order of the items.
+fn in_parallel<T: Sync, R: Send, E: Send>(
+    items: &[T],
+    work: impl Fn(&T) -> Result<R, E> + Sync,
+) -> Result<Vec<R>, E> {
+    let next = AtomicUsize::new(0);
+    let results: Mutex<Vec<Option<Result<R, E>>>> = Mutex::new(items.iter().map(|_| None).collect());
+    let worker = || {
+        while let nth = next.fetch_add(1, Ordering::Relaxed)
+            && let Some(item) = items.get(nth)
+        {
+            let result = work(item);
+            results.lock().unwrap_or_else(PoisonError::into_inner)[nth] = Some(result);
+        }
+    };
+    let workers = std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(items.len());
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(worker);
+        }
+    });
+    results.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn between_knots_is_a_line_and_outside_it_is_level() {
+        let knots = [(0.0, 1.0), (2.0, 3.0), (4.0, 3.0)];
+        for (x, expected) in [(-1.0, 1.0), (0.0, 1.0), (1.0, 2.0), (2.0, 3.0), (3.0, 3.0), (9.0, 3.0)] {
+            assert!((between(&knots, x) - expected).abs() < 1e-12, "{x}");
+        }
+        assert!(between(&[], 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_wire_is_found_by_its_rate() {
+        for mbps in [10, 100, 1_000, 2_500, 5_000, 10_000, 25_000, 40_000, 100_000] {
+            let wire = Wire::of(mbps).expect("it is modelled");
+            let phy = linerate_sim::ethernet::phy::Phy::find(wire.0).expect(wire.0);
+            assert_eq!(phy.pace.bits_per_second().round() as u64, mbps * 1_000_000, "{}", wire.0);
+        }
+        assert_eq!(Wire::of(7), None);
+    }
+
+    #[test]
+    fn work_in_parallel_keeps_its_order_and_its_first_error() {
+        let items: Vec<u32> = (0..100).collect();
+        assert_eq!(in_parallel(&items, |it| Ok::<_, ()>(it * 2)), Ok((0..100).map(|it| it * 2).collect()));
+        assert_eq!(in_parallel(&items, |it| if *it > 50 { Err(*it) } else { Ok(*it) }), Err(51));
+    }
+}

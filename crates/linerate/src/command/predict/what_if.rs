@@ -1,0 +1,121 @@
+//! A change of conditions, and how to find out whether its prediction holds.
+
+use linerate_core::plan::Plan;
+use linerate_core::run::{Run, Source};
+use linerate_core::units::Size;
+use linerate_sim::calibrate::Conditions;
+
+use crate::cli::{Change, Changed, PredictArgs};
+
+/// The conditions after the changes.
+pub(super) fn changed(changes: &[Change], conditions: &[Conditions]) -> Vec<Conditions> {
+    let mut all = conditions.to_vec();
+    for it in &mut all {
+        for change in changes {
+            let small = |bytes: u64| u32::try_from(bytes).unwrap_or(u32::MAX);
+            match change.what {
+                Changed::Mtu => it.mtu = change.to.map_or(it.mtu, |size| small(size.bytes())),
+                Changed::Mss => it.mss = change.to.map(|size| small(size.bytes())),
+                Changed::Rcvbuf => it.receive_buffer = change.to,
+                Changed::Sndbuf => it.send_buffer = change.to,
+            }
+        }
+    }
+    all
+}
+
+/// The changes as they were asked for.
+pub(super) fn text(changes: &[Change]) -> String {
+    let size = |size: Size| {
+        let text = size.to_string();
+        text.strip_suffix(" B").map_or_else(|| text.replace(' ', ""), str::to_owned)
+    };
+    let one = |change: &Change| {
+        format!("{}={}", change.what.name(), change.to.map_or_else(|| "auto".to_owned(), size))
+    };
+    changes.iter().map(one).collect::<Vec<_>>().join(" ")
+}
+
+/// The commands that put the changes to the test, one after the other.
+pub(super) fn test(args: &PredictArgs, run: &Run) -> Vec<String> {
+    let mtu = args.what_if.iter().rev().find(|change| change.what == Changed::Mtu).and_then(|it| it.to);
+    let flags = flags(&args.what_if, &run.plan);
+    let interface = run.local.environment.interface.known();
+    let lab = interface.is_some_and(|it| it.driver.known().is_some_and(|driver| driver == "veth"))
+        && run.local.environment.same_host(&run.remote.environment) == Some(true);
+    let mut commands = Vec::new();
+    if lab {
+        let now = interface.and_then(|it| it.mtu.known().copied()).unwrap_or(1500);
+        let mtu = mtu.map_or(now, Size::bytes);
+        commands.push(format!("linerate calibrate --measure --mtu {mtu} -- {flags}"));
+    } else {
+        if let (Some(mtu), Some(interface)) = (mtu, interface) {
+            let (where_, name) = match run.source {
+                Source::Loopback => ("", &interface.name),
+                _ => ("on both hosts: ", &interface.name),
+            };
+            commands.push(format!("{where_}ip link set dev {name} mtu {}", mtu.bytes()));
+        }
+        let host = run.plan.host.as_ref().map_or_else(String::new, |host| format!(" {host}"));
+        commands.push(format!("linerate measure{host} {flags}"));
+    }
+    commands.push(format!("linerate predict --host {} after.run.json", args.host.display()));
+    commands
+}
+
+/// The flags of `linerate measure` that measure `plan` again with the changes.
+fn flags(changes: &[Change], plan: &Plan) -> String {
+    let mut socket = plan.socket.clone();
+    for change in changes {
+        match change.what {
+            Changed::Mtu => {}
+            Changed::Mss => socket.mss = change.to.and_then(|size| u16::try_from(size.bytes()).ok()),
+            Changed::Rcvbuf => socket.rcvbuf = change.to,
+            Changed::Sndbuf => socket.sndbuf = change.to,
+        }
+    }
+    let usual = Plan::default();
+    let bytes = |size: Option<Size>| size.map(|size| size.bytes().to_string());
+    let given = [
+        ("--pattern", (plan.pattern != usual.pattern).then(|| plan.pattern.name().to_owned())),
+        ("--schedule", (plan.schedule != usual.schedule).then(|| plan.schedule.to_string())),
+        ("--from", bytes(plan.from)),
+        ("--to", bytes(plan.to)),
+        ("--perturb", bytes(plan.perturb)),
+        ("--nodelay", (!socket.nodelay).then(|| "off".to_owned())),
+        ("--rcvbuf", bytes(socket.rcvbuf)),
+        ("--sndbuf", bytes(socket.sndbuf)),
+        ("--mss", socket.mss.map(|mss| mss.to_string())),
+        ("--out", Some("after.run.json".to_owned())),
+    ];
+    let words = given.into_iter().filter_map(|(flag, value)| Some(format!("{flag} {}", value?)));
+    words.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use linerate_core::pattern::Pattern;
+
+    use super::*;
+
+    #[test]
+    fn a_change_is_said_as_it_was_asked_for() {
+        let change = |what, to| Change { what, to };
+        let changes = [change(Changed::Mtu, Some(Size(9000))), change(Changed::Rcvbuf, Some(Size(1 << 20)))];
+        assert_eq!(text(&changes), "mtu=9000 rcvbuf=1MiB");
+        assert_eq!(
+            text(&[change(Changed::Mss, None), change(Changed::Sndbuf, Some(Size(1 << 16)))]),
+            "mss=auto sndbuf=64KiB"
+        );
+    }
+
+    #[test]
+    fn the_flags_measure_the_same_again_but_for_the_change() {
+        let plan = Plan { pattern: Pattern::Stream, to: Some(Size(4096)), ..Plan::default() };
+        let changes = [Change { what: Changed::Rcvbuf, to: Some(Size(1 << 20)) }];
+        assert_eq!(
+            flags(&changes, &plan),
+            "--pattern stream --to 4096 --rcvbuf 1048576 --out after.run.json"
+        );
+    }
+}
