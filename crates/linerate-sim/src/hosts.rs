@@ -340,7 +340,8 @@ impl Client for Hosts {
             None => self.take_in(port, frame, kernel),
             Some(Fate::Lost) => self.lost(port, frame, Loss::Error, kernel),
             Some(Fate::Comes { after, twice }) => {
-                if twice {
+                // A load counts each of its frames once.
+                if twice && !matches!(frame.content, Content::Load(_)) {
                     let copy = self.copy(frame);
                     self.hold_up(port, copy, after, kernel);
                 }

@@ -13,7 +13,7 @@ use crate::host::{Machine, Profile};
 use crate::hosts::Hosts;
 use crate::load::Meter;
 use crate::plan::{HostPlan, ImpairPlan, ModelError, ModelPlan, TcpPlan, require};
-use crate::stack::{Kind, Side};
+use crate::stack::Side;
 use crate::trace::Trace;
 use crate::world::World;
 
@@ -117,11 +117,10 @@ fn host(table: &'static str, plan: Option<&HostPlan>) -> Result<Profile, ModelEr
     Ok(profile.clone())
 }
 
-/// A plain stream takes nothing that comes after a gap, and only what the network says it lost is
+/// A plain flow takes nothing that comes after a gap, and at most what the network says it lost is
 /// sent again.
 fn require_tcp_for_disorder(plan: &ModelPlan) -> Result<(), ModelError> {
     let disorder = plan.impair.iter().any(ImpairPlan::reorders);
-    let plain = plan.tcp.is_none() && plan.transport.kind == Kind::Stream;
     let reason = "what comes out of order needs TCP: give a table [tcp] too";
-    require(!(disorder && plain), "impair", "reorder or jitter", reason)
+    require(!disorder || plan.tcp.is_some(), "impair", "reorder or jitter", reason)
 }

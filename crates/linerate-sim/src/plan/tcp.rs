@@ -64,14 +64,14 @@ impl TryFrom<Written> for TcpPlan {
 
     fn try_from(written: Written) -> Result<Self, String> {
         let name = &written.personality;
-        let shipped = Personality::ALL.iter().find(|personality| personality.name == name);
-        let shipped = shipped.ok_or_else(|| {
+        let shipped = Personality::find(name).ok_or_else(|| {
             let names: Vec<&str> = Personality::ALL.iter().map(|personality| personality.name).collect();
             format!("tcp.personality is `{name}`; it must be one of {}", names.join(", "))
         })?;
         let mut table: Table = shipped.text.parse().expect("shipped rules are read in a test");
         overlay::lay(&mut table, written.rules.unwrap_or_default());
         let rules = Rules::deserialize(Value::Table(table)).map_err(|error| error.message().to_owned())?;
+        rules.check().map_err(|error| format!("tcp.rules: {error}"))?;
         let Written { receive_buffer, send_buffer, nodelay, mss, .. } = written;
         Ok(Self { rules, receive_buffer, send_buffer, nodelay, mss })
     }
@@ -118,5 +118,38 @@ impl TcpPlan {
             send_buffer: self.send_buffer,
             nodelay: self.nodelay,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use linerate_core::units::Span;
+
+    use super::*;
+
+    fn plan(text: &str) -> Result<TcpPlan, toml::de::Error> {
+        toml::from_str(text)
+    }
+
+    #[test]
+    fn what_a_plan_says_is_laid_over_a_kernel() {
+        let tcp = plan("personality = 'linux-2.2.1'\n[rules.timers]\ntick = '1ms'").expect("a kernel");
+        assert_eq!((tcp.rules.name.as_str(), tcp.rules.timers.tick), ("linux-2.1.121", Span::from_ms(1)));
+        let text = toml::to_string(&tcp).expect("it has a TOML form");
+        assert_eq!(plan(&text).expect("it was written so"), tcp);
+    }
+
+    #[test]
+    fn rules_that_no_kernel_could_have_are_refused() {
+        for (text, said) in [
+            ("personality = 'linux-9'", "linux-modern"),
+            ("[rules.timers]\ntick = '0s'", "timers.tick"),
+            ("[rules.window]\nshare = [1, 0]", "window.share"),
+            ("[rules.congestion]\nduplicates = 0", "congestion.duplicates"),
+            ("[rules.congestion]\nwindow = 1", "unknown field `window`"),
+        ] {
+            let error = plan(text).expect_err(text).to_string();
+            assert!(error.contains(said), "{text}: {error}");
+        }
     }
 }

@@ -1,4 +1,6 @@
-//! The page of the plan has every key.
+//! The pages of the plan, of hosts and of kernels have every key.
+
+mod kernels;
 
 use linerate_core::units::{Size, Span};
 use linerate_sim::host::{Bus, Profile};
@@ -148,7 +150,7 @@ fn the_page_of_the_plan_has_a_row_for_every_key_with_its_default() {
     }
 }
 
-/// The rules of a kernel have a page of their own: one row says so.
+/// The rules of a kernel have a page of their own, which is tested below: here one row says so.
 #[rstest]
 #[case(pci())]
 #[case(pcie())]
@@ -270,6 +272,7 @@ fn the_page_says_what_a_host_needs(#[case] bus: Bus) {
                 ("about", host.about.is_empty()),
                 ("adaptor.jumbo-buffer", host.adaptor.jumbo_buffer.is_none()),
                 ("adaptor.polling", !host.adaptor.polling && default_of(&text, &key) == "`false`"),
+                ("processor.spread", host.processor.spread && default_of(&text, &key) == "`true`"),
             ]
             .into_iter()
             .find(|(name, _)| *name == key) else {
