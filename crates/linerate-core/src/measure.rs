@@ -51,8 +51,12 @@ pub struct Exact {
 impl Exact {
     /// Every message takes what the first takes.
     pub const AT_ONCE: Self = Self { samples: 1, stream_bytes: 32 << 10 };
-    /// A message depends on those before it, through windows and timers.
-    pub const SETTLING: Self = Self { samples: 8, stream_bytes: 256 << 10 };
+    /// A message depends on those before it, through timers and a window of so many bytes: what a
+    /// window holds is no stream yet.
+    #[must_use]
+    pub fn settling(window_bytes: u64) -> Self {
+        Self { samples: 8, stream_bytes: (window_bytes / 2).max(256 << 10) }
+    }
 }
 
 impl Method {

@@ -103,11 +103,11 @@ fn over_tcp(
     let World { kernel, hosts, .. } = &mut world;
     let flow = hosts.connect_tcp(stations, [settings.clone(), settings], kernel);
     while !world.hosts.is_settled(flow) && world.step() {}
-    let granted = [Side::First, Side::Second].map(|side| {
-        let connection = world.hosts.connection(flow, side).expect("it was just made");
-        ends::by_tcp(connection)
-    });
-    Ok((ModelBench::over(world, flow), granted, Exact::SETTLING))
+    let ends =
+        [Side::First, Side::Second].map(|side| world.hosts.connection(flow, side).expect("it was just made"));
+    let window = ends.iter().map(|end| end.usable_window()).max().unwrap_or(0);
+    let granted = ends.map(ends::by_tcp);
+    Ok((ModelBench::over(world, flow), granted, Exact::settling(window)))
 }
 
 /// A host of the plan, or one that costs nothing.
