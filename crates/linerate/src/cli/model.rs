@@ -28,9 +28,9 @@ pub(crate) enum ModelVerb {
     ///
     /// Exit codes: 0 all that should hold does, 1 a claim fails, 2 one could not be checked.
     Check(CheckArgs),
-    /// List the physical layers, the relays and the plans that come with linerate.
+    /// List the physical layers, relays, hosts, kernels and plans that a model can name.
     List(ListArgs),
-    /// Print a plan that comes with linerate.
+    /// Print a plan, a host or a kernel that comes with linerate.
     Show {
         /// Its name, as `linerate model list` says it.
         name: String,

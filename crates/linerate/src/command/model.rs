@@ -14,6 +14,9 @@ pub(in crate::command) use grid::changed;
 
 use std::process::ExitCode;
 
+use linerate_sim::host::SHIPPED;
+use linerate_sim::tcp::Personality;
+
 use crate::cli::ModelVerb;
 use crate::screen::show;
 use crate::shipped;
@@ -28,9 +31,12 @@ pub(super) fn run(verb: &ModelVerb) -> Result<ExitCode, Trouble> {
     }
 }
 
-/// A shipped plan as it is shipped, comments included.
+/// A shipped plan, host or kernel as it is shipped, comments included.
 fn print(name: &str) -> Result<ExitCode, Trouble> {
-    let plan = shipped::find(name).ok_or_else(|| given::unknown(name, "no shipped plan"))?;
-    show(plan.text)?;
+    let plan = shipped::find(name).map(|plan| plan.text);
+    let host = || SHIPPED.iter().find(|host| host.name == name).map(|host| host.text);
+    let kernel = || Personality::find(name).map(|kernel| kernel.text);
+    let text = plan.or_else(host).or_else(kernel);
+    show(text.ok_or_else(|| given::unknown(name, "no shipped plan, host or kernel"))?)?;
     Ok(ExitCode::SUCCESS)
 }

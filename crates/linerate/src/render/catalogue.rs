@@ -10,13 +10,22 @@ use serde::Serialize;
 
 use super::RenderError;
 
-/// Physical layers, other media, relays and shipped plans.
+/// Physical layers, other media, relays, and what comes with linerate.
 #[derive(Debug, Serialize)]
 pub(crate) struct Catalogue {
     pub(crate) links: Vec<Link>,
     pub(crate) media: Vec<Medium>,
     pub(crate) relays: Vec<Relay>,
+    pub(crate) hosts: Vec<Named>,
+    pub(crate) kernels: Vec<Named>,
     pub(crate) plans: Vec<Plan>,
+}
+
+/// A host or a kernel that comes with linerate.
+#[derive(Debug, Serialize)]
+pub(crate) struct Named {
+    pub(crate) name: &'static str,
+    pub(crate) about: String,
 }
 
 /// A physical layer.
@@ -141,6 +150,7 @@ pub(crate) fn table(catalogue: &Catalogue) -> String {
         vec![medium.name.to_owned(), medium.rate.to_string(), medium.mtu.to_string(), medium.about.to_owned()]
     });
     let relays = catalogue.relays.iter().map(|relay| vec![relay.name.to_owned(), relay.about.to_owned()]);
+    let named = |named: &Named| vec![named.name.to_owned(), named.about.clone()];
     let plans = catalogue
         .plans
         .iter()
@@ -153,7 +163,13 @@ pub(crate) fn table(catalogue: &Catalogue) -> String {
         ),
         lay_out("Other media (medium = ..)", &["name", "rate", "MTU", "about"], media),
         lay_out("Relays of Ethernet (topology = ..)", &["name", "what it does"], relays),
-        lay_out("Plans (linerate model load NAME)", &["name", "medium", "about"], plans),
+        lay_out("Hosts (host.profile = ..)", &["name", "about"], catalogue.hosts.iter().map(named)),
+        lay_out("Kernels (tcp.personality = ..)", &["name", "about"], catalogue.kernels.iter().map(named)),
+        lay_out(
+            "Plans (linerate measure --model NAME, model load NAME)",
+            &["name", "medium", "about"],
+            plans,
+        ),
     ];
     blocks.join("\n\n") + "\n"
 }

@@ -26,7 +26,7 @@ fn a_name_that_no_plan_has() {
     help: `linerate model list` names the plans that come with linerate
     ");
     assert_snapshot!(complaint_of(&["show", "no-such-plan"]), @"
-    failed to find the plan `no-such-plan`: it is no shipped plan
+    failed to find the plan `no-such-plan`: it is no shipped plan, host or kernel
     help: `linerate model list` names the plans that come with linerate
     ");
 }

@@ -3,11 +3,13 @@
 use std::process::ExitCode;
 
 use linerate_sim::ethernet::phy::Phy;
+use linerate_sim::host::{self, Profile};
 use linerate_sim::plan::ModelPlan;
+use linerate_sim::tcp::Personality;
 
 use crate::cli::{ListArgs, ListFormat};
 use crate::render;
-use crate::render::catalogue::{Catalogue, Link, Medium, Plan, Relay};
+use crate::render::catalogue::{Catalogue, Link, Medium, Named, Plan, Relay};
 use crate::screen::show;
 use crate::shipped::SHIPPED;
 use crate::trouble::Trouble;
@@ -36,6 +38,21 @@ fn catalogue() -> Result<Catalogue, Trouble> {
         links: Phy::ALL.into_iter().map(Link::of).collect(),
         media: Medium::all(),
         relays: Relay::ALL.to_vec(),
+        hosts: hosts(),
+        kernels: kernels(),
         plans: SHIPPED.iter().map(plan).collect::<Result<_, Trouble>>()?,
     })
+}
+
+fn hosts() -> Vec<Named> {
+    let named = |host: &host::Shipped| {
+        let about = Profile::find(host.name).map(|profile| profile.about).unwrap_or_default();
+        Named { name: host.name, about }
+    };
+    host::SHIPPED.iter().map(named).collect()
+}
+
+fn kernels() -> Vec<Named> {
+    let named = |kernel: &Personality| Named { name: kernel.name, about: kernel.rules().about };
+    Personality::ALL.iter().map(named).collect()
 }
