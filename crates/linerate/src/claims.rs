@@ -2,7 +2,7 @@
 //!
 //! The claims are data (`claims/` in the repository): what was measured, its value and its unit,
 //! and for each how it is checked. A check computes nothing by itself: it names runs of shipped
-//! plans and what is read off them ([`Quantity`]), and says how near that must be. So the flow is
+//! plans and what is read off them (`quantity::Quantity`), and says how near that must be. So the flow is
 //! `Claims -> runs -> Results -> Judged`, and all of it but the running is here.
 
 mod check;
