@@ -42,6 +42,14 @@ pub enum LinkError {
     /// Nothing moved for as long as the endpoint was told to be patient.
     #[error("no byte moved for {0}")]
     Stalled(Span),
+    /// The message is longer than one datagram may be.
+    #[error("a message of {size} B is longer than the {largest} B that one datagram carries here")]
+    TooLong {
+        /// The message. Unit: bytes.
+        size: u64,
+        /// The largest datagram. Unit: bytes of payload.
+        largest: u64,
+    },
     /// The operating system refused the operation.
     #[error("{operation}: {source}")]
     System {

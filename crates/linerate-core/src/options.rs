@@ -34,6 +34,17 @@ pub struct SocketOptions {
     pub busy_poll: Option<u32>,
     /// Which system calls move the bytes.
     pub io: Io,
+    /// Which receive them, if others than `io` says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub receive_io: Option<Io>,
+}
+
+impl SocketOptions {
+    /// Which system calls receive.
+    #[must_use]
+    pub fn receives(&self) -> Io {
+        self.receive_io.unwrap_or(self.io)
+    }
 }
 
 impl Default for SocketOptions {
@@ -47,26 +58,59 @@ impl Default for SocketOptions {
             dscp: None,
             busy_poll: None,
             io: Io::default(),
+            receive_io: None,
         }
     }
 }
 
-/// Which system calls move the bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// Which system calls move the bytes. One that concerns one direction only leaves the other to
+/// `send` or `recv`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Io {
     /// `read` and `write`.
     ReadWrite,
-    /// `send` and `recv`.
+    /// `send` and `recv`: the bytes are copied, as in most applications.
     #[default]
     SendRecv,
     /// `sendmsg` and `recvmsg` with one buffer.
     Sendmsg,
+    /// Out: `sendfile` from a file in memory.
+    Sendfile,
+    /// Out: `vmsplice` into a pipe and `splice` to the socket. In: `splice` to a pipe and to nowhere.
+    Splice,
+    /// Out: `send` with `MSG_ZEROCOPY`; the kernel says of each whether it really did not copy.
+    Zerocopy,
+    /// In: `recv` with `MSG_TRUNC`, so that TCP throws the bytes away without a copy.
+    Truncate,
+    /// In: `TCP_ZEROCOPY_RECEIVE` maps full pages and copies the rest.
+    ZerocopyReceive,
+    /// `io_uring`: `send` and `recv`, one at a time.
+    Uring,
+    /// `io_uring` with buffers that are registered once.
+    UringFixed,
+    /// In: one `io_uring` multishot `recv` that fills buffers of a ring.
+    UringMultishot,
+    /// Out: `io_uring`'s `send_zc`.
+    UringZerocopy,
 }
 
 impl Io {
-    /// Every choice, for help texts.
-    pub const ALL: [Self; 3] = [Self::ReadWrite, Self::SendRecv, Self::Sendmsg];
+    /// Every choice, for help texts, documentation and tests.
+    pub const ALL: [Self; 12] = [
+        Self::ReadWrite,
+        Self::SendRecv,
+        Self::Sendmsg,
+        Self::Sendfile,
+        Self::Splice,
+        Self::Zerocopy,
+        Self::Truncate,
+        Self::ZerocopyReceive,
+        Self::Uring,
+        Self::UringFixed,
+        Self::UringMultishot,
+        Self::UringZerocopy,
+    ];
 
     /// The name on the command line and in plans.
     #[must_use]
@@ -75,7 +119,22 @@ impl Io {
             Self::ReadWrite => "read-write",
             Self::SendRecv => "send-recv",
             Self::Sendmsg => "sendmsg",
+            Self::Sendfile => "sendfile",
+            Self::Splice => "splice",
+            Self::Zerocopy => "zerocopy",
+            Self::Truncate => "truncate",
+            Self::ZerocopyReceive => "zerocopy-receive",
+            Self::Uring => "uring",
+            Self::UringFixed => "uring-fixed",
+            Self::UringMultishot => "uring-multishot",
+            Self::UringZerocopy => "uring-zerocopy",
         }
+    }
+
+    /// Whether what arrives is really in the application's memory afterwards.
+    #[must_use]
+    pub const fn delivers(self) -> bool {
+        !matches!(self, Self::Splice | Self::Truncate)
     }
 }
 
@@ -91,7 +150,31 @@ impl FromStr for Io {
         Self::ALL
             .into_iter()
             .find(|io| io.name() == text)
-            .ok_or_else(|| format!("`{text}` is none of read-write, send-recv, sendmsg"))
+            .ok_or_else(|| format!("`{text}` is none of {}", Self::ALL.map(Self::name).join(", ")))
+    }
+}
+
+/// Where the messages are in memory, and what the application does with them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct MemoryOptions {
+    /// Memory that the messages of one direction go round in, so that it fits a cache or does not;
+    /// none uses one message's memory again and again. Unit: bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub working_set: Option<Size>,
+    /// Read every cache line that arrived, as an application would.
+    pub touch: bool,
+    /// Distance of the messages from a page boundary. Unit: bytes, below 4096.
+    pub offset: u16,
+    /// Ask for huge pages (`MADV_HUGEPAGE`).
+    pub huge_pages: bool,
+}
+
+impl MemoryOptions {
+    /// Whether nothing out of the ordinary is asked.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        *self == Self::default()
     }
 }
 

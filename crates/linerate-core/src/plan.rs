@@ -5,9 +5,11 @@ use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::options::SocketOptions;
+use crate::options::{MemoryOptions, SocketOptions};
 use crate::pattern::Pattern;
 use crate::schedule::{Bounds, Schedule, ScheduleError};
+use crate::traffic::{RrPlan, StreamPlan};
+use crate::transport::Transport;
 use crate::units::{Size, Span, span_text};
 
 /// Default of [`Plan::time`].
@@ -24,6 +26,9 @@ pub struct Plan {
     /// The peer, as `HOST` or `HOST:PORT`; none starts one on this host.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
+    /// What carries the bytes.
+    #[serde(skip_serializing_if = "is_default")]
+    pub transport: Transport,
     /// Who sends when.
     pub pattern: Pattern,
     /// Which sizes.
@@ -48,6 +53,15 @@ pub struct Plan {
     pub seed: u64,
     /// What is asked of the data sockets at both ends.
     pub socket: SocketOptions,
+    /// Where the messages are in memory, at both ends.
+    #[serde(skip_serializing_if = "is_default")]
+    pub memory: MemoryOptions,
+    /// A bulk stream instead of a curve.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stream: Option<StreamPlan>,
+    /// Requests and responses instead of a curve.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rr: Option<RrPlan>,
     /// What concerns this end only.
     pub local: LocalOptions,
     /// What concerns the peer only.
@@ -127,6 +141,7 @@ impl Default for Plan {
     fn default() -> Self {
         Self {
             host: None,
+            transport: Transport::default(),
             pattern: Pattern::default(),
             schedule: Schedule::default(),
             from: None,
@@ -137,11 +152,19 @@ impl Default for Plan {
             rounds: DEFAULT_ROUNDS,
             seed: 1,
             socket: SocketOptions::default(),
+            memory: MemoryOptions::default(),
+            stream: None,
+            rr: None,
             local: LocalOptions::default(),
             remote: RemoteOptions::default(),
             output: Output::default(),
         }
     }
+}
+
+/// Whether a part of a plan says nothing of its own, and can be left out of its text.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// Why a plan cannot be carried out.

@@ -11,12 +11,13 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
 use linerate_core::endpoint::run_ready;
-use linerate_core::options::Io;
 use linerate_core::pattern::Pattern;
 use linerate_core::payload::{Buffers, Check};
+use linerate_core::transport::Transport;
 use linerate_core::trial::Trial;
+use linerate_net::channel::Wire;
 use linerate_net::observe::{HostClock, pin_to};
-use linerate_net::tcp::TcpEndpoint;
+use linerate_net::transport::{Setup, TcpChannel};
 
 const SIZES: [u64; 4] = [1, 1 << 10, 64 << 10, 1 << 20];
 const LIMIT: f64 = 1.03;
@@ -39,7 +40,7 @@ enum Loop {
 /// One end of the connection, able to run either loop on the same socket.
 struct End {
     bare: TcpStream,
-    product: TcpEndpoint,
+    product: Wire<TcpChannel>,
     buffers: Buffers,
     out: Vec<u8>,
     into: Vec<u8>,
@@ -49,8 +50,10 @@ impl End {
     fn new(stream: TcpStream, clock: HostClock) -> io::Result<Self> {
         stream.set_nodelay(true)?;
         let largest = 1 << 20;
+        let setup = Setup::plain(Transport::Tcp, clock, stream.local_addr()?.ip(), stream.peer_addr()?);
+        let channel = TcpChannel::new(stream.try_clone()?.into(), &setup).map_err(io::Error::other)?;
         Ok(Self {
-            product: TcpEndpoint::new(stream.try_clone()?.into(), clock, Io::SendRecv)?,
+            product: Wire::new(channel, clock),
             bare: stream,
             buffers: Buffers::new(largest),
             out: vec![7; largest],

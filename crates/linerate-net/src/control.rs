@@ -18,4 +18,4 @@ pub use greeting::{
 pub(crate) use greeting::{WELCOME_LEN, harmless, readable};
 pub(crate) use key::random;
 pub use key::{Key, KeyError, Proof};
-pub use message::{Ask, Pass, Reply};
+pub use message::{Ask, Opening, Pass, Reply};

@@ -1,6 +1,7 @@
 //! The operating system's side of linerate: sockets, the measurement server, the control
 //! protocol, and what a host says of itself.
 
+pub mod channel;
 pub mod control;
 pub mod lab;
 pub mod observe;
@@ -8,7 +9,8 @@ pub mod pair;
 pub mod probe;
 pub mod serve;
 mod sys;
-pub mod tcp;
+pub mod traffic;
+pub mod transport;
 mod witness;
 
 /// The port that `serve` listens on and `measure` connects to unless told otherwise.

@@ -1,36 +1,33 @@
 //! Two hosts and a wire: the client's end of a measurement, as a [`Bench`].
 
+mod conversation;
 mod dial;
 mod error;
 
-use std::net::TcpStream;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
 use linerate_core::bench::{Bench, RunError};
-use linerate_core::endpoint::{Endpoint, run_ready};
+use linerate_core::endpoint::LinkError;
 use linerate_core::observation::Clock;
+use linerate_core::options::Granted;
 use linerate_core::payload::{Buffers, Check};
 use linerate_core::plan::Plan;
 use linerate_core::run::{End, Path};
 use linerate_core::trial::{Half, Sample, Trial};
-use linerate_core::units::Span;
+use linerate_core::units::{Span, Time};
 
-use crate::control::{
-    Ask, Challenge, Deadline, FrameError, Greeting, Key, Pass, Purpose, Reply, TimedStream, Welcome,
-    harmless, read_frame, write_frame,
-};
+use crate::channel::{Line, PATIENCE};
+use crate::control::{Ask, Key, Opening, Reply};
 use crate::observe::HostClock;
-use crate::tcp::{TcpEndpoint, apply, granted};
+use crate::transport::Setup;
 use crate::witness::Witness;
+
+use conversation::{Conversation, STEP};
 
 pub use dial::Target;
 pub use error::PairError;
 
-/// How long the peer may take for one step of the conversation.
-const STEP: Duration = Duration::from_secs(10);
-/// How long a server that keeps a client waiting may be silent; it speaks every second.
-const QUEUE_SILENCE: Duration = Duration::from_secs(15);
 /// How long the end of a trial may take beyond the patience of either endpoint.
 const TRIAL: Duration = Duration::from_secs(60);
 /// Two hosts' clocks agree on a span to better than one part in so many.
@@ -39,8 +36,8 @@ const CLOCK_DRIFT: u64 = 100;
 /// A connection under test with its peer, ready to run trials.
 #[derive(Debug)]
 pub struct Pair {
-    control: TcpStream,
-    endpoint: TcpEndpoint,
+    conversation: Conversation,
+    line: Box<dyn Line>,
     buffers: Buffers,
     clock: HostClock,
     witness: Witness,
@@ -76,45 +73,41 @@ impl Pair {
         if let Some(cpu) = plan.local.pin {
             crate::observe::pin_to(cpu).map_err(|source| PairError::Pin { cpu, source })?;
         }
-        let control = target.dial(&plan.local)?;
-        let welcome = greet(&control)?;
-        prove(&control, key, &welcome)?;
-        say(&control, &Ask::Offer(Box::new(plan.for_peer())))?;
-        let (pass, environment, their_clock) = admission(&control, &mut queued)?;
-
-        let address = control.peer_addr().map_err(PairError::Address)?;
-        let socket = target.dial_data(address, plan)?;
-        introduce(&socket, &pass)?;
-        let granted_there = match hear(&control, STEP)? {
-            Reply::Ready(granted) => *granted,
-            other => return Err(PairError::unexpected(other)),
+        let conversation = Conversation::begin(target, key, plan, &mut queued)?;
+        let setup = Setup {
+            transport: plan.transport,
+            socket: plan.socket.clone(),
+            memory: plan.memory.clone(),
+            largest,
+            patience: PATIENCE,
+            clock,
+            local: conversation.local.ip(),
+            peer: conversation.peer,
+            own: plan.local.clone(),
         };
-        let socket = socket2::Socket::from(socket);
-        let ipv6 = address.is_ipv6();
-        // Buffers and MSS were set before the handshake; some kernels reset the rest on connect.
-        apply(&socket, &plan.socket, ipv6)?;
-        let local_address = control.local_addr().map_err(PairError::Address)?;
+        let (mut lines, granted_there) = conversation.open(Opening::Trials, &setup, 1)?;
+        let line = lines.pop().expect("as many lines as were asked for");
         let our_clock = crate::observe::check_clock(&clock, crate::witness::CLOCK_READS);
         let timing_clock =
-            if plan.pattern.timed_by_responder() { their_clock.clone() } else { our_clock.clone() };
+            if plan.pattern.timed_by_responder() { conversation.clock.clone() } else { our_clock.clone() };
+        let pinned = plan.local.pin;
         let local = End {
-            environment: crate::observe::environment(Some(local_address.ip())),
-            granted: granted(&socket, ipv6, plan.local.pin),
+            environment: crate::observe::environment(Some(setup.local)),
+            granted: Granted { pinned, ..line.granted() },
             ..End::default()
         };
+        let environment = conversation.environment.clone();
         let remote = End { environment, granted: granted_there, ..End::default() };
         let path = Path {
-            transport: "tcp".to_owned(),
-            local: local_address.ip().to_string(),
-            remote: address.to_string(),
-            ipv6,
+            transport: plan.transport.name().to_owned(),
+            local: setup.local.to_string(),
+            remote: conversation.peer.to_string(),
+            ipv6: conversation.peer.is_ipv6(),
         };
-        let endpoint = TcpEndpoint::new(socket, clock, plan.socket.io).map_err(PairError::Socket)?;
-        let witness = Witness::start(&clock, our_clock, local_address.ip());
-        let pinned = plan.local.pin;
+        let witness = Witness::start(&clock, our_clock, setup.local);
         Ok(Self {
-            control,
-            endpoint,
+            conversation,
+            line,
             buffers,
             clock,
             witness,
@@ -133,13 +126,12 @@ impl Pair {
     ///
     /// When the peer no longer answers; what this end observed is then kept in [`Pair::local`].
     pub fn finish(&mut self) -> Result<(), PairError> {
-        let asked = say(&self.control, &Ask::Finish);
-        let ipv6 = self.path.ipv6;
-        self.local.granted = granted(self.endpoint.socket(), ipv6, self.pinned);
-        self.local.observation = self.witness.finish(&self.clock, self.endpoint.socket());
+        let asked = self.conversation.say(&Ask::Finish);
+        self.local.granted = Granted { pinned: self.pinned, ..self.line.granted() };
+        self.local.observation = self.witness.finish(&self.clock, self.line.connection());
         self.local.observation.first_sample_after = self.first_sample;
         asked?;
-        match hear(&self.control, STEP)? {
+        match self.conversation.hear(STEP)? {
             Reply::Observed(observation, granted) => {
                 self.remote.observation = *observation;
                 self.remote.granted = *granted;
@@ -160,22 +152,22 @@ impl Pair {
 impl Bench for Pair {
     fn run(&mut self, trial: &Trial) -> Result<Sample, RunError> {
         let failed = |error| Self::control_failed(trial, error);
-        let began = self.endpoint.now();
-        say(&self.control, &Ask::Trial(*trial)).map_err(failed)?;
-        match hear(&self.control, STEP).map_err(failed)? {
+        let began = self.clock.now();
+        self.conversation.say(&Ask::Trial(*trial)).map_err(failed)?;
+        match self.conversation.hear(STEP).map_err(failed)? {
             Reply::Go => {}
             other => return Err(failed(PairError::unexpected(other))),
         }
-        let ours = run_ready(trial.pattern.initiate(&mut self.endpoint, trial, &mut self.buffers))
-            .map_err(|source| self.link_failed(trial, source))?;
-        let theirs = match hear(&self.control, TRIAL).map_err(failed)? {
+        let ours =
+            self.line.initiate(trial, &mut self.buffers).map_err(|source| self.link_failed(trial, source))?;
+        let theirs = match self.conversation.hear(TRIAL).map_err(failed)? {
             Reply::Half(half) => half,
             other => return Err(failed(PairError::unexpected(other))),
         };
-        let now = self.endpoint.now();
+        let now = self.clock.now();
         self.witness.saw(&ours.tally);
         if trial.check == Check::Marks && self.first_sample.is_none() {
-            self.first_sample = Some(now.since(linerate_core::units::Time::ZERO));
+            self.first_sample = Some(now.since(Time::ZERO));
         }
         let spent = now.since(began);
         plausible(trial, &theirs, spent)?;
@@ -196,8 +188,8 @@ fn plausible(trial: &Trial, theirs: &Half, spent: Span) -> Result<(), RunError> 
 impl Pair {
     /// The data connection failed: the peer's own word on the control connection is the better
     /// reason, if it has one to say.
-    fn link_failed(&self, trial: &Trial, source: linerate_core::endpoint::LinkError) -> RunError {
-        match hear(&self.control, Duration::from_millis(500)) {
+    fn link_failed(&self, trial: &Trial, source: LinkError) -> RunError {
+        match self.conversation.hear(Duration::from_millis(500)) {
             Err(PairError::Refused { reason }) => RunError::Peer { size: trial.size, reason },
             _ => RunError::Link { size: trial.size, source },
         }
@@ -214,74 +206,4 @@ fn reserve(largest: u64) -> Result<Buffers, PairError> {
     }
     let len = usize::try_from(largest).map_err(|_| memory(available))?;
     Buffers::try_new(len).map_err(|_| memory(available))
-}
-
-fn say(control: &TcpStream, ask: &Ask) -> Result<(), PairError> {
-    let mut stream = TimedStream::new(control, Deadline::after(STEP));
-    Ok(write_frame(&mut stream, ask)?)
-}
-
-fn hear(control: &TcpStream, within: Duration) -> Result<Reply, PairError> {
-    let mut stream = TimedStream::new(control, Deadline::after(within));
-    match read_frame(&mut stream)? {
-        Reply::Refused(reason) => Err(PairError::Refused { reason: harmless(&reason) }),
-        reply => Ok(reply),
-    }
-}
-
-/// Both greetings.
-fn greet(control: &TcpStream) -> Result<Welcome, PairError> {
-    let mut stream = TimedStream::new(control, Deadline::after(STEP));
-    let greeting = Greeting { purpose: Purpose::Control }.encode();
-    dial::send_greeting(&mut stream, &greeting)?;
-    dial::read_welcome(&mut stream)
-}
-
-/// Proves the key to the server and has it prove the key back.
-fn prove(control: &TcpStream, key: Option<&Key>, welcome: &Welcome) -> Result<(), PairError> {
-    let key = match (key, welcome.open) {
-        (None, true) => return Ok(()),
-        (None, false) => return Err(PairError::KeyWanted),
-        (Some(_), true) => return Err(PairError::KeyUnwanted),
-        (Some(key), false) => key,
-    };
-    let challenge: Challenge = crate::control::random().map_err(PairError::Random)?;
-    let proof = key.prove_client(&welcome.challenge, &challenge);
-    say(control, &Ask::Prove { challenge, proof })?;
-    match hear(control, STEP)? {
-        Reply::Proof(proof) if key.accepts_server(&proof, &welcome.challenge, &challenge) => Ok(()),
-        Reply::Proof(_) => Err(PairError::FalseServer),
-        other => Err(PairError::unexpected(other)),
-    }
-}
-
-type Admission = (Pass, linerate_core::environment::Environment, Clock);
-
-/// Waits for a slot at the server.
-fn admission(
-    control: &TcpStream,
-    queued: &mut impl FnMut(u32) -> ControlFlow<()>,
-) -> Result<Admission, PairError> {
-    loop {
-        match hear(control, QUEUE_SILENCE)? {
-            Reply::Queued(place) => {
-                if queued(place).is_break() {
-                    return Err(PairError::Interrupted);
-                }
-            }
-            Reply::Admitted { pass, environment, clock } => return Ok((pass, *environment, clock)),
-            other => return Err(PairError::unexpected(other)),
-        }
-    }
-}
-
-/// Says on a data connection whose it is.
-fn introduce(data: &TcpStream, pass: &Pass) -> Result<(), PairError> {
-    use std::io::Write as _;
-    let mut stream = TimedStream::new(data, Deadline::after(STEP));
-    let greeting = Greeting { purpose: Purpose::Data }.encode();
-    stream
-        .write_all(&greeting)
-        .and_then(|()| stream.write_all(pass))
-        .map_err(|error| FrameError::from(error).into())
 }

@@ -7,6 +7,7 @@ mod door;
 mod limits;
 mod log;
 mod queue;
+mod reception;
 mod session;
 mod watchdog;
 

@@ -4,15 +4,13 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use linerate_core::environment::Fact;
-use linerate_core::observation::{Clock, Observation};
+use linerate_core::observation::{Clock, Connection, Observation};
 use linerate_core::trial::Tally;
 use linerate_core::units::Span;
-use socket2::Socket;
 
 use crate::observe::{
     HostClock, InterfaceCounters, LoadWatch, current_cpu, interface_name, peak_memory, watch_noise,
 };
-use crate::tcp::connection;
 
 /// How often a clock is read to learn its cost.
 pub(crate) const CLOCK_READS: u64 = 100_000;
@@ -48,7 +46,7 @@ impl Witness {
     }
 
     /// Ends the watch.
-    pub(crate) fn finish(&mut self, clock: &HostClock, socket: &Socket) -> Observation {
+    pub(crate) fn finish(&mut self, clock: &HostClock, connection: Fact<Connection>) -> Observation {
         let interface = match &self.counters {
             Fact::Known(before) => InterfaceCounters::read(before.name()).map(|now| now.since(before)).into(),
             Fact::Unknown { unknown } => Fact::unknown(unknown.clone()),
@@ -58,7 +56,7 @@ impl Witness {
             clock: Fact::Known(self.clock.clone()),
             load,
             interface,
-            connection: connection(socket),
+            connection,
             tally: self.tally,
             cpus: self.cpus.iter().copied().collect(),
             noise: Fact::Known(watch_noise(clock, NOISE)),

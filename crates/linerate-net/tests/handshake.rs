@@ -2,19 +2,23 @@
 
 mod support;
 
+use linerate_core::kernel::{HostSample, TcpSample};
 use linerate_core::observation::{Clock, Observation};
-use linerate_core::options::{Granted, Io, SocketOptions};
+use linerate_core::options::{Granted, Io, MemoryOptions, SocketOptions};
 use linerate_core::pattern::Pattern;
 use linerate_core::payload::{Check, Corruption};
 use linerate_core::plan::{Family, Format, LocalOptions, Output, Plan, RemoteOptions};
 use linerate_core::schedule::Schedule;
+use linerate_core::traffic::{Direction, Interval, Load, RrPlan, StreamPlan};
+use linerate_core::transport::Transport;
 use linerate_core::trial::{Half, Tally, Trial};
-use linerate_core::units::{Size, Span};
+use linerate_core::units::{Rate, Size, Span};
 use linerate_net::control::{
-    Ask, FrameError, GREETING_LEN, Greeting, Key, MAX_FRAME, PROTOCOL, Proof, Purpose, Reply, Welcome,
-    decode, encode, read_frame,
+    Ask, FrameError, GREETING_LEN, Greeting, Key, MAX_FRAME, Opening, PROTOCOL, Proof, Purpose, Reply,
+    Welcome, decode, encode, read_frame,
 };
 use linerate_net::pair::Target;
+use linerate_net::transport::{Meeting, Place};
 use proptest::prelude::*;
 use rstest::rstest;
 
@@ -31,6 +35,11 @@ fn trial() -> Trial {
     Trial { pattern: Pattern::PingPong, size: 64, samples: 2, batch: 1, seed: 1, check: Check::Full }
 }
 
+fn load() -> Load {
+    let stream = StreamPlan { flows: 7, rate: Some(Rate::from_mbps(99.5)), ..StreamPlan::default() };
+    Load { stream: Some(stream), rr: Some(RrPlan::default()), ..Load::default() }
+}
+
 fn clock() -> Clock {
     let (cost, resolution) = (Span::from_ns(30), Span::from_ns(1));
     Clock { name: "CLOCK_MONOTONIC_RAW".to_owned(), reads: 9, cost, resolution, backwards: 0 }
@@ -38,13 +47,13 @@ fn clock() -> Clock {
 
 #[test]
 fn the_greetings_are_these_bytes() {
-    assert_eq!(PROTOCOL, 1);
-    assert_eq!(&Greeting { purpose: Purpose::Control }.encode(), b"linerate\x00\x01\x01\x00\r\n\r\n");
-    assert_eq!(&Greeting { purpose: Purpose::Data }.encode(), b"linerate\x00\x01\x02\x00\r\n\r\n");
+    assert_eq!(PROTOCOL, 2);
+    assert_eq!(&Greeting { purpose: Purpose::Control }.encode(), b"linerate\x00\x02\x01\x00\r\n\r\n");
+    assert_eq!(&Greeting { purpose: Purpose::Data }.encode(), b"linerate\x00\x02\x02\x00\r\n\r\n");
     let keyed = Welcome { open: false, challenge: counting(0) }.encode();
-    assert_eq!(keyed[..12], *b"linerate\x00\x01\x00\x00");
+    assert_eq!(keyed[..12], *b"linerate\x00\x02\x00\x00");
     assert_eq!(keyed[12..], counting::<32>(0));
-    assert_eq!(Welcome { open: true, challenge: counting(0) }.encode()[..12], *b"linerate\x00\x01\x01\x00");
+    assert_eq!(Welcome { open: true, challenge: counting(0) }.encode()[..12], *b"linerate\x00\x02\x01\x00");
 }
 
 #[test]
@@ -101,6 +110,7 @@ fn every_message_survives_the_wire() {
     let (server, client) = (counting(0), counting(32));
     let half = Half { elapsed: vec![Span::MAX, Span::ZERO], tally: MOST, corruption: CORRUPTION };
     let pass = counting(200);
+    let secured = Meeting { place: Place::Port(u16::MAX), certificate: Some(vec![0, 255]) };
     for (said, heard) in [
         sent!(Ask, Ask::Prove { challenge: client, proof: key.prove_client(&server, &client) }),
         sent!(Ask, Ask::Offer(Box::new(support::plan("schedule = 'list:1,64KiB'")))),
@@ -117,7 +127,17 @@ fn every_message_survives_the_wire() {
         sent!(Ask, Ask::Finish),
         sent!(Reply, Reply::Proof(key.prove_server(&server, &client))),
         sent!(Reply, Reply::Queued(u32::MAX)),
-        sent!(Reply, Reply::Admitted { pass, environment: Box::default(), clock: clock() }),
+        sent!(Ask, Ask::Open(Opening::Trials)),
+        sent!(Ask, Ask::Open(Opening::Load(Box::new(load())))),
+        sent!(Ask, Ask::Start),
+        sent!(Ask, Ask::Collect),
+        sent!(Reply, Reply::Admitted { environment: Box::default(), clock: clock() }),
+        sent!(Reply, Reply::Meet { pass, meeting: Place::Conversation.into() }),
+        sent!(Reply, Reply::Meet { pass, meeting: secured.clone() }),
+        sent!(Reply, Reply::Flow { flow: u32::MAX, direction: Direction::Both, half: Box::default() }),
+        sent!(Reply, Reply::More(vec![Interval::default()], vec![TcpSample::default()])),
+        sent!(Reply, Reply::Hosts(vec![HostSample::default()])),
+        sent!(Reply, Reply::Told),
         sent!(Reply, Reply::Ready(Box::new(Granted { pinned: Some(1), ..Granted::default() }))),
         sent!(Reply, Reply::Go),
         sent!(Reply, Reply::Half(half.clone())),
@@ -167,6 +187,7 @@ fn socket() -> impl Strategy<Value = SocketOptions> {
             dscp,
             busy_poll,
             io,
+            receive_io: (!nodelay).then_some(io),
         },
     )
 }
@@ -184,6 +205,25 @@ fn ends() -> impl Strategy<Value = (LocalOptions, RemoteOptions, Output)> {
     )
 }
 
+fn what() -> impl Strategy<Value = (Transport, MemoryOptions, Option<StreamPlan>, Option<RrPlan>)> {
+    let transport = prop::sample::select(Transport::ALL.to_vec());
+    let memory = (prop::option::of(size()), any::<bool>(), any::<u16>(), any::<bool>()).prop_map(
+        |(working_set, touch, offset, huge_pages)| MemoryOptions { working_set, touch, offset, huge_pages },
+    );
+    let stream = (prop::option::of(size()), any::<Option<u64>>(), any::<u32>(), any::<Option<u32>>())
+        .prop_map(|(bytes, count, flows, threads)| StreamPlan {
+            bytes,
+            count,
+            flows,
+            threads,
+            ..StreamPlan::default()
+        });
+    let rr = (size(), size(), any::<u32>(), any::<bool>()).prop_map(|(request, response, depth, connect)| {
+        RrPlan { request, response, depth, connect, rate: Some(0.5), ..RrPlan::default() }
+    });
+    (transport, memory, prop::option::of(stream), prop::option::of(rr))
+}
+
 prop_compose! {
     /// Any plan, sensible or not.
     fn a_plan()(
@@ -196,12 +236,17 @@ prop_compose! {
         ci in 0.0..=1.0_f64,
         (rounds, seed) in any::<(u32, u64)>(),
         socket in socket(),
+        what in what(),
         (local, remote, output) in ends(),
     ) -> Plan {
         let [from, to, perturb] = bounds;
         // As it is read of what a person wrote.
         let time = format!("{time}s").parse().expect("a time");
-        Plan { host, pattern, schedule, from, to, perturb, time, ci, rounds, seed, socket, local, remote, output }
+        let (transport, memory, stream, rr) = what;
+        Plan {
+            host, transport, pattern, schedule, from, to, perturb, time, ci, rounds, seed, socket, memory, stream, rr,
+            local, remote, output,
+        }
     }
 }
 

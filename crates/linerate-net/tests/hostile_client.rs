@@ -76,7 +76,7 @@ fn a_dribbling_client_has_no_more_time_than_others(
         Stage::Proof | Stage::Plan | Stage::Idle => dribble(&mut rude.control, framed(&[b' '; MAX_FRAME])),
         Stage::Pass => {
             let pass = rude.pass;
-            dribble(&mut server.connect(), greeting(Purpose::Data).into_iter().chain(pass));
+            dribble(&mut server.connect(), greeting(Purpose::Data).into_iter().chain(pass).chain([0; 4]));
         }
         Stage::Trial => dribble(rude.data.as_mut().expect("a data connection"), [0; TRIAL_BYTES]),
     }

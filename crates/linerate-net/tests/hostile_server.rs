@@ -17,11 +17,12 @@ use linerate_core::payload::{Check, Corruption};
 use linerate_core::trial::{Half, Sample, Tally, Trial};
 use linerate_core::units::Span;
 use linerate_net::control::{
-    Ask, CHALLENGE_LEN, FrameError, GREETING_LEN, GreetingError, Key, MAX_FRAME, Pass, Reply, Welcome,
-    read_frame, write_frame,
+    Ask, CHALLENGE_LEN, FrameError, GREETING_LEN, GreetingError, Key, MAX_FRAME, Opening, Pass, Reply,
+    Welcome, read_frame, write_frame,
 };
 use linerate_net::observe::HostClock;
 use linerate_net::pair::{Pair, PairError, Target};
+use linerate_net::transport::{DialError, Place};
 use rstest::rstest;
 use support::plan;
 use support::rude::{frame, framed, is_timeout, reset};
@@ -133,16 +134,23 @@ impl Victim {
     fn admit(&mut self) {
         self.hear_plan();
         self.say(&admitted());
-        self.take_data();
+        self.meet();
         self.say(&Reply::Ready(Box::default()));
+    }
+
+    /// Says where the data connection is to come, and takes it.
+    fn meet(&mut self) {
+        assert!(matches!(self.hear(), Ask::Open(Opening::Trials)));
+        self.say(&Reply::Meet { pass: PASS, meeting: Place::Conversation.into() });
+        self.take_data();
     }
 
     fn take_data(&mut self) {
         let (mut data, _) = self.listener.accept().expect("the data connection comes");
         data.set_read_timeout(Some(PATIENCE)).expect("a time limit");
-        let mut opening = [0; GREETING_LEN + PASS.len()];
-        data.read_exact(&mut opening).expect("a greeting and a pass");
-        assert!(opening.ends_with(&PASS));
+        let mut opening = [0; GREETING_LEN + PASS.len() + 4];
+        data.read_exact(&mut opening).expect("a greeting, a pass and a number");
+        assert!(opening[GREETING_LEN..].starts_with(&PASS));
         self.data = Some(data);
     }
 
@@ -174,7 +182,7 @@ fn clock() -> Clock {
 }
 
 fn admitted() -> Reply {
-    Reply::Admitted { pass: PASS, environment: Box::default(), clock: clock() }
+    Reply::Admitted { environment: Box::default(), clock: clock() }
 }
 
 /// What an honest responder says of `trial`.
@@ -195,7 +203,10 @@ fn nothing_listens() {
     let target = Target::parse(&address.to_string()).expect("an address");
     let error = Pair::open(&target, None, &plan(""), HostClock::start(), |_| ControlFlow::Continue(()))
         .expect_err("nobody is there");
-    assert!(matches!(&error, PairError::Connect { address: tried, .. } if *tried == address), "{error:?}");
+    assert!(
+        matches!(&error, PairError::Dial(DialError::Connect { address: tried, .. }) if *tried == address),
+        "{error:?}"
+    );
     assert!(error.to_string().contains("refused"), "{error}");
 }
 
@@ -278,7 +289,10 @@ fn something_that_resets_at_once_said_nothing() {
     let error = Impostor::that(|victim| reset(victim.control.try_clone().expect("a descriptor"))).fails();
     // The reset may come before connect(2) has looked.
     let text = error.to_string();
-    assert!(matches!(&error, PairError::Silent { .. } | PairError::Connect { .. }), "{error:?}");
+    assert!(
+        matches!(&error, PairError::Silent { .. } | PairError::Dial(DialError::Connect { .. })),
+        "{error:?}"
+    );
     assert!(text.contains("hear a greeting from the peer") || text.contains("reset"), "{text}");
 }
 
@@ -423,7 +437,7 @@ fn a_reply_out_of_order_is_named() {
     let twice = Impostor::that(|victim| {
         victim.hear_plan();
         victim.say(&admitted());
-        victim.take_data();
+        victim.meet();
         victim.say(&admitted());
     });
     assert!(matches!(twice.fails(), PairError::Unexpected { said } if said == "admitted"));
@@ -437,7 +451,7 @@ fn a_place_in_the_queue_is_told_until_the_admission_and_then_all_works() {
             victim.say(&Reply::Queued(place));
         }
         victim.say(&admitted());
-        victim.take_data();
+        victim.meet();
         victim.say(&Reply::Ready(Box::default()));
         let trial = victim.take_stream();
         victim.say(&Reply::Half(honest(&trial)));
@@ -458,14 +472,14 @@ fn a_server_that_does_not_take_the_data_connection_is_left() {
     let refuses = Impostor::that(|victim| {
         victim.hear_plan();
         victim.say(&admitted());
-        victim.take_data();
+        victim.meet();
         victim.say(&Reply::Refused("the data connection did not come in time".to_owned()));
     });
     assert!(matches!(refuses.fails(), PairError::Refused { .. }));
     let closes = Impostor::that(|victim| {
         victim.hear_plan();
         victim.say(&admitted());
-        victim.take_data();
+        victim.meet();
     });
     let error = closes.fails();
     assert!(matches!(&error, PairError::Frame(FrameError::Stream(_))), "{error:?}");

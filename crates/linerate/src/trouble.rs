@@ -9,6 +9,7 @@ use linerate_core::plan::PlanError;
 use linerate_net::control::{FrameError, GreetingError};
 use linerate_net::pair::PairError;
 use linerate_net::serve::ServeError;
+use linerate_net::transport::{DialError, TransportError};
 use linerate_sim::end::CARRY;
 use linerate_sim::plan::ModelError;
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode, SourceSpan};
@@ -112,9 +113,13 @@ fn pair_help(error: &PairError) -> &'static str {
     match error {
         PairError::Target { .. } => "write HOST or HOST:PORT, and an IPv6 address as [ADDR]:PORT",
         PairError::Resolve { .. } => "check the name, or give an address; -4 and -6 choose the family",
-        PairError::Bind { .. } => "give --bind an address of this host (`ip address` lists them)",
-        PairError::BindDevice { .. } => "give --bind-dev an interface of this host; it may need root",
-        PairError::Connect { .. } => {
+        PairError::Dial(DialError::Bind { .. }) => {
+            "give --bind an address of this host (`ip address` lists them)"
+        }
+        PairError::Dial(DialError::BindDevice { .. }) => {
+            "give --bind-dev an interface of this host; it may need root"
+        }
+        PairError::Dial(DialError::Connect { .. }) => {
             "start `linerate serve` on that host, check the port, and that no firewall is in between"
         }
         PairError::Silent { .. } => {
@@ -142,14 +147,18 @@ fn pair_help(error: &PairError) -> &'static str {
         }
         PairError::Frame(_) => "look at the server's output on the other host, and measure again",
         PairError::Plan(_) => "change the value on the command line or in the plan file",
-        PairError::Option(_) => {
+        PairError::Transport(TransportError::Option(_)) => {
             "leave the option out, or ask for a value that this host has (`sysctl net.ipv4`)"
         }
+        PairError::Transport(TransportError::Lacking { .. }) => {
+            "choose another --transport; docs/transports.md says what each needs"
+        }
+        PairError::Transport(_) => "look at the server's output on the other host, and measure again",
         PairError::Memory { .. } => "lower --to, or free memory on this host",
         PairError::Pin { .. } => {
             "give --pin processors that this host has and this process may use (`taskset -p $$`)"
         }
-        PairError::Socket(_) | PairError::Address(_) | PairError::Random(_) => {
+        PairError::Dial(DialError::Socket(_)) | PairError::Address(_) | PairError::Random(_) => {
             "this host is short of something; look at its limits (`ulimit -a`)"
         }
     }

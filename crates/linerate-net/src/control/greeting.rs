@@ -8,7 +8,7 @@
 //! The client's greeting ends like an HTTP request, so that a web server answers it at once.
 
 /// Version of the conversation. Ends of different versions refuse each other by name.
-pub const PROTOCOL: u16 = 1;
+pub const PROTOCOL: u16 = 2;
 /// Length of a client's greeting. Unit: bytes.
 pub const GREETING_LEN: usize = 16;
 /// Length of a server's random challenge. Unit: bytes.
@@ -28,7 +28,7 @@ pub type Challenge = [u8; CHALLENGE_LEN];
 pub enum Purpose {
     /// The conversation.
     Control = 1,
-    /// The bytes under test; the pass that the server gave follows.
+    /// The bytes under test; the pass that the server gave and the number of the flow follow.
     Data = 2,
 }
 

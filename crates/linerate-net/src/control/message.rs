@@ -1,13 +1,16 @@
 //! What the two ends say to each other after the greeting.
 
 use linerate_core::environment::Environment;
+use linerate_core::kernel::{HostSample, TcpSample};
 use linerate_core::observation::{Clock, Observation};
 use linerate_core::options::Granted;
 use linerate_core::plan::Plan;
+use linerate_core::traffic::{Direction, HalfAccount, Interval, Load};
 use linerate_core::trial::{Half, Trial};
 use serde::{Deserialize, Serialize};
 
 use super::{Challenge, Proof};
+use crate::transport::Meeting;
 
 /// By which a data connection is known to belong to a conversation.
 pub type Pass = [u8; 16];
@@ -25,10 +28,26 @@ pub enum Ask {
     },
     /// What it would measure, whole: the server refuses what it does not understand.
     Offer(Box<Plan>),
+    /// Channels, for what comes next.
+    Open(Opening),
     /// The next trial.
     Trial(Trial),
+    /// That its channels stand and the load may begin.
+    Start,
+    /// That the load has ended at its end, and it would hear the server's accounts.
+    Collect,
     /// That it is done and would hear what the server observed.
     Finish,
+}
+
+/// What channels are opened for.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Opening {
+    /// One, for the trials of a curve.
+    Trials,
+    /// As many as the load has flows.
+    Load(Box<Load>),
 }
 
 /// What a server says.
@@ -39,21 +58,41 @@ pub enum Reply {
     Proof(Proof),
     /// That others are before the client: its place in the queue, from 1.
     Queued(u32),
-    /// That the client may open its data connection.
+    /// That it is the client's turn.
     Admitted {
-        /// With this.
-        pass: Pass,
         /// What the server's host is.
         environment: Box<Environment>,
         /// The clock that will time here.
         clock: Clock,
     },
-    /// That the data connection stands.
+    /// That the client may open its channels.
+    Meet {
+        /// With this.
+        pass: Pass,
+        /// And there.
+        meeting: Meeting,
+    },
+    /// That they stand; what the first one's socket was granted.
     Ready(Box<Granted>),
     /// That this end of the trial starts now.
     Go,
     /// This end's account of the trial.
     Half(Half),
+    /// This end's account of one flow of the load, without what it kept at intervals.
+    Flow {
+        /// Its number.
+        flow: u32,
+        /// Which way it went, as the client sees it.
+        direction: Direction,
+        /// The account.
+        half: Box<HalfAccount>,
+    },
+    /// More of what the flow before kept at intervals.
+    More(Vec<Interval>, Vec<TcpSample>),
+    /// What the host did meanwhile, at intervals.
+    Hosts(Vec<HostSample>),
+    /// That all accounts are told.
+    Told,
     /// What was observed here, and what the socket has at the end.
     Observed(Box<Observation>, Box<Granted>),
     /// That it will not, and why; the connection ends.

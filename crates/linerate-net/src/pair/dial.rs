@@ -2,17 +2,13 @@
 
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv6Addr, SocketAddr, TcpStream, ToSocketAddrs};
-use std::time::Duration;
 
-use linerate_core::plan::{Family, LocalOptions, Plan};
-use socket2::{Domain, Protocol, SockAddr, Socket, Type};
+use linerate_core::plan::{Family, LocalOptions};
+use socket2::{Protocol, Type};
 
 use super::PairError;
 use crate::control::{GreetingError, WELCOME_LEN, Welcome, readable};
-use crate::tcp::apply;
-
-/// How long a host may take to accept a connection.
-const CONNECT: Duration = Duration::from_secs(5);
+use crate::transport::{DialError, bound, connect};
 
 /// A peer by the name that the user gave.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,23 +49,17 @@ impl Target {
     pub(super) fn dial(&self, local: &LocalOptions) -> Result<TcpStream, PairError> {
         let mut last = None;
         for address in self.resolve(local.family)? {
-            let dialled = open(address, local).and_then(|socket| connect(socket, address));
+            let dialled = bound(address, Type::STREAM, Protocol::TCP, local)
+                .and_then(|socket| connect(&socket, address).map(|()| socket));
             match dialled {
-                Ok(stream) => {
-                    stream.set_nodelay(true).map_err(PairError::Socket)?;
-                    return Ok(stream);
+                Ok(socket) => {
+                    socket.set_tcp_nodelay(true).map_err(DialError::Socket)?;
+                    return Ok(socket.into());
                 }
                 Err(error) => last = Some(error),
             }
         }
-        Err(last.unwrap_or_else(|| self.no_address(local.family)))
-    }
-
-    /// Connects for the bytes under test, with the plan's options set before the handshake.
-    pub(super) fn dial_data(&self, address: SocketAddr, plan: &Plan) -> Result<TcpStream, PairError> {
-        let socket = open(address, &plan.local)?;
-        apply(&socket, &plan.socket, address.is_ipv6())?;
-        connect(socket, address)
+        Err(last.map_or_else(|| self.no_address(local.family), Into::into))
     }
 
     fn resolve(&self, family: Option<Family>) -> Result<Vec<SocketAddr>, PairError> {
@@ -107,28 +97,6 @@ impl std::fmt::Display for Target {
 /// Whether `text` is an IPv6 address, with or without a zone such as `%eth0`.
 fn is_ipv6(text: &str) -> bool {
     text.split_once('%').map_or(text, |(address, _)| address).parse::<Ipv6Addr>().is_ok()
-}
-
-/// A socket bound as the user asked.
-fn open(address: SocketAddr, local: &LocalOptions) -> Result<Socket, PairError> {
-    let domain = Domain::for_address(address);
-    let socket = Socket::new(domain, Type::STREAM, Some(Protocol::TCP)).map_err(PairError::Socket)?;
-    if let Some(device) = &local.bind_dev {
-        let bound = socket.bind_device(Some(device.as_bytes()));
-        bound.map_err(|source| PairError::BindDevice { device: device.clone(), source })?;
-    }
-    if let Some(ip) = local.bind {
-        let bound = socket.bind(&SockAddr::from(SocketAddr::new(ip, 0)));
-        bound.map_err(|source| PairError::Bind { ip, source })?;
-    }
-    Ok(socket)
-}
-
-fn connect(socket: Socket, address: SocketAddr) -> Result<TcpStream, PairError> {
-    socket
-        .connect_timeout(&SockAddr::from(address), CONNECT)
-        .map_err(|source| PairError::Connect { address, source })?;
-    Ok(socket.into())
 }
 
 /// Sends the client's greeting. A peer that closes at once may still have said why.

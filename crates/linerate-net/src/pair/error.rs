@@ -1,10 +1,9 @@
 //! Why a measurement could not begin or go on.
 
 use std::io;
-use std::net::{IpAddr, SocketAddr};
 
 use crate::control::{FrameError, GreetingError, Reply};
-use crate::tcp::OptionError;
+use crate::transport::{DialError, TransportError};
 
 /// Why a measurement could not begin or go on. Displayed after "failed to ...".
 #[derive(Debug, thiserror::Error)]
@@ -23,30 +22,12 @@ pub enum PairError {
         /// What the resolver said.
         source: io::Error,
     },
-    /// There is no such local address.
-    #[error("bind to the address {ip}: {source}")]
-    Bind {
-        /// The address.
-        ip: IpAddr,
-        /// What the operating system said.
-        source: io::Error,
-    },
-    /// There is no such interface, or it needs a privilege.
-    #[error("bind to the interface `{device}`: {source}")]
-    BindDevice {
-        /// The interface.
-        device: String,
-        /// What the operating system said.
-        source: io::Error,
-    },
-    /// Nothing accepts connections there.
-    #[error("connect to {address}: {source}")]
-    Connect {
-        /// Where.
-        address: SocketAddr,
-        /// What the operating system said.
-        source: io::Error,
-    },
+    /// No connection to the peer.
+    #[error(transparent)]
+    Dial(#[from] DialError),
+    /// A channel under test does not stand.
+    #[error(transparent)]
+    Transport(TransportError),
     /// Something accepts connections there and says nothing.
     #[error("hear a greeting from the peer: {source}")]
     Silent {
@@ -86,9 +67,6 @@ pub enum PairError {
     /// The plan has no sizes.
     #[error("plan: {0}")]
     Plan(#[from] linerate_core::plan::PlanError),
-    /// A socket option is refused.
-    #[error(transparent)]
-    Option(#[from] OptionError),
     /// The host has too little memory for the largest message.
     #[error(
         "reserve {needed} B of memory for messages of {largest} B{}",
@@ -110,15 +88,22 @@ pub enum PairError {
         /// What the operating system said.
         source: io::Error,
     },
-    /// The socket cannot be used.
-    #[error("use a socket: {0}")]
-    Socket(io::Error),
     /// The socket has no address.
     #[error("learn the addresses of the connection: {0}")]
     Address(io::Error),
     /// The operating system has no random numbers.
     #[error("make a random challenge: {0}")]
     Random(io::Error),
+}
+
+impl From<TransportError> for PairError {
+    /// A data connection fails for the same reasons as the conversation's, and with the same names.
+    fn from(error: TransportError) -> Self {
+        match error {
+            TransportError::Dial(error) => Self::Dial(error),
+            error => Self::Transport(error),
+        }
+    }
 }
 
 impl PairError {
@@ -129,9 +114,14 @@ impl PairError {
             Reply::Proof(_) => "proof",
             Reply::Queued(_) => "queued",
             Reply::Admitted { .. } => "admitted",
+            Reply::Meet { .. } => "meet",
             Reply::Ready(_) => "ready",
             Reply::Go => "go",
             Reply::Half(_) => "half",
+            Reply::Flow { .. } => "flow",
+            Reply::More(..) => "more",
+            Reply::Hosts(_) => "hosts",
+            Reply::Told => "told",
             Reply::Observed(..) => "observed",
         };
         Self::Unexpected { said: said.to_owned() }

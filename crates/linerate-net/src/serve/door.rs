@@ -27,7 +27,7 @@ struct Inside {
     next: u64,
     closed: bool,
     guests: BTreeMap<u64, (IpAddr, TcpStream)>,
-    expected: BTreeMap<Pass, SyncSender<TcpStream>>,
+    expected: BTreeMap<Pass, SyncSender<(u32, TcpStream)>>,
 }
 
 /// A connection that is in; it leaves when this is dropped.
@@ -37,12 +37,12 @@ pub(super) struct Guest {
     number: u64,
 }
 
-/// A data connection that a conversation waits for; it is forgotten when this is dropped.
+/// Data connections that a conversation waits for; they are forgotten when this is dropped.
 #[derive(Debug)]
 pub(super) struct Expected<'a> {
     door: &'a Door,
     pass: Pass,
-    arrival: Receiver<TcpStream>,
+    arrival: Receiver<(u32, TcpStream)>,
 }
 
 impl Door {
@@ -82,17 +82,18 @@ impl Door {
         drop(inside);
     }
 
-    /// Announces that a data connection with `pass` will come.
-    pub(super) fn expect(&self, pass: Pass) -> Expected<'_> {
-        let (sender, arrival) = sync_channel(1);
+    /// Announces that `flows` data connections with `pass` will come.
+    pub(super) fn expect(&self, pass: Pass, flows: u32) -> Expected<'_> {
+        let (sender, arrival) = sync_channel(flows as usize);
         self.lock().expected.insert(pass, sender);
         Expected { door: self, pass, arrival }
     }
 
-    /// Hands a data connection to the conversation that expects it; false if none does.
-    pub(super) fn deliver(&self, pass: &Pass, stream: TcpStream) -> bool {
-        let sender = self.lock().expected.remove(pass);
-        sender.is_some_and(|sender| sender.try_send(stream).is_ok())
+    /// Hands the data connection of flow `flow` to the conversation that expects it; false if none
+    /// does, or has enough.
+    pub(super) fn deliver(&self, pass: &Pass, flow: u32, stream: TcpStream) -> bool {
+        let sender = self.lock().expected.get(pass).cloned();
+        sender.is_some_and(|sender| sender.try_send((flow, stream)).is_ok())
     }
 
     fn lock(&self) -> MutexGuard<'_, Inside> {
@@ -101,8 +102,8 @@ impl Door {
 }
 
 impl Expected<'_> {
-    /// Waits for the data connection.
-    pub(super) fn wait(&self, within: Duration) -> Option<TcpStream> {
+    /// Waits for the next one: the number of its flow, and the connection.
+    pub(super) fn wait(&self, within: Duration) -> Option<(u32, TcpStream)> {
         self.arrival.recv_timeout(within).ok()
     }
 }

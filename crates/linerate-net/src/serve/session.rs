@@ -2,39 +2,39 @@
 
 use std::fmt;
 use std::io;
-use std::net::{IpAddr, TcpStream};
+use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::time::Duration;
 
-use linerate_core::endpoint::run_ready;
+use linerate_core::environment::Fact;
+use linerate_core::options::{Granted, SocketOptions};
 use linerate_core::payload::Buffers;
-use linerate_core::plan::Plan;
+use linerate_core::plan::{LocalOptions, Plan};
 use linerate_core::trial::{MAX_SAMPLES, Trial};
+use linerate_core::units::Span;
 use rustix::io::Errno;
 use rustix::net::RecvFlags;
-use socket2::Socket;
 
 use super::House;
-use super::door::Expected;
 use super::queue::{Slot, Turn};
+use super::reception::Reception;
 use super::watchdog::Watchdog;
+use crate::channel::{Line, PATIENCE};
 use crate::control::{
-    Ask, Deadline, FrameError, GREETING_LEN, Greeting, GreetingError, MAX_FRAME, Pass, Purpose, Reply,
-    TimedStream, Welcome, harmless, random, read_frame, write_frame,
+    Ask, Deadline, FrameError, GREETING_LEN, Greeting, GreetingError, MAX_FRAME, Opening, Pass, Purpose,
+    Reply, TimedStream, Welcome, harmless, random, read_frame, write_frame,
 };
 use crate::observe::{available_memory, environment, pin_to};
-use crate::tcp::{TcpEndpoint, apply, granted};
+use crate::transport::{INTRODUCTION_LEN, Introduction, Setup};
 use crate::witness::Witness;
 
 /// How often a waiting client hears its place.
 const HEARTBEAT: Duration = Duration::from_secs(1);
-/// How often somebody who waits for a data connection looks whether the client is still there.
-const LOOK: Duration = Duration::from_millis(50);
 /// So many times fit into one message, whatever they are: 20 digits and a comma each.
 const MOST_TIMES: u32 = (MAX_FRAME as u32 - 1024) / 21;
 
 /// Why a connection ended before its client was done; displayed in the log.
 #[derive(Debug)]
-enum Refusal {
+pub(super) enum Refusal {
     /// The client is gone, silent or too slow: there is nobody to tell.
     Gone(FrameError),
     /// The client does not speak linerate.
@@ -44,7 +44,7 @@ enum Refusal {
 }
 
 impl Refusal {
-    fn left() -> Self {
+    pub(super) fn left() -> Self {
         Self::Gone(io::Error::new(io::ErrorKind::UnexpectedEof, "the client left").into())
     }
 }
@@ -130,10 +130,11 @@ fn welcome(house: &House, timed: &mut TimedStream<'_>) -> Result<Welcome, Refusa
 
 /// Hands a data connection to its conversation.
 fn deliver(house: &House, stream: TcpStream) -> Result<(), Refusal> {
-    let mut pass: Pass = [0; 16];
+    let mut introduction = [0; INTRODUCTION_LEN];
     let mut timed = TimedStream::new(&stream, Deadline::after(house.limits.handshake));
-    io::Read::read_exact(&mut timed, &mut pass)?;
-    if house.door.deliver(&pass, stream) {
+    io::Read::read_exact(&mut timed, &mut introduction)?;
+    let Introduction { pass, flow } = Introduction::decode(&introduction);
+    if house.door.deliver(&pass, flow, stream) {
         Ok(())
     } else {
         Err(Refusal::Told("no conversation expects this data connection".to_owned()))
@@ -192,18 +193,20 @@ fn queue<'a>(house: &'a House, control: &TcpStream, largest: u64) -> Result<Slot
 struct Session<'a> {
     house: &'a House,
     control: &'a TcpStream,
-    endpoint: TcpEndpoint,
+    plan: &'a Plan,
+    largest: u64,
+    local: IpAddr,
+    peer: SocketAddr,
     buffers: Buffers,
     witness: Witness,
-    largest: u64,
-    ipv6: bool,
-    pinned: Option<u32>,
-    _watchdog: Watchdog,
+    /// The channel of the trials, once it is open.
+    line: Option<Box<dyn Line>>,
+    watchdog: Watchdog,
 }
 
 impl<'a> Session<'a> {
-    /// Reserves memory, admits the client and takes its data connection.
-    fn open(house: &'a House, control: &'a TcpStream, plan: &Plan, largest: u64) -> Result<Self, Refusal> {
+    /// Reserves memory and admits the client.
+    fn open(house: &'a House, control: &'a TcpStream, plan: &'a Plan, largest: u64) -> Result<Self, Refusal> {
         let buffers = reserve(largest)?;
         if let Some(cpu) = plan.remote.pin {
             pin_to(cpu).map_err(|error| {
@@ -212,51 +215,66 @@ impl<'a> Session<'a> {
                 ))
             })?;
         }
-        let local = control.local_addr()?;
-        let pass: Pass = random()?;
-        let expected = house.door.expect(pass);
-        let environment = Box::new(environment(Some(local.ip())));
-        let admitted = Reply::Admitted { pass, environment, clock: house.checked.clone() };
-        let step = || TimedStream::new(control, Deadline::after(house.limits.handshake));
-        write_frame(&mut step(), &admitted)?;
-        let data = await_data(&expected, control, house.limits.handshake)?;
-
-        let watched = vec![control.try_clone()?, data.try_clone()?];
-        let watchdog = Watchdog::set(plan.time.to_duration() + house.limits.grace, watched)?;
-        let socket = Socket::from(data);
-        // A wildcard listener sees IPv4 clients at IPv4-mapped addresses.
-        let ipv6 = local.ip().to_canonical().is_ipv6();
-        apply(&socket, &plan.socket, ipv6)
-            .map_err(|error| Refusal::Told(format!("the server failed to {error}")))?;
-        let ready = Reply::Ready(Box::new(granted(&socket, ipv6, plan.remote.pin)));
-        let endpoint = TcpEndpoint::new(socket, house.clock, plan.socket.io)?;
-        write_frame(&mut step(), &ready)?;
-        let witness = Witness::start(&house.clock, house.checked.clone(), local.ip());
-        Ok(Self {
-            house,
-            control,
-            endpoint,
-            buffers,
-            witness,
-            largest,
-            ipv6,
-            pinned: plan.remote.pin,
-            _watchdog: watchdog,
-        })
+        let (local, peer) = (control.local_addr()?.ip(), control.peer_addr()?);
+        let environment = Box::new(environment(Some(local)));
+        let admitted = Reply::Admitted { environment, clock: house.checked.clone() };
+        let deadline = Deadline::after(house.limits.handshake);
+        write_frame(&mut TimedStream::new(control, deadline), &admitted)?;
+        let watchdog = Watchdog::set(plan.time.to_duration() + house.limits.grace, control.try_clone()?)?;
+        let witness = Witness::start(&house.clock, house.checked.clone(), local);
+        Ok(Self { house, control, plan, largest, local, peer, buffers, witness, line: None, watchdog })
     }
 
-    /// Runs trials until the client is done.
+    /// Does what the client asks until it is done.
     fn run(mut self) -> Result<(), Refusal> {
         loop {
             let mut timed = TimedStream::new(self.control, Deadline::after(self.house.limits.idle));
             match read_frame(&mut timed)? {
+                Ask::Open(Opening::Trials) if self.line.is_none() => {
+                    self.line = self.channels(&self.plan.socket, PATIENCE, 1)?.pop();
+                }
                 Ask::Trial(trial) => self.trial(&trial)?,
                 Ask::Finish => return self.finish(),
-                Ask::Prove { .. } | Ask::Offer(_) => {
-                    return Err(Refusal::Told("only trials come after the plan".to_owned()));
+                _ => {
+                    return Err(Refusal::Told(
+                        "this has no place at this point of the conversation".to_owned(),
+                    ));
                 }
             }
         }
+    }
+
+    /// Takes `count` channels of the plan's transport, in the order of their flows' numbers.
+    fn channels(
+        &self,
+        socket: &SocketOptions,
+        patience: Span,
+        count: u32,
+    ) -> Result<Vec<Box<dyn Line>>, Refusal> {
+        let setup = Setup {
+            transport: self.plan.transport,
+            socket: socket.clone(),
+            memory: self.plan.memory.clone(),
+            largest: self.largest,
+            patience,
+            clock: self.house.clock,
+            // A wildcard listener sees IPv4 clients at IPv4-mapped addresses.
+            local: self.local.to_canonical(),
+            peer: SocketAddr::new(self.peer.ip().to_canonical(), self.peer.port()),
+            own: LocalOptions::default(),
+        };
+        let pass: Pass = random()?;
+        let told = |error| Refusal::Told(format!("the server failed to {error}"));
+        let mut hosting = Reception::of(self.house, &setup, pass, count).map_err(told)?;
+        self.say(&Reply::Meet { pass, meeting: hosting.meeting() })?;
+        let mut lines = hosting.receive(self.control, count, self.house.limits.handshake)?;
+        for line in &lines {
+            self.watchdog.guard(line.remote()?);
+        }
+        let pinned = self.plan.remote.pin;
+        let granted = lines.first_mut().map(|line| Granted { pinned, ..line.granted() });
+        self.say(&Reply::Ready(Box::new(granted.unwrap_or_default())))?;
+        Ok(lines)
     }
 
     fn trial(&mut self, trial: &Trial) -> Result<(), Refusal> {
@@ -267,17 +285,24 @@ impl<'a> Session<'a> {
         if !sane {
             return Err(Refusal::Told(format!("the trial is outside its plan: {trial:?}")));
         }
-        self.say(&Reply::Go)?;
-        let half = run_ready(trial.pattern.respond(&mut self.endpoint, trial, &mut self.buffers)).map_err(
-            |error| Refusal::Told(format!("the server failed to run a trial of {} B: {error}", trial.size)),
-        )?;
+        let Some(line) = &mut self.line else {
+            return Err(Refusal::Told("a channel is opened before the trials".to_owned()));
+        };
+        let deadline = Deadline::after(self.house.limits.handshake);
+        write_frame(&mut TimedStream::new(self.control, deadline), &Reply::Go)?;
+        let half = line.respond(trial, &mut self.buffers).map_err(|error| {
+            Refusal::Told(format!("the server failed to run a trial of {} B: {error}", trial.size))
+        })?;
         self.witness.saw(&half.tally);
         self.say(&Reply::Half(half))
     }
 
     fn finish(mut self) -> Result<(), Refusal> {
-        let granted = granted(self.endpoint.socket(), self.ipv6, self.pinned);
-        let observation = self.witness.finish(&self.house.clock, self.endpoint.socket());
+        let unopened = || (Granted::default(), Fact::unknown("no channel was opened"));
+        let line = self.line.as_ref().map(|line| (line.granted(), line.connection()));
+        let (granted, connection) = line.unwrap_or_else(unopened);
+        let granted = Granted { pinned: self.plan.remote.pin, ..granted };
+        let observation = self.witness.finish(&self.house.clock, connection);
         self.say(&Reply::Observed(Box::new(observation), Box::new(granted)))
     }
 
@@ -287,22 +312,8 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Waits for the data connection, for as long as the client is there.
-fn await_data(expected: &Expected<'_>, control: &TcpStream, within: Duration) -> Result<TcpStream, Refusal> {
-    let deadline = Deadline::after(within);
-    while let Ok(left) = deadline.left() {
-        if let Some(data) = expected.wait(left.min(LOOK)) {
-            return Ok(data);
-        }
-        if has_left(control) {
-            return Err(Refusal::left());
-        }
-    }
-    Err(Refusal::Told("the data connection did not come in time".to_owned()))
-}
-
 /// Whether the client closed the conversation; a client that must wait has nothing to say.
-fn has_left(control: &TcpStream) -> bool {
+pub(super) fn has_left(control: &TcpStream) -> bool {
     let mut byte = [0_u8; 1];
     let peeked = rustix::net::recv(control, &mut byte, RecvFlags::PEEK | RecvFlags::DONTWAIT);
     !matches!(peeked, Ok((_, 1..)) | Err(Errno::AGAIN | Errno::INTR))

@@ -2,28 +2,39 @@
 
 use std::net::{Shutdown, TcpStream};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Shuts connections down at a time limit, unless it is dropped before.
+use crate::channel::Remote;
+
+/// Breaks a conversation and its channels off at a time limit, unless it is dropped before.
 ///
-/// A thread that blocks in a transfer wakes when its socket is shut down, so the transfer itself
+/// A thread that blocks in a transfer wakes when its channel is cut, so the transfer itself
 /// needs no time limit and pays for none.
-#[derive(Debug)]
 pub(super) struct Watchdog {
+    guarded: Arc<Mutex<Vec<Box<dyn Remote>>>>,
     _called_off: Sender<()>,
 }
 
 impl Watchdog {
-    /// Shuts `streams` down after `span`.
-    pub(super) fn set(span: Duration, streams: Vec<TcpStream>) -> std::io::Result<Self> {
+    /// Breaks `control` off after `span`, and all that is guarded by then.
+    pub(super) fn set(span: Duration, control: TcpStream) -> std::io::Result<Self> {
         let (called_off, wait) = channel::<()>();
+        let guarded: Arc<Mutex<Vec<Box<dyn Remote>>>> = Arc::default();
+        let channels = Arc::clone(&guarded);
         std::thread::Builder::new().name("watchdog".to_owned()).spawn(move || {
             if wait.recv_timeout(span) == Err(RecvTimeoutError::Timeout) {
-                for stream in streams {
-                    stream.shutdown(Shutdown::Both).unwrap_or(());
+                control.shutdown(Shutdown::Both).unwrap_or(());
+                for channel in channels.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+                    channel.cut();
                 }
             }
         })?;
-        Ok(Self { _called_off: called_off })
+        Ok(Self { guarded, _called_off: called_off })
+    }
+
+    /// Has this channel broken off too.
+    pub(super) fn guard(&self, channel: Box<dyn Remote>) {
+        self.guarded.lock().unwrap_or_else(PoisonError::into_inner).push(channel);
     }
 }

@@ -9,7 +9,7 @@ use linerate_core::payload::Check;
 use linerate_core::plan::Plan;
 use linerate_core::trial::Trial;
 use linerate_net::control::{
-    Ask, CHALLENGE_LEN, Challenge, FrameError, Greeting, MAX_FRAME, Pass, Purpose, Reply, Welcome,
+    Ask, CHALLENGE_LEN, Challenge, FrameError, Greeting, MAX_FRAME, Opening, Pass, Purpose, Reply, Welcome,
     read_frame, write_frame,
 };
 use socket2::SockRef;
@@ -111,12 +111,20 @@ impl Rude {
         loop {
             match self.hear().expect("a place or a pass") {
                 Reply::Queued(place) => places.push(place),
-                Reply::Admitted { pass, .. } => {
-                    self.pass = pass;
+                Reply::Admitted { .. } => {
+                    self.ask_for_a_pass();
                     return places;
                 }
                 other => panic!("heard {other:?}"),
             }
+        }
+    }
+
+    fn ask_for_a_pass(&mut self) {
+        self.say(&Ask::Open(Opening::Trials));
+        match self.hear().expect("a pass") {
+            Reply::Meet { pass, .. } => self.pass = pass,
+            other => panic!("heard {other:?}"),
         }
     }
 
@@ -193,6 +201,7 @@ pub(crate) fn data_connection(server: &TestServer, pass: &Pass) -> TcpStream {
     data.set_read_timeout(Some(PATIENCE)).expect("a time limit");
     data.write_all(&Greeting { purpose: Purpose::Data }.encode()).expect("a greeting");
     data.write_all(pass).expect("a pass");
+    data.write_all(&[0; 4]).expect("the number of the flow");
     data
 }
 

@@ -3,6 +3,7 @@
 use std::io;
 
 use linerate_core::environment::Fact;
+use linerate_core::kernel::TcpSample;
 use linerate_core::observation::Connection;
 use linerate_core::options::{Granted, SocketOptions};
 use linerate_core::units::Span;
@@ -14,6 +15,8 @@ use crate::sys::tcp_info::{tcp_info, window_clamp};
 const ECN_BITS: u32 = 2;
 /// `TCPI_OPT_TIMESTAMPS` of linux/tcp.h.
 const TIMESTAMPS: u8 = 1;
+/// `TCP_INFINITE_SSTHRESH` of net/tcp.h: no loss so far.
+const NO_THRESHOLD: u32 = 0x7fff_ffff;
 
 /// An option that the operating system refuses. Displayed after "failed to ...".
 #[derive(Debug, thiserror::Error)]
@@ -60,9 +63,9 @@ pub fn apply(socket: &Socket, asked: &SocketOptions, ipv6: bool) -> Result<(), O
     Ok(())
 }
 
-/// Reads back what a connected socket has.
+/// Reads back what a connected socket has; who tied its thread to a processor knows that.
 #[must_use]
-pub fn granted(socket: &Socket, ipv6: bool, pinned: Option<u32>) -> Granted {
+pub fn granted(socket: &Socket, ipv6: bool) -> Granted {
     let info = tcp_info(socket);
     let from_info = |field: fn(&libc::tcp_info) -> u64| match &info {
         Ok(info) => Fact::Known(field(info)),
@@ -85,7 +88,7 @@ pub fn granted(socket: &Socket, ipv6: bool, pinned: Option<u32>) -> Granted {
             Ok(info) => Fact::Known(info.tcpi_options & TIMESTAMPS != 0),
             Err(error) => Fact::unknown(error.to_string()),
         },
-        pinned,
+        pinned: None,
     }
 }
 
@@ -101,4 +104,25 @@ pub fn connection(socket: &Socket) -> Fact<Connection> {
         mss: info.tcpi_snd_mss.into(),
     });
     read.into()
+}
+
+/// What TCP says of the connection at this moment.
+pub(super) fn sample(socket: &Socket) -> io::Result<TcpSample> {
+    let info = tcp_info(socket)?;
+    Ok(TcpSample {
+        at: Span::ZERO,
+        rtt: Span::from_us(info.tcpi_rtt.into()),
+        rttvar: Span::from_us(info.tcpi_rttvar.into()),
+        min_rtt: Span::from_us(info.tcpi_min_rtt.into()),
+        cwnd: info.tcpi_snd_cwnd.into(),
+        ssthresh: (info.tcpi_snd_ssthresh < NO_THRESHOLD).then_some(info.tcpi_snd_ssthresh.into()),
+        retransmits: info.tcpi_total_retrans.into(),
+        reordering: info.tcpi_reordering.into(),
+        unacked: info.tcpi_unacked.into(),
+        pmtu: info.tcpi_pmtu.into(),
+        mss: info.tcpi_snd_mss.into(),
+        sndbuf: socket.send_buffer_size()? as u64,
+        rcvbuf: socket.recv_buffer_size()? as u64,
+        ..TcpSample::default()
+    })
 }

@@ -1,0 +1,8 @@
+//! Loads on a path: bulk streams, and requests with their responses. What is asked, and what came
+//! of it at both ends of every flow.
+
+mod account;
+mod plan;
+
+pub use account::{Datagrams, Ended, FlowAccount, HalfAccount, Interval, IoReport, Latency, Phase, Transfer};
+pub use plan::{Bound, DEFAULT_MESSAGE, Direction, Load, RrPlan, StreamPlan};

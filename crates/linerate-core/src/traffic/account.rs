@@ -1,0 +1,178 @@
+//! What came of a load.
+
+use serde::{Deserialize, Serialize};
+
+use super::Direction;
+use crate::kernel::{HostSample, TcpSample};
+use crate::options::Granted;
+use crate::stats::Histogram;
+use crate::units::Span;
+
+/// One load from its first byte to its last, as both ends saw it: a row of `linerate stream`, or a
+/// phase of `linerate rr`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Transfer {
+    /// What it differs in from the others of the run, such as `rcvbuf=65536 message=4096`; empty
+    /// for the only one.
+    pub label: String,
+    /// Which phase of a look at latency under load it is.
+    pub phase: Phase,
+    /// The bulk flows, in the order of their numbers.
+    pub flows: Vec<FlowAccount>,
+    /// The flows of requests.
+    pub latencies: Vec<Latency>,
+    /// What the two hosts did meanwhile, at each interval: the beginning end first.
+    pub hosts: [Vec<HostSample>; 2],
+}
+
+/// Which phase of a look at latency under load.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Phase {
+    /// Nothing else on the path.
+    #[default]
+    Idle,
+    /// Beside bulk in one direction.
+    Loaded(Direction),
+}
+
+/// One bulk flow, as both its ends saw it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FlowAccount {
+    /// Its number, from 0 in each direction.
+    pub flow: u32,
+    /// Which way it went: `send` or `receive`, as the beginning end sees it.
+    pub direction: Direction,
+    /// The end that sent.
+    pub sender: HalfAccount,
+    /// The end that received.
+    pub receiver: HalfAccount,
+}
+
+/// One bulk flow at one of its ends. Times are since the load began at this end.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HalfAccount {
+    /// How it ended.
+    pub ended: Ended,
+    /// Payload that passed, warm-up included. Unit: bytes.
+    pub bytes: u64,
+    /// Messages that passed: calls that handed over a whole message, or datagrams.
+    pub messages: u64,
+    /// When the first byte was handed over (sender) or had arrived (receiver).
+    pub first: Option<Span>,
+    /// When the last byte was acknowledged (sender: the receiver has read it and said so) or had
+    /// arrived (receiver).
+    pub last: Option<Span>,
+    /// The first moment after the warm-up at which bytes were counted, and how many had passed
+    /// by then; the rate counts from here. None without a warm-up.
+    pub warm: Option<(Span, u64)>,
+    /// The longest time in which no byte moved between the first and the last.
+    pub silence: Span,
+    /// Processor time of the flow's thread; of a shared thread, its flows' equal parts.
+    pub cpu: Option<Span>,
+    /// What was counted at each interval.
+    pub intervals: Vec<Interval>,
+    /// What TCP said at each interval, if TCP carries the flow.
+    pub tcp: Vec<TcpSample>,
+    /// What the socket has at the end, after autotuning.
+    pub granted: Granted,
+    /// What happened to single datagrams; only at the receiver of a datagram transport.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub datagrams: Option<Datagrams>,
+    /// Times between the departures of paced messages; only at a paced sender.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub departures: Option<Histogram>,
+    /// What the I/O engine says of itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub io: Option<IoReport>,
+}
+
+/// How one end of a flow ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ended {
+    /// It never began.
+    #[default]
+    Never,
+    /// As its bound says.
+    Complete,
+    /// No byte moved for so long, and it was given up.
+    Stalled(Span),
+    /// It failed, and why; the others went on.
+    Failed(String),
+}
+
+/// What one end counted between two looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Interval {
+    /// The end of the interval, since the load began at this end.
+    pub until: Span,
+    /// Payload in it. Unit: bytes.
+    pub bytes: u64,
+}
+
+/// What happened to the datagrams of a flow, by their sequence numbers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Datagrams {
+    /// Sent, as the sender counted them.
+    pub sent: u64,
+    /// Arrived, without repetitions.
+    pub received: u64,
+    /// Arrived again.
+    pub duplicated: u64,
+    /// Arrived after one that was sent later (RFC 4737, type-P-reordered).
+    pub reordered: u64,
+    /// Never arrived: dropped by the receiving host, because the socket's buffer was full
+    /// (`SO_RXQ_OVFL`).
+    pub dropped_by_socket: u64,
+    /// `UdpRcvbufErrors` of the receiving host meanwhile (/proc/net/snmp), which counts other sockets too.
+    pub host_buffer_errors: Option<u64>,
+    /// Never arrived for another reason: lost on the path.
+    pub lost: u64,
+    /// Not of this flow: another source, another token, a number that was never sent.
+    pub foreign: u64,
+    /// Smoothed difference of transit times (RFC 3550, section 6.4.1), at the end.
+    pub jitter: Span,
+}
+
+/// What an I/O engine says of itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct IoReport {
+    /// Sends that were to be without a copy.
+    pub zero_copy_asked: u64,
+    /// Of these, the ones that the kernel copied all the same.
+    pub zero_copy_copied: u64,
+    /// Bytes that arrived by mapping pages instead of a copy.
+    pub mapped_bytes: u64,
+    /// Bytes that the kernel threw away as asked, without a copy to the application.
+    pub discarded_bytes: u64,
+}
+
+/// The requests of one flow.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Latency {
+    /// Its number.
+    pub flow: u32,
+    /// How it ended.
+    pub ended: Ended,
+    /// Transactions that ended, warm-up included.
+    pub transactions: u64,
+    /// Those of the warm-up.
+    pub warm_up: u64,
+    /// Requests that no response came to; only on datagrams.
+    pub lost: u64,
+    /// From the first request to the last response, warm-up excluded.
+    pub span: Span,
+    /// From the request's departure to its response.
+    pub service: Histogram,
+    /// From the moment at which an open loop meant to send; of a closed loop the same as `service`
+    /// and empty.
+    pub response: Histogram,
+    /// The time that making the connection took, of a connection per transaction.
+    pub connect: Histogram,
+}

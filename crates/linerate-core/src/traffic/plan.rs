@@ -1,0 +1,199 @@
+//! What is asked of a load.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::options::SocketOptions;
+use crate::units::{Rate, Size, Span, span_text};
+
+/// A bulk stream: every option of `linerate stream` that a curve does not have.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct StreamPlan {
+    /// End after so many bytes of payload in each flow, exactly; none is bounded by time or count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<Size>,
+    /// End after so many messages in each flow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
+    /// Payload that one call hands over; none is 128 KiB, and on datagrams what fits one packet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<Size>,
+    /// Flows in each direction.
+    pub flows: u32,
+    /// Threads that share the flows of one direction; none gives each flow a thread of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threads: Option<u32>,
+    /// Which way the bulk goes.
+    pub direction: Direction,
+    /// Payload rate that all flows of one direction keep together; none is as fast as it goes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate: Option<Rate>,
+    /// How often each flow is looked at.
+    #[serde(with = "span_text")]
+    pub interval: Span,
+    /// Time at the begin of each flow whose bytes are counted but are no part of the rate.
+    #[serde(with = "span_text")]
+    pub warm_up: Span,
+    /// A flow of which no byte moved for so long has stalled.
+    #[serde(with = "span_text")]
+    pub stall: Span,
+}
+
+/// Requests and responses: every option of `linerate rr` that a curve does not have.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct RrPlan {
+    /// Size of a request. Unit: bytes.
+    pub request: Size,
+    /// Size of a response. Unit: bytes.
+    pub response: Size,
+    /// Flows that ask at the same time.
+    pub flows: u32,
+    /// Requests that are under way at the same time in each flow of a closed loop.
+    pub depth: u32,
+    /// Requests a second over all flows, sent whether or not the responses have come (open loop);
+    /// none asks again as soon as the response is there (closed loop).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate: Option<f64>,
+    /// A connection for every transaction.
+    pub connect: bool,
+    /// End after so many transactions in each flow; none is bounded by time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
+    /// Time at the begin whose transactions are counted but are no part of the latencies.
+    #[serde(with = "span_text")]
+    pub warm_up: Span,
+    /// Bulk flows beside which the latency is looked at again, in each direction in turn.
+    pub under_load: u32,
+}
+
+/// One load to put on the path: a whole `linerate stream`, a row of its table, or a phase of
+/// `linerate rr`. The beginning end asks for one after the other.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Load {
+    /// The bulk flows, if any.
+    pub stream: Option<StreamPlan>,
+    /// The flows of requests, if any.
+    pub rr: Option<RrPlan>,
+    /// What is asked of its sockets.
+    pub socket: SocketOptions,
+    /// How long it lasts where nothing else bounds it, without warm-up.
+    #[serde(with = "span_text")]
+    pub time: Span,
+}
+
+/// Which way the bulk of a load goes, as the beginning end sees it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Direction {
+    /// From the beginning end to the answering one.
+    #[default]
+    Send,
+    /// From the answering end to the beginning one.
+    Receive,
+    /// Both at once, each in flows of its own.
+    Both,
+}
+
+/// What ends a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Bound {
+    /// Time from the first byte, warm-up included.
+    Time(Span),
+    /// Bytes of payload, exactly.
+    Bytes(u64),
+    /// Messages.
+    Count(u64),
+}
+
+/// Default of [`StreamPlan::message`] where messages have no boundaries. Unit: bytes.
+pub const DEFAULT_MESSAGE: u64 = 128 << 10;
+
+impl StreamPlan {
+    /// What ends each flow, where the whole plan allows `time`.
+    #[must_use]
+    pub const fn bound(&self, time: Span) -> Bound {
+        match (self.bytes, self.count) {
+            (Some(bytes), _) => Bound::Bytes(bytes.0),
+            (None, Some(count)) => Bound::Count(count),
+            (None, None) => Bound::Time(Span::from_ps(time.as_ps().saturating_add(self.warm_up.as_ps()))),
+        }
+    }
+}
+
+impl Default for StreamPlan {
+    fn default() -> Self {
+        Self {
+            bytes: None,
+            count: None,
+            message: None,
+            flows: 1,
+            threads: None,
+            direction: Direction::default(),
+            rate: None,
+            interval: Span::from_ms(1_000),
+            warm_up: Span::ZERO,
+            stall: Span::from_ms(1_000),
+        }
+    }
+}
+
+impl Default for RrPlan {
+    fn default() -> Self {
+        Self {
+            request: Size(1),
+            response: Size(1),
+            flows: 1,
+            depth: 1,
+            rate: None,
+            connect: false,
+            count: None,
+            warm_up: Span::ZERO,
+            under_load: 0,
+        }
+    }
+}
+
+impl Direction {
+    /// Every direction, for help texts.
+    pub const ALL: [Self; 3] = [Self::Send, Self::Receive, Self::Both];
+
+    /// The name on the command line and in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Send => "send",
+            Self::Receive => "receive",
+            Self::Both => "both",
+        }
+    }
+
+    /// The single directions in this one.
+    #[must_use]
+    pub const fn parts(self) -> &'static [Self] {
+        match self {
+            Self::Send => &[Self::Send],
+            Self::Receive => &[Self::Receive],
+            Self::Both => &[Self::Send, Self::Receive],
+        }
+    }
+}
+
+impl fmt::Display for Direction {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.name())
+    }
+}
+
+impl FromStr for Direction {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let found = Self::ALL.into_iter().find(|direction| direction.name() == text);
+        found.ok_or_else(|| format!("`{text}` is none of send, receive, both"))
+    }
+}

@@ -1,0 +1,128 @@
+//! What carries the bytes between the two ends.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// What carries the bytes between the two ends. `docs/transports.md` says what each one measures,
+/// what it needs and where its limits are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Transport {
+    /// TCP.
+    #[default]
+    Tcp,
+    /// Multipath TCP (RFC 8684).
+    Mptcp,
+    /// TLS 1.3 over TCP.
+    Tls,
+    /// A QUIC stream (RFC 9000).
+    Quic,
+    /// UDP datagrams.
+    Udp,
+    /// A Unix stream socket; both ends on one host, like everything down to `Memory`.
+    Unix,
+    /// A Unix datagram socket.
+    UnixDatagram,
+    /// A VM socket, between a virtual machine and its host or within either.
+    Vsock,
+    /// A pipe each way between two processes.
+    Pipe,
+    /// A ring each way in memory that two processes share.
+    SharedMemory,
+    /// Copies in one process, from one buffer to another: no peer, no system call.
+    Memory,
+    /// Ethernet frames of a packet socket (`AF_PACKET`).
+    Ethernet,
+    /// Ethernet frames of an `AF_XDP` socket.
+    Xdp,
+}
+
+impl Transport {
+    /// Every transport, for help texts, documentation and tests.
+    pub const ALL: [Self; 13] = [
+        Self::Tcp,
+        Self::Mptcp,
+        Self::Tls,
+        Self::Quic,
+        Self::Udp,
+        Self::Unix,
+        Self::UnixDatagram,
+        Self::Vsock,
+        Self::Pipe,
+        Self::SharedMemory,
+        Self::Memory,
+        Self::Ethernet,
+        Self::Xdp,
+    ];
+
+    /// The name on the command line and in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Tcp => "tcp",
+            Self::Mptcp => "mptcp",
+            Self::Tls => "tls",
+            Self::Quic => "quic",
+            Self::Udp => "udp",
+            Self::Unix => "unix",
+            Self::UnixDatagram => "unix-datagram",
+            Self::Vsock => "vsock",
+            Self::Pipe => "pipe",
+            Self::SharedMemory => "shared-memory",
+            Self::Memory => "memory",
+            Self::Ethernet => "ethernet",
+            Self::Xdp => "xdp",
+        }
+    }
+
+    /// Whether messages keep their boundaries, have a largest size, and may be lost.
+    #[must_use]
+    pub const fn is_datagram(self) -> bool {
+        matches!(self, Self::Udp | Self::UnixDatagram | Self::Ethernet | Self::Xdp)
+    }
+
+    /// Whether both ends must be on one host.
+    #[must_use]
+    pub const fn is_local(self) -> bool {
+        matches!(self, Self::Unix | Self::UnixDatagram | Self::Pipe | Self::SharedMemory | Self::Memory)
+    }
+
+    /// Whether the kernel's TCP carries the bytes, so that TCP's options and `TCP_INFO` apply.
+    #[must_use]
+    pub const fn is_tcp(self) -> bool {
+        matches!(self, Self::Tcp | Self::Mptcp | Self::Tls)
+    }
+}
+
+impl fmt::Display for Transport {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.name())
+    }
+}
+
+impl FromStr for Transport {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::ALL.into_iter().find(|transport| transport.name() == text).ok_or_else(|| {
+            let names = Self::ALL.map(Self::name);
+            format!("`{text}` is no transport; there are {}", names.join(", "))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_transport_is_read_by_its_name_and_kept_in_files_by_it() {
+        for transport in Transport::ALL {
+            assert_eq!(transport.name().parse(), Ok(transport));
+            let json = serde_json::to_string(&transport).expect("a name");
+            assert_eq!(json, format!("\"{}\"", transport.name()));
+        }
+        assert!("sctp".parse::<Transport>().expect_err("no such").contains("quic"));
+    }
+}

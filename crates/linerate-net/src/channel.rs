@@ -1,0 +1,149 @@
+//! One end of a channel under test: what every transport gives, and what is made of it.
+//!
+//! A transport implements [`Channel`] with bytes that move in pieces. [`Wire`] makes an
+//! [`Endpoint`](linerate_core::endpoint::Endpoint) of any of them, and [`Line`] hides which one it
+//! is, outside of every loop that is timed.
+
+mod line;
+mod wire;
+
+use std::os::fd::BorrowedFd;
+
+use linerate_core::endpoint::LinkError;
+use linerate_core::environment::Fact;
+use linerate_core::kernel::TcpSample;
+use linerate_core::observation::Connection;
+use linerate_core::options::Granted;
+use linerate_core::traffic::IoReport;
+use linerate_core::units::Span;
+
+use crate::traffic::{Incoming, Outgoing};
+
+pub use line::Line;
+pub use wire::Wire;
+
+/// How long a call may move no byte before the channel counts as stalled, unless told otherwise.
+pub const PATIENCE: Span = Span::from_ms(10_000);
+
+/// Whether a call waits until a byte can move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// For as long as the channel's patience lasts; then [`LinkError::Stalled`].
+    Patiently,
+    /// Not at all: it moves what can be moved now, which may be nothing.
+    Never,
+}
+
+/// What [`Channel::ready`] waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interest {
+    /// That a byte can be handed over.
+    Send,
+    /// That a byte, or the end, can be taken.
+    Receive,
+    /// Either.
+    Either,
+}
+
+/// One end of a channel that moves bytes in pieces. A datagram channel's piece is a whole message:
+/// it hands over all of `data` or nothing, and fills `into` with exactly one.
+///
+/// Signals that interrupt a system call are not seen outside.
+pub trait Channel: Send {
+    /// Hands over the first of `data`, as much as goes in one call; how many bytes that was.
+    /// 0 only with [`Wait::Never`].
+    ///
+    /// # Errors
+    ///
+    /// [`LinkError::Closed`] when the peer reads no more, [`LinkError::TooLong`] for a message
+    /// above the datagram limit.
+    fn push(&mut self, data: &[u8], wait: Wait) -> Result<usize, LinkError>;
+
+    /// Takes what is there, up to the whole of `into`; how many bytes that was. 0 only with
+    /// [`Wait::Never`].
+    ///
+    /// # Errors
+    ///
+    /// [`LinkError::Closed`] at the end of what the peer sent.
+    fn pull(&mut self, into: &mut [u8], wait: Wait) -> Result<usize, LinkError>;
+
+    /// Waits until bytes can move as `interest` says, or `within` has passed; whether they can.
+    ///
+    /// # Errors
+    ///
+    /// What the operating system refuses; an end of the channel is readiness.
+    fn ready(&mut self, interest: Interest, within: Span) -> Result<bool, LinkError>;
+
+    /// Says that nothing more will be sent: the peer's [`pull`](Self::pull) gives `Closed` after
+    /// the last byte. What the peer sends still arrives.
+    ///
+    /// # Errors
+    ///
+    /// What the operating system refuses.
+    fn finish_sending(&mut self) -> Result<(), LinkError>;
+
+    /// What the socket really has.
+    fn granted(&self) -> Granted;
+
+    /// What TCP says of it, if TCP carries it.
+    fn connection(&self) -> Fact<Connection> {
+        Fact::unknown("TCP does not carry it")
+    }
+
+    /// A way to look at the channel, and to break it off, from another thread.
+    ///
+    /// # Errors
+    ///
+    /// When there are no more descriptors.
+    fn remote(&self) -> std::io::Result<Box<dyn Remote>>;
+
+    /// Its socket, if one descriptor stands for the channel in `poll` and `epoll`.
+    fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        None
+    }
+
+    /// What the I/O engine says of itself.
+    fn io_report(&self) -> Option<IoReport> {
+        None
+    }
+
+    /// Sends as `out` says, to its end. The peer is told the end by
+    /// [`finish_sending`](Self::finish_sending), which the caller does.
+    ///
+    /// # Errors
+    ///
+    /// What [`push`](Self::push) gives.
+    fn send_bulk(&mut self, out: &mut Outgoing<'_>) -> Result<(), LinkError> {
+        while let Some(piece) = out.next_piece() {
+            let moved = self.push(piece, Wait::Patiently)?;
+            out.sent(moved);
+        }
+        Ok(())
+    }
+
+    /// Receives until the peer has sent all.
+    ///
+    /// # Errors
+    ///
+    /// What [`pull`](Self::pull) gives, but for the end.
+    fn receive_bulk(&mut self, into: &mut Incoming<'_>) -> Result<(), LinkError> {
+        loop {
+            match self.pull(into.buffer(), Wait::Patiently) {
+                Ok(moved) => into.received(moved),
+                Err(LinkError::Closed) => return Ok(()),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+/// A channel as another thread sees it.
+pub trait Remote: Send + std::fmt::Debug {
+    /// Breaks the channel off: calls that wait in it return with an error soon.
+    fn cut(&self);
+
+    /// What TCP says of it now, if TCP carries it; the time of the sample is left at zero.
+    fn tcp(&self) -> Option<TcpSample> {
+        None
+    }
+}

@@ -1,0 +1,164 @@
+//! A channel whose transport is no longer known: one call for a whole trial or a whole flow, so
+//! that nothing that is timed goes through a table of functions.
+
+use std::fmt::Debug;
+use std::io;
+use std::os::fd::BorrowedFd;
+
+use linerate_core::endpoint::{LinkError, run_ready};
+use linerate_core::environment::Fact;
+use linerate_core::observation::Connection;
+use linerate_core::options::Granted;
+use linerate_core::payload::Buffers;
+use linerate_core::traffic::IoReport;
+use linerate_core::trial::{Half, Trial};
+use linerate_core::units::Span;
+
+use super::{Channel, Interest, Remote, Wait, Wire};
+use crate::traffic::{Incoming, Outgoing};
+
+/// One end of a channel under test, of whatever transport.
+pub trait Line: Send + Debug {
+    /// Runs the end of a trial that starts.
+    ///
+    /// # Errors
+    ///
+    /// What the channel met.
+    fn initiate(&mut self, trial: &Trial, buffers: &mut Buffers) -> Result<Half, LinkError>;
+
+    /// Runs the end of a trial that answers.
+    ///
+    /// # Errors
+    ///
+    /// What the channel met.
+    fn respond(&mut self, trial: &Trial, buffers: &mut Buffers) -> Result<Half, LinkError>;
+
+    /// Sends a flow to its end and waits until the peer has read all of it.
+    ///
+    /// # Errors
+    ///
+    /// What the channel met.
+    fn send_flow(&mut self, out: &mut Outgoing<'_>) -> Result<(), LinkError>;
+
+    /// Receives a flow to its end and tells the peer so.
+    ///
+    /// # Errors
+    ///
+    /// What the channel met.
+    fn receive_flow(&mut self, into: &mut Incoming<'_>) -> Result<(), LinkError>;
+
+    /// [`Channel::push`].
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    fn push(&mut self, data: &[u8], wait: Wait) -> Result<usize, LinkError>;
+
+    /// [`Channel::pull`].
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    fn pull(&mut self, into: &mut [u8], wait: Wait) -> Result<usize, LinkError>;
+
+    /// [`Channel::ready`].
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    fn ready(&mut self, interest: Interest, within: Span) -> Result<bool, LinkError>;
+
+    /// [`Channel::finish_sending`].
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    fn finish_sending(&mut self) -> Result<(), LinkError>;
+
+    /// [`Channel::descriptor`].
+    fn descriptor(&self) -> Option<BorrowedFd<'_>>;
+
+    /// [`Channel::granted`].
+    fn granted(&self) -> Granted;
+
+    /// [`Channel::connection`].
+    fn connection(&self) -> Fact<Connection>;
+
+    /// [`Channel::io_report`].
+    fn io_report(&self) -> Option<IoReport>;
+
+    /// [`Channel::remote`].
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    fn remote(&self) -> io::Result<Box<dyn Remote>>;
+}
+
+impl<C: Channel + Debug> Line for Wire<C> {
+    fn initiate(&mut self, trial: &Trial, buffers: &mut Buffers) -> Result<Half, LinkError> {
+        run_ready(trial.pattern.initiate(self, trial, buffers))
+    }
+
+    fn respond(&mut self, trial: &Trial, buffers: &mut Buffers) -> Result<Half, LinkError> {
+        run_ready(trial.pattern.respond(self, trial, buffers))
+    }
+
+    fn send_flow(&mut self, out: &mut Outgoing<'_>) -> Result<(), LinkError> {
+        self.channel.send_bulk(out)?;
+        self.channel.finish_sending()?;
+        // The receiver says nothing and ends its direction when it has read the last byte.
+        match self.channel.pull(&mut [0], Wait::Patiently) {
+            Err(LinkError::Closed) => {
+                out.acknowledged();
+                Ok(())
+            }
+            Ok(_) => Err(LinkError::System {
+                operation: "wait for the end of the flow",
+                source: io::Error::new(io::ErrorKind::InvalidData, "the receiver sent bytes of its own"),
+            }),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn receive_flow(&mut self, into: &mut Incoming<'_>) -> Result<(), LinkError> {
+        self.channel.receive_bulk(into)?;
+        self.channel.finish_sending()
+    }
+
+    fn push(&mut self, data: &[u8], wait: Wait) -> Result<usize, LinkError> {
+        self.channel.push(data, wait)
+    }
+
+    fn pull(&mut self, into: &mut [u8], wait: Wait) -> Result<usize, LinkError> {
+        self.channel.pull(into, wait)
+    }
+
+    fn ready(&mut self, interest: Interest, within: Span) -> Result<bool, LinkError> {
+        self.channel.ready(interest, within)
+    }
+
+    fn finish_sending(&mut self) -> Result<(), LinkError> {
+        self.channel.finish_sending()
+    }
+
+    fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        self.channel.descriptor()
+    }
+
+    fn granted(&self) -> Granted {
+        self.channel.granted()
+    }
+
+    fn connection(&self) -> Fact<Connection> {
+        self.channel.connection()
+    }
+
+    fn io_report(&self) -> Option<IoReport> {
+        self.channel.io_report()
+    }
+
+    fn remote(&self) -> io::Result<Box<dyn Remote>> {
+        self.channel.remote()
+    }
+}

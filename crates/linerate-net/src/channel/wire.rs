@@ -1,0 +1,77 @@
+//! Any channel as an endpoint, with the host's clock.
+
+use linerate_core::endpoint::{Endpoint, LinkError};
+use linerate_core::units::{Span, Time};
+
+use super::{Channel, Interest, PATIENCE, Wait};
+use crate::observe::HostClock;
+
+/// A channel with the clock that times it.
+#[derive(Debug)]
+pub struct Wire<C> {
+    /// What moves the bytes.
+    pub channel: C,
+    clock: HostClock,
+}
+
+impl<C: Channel> Wire<C> {
+    /// A channel that `clock` times.
+    pub const fn new(channel: C, clock: HostClock) -> Self {
+        Self { channel, clock }
+    }
+
+    #[inline]
+    fn send_all(&mut self, mut data: &[u8]) -> Result<(), LinkError> {
+        while !data.is_empty() {
+            let sent = self.channel.push(data, Wait::Patiently)?;
+            data = &data[sent..];
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn recv_all(&mut self, mut data: &mut [u8]) -> Result<(), LinkError> {
+        while !data.is_empty() {
+            let received = self.channel.pull(data, Wait::Patiently)?;
+            data = &mut data[received..];
+        }
+        Ok(())
+    }
+}
+
+impl<C: Channel> Endpoint for Wire<C> {
+    #[inline]
+    fn now(&self) -> Time {
+        self.clock.now()
+    }
+
+    #[inline]
+    async fn send(&mut self, data: &[u8]) -> Result<(), LinkError> {
+        self.send_all(data)
+    }
+
+    #[inline]
+    async fn recv(&mut self, data: &mut [u8]) -> Result<(), LinkError> {
+        self.recv_all(data)
+    }
+
+    /// Sends and receives as the buffers between the two ends allow, until one direction is done;
+    /// the other can then block.
+    async fn exchange(&mut self, mut out: &[u8], mut into: &mut [u8]) -> Result<(), LinkError> {
+        while !out.is_empty() && !into.is_empty() {
+            let sent = self.channel.push(out, Wait::Never)?;
+            out = &out[sent..];
+            let received = self.channel.pull(into, Wait::Never)?;
+            into = &mut into[received..];
+            if sent == 0 && received == 0 && !self.channel.ready(Interest::Either, PATIENCE)? {
+                return Err(LinkError::Stalled(PATIENCE));
+            }
+        }
+        self.send_all(out)?;
+        self.recv_all(into)
+    }
+
+    async fn wait(&mut self, span: Span) {
+        std::thread::sleep(span.to_duration());
+    }
+}

@@ -1,0 +1,153 @@
+//! The client's side of the conversation: how it begins, and how channels are opened in it.
+
+use std::net::{SocketAddr, TcpStream};
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use linerate_core::environment::Environment;
+use linerate_core::observation::Clock;
+use linerate_core::options::Granted;
+use linerate_core::plan::Plan;
+
+use super::dial::{self, Target};
+use super::error::PairError;
+use crate::channel::Line;
+use crate::control::{
+    Ask, Challenge, Deadline, Greeting, Key, Opening, Purpose, Reply, TimedStream, Welcome, harmless,
+    read_frame, write_frame,
+};
+use crate::transport::{self, Setup};
+
+/// How long the peer may take for one step of the conversation.
+pub(super) const STEP: Duration = Duration::from_secs(10);
+/// How long a server that keeps a client waiting may be silent; it speaks every second.
+const QUEUE_SILENCE: Duration = Duration::from_secs(15);
+
+/// A conversation with a server that has admitted this client.
+#[derive(Debug)]
+pub(super) struct Conversation {
+    control: TcpStream,
+    /// The server's address.
+    pub(super) peer: SocketAddr,
+    /// This end's address.
+    pub(super) local: SocketAddr,
+    /// The server's host.
+    pub(super) environment: Environment,
+    /// The server's clock.
+    pub(super) clock: Clock,
+}
+
+impl Conversation {
+    /// Connects to `target`, proves the key, offers `plan` and waits for its turn.
+    pub(super) fn begin(
+        target: &Target,
+        key: Option<&Key>,
+        plan: &Plan,
+        queued: &mut impl FnMut(u32) -> ControlFlow<()>,
+    ) -> Result<Self, PairError> {
+        let control = target.dial(&plan.local)?;
+        let welcome = greet(&control)?;
+        prove(&control, key, &welcome)?;
+        say(&control, &Ask::Offer(Box::new(plan.for_peer())))?;
+        let (environment, clock) = admission(&control, queued)?;
+        let peer = control.peer_addr().map_err(PairError::Address)?;
+        let local = control.local_addr().map_err(PairError::Address)?;
+        Ok(Self { control, peer, local, environment, clock })
+    }
+
+    /// Opens `count` channels for what comes next; what the first one was granted at the peer.
+    pub(super) fn open(
+        &self,
+        opening: Opening,
+        setup: &Setup,
+        count: u32,
+    ) -> Result<(Vec<Box<dyn Line>>, Granted), PairError> {
+        self.say(&Ask::Open(opening))?;
+        let (pass, meeting) = match self.hear(STEP)? {
+            Reply::Meet { pass, meeting } => (pass, meeting),
+            other => return Err(PairError::unexpected(other)),
+        };
+        let mut lines = Vec::new();
+        for flow in 0..count {
+            // The server knows best why it took no channel.
+            lines.push(transport::join(setup, &meeting, &pass, flow).map_err(|error| self.better(error))?);
+        }
+        match self.hear(STEP)? {
+            Reply::Ready(granted) => Ok((lines, *granted)),
+            other => Err(PairError::unexpected(other)),
+        }
+    }
+
+    /// The server's own word on why a channel failed, if it has one to say, and else `error`.
+    fn better(&self, error: transport::TransportError) -> PairError {
+        match self.hear(Duration::from_millis(500)) {
+            Err(refused @ PairError::Refused { .. }) => refused,
+            _ => error.into(),
+        }
+    }
+
+    pub(super) fn say(&self, ask: &Ask) -> Result<(), PairError> {
+        say(&self.control, ask)
+    }
+
+    pub(super) fn hear(&self, within: Duration) -> Result<Reply, PairError> {
+        hear(&self.control, within)
+    }
+}
+
+fn say(control: &TcpStream, ask: &Ask) -> Result<(), PairError> {
+    let mut stream = TimedStream::new(control, Deadline::after(STEP));
+    Ok(write_frame(&mut stream, ask)?)
+}
+
+fn hear(control: &TcpStream, within: Duration) -> Result<Reply, PairError> {
+    let mut stream = TimedStream::new(control, Deadline::after(within));
+    match read_frame(&mut stream)? {
+        Reply::Refused(reason) => Err(PairError::Refused { reason: harmless(&reason) }),
+        reply => Ok(reply),
+    }
+}
+
+/// Both greetings.
+fn greet(control: &TcpStream) -> Result<Welcome, PairError> {
+    let mut stream = TimedStream::new(control, Deadline::after(STEP));
+    let greeting = Greeting { purpose: Purpose::Control }.encode();
+    dial::send_greeting(&mut stream, &greeting)?;
+    dial::read_welcome(&mut stream)
+}
+
+/// Proves the key to the server and has it prove the key back.
+fn prove(control: &TcpStream, key: Option<&Key>, welcome: &Welcome) -> Result<(), PairError> {
+    let key = match (key, welcome.open) {
+        (None, true) => return Ok(()),
+        (None, false) => return Err(PairError::KeyWanted),
+        (Some(_), true) => return Err(PairError::KeyUnwanted),
+        (Some(key), false) => key,
+    };
+    let challenge: Challenge = crate::control::random().map_err(PairError::Random)?;
+    let proof = key.prove_client(&welcome.challenge, &challenge);
+    say(control, &Ask::Prove { challenge, proof })?;
+    match hear(control, STEP)? {
+        Reply::Proof(proof) if key.accepts_server(&proof, &welcome.challenge, &challenge) => Ok(()),
+        Reply::Proof(_) => Err(PairError::FalseServer),
+        other => Err(PairError::unexpected(other)),
+    }
+}
+
+/// Waits for a slot at the server: its host, and its clock.
+fn admission(
+    control: &TcpStream,
+    queued: &mut impl FnMut(u32) -> ControlFlow<()>,
+) -> Result<(Environment, Clock), PairError> {
+    loop {
+        match hear(control, QUEUE_SILENCE)? {
+            Reply::Queued(place) => {
+                if queued(place).is_break() {
+                    return Err(PairError::Interrupted);
+                }
+            }
+            Reply::Admitted { environment, clock } => return Ok((*environment, clock)),
+            other => return Err(PairError::unexpected(other)),
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! What one end of a bulk flow has received.
+
+use linerate_core::traffic::{Datagrams, HalfAccount};
+use linerate_core::units::{Span, Time};
+
+use super::Counter;
+use crate::observe::HostClock;
+
+/// Bytes that a cache line has on the processors that matter; a touch reads one of each.
+const LINE: usize = 64;
+
+/// What a flow has received, and where the next bytes go.
+#[derive(Debug)]
+pub struct Incoming<'a> {
+    clock: HostClock,
+    /// When the load began at this end.
+    origin: Time,
+    buffer: &'a mut [u8],
+    warm_up: Span,
+    touch: bool,
+    counter: &'a Counter,
+    first: Option<Time>,
+    last: Option<Time>,
+    bytes: u64,
+    messages: u64,
+    warm: Option<(Time, u64)>,
+    silence: Span,
+    /// What became of single datagrams, kept by a datagram transport.
+    pub datagrams: Option<Datagrams>,
+}
+
+impl<'a> Incoming<'a> {
+    /// A flow whose bytes go into `buffer`, again and again.
+    pub fn new(clock: HostClock, origin: Time, buffer: &'a mut [u8], counter: &'a Counter) -> Self {
+        Self {
+            clock,
+            origin,
+            buffer,
+            warm_up: Span::ZERO,
+            touch: false,
+            counter,
+            first: None,
+            last: None,
+            bytes: 0,
+            messages: 0,
+            warm: None,
+            silence: Span::ZERO,
+            datagrams: None,
+        }
+    }
+
+    /// Leaves the time `warm_up` after the first byte out of the rate.
+    #[must_use]
+    pub const fn warmed_up(mut self, warm_up: Span) -> Self {
+        self.warm_up = warm_up;
+        self
+    }
+
+    /// Reads a byte of every cache line that arrived.
+    #[must_use]
+    pub const fn touched(mut self, touch: bool) -> Self {
+        self.touch = touch;
+        self
+    }
+
+    /// Where the next bytes go.
+    #[inline]
+    pub fn buffer(&mut self) -> &mut [u8] {
+        self.buffer
+    }
+
+    /// Notes that `bytes` arrived at the begin of the buffer.
+    #[inline]
+    pub fn received(&mut self, bytes: usize) {
+        self.received_messages(1, bytes);
+    }
+
+    /// Notes that `messages` arrived with `bytes` together.
+    #[inline]
+    pub fn received_messages(&mut self, messages: usize, bytes: usize) {
+        if self.touch {
+            touch(&self.buffer[..bytes.min(self.buffer.len())]);
+        }
+        let now = self.clock.now();
+        match self.last {
+            None => self.first = Some(now),
+            Some(last) => self.silence = self.silence.max(now.since(last)),
+        }
+        self.last = Some(now);
+        self.bytes += bytes as u64;
+        self.messages += messages as u64;
+        self.counter.store(self.bytes);
+        if self.warm.is_none() && self.first.is_some_and(|first| now.since(first) >= self.warm_up) {
+            self.warm = Some((now, self.bytes));
+        }
+    }
+
+    /// The clock that times this end.
+    #[must_use]
+    pub const fn clock(&self) -> &HostClock {
+        &self.clock
+    }
+
+    /// This end's account, but for what the caller knows: how it ended, and what the socket says.
+    #[must_use]
+    pub fn account(self) -> HalfAccount {
+        let since = |time: Time| time.since(self.origin);
+        HalfAccount {
+            bytes: self.bytes,
+            messages: self.messages,
+            first: self.first.map(since),
+            last: self.last.map(since),
+            warm: self.warm.map(|(time, bytes)| (since(time), bytes)),
+            silence: self.silence,
+            datagrams: self.datagrams,
+            ..HalfAccount::default()
+        }
+    }
+}
+
+/// Reads one byte of every cache line, so that the line comes to the processor.
+fn touch(bytes: &[u8]) {
+    let sum = bytes.iter().step_by(LINE).fold(0_u8, |sum, byte| sum.wrapping_add(*byte));
+    std::hint::black_box(sum);
+}
