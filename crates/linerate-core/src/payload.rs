@@ -62,6 +62,11 @@ impl Buffers {
         Self::try_new(largest).expect("memory for two messages")
     }
 
+    /// Both whole buffers: what is sent, and where what arrives goes.
+    pub fn whole(&mut self) -> (&mut [u8], &mut [u8]) {
+        (self.out.get(), self.into.get())
+    }
+
     /// The first `size` bytes of each: what is sent, and where what arrives goes.
     ///
     /// # Panics
@@ -121,11 +126,15 @@ const fn word(index: u64, seed: u64) -> [u8; WORD] {
     (index.wrapping_mul(SPREAD) ^ seed).to_le_bytes()
 }
 
-fn byte(offset: u64, seed: u64) -> u8 {
+/// The byte that belongs at `offset` of a message with this seed.
+#[inline]
+#[must_use]
+pub const fn byte(offset: u64, seed: u64) -> u8 {
     word(offset / WORD as u64, seed)[(offset % WORD as u64) as usize]
 }
 
-fn fill(message: &mut [u8], seed: u64) {
+/// Writes the whole of a message with this seed.
+pub fn fill(message: &mut [u8], seed: u64) {
     let (words, tail) = message.as_chunks_mut::<WORD>();
     let count = words.len() as u64;
     for (index, place) in (0..).zip(words) {

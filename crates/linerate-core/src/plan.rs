@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::options::{MemoryOptions, SocketOptions};
 use crate::pattern::Pattern;
 use crate::schedule::{Bounds, Schedule, ScheduleError};
-use crate::traffic::{RrPlan, StreamPlan};
+use crate::traffic::{DEFAULT_MESSAGE, RrPlan, StreamPlan};
 use crate::transport::Transport;
 use crate::units::{Size, Span, span_text};
 
@@ -188,6 +188,22 @@ pub enum PlanError {
     },
 }
 
+impl PlanError {
+    /// [`PlanError::Range`], unless it is `ok`.
+    ///
+    /// # Errors
+    ///
+    /// Exactly that.
+    pub(crate) fn range(
+        ok: bool,
+        field: &'static str,
+        value: String,
+        allowed: &'static str,
+    ) -> Result<(), Self> {
+        if ok { Ok(()) } else { Err(Self::Range { field, value, allowed }) }
+    }
+}
+
 impl Plan {
     /// Reads a plan from TOML.
     ///
@@ -220,9 +236,7 @@ impl Plan {
     ///
     /// [`PlanError`] for the first value that cannot be carried out.
     pub fn check(&self) -> Result<(), PlanError> {
-        let range = |ok: bool, field, value: String, allowed| {
-            if ok { Ok(()) } else { Err(PlanError::Range { field, value, allowed }) }
-        };
+        let range = PlanError::range;
         range(
             self.time >= Span::from_ms(10) && self.time <= Span::from_ms(86_400_000),
             "time",
@@ -247,7 +261,27 @@ impl Plan {
             let bytes = buffer.map_or(1, Size::bytes);
             range((1..=1 << 30).contains(&bytes), field, bytes.to_string(), "from 1 byte to 1 GiB")?;
         }
-        self.sizes().map(drop)
+        if let Some(stream) = &self.stream {
+            stream.check()?;
+        }
+        if let Some(rr) = &self.rr {
+            rr.check()?;
+        }
+        self.largest().map(drop)
+    }
+
+    /// The largest message that it moves. Unit: bytes.
+    ///
+    /// # Errors
+    ///
+    /// When a curve's schedule and its bounds leave nothing to measure.
+    pub fn largest(&self) -> Result<u64, PlanError> {
+        let bulk = |stream: &StreamPlan| stream.message.map_or(DEFAULT_MESSAGE, Size::bytes);
+        let asked = self.rr.as_ref().map(|rr| rr.request.0.max(rr.response.0));
+        match (self.stream.as_ref().map(bulk), asked) {
+            (None, None) => Ok(self.sizes()?.into_iter().max().unwrap_or(1)),
+            (bulk, asked) => Ok(bulk.unwrap_or(1).max(asked.unwrap_or(1))),
+        }
     }
 
     /// The part of the plan that the peer is told: without what concerns this end only.

@@ -5,4 +5,4 @@ mod account;
 mod plan;
 
 pub use account::{Datagrams, Ended, FlowAccount, HalfAccount, Interval, IoReport, Latency, Phase, Transfer};
-pub use plan::{Bound, DEFAULT_MESSAGE, Direction, Load, RrPlan, StreamPlan};
+pub use plan::{Bound, DEFAULT_MESSAGE, Direction, Load, MOST_FLOWS, RrPlan, StreamPlan};

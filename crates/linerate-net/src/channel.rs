@@ -14,7 +14,7 @@ use linerate_core::environment::Fact;
 use linerate_core::kernel::TcpSample;
 use linerate_core::observation::Connection;
 use linerate_core::options::Granted;
-use linerate_core::traffic::IoReport;
+use linerate_core::traffic::{DEFAULT_MESSAGE, IoReport};
 use linerate_core::units::Span;
 
 use crate::traffic::{Incoming, Outgoing};
@@ -81,6 +81,11 @@ pub trait Channel: Send {
     ///
     /// What the operating system refuses.
     fn finish_sending(&mut self) -> Result<(), LinkError>;
+
+    /// What a bulk flow hands over in one call if nobody says otherwise. Unit: bytes.
+    fn natural_message(&self) -> u64 {
+        DEFAULT_MESSAGE
+    }
 
     /// What the socket really has.
     fn granted(&self) -> Granted;

@@ -3,14 +3,16 @@
 mod conversation;
 mod dial;
 mod error;
+mod loads;
 
 use std::ops::ControlFlow;
 use std::time::Duration;
 
 use linerate_core::bench::{Bench, RunError};
 use linerate_core::endpoint::LinkError;
-use linerate_core::observation::Clock;
-use linerate_core::options::Granted;
+use linerate_core::environment::Fact;
+use linerate_core::observation::{Clock, Connection};
+use linerate_core::options::{Granted, SocketOptions};
 use linerate_core::payload::{Buffers, Check};
 use linerate_core::plan::Plan;
 use linerate_core::run::{End, Path};
@@ -27,34 +29,104 @@ use conversation::{Conversation, STEP};
 
 pub use dial::Target;
 pub use error::PairError;
+pub use loads::Loads;
 
 /// How long the end of a trial may take beyond the patience of either endpoint.
 const TRIAL: Duration = Duration::from_secs(60);
 /// Two hosts' clocks agree on a span to better than one part in so many.
 const CLOCK_DRIFT: u64 = 100;
 
-/// A connection under test with its peer, ready to run trials.
+/// What is known of both ends of a conversation, whatever is measured in it.
 #[derive(Debug)]
-pub struct Pair {
+struct Ends {
     conversation: Conversation,
-    line: Box<dyn Line>,
-    buffers: Buffers,
     clock: HostClock,
     witness: Witness,
-    first_sample: Option<Span>,
     pinned: Option<u32>,
-    /// This end, as far as it is known yet.
-    pub local: End,
-    /// The peer, as far as it is known yet.
-    pub remote: End,
-    /// The connection.
-    pub path: Path,
-    /// The clock of the end that times `plan`'s pattern.
-    pub timing_clock: Clock,
+    local: End,
+    remote: End,
+    path: Path,
+    our_clock: Clock,
+}
+
+impl Ends {
+    /// Ties this thread where `plan` says, and agrees on the plan with the server at `target`.
+    fn begin(
+        target: &Target,
+        key: Option<&Key>,
+        plan: &Plan,
+        clock: HostClock,
+        queued: &mut impl FnMut(u32) -> ControlFlow<()>,
+    ) -> Result<Self, PairError> {
+        if let Some(cpu) = plan.local.pin {
+            crate::observe::pin_to(cpu).map_err(|source| PairError::Pin { cpu, source })?;
+        }
+        let conversation = Conversation::begin(target, key, plan, queued)?;
+        let our_clock = crate::observe::check_clock(&clock, crate::witness::CLOCK_READS);
+        let address = conversation.local.ip();
+        let environment = crate::observe::environment(Some(address));
+        let local = End { environment, ..End::default() };
+        let remote = End { environment: conversation.environment.clone(), ..End::default() };
+        let path = Path {
+            transport: plan.transport.name().to_owned(),
+            local: address.to_string(),
+            remote: conversation.peer.to_string(),
+            ipv6: conversation.peer.is_ipv6(),
+        };
+        let witness = Witness::start(&clock, our_clock.clone(), address);
+        Ok(Self { conversation, clock, witness, pinned: plan.local.pin, local, remote, path, our_clock })
+    }
+
+    /// What the channels of `plan` are made of, with these options of their sockets.
+    fn setup(&self, plan: &Plan, socket: &SocketOptions, largest: u64, patience: Span) -> Setup {
+        Setup {
+            transport: plan.transport,
+            socket: socket.clone(),
+            memory: plan.memory.clone(),
+            largest,
+            patience,
+            clock: self.clock,
+            local: self.conversation.local.ip(),
+            peer: self.conversation.peer,
+            own: plan.local.clone(),
+        }
+    }
+
+    /// Ends the conversation: both ends say what they observed.
+    fn finish(
+        &mut self,
+        granted: Granted,
+        connection: Fact<Connection>,
+        first_sample: Option<Span>,
+    ) -> Result<(), PairError> {
+        let asked = self.conversation.say(&Ask::Finish);
+        self.local.granted = Granted { pinned: self.pinned, ..granted };
+        self.local.observation = self.witness.finish(&self.clock, connection);
+        self.local.observation.first_sample_after = first_sample;
+        asked?;
+        match self.conversation.hear(STEP)? {
+            Reply::Observed(observation, granted) => {
+                self.remote.observation = *observation;
+                self.remote.granted = *granted;
+                Ok(())
+            }
+            other => Err(PairError::unexpected(other)),
+        }
+    }
+}
+
+/// A channel under test with its peer, ready to run trials.
+#[derive(Debug)]
+pub struct Pair {
+    ends: Ends,
+    line: Box<dyn Line>,
+    buffers: Buffers,
+    first_sample: Option<Span>,
+    timed_by_peer: bool,
 }
 
 impl Pair {
-    /// Connects to the linerate at `target`, agrees on `plan` with it and opens the connection
+    /// Connects to the linerate at `target`, agrees on `plan` with it and opens the channel
     /// under test. While the server has others to serve, `queued` is told the place in the queue
     /// every second, and may end the wait.
     ///
@@ -68,77 +140,37 @@ impl Pair {
         clock: HostClock,
         mut queued: impl FnMut(u32) -> ControlFlow<()>,
     ) -> Result<Self, PairError> {
-        let largest = *plan.sizes()?.iter().max().unwrap_or(&1);
+        let largest = plan.largest()?;
         let buffers = reserve(largest)?;
-        if let Some(cpu) = plan.local.pin {
-            crate::observe::pin_to(cpu).map_err(|source| PairError::Pin { cpu, source })?;
-        }
-        let conversation = Conversation::begin(target, key, plan, &mut queued)?;
-        let setup = Setup {
-            transport: plan.transport,
-            socket: plan.socket.clone(),
-            memory: plan.memory.clone(),
-            largest,
-            patience: PATIENCE,
-            clock,
-            local: conversation.local.ip(),
-            peer: conversation.peer,
-            own: plan.local.clone(),
-        };
-        let (mut lines, granted_there) = conversation.open(Opening::Trials, &setup, 1)?;
+        let mut ends = Ends::begin(target, key, plan, clock, &mut queued)?;
+        let setup = ends.setup(plan, &plan.socket, largest, PATIENCE);
+        let (mut lines, granted) = ends.conversation.open(Opening::Trials, &setup, 1)?;
         let line = lines.pop().expect("as many lines as were asked for");
-        let our_clock = crate::observe::check_clock(&clock, crate::witness::CLOCK_READS);
-        let timing_clock =
-            if plan.pattern.timed_by_responder() { conversation.clock.clone() } else { our_clock.clone() };
-        let pinned = plan.local.pin;
-        let local = End {
-            environment: crate::observe::environment(Some(setup.local)),
-            granted: Granted { pinned, ..line.granted() },
-            ..End::default()
-        };
-        let environment = conversation.environment.clone();
-        let remote = End { environment, granted: granted_there, ..End::default() };
-        let path = Path {
-            transport: plan.transport.name().to_owned(),
-            local: setup.local.to_string(),
-            remote: conversation.peer.to_string(),
-            ipv6: conversation.peer.is_ipv6(),
-        };
-        let witness = Witness::start(&clock, our_clock, setup.local);
-        Ok(Self {
-            conversation,
-            line,
-            buffers,
-            clock,
-            witness,
-            first_sample: None,
-            pinned,
-            local,
-            remote,
-            path,
-            timing_clock,
-        })
+        ends.local.granted = Granted { pinned: ends.pinned, ..line.granted() };
+        ends.remote.granted = granted;
+        let timed_by_peer = plan.pattern.timed_by_responder();
+        Ok(Self { ends, line, buffers, first_sample: None, timed_by_peer })
+    }
+
+    /// This end, the peer and the connection, as far as they are known.
+    #[must_use]
+    pub fn ends(&self) -> (End, End, Path) {
+        (self.ends.local.clone(), self.ends.remote.clone(), self.ends.path.clone())
+    }
+
+    /// The clock of the end that times the plan's pattern.
+    #[must_use]
+    pub const fn timing_clock(&self) -> &Clock {
+        if self.timed_by_peer { &self.ends.conversation.clock } else { &self.ends.our_clock }
     }
 
     /// Ends the measurement: both ends say what they observed.
     ///
     /// # Errors
     ///
-    /// When the peer no longer answers; what this end observed is then kept in [`Pair::local`].
+    /// When the peer no longer answers; what this end observed is then kept in [`Pair::ends`].
     pub fn finish(&mut self) -> Result<(), PairError> {
-        let asked = self.conversation.say(&Ask::Finish);
-        self.local.granted = Granted { pinned: self.pinned, ..self.line.granted() };
-        self.local.observation = self.witness.finish(&self.clock, self.line.connection());
-        self.local.observation.first_sample_after = self.first_sample;
-        asked?;
-        match self.conversation.hear(STEP)? {
-            Reply::Observed(observation, granted) => {
-                self.remote.observation = *observation;
-                self.remote.granted = *granted;
-                Ok(())
-            }
-            other => Err(PairError::unexpected(other)),
-        }
+        self.ends.finish(self.line.granted(), self.line.connection(), self.first_sample)
     }
 
     fn control_failed(trial: &Trial, error: PairError) -> RunError {
@@ -152,20 +184,20 @@ impl Pair {
 impl Bench for Pair {
     fn run(&mut self, trial: &Trial) -> Result<Sample, RunError> {
         let failed = |error| Self::control_failed(trial, error);
-        let began = self.clock.now();
-        self.conversation.say(&Ask::Trial(*trial)).map_err(failed)?;
-        match self.conversation.hear(STEP).map_err(failed)? {
+        let began = self.ends.clock.now();
+        self.ends.conversation.say(&Ask::Trial(*trial)).map_err(failed)?;
+        match self.ends.conversation.hear(STEP).map_err(failed)? {
             Reply::Go => {}
             other => return Err(failed(PairError::unexpected(other))),
         }
         let ours =
             self.line.initiate(trial, &mut self.buffers).map_err(|source| self.link_failed(trial, source))?;
-        let theirs = match self.conversation.hear(TRIAL).map_err(failed)? {
+        let theirs = match self.ends.conversation.hear(TRIAL).map_err(failed)? {
             Reply::Half(half) => half,
             other => return Err(failed(PairError::unexpected(other))),
         };
-        let now = self.clock.now();
-        self.witness.saw(&ours.tally);
+        let now = self.ends.clock.now();
+        self.ends.witness.saw(&ours.tally);
         if trial.check == Check::Marks && self.first_sample.is_none() {
             self.first_sample = Some(now.since(Time::ZERO));
         }
@@ -189,7 +221,7 @@ impl Pair {
     /// The data connection failed: the peer's own word on the control connection is the better
     /// reason, if it has one to say.
     fn link_failed(&self, trial: &Trial, source: LinkError) -> RunError {
-        match self.conversation.hear(Duration::from_millis(500)) {
+        match self.ends.conversation.hear(Duration::from_millis(500)) {
             Err(PairError::Refused { reason }) => RunError::Peer { size: trial.size, reason },
             _ => RunError::Link { size: trial.size, source },
         }

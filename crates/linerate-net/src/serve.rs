@@ -5,6 +5,7 @@
 
 mod door;
 mod limits;
+mod loads;
 mod log;
 mod queue;
 mod reception;

@@ -2,11 +2,22 @@
 //! counts meanwhile.
 
 mod counter;
+mod ends;
 mod incoming;
 mod outgoing;
 mod pace;
+mod party;
+mod shared;
+
+use linerate_core::units::Span;
 
 pub use counter::Counter;
+pub(crate) use ends::{Side, bulk, channels};
 pub use incoming::Incoming;
-pub use outgoing::Outgoing;
+pub use outgoing::{Outgoing, Piece};
 pub use pace::Pace;
+pub(crate) use party::{FlowEnd, Party, Told};
+
+/// How long a flow may move no byte before it is given up: longer than TCP needs to send again
+/// after 15 seconds without a path (RFC 6298 doubles its timer each time).
+pub(crate) const PATIENCE: Span = Span::from_ms(45_000);

@@ -27,7 +27,7 @@ use crate::observe::HostClock;
 
 pub use dial::DialError;
 pub(crate) use dial::{bound, connect};
-pub(crate) use introduction::{INTRODUCTION_LEN, Introduction};
+pub(crate) use introduction::{INTRODUCTION_LEN, Introduction, TAKEN};
 pub use options::{OptionError, apply, connection, granted};
 pub use tcp::TcpChannel;
 

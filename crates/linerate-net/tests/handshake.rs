@@ -67,11 +67,11 @@ fn the_proofs_are_these_bytes() {
     let (server, client) = (counting(0), counting(32));
     assert_eq!(
         hex(key.prove_client(&server, &client)),
-        "ff53de986a1d9599df96f29856424c97ecd02029c314c82a4153223353dccd73"
+        "798e373f279610e7d810641970782956931b9306cddbc69be04f4222920c950b"
     );
     assert_eq!(
         hex(key.prove_server(&server, &client)),
-        "613ec50014b202f516323bdd48ef33d69b4c905fc59bf4b4151b975ea75f8177"
+        "5016da9af62097608ee971c4b83203b2746c65724ca0dc774b966d13fd510f42"
     );
 }
 

@@ -14,7 +14,7 @@ use linerate_core::pattern::Pattern;
 use linerate_core::trial::{MAX_SAMPLES, Trial};
 use linerate_core::units::{Size, Span};
 use linerate_net::control::{
-    Ask, FrameError, GREETING_LEN, Greeting, MAX_FRAME, PROTOCOL, Purpose, Reply, Welcome,
+    Ask, FrameError, GREETING_LEN, Greeting, MAX_FRAME, Opening, PROTOCOL, Purpose, Reply, Welcome,
 };
 use linerate_net::serve::Limits;
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
@@ -204,12 +204,15 @@ fn messages_out_of_order_are_refused_by_what_is_due() {
         "prove" => Ask::Prove { challenge: [0; 32], proof: server.key.prove_client(&[0; 32], &[0; 32]) },
         "offer" => Ask::Offer(Box::new(plan("schedule = 'list:1'"))),
         "trial" => Ask::Trial(trial()),
+        "open" => Ask::Open(Opening::Trials),
+        "start" => Ask::Start,
+        "collect" => Ask::Collect,
         _ => Ask::Finish,
     };
     for (stage, kinds, due) in [
         (Stage::Proof, ["offer", "trial", "finish"].as_slice(), "a proof of the key comes first"),
         (Stage::Plan, &["prove", "trial", "finish"], "a plan comes before anything else"),
-        (Stage::Idle, &["prove", "offer"], "only trials come after the plan"),
+        (Stage::Idle, &["prove", "offer", "open", "start", "collect"], "has no place at this point"),
     ] {
         for kind in kinds {
             let mut rude = Rude::at(&server, stage);

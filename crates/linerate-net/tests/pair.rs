@@ -33,10 +33,10 @@ fn every_pattern_measures_every_size_and_both_ends_agree(
 ) {
     let server = TestServer::start(Limits::default());
     let text =
-        format!("pattern = '{pattern}'\nschedule = 'list:1,100,65536'\ntime = '1s'\nsocket.io = '{io}'");
+        format!("pattern = '{pattern}'\nschedule = 'list:1,100,65536'\ntime = '5s'\nsocket.io = '{io}'");
     let plan = plan(&text);
     let mut pair = server.pair(&plan).expect("the server admits");
-    let method = Method::of(&plan, pair.timing_clock.cost).expect("sizes");
+    let method = Method::of(&plan, pair.timing_clock().cost).expect("sizes");
     let outcome = measure(&mut pair, &method, &mut Patient);
     assert!(matches!(outcome.ended, Ended::Complete), "{:?}", outcome.ended);
     for point in &outcome.series.points {
@@ -45,10 +45,11 @@ fn every_pattern_measures_every_size_and_both_ends_agree(
         assert!(time.interval.is_some() && time.median > 0.0, "{point:?}");
     }
     pair.finish().expect("observations");
-    let (here, there) = (&pair.local.observation.tally, &pair.remote.observation.tally);
+    let (local, remote, _) = pair.ends();
+    let (here, there) = (&local.observation.tally, &remote.observation.tally);
     assert_eq!((here.sent_bytes, here.sent), (there.received_bytes, there.received));
     assert_eq!((here.received_bytes, here.received), (there.sent_bytes, there.sent));
-    let counted = pair.local.observation.interface.known().expect("the loopback counts");
+    let counted = local.observation.interface.known().expect("the loopback counts");
     assert!(counted.tx_bytes >= here.sent_bytes, "{counted:?} {here:?}");
 }
 
@@ -69,7 +70,8 @@ fn what_was_asked_is_told_apart_from_what_was_granted() {
     let server = TestServer::start(Limits::default());
     let plan = plan("schedule = 'list:1'\n[socket]\nrcvbuf = 65000\nmss = 1000\nnodelay = false\ndscp = 46");
     let pair = server.pair(&plan).expect("the server admits");
-    for end in [&pair.local, &pair.remote] {
+    let (local, remote, _) = pair.ends();
+    for end in [&local, &remote] {
         // Linux doubles what is asked (socket(7)).
         assert_eq!(end.granted.rcvbuf.known(), Some(&130_000));
         assert!(

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::options::SocketOptions;
+use crate::plan::PlanError;
 use crate::units::{Rate, Size, Span, span_text};
 
 /// A bulk stream: every option of `linerate stream` that a curve does not have.
@@ -111,6 +112,10 @@ pub enum Bound {
     Count(u64),
 }
 
+/// The most flows of one load in one direction.
+pub const MOST_FLOWS: u32 = 4096;
+/// The largest message of a load. Unit: bytes.
+const MOST_MESSAGE: u64 = 1 << 30;
 /// Default of [`StreamPlan::message`] where messages have no boundaries. Unit: bytes.
 pub const DEFAULT_MESSAGE: u64 = 128 << 10;
 
@@ -123,6 +128,68 @@ impl StreamPlan {
             (None, Some(count)) => Bound::Count(count),
             (None, None) => Bound::Time(Span::from_ps(time.as_ps().saturating_add(self.warm_up.as_ps()))),
         }
+    }
+}
+
+impl StreamPlan {
+    /// Checks every value against its range.
+    ///
+    /// # Errors
+    ///
+    /// The first value that cannot be carried out.
+    pub fn check(&self) -> Result<(), PlanError> {
+        let range = PlanError::range;
+        let flows = 1..=MOST_FLOWS;
+        range(flows.contains(&self.flows), "flows", self.flows.to_string(), "from 1 to 4096")?;
+        if let Some(threads) = self.threads {
+            range(flows.contains(&threads), "threads", threads.to_string(), "from 1 to 4096")?;
+        }
+        let one_bound = self.bytes.is_none() || self.count.is_none();
+        range(one_bound, "count", self.count.unwrap_or(0).to_string(), "left out where bytes is given")?;
+        range(self.bytes != Some(Size(0)), "bytes", "0".to_owned(), "at least 1")?;
+        range(self.count != Some(0), "count", "0".to_owned(), "at least 1")?;
+        if let Some(message) = self.message {
+            let fits = (1..=MOST_MESSAGE).contains(&message.0);
+            range(fits, "message", message.to_string(), "from 1 byte to 1 GiB")?;
+        }
+        if let Some(rate) = self.rate {
+            let bits = rate.bits_per_second();
+            range((1.0..=1e13).contains(&bits), "rate", rate.to_string(), "from 1 bit/s to 10 Tbit/s")?;
+        }
+        range(
+            self.interval >= Span::from_ms(10) && self.interval <= Span::from_ms(3_600_000),
+            "interval",
+            self.interval.to_string(),
+            "from 10ms to 1h",
+        )?;
+        range(self.stall >= Span::from_ms(1), "stall", self.stall.to_string(), "at least 1ms")?;
+        range(self.warm_up <= Span::from_ms(3_600_000), "warm-up", self.warm_up.to_string(), "at most 1h")
+    }
+}
+
+impl RrPlan {
+    /// Checks every value against its range.
+    ///
+    /// # Errors
+    ///
+    /// The first value that cannot be carried out.
+    pub fn check(&self) -> Result<(), PlanError> {
+        let range = PlanError::range;
+        for (field, size) in [("request", self.request), ("response", self.response)] {
+            let fits = (1..=MOST_MESSAGE).contains(&size.0);
+            range(fits, field, size.to_string(), "from 1 byte to 1 GiB")?;
+        }
+        let flows = 1..=MOST_FLOWS;
+        range(flows.contains(&self.flows), "flows", self.flows.to_string(), "from 1 to 4096")?;
+        range((1..=65_536).contains(&self.depth), "depth", self.depth.to_string(), "from 1 to 65536")?;
+        range(self.count != Some(0), "count", "0".to_owned(), "at least 1")?;
+        if let Some(rate) = self.rate {
+            range((1e-3..=1e9).contains(&rate), "rate", rate.to_string(), "from 0.001 to 1e9 a second")?;
+            range(self.depth == 1, "depth", self.depth.to_string(), "left out of an open loop")?;
+        }
+        range(!self.connect || self.depth == 1, "depth", self.depth.to_string(), "1 for --connect")?;
+        range(self.under_load <= 1024, "under-load", self.under_load.to_string(), "at most 1024")?;
+        range(self.warm_up <= Span::from_ms(3_600_000), "warm-up", self.warm_up.to_string(), "at most 1h")
     }
 }
 

@@ -78,6 +78,9 @@ pub trait Line: Send + Debug {
     /// [`Channel::descriptor`].
     fn descriptor(&self) -> Option<BorrowedFd<'_>>;
 
+    /// [`Channel::natural_message`].
+    fn natural_message(&self) -> u64;
+
     /// [`Channel::granted`].
     fn granted(&self) -> Granted;
 
@@ -144,6 +147,10 @@ impl<C: Channel + Debug> Line for Wire<C> {
 
     fn descriptor(&self) -> Option<BorrowedFd<'_>> {
         self.channel.descriptor()
+    }
+
+    fn natural_message(&self) -> u64 {
+        self.channel.natural_message()
     }
 
     fn granted(&self) -> Granted {

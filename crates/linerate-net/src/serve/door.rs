@@ -89,6 +89,11 @@ impl Door {
         Expected { door: self, pass, arrival }
     }
 
+    /// Whether a conversation waits for data connections with `pass`.
+    pub(super) fn expects(&self, pass: &Pass) -> bool {
+        self.lock().expected.contains_key(pass)
+    }
+
     /// Hands the data connection of flow `flow` to the conversation that expects it; false if none
     /// does, or has enough.
     pub(super) fn deliver(&self, pass: &Pass, flow: u32, stream: TcpStream) -> bool {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use linerate_core::plan::Plan;
+use linerate_core::traffic::{Bound, DEFAULT_MESSAGE, Load, MOST_FLOWS};
 use linerate_core::units::{Size, Span};
 
 /// What a server allows at most.
@@ -18,6 +19,8 @@ pub struct Limits {
     pub connections_per_address: usize,
     /// Largest message. Unit: bytes.
     pub size: Size,
+    /// Most flows of one load, in each direction.
+    pub flows: u32,
     /// Longest measurement, as its plan asks.
     pub time: Span,
     /// Memory for the messages of all running measurements. Unit: bytes.
@@ -39,6 +42,7 @@ impl Default for Limits {
             connections: 64,
             connections_per_address: 32,
             size: Size(1 << 30),
+            flows: MOST_FLOWS,
             time: Span::from_ms(600_000),
             memory: Size(4 << 30),
             handshake: Duration::from_secs(5),
@@ -56,8 +60,7 @@ impl Limits {
     /// The reason to refuse it, for the client's user.
     pub(super) fn check(&self, plan: &Plan) -> Result<u64, String> {
         plan.check().map_err(|error| error.to_string())?;
-        let sizes = plan.sizes().map_err(|error| error.to_string())?;
-        let largest = sizes.into_iter().max().unwrap_or(1);
+        let largest = plan.largest().map_err(|error| error.to_string())?;
         if largest > self.size.0 {
             return Err(format!(
                 "messages of {largest} B are above this server's limit of {}; lower --to, or raise --max-size at the server",
@@ -77,5 +80,49 @@ impl Limits {
             ));
         }
         Ok(largest)
+    }
+
+    /// Checks a load of a plan whose largest message is `largest`; the longest time it may take.
+    ///
+    /// # Errors
+    ///
+    /// The reason to refuse it, for the client's user.
+    pub(super) fn check_load(&self, load: &Load, largest: u64) -> Result<Span, String> {
+        let mut time = load.time;
+        let (mut flows, mut message) = (0, 0);
+        if let Some(stream) = &load.stream {
+            stream.check().map_err(|error| error.to_string())?;
+            time = match stream.bound(load.time) {
+                Bound::Time(span) => span,
+                Bound::Bytes(_) | Bound::Count(_) => self.time,
+            };
+            flows = stream.flows;
+            message = stream.message.map_or(0, Size::bytes);
+        }
+        if let Some(rr) = &load.rr {
+            rr.check().map_err(|error| error.to_string())?;
+            flows = flows.max(rr.flows);
+            message = message.max(rr.request.0).max(rr.response.0);
+        }
+        if flows > self.flows {
+            return Err(format!(
+                "{flows} flows are above this server's limit of {}; lower --flows",
+                self.flows
+            ));
+        }
+        let memory = message.saturating_mul(u64::from(flows));
+        if memory > self.memory.0 {
+            return Err(format!(
+                "{flows} flows of messages of {message} B need more than this server's {} of memory; lower --flows or --message",
+                self.memory
+            ));
+        }
+        if message > largest.max(DEFAULT_MESSAGE) {
+            return Err(format!("a load of messages of {message} B is outside its plan"));
+        }
+        if time > self.time {
+            return Err(format!("{time} is above this server's limit of {}; lower --time", self.time));
+        }
+        Ok(time)
     }
 }

@@ -24,7 +24,7 @@ use crate::control::{
     Reply, TimedStream, Welcome, harmless, random, read_frame, write_frame,
 };
 use crate::observe::{available_memory, environment, pin_to};
-use crate::transport::{INTRODUCTION_LEN, Introduction, Setup};
+use crate::transport::{INTRODUCTION_LEN, Introduction, Setup, TAKEN};
 use crate::witness::Witness;
 
 /// How often a waiting client hears its place.
@@ -134,6 +134,11 @@ fn deliver(house: &House, stream: TcpStream) -> Result<(), Refusal> {
     let mut timed = TimedStream::new(&stream, Deadline::after(house.limits.handshake));
     io::Read::read_exact(&mut timed, &mut introduction)?;
     let Introduction { pass, flow } = Introduction::decode(&introduction);
+    // Said before the stream is handed on: the conversation may use it at once.
+    if !house.door.expects(&pass) {
+        return Err(Refusal::Told("no conversation expects this data connection".to_owned()));
+    }
+    io::Write::write_all(&mut timed, &[TAKEN])?;
     if house.door.deliver(&pass, flow, stream) {
         Ok(())
     } else {
@@ -161,7 +166,14 @@ fn converse(house: &House, control: &TcpStream, peer: IpAddr) -> Result<(), Refu
     };
     let largest = house.limits.check(&plan).map_err(Refusal::Told)?;
     let slot = queue(house, control, largest)?;
-    house.log.info(format_args!("{peer}: measures {} to {largest} B for {}", plan.pattern, plan.time));
+    let what = match (&plan.stream, &plan.rr) {
+        (Some(_), None) => "a bulk stream".to_owned(),
+        (_, Some(_)) => "requests".to_owned(),
+        (None, None) => plan.pattern.to_string(),
+    };
+    house
+        .log
+        .info(format_args!("{peer}: {what} over {}, messages to {largest} B, {}", plan.transport, plan.time));
     let outcome = Session::open(house, control, &plan, largest).and_then(Session::run);
     drop(slot);
     if outcome.is_ok() {
@@ -190,18 +202,20 @@ fn queue<'a>(house: &'a House, control: &TcpStream, largest: u64) -> Result<Slot
 }
 
 /// A measurement in its slot.
-struct Session<'a> {
-    house: &'a House,
-    control: &'a TcpStream,
-    plan: &'a Plan,
-    largest: u64,
+pub(super) struct Session<'a> {
+    pub(super) house: &'a House,
+    pub(super) control: &'a TcpStream,
+    pub(super) plan: &'a Plan,
+    pub(super) largest: u64,
     local: IpAddr,
     peer: SocketAddr,
     buffers: Buffers,
-    witness: Witness,
+    pub(super) witness: Witness,
     /// The channel of the trials, once it is open.
     line: Option<Box<dyn Line>>,
-    watchdog: Watchdog,
+    pub(super) watchdog: Watchdog,
+    /// Loads so far.
+    pub(super) loads: u32,
 }
 
 impl<'a> Session<'a> {
@@ -222,7 +236,19 @@ impl<'a> Session<'a> {
         write_frame(&mut TimedStream::new(control, deadline), &admitted)?;
         let watchdog = Watchdog::set(plan.time.to_duration() + house.limits.grace, control.try_clone()?)?;
         let witness = Witness::start(&house.clock, house.checked.clone(), local);
-        Ok(Self { house, control, plan, largest, local, peer, buffers, witness, line: None, watchdog })
+        Ok(Self {
+            house,
+            control,
+            plan,
+            largest,
+            local,
+            peer,
+            buffers,
+            witness,
+            line: None,
+            watchdog,
+            loads: 0,
+        })
     }
 
     /// Does what the client asks until it is done.
@@ -233,6 +259,7 @@ impl<'a> Session<'a> {
                 Ask::Open(Opening::Trials) if self.line.is_none() => {
                     self.line = self.channels(&self.plan.socket, PATIENCE, 1)?.pop();
                 }
+                Ask::Open(Opening::Load(load)) => self.load(&load)?,
                 Ask::Trial(trial) => self.trial(&trial)?,
                 Ask::Finish => return self.finish(),
                 _ => {
@@ -245,7 +272,7 @@ impl<'a> Session<'a> {
     }
 
     /// Takes `count` channels of the plan's transport, in the order of their flows' numbers.
-    fn channels(
+    pub(super) fn channels(
         &self,
         socket: &SocketOptions,
         patience: Span,
@@ -286,7 +313,9 @@ impl<'a> Session<'a> {
             return Err(Refusal::Told(format!("the trial is outside its plan: {trial:?}")));
         }
         let Some(line) = &mut self.line else {
-            return Err(Refusal::Told("a channel is opened before the trials".to_owned()));
+            return Err(Refusal::Told(
+                "a trial has no place at this point: its channel is opened first".to_owned(),
+            ));
         };
         let deadline = Deadline::after(self.house.limits.handshake);
         write_frame(&mut TimedStream::new(self.control, deadline), &Reply::Go)?;
@@ -306,7 +335,7 @@ impl<'a> Session<'a> {
         self.say(&Reply::Observed(Box::new(observation), Box::new(granted)))
     }
 
-    fn say(&self, reply: &Reply) -> Result<(), Refusal> {
+    pub(super) fn say(&self, reply: &Reply) -> Result<(), Refusal> {
         let deadline = Deadline::after(self.house.limits.handshake);
         Ok(write_frame(&mut TimedStream::new(self.control, deadline), reply)?)
     }

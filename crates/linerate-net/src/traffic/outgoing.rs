@@ -1,10 +1,23 @@
 //! What one end of a bulk flow still has to send.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use linerate_core::traffic::{Bound, HalfAccount};
 use linerate_core::units::{Span, Time};
 
 use super::{Counter, Pace};
 use crate::observe::HostClock;
+
+/// What is to be handed over next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece<'a> {
+    /// This, now.
+    Now(&'a [u8]),
+    /// Nothing before this moment.
+    Later(Time),
+    /// Nothing more.
+    Over,
+}
 
 /// What is still to be sent of a flow, and what was.
 #[derive(Debug)]
@@ -19,6 +32,7 @@ pub struct Outgoing<'a> {
     bound: Bound,
     warm_up: Span,
     pace: Option<Pace>,
+    stop: Option<&'a AtomicBool>,
     counter: &'a Counter,
     first: Option<Time>,
     last: Option<Time>,
@@ -47,6 +61,7 @@ impl<'a> Outgoing<'a> {
             bound,
             warm_up: Span::ZERO,
             pace: None,
+            stop: None,
             counter,
             first: None,
             last: None,
@@ -72,6 +87,13 @@ impl<'a> Outgoing<'a> {
         self
     }
 
+    /// Ends early, after the message under way, once `stop` is set.
+    #[must_use]
+    pub const fn stopped_by(mut self, stop: &'a AtomicBool) -> Self {
+        self.stop = Some(stop);
+        self
+    }
+
     /// The message that is sent again and again.
     #[must_use]
     pub const fn message(&self) -> &'a [u8] {
@@ -83,13 +105,28 @@ impl<'a> Outgoing<'a> {
     /// never beyond a bound in bytes.
     #[inline]
     pub fn next_piece(&mut self) -> Option<&'a [u8]> {
+        loop {
+            match self.poll_piece() {
+                Piece::Now(piece) => return Some(piece),
+                Piece::Later(_) => self.pace.as_ref()?.wait(&self.clock),
+                Piece::Over => return None,
+            }
+        }
+    }
+
+    /// The same without a wait: the piece, or when it is due.
+    #[inline]
+    pub fn poll_piece(&mut self) -> Piece<'a> {
         if self.length == 0 {
             if self.is_over() {
-                return None;
+                return Piece::Over;
             }
             if let Some(pace) = &mut self.pace {
-                pace.wait(&self.clock);
-                pace.departed(self.clock.now(), 1);
+                let now = self.clock.now();
+                match pace.due() {
+                    Some(due) if due > now => return Piece::Later(due),
+                    _ => pace.departed(now, 1),
+                }
             }
             self.begin();
             self.length = match self.bound {
@@ -100,7 +137,13 @@ impl<'a> Outgoing<'a> {
                 Bound::Time(_) | Bound::Count(_) => self.message.len(),
             };
         }
-        Some(&self.message[self.within..self.length])
+        Piece::Now(&self.message[self.within..self.length])
+    }
+
+    /// When the next message may depart, if a pace says so and none is under way.
+    #[must_use]
+    pub fn due(&self) -> Option<Time> {
+        if self.length > 0 { None } else { self.pace.as_ref().and_then(Pace::due) }
     }
 
     /// How many whole messages may be handed over in one call now, at most `most`, after the wait
@@ -152,7 +195,11 @@ impl<'a> Outgoing<'a> {
 
     /// Notes that the receiver has read everything.
     pub fn acknowledged(&mut self) {
-        self.acknowledged = Some(self.clock.now());
+        let now = self.clock.now();
+        if let Some(last) = self.last {
+            self.silence = self.silence.max(now.since(last));
+        }
+        self.acknowledged = Some(now);
     }
 
     /// Messages that were handed over so far.
@@ -186,6 +233,9 @@ impl<'a> Outgoing<'a> {
     }
 
     fn is_over(&self) -> bool {
+        if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            return true;
+        }
         match self.bound {
             Bound::Bytes(bytes) => self.bytes >= bytes,
             Bound::Count(count) => self.messages >= count,

@@ -5,6 +5,10 @@ use crate::control::Pass;
 /// Length of an introduction. Unit: bytes.
 pub(crate) const INTRODUCTION_LEN: usize = 20;
 
+/// What the server says to a data connection at its door when a conversation waits for it, so that
+/// a client with many flows does not crowd the door.
+pub(crate) const TAKEN: u8 = 6;
+
 /// Which conversation and which flow of it a channel belongs to: the pass, and the flow's number
 /// in network byte order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,10 @@
 //! TCP: a connected socket as a channel. Its connections arrive at the server's own port.
 
-use std::io::{self, IoSlice, IoSliceMut, Write as _};
+use std::io::{self, ErrorKind, IoSlice, IoSliceMut, Read as _, Write as _};
 use std::mem::MaybeUninit;
 use std::net::{Shutdown, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd};
+use std::time::Duration;
 
 use linerate_core::endpoint::LinkError;
 use linerate_core::environment::Fact;
@@ -17,9 +18,12 @@ use rustix::net::{RecvAncillaryBuffer, RecvFlags, SendAncillaryBuffer, SendFlags
 use socket2::{Protocol, Socket, Type};
 
 use super::dial::{bound, connect as dial_up};
-use super::{Adopt, Introduction, Meeting, Place, Setup, TransportError, apply, connection, granted};
+use super::{Adopt, Introduction, Meeting, Place, Setup, TAKEN, TransportError, apply, connection, granted};
 use crate::channel::{Channel, Interest, Line, Remote, Wait, Wire};
-use crate::control::{Greeting, Purpose};
+use crate::control::{Deadline, Greeting, Purpose, TimedStream};
+
+/// How long the server's door may take to find out whose a connection is.
+const DOOR: Duration = Duration::from_secs(5);
 
 /// One end of a TCP connection under test.
 #[derive(Debug)]
@@ -158,10 +162,15 @@ pub(super) fn dial(
     let socket = bound(setup.peer, Type::STREAM, Protocol::TCP, &setup.own)?;
     apply(&socket, &setup.socket, setup.peer.is_ipv6())?;
     dial_up(&socket, setup.peer)?;
-    let mut stream = TcpStream::from(socket);
+    let stream = TcpStream::from(socket);
     let greeting = Greeting { purpose: Purpose::Data }.encode();
     let hello = [greeting.as_slice(), introduction.encode().as_slice()].concat();
-    stream.write_all(&hello).map_err(TransportError::system("introduce the connection"))?;
+    let introduced = TransportError::system("introduce the connection");
+    let mut timed = TimedStream::new(&stream, Deadline::after(DOOR));
+    let mut taken = [0];
+    let said = timed.write_all(&hello).and_then(|()| timed.read_exact(&mut taken));
+    let said = said.and_then(|()| if taken == [TAKEN] { Ok(()) } else { Err(ErrorKind::InvalidData.into()) });
+    said.map_err(introduced)?;
     Ok(stream)
 }
 

@@ -1,6 +1,6 @@
 //! Two connected ends of any transport, made as the two processes make them, but in one.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, TcpListener, TcpStream};
 use std::os::fd::BorrowedFd;
 use std::time::Duration;
@@ -83,6 +83,7 @@ fn through_the_door(door: &TcpListener) -> TcpStream {
     let mut opening = [0; GREETING_LEN + PASS.len() + 4];
     stream.read_exact(&mut opening).expect("a greeting, a pass and a number");
     assert_eq!(opening[GREETING_LEN..][..PASS.len()], PASS);
+    stream.write_all(&[6]).expect("the other end listens");
     stream
 }
 

@@ -196,7 +196,7 @@ fn curve(
 ) -> Result<Series, Trouble> {
     let target = Target::parse(&peer.address().to_string())?;
     let mut pair = Pair::open(&target, Some(peer.key()), plan, clock, |_| ControlFlow::Continue(()))?;
-    let method = Method::of(plan, pair.timing_clock.cost).map_err(|error| Trouble::plan(error, None))?;
+    let method = Method::of(plan, pair.timing_clock().cost).map_err(|error| Trouble::plan(error, None))?;
     let outcome = measure(&mut pair, &method, &mut &*watcher);
     match outcome.ended {
         Ended::Complete => {

@@ -51,7 +51,7 @@ impl Subject for Hosts {
     }
 
     fn ends(&self) -> (End, End, Path) {
-        (self.pair.local.clone(), self.pair.remote.clone(), self.pair.path.clone())
+        self.pair.ends()
     }
 
     fn model(&self) -> Option<Model> {
@@ -59,7 +59,7 @@ impl Subject for Hosts {
     }
 
     fn method(&self, plan: &Plan) -> Result<Method, PlanError> {
-        Method::of(plan, self.pair.timing_clock.cost)
+        Method::of(plan, self.pair.timing_clock().cost)
     }
 
     fn finish(&mut self) -> Result<(), Trouble> {

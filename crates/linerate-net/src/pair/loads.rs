@@ -1,0 +1,176 @@
+//! The client's end of loads: bulk streams and requests, one load after the other.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use linerate_core::options::Granted;
+use linerate_core::plan::Plan;
+use linerate_core::run::{End, Path};
+use linerate_core::traffic::{Direction, FlowAccount, HalfAccount, Load, Transfer};
+
+use super::{Ends, PairError, Target};
+use crate::channel::{Line, Remote};
+use crate::control::{Ask, Key, Opening, Reply};
+use crate::observe::HostClock;
+use crate::traffic::{Counter, PATIENCE, Party, Side, Told, bulk, channels};
+
+/// How often the user's wish to end is looked for.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// A conversation with a server, ready for loads.
+#[derive(Debug)]
+pub struct Loads {
+    ends: Ends,
+    plan: Plan,
+    granted: Option<Granted>,
+}
+
+impl Loads {
+    /// Connects to the linerate at `target` and agrees on `plan` with it. While the server has others
+    /// to serve, `queued` is told the place in the queue every second, and may end the wait.
+    ///
+    /// # Errors
+    ///
+    /// Which step failed, and with what.
+    pub fn open(
+        target: &Target,
+        key: Option<&Key>,
+        plan: &Plan,
+        clock: HostClock,
+        mut queued: impl FnMut(u32) -> ControlFlow<()>,
+    ) -> Result<Self, PairError> {
+        let ends = Ends::begin(target, key, plan, clock, &mut queued)?;
+        Ok(Self { ends, plan: plan.clone(), granted: None })
+    }
+
+    /// This end, the peer and the connection, as far as they are known.
+    #[must_use]
+    pub fn ends(&self) -> (End, End, Path) {
+        (self.ends.local.clone(), self.ends.remote.clone(), self.ends.path.clone())
+    }
+
+    /// Puts `load` on the path and waits for its end; `watch` is asked every tenth of a second
+    /// whether it is to end early.
+    ///
+    /// # Errors
+    ///
+    /// When the channels do not come to stand or the conversation breaks off. A flow that fails is
+    /// no error: its account says so.
+    pub fn run(
+        &mut self,
+        load: &Load,
+        mut watch: impl FnMut() -> ControlFlow<()>,
+    ) -> Result<Transfer, PairError> {
+        let setup = self.ends.setup(&self.plan, &load.socket, self.plan.largest()?, PATIENCE);
+        let opening = Opening::Load(Box::new(load.clone()));
+        let (mut lines, granted_there) = self.ends.conversation.open(opening, &setup, channels(load))?;
+        if self.granted.is_none() {
+            self.granted = lines.first().map(|line| line.granted());
+            self.ends.local.granted = self.granted.clone().unwrap_or_default();
+            self.ends.remote.granted = granted_there;
+        }
+        let remotes = lines.iter().map(|line| line.remote()).collect::<Result<Vec<_>, _>>();
+        let remotes = remotes.map_err(PairError::Address)?;
+        self.ends.conversation.say(&Ask::Start)?;
+        match self.ends.conversation.hear(super::STEP)? {
+            Reply::Go => {}
+            other => return Err(PairError::unexpected(other)),
+        }
+        let ours = self.carry(load, &mut lines, &remotes, &mut watch);
+        self.ends.conversation.say(&Ask::Collect)?;
+        let theirs = self.collect()?;
+        Ok(Transfer { flows: join(ours, theirs), ..Transfer::default() })
+    }
+
+    fn carry(
+        &mut self,
+        load: &Load,
+        lines: &mut Vec<Box<dyn Line>>,
+        remotes: &[Box<dyn Remote>],
+        watch: &mut impl FnMut() -> ControlFlow<()>,
+    ) -> Vec<Told> {
+        let Some(stream) = &load.stream else { return Vec::new() };
+        let ends = bulk(load, lines, Side::Beginning);
+        let counters: Vec<_> = ends.iter().map(|_| Counter::default()).collect();
+        let stop = AtomicBool::new(false);
+        let clock = self.ends.clock;
+        let party = Party {
+            clock,
+            origin: clock.now(),
+            plan: stream,
+            memory: &self.plan.memory,
+            time: load.time,
+            first_cpu: self.plan.local.pin,
+            stop: &stop,
+        };
+        let told = std::thread::scope(|scope| {
+            let running = scope.spawn(|| party.run(ends, &counters));
+            let mut asked = 0;
+            while !running.is_finished() {
+                std::thread::sleep(LOOK);
+                if watch().is_break() {
+                    stop.store(true, Ordering::Relaxed);
+                    asked += 1;
+                    // Who only receives cannot ask the sender to end, but by hanging up; and who
+                    // sends into nothing does not come to an end by itself.
+                    if asked > 5 || stream.direction != Direction::Send {
+                        remotes.iter().for_each(|remote| remote.cut());
+                    }
+                }
+            }
+            running.join().unwrap_or_default()
+        });
+        for one in &told {
+            self.ends.witness.saw(&one.tally(one.direction == Direction::Send));
+        }
+        told
+    }
+
+    /// The server's accounts of all flows.
+    fn collect(&self) -> Result<Vec<Told>, PairError> {
+        let mut told: Vec<Told> = Vec::new();
+        // The server may have flows that it has not given up yet.
+        let mut within = super::STEP + PATIENCE.to_duration();
+        loop {
+            match self.ends.conversation.hear(within)? {
+                Reply::Flow { flow, direction, half } => told.push(Told { flow, direction, half: *half }),
+                Reply::More(intervals, samples) => {
+                    if let Some(last) = told.last_mut() {
+                        last.half.intervals.extend(intervals);
+                        last.half.tcp.extend(samples);
+                    }
+                }
+                Reply::Told => return Ok(told),
+                other => return Err(PairError::unexpected(other)),
+            }
+            within = super::STEP;
+        }
+    }
+
+    /// Ends the conversation: both ends say what they observed.
+    ///
+    /// # Errors
+    ///
+    /// When the peer no longer answers.
+    pub fn finish(&mut self) -> Result<(), PairError> {
+        let unknown = linerate_core::environment::Fact::unknown("each flow has its own");
+        let granted = self.granted.clone().unwrap_or_default();
+        self.ends.finish(granted, unknown, None)
+    }
+}
+
+/// Both ends' accounts of each flow.
+fn join(ours: Vec<Told>, mut theirs: Vec<Told>) -> Vec<FlowAccount> {
+    let mut other_half = |flow, direction| {
+        let place = theirs.iter().position(|told| (told.flow, told.direction) == (flow, direction));
+        place.map_or_else(HalfAccount::default, |place| theirs.swap_remove(place).half)
+    };
+    ours.into_iter()
+        .map(|Told { flow, direction, half }| {
+            let other = other_half(flow, direction);
+            let (sender, receiver) = if direction == Direction::Send { (half, other) } else { (other, half) };
+            FlowAccount { flow, direction, sender, receiver }
+        })
+        .collect()
+}

@@ -1,0 +1,103 @@
+//! The server's end of a load.
+
+use std::sync::atomic::AtomicBool;
+
+use linerate_core::kernel::TcpSample;
+use linerate_core::traffic::{Direction, Interval, Load};
+
+use super::session::{Refusal, Session};
+use super::watchdog::Watchdog;
+use crate::channel::Line;
+use crate::control::{Ask, Deadline, Reply, TimedStream, read_frame};
+use crate::traffic::{Counter, PATIENCE, Party, Side, Told, bulk, channels};
+
+/// So many of an account's intervals fit into one message, whatever they are.
+const CHUNK: usize = 50;
+/// How many loads one conversation may have.
+const MOST_LOADS: u32 = 1000;
+
+impl Session<'_> {
+    /// Takes part in one load, from its channels to its accounts.
+    pub(super) fn load(&mut self, load: &Load) -> Result<(), Refusal> {
+        self.loads += 1;
+        if self.loads > MOST_LOADS {
+            return Err(Refusal::Told(format!("more than {MOST_LOADS} loads in one conversation")));
+        }
+        let longest = self.house.limits.check_load(load, self.largest).map_err(Refusal::Told)?;
+        // The trials' watch ends here; a load has its own, which may be longer.
+        self.watchdog =
+            Watchdog::set(longest.to_duration() + self.house.limits.grace, self.control.try_clone()?)?;
+        let mut lines = self.channels(&load.socket, PATIENCE, channels(load))?;
+        self.await_start()?;
+        self.say(&Reply::Go)?;
+        let told = self.carry(load, &mut lines);
+        for one in &told {
+            self.witness.saw(&one.tally(one.direction == Direction::Receive));
+        }
+        self.await_collect()?;
+        self.tell(told)
+    }
+
+    fn carry(&self, load: &Load, lines: &mut Vec<Box<dyn Line>>) -> Vec<Told> {
+        let Some(stream) = &load.stream else { return Vec::new() };
+        let ends = bulk(load, lines, Side::Answering);
+        let counters: Vec<_> = ends.iter().map(|_| Counter::default()).collect();
+        let stop = AtomicBool::new(false);
+        let party = Party {
+            clock: self.house.clock,
+            origin: self.house.clock.now(),
+            plan: stream,
+            memory: &self.plan.memory,
+            time: load.time,
+            first_cpu: self.plan.remote.pin,
+            stop: &stop,
+        };
+        party.run(ends, &counters)
+    }
+
+    fn await_start(&self) -> Result<(), Refusal> {
+        match self.next_ask()? {
+            Ask::Start => Ok(()),
+            _ => Err(Refusal::Told("a load is started when its channels stand".to_owned())),
+        }
+    }
+
+    fn await_collect(&self) -> Result<(), Refusal> {
+        match self.next_ask()? {
+            Ask::Collect => Ok(()),
+            _ => Err(Refusal::Told("the accounts are collected when a load has ended".to_owned())),
+        }
+    }
+
+    fn next_ask(&self) -> Result<Ask, Refusal> {
+        // A peer whose own flows stall says nothing until it has given them up.
+        let patience = self.house.limits.idle + PATIENCE.to_duration();
+        Ok(read_frame(&mut TimedStream::new(self.control, Deadline::after(patience)))?)
+    }
+
+    /// Tells every flow's account, in pieces that fit the messages.
+    fn tell(&self, told: Vec<Told>) -> Result<(), Refusal> {
+        for Told { flow, direction, mut half } in told {
+            let intervals = std::mem::take(&mut half.intervals);
+            let samples = std::mem::take(&mut half.tcp);
+            self.say(&Reply::Flow { flow, direction, half: Box::new(half) })?;
+            for (intervals, samples) in pieces(&intervals, &samples) {
+                self.say(&Reply::More(intervals.to_vec(), samples.to_vec()))?;
+            }
+        }
+        self.say(&Reply::Told)
+    }
+}
+
+/// Both lists side by side, cut into pieces.
+fn pieces<'a>(
+    intervals: &'a [Interval],
+    samples: &'a [TcpSample],
+) -> impl Iterator<Item = (&'a [Interval], &'a [TcpSample])> {
+    let count = intervals.len().max(samples.len()).div_ceil(CHUNK);
+    (0..count).map(move |place| (piece(intervals, place), piece(samples, place)))
+}
+
+fn piece<T>(list: &[T], place: usize) -> &[T] {
+    list.chunks(CHUNK).nth(place).unwrap_or_default()
+}

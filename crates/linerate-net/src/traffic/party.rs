@@ -1,0 +1,244 @@
+//! One end of a load: its flows, each on a thread of its own or many on a few.
+
+use std::sync::atomic::AtomicBool;
+use std::thread::Scope;
+
+use linerate_core::endpoint::LinkError;
+use linerate_core::options::MemoryOptions;
+use linerate_core::traffic::{Bound, Direction, Ended, HalfAccount, StreamPlan};
+use linerate_core::trial::Tally;
+use linerate_core::units::{Rate, Span, Time};
+use rustix::time::{ClockId, clock_gettime};
+
+use super::shared::{Member, Work, drive};
+use super::{Counter, Incoming, Outgoing, Pace};
+use crate::channel::Line;
+use crate::observe::{HostClock, pin_to, usable_cpus};
+
+/// Seed of the bytes of every bulk message, at both ends.
+const SEED: u64 = 0x6c69_6e65_7261_7465;
+
+/// One flow at one end.
+#[derive(Debug)]
+pub(crate) struct FlowEnd {
+    /// Its number in its direction.
+    pub(crate) flow: u32,
+    /// Which way it goes, as the beginning end sees it.
+    pub(crate) direction: Direction,
+    /// Whether this end sends.
+    pub(crate) sends: bool,
+    /// The channel.
+    pub(crate) line: Box<dyn Line>,
+}
+
+/// What one end of a flow says when it has ended.
+#[derive(Debug)]
+pub(crate) struct Told {
+    pub(crate) flow: u32,
+    pub(crate) direction: Direction,
+    pub(crate) half: HalfAccount,
+}
+
+impl Told {
+    /// What passed at this end, as far as it is known which way that was here.
+    pub(crate) fn tally(&self, sends: bool) -> Tally {
+        let (bytes, messages) = (self.half.bytes, self.half.messages);
+        if sends {
+            Tally { sent_bytes: bytes, sent: messages, ..Tally::default() }
+        } else {
+            Tally { received_bytes: bytes, received: messages, ..Tally::default() }
+        }
+    }
+}
+
+/// What all flows of one end of a load have in common.
+#[derive(Debug)]
+pub(crate) struct Party<'a> {
+    pub(crate) clock: HostClock,
+    /// When the load began at this end.
+    pub(crate) origin: Time,
+    pub(crate) plan: &'a StreamPlan,
+    pub(crate) memory: &'a MemoryOptions,
+    /// How long a flow lasts where nothing else bounds it, without warm-up.
+    pub(crate) time: Span,
+    /// The processor of the first thread; the others go round from there.
+    pub(crate) first_cpu: Option<u32>,
+    /// Set when the flows are to end early.
+    pub(crate) stop: &'a AtomicBool,
+}
+
+impl Party<'_> {
+    /// Runs all `ends` to their ends; `counters` has one for each, which tells what passed so far.
+    /// A flow that fails leaves the others alone.
+    pub(crate) fn run(&self, ends: Vec<FlowEnd>, counters: &[Counter]) -> Vec<Told> {
+        let cpus = self.cpus();
+        let threads =
+            self.plan.threads.map_or(ends.len(), |threads| threads as usize).clamp(1, ends.len().max(1));
+        let mut shares: Vec<Vec<(FlowEnd, &Counter)>> = (0..threads).map(|_| Vec::new()).collect();
+        for (place, end) in ends.into_iter().zip(counters).enumerate() {
+            shares[place % threads].push(end);
+        }
+        let alone = self.plan.threads.is_none();
+        std::thread::scope(|scope| {
+            let running: Vec<_> = shares
+                .into_iter()
+                .enumerate()
+                .map(|(place, share)| {
+                    let cpu = (!cpus.is_empty()).then(|| cpus[place % cpus.len()]);
+                    self.start(scope, share, cpu, alone)
+                })
+                .collect();
+            running.into_iter().flat_map(Running::finish).collect()
+        })
+    }
+
+    fn start<'scope, 'env>(
+        &'env self,
+        scope: &'scope Scope<'scope, 'env>,
+        share: Vec<(FlowEnd, &'env Counter)>,
+        cpu: Option<u32>,
+        alone: bool,
+    ) -> Running<'scope> {
+        let names: Vec<_> = share.iter().map(|(end, _)| (end.flow, end.direction)).collect();
+        let name = names.first().map_or_else(String::new, |(flow, direction)| format!("{direction} {flow}"));
+        let spawned = std::thread::Builder::new().name(name).spawn_scoped(scope, move || {
+            if let Some(cpu) = cpu {
+                // A thread that cannot be tied runs wherever it is put.
+                pin_to(cpu).unwrap_or(());
+            }
+            if alone {
+                share.into_iter().map(|(end, counter)| self.one(end, counter)).collect()
+            } else {
+                self.many(share)
+            }
+        });
+        Running { names, spawned: spawned.map_err(|error| error.to_string()) }
+    }
+
+    /// Runs one flow on the calling thread.
+    fn one(&self, mut end: FlowEnd, counter: &Counter) -> Told {
+        let before = thread_time();
+        let size = self.message_size(end.line.as_ref());
+        let mut buffer = vec![0; size];
+        let (ended, half) = if end.sends {
+            linerate_core::payload::fill(&mut buffer, SEED);
+            let mut out = self.outgoing(&buffer, counter);
+            let ended = end.line.send_flow(&mut out);
+            (ended, out.account())
+        } else {
+            let mut into = self.incoming(&mut buffer, counter);
+            let ended = end.line.receive_flow(&mut into);
+            (ended, into.account())
+        };
+        let cpu = thread_time().since(before);
+        Self::told(&end, ended, HalfAccount { cpu: Some(cpu), ..half })
+    }
+
+    /// Runs many flows on the calling thread.
+    fn many(&self, share: Vec<(FlowEnd, &Counter)>) -> Vec<Told> {
+        let before = thread_time();
+        let sizes: Vec<_> = share.iter().map(|(end, _)| self.message_size(end.line.as_ref())).collect();
+        let largest = sizes.iter().copied().max().unwrap_or(0);
+        let mut message = vec![0; largest];
+        linerate_core::payload::fill(&mut message, SEED);
+        let mut buffers: Vec<_> = share
+            .iter()
+            .zip(&sizes)
+            .map(|((end, _), size)| vec![0; if end.sends { 0 } else { *size }])
+            .collect();
+        let mut members: Vec<_> = share
+            .into_iter()
+            .zip(&mut buffers)
+            .zip(sizes)
+            .map(|(((end, counter), buffer), size)| {
+                let work = if end.sends {
+                    Work::Out(self.outgoing(&message[..size], counter))
+                } else {
+                    Work::In(self.incoming(buffer, counter))
+                };
+                Member::new(end, work)
+            })
+            .collect();
+        drive(&mut members, &self.clock);
+        let each = thread_time().since(before) / members.len().max(1) as u64;
+        let told = members.into_iter().map(|member| {
+            let (end, ended, half) = member.finish();
+            Self::told(&end, ended, HalfAccount { cpu: Some(each), ..half })
+        });
+        told.collect()
+    }
+
+    fn told(end: &FlowEnd, ended: Result<(), LinkError>, half: HalfAccount) -> Told {
+        let ended = match ended {
+            Ok(()) => Ended::Complete,
+            Err(LinkError::Stalled(span)) => Ended::Stalled(span),
+            Err(error) => Ended::Failed(error.to_string()),
+        };
+        let half = HalfAccount { ended, granted: end.line.granted(), io: end.line.io_report(), ..half };
+        Told { flow: end.flow, direction: end.direction, half }
+    }
+
+    fn outgoing<'b>(&'b self, message: &'b [u8], counter: &'b Counter) -> Outgoing<'b> {
+        let bound: Bound = self.plan.bound(self.time);
+        let share = self.plan.rate.map(|rate| {
+            let each = Rate::from_bits_per_second(rate.bits_per_second() / f64::from(self.plan.flows.max(1)));
+            Pace::new(message.len() as u64, each)
+        });
+        Outgoing::new(self.clock, self.origin, message, bound, counter)
+            .paced(share)
+            .warmed_up(self.plan.warm_up)
+            .stopped_by(self.stop)
+    }
+
+    fn incoming<'b>(&self, buffer: &'b mut [u8], counter: &'b Counter) -> Incoming<'b> {
+        Incoming::new(self.clock, self.origin, buffer, counter)
+            .warmed_up(self.plan.warm_up)
+            .touched(self.memory.touch)
+    }
+
+    fn message_size(&self, line: &dyn Line) -> usize {
+        let asked = self.plan.message.map_or_else(|| line.natural_message(), |size| size.0);
+        usize::try_from(asked).unwrap_or(usize::MAX)
+    }
+
+    /// The processors that threads are tied to, in the order in which they get them.
+    fn cpus(&self) -> Vec<u32> {
+        let mut cpus = usable_cpus().unwrap_or_default();
+        let first = self.first_cpu.and_then(|first| cpus.iter().position(|cpu| *cpu == first));
+        cpus.rotate_left(first.unwrap_or(0));
+        cpus
+    }
+}
+
+/// Threads that were started for some flows, or the reason why not.
+struct Running<'scope> {
+    names: Vec<(u32, Direction)>,
+    spawned: Result<std::thread::ScopedJoinHandle<'scope, Vec<Told>>, String>,
+}
+
+impl Running<'_> {
+    fn finish(self) -> Vec<Told> {
+        let failed = |reason: &str| {
+            let told = |(flow, direction): &(u32, Direction)| {
+                let ended = Ended::Failed(reason.to_owned());
+                Told {
+                    flow: *flow,
+                    direction: *direction,
+                    half: HalfAccount { ended, ..HalfAccount::default() },
+                }
+            };
+            self.names.iter().map(told).collect()
+        };
+        match self.spawned {
+            Ok(handle) => handle.join().unwrap_or_else(|_| failed("its thread panicked")),
+            Err(reason) => failed(&format!("there is no thread for it: {reason}")),
+        }
+    }
+}
+
+/// Processor time of the calling thread.
+fn thread_time() -> Time {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    let ns = time.tv_sec * 1_000_000_000 + time.tv_nsec;
+    Time::from_ps(ns.max(0).unsigned_abs().saturating_mul(1_000))
+}

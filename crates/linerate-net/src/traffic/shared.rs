@@ -1,0 +1,190 @@
+//! Many flows on one thread.
+
+use linerate_core::endpoint::LinkError;
+use linerate_core::traffic::HalfAccount;
+use linerate_core::units::{Span, Time};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
+use super::party::FlowEnd;
+use super::{Incoming, Outgoing, Piece};
+use crate::channel::Wait;
+use crate::observe::HostClock;
+
+/// How many calls one flow may make before the next has its turn.
+const TURN: usize = 4;
+/// How long a round waits at most, so that stalls and paces are seen. Unit: nanoseconds.
+const ROUND_NS: i64 = 10_000_000;
+/// How long a flow may move no byte: as long as a flow on a thread of its own.
+const PATIENCE: Span = super::PATIENCE;
+
+/// What one of the flows does here.
+#[derive(Debug)]
+pub(super) enum Work<'a> {
+    Out(Outgoing<'a>),
+    In(Incoming<'a>),
+}
+
+/// One of the flows of a thread.
+#[derive(Debug)]
+pub(super) struct Member<'a> {
+    end: FlowEnd,
+    work: Work<'a>,
+    state: State,
+    moved: Option<Time>,
+}
+
+/// How far a flow is.
+#[derive(Debug)]
+enum State {
+    Moving,
+    /// All is sent; the receiver's end is awaited.
+    Acknowledging,
+    Ended(Result<(), LinkError>),
+}
+
+impl<'a> Member<'a> {
+    pub(super) const fn new(end: FlowEnd, work: Work<'a>) -> Self {
+        Self { end, work, state: State::Moving, moved: None }
+    }
+
+    pub(super) fn finish(self) -> (FlowEnd, Result<(), LinkError>, HalfAccount) {
+        let half = match self.work {
+            Work::Out(out) => out.account(),
+            Work::In(into) => into.account(),
+        };
+        let ended = match self.state {
+            State::Ended(ended) => ended,
+            State::Moving | State::Acknowledging => Err(LinkError::Closed),
+        };
+        (self.end, ended, half)
+    }
+
+    const fn is_over(&self) -> bool {
+        matches!(self.state, State::Ended(_))
+    }
+
+    /// What it waits for; nothing while its pace holds it back.
+    fn interest(&self, now: Time) -> PollFlags {
+        match (&self.state, &self.work) {
+            (State::Moving, Work::Out(out)) if out.due().is_some_and(|due| due > now) => PollFlags::empty(),
+            (State::Moving, Work::Out(_)) => PollFlags::OUT,
+            _ => PollFlags::IN,
+        }
+    }
+
+    /// Moves what can be moved now, for one turn.
+    fn step(&mut self, now: Time) {
+        let line = &mut self.end.line;
+        for _ in 0..TURN {
+            let moved = match (&self.state, &mut self.work) {
+                (State::Ended(_), _) => return,
+                (State::Acknowledging, Work::Out(out)) => match line.pull(&mut [0], Wait::Never) {
+                    Err(LinkError::Closed) => {
+                        out.acknowledged();
+                        self.state = State::Ended(Ok(()));
+                        return;
+                    }
+                    moved => moved,
+                },
+                (_, Work::Out(out)) => match out.poll_piece() {
+                    Piece::Now(piece) => line.push(piece, Wait::Never).inspect(|moved| {
+                        if *moved > 0 {
+                            out.sent(*moved);
+                        }
+                    }),
+                    Piece::Later(_) => Ok(0),
+                    Piece::Over => {
+                        self.state = match line.finish_sending() {
+                            Ok(()) => State::Acknowledging,
+                            Err(error) => State::Ended(Err(error)),
+                        };
+                        Ok(0)
+                    }
+                },
+                (_, Work::In(into)) => match line.pull(into.buffer(), Wait::Never) {
+                    Ok(0) => Ok(0),
+                    Ok(moved) => {
+                        into.received(moved);
+                        Ok(moved)
+                    }
+                    Err(LinkError::Closed) => {
+                        self.state = State::Ended(line.finish_sending());
+                        return;
+                    }
+                    Err(error) => Err(error),
+                },
+            };
+            match moved {
+                Ok(0) => break,
+                Ok(_) => self.moved = Some(now),
+                Err(error) => {
+                    self.state = State::Ended(Err(error));
+                    return;
+                }
+            }
+        }
+        if self.moved.is_some_and(|moved| now.since(moved) > PATIENCE) {
+            self.state = State::Ended(Err(LinkError::Stalled(PATIENCE)));
+        }
+    }
+}
+
+/// Runs all members to their ends.
+pub(super) fn drive(members: &mut [Member<'_>], clock: &HostClock) {
+    let began = clock.now();
+    for member in members.iter_mut() {
+        member.moved = Some(began);
+        if member.end.line.descriptor().is_none() {
+            let source = std::io::Error::new(std::io::ErrorKind::Unsupported, "it has no descriptor");
+            member.state = State::Ended(Err(LinkError::System {
+                operation: "share a thread with other flows (leave --threads out)",
+                source,
+            }));
+        }
+    }
+    while members.iter().any(|member| !member.is_over()) {
+        let ready = wait(members, clock.now());
+        let now = clock.now();
+        for (member, ready) in members.iter_mut().zip(ready) {
+            let paced = matches!(&member.work, Work::Out(out) if out.due().is_some());
+            let quiet = member.moved.is_some_and(|moved| now.since(moved) > PATIENCE);
+            if !member.is_over() && (ready || paced || quiet) {
+                member.step(now);
+            }
+        }
+    }
+}
+
+/// Waits until some member can move, or for a round; which of them can.
+fn wait(members: &[Member<'_>], now: Time) -> Vec<bool> {
+    let due = members.iter().filter_map(|member| match (&member.state, &member.work) {
+        (State::Moving, Work::Out(out)) => out.due(),
+        _ => None,
+    });
+    let until = due.min().map_or(ROUND_NS, |due| {
+        i64::try_from(due.since(now).as_ps() / 1_000).unwrap_or(ROUND_NS).min(ROUND_NS)
+    });
+    let round = Timespec { tv_sec: 0, tv_nsec: until };
+    let (places, mut polled): (Vec<_>, Vec<_>) = members
+        .iter()
+        .enumerate()
+        .filter(|(_, member)| !member.is_over())
+        .filter_map(|(place, member)| {
+            let descriptor = member.end.line.descriptor()?;
+            Some((place, PollFd::from_borrowed_fd(descriptor, member.interest(now))))
+        })
+        .unzip();
+    let mut ready = vec![false; members.len()];
+    match poll(&mut polled, Some(&round)) {
+        Ok(_) => {
+            for (place, polled) in places.into_iter().zip(&polled) {
+                ready[place] = !polled.revents().is_empty();
+            }
+        }
+        Err(Errno::INTR) => {}
+        // Nothing to wait with: every member finds out for itself.
+        Err(_) => ready.fill(true),
+    }
+    ready
+}
