@@ -12,12 +12,13 @@ use crate::observation::Observation;
 use crate::options::Granted;
 use crate::plan::Plan;
 use crate::series::Series;
+use crate::traffic::Transfer;
 use crate::units::Rate;
 
 use indent::Indented;
 
 /// The version of the run file that this linerate writes. It reads every version up to this.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// A run, as it is kept. `docs/format.md` describes every field.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,6 +46,9 @@ pub struct Run {
     pub model: Option<Model>,
     /// The curves.
     pub series: Vec<Series>,
+    /// Bulk streams and requests, one after the other.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub traffic: Vec<Transfer>,
     /// What is doubtful, with advice.
     pub cautions: Vec<Caution>,
 }
@@ -162,7 +166,7 @@ impl Run {
             }
         })?;
         match header.format {
-            FORMAT => serde_json::from_str(text)
+            1..=FORMAT => serde_json::from_str(text)
                 .map_err(|source| RunFileError::Content { format: header.format, source }),
             0 => Err(RunFileError::Foreign("there is no format 0".to_owned())),
             found => Err(RunFileError::Later { found }),

@@ -2,7 +2,9 @@
 //! of it at both ends of every flow.
 
 mod account;
+mod derive;
 mod plan;
 
 pub use account::{Datagrams, Ended, FlowAccount, HalfAccount, Interval, IoReport, Latency, Phase, Transfer};
+pub use derive::{Class, FAIR, Summary, jain};
 pub use plan::{Bound, DEFAULT_MESSAGE, Direction, Load, MOST_FLOWS, RrPlan, StreamPlan};

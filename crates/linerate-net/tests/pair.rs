@@ -32,8 +32,9 @@ fn every_pattern_measures_every_size_and_both_ends_agree(
     #[values("read-write", "send-recv", "sendmsg")] io: &str,
 ) {
     let server = TestServer::start(Limits::default());
-    let text =
-        format!("pattern = '{pattern}'\nschedule = 'list:1,100,65536'\ntime = '5s'\nsocket.io = '{io}'");
+    let text = format!(
+        "pattern = '{pattern}'\nschedule = 'list:1,100,65536'\ntime = '30s'\nci = 0.5\nsocket.io = '{io}'"
+    );
     let plan = plan(&text);
     let mut pair = server.pair(&plan).expect("the server admits");
     let method = Method::of(&plan, pair.timing_clock().cost).expect("sizes");

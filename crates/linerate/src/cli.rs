@@ -5,18 +5,20 @@ mod measure;
 mod model;
 mod predict;
 mod serve;
+mod shared;
 
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
 pub(crate) use calibrate::CalibrateArgs;
-pub(crate) use measure::{KeyArgs, MeasureArgs};
+pub(crate) use measure::MeasureArgs;
 pub(crate) use model::{
     CheckArgs, CheckFormat, ListArgs, ListFormat, LoadArgs, LoadFormat, LoadOutput, ModelArgs, ModelVerb,
 };
 pub(crate) use predict::{Change, Changed, PredictArgs, PredictFormat};
 pub(crate) use serve::ServeArgs;
+pub(crate) use shared::KeyArgs;
 
 /// How close to line rate is a path at every message size, and what is in the way?
 ///

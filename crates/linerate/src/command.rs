@@ -1,10 +1,13 @@
 //! The verbs, one file each: glue between the crates and no more.
 
 mod calibrate;
+mod hosts;
 mod measure;
 mod model;
+mod planned;
 mod predict;
 mod report;
+mod results;
 mod serve;
 
 use std::io;

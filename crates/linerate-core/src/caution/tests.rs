@@ -88,6 +88,7 @@ fn quiet_run() -> Run {
         path: Path::default(),
         model: None,
         series: vec![series],
+        traffic: Vec::new(),
         cautions: Vec::new(),
     }
 }

@@ -3,10 +3,17 @@
 use std::path::PathBuf;
 
 use linerate_core::caution::assess;
+use linerate_core::kernel::{HostSample, TcpSample};
 use linerate_core::measure::{Ended, Method, Outcome};
 use linerate_core::plan::Plan;
 use linerate_core::run::{End, FORMAT, Path, Run, RunFileError, Source, State};
 use linerate_core::schedule::Schedule;
+use linerate_core::stats::Histogram;
+use linerate_core::traffic::{
+    Datagrams, Direction, Ended as Traffic, FlowAccount, HalfAccount, Interval, IoReport, Latency, Phase,
+    StreamPlan, Transfer,
+};
+use linerate_core::transport::Transport;
 use linerate_core::units::{Size, Span};
 
 use crate::link::Link;
@@ -45,6 +52,7 @@ pub(crate) fn run_of(outcome: Outcome, method: &Method) -> Run {
         path: Path { transport: "model".to_owned(), ..Path::default() },
         model: None,
         series: vec![outcome.series],
+        traffic: Vec::new(),
         cautions: Vec::new(),
     };
     run.cautions = assess(&run);
@@ -86,8 +94,8 @@ fn a_file_that_was_cut_anywhere_is_never_read() {
 fn a_later_format_is_refused_by_its_number_whatever_else_it_holds() {
     let later = r#"{"format": 7, "all": {"that": ["is", "new"]}}"#;
     assert!(matches!(Run::from_json(later), Err(RunFileError::Later { found: 7 })));
-    let text = run(1).to_json().replacen("\"format\": 1", "\"format\": 2", 1);
-    assert!(matches!(Run::from_json(&text), Err(RunFileError::Later { found: 2 })));
+    let text = run(1).to_json().replacen("\"format\": 2", "\"format\": 3", 1);
+    assert!(matches!(Run::from_json(&text), Err(RunFileError::Later { found: 3 })));
 }
 
 #[test]
@@ -120,6 +128,23 @@ fn format_1_is_read_for_ever() {
     }
 }
 
+#[test]
+fn format_2_is_read_for_ever() {
+    let run = Run::from_json(&std::fs::read_to_string(sample(2)).expect("it is committed"))
+        .expect("a file of format 2");
+    assert_eq!((run.format, run.state.clone()), (2, State::Complete));
+    let stream = run.plan.stream.as_ref().expect("it was asked for");
+    assert_eq!((stream.flows, run.plan.transport), (2, Transport::Udp));
+    let [transfer] = &run.traffic[..] else { panic!("one load, not {}", run.traffic.len()) };
+    let [summary] = transfer.summaries(stream.stall).try_into().expect("one direction");
+    assert_eq!((summary.complete, summary.stalled, summary.failed), (1, 1, 0));
+    let first = &transfer.flows[0].receiver;
+    assert_eq!(first.datagrams.as_ref().map(|fate| fate.lost), Some(3));
+    assert_eq!(first.tcp[0].cwnd, 10);
+    assert_eq!(first.departures.as_ref().map(Histogram::count), Some(1));
+    assert_eq!(transfer.latencies[0].service.count(), 1);
+}
+
 /// Writes the sample, once for each format: `cargo test -p linerate-core --test virtual_bench --
 /// --ignored write_the_sample`.
 #[test]
@@ -127,5 +152,45 @@ fn format_1_is_read_for_ever() {
 fn write_the_sample_of_this_format() {
     let file = sample(FORMAT);
     assert!(!file.exists(), "{} exists; a format is written once", file.display());
-    std::fs::write(file, run(1).to_json()).expect("the source tree is ours to write");
+    std::fs::write(file, a_run_of_everything().to_json()).expect("the source tree is ours to write");
+}
+
+/// A curve, a bulk stream and requests in one file.
+fn a_run_of_everything() -> Run {
+    let mut some = Histogram::default();
+    some.record(Span::from_us(7));
+    let half = HalfAccount {
+        ended: Traffic::Complete,
+        bytes: 1_000,
+        messages: 1,
+        first: Some(Span::ZERO),
+        last: Some(Span::from_ms(5)),
+        warm: Some((Span::ZERO, 0)),
+        cpu: Some(Span::from_ms(1)),
+        intervals: vec![Interval { until: Span::from_ms(5), bytes: 1_000 }],
+        tcp: vec![TcpSample { cwnd: 10, ..TcpSample::default() }],
+        datagrams: Some(Datagrams { lost: 3, ..Datagrams::default() }),
+        departures: Some(some.clone()),
+        io: Some(IoReport { zero_copy_asked: 1, ..IoReport::default() }),
+        ..HalfAccount::default()
+    };
+    let silent = HalfAccount { silence: Span::from_ms(9_000), ..half.clone() };
+    let flow = |number, receiver: HalfAccount| FlowAccount {
+        flow: number,
+        direction: Direction::Send,
+        sender: half.clone(),
+        receiver,
+    };
+    let transfer = Transfer {
+        label: "message=1000".to_owned(),
+        phase: Phase::Loaded(Direction::Send),
+        flows: vec![flow(0, half.clone()), flow(1, silent)],
+        latencies: vec![Latency { transactions: 1, service: some, ..Latency::default() }],
+        hosts: [vec![HostSample { processors: 2, ..HostSample::default() }], Vec::new()],
+    };
+    let mut run = run(1);
+    run.plan.transport = Transport::Udp;
+    run.plan.stream = Some(StreamPlan { flows: 2, ..StreamPlan::default() });
+    run.traffic = vec![transfer];
+    run
 }

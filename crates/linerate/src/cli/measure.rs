@@ -1,15 +1,15 @@
 //! The flags of `linerate measure`, and the plan that they and a plan file make.
 
-use std::net::IpAddr;
 use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser as _;
-use linerate_core::options::Io;
 use linerate_core::pattern::Pattern;
-use linerate_core::plan::{Family, Format, Plan};
+use linerate_core::plan::Plan;
 use linerate_core::schedule::Schedule;
 use linerate_core::units::{Size, Span};
+
+use super::shared::{CarrierArgs, EndArgs, KeyArgs, MemoryArgs, OutputArgs, SocketArgs, lay, lay_option};
 
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct MeasureArgs {
@@ -21,7 +21,11 @@ pub(crate) struct MeasureArgs {
     #[command(flatten)]
     curve: CurveArgs,
     #[command(flatten)]
+    carrier: CarrierArgs,
+    #[command(flatten)]
     socket: SocketArgs,
+    #[command(flatten)]
+    memory: MemoryArgs,
     #[command(flatten)]
     ends: EndArgs,
     #[command(flatten)]
@@ -44,16 +48,6 @@ pub(crate) struct MeasureArgs {
     /// Print the effective plan as TOML and measure nothing.
     #[arg(long)]
     pub(crate) print_plan: bool,
-}
-
-#[derive(Debug, Default, clap::Args)]
-pub(crate) struct KeyArgs {
-    /// The key that the server printed.
-    #[arg(long, env = "LINERATE_KEY", hide_env_values = true, value_name = "K")]
-    pub(crate) key: Option<String>,
-    /// Take the key from a file.
-    #[arg(long, value_name = "FILE", conflicts_with = "key")]
-    pub(crate) key_file: Option<PathBuf>,
 }
 
 #[derive(Debug, Default, clap::Args)]
@@ -88,89 +82,9 @@ struct CurveArgs {
     seed: Option<u64>,
 }
 
-#[derive(Debug, Default, clap::Args)]
-#[command(next_help_heading = "Sockets, at both ends")]
-struct SocketArgs {
-    /// Send buffer to ask for [default: autotuned].
-    #[arg(long, value_name = "SIZE")]
-    sndbuf: Option<Size>,
-    /// Receive buffer to ask for [default: autotuned].
-    #[arg(long, value_name = "SIZE")]
-    rcvbuf: Option<Size>,
-    /// Send small segments at once (`TCP_NODELAY`) [default: on].
-    #[arg(long, value_name = "on|off", value_parser = parse_switch)]
-    nodelay: Option<bool>,
-    /// Congestion control by its kernel name, such as cubic [default: the host's].
-    #[arg(long, value_name = "NAME")]
-    congestion: Option<String>,
-    /// Largest segment to ask for, in bytes [default: the path's].
-    #[arg(long, value_name = "BYTES")]
-    mss: Option<u16>,
-    /// Differentiated services code point, 0 to 63 [default: 0].
-    #[arg(long, value_name = "N")]
-    dscp: Option<u8>,
-    /// Poll the device queue so many microseconds in a receive (`SO_BUSY_POLL`) [default: the host's].
-    #[arg(long, value_name = "US")]
-    busy_poll: Option<u32>,
-    /// System calls that move the bytes [default: send-recv].
-    #[arg(long, value_parser = io_parser())]
-    io: Option<Io>,
-}
-
-#[derive(Debug, Default, clap::Args)]
-#[command(next_help_heading = "Ends")]
-struct EndArgs {
-    /// Source address.
-    #[arg(long, value_name = "ADDR")]
-    bind: Option<IpAddr>,
-    /// Interface to send through.
-    #[arg(long, value_name = "IF")]
-    bind_dev: Option<String>,
-    /// Processors to tie the two measuring threads to; either may be left empty.
-    #[arg(long, value_name = "LOCAL,REMOTE", value_parser = parse_pin)]
-    pin: Option<Pin>,
-    /// Use IPv4.
-    #[arg(short = '4', conflicts_with = "ipv6")]
-    ipv4: bool,
-    /// Use IPv6.
-    #[arg(short = '6')]
-    ipv6: bool,
-}
-
-#[derive(Debug, Default, clap::Args)]
-#[command(next_help_heading = "Output")]
-struct OutputArgs {
-    /// The run file [default: linerate-HOST-TIME.run.json].
-    #[arg(long, value_name = "X.run.json")]
-    out: Option<String>,
-    /// The HTML report [default: beside the run file].
-    #[arg(long, value_name = "X.html")]
-    report: Option<String>,
-    /// What goes to standard output [default: table].
-    #[arg(long, value_parser = format_parser())]
-    format: Option<Format>,
-}
-
-/// Processors of the two ends.
-#[derive(Clone, Copy, Debug)]
-struct Pin {
-    local: Option<u32>,
-    remote: Option<u32>,
-}
-
 impl MeasureArgs {
     /// The plan in `base` with every flag that was given laid over it.
     pub(crate) fn over(&self, mut base: Plan) -> Plan {
-        fn lay<T: Clone>(given: Option<&T>, over: &mut T) {
-            if let Some(given) = given {
-                over.clone_from(given);
-            }
-        }
-        fn lay_option<T: Clone>(given: &Option<T>, over: &mut Option<T>) {
-            if given.is_some() {
-                over.clone_from(given);
-            }
-        }
         lay_option(&self.host, &mut base.host);
         let curve = &self.curve;
         lay(curve.pattern.as_ref(), &mut base.pattern);
@@ -182,54 +96,17 @@ impl MeasureArgs {
         lay(curve.ci.as_ref(), &mut base.ci);
         lay(curve.rounds.as_ref(), &mut base.rounds);
         lay(curve.seed.as_ref(), &mut base.seed);
-        let (socket, asked) = (&self.socket, &mut base.socket);
-        lay_option(&socket.sndbuf, &mut asked.sndbuf);
-        lay_option(&socket.rcvbuf, &mut asked.rcvbuf);
-        lay(socket.nodelay.as_ref(), &mut asked.nodelay);
-        lay_option(&socket.congestion, &mut asked.congestion);
-        lay_option(&socket.mss, &mut asked.mss);
-        lay_option(&socket.dscp, &mut asked.dscp);
-        lay_option(&socket.busy_poll, &mut asked.busy_poll);
-        lay(socket.io.as_ref(), &mut asked.io);
-        lay_option(&self.ends.bind, &mut base.local.bind);
-        lay_option(&self.ends.bind_dev, &mut base.local.bind_dev);
-        lay_option(&self.ends.family(), &mut base.local.family);
-        if let Some(pin) = self.ends.pin {
-            lay_option(&pin.local, &mut base.local.pin);
-            lay_option(&pin.remote, &mut base.remote.pin);
-        }
-        lay_option(&self.output.out, &mut base.output.out);
-        lay_option(&self.output.report, &mut base.output.report);
-        lay(self.output.format.as_ref(), &mut base.output.format);
+        self.carrier.over(&mut base);
+        self.socket.over(&mut base.socket);
+        self.memory.over(&mut base.memory);
+        self.ends.over(&mut base);
+        self.output.over(&mut base.output);
         base
-    }
-}
-
-impl EndArgs {
-    const fn family(&self) -> Option<Family> {
-        match (self.ipv4, self.ipv6) {
-            (true, _) => Some(Family::V4),
-            (false, true) => Some(Family::V6),
-            (false, false) => None,
-        }
     }
 }
 
 fn pattern_parser() -> impl clap::builder::TypedValueParser<Value = Pattern> {
     PossibleValuesParser::new(Pattern::ALL.map(Pattern::name)).try_map(|text| text.parse::<Pattern>())
-}
-
-fn io_parser() -> impl clap::builder::TypedValueParser<Value = Io> {
-    PossibleValuesParser::new(Io::ALL.map(Io::name)).try_map(|text| text.parse::<Io>())
-}
-
-fn format_parser() -> impl clap::builder::TypedValueParser<Value = Format> {
-    PossibleValuesParser::new(["table", "json", "csv", "np"]).map(|text| match text.as_str() {
-        "json" => Format::Json,
-        "csv" => Format::Csv,
-        "np" => Format::Np,
-        _ => Format::Table,
-    })
 }
 
 /// `2%`, `0.02`.
@@ -238,25 +115,6 @@ fn parse_share(text: &str) -> Result<f64, String> {
     let share: f64 =
         number.trim().parse().map_err(|_| format!("`{text}` is not a share; write 2% or 0.02"))?;
     Ok(share * unit)
-}
-
-fn parse_switch(text: &str) -> Result<bool, String> {
-    match text {
-        "on" => Ok(true),
-        "off" => Ok(false),
-        _ => Err(format!("`{text}` is neither on nor off")),
-    }
-}
-
-/// `0,1`, `0,` or `,1`.
-fn parse_pin(text: &str) -> Result<Pin, String> {
-    let bad = || format!("`{text}` is not LOCAL,REMOTE; write two processor numbers, such as 0,1");
-    let (local, remote) = text.split_once(',').ok_or_else(bad)?;
-    let cpu = |text: &str| match text.trim() {
-        "" => Ok(None),
-        number => number.parse().map(Some).map_err(|_| bad()),
-    };
-    Ok(Pin { local: cpu(local)?, remote: cpu(remote)? })
 }
 
 #[cfg(test)]

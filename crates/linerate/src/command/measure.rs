@@ -4,26 +4,26 @@ mod modelled;
 mod subject;
 
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use jiff::Zoned;
 use linerate_core::caution::assess;
 use linerate_core::measure::{Ended, Outcome, Progress, Watch, measure};
 use linerate_core::plan::{Format, Plan};
-use linerate_core::report::{NamedRun, Report};
-use linerate_core::run::{FORMAT, Run, Source, State};
+use linerate_core::report::Report;
+use linerate_core::run::{FORMAT, Run, State};
 use linerate_core::series::Series;
-use linerate_net::control::Key;
 use linerate_net::observe::HostClock;
-use linerate_net::pair::{Pair, Target};
+use linerate_net::pair::Pair;
 
 use self::modelled::Modelled;
 use self::subject::{Hosts, Subject};
+use super::hosts::Peer;
 use super::model::{Given, changed};
-use super::{report, serve};
-use crate::cli::{KeyArgs, MeasureArgs};
-use crate::peer::LoopbackPeer;
+use super::results::{Files, named};
+use super::{planned, report};
+use crate::cli::MeasureArgs;
 use crate::progress::Line;
 use crate::screen::show;
 use crate::signals::Interrupt;
@@ -68,19 +68,12 @@ fn hosts(
     line: &Line,
     interrupt: &Interrupt,
 ) -> Result<Hosts, Trouble> {
-    let mut peer = None;
-    let (target, key) = match &plan.host {
-        Some(host) => (Target::parse(host)?, given_key(&args.key)?),
-        None => {
-            let peer = peer.insert(LoopbackPeer::start(plan.local.family)?);
-            (Target::parse(&peer.address().to_string())?, Some(peer.key().clone()))
-        }
-    };
+    let Peer { target, key, started } = Peer::of(plan, &args.key)?;
     let pair = Pair::open(&target, key.as_ref(), plan, clock, |place| {
         line.queued(place);
         if interrupt.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
-    Ok(Hosts { pair, peer })
+    Ok(Hosts { pair, peer: started })
 }
 
 /// Measures the plan over `subject`, whatever that is, and shows and keeps the result.
@@ -106,6 +99,7 @@ fn conduct<S: Subject>(
         path,
         model: subject.model(),
         series: Vec::new(),
+        traffic: Vec::new(),
         cautions: Vec::new(),
     };
     // A place that cannot be written is found before anything is measured.
@@ -121,7 +115,7 @@ fn conduct<S: Subject>(
     (run.local, run.remote, run.path) = subject.ends();
     let ended = conclude(&mut run, outcome);
     let saved = store::replace(&files.run, &run.to_json());
-    let report = Report::new(vec![NamedRun { name: name(&run), run }]);
+    let report = Report::new(vec![named(run)]);
     print(&report)?;
     // Each file by itself: a disk that is full for one may have room for the other.
     let reported = html(&report).and_then(|page| store::replace(&files.report, &page));
@@ -140,58 +134,18 @@ fn conduct<S: Subject>(
 fn plan(args: &MeasureArgs, of_model: Option<Plan>) -> Result<Plan, Trouble> {
     let base = match &args.plan {
         None => of_model.unwrap_or_default(),
-        Some(path) => {
-            let read = std::fs::read_to_string(path);
-            let text = read.map_err(|error| {
-                Trouble::file(
-                    "read the plan",
-                    path,
-                    &error,
-                    "name a TOML file; `linerate measure --print-plan` writes one",
-                )
-            })?;
-            Plan::from_toml(&text).map_err(|error| Trouble::plan(error, Some((path, text))))?
-        }
+        Some(path) => planned::read(path)?,
     };
     let plan = args.over(base);
     plan.check().map_err(|error| Trouble::plan(error, None))?;
+    if plan.stream.is_some() || plan.rr.is_some() {
+        let verb = if plan.rr.is_some() { "rr" } else { "stream" };
+        return Err(Trouble::new(
+            format!("failed to measure a curve: the plan asks for [{verb}]"),
+            format!("run `linerate {verb} --plan FILE`, or take [{verb}] out of the plan"),
+        ));
+    }
     Ok(plan)
-}
-
-fn given_key(args: &KeyArgs) -> Result<Option<Key>, Trouble> {
-    match (&args.key, &args.key_file) {
-        (_, Some(path)) => serve::read_key(path).map(Some),
-        (Some(text), None) => {
-            let help = "give --key as `linerate serve` printed it";
-            text.parse()
-                .map(Some)
-                .map_err(|error| Trouble::new(format!("failed to read the key: {error}"), help))
-        }
-        (None, None) => Ok(None),
-    }
-}
-
-/// Where the results go.
-struct Files {
-    run: PathBuf,
-    report: PathBuf,
-}
-
-impl Files {
-    fn choose(plan: &Plan, source: &Source, started: &Zoned) -> Self {
-        let run = plan.output.out.as_ref().map_or_else(
-            || {
-                let host = subject_name(plan, source);
-                let safe: String =
-                    host.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-                let safe = safe.trim_matches('-');
-                PathBuf::from(format!("linerate-{safe}-{}.run.json", started.strftime("%Y%m%dT%H%M%S")))
-            },
-            PathBuf::from,
-        );
-        let report = plan.output.report.as_ref().map_or_else(|| store::report_beside(&run), PathBuf::from);
-        Self { run, report }
-    }
 }
 
 /// Shows progress, saves after every round, and ends the measurement when the user asks.
@@ -242,19 +196,6 @@ fn conclude(run: &mut Run, outcome: Outcome) -> Result<(), Trouble> {
     };
     run.cautions = assess(run);
     ended
-}
-
-/// What a reader calls the run.
-fn name(run: &Run) -> String {
-    subject_name(&run.plan, &run.source).to_owned()
-}
-
-/// What was measured, in a word.
-fn subject_name<'a>(plan: &'a Plan, source: &'a Source) -> &'a str {
-    match source {
-        Source::Modelled(name) => name,
-        _ => plan.host.as_deref().unwrap_or("loopback"),
-    }
 }
 
 /// The result on standard output, in the form that the plan says.

@@ -114,6 +114,7 @@ impl Made {
             },
             series: vec![Series { pattern: self.pattern, points }],
             model: None,
+            traffic: Vec::new(),
             cautions: Vec::new(),
         };
         run.cautions = assess(&run);

@@ -1,0 +1,260 @@
+//! What the accounts of a load say: rates, classes, shares. Pure functions of what is stored.
+
+use super::{Direction, Ended, FlowAccount, HalfAccount, Interval, Transfer};
+use crate::units::{Rate, Span};
+
+/// Flows share fairly while Jain's index of an interval is at least this. Flows that are within
+/// some 20 % of each other have it.
+pub const FAIR: f64 = 0.95;
+
+/// What became of a flow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// It moved to its end.
+    Complete,
+    /// It stopped moving for longer than the plan bears: its rate says nothing, and is averaged
+    /// into nothing.
+    Stalled(Span),
+    /// It failed, or never began.
+    Failed(String),
+}
+
+/// All flows of one direction of a transfer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Summary {
+    /// Which way.
+    pub direction: Direction,
+    /// Flows that moved to their ends.
+    pub complete: u32,
+    /// Flows that stalled.
+    pub stalled: u32,
+    /// Flows that failed.
+    pub failed: u32,
+    /// Payload that the receivers took, of all flows and warm-up included. Unit: bytes.
+    pub bytes: u64,
+    /// Payload a time that the complete flows took together, after their warm-up: from the moment at
+    /// which the first of them counts to the last byte of the last.
+    pub rate: Option<Rate>,
+    /// Jain's index of the complete flows' rates, 1/n to 1. Source: Jain, Chiu and Hawe, DEC-TR-301.
+    pub fairness: Option<f64>,
+    /// When the flows began to share fairly and did so to the end; none if they never did or if
+    /// there are no intervals of several flows.
+    pub converged: Option<Span>,
+    /// Processor time of the flows' threads for each 10^9 bytes: of the senders, of the receivers.
+    /// Unit: seconds.
+    pub cpu_per_gigabyte: [Option<f64>; 2],
+}
+
+impl HalfAccount {
+    /// From the first byte to the last.
+    #[must_use]
+    pub fn elapsed(&self) -> Option<Span> {
+        Some(self.last?.saturating_sub(self.first?))
+    }
+
+    /// Payload a time after the warm-up. At a receiver without one it counts from the arrival of the
+    /// first bytes, which are left out with the time before them.
+    #[must_use]
+    pub fn rate(&self) -> Option<Rate> {
+        let (since, before) = self.warm?;
+        Rate::of(self.bytes.checked_sub(before)?, self.last?.saturating_sub(since))
+    }
+}
+
+impl FlowAccount {
+    /// What became of the flow, where a silence of `stall` is a stall.
+    #[must_use]
+    pub fn class(&self, stall: Span) -> Class {
+        for half in [&self.sender, &self.receiver] {
+            match &half.ended {
+                Ended::Stalled(silent) => return Class::Stalled(*silent),
+                Ended::Failed(reason) => return Class::Failed(reason.clone()),
+                Ended::Never | Ended::Complete => {}
+            }
+        }
+        if self.sender.ended == Ended::Never || self.receiver.ended == Ended::Never {
+            return Class::Failed("the peer has no account of it".to_owned());
+        }
+        if self.sender.bytes != self.receiver.bytes && self.receiver.datagrams.is_none() {
+            let (sent, received) = (self.sender.bytes, self.receiver.bytes);
+            return Class::Failed(format!("{sent} B were sent and {received} B received"));
+        }
+        let silence = self.sender.silence.max(self.receiver.silence);
+        if silence > stall { Class::Stalled(silence) } else { Class::Complete }
+    }
+
+    /// The flow's rate, as its receiver counted.
+    #[must_use]
+    pub fn rate(&self) -> Option<Rate> {
+        self.receiver.rate()
+    }
+}
+
+impl Transfer {
+    /// What all flows of each direction did, where a silence of `stall` is a stall.
+    #[must_use]
+    pub fn summaries(&self, stall: Span) -> Vec<Summary> {
+        let both = [Direction::Send, Direction::Receive];
+        both.into_iter().filter_map(|direction| self.summary(direction, stall)).collect()
+    }
+
+    fn summary(&self, direction: Direction, stall: Span) -> Option<Summary> {
+        let flows: Vec<_> = self.flows.iter().filter(|flow| flow.direction == direction).collect();
+        if flows.is_empty() {
+            return None;
+        }
+        let classes: Vec<_> = flows.iter().map(|flow| flow.class(stall)).collect();
+        let count = |wanted: fn(&Class) -> bool| {
+            u32::try_from(classes.iter().filter(|class| wanted(class)).count()).unwrap_or(u32::MAX)
+        };
+        let complete: Vec<_> = flows
+            .iter()
+            .zip(&classes)
+            .filter(|(_, class)| **class == Class::Complete)
+            .map(|(flow, _)| *flow)
+            .collect();
+        let rates: Vec<_> =
+            complete.iter().filter_map(|flow| flow.rate()).map(Rate::bits_per_second).collect();
+        Some(Summary {
+            direction,
+            complete: count(|class| *class == Class::Complete),
+            stalled: count(|class| matches!(class, Class::Stalled(_))),
+            failed: count(|class| matches!(class, Class::Failed(_))),
+            bytes: flows.iter().map(|flow| flow.receiver.bytes).sum(),
+            rate: together(&complete),
+            fairness: jain(&rates),
+            converged: converged(&complete),
+            cpu_per_gigabyte: [
+                cpu_per_gigabyte(complete.iter().map(|flow| &flow.sender)),
+                cpu_per_gigabyte(complete.iter().map(|flow| &flow.receiver)),
+            ],
+        })
+    }
+}
+
+/// Jain's fairness index of `rates`, from 1/n where one has all to 1 where all are equal; none of
+/// none, or if nothing moved.
+///
+/// Source: Jain, Chiu and Hawe, "A quantitative measure of fairness", DEC-TR-301, 1984.
+#[must_use]
+pub fn jain(rates: &[f64]) -> Option<f64> {
+    let sum: f64 = rates.iter().sum();
+    let squares: f64 = rates.iter().map(|rate| rate * rate).sum();
+    (squares > 0.0).then(|| sum * sum / (rates.len() as f64 * squares))
+}
+
+fn together(flows: &[&FlowAccount]) -> Option<Rate> {
+    let counted: Option<u64> =
+        flows.iter().map(|flow| Some(flow.receiver.bytes.saturating_sub(flow.receiver.warm?.1))).sum();
+    let since = flows.iter().filter_map(|flow| Some(flow.receiver.warm?.0)).min()?;
+    let until = flows.iter().filter_map(|flow| flow.receiver.last).max()?;
+    Rate::of(counted?, until.saturating_sub(since))
+}
+
+fn converged(flows: &[&FlowAccount]) -> Option<Span> {
+    let series: Vec<&[Interval]> = flows.iter().map(|flow| flow.receiver.intervals.as_slice()).collect();
+    let shortest = series.iter().map(|intervals| intervals.len()).min()?;
+    if flows.len() < 2 || shortest == 0 {
+        return None;
+    }
+    let fair = |place: &usize| {
+        let rates: Vec<_> = series.iter().map(|intervals| intervals[*place].bytes as f64).collect();
+        jain(&rates).is_some_and(|index| index >= FAIR)
+    };
+    // The last interval is cut short where the flows end, and says little.
+    let last = shortest.saturating_sub(1).max(1);
+    let unfair = (0..last).rev().find(|place| !fair(place));
+    match unfair {
+        None => Some(Span::ZERO),
+        Some(place) if place + 1 < last => Some(series[0][place].until),
+        Some(_) => None,
+    }
+}
+
+fn cpu_per_gigabyte<'a>(halves: impl Iterator<Item = &'a HalfAccount>) -> Option<f64> {
+    let (mut seconds, mut bytes) = (0.0, 0_u64);
+    for half in halves {
+        seconds += half.cpu?.as_seconds();
+        bytes += half.bytes;
+    }
+    (bytes > 0).then(|| seconds / (bytes as f64 / 1e9))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STALL: Span = Span::from_ms(1_000);
+
+    fn half(bytes: u64, ms: u64) -> HalfAccount {
+        HalfAccount {
+            ended: Ended::Complete,
+            bytes,
+            first: Some(Span::ZERO),
+            last: Some(Span::from_ms(ms)),
+            warm: Some((Span::ZERO, 0)),
+            cpu: Some(Span::from_ms(ms / 2)),
+            ..HalfAccount::default()
+        }
+    }
+
+    fn flow(number: u32, bytes: u64) -> FlowAccount {
+        let (sender, receiver) = (half(bytes, 1_010), half(bytes, 1_000));
+        FlowAccount { flow: number, direction: Direction::Send, sender, receiver }
+    }
+
+    #[test]
+    fn flows_of_one_direction_are_summed_and_their_shares_indexed() {
+        let flows = vec![flow(0, 100_000_000), flow(1, 25_000_000)];
+        let transfer = Transfer { flows, ..Transfer::default() };
+        let [summary] = transfer.summaries(STALL).try_into().expect("one direction");
+        assert!((summary.rate.expect("it moved").as_mbps() - 1000.0).abs() < 1e-6);
+        // (100 + 25)^2 / (2 (100^2 + 25^2))
+        assert!((summary.fairness.expect("two flows") - 15_625.0 / 21_250.0).abs() < 1e-12);
+        assert_eq!((summary.complete, summary.stalled, summary.failed), (2, 0, 0));
+        assert!((summary.cpu_per_gigabyte[1].expect("it was counted") - 8.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_flow_that_stalls_is_counted_and_averaged_into_nothing() {
+        let mut stalled = flow(1, 1);
+        stalled.receiver.silence = Span::from_ms(15_000);
+        let transfer = Transfer { flows: vec![flow(0, 125_000_000), stalled], ..Transfer::default() };
+        let [summary] = transfer.summaries(STALL).try_into().expect("one direction");
+        assert_eq!((summary.complete, summary.stalled), (1, 1));
+        assert!((summary.rate.expect("one moved").as_mbps() - 1000.0).abs() < 1e-6);
+        assert_eq!(transfer.flows[1].class(STALL), Class::Stalled(Span::from_ms(15_000)));
+    }
+
+    #[test]
+    fn ends_that_count_differently_are_a_failure() {
+        let mut lying = flow(0, 1000);
+        lying.receiver.bytes = 999;
+        assert!(matches!(lying.class(STALL), Class::Failed(reason) if reason.contains("999")));
+    }
+
+    #[test]
+    fn the_warm_up_is_counted_but_is_no_part_of_the_rate() {
+        let account = HalfAccount { warm: Some((Span::from_ms(500), 900)), ..half(1000, 1_000) };
+        assert_eq!(account.rate(), Rate::of(100, Span::from_ms(500)));
+        assert_eq!(account.bytes, 1000);
+    }
+
+    #[test]
+    fn flows_converge_when_they_share_to_the_end() {
+        let intervals = |bytes: [u64; 5]| {
+            let each = bytes
+                .iter()
+                .zip(1..)
+                .map(|(bytes, place)| Interval { until: Span::from_ms(place * 100), bytes: *bytes });
+            each.collect::<Vec<_>>()
+        };
+        let (mut one, mut other) = (flow(0, 1), flow(1, 1));
+        one.receiver.intervals = intervals([90, 80, 50, 50, 10]);
+        other.receiver.intervals = intervals([10, 20, 50, 50, 0]);
+        assert_eq!(converged(&[&one, &other]), Some(Span::from_ms(200)));
+        one.receiver.intervals = intervals([90, 80, 90, 90, 90]);
+        assert_eq!(converged(&[&one, &other]), None);
+        assert_eq!(converged(&[&one]), None);
+    }
+}

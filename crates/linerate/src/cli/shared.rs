@@ -1,0 +1,236 @@
+//! Flags that several verbs have, and the parts of a plan that they make.
+
+use std::net::IpAddr;
+use std::path::PathBuf;
+
+use clap::builder::PossibleValuesParser;
+use clap::builder::TypedValueParser as _;
+use linerate_core::options::{Io, MemoryOptions, SocketOptions};
+use linerate_core::plan::{Family, Format, Output, Plan};
+use linerate_core::transport::Transport;
+use linerate_core::units::Size;
+
+/// Lays a flag that was given over a field of the plan.
+pub(super) fn lay<T: Clone>(given: Option<&T>, over: &mut T) {
+    if let Some(given) = given {
+        over.clone_from(given);
+    }
+}
+
+/// The same for a field that may have no value.
+pub(super) fn lay_option<T: Clone>(given: &Option<T>, over: &mut Option<T>) {
+    if given.is_some() {
+        over.clone_from(given);
+    }
+}
+
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct KeyArgs {
+    /// The key that the server printed.
+    #[arg(long, env = "LINERATE_KEY", hide_env_values = true, value_name = "K")]
+    pub(crate) key: Option<String>,
+    /// Take the key from a file.
+    #[arg(long, value_name = "FILE", conflicts_with = "key")]
+    pub(crate) key_file: Option<PathBuf>,
+}
+
+#[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = "What is measured")]
+pub(crate) struct CarrierArgs {
+    /// What carries the bytes [default: tcp].
+    #[arg(long, value_parser = transport_parser())]
+    transport: Option<Transport>,
+}
+
+#[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = "Sockets, at both ends")]
+pub(crate) struct SocketArgs {
+    /// Send buffer to ask for [default: autotuned].
+    #[arg(long, value_name = "SIZE")]
+    sndbuf: Option<Size>,
+    /// Receive buffer to ask for [default: autotuned].
+    #[arg(long, value_name = "SIZE")]
+    rcvbuf: Option<Size>,
+    /// Send small segments at once (`TCP_NODELAY`) [default: on].
+    #[arg(long, value_name = "on|off", value_parser = parse_switch)]
+    nodelay: Option<bool>,
+    /// Congestion control by its kernel name, such as cubic [default: the host's].
+    #[arg(long, value_name = "NAME")]
+    congestion: Option<String>,
+    /// Largest segment to ask for, in bytes [default: the path's].
+    #[arg(long, value_name = "BYTES")]
+    mss: Option<u16>,
+    /// Differentiated services code point, 0 to 63 [default: 0].
+    #[arg(long, value_name = "N")]
+    dscp: Option<u8>,
+    /// Poll the device queue so many microseconds in a receive (`SO_BUSY_POLL`) [default: the host's].
+    #[arg(long, value_name = "US")]
+    busy_poll: Option<u32>,
+    /// System calls that move the bytes; SEND,RECEIVE for two kinds [default: send-recv].
+    #[arg(long, value_name = "IO", value_parser = parse_io, long_help = io_help())]
+    io: Option<(Io, Option<Io>)>,
+}
+
+#[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = "Memory, at both ends")]
+pub(crate) struct MemoryArgs {
+    /// Let the messages go round in so much memory instead of one place.
+    #[arg(long, value_name = "SIZE")]
+    working_set: Option<Size>,
+    /// Read every cache line that arrived.
+    #[arg(long)]
+    touch: bool,
+    /// Begin the messages so many bytes after a page boundary [default: 0].
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u16).range(..4096))]
+    offset: Option<u16>,
+    /// Ask for huge pages.
+    #[arg(long)]
+    huge_pages: bool,
+}
+
+#[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = "Ends")]
+pub(crate) struct EndArgs {
+    /// Source address.
+    #[arg(long, value_name = "ADDR")]
+    bind: Option<IpAddr>,
+    /// Interface to send through.
+    #[arg(long, value_name = "IF")]
+    bind_dev: Option<String>,
+    /// Processors to tie the two measuring threads to; either may be left empty.
+    #[arg(long, value_name = "LOCAL,REMOTE", value_parser = parse_pin)]
+    pin: Option<Pin>,
+    /// Use IPv4.
+    #[arg(short = '4', conflicts_with = "ipv6")]
+    ipv4: bool,
+    /// Use IPv6.
+    #[arg(short = '6')]
+    ipv6: bool,
+}
+
+#[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct OutputArgs {
+    /// The run file [default: linerate-HOST-TIME.run.json].
+    #[arg(long, value_name = "X.run.json")]
+    out: Option<String>,
+    /// The HTML report [default: beside the run file].
+    #[arg(long, value_name = "X.html")]
+    report: Option<String>,
+    /// What goes to standard output [default: table].
+    #[arg(long, value_parser = format_parser())]
+    format: Option<Format>,
+}
+
+/// Processors of the two ends.
+#[derive(Clone, Copy, Debug)]
+struct Pin {
+    local: Option<u32>,
+    remote: Option<u32>,
+}
+
+impl CarrierArgs {
+    pub(super) fn over(&self, plan: &mut Plan) {
+        lay(self.transport.as_ref(), &mut plan.transport);
+    }
+}
+
+impl SocketArgs {
+    pub(super) fn over(&self, asked: &mut SocketOptions) {
+        lay_option(&self.sndbuf, &mut asked.sndbuf);
+        lay_option(&self.rcvbuf, &mut asked.rcvbuf);
+        lay(self.nodelay.as_ref(), &mut asked.nodelay);
+        lay_option(&self.congestion, &mut asked.congestion);
+        lay_option(&self.mss, &mut asked.mss);
+        lay_option(&self.dscp, &mut asked.dscp);
+        lay_option(&self.busy_poll, &mut asked.busy_poll);
+        if let Some((io, receive_io)) = self.io {
+            (asked.io, asked.receive_io) = (io, receive_io);
+        }
+    }
+}
+
+impl MemoryArgs {
+    pub(super) fn over(&self, asked: &mut MemoryOptions) {
+        lay_option(&self.working_set, &mut asked.working_set);
+        lay(self.offset.as_ref(), &mut asked.offset);
+        asked.touch |= self.touch;
+        asked.huge_pages |= self.huge_pages;
+    }
+}
+
+impl OutputArgs {
+    pub(super) fn over(&self, asked: &mut Output) {
+        lay_option(&self.out, &mut asked.out);
+        lay_option(&self.report, &mut asked.report);
+        lay(self.format.as_ref(), &mut asked.format);
+    }
+}
+
+impl EndArgs {
+    pub(super) fn over(&self, plan: &mut Plan) {
+        lay_option(&self.bind, &mut plan.local.bind);
+        lay_option(&self.bind_dev, &mut plan.local.bind_dev);
+        lay_option(&self.family(), &mut plan.local.family);
+        if let Some(pin) = self.pin {
+            lay_option(&pin.local, &mut plan.local.pin);
+            lay_option(&pin.remote, &mut plan.remote.pin);
+        }
+    }
+
+    const fn family(&self) -> Option<Family> {
+        match (self.ipv4, self.ipv6) {
+            (true, _) => Some(Family::V4),
+            (false, true) => Some(Family::V6),
+            (false, false) => None,
+        }
+    }
+}
+
+fn transport_parser() -> impl clap::builder::TypedValueParser<Value = Transport> {
+    PossibleValuesParser::new(Transport::ALL.map(Transport::name)).try_map(|text| text.parse::<Transport>())
+}
+
+/// `zerocopy`, or `zerocopy,truncate`.
+fn parse_io(text: &str) -> Result<(Io, Option<Io>), String> {
+    match text.split_once(',') {
+        None => Ok((text.parse()?, None)),
+        Some((send, receive)) => Ok((send.parse()?, Some(receive.parse()?))),
+    }
+}
+
+fn io_help() -> String {
+    format!(
+        "System calls that move the bytes; SEND,RECEIVE for two kinds [default: send-recv, which copies as most \
+         applications do]. There are {}. What concerns one direction leaves the other to send or recv.",
+        Io::ALL.map(Io::name).join(", ")
+    )
+}
+
+fn format_parser() -> impl clap::builder::TypedValueParser<Value = Format> {
+    PossibleValuesParser::new(["table", "json", "csv", "np"]).map(|text| match text.as_str() {
+        "json" => Format::Json,
+        "csv" => Format::Csv,
+        "np" => Format::Np,
+        _ => Format::Table,
+    })
+}
+
+fn parse_switch(text: &str) -> Result<bool, String> {
+    match text {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err(format!("`{text}` is neither on nor off")),
+    }
+}
+
+/// `0,1`, `0,` or `,1`.
+fn parse_pin(text: &str) -> Result<Pin, String> {
+    let bad = || format!("`{text}` is not LOCAL,REMOTE; write two processor numbers, such as 0,1");
+    let (local, remote) = text.split_once(',').ok_or_else(bad)?;
+    let cpu = |text: &str| match text.trim() {
+        "" => Ok(None),
+        number => number.parse().map(Some).map_err(|_| bad()),
+    };
+    Ok(Pin { local: cpu(local)?, remote: cpu(remote)? })
+}

@@ -1,0 +1,46 @@
+//! Where a run's results go, whatever was measured.
+
+use std::path::PathBuf;
+
+use jiff::Zoned;
+use linerate_core::plan::Plan;
+use linerate_core::report::NamedRun;
+use linerate_core::run::{Run, Source};
+
+use crate::store;
+
+/// Where the results go.
+pub(super) struct Files {
+    pub(super) run: PathBuf,
+    pub(super) report: PathBuf,
+}
+
+impl Files {
+    pub(super) fn choose(plan: &Plan, source: &Source, started: &Zoned) -> Self {
+        let run = plan.output.out.as_ref().map_or_else(
+            || {
+                let host = subject_name(plan, source);
+                let safe: String =
+                    host.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+                let safe = safe.trim_matches('-');
+                PathBuf::from(format!("linerate-{safe}-{}.run.json", started.strftime("%Y%m%dT%H%M%S")))
+            },
+            PathBuf::from,
+        );
+        let report = plan.output.report.as_ref().map_or_else(|| store::report_beside(&run), PathBuf::from);
+        Self { run, report }
+    }
+}
+
+/// The run under the name by which a reader calls it.
+pub(super) fn named(run: Run) -> NamedRun {
+    NamedRun { name: subject_name(&run.plan, &run.source).to_owned(), run }
+}
+
+/// What was measured, in a word.
+fn subject_name<'a>(plan: &'a Plan, source: &'a Source) -> &'a str {
+    match source {
+        Source::Modelled(name) => name,
+        _ => plan.host.as_deref().unwrap_or("loopback"),
+    }
+}
