@@ -21,7 +21,7 @@ use linerate_core::units::{Span, Time};
 
 use crate::channel::{Line, PATIENCE};
 use crate::control::{Ask, Key, Opening, Reply};
-use crate::observe::HostClock;
+use crate::observe::{HostClock, current_cpu};
 use crate::transport::Setup;
 use crate::witness::Witness;
 
@@ -197,7 +197,7 @@ impl Bench for Pair {
             other => return Err(failed(PairError::unexpected(other))),
         };
         let now = self.ends.clock.now();
-        self.ends.witness.saw(&ours.tally);
+        self.ends.witness.saw(&ours.tally, current_cpu());
         if trial.check == Check::Marks && self.first_sample.is_none() {
             self.first_sample = Some(now.since(Time::ZERO));
         }

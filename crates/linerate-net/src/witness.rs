@@ -8,9 +8,7 @@ use linerate_core::observation::{Clock, Connection, Observation};
 use linerate_core::trial::Tally;
 use linerate_core::units::Span;
 
-use crate::observe::{
-    HostClock, InterfaceCounters, LoadWatch, current_cpu, interface_name, peak_memory, watch_noise,
-};
+use crate::observe::{HostClock, InterfaceCounters, LoadWatch, interface_name, peak_memory, watch_noise};
 
 /// How often a clock is read to learn its cost.
 pub(crate) const CLOCK_READS: u64 = 100_000;
@@ -39,10 +37,10 @@ impl Witness {
         }
     }
 
-    /// Notes a trial that ended.
-    pub(crate) fn saw(&mut self, tally: &Tally) {
+    /// Notes what passed, and the processor that moved it.
+    pub(crate) fn saw(&mut self, tally: &Tally, processor: Option<u32>) {
         self.tally += *tally;
-        self.cpus.extend(current_cpu());
+        self.cpus.extend(processor);
     }
 
     /// Ends the watch.

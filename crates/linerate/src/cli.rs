@@ -6,6 +6,7 @@ mod model;
 mod predict;
 mod serve;
 mod shared;
+mod stream;
 
 use std::path::PathBuf;
 
@@ -19,6 +20,7 @@ pub(crate) use model::{
 pub(crate) use predict::{Change, Changed, PredictArgs, PredictFormat};
 pub(crate) use serve::ServeArgs;
 pub(crate) use shared::KeyArgs;
+pub(crate) use stream::{Axis, StreamArgs};
 
 /// How close to line rate is a path at every message size, and what is in the way?
 ///
@@ -38,6 +40,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Measure latency and throughput at every message size.
     Measure(Box<MeasureArgs>),
+    /// Move bulk through any number of flows, bounded by time, bytes or messages.
+    Stream(Box<StreamArgs>),
     /// Answer measurements from other hosts until Ctrl-C.
     Serve(ServeArgs),
     /// Model a network and put it under load: no host takes part.

@@ -9,6 +9,7 @@ mod predict;
 mod report;
 mod results;
 mod serve;
+mod stream;
 
 use std::io;
 use std::process::ExitCode;
@@ -25,6 +26,7 @@ pub(crate) fn run(cli: Cli, clock: HostClock) -> Result<ExitCode, Trouble> {
     match cli.command {
         None => measure::run(&MeasureArgs::default(), clock),
         Some(Command::Measure(args)) => measure::run(&args, clock),
+        Some(Command::Stream(args)) => stream::run(&args, clock),
         Some(Command::Serve(args)) => serve::run(&args),
         Some(Command::Model(args)) => model::run(&args.verb),
         Some(Command::Calibrate(args)) => calibrate::run(&args, clock),

@@ -6,6 +6,7 @@
 pub(crate) mod catalogue;
 mod chart;
 pub(crate) mod claims;
+pub(crate) mod columns;
 mod csv;
 mod host;
 mod html;
@@ -18,6 +19,7 @@ pub(crate) mod predict;
 mod svg;
 mod table;
 mod text;
+pub(crate) mod traffic;
 
 #[cfg(test)]
 mod fixture;

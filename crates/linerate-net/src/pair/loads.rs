@@ -122,7 +122,7 @@ impl Loads {
             running.join().unwrap_or_default()
         });
         for one in &told {
-            self.ends.witness.saw(&one.tally(one.direction == Direction::Send));
+            self.ends.witness.saw(&one.tally(one.direction == Direction::Send), one.processor);
         }
         told
     }
@@ -134,7 +134,9 @@ impl Loads {
         let mut within = super::STEP + PATIENCE.to_duration();
         loop {
             match self.ends.conversation.hear(within)? {
-                Reply::Flow { flow, direction, half } => told.push(Told { flow, direction, half: *half }),
+                Reply::Flow { flow, direction, half } => {
+                    told.push(Told { flow, direction, half: *half, processor: None })
+                }
                 Reply::More(intervals, samples) => {
                     if let Some(last) = told.last_mut() {
                         last.half.intervals.extend(intervals);
@@ -167,7 +169,7 @@ fn join(ours: Vec<Told>, mut theirs: Vec<Told>) -> Vec<FlowAccount> {
         place.map_or_else(HalfAccount::default, |place| theirs.swap_remove(place).half)
     };
     ours.into_iter()
-        .map(|Told { flow, direction, half }| {
+        .map(|Told { flow, direction, half, .. }| {
             let other = other_half(flow, direction);
             let (sender, receiver) = if direction == Direction::Send { (half, other) } else { (other, half) };
             FlowAccount { flow, direction, sender, receiver }

@@ -32,7 +32,7 @@ impl Session<'_> {
         self.say(&Reply::Go)?;
         let told = self.carry(load, &mut lines);
         for one in &told {
-            self.witness.saw(&one.tally(one.direction == Direction::Receive));
+            self.witness.saw(&one.tally(one.direction == Direction::Receive), one.processor);
         }
         self.await_collect()?;
         self.tell(told)
@@ -77,7 +77,7 @@ impl Session<'_> {
 
     /// Tells every flow's account, in pieces that fit the messages.
     fn tell(&self, told: Vec<Told>) -> Result<(), Refusal> {
-        for Told { flow, direction, mut half } in told {
+        for Told { flow, direction, mut half, .. } in told {
             let intervals = std::mem::take(&mut half.intervals);
             let samples = std::mem::take(&mut half.tcp);
             self.say(&Reply::Flow { flow, direction, half: Box::new(half) })?;

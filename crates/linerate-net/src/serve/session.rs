@@ -23,7 +23,7 @@ use crate::control::{
     Ask, Deadline, FrameError, GREETING_LEN, Greeting, GreetingError, MAX_FRAME, Opening, Pass, Purpose,
     Reply, TimedStream, Welcome, harmless, random, read_frame, write_frame,
 };
-use crate::observe::{available_memory, environment, pin_to};
+use crate::observe::{available_memory, current_cpu, environment, pin_to};
 use crate::transport::{INTRODUCTION_LEN, Introduction, Setup, TAKEN};
 use crate::witness::Witness;
 
@@ -322,7 +322,7 @@ impl<'a> Session<'a> {
         let half = line.respond(trial, &mut self.buffers).map_err(|error| {
             Refusal::Told(format!("the server failed to run a trial of {} B: {error}", trial.size))
         })?;
-        self.witness.saw(&half.tally);
+        self.witness.saw(&half.tally, current_cpu());
         self.say(&Reply::Half(half))
     }
 

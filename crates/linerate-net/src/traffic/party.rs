@@ -13,7 +13,7 @@ use rustix::time::{ClockId, clock_gettime};
 use super::shared::{Member, Work, drive};
 use super::{Counter, Incoming, Outgoing, Pace};
 use crate::channel::Line;
-use crate::observe::{HostClock, pin_to, usable_cpus};
+use crate::observe::{HostClock, current_cpu, pin_to, usable_cpus};
 
 /// Seed of the bytes of every bulk message, at both ends.
 const SEED: u64 = 0x6c69_6e65_7261_7465;
@@ -37,6 +37,8 @@ pub(crate) struct Told {
     pub(crate) flow: u32,
     pub(crate) direction: Direction,
     pub(crate) half: HalfAccount,
+    /// The processor that its thread ended on; unknown of the peer's.
+    pub(crate) processor: Option<u32>,
 }
 
 impl Told {
@@ -175,7 +177,7 @@ impl Party<'_> {
             Err(error) => Ended::Failed(error.to_string()),
         };
         let half = HalfAccount { ended, granted: end.line.granted(), io: end.line.io_report(), ..half };
-        Told { flow: end.flow, direction: end.direction, half }
+        Told { flow: end.flow, direction: end.direction, half, processor: current_cpu() }
     }
 
     fn outgoing<'b>(&'b self, message: &'b [u8], counter: &'b Counter) -> Outgoing<'b> {
@@ -225,6 +227,7 @@ impl Running<'_> {
                     flow: *flow,
                     direction: *direction,
                     half: HalfAccount { ended, ..HalfAccount::default() },
+                    processor: None,
                 }
             };
             self.names.iter().map(told).collect()

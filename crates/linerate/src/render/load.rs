@@ -3,7 +3,6 @@
 pub(super) mod axis;
 mod bars;
 pub(super) mod chart;
-mod columns;
 mod curves;
 mod files;
 pub(super) mod page;

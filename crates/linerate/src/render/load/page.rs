@@ -4,10 +4,10 @@
 use askama::Template;
 
 use super::super::RenderError;
+use super::super::columns::Column;
 use super::super::page::{Frame, Hover, HoverCurve, HoverLayer};
 use super::super::text::plain;
 use super::chart::Figure;
-use super::columns::Column;
 use super::points::point_columns;
 use super::stations::{queue_columns, station_columns};
 use super::words::{Line, load, network, summary, swept};

@@ -1,7 +1,7 @@
 //! The table of a sweep.
 
+use super::super::columns::Column;
 use super::super::text::{digits, percent, plain};
-use super::columns::Column;
 use super::words::NOTHING;
 use crate::study::{Estimate, Measure, Point, Study, value_text};
 

@@ -4,8 +4,8 @@ use linerate_sim::ethernet::network::QueueReport;
 use linerate_sim::fabric::Loss;
 use linerate_sim::load::{LoadOutcome, StationOutcome};
 
+use super::super::columns::Column;
 use super::super::text::{digits, percent, plain};
-use super::columns::Column;
 use super::words::NOTHING;
 
 /// More senders than this are shown by their extremes only.

@@ -2,9 +2,9 @@
 
 use linerate_sim::load::LoadOutcome;
 
+use super::super::columns::{Column, fit};
 use super::super::table::item;
 use super::super::text::{plain, wrap};
-use super::columns::{Column, fit};
 use super::points::point_columns;
 use super::stations::{chosen, queue_columns, station_columns};
 use super::words::{load, network, summary, swept};

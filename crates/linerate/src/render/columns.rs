@@ -3,30 +3,30 @@
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement, Table};
 
-use super::super::text::columns;
+use super::text::columns;
 
 /// A column of a table.
-pub(super) struct Column {
-    pub(super) heading: String,
-    pub(super) cells: Vec<String>,
+pub(crate) struct Column {
+    pub(crate) heading: String,
+    pub(crate) cells: Vec<String>,
     /// What is left out first when the table is too wide; 0 is never left out.
-    pub(super) expendable: u8,
+    pub(crate) expendable: u8,
 }
 
 impl Column {
-    pub(super) fn new(heading: impl Into<String>, expendable: u8, cells: Vec<String>) -> Self {
+    pub(crate) fn new(heading: impl Into<String>, expendable: u8, cells: Vec<String>) -> Self {
         Self { heading: heading.into(), cells, expendable }
     }
 
     /// Whether there is anything in it but zeros and dashes.
-    pub(super) fn says_something(&self) -> bool {
+    pub(crate) fn says_something(&self) -> bool {
         self.expendable == 0
             || self.cells.iter().any(|cell| cell.chars().any(|c| c.is_ascii_digit() && c != '0'))
     }
 }
 
 /// The columns that say something, of these as many as `width` holds, and what was left out.
-pub(super) fn fit(columns: Vec<Column>, width: usize) -> (String, Vec<String>) {
+pub(crate) fn fit(columns: Vec<Column>, width: usize) -> (String, Vec<String>) {
     let mut shown: Vec<Column> = columns.into_iter().filter(Column::says_something).collect();
     let mut left_out = Vec::new();
     loop {

@@ -1,0 +1,220 @@
+//! The flags of `linerate stream`.
+
+use std::path::PathBuf;
+
+use clap::builder::PossibleValuesParser;
+use clap::builder::TypedValueParser as _;
+use linerate_core::plan::Plan;
+use linerate_core::traffic::{Direction, StreamPlan};
+use linerate_core::units::{Rate, Size, Span};
+
+use super::shared::{CarrierArgs, EndArgs, KeyArgs, MemoryArgs, OutputArgs, SocketArgs, lay, lay_option};
+
+/// Default of `--time` for a stream.
+const TIME: Span = Span::from_ms(10_000);
+
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct StreamArgs {
+    /// The peer, where `linerate serve` runs; without it one is started on this host's loopback.
+    #[arg(value_name = "HOST[:PORT]")]
+    host: Option<String>,
+    #[command(flatten)]
+    pub(crate) key: KeyArgs,
+    #[command(flatten)]
+    bulk: BulkArgs,
+    #[command(flatten)]
+    carrier: CarrierArgs,
+    #[command(flatten)]
+    socket: SocketArgs,
+    #[command(flatten)]
+    memory: MemoryArgs,
+    #[command(flatten)]
+    ends: EndArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+    /// One transfer for each value, or each pair of values, as rows of a table: `buffers=8KiB,64KiB`
+    /// (asked of both buffers at both ends; `auto` leaves them) and `messages=1KiB,64KiB`.
+    #[arg(long, value_name = "KEY=A,B,..", num_args = 1..=2, value_parser = parse_axis)]
+    pub(crate) table: Vec<Axis>,
+    /// Take every option from a TOML file; flags given beside it win.
+    #[arg(long, value_name = "FILE.toml")]
+    pub(crate) plan: Option<PathBuf>,
+    /// Print the effective plan as TOML and measure nothing.
+    #[arg(long)]
+    pub(crate) print_plan: bool,
+}
+
+#[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = "Bulk")]
+struct BulkArgs {
+    /// Send for so long, warm-up not counted [default: 10s].
+    #[arg(long, value_name = "TIME", conflicts_with_all = ["bytes", "count"])]
+    time: Option<Span>,
+    /// Send exactly so many bytes in each flow.
+    #[arg(long, value_name = "SIZE", conflicts_with = "count")]
+    bytes: Option<Size>,
+    /// Send exactly so many messages in each flow.
+    #[arg(long, value_name = "N")]
+    count: Option<u64>,
+    /// Bytes that one call hands over [default: 128KiB; on datagrams what fits a packet].
+    #[arg(long, value_name = "SIZE")]
+    message: Option<Size>,
+    /// Flows in each direction [default: 1].
+    #[arg(long, value_name = "N")]
+    flows: Option<u32>,
+    /// Share so many threads among the flows, instead of a pinned thread for each.
+    #[arg(long, value_name = "N")]
+    threads: Option<u32>,
+    /// Which way the bulk goes [default: send].
+    #[arg(long, value_parser = direction_parser())]
+    direction: Option<Direction>,
+    /// Keep to this rate of payload, over all flows of a direction: 100M, 2.5G (10^6, 10^9 bit/s).
+    #[arg(long, value_name = "RATE", value_parser = parse_rate)]
+    rate: Option<Rate>,
+    /// Say what passed so often [default: 1s].
+    #[arg(long, value_name = "TIME")]
+    interval: Option<Span>,
+    /// Count the bytes of the first so much time, but leave them out of the rate [default: 0s].
+    #[arg(long, value_name = "TIME")]
+    warm_up: Option<Span>,
+    /// A flow of which no byte moves for so long has stalled [default: 1s].
+    #[arg(long, value_name = "TIME")]
+    stall: Option<Span>,
+}
+
+/// One axis of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Axis {
+    /// Both buffers of both ends; none leaves them to the system.
+    Buffers(Vec<Option<Size>>),
+    /// The bytes that one call hands over.
+    Messages(Vec<Size>),
+}
+
+impl StreamArgs {
+    /// The plan in `base` with every flag that was given laid over it.
+    pub(crate) fn over(&self, base: Option<Plan>) -> Plan {
+        let mut plan = base.unwrap_or_else(|| Plan { time: TIME, ..Plan::default() });
+        lay_option(&self.host, &mut plan.host);
+        let mut stream = plan.stream.take().unwrap_or_default();
+        self.bulk.over(&mut plan, &mut stream);
+        plan.stream = Some(stream);
+        self.carrier.over(&mut plan);
+        self.socket.over(&mut plan.socket);
+        self.memory.over(&mut plan.memory);
+        self.ends.over(&mut plan);
+        self.output.over(&mut plan.output);
+        plan
+    }
+}
+
+impl BulkArgs {
+    fn over(&self, plan: &mut Plan, stream: &mut StreamPlan) {
+        if let Some(time) = self.time {
+            plan.time = time;
+        }
+        if self.time.is_some() || self.bytes.is_some() || self.count.is_some() {
+            (stream.bytes, stream.count) = (self.bytes, self.count);
+        }
+        lay_option(&self.message, &mut stream.message);
+        lay(self.flows.as_ref(), &mut stream.flows);
+        lay_option(&self.threads, &mut stream.threads);
+        lay(self.direction.as_ref(), &mut stream.direction);
+        lay_option(&self.rate, &mut stream.rate);
+        lay(self.interval.as_ref(), &mut stream.interval);
+        lay(self.warm_up.as_ref(), &mut stream.warm_up);
+        lay(self.stall.as_ref(), &mut stream.stall);
+    }
+}
+
+fn direction_parser() -> impl clap::builder::TypedValueParser<Value = Direction> {
+    PossibleValuesParser::new(Direction::ALL.map(Direction::name)).try_map(|text| text.parse::<Direction>())
+}
+
+/// `100M`, `2.5G`, `64k`, `1000000`: bits a second, in powers of 1000.
+pub(super) fn parse_rate(text: &str) -> Result<Rate, String> {
+    let bad = || format!("`{text}` is no rate; write 100M or 2.5G for 10^6 or 10^9 bit/s");
+    let (number, unit) = match text.char_indices().last() {
+        Some((place, 'k' | 'K')) => (&text[..place], 1e3),
+        Some((place, 'M')) => (&text[..place], 1e6),
+        Some((place, 'G')) => (&text[..place], 1e9),
+        Some((place, 'T')) => (&text[..place], 1e12),
+        _ => (text, 1.0),
+    };
+    let number: f64 = number.trim().parse().map_err(|_| bad())?;
+    if number.is_finite() && number > 0.0 {
+        Ok(Rate::from_bits_per_second(number * unit))
+    } else {
+        Err(bad())
+    }
+}
+
+fn parse_axis(text: &str) -> Result<Axis, String> {
+    let bad = |why: String| {
+        format!("`{text}` is no axis of a table: {why}; write buffers=8KiB,64KiB or messages=1KiB")
+    };
+    let (key, values) = text.split_once('=').ok_or_else(|| bad("it has no =".to_owned()))?;
+    let sizes = values.split(',').map(|value| match value.trim() {
+        "auto" if key == "buffers" => Ok(None),
+        value => value.parse::<Size>().map(Some).map_err(|error| bad(error.to_string())),
+    });
+    let sizes: Vec<Option<Size>> = sizes.collect::<Result<_, _>>()?;
+    match key {
+        "buffers" => Ok(Axis::Buffers(sizes)),
+        "messages" => Ok(Axis::Messages(sizes.into_iter().flatten().collect())),
+        _ => Err(bad(format!("there is no `{key}`"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+    use crate::cli::{Cli, Command};
+
+    fn args(flags: &str) -> StreamArgs {
+        let words = ["linerate", "stream"].into_iter().chain(flags.split_whitespace());
+        let Ok(Cli { command: Some(Command::Stream(args)) }) = Cli::try_parse_from(words) else {
+            panic!("{flags} is a stream command");
+        };
+        *args
+    }
+
+    #[test]
+    fn every_flag_reaches_its_field_of_the_plan() {
+        let plan = args(
+            "node7 --count 9 --message 4KiB --flows 3 --threads 2 --direction both --rate 2.5G --interval 100ms \
+             --warm-up 1s --stall 2s --transport udp --io zerocopy,truncate --working-set 4MiB --touch --offset 7 \
+             --huge-pages",
+        )
+        .over(None);
+        let expected = "host = 'node7'\ntransport = 'udp'\ntime = '10s'\n\
+             [stream]\ncount = 9\nmessage = 4096\nflows = 3\nthreads = 2\ndirection = 'both'\nrate = 2.5e9\n\
+             interval = '100ms'\nwarm-up = '1s'\nstall = '2s'\n\
+             [socket]\nio = 'zerocopy'\nreceive-io = 'truncate'\n\
+             [memory]\nworking-set = 4194304\ntouch = true\noffset = 7\nhuge-pages = true";
+        assert_eq!(plan, Plan::from_toml(expected).expect("a plan"));
+    }
+
+    #[test]
+    fn a_bound_that_is_given_replaces_the_plans() {
+        let base = Plan::from_toml("[stream]\nbytes = 5\nflows = 2").expect("a plan");
+        let stream = args("--time 3s").over(Some(base.clone())).stream.expect("a stream");
+        assert_eq!((stream.bytes, stream.count, stream.flows), (None, None, 2));
+        assert_eq!(args("").over(Some(base.clone())), base);
+    }
+
+    #[test]
+    fn axes_and_rates_are_read_as_people_write_them() {
+        assert_eq!(parse_axis("buffers=auto,8KiB"), Ok(Axis::Buffers(vec![None, Some(Size(8192))])));
+        assert_eq!(parse_axis("messages=1,2"), Ok(Axis::Messages(vec![Size(1), Size(2)])));
+        for text in ["buffers", "colours=1", "messages=auto", "messages="] {
+            assert!(parse_axis(text).is_err(), "{text}");
+        }
+        assert_eq!(parse_rate("2.5G"), Ok(Rate::from_mbps(2500.0)));
+        for text in ["", "G", "-1M", "nan", "infM", "5 X"] {
+            assert!(parse_rate(text).is_err(), "{text}");
+        }
+    }
+}
