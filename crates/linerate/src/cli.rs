@@ -4,6 +4,7 @@ mod calibrate;
 mod measure;
 mod model;
 mod predict;
+mod rr;
 mod serve;
 mod shared;
 mod stream;
@@ -18,6 +19,7 @@ pub(crate) use model::{
     CheckArgs, CheckFormat, ListArgs, ListFormat, LoadArgs, LoadFormat, LoadOutput, ModelArgs, ModelVerb,
 };
 pub(crate) use predict::{Change, Changed, PredictArgs, PredictFormat};
+pub(crate) use rr::RrArgs;
 pub(crate) use serve::ServeArgs;
 pub(crate) use shared::KeyArgs;
 pub(crate) use stream::{Axis, StreamArgs};
@@ -42,6 +44,8 @@ pub(crate) enum Command {
     Measure(Box<MeasureArgs>),
     /// Move bulk through any number of flows, bounded by time, bytes or messages.
     Stream(Box<StreamArgs>),
+    /// Ask and answer: latency of requests and responses, idle and under load.
+    Rr(Box<RrArgs>),
     /// Answer measurements from other hosts until Ctrl-C.
     Serve(ServeArgs),
     /// Model a network and put it under load: no host takes part.

@@ -8,8 +8,10 @@ mod planned;
 mod predict;
 mod report;
 mod results;
+mod rr;
 mod serve;
 mod stream;
+mod traffic;
 
 use std::io;
 use std::process::ExitCode;
@@ -27,6 +29,7 @@ pub(crate) fn run(cli: Cli, clock: HostClock) -> Result<ExitCode, Trouble> {
         None => measure::run(&MeasureArgs::default(), clock),
         Some(Command::Measure(args)) => measure::run(&args, clock),
         Some(Command::Stream(args)) => stream::run(&args, clock),
+        Some(Command::Rr(args)) => rr::run(&args, clock),
         Some(Command::Serve(args)) => serve::run(&args),
         Some(Command::Model(args)) => model::run(&args.verb),
         Some(Command::Calibrate(args)) => calibrate::run(&args, clock),

@@ -135,7 +135,7 @@ impl Loads {
         loop {
             match self.ends.conversation.hear(within)? {
                 Reply::Flow { flow, direction, half } => {
-                    told.push(Told { flow, direction, half: *half, processor: None })
+                    told.push(Told { flow, direction, half: *half, processor: None });
                 }
                 Reply::More(intervals, samples) => {
                     if let Some(last) = told.last_mut() {

@@ -134,9 +134,12 @@ fn flow_columns(transfer: &Transfer, flows: &[&FlowAccount], stream: &StreamPlan
     ]
 }
 
+/// A row of netperf's table: a load, its first flow, and the sum of its flows.
+type Row<'a> = (&'a Transfer, &'a FlowAccount, Option<Summary>);
+
 /// netperf's table: a row for each load.
 fn table_columns(run: &Run, stream: &StreamPlan) -> Vec<Column> {
-    let rows: Vec<(&Transfer, &FlowAccount, Option<Summary>)> = run
+    let rows: Vec<Row<'_>> = run
         .traffic
         .iter()
         .filter_map(|transfer| {
@@ -144,9 +147,7 @@ fn table_columns(run: &Run, stream: &StreamPlan) -> Vec<Column> {
             Some((transfer, first, transfer.summaries(stream.stall).into_iter().next()))
         })
         .collect();
-    let cells = |cell: &dyn Fn(&(&Transfer, &FlowAccount, Option<Summary>)) -> String| {
-        rows.iter().map(cell).collect()
-    };
+    let cells = |cell: &dyn Fn(&Row<'_>) -> String| rows.iter().map(cell).collect();
     let buffer = |fact: &linerate_core::environment::Fact<u64>| {
         fact.known().map_or_else(|| "-".to_owned(), u64::to_string)
     };

@@ -1,0 +1,133 @@
+//! What the verbs that put loads on a path have in common.
+
+use std::ops::ControlFlow;
+use std::process::ExitCode;
+
+use jiff::Zoned;
+use linerate_core::caution::assess;
+use linerate_core::plan::{Format, Plan};
+use linerate_core::report::Report;
+use linerate_core::run::{FORMAT, Run, Source, State};
+use linerate_core::traffic::{Class, Load, Phase, Transfer};
+use linerate_core::units::Span;
+use linerate_net::observe::HostClock;
+use linerate_net::pair::Loads;
+
+use super::hosts::Peer;
+use super::results::{Files, named};
+use crate::cli::KeyArgs;
+use crate::progress::Line;
+use crate::screen::{columns, show};
+use crate::signals::Interrupt;
+use crate::trouble::Trouble;
+use crate::{render, store};
+
+/// A load to put on the path, and what it is called.
+#[derive(Clone, Debug)]
+pub(super) struct Asked {
+    /// What it differs in from the others; empty for the only one.
+    pub(super) label: String,
+    pub(super) phase: Phase,
+    pub(super) load: Load,
+}
+
+/// Refuses what loads cannot do.
+pub(super) fn check(plan: &Plan) -> Result<(), Trouble> {
+    plan.check().map_err(|error| Trouble::plan(error, None))?;
+    if plan.output.format == Format::Np {
+        return Err(Trouble::new(
+            "failed to choose a form for the result: np holds curves",
+            "give --format table, json or csv",
+        ));
+    }
+    Ok(())
+}
+
+/// 1 when a flow stalled or failed, which the report says, and else 0.
+pub(super) fn conclude(report: &Report) -> Result<ExitCode, Trouble> {
+    let run = &report.runs[0].run;
+    let stall = run.plan.stream.as_ref().map_or(Span::MAX, |stream| stream.stall);
+    let mut flows = run.traffic.iter().flat_map(|transfer| &transfer.flows);
+    let broken = flows.any(|flow| flow.class(stall) != Class::Complete);
+    Ok(if broken { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// Puts one load after the other on the path, keeps what came of each, and shows it.
+pub(super) fn conduct(
+    plan: Plan,
+    loads: &[Asked],
+    key: &KeyArgs,
+    clock: HostClock,
+) -> Result<Report, Trouble> {
+    let interrupt = Interrupt::listen().map_err(|error| {
+        Trouble::new(format!("failed to listen for Ctrl-C: {error}"), "look at `ulimit -n`")
+    })?;
+    let line = Line::new();
+    let Peer { target, key, started: peer } = Peer::of(&plan, key)?;
+    let mut pair = Loads::open(&target, key.as_ref(), &plan, clock, |place| {
+        line.queued(place);
+        if interrupt.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    let started = Zoned::now();
+    let source = if peer.is_some() { Source::Loopback } else { Source::Measured };
+    let files = Files::choose(&plan, &source, &started);
+    let (local, remote, path) = pair.ends();
+    let mut run = Run {
+        format: FORMAT,
+        generator: format!("linerate {}", env!("CARGO_PKG_VERSION")),
+        started: started.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string(),
+        source,
+        state: State::Running,
+        plan,
+        local,
+        remote,
+        path,
+        model: None,
+        series: Vec::new(),
+        traffic: Vec::new(),
+        cautions: Vec::new(),
+    };
+    // A place that cannot be written is found before anything is measured.
+    store::replace(&files.run, &run.to_json())?;
+    let mut ended = Ok(());
+    for Asked { label, phase, load } in loads {
+        let looked = || if interrupt.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        match pair.run(load, looked) {
+            Ok(transfer) => run.traffic.push(Transfer { label: label.clone(), phase: *phase, ..transfer }),
+            Err(error) => {
+                run.state = State::Failed(error.to_string());
+                ended = Err(error.into());
+                break;
+            }
+        }
+        store::replace(&files.run, &run.to_json())?;
+        if interrupt.asked() {
+            run.state = State::Interrupted;
+            ended = Err(Trouble::new("interrupted", "what was measured until then is shown and kept"));
+            break;
+        }
+    }
+    let observed = pair.finish().map_err(Trouble::from);
+    line.clear();
+    (run.local, run.remote, run.path) = pair.ends();
+    if run.state == State::Running {
+        run.state = State::Complete;
+    }
+    run.cautions = assess(&run);
+    let saved = store::replace(&files.run, &run.to_json());
+    let report = Report::new(vec![named(run)]);
+    print(&report)?;
+    if saved.is_ok() {
+        eprintln!("run file: {}", files.run.display());
+    }
+    saved.and(ended).and(observed)?;
+    Ok(report)
+}
+
+fn print(report: &Report) -> Result<(), Trouble> {
+    let run = &report.runs[0].run;
+    match run.plan.output.format {
+        Format::Json => show(&run.to_json()),
+        _ => show(&render::traffic::text(run, columns())),
+    }
+}
