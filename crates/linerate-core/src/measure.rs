@@ -49,6 +49,9 @@ pub struct Exact {
 }
 
 impl Exact {
+    /// A stream is timed in so many samples: enough of them that its warm-up is told from the rest.
+    const STREAM_SAMPLES: u32 = 16;
+
     /// Every message takes what the first takes.
     pub const AT_ONCE: Self = Self { samples: 1, stream_bytes: 32 << 10 };
     /// A message depends on those before it, through timers and a window of so many bytes: what a
@@ -56,6 +59,17 @@ impl Exact {
     #[must_use]
     pub fn settling(window_bytes: u64) -> Self {
         Self { samples: 8, stream_bytes: (window_bytes / 2).max(256 << 10) }
+    }
+
+    /// How many samples of how many messages the one trial of a size (bytes) has: of a stream as
+    /// many messages as make the packets at its ends a small part of it.
+    #[must_use]
+    pub fn trial(self, pattern: Pattern, size: u64) -> (u32, u32) {
+        if !pattern.overlaps() {
+            return (self.samples, 1);
+        }
+        let batch = self.stream_bytes.div_ceil(size.max(1));
+        (Self::STREAM_SAMPLES, u32::try_from(batch).unwrap_or(u32::MAX))
     }
 }
 

@@ -6,7 +6,7 @@ use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 
 use super::allot::{Demand, Slice, allot};
-use super::cost::{Cost, exact_trial, least_messages};
+use super::cost::{Cost, least_messages};
 use super::{Exact, Method, Phase, Progress, Watch, refine};
 use crate::bench::{Bench, RunError};
 use crate::payload::Check;
@@ -93,7 +93,7 @@ impl<'a, B: Bench> Campaign<'a, B> {
     /// is nothing that a second trial could add.
     fn once(&mut self, exact: Exact) -> Result<(), Halt> {
         for index in 0..self.method.sizes.len() {
-            let (samples, batch) = exact_trial(exact, self.method.pattern, self.method.sizes[index]);
+            let (samples, batch) = exact.trial(self.method.pattern, self.method.sizes[index]);
             let trial = self.trial(index, samples, batch, Check::Full);
             let sample = self.visit(&trial, index)?;
             let point = &mut self.series.points[index];

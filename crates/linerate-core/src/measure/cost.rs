@@ -1,6 +1,5 @@
 //! What a message of a size takes, as it is learned, and how many fit a span.
 
-use super::Exact;
 use crate::pattern::Pattern;
 use crate::payload::Check;
 use crate::trial::{MAX_SAMPLES, Sample, Trial};
@@ -17,9 +16,6 @@ const FEWEST_PARTS: u64 = 4;
 const ENOUGH_MESSAGES: u64 = 32;
 const ENOUGH_TIME: Span = Span::from_ms(2);
 const ENOUGH_STREAM: Span = Span::from_ms(1_000);
-/// A stream on an exact bench is timed in so many samples: enough of them that its warm-up is told
-/// from the rest.
-const EXACT_SAMPLES: u32 = 16;
 /// A trial too short for the clock says nothing of the next, which has at most so many times as
 /// many messages.
 const LARGEST_GROWTH: u64 = 64;
@@ -87,16 +83,6 @@ impl Cost {
         }
         self.overhead + (self.message * ENOUGH_MESSAGES).max(ENOUGH_TIME)
     }
-}
-
-/// How many samples of how many messages one trial on an exact bench has: of a stream as many
-/// messages as make the packets at its ends a small part of it.
-pub(super) fn exact_trial(exact: Exact, pattern: Pattern, size: u64) -> (u32, u32) {
-    if !pattern.overlaps() {
-        return (exact.samples, 1);
-    }
-    let batch = exact.stream_bytes.div_ceil(size.max(1));
-    (EXACT_SAMPLES, u32::try_from(batch).unwrap_or(u32::MAX))
 }
 
 /// The fewest messages that a trial of `pattern` has.

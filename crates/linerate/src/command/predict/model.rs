@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use linerate_core::bench::Bench as _;
-use linerate_core::pattern::Pattern;
+use linerate_core::measure::Exact;
 use linerate_core::payload::Check;
 use linerate_core::series::Point;
 use linerate_core::trial::Trial;
@@ -68,10 +68,11 @@ fn times_over(wire: Wire, profile: &Profile, conditions: &[Conditions]) -> Resul
     let same = |one: &Conditions, other: &Conditions| *one == Conditions { size: one.size, ..other.clone() };
     let mut times = Vec::with_capacity(conditions.len());
     for alike in conditions.chunk_by(same) {
-        let mut bench = model::curve(&plan(wire, profile, &alike[0]), None)?.bench;
+        let mut curve = model::curve(&plan(wire, profile, &alike[0]), None)?;
+        let exact = curve.exact.expect("neither a full-duplex wire nor a connection draws lots");
         for it in alike {
-            let trial = trial(it.pattern, it.size);
-            let sample = bench.run(&trial)?;
+            let trial = trial(exact, it);
+            let sample = curve.bench.run(&trial)?;
             let mut point = Point::new(it.size);
             point.add(0, &trial, &sample);
             let time = point.time().ok_or(Failure::Untimed(it.size))?;
@@ -103,18 +104,16 @@ fn plan(wire: Wire, profile: &Profile, conditions: &Conditions) -> ModelPlan {
     }
 }
 
-/// Enough samples that windows and timers have settled; a large message settles by itself. A stream
-/// has enough bytes besides that its ends do not count.
-fn trial(pattern: Pattern, size: u64) -> Trial {
-    let samples = match size {
-        0..=65_536 => 5,
-        65_537..=1_048_576 => 3,
-        _ => 2,
-    };
-    let (samples, batch) =
-        if pattern.overlaps() { (8, (64_u64 << 10).div_ceil(size.max(1))) } else { (samples, 1) };
-    let batch = u32::try_from(batch).unwrap_or(u32::MAX);
-    Trial { pattern, size, samples, batch, seed: 1, check: Check::Marks }
+/// A sample of a stream has at most so many messages. A window of 3 MB holds 1.5 million of 1 B, and
+/// to fill it at every size and for every draw takes minutes; nor does a measurement fill it, whose
+/// trial of the smallest messages has fewer.
+const MOST_MESSAGES: u32 = 4096;
+
+/// As a modelled run times its sizes, but for [`MOST_MESSAGES`].
+fn trial(exact: Exact, it: &Conditions) -> Trial {
+    let (samples, batch) = exact.trial(it.pattern, it.size);
+    let batch = batch.min(MOST_MESSAGES);
+    Trial { pattern: it.pattern, size: it.size, samples, batch, seed: 1, check: Check::Marks }
 }
 
 /// At how many sizes the spread of the parameters is looked at; between them it changes little.
