@@ -8,6 +8,7 @@ mod chart;
 pub(crate) mod claims;
 pub(crate) mod columns;
 mod csv;
+mod figure;
 mod host;
 mod html;
 mod json;
@@ -53,7 +54,7 @@ pub(crate) enum RenderError {
     #[error("draw the {graph} graph: {reason}")]
     Draw {
         /// Which graph.
-        graph: &'static str,
+        graph: String,
         /// Why, in the library's words.
         reason: String,
     },

@@ -23,7 +23,7 @@ struct Page {
     runs: Vec<RunView>,
     curves: Vec<CurveView>,
     pictures: Vec<Picture>,
-    cautions: Vec<CautionView>,
+    cautions: Vec<[String; 2]>,
     dips: Vec<DipView>,
 }
 
@@ -56,12 +56,6 @@ struct CurveView {
     numbers: Vec<NumberRow>,
 }
 
-struct CautionView {
-    run: String,
-    finding: String,
-    advice: &'static str,
-}
-
 struct DipView {
     curve: String,
     size: u64,
@@ -85,7 +79,7 @@ pub(crate) fn html(report: &Report) -> Result<String, RenderError> {
         frame: Frame::new(&hover::hover(report, &pictures))?,
         runs: report.runs.iter().enumerate().map(|(index, named)| run(report, index, named)).collect(),
         curves: report.curves.iter().enumerate().map(|(index, shown)| curve(report, index, shown)).collect(),
-        cautions: report.cautions().map(caution).collect(),
+        cautions: report.cautions().map(|found| caution(report, found)).collect(),
         dips: (0..report.curves.len()).flat_map(|index| dips(report, index)).collect(),
         pictures,
     };
@@ -163,8 +157,10 @@ fn curve(report: &Report, index: usize, curve: &Curve) -> CurveView {
     }
 }
 
-fn caution((run, caution): (&str, &linerate_core::caution::Caution)) -> CautionView {
-    CautionView { run: plain(run), finding: plain(&caution.finding()), advice: caution.advice() }
+/// Finding and advice; of several runs the finding says which.
+fn caution(report: &Report, (run, caution): (&str, &linerate_core::caution::Caution)) -> [String; 2] {
+    let of = if report.runs.len() > 1 { format!("{}: ", plain(run)) } else { String::new() };
+    [of + &plain(&caution.finding()), caution.advice().to_owned()]
 }
 
 fn dips(report: &Report, index: usize) -> impl Iterator<Item = DipView> {

@@ -1,11 +1,9 @@
 //! What a model showed under load: as text, JSON, CSV and a page with charts.
 
-pub(super) mod axis;
 mod bars;
-pub(super) mod chart;
 mod curves;
 mod files;
-pub(super) mod page;
+mod page;
 mod points;
 mod stations;
 mod table;

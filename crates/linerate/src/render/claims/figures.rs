@@ -11,9 +11,10 @@ use super::Checked;
 use super::words::number;
 use crate::claims::{self, Mark, Run, Sweep};
 use crate::render::RenderError;
-use crate::render::load::axis::{Unit, from_zero, swept};
-use crate::render::load::chart::{Aim, Curve, Figure, Layer, Point, Title, curves};
-use crate::render::plot::{Axis, INK, Refusal, Scale, UNIT, layer, look};
+use crate::render::figure::axis::{Unit, from_zero, swept};
+use crate::render::figure::curve::{self, Curve, Point};
+use crate::render::figure::{Aim, Figure, Layer, Title};
+use crate::render::plot::{Axis, INK, Look, Refusal, Scale, UNIT};
 use crate::render::text::digits;
 
 /// Most labels of an axis of sizes.
@@ -93,13 +94,14 @@ fn draw(
         None => sizes(&xs),
     };
     let title = Title { id: figure.id.clone(), title: figure.title.clone(), caption: figure.caption.clone() };
-    let mut chart = curves(title, [&x, &y], drawn, true)?;
-    let refused = |refusal: Refusal| RenderError::Draw { graph: "claims", reason: refusal.to_string() };
-    for mark in &marks {
-        let index = chart.layers.len();
-        chart.layers.push(mark.layer(index, [&x, &y]).map_err(refused)?);
-    }
-    Ok(chart)
+    let layers = || {
+        let mut layers = curve::layers([&x, &y], drawn, true)?;
+        for mark in &marks {
+            layers.push(mark.layer(layers.len(), [&x, &y])?);
+        }
+        Ok(layers)
+    };
+    Figure::new(title, [&x, &y], layers())
 }
 
 /// A published figure with its place.
@@ -122,8 +124,7 @@ impl Marked<'_> {
     fn layer(&self, index: usize, [x, y]: [&Axis; 2]) -> Result<Layer, Refusal> {
         let place = if self.x.is_some() { " (ring)" } else { "" };
         let name = format!("published {}: {} Mb/s{place}", self.claim.id, number(self.mbps));
-        let mut aims = Vec::new();
-        let svg = layer(x, y, |chart| {
+        let layer = Layer::new((index, name), [x, y], |chart| {
             let Range { start, end } = x.range();
             let place = (self.x.unwrap_or(end), self.mbps);
             if self.x.is_some() {
@@ -132,14 +133,10 @@ impl Marked<'_> {
                 let line = [start, end].map(|end| (end, self.mbps));
                 chart.draw_series([PathElement::new(line, INK.stroke_width(UNIT + UNIT / 2))])?;
             }
-            let (at_x, at_y) = chart.plotting_area().map_coordinate(&place);
-            aims.push(Aim { x: at_x, y: at_y, lines: vec![self.claim.metric.clone()] });
-            Ok(())
+            Ok(vec![Aim::at(chart, place, vec![self.claim.metric.clone()])])
         })?;
-        let look = look(index);
-        let look =
-            if self.x.is_none() { crate::render::plot::Look { dashes: "36 20", ..look } } else { look };
-        Ok(Layer { number: index, svg, look, name, aims })
+        let dashes = if self.x.is_some() { layer.look.dashes } else { "36 20" };
+        Ok(Layer { look: Look { dashes, ..layer.look }, ..layer })
     }
 }
 

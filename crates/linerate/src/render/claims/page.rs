@@ -11,8 +11,7 @@ use super::words::{
 };
 use crate::claims::{Contradiction, Judged, Tally, Verdict};
 use crate::render::RenderError;
-use crate::render::load::chart::Figure;
-use crate::render::load::page::hover;
+use crate::render::figure::{Figure, hover};
 use crate::render::page::Frame;
 use crate::render::text::plain;
 

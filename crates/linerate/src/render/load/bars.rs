@@ -5,10 +5,11 @@ use linerate_sim::load::LoadOutcome;
 use plotters::prelude::*;
 
 use super::super::RenderError;
-use super::super::plot::{Axis, INK, Refusal, UNIT, layer, look};
+use super::super::figure::axis::{from_zero, numbers, shares, times};
+use super::super::figure::curve::{self, Curve, Point};
+use super::super::figure::{Aim, Figure, Layer, Title};
+use super::super::plot::{Axis, INK, Refusal, UNIT};
 use super::super::text::{digits, percent, plain};
-use super::axis::{from_zero, numbers, shares, times};
-use super::chart::{Aim, Curve, Figure, Layer, Point, Title, curves, finish};
 use super::stations::share;
 
 /// Points of a distribution's curve.
@@ -59,7 +60,7 @@ fn stations(run: &LoadOutcome) -> Result<Figure, RenderError> {
         caption: "Bits of the frames of each station that arrived, preamble and gap left out.".to_owned(),
     };
     let layers = drawn([&x, &y], (0, "throughput"), Style::Filled, &bars).map(|layer| vec![layer]);
-    finish(title, [&x, &y], layers)
+    Figure::new(title, [&x, &y], layers)
 }
 
 /// The distribution of delays; none if no frame arrived, or if it was not kept.
@@ -80,7 +81,7 @@ fn delays(run: &LoadOutcome) -> Result<Option<Figure>, RenderError> {
         caption: "From offered to arrived; from a saturated sender, since its MAC took the frame.".to_owned(),
     };
     let curve = Curve { name: "all frames".to_owned(), points };
-    curves(title, [&x, &y], &[curve], false).map(Some)
+    curve::figure(title, [&x, &y], &[curve], false).map(Some)
 }
 
 fn queues(run: &LoadOutcome) -> Result<Figure, RenderError> {
@@ -111,7 +112,7 @@ fn queues(run: &LoadOutcome) -> Result<Figure, RenderError> {
             drawn([&x, &y], (0, "average over time"), Style::Filled, &means)?,
         ])
     };
-    finish(title, [&x, &y], layers())
+    Figure::new(title, [&x, &y], layers())
 }
 
 /// Left and right end of a bar.
@@ -130,13 +131,12 @@ enum Style {
 
 /// A layer of bars; `index` gives their colour.
 fn drawn(
-    [x, y]: [&Axis; 2],
+    axes: [&Axis; 2],
     (index, name): (usize, &str),
     style: Style,
     bars: &[Bar],
 ) -> Result<Layer, Refusal> {
-    let mut aims = Vec::new();
-    let svg = layer(x, y, |chart| {
+    Layer::new((index, name.to_owned()), axes, |chart| {
         let area = chart.plotting_area();
         for bar in bars {
             let ([left, right], top) = (sides(bar), bar.height);
@@ -152,12 +152,10 @@ fn drawn(
             if !outline.is_empty() {
                 area.draw(&PathElement::new(outline, INK.stroke_width(2 * UNIT)))?;
             }
-            let (x, y) = area.map_coordinate(&(f64::from(bar.number), top));
-            aims.push(Aim { x, y, lines: bar.lines.clone() });
         }
-        Ok(())
-    })?;
-    Ok(Layer { number: index, svg, look: look(index), name: name.to_owned(), aims })
+        let aim = |bar: &Bar| Aim::at(chart, (f64::from(bar.number), bar.height), bar.lines.clone());
+        Ok(bars.iter().map(aim).collect())
+    })
 }
 
 #[cfg(test)]

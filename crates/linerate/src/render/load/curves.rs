@@ -4,9 +4,10 @@ use linerate_core::units::{Size, Span};
 use toml::Value;
 
 use super::super::RenderError;
+use super::super::figure::axis::{Unit, from_zero, shares, swept};
+use super::super::figure::curve::{self, Curve, Point};
+use super::super::figure::{Figure, Title};
 use super::super::text::{digits, percent, plain};
-use super::axis::{Unit, from_zero, shares, swept};
-use super::chart::{Curve, Figure, Point, Title, curves};
 use crate::study::{self, Estimate, Measure, Study, value_text};
 
 /// More curves than can be told apart: six colours, three kinds of dashes.
@@ -124,7 +125,7 @@ fn figure(
         title: format!("{} against {}", subject.noun, noun(&name)),
         caption,
     };
-    curves(title, [&x, &y], &drawn, true).map(Some)
+    curve::figure(title, [&x, &y], &drawn, true).map(Some)
 }
 
 /// What a curve has that others have not: the values of the other keys.

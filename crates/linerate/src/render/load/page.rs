@@ -5,9 +5,9 @@ use askama::Template;
 
 use super::super::RenderError;
 use super::super::columns::Column;
-use super::super::page::{Frame, Hover, HoverCurve, HoverLayer};
+use super::super::figure::{Figure, hover};
+use super::super::page::Frame;
 use super::super::text::plain;
-use super::chart::Figure;
 use super::points::point_columns;
 use super::stations::{queue_columns, station_columns};
 use super::words::{Line, load, network, summary, swept};
@@ -100,23 +100,6 @@ fn view(title: &'static str, mut columns: Vec<Column>) -> TableView {
         headings: columns.iter().map(|column| column.heading.clone()).collect(),
         rows: (0..rows).map(|row| columns.iter().map(|column| column.cells[row].clone()).collect()).collect(),
     }
-}
-
-/// Numbers the curves of all charts, and gives what their tooltips show.
-pub(in crate::render) fn hover(figures: &mut [Figure]) -> Hover {
-    let mut hover = Hover::default();
-    for figure in figures {
-        let mut layers = Vec::new();
-        for layer in &mut figure.layers {
-            layer.number = hover.curves.len();
-            let points = layer.aims.iter().map(|aim| aim.lines.clone()).collect();
-            hover.curves.push(HoverCurve { name: layer.name.clone(), points });
-            let places = layer.aims.iter().map(|aim| [aim.x, aim.y]).collect();
-            layers.push(HoverLayer { curve: layer.number, places });
-        }
-        hover.graphs.push(layers);
-    }
-    hover
 }
 
 #[cfg(test)]

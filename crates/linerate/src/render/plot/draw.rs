@@ -54,7 +54,7 @@ pub(super) fn picture(report: &Report, graph: Graph) -> Result<Picture, RenderEr
     let canvas = Canvas { graph, x: graph.x(report), y: graph.y(report) };
     canvas
         .picture(report)
-        .map_err(|refusal| RenderError::Draw { graph: graph.name(), reason: refusal.to_string() })
+        .map_err(|refusal| RenderError::Draw { graph: graph.name().to_owned(), reason: refusal.to_string() })
 }
 
 /// The inside of an SVG document with the geometry of every graph and what `draw` draws.

@@ -5,30 +5,10 @@ use linerate_sim::calibrate::Band;
 use plotters::prelude::*;
 
 use super::super::RenderError;
-use super::super::plot::{Axis, Chart, INK, Look, Refusal, Scale, UNIT, axes, layer, look, step, time_label};
+use super::super::figure::{Aim, Figure, Layer, Title};
+use super::super::plot::{Axis, Chart, INK, Refusal, Scale, UNIT, step, time_label};
 use super::super::text::digits;
 use crate::prediction::{Compared, Prediction, mbps};
-
-/// A chart in layers.
-pub(super) struct Figure {
-    pub(super) id: &'static str,
-    pub(super) title: &'static str,
-    pub(super) caption: &'static str,
-    pub(super) axes: String,
-    pub(super) layers: Vec<Layer>,
-}
-
-/// A curve of a chart.
-pub(super) struct Layer {
-    /// Which curve of the page.
-    pub(super) number: usize,
-    /// In `currentColor`.
-    pub(super) svg: String,
-    pub(super) look: Look,
-    pub(super) name: String,
-    /// What points say, and where.
-    pub(super) aims: Vec<([i32; 2], Vec<String>)>,
-}
 
 /// From a size and a time to what is drawn.
 type Value = fn(u64, Span) -> f64;
@@ -57,39 +37,36 @@ struct Place {
 ///
 /// [`RenderError::Draw`] when the graph library refuses.
 pub(super) fn figures(prediction: &Prediction) -> Result<Vec<Figure>, RenderError> {
-    let refused = |refusal: Refusal| RenderError::Draw { graph: "prediction", reason: refusal.to_string() };
     let time: Value = |_, time| time.as_us();
     let curves = curves(prediction, time);
     let y = times(&curves);
-    let first = figure("time", "One-way time against size", curves, prediction, &y).map_err(refused)?;
+    let first = figure(["time", "One-way time against size"], &curves, prediction, &y)?;
     let curves = self::curves(prediction, mbps);
     let y = rates(&curves);
-    let second = figure("throughput", "Throughput against size", curves, prediction, &y).map_err(refused)?;
-    let mut figures = vec![first, second];
-    let layers = figures.iter_mut().flat_map(|figure| &mut figure.layers);
-    layers.enumerate().for_each(|(number, layer)| layer.number = number);
-    Ok(figures)
+    let second = figure(["throughput", "Throughput against size"], &curves, prediction, &y)?;
+    Ok(vec![first, second])
 }
 
 fn figure(
-    id: &'static str,
-    title: &'static str,
-    curves: Vec<Curve>,
+    [id, title]: [&str; 2],
+    curves: &[Curve],
     prediction: &Prediction,
     y: &Axis,
-) -> Result<Figure, Refusal> {
-    let x = sizes(prediction);
-    let mut layers = Vec::new();
-    for (nth, curve) in curves.into_iter().enumerate() {
-        let mut aims = Vec::new();
-        let svg = layer(&x, y, |chart| {
-            aims = curve.points.iter().map(|place| aim(chart, place)).collect();
-            draw(chart, &curve)
-        })?;
-        layers.push(Layer { number: nth, svg, look: look(nth), name: curve.name, aims });
-    }
-    let caption = "Shaded: where 95 % of measurements should lie. Points: medians with their 95 % intervals; hollow ones lie outside their bands.";
-    Ok(Figure { id, title, caption, axes: axes(&x, y)?, layers })
+) -> Result<Figure, RenderError> {
+    let title = Title {
+        id: id.to_owned(),
+        title: title.to_owned(),
+        caption: "Shaded: where 95 % of measurements should lie. Points: medians with their 95 % intervals; hollow ones lie outside their bands.".to_owned(),
+    };
+    let axes = [&sizes(prediction), y];
+    let layer = |(index, curve): (usize, &Curve)| {
+        Layer::new((index, curve.name.clone()), axes, |chart| {
+            draw(chart, curve)?;
+            let aim = |place: &Place| Aim::at(chart, (place.x, place.y), place.says.clone());
+            Ok(curve.points.iter().map(aim).collect())
+        })
+    };
+    Figure::new(title, axes, curves.iter().enumerate().map(layer).collect())
 }
 
 /// The predicted curve, that of the change, and the measured points over both.
@@ -144,11 +121,6 @@ fn measured(it: &Compared, value: Value) -> Place {
             digits(mbps(size, it.measured))
         )],
     }
-}
-
-fn aim(chart: &Chart<'_, '_>, place: &Place) -> ([i32; 2], Vec<String>) {
-    let (x, y) = chart.plotting_area().map_coordinate(&(place.x, place.y));
-    ([x, y], place.says.clone())
 }
 
 fn draw(chart: &mut Chart<'_, '_>, curve: &Curve) -> Result<(), Refusal> {

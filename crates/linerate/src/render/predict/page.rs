@@ -3,9 +3,10 @@
 use askama::Template;
 
 use super::super::RenderError;
-use super::super::page::{Frame, Hover, HoverCurve, HoverLayer};
+use super::super::figure::{Figure, hover};
+use super::super::page::Frame;
 use super::super::text::{digits, plain};
-use super::chart::{Figure, figures};
+use super::chart::figures;
 use super::facts;
 use crate::prediction::{Compared, Prediction};
 
@@ -32,10 +33,10 @@ struct Page {
 /// [`RenderError::Draw`] when a chart cannot be drawn, [`RenderError::Json`] or
 /// [`RenderError::Page`] when the page cannot be filled.
 pub(crate) fn html(prediction: &Prediction) -> Result<String, RenderError> {
-    let figures = figures(prediction)?;
+    let mut figures = figures(prediction)?;
     let page = Page {
         title: format!("{}: measured and predicted", plain(&prediction.run)),
-        frame: Frame::new(&hover(&figures))?,
+        frame: Frame::new(&hover(&mut figures))?,
         generator: format!("linerate {}", env!("CARGO_PKG_VERSION")),
         facts: facts(prediction),
         figures,
@@ -46,22 +47,6 @@ pub(crate) fn html(prediction: &Prediction) -> Result<String, RenderError> {
         test: prediction.what_if.iter().flat_map(|it| it.test.iter().map(|line| plain(line))).collect(),
     };
     Ok(page.render()?)
-}
-
-/// Every layer of every chart is a curve of its own for the tooltip.
-fn hover(figures: &[Figure]) -> Hover {
-    let mut hover = Hover::default();
-    for figure in figures {
-        let mut layers = Vec::new();
-        for layer in &figure.layers {
-            let places = layer.aims.iter().map(|(place, _)| *place).collect();
-            layers.push(HoverLayer { curve: layer.number, places });
-            let points = layer.aims.iter().map(|(_, says)| says.clone()).collect();
-            hover.curves.push(HoverCurve { name: layer.name.clone(), points });
-        }
-        hover.graphs.push(layers);
-    }
-    hover
 }
 
 fn headings(prediction: &Prediction) -> Vec<String> {

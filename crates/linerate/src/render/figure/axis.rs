@@ -1,7 +1,7 @@
-//! Axes of the charts of a load.
+//! Axes of the charts of a page.
 
-use super::super::plot::{Axis, Scale, step, time_label};
-use super::super::text::percent;
+use crate::render::plot::{Axis, Scale, step, time_label};
+use crate::render::text::percent;
 
 /// Values this far apart (largest to smallest) are spread by powers of two.
 const WIDE: f64 = 8.0;

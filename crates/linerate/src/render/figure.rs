@@ -1,0 +1,121 @@
+//! The charts of a page: curves in layers that a reader can hide, and what their points say.
+//!
+//! Whoever has a page makes [`Figure`]s of [`Layer`]s, numbers them with [`hover`] and includes
+//! `charts.html`.
+
+pub(super) mod axis;
+pub(super) mod curve;
+
+use super::RenderError;
+use super::page::{Hover, HoverCurve, HoverLayer};
+use super::plot::{Axis, Chart, Look, Refusal, axes, layer, look};
+
+/// What a chart is called.
+pub(super) struct Title {
+    /// Its name in the page.
+    pub(super) id: String,
+    pub(super) title: String,
+    pub(super) caption: String,
+}
+
+/// A chart in layers; each is the inside of an SVG document of the usual size.
+pub(super) struct Figure {
+    /// Its name in the page.
+    pub(super) id: String,
+    pub(super) title: String,
+    pub(super) caption: String,
+    /// Grid, ticks and titles.
+    pub(super) axes: String,
+    pub(super) layers: Vec<Layer>,
+}
+
+impl Figure {
+    /// A chart of `layers` that were drawn over these axes.
+    ///
+    /// # Errors
+    ///
+    /// [`RenderError::Draw`] when the graph library refuses, or refused a layer.
+    pub(super) fn new(
+        title: Title,
+        [x, y]: [&Axis; 2],
+        layers: Result<Vec<Layer>, Refusal>,
+    ) -> Result<Self, RenderError> {
+        let Title { id, title, caption } = title;
+        match axes(x, y).and_then(|axes| Ok((axes, layers?))) {
+            Ok((axes, layers)) => Ok(Self { id, title, caption, axes, layers }),
+            Err(refusal) => Err(RenderError::Draw { graph: id, reason: refusal.to_string() }),
+        }
+    }
+}
+
+/// A curve, or bars, or marks, in a chart.
+pub(super) struct Layer {
+    /// Which curve of the page: [`hover`] sets it once all its charts are known.
+    pub(super) number: usize,
+    /// In `currentColor`.
+    pub(super) svg: String,
+    pub(super) look: Look,
+    /// Its line in the legend.
+    pub(super) name: String,
+    pub(super) aims: Vec<Aim>,
+}
+
+impl Layer {
+    /// What `draw` draws over these axes, and the places that it says something of; `index` gives
+    /// the look.
+    ///
+    /// # Errors
+    ///
+    /// When the graph library refuses.
+    pub(super) fn new(
+        (index, name): (usize, String),
+        [x, y]: [&Axis; 2],
+        draw: impl FnOnce(&mut Chart<'_, '_>) -> Result<Vec<Aim>, Refusal>,
+    ) -> Result<Self, Refusal> {
+        let mut aims = Vec::new();
+        let svg = layer(x, y, |chart| {
+            aims = draw(chart)?;
+            Ok(())
+        })?;
+        Ok(Self { number: index, svg, look: look(index), name, aims })
+    }
+
+    /// Its dashes in the legend, which is drawn a third of the size.
+    pub(super) fn legend_dashes(&self) -> &'static str {
+        if self.look.dashes.starts_with("10") { "2 4" } else { "6 3" }
+    }
+}
+
+/// A place in a chart that says something when it is pointed at.
+pub(super) struct Aim {
+    /// In units of the graph, from its left.
+    pub(super) x: i32,
+    /// In units of the graph, from its top.
+    pub(super) y: i32,
+    pub(super) lines: Vec<String>,
+}
+
+impl Aim {
+    /// The aim at a place in units of the axes.
+    pub(super) fn at(chart: &Chart<'_, '_>, place: (f64, f64), lines: Vec<String>) -> Self {
+        let (x, y) = chart.plotting_area().map_coordinate(&place);
+        Self { x, y, lines }
+    }
+}
+
+/// Numbers the curves of all charts, and gives what their tooltips show.
+pub(super) fn hover(figures: &mut [Figure]) -> Hover {
+    let mut hover = Hover::default();
+    for figure in figures {
+        let mut layers = Vec::new();
+        for layer in &mut figure.layers {
+            layer.number = hover.curves.len();
+            let points = layer.aims.iter().map(|aim| aim.lines.clone()).collect();
+            hover.curves.push(HoverCurve { name: layer.name.clone(), points });
+            let places = layer.aims.iter().map(|aim| [aim.x, aim.y]).collect();
+            layers.push(HoverLayer { curve: layer.number, places });
+        }
+        hover.graphs.push(layers);
+    }
+    hover
+}
