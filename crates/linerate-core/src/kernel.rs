@@ -1,11 +1,16 @@
-//! What the kernel knows of a flow and of a host, at one moment.
+//! What the kernel knows of a flow and of a host, at one moment, and what [`limit`]s a flow by that.
+
+pub mod limit;
 
 use serde::{Deserialize, Serialize};
 
 use crate::units::{Rate, Span};
 
-/// What TCP says of a connection at one moment (`TCP_INFO`). Source: `struct tcp_info` of
-/// linux/tcp.h; times and counts are since the connection began.
+/// What TCP says of a connection at one moment (`TCP_INFO`). Times and counts are since the
+/// connection began. What the kernel is too old to say is zero, or none where zero would mislead.
+///
+/// Source: `struct tcp_info` of linux/tcp.h, whose fields are named here where ours differ; RFC
+/// 4898 for the counts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TcpSample {
@@ -21,21 +26,25 @@ pub struct TcpSample {
     pub cwnd: u64,
     /// Slow start threshold; none before the first loss. Unit: segments.
     pub ssthresh: Option<u64>,
-    /// Segments sent again.
+    /// Segments sent again (`tcpi_total_retrans`; `tcpi_retransmits` is only the present timeout's).
     pub retransmits: u64,
     /// How far TCP believes segments to overtake each other. Unit: segments.
     pub reordering: u64,
-    /// Bytes acknowledged over time, as TCP sees it.
+    /// The latest rate at which bytes were acknowledged, of the last round trip; none before the
+    /// first. Not the mean: it is that of bytes over time.
     pub delivery_rate: Option<Rate>,
-    /// Rate at which TCP spaces its segments; none is not paced.
+    /// Rate at which TCP would space its segments; none is without limit. Only BBR, the queueing
+    /// discipline `fq` and `SO_MAX_PACING_RATE` keep to it; the others size their bursts by it.
     pub pacing_rate: Option<Rate>,
-    /// Time with data to send.
-    pub busy: Span,
-    /// Of that, the time in which the peer's window held it back.
+    /// Time in which the socket had bytes that were not acknowledged; none before Linux 4.10, which
+    /// does not count it, nor the two parts below. The kernel counts in ticks of 1 to 10 ms.
+    pub busy: Option<Span>,
+    /// Of that, the time in which the window that the peer offers held it back.
     pub rwnd_limited: Span,
-    /// Of that, the time in which the send buffer held it back.
+    /// Of that, the time in which everything was sent and the application waited for room in the
+    /// send buffer.
     pub sndbuf_limited: Span,
-    /// Segments that are not acknowledged.
+    /// Segments that are under way: sent and not acknowledged.
     pub unacked: u64,
     /// Path MTU. Unit: bytes.
     pub pmtu: u64,
@@ -43,13 +52,13 @@ pub struct TcpSample {
     pub mss: u64,
     /// Bytes in the socket that were not sent yet.
     pub notsent: u64,
-    /// Bytes that the peer has acknowledged.
+    /// Bytes that the peer has acknowledged; the opening and the end count as one byte each.
     pub acknowledged: u64,
-    /// Bytes received.
+    /// Bytes received in order; the peer's end counts as one.
     pub received: u64,
-    /// Receive window that this end offers. Unit: bytes.
+    /// Receive window that this end offers; from Linux 6.2. Unit: bytes.
     pub rcv_wnd: u64,
-    /// Receive window that the peer offers. Unit: bytes.
+    /// Receive window that the peer offers, scaled; from Linux 5.4. Unit: bytes.
     pub snd_wnd: u64,
     /// Send buffer as the kernel states it, after autotuning. Unit: bytes.
     pub sndbuf: u64,
@@ -57,7 +66,7 @@ pub struct TcpSample {
     pub rcvbuf: u64,
 }
 
-/// What a host did between two looks.
+/// What a host did between two looks. What the host does not show is zero.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HostSample {
@@ -67,7 +76,8 @@ pub struct HostSample {
     pub span: Span,
     /// Processors of the host.
     pub processors: u32,
-    /// Time of all processors in user code.
+    /// Time of all processors in user code. The kernel counts this and the next five in ticks,
+    /// mostly of 10 ms.
     pub user: Span,
     /// In the kernel, without interrupts.
     pub system: Span,
@@ -87,9 +97,9 @@ pub struct HostSample {
     pub process: Span,
     /// Of the process's threads, the largest processor time of one.
     pub busiest_thread: Span,
-    /// Context switches of the process's threads that they asked for.
+    /// Context switches of the process's threads that they asked for: they waited for something.
     pub voluntary_switches: u64,
-    /// And those that they did not ask for.
+    /// And those that they did not ask for: their processor was given to others.
     pub involuntary_switches: u64,
     /// Packets that the host took from its devices (/proc/net/softnet_stat).
     pub softnet_packets: u64,
@@ -97,4 +107,57 @@ pub struct HostSample {
     pub softnet_dropped: u64,
     /// Times that receiving stopped because its budget was used up.
     pub softnet_squeezed: u64,
+}
+
+impl HostSample {
+    /// Takes in the interval that follows this one, so that both are one.
+    pub fn absorb(&mut self, next: &Self) {
+        let weight = |sample: &Self| sample.busiest * sample.span.as_seconds();
+        let whole = (self.span + next.span).as_seconds();
+        let busiest = if whole > 0.0 { (weight(self) + weight(next)) / whole } else { self.busiest };
+        *self = Self {
+            until: next.until,
+            span: self.span + next.span,
+            processors: next.processors,
+            user: self.user + next.user,
+            system: self.system + next.system,
+            irq: self.irq + next.irq,
+            softirq: self.softirq + next.softirq,
+            steal: self.steal + next.steal,
+            idle: self.idle + next.idle,
+            busiest,
+            load_average: next.load_average,
+            process: self.process + next.process,
+            busiest_thread: self.busiest_thread + next.busiest_thread,
+            voluntary_switches: self.voluntary_switches.saturating_add(next.voluntary_switches),
+            involuntary_switches: self.involuntary_switches.saturating_add(next.involuntary_switches),
+            softnet_packets: self.softnet_packets.saturating_add(next.softnet_packets),
+            softnet_dropped: self.softnet_dropped.saturating_add(next.softnet_dropped),
+            softnet_squeezed: self.softnet_squeezed.saturating_add(next.softnet_squeezed),
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_intervals_become_one() {
+        let look = |until: u64, span: u64, busiest: f64, count: u64| HostSample {
+            until: Span::from_ms(until),
+            span: Span::from_ms(span),
+            processors: 2,
+            user: Span::from_ms(count),
+            idle: Span::from_ms(count),
+            busiest,
+            load_average: count as f64,
+            voluntary_switches: count,
+            softnet_dropped: count,
+            ..HostSample::default()
+        };
+        let mut first = look(250, 250, 1.0, 1);
+        first.absorb(&look(1_000, 750, 0.5, 5));
+        assert_eq!(first, HostSample { load_average: 5.0, ..look(1_000, 1_000, 0.625, 6) });
+    }
 }

@@ -6,10 +6,10 @@ use linerate_core::environment::Fact;
 use linerate_core::kernel::TcpSample;
 use linerate_core::observation::Connection;
 use linerate_core::options::{Granted, SocketOptions};
-use linerate_core::units::Span;
+use linerate_core::units::{Rate, Span};
 use socket2::Socket;
 
-use crate::sys::tcp_info::{tcp_info, window_clamp};
+use crate::sys::tcp_info::{TcpInfo, tcp_info, window_clamp};
 
 /// Bits of a type-of-service byte below the code point. Source: RFC 2474, section 3.
 const ECN_BITS: u32 = 2;
@@ -17,6 +17,8 @@ const ECN_BITS: u32 = 2;
 const TIMESTAMPS: u8 = 1;
 /// `TCP_INFINITE_SSTHRESH` of net/tcp.h: no loss so far.
 const NO_THRESHOLD: u32 = 0x7fff_ffff;
+/// What `tcpi_min_rtt` is before the first round trip was timed: all bits set.
+const NO_ROUND_TRIP: u32 = u32::MAX;
 
 /// An option that the operating system refuses. Displayed after "failed to ...".
 #[derive(Debug, thiserror::Error)]
@@ -67,7 +69,7 @@ pub fn apply(socket: &Socket, asked: &SocketOptions, ipv6: bool) -> Result<(), O
 #[must_use]
 pub fn granted(socket: &Socket, ipv6: bool) -> Granted {
     let info = tcp_info(socket);
-    let from_info = |field: fn(&libc::tcp_info) -> u64| match &info {
+    let from_info = |field: fn(&TcpInfo) -> u64| match &info {
         Ok(info) => Fact::Known(field(info)),
         Err(error) => Fact::unknown(error.to_string()),
     };
@@ -106,23 +108,36 @@ pub fn connection(socket: &Socket) -> Fact<Connection> {
     read.into()
 }
 
-/// What TCP says of the connection at this moment.
+/// What TCP says of the connection at this moment; when that is stays at zero.
 pub(super) fn sample(socket: &Socket) -> io::Result<TcpSample> {
     let info = tcp_info(socket)?;
+    let rate = |bytes: u64| Rate::from_bits_per_second(bytes as f64 * 8.0);
     Ok(TcpSample {
         at: Span::ZERO,
         rtt: Span::from_us(info.tcpi_rtt.into()),
         rttvar: Span::from_us(info.tcpi_rttvar.into()),
-        min_rtt: Span::from_us(info.tcpi_min_rtt.into()),
+        min_rtt: match info.tcpi_min_rtt {
+            NO_ROUND_TRIP => Span::ZERO,
+            us => Span::from_us(us.into()),
+        },
         cwnd: info.tcpi_snd_cwnd.into(),
         ssthresh: (info.tcpi_snd_ssthresh < NO_THRESHOLD).then_some(info.tcpi_snd_ssthresh.into()),
         retransmits: info.tcpi_total_retrans.into(),
         reordering: info.tcpi_reordering.into(),
+        delivery_rate: (info.tcpi_delivery_rate > 0).then(|| rate(info.tcpi_delivery_rate)),
+        pacing_rate: (1..u64::MAX).contains(&info.tcpi_pacing_rate).then(|| rate(info.tcpi_pacing_rate)),
+        busy: info.counts_busy_time().then(|| Span::from_us(info.tcpi_busy_time)),
+        rwnd_limited: Span::from_us(info.tcpi_rwnd_limited),
+        sndbuf_limited: Span::from_us(info.tcpi_sndbuf_limited),
         unacked: info.tcpi_unacked.into(),
         pmtu: info.tcpi_pmtu.into(),
         mss: info.tcpi_snd_mss.into(),
+        notsent: info.tcpi_notsent_bytes.into(),
+        acknowledged: info.tcpi_bytes_acked,
+        received: info.tcpi_bytes_received,
+        rcv_wnd: info.tcpi_rcv_wnd.into(),
+        snd_wnd: info.tcpi_snd_wnd.into(),
         sndbuf: socket.send_buffer_size()? as u64,
         rcvbuf: socket.recv_buffer_size()? as u64,
-        ..TcpSample::default()
     })
 }

@@ -1,0 +1,141 @@
+//! What held a flow back: the kernel's own account of a sender's time, and what it cannot see.
+//!
+//! The kernel divides the time in which a connection has bytes to deliver in three
+//! (`tcpi_busy_time`): the peer's window was full (`tcpi_rwnd_limited`), everything was sent and
+//! the application waited for room in the send buffer (`tcpi_sndbuf_limited`), and the rest. It
+//! does not say what the rest waited for: the congestion window, the link or a processor. Nor does
+//! it say why a socket was empty: an application that had nothing to send, or one whose processor
+//! could not fill it faster. The rate, the link and the two hosts do.
+//!
+//! The usual confusions: the receiver's account says nothing of this, only the sender's; a full
+//! receiver window may itself be the receiving application's fault, which reads too slowly; and a
+//! window that is full on a link that is full holds nothing back.
+
+mod verdict;
+
+#[cfg(test)]
+mod tests;
+
+use super::{HostSample, TcpSample};
+use crate::units::{Rate, Span};
+
+pub use verdict::{Holder, Host, Shares, Verdict};
+
+/// A flow this close to the link's payload rate is at it.
+const AT_LINE_RATE: f64 = 0.95;
+
+/// A processor, or a thread, that is busy for this share of an interval had no time left. Less
+/// than 1, because the kernel counts a processor's time in ticks, mostly of 10 ms.
+const SATURATED: f64 = 0.95;
+
+/// In how much of the time a processor must have been saturated to count as what holds back.
+const MOSTLY: f64 = 0.5;
+
+/// What held a flow back for `span`, by its sender's samples; none if there are none, no time
+/// passed, or the sender's kernel does not count (before Linux 4.10).
+///
+/// `sender` is a connection that carried this flow only, and its last sample is of the flow's end.
+/// `hosts` are the samples of the host that sent and of the one that received; of a paced flow,
+/// none, because a pace that spins is no lack of processor. `link` is the highest payload rate that
+/// the path allows ([`Framing::ceiling`](crate::ceiling::Framing::ceiling)), and `rate` the
+/// payload rate that the flow had, or all flows of its direction together.
+///
+/// The rule:
+///
+/// 1. The time without anything to deliver is the application's; or the sending host's processor's
+///    if, most of the time, a thread of this program was busy for 95 % of an interval.
+/// 2. If the rate is within 5 % of the link's, all other time is the link's: no larger window
+///    or buffer gains more than that.
+/// 3. Otherwise the receiver window's and the send buffer's time is as the kernel says.
+/// 4. The rest is a processor's, if most of the time the busiest one of a host, or a thread of this
+///    program there, was busy for 95 % of an interval: of two such hosts, the one that was so
+///    longer, the sender in a tie. Otherwise it is the congestion window's, or the path's, which
+///    makes that window small.
+///
+/// The kernel counts in ticks of 1 to 10 ms, so flows of less than a second are judged roughly.
+/// Source: `tcp_info` of linux/tcp.h; Linux 4.10, "tcp: sender chronographs instrumentation".
+#[must_use]
+pub fn holders(
+    sender: &[TcpSample],
+    hosts: [&[HostSample]; 2],
+    link: Option<Rate>,
+    rate: Option<Rate>,
+    span: Span,
+) -> Option<Verdict> {
+    let last = sender.last()?;
+    let kernel = Account::of(last, span)?;
+    let mut shares = Shares::default();
+    if saturated(hosts[0], thread) > MOSTLY {
+        shares.add(Holder::Processor(Host::Sender), kernel.idle);
+    } else {
+        shares.add(Holder::Application, kernel.idle);
+    }
+    if at_line_rate(link, rate) {
+        shares.add(Holder::Link, 1.0 - kernel.idle);
+    } else {
+        shares.add(Holder::ReceiverWindow, kernel.receiver_window);
+        shares.add(Holder::SendBuffer, kernel.send_buffer);
+        shares.add(bottleneck(hosts), kernel.rest);
+    }
+    Some(Verdict::of(shares))
+}
+
+/// Shares of the time, as the kernel counted it; together 1.
+struct Account {
+    idle: f64,
+    receiver_window: f64,
+    send_buffer: f64,
+    rest: f64,
+}
+
+impl Account {
+    /// None if no time passed, or none was counted.
+    fn of(last: &TcpSample, span: Span) -> Option<Self> {
+        let busy = last.busy?;
+        // What is over: a tick, and bytes that are still under way when the flow counts as ended.
+        let whole = span.max(busy);
+        if span == Span::ZERO {
+            return None;
+        }
+        // Both are part of the busy time; a kernel that says otherwise is not believed.
+        let receiver_window = last.rwnd_limited.min(busy);
+        let send_buffer = last.sndbuf_limited.min(busy - receiver_window);
+        let share = |part: Span| part.as_ps() as f64 / whole.as_ps() as f64;
+        Some(Self {
+            idle: share(whole - busy),
+            receiver_window: share(receiver_window),
+            send_buffer: share(send_buffer),
+            rest: share(busy - receiver_window - send_buffer),
+        })
+    }
+}
+
+fn at_line_rate(link: Option<Rate>, rate: Option<Rate>) -> bool {
+    let shares = link.zip(rate).filter(|(link, _)| link.bits_per_second() > 0.0);
+    shares.is_some_and(|(link, rate)| rate.share_of(link) >= AT_LINE_RATE)
+}
+
+/// What the time waited for that the kernel does not explain.
+fn bottleneck(hosts: [&[HostSample]; 2]) -> Holder {
+    let [sender, receiver] = hosts.map(|host| saturated(host, |look| thread(look).max(look.busiest)));
+    if sender.max(receiver) <= MOSTLY {
+        Holder::CongestionWindow
+    } else if receiver > sender {
+        Holder::Processor(Host::Receiver)
+    } else {
+        Holder::Processor(Host::Sender)
+    }
+}
+
+/// The share of the time of `looks` in whose intervals `busy` was saturated.
+fn saturated(looks: &[HostSample], busy: impl Fn(&HostSample) -> f64) -> f64 {
+    let seconds = |look: &HostSample| look.span.as_seconds();
+    let whole: f64 = looks.iter().map(seconds).sum();
+    let full: f64 = looks.iter().filter(|look| busy(look) >= SATURATED).map(seconds).sum();
+    if whole > 0.0 { full / whole } else { 0.0 }
+}
+
+/// The busiest thread's share of the interval.
+fn thread(look: &HostSample) -> f64 {
+    if look.span == Span::ZERO { 0.0 } else { look.busiest_thread.as_seconds() / look.span.as_seconds() }
+}

@@ -1,0 +1,135 @@
+use proptest::prelude::*;
+use rstest::rstest;
+
+use super::*;
+
+const SECOND: Span = Span::from_ms(1_000);
+/// What carries 1 Gb/s Ethernet at an MTU of 1500 bytes.
+const LINK: Rate = Rate::from_mbps(941.5);
+
+/// A sender's last sample, in milliseconds.
+fn sample(busy: u64, rwnd: u64, sndbuf: u64) -> TcpSample {
+    TcpSample {
+        busy: Some(Span::from_ms(busy)),
+        rwnd_limited: Span::from_ms(rwnd),
+        sndbuf_limited: Span::from_ms(sndbuf),
+        ..TcpSample::default()
+    }
+}
+
+/// A second of a host: shares of its busiest processor and of its busiest thread.
+fn host(busiest: f64, thread: f64) -> HostSample {
+    HostSample { span: SECOND, busiest, busiest_thread: Span::from_seconds(thread), ..HostSample::default() }
+}
+
+fn judge(tcp: TcpSample, hosts: [&[HostSample]; 2], rate: f64) -> Verdict {
+    holders(&[TcpSample::default(), tcp], hosts, Some(LINK), Some(Rate::from_mbps(rate)), SECOND)
+        .expect("the kernel counted")
+}
+
+#[rstest]
+#[case::receiver_window(
+    sample(1_000, 830, 20),
+    "held back by the receiver window for 83 % of the time (send buffer 2 %, congestion window or path 15 %)"
+)]
+#[case::send_buffer(sample(1_000, 0, 1_000), "held back by the send buffer for 100 % of the time")]
+#[case::application(
+    sample(8, 0, 0),
+    "held back by the application for 99 % of the time (congestion window or path 1 %)"
+)]
+#[case::congestion_window(
+    sample(996, 4, 0),
+    "held back by the congestion window or path for 99 % of the time"
+)]
+fn the_kernels_account_is_said_in_one_line(#[case] tcp: TcpSample, #[case] line: &str) {
+    assert_eq!(judge(tcp, [&[], &[]], 300.0).to_string(), line);
+}
+
+#[test]
+fn at_line_rate_it_is_the_link_whatever_window_is_full() {
+    let tcp = sample(990, 700, 100);
+    let verdict = judge(tcp.clone(), [&[host(1.0, 1.0)], &[host(1.0, 1.0)]], 941.5 * 0.95);
+    assert_eq!(verdict.winner, Holder::Link);
+    assert_eq!(verdict.shares.of(Holder::ReceiverWindow), 0.0);
+    assert_eq!(judge(tcp, [&[], &[]], 941.5 * 0.949).winner, Holder::ReceiverWindow);
+}
+
+#[test]
+fn a_processor_without_time_explains_what_the_kernel_does_not() {
+    let (idle, full, thread) = (host(0.3, 0.2), host(0.97, 0.2), host(0.6, 0.96));
+    let rest = sample(1_000, 100, 0);
+    let winner = |hosts: [&[HostSample]; 2]| judge(rest.clone(), hosts, 300.0).winner;
+    let [one, two] = [Host::Sender, Host::Receiver].map(Holder::Processor);
+    assert_eq!(winner([&[idle.clone()], &[idle.clone()]]), Holder::CongestionWindow);
+    assert_eq!(winner([&[full.clone()], &[idle.clone()]]), one, "a full processor");
+    assert_eq!(winner([&[idle.clone()], &[thread.clone()]]), two, "a thread that is always busy");
+    assert_eq!(winner([&[full.clone()], &[thread.clone()]]), one, "a tie");
+    let mostly = [full.clone(), idle.clone(), full.clone()];
+    assert_eq!(winner([&mostly, &[thread]]), two, "the one that was full for longer");
+    assert_eq!(winner([&[full, idle.clone()], &[idle]]), Holder::CongestionWindow, "half is not most");
+}
+
+#[test]
+fn a_sender_that_cannot_fill_its_socket_is_short_of_processor_not_of_data() {
+    let tcp = sample(400, 0, 0);
+    let verdict = judge(tcp.clone(), [&[host(1.0, 0.99)], &[]], 300.0);
+    assert_eq!(verdict.winner, Holder::Processor(Host::Sender));
+    assert_eq!(verdict.share(), 1.0);
+    // Somebody else's work on that host is no reason why this application sent nothing.
+    let verdict = judge(tcp, [&[host(1.0, 0.1)], &[]], 300.0);
+    assert_eq!((verdict.winner, verdict.share()), (Holder::Application, 0.6));
+}
+
+#[test]
+fn where_the_kernel_does_not_count_there_is_no_verdict() {
+    let none = |sender: &[TcpSample], span| holders(sender, [&[], &[]], None, None, span);
+    assert_eq!(none(&[], SECOND), None);
+    assert_eq!(none(&[TcpSample::default()], SECOND), None);
+    assert_eq!(none(&[sample(1, 0, 0)], Span::ZERO), None);
+    assert!(none(&[sample(1, 0, 0)], SECOND).is_some());
+}
+
+/// Any numbers at all, and often ones that fit together.
+fn span() -> impl Strategy<Value = Span> {
+    prop_oneof![(0_u64..2_000).prop_map(Span::from_ms), any::<u64>().prop_map(Span::from_ps)]
+}
+
+fn any_host() -> impl Strategy<Value = HostSample> {
+    (span(), any::<f64>(), span()).prop_map(|(span, busiest, busiest_thread)| HostSample {
+        span,
+        busiest,
+        busiest_thread,
+        ..HostSample::default()
+    })
+}
+
+fn any_sample() -> impl Strategy<Value = TcpSample> {
+    (prop::option::of(span()), span(), span()).prop_map(|(busy, rwnd_limited, sndbuf_limited)| TcpSample {
+        busy,
+        rwnd_limited,
+        sndbuf_limited,
+        ..TcpSample::default()
+    })
+}
+
+proptest! {
+    #[test]
+    fn shares_are_shares_whatever_was_sampled(
+        sender in prop::collection::vec(any_sample(), 0..4),
+        hosts in prop::array::uniform2(prop::collection::vec(any_host(), 0..4)),
+        rates in prop::option::of((any::<f64>(), any::<f64>())),
+        whole in span(),
+    ) {
+        let (link, rate) = rates.map(|(link, rate)| (Rate::from_mbps(link), Rate::from_mbps(rate))).unzip();
+        let verdict = holders(&sender, [&hosts[0], &hosts[1]], link, rate, whole);
+        let counted = sender.last().is_some_and(|last| last.busy.is_some()) && whole > Span::ZERO;
+        prop_assert_eq!(verdict.is_some(), counted);
+        if let Some(verdict) = verdict {
+            let sum: f64 = verdict.shares.iter().map(|(_, share)| share).sum();
+            prop_assert!((sum - 1.0).abs() < 1e-9, "{}", sum);
+            prop_assert!(verdict.shares.iter().all(|(_, share)| (0.0..=1.0).contains(&share)));
+            prop_assert!(verdict.shares.iter().all(|(_, share)| share <= verdict.share()));
+            prop_assert_eq!(verdict.to_string().lines().count(), 1);
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Who held a flow back, for what share of its time, in one line.
+
+use std::fmt;
+
+/// What a flow waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Holder {
+    /// The sending application had nothing to send.
+    Application,
+    /// The send buffer was too small for what was under way (`SO_SNDBUF`, `tcp_wmem`).
+    SendBuffer,
+    /// The receiver offered no more window: its buffer is too small (`SO_RCVBUF`, `tcp_rmem`), or
+    /// its application reads too slowly.
+    ReceiverWindow,
+    /// TCP held back by itself, after a loss or at the begin; or the path delivers no faster.
+    CongestionWindow,
+    /// A processor of a host had no time left.
+    Processor(Host),
+    /// The link was full.
+    Link,
+}
+
+/// A host, by its part in a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Host {
+    /// The one that sent.
+    Sender,
+    /// The one that received.
+    Receiver,
+}
+
+/// The share of the time that each holder held a flow back.
+///
+/// Unit: 0 to 1; together 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Shares([f64; Holder::ALL.len()]);
+
+/// What held a flow back.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Verdict {
+    /// The holder with the largest share.
+    pub winner: Holder,
+    /// The shares of all.
+    pub shares: Shares,
+}
+
+impl Holder {
+    /// Every holder, in the order in which shares are shown.
+    pub const ALL: [Self; 7] = [
+        Self::Application,
+        Self::SendBuffer,
+        Self::ReceiverWindow,
+        Self::CongestionWindow,
+        Self::Processor(Host::Sender),
+        Self::Processor(Host::Receiver),
+        Self::Link,
+    ];
+
+    /// What it is called, without an article.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Application => "application",
+            Self::SendBuffer => "send buffer",
+            Self::ReceiverWindow => "receiver window",
+            Self::CongestionWindow => "congestion window or path",
+            Self::Processor(Host::Sender) => "sender's processor",
+            Self::Processor(Host::Receiver) => "receiver's processor",
+            Self::Link => "link",
+        }
+    }
+
+    /// Its place among [`ALL`](Self::ALL).
+    const fn place(self) -> usize {
+        match self {
+            Self::Application => 0,
+            Self::SendBuffer => 1,
+            Self::ReceiverWindow => 2,
+            Self::CongestionWindow => 3,
+            Self::Processor(Host::Sender) => 4,
+            Self::Processor(Host::Receiver) => 5,
+            Self::Link => 6,
+        }
+    }
+}
+
+impl fmt::Display for Holder {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.name())
+    }
+}
+
+impl Shares {
+    /// The share of one holder.
+    #[must_use]
+    pub const fn of(&self, holder: Holder) -> f64 {
+        self.0[holder.place()]
+    }
+
+    /// Every holder and its share.
+    pub fn iter(&self) -> impl Iterator<Item = (Holder, f64)> {
+        Holder::ALL.into_iter().zip(self.0)
+    }
+
+    pub(super) const fn add(&mut self, holder: Holder, share: f64) {
+        self.0[holder.place()] += share;
+    }
+}
+
+impl Verdict {
+    /// The verdict of these shares; of equal ones the first in the order of [`Holder::ALL`] wins.
+    pub(super) fn of(shares: Shares) -> Self {
+        let first = (Holder::Application, shares.of(Holder::Application));
+        let (winner, _) = shares.iter().fold(first, |best, next| if next.1 > best.1 { next } else { best });
+        Self { winner, shares }
+    }
+
+    /// The share of the winner.
+    #[must_use]
+    pub const fn share(&self) -> f64 {
+        self.shares.of(self.winner)
+    }
+}
+
+impl fmt::Display for Verdict {
+    /// `held back by the receiver window for 83 % of the time (send buffer 2 %, congestion window
+    /// or path 15 %)`; what rounds to nothing is left out.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let percent = |share: f64| (share * 100.0).round();
+        write!(out, "held back by the {} for {} % of the time", self.winner, percent(self.share()))?;
+        let others = self.shares.iter().filter(|(holder, _)| *holder != self.winner);
+        let mut before = " (";
+        for (holder, share) in others.filter(|(_, share)| percent(*share) > 0.0) {
+            write!(out, "{before}{holder} {} %", percent(share))?;
+            before = ", ";
+        }
+        out.write_str(if before == ", " { ")" } else { "" })
+    }
+}
