@@ -10,6 +10,7 @@ mod clock;
 mod counters;
 mod cpu;
 mod environment;
+mod host;
 mod interface;
 mod load;
 mod memory;
@@ -17,6 +18,7 @@ mod noise;
 mod proc_text;
 #[cfg(test)]
 mod proc_text_is_never_trusted;
+mod udp;
 mod unread;
 
 pub use clock::{HostClock, check_clock};
@@ -24,8 +26,10 @@ pub use counters::InterfaceCounters;
 pub(crate) use cpu::usable_cpus;
 pub use cpu::{current_cpu, pin_to};
 pub use environment::environment;
+pub use host::HostWatch;
 pub use interface::{interface_name, interface_of};
 pub use load::LoadWatch;
 pub use memory::{available_memory, peak_memory};
 pub use noise::watch_noise;
+pub use udp::UdpCounters;
 pub use unread::Unread;

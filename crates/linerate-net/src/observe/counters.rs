@@ -52,7 +52,7 @@ impl InterfaceCounters {
 }
 
 /// From `then` to `now`, across a wrap or a reset.
-fn grown(then: u64, now: u64) -> u64 {
+pub(super) fn grown(then: u64, now: u64) -> u64 {
     const WRAP: u64 = 1 << 32;
     match now.checked_sub(then) {
         Some(difference) => difference,

@@ -3,6 +3,8 @@
 use proptest::prelude::*;
 
 use super::environment::processor::{Flags, cpu_model};
+use super::host::{Processors, Softnet, load_average, run_time_ns};
+use super::udp::UdpCounters;
 use super::{counters, load, memory, proc_text};
 
 /// Whatever each parser makes of `text`, it returns.
@@ -17,6 +19,9 @@ fn parse_all(text: &str) {
     let _ = proc_text::bytes_field(text, "MemAvailable");
     let _ = proc_text::words(text);
     let _ = (cpu_model(text), Flags::of(text));
+    let _ = (Processors::of(text), Softnet::of(text));
+    let _ = (load_average(text), run_time_ns(text));
+    let _ = (UdpCounters::four(text), UdpCounters::six(text));
 }
 
 /// Pieces of real texts, so that chance finds the inside of a parser.
@@ -26,6 +31,10 @@ fn piece() -> impl Strategy<Value = String> {
         Just("some ".to_owned()),
         Just("total=".to_owned()),
         Just("cpu ".to_owned()),
+        Just("cpu0".to_owned()),
+        Just("Udp: ".to_owned()),
+        Just("InDatagrams".to_owned()),
+        Just("Udp6InDatagrams ".to_owned()),
         Just("MemAvailable:".to_owned()),
         Just("nonvoluntary_ctxt_switches:".to_owned()),
         Just("0::/".to_owned()),
