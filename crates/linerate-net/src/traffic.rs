@@ -7,6 +7,7 @@ mod incoming;
 mod outgoing;
 mod pace;
 mod party;
+mod sampler;
 mod shared;
 
 use linerate_core::units::Span;
@@ -17,6 +18,7 @@ pub use incoming::Incoming;
 pub use outgoing::{Outgoing, Piece};
 pub use pace::Pace;
 pub(crate) use party::{FlowEnd, Party, Told};
+pub use sampler::{FlowLooks, Look, Looks, OnLook, Sampler, Watched};
 
 /// How long a flow may move no byte before it is given up: longer than TCP needs to send again
 /// after 15 seconds without a path (RFC 6298 doubles its timer each time).
