@@ -209,6 +209,14 @@ impl Run {
         Some(Rate::from_mbps(slowest as f64))
     }
 
+    /// The highest rate of payload that the path allows: the slower link, less its framing where
+    /// that is known.
+    #[must_use]
+    pub fn payload_link(&self) -> Option<Rate> {
+        let link = self.link()?;
+        Some(self.framing().map_or(link, |framing| framing.ceiling(link)))
+    }
+
     /// How the path frames its payload, if MTU and timestamps are known.
     #[must_use]
     pub fn framing(&self) -> Option<Framing> {

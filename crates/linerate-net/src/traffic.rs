@@ -17,7 +17,7 @@ pub(crate) use ends::{Side, bulk, channels};
 pub use incoming::Incoming;
 pub use outgoing::{Outgoing, Piece};
 pub use pace::Pace;
-pub(crate) use party::{FlowEnd, Party, Told};
+pub(crate) use party::{Carried, FlowEnd, Party, Told};
 pub use sampler::{FlowLooks, Look, Looks, OnLook, Sampler, Watched};
 
 /// How long a flow may move no byte before it is given up: longer than TCP needs to send again

@@ -27,12 +27,13 @@ fn run_at(server: &TestServer, stream: StreamPlan, time: Span) -> Result<Transfe
     let mut loads =
         Loads::open(&target, Some(&server.key), &plan, HostClock::start(), |_| ControlFlow::Continue(()))?;
     let load = Load { stream: Some(stream), rr: None, socket: SocketOptions::default(), time };
-    let transfer = loads.run(&load, || ControlFlow::Continue(()))?;
+    let transfer = loads.run(&load, None, || ControlFlow::Continue(()))?;
     loads.finish()?;
     Ok(transfer)
 }
 
 fn agree(transfer: &Transfer) {
+    assert!(transfer.hosts.iter().all(|host| !host.is_empty()), "both hosts say what they did");
     for flow in &transfer.flows {
         assert_eq!((&flow.sender.ended, &flow.receiver.ended), (&Ended::Complete, &Ended::Complete));
         assert_eq!(flow.sender.bytes, flow.receiver.bytes);
@@ -40,6 +41,19 @@ fn agree(transfer: &Transfer) {
             (flow.receiver.first.expect("a first byte"), flow.receiver.last.expect("a last byte"));
         assert!(first <= last);
         assert!(flow.sender.first.expect("a first byte") <= flow.sender.last.expect("a last byte"));
+        for half in [&flow.sender, &flow.receiver] {
+            assert_eq!(half.intervals.iter().map(|interval| interval.bytes).sum::<u64>(), half.bytes);
+        }
+        // TCP is asked about the first flows only.
+        if flow.flow >= 20 {
+            continue;
+        }
+        for half in [&flow.sender, &flow.receiver] {
+            assert!(half.tcp.last().is_some_and(|sample| sample.mss > 0 && sample.sndbuf > 0), "{half:?}");
+        }
+        let last = flow.sender.tcp.last().expect("TCP carries it");
+        // Everything was acknowledged: the bytes, and the end of the stream.
+        assert!(last.acknowledged >= flow.sender.bytes, "{last:?}");
     }
 }
 

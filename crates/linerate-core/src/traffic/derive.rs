@@ -1,6 +1,7 @@
 //! What the accounts of a load say: rates, classes, shares. Pure functions of what is stored.
 
 use super::{Direction, Ended, FlowAccount, HalfAccount, Interval, Transfer};
+use crate::kernel::limit::{Verdict, holders};
 use crate::units::{Rate, Span};
 
 /// Flows share fairly while Jain's index of an interval is at least this. Flows that are within
@@ -96,6 +97,21 @@ impl Transfer {
     pub fn summaries(&self, stall: Span) -> Vec<Summary> {
         let both = [Direction::Send, Direction::Receive];
         both.into_iter().filter_map(|direction| self.summary(direction, stall)).collect()
+    }
+
+    /// What held `flow` back, as far as the kernels of both hosts can tell; `link` is the highest
+    /// rate of payload that the path allows. None of a flow that TCP does not carry.
+    #[must_use]
+    pub fn holders(&self, flow: &FlowAccount, link: Option<Rate>, stall: Span) -> Option<Verdict> {
+        let [here, there] = &self.hosts;
+        let hosts = match flow.direction {
+            Direction::Receive => [there.as_slice(), here.as_slice()],
+            Direction::Send | Direction::Both => [here.as_slice(), there.as_slice()],
+        };
+        // A pace spins: its busy processor holds nothing back.
+        let hosts = if flow.sender.departures.is_some() { [[].as_slice(); 2] } else { hosts };
+        let rate = self.summary(flow.direction, stall).and_then(|summary| summary.rate);
+        holders(&flow.sender.tcp, hosts, link, rate, flow.sender.elapsed()?)
     }
 
     fn summary(&self, direction: Direction, stall: Span) -> Option<Summary> {

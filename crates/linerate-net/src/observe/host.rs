@@ -14,6 +14,7 @@ use super::proc_text::read;
 pub(super) use processors::{Processors, load_average};
 pub(super) use softnet::Softnet;
 use threads::Threads;
+#[cfg(test)]
 pub(super) use threads::run_time_ns;
 
 /// Watches the host from [`start`](Self::start), one [`look`](Self::look) after the other.

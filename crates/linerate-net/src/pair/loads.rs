@@ -13,7 +13,7 @@ use super::{Ends, PairError, Target};
 use crate::channel::{Line, Remote};
 use crate::control::{Ask, Key, Opening, Reply};
 use crate::observe::HostClock;
-use crate::traffic::{Counter, PATIENCE, Party, Side, Told, bulk, channels};
+use crate::traffic::{Carried, OnLook, PATIENCE, Party, Side, Told, bulk, channels};
 
 /// How often the user's wish to end is looked for.
 const LOOK: Duration = Duration::from_millis(100);
@@ -50,8 +50,8 @@ impl Loads {
         (self.ends.local.clone(), self.ends.remote.clone(), self.ends.path.clone())
     }
 
-    /// Puts `load` on the path and waits for its end; `watch` is asked every tenth of a second
-    /// whether it is to end early.
+    /// Puts `load` on the path and waits for its end. `on_look` is told what passed at this end,
+    /// every interval of the bulk; `watch` is asked every tenth of a second whether it is to end early.
     ///
     /// # Errors
     ///
@@ -60,6 +60,7 @@ impl Loads {
     pub fn run(
         &mut self,
         load: &Load,
+        on_look: Option<OnLook>,
         mut watch: impl FnMut() -> ControlFlow<()>,
     ) -> Result<Transfer, PairError> {
         let setup = self.ends.setup(&self.plan, &load.socket, self.plan.largest()?, PATIENCE);
@@ -77,10 +78,11 @@ impl Loads {
             Reply::Go => {}
             other => return Err(PairError::unexpected(other)),
         }
-        let ours = self.carry(load, &mut lines, &remotes, &mut watch);
+        let ours = self.carry(load, &mut lines, &remotes, on_look, &mut watch);
         self.ends.conversation.say(&Ask::Collect)?;
         let theirs = self.collect()?;
-        Ok(Transfer { flows: join(ours, theirs), ..Transfer::default() })
+        let hosts = [ours.host, theirs.host];
+        Ok(Transfer { flows: join(ours.told, theirs.told), hosts, ..Transfer::default() })
     }
 
     fn carry(
@@ -88,11 +90,11 @@ impl Loads {
         load: &Load,
         lines: &mut Vec<Box<dyn Line>>,
         remotes: &[Box<dyn Remote>],
+        on_look: Option<OnLook>,
         watch: &mut impl FnMut() -> ControlFlow<()>,
-    ) -> Vec<Told> {
-        let Some(stream) = &load.stream else { return Vec::new() };
+    ) -> Carried {
+        let Some(stream) = &load.stream else { return Carried::default() };
         let ends = bulk(load, lines, Side::Beginning);
-        let counters: Vec<_> = ends.iter().map(|_| Counter::default()).collect();
         let stop = AtomicBool::new(false);
         let clock = self.ends.clock;
         let party = Party {
@@ -104,8 +106,8 @@ impl Loads {
             first_cpu: self.plan.local.pin,
             stop: &stop,
         };
-        let told = std::thread::scope(|scope| {
-            let running = scope.spawn(|| party.run(ends, &counters));
+        let carried = std::thread::scope(|scope| {
+            let running = scope.spawn(|| party.run(ends, on_look));
             let mut asked = 0;
             while !running.is_finished() {
                 std::thread::sleep(LOOK);
@@ -121,15 +123,15 @@ impl Loads {
             }
             running.join().unwrap_or_default()
         });
-        for one in &told {
+        for one in &carried.told {
             self.ends.witness.saw(&one.tally(one.direction == Direction::Send), one.processor);
         }
-        told
+        carried
     }
 
     /// The server's accounts of all flows.
-    fn collect(&self) -> Result<Vec<Told>, PairError> {
-        let mut told: Vec<Told> = Vec::new();
+    fn collect(&self) -> Result<Carried, PairError> {
+        let Carried { mut told, mut host } = Carried::default();
         // The server may have flows that it has not given up yet.
         let mut within = super::STEP + PATIENCE.to_duration();
         loop {
@@ -143,7 +145,8 @@ impl Loads {
                         last.half.tcp.extend(samples);
                     }
                 }
-                Reply::Told => return Ok(told),
+                Reply::Hosts(samples) => host.extend(samples),
+                Reply::Told => return Ok(Carried { told, host }),
                 other => return Err(PairError::unexpected(other)),
             }
             within = super::STEP;

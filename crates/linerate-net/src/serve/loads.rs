@@ -2,14 +2,14 @@
 
 use std::sync::atomic::AtomicBool;
 
-use linerate_core::kernel::TcpSample;
+use linerate_core::kernel::{HostSample, TcpSample};
 use linerate_core::traffic::{Direction, Interval, Load};
 
 use super::session::{Refusal, Session};
 use super::watchdog::Watchdog;
 use crate::channel::Line;
 use crate::control::{Ask, Deadline, Reply, TimedStream, read_frame};
-use crate::traffic::{Counter, PATIENCE, Party, Side, Told, bulk, channels};
+use crate::traffic::{Carried, PATIENCE, Party, Side, Told, bulk, channels};
 
 /// So many of an account's intervals fit into one message, whatever they are.
 const CHUNK: usize = 50;
@@ -30,18 +30,17 @@ impl Session<'_> {
         let mut lines = self.channels(&load.socket, PATIENCE, channels(load))?;
         self.await_start()?;
         self.say(&Reply::Go)?;
-        let told = self.carry(load, &mut lines);
+        let Carried { told, host } = self.carry(load, &mut lines);
         for one in &told {
             self.witness.saw(&one.tally(one.direction == Direction::Receive), one.processor);
         }
         self.await_collect()?;
-        self.tell(told)
+        self.tell(told, &host)
     }
 
-    fn carry(&self, load: &Load, lines: &mut Vec<Box<dyn Line>>) -> Vec<Told> {
-        let Some(stream) = &load.stream else { return Vec::new() };
+    fn carry(&self, load: &Load, lines: &mut Vec<Box<dyn Line>>) -> Carried {
+        let Some(stream) = &load.stream else { return Carried::default() };
         let ends = bulk(load, lines, Side::Answering);
-        let counters: Vec<_> = ends.iter().map(|_| Counter::default()).collect();
         let stop = AtomicBool::new(false);
         let party = Party {
             clock: self.house.clock,
@@ -52,7 +51,7 @@ impl Session<'_> {
             first_cpu: self.plan.remote.pin,
             stop: &stop,
         };
-        party.run(ends, &counters)
+        party.run(ends, None)
     }
 
     fn await_start(&self) -> Result<(), Refusal> {
@@ -76,7 +75,7 @@ impl Session<'_> {
     }
 
     /// Tells every flow's account, in pieces that fit the messages.
-    fn tell(&self, told: Vec<Told>) -> Result<(), Refusal> {
+    fn tell(&self, told: Vec<Told>, host: &[HostSample]) -> Result<(), Refusal> {
         for Told { flow, direction, mut half, .. } in told {
             let intervals = std::mem::take(&mut half.intervals);
             let samples = std::mem::take(&mut half.tcp);
@@ -84,6 +83,9 @@ impl Session<'_> {
             for (intervals, samples) in pieces(&intervals, &samples) {
                 self.say(&Reply::More(intervals.to_vec(), samples.to_vec()))?;
             }
+        }
+        for samples in host.chunks(CHUNK) {
+            self.say(&Reply::Hosts(samples.to_vec()))?;
         }
         self.say(&Reply::Told)
     }

@@ -1,9 +1,11 @@
 //! One end of a load: its flows, each on a thread of its own or many on a few.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::thread::Scope;
 
 use linerate_core::endpoint::LinkError;
+use linerate_core::kernel::HostSample;
 use linerate_core::options::MemoryOptions;
 use linerate_core::traffic::{Bound, Direction, Ended, HalfAccount, StreamPlan};
 use linerate_core::trial::Tally;
@@ -11,7 +13,7 @@ use linerate_core::units::{Rate, Span, Time};
 use rustix::time::{ClockId, clock_gettime};
 
 use super::shared::{Member, Work, drive};
-use super::{Counter, Incoming, Outgoing, Pace};
+use super::{Counter, Incoming, Looks, OnLook, Outgoing, Pace, Sampler, Watched};
 use crate::channel::Line;
 use crate::observe::{HostClock, current_cpu, pin_to, usable_cpus};
 
@@ -69,10 +71,35 @@ pub(crate) struct Party<'a> {
     pub(crate) stop: &'a AtomicBool,
 }
 
+/// What one end has of a load when it has ended.
+#[derive(Debug, Default)]
+pub(crate) struct Carried {
+    pub(crate) told: Vec<Told>,
+    /// What the host did meanwhile.
+    pub(crate) host: Vec<HostSample>,
+}
+
 impl Party<'_> {
-    /// Runs all `ends` to their ends; `counters` has one for each, which tells what passed so far.
-    /// A flow that fails leaves the others alone.
-    pub(crate) fn run(&self, ends: Vec<FlowEnd>, counters: &[Counter]) -> Vec<Told> {
+    /// Runs all `ends` to their ends, and looks at them meanwhile. A flow that fails leaves the
+    /// others alone.
+    pub(crate) fn run(&self, ends: Vec<FlowEnd>, on_look: Option<OnLook>) -> Carried {
+        let counters: Arc<[Counter]> = ends.iter().map(|_| Counter::default()).collect();
+        let remotes = ends.iter().map(|end| end.line.remote()).collect::<Result<Vec<_>, _>>();
+        let flows = Watched { counters: Arc::clone(&counters), remotes: remotes.unwrap_or_default() };
+        let sampler = Sampler::start(self.clock, self.origin, self.plan.interval, flows, on_look);
+        let names: Vec<_> = ends.iter().map(|end| (end.flow, end.direction)).collect();
+        let mut told = self.move_all(ends, &counters);
+        // Without a thread for it there are no looks, and the totals are all the same.
+        let Looks { flows, host } = sampler.map(Sampler::finish).unwrap_or_default();
+        for (name, looks) in names.into_iter().zip(flows) {
+            if let Some(told) = told.iter_mut().find(|told| (told.flow, told.direction) == name) {
+                (told.half.intervals, told.half.tcp) = (looks.intervals, looks.tcp);
+            }
+        }
+        Carried { told, host }
+    }
+
+    fn move_all(&self, ends: Vec<FlowEnd>, counters: &[Counter]) -> Vec<Told> {
         let cpus = self.cpus();
         let threads =
             self.plan.threads.map_or(ends.len(), |threads| threads as usize).clamp(1, ends.len().max(1));

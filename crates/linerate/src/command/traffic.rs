@@ -12,6 +12,7 @@ use linerate_core::traffic::{Class, Load, Phase, Transfer};
 use linerate_core::units::Span;
 use linerate_net::observe::HostClock;
 use linerate_net::pair::Loads;
+use linerate_net::traffic::OnLook;
 
 use super::hosts::Peer;
 use super::results::{Files, named};
@@ -92,7 +93,7 @@ pub(super) fn conduct(
     let mut ended = Ok(());
     for Asked { label, phase, load } in loads {
         let looked = || if interrupt.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        match pair.run(load, looked) {
+        match pair.run(load, live(&run.plan, load), looked) {
             Ok(transfer) => run.traffic.push(Transfer { label: label.clone(), phase: *phase, ..transfer }),
             Err(error) => {
                 run.state = State::Failed(error.to_string());
@@ -122,6 +123,20 @@ pub(super) fn conduct(
     }
     saved.and(ended).and(observed)?;
     Ok(report)
+}
+
+/// Says at each interval what passed here, where a person reads it.
+fn live(plan: &Plan, load: &Load) -> Option<OnLook> {
+    let stream = load.stream.clone().filter(|_| plan.output.format == Format::Table)?;
+    Some(Box::new(move |look| {
+        // The last look may be just after the one before, when the flows have ended.
+        if look.host.span < stream.interval / 10 && look.bytes.iter().all(|bytes| *bytes == 0) {
+            return;
+        }
+        let line = render::traffic::interval(&stream, look.until, look.host.span, look.bytes, look.tcp);
+        // A reader who left says so at the end; the measurement goes on.
+        show(&line).unwrap_or(());
+    }))
 }
 
 fn print(report: &Report) -> Result<(), Trouble> {

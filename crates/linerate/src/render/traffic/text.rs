@@ -1,5 +1,6 @@
 //! Loads as plain text for people.
 
+use linerate_core::kernel::limit::Holder;
 use linerate_core::run::Run;
 use linerate_core::traffic::{Class, Direction, FlowAccount, StreamPlan, Summary, Transfer};
 use linerate_core::units::{Rate, Span};
@@ -24,6 +25,7 @@ pub(crate) fn text(run: &Run, width: u16) -> String {
         for transfer in &run.traffic {
             blocks.push(flows(transfer, &stream, width));
             blocks.push(summaries(transfer, &stream, width));
+            blocks.push(held_back(transfer, run, stream.stall, width));
         }
     }
     let caution = |caution: &linerate_core::caution::Caution| {
@@ -227,6 +229,24 @@ fn summaries(transfer: &Transfer, stream: &StreamPlan, width: usize) -> String {
         [item(way, &parts.join(", "), width), item("", &cpu, width)]
     });
     lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Who held the flows back, in a line: of one flow with the shares of its time, of many by number.
+fn held_back(transfer: &Transfer, run: &Run, stall: Span, width: usize) -> String {
+    let link = run.payload_link();
+    let verdicts: Vec<_> =
+        transfer.flows.iter().filter_map(|flow| transfer.holders(flow, link, stall)).collect();
+    let Some(first) = verdicts.first() else { return String::new() };
+    let mut text = first.to_string();
+    if verdicts.len() > 1 {
+        let counts = Holder::ALL.into_iter().filter_map(|holder| {
+            let count = verdicts.iter().filter(|verdict| verdict.winner == holder).count();
+            (count > 0).then(|| format!("{count} by the {holder}"))
+        });
+        let counts = counts.collect::<Vec<_>>().join(", ");
+        text = format!("of {} flows {counts}; flow #1 {text}", verdicts.len());
+    }
+    item("held back", text.trim_start_matches("held back "), width)
 }
 
 /// Bytes in powers of 1000, as link rates are counted.
