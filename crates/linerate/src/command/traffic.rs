@@ -118,10 +118,16 @@ pub(super) fn conduct(
     let saved = store::replace(&files.run, &run.to_json());
     let report = Report::new(vec![named(run)]);
     print(&report)?;
+    let reported = render::traffic::html(&report)
+        .map_err(|error| unrendered(&error))
+        .and_then(|page| store::replace(&files.report, &page));
+    if reported.is_ok() {
+        eprintln!("report:   {}", files.report.display());
+    }
     if saved.is_ok() {
         eprintln!("run file: {}", files.run.display());
     }
-    saved.and(ended).and(observed)?;
+    saved.and(reported).and(ended).and(observed)?;
     Ok(report)
 }
 
@@ -143,6 +149,14 @@ fn print(report: &Report) -> Result<(), Trouble> {
     let run = &report.runs[0].run;
     match run.plan.output.format {
         Format::Json => show(&run.to_json()),
+        Format::Csv => show(&render::traffic::csv(run).map_err(|error| unrendered(&error))?),
         _ => show(&render::traffic::text(run, columns())),
     }
+}
+
+fn unrendered(error: &render::RenderError) -> Trouble {
+    Trouble::new(
+        format!("failed to show the result: {error}"),
+        "the run file is complete; try `linerate report`",
+    )
 }

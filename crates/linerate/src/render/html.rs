@@ -3,7 +3,7 @@
 
 mod ends;
 mod hover;
-mod rows;
+pub(super) mod rows;
 
 use askama::Template;
 use linerate_core::report::{Curve, NamedRun, Report, describe};
@@ -34,18 +34,18 @@ impl Page {
     }
 }
 
-struct RunView {
-    name: String,
-    hosts: [String; 2],
-    generator: String,
-    started: String,
+pub(super) struct RunView {
+    pub(super) name: String,
+    pub(super) hosts: [String; 2],
+    pub(super) generator: String,
+    pub(super) started: String,
     /// What was measured, and how far the numbers can be trusted.
-    statement: String,
-    groups: Vec<Group>,
+    pub(super) statement: String,
+    pub(super) groups: Vec<Group>,
     /// As TOML; an imported run has none.
-    plan: Option<String>,
+    pub(super) plan: Option<String>,
     /// The plan of the model that it was computed from, as TOML.
-    model: Option<String>,
+    pub(super) model: Option<String>,
 }
 
 struct CurveView {
@@ -102,7 +102,7 @@ fn headings(named: &NamedRun) -> [String; 2] {
     }
 }
 
-fn run(report: &Report, index: usize, named: &NamedRun) -> RunView {
+pub(super) fn run(report: &Report, index: usize, named: &NamedRun) -> RunView {
     let imported = matches!(named.run.source, Source::Imported(_));
     RunView {
         name: plain(&named.name),

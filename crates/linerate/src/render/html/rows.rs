@@ -5,76 +5,80 @@ use linerate_core::report::{Curve, CurvePoint};
 use crate::render::text::{digits, percent, plain};
 
 /// Facts of one kind, this host's beside the peer's.
-pub(super) struct Group {
+pub(in crate::render) struct Group {
     /// What they are about.
-    pub(super) title: &'static str,
+    pub(in crate::render) title: &'static str,
     /// Whether they are shown without being asked for.
-    pub(super) open: bool,
+    pub(in crate::render) open: bool,
     /// The facts.
-    pub(super) rows: Vec<Row>,
+    pub(in crate::render) rows: Vec<Row>,
 }
 
 /// One fact at both ends.
-pub(super) struct Row {
+pub(in crate::render) struct Row {
     /// What it is.
-    pub(super) name: String,
+    pub(in crate::render) name: String,
     /// What was asked, where something can be asked; empty otherwise.
-    pub(super) asked: String,
+    pub(in crate::render) asked: String,
     /// At the end that began.
-    pub(super) local: String,
+    pub(in crate::render) local: String,
     /// At the end that answered.
-    pub(super) remote: String,
+    pub(in crate::render) remote: String,
     /// Whether two like hosts would have it alike.
     alike: bool,
 }
 
 impl Group {
     /// Whether any row has something that was asked.
-    pub(super) fn has_asked(&self) -> bool {
+    pub(in crate::render) fn has_asked(&self) -> bool {
         self.rows.iter().any(|row| !row.asked.is_empty())
     }
 }
 
 impl Row {
     /// A fact that is what it is.
-    pub(super) fn new(name: impl Into<String>, [local, remote]: [String; 2]) -> Self {
+    pub(in crate::render) fn new(name: impl Into<String>, [local, remote]: [String; 2]) -> Self {
         Self::of_asked(name, "", [local, remote])
     }
 
     /// A fact that was asked for.
-    pub(super) fn of_asked(name: impl Into<String>, asked: &str, [local, remote]: [String; 2]) -> Self {
+    pub(in crate::render) fn of_asked(
+        name: impl Into<String>,
+        asked: &str,
+        [local, remote]: [String; 2],
+    ) -> Self {
         let [local, remote] = [plain(&local), plain(&remote)];
         Self { name: plain(&name.into()), asked: plain(asked), local, remote, alike: true }
     }
 
     /// A fact that is each end's own, so that a difference says nothing.
-    pub(super) fn own(self) -> Self {
+    pub(in crate::render) fn own(self) -> Self {
         Self { alike: false, ..self }
     }
 
     /// Whether either end has it.
-    pub(super) fn is_known(&self) -> bool {
+    pub(in crate::render) fn is_known(&self) -> bool {
         [&self.local, &self.remote].iter().any(|value| !value.starts_with("unknown"))
     }
 
     /// Whether the ends differ where like hosts would not.
-    pub(super) fn differs(&self) -> bool {
+    pub(in crate::render) fn differs(&self) -> bool {
         self.alike && self.local != self.remote
     }
 }
 
 /// One size in the table of numbers.
-pub(super) struct NumberRow {
+pub(in crate::render) struct NumberRow {
     /// Message size. Unit: bytes.
-    pub(super) size: u64,
+    pub(in crate::render) size: u64,
     /// Times, rates and counts as shown; none if the size was not timed.
-    pub(super) cells: Option<Vec<String>>,
+    pub(in crate::render) cells: Option<Vec<String>>,
     /// Whether the interval is within its target.
-    pub(super) settled: bool,
+    pub(in crate::render) settled: bool,
 }
 
 /// Every size of `curve`.
-pub(super) fn numbers(curve: &Curve) -> Vec<NumberRow> {
+pub(in crate::render) fn numbers(curve: &Curve) -> Vec<NumberRow> {
     curve.points.iter().map(number).collect()
 }
 

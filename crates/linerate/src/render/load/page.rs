@@ -4,7 +4,7 @@
 use askama::Template;
 
 use super::super::RenderError;
-use super::super::columns::Column;
+use super::super::columns::{Column, TableView};
 use super::super::figure::{Figure, hover};
 use super::super::page::Frame;
 use super::super::text::plain;
@@ -27,13 +27,6 @@ struct Page {
     tables: Vec<TableView>,
     cautions: Vec<[String; 2]>,
     plan: String,
-}
-
-/// A table of the page.
-struct TableView {
-    title: &'static str,
-    headings: Vec<String>,
-    rows: Vec<Vec<String>>,
 }
 
 /// `study` as one HTML page: what was asked, key numbers, charts, tables, cautions and the plan.
@@ -79,27 +72,17 @@ fn facts(study: &Study) -> Vec<Line> {
 
 fn tables(study: &Study) -> Vec<TableView> {
     let Some(run) = study.single() else {
-        return vec![view("Every point", point_columns(study))];
+        return vec![TableView::new("Every point", point_columns(study))];
     };
     let stations: Vec<_> = run.stations.iter().collect();
-    let mut tables = vec![view("Every station", station_columns(run, &stations))];
+    let mut tables = vec![TableView::new("Every station", station_columns(run, &stations))];
     if !run.queues.is_empty() {
         let numbers = (1..=run.queues.len()).map(|number| number.to_string()).collect();
         let mut columns = vec![Column::new("number", 0, numbers)];
         columns.extend(queue_columns(run));
-        tables.push(view("Queues and buffers", columns));
+        tables.push(TableView::new("Queues and buffers", columns));
     }
     tables
-}
-
-fn view(title: &'static str, mut columns: Vec<Column>) -> TableView {
-    columns.retain(Column::says_something);
-    let rows = columns.iter().map(|column| column.cells.len()).max().unwrap_or(0);
-    TableView {
-        title,
-        headings: columns.iter().map(|column| column.heading.clone()).collect(),
-        rows: (0..rows).map(|row| columns.iter().map(|column| column.cells[row].clone()).collect()).collect(),
-    }
 }
 
 #[cfg(test)]

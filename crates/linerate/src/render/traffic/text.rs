@@ -1,13 +1,15 @@
 //! Loads as plain text for people.
 
-use linerate_core::kernel::limit::Holder;
+use linerate_core::environment::Fact;
 use linerate_core::run::Run;
-use linerate_core::traffic::{Class, Direction, FlowAccount, StreamPlan, Summary, Transfer};
+use linerate_core::traffic::{Class, FlowAccount, StreamPlan, Summary, Transfer};
 use linerate_core::units::{Rate, Span};
 
 use super::super::columns::{Column, fit};
 use super::super::table::item;
-use super::super::text::{digits, percent, plain, wrap};
+use super::super::text::{percent, plain, wrap};
+use super::latency;
+use super::words::{amount, facts, headline, held_back, name, speed, sums, time};
 
 /// Below this no table is made: the numbers alone need it.
 const NARROWEST: usize = 40;
@@ -18,14 +20,19 @@ const MOST_ROWS: usize = 16;
 pub(crate) fn text(run: &Run, width: u16) -> String {
     let width = usize::from(width).max(NARROWEST);
     let stream = run.plan.stream.clone().unwrap_or_default();
-    let mut blocks = vec![headline(run, &stream, width)];
+    let facts = facts(run).into_iter().map(|[label, value]| item(&label, &value, width));
+    let asked = [vec![wrap(&headline(run), width, 2)], facts.collect()].concat().join("\n");
+    let mut blocks = vec![asked];
+    let latencies = latency::rows(&run.traffic);
+    if !latencies.is_empty() {
+        blocks.push(fitted(latency::columns(&latencies), width));
+    }
+    blocks.extend(run.traffic.iter().map(|transfer| latency::troubles(transfer).join("\n")));
     if run.traffic.iter().any(|transfer| !transfer.label.is_empty()) {
         blocks.push(fitted(table_columns(run, &stream), width));
     } else {
-        for transfer in &run.traffic {
-            blocks.push(flows(transfer, &stream, width));
-            blocks.push(summaries(transfer, &stream, width));
-            blocks.push(held_back(transfer, run, stream.stall, width));
+        for transfer in run.traffic.iter().filter(|transfer| !transfer.flows.is_empty()) {
+            blocks.push(bulk(run, transfer, &stream, width));
         }
     }
     let caution = |caution: &linerate_core::caution::Caution| {
@@ -36,43 +43,18 @@ pub(crate) fn text(run: &Run, width: u16) -> String {
     blocks.join("\n\n") + "\n"
 }
 
-fn headline(run: &Run, stream: &StreamPlan, width: usize) -> String {
-    let flows = match stream.flows {
-        1 => "one flow".to_owned(),
-        flows => format!("{flows} flows"),
-    };
-    let way = match stream.direction {
-        Direction::Send => "from here",
-        Direction::Receive => "to here",
-        Direction::Both => "each way",
-    };
-    let what = format!("stream over {}, {flows} {way}", plain(&run.path.transport));
-    let bound = match (stream.bytes, stream.count) {
-        (Some(bytes), _) => format!("{bytes} a flow"),
-        (None, Some(count)) => format!("{count} messages a flow"),
-        (None, None) => match stream.warm_up {
-            Span::ZERO => run.plan.time.to_string(),
-            warm_up => format!("{} after {warm_up} of warm-up", run.plan.time),
-        },
-    };
-    let paced = stream.rate.map_or_else(String::new, |rate| format!(", paced to {rate} a direction"));
-    [
-        wrap(&what, width, 2),
-        item("path", &plain(&format!("{} -> {}", run.path.local, run.path.remote)), width),
-        item("bound", &format!("{bound}{paced}"), width),
-        item("calls", &io(run), width),
-    ]
-    .join("\n")
-}
-
-/// How the bytes were moved, and whether the application got them.
-fn io(run: &Run) -> String {
-    let socket = &run.plan.socket;
-    let (send, receive) = (socket.io, socket.receives());
-    let both = if send == receive { send.to_string() } else { format!("{send}, and {receive} in") };
-    let delivered = if receive.delivers() { "copied to the application" } else { "thrown away unread" };
-    let touched = if run.plan.memory.touch { " and read by it" } else { "" };
-    format!("{both}; what arrives is {delivered}{touched}")
+/// The bulk flows of a load: each, their sum, and what held them back.
+fn bulk(run: &Run, transfer: &Transfer, stream: &StreamPlan, width: usize) -> String {
+    let mut blocks = Vec::new();
+    if run.traffic.len() > 1 {
+        blocks.push(format!("{}:", name(transfer)));
+    }
+    blocks.push(flows(transfer, stream, width));
+    let mut lines = sums(transfer, stream.stall);
+    lines.extend(held_back(transfer, run, stream.stall).map(|text| ["held back".to_owned(), text]));
+    let lines = lines.iter().map(|[label, value]| item(label, value, width));
+    blocks.push(lines.collect::<Vec<_>>().join("\n"));
+    blocks.join("\n\n")
 }
 
 /// A row for each flow, or for the fastest and the slowest.
@@ -84,7 +66,7 @@ fn flows(transfer: &Transfer, stream: &StreamPlan, width: usize) -> String {
         chosen.sort_by(|one, other| speed(other).total_cmp(&speed(one)));
         chosen.drain(MOST_ROWS / 2..all - MOST_ROWS / 2);
     }
-    let text = fitted(flow_columns(transfer, &chosen, stream), width);
+    let text = fitted(flow_columns(transfer, &chosen, stream.stall), width);
     if chosen.len() == all {
         return text;
     }
@@ -92,25 +74,29 @@ fn flows(transfer: &Transfer, stream: &StreamPlan, width: usize) -> String {
     format!("{text}\n{note}")
 }
 
-fn flow_columns(transfer: &Transfer, flows: &[&FlowAccount], stream: &StreamPlan) -> Vec<Column> {
+/// A row for each of `flows`.
+pub(super) fn flow_columns(transfer: &Transfer, flows: &[&FlowAccount], stall: Span) -> Vec<Column> {
     let cells = |cell: &dyn Fn(&FlowAccount) -> String| flows.iter().map(|flow| cell(flow)).collect();
-    let summaries = transfer.summaries(stream.stall);
+    let summaries = transfer.summaries(stall);
     let sum = |flow: &FlowAccount| {
         let summary = summaries.iter().find(|summary| summary.direction == flow.direction)?;
         summary.rate.map(Rate::bits_per_second)
     };
-    let share = |flow: &FlowAccount| match (flow.class(stream.stall), flow.rate(), sum(flow)) {
+    let share = |flow: &FlowAccount| match (flow.class(stall), flow.rate(), sum(flow)) {
         (Class::Complete, Some(rate), Some(sum)) => percent(rate.bits_per_second() / sum),
         _ => "-".to_owned(),
     };
     let last = |flow: &FlowAccount| flow.sender.tcp.last().cloned();
+    let fate = |flow: &FlowAccount, count: fn(&linerate_core::traffic::Datagrams) -> u64| {
+        flow.receiver.datagrams.as_ref().map_or_else(|| "-".to_owned(), |fate| count(fate).to_string())
+    };
     vec![
         Column::new("flow", 0, cells(&|flow| format!("#{}", flow.flow + 1))),
         Column::new("way", 3, cells(&|flow| flow.direction.to_string())),
         Column::new("received", 2, cells(&|flow| amount(flow.receiver.bytes))),
         Column::new("sent in", 4, cells(&|flow| time(flow.sender.elapsed()))),
         Column::new("received in", 1, cells(&|flow| time(flow.receiver.elapsed()))),
-        Column::new("rate", 0, cells(&|flow| speed(flow, stream.stall))),
+        Column::new("rate", 0, cells(&|flow| speed(flow, stall))),
         Column::new("share", 5, cells(&share)),
         Column::new("rtt", 6, cells(&|flow| time(last(flow).map(|sample| sample.rtt)))),
         Column::new(
@@ -118,20 +104,14 @@ fn flow_columns(transfer: &Transfer, flows: &[&FlowAccount], stream: &StreamPlan
             6,
             cells(&|flow| last(flow).map_or_else(|| "-".to_owned(), |sample| sample.retransmits.to_string())),
         ),
+        Column::new("lost", 1, cells(&|flow| fate(flow, |fate| fate.lost))),
+        Column::new("host dropped", 1, cells(&|flow| fate(flow, |fate| fate.dropped_by_socket))),
+        Column::new("reordered", 5, cells(&|flow| fate(flow, |fate| fate.reordered))),
+        Column::new("duplicated", 6, cells(&|flow| fate(flow, |fate| fate.duplicated))),
         Column::new(
-            "lost",
-            1,
-            cells(&|flow| {
-                flow.receiver.datagrams.as_ref().map_or_else(|| "-".to_owned(), |fate| fate.lost.to_string())
-            }),
-        ),
-        Column::new(
-            "dropped by the host",
-            1,
-            cells(&|flow| {
-                let fate = flow.receiver.datagrams.as_ref();
-                fate.map_or_else(|| "-".to_owned(), |fate| fate.dropped_by_socket.to_string())
-            }),
+            "jitter",
+            5,
+            cells(&|flow| time(flow.receiver.datagrams.as_ref().map(|fate| fate.jitter))),
         ),
     ]
 }
@@ -140,30 +120,29 @@ fn flow_columns(transfer: &Transfer, flows: &[&FlowAccount], stream: &StreamPlan
 type Row<'a> = (&'a Transfer, &'a FlowAccount, Option<Summary>);
 
 /// netperf's table: a row for each load.
-fn table_columns(run: &Run, stream: &StreamPlan) -> Vec<Column> {
-    let rows: Vec<Row<'_>> = run
-        .traffic
-        .iter()
-        .filter_map(|transfer| {
-            let first = transfer.flows.first()?;
-            Some((transfer, first, transfer.summaries(stream.stall).into_iter().next()))
-        })
-        .collect();
+pub(super) fn table_columns<'a>(run: &'a Run, stream: &StreamPlan) -> Vec<Column> {
+    let row = |transfer: &'a Transfer| {
+        let first = transfer.flows.first()?;
+        Some((transfer, first, transfer.summaries(stream.stall).into_iter().next()))
+    };
+    let rows: Vec<Row<'_>> = run.traffic.iter().filter_map(row).collect();
     let cells = |cell: &dyn Fn(&Row<'_>) -> String| rows.iter().map(cell).collect();
-    let buffer = |fact: &linerate_core::environment::Fact<u64>| {
-        fact.known().map_or_else(|| "-".to_owned(), u64::to_string)
+    let buffer = |fact: &Fact<u64>| fact.known().map_or_else(|| "-".to_owned(), u64::to_string);
+    let megabits = |(_, flow, summary): &Row<'_>| match flow.class(stream.stall) {
+        Class::Complete => summary
+            .as_ref()
+            .and_then(|summary| summary.rate)
+            .map_or_else(|| "-".to_owned(), |rate| format!("{:.2}", rate.as_mbps())),
+        _ => speed(flow, stream.stall),
     };
     vec![
-        Column::new("asked", 2, cells(&|(transfer, ..)| transfer.label.clone())),
+        Column::new("asked", 2, cells(&|(transfer, ..)| plain(&transfer.label))),
         Column::new("receive buffer B", 0, cells(&|(_, flow, _)| buffer(&flow.receiver.granted.rcvbuf))),
         Column::new("send buffer B", 0, cells(&|(_, flow, _)| buffer(&flow.sender.granted.sndbuf))),
         Column::new(
             "message B",
             0,
-            cells(&|(_, flow, _)| {
-                let messages = flow.sender.messages.max(1);
-                (flow.sender.bytes / messages).to_string()
-            }),
+            cells(&|(_, flow, _)| (flow.sender.bytes / flow.sender.messages.max(1)).to_string()),
         ),
         Column::new(
             "elapsed s",
@@ -174,93 +153,8 @@ fn table_columns(run: &Run, stream: &StreamPlan) -> Vec<Column> {
                     .map_or_else(|| "-".to_owned(), |span| format!("{:.3}", span.as_seconds()))
             }),
         ),
-        Column::new(
-            "10^6 bit/s",
-            0,
-            cells(&|(_, flow, summary)| match flow.class(stream.stall) {
-                Class::Complete => summary
-                    .as_ref()
-                    .and_then(|summary| summary.rate)
-                    .map_or_else(|| "-".to_owned(), |rate| format!("{:.2}", rate.as_mbps())),
-                _ => speed(flow, stream.stall),
-            }),
-        ),
+        Column::new("10^6 bit/s", 0, cells(&megabits)),
     ]
-}
-
-/// The flow's rate, or the class that it has instead.
-fn speed(flow: &FlowAccount, stall: Span) -> String {
-    match flow.class(stall) {
-        Class::Complete => flow.rate().map_or_else(|| "-".to_owned(), |rate| rate.to_string()),
-        Class::Stalled(silent) => format!("STALLED {silent}"),
-        Class::Failed(reason) => format!("FAILED: {}", plain(&reason)),
-    }
-}
-
-fn summaries(transfer: &Transfer, stream: &StreamPlan, width: usize) -> String {
-    let lines = transfer.summaries(stream.stall).into_iter().flat_map(|summary| {
-        let way = match summary.direction {
-            Direction::Receive => "to here",
-            _ => "from here",
-        };
-        let rate = summary.rate.map_or_else(|| "no rate".to_owned(), |rate| rate.to_string());
-        let mut parts = vec![format!("{rate} in all, {}", amount(summary.bytes))];
-        if let (Some(fairness), true) = (summary.fairness, summary.complete > 1) {
-            parts.push(format!("Jain's index {fairness:.3}"));
-        }
-        if let Some(converged) = summary.converged {
-            parts.push(format!("fair after {converged}"));
-        }
-        if summary.stalled + summary.failed > 0 {
-            parts.push(format!(
-                "{} flows STALLED and {} failed, which the rate leaves out",
-                summary.stalled, summary.failed
-            ));
-        }
-        let cpu = |seconds: Option<f64>| {
-            seconds.map_or_else(|| "unknown".to_owned(), |seconds| format!("{} s", digits(seconds)))
-        };
-        let [sender, receiver] = summary.cpu_per_gigabyte;
-        let cpu = format!(
-            "sender {}, receiver {} of processor a GB (10^9 B), in the flows' threads",
-            cpu(sender),
-            cpu(receiver)
-        );
-        [item(way, &parts.join(", "), width), item("", &cpu, width)]
-    });
-    lines.collect::<Vec<_>>().join("\n")
-}
-
-/// Who held the flows back, in a line: of one flow with the shares of its time, of many by number.
-fn held_back(transfer: &Transfer, run: &Run, stall: Span, width: usize) -> String {
-    let link = run.payload_link();
-    let verdicts: Vec<_> =
-        transfer.flows.iter().filter_map(|flow| transfer.holders(flow, link, stall)).collect();
-    let Some(first) = verdicts.first() else { return String::new() };
-    let mut text = first.to_string();
-    if verdicts.len() > 1 {
-        let counts = Holder::ALL.into_iter().filter_map(|holder| {
-            let count = verdicts.iter().filter(|verdict| verdict.winner == holder).count();
-            (count > 0).then(|| format!("{count} by the {holder}"))
-        });
-        let counts = counts.collect::<Vec<_>>().join(", ");
-        text = format!("of {} flows {counts}; flow #1 {text}", verdicts.len());
-    }
-    item("held back", text.trim_start_matches("held back "), width)
-}
-
-/// Bytes in powers of 1000, as link rates are counted.
-fn amount(bytes: u64) -> String {
-    match bytes as f64 {
-        bytes if bytes >= 1e9 => format!("{} GB", digits(bytes / 1e9)),
-        bytes if bytes >= 1e6 => format!("{} MB", digits(bytes / 1e6)),
-        bytes if bytes >= 1e4 => format!("{} kB", digits(bytes / 1e3)),
-        bytes => format!("{bytes} B"),
-    }
-}
-
-fn time(span: Option<Span>) -> String {
-    span.map_or_else(|| "-".to_owned(), |span| span.to_string())
 }
 
 /// As many columns as there is room for.
