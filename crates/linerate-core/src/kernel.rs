@@ -52,6 +52,10 @@ pub struct TcpSample {
     pub mss: u64,
     /// Bytes in the socket that were not sent yet.
     pub notsent: u64,
+    /// Memory that sent and unsent bytes take until they are acknowledged, with the kernel's
+    /// book-keeping, to compare with `sndbuf`; from Linux 4.12 (`SK_MEMINFO_WMEM_QUEUED`).
+    /// Unit: bytes.
+    pub queued: u64,
     /// Bytes that the peer has acknowledged; the opening and the end count as one byte each.
     pub acknowledged: u64,
     /// Bytes received in order; the peer's end counts as one.

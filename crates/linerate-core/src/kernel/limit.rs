@@ -7,6 +7,10 @@
 //! it say why a socket was empty: an application that had nothing to send, or one whose processor
 //! could not fill it faster. The rate, the link and the two hosts do.
 //!
+//! Nor does it notice every full send buffer: only one that a write filled in the middle of a
+//! segment (so Linux 6.18, and mostly not without segmentation offload). The samples show those:
+//! the buffer is full, and neither the window nor the congestion window keeps anything back.
+//!
 //! The usual confusions: the receiver's account says nothing of this, only the sender's; a full
 //! receiver window may itself be the receiving application's fault, which reads too slowly; and a
 //! window that is full on a link that is full holds nothing back.
@@ -46,7 +50,9 @@ const MOSTLY: f64 = 0.5;
 ///    if, most of the time, a thread of this program was busy for 95 % of an interval.
 /// 2. If the rate is within 5 % of the link's, all other time is the link's: no larger window
 ///    or buffer gains more than that.
-/// 3. Otherwise the receiver window's and the send buffer's time is as the kernel says.
+/// 3. Otherwise the receiver window's and the send buffer's time is as the kernel says; and of the
+///    rest, that share is the send buffer's at which the looks found it full while everything was
+///    sent and the congestion window was not full.
 /// 4. The rest is a processor's, if most of the time the busiest one of a host, or a thread of this
 ///    program there, was busy for 95 % of an interval: of two such hosts, the one that was so
 ///    longer, the sender in a tie. Otherwise it is the congestion window's, or the path's, which
@@ -74,8 +80,9 @@ pub fn holders(
         shares.add(Holder::Link, 1.0 - kernel.idle);
     } else {
         shares.add(Holder::ReceiverWindow, kernel.receiver_window);
-        shares.add(Holder::SendBuffer, kernel.send_buffer);
-        shares.add(bottleneck(hosts), kernel.rest);
+        let unnoticed = kernel.rest * buffer_found_full(sender);
+        shares.add(Holder::SendBuffer, kernel.send_buffer + unnoticed);
+        shares.add(bottleneck(hosts), kernel.rest - unnoticed);
     }
     Some(Verdict::of(shares))
 }
@@ -108,6 +115,22 @@ impl Account {
             rest: share(busy - receiver_window - send_buffer),
         })
     }
+}
+
+/// Of the looks that found bytes under way, the share of those at which only the send buffer can
+/// have kept back more. The last look is none of them: it is at the end, when nothing is to come.
+///
+/// A writer that found the buffer full sleeps until a third of it is free. Source: Linux,
+/// `sk_stream_is_writeable` of net/sock.h.
+fn buffer_found_full(sender: &[TcpSample]) -> f64 {
+    let [looks @ .., _] = sender else { return 0.0 };
+    let under_way = looks.iter().filter(|look| look.unacked > 0);
+    let full = under_way.clone().filter(|look| {
+        let writer_sleeps = look.queued / 2 > look.sndbuf.saturating_sub(look.queued);
+        writer_sleeps && look.notsent == 0 && look.unacked < look.cwnd
+    });
+    let whole = under_way.count();
+    if whole > 0 { full.count() as f64 / whole as f64 } else { 0.0 }
 }
 
 fn at_line_rate(link: Option<Rate>, rate: Option<Rate>) -> bool {

@@ -1,4 +1,4 @@
-//! `TCP_INFO` and the window clamp of a connection.
+//! `TCP_INFO`, the window clamp and the send queue of a connection.
 #![expect(unsafe_code, reason = "getsockopt of options that no safe crate wraps")]
 
 use std::io;
@@ -99,30 +99,42 @@ impl Deref for Answer {
 /// subflow from 5.16 on, and refuses before.
 pub(crate) fn tcp_info(socket: impl AsFd) -> io::Result<Answer> {
     // SAFETY: `TcpInfo` is plain integers, for which every bit pattern is a value.
-    let (info, filled) = unsafe { tcp_option(socket.as_fd(), libc::TCP_INFO)? };
+    let (info, filled) = unsafe { option(socket.as_fd(), libc::IPPROTO_TCP, libc::TCP_INFO)? };
     Ok(Answer { info, filled })
 }
 
 /// The largest window that the receive buffer can offer (`TCP_WINDOW_CLAMP`). Unit: bytes.
 pub(crate) fn window_clamp(socket: impl AsFd) -> io::Result<u64> {
     // SAFETY: every bit pattern of an integer is a value.
-    let (clamp, _): (libc::c_int, _) = unsafe { tcp_option(socket.as_fd(), libc::TCP_WINDOW_CLAMP)? };
+    let (clamp, _): (libc::c_int, _) =
+        unsafe { option(socket.as_fd(), libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP)? };
     Ok(u64::try_from(clamp).unwrap_or(0))
 }
 
-/// Reads a TCP option, and tells how many bytes the kernel filled; the rest is zero.
+/// What is in the send queue of a socket, sent and not, with the kernel's book-keeping. Unit: bytes.
+///
+/// Source: `SO_MEMINFO`, Linux 4.12; its numbers are `SK_MEMINFO_VARS` of linux/sock_diag.h.
+pub(crate) fn queued(socket: impl AsFd) -> io::Result<u64> {
+    const NUMBERS: usize = 9;
+    const WMEM_QUEUED: usize = 5;
+    // SAFETY: every bit pattern is an array of integers.
+    let (numbers, _): ([u32; NUMBERS], _) =
+        unsafe { option(socket.as_fd(), libc::SOL_SOCKET, libc::SO_MEMINFO)? };
+    Ok(numbers[WMEM_QUEUED].into())
+}
+
+/// Reads a socket option, and tells how many bytes the kernel filled; the rest is zero.
 ///
 /// # Safety
 ///
 /// Every bit pattern must be a value of `T`.
-unsafe fn tcp_option<T>(socket: BorrowedFd<'_>, name: libc::c_int) -> io::Result<(T, usize)> {
+unsafe fn option<T>(socket: BorrowedFd<'_>, level: libc::c_int, name: libc::c_int) -> io::Result<(T, usize)> {
     // SAFETY: the caller promises that zero is a value.
     let mut value: T = unsafe { std::mem::zeroed() };
     let mut len = size_of::<T>() as libc::socklen_t;
     // SAFETY: the pointer and the length describe `value`, which outlives the call.
-    let status = unsafe {
-        libc::getsockopt(socket.as_raw_fd(), libc::IPPROTO_TCP, name, (&raw mut value).cast(), &raw mut len)
-    };
+    let status =
+        unsafe { libc::getsockopt(socket.as_raw_fd(), level, name, (&raw mut value).cast(), &raw mut len) };
     if status == 0 { Ok((value, len as usize)) } else { Err(io::Error::last_os_error()) }
 }
 
@@ -153,6 +165,25 @@ mod tests {
         // A kernel before 4.10 fills less.
         let counts = |filled| Answer { filled, ..full }.counts_busy_time();
         assert_eq!([104, 168, 184, 191, 192, 240].map(counts), [false, false, false, false, true, true]);
+    }
+
+    #[test]
+    fn what_nobody_reads_is_in_the_send_queue() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let mut stream = TcpStream::connect(listener.local_addr().expect("it listens")).expect("connected");
+        let Ok(empty) = queued(&stream) else { return assert_old_kernel() };
+        assert_eq!(empty, 0);
+        stream.set_nonblocking(true).expect("an option");
+        while std::io::Write::write(&mut stream, &[7; 1 << 16]).is_ok() {}
+        let buffer = socket2::SockRef::from(&stream).send_buffer_size().expect("an option") as u64;
+        let full = queued(&stream).expect("as before");
+        assert!(full > buffer / 2, "{full} of {buffer}");
+    }
+
+    /// `SO_MEMINFO` is missing below Linux 4.12 only.
+    fn assert_old_kernel() {
+        assert!(std::env::var("CI").as_deref() != Ok("true"), "CI needs Linux 4.12");
+        eprintln!("skipped: SO_MEMINFO is missing");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use linerate_core::options::{Granted, SocketOptions};
 use linerate_core::units::{Rate, Span};
 use socket2::Socket;
 
-use crate::sys::tcp_info::{TcpInfo, tcp_info, window_clamp};
+use crate::sys::tcp_info::{TcpInfo, queued, tcp_info, window_clamp};
 
 /// Bits of a type-of-service byte below the code point. Source: RFC 2474, section 3.
 const ECN_BITS: u32 = 2;
@@ -133,6 +133,8 @@ pub(super) fn sample(socket: &Socket) -> io::Result<TcpSample> {
         pmtu: info.tcpi_pmtu.into(),
         mss: info.tcpi_snd_mss.into(),
         notsent: info.tcpi_notsent_bytes.into(),
+        // Old kernels do not say.
+        queued: queued(socket).unwrap_or(0),
         acknowledged: info.tcpi_bytes_acked,
         received: info.tcpi_bytes_received,
         rcv_wnd: info.tcpi_rcv_wnd.into(),

@@ -55,18 +55,38 @@ fn at_line_rate_it_is_the_link_whatever_window_is_full() {
 }
 
 #[test]
+fn a_full_send_buffer_is_found_though_the_kernel_did_not_notice() {
+    let full = TcpSample { unacked: 12, cwnd: 138, queued: 19_000, sndbuf: 20_000, ..sample(500, 0, 0) };
+    let unsent = TcpSample { notsent: 1, ..full.clone() };
+    let window = TcpSample { cwnd: 12, ..full.clone() };
+    let room = TcpSample { queued: 13_000, ..full.clone() };
+    let between = TcpSample { unacked: 0, ..full.clone() };
+    let share = |looks: &[&TcpSample]| {
+        let looks: Vec<_> =
+            looks.iter().map(|look| (*look).clone()).chain([sample(1_000, 100, 300)]).collect();
+        let verdict = holders(&looks, [&[], &[]], None, None, SECOND).expect("the kernel counted");
+        verdict.shares.of(Holder::SendBuffer)
+    };
+    assert_eq!(share(&[]), 0.3);
+    assert_eq!(share(&[&unsent, &window, &room]), 0.3, "these had another reason");
+    assert_eq!(share(&[&full, &unsent]), 0.6, "half of the other 60 %");
+    assert!((share(&[&between, &full]) - 0.9).abs() < 1e-12, "a look between two bursts says nothing");
+}
+
+#[test]
 fn a_processor_without_time_explains_what_the_kernel_does_not() {
-    let (idle, full, thread) = (host(0.3, 0.2), host(0.97, 0.2), host(0.6, 0.96));
+    let [idle, full, thread] = [(0.3, 0.2), (0.97, 0.2), (0.6, 0.96)].map(|(all, one)| [host(all, one)]);
     let rest = sample(1_000, 100, 0);
     let winner = |hosts: [&[HostSample]; 2]| judge(rest.clone(), hosts, 300.0).winner;
     let [one, two] = [Host::Sender, Host::Receiver].map(Holder::Processor);
-    assert_eq!(winner([&[idle.clone()], &[idle.clone()]]), Holder::CongestionWindow);
-    assert_eq!(winner([&[full.clone()], &[idle.clone()]]), one, "a full processor");
-    assert_eq!(winner([&[idle.clone()], &[thread.clone()]]), two, "a thread that is always busy");
-    assert_eq!(winner([&[full.clone()], &[thread.clone()]]), one, "a tie");
-    let mostly = [full.clone(), idle.clone(), full.clone()];
-    assert_eq!(winner([&mostly, &[thread]]), two, "the one that was full for longer");
-    assert_eq!(winner([&[full, idle.clone()], &[idle]]), Holder::CongestionWindow, "half is not most");
+    assert_eq!(winner([&idle, &idle]), Holder::CongestionWindow);
+    assert_eq!(winner([&full, &idle]), one, "a full processor");
+    assert_eq!(winner([&idle, &thread]), two, "a thread that is always busy");
+    assert_eq!(winner([&full, &thread]), one, "a tie");
+    let mostly = [&full[..], &idle, &full].concat();
+    assert_eq!(winner([&mostly, &thread]), two, "the one that was full for longer");
+    let half = [&full[..], &idle].concat();
+    assert_eq!(winner([&half, &idle]), Holder::CongestionWindow, "half is not most");
 }
 
 #[test]
@@ -104,12 +124,23 @@ fn any_host() -> impl Strategy<Value = HostSample> {
 }
 
 fn any_sample() -> impl Strategy<Value = TcpSample> {
-    (prop::option::of(span()), span(), span()).prop_map(|(busy, rwnd_limited, sndbuf_limited)| TcpSample {
-        busy,
-        rwnd_limited,
-        sndbuf_limited,
-        ..TcpSample::default()
-    })
+    let sizes = prop::array::uniform5(prop_oneof![0_u64..4, any::<u64>()]);
+    (prop::option::of(span()), span(), span(), sizes).prop_map(
+        |(busy, rwnd_limited, sndbuf_limited, sizes)| {
+            let [unacked, cwnd, notsent, queued, sndbuf] = sizes;
+            TcpSample {
+                busy,
+                rwnd_limited,
+                sndbuf_limited,
+                unacked,
+                cwnd,
+                notsent,
+                queued,
+                sndbuf,
+                ..TcpSample::default()
+            }
+        },
+    )
 }
 
 proptest! {
