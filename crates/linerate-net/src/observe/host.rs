@@ -14,13 +14,12 @@ use super::proc_text::read;
 pub(super) use processors::{Processors, load_average};
 pub(super) use softnet::Softnet;
 use threads::Threads;
-#[cfg(test)]
-pub(super) use threads::run_time_ns;
 
 /// Watches the host from [`start`](Self::start), one [`look`](Self::look) after the other.
 ///
-/// A look costs some 0.1 ms and a few microseconds a thread of the process. What the host does not
-/// show is zero in the sample, never an error, so that a load on an unusual host is still a load.
+/// A look costs some 0.05 ms and 5 us a thread of the process (2 processors, Linux 6.18). What the
+/// host does not show is zero in the sample, never an error, so that a load on an unusual host is
+/// still a load.
 #[derive(Debug)]
 pub struct HostWatch {
     clock: HostClock,

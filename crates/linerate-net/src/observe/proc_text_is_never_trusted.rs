@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::environment::processor::{Flags, cpu_model};
-use super::host::{Processors, Softnet, load_average, run_time_ns};
+use super::host::{Processors, Softnet, load_average};
 use super::udp::UdpCounters;
 use super::{counters, load, memory, proc_text};
 
@@ -20,7 +20,7 @@ fn parse_all(text: &str) {
     let _ = proc_text::words(text);
     let _ = (cpu_model(text), Flags::of(text));
     let _ = (Processors::of(text), Softnet::of(text));
-    let _ = (load_average(text), run_time_ns(text));
+    let _ = load_average(text);
     let _ = (UdpCounters::four(text), UdpCounters::six(text));
 }
 

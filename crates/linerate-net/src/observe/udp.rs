@@ -14,7 +14,7 @@ use super::proc_text::{number, read};
 /// kernel documentation, networking/snmp_counter. `/proc/net/netstat` has none of UDP.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UdpCounters {
-    /// Datagrams that were delivered to sockets.
+    /// Datagrams that applications have read.
     pub in_datagrams: u64,
     /// Datagrams to a port that nobody listened on.
     pub no_ports: u64,

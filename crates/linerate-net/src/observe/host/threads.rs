@@ -5,7 +5,6 @@ use std::fs::read_dir;
 
 use linerate_core::units::Span;
 
-use super::super::Unread;
 use super::super::proc_text::{number, read};
 
 /// The time that each thread ran, by its number.
@@ -13,14 +12,17 @@ use super::super::proc_text::{number, read};
 pub(super) struct Threads(BTreeMap<u32, Span>);
 
 impl Threads {
-    /// A thread that ends meanwhile is left out.
+    /// Its first field counts, in nanoseconds, up to the scheduler's last tick. A thread that ends
+    /// meanwhile is left out.
+    ///
+    /// Source: kernel documentation, scheduler/sched-stats, `/proc/PID/schedstat`.
     pub(super) fn now() -> Self {
         let Ok(tasks) = read_dir("/proc/self/task") else { return Self::default() };
         let running = tasks.filter_map(|task| {
             let task = task.ok()?;
             let thread = task.file_name().to_str()?.parse().ok()?;
             let text = read(task.path().join("schedstat")).ok()?;
-            Some((thread, Span::from_ns(run_time_ns(&text).ok()?)))
+            Some((thread, Span::from_ns(number(&text).ok()?)))
         });
         Self(running.collect())
     }
@@ -36,13 +38,6 @@ impl Threads {
     }
 }
 
-/// Time on a processor: the first field of `schedstat`. Unit: nanoseconds.
-///
-/// Source: kernel documentation, scheduler/sched-stats.
-pub(in super::super) fn run_time_ns(text: &str) -> Result<u64, Unread> {
-    number(text)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -56,12 +51,6 @@ mod tests {
         assert_eq!(at(&[(1, 905), (3, 40)]).busiest_since(&before), Span::from_ms(40), "a new one");
         assert_eq!(at(&[(4, 7)]).busiest_since(&before), Span::from_ms(7), "another of the same number");
         assert_eq!(at(&[]).busiest_since(&before), Span::ZERO);
-    }
-
-    #[test]
-    fn a_run_time_is_the_first_field() {
-        assert_eq!(run_time_ns("2513563 4100 12\n").expect("schedstat"), 2_513_563);
-        assert_eq!(run_time_ns("").expect_err("empty").to_string(), "`` is not a number");
     }
 
     #[test]
