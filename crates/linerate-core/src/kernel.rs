@@ -99,8 +99,11 @@ pub struct HostSample {
     pub load_average: f64,
     /// Processor time of this process.
     pub process: Span,
-    /// Of the process's threads, the largest processor time of one.
+    /// Processor time of its busiest thread: of the one that was on a processor, or ready and
+    /// waiting for one, for the longest time.
     pub busiest_thread: Span,
+    /// How long that thread was ready and waited, because others had its processor.
+    pub busiest_thread_waited: Span,
     /// Context switches of the process's threads that they asked for: they waited for something.
     pub voluntary_switches: u64,
     /// And those that they did not ask for: their processor was given to others.
@@ -133,6 +136,7 @@ impl HostSample {
             load_average: next.load_average,
             process: self.process + next.process,
             busiest_thread: self.busiest_thread + next.busiest_thread,
+            busiest_thread_waited: self.busiest_thread_waited + next.busiest_thread_waited,
             voluntary_switches: self.voluntary_switches.saturating_add(next.voluntary_switches),
             involuntary_switches: self.involuntary_switches.saturating_add(next.involuntary_switches),
             softnet_packets: self.softnet_packets.saturating_add(next.softnet_packets),

@@ -28,7 +28,7 @@ pub use verdict::{Holder, Host, Shares, Verdict};
 /// A flow this close to the link's payload rate is at it.
 const AT_LINE_RATE: f64 = 0.95;
 
-/// A processor, or a thread, that is busy for this share of an interval had no time left. Less
+/// A processor, or a thread that wants one, that is busy for this share of an interval had no time left. Less
 /// than 1, because the kernel counts a processor's time in ticks, mostly of 10 ms.
 const SATURATED: f64 = 0.95;
 
@@ -47,16 +47,16 @@ const MOSTLY: f64 = 0.5;
 /// The rule:
 ///
 /// 1. The time without anything to deliver is the application's; or the sending host's processor's
-///    if, most of the time, a thread of this program was busy for 95 % of an interval.
+///    if, most of the time, a thread of this program ran, or waited for its processor, for 95 % of
+///    an interval.
 /// 2. If the rate is within 5 % of the link's, all other time is the link's: no larger window
 ///    or buffer gains more than that.
 /// 3. Otherwise the receiver window's and the send buffer's time is as the kernel says; and of the
 ///    rest, that share is the send buffer's at which the looks found it full while everything was
 ///    sent and the congestion window was not full.
 /// 4. The rest is a processor's, if most of the time the busiest one of a host, or a thread of this
-///    program there, was busy for 95 % of an interval: of two such hosts, the one that was so
-///    longer, the sender in a tie. Otherwise it is the congestion window's, or the path's, which
-///    makes that window small.
+///    program there, was so busy: of two such hosts, the one that was so longer, the sender in a
+///    tie. Otherwise it is the congestion window's, or the path's, which makes that window small.
 ///
 /// The kernel counts in ticks of 1 to 10 ms, so flows of less than a second are judged roughly.
 /// Source: `tcp_info` of linux/tcp.h; Linux 4.10, "tcp: sender chronographs instrumentation".
@@ -158,7 +158,9 @@ fn saturated(looks: &[HostSample], busy: impl Fn(&HostSample) -> f64) -> f64 {
     if whole > 0.0 { full / whole } else { 0.0 }
 }
 
-/// The busiest thread's share of the interval.
+/// The share of the interval in which the busiest thread never slept: it ran, or waited for others
+/// to leave the processor.
 fn thread(look: &HostSample) -> f64 {
-    if look.span == Span::ZERO { 0.0 } else { look.busiest_thread.as_seconds() / look.span.as_seconds() }
+    let awake = look.busiest_thread + look.busiest_thread_waited;
+    if look.span == Span::ZERO { 0.0 } else { awake.as_seconds() / look.span.as_seconds() }
 }

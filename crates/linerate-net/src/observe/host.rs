@@ -75,6 +75,7 @@ impl Moment {
         let busy = self.processors.since(&before.processors);
         let of_ticks = |ticks: u64| Span::from_us(ticks.saturating_mul(1_000_000 / ticks_per_second.max(1)));
         let softnet = self.softnet.since(&before.softnet);
+        let thread = self.threads.busiest_since(&before.threads);
         HostSample {
             until,
             span: self.at.zip(before.at).map_or(Span::ZERO, |(now, then)| now.since(then)),
@@ -88,7 +89,8 @@ impl Moment {
             busiest: busy.busiest,
             load_average: self.load_average,
             process: self.process - before.process,
-            busiest_thread: self.threads.busiest_since(&before.threads),
+            busiest_thread: thread.ran,
+            busiest_thread_waited: thread.waited,
             voluntary_switches: self.switches.asked.saturating_sub(before.switches.asked),
             involuntary_switches: self.switches.made.saturating_sub(before.switches.made),
             softnet_packets: softnet.packets,

@@ -95,6 +95,9 @@ fn a_sender_that_cannot_fill_its_socket_is_short_of_processor_not_of_data() {
     let verdict = judge(tcp.clone(), [&[host(1.0, 0.99)], &[]], 300.0);
     assert_eq!(verdict.winner, Holder::Processor(Host::Sender));
     assert_eq!(verdict.share(), 1.0);
+    let pushed_away = HostSample { busiest_thread_waited: Span::from_ms(500), ..host(1.0, 0.49) };
+    let verdict = judge(tcp.clone(), [&[pushed_away], &[]], 300.0);
+    assert_eq!(verdict.winner, Holder::Processor(Host::Sender), "it was always ready to run");
     // Somebody else's work on that host is no reason why this application sent nothing.
     let verdict = judge(tcp, [&[host(1.0, 0.1)], &[]], 300.0);
     assert_eq!((verdict.winner, verdict.share()), (Holder::Application, 0.6));
