@@ -27,7 +27,8 @@ fn run_at(server: &TestServer, stream: StreamPlan, time: Span) -> Result<Transfe
     let mut loads =
         Loads::open(&target, Some(&server.key), &plan, HostClock::start(), |_| ControlFlow::Continue(()))?;
     let load = Load { stream: Some(stream), rr: None, socket: SocketOptions::default(), time };
-    let transfer = loads.run(&load, None, || ControlFlow::Continue(()))?;
+    let (transfer, broken) = loads.run(&load, None, || ControlFlow::Continue(()))?;
+    assert!(broken.is_none(), "{broken:?}");
     loads.finish()?;
     Ok(transfer)
 }

@@ -10,6 +10,8 @@
 //! - with these, 0.9986 to 1.0013 of the expected rate was seen, with one processor kept busy besides
 //!   and without, and no segment was lost.
 
+#[path = "truth/stream.rs"]
+mod stream;
 #[expect(dead_code, reason = "each test file uses its part")]
 mod support;
 

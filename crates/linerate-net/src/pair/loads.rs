@@ -53,16 +53,18 @@ impl Loads {
     /// Puts `load` on the path and waits for its end. `on_look` is told what passed at this end,
     /// every interval of the bulk; `watch` is asked every tenth of a second whether it is to end early.
     ///
+    /// With the accounts comes the reason why the peer's are missing, if the conversation broke off
+    /// meanwhile. A flow that fails is no error: its account says so.
+    ///
     /// # Errors
     ///
-    /// When the channels do not come to stand or the conversation breaks off. A flow that fails is
-    /// no error: its account says so.
+    /// When the channels do not come to stand.
     pub fn run(
         &mut self,
         load: &Load,
         on_look: Option<OnLook>,
         mut watch: impl FnMut() -> ControlFlow<()>,
-    ) -> Result<Transfer, PairError> {
+    ) -> Result<(Transfer, Option<PairError>), PairError> {
         let setup = self.ends.setup(&self.plan, &load.socket, self.plan.largest()?, PATIENCE);
         let opening = Opening::Load(Box::new(load.clone()));
         let (mut lines, granted_there) = self.ends.conversation.open(opening, &setup, channels(load))?;
@@ -79,10 +81,14 @@ impl Loads {
             other => return Err(PairError::unexpected(other)),
         }
         let ours = self.carry(load, &mut lines, &remotes, on_look, &mut watch);
-        self.ends.conversation.say(&Ask::Collect)?;
-        let theirs = self.collect()?;
+        let theirs = self.ends.conversation.say(&Ask::Collect).and_then(|()| self.collect());
+        let (theirs, broken) = match theirs {
+            Ok(theirs) => (theirs, None),
+            Err(error) => (Carried::default(), Some(error)),
+        };
         let hosts = [ours.host, theirs.host];
-        Ok(Transfer { flows: join(ours.told, theirs.told), hosts, ..Transfer::default() })
+        let transfer = Transfer { flows: join(ours.told, theirs.told), hosts, ..Transfer::default() };
+        Ok((transfer, broken))
     }
 
     fn carry(

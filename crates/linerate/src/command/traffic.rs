@@ -93,13 +93,17 @@ pub(super) fn conduct(
     let mut ended = Ok(());
     for Asked { label, phase, load } in loads {
         let looked = || if interrupt.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        match pair.run(load, live(&run.plan, load), looked) {
-            Ok(transfer) => run.traffic.push(Transfer { label: label.clone(), phase: *phase, ..transfer }),
-            Err(error) => {
-                run.state = State::Failed(error.to_string());
-                ended = Err(error.into());
-                break;
+        let error = match pair.run(load, live(&run.plan, load), looked) {
+            Ok((transfer, error)) => {
+                run.traffic.push(Transfer { label: label.clone(), phase: *phase, ..transfer });
+                error
             }
+            Err(error) => Some(error),
+        };
+        if let Some(error) = error {
+            run.state = State::Failed(error.to_string());
+            ended = Err(error.into());
+            break;
         }
         store::replace(&files.run, &run.to_json())?;
         if interrupt.asked() {

@@ -1,0 +1,58 @@
+//! The three bounds of a stream over a wire of known rate: they agree with it and with each other.
+
+use linerate_core::run::Run;
+use linerate_core::traffic::Class;
+use linerate_core::units::Rate;
+use rstest::rstest;
+
+use super::support::lab::{Lab, Limit};
+use super::support::{Desk, PROGRAM};
+use super::{ALONE, PoisonError};
+
+/// How long each transfer lasts at the rate of the wire. Unit: seconds.
+const SECONDS: u64 = 3;
+
+/// Runs one stream over `lab`, for as long as `bound` says.
+fn stream(lab: &Lab, bound: &[&str]) -> Run {
+    let desk = Desk::new();
+    let server = lab.serve(&desk);
+    let options = ["stream", &server.address, "--congestion", "cubic", "--message", "64KiB"];
+    let files = ["--out", "x.run.json", "--report", "x.html"];
+    let said = desk.finish(lab.here(&desk, PROGRAM, &[&options, bound, &files].concat())).done();
+    println!("{}", said.stdout);
+    desk.run_file("x.run.json")
+}
+
+/// The payload rate that the receiver counted.
+fn rate(run: &Run) -> Rate {
+    let [transfer] = &run.traffic[..] else { panic!("one load was asked for") };
+    let [flow] = &transfer.flows[..] else { panic!("one flow was asked for") };
+    assert_eq!(flow.class(linerate_core::units::Span::from_ms(1_000)), Class::Complete, "{flow:?}");
+    assert_eq!(flow.sender.bytes, flow.receiver.bytes);
+    flow.rate().expect("it was timed")
+}
+
+#[rstest]
+#[case::at_10_mbps(Limit { mbps: 10, burst: "16kb" })]
+#[case::at_100_mbps(Limit { mbps: 100, burst: "32kb" })]
+#[case::at_1000_mbps(Limit { mbps: 1000, burst: "256kb" })]
+fn a_bound_in_time_in_bytes_and_in_messages_gives_the_rate_of_the_wire(#[case] limit: Limit) {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(lab) = Lab::new(Some(limit)) else { return };
+    let bytes = (limit.mbps * 125_000 * SECONDS).to_string();
+    let count = (limit.mbps * 125_000 * SECONDS / 65_536).to_string();
+    let time = format!("{SECONDS}s");
+    let bounds: [&[&str]; 3] = [&["--time", &time], &["--bytes", &bytes], &["--count", &count]];
+    let runs = bounds.map(|bound| stream(&lab, bound));
+    let rates = runs.each_ref().map(|run| rate(run).as_mbps());
+    let framing = runs[0].framing().expect("MTU and timestamps are known");
+    let expected = limit.mbps as f64 * framing.share();
+    println!("{rates:?} Mb/s of {expected:.3} Mb/s");
+    for rate in rates {
+        assert!((rate / expected - 1.0).abs() < 0.01, "{rate} is not {expected} Mb/s");
+        assert!((rate / rates[0] - 1.0).abs() < 0.01, "the bounds disagree: {rates:?}");
+    }
+    let received = |run: &Run| run.traffic[0].flows[0].receiver.bytes;
+    assert_eq!(received(&runs[1]).to_string(), bytes, "exactly");
+    assert_eq!(received(&runs[2]), count.parse::<u64>().expect("a number") * 65_536, "exactly");
+}
