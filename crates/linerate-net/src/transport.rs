@@ -8,6 +8,7 @@
 mod dial;
 mod introduction;
 mod options;
+mod socket;
 mod tcp;
 
 use std::fmt::Debug;

@@ -38,15 +38,7 @@ pub struct OptionError {
 ///
 /// The first option that is refused. What is granted in part is no error; [`granted`] tells.
 pub fn apply(socket: &Socket, asked: &SocketOptions, ipv6: bool) -> Result<(), OptionError> {
-    let refused = |option, value: String| move |source| OptionError { option, value, source };
-    if let Some(size) = asked.sndbuf {
-        let bytes = usize::try_from(size.0).unwrap_or(usize::MAX);
-        socket.set_send_buffer_size(bytes).map_err(refused("sndbuf", size.to_string()))?;
-    }
-    if let Some(size) = asked.rcvbuf {
-        let bytes = usize::try_from(size.0).unwrap_or(usize::MAX);
-        socket.set_recv_buffer_size(bytes).map_err(refused("rcvbuf", size.to_string()))?;
-    }
+    apply_buffers(socket, asked)?;
     socket.set_tcp_nodelay(asked.nodelay).map_err(refused("nodelay", asked.nodelay.to_string()))?;
     if let Some(name) = &asked.congestion {
         socket.set_tcp_congestion(name.as_bytes()).map_err(refused("congestion", name.clone()))?;
@@ -63,6 +55,55 @@ pub fn apply(socket: &Socket, asked: &SocketOptions, ipv6: bool) -> Result<(), O
         socket.set_busy_poll(us).map_err(refused("busy-poll", us.to_string()))?;
     }
     Ok(())
+}
+
+/// Sets the buffers that are asked, on a socket of any family.
+///
+/// # Errors
+///
+/// The first option that is refused.
+pub(super) fn apply_buffers(socket: &Socket, asked: &SocketOptions) -> Result<(), OptionError> {
+    if let Some(size) = asked.sndbuf {
+        let bytes = usize::try_from(size.0).unwrap_or(usize::MAX);
+        socket.set_send_buffer_size(bytes).map_err(refused("sndbuf", size.to_string()))?;
+    }
+    if let Some(size) = asked.rcvbuf {
+        let bytes = usize::try_from(size.0).unwrap_or(usize::MAX);
+        socket.set_recv_buffer_size(bytes).map_err(refused("rcvbuf", size.to_string()))?;
+    }
+    Ok(())
+}
+
+/// For `map_err`: which option was refused.
+pub(super) fn refused(option: &'static str, value: String) -> impl FnOnce(io::Error) -> OptionError {
+    move |source| OptionError { option, value, source }
+}
+
+/// What a channel has that neither TCP nor IP carries: nothing is known but what the caller adds.
+pub(super) fn unlike_tcp() -> Granted {
+    fn none<T>() -> Fact<T> {
+        Fact::unknown("TCP does not carry it")
+    }
+    Granted {
+        usable_window: none(),
+        nodelay: none(),
+        congestion: none(),
+        mss: none(),
+        path_mtu: none(),
+        dscp: none(),
+        busy_poll: none(),
+        timestamps: none(),
+        ..Granted::default()
+    }
+}
+
+/// Reads back the buffers of a socket that is no TCP socket.
+pub(super) fn buffers(socket: &Socket) -> Granted {
+    Granted {
+        sndbuf: socket.send_buffer_size().map(|bytes| bytes as u64).into(),
+        rcvbuf: socket.recv_buffer_size().map(|bytes| bytes as u64).into(),
+        ..unlike_tcp()
+    }
 }
 
 /// Reads back what a connected socket has; who tied its thread to a processor knows that.
