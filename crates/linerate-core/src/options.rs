@@ -203,6 +203,10 @@ pub struct Granted {
     pub busy_poll: Fact<u32>,
     /// TCP timestamps negotiated (RFC 7323): 12 bytes of every segment.
     pub timestamps: Fact<bool>,
+    /// Whether Multipath TCP carries it; false where it has fallen back to TCP (RFC 8684, section
+    /// 3.7), none where it was not asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub multipath: Option<Fact<bool>>,
     /// The processor the measuring thread was tied to, if it was.
     pub pinned: Option<u32>,
 }

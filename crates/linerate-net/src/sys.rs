@@ -1,4 +1,5 @@
 //! System calls that no safe crate wraps. All `unsafe` of the workspace is under this folder.
 
 pub(crate) mod ethtool;
+pub(crate) mod mptcp;
 pub(crate) mod tcp_info;

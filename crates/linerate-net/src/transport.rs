@@ -5,11 +5,14 @@
 //! the pass of its conversation and the number of its flow, so that no stranger's channel is taken
 //! for a peer's.
 
+mod arrivals;
 mod dial;
 mod introduction;
+mod mptcp;
 mod options;
 mod socket;
 mod tcp;
+mod unix;
 
 use std::fmt::Debug;
 use std::io;
@@ -217,9 +220,10 @@ impl TransportError {
 ///
 /// What the host lacks or refuses.
 pub fn host(setup: &Setup, pass: &Pass) -> Result<Hosting, TransportError> {
-    let _ = pass;
     match setup.transport {
         Transport::Tcp => Ok(Hosting::AtTheDoor(Box::new(tcp::Tcp(setup.clone())))),
+        Transport::Mptcp => Ok(Hosting::Apart(Box::new(mptcp::Mptcp::open(setup, pass)?))),
+        Transport::Unix => Ok(Hosting::Apart(Box::new(unix::Unix::open(setup, pass)?))),
         other => Err(TransportError::lacking(other, "this linerate does not have it yet")),
     }
 }
@@ -238,6 +242,8 @@ pub fn join(
     let introduction = Introduction { pass: *pass, flow };
     match setup.transport {
         Transport::Tcp => tcp::join(setup, meeting, introduction),
+        Transport::Mptcp => mptcp::join(setup, meeting, introduction),
+        Transport::Unix => unix::join(setup, meeting, introduction),
         other => Err(TransportError::lacking(other, "this linerate does not have it yet")),
     }
 }

@@ -35,6 +35,13 @@ fn tcp_over_ipv6_keeps_every_promise_of_an_endpoint() {
     });
 }
 
+#[rstest]
+#[case(Transport::Mptcp)]
+#[case(Transport::Unix)]
+fn a_byte_channel_keeps_every_promise_of_an_endpoint(#[case] transport: Transport) {
+    conformance::endpoints(|| Lines::connect(transport, |_| {}).expect("two ends"));
+}
+
 #[test]
 fn a_pair_of_hosts_keeps_every_promise_of_a_bench() {
     let server = TestServer::start(Limits::default());

@@ -6,6 +6,7 @@ use linerate_core::environment::Fact;
 use linerate_core::kernel::TcpSample;
 use linerate_core::observation::Connection;
 use linerate_core::options::{Granted, SocketOptions};
+use linerate_core::transport::Transport;
 use linerate_core::units::{Rate, Span};
 use socket2::Socket;
 
@@ -79,6 +80,30 @@ pub(super) fn refused(option: &'static str, value: String) -> impl FnOnce(io::Er
     move |source| OptionError { option, value, source }
 }
 
+/// Refuses what is asked of TCP or IP where neither carries the bytes.
+///
+/// # Errors
+///
+/// The first option that is asked and has no meaning for `transport`.
+pub(super) fn without_tcp(asked: &SocketOptions, transport: Transport) -> Result<(), OptionError> {
+    let asked = [
+        ("congestion", asked.congestion.clone()),
+        ("mss", asked.mss.map(|mss| mss.to_string())),
+        ("dscp", asked.dscp.map(|dscp| dscp.to_string())),
+        ("busy-poll", asked.busy_poll.map(|us| us.to_string())),
+    ];
+    match asked.into_iter().find_map(|(option, value)| Some((option, value?))) {
+        Some((option, value)) => Err(not_of(transport, option, value)),
+        None => Ok(()),
+    }
+}
+
+/// An option that has no meaning for a transport.
+pub(super) fn not_of(transport: Transport, option: &'static str, value: String) -> OptionError {
+    let why = format!("the transport {transport} has no such option");
+    OptionError { option, value, source: io::Error::new(io::ErrorKind::Unsupported, why) }
+}
+
 /// What a channel has that neither TCP nor IP carries: nothing is known but what the caller adds.
 pub(super) fn unlike_tcp() -> Granted {
     fn none<T>() -> Fact<T> {
@@ -131,6 +156,7 @@ pub fn granted(socket: &Socket, ipv6: bool) -> Granted {
             Ok(info) => Fact::Known(info.tcpi_options & TIMESTAMPS != 0),
             Err(error) => Fact::unknown(error.to_string()),
         },
+        multipath: None,
         pinned: None,
     }
 }

@@ -4,6 +4,7 @@ use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::net::Shutdown;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::time::Duration;
 
 use linerate_core::endpoint::LinkError;
 use linerate_core::options::{Granted, Io};
@@ -149,9 +150,12 @@ pub(super) fn poll(socket: BorrowedFd<'_>, interest: Interest, within: Span) -> 
         Interest::Receive => PollFlags::IN,
         Interest::Either => PollFlags::IN | PollFlags::OUT,
     };
-    let whole = within.to_duration();
-    let patience =
-        Timespec { tv_sec: whole.as_secs().cast_signed(), tv_nsec: i64::from(whole.subsec_nanos()) };
+    let patience = timespec(within.to_duration());
     let mut one = [PollFd::from_borrowed_fd(socket, events)];
     retry(|| rustix::event::poll(&mut one, Some(&patience))).map(|ready| ready > 0)
+}
+
+/// A time limit as the kernel wants it.
+pub(super) fn timespec(limit: Duration) -> Timespec {
+    Timespec { tv_sec: limit.as_secs().cast_signed(), tv_nsec: i64::from(limit.subsec_nanos()) }
 }

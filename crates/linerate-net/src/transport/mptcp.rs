@@ -1,0 +1,145 @@
+//! Multipath TCP (RFC 8684): a TCP channel whose sockets ask for it. Its connections arrive at a
+//! port of their own, because the server's door is plain TCP.
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::os::fd::BorrowedFd;
+
+use linerate_core::endpoint::LinkError;
+use linerate_core::environment::Fact;
+use linerate_core::observation::Connection;
+use linerate_core::options::Granted;
+use linerate_core::transport::Transport;
+use linerate_core::units::Span;
+use socket2::{Domain, Protocol, SockAddr, Socket, Type};
+
+use super::arrivals::Arrivals;
+use super::dial::{bound, connect};
+use super::unix::send_introduction;
+use super::{DialError, Host, Introduction, Meeting, Place, Setup, TcpChannel, TransportError, apply};
+use crate::channel::{Channel, Interest, Line, Remote, Wait, Wire};
+use crate::control::{Deadline, Pass};
+use crate::sys::mptcp::is_multipath;
+
+/// Takes Multipath TCP connections.
+#[derive(Debug)]
+pub(super) struct Mptcp {
+    setup: Setup,
+    port: u16,
+    arrivals: Arrivals,
+}
+
+impl Mptcp {
+    pub(super) fn open(setup: &Setup, pass: &Pass) -> Result<Self, TransportError> {
+        let failed = TransportError::system;
+        let address = SocketAddr::new(listening_address(setup.local.to_canonical()), 0);
+        let made = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::MPTCP));
+        let listener = made.map_err(lacking)?;
+        apply(&listener, &setup.socket, address.is_ipv6())?;
+        listener.bind(&SockAddr::from(address)).map_err(failed("bind to a free port"))?;
+        let arrivals = Arrivals::at(listener, pass)?;
+        let port = arrivals.port().map_err(failed("read the port that was free"))?;
+        Ok(Self { setup: setup.clone(), port, arrivals })
+    }
+}
+
+impl Host for Mptcp {
+    fn meeting(&self) -> Meeting {
+        Place::Port(self.port).into()
+    }
+
+    fn accept(&mut self, deadline: Deadline) -> Result<(u32, Box<dyn Line>), TransportError> {
+        let (flow, socket) = self.arrivals.next(deadline)?;
+        Ok((flow, line(socket, &self.setup)?))
+    }
+}
+
+/// Connects to the port that the peer named.
+pub(super) fn join(
+    setup: &Setup,
+    meeting: &Meeting,
+    introduction: Introduction,
+) -> Result<Box<dyn Line>, TransportError> {
+    let Place::Port(port) = meeting.place else { return Err(TransportError::Place(setup.transport)) };
+    let mut address = setup.peer;
+    address.set_port(port);
+    let socket = match bound(address, Type::STREAM, Protocol::MPTCP, &setup.own) {
+        Err(DialError::Socket(error)) => return Err(lacking(error)),
+        bound => bound?,
+    };
+    apply(&socket, &setup.socket, address.is_ipv6())?;
+    connect(&socket, address)?;
+    send_introduction(&socket, introduction)?;
+    line(socket, setup)
+}
+
+fn line(socket: Socket, setup: &Setup) -> Result<Box<dyn Line>, TransportError> {
+    Ok(Box::new(Wire::new(MptcpChannel(TcpChannel::new(socket, setup)?), setup.clock)))
+}
+
+/// Where to listen so that the peer of this address finds it: a link-local address means nothing
+/// without its interface, which an address alone does not say.
+fn listening_address(local: IpAddr) -> IpAddr {
+    match local {
+        IpAddr::V4(ip) if ip.is_link_local() => Ipv4Addr::UNSPECIFIED.into(),
+        IpAddr::V6(ip) if ip.is_unicast_link_local() => Ipv6Addr::UNSPECIFIED.into(),
+        ip => ip,
+    }
+}
+
+/// Why there is no such socket: `EPROTONOSUPPORT` without MPTCP in the kernel, `ENOPROTOOPT` where
+/// it is switched off in this network namespace.
+fn lacking(error: io::Error) -> TransportError {
+    match error.raw_os_error() {
+        Some(libc::ENOPROTOOPT) => TransportError::lacking(
+            Transport::Mptcp,
+            "Multipath TCP is switched off here; run `sysctl -w net.mptcp.enabled=1`",
+        ),
+        Some(libc::EPROTONOSUPPORT | libc::EINVAL) => TransportError::lacking(
+            Transport::Mptcp,
+            "this kernel was built without Multipath TCP (CONFIG_MPTCP); use --transport tcp",
+        ),
+        _ => DialError::Socket(error).into(),
+    }
+}
+
+/// A TCP channel that says besides whether it is one of Multipath TCP.
+#[derive(Debug)]
+struct MptcpChannel(TcpChannel);
+
+impl Channel for MptcpChannel {
+    #[inline]
+    fn push(&mut self, data: &[u8], wait: Wait) -> Result<usize, LinkError> {
+        self.0.push(data, wait)
+    }
+
+    #[inline]
+    fn pull(&mut self, into: &mut [u8], wait: Wait) -> Result<usize, LinkError> {
+        self.0.pull(into, wait)
+    }
+
+    fn ready(&mut self, interest: Interest, within: Span) -> Result<bool, LinkError> {
+        self.0.ready(interest, within)
+    }
+
+    fn finish_sending(&mut self) -> Result<(), LinkError> {
+        self.0.finish_sending()
+    }
+
+    fn granted(&self) -> Granted {
+        let multipath = self.0.descriptor().map(is_multipath).map(Fact::from);
+        Granted { multipath, ..self.0.granted() }
+    }
+
+    fn connection(&self) -> Fact<Connection> {
+        self.0.connection()
+    }
+
+    fn remote(&self) -> io::Result<Box<dyn Remote>> {
+        self.0.remote()
+    }
+
+    fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        self.0.descriptor()
+    }
+}
