@@ -2,4 +2,6 @@
 
 pub(crate) mod ethtool;
 pub(crate) mod mptcp;
+pub(crate) mod shared_ring;
 pub(crate) mod tcp_info;
+pub(crate) mod vsock;

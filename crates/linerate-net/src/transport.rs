@@ -10,9 +10,13 @@ mod dial;
 mod introduction;
 mod mptcp;
 mod options;
+mod pipe;
+mod shared_memory;
 mod socket;
 mod tcp;
+mod tether;
 mod unix;
+mod vsock;
 
 use std::fmt::Debug;
 use std::io;
@@ -224,6 +228,9 @@ pub fn host(setup: &Setup, pass: &Pass) -> Result<Hosting, TransportError> {
         Transport::Tcp => Ok(Hosting::AtTheDoor(Box::new(tcp::Tcp(setup.clone())))),
         Transport::Mptcp => Ok(Hosting::Apart(Box::new(mptcp::Mptcp::open(setup, pass)?))),
         Transport::Unix => Ok(Hosting::Apart(Box::new(unix::Unix::open(setup, pass)?))),
+        Transport::Vsock => Ok(Hosting::Apart(Box::new(vsock::Vsock::open(setup, pass)?))),
+        Transport::Pipe => Ok(Hosting::Apart(Box::new(pipe::Pipes::open(setup, pass)?))),
+        Transport::SharedMemory => Ok(Hosting::Apart(Box::new(shared_memory::Rings::open(setup, pass)?))),
         other => Err(TransportError::lacking(other, "this linerate does not have it yet")),
     }
 }
@@ -244,6 +251,9 @@ pub fn join(
         Transport::Tcp => tcp::join(setup, meeting, introduction),
         Transport::Mptcp => mptcp::join(setup, meeting, introduction),
         Transport::Unix => unix::join(setup, meeting, introduction),
+        Transport::Vsock => vsock::join(setup, meeting, introduction),
+        Transport::Pipe => pipe::join(setup, meeting, introduction),
+        Transport::SharedMemory => shared_memory::join(setup, meeting, introduction),
         other => Err(TransportError::lacking(other, "this linerate does not have it yet")),
     }
 }

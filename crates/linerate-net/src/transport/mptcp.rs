@@ -1,8 +1,11 @@
 //! Multipath TCP (RFC 8684): a TCP channel whose sockets ask for it. Its connections arrive at a
 //! port of their own, because the server's door is plain TCP.
+//!
+//! Linux keeps a closed connection for `net.mptcp.close_timeout`, 60 s, before it resets what still
+//! arrives. So where TCP says at once that the peer has closed, a sender here runs into its patience.
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::os::fd::BorrowedFd;
 
 use linerate_core::endpoint::LinkError;
@@ -77,11 +80,10 @@ fn line(socket: Socket, setup: &Setup) -> Result<Box<dyn Line>, TransportError> 
     Ok(Box::new(Wire::new(MptcpChannel(TcpChannel::new(socket, setup)?), setup.clock)))
 }
 
-/// Where to listen so that the peer of this address finds it: a link-local address means nothing
-/// without its interface, which an address alone does not say.
+/// Where to listen so that the peer of this address finds it: a link-local address of IPv6 means
+/// nothing without its interface, which an address alone does not say.
 fn listening_address(local: IpAddr) -> IpAddr {
     match local {
-        IpAddr::V4(ip) if ip.is_link_local() => Ipv4Addr::UNSPECIFIED.into(),
         IpAddr::V6(ip) if ip.is_unicast_link_local() => Ipv6Addr::UNSPECIFIED.into(),
         ip => ip,
     }

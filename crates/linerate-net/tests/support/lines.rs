@@ -49,6 +49,21 @@ pub(crate) fn over(
     Ok(Lines(lines(address, transport, change)?.map(|line| Wire::new(Any(line), clock))))
 }
 
+/// Whether this host has the transport. If it has not, what it says names what to do.
+pub(crate) fn there_is(transport: Transport) -> bool {
+    match Lines::connect(transport, |_| {}) {
+        Ok(_) => true,
+        Err(error @ TransportError::Lacking { .. }) => {
+            let error = error.to_string();
+            let advice = ["sysctl", "modprobe", "CONFIG_", "/dev/"];
+            assert!(advice.iter().any(|word| error.contains(word)), "{error}");
+            eprintln!("skipped: this kernel has it not: failed to {error}");
+            false
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
 /// Both ends of a channel of `transport`: the beginning one and the answering one.
 pub(crate) fn lines(
     address: IpAddr,

@@ -1,0 +1,251 @@
+//! A pipe each way between two processes. The answering end makes both and hands the far ends over.
+//!
+//! A blocking call on a pipe has no time limit, so the calls do not block: one that finds nothing to
+//! do waits in `poll` and calls again. Two calls instead of one, where the peer is slower; a stream
+//! whose peer keeps up needs one. The wait goes first where the last call had to.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
+use std::time::Duration;
+
+use linerate_core::endpoint::LinkError;
+use linerate_core::options::{Granted, Io, SocketOptions};
+use linerate_core::transport::Transport;
+use linerate_core::units::{Size, Span};
+use rustix::event::PollFlags;
+use rustix::io::Errno;
+use rustix::pipe::{PipeFlags, fcntl_getpipe_size, fcntl_setpipe_size, pipe_with};
+use socket2::Socket;
+
+use super::options::{not_of, refused, unlike_tcp, without_tcp};
+use super::socket::retry;
+use super::tether::{Tether, TetherRemote};
+use super::unix::{Meet, meet};
+use super::{Host, Introduction, Meeting, Setup, TransportError};
+use crate::channel::{Channel, Interest, Line, Remote, Wait, Wire};
+use crate::control::{Deadline, Pass};
+
+/// The largest pipe: a peer asks for it, and a privileged server may have any. Unit: bytes.
+const LARGEST: u64 = 16 << 20;
+
+/// Takes channels of two pipes.
+#[derive(Debug)]
+pub(super) struct Pipes {
+    setup: Setup,
+    meet: Meet,
+}
+
+impl Pipes {
+    pub(super) fn open(setup: &Setup, pass: &Pass) -> Result<Self, TransportError> {
+        check(&setup.socket)?;
+        Ok(Self { setup: setup.clone(), meet: Meet::open(pass)? })
+    }
+
+    fn welcome(&self, socket: Socket) -> Result<Box<dyn Line>, TransportError> {
+        let failed = |operation| move |errno: Errno| TransportError::system(operation)(errno.into());
+        let flags = PipeFlags::CLOEXEC | PipeFlags::NONBLOCK;
+        let (into, their_out) = pipe_with(flags).map_err(failed("make a pipe"))?;
+        let (their_into, out) = pipe_with(flags).map_err(failed("make a pipe"))?;
+        if let Some(size) = self.setup.socket.sndbuf {
+            [&into, &out].into_iter().try_for_each(|pipe| resize(pipe, size))?;
+        }
+        let tether = Tether::new(socket)?;
+        tether.hand_over(&[their_into.as_fd(), their_out.as_fd()])?;
+        Ok(line(&self.setup, [into, out], tether))
+    }
+}
+
+impl Host for Pipes {
+    fn meeting(&self) -> Meeting {
+        self.meet.meeting()
+    }
+
+    fn accept(&mut self, deadline: Deadline) -> Result<(u32, Box<dyn Line>), TransportError> {
+        let (flow, socket) = self.meet.next(deadline)?;
+        Ok((flow, self.welcome(socket)?))
+    }
+}
+
+/// Meets the peer and takes the ends of both pipes that are for this one.
+pub(super) fn join(
+    setup: &Setup,
+    meeting: &Meeting,
+    introduction: Introduction,
+) -> Result<Box<dyn Line>, TransportError> {
+    check(&setup.socket)?;
+    let tether = Tether::new(meet(setup.transport, meeting, introduction)?)?;
+    let ends = tether.take_over::<2>()?;
+    for end in &ends {
+        // Whatever else it is, the call below would wait for it beyond all patience.
+        let nonblocking = rustix::io::ioctl_fionbio(end, true);
+        nonblocking.map_err(|errno| TransportError::system("keep the pipe from blocking")(errno.into()))?;
+    }
+    Ok(line(setup, ends, tether))
+}
+
+fn line(setup: &Setup, [into, out]: [OwnedFd; 2], tether: Tether) -> Box<dyn Line> {
+    let channel = PipeChannel {
+        out: Some(out),
+        into,
+        pull_waits: false,
+        push_waits: false,
+        patience: setup.patience,
+        tether: Arc::new(tether),
+    };
+    Box::new(Wire::new(channel, setup.clock))
+}
+
+/// Asks for a pipe that holds `size`; the kernel rounds it up to a power of two of pages.
+fn resize(pipe: &OwnedFd, size: Size) -> Result<(), TransportError> {
+    let bytes = usize::try_from(size.0).unwrap_or(usize::MAX);
+    let why = match fcntl_setpipe_size(pipe, bytes) {
+        Ok(_) => return Ok(()),
+        Err(Errno::PERM) => {
+            let why = "above fs.pipe-max-size a pipe needs a privilege; raise that with sysctl";
+            io::Error::new(io::ErrorKind::PermissionDenied, why)
+        }
+        Err(errno) => errno.into(),
+    };
+    Err(refused("sndbuf", size.to_string())(why).into())
+}
+
+/// Refuses what a pipe has not.
+fn check(asked: &SocketOptions) -> Result<(), TransportError> {
+    without_tcp(asked, Transport::Pipe)?;
+    if let Some(size) = asked.rcvbuf {
+        // One buffer is between the two ends: sndbuf sets it.
+        return Err(not_of(Transport::Pipe, "rcvbuf", size.to_string()).into());
+    }
+    if let Some(size) = asked.sndbuf.filter(|size| size.0 > LARGEST) {
+        let why = io::Error::new(io::ErrorKind::InvalidInput, format!("a pipe holds up to {LARGEST} B here"));
+        return Err(refused("sndbuf", size.to_string())(why).into());
+    }
+    let unfit = |io: &Io| !matches!(io, Io::ReadWrite | Io::SendRecv);
+    match [asked.io, asked.receives()].into_iter().find(unfit) {
+        Some(io) => Err(TransportError::lacking(
+            Transport::Pipe,
+            format!("its bytes move by read and write, not by {io}; leave --io out"),
+        )),
+        None => Ok(()),
+    }
+}
+
+/// One end of two pipes.
+#[derive(Debug)]
+struct PipeChannel {
+    /// None after the last byte was sent.
+    out: Option<OwnedFd>,
+    into: OwnedFd,
+    /// Whether the last call found nothing to do, so that the next one waits first.
+    pull_waits: bool,
+    push_waits: bool,
+    patience: Span,
+    // Dropped last: the peer sees the pipes' end before the tether's.
+    tether: Arc<Tether>,
+}
+
+impl PipeChannel {
+    /// Waits until `end` is ready, in vain after the patience.
+    fn wait(&self, end: BorrowedFd<'_>, events: PollFlags) -> Result<(), LinkError> {
+        let ready = self.either([(end, events)], self.patience)?;
+        if ready { Ok(()) } else { Err(LinkError::Stalled(self.patience)) }
+    }
+
+    /// Whether one of `ends` becomes ready within a time.
+    fn either<const N: usize>(
+        &self,
+        ends: [(BorrowedFd<'_>, PollFlags); N],
+        within: Span,
+    ) -> Result<bool, LinkError> {
+        let look = |within| self.tether.wait_with(ends, within).map_err(failed("wait for the pipe"));
+        match look(within.to_duration())? {
+            (_, true) => Ok(true),
+            // What the peer did before it let go counts.
+            (true, false) if look(Duration::ZERO)?.1 => Ok(true),
+            (true, false) => Err(LinkError::Reset),
+            (false, false) => Ok(false),
+        }
+    }
+
+    fn unless_cut(&self) -> Result<(), LinkError> {
+        if self.tether.is_cut() { Err(LinkError::Reset) } else { Ok(()) }
+    }
+}
+
+impl Channel for PipeChannel {
+    #[inline]
+    fn push(&mut self, data: &[u8], wait: Wait) -> Result<usize, LinkError> {
+        loop {
+            self.unless_cut()?;
+            let Some(out) = &self.out else { return Err(LinkError::Closed) };
+            if self.push_waits && wait == Wait::Patiently {
+                self.wait(out.as_fd(), PollFlags::OUT)?;
+            }
+            let moved = retry(|| rustix::io::write(out, data));
+            self.push_waits = moved == Err(Errno::AGAIN);
+            match moved {
+                Err(Errno::AGAIN) if wait == Wait::Never => return Ok(0),
+                Err(Errno::AGAIN) => {}
+                Err(Errno::PIPE) => return Err(LinkError::Closed),
+                moved => return moved.map_err(|errno| failed("write to the pipe")(errno.into())),
+            }
+        }
+    }
+
+    #[inline]
+    fn pull(&mut self, into: &mut [u8], wait: Wait) -> Result<usize, LinkError> {
+        loop {
+            self.unless_cut()?;
+            if self.pull_waits && wait == Wait::Patiently {
+                self.wait(self.into.as_fd(), PollFlags::IN)?;
+            }
+            let moved = retry(|| rustix::io::read(&self.into, &mut *into));
+            self.pull_waits = moved == Err(Errno::AGAIN);
+            match moved {
+                Ok(0) => return Err(LinkError::Closed),
+                Err(Errno::AGAIN) if wait == Wait::Never => return Ok(0),
+                Err(Errno::AGAIN) => {}
+                moved => return moved.map_err(|errno| failed("read from the pipe")(errno.into())),
+            }
+        }
+    }
+
+    fn ready(&mut self, interest: Interest, within: Span) -> Result<bool, LinkError> {
+        let into = (self.into.as_fd(), PollFlags::IN);
+        // A direction that is at its end is ready: the call says so at once.
+        let Some(out) = &self.out else {
+            let ended = interest != Interest::Receive;
+            return Ok(ended || self.either([into], within)?);
+        };
+        let out = (out.as_fd(), PollFlags::OUT);
+        match interest {
+            Interest::Send => self.either([out], within),
+            Interest::Receive => self.either([into], within),
+            Interest::Either => self.either([into, out], within),
+        }
+    }
+
+    fn finish_sending(&mut self) -> Result<(), LinkError> {
+        self.out = None;
+        Ok(())
+    }
+
+    fn granted(&self) -> Granted {
+        let size = |pipe: &OwnedFd| fcntl_getpipe_size(pipe).map(|bytes| bytes as u64);
+        let over = || linerate_core::environment::Fact::unknown("the sending is over");
+        Granted {
+            sndbuf: self.out.as_ref().map_or_else(over, |out| size(out).into()),
+            rcvbuf: size(&self.into).into(),
+            ..unlike_tcp()
+        }
+    }
+
+    fn remote(&self) -> io::Result<Box<dyn Remote>> {
+        Ok(Box::new(TetherRemote(Arc::clone(&self.tether))))
+    }
+}
+
+fn failed(operation: &'static str) -> impl FnOnce(io::Error) -> LinkError {
+    move |source| LinkError::System { operation, source }
+}

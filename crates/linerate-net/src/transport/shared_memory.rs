@@ -1,0 +1,109 @@
+//! A ring of bytes each way in memory that two processes share. The answering end makes it and
+//! hands it over.
+//!
+//! An end that finds nothing to do looks again and again for 20 us, then sleeps on a futex that
+//! the other end wakes. Where it may run on one processor only, as when it is tied to one, it does
+//! not spin: the peer could be waiting for that very processor.
+//!
+//! No count of the peer is believed: one that is out of range ends the channel.
+
+mod bell;
+mod channel;
+
+use std::io;
+use std::os::fd::AsFd;
+
+use linerate_core::options::{Io, SocketOptions};
+use linerate_core::transport::Transport;
+use socket2::Socket;
+
+use self::channel::RingChannel;
+use super::options::{not_of, refused, without_tcp};
+use super::tether::Tether;
+use super::unix::{Meet, meet};
+use super::{Host, Introduction, Meeting, Setup, TransportError};
+use crate::channel::{Line, Wire};
+use crate::control::{Deadline, Pass};
+use crate::sys::shared_ring::{CAPACITIES, SharedRing};
+
+/// Bytes of a ring unless `sndbuf` says otherwise.
+const CAPACITY: usize = 1 << 20;
+
+/// Takes channels of two rings.
+#[derive(Debug)]
+pub(super) struct Rings {
+    setup: Setup,
+    capacity: usize,
+    meet: Meet,
+}
+
+impl Rings {
+    pub(super) fn open(setup: &Setup, pass: &Pass) -> Result<Self, TransportError> {
+        let capacity = capacity(&setup.socket)?;
+        Ok(Self { setup: setup.clone(), capacity, meet: Meet::open(pass)? })
+    }
+
+    fn welcome(&self, socket: Socket) -> Result<Box<dyn Line>, TransportError> {
+        let made = SharedRing::create(self.capacity);
+        let (file, ring) = made.map_err(TransportError::system("make memory to share"))?;
+        let tether = Tether::new(socket)?;
+        tether.hand_over(&[file.as_fd()])?;
+        Ok(line(&self.setup, ring, 0, tether))
+    }
+}
+
+impl Host for Rings {
+    fn meeting(&self) -> Meeting {
+        self.meet.meeting()
+    }
+
+    fn accept(&mut self, deadline: Deadline) -> Result<(u32, Box<dyn Line>), TransportError> {
+        let (flow, socket) = self.meet.next(deadline)?;
+        Ok((flow, self.welcome(socket)?))
+    }
+}
+
+/// Meets the peer and maps the memory that it made.
+pub(super) fn join(
+    setup: &Setup,
+    meeting: &Meeting,
+    introduction: Introduction,
+) -> Result<Box<dyn Line>, TransportError> {
+    capacity(&setup.socket)?;
+    let tether = Tether::new(meet(setup.transport, meeting, introduction)?)?;
+    let [file] = tether.take_over::<1>()?;
+    let ring = SharedRing::open(file.as_fd())
+        .map_err(TransportError::system("map the memory that the peer shares"))?;
+    Ok(line(setup, ring, 1, tether))
+}
+
+fn line(setup: &Setup, ring: SharedRing, seat: usize, tether: Tether) -> Box<dyn Line> {
+    Box::new(Wire::new(RingChannel::new(setup, ring, seat, tether), setup.clock))
+}
+
+/// How large each ring is to be; refuses what a ring has not.
+fn capacity(asked: &SocketOptions) -> Result<usize, TransportError> {
+    let transport = Transport::SharedMemory;
+    without_tcp(asked, transport)?;
+    if let Some(size) = asked.rcvbuf {
+        // One ring is between the two ends: sndbuf sets it.
+        return Err(not_of(transport, "rcvbuf", size.to_string()).into());
+    }
+    if let Some(io) = [asked.io, asked.receives()].into_iter().find(|io| *io != Io::SendRecv) {
+        let why = format!("its bytes move by copies in memory, not by {io}; leave --io out");
+        return Err(TransportError::lacking(transport, why));
+    }
+    let Some(size) = asked.sndbuf else { return Ok(CAPACITY) };
+    let (least, most) = (*CAPACITIES.start(), *CAPACITIES.end());
+    match usize::try_from(size.0) {
+        Ok(bytes) if bytes <= most => Ok(bytes.next_power_of_two().max(least)),
+        _ => {
+            let why = format!("a ring has {least} to {most} B");
+            let source = io::Error::new(io::ErrorKind::InvalidInput, why);
+            Err(refused("sndbuf", size.to_string())(source).into())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
