@@ -8,6 +8,7 @@
 mod arrivals;
 mod dial;
 mod introduction;
+pub mod memory;
 mod mptcp;
 mod options;
 mod pipe;
@@ -231,6 +232,7 @@ pub fn host(setup: &Setup, pass: &Pass) -> Result<Hosting, TransportError> {
         Transport::Vsock => Ok(Hosting::Apart(Box::new(vsock::Vsock::open(setup, pass)?))),
         Transport::Pipe => Ok(Hosting::Apart(Box::new(pipe::Pipes::open(setup, pass)?))),
         Transport::SharedMemory => Ok(Hosting::Apart(Box::new(shared_memory::Rings::open(setup, pass)?))),
+        Transport::Memory => Err(memory::no_peer()),
         other => Err(TransportError::lacking(other, "this linerate does not have it yet")),
     }
 }
@@ -254,6 +256,7 @@ pub fn join(
         Transport::Vsock => vsock::join(setup, meeting, introduction),
         Transport::Pipe => pipe::join(setup, meeting, introduction),
         Transport::SharedMemory => shared_memory::join(setup, meeting, introduction),
+        Transport::Memory => Err(memory::no_peer()),
         other => Err(TransportError::lacking(other, "this linerate does not have it yet")),
     }
 }

@@ -8,9 +8,12 @@ mod support;
 
 use std::net::{Ipv6Addr, TcpListener};
 
-use linerate_core::options::Io;
+use linerate_core::options::{Io, MemoryOptions};
 use linerate_core::transport::Transport;
+use linerate_core::units::Size;
+use linerate_net::observe::HostClock;
 use linerate_net::serve::Limits;
+use linerate_net::transport::memory::MemoryBench;
 use lines::Lines;
 use rstest::rstest;
 use support::{TestServer, plan};
@@ -52,4 +55,15 @@ fn a_pair_of_hosts_keeps_every_promise_of_a_bench() {
     let server = TestServer::start(Limits::default());
     let mut pair = server.pair(&plan("schedule = 'list:8MiB'")).expect("the server admits");
     conformance::bench(&mut pair);
+}
+
+#[test]
+fn copies_in_memory_keep_every_promise_of_a_bench() {
+    for memory in [
+        MemoryOptions::default(),
+        MemoryOptions { working_set: Some(Size(100_000)), touch: true, offset: 3, huge_pages: true },
+    ] {
+        let mut bench = MemoryBench::new(HostClock::start(), 8 << 20, &memory).expect("memory");
+        conformance::bench(&mut bench);
+    }
 }

@@ -212,6 +212,12 @@ fn an_option_that_has_no_meaning_is_refused_by_name(
 }
 
 #[test]
+fn copies_in_memory_have_no_peer() {
+    let error = refusal(host(&setup(Transport::Memory), &PASS));
+    assert!(error.contains("without a host"), "{error}");
+}
+
+#[test]
 fn multipath_tcp_says_whether_it_is_one() {
     if !lines::there_is(Transport::Mptcp) {
         return;
