@@ -207,6 +207,9 @@ pub struct Granted {
     /// 3.7), none where it was not asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub multipath: Option<Fact<bool>>,
+    /// What encrypts the bytes on the way, by the name of its suite in TLS; none sends them openly.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cipher: Option<String>,
     /// The processor the measuring thread was tied to, if it was.
     pub pinned: Option<u32>,
 }

@@ -157,6 +157,7 @@ pub fn granted(socket: &Socket, ipv6: bool) -> Granted {
             Err(error) => Fact::unknown(error.to_string()),
         },
         multipath: None,
+        cipher: None,
         pinned: None,
     }
 }
