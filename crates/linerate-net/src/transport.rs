@@ -6,6 +6,7 @@
 //! for a peer's.
 
 mod arrivals;
+mod certificate;
 mod dial;
 mod introduction;
 pub mod memory;
@@ -18,6 +19,7 @@ mod tcp;
 mod tether;
 mod unix;
 mod vsock;
+mod tls;
 
 use std::fmt::Debug;
 use std::io;
@@ -233,6 +235,7 @@ pub fn host(setup: &Setup, pass: &Pass) -> Result<Hosting, TransportError> {
         Transport::Pipe => Ok(Hosting::Apart(Box::new(pipe::Pipes::open(setup, pass)?))),
         Transport::SharedMemory => Ok(Hosting::Apart(Box::new(shared_memory::Rings::open(setup, pass)?))),
         Transport::Memory => Err(memory::no_peer()),
+        Transport::Tls => Ok(Hosting::AtTheDoor(Box::new(tls::Tls::new(setup)?))),
         other => Err(TransportError::lacking(other, "this linerate does not have it yet")),
     }
 }
@@ -257,6 +260,7 @@ pub fn join(
         Transport::Pipe => pipe::join(setup, meeting, introduction),
         Transport::SharedMemory => shared_memory::join(setup, meeting, introduction),
         Transport::Memory => Err(memory::no_peer()),
+        Transport::Tls => tls::join(setup, meeting, introduction),
         other => Err(TransportError::lacking(other, "this linerate does not have it yet")),
     }
 }
