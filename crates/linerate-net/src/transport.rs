@@ -15,6 +15,7 @@ mod options;
 mod pipe;
 mod shared_memory;
 mod socket;
+mod quic;
 mod tcp;
 mod tether;
 mod unix;
@@ -236,6 +237,7 @@ pub fn host(setup: &Setup, pass: &Pass) -> Result<Hosting, TransportError> {
         Transport::SharedMemory => Ok(Hosting::Apart(Box::new(shared_memory::Rings::open(setup, pass)?))),
         Transport::Memory => Err(memory::no_peer()),
         Transport::Tls => Ok(Hosting::AtTheDoor(Box::new(tls::Tls::new(setup)?))),
+        Transport::Quic => Ok(Hosting::Apart(Box::new(quic::QuicHost::new(setup, pass)?))),
         other => Err(TransportError::lacking(other, "this linerate does not have it yet")),
     }
 }
@@ -261,6 +263,7 @@ pub fn join(
         Transport::SharedMemory => shared_memory::join(setup, meeting, introduction),
         Transport::Memory => Err(memory::no_peer()),
         Transport::Tls => tls::join(setup, meeting, introduction),
+        Transport::Quic => quic::join(setup, meeting, introduction),
         other => Err(TransportError::lacking(other, "this linerate does not have it yet")),
     }
 }

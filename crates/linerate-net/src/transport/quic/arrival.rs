@@ -1,0 +1,125 @@
+//! The port where QUIC connections arrive.
+//!
+//! Only the address of the conversation's peer is answered at all. A client must show that it hears
+//! what is sent to its address before anything of the handshake is sent there (a Retry packet,
+//! RFC 9000, section 8.1.2), so the port multiplies nobody's traffic. Then it has a few seconds to
+//! begin its stream with the pass.
+
+use std::net::{IpAddr, SocketAddr};
+use std::num::NonZero;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+
+use quinn::{Connection, Endpoint, Incoming, RecvStream, SendStream, VarInt};
+use socket2::{Domain, Protocol, Socket, Type};
+use tokio::runtime::Runtime;
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+
+use super::super::certificate::Identity;
+use super::super::tls::own_calls_only;
+use super::super::{Host, INTRODUCTION_LEN, Introduction, Meeting, Place, Setup, TransportError};
+use super::settings::{STRANGERS, Settings, runtime};
+use super::{CUT, HANDSHAKE, QuicChannel};
+use crate::channel::{Line, Wire};
+use crate::control::{Deadline, Pass};
+
+/// Threads that the flows of one load share.
+const MOST_THREADS: usize = 4;
+
+/// A connection that has introduced itself: its flow's number, and its stream.
+type Arrival = (u32, (Connection, SendStream, RecvStream));
+
+/// A UDP port where the channels of one load arrive.
+#[derive(Debug)]
+pub(in super::super) struct QuicHost {
+    setup: Setup,
+    settings: Settings,
+    meeting: Meeting,
+    arrivals: Receiver<Arrival>,
+    runtime: Arc<Runtime>,
+}
+
+impl QuicHost {
+    /// Opens a port of the conversation's address for channels that have `pass`.
+    pub(in super::super) fn new(setup: &Setup, pass: &Pass) -> Result<Self, TransportError> {
+        own_calls_only(setup)?;
+        let settings = Settings::of(setup)?;
+        let identity = Identity::fresh()?;
+        let failed = TransportError::system;
+        let address = SocketAddr::new(setup.local, 0);
+        let socket = Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))
+            .map_err(failed("make a socket"))?;
+        socket.bind(&address.into()).map_err(failed("bind the socket"))?;
+        // A client's flow has a thread of its own; here all flows of a load share them.
+        let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+        let runtime = runtime(processors.min(MOST_THREADS))?;
+        let endpoint = settings.endpoint(&runtime, socket, Some(settings.server(identity.server()?)?))?;
+        let port = endpoint.local_addr().map_err(failed("read the port"))?.port();
+        let meeting = Meeting { place: Place::Port(port), certificate: Some(identity.certificate()) };
+        let (sender, arrivals) = channel();
+        runtime.spawn(receive(endpoint, setup.peer.ip().to_canonical(), *pass, settings.window, sender));
+        Ok(Self { setup: setup.clone(), settings, meeting, arrivals, runtime: Arc::new(runtime) })
+    }
+}
+
+impl Host for QuicHost {
+    fn meeting(&self) -> Meeting {
+        self.meeting.clone()
+    }
+
+    fn accept(&mut self, deadline: Deadline) -> Result<(u32, Box<dyn Line>), TransportError> {
+        let left = deadline.left().unwrap_or_default();
+        let (flow, stream) = self.arrivals.recv_timeout(left).map_err(|error| match error {
+            RecvTimeoutError::Timeout => TransportError::Late,
+            RecvTimeoutError::Disconnected => {
+                TransportError::Secure("the port takes no connections any more".to_owned())
+            }
+        })?;
+        let channel = QuicChannel::new(stream, self.settings, self.setup.patience, Arc::clone(&self.runtime));
+        Ok((flow, Box::new(Wire::new(channel, self.setup.clock))))
+    }
+}
+
+/// Sends clients away to prove their address, and hears those who did.
+async fn receive(endpoint: Endpoint, peer: IpAddr, pass: Pass, window: u64, arrivals: Sender<Arrival>) {
+    let places = Arc::new(Semaphore::new(STRANGERS));
+    while let Some(incoming) = endpoint.accept().await {
+        if incoming.remote_address().ip().to_canonical() != peer {
+            incoming.ignore();
+            continue;
+        }
+        if !incoming.remote_address_validated() {
+            // It may always be sent to an address that is not validated.
+            drop(incoming.retry());
+            continue;
+        }
+        let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
+            incoming.ignore();
+            continue;
+        };
+        let arrivals = arrivals.clone();
+        tokio::spawn(async move {
+            let _place = place;
+            if let Ok(Some(arrival)) = timeout(HANDSHAKE, introduce(incoming, pass, window)).await {
+                // Nobody takes it when the load is over.
+                arrivals.send(arrival).unwrap_or(());
+            }
+        });
+    }
+}
+
+/// Hears who a client is; nothing if it is a stranger, whose connection is closed.
+async fn introduce(incoming: Incoming, pass: Pass, window: u64) -> Option<Arrival> {
+    let connection = incoming.accept().ok()?.await.ok()?;
+    let (out, mut into) = connection.accept_bi().await.ok()?;
+    let mut bytes = [0; INTRODUCTION_LEN];
+    into.read_exact(&mut bytes).await.ok()?;
+    let introduction = Introduction::decode(&bytes);
+    if introduction.pass != pass {
+        connection.close(CUT, b"");
+        return None;
+    }
+    connection.set_receive_window(VarInt::from_u64(window).unwrap_or(VarInt::MAX));
+    Some((introduction.flow, (connection, out, into)))
+}
