@@ -25,17 +25,24 @@ fn tcp_keeps_every_promise_of_an_endpoint(#[values(Io::ReadWrite, Io::SendRecv, 
     });
 }
 
-#[test]
-fn tcp_over_ipv6_keeps_every_promise_of_an_endpoint() {
+#[rstest]
+fn secured_streams_keep_every_promise_of_an_endpoint(
+    #[values(Transport::Tls, Transport::Quic)] transport: Transport,
+) {
+    conformance::endpoints(|| Lines::connect(transport, |_| {}).expect("two ends"));
+}
+
+#[rstest]
+fn streams_over_ipv6_keep_every_promise_of_an_endpoint(
+    #[values(Transport::Tcp, Transport::Tls, Transport::Quic)] transport: Transport,
+) {
     let Ok(listener) = TcpListener::bind((Ipv6Addr::LOCALHOST, 0)) else {
         assert!(std::env::var("CI").as_deref() != Ok("true"), "CI needs an IPv6 loopback");
         eprintln!("skipped: an IPv6 loopback is missing");
         return;
     };
     drop(listener);
-    conformance::endpoints(|| {
-        lines::over(Ipv6Addr::LOCALHOST.into(), Transport::Tcp, |_| {}).expect("two ends")
-    });
+    conformance::endpoints(|| lines::over(Ipv6Addr::LOCALHOST.into(), transport, |_| {}).expect("two ends"));
 }
 
 #[rstest]
@@ -52,8 +59,12 @@ fn a_byte_channel_keeps_every_promise_of_an_endpoint(#[case] transport: Transpor
 
 #[test]
 fn a_pair_of_hosts_keeps_every_promise_of_a_bench() {
+fn a_pair_of_hosts_keeps_every_promise_of_a_bench(
+    #[values(Transport::Tcp, Transport::Tls, Transport::Quic)] transport: Transport,
+) {
     let server = TestServer::start(Limits::default());
-    let mut pair = server.pair(&plan("schedule = 'list:8MiB'")).expect("the server admits");
+    let plan = plan(&format!("schedule = 'list:8MiB'\ntransport = '{transport}'"));
+    let mut pair = server.pair(&plan).expect("the server admits");
     conformance::bench(&mut pair);
 }
 
