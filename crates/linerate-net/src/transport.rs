@@ -13,14 +13,14 @@ pub mod memory;
 mod mptcp;
 mod options;
 mod pipe;
+mod quic;
 mod shared_memory;
 mod socket;
-mod quic;
 mod tcp;
 mod tether;
+mod tls;
 mod unix;
 mod vsock;
-mod tls;
 
 use std::fmt::Debug;
 use std::io;

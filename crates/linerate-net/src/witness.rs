@@ -37,6 +37,11 @@ impl Witness {
         }
     }
 
+    /// The clock that was checked when the watch began.
+    pub(crate) const fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
     /// Notes what passed, and the processor that moved it.
     pub(crate) fn saw(&mut self, tally: &Tally, processor: Option<u32>) {
         self.tally += *tally;

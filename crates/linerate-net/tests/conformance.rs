@@ -57,11 +57,23 @@ fn a_byte_channel_keeps_every_promise_of_an_endpoint(#[case] transport: Transpor
     }
 }
 
-#[test]
-fn a_pair_of_hosts_keeps_every_promise_of_a_bench() {
+#[rstest]
 fn a_pair_of_hosts_keeps_every_promise_of_a_bench(
-    #[values(Transport::Tcp, Transport::Tls, Transport::Quic)] transport: Transport,
+    #[values(
+        Transport::Tcp,
+        Transport::Mptcp,
+        Transport::Tls,
+        Transport::Quic,
+        Transport::Unix,
+        Transport::Vsock,
+        Transport::Pipe,
+        Transport::SharedMemory
+    )]
+    transport: Transport,
 ) {
+    if !lines::there_is(transport) {
+        return;
+    }
     let server = TestServer::start(Limits::default());
     let plan = plan(&format!("schedule = 'list:8MiB'\ntransport = '{transport}'"));
     let mut pair = server.pair(&plan).expect("the server admits");

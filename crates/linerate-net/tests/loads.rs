@@ -5,11 +5,13 @@ mod support;
 use std::ops::ControlFlow;
 
 use linerate_core::options::SocketOptions;
-use linerate_core::traffic::{Direction, Ended, Load, StreamPlan, Transfer};
+use linerate_core::traffic::{Class, Direction, Ended, Load, StreamPlan, Transfer};
+use linerate_core::transport::Transport;
 use linerate_core::units::{Rate, Size, Span};
 use linerate_net::observe::HostClock;
 use linerate_net::pair::{Loads, PairError, Target};
 use linerate_net::serve::Limits;
+use linerate_net::transport::TransportError;
 use rstest::rstest;
 use support::TestServer;
 
@@ -20,7 +22,17 @@ fn run(stream: StreamPlan, time: Span) -> Result<Transfer, PairError> {
 }
 
 fn run_at(server: &TestServer, stream: StreamPlan, time: Span) -> Result<Transfer, PairError> {
+    run_over(server, Transport::Tcp, stream, time)
+}
+
+fn run_over(
+    server: &TestServer,
+    transport: Transport,
+    stream: StreamPlan,
+    time: Span,
+) -> Result<Transfer, PairError> {
     let mut plan = support::plan("");
+    plan.transport = transport;
     plan.stream = Some(stream.clone());
     plan.time = time;
     let target = Target::parse(&server.address.to_string())?;
@@ -31,6 +43,38 @@ fn run_at(server: &TestServer, stream: StreamPlan, time: Span) -> Result<Transfe
     assert!(broken.is_none(), "{broken:?}");
     loads.finish()?;
     Ok(transfer)
+}
+
+#[rstest]
+fn every_stream_of_bytes_carries_a_load(
+    #[values(
+        Transport::Mptcp,
+        Transport::Tls,
+        Transport::Quic,
+        Transport::Unix,
+        Transport::Vsock,
+        Transport::Pipe,
+        Transport::SharedMemory
+    )]
+    transport: Transport,
+    #[values(Direction::Send, Direction::Both)] direction: Direction,
+) {
+    let server = TestServer::start(Limits::default());
+    let stream = StreamPlan { bytes: Some(Size(3_000_001)), direction, flows: 2, ..StreamPlan::default() };
+    let transfer = match run_over(&server, transport, stream, Span::from_ms(1_000)) {
+        Ok(transfer) => transfer,
+        Err(PairError::Transport(TransportError::Lacking { .. })) => {
+            assert!(std::env::var("CI").as_deref() != Ok("true"), "CI needs {transport}");
+            eprintln!("skipped: {transport} is missing");
+            return;
+        }
+        Err(error) => panic!("{transport}: {error}"),
+    };
+    assert_eq!(transfer.flows.len(), 2 * direction.parts().len());
+    for flow in &transfer.flows {
+        assert_eq!(flow.class(Span::from_ms(60_000)), Class::Complete, "{flow:?}");
+        assert_eq!(flow.receiver.bytes, 3_000_001);
+    }
 }
 
 fn agree(transfer: &Transfer) {

@@ -10,18 +10,23 @@
 mod slots;
 
 use std::hint::black_box;
+use std::net::Ipv4Addr;
 
 use linerate_core::bench::{Bench, RunError};
 use linerate_core::endpoint::LinkError;
-use linerate_core::options::MemoryOptions;
+use linerate_core::environment::Fact;
+use linerate_core::observation::{Clock, Observation};
+use linerate_core::options::{Granted, MemoryOptions};
 use linerate_core::pattern::Pattern;
 use linerate_core::payload::{Buffers, Check, Corruption};
+use linerate_core::run::End;
 use linerate_core::transport::Transport;
 use linerate_core::trial::{Half, Sample, Tally, Trial};
 
 use self::slots::Slots;
 use super::TransportError;
-use crate::observe::HostClock;
+use crate::observe::{HostClock, check_clock, current_cpu, environment};
+use crate::witness::{CLOCK_READS, Witness};
 
 /// Bytes of a cache line on the processors that matter.
 const LINE: usize = 64;
@@ -35,6 +40,7 @@ pub struct MemoryBench {
     touch: bool,
     /// Where messages are written and looked at.
     scratch: Buffers,
+    witness: Witness,
 }
 
 impl MemoryBench {
@@ -56,7 +62,25 @@ impl MemoryBench {
         };
         let largest = usize::try_from(largest).unwrap_or(usize::MAX);
         let scratch = Buffers::try_new(largest).map_err(|_| no_memory())?;
-        Ok(Self { clock, there: course()?, back: course()?, touch: memory.touch, scratch })
+        let (there, back) = (course()?, course()?);
+        let checked = check_clock(&clock, CLOCK_READS);
+        let witness = Witness::start(&clock, checked, Ipv4Addr::LOCALHOST.into());
+        Ok(Self { clock, there, back, touch: memory.touch, scratch, witness })
+    }
+
+    /// What the host is, and what it saw while the copies were made: this ends the watch.
+    #[must_use]
+    pub fn end(&mut self) -> End {
+        const NOTHING: &str = "nothing is connected";
+        let observation = self.witness.finish(&self.clock, Fact::unknown(NOTHING));
+        let observation = Observation { interface: Fact::unknown(NOTHING), ..observation };
+        End { environment: environment(None), granted: Granted::default(), observation }
+    }
+
+    /// The clock that times.
+    #[must_use]
+    pub const fn timing_clock(&self) -> &Clock {
+        self.witness.clock()
     }
 
     /// One message of the pattern: once there, and back where something comes back.
@@ -124,6 +148,7 @@ impl Bench for MemoryBench {
         if trial.pattern != Pattern::Stream {
             initiator.corruption = self.back.inspect(size, !trial.seed, trial.check, scratch).err();
         }
+        self.witness.saw(&initiator.tally, current_cpu());
         Sample::join(trial, &initiator, &responder, self.clock.now().since(begin))
     }
 }

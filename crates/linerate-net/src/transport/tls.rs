@@ -25,7 +25,8 @@ use socket2::Socket;
 
 use self::records::Records;
 use super::certificate::{self, Identity, NAME};
-use super::tcp::{TcpRemote, dial, poll, retry};
+use super::socket::{poll, retry};
+use super::tcp::{TcpRemote, dial};
 use super::{Adopt, Introduction, Meeting, Place, Setup, TransportError, apply, connection, granted};
 use crate::channel::{Channel, Interest, Line, Remote, Wait, Wire};
 use crate::control::{Deadline, TimedStream};

@@ -1,5 +1,6 @@
 //! `linerate measure`.
 
+mod memory;
 mod modelled;
 mod subject;
 
@@ -14,9 +15,11 @@ use linerate_core::plan::{Format, Plan};
 use linerate_core::report::Report;
 use linerate_core::run::{FORMAT, Run, State};
 use linerate_core::series::Series;
+use linerate_core::transport::Transport;
 use linerate_net::observe::HostClock;
 use linerate_net::pair::Pair;
 
+use self::memory::Memory;
 use self::modelled::Modelled;
 use self::subject::{Hosts, Subject};
 use super::hosts::Peer;
@@ -49,6 +52,9 @@ pub(super) fn run(args: &MeasureArgs, clock: HostClock) -> Result<ExitCode, Trou
                 plan.rounds = 1;
             }
             conduct(subject, plan, &line, &interrupt)
+        }
+        None if plan.transport == Transport::Memory => {
+            conduct(Memory::prepare(&plan, clock)?, plan, &line, &interrupt)
         }
         None => conduct(hosts(&plan, args, clock, &line, &interrupt)?, plan, &line, &interrupt),
     }

@@ -37,6 +37,7 @@ impl Flow {
             dscp: Fact::unknown("quinn sets it to 0 in every datagram"),
             busy_poll: Fact::Known(self.settings.busy_poll),
             timestamps: Fact::unknown("QUIC has no such option"),
+            multipath: None,
             cipher: Some(SUITE.to_owned()),
             pinned: None,
         }

@@ -6,6 +6,7 @@ use linerate_core::measure::Method;
 use linerate_core::options::SocketOptions;
 use linerate_core::plan::{LocalOptions, Plan, PlanError, RemoteOptions};
 use linerate_core::run::{End, Model, Path, Source};
+use linerate_core::transport::Transport;
 use linerate_sim::bench::ModelBench;
 use linerate_sim::model::{self, Curve};
 use linerate_sim::plan::ModelPlan;
@@ -74,6 +75,8 @@ fn refuse_what_no_model_has(plan: &Plan) -> Result<(), Trouble> {
     };
     let what = if *asked != usual {
         "nodelay, congestion, dscp, busy-poll or io"
+    } else if plan.transport != Transport::default() || !plan.memory.is_plain() {
+        "transport or place of messages in memory"
     } else if plan.host.is_some() {
         "peer on another host"
     } else if plan.local != LocalOptions::default() || plan.remote != RemoteOptions::default() {
