@@ -183,6 +183,7 @@ fn end(hostname: &str, governor: &str, lost_ms: u64) -> End {
             dscp: Fact::unknown("not asked for"),
             busy_poll: Fact::unknown("not asked for"),
             timestamps: Fact::Known(true),
+            multipath: None,
             cipher: None,
             pinned: Some(1),
         },
