@@ -34,12 +34,10 @@ enum What {
 }
 
 /// Work for a processor.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Job {
     /// The driver looks at the receive ring.
     Interrupt,
-    /// The protocol takes a frame.
-    Receive(Frame),
     /// The protocol makes the next segment of an end.
     Transmit(End),
     /// An application's call: the next step of sending.
@@ -48,15 +46,24 @@ pub enum Job {
     Recv(End),
 }
 
-/// Work as the processors hold it: a job without its frame, so that it is small.
+impl Job {
+    /// How urgent it is.
+    #[must_use]
+    pub const fn level(self) -> Level {
+        match self {
+            Self::Interrupt => Level::Interrupt,
+            Self::Transmit(_) => Level::Protocol,
+            Self::Send(_) | Self::Recv(_) => Level::Process,
+        }
+    }
+}
+
+/// Work as the processors hold it, so that it is small.
 #[derive(Clone, Copy, Debug)]
-enum Task {
-    Interrupt,
-    /// Of the oldest frame in the protocol's queue: they are taken in order.
+enum Work {
+    /// The protocol takes the oldest frame in its queue: they are taken in order.
     Receive,
-    Transmit(End),
-    Send(End),
-    Recv(End),
+    Job(Job),
 }
 
 /// An end of a flow on this host.
@@ -75,6 +82,8 @@ pub enum Wire {
     Quiet,
     /// The adaptor has a frame for the wire, and one more descriptor is free.
     Ready,
+    /// The protocol has worked on this frame: its owner takes it and then calls [`Machine::go_on`].
+    Received(Frame),
     /// A processor has finished this: its owner does it and then calls [`Machine::go_on`].
     Done(Job),
 }
@@ -84,7 +93,7 @@ pub enum Wire {
 pub struct Machine {
     station: Station,
     times: Times,
-    processors: Processors<Task>,
+    processors: Processors<Work>,
     bus: Bus,
     adaptor: Adaptor,
     /// Frames that wait for the protocol, or are with it.
@@ -155,18 +164,8 @@ impl Machine {
     }
 
     /// Gives a processor work that takes `cost`.
-    pub fn submit(&mut self, level: Level, job: Job, cost: Span, kernel: &mut Kernel) {
-        let task = match job {
-            Job::Interrupt => Task::Interrupt,
-            Job::Receive(frame) => {
-                self.backlog.push_back(frame);
-                Task::Receive
-            }
-            Job::Transmit(end) => Task::Transmit(end),
-            Job::Send(end) => Task::Send(end),
-            Job::Recv(end) => Task::Recv(end),
-        };
-        self.processors.submit(level, task, cost);
+    pub fn submit(&mut self, job: Job, cost: Span, kernel: &mut Kernel) {
+        self.processors.submit(job.level(), Work::Job(job), cost);
         self.go_on(kernel);
     }
 
@@ -211,13 +210,10 @@ impl Machine {
     pub fn handle(&mut self, event: Event, kernel: &mut Kernel) -> Wire {
         match event.what {
             What::Finished(processor) => {
-                return Wire::Done(match self.processors.finish(processor) {
-                    Task::Interrupt => Job::Interrupt,
-                    Task::Receive => Job::Receive(self.backlog.pop_front().expect("a frame for each")),
-                    Task::Transmit(end) => Job::Transmit(end),
-                    Task::Send(end) => Job::Send(end),
-                    Task::Recv(end) => Job::Recv(end),
-                });
+                return match self.processors.finish(processor) {
+                    Work::Receive => Wire::Received(self.backlog.pop_front().expect("a frame for each")),
+                    Work::Job(job) => Wire::Done(job),
+                };
             }
             What::Fetched => {
                 self.adaptor.fetched();
@@ -247,7 +243,7 @@ impl Machine {
             kernel.cancel(timer);
         }
         self.adaptor.raise();
-        self.submit(Level::Interrupt, Job::Interrupt, self.times.interrupt, kernel);
+        self.submit(Job::Interrupt, self.times.interrupt, kernel);
     }
 
     /// The driver looks: moves what has arrived to the protocol's queue, each frame with what it
@@ -259,7 +255,7 @@ impl Machine {
                 lost(frame);
                 continue;
             }
-            self.processors.submit(Level::Protocol, Task::Receive, cost(&self.times, &frame));
+            self.processors.submit(Level::Protocol, Work::Receive, cost(&self.times, &frame));
             self.backlog.push_back(frame);
         }
     }

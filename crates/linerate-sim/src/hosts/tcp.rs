@@ -7,7 +7,7 @@ use super::tcp_flow::{TcpEnd, TcpFlow};
 use super::{Broken, Event, Flow, Hosts};
 use crate::event;
 use crate::frame::{Content, Destination, Frame, Port, SegmentNumber, Station};
-use crate::host::{End, Job, Level, Machine, Wire};
+use crate::host::{End, Job, Machine, Wire};
 use crate::kernel::{Class, Kernel};
 use crate::slab::Slab;
 use crate::stack::Side;
@@ -145,23 +145,27 @@ impl Hosts {
                 self.wakes.push(Port(station.0));
                 self.pump_starved(station, kernel);
             }
+            Wire::Received(frame) => {
+                self.receive(&frame, kernel);
+                if self.machine(station).is_some_and(Machine::polls) {
+                    self.look(station);
+                }
+                self.go_on(station, kernel);
+            }
             Wire::Done(job) => {
                 self.done(station, job, kernel);
-                let machine = self.stations[station.index()].machine.as_mut().expect("it was there");
-                machine.go_on(kernel);
+                self.go_on(station, kernel);
             }
         }
+    }
+
+    fn go_on(&mut self, station: Station, kernel: &mut Kernel) {
+        self.stations[station.index()].machine.as_mut().expect("it was there").go_on(kernel);
     }
 
     fn done(&mut self, station: Station, job: Job, kernel: &mut Kernel) {
         match job {
             Job::Interrupt => self.look(station),
-            Job::Receive(frame) => {
-                self.receive(&frame, kernel);
-                if self.stations[station.index()].machine.as_ref().is_some_and(Machine::polls) {
-                    self.look(station);
-                }
-            }
             Job::Transmit(end) => self.place(end).transmit(kernel),
             Job::Send(end) => self.place(end).send(kernel),
             Job::Recv(end) => self.place(end).recv(kernel),
@@ -277,7 +281,7 @@ impl Place<'_> {
             Kind::Data(_) => times.transmit,
             Kind::Bare => times.transmit_acknowledgement,
         };
-        self.machine.submit(Level::Protocol, Job::Transmit(self.end), cost, kernel);
+        self.machine.submit(Job::Transmit(self.end), cost, kernel);
     }
 
     /// A processor has made the next segment.
@@ -320,7 +324,7 @@ impl Place<'_> {
         let message = end.send.message();
         end.send.step = if bytes > 0 { Step::Copying(bytes) } else { Step::Running };
         let cost = before + self.machine.times().copy_in(bytes, message);
-        self.machine.submit(Level::Process, Job::Send(self.end), cost, kernel);
+        self.machine.submit(Job::Send(self.end), cost, kernel);
     }
 
     /// A call of receive goes on after `before`: with its next copy, if there is something.
@@ -330,7 +334,7 @@ impl Place<'_> {
         let message = end.recv.message();
         end.recv.step = if bytes > 0 { Step::Copying(bytes) } else { Step::Running };
         let cost = before + self.machine.times().copy_out(bytes, message);
-        self.machine.submit(Level::Process, Job::Recv(self.end), cost, kernel);
+        self.machine.submit(Job::Recv(self.end), cost, kernel);
     }
 
     /// The next step of a call of send.

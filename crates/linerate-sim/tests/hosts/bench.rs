@@ -3,7 +3,7 @@
 use linerate_core::units::{Size, Span, Time};
 use linerate_sim::event::Event;
 use linerate_sim::frame::{Content, Destination, Frame, Station};
-use linerate_sim::host::{Bus, End, Job, Level, Machine, Profile, Wire};
+use linerate_sim::host::{Bus, End, Job, Machine, Profile, Wire};
 use linerate_sim::hosts;
 use linerate_sim::kernel::{Class, Kernel};
 use linerate_sim::stack::Side;
@@ -66,7 +66,7 @@ enum Order {
     Transmit(Frame),
     Receive(Frame),
     Take,
-    Work(Level, Job, Span),
+    Work(Job, Span),
 }
 
 /// A machine, and what it did.
@@ -84,6 +84,8 @@ pub(crate) struct Bench {
     pub(crate) taken: Vec<(Time, u64)>,
     /// When work was done.
     pub(crate) done: Vec<(Time, Job)>,
+    /// When the protocol had taken frames, and their numbers.
+    pub(crate) received: Vec<(Time, u64)>,
     /// Frames for which there was no descriptor, by number.
     pub(crate) refused: Vec<u64>,
     /// Frames for which there was no room in the protocol's queue, by number.
@@ -102,6 +104,7 @@ impl Bench {
             ready: Vec::new(),
             taken: Vec::new(),
             done: Vec::new(),
+            received: Vec::new(),
             refused: Vec::new(),
             dropped: Vec::new(),
         }
@@ -129,8 +132,8 @@ impl Bench {
     }
 
     /// Somebody has work for a processor.
-    pub(crate) fn work(&mut self, at: Time, level: Level, job: Job, cost: Span) {
-        self.order(at, Order::Work(level, job, cost));
+    pub(crate) fn work(&mut self, at: Time, job: Job, cost: Span) {
+        self.order(at, Order::Work(job, cost));
     }
 
     /// Lets everything happen.
@@ -142,6 +145,7 @@ impl Bench {
                     match self.machine.handle(event, &mut self.kernel) {
                         Wire::Quiet => {}
                         Wire::Ready => self.is_ready(),
+                        Wire::Received(frame) => self.take_in(&frame),
                         Wire::Done(job) => self.finish(job),
                     }
                 }
@@ -159,7 +163,7 @@ impl Bench {
                 }
             }
             Order::Take => self.take_one(),
-            Order::Work(level, job, cost) => self.machine.submit(level, job, cost, &mut self.kernel),
+            Order::Work(job, cost) => self.machine.submit(job, cost, &mut self.kernel),
         }
     }
 
@@ -177,29 +181,27 @@ impl Bench {
 
     fn finish(&mut self, job: Job) {
         self.done.push((self.kernel.now(), job));
-        let looks = match job {
-            Job::Interrupt => true,
-            Job::Receive(_) => self.machine.polls(),
-            _ => false,
-        };
-        if looks {
-            let Self { machine, dropped, protocol, .. } = self;
-            machine.look(|_, _| *protocol, |frame| dropped.push(number_of(&frame)));
+        if job == Job::Interrupt {
+            self.look();
         }
         self.machine.go_on(&mut self.kernel);
+    }
+
+    fn take_in(&mut self, frame: &Frame) {
+        self.received.push((self.kernel.now(), number_of(frame)));
+        if self.machine.polls() {
+            self.look();
+        }
+        self.machine.go_on(&mut self.kernel);
+    }
+
+    fn look(&mut self) {
+        let Self { machine, dropped, protocol, .. } = self;
+        machine.look(|_, _| *protocol, |frame| dropped.push(number_of(&frame)));
     }
 
     /// When interrupts' handlers had looked.
     pub(crate) fn interrupts(&self) -> Vec<Time> {
         self.done.iter().filter(|(_, job)| *job == Job::Interrupt).map(|(at, _)| *at).collect()
-    }
-
-    /// When the protocol had taken frames, and their numbers.
-    pub(crate) fn received(&self) -> Vec<(Time, u64)> {
-        let frames = self.done.iter().filter_map(|(at, job)| match job {
-            Job::Receive(frame) => Some((*at, number_of(frame))),
-            _ => None,
-        });
-        frames.collect()
     }
 }

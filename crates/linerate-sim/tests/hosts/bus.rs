@@ -37,7 +37,7 @@ fn received(profile: &Profile, sizes: &[u32]) -> Vec<Time> {
         bench.receive(us(1), number, *size);
     }
     bench.run();
-    bench.received().into_iter().map(|(at, _)| at).collect()
+    bench.received.into_iter().map(|(at, _)| at).collect()
 }
 
 #[rstest]
@@ -82,7 +82,7 @@ fn both_ways(bus: Bus) -> [Time; 2] {
     bench.transmit(us(1), 0, 1500);
     bench.receive(us(1), 1, 1000);
     bench.run();
-    [bench.ready[0], bench.received()[0].0]
+    [bench.ready[0], bench.received[0].0]
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! When interrupts come, and how many.
 
 use linerate_core::units::{Span, Time};
-use linerate_sim::host::{Level, Profile};
+use linerate_sim::host::Profile;
 use proptest::prelude::*;
 use rstest::rstest;
 
@@ -20,7 +20,7 @@ fn interrupts(profile: &Profile, frames: u64, apart: Span) -> Vec<Time> {
         bench.receive(us(1) + apart * number, number, 1500);
     }
     bench.run();
-    assert_eq!(bench.received().len() as u64, frames, "none is lost");
+    assert_eq!(bench.received.len() as u64, frames, "none is lost");
     assert_eq!(bench.machine.adaptor().interrupts, bench.interrupts().len() as u64);
     bench.interrupts()
 }
@@ -63,7 +63,7 @@ fn a_count_that_is_reached_takes_its_timer_back() {
 #[test]
 fn no_second_interrupt_comes_before_the_handler_has_looked() {
     let mut bench = Bench::new(&free());
-    bench.work(us(0), Level::Process, call(0), Span::from_us(50));
+    bench.work(us(0), call(0), Span::from_us(50));
     for number in 0..20 {
         bench.receive(us(1 + number), number, 1500);
     }
@@ -94,7 +94,7 @@ fn a_driver_that_polls_takes_one_interrupt_while_the_protocol_has_work(
     let looked: Vec<Time> = (0..interrupts).map(|number| us(1 + 16 * number)).collect();
     assert_eq!(bench.interrupts(), looked);
     // All the work, and 1 us of it for each interrupt: nothing idles in between.
-    let last = bench.received().last().map(|(at, _)| *at);
+    let last = bench.received.last().map(|(at, _)| *at);
     assert_eq!(last, Some(us(30 * 15 + interrupts)));
 }
 
@@ -110,7 +110,7 @@ fn a_driver_that_polls_stops_when_the_protocol_is_idle() {
     }
     bench.run();
     assert_eq!(bench.interrupts(), [us(0), us(40)]);
-    assert_eq!(bench.received(), [(us(15), 0), (us(30), 1), (us(55), 2)]);
+    assert_eq!(bench.received, [(us(15), 0), (us(30), 1), (us(55), 2)]);
 }
 
 proptest! {

@@ -6,7 +6,7 @@ use linerate_sim::ethernet::link::{Link, Parameters};
 use linerate_sim::event::Event;
 use linerate_sim::fabric::{Client, Fabric as _, Loss};
 use linerate_sim::frame::{Frame, Port, Station};
-use linerate_sim::host::{Job, Level, Machine, Profile, Times, Wire};
+use linerate_sim::host::{Job, Machine, Profile, Times, Wire};
 use linerate_sim::hosts;
 use linerate_sim::kernel::Kernel;
 use linerate_sim::pace::Pace;
@@ -64,11 +64,11 @@ impl Pair {
         match job {
             Job::Send(end) if end.flow == 0 => {
                 let copy = first.times().copy_in(payload, payload);
-                first.submit(Level::Process, call(1), copy, kernel);
+                first.submit(call(1), copy, kernel);
             }
             Job::Send(end) if end.flow == 1 => {
                 let cost = first.times().transmit;
-                first.submit(Level::Protocol, segment(0), cost, kernel);
+                first.submit(segment(0), cost, kernel);
             }
             Job::Transmit(_) => first.transmit(frame(0, self.payload + HEADERS), kernel),
             Job::Interrupt => {
@@ -76,16 +76,18 @@ impl Pair {
                 second.look(|times, _| times.receive_data(bytes), |_| panic!("there is room"));
                 second.go_on(kernel);
             }
-            Job::Receive(_) => {
-                let cost = second.times().wake_up;
-                second.submit(Level::Process, call(2), cost, kernel);
-            }
             Job::Send(end) if end.flow == 2 => {
                 let copy = second.times().copy_out(payload, payload);
-                second.submit(Level::Process, call(3), copy, kernel);
+                second.submit(call(3), copy, kernel);
             }
             _ => self.returned = Some(kernel.now()),
         }
+    }
+
+    /// The second host's protocol has the segment: its sleeper wakes.
+    fn wake(&mut self, kernel: &mut Kernel) {
+        let cost = self.machines[1].times().wake_up;
+        self.machines[1].submit(call(2), cost, kernel);
     }
 }
 
@@ -97,7 +99,7 @@ fn one_way(profile: &Profile, payload: u32) -> Span {
     let pace = Pace::of_bits_per_second(1_000_000_000);
     let mut link = Link::new(0, Parameters::new(pace, Span::from_ns(50)));
     let cost = pair.machines[0].times().system_call;
-    pair.machines[0].submit(Level::Process, call(0), cost, &mut kernel);
+    pair.machines[0].submit(call(0), cost, &mut kernel);
     while let Some(event) = kernel.advance() {
         match event {
             Event::Link(event) => link.handle(event, &mut kernel, &mut pair),
@@ -105,6 +107,7 @@ fn one_way(profile: &Profile, payload: u32) -> Span {
                 match pair.machines[event.station.index()].handle(event, &mut kernel) {
                     Wire::Quiet => {}
                     Wire::Ready => link.wake(Port(event.station.0), &mut kernel, &mut pair),
+                    Wire::Received(_) => pair.wake(&mut kernel),
                     Wire::Done(job) => pair.done(job, &mut kernel),
                 }
             }
@@ -157,7 +160,7 @@ fn receiver(profile: &Profile) -> Span {
         bench.receive(us(1), number, 1500);
     }
     bench.run();
-    let ends: Vec<Time> = bench.received().into_iter().map(|(at, _)| at).collect();
+    let ends: Vec<Time> = bench.received.iter().copied().map(|(at, _)| at).collect();
     ends[ends.len() - 1].since(ends[0]) / (FRAMES - 1)
 }
 

@@ -1,7 +1,7 @@
 //! Who gets a processor, and when work is done.
 
 use linerate_core::units::{Span, Time};
-use linerate_sim::host::{Job, Level, Profile, Usage};
+use linerate_sim::host::{Job, Profile, Usage};
 use proptest::prelude::*;
 
 use crate::bench::{Bench, call, free, segment, us};
@@ -20,17 +20,15 @@ fn interrupts_go_before_protocol_and_that_before_calls() {
     let mut profile = with_processors(1);
     profile.costs.interrupt = TEN;
     let mut bench = Bench::new(&profile);
-    bench.work(us(0), Level::Process, call(0), TEN);
-    bench.work(us(1), Level::Process, call(1), TEN);
-    bench.work(us(2), Level::Protocol, segment(2), TEN);
+    bench.work(us(0), call(0), TEN);
+    bench.work(us(1), call(1), TEN);
+    bench.work(us(2), segment(2), TEN);
     bench.receive(us(3), 9, 1500);
     bench.run();
-    let order: Vec<(Time, Job)> =
-        bench.done.iter().copied().filter(|(_, job)| !matches!(job, Job::Receive(_))).collect();
     let expected = [(us(10), call(0)), (us(20), Job::Interrupt), (us(30), segment(2)), (us(40), call(1))];
-    assert_eq!(order, expected);
+    assert_eq!(bench.done, expected);
     // Its protocol waited behind the segment, which was first, and cost nothing.
-    assert_eq!(bench.received(), [(us(30), 9)]);
+    assert_eq!(bench.received, [(us(30), 9)]);
 }
 
 #[test]
@@ -38,7 +36,7 @@ fn what_has_begun_is_finished() {
     let mut profile = with_processors(1);
     profile.costs.interrupt = Span::from_us(7);
     let mut bench = Bench::new(&profile);
-    bench.work(us(0), Level::Process, call(0), Span::from_us(100));
+    bench.work(us(0), call(0), Span::from_us(100));
     bench.receive(us(1), 0, 1500);
     bench.run();
     assert_eq!(bench.interrupts(), [us(107)]);
@@ -49,7 +47,7 @@ fn two_processors_take_calls_in_parallel() {
     let ends = |count| {
         let mut bench = Bench::new(&with_processors(count));
         for number in 0..3 {
-            bench.work(us(0), Level::Process, call(number), TEN);
+            bench.work(us(0), call(number), TEN);
         }
         bench.run();
         bench.done.iter().map(|(at, _)| *at).collect::<Vec<_>>()
@@ -65,7 +63,7 @@ fn protocol_and_interrupts_stay_on_the_first_processor() {
     profile.costs.interrupt = TEN;
     let mut bench = Bench::new(&profile);
     for number in 0..2 {
-        bench.work(us(0), Level::Protocol, segment(number), TEN);
+        bench.work(us(0), segment(number), TEN);
     }
     bench.receive(us(1), 0, 1500);
     bench.run();
@@ -80,8 +78,8 @@ fn protocol_and_interrupts_stay_on_the_first_processor() {
 #[test]
 fn a_call_leaves_the_first_processor_to_the_protocol() {
     let mut bench = Bench::new(&with_processors(2));
-    bench.work(us(0), Level::Process, call(0), TEN);
-    bench.work(us(0), Level::Protocol, segment(1), TEN);
+    bench.work(us(0), call(0), TEN);
+    bench.work(us(0), segment(1), TEN);
     bench.run();
     assert!(bench.done.iter().all(|(at, _)| *at == us(10)), "{:?}", bench.done);
 }
@@ -92,8 +90,8 @@ fn usage_is_what_the_work_took_by_level() {
     profile.costs.interrupt = Span::from_us(7);
     let mut bench = Bench::new(&profile);
     bench.protocol = Span::from_us(9);
-    bench.work(us(0), Level::Process, call(0), TEN);
-    bench.work(us(1), Level::Protocol, segment(0), TEN);
+    bench.work(us(0), call(0), TEN);
+    bench.work(us(1), segment(0), TEN);
     bench.receive(us(50), 0, 1500);
     bench.run();
     let expected =
@@ -101,7 +99,8 @@ fn usage_is_what_the_work_took_by_level() {
     assert_eq!(bench.machine.usage(), expected);
 }
 
-const LEVELS: [Level; 3] = [Level::Interrupt, Level::Protocol, Level::Process];
+/// A piece of work of each level, known by a number; an interrupt has none.
+const WORK: [fn(u32) -> Job; 3] = [|_| Job::Interrupt, segment, call];
 
 /// When each piece of work ends on one processor: the first of the most urgent that waits, each
 /// time that it is idle.
@@ -134,15 +133,21 @@ proptest! {
         work in prop::collection::vec((0..100_u64, 0..3_usize, 1..20_u64), 1..40),
     ) {
         let mut bench = Bench::new(&with_processors(1));
-        // An interrupt has no number, so calls stand for it: the level decides, not the job.
         for (number, (at, level, cost)) in (0..).zip(&work) {
-            bench.work(us(*at), LEVELS[*level], call(number), Span::from_us(*cost));
+            bench.work(us(*at), WORK[*level](number), Span::from_us(*cost));
         }
         bench.run();
+        // Interrupts are told apart by their order, in which they come and are done.
+        let mut interrupts: Vec<usize> = (0..work.len()).filter(|index| work[*index].1 == 0).collect();
+        interrupts.sort_by_key(|index| work[*index].0);
+        let mut interrupts = interrupts.into_iter();
         let mut ends = vec![0; work.len()];
         for (at, job) in &bench.done {
-            let Job::Send(end) = job else { panic!("only calls were made") };
-            ends[end.flow as usize] = at.as_ps() / 1_000_000;
+            let index = match job {
+                Job::Send(end) | Job::Transmit(end) => end.flow as usize,
+                _ => interrupts.next().expect("no more than came"),
+            };
+            ends[index] = at.as_ps() / 1_000_000;
         }
         prop_assert_eq!(ends, naively(&work));
     }

@@ -3,7 +3,7 @@
 use linerate_core::units::{Size, Span};
 use linerate_sim::event::Event;
 use linerate_sim::frame::Station;
-use linerate_sim::host::{Level, Machine, Profile, Wire};
+use linerate_sim::host::{Machine, Profile, Wire};
 use linerate_sim::hosts;
 use linerate_sim::kernel::Kernel;
 use rstest::rstest;
@@ -23,7 +23,7 @@ fn a_full_receive_ring_loses_exactly_the_frames_beyond_it(
     #[values(0, 1, 7)] beyond: u64,
 ) {
     let mut bench = Bench::new(&with_rings(1, ring as u32));
-    bench.work(us(0), Level::Process, call(0), Span::from_us(1000));
+    bench.work(us(0), call(0), Span::from_us(1000));
     for number in 0..ring + beyond {
         bench.receive(us(1 + number), number, 1500);
     }
@@ -35,7 +35,7 @@ fn a_full_receive_ring_loses_exactly_the_frames_beyond_it(
     let lost: Vec<u64> = (ring..ring + beyond).collect();
     assert_eq!(bench.refused, lost);
     let kept: Vec<u64> = (0..ring).chain(1000..1000 + ring).collect();
-    assert_eq!(bench.received().into_iter().map(|(_, number)| number).collect::<Vec<_>>(), kept);
+    assert_eq!(bench.received.into_iter().map(|(_, number)| number).collect::<Vec<_>>(), kept);
     let counters = bench.machine.adaptor();
     assert_eq!((counters.received, counters.ring_overflows), (2 * ring, beyond));
 }
@@ -76,7 +76,7 @@ fn what_finds_no_room_in_the_protocols_queue_is_lost() {
     profile.adaptor.backlog = 5;
     let mut bench = Bench::new(&profile);
     bench.protocol = Span::from_us(1);
-    bench.work(us(0), Level::Process, call(0), Span::from_us(100));
+    bench.work(us(0), call(0), Span::from_us(100));
     for number in 0..8 {
         bench.receive(us(1), number, 1500);
     }
