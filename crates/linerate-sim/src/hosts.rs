@@ -361,10 +361,7 @@ impl Client for Hosts {
 
     fn observe(&mut self, port: Port, frame: &Frame, seen: Seen, kernel: &mut Kernel) {
         if let Some(trace) = &mut self.trace {
-            let segment = match frame.content {
-                Content::Segment { number, .. } => Some(self.segments[number.0]),
-                _ => None,
-            };
+            let segment = tcp::segment_of(frame, &self.segments).copied();
             trace.record(Passage { time: kernel.now(), port, seen, frame: *frame, segment });
         }
     }

@@ -68,15 +68,6 @@ impl Hosts {
         }
     }
 
-    /// The segment that a frame carries, if it is one.
-    #[must_use]
-    pub fn segment(&self, frame: &Frame) -> Option<&Segment> {
-        match frame.content {
-            Content::Segment { number, .. } => Some(&self.segments[number.0]),
-            _ => None,
-        }
-    }
-
     fn place(&mut self, end: End) -> Place<'_> {
         let Flow::Tcp(flow) = &mut self.flows[end.flow as usize] else {
             unreachable!("only TCP ends work on machines")
@@ -246,7 +237,8 @@ impl Hosts {
     }
 }
 
-fn segment_of<'a>(frame: &Frame, segments: &'a Slab<Segment>) -> Option<&'a Segment> {
+/// The segment that a frame carries, if it is one.
+pub(super) fn segment_of<'a>(frame: &Frame, segments: &'a Slab<Segment>) -> Option<&'a Segment> {
     match frame.content {
         Content::Segment { number, .. } => Some(&segments[number.0]),
         _ => None,
