@@ -106,7 +106,6 @@ pub(crate) fn mbps(size: u64, time: Span) -> f64 {
 
 #[cfg(test)]
 pub(crate) mod fixture {
-    use linerate_core::pattern::Pattern;
     use linerate_core::units::Span;
     use linerate_sim::calibrate::{Band, Conditions, Identity};
 
@@ -119,15 +118,7 @@ pub(crate) mod fixture {
             .map(|nth| {
                 let centre = 10.0 * 1.5_f64.powi(nth);
                 Compared {
-                    conditions: Conditions {
-                        pattern: Pattern::PingPong,
-                        size: 64 << nth,
-                        mtu: 1500,
-                        mss: None,
-                        receive_buffer: None,
-                        send_buffer: None,
-                        nodelay: true,
-                    },
+                    conditions: Conditions::usual(1500, 64 << nth),
                     measured: us(if nth == 9 { centre * 2.0 } else { centre * 1.1 }),
                     interval: (nth > 0).then(|| [us(centre * 1.05), us(centre * 2.1)]),
                     band: Band { centre: us(centre), low: us(centre * 0.8), high: us(centre * 1.25) },

@@ -30,6 +30,23 @@ pub struct Conditions {
     pub nodelay: bool,
 }
 
+impl Conditions {
+    /// Of a ping-pong whose every message is sent at once, over connections with the kernel's own
+    /// buffers. Units: bytes.
+    #[must_use]
+    pub const fn usual(mtu: u32, size: u64) -> Self {
+        Self {
+            pattern: Pattern::PingPong,
+            size,
+            mtu,
+            mss: None,
+            receive_buffer: None,
+            send_buffer: None,
+            nodelay: true,
+        }
+    }
+}
+
 /// A time that was measured, and under which conditions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured {

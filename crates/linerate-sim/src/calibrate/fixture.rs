@@ -2,24 +2,17 @@
 
 use std::convert::Infallible;
 
-use linerate_core::pattern::Pattern;
 use linerate_core::units::{Size, Span};
 
 use super::{Belief, Conditions, Evidence, Measured, Parameter};
-use crate::host::{Adaptor, Bus, Costs, Memory, Processor, Profile};
+use crate::host::{Adaptor, Costs, Memory, Processor, Profile};
 
 pub(super) fn profile() -> Profile {
     let ns = Span::from_ns;
+    let free = Profile::free();
     Profile {
         about: "a test".to_owned(),
-        processor: Processor {
-            clock_mhz: 3000.0,
-            reference_mhz: 3000.0,
-            clock_share: 1.0,
-            count: 2,
-            spread: true,
-            multiprocessor_factor: 1.0,
-        },
+        processor: Processor { clock_mhz: 3000.0, reference_mhz: 3000.0, count: 2, ..free.processor },
         costs: Costs {
             system_call: ns(300),
             transmit: ns(900),
@@ -40,42 +33,17 @@ pub(super) fn profile() -> Profile {
             size: Size(1 << 33),
             paging_ns: 0.0,
         },
-        bus: Bus::Memory,
-        adaptor: Adaptor {
-            transmit_ring: 4096,
-            receive_ring: 4096,
-            backlog: 1000,
-            fifo: Size(1 << 24),
-            latency: Span::ZERO,
-            coalesce_time: Span::ZERO,
-            coalesce_frames: 1,
-            polling: true,
-            checksum_transmit: true,
-            checksum_receive: true,
-            standard_buffer: Size(2304),
-            jumbo_buffer: None,
-        },
-    }
-}
-
-pub(super) fn conditions(mtu: u32, size: u64) -> Conditions {
-    Conditions {
-        pattern: Pattern::PingPong,
-        size,
-        mtu,
-        mss: None,
-        receive_buffer: None,
-        send_buffer: None,
-        nodelay: true,
+        adaptor: Adaptor { backlog: 1000, fifo: Size(1 << 24), ..free.adaptor },
+        ..free
     }
 }
 
 /// Sizes round the segment of each of four MTUs, and two points of a curve.
 pub(super) fn usual_conditions() -> Vec<Conditions> {
-    let mut all = vec![conditions(1500, 64), conditions(1500, 1 << 21)];
+    let mut all = vec![Conditions::usual(1500, 64), Conditions::usual(1500, 1 << 21)];
     for mtu in [1500, 3000, 4500, 9000] {
         let mss = u64::from(mtu) - 52;
-        all.extend([mss, 2 * mss, 4 * mss, 32 << 10].map(|size| conditions(mtu, size)));
+        all.extend([mss, 2 * mss, 4 * mss, 32 << 10].map(|size| Conditions::usual(mtu, size)));
     }
     all
 }

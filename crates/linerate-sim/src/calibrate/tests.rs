@@ -7,7 +7,7 @@ use rand::RngExt as _;
 use rand_pcg::Pcg64;
 use statrs::distribution::{ContinuousCDF as _, Normal};
 
-use super::fixture::{SIGMAS, belief, closed_form, conditions, exact, profile};
+use super::fixture::{SIGMAS, belief, closed_form, exact, profile};
 use super::*;
 use crate::host::Profile;
 
@@ -21,7 +21,7 @@ fn identity() -> Identity {
 fn file(fit: &Fit) -> HostFile {
     let made = "2026-11-22T00:00:00+00:00".to_owned();
     let mut calibration = Calibration::of(fit, made, identity(), |_| "a test".to_owned());
-    let point = conditions(1500, 64);
+    let point = Conditions::usual(1500, 64);
     let us = Span::from_us;
     calibration.point.push(PointRecord::new(point, us(10), [us(9), us(11)], us(10)));
     calibration.probe.push(ProbeRecord {
@@ -88,7 +88,9 @@ fn intervals_hold_the_truth_as_often_as_they_say() {
         let mut random = Pcg64::new(u128::from(seed), 2);
         let file = file(&found);
         let (calibration, profiles) = (&file.calibration, file.draws());
-        for point in [conditions(1500, 5000), conditions(9000, 100_000), conditions(2000, 700)] {
+        for point in
+            [Conditions::usual(1500, 5000), Conditions::usual(9000, 100_000), Conditions::usual(2000, 700)]
+        {
             let one = |profile: &Profile| closed_form(profile, std::slice::from_ref(&point)).expect("it")[0];
             let drawn: Vec<Span> = profiles.iter().map(one).collect();
             let truth = one(&profile()).as_seconds() * (0.05 * normal(&mut random)).exp();
@@ -156,7 +158,10 @@ fn a_host_file_comes_back_whole_with_its_comments() {
     };
     assert!(above("wake-up = ").contains("(95 %: ") && above("wake-up = ").ends_with("; a test"), "{text}");
     assert!(above("interrupt = ").starts_with("# not measured"), "{text}");
-    assert!(back.calibration.used(&conditions(1500, 64)) && !back.calibration.used(&conditions(1500, 65)));
+    assert!(
+        back.calibration.used(&Conditions::usual(1500, 64))
+            && !back.calibration.used(&Conditions::usual(1500, 65))
+    );
 }
 
 #[test]

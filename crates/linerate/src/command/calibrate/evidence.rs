@@ -1,10 +1,10 @@
 //! What the micro-measurements say of a host's costs, and where the fit begins.
 
 use linerate_core::environment::Fact;
-use linerate_core::units::{Size, Span};
+use linerate_core::units::Size;
 use linerate_net::probe::{Place, Probe, Probes};
 use linerate_sim::calibrate::{Belief, Parameter};
-use linerate_sim::host::{Adaptor, Bus, Costs, Memory, Processor, Profile};
+use linerate_sim::host::{Adaptor, Memory, Processor, Profile};
 
 /// How well a probe stands for its parameter, whatever its own interval: a call that moves nothing
 /// is not quite a call of send, and a pipe not quite a socket. Standard deviations of logarithms, by
@@ -29,9 +29,6 @@ const ACKNOWLEDGEMENT_TO_SEGMENT: f64 = 0.6;
 const BUFFER: Size = Size(2304);
 /// `net.core.netdev_max_backlog` of Linux. Unit: frames. Source: kernel documentation, sysctl/net.
 const BACKLOG: u32 = 1000;
-/// A veth has no rings.
-const NO_RING: u32 = 1 << 16;
-
 /// Where the fit begins, and what is known of each parameter.
 pub(super) fn start(probes: &Probes, place: &Place) -> (Profile, Vec<Belief>) {
     let beliefs = beliefs(probes);
@@ -93,58 +90,26 @@ fn own_sigma(probe: &Probe) -> f64 {
 fn given(probes: &Probes, place: &Place) -> Profile {
     let mhz = *place.clock_mhz.known().unwrap_or(&1_000.0);
     let checksum = probes.checksum.estimate().median;
-    let none = Span::ZERO;
+    let free = Profile::free();
     Profile {
         about: about(place),
         processor: Processor {
             clock_mhz: mhz,
             reference_mhz: mhz,
-            clock_share: 1.0,
             // Two modelled hosts share this one: each has its part of the processors.
             count: (place.processors / 2).max(1),
-            spread: true,
-            multiprocessor_factor: 1.0,
-        },
-        costs: Costs {
-            system_call: none,
-            transmit: none,
-            receive: none,
-            transmit_acknowledgement: none,
-            receive_acknowledgement: none,
-            interrupt: none,
-            wake_up: none,
-            allocate_page: none,
+            ..free.processor
         },
         memory: Memory {
-            copy_in_ns: 0.0,
-            copy_out_ns: 0.0,
-            uncached_ns: 0.0,
             checksum_in_ns: checksum,
             checksum_out_ns: checksum,
             cache: Size(*place.cache_bytes.known().unwrap_or(&(8 << 20))),
             size: Size(*place.memory_bytes.known().unwrap_or(&(1 << 40))),
-            paging_ns: 0.0,
+            ..free.memory
         },
-        bus: Bus::Memory,
-        adaptor: veth(),
-    }
-}
-
-/// The end of a veth.
-const fn veth() -> Adaptor {
-    Adaptor {
-        transmit_ring: NO_RING,
-        receive_ring: NO_RING,
-        backlog: BACKLOG,
-        fifo: Size(16 << 20),
-        latency: Span::ZERO,
-        coalesce_time: Span::ZERO,
-        coalesce_frames: 1,
-        polling: true,
-        checksum_transmit: true,
-        checksum_receive: true,
-        standard_buffer: BUFFER,
-        jumbo_buffer: None,
+        // The end of a veth, which has no rings.
+        adaptor: Adaptor { backlog: BACKLOG, fifo: Size(16 << 20), standard_buffer: BUFFER, ..free.adaptor },
+        ..free
     }
 }
 

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use linerate_core::measure::{Ended, Method, Progress, Watch, measure};
-use linerate_core::pattern::Pattern;
 use linerate_core::plan::Plan;
 use linerate_core::schedule::Schedule;
 use linerate_core::series::Series;
@@ -115,7 +114,10 @@ pub(super) fn all(
     }
     let drift = drift(medians.values());
     let points = medians.into_iter().filter_map(|((mtu, size), medians)| {
-        Some(Observed { conditions: conditions(mtu, size), estimate: median_interval(&medians.concat())? })
+        Some(Observed {
+            conditions: Conditions::usual(mtu, size),
+            estimate: median_interval(&medians.concat())?,
+        })
     });
     Ok(Observations { points: points.collect(), drift })
 }
@@ -143,18 +145,6 @@ fn sizes(mtu: u32) -> Vec<u64> {
     }
     sizes.sort_unstable();
     sizes
-}
-
-fn conditions(mtu: u32, size: u64) -> Conditions {
-    Conditions {
-        pattern: Pattern::PingPong,
-        size,
-        mtu,
-        mss: None,
-        receive_buffer: None,
-        send_buffer: None,
-        nodelay: true,
-    }
 }
 
 fn plan(peer: &LoopbackPeer, sizes: Vec<u64>, time: Span) -> Plan {
@@ -233,7 +223,7 @@ mod tests {
     #[test]
     fn a_median_without_an_interval_counts_roughly() {
         let observed = |interval| Observed {
-            conditions: conditions(1500, 64),
+            conditions: Conditions::usual(1500, 64),
             estimate: Estimate { median: 10e6, interval },
         };
         assert!((observed(None).measured().sigma - 0.05).abs() < 1e-12);
