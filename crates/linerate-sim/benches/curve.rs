@@ -9,10 +9,9 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use linerate_core::measure::{Ended, Exact, Method, Progress, Watch, measure};
+use linerate_core::measure::{Ended, Progress, Watch, measure};
 use linerate_core::plan::Plan;
 use linerate_core::series::Series;
-use linerate_core::units::Span;
 use linerate_sim::model::curve;
 use linerate_sim::plan::ModelPlan;
 
@@ -56,7 +55,7 @@ fn run(network: &str, pattern: &str) -> usize {
     let plan = ModelPlan::from_toml(&text).expect("a plan");
     let mut curve = curve(&plan, None).expect("it can be built");
     let asked = Plan::from_toml(&format!("pattern = '{pattern}'")).expect("a measurement");
-    let method = Method { exact: Some(Exact::AT_ONCE), ..Method::of(&asked, Span::ZERO).expect("sizes") };
+    let method = curve.method(&asked).expect("sizes");
     let outcome = measure(&mut curve.bench, &method, &mut Quiet);
     assert!(matches!(outcome.ended, Ended::Complete), "{:?}", outcome.ended);
     outcome.series.timed().count()

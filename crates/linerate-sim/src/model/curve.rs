@@ -1,10 +1,11 @@
 //! A model between whose first and last station a curve is measured.
 
 use linerate_core::caution::Caution;
-use linerate_core::measure::Exact;
+use linerate_core::measure::{Exact, Method};
 use linerate_core::options::Granted;
+use linerate_core::plan::{Plan, PlanError};
 use linerate_core::run::End;
-use linerate_core::units::{Rate, Time};
+use linerate_core::units::{Rate, Span, Time};
 
 use super::{ends, impairments, medium};
 use crate::bench::ModelBench;
@@ -35,6 +36,17 @@ pub struct Curve {
     pub exact: Option<Exact>,
     /// What is doubtful about the network.
     pub cautions: Vec<Caution>,
+}
+
+impl Curve {
+    /// The method that `plan` asks for, on this bench: reading its clock takes no time.
+    ///
+    /// # Errors
+    ///
+    /// When the plan's schedule has no sizes.
+    pub fn method(&self, plan: &Plan) -> Result<Method, PlanError> {
+        Ok(Method { exact: self.exact, ..Method::of(plan, Span::ZERO)? })
+    }
 }
 
 /// The plan's network with a flow between its first and its last station; keeps so many passages of

@@ -29,10 +29,10 @@ const MIB: u64 = 1 << 20;
 fn run(mut plan: ModelPlan, sizes: &[u64]) -> (Curve, Outcome) {
     plan.measure.schedule = Schedule::List(sizes.iter().map(|size| Size(*size)).collect());
     let mut curve = model::curve(&plan, None).expect("it can be built");
-    let method = Method::of(&plan.measure, Span::ZERO).expect("there are sizes");
+    let method = curve.method(&plan.measure).expect("there are sizes");
     // A model without chance takes the time that it needs; the others get enough for three rounds.
     let time = Span::from_ms(10_000).min(method.time);
-    let method = Method { exact: curve.exact, rounds: 3, time, ..method };
+    let method = Method { rounds: 3, time, ..method };
     let outcome = measure(&mut curve.bench, &method, &mut Unseen);
     (curve, outcome)
 }

@@ -117,8 +117,7 @@ impl Subject for Modelled {
     }
 
     fn method(&self, plan: &Plan) -> Result<Method, PlanError> {
-        let method = Method::of(plan, linerate_core::units::Span::ZERO)?;
-        Ok(Method { exact: self.curve.exact, ..method })
+        self.curve.method(plan)
     }
 
     fn finish(&mut self) -> Result<(), Trouble> {

@@ -7,9 +7,8 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use linerate_core::measure::{Ended, Method, Progress, Watch, measure};
+use linerate_core::measure::{Ended, Progress, Watch, measure};
 use linerate_core::series::Series;
-use linerate_core::units::Span;
 use linerate_sim::model;
 use linerate_sim::plan::ModelPlan;
 
@@ -82,8 +81,7 @@ fn facts(plan: &ModelPlan) -> Result<PlanFacts, String> {
 /// The curve of `plan`, measured as `linerate measure --model` measures it.
 fn curve(plan: &ModelPlan, interrupt: &Interrupt) -> Result<Curve, String> {
     let mut built = model::curve(plan, None).map_err(|error| error.to_string())?;
-    let mut method = Method::of(&plan.measure, Span::ZERO).map_err(|error| error.to_string())?;
-    method.exact = built.exact;
+    let method = built.method(&plan.measure).map_err(|error| error.to_string())?;
     let outcome = measure(&mut built.bench, &method, &mut Glance(interrupt));
     match outcome.ended {
         Ended::Complete => Curve::of(&outcome.series).ok_or_else(|| "nothing was measured".to_owned()),
