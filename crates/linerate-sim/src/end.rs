@@ -9,11 +9,13 @@ use std::task::Poll;
 use linerate_core::endpoint::{Endpoint, LinkError, move_bytes};
 use linerate_core::units::{Span, Time};
 
+use crate::fabric::Loss;
 use crate::hosts::Broken;
 use crate::stack::Side;
 use crate::world::World;
 
-/// What failed when a modelled network lost part of a flow, in [`LinkError::System`].
+/// What failed when a modelled network lost part of a flow, in [`LinkError::System`]. Its source is
+/// of the kind [`io::ErrorKind::TimedOut`] where sending again was of no use.
 pub const CARRY: &str = "carry the flow";
 
 /// An end of a modelled flow. Its calls suspend until the model has gone on far enough; the
@@ -48,19 +50,19 @@ impl End {
 
 /// Why no more bytes pass, in a sentence that names the loss.
 fn broken(broken: Broken) -> LinkError {
-    let (loss, consequence) = match broken {
+    let lost = |loss: Loss| format!("the modelled network lost a frame of it ({})", loss.name());
+    let (kind, reason) = match broken {
         Broken::Closed => return LinkError::Closed,
         Broken::Reset => return LinkError::Reset,
         Broken::TimedOut => {
-            let reason =
-                io::Error::new(io::ErrorKind::TimedOut, "every segment was lost each time that it was sent");
-            return LinkError::System { operation: CARRY, source: reason };
+            (io::ErrorKind::TimedOut, "every segment was lost each time that it was sent".to_owned())
         }
-        Broken::Lost(loss) => (loss, ", and nothing sends it again"),
-        Broken::GivenUp(loss) => (loss, " each time that it was sent"),
+        Broken::GivenUp(loss) => {
+            (io::ErrorKind::TimedOut, format!("{} each time that it was sent", lost(loss)))
+        }
+        Broken::Lost(loss) => (io::ErrorKind::Other, format!("{}, and nothing sends it again", lost(loss))),
     };
-    let reason = format!("the modelled network lost a frame of it ({}){consequence}", loss.name());
-    LinkError::System { operation: CARRY, source: io::Error::other(reason) }
+    LinkError::System { operation: CARRY, source: io::Error::new(kind, reason) }
 }
 
 impl Drop for End {

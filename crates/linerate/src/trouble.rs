@@ -182,6 +182,11 @@ pub(crate) fn run_help(error: &RunError) -> &'static str {
         RunError::Link { source: LinkError::Stalled(_), .. } => {
             "the path or the peer stopped; what was measured is kept, so check the link and measure again"
         }
+        RunError::Link { source: LinkError::System { operation: CARRY, source }, .. }
+            if source.kind() == std::io::ErrorKind::TimedOut =>
+        {
+            "sending again was of no use: let the network of the plan lose less ([[impair]], duplex), or see what is lost with `linerate model load`"
+        }
         RunError::Link { source: LinkError::System { operation: CARRY, .. }, .. } => {
             "set transport.kind = \"stream\", which sends again, or see what is lost with `linerate model load`"
         }

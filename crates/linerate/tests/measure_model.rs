@@ -113,6 +113,16 @@ fn datagrams_over_a_network_that_loses_end_in_one_clear_sentence() {
     assert!(matches!(desk.run_file("x.run.json").state, State::Failed(_)));
 }
 
+#[test]
+fn tcp_over_a_network_that_loses_everything_is_told_to_lose_less_and_not_to_send_again() {
+    let desk = Desk::new();
+    // The handshake and the first message pass, and nothing after them.
+    let plan = format!("{GIGABIT}[tcp]\n[[impair]]\nloss = 1.0\nspare-below = '1000B'\n");
+    let complaint = measure(&desk, &plan, &["--schedule", "list:64,100000"]).complaint();
+    assert!(complaint.contains("every segment was lost each time that it was sent"), "{complaint}");
+    assert!(complaint.contains("lose less") && !complaint.contains("transport.kind"), "{complaint}");
+}
+
 #[rstest]
 #[case::processors(&["--pin", "0,1"], "its hosts have no addresses, interfaces, address families or processors")]
 #[case::congestion(&["--congestion", "cubic"], "its hosts have no nodelay, congestion, dscp, busy-poll or io")]
