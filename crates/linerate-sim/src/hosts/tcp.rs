@@ -356,13 +356,13 @@ impl Place<'_> {
         let end = self.own();
         let copied = end.recv.copied();
         if copied > 0 {
-            end.connection.read(copied, kernel.now());
+            end.connection.read(copied);
         }
         if end.recv.left() > 0 && end.connection.readable() > 0 {
             self.begin_recv(Span::ZERO, kernel);
         } else if end.recv.done() > 0 {
             end.recv.step = Step::Returned;
-            end.connection.read_done(kernel.now());
+            end.connection.read_done();
             self.flow.stirred[self.end.side as usize] = true;
             self.progress(kernel);
         } else {

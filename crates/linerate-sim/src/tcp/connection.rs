@@ -179,13 +179,13 @@ impl Connection {
 
     /// The application takes `bytes`, at most [`Self::readable`]. It does not send a window update
     /// by itself: [`Self::read_done`] does at the end of the call.
-    pub fn read(&mut self, bytes: u64, _now: Time) {
+    pub fn read(&mut self, bytes: u64) {
         let freed = self.queue.read(bytes);
         self.offer.release(freed);
     }
 
     /// A call that read ends: the window that this gave is told if the kernel's rule says so.
-    pub fn read_done(&mut self, _now: Time) {
+    pub fn read_done(&mut self) {
         let expected = self.queue.expected();
         if self.stage == Stage::Open
             && !self.queue.is_finished()
@@ -196,7 +196,7 @@ impl Connection {
     }
 
     /// The application closes: FIN follows what was written.
-    pub fn close(&mut self, _now: Time) {
+    pub fn close(&mut self) {
         self.writer.closed = true;
         self.writer.more = false;
         self.writer.push = self.writer.end;

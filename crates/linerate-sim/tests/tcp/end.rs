@@ -120,7 +120,7 @@ impl End {
                 let now_read = self.connection.readable().min(bytes - task.moved);
                 if now_read > 0 {
                     note(format!("reads {now_read}"));
-                    self.read(now_read, now);
+                    self.read(now_read);
                 }
                 self.moves(task, now_read, bytes, now)
             }
@@ -133,7 +133,7 @@ impl End {
             }
             Step::Close => {
                 note("closes".to_owned());
-                self.connection.close(now);
+                self.connection.close();
                 task.finish(now);
                 true
             }
@@ -160,11 +160,11 @@ impl End {
         self.connection.write(bytes, more, now);
     }
 
-    fn read(&mut self, bytes: u64, now: Time) {
+    fn read(&mut self, bytes: u64) {
         self.taken += bytes;
         assert!(self.taken <= self.assembled.len() as u64, "what is readable has arrived");
-        self.connection.read(bytes, now);
-        self.connection.read_done(now);
+        self.connection.read(bytes);
+        self.connection.read_done();
     }
 
     /// Whether what was read is what `writer` wrote.

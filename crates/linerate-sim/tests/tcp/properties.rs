@@ -190,10 +190,10 @@ fn happens(connection: &mut Connection, deed: &Deed, now: &mut Time) {
         }
         Deed::Read(bytes) => {
             let bytes = bytes.min(connection.readable());
-            connection.read(bytes, *now);
-            connection.read_done(*now);
+            connection.read(bytes);
+            connection.read_done();
         }
-        Deed::Close => connection.close(*now),
+        Deed::Close => connection.close(),
         Deed::Wait(us) => {
             *now = *now + Span::from_us(us);
             connection.expire(*now);

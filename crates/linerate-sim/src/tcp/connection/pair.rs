@@ -94,8 +94,8 @@ impl Pair {
             let end = &mut self.ends[index];
             let readable = end.readable();
             if self.reads[index] && readable > 0 {
-                end.read(readable, self.now);
-                end.read_done(self.now);
+                end.read(readable);
+                end.read_done();
             }
             let bytes = self.to_write[index].min(end.writable());
             if bytes > 0 && end.state() != State::SynSent {

@@ -16,10 +16,10 @@ fn every_pair_of_kernels_carries_a_stream_and_closes() {
             let mut pair = Pair::new([&settings[0], &settings[1]], MS);
             pair.run(|pair| pair.ends.iter().all(|end| end.state() == State::Established));
             pair.transfer(1_000_000);
-            pair.ends[0].close(pair.now);
+            pair.ends[0].close();
             pair.run(|pair| pair.ends[1].is_at_end());
             assert_eq!(pair.ends[1].state(), State::Closing, "{} {}", first.name, second.name);
-            pair.ends[1].close(pair.now);
+            pair.ends[1].close();
             pair.run(|pair| pair.ends.iter().all(|end| end.state() == State::Closed));
             for end in &pair.ends {
                 assert_eq!(end.state(), State::Closed);
@@ -246,7 +246,7 @@ fn a_reset_within_the_window_ends_it() {
 #[test]
 fn after_its_fin_was_acknowledged_nothing_is_taken_any_more() {
     let mut pair = Pair::open(&settings("linux-modern", 1500), MS);
-    pair.ends[0].close(pair.now);
+    pair.ends[0].close();
     pair.run(|pair| pair.ends[0].in_flight() == 0 && pair.ends[1].is_at_end());
     pair.ends[0].write(1, false, pair.now);
     assert_eq!((pair.ends[0].writable(), pair.ends[0].next_kind()), (0, None));
@@ -389,12 +389,12 @@ proptest! {
             end.write(taken, bytes % 3 == 0, now);
             written += taken;
             if bytes == 7 {
-                end.close(now);
+                end.close();
             }
             end.arrived(&segment, 1600, now);
             end.expire(now);
-            end.read(bytes.min(end.readable()), now);
-            end.read_done(now);
+            end.read(bytes.min(end.readable()));
+            end.read_done();
             for _ in 0..100 {
                 let Some(kind) = end.next_kind() else { break };
                 let sent = end.next_segment(now).expect("it has one");
@@ -423,7 +423,7 @@ proptest! {
             [(0, 30_001), (1, 100_001)].iter().all(|&(end, to)| pair.ends[end].queue.expected() == to)
         });
         for index in [0, 1] {
-            pair.ends[index].close(pair.now);
+            pair.ends[index].close();
         }
         pair.run(|pair| pair.ends.iter().all(|end| end.state() == State::Closed));
         for (index, expected) in [(0, 30_002), (1, 100_002)] {
