@@ -4,6 +4,7 @@ mod calibrate;
 mod hosts;
 mod measure;
 mod model;
+mod parallel;
 mod planned;
 mod predict;
 mod report;

@@ -2,12 +2,12 @@
 
 mod carry;
 
-use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
 use super::traced;
 use crate::claims::{self, Claim, Claims, Judged, Tally, Unknown};
 use crate::cli::{CheckArgs, CheckFormat};
+use crate::command::parallel;
 use crate::progress::Line;
 use crate::render::claims::Checked;
 use crate::screen::{columns, show};
@@ -27,10 +27,9 @@ pub(super) fn run(args: &CheckArgs) -> Result<ExitCode, Trouble> {
     let interrupt = Interrupt::listen().map_err(|error| {
         Trouble::new(format!("failed to listen for Ctrl-C: {error}"), "look at `ulimit -n`")
     })?;
-    let jobs = args.jobs.or_else(|| std::thread::available_parallelism().ok());
+    let jobs = args.jobs.unwrap_or_else(parallel::processors);
     let line = Line::new();
-    let results =
-        carry::out(&claims::jobs(&claims, &chosen), jobs.unwrap_or(NonZeroUsize::MIN), &interrupt, &line);
+    let results = carry::out(&claims::jobs(&claims, &chosen), jobs, &interrupt, &line);
     line.clear();
     let results =
         results.ok_or_else(|| Trouble::new("interrupted", "nothing was checked; check fewer claims"))?;

@@ -1,6 +1,5 @@
 //! `linerate model load`.
 
-use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
 use linerate_sim::model::Loaded;
@@ -11,6 +10,7 @@ use super::grid::{Grid, changed, with};
 use super::runs::{Orders, run_all};
 use super::traced;
 use crate::cli::{LoadArgs, LoadFormat, LoadOutput};
+use crate::command::parallel;
 use crate::progress::Line;
 use crate::screen::{columns, show};
 use crate::signals::Interrupt;
@@ -37,11 +37,10 @@ pub(super) fn run(args: &LoadArgs) -> Result<ExitCode, Trouble> {
     let interrupt = Interrupt::listen().map_err(|error| {
         Trouble::new(format!("failed to listen for Ctrl-C: {error}"), "look at `ulimit -n`")
     })?;
-    let jobs = args.jobs.or_else(|| std::thread::available_parallelism().ok());
     let orders = Orders {
         plans: plans(&grid, seeds),
         trace: args.output.trace.as_ref().map(|_| traced::MOST_PASSAGES),
-        jobs: jobs.unwrap_or(NonZeroUsize::MIN),
+        jobs: args.jobs.unwrap_or_else(parallel::processors),
     };
     let line = Line::new();
     let done = run_all(orders, &interrupt, &line);

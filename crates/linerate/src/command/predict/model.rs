@@ -1,9 +1,5 @@
 //! The modelled hosts and wire of a prediction.
 
-use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-
 use linerate_core::bench::Bench as _;
 use linerate_core::measure::Exact;
 use linerate_core::payload::Check;
@@ -15,6 +11,8 @@ use linerate_sim::ethernet::phy::Phy;
 use linerate_sim::host::Profile;
 use linerate_sim::model;
 use linerate_sim::plan::{EthernetPlan, HostPlan, ModelPlan, Network, TcpPlan};
+
+use super::super::parallel;
 
 /// Why the model gives no time. Displayed after "failed to ...".
 #[derive(Debug, thiserror::Error)]
@@ -119,7 +117,8 @@ pub(in crate::command) fn bands(
     let centres = times_over(wire, &host.host, conditions)?;
     let knots = knots(conditions);
     let at: Vec<Conditions> = knots.iter().map(|nth| conditions[*nth].clone()).collect();
-    let drawn = in_parallel(&host.draws(), |profile| times_over(wire, profile, &at))?;
+    let drawn =
+        parallel::map(&host.draws(), parallel::processors(), |profile| times_over(wire, profile, &at))?;
     let variance = |knot: usize| {
         let times: Vec<Span> = drawn.iter().map(|times| times[knot]).collect();
         Band::variance(centres[knots[knot]], &times)
@@ -161,30 +160,6 @@ fn between(knots: &[(f64, f64)], x: f64) -> f64 {
     }
 }
 
-/// `work` on each item, on all processors; results in the order of the items.
-fn in_parallel<T: Sync, R: Send, E: Send>(
-    items: &[T],
-    work: impl Fn(&T) -> Result<R, E> + Sync,
-) -> Result<Vec<R>, E> {
-    let next = AtomicUsize::new(0);
-    let results: Mutex<Vec<Option<Result<R, E>>>> = Mutex::new(items.iter().map(|_| None).collect());
-    let worker = || {
-        while let nth = next.fetch_add(1, Ordering::Relaxed)
-            && let Some(item) = items.get(nth)
-        {
-            let result = work(item);
-            results.lock().unwrap_or_else(PoisonError::into_inner)[nth] = Some(result);
-        }
-    };
-    let workers = std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(items.len());
-    std::thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(worker);
-        }
-    });
-    results.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().flatten().collect()
-}
-
 #[cfg(test)]
 mod tests {
     use linerate_sim::ethernet::phy::Duplex;
@@ -211,12 +186,5 @@ mod tests {
         }
         assert_eq!(Wire::of(100_000), Some(MEMORY));
         assert_eq!(Wire::of(7), None);
-    }
-
-    #[test]
-    fn work_in_parallel_keeps_its_order_and_its_first_error() {
-        let items: Vec<u32> = (0..100).collect();
-        assert_eq!(in_parallel(&items, |it| Ok::<_, ()>(it * 2)), Ok((0..100).map(|it| it * 2).collect()));
-        assert_eq!(in_parallel(&items, |it| if *it > 50 { Err(*it) } else { Ok(*it) }), Err(51));
     }
 }

@@ -1,11 +1,9 @@
 //! Carries out what the checks need, several at a time. What comes of it does not depend on how
 //! many: each job is a model of its own.
 
-use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use linerate_core::measure::{Ended, Progress, Watch, measure};
 use linerate_core::series::Series;
@@ -14,9 +12,13 @@ use linerate_sim::plan::ModelPlan;
 
 use super::super::changed;
 use crate::claims::{Answer, Curve, Job, PlanFacts, Results, Run};
+use crate::command::parallel;
 use crate::progress::Line;
 use crate::shipped;
 use crate::signals::Interrupt;
+
+/// The user ended it.
+struct Stopped;
 
 /// Carries out every job, so many at a time; none if the user ended it.
 pub(super) fn out(
@@ -25,24 +27,18 @@ pub(super) fn out(
     interrupt: &Interrupt,
     line: &Line,
 ) -> Option<Results> {
-    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let done = AtomicUsize::new(0);
     line.runs_done(0, jobs.len());
-    let work = || {
-        let mut answers = Vec::new();
-        while !interrupt.asked()
-            && let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed))
-        {
-            answers.push((job.clone(), answer(job, interrupt)));
-            line.runs_done(done.fetch_add(1, Ordering::Relaxed) + 1, jobs.len());
+    let answers = parallel::map(jobs, at_once, |job| {
+        if interrupt.asked() {
+            return Err(Stopped);
         }
-        answers
-    };
-    let answers: BTreeMap<Job, Result<Answer, String>> = thread::scope(|scope| {
-        let threads: Vec<_> = (0..at_once.get().min(jobs.len())).map(|_| scope.spawn(work)).collect();
-        let joined = threads.into_iter().map(thread::ScopedJoinHandle::join);
-        joined.flat_map(|answers| answers.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+        let answer = answer(job, interrupt);
+        line.runs_done(done.fetch_add(1, Ordering::Relaxed) + 1, jobs.len());
+        Ok((job.clone(), answer))
     });
-    (!interrupt.asked()).then_some(Results(answers))
+    let answers = answers.ok().filter(|_| !interrupt.asked())?;
+    Some(Results(answers.into_iter().collect()))
 }
 
 /// What `job` gives, or why it gives nothing.
