@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 
+use crate::trouble::Trouble;
+
 /// Exit status of a process that a second Ctrl-C ended: 128 + SIGINT, as shells count.
 const FORCED: i32 = 130;
 
@@ -16,13 +18,23 @@ pub(crate) struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
     /// Takes the first Ctrl-C as a wish to end, and the second as a command.
-    pub(crate) fn listen() -> io::Result<Self> {
+    ///
+    /// # Errors
+    ///
+    /// When the operating system does not let it listen.
+    pub(crate) fn listen() -> Result<Self, Trouble> {
         let asked = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM] {
-            // Registered first, so that it sees the flag as the signal before left it.
-            signal_hook::flag::register_conditional_shutdown(signal, FORCED, Arc::clone(&asked))?;
-            signal_hook::flag::register(signal, Arc::clone(&asked))?;
-        }
+        let listen = || {
+            for signal in [SIGINT, SIGTERM] {
+                // Registered first, so that it sees the flag as the signal before left it.
+                signal_hook::flag::register_conditional_shutdown(signal, FORCED, Arc::clone(&asked))?;
+                signal_hook::flag::register(signal, Arc::clone(&asked))?;
+            }
+            Ok(())
+        };
+        listen().map_err(|error: io::Error| {
+            Trouble::new(format!("failed to listen for Ctrl-C: {error}"), "look at `ulimit -n`")
+        })?;
         Ok(Self(asked))
     }
 

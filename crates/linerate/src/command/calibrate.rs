@@ -36,9 +36,7 @@ const PROBES_SHARE: u64 = 6;
 const LEAST_TIME: Span = Span::from_ms(500);
 
 pub(super) fn run(args: &CalibrateArgs, clock: HostClock) -> Result<ExitCode, Trouble> {
-    let interrupt = Interrupt::listen().map_err(|error| {
-        Trouble::new(format!("failed to listen for Ctrl-C: {error}"), "look at `ulimit -n`")
-    })?;
+    let interrupt = Interrupt::listen()?;
     let ended = attempt(args, clock, &interrupt);
     // Whatever Ctrl-C broke off says so itself: a program that was setting up the wire, a model.
     if interrupt.asked() && !args.measure {

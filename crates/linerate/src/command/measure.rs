@@ -41,9 +41,7 @@ pub(super) fn run(args: &MeasureArgs, clock: HostClock) -> Result<ExitCode, Trou
         show(&plan.to_toml())?;
         return Ok(ExitCode::SUCCESS);
     }
-    let interrupt = Interrupt::listen().map_err(|error| {
-        Trouble::new(format!("failed to listen for Ctrl-C: {error}"), "look at `ulimit -n`")
-    })?;
+    let interrupt = Interrupt::listen()?;
     let line = Line::new();
     match model {
         Some(Given { name, plan: model }) => {

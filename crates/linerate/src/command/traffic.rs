@@ -60,9 +60,7 @@ pub(super) fn conduct(
     key: &KeyArgs,
     clock: HostClock,
 ) -> Result<Report, Trouble> {
-    let interrupt = Interrupt::listen().map_err(|error| {
-        Trouble::new(format!("failed to listen for Ctrl-C: {error}"), "look at `ulimit -n`")
-    })?;
+    let interrupt = Interrupt::listen()?;
     let line = Line::new();
     let Peer { target, key, started: peer } = Peer::of(&plan, key)?;
     let mut pair = Loads::open(&target, key.as_ref(), &plan, clock, |place| {

@@ -24,9 +24,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<ExitCode, Trouble> {
     let claims = Claims::shipped();
     let chosen = claims::select(&claims, &args.ids).map_err(|unknown| stranger(&unknown))?;
     args.report.as_ref().map_or(Ok(()), |path| traced::prepare(path))?;
-    let interrupt = Interrupt::listen().map_err(|error| {
-        Trouble::new(format!("failed to listen for Ctrl-C: {error}"), "look at `ulimit -n`")
-    })?;
+    let interrupt = Interrupt::listen()?;
     let jobs = args.jobs.unwrap_or_else(parallel::processors);
     let line = Line::new();
     let results = carry::out(&claims::jobs(&claims, &chosen), jobs, &interrupt, &line);

@@ -34,9 +34,7 @@ pub(super) fn run(args: &LoadArgs) -> Result<ExitCode, Trouble> {
         ));
     }
     writable(&args.output)?;
-    let interrupt = Interrupt::listen().map_err(|error| {
-        Trouble::new(format!("failed to listen for Ctrl-C: {error}"), "look at `ulimit -n`")
-    })?;
+    let interrupt = Interrupt::listen()?;
     let orders = Orders {
         plans: plans(&grid, seeds),
         trace: args.output.trace.as_ref().map(|_| traced::MOST_PASSAGES),
