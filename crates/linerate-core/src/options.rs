@@ -1,6 +1,7 @@
 //! What is asked of the sockets, and what the operating system granted.
 
 use std::fmt;
+use std::ops::Not;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -37,6 +38,20 @@ pub struct SocketOptions {
     /// Which receive them, if others than `io` says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub receive_io: Option<Io>,
+    /// Datagrams: hand the kernel many of a flow in one call and have it cut them (`UDP_SEGMENT`).
+    #[serde(skip_serializing_if = "Not::not")]
+    pub gso: bool,
+    /// Datagrams: take many of a flow from the kernel in one piece (`UDP_GRO`).
+    #[serde(skip_serializing_if = "Not::not")]
+    pub gro: bool,
+    /// Datagrams: forbid routers and this host to fragment them (`IP_PMTUDISC_DO`), so that none is
+    /// larger than the path MTU allows.
+    #[serde(skip_serializing_if = "Not::not")]
+    pub dont_fragment: bool,
+    /// Datagrams of a flow that one call hands over or takes (`sendmmsg`, `recvmmsg`), 1 to 1024;
+    /// none leaves it to the transport.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub batch: Option<u32>,
 }
 
 impl SocketOptions {
@@ -59,6 +74,10 @@ impl Default for SocketOptions {
             busy_poll: None,
             io: Io::default(),
             receive_io: None,
+            gso: false,
+            gro: false,
+            dont_fragment: false,
+            batch: None,
         }
     }
 }

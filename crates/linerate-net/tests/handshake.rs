@@ -188,6 +188,10 @@ fn socket() -> impl Strategy<Value = SocketOptions> {
             busy_poll,
             io,
             receive_io: (!nodelay).then_some(io),
+            gso: nodelay,
+            gro: !nodelay,
+            dont_fragment: nodelay,
+            batch: busy_poll,
         },
     )
 }
