@@ -78,9 +78,22 @@ impl<'a> Incoming<'a> {
     /// Notes that `messages` arrived with `bytes` together.
     #[inline]
     pub fn received_messages(&mut self, messages: usize, bytes: usize) {
+        self.touch(&self.buffer[..bytes.min(self.buffer.len())]);
+        self.received_elsewhere(messages, bytes);
+    }
+
+    /// Reads `bytes` that arrived, if that is asked.
+    #[inline]
+    pub fn touch(&self, bytes: &[u8]) {
         if self.touch {
-            touch(&self.buffer[..bytes.min(self.buffer.len())]);
+            touch(bytes);
         }
+    }
+
+    /// Notes that `messages` arrived with `bytes` together, in other memory than the buffer; the
+    /// caller has [touched](Self::touch) it.
+    #[inline]
+    pub fn received_elsewhere(&mut self, messages: usize, bytes: usize) {
         let now = self.clock.now();
         match self.last {
             None => self.first = Some(now),
