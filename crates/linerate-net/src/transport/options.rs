@@ -13,7 +13,7 @@ use socket2::Socket;
 use crate::sys::tcp_info::{TcpInfo, queued, tcp_info, window_clamp};
 
 /// Bits of a type-of-service byte below the code point. Source: RFC 2474, section 3.
-const ECN_BITS: u32 = 2;
+pub(super) const ECN_BITS: u32 = 2;
 /// `TCPI_OPT_TIMESTAMPS` of linux/tcp.h.
 const TIMESTAMPS: u8 = 1;
 /// `TCP_INFINITE_SSTHRESH` of net/tcp.h: no loss so far.
@@ -39,7 +39,7 @@ pub struct OptionError {
 ///
 /// The first option that is refused. What is granted in part is no error; [`granted`] tells.
 pub fn apply(socket: &Socket, asked: &SocketOptions, ipv6: bool) -> Result<(), OptionError> {
-    apply_buffers(socket, asked)?;
+    apply_to_socket(socket, asked)?;
     socket.set_tcp_nodelay(asked.nodelay).map_err(refused("nodelay", asked.nodelay.to_string()))?;
     if let Some(name) = &asked.congestion {
         socket.set_tcp_congestion(name.as_bytes()).map_err(refused("congestion", name.clone()))?;
@@ -47,11 +47,12 @@ pub fn apply(socket: &Socket, asked: &SocketOptions, ipv6: bool) -> Result<(), O
     if let Some(mss) = asked.mss {
         socket.set_tcp_mss(u32::from(mss)).map_err(refused("mss", mss.to_string()))?;
     }
-    if let Some(dscp) = asked.dscp {
-        let class = u32::from(dscp) << ECN_BITS;
-        let set = if ipv6 { socket.set_tclass_v6(class) } else { socket.set_tos_v4(class) };
-        set.map_err(refused("dscp", dscp.to_string()))?;
-    }
+    apply_class(socket, asked, ipv6)
+}
+
+/// The part of [`apply`] that every socket has: buffers and busy polling.
+pub(super) fn apply_to_socket(socket: &Socket, asked: &SocketOptions) -> Result<(), OptionError> {
+    apply_buffers(socket, asked)?;
     if let Some(us) = asked.busy_poll {
         socket.set_busy_poll(us).map_err(refused("busy-poll", us.to_string()))?;
     }
@@ -129,6 +130,14 @@ pub(super) fn buffers(socket: &Socket) -> Granted {
         rcvbuf: socket.recv_buffer_size().map(|bytes| bytes as u64).into(),
         ..unlike_tcp()
     }
+}
+
+/// The part of [`apply`] that every socket of the Internet has: the differentiated services code point.
+pub(super) fn apply_class(socket: &Socket, asked: &SocketOptions, ipv6: bool) -> Result<(), OptionError> {
+    let Some(dscp) = asked.dscp else { return Ok(()) };
+    let class = u32::from(dscp) << ECN_BITS;
+    let set = if ipv6 { socket.set_tclass_v6(class) } else { socket.set_tos_v4(class) };
+    set.map_err(refused("dscp", dscp.to_string()))
 }
 
 /// Reads back what a connected socket has; who tied its thread to a processor knows that.
