@@ -2,7 +2,9 @@
 
 pub(crate) mod ethtool;
 pub(crate) mod huge_pages;
+pub(crate) mod mmsg;
 pub(crate) mod mptcp;
+pub(crate) mod outq;
 pub(crate) mod shared_ring;
 pub(crate) mod tcp_info;
 pub(crate) mod vsock;

@@ -7,6 +7,7 @@
 
 mod arrivals;
 mod certificate;
+mod datagram;
 mod dial;
 mod introduction;
 pub mod memory;
@@ -19,7 +20,9 @@ mod socket;
 mod tcp;
 mod tether;
 mod tls;
+mod udp;
 mod unix;
+mod unix_datagram;
 mod vsock;
 
 use std::fmt::Debug;
@@ -37,11 +40,13 @@ use crate::channel::{Line, PATIENCE};
 use crate::control::{Deadline, Pass};
 use crate::observe::HostClock;
 
+pub use datagram::{CONTROL_LEN, HEADER_LEN, Header, Kind, SHORT_LEN, Token};
 pub use dial::DialError;
 pub(crate) use dial::{bound, connect};
 pub(crate) use introduction::{INTRODUCTION_LEN, Introduction, TAKEN};
 pub use options::{OptionError, apply, connection, granted};
 pub use tcp::TcpChannel;
+pub use udp::{Greeting, REPLY_LEN, REQUEST_LEN, Reply, Request};
 
 /// Everything that both ends know before their channels stand.
 #[derive(Clone, Debug)]
@@ -238,6 +243,10 @@ pub fn host(setup: &Setup, pass: &Pass) -> Result<Hosting, TransportError> {
         Transport::Memory => Err(memory::no_peer()),
         Transport::Tls => Ok(Hosting::AtTheDoor(Box::new(tls::Tls::new(setup)?))),
         Transport::Quic => Ok(Hosting::Apart(Box::new(quic::QuicHost::new(setup, pass)?))),
+        Transport::Udp => Ok(Hosting::Apart(Box::new(udp::UdpHost::open(setup, pass)?))),
+        Transport::UnixDatagram => {
+            Ok(Hosting::Apart(Box::new(unix_datagram::UnixDatagramHost::open(setup, pass)?)))
+        }
         other => Err(TransportError::lacking(other, "this linerate does not have it yet")),
     }
 }
@@ -264,6 +273,8 @@ pub fn join(
         Transport::Memory => Err(memory::no_peer()),
         Transport::Tls => tls::join(setup, meeting, introduction),
         Transport::Quic => quic::join(setup, meeting, introduction),
+        Transport::Udp => udp::join(setup, meeting, introduction),
+        Transport::UnixDatagram => unix_datagram::join(setup, meeting, introduction),
         other => Err(TransportError::lacking(other, "this linerate does not have it yet")),
     }
 }

@@ -2,15 +2,17 @@
 
 #[path = "../../linerate-core/tests/support/conformance.rs"]
 mod conformance;
+#[path = "../../linerate-core/tests/support/datagrams.rs"]
+mod datagrams;
 #[path = "support/lines.rs"]
 mod lines;
 mod support;
 
-use std::net::{Ipv6Addr, TcpListener};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, TcpListener};
 
 use linerate_core::options::{Io, MemoryOptions};
 use linerate_core::transport::Transport;
-use linerate_core::units::Size;
+use linerate_core::units::{Size, Span};
 use linerate_net::observe::HostClock;
 use linerate_net::serve::Limits;
 use linerate_net::transport::memory::MemoryBench;
@@ -36,12 +38,9 @@ fn secured_streams_keep_every_promise_of_an_endpoint(
 fn streams_over_ipv6_keep_every_promise_of_an_endpoint(
     #[values(Transport::Tcp, Transport::Tls, Transport::Quic)] transport: Transport,
 ) {
-    let Ok(listener) = TcpListener::bind((Ipv6Addr::LOCALHOST, 0)) else {
-        assert!(std::env::var("CI").as_deref() != Ok("true"), "CI needs an IPv6 loopback");
-        eprintln!("skipped: an IPv6 loopback is missing");
+    if !has_ipv6() {
         return;
-    };
-    drop(listener);
+    }
     conformance::endpoints(|| lines::over(Ipv6Addr::LOCALHOST.into(), transport, |_| {}).expect("two ends"));
 }
 
@@ -78,6 +77,41 @@ fn a_pair_of_hosts_keeps_every_promise_of_a_bench(
     let plan = plan(&format!("schedule = 'list:8MiB'\ntransport = '{transport}'"));
     let mut pair = server.pair(&plan).expect("the server admits");
     conformance::bench(&mut pair);
+}
+
+/// UDP's largest message is the largest payload of an IP packet less its header of 8 bytes.
+#[rstest]
+#[case(Ipv4Addr::LOCALHOST.into(), 65_535 - 20 - 8)]
+#[case(Ipv6Addr::LOCALHOST.into(), 65_535 - 8)]
+fn udp_keeps_every_promise_of_a_datagram_endpoint(#[case] address: IpAddr, #[case] largest: usize) {
+    if address.is_ipv6() && !has_ipv6() {
+        return;
+    }
+    datagrams::datagrams(largest, || {
+        lines::over(address, Transport::Udp, |setup| setup.patience = Span::from_ms(300)).expect("two ends")
+    });
+}
+
+/// A Unix datagram is as long as the send buffer, which Linux doubles, less 32 bytes.
+#[test]
+fn unix_datagrams_keep_every_promise_of_a_datagram_endpoint() {
+    datagrams::datagrams(2 * 100_000 - 32, || {
+        let change = |setup: &mut linerate_net::transport::Setup| {
+            setup.patience = Span::from_ms(300);
+            setup.socket.sndbuf = Some(Size(100_000));
+        };
+        Lines::connect(Transport::UnixDatagram, change).expect("two ends")
+    });
+}
+
+/// Whether the host has an IPv6 loopback; in CI it must.
+fn has_ipv6() -> bool {
+    let has = TcpListener::bind((Ipv6Addr::LOCALHOST, 0)).is_ok();
+    assert!(has || std::env::var("CI").as_deref() != Ok("true"), "CI needs an IPv6 loopback");
+    if !has {
+        eprintln!("skipped: an IPv6 loopback is missing");
+    }
+    has
 }
 
 #[test]

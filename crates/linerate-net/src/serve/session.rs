@@ -298,6 +298,8 @@ impl<'a> Session<'a> {
         for line in &lines {
             self.watchdog.guard(line.remote()?);
         }
+        // No more come: whoever shows the pass from now on is a stranger.
+        drop(hosting);
         let pinned = self.plan.remote.pin;
         let granted = lines.first_mut().map(|line| Granted { pinned, ..line.granted() });
         self.say(&Reply::Ready(Box::new(granted.unwrap_or_default())))?;

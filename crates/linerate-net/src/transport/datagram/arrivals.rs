@@ -1,0 +1,156 @@
+//! What a datagram channel does for a bulk flow at its receiving end.
+
+use std::os::fd::AsFd as _;
+
+use linerate_core::endpoint::LinkError;
+use linerate_core::traffic::Datagrams;
+use linerate_core::units::{Span, Time};
+use rustix::io::Errno;
+
+use super::account::Account;
+use super::bulk::refused;
+use super::header::{Header, Kind};
+use super::watch::Watch;
+use super::{DatagramChannel, LONGEST};
+use crate::sys::mmsg::{Arrival, Batch};
+use crate::traffic::Incoming;
+use crate::transport::socket::retry;
+
+/// After the end was heard, datagrams that it overtook may come for so long after the last.
+const SETTLE: Span = Span::from_ms(50);
+/// The shortest room for a datagram. Unit: bytes.
+const SLOT: usize = 2048;
+/// Memory for the arrivals of one call. Unit: bytes.
+const ROOM: usize = 4 << 20;
+/// Room for arrivals of one call, where the kernel joins datagrams: each may be 64 KiB.
+const JOINED: usize = 16;
+
+/// A flow that is being received.
+struct Flow {
+    account: Account,
+    /// Datagrams that the peer says it sent, once it has.
+    sent: Option<u64>,
+    /// When a datagram of the flow came last.
+    last: Time,
+    /// What the last call brought that is new: datagrams, bytes.
+    fresh: (usize, usize),
+}
+
+impl DatagramChannel {
+    pub(super) fn receive_flow(&mut self, into: &mut Incoming<'_>) -> Result<(), LinkError> {
+        let gro = self.gro && self.carrier.has_segments();
+        self.carrier.set_joined(&self.socket, gro).map_err(refused("have the kernel join datagrams"))?;
+        self.be_patient(SETTLE).map_err(refused("bound a receive in time"))?;
+        let mut flow = Flow {
+            account: Account::start(self.drops_seen),
+            sent: None,
+            last: self.clock.now(),
+            fresh: (0, 0),
+        };
+        let received = self.collect(&mut flow, into, gro);
+        let errors = self.carrier.buffer_errors();
+        let before = std::mem::replace(&mut self.buffer_errors, errors);
+        let errors = errors.zip(before).map(|(after, before)| after.saturating_sub(before));
+        self.drops_seen = flow.account.drops_seen();
+        self.closing.theirs = flow.sent;
+        let datagrams = Datagrams { host_buffer_errors: errors, ..flow.account.finish(flow.sent) };
+        self.closing.settled = flow.sent.map(|_| datagrams.received);
+        into.datagrams = Some(datagrams);
+        self.carrier.set_joined(&self.socket, false).map_err(refused("have the kernel leave datagrams"))?;
+        self.be_patient(self.loss()).map_err(refused("bound a receive in time"))?;
+        received?;
+        self.say(Kind::EndHeard, self.closing.settled.unwrap_or(0));
+        Ok(())
+    }
+
+    fn collect(&self, flow: &mut Flow, into: &mut Incoming<'_>, gro: bool) -> Result<(), LinkError> {
+        let (slot, most) = if gro {
+            (LONGEST, self.batch.min(JOINED))
+        } else {
+            let slot = into.buffer().len().clamp(SLOT, self.carrier.longest(usize::MAX));
+            (slot, self.batch.min((ROOM / slot).max(1)))
+        };
+        let mut slots = vec![0; slot * most];
+        let mut batch = Batch::new(most);
+        let mut watch = Watch::new(flow.last);
+        loop {
+            match retry(|| batch.receive(self.socket.as_fd(), &mut slots, slot, watch.sleeps())) {
+                Ok(count) => {
+                    let now = self.clock.now();
+                    watch.arrived(now);
+                    flow.fresh = (0, 0);
+                    for (index, room) in slots.chunks_exact(slot).take(count).enumerate() {
+                        let arrival = batch.arrival(index);
+                        if arrival.len == 0 && self.is_cut() {
+                            return Err(LinkError::Reset);
+                        }
+                        self.note(flow, &arrival, room, now);
+                        into.touch(&room[..arrival.len.min(slot)]);
+                    }
+                    let (datagrams, bytes) = flow.fresh;
+                    if datagrams > 0 {
+                        flow.last = now;
+                        into.received_elsewhere(datagrams, bytes);
+                    }
+                }
+                Err(Errno::AGAIN) if !watch.sleeps() => {
+                    watch.looked(self.clock.now());
+                    continue;
+                }
+                Err(Errno::AGAIN) => {}
+                // An answer that nobody heard: the peer's sends are what counts here.
+                Err(Errno::CONNREFUSED) if !self.is_cut() => {}
+                Err(errno) => return Err(self.failed("receive", errno)),
+            }
+            let silent = self.clock.now().since(flow.last);
+            match flow.sent {
+                Some(sent) if flow.account.is_complete(sent) || silent >= SETTLE => return Ok(()),
+                None if self.is_cut() => return Err(LinkError::Reset),
+                None if silent >= self.patience => return Err(LinkError::Stalled(self.patience)),
+                _ => {}
+            }
+        }
+    }
+
+    /// Notes one arrival: a datagram, or several that the kernel has joined.
+    #[inline]
+    fn note(&self, flow: &mut Flow, arrival: &Arrival, room: &[u8], now: Time) {
+        let now_ns = now.as_ps() / 1000;
+        let segment = arrival.segment.unwrap_or(arrival.len).max(1);
+        if let Some(total) = arrival.drops {
+            flow.account.dropped(total);
+        }
+        if arrival.segment.is_some() {
+            flow.account.joined(arrival.len.div_ceil(segment) as u64);
+        }
+        let mut from = 0;
+        while from < arrival.len {
+            let len = segment.min(arrival.len - from);
+            let datagram = room.get(from..).map_or(&[][..], |rest| &rest[..len.min(rest.len())]);
+            from += len;
+            let Some(header) = Header::decode(datagram, &self.token) else {
+                flow.account.strange();
+                continue;
+            };
+            match header.payload(datagram, len) {
+                Some(payload) => {
+                    if flow.account.arrived(&header, now_ns) {
+                        flow.fresh = (flow.fresh.0 + 1, flow.fresh.1 + payload);
+                    }
+                }
+                None => match Header::open(datagram, &self.token).map(|header| header.kind) {
+                    Some(Kind::End) => {
+                        if flow.sent.is_none() {
+                            (flow.sent, flow.last) = (Some(header.number), now);
+                        }
+                    }
+                    Some(_) => {}
+                    None => flow.account.strange(),
+                },
+            }
+        }
+        if arrival.len == 0 {
+            flow.account.strange();
+        }
+    }
+}
