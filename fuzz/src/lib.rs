@@ -4,11 +4,13 @@
 //! `scripts/fuzz` hunts with libFuzzer; `cargo test` replays the corpus.
 
 mod control;
+mod datagram;
 mod model_plan;
 mod plan;
 mod run_file;
 
 pub use control::control;
+pub use datagram::datagram;
 pub use model_plan::model_plan;
 pub use plan::plan;
 pub use run_file::run_file;

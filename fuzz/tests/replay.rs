@@ -24,6 +24,11 @@ fn control() {
 }
 
 #[test]
+fn datagram() {
+    replay("datagram", linerate_fuzz::datagram);
+}
+
+#[test]
 fn model_plan() {
     replay("model_plan", linerate_fuzz::model_plan);
 }
