@@ -257,6 +257,9 @@ impl Plan {
         if let Some(mss) = self.socket.mss {
             range(mss >= 88, "mss", mss.to_string(), "at least 88, Linux's smallest segment")?;
         }
+        if let Some(batch) = self.socket.batch {
+            range((1..=1024).contains(&batch), "batch", batch.to_string(), "from 1 to 1024 datagrams")?;
+        }
         for (field, buffer) in [("sndbuf", self.socket.sndbuf), ("rcvbuf", self.socket.rcvbuf)] {
             let bytes = buffer.map_or(1, Size::bytes);
             range((1..=1 << 30).contains(&bytes), field, bytes.to_string(), "from 1 byte to 1 GiB")?;
@@ -340,6 +343,8 @@ mod tests {
             ("time = '0s'", "time"),
             ("rounds = 0", "rounds"),
             ("socket.dscp = 64", "dscp"),
+            ("socket.batch = 0", "batch"),
+            ("socket.batch = 1025", "batch"),
             ("socket.mss = 1", "mss"),
             ("socket.rcvbuf = 0", "rcvbuf"),
             ("from = 2\nto = 1", "from"),

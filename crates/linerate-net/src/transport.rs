@@ -40,7 +40,7 @@ use crate::channel::{Line, PATIENCE};
 use crate::control::{Deadline, Pass};
 use crate::observe::HostClock;
 
-pub use datagram::{CONTROL_LEN, HEADER_LEN, Header, Kind, SHORT_LEN, Token};
+pub use datagram::{CONTROL_LEN, GONE, HEADER_LEN, Header, Kind, SHORT_LEN, Token};
 pub use dial::DialError;
 pub(crate) use dial::{bound, connect};
 pub(crate) use introduction::{INTRODUCTION_LEN, Introduction, TAKEN};

@@ -14,7 +14,7 @@ use linerate_core::options::Io;
 use linerate_core::traffic::{Bound, Datagrams};
 use linerate_core::transport::Transport;
 use linerate_core::units::{Rate, Size, Span};
-use linerate_net::channel::Wait;
+use linerate_net::channel::{Interest, Wait};
 use linerate_net::control::Deadline;
 use linerate_net::lab::{HERE, Lab, LabError, THERE};
 use linerate_net::transport::{
@@ -261,6 +261,36 @@ fn a_receiver_that_goes_away_ends_the_flow_with_a_word(
     drop(there);
     let (_, said) = flows::send(here, 1000, Bound::Count(1_000_000));
     assert!(matches!(said, Err(LinkError::Closed | LinkError::Reset)), "{said:?}");
+}
+
+#[rstest]
+fn a_sender_that_goes_away_in_the_middle_is_no_end_of_the_flow(
+    #[values(Transport::Udp, Transport::UnixDatagram)] transport: Transport,
+) {
+    let [mut here, there] = lines(&roomy(transport));
+    here.push(&[7; 100], Wait::Patiently).expect("it is sent");
+    drop(here);
+    let (account, said) = flows::receive(there, 1000);
+    assert!(matches!(said, Err(LinkError::Closed)), "{said:?}");
+    let expected = Datagrams { foreign: 1, ..Datagrams::default() };
+    assert_eq!(counts(account.datagrams), expected);
+}
+
+/// It has sent everything, waits to be told that it was heard, and the receiver goes away instead.
+#[rstest]
+fn a_receiver_that_goes_away_without_its_account_is_no_acknowledgement(
+    #[values(Transport::Udp, Transport::UnixDatagram)] transport: Transport,
+) {
+    let [here, mut there] = lines(&roomy(transport));
+    let said = std::thread::scope(|scope| {
+        let sending = scope.spawn(|| flows::send(here, 1000, Bound::Count(3)).1);
+        // The first of the flow, or what the greetings left; the rest is never read.
+        let begun = there.ready(Interest::Receive, Span::from_ms(10_000));
+        assert!(begun.expect("a socket"), "the flow begins");
+        drop(there);
+        sending.join().expect("it does not panic")
+    });
+    assert!(matches!(said, Err(LinkError::Closed)), "{said:?}");
 }
 
 #[rstest]

@@ -39,7 +39,7 @@ use crate::traffic::{Incoming, Outgoing};
 
 pub(super) use carrier::Carrier;
 use closing::Closing;
-pub use header::{CONTROL_LEN, HEADER_LEN, Header, Kind, SHORT_LEN, Token};
+pub use header::{CONTROL_LEN, GONE, HEADER_LEN, Header, Kind, SHORT_LEN, Token};
 
 /// A message of a curve that has not come after this long is lost, however patient the channel is.
 const LOST: Span = Span::from_ms(1_000);

@@ -9,7 +9,7 @@ use rustix::io::Errno;
 
 use super::account::Account;
 use super::bulk::refused;
-use super::header::{Header, Kind};
+use super::header::{GONE, Header, Kind};
 use super::watch::Watch;
 use super::{DatagramChannel, LONGEST};
 use crate::sys::mmsg::{Arrival, Batch};
@@ -53,8 +53,9 @@ impl DatagramChannel {
         let errors = errors.zip(before).map(|(after, before)| after.saturating_sub(before));
         self.drops_seen = flow.account.drops_seen();
         self.closing.theirs = flow.sent;
-        let datagrams = Datagrams { host_buffer_errors: errors, ..flow.account.finish(flow.sent) };
-        self.closing.settled = flow.sent.map(|_| datagrams.received);
+        let sent = flow.sent.filter(|sent| *sent != GONE);
+        let datagrams = Datagrams { host_buffer_errors: errors, ..flow.account.finish(sent) };
+        self.closing.settled = sent.map(|_| datagrams.received);
         into.datagrams = Some(datagrams);
         self.carrier.set_joined(&self.socket, false).map_err(refused("have the kernel leave datagrams"))?;
         self.be_patient(self.loss()).map_err(refused("bound a receive in time"))?;
@@ -91,6 +92,9 @@ impl DatagramChannel {
                     if datagrams > 0 {
                         flow.last = now;
                         into.received_elsewhere(datagrams, bytes);
+                        if flow.sent.is_none() {
+                            continue;
+                        }
                     }
                 }
                 Err(Errno::AGAIN) if !watch.sleeps() => {
@@ -104,6 +108,7 @@ impl DatagramChannel {
             }
             let silent = self.clock.now().since(flow.last);
             match flow.sent {
+                Some(GONE) => return Err(LinkError::Closed),
                 Some(sent) if flow.account.is_complete(sent) || silent >= SETTLE => return Ok(()),
                 None if self.is_cut() => return Err(LinkError::Reset),
                 None if silent >= self.patience => return Err(LinkError::Stalled(self.patience)),

@@ -6,7 +6,7 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags};
 use std::os::fd::AsFd as _;
 
-use super::header::{Header, Kind};
+use super::header::{GONE, Header, Kind};
 use super::{CONTROL_LEN, DatagramChannel};
 use crate::channel::Interest;
 use crate::sys::outq::waiting;
@@ -91,7 +91,7 @@ impl DatagramChannel {
             return;
         }
         for _ in 0..PARTINGS {
-            match self.say(Kind::End, self.closing.count()) {
+            match self.say(Kind::End, GONE) {
                 // A Unix peer's queue is full; it may take something soon.
                 Some(Errno::AGAIN) => {
                     poll(self.socket.as_fd(), Interest::Send, FIRST_PAUSE).map(drop).unwrap_or(());
@@ -147,7 +147,10 @@ impl DatagramChannel {
         self.closing.said = true;
         let begun = self.clock.now();
         let mut pause = FIRST_PAUSE;
-        while !self.is_concluded() {
+        loop {
+            if let Some(said) = self.conclusion() {
+                return said;
+            }
             if self.is_cut() || self.clock.now().since(begun) >= within {
                 return Said::Unanswered;
             }
@@ -161,19 +164,23 @@ impl DatagramChannel {
             }
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
-        Said::Heard
     }
 
-    /// Whether the peer knows that this end sends no more. Who received a flow says its own end only
-    /// when it has heard the sender's.
-    fn is_concluded(&self) -> bool {
-        self.closing.heard || (self.closing.has_sent_flow() && self.closing.is_over())
+    /// How saying the end went, once that is known. Who received a flow says its own end only when it
+    /// has heard the sender's, unless it goes away in the middle.
+    const fn conclusion(&self) -> Option<Said> {
+        match self.closing.theirs {
+            _ if self.closing.heard => Some(Said::Heard),
+            Some(GONE) => Some(Said::Gone),
+            Some(_) if self.closing.has_sent_flow() => Some(Said::Heard),
+            _ => None,
+        }
     }
 
     /// Takes what comes until `until` or the conclusion, and keeps messages; false when there is no
     /// more room for them. The peer's pulls and pushes then say what is left to say.
     fn listen(&mut self, until: Time) -> Result<bool, Errno> {
-        while !self.is_concluded() {
+        while self.conclusion().is_none() {
             let now = self.clock.now();
             if now >= until || !poll(self.socket.as_fd(), Interest::Receive, until.since(now))? {
                 return Ok(true);

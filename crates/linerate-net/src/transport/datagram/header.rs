@@ -8,6 +8,8 @@ pub const CONTROL_LEN: usize = HEADER_LEN + 16;
 pub const SHORT_LEN: usize = HEADER_LEN + 1;
 /// Numbers are below this: they have 56 bits, the kind has the 8 above.
 const NUMBERS: u64 = 1 << 56;
+/// The number of an end that counts nothing: its sender goes away in the middle.
+pub const GONE: u64 = NUMBERS - 1;
 
 /// Sixteen random bytes that both ends of a channel know and nobody else does who has not seen
 /// its datagrams.
