@@ -6,5 +6,6 @@ pub(crate) mod mmsg;
 pub(crate) mod mptcp;
 pub(crate) mod outq;
 pub(crate) mod shared_ring;
+pub(crate) mod packet;
 pub(crate) mod tcp_info;
 pub(crate) mod vsock;

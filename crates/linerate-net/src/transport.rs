@@ -9,6 +9,7 @@ mod arrivals;
 mod certificate;
 mod datagram;
 mod dial;
+mod ethernet;
 mod introduction;
 pub mod memory;
 mod mptcp;
@@ -247,6 +248,7 @@ pub fn host(setup: &Setup, pass: &Pass) -> Result<Hosting, TransportError> {
         Transport::UnixDatagram => {
             Ok(Hosting::Apart(Box::new(unix_datagram::UnixDatagramHost::open(setup, pass)?)))
         }
+        Transport::Ethernet => ethernet::host(setup, pass).map(Hosting::Apart),
         other => Err(TransportError::lacking(other, "this linerate does not have it yet")),
     }
 }
@@ -275,6 +277,7 @@ pub fn join(
         Transport::Quic => quic::join(setup, meeting, introduction),
         Transport::Udp => udp::join(setup, meeting, introduction),
         Transport::UnixDatagram => unix_datagram::join(setup, meeting, introduction),
+        Transport::Ethernet => ethernet::join(setup, meeting, introduction),
         other => Err(TransportError::lacking(other, "this linerate does not have it yet")),
     }
 }

@@ -1,0 +1,59 @@
+//! Raw Ethernet: every message is a frame of its own, by packet sockets (`AF_PACKET`).
+//!
+//! Nothing between the application and the device but the queueing discipline: no IP, no
+//! fragments, no acknowledgements, nothing sent again. A message is as long as the interface's MTU
+//! less 32 bytes at most, and may be lost.
+//!
+//! What is sent goes through the queueing discipline like every other packet of the host.
+//! `PACKET_QDISC_BYPASS` is not used: it would leave out the queue that is part of the path under
+//! test, hide the frames from its counters, and throw frames away without a word where the device
+//! is busy. So the host's own queue holds the sender back, and loses nothing.
+//!
+//! What arrives is read from a ring of memory shared with the kernel (`TPACKET_V2`).
+//!
+//! # Consent
+//!
+//! A host sends messages only to a station that has said again what it was told there:
+//!
+//! | from | frame | with |
+//! |---|---|---|
+//! | beginning | `Hello` | the pass of the load, a nonce |
+//! | answering | `Echo` | that nonce, a proof |
+//! | beginning | `Proof` | that proof |
+//! | answering | `Accept` | that proof |
+//!
+//! No answer is longer than its question, none is sent more than once for one question, and a
+//! stranger without the pass gets none. Questions are asked again for five seconds. The answering
+//! end opens the flow's sockets before it accepts, the beginning one before it says hello, so that
+//! no message comes too early.
+//!
+//! The end of what one side sends is an `End` with the number of its messages, said again until the
+//! other has seen it; a side that is gone says `Leave`.
+
+mod bulk;
+mod call;
+mod channel;
+mod door;
+mod filter;
+mod frame;
+mod link;
+mod station;
+mod tally;
+
+use super::{Host, Introduction, Meeting, Setup, TransportError};
+use crate::channel::Line;
+use crate::control::Pass;
+
+/// Prepares for the frames of a load.
+pub(super) fn host(setup: &Setup, pass: &Pass) -> Result<Box<dyn Host>, TransportError> {
+    Ok(Box::new(door::Door::open(setup, pass)?))
+}
+
+/// Opens a flow to the station that the peer named.
+pub(super) fn join(
+    setup: &Setup,
+    meeting: &Meeting,
+    introduction: Introduction,
+) -> Result<Box<dyn Line>, TransportError> {
+    call::join(setup, meeting, introduction)
+}

@@ -1,0 +1,117 @@
+//! The beginning end: proves to the answering one that it is where it says.
+
+use linerate_core::transport::Transport;
+use linerate_core::units::Span;
+use rustix::io::Errno;
+
+use super::channel::EthernetChannel;
+use super::frame::{ETHERTYPE, Kind, Mac, Side};
+use super::link::{Cut, Flow, Heard, Link, fixed};
+use super::station::{Spelled, Station, check_options};
+use crate::channel::{Line, Wire};
+use crate::control::random;
+use crate::transport::{Introduction, Meeting, Place, Setup, TransportError};
+
+/// How long the other station may take to answer. TCP has as much.
+const ANSWER: Span = Span::from_ms(5_000);
+/// How long a question waits for its answer before it is asked again: twice as long each time, up
+/// to the second.
+const FIRST_PAUSE: Span = Span::from_ms(20);
+const LAST_PAUSE: Span = Span::from_ms(320);
+
+/// Opens the flow to the station that the peer named.
+pub(super) fn join(
+    setup: &Setup,
+    meeting: &Meeting,
+    introduction: Introduction,
+) -> Result<Box<dyn Line>, TransportError> {
+    let peer = station_of(meeting).ok_or(TransportError::Place(setup.transport))?;
+    check_options(setup)?;
+    let station = Station::of(setup)?;
+    let Introduction { pass, flow: number } = introduction;
+    let flow = Flow { token: fixed(&pass), number, side: Side::Beginning, peer };
+    let link = Link::open(setup, &station, flow)?;
+    let call = Call { setup, link: &link, cut: Cut::new().map_err(refused)? };
+    let nonce: [u8; 16] = random().map_err(refused)?;
+    let hello = [pass, nonce].concat();
+    let echoed = call.ask(Kind::Hello, &hello, |heard| {
+        let own = heard.kind == Kind::Echo && heard.payload.starts_with(&nonce);
+        own.then(|| fixed::<16>(&heard.payload[16..]))
+    })?;
+    let Some(proof) = echoed else {
+        let reason = format!(
+            "the station {} did not answer through `{}` within {} s: raw Ethernet reaches only hosts of \
+             the same segment, without a router between, and only where switches let EtherType \
+             {ETHERTYPE:#06x} pass",
+            Spelled(peer),
+            station.name,
+            ANSWER.as_seconds()
+        );
+        return Err(TransportError::lacking(Transport::Ethernet, reason));
+    };
+    // A message says as much: the peer sends none before it has accepted.
+    let accepted = call.ask(Kind::Proof, &proof, |heard| {
+        (heard.kind == Kind::Accept && heard.payload.starts_with(&proof)).then_some(())
+    })?;
+    if accepted.is_none() && link.ring.peek().is_none() {
+        return Err(TransportError::Late);
+    }
+    let channel = EthernetChannel::new(link, setup, None).map_err(refused)?;
+    Ok(Box::new(Wire::new(channel, setup.clock)))
+}
+
+/// The station that a meeting names, if frames may go there: one host's address and our EtherType.
+fn station_of(meeting: &Meeting) -> Option<Mac> {
+    match meeting.place {
+        Place::Station { mac, ethertype: ETHERTYPE } if mac[0] & 1 == 0 => Some(mac),
+        _ => None,
+    }
+}
+
+fn refused(source: std::io::Error) -> TransportError {
+    TransportError::system("prepare a flow of frames")(source)
+}
+
+/// What asks.
+struct Call<'a> {
+    setup: &'a Setup,
+    link: &'a Link,
+    cut: Cut,
+}
+
+impl Call<'_> {
+    /// Asks until `answer` finds what it wants in what the peer says, or a message comes; none if
+    /// neither did in time.
+    fn ask<T>(
+        &self,
+        kind: Kind,
+        question: &[u8],
+        answer: impl Fn(&Heard) -> Option<T>,
+    ) -> Result<Option<T>, TransportError> {
+        let failed = |errno: Errno| TransportError::system("meet the peer's station")(errno.into());
+        let clock = self.setup.clock;
+        let begun = clock.now();
+        let mut pause = FIRST_PAUSE;
+        while clock.now().since(begun) < ANSWER {
+            self.link.say(kind, 0, question).map_err(failed)?;
+            let asked = clock.now();
+            loop {
+                while let Some(heard) = self.link.hear().map_err(failed)? {
+                    if let Some(found) = answer(&heard) {
+                        return Ok(Some(found));
+                    }
+                }
+                let left = pause.saturating_sub(clock.now().since(asked));
+                if left == Span::ZERO {
+                    break;
+                }
+                if self.link.ring.peek().is_some() {
+                    return Ok(None);
+                }
+                self.link.watch(&self.cut, false, left).map_err(failed)?;
+            }
+            pause = (pause * 2).min(LAST_PAUSE);
+        }
+        Ok(None)
+    }
+}

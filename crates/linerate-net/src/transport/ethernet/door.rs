@@ -1,0 +1,270 @@
+//! The answering end: lets in who has the pass and has proved to be where it says.
+
+use std::collections::BTreeMap;
+use std::os::fd::AsFd as _;
+
+use rustix::event::{PollFd, PollFlags};
+use rustix::io::Errno;
+use socket2::Socket;
+
+use super::channel::EthernetChannel;
+use super::filter::Wanted;
+use super::frame::{ETHERTYPE, Header, Kind, Mac, Side};
+use super::link::{Flow, Heard, Link, bind, fixed, hear, post, socket, timespec};
+use super::station::{Station, check_options};
+use crate::channel::{Line, Wire};
+use crate::control::{Deadline, Pass, random};
+use crate::transport::{Host, Meeting, Place, Setup, TransportError};
+use linerate_core::units::Span;
+
+/// More flows than this do not begin at once.
+const MOST_CALLERS: usize = 4_096;
+
+/// Where flows of one load arrive.
+#[derive(Debug)]
+pub(super) struct Door {
+    setup: Setup,
+    station: Station,
+    pass: Pass,
+    socket: Socket,
+    /// Who said hello, by the number of the flow.
+    callers: BTreeMap<u32, Caller>,
+}
+
+/// A station that said hello and has not proved yet that it is there.
+#[derive(Clone, Copy, Debug)]
+struct Caller {
+    mac: Mac,
+    /// What it said of itself.
+    nonce: [u8; 16],
+    /// What it must say again.
+    proof: [u8; 16],
+    /// Whether it did, and has its channel.
+    inside: bool,
+}
+
+impl Door {
+    pub(super) fn open(setup: &Setup, pass: &Pass) -> Result<Self, TransportError> {
+        check_options(setup)?;
+        let station = Station::of(setup)?;
+        let wanted = Wanted { token: fixed(pass), side: Side::Beginning, data: false, only: None };
+        let socket = socket(wanted)?;
+        bind(&socket, &station)?;
+        Ok(Self { setup: setup.clone(), station, pass: *pass, socket, callers: BTreeMap::new() })
+    }
+
+    /// What a frame means: a flow that begins, or nothing yet.
+    fn hear(&mut self, heard: &Heard) -> Result<Option<Box<dyn Line>>, TransportError> {
+        match heard.kind {
+            Kind::Hello => {
+                self.greet(heard)?;
+                Ok(None)
+            }
+            Kind::Proof => self.admit(heard),
+            // What belongs to a channel that stands, or to none.
+            _ => Ok(None),
+        }
+    }
+
+    /// Answers a hello that has the pass. The answer is as long as the question.
+    fn greet(&mut self, heard: &Heard) -> Result<(), TransportError> {
+        let (pass, nonce) = heard.payload.split_at(self.pass.len());
+        let known = self.callers.get(&heard.flow);
+        if pass != self.pass
+            || known.is_some_and(|caller| caller.inside)
+            || (known.is_none() && self.callers.len() >= MOST_CALLERS)
+        {
+            return Ok(());
+        }
+        let nonce = fixed(nonce);
+        let proof = match known {
+            Some(caller) if caller.mac == heard.from && caller.nonce == nonce => caller.proof,
+            _ => random().map_err(TransportError::system("make a proof"))?,
+        };
+        let caller = Caller { mac: heard.from, nonce, proof, inside: false };
+        self.callers.insert(heard.flow, caller);
+        self.say(heard, Kind::Echo, &[nonce, proof].concat())
+    }
+
+    /// Lets in who says again what it was told. Its sockets are open before it hears so.
+    fn admit(&mut self, heard: &Heard) -> Result<Option<Box<dyn Line>>, TransportError> {
+        let Some(caller) = self.callers.get_mut(&heard.flow) else { return Ok(None) };
+        // A channel that stands answers a proof itself.
+        if caller.inside || caller.mac != heard.from || !heard.payload.starts_with(&caller.proof) {
+            return Ok(None);
+        }
+        caller.inside = true;
+        let (peer, proof) = (caller.mac, caller.proof);
+        let flow = Flow { token: fixed(&self.pass), number: heard.flow, side: Side::Answering, peer };
+        let link = Link::open(&self.setup, &self.station, flow)?;
+        let channel = EthernetChannel::new(link, &self.setup, Some(proof));
+        let channel = channel.map_err(TransportError::system("prepare a flow of frames"))?;
+        self.say(heard, Kind::Accept, &proof)?;
+        Ok(Some(Box::new(Wire::new(channel, self.setup.clock))))
+    }
+
+    fn say(&self, to: &Heard, kind: Kind, payload: &[u8]) -> Result<(), TransportError> {
+        let header = Header {
+            token: fixed(&self.pass),
+            flow: to.flow,
+            kind,
+            side: Side::Answering,
+            length: payload.len() as u16,
+            sequence: 0,
+            sent_ns: 0,
+        };
+        let head = header.encode(to.from, self.station.mac);
+        match post(self.socket.as_fd(), &head, payload) {
+            // It will ask again.
+            Ok(()) | Err(Errno::AGAIN | Errno::NOBUFS) => Ok(()),
+            Err(errno) => Err(TransportError::system("answer a station")(errno.into())),
+        }
+    }
+}
+
+impl Host for Door {
+    fn meeting(&self) -> Meeting {
+        Place::Station { mac: self.station.mac, ethertype: ETHERTYPE }.into()
+    }
+
+    fn accept(&mut self, deadline: Deadline) -> Result<(u32, Box<dyn Line>), TransportError> {
+        let failed = |errno: Errno| TransportError::system("wait for a station")(errno.into());
+        loop {
+            while let Some(heard) = hear(&self.socket).map_err(failed)? {
+                if let Some(line) = self.hear(&heard)? {
+                    return Ok((heard.flow, line));
+                }
+            }
+            let Ok(left) = deadline.left() else { return Err(TransportError::Late) };
+            let left = Span::from_seconds(left.as_secs_f64());
+            let mut one = [PollFd::new(&self.socket, PollFlags::IN)];
+            match rustix::event::poll(&mut one, Some(&timespec(left))) {
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(errno) => return Err(failed(errno)),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{Ipv4Addr, SocketAddr};
+    use std::time::Duration;
+
+    use linerate_core::transport::Transport;
+
+    use super::*;
+    use crate::observe::HostClock;
+    use crate::transport::ethernet::frame::HEAD_LEN;
+
+    /// A station that may not be where it says.
+    struct Stranger {
+        door: Door,
+        pass: Pass,
+    }
+
+    impl Stranger {
+        /// On the loopback, with a pass of its own; none, with a word, without the privilege.
+        fn new() -> Option<Self> {
+            let peer = SocketAddr::from((Ipv4Addr::LOCALHOST, 1));
+            let setup = Setup::plain(Transport::Ethernet, HostClock::start(), peer.ip(), peer);
+            let pass = random().expect("random bytes");
+            match Door::open(&setup, &pass) {
+                Ok(door) => Some(Self { door, pass }),
+                Err(error @ TransportError::Lacking { .. }) => {
+                    assert!(std::env::var("CI").as_deref() != Ok("true"), "failed to {error}");
+                    eprintln!("skipped: failed to {error}");
+                    None
+                }
+                Err(error) => panic!("failed to {error}"),
+            }
+        }
+
+        /// What a station says that claims to be `from`; whether it is let in.
+        fn say(&mut self, from: Mac, kind: Kind, payload: &[u8]) -> bool {
+            let header = Header {
+                token: fixed(&self.pass),
+                flow: 3,
+                kind,
+                side: Side::Beginning,
+                length: payload.len() as u16,
+                sequence: 0,
+                sent_ns: 0,
+            };
+            let head = header.encode(self.door.station.mac, from);
+            post(self.door.socket.as_fd(), &head, payload).expect("the loopback takes it");
+            match self.door.accept(Deadline::after(Duration::from_millis(20))) {
+                Ok((flow, _)) => flow == 3,
+                Err(TransportError::Late) => false,
+                Err(error) => panic!("failed to {error}"),
+            }
+        }
+
+        fn proof(&self) -> Option<[u8; 16]> {
+            self.door.callers.get(&3).map(|caller| caller.proof)
+        }
+    }
+
+    const HERE: Mac = [2, 0, 0, 0, 0, 1];
+    const ELSEWHERE: Mac = [2, 0, 0, 0, 0, 2];
+    const NONCE: [u8; 16] = [4; 16];
+
+    #[test]
+    fn only_who_says_the_proof_from_where_it_was_sent_is_let_in_and_only_once() {
+        let Some(mut stranger) = Stranger::new() else { return };
+        assert!(!stranger.say(HERE, Kind::Proof, &[0; 16]), "before a hello");
+        let hello = [stranger.pass, NONCE].concat();
+        assert!(!stranger.say(HERE, Kind::Hello, &hello));
+        let proof = stranger.proof().expect("it was answered");
+        assert!(!stranger.say(HERE, Kind::Proof, &[0; 16]), "a guess");
+        assert!(!stranger.say(HERE, Kind::Proof, &proof[..15]), "a part");
+        assert!(!stranger.say(ELSEWHERE, Kind::Proof, &proof), "from elsewhere");
+        assert!(stranger.say(HERE, Kind::Proof, &proof));
+        assert!(!stranger.say(HERE, Kind::Proof, &proof), "again");
+        assert!(!stranger.say(ELSEWHERE, Kind::Hello, &hello), "a flow that stands is not given away");
+        assert_eq!(stranger.proof(), Some(proof));
+    }
+
+    #[test]
+    fn a_hello_without_the_whole_pass_leaves_no_trace() {
+        let Some(mut stranger) = Stranger::new() else { return };
+        let mut wrong = stranger.pass;
+        wrong[15] ^= 1;
+        assert!(!stranger.say(HERE, Kind::Hello, &[wrong, NONCE].concat()));
+        assert!(!stranger.say(HERE, Kind::Hello, &wrong));
+        assert_eq!(stranger.proof(), None);
+    }
+
+    #[test]
+    fn no_answer_is_longer_than_its_question() {
+        let Some(mut stranger) = Stranger::new() else { return };
+        // What the door sends to a host of a made-up address comes by here, to nobody.
+        let ears =
+            Socket::new(socket2::Domain::PACKET, socket2::Type::RAW, Some(0.into())).expect("privileged");
+        crate::sys::packet::bind(&ears, ETHERTYPE, stranger.door.station.index).expect("a loopback");
+        ears.set_nonblocking(true).expect("it does not wait");
+        let lengths = |stranger: &Stranger| {
+            let (mut asked, mut answered) = (0, 0);
+            let mut frame = [0; 2_048];
+            while let Ok((_, length)) = rustix::net::recv(&ears, &mut frame, rustix::net::RecvFlags::empty())
+            {
+                match Header::decode(&frame[..length]) {
+                    Some((_, header, _)) if header.token != fixed::<8>(&stranger.pass) => {}
+                    Some((_, Header { side: Side::Beginning, .. }, _)) => asked += length,
+                    Some(_) => answered += length,
+                    None => {}
+                }
+            }
+            (asked, answered)
+        };
+        let hello = [stranger.pass, NONCE].concat();
+        stranger.say(HERE, Kind::Hello, &hello);
+        assert_eq!(lengths(&stranger), (HEAD_LEN + 32, HEAD_LEN + 32));
+        let proof = stranger.proof().expect("it was answered");
+        stranger.say(HERE, Kind::Proof, &proof);
+        let (asked, answered) = lengths(&stranger);
+        assert_eq!(asked, HEAD_LEN + 16);
+        // To be accepted; and the channel that the test throws away says twice that it leaves.
+        assert_eq!(answered, HEAD_LEN + 16 + 2 * HEAD_LEN);
+    }
+}

@@ -1,0 +1,306 @@
+//! Raw Ethernet between two hosts of a laboratory, and what it says where it cannot be.
+
+#[path = "support/stations.rs"]
+mod stations;
+
+use std::net::Ipv4Addr;
+
+use linerate_core::endpoint::LinkError;
+use linerate_core::environment::Fact;
+use linerate_core::options::Io;
+use linerate_core::pattern::Pattern;
+use linerate_core::payload::{Buffers, Check};
+use linerate_core::traffic::{Bound, Datagrams, HalfAccount};
+use linerate_core::transport::Transport;
+use linerate_core::trial::Trial;
+use linerate_core::units::{Rate, Size, Span, Time};
+use linerate_net::channel::{Interest, Line, Wait};
+use linerate_net::observe::HostClock;
+use linerate_net::traffic::{Counter, Incoming, Outgoing, Pace};
+use linerate_net::transport::{Place, TransportError, host, join};
+use stations::{PASS, Stations, lab, setup};
+
+/// An MTU of 1500 less the 32 bytes of the header.
+const LARGEST: usize = 1_468;
+
+#[test]
+fn messages_of_every_size_that_a_frame_holds_pass_both_ways_and_keep_their_boundaries() {
+    let Some(stations) = Stations::new(1_500) else { return };
+    let mut ends = stations.ends(|_| {});
+    let sizes = [1, 2, 13, 14, 15, 64, 1_000, LARGEST - 1, LARGEST];
+    for _ in 0..2 {
+        let [from, to] = &mut ends;
+        for size in sizes {
+            assert_eq!(from.push(&vec![size as u8; size], Wait::Patiently).expect("it goes"), size);
+        }
+        for size in sizes {
+            let mut into = vec![0; size];
+            assert_eq!(to.pull(&mut into, Wait::Patiently).expect("it comes"), size);
+            assert!(into.iter().all(|byte| *byte == size as u8), "{size} B");
+        }
+        assert_eq!(to.pull(&mut [0], Wait::Never).expect("nothing is there"), 0);
+        ends.reverse();
+    }
+}
+
+#[test]
+fn every_pattern_of_a_curve_runs_over_it() {
+    let Some(stations) = Stations::new(1_500) else { return };
+    let [mut here, mut there] = stations.ends(|setup| setup.socket.busy_poll = Some(20));
+    for pattern in Pattern::ALL {
+        for size in [1, 15, LARGEST as u64] {
+            let trial = Trial { pattern, size, samples: 5, batch: 10, seed: size, check: Check::Full };
+            let (one, other) = std::thread::scope(|scope| {
+                let there = &mut there;
+                let other = scope.spawn(move || there.respond(&trial, &mut Buffers::new(LARGEST)));
+                (here.initiate(&trial, &mut Buffers::new(LARGEST)), other.join().expect("no panic"))
+            });
+            one.and(other).unwrap_or_else(|error| panic!("{pattern}, {size} B: {error}"));
+        }
+    }
+}
+
+#[test]
+fn a_message_above_the_frame_is_refused_by_name_and_nothing_is_lost() {
+    let Some(stations) = Stations::new(1_000) else { return };
+    let [mut here, mut there] = stations.ends(|_| {});
+    let error = here.push(&[0; 969], Wait::Patiently).expect_err("one byte too many").to_string();
+    assert_eq!(error, "a message of 969 B is longer than the 968 B that one datagram carries here");
+    here.push(&[5; 968], Wait::Patiently).expect("it goes");
+    there.pull(&mut [0; 968], Wait::Patiently).expect("it comes");
+    let granted = here.granted();
+    assert_eq!((granted.mss, granted.path_mtu), (Fact::Known(968), Fact::Known(1_000)));
+}
+
+#[test]
+fn a_message_that_does_not_come_stalls_and_one_of_another_length_is_named() {
+    let Some(stations) = Stations::new(1_500) else { return };
+    let [mut here, mut there] = stations.ends(|setup| setup.patience = Span::from_ms(50));
+    let error = there.pull(&mut [0], Wait::Patiently).expect_err("nothing was sent");
+    assert!(matches!(error, LinkError::Stalled(span) if span == Span::from_ms(50)), "{error}");
+    assert!(!there.ready(Interest::Receive, Span::from_ms(1)).expect("it waits"));
+    here.push(&[0; 5], Wait::Patiently).expect("it goes");
+    assert!(there.ready(Interest::Receive, Span::from_ms(10_000)).expect("it waits"));
+    let error = there.pull(&mut [0; 3], Wait::Patiently).expect_err("five came").to_string();
+    assert_eq!(error, "receive: a message of 5 B came where one of 3 B was awaited");
+}
+
+#[test]
+fn the_end_and_a_close_come_after_the_last_message_and_the_other_way_stays_open() {
+    let Some(stations) = Stations::new(1_500) else { return };
+    let [mut here, mut there] = stations.ends(|_| {});
+    here.push(&[7; 3], Wait::Patiently).expect("it goes");
+    std::thread::scope(|scope| {
+        let here = &mut here;
+        let finished = scope.spawn(move || here.finish_sending());
+        let mut into = [0; 3];
+        there.pull(&mut into, Wait::Patiently).expect("what was sent before the end");
+        assert_eq!(into, [7; 3]);
+        let end = there.pull(&mut into, Wait::Patiently);
+        assert!(matches!(end, Err(LinkError::Closed)), "{end:?}");
+        finished.join().expect("no panic").expect("it is told");
+    });
+    there.push(&[8; 4], Wait::Patiently).expect("this way is open");
+    drop(there);
+    here.pull(&mut [0; 4], Wait::Patiently).expect("what was sent before the close");
+    let end = here.pull(&mut [0; 4], Wait::Patiently);
+    assert!(matches!(end, Err(LinkError::Closed)), "{end:?}");
+    let gone = here.push(&[0; 4], Wait::Patiently);
+    assert!(matches!(gone, Err(LinkError::Closed)), "{gone:?}");
+}
+
+#[test]
+fn another_thread_cuts_a_wait_short_and_the_peer_sees_a_close() {
+    let Some(stations) = Stations::new(1_500) else { return };
+    let [mut here, mut there] = stations.ends(|_| {});
+    let remote = here.remote().expect("a way in");
+    let waited = std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| {
+            let cut = here.pull(&mut [0], Wait::Patiently);
+            drop(here);
+            cut
+        });
+        remote.cut();
+        waiting.join().expect("no panic")
+    });
+    assert!(matches!(waited, Err(LinkError::Closed)), "{waited:?}");
+    let end = there.pull(&mut [0], Wait::Patiently);
+    assert!(matches!(end, Err(LinkError::Closed)), "{end:?}");
+}
+
+/// Sends and receives one flow; `hold` keeps the receiver back until so many bytes were sent.
+fn flow(
+    [mut from, mut to]: [Box<dyn Line>; 2],
+    size: usize,
+    bound: Bound,
+    pace: Option<Rate>,
+    hold: u64,
+) -> [HalfAccount; 2] {
+    let (clock, counters) = (HostClock::start(), [Counter::default(), Counter::default()]);
+    let message = vec![3; size];
+    std::thread::scope(|scope| {
+        let (counters, clock) = (&counters, &clock);
+        let sender = scope.spawn(move || {
+            let pace = pace.map(|rate| Pace::new(size as u64, rate));
+            let mut out = Outgoing::new(*clock, Time::ZERO, &message, bound, &counters[0]).paced(pace);
+            from.send_flow(&mut out).expect("the flow is sent");
+            out.account()
+        });
+        while counters[0].load() < hold {
+            std::thread::yield_now();
+        }
+        let mut buffer = vec![0; 64 << 10];
+        let mut into = Incoming::new(*clock, Time::ZERO, &mut buffer, &counters[1]).touched(true);
+        to.receive_flow(&mut into).expect("the flow is received");
+        [sender.join().expect("no panic"), into.account()]
+    })
+}
+
+fn datagrams(account: &HalfAccount) -> &Datagrams {
+    account.datagrams.as_ref().expect("frames are counted")
+}
+
+#[test]
+fn a_flow_bounded_in_bytes_arrives_to_the_byte_in_either_direction() {
+    let Some(stations) = Stations::new(1_500) else { return };
+    for turned in [false, true] {
+        let mut ends = stations.ends(|_| {});
+        if turned {
+            ends.reverse();
+        }
+        let [sender, receiver] = flow(ends, 1_000, Bound::Bytes(1_000_001), None, 0);
+        let account = datagrams(&receiver);
+        assert_eq!((sender.bytes, sender.messages), (1_000_001, 1_001));
+        assert_eq!((account.sent, account.received), (1_001, 1_001), "{account:?}");
+        assert_eq!((receiver.bytes, receiver.messages), (1_000_001, 1_001), "{account:?}");
+        assert_eq!(account.duplicated + account.reordered + account.foreign, 0, "{account:?}");
+    }
+}
+
+#[test]
+fn what_a_paused_receiver_has_no_room_for_is_told_apart_from_loss_to_the_message() {
+    let Some(stations) = Stations::new(1_500) else { return };
+    let ends = stations.ends(|setup| setup.socket.rcvbuf = Some(Size(64 << 10)));
+    let [sender, receiver] = flow(ends, 100, Bound::Count(20_000), None, 2_000_000);
+    let account = datagrams(&receiver);
+    assert_eq!((sender.messages, account.sent), (20_000, 20_000));
+    // 64 KiB are 40 slots of 1600 bytes.
+    assert_eq!((account.received, account.dropped_by_socket), (40, 19_960), "{account:?}");
+    assert_eq!((account.lost, account.foreign, receiver.bytes), (0, 0, 4_000), "{account:?}");
+}
+
+#[test]
+fn what_is_lost_on_the_way_is_what_the_queue_there_dropped() {
+    let Some(stations) = Stations::new(1_500) else { return };
+    // Behind the wire's other end a bridge, and behind that a slow queue.
+    let Some(slow) = stations.behind_a_bridge("10mbit", "20kb", "10kb") else { return };
+    let rate = Rate::from_bits_per_second(40e6);
+    let [sender, receiver] = flow(slow.ends(), 1_000, Bound::Count(2_000), Some(rate), 0);
+    let account = datagrams(&receiver);
+    assert_eq!((sender.messages, account.sent), (2_000, 2_000));
+    assert!(account.lost > 0, "a quarter of the rate passes: {account:?}");
+    assert_eq!(account.received + account.lost, 2_000, "{account:?}");
+    assert_eq!((account.dropped_by_socket, receiver.messages), (0, account.received), "{account:?}");
+    // Its own frames besides messages may meet the full queue too: an end is said seven times at most.
+    let dropped = slow.dropped();
+    assert!((account.lost..=account.lost + 8).contains(&dropped), "{dropped} dropped, {account:?}");
+}
+
+#[test]
+fn several_flows_begin_at_once_and_keep_apart() {
+    let Some(stations) = Stations::new(1_500) else { return };
+    let flows = stations.flows(3, |_| {});
+    for (number, [mut here, mut there]) in (0_u8..).zip(flows) {
+        here.push(&[number; 8], Wait::Patiently).expect("it goes");
+        let mut into = [9; 8];
+        there.pull(&mut into, Wait::Patiently).expect("it comes");
+        assert_eq!(into, [number; 8]);
+    }
+}
+
+#[test]
+fn a_stranger_without_the_whole_pass_gets_no_answer_at_all() {
+    let Some(stations) = Stations::new(1_500) else { return };
+    // The filter lets it through: the first half is right.
+    let mut wrong = PASS;
+    wrong[15] ^= 1;
+    stations.quiet();
+    let before = stations.sent_by_there();
+    let error = stations.call(&wrong).expect_err("nobody answers").to_string();
+    assert!(error.contains("did not answer through `wire` within 5 s"), "{error}");
+    assert_eq!(stations.sent_by_there(), before, "no frame came back");
+}
+
+#[test]
+fn a_station_of_another_segment_is_an_error_that_says_what_to_look_at() {
+    let Some(stations) = Stations::new(1_500) else { return };
+    let error = stations.call_station([2, 0, 0, 9, 9, 9]).expect_err("nobody is there").to_string();
+    assert_eq!(
+        error,
+        "use the transport ethernet: the station 02:00:00:09:09:09 did not answer through `wire` within \
+         5 s: raw Ethernet reaches only hosts of the same segment, without a router between, and only \
+         where switches let EtherType 0x88b5 pass"
+    );
+}
+
+#[test]
+fn places_where_no_frame_may_go_are_refused() {
+    let setup = setup(Ipv4Addr::LOCALHOST, Ipv4Addr::LOCALHOST);
+    for place in [
+        Place::Conversation,
+        Place::Station { mac: [0xff; 6], ethertype: 0x88B5 },
+        Place::Station { mac: [2, 0, 0, 0, 0, 1], ethertype: 0x0800 },
+    ] {
+        let error = join(&setup, &place.into(), &PASS, 0).expect_err("refused");
+        assert!(matches!(error, TransportError::Place(Transport::Ethernet)), "{error}");
+    }
+}
+
+#[test]
+fn options_that_mean_nothing_to_it_are_refused_by_name() {
+    let refusal = |change: fn(&mut linerate_core::options::SocketOptions)| {
+        let mut setup = setup(Ipv4Addr::LOCALHOST, Ipv4Addr::LOCALHOST);
+        change(&mut setup.socket);
+        host(&setup, &PASS).expect_err("refused").to_string()
+    };
+    assert_eq!(
+        refusal(|asked| asked.congestion = Some("cubic".to_owned())),
+        "set congestion to cubic: raw Ethernet has no congestion control"
+    );
+    assert!(refusal(|asked| asked.mss = Some(1_000)).starts_with("set mss to 1000: "));
+    assert!(refusal(|asked| asked.dscp = Some(1)).starts_with("set dscp to 1: "));
+    assert!(refusal(|asked| asked.io = Io::Zerocopy).starts_with("set io to zerocopy: "));
+    assert!(refusal(|asked| asked.receive_io = Some(Io::Splice)).starts_with("set receive-io to splice: "));
+}
+
+#[test]
+fn without_the_privilege_one_sentence_says_what_to_do() {
+    // A thread's capabilities are its own.
+    let error = std::thread::spawn(|| {
+        let mut sets = rustix::thread::capabilities(None).expect("a thread has some");
+        sets.effective.remove(rustix::thread::CapabilitySet::NET_RAW);
+        rustix::thread::set_capabilities(None, sets).expect("giving up is allowed");
+        host(&setup(Ipv4Addr::LOCALHOST, Ipv4Addr::LOCALHOST), &PASS).expect_err("refused").to_string()
+    });
+    assert_eq!(
+        error.join().expect("no panic"),
+        "use the transport ethernet: raw Ethernet needs CAP_NET_RAW: run as root or `setcap cap_net_raw+ep \
+         linerate`"
+    );
+}
+
+#[test]
+fn both_ends_on_one_host_meet_on_the_loopback_and_do_not_hear_themselves() {
+    if lab(1_500).is_none() {
+        return;
+    }
+    let [mut here, mut there] = stations::on_the_loopback();
+    here.push(&[5; 8], Wait::Patiently).expect("it goes");
+    there.push(&[6; 8], Wait::Patiently).expect("it goes");
+    for (end, awaited) in [(&mut here, 6), (&mut there, 5)] {
+        let mut into = [0; 8];
+        end.pull(&mut into, Wait::Patiently).expect("it comes");
+        assert_eq!(into, [awaited; 8]);
+        assert_eq!(end.pull(&mut into, Wait::Never).expect("nothing more"), 0);
+    }
+}
