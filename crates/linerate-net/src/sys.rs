@@ -9,3 +9,5 @@ pub(crate) mod shared_ring;
 pub(crate) mod packet;
 pub(crate) mod tcp_info;
 pub(crate) mod vsock;
+#[cfg(feature = "xdp")]
+pub(crate) mod xdp;

@@ -2,6 +2,8 @@
 
 #[path = "support/stations.rs"]
 mod stations;
+#[path = "ethernet/xdp.rs"]
+mod xdp;
 
 use std::net::Ipv4Addr;
 
@@ -10,24 +12,30 @@ use linerate_core::environment::Fact;
 use linerate_core::options::Io;
 use linerate_core::pattern::Pattern;
 use linerate_core::payload::{Buffers, Check};
-use linerate_core::traffic::{Bound, Datagrams, HalfAccount};
+use linerate_core::traffic::Bound;
 use linerate_core::transport::Transport;
 use linerate_core::trial::Trial;
 use linerate_core::units::{Rate, Size, Span, Time};
-use linerate_net::channel::{Interest, Line, Wait};
+use linerate_net::channel::{Interest, Wait};
 use linerate_net::observe::HostClock;
-use linerate_net::traffic::{Counter, Incoming, Outgoing, Pace};
+use linerate_net::traffic::{Counter, Incoming, Outgoing};
 use linerate_net::transport::{Place, TransportError, host, join};
-use stations::{PASS, Stations, lab, setup};
+use rstest::rstest;
+use stations::{PASS, Stations, datagrams, flow, lab, setup};
 
-/// An MTU of 1500 less the 32 bytes of the header.
-const LARGEST: usize = 1_468;
+/// What every frame carries besides its message. Unit: bytes.
+const HEADER: usize = 32;
+/// A message that fills a frame of 1500 bytes.
+const LARGEST: usize = 1_500 - HEADER;
 
-#[test]
-fn messages_of_every_size_that_a_frame_holds_pass_both_ways_and_keep_their_boundaries() {
-    let Some(stations) = Stations::new(1_500) else { return };
+#[rstest]
+fn messages_of_every_size_that_a_frame_holds_pass_both_ways_and_keep_their_boundaries(
+    #[values(1_500, 9_000, 65_535)] mtu: u32,
+) {
+    let Some(stations) = Stations::new(mtu) else { return };
+    let largest = mtu as usize - HEADER;
     let mut ends = stations.ends(|_| {});
-    let sizes = [1, 2, 13, 14, 15, 64, 1_000, LARGEST - 1, LARGEST];
+    let sizes = [1, 2, 13, 14, 15, 64, 1_000, largest - 1, largest];
     for _ in 0..2 {
         let [from, to] = &mut ends;
         for size in sizes {
@@ -128,38 +136,6 @@ fn another_thread_cuts_a_wait_short_and_the_peer_sees_a_close() {
     assert!(matches!(end, Err(LinkError::Closed)), "{end:?}");
 }
 
-/// Sends and receives one flow; `hold` keeps the receiver back until so many bytes were sent.
-fn flow(
-    [mut from, mut to]: [Box<dyn Line>; 2],
-    size: usize,
-    bound: Bound,
-    pace: Option<Rate>,
-    hold: u64,
-) -> [HalfAccount; 2] {
-    let (clock, counters) = (HostClock::start(), [Counter::default(), Counter::default()]);
-    let message = vec![3; size];
-    std::thread::scope(|scope| {
-        let (counters, clock) = (&counters, &clock);
-        let sender = scope.spawn(move || {
-            let pace = pace.map(|rate| Pace::new(size as u64, rate));
-            let mut out = Outgoing::new(*clock, Time::ZERO, &message, bound, &counters[0]).paced(pace);
-            from.send_flow(&mut out).expect("the flow is sent");
-            out.account()
-        });
-        while counters[0].load() < hold {
-            std::thread::yield_now();
-        }
-        let mut buffer = vec![0; 64 << 10];
-        let mut into = Incoming::new(*clock, Time::ZERO, &mut buffer, &counters[1]).touched(true);
-        to.receive_flow(&mut into).expect("the flow is received");
-        [sender.join().expect("no panic"), into.account()]
-    })
-}
-
-fn datagrams(account: &HalfAccount) -> &Datagrams {
-    account.datagrams.as_ref().expect("frames are counted")
-}
-
 #[test]
 fn a_flow_bounded_in_bytes_arrives_to_the_byte_in_either_direction() {
     let Some(stations) = Stations::new(1_500) else { return };
@@ -207,6 +183,69 @@ fn what_is_lost_on_the_way_is_what_the_queue_there_dropped() {
 }
 
 #[test]
+fn the_hosts_own_queue_holds_the_sender_back_and_loses_nothing() {
+    let Some(stations) = Stations::new(1_500) else { return };
+    if !stations.slow_down_here("50mbit", "20kb", "10kb") {
+        return;
+    }
+    let [sender, receiver] = flow(stations.ends(|_| {}), 1_000, Bound::Count(2_000), None, 0);
+    let account = datagrams(&receiver);
+    assert_eq!((sender.messages, account.sent), (2_000, 2_000));
+    assert_eq!((account.received, account.lost, account.dropped_by_socket), (2_000, 0, 0), "{account:?}");
+}
+
+#[test]
+fn a_sender_stops_when_its_receiver_is_gone() {
+    let Some(stations) = Stations::new(1_500) else { return };
+    let [mut from, mut to] = stations.ends(|_| {});
+    let sent = std::thread::scope(|scope| {
+        let sending = scope.spawn(move || {
+            let (clock, counter, message) = (HostClock::start(), Counter::default(), [0; 1_000]);
+            // Much longer than the test may take.
+            let bound = Bound::Time(Span::from_ms(600_000));
+            from.send_flow(&mut Outgoing::new(clock, Time::ZERO, &message, bound, &counter))
+        });
+        to.pull(&mut [0; 1_000], Wait::Patiently).expect("it has begun");
+        drop(to);
+        sending.join().expect("no panic")
+    });
+    assert!(matches!(sent, Err(LinkError::Closed)), "{sent:?}");
+}
+
+#[test]
+fn a_receiver_is_cut_off_in_the_middle_of_a_flow_and_keeps_its_account() {
+    let Some(stations) = Stations::new(1_500) else { return };
+    let [mut from, mut to] = stations.ends(|_| {});
+    let remote = to.remote().expect("a way in");
+    let clock = HostClock::start();
+    let counters = [Counter::default(), Counter::default()];
+    let mut buffer = vec![0; 64 << 10];
+    let mut into = Incoming::new(clock, Time::ZERO, &mut buffer, &counters[1]);
+    let received = std::thread::scope(|scope| {
+        let counters = &counters;
+        scope.spawn(move || {
+            let bound = Bound::Time(Span::from_ms(600_000));
+            let ended =
+                from.send_flow(&mut Outgoing::new(clock, Time::ZERO, &[0; 1_000], bound, &counters[0]));
+            assert!(matches!(ended, Err(LinkError::Closed)), "{ended:?}");
+        });
+        scope.spawn(move || {
+            while counters[1].load() == 0 {
+                std::thread::yield_now();
+            }
+            remote.cut();
+        });
+        let received = to.receive_flow(&mut into);
+        drop(to);
+        received
+    });
+    assert!(matches!(received, Err(LinkError::Closed)), "{received:?}");
+    let account = into.account();
+    assert_eq!(datagrams(&account).received, account.messages);
+    assert!(account.messages > 0, "{account:?}");
+}
+
+#[test]
 fn several_flows_begin_at_once_and_keep_apart() {
     let Some(stations) = Stations::new(1_500) else { return };
     let flows = stations.flows(3, |_| {});
@@ -234,7 +273,7 @@ fn a_stranger_without_the_whole_pass_gets_no_answer_at_all() {
 #[test]
 fn a_station_of_another_segment_is_an_error_that_says_what_to_look_at() {
     let Some(stations) = Stations::new(1_500) else { return };
-    let error = stations.call_station([2, 0, 0, 9, 9, 9]).expect_err("nobody is there").to_string();
+    let error = stations.call_by(Transport::Ethernet).expect_err("nobody is there").to_string();
     assert_eq!(
         error,
         "use the transport ethernet: the station 02:00:00:09:09:09 did not answer through `wire` within \
@@ -295,6 +334,9 @@ fn both_ends_on_one_host_meet_on_the_loopback_and_do_not_hear_themselves() {
         return;
     }
     let [mut here, mut there] = stations::on_the_loopback();
+    let largest = here.granted().mss.known().copied().expect("a loopback has an MTU") as usize;
+    here.push(&vec![7; largest], Wait::Patiently).expect("it goes");
+    there.pull(&mut vec![0; largest], Wait::Patiently).expect("it comes");
     here.push(&[5; 8], Wait::Patiently).expect("it goes");
     there.push(&[6; 8], Wait::Patiently).expect("it goes");
     for (end, awaited) in [(&mut here, 6), (&mut there, 5)] {

@@ -14,7 +14,7 @@ use std::os::fd::AsRawFd as _;
 use socket2::Socket;
 
 pub(crate) use batch::Batch;
-pub(crate) use ring::Ring;
+pub(crate) use ring::{Frame, Ring};
 
 /// Has a packet socket take the frames of one EtherType that arrive at one interface, and send there.
 pub(crate) fn bind(socket: &Socket, ethertype: u16, interface: u32) -> io::Result<()> {

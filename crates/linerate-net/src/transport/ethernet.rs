@@ -11,6 +11,9 @@
 //!
 //! What arrives is read from a ring of memory shared with the kernel (`TPACKET_V2`).
 //!
+//! The transport `xdp` sends and receives the messages by an `AF_XDP` socket instead, and
+//! everything else as here.
+//!
 //! # Consent
 //!
 //! A host sends messages only to a station that has said again what it was told there:
@@ -37,8 +40,13 @@ mod door;
 mod filter;
 mod frame;
 mod link;
+mod plane;
 mod station;
 mod tally;
+#[cfg(feature = "xdp")]
+mod xdp;
+
+use linerate_core::transport::Transport;
 
 use super::{Host, Introduction, Meeting, Setup, TransportError};
 use crate::channel::Line;
@@ -46,7 +54,13 @@ use crate::control::Pass;
 
 /// Prepares for the frames of a load.
 pub(super) fn host(setup: &Setup, pass: &Pass) -> Result<Box<dyn Host>, TransportError> {
-    Ok(Box::new(door::Door::open(setup, pass)?))
+    match setup.transport {
+        #[cfg(feature = "xdp")]
+        Transport::Xdp => Ok(Box::new(door::Door::<xdp::XdpPlane>::open(setup, pass)?)),
+        #[cfg(not(feature = "xdp"))]
+        Transport::Xdp => Err(without_xdp()),
+        _ => Ok(Box::new(door::Door::<plane::PacketPlane>::open(setup, pass)?)),
+    }
 }
 
 /// Opens a flow to the station that the peer named.
@@ -55,5 +69,19 @@ pub(super) fn join(
     meeting: &Meeting,
     introduction: Introduction,
 ) -> Result<Box<dyn Line>, TransportError> {
-    call::join(setup, meeting, introduction)
+    match setup.transport {
+        #[cfg(feature = "xdp")]
+        Transport::Xdp => call::join::<xdp::XdpPlane>(setup, meeting, introduction),
+        #[cfg(not(feature = "xdp"))]
+        Transport::Xdp => Err(without_xdp()),
+        _ => call::join::<plane::PacketPlane>(setup, meeting, introduction),
+    }
+}
+
+#[cfg(not(feature = "xdp"))]
+fn without_xdp() -> TransportError {
+    TransportError::lacking(
+        Transport::Xdp,
+        "this linerate was built without AF_XDP; build with `--features xdp`, or use `ethernet`",
+    )
 }

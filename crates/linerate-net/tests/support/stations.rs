@@ -4,11 +4,14 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::process::Command;
 use std::time::Duration;
 
+use linerate_core::traffic::{Bound, Datagrams, HalfAccount};
 use linerate_core::transport::Transport;
+use linerate_core::units::{Rate, Time};
 use linerate_net::channel::Line;
 use linerate_net::control::{Deadline, Pass};
 use linerate_net::lab::{HERE, Lab, LabError, THERE};
 use linerate_net::observe::HostClock;
+use linerate_net::traffic::{Counter, Incoming, Outgoing, Pace};
 use linerate_net::transport::{Host, Hosting, Meeting, Place, Setup, TransportError, host, join};
 
 pub(crate) const PASS: Pass = [0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 9, 10, 11, 12, 13, 14, 15, 16];
@@ -64,7 +67,7 @@ impl Stations {
         )
     }
 
-    fn between(&self, count: u32, [here, there]: [Setup; 2]) -> Vec<Ends> {
+    pub(crate) fn between(&self, count: u32, [here, there]: [Setup; 2]) -> Vec<Ends> {
         let mut host = self.host(&there);
         let meeting = host.meeting();
         std::thread::scope(|scope| {
@@ -109,12 +112,6 @@ impl Stations {
         })
     }
 
-    /// Calls a station that may not be.
-    pub(crate) fn call_station(&self, mac: [u8; 6]) -> Result<Box<dyn Line>, TransportError> {
-        let meeting = Meeting::from(Place::Station { mac, ethertype: 0x88B5 });
-        self.0.here(|| join(&setup(HERE, THERE), &meeting, &PASS, 0)).expect("entered")
-    }
-
     /// Keeps the other host from sending frames of IPv6's own accord.
     pub(crate) fn quiet(&self) {
         let switch = || std::fs::write("/proc/sys/net/ipv6/conf/wire/disable_ipv6", "1");
@@ -122,6 +119,19 @@ impl Stations {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => panic!("{error}"),
             _ => {}
         }
+    }
+
+    /// Calls a station by another transport.
+    pub(crate) fn call_by(&self, transport: Transport) -> Result<Box<dyn Line>, TransportError> {
+        let mut setup = setup(HERE, THERE);
+        setup.transport = transport;
+        self.call_as(&setup)
+    }
+
+    /// Calls a station that may not be, with this set-up.
+    pub(crate) fn call_as(&self, setup: &Setup) -> Result<Box<dyn Line>, TransportError> {
+        let meeting = Meeting::from(Place::Station { mac: [2, 0, 0, 9, 9, 9], ethertype: 0x88B5 });
+        self.0.here(|| join(setup, &meeting, &PASS, 0)).expect("entered")
     }
 
     /// Frames that the other host has sent.
@@ -146,21 +156,39 @@ impl Stations {
             format!("tc qdisc add dev near root tbf rate {rate} limit {limit} burst {burst}"),
         ] {
             let (program, arguments) = command.split_once(' ').expect("a program and its arguments");
-            if let Err(why) = self.there(program, arguments) {
-                assert!(std::env::var("CI").as_deref() != Ok("true"), "{command}: {why}");
-                eprintln!("skipped: `{command}` said: {why}");
+            if !done(self.there(program, arguments), &command) {
                 return None;
             }
         }
         Some(Slow(self))
     }
 
-    fn there(&self, program: &str, arguments: &str) -> Result<String, String> {
-        let output = self.0.there(|| Command::new(program).args(arguments.split(' ')).output());
-        let output = output.expect("entered").map_err(|error| error.to_string())?;
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) }
+    /// Puts a slow queue before this end of the wire; whether there are tools for it.
+    pub(crate) fn slow_down_here(&self, rate: &str, limit: &str, burst: &str) -> bool {
+        let queue = format!("qdisc add dev wire root tbf rate {rate} limit {limit} burst {burst}");
+        let added = self.0.here(|| run("tc", &queue)).expect("entered");
+        done(added, &queue)
     }
+
+    fn there(&self, program: &str, arguments: &str) -> Result<String, String> {
+        self.0.there(|| run(program, arguments)).expect("entered")
+    }
+}
+
+/// What a program printed, or what it complained of.
+fn run(program: &str, arguments: &str) -> Result<String, String> {
+    let output = Command::new(program).args(arguments.split(' ')).output();
+    let output = output.map_err(|error| error.to_string())?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) }
+}
+
+/// Whether a command could be carried out; in CI it must.
+fn done(outcome: Result<String, String>, command: &str) -> bool {
+    let Err(why) = outcome else { return true };
+    assert!(std::env::var("CI").as_deref() != Ok("true"), "{command}: {why}");
+    eprintln!("skipped: `{command}` said: {why}");
+    false
 }
 
 impl Slow<'_> {
@@ -188,6 +216,38 @@ pub(crate) fn on_the_loopback() -> Ends {
         let (_, answered) = next(host.as_mut());
         [begun.join().expect("no panic").expect("it stands"), answered]
     })
+}
+
+/// Sends and receives one flow; `hold` keeps the receiver back until so many bytes were sent.
+pub(crate) fn flow(
+    [mut from, mut to]: [Box<dyn Line>; 2],
+    size: usize,
+    bound: Bound,
+    pace: Option<Rate>,
+    hold: u64,
+) -> [HalfAccount; 2] {
+    let (clock, counters) = (HostClock::start(), [Counter::default(), Counter::default()]);
+    let message = vec![3; size];
+    std::thread::scope(|scope| {
+        let (counters, clock) = (&counters, &clock);
+        let sender = scope.spawn(move || {
+            let pace = pace.map(|rate| Pace::new(size as u64, rate));
+            let mut out = Outgoing::new(*clock, Time::ZERO, &message, bound, &counters[0]).paced(pace);
+            from.send_flow(&mut out).expect("the flow is sent");
+            out.account()
+        });
+        while counters[0].load() < hold {
+            std::thread::yield_now();
+        }
+        let mut buffer = vec![0; 64 << 10];
+        let mut into = Incoming::new(*clock, Time::ZERO, &mut buffer, &counters[1]).touched(true);
+        to.receive_flow(&mut into).expect("the flow is received");
+        [sender.join().expect("no panic"), into.account()]
+    })
+}
+
+pub(crate) fn datagrams(account: &HalfAccount) -> &Datagrams {
+    account.datagrams.as_ref().expect("frames are counted")
 }
 
 fn next(host: &mut dyn Host) -> (u32, Box<dyn Line>) {

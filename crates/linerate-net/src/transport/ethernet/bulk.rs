@@ -2,10 +2,10 @@
 
 use linerate_core::endpoint::LinkError;
 use rustix::io::Errno;
-use std::os::fd::AsFd as _;
 
 use super::channel::{EthernetChannel, failed, wrong_length};
 use super::frame::{Header, Kind, stamp};
+use super::plane::Plane;
 use super::tally::Tally;
 use crate::channel::{Channel as _, Wait};
 use crate::sys::packet::Batch;
@@ -16,7 +16,10 @@ const BATCH: usize = 64;
 
 /// Sends as `out` says, to its end. A frame that the host's own queue had no room for is sent
 /// again, so that nothing is lost on this host before the device.
-pub(super) fn send(channel: &mut EthernetChannel, out: &mut Outgoing<'_>) -> Result<(), LinkError> {
+pub(super) fn send(
+    channel: &mut EthernetChannel<impl Plane>,
+    out: &mut Outgoing<'_>,
+) -> Result<(), LinkError> {
     let message = out.message();
     channel.check_length(message.len())?;
     let mut batch = Batch::new(BATCH, channel.link.head(Kind::Data, message.len(), 0));
@@ -31,7 +34,7 @@ pub(super) fn send(channel: &mut EthernetChannel, out: &mut Outgoing<'_>) -> Res
         for (head, sequence) in batch.heads().iter_mut().take(due).zip(channel.sent..) {
             stamp(head, sequence, now_ns);
         }
-        match batch.send(channel.link.data.as_fd(), message, due) {
+        match channel.link.data.post_many(&mut batch, message, due) {
             Ok(sent) => {
                 since = None;
                 channel.sent += sent as u64;
@@ -53,7 +56,10 @@ pub(super) fn send(channel: &mut EthernetChannel, out: &mut Outgoing<'_>) -> Res
 }
 
 /// Receives until the peer has sent all, and notes what became of each message.
-pub(super) fn receive(channel: &mut EthernetChannel, into: &mut Incoming<'_>) -> Result<(), LinkError> {
+pub(super) fn receive(
+    channel: &mut EthernetChannel<impl Plane>,
+    into: &mut Incoming<'_>,
+) -> Result<(), LinkError> {
     let mut tally = Tally::new();
     let ended = receive_all(channel, into, &mut tally);
     let dropped = channel.dropped();
@@ -62,12 +68,15 @@ pub(super) fn receive(channel: &mut EthernetChannel, into: &mut Incoming<'_>) ->
 }
 
 fn receive_all(
-    channel: &mut EthernetChannel,
+    channel: &mut EthernetChannel<impl Plane>,
     into: &mut Incoming<'_>,
     tally: &mut Tally,
 ) -> Result<(), LinkError> {
     let mut begun = channel.clock.now();
     loop {
+        if channel.cut.is_done() {
+            return Err(LinkError::Closed);
+        }
         let (messages, bytes) = drain(channel, into.buffer(), tally)?;
         if messages > 0 {
             into.received_messages(messages, bytes);
@@ -75,7 +84,7 @@ fn receive_all(
             continue;
         }
         channel.hear()?;
-        if channel.link.ring.peek().is_some() {
+        if channel.link.data.peek().is_some() {
             continue;
         }
         if channel.announced().is_some() {
@@ -83,9 +92,6 @@ fn receive_all(
             if channel.is_over(accounted) {
                 return Ok(());
             }
-        }
-        if channel.cut.is_done() {
-            return Err(LinkError::Closed);
         }
         let left = channel.patience.saturating_sub(channel.clock.now().since(begun));
         if left.as_ps() == 0 {
@@ -98,13 +104,13 @@ fn receive_all(
 /// Copies what is in the ring to `buffer`, one message after the other, as far as they fit; how
 /// many, and how many bytes. What came before is not copied again.
 fn drain(
-    channel: &mut EthernetChannel,
+    channel: &mut EthernetChannel<impl Plane>,
     buffer: &mut [u8],
     tally: &mut Tally,
 ) -> Result<(usize, usize), LinkError> {
     let (mut messages, mut bytes) = (0, 0);
     while messages < BATCH
-        && let Some(frame) = channel.link.ring.peek()
+        && let Some(frame) = channel.link.data.peek()
     {
         if let Some((_, header, payload)) = Header::decode(frame.bytes) {
             let Some(place) = buffer.get_mut(bytes..bytes + payload.len()) else {
@@ -119,12 +125,12 @@ fn drain(
                 bytes += payload.len();
             }
         }
-        channel.link.ring.release();
+        channel.link.data.release();
     }
     Ok((messages, bytes))
 }
 
-fn now_ns(channel: &EthernetChannel) -> u64 {
+fn now_ns(channel: &EthernetChannel<impl Plane>) -> u64 {
     // 0 means that there is no time.
     (channel.clock.now().as_ps() / 1_000).max(1)
 }

@@ -1,12 +1,12 @@
 //! The beginning end: proves to the answering one that it is where it says.
 
-use linerate_core::transport::Transport;
 use linerate_core::units::Span;
 use rustix::io::Errno;
 
 use super::channel::EthernetChannel;
 use super::frame::{ETHERTYPE, Kind, Mac, Side};
 use super::link::{Cut, Flow, Heard, Link, fixed};
+use super::plane::Plane;
 use super::station::{Spelled, Station, check_options};
 use crate::channel::{Line, Wire};
 use crate::control::random;
@@ -20,7 +20,7 @@ const FIRST_PAUSE: Span = Span::from_ms(20);
 const LAST_PAUSE: Span = Span::from_ms(320);
 
 /// Opens the flow to the station that the peer named.
-pub(super) fn join(
+pub(super) fn join<P: Plane>(
     setup: &Setup,
     meeting: &Meeting,
     introduction: Introduction,
@@ -30,8 +30,8 @@ pub(super) fn join(
     let station = Station::of(setup)?;
     let Introduction { pass, flow: number } = introduction;
     let flow = Flow { token: fixed(&pass), number, side: Side::Beginning, peer };
-    let link = Link::open(setup, &station, flow)?;
-    let call = Call { setup, link: &link, cut: Cut::new().map_err(refused)? };
+    let mut link = Link::<P>::open(setup, &station, flow)?;
+    let mut call = Call { setup, link: &mut link, cut: Cut::new().map_err(refused)? };
     let nonce: [u8; 16] = random().map_err(refused)?;
     let hello = [pass, nonce].concat();
     let echoed = call.ask(Kind::Hello, &hello, |heard| {
@@ -47,13 +47,13 @@ pub(super) fn join(
             station.name,
             ANSWER.as_seconds()
         );
-        return Err(TransportError::lacking(Transport::Ethernet, reason));
+        return Err(TransportError::lacking(setup.transport, reason));
     };
     // A message says as much: the peer sends none before it has accepted.
     let accepted = call.ask(Kind::Proof, &proof, |heard| {
         (heard.kind == Kind::Accept && heard.payload.starts_with(&proof)).then_some(())
     })?;
-    if accepted.is_none() && link.ring.peek().is_none() {
+    if accepted.is_none() && link.data.peek().is_none() {
         return Err(TransportError::Late);
     }
     let channel = EthernetChannel::new(link, setup, None).map_err(refused)?;
@@ -73,17 +73,17 @@ fn refused(source: std::io::Error) -> TransportError {
 }
 
 /// What asks.
-struct Call<'a> {
+struct Call<'a, P> {
     setup: &'a Setup,
-    link: &'a Link,
+    link: &'a mut Link<P>,
     cut: Cut,
 }
 
-impl Call<'_> {
+impl<P: Plane> Call<'_, P> {
     /// Asks until `answer` finds what it wants in what the peer says, or a message comes; none if
     /// neither did in time.
     fn ask<T>(
-        &self,
+        &mut self,
         kind: Kind,
         question: &[u8],
         answer: impl Fn(&Heard) -> Option<T>,
@@ -105,7 +105,7 @@ impl Call<'_> {
                 if left == Span::ZERO {
                     break;
                 }
-                if self.link.ring.peek().is_some() {
+                if self.link.data.peek().is_some() {
                     return Ok(None);
                 }
                 self.link.watch(&self.cut, false, left).map_err(failed)?;

@@ -12,9 +12,9 @@ use rustix::io::Errno;
 use super::bulk;
 use super::frame::{Header, Kind};
 use super::link::{Cut, Heard, Link};
+use super::plane::Plane;
 use crate::channel::{Channel, Interest, Remote, Wait};
 use crate::observe::HostClock;
-use crate::sys::packet;
 use crate::traffic::{Incoming, Outgoing};
 use crate::transport::Setup;
 
@@ -36,8 +36,8 @@ const NAP: Span = Span::from_us(75);
 
 /// One end of a flow of Ethernet frames: every message is a frame.
 #[derive(Debug)]
-pub(super) struct EthernetChannel {
-    pub(super) link: Link,
+pub(super) struct EthernetChannel<P: Plane> {
+    pub(super) link: Link<P>,
     pub(super) clock: HostClock,
     pub(super) cut: Arc<Cut>,
     pub(super) patience: Span,
@@ -60,9 +60,9 @@ pub(super) struct EthernetChannel {
     proof: Option<[u8; 16]>,
 }
 
-impl EthernetChannel {
+impl<P: Plane> EthernetChannel<P> {
     /// A channel that stands. `proof` is what the answering end gave.
-    pub(super) fn new(link: Link, setup: &Setup, proof: Option<[u8; 16]>) -> io::Result<Self> {
+    pub(super) fn new(link: Link<P>, setup: &Setup, proof: Option<[u8; 16]>) -> io::Result<Self> {
         Ok(Self {
             link,
             clock: setup.clock,
@@ -130,7 +130,7 @@ impl EthernetChannel {
 
     /// Messages that the ring had no room for, so far.
     pub(super) fn dropped(&mut self) -> u64 {
-        self.dropped += packet::drops(&self.link.data).unwrap_or(0);
+        self.dropped += self.link.data.drops();
         self.dropped
     }
 
@@ -172,7 +172,7 @@ impl EthernetChannel {
     /// Takes the next message in the ring, if there is one.
     #[inline]
     fn take(&mut self, into: &mut [u8]) -> Result<Option<usize>, LinkError> {
-        while let Some(frame) = self.link.ring.peek() {
+        while let Some(frame) = self.link.data.peek() {
             let mut wrong = None;
             let mut taken = false;
             if let Some((_, header, payload)) = Header::decode(frame.bytes)
@@ -186,7 +186,7 @@ impl EthernetChannel {
                     wrong = Some(payload.len());
                 }
             }
-            self.link.ring.release();
+            self.link.data.release();
             match wrong {
                 Some(length) => return Err(wrong_length(length, into.len())),
                 None if taken => return Ok(Some(into.len())),
@@ -196,18 +196,18 @@ impl EthernetChannel {
         Ok(None)
     }
 
-    fn spin(&self) {
+    fn spin(&mut self) {
         if self.spin == Span::ZERO {
             return;
         }
         let begun = self.clock.now();
-        while self.link.ring.peek().is_none() && self.clock.now().since(begun) < self.spin {
+        while self.link.data.peek().is_none() && self.clock.now().since(begun) < self.spin {
             std::hint::spin_loop();
         }
     }
 }
 
-impl Channel for EthernetChannel {
+impl<P: Plane> Channel for EthernetChannel<P> {
     #[inline]
     fn push(&mut self, data: &[u8], wait: Wait) -> Result<usize, LinkError> {
         self.check_length(data.len())?;
@@ -215,7 +215,7 @@ impl Channel for EthernetChannel {
         let head = self.link.head(Kind::Data, data.len(), self.sent);
         let mut since = None;
         loop {
-            match self.link.post(&head, data) {
+            match self.link.data.post(&head, data) {
                 Ok(()) => {
                     self.sent += 1;
                     return Ok(data.len());
@@ -269,7 +269,7 @@ impl Channel for EthernetChannel {
             let woken = if interest == Interest::Send {
                 self.link.wait_for_room(&self.cut, left)
             } else {
-                if self.link.ring.peek().is_some() || self.is_over(self.expected) {
+                if self.link.data.peek().is_some() || self.is_over(self.expected) {
                     return Ok(true);
                 }
                 let left = if self.ended.is_some() { left.min(STRAGGLERS) } else { left };
@@ -283,7 +283,7 @@ impl Channel for EthernetChannel {
                 return Ok(true);
             }
             if left == Span::ZERO {
-                return Ok(self.link.ring.peek().is_some());
+                return Ok(self.link.data.peek().is_some());
             }
         }
     }
@@ -314,9 +314,10 @@ impl Channel for EthernetChannel {
 
     fn granted(&self) -> Granted {
         let absent = "raw Ethernet has none";
+        let [sndbuf, rcvbuf] = self.link.data.memory();
         Granted {
-            sndbuf: self.link.data.send_buffer_size().map(|bytes| bytes as u64).into(),
-            rcvbuf: Fact::Known(self.link.ring.bytes() as u64),
+            sndbuf,
+            rcvbuf,
             usable_window: Fact::unknown(absent),
             nodelay: Fact::unknown(absent),
             congestion: Fact::unknown(absent),
@@ -342,7 +343,7 @@ impl Channel for EthernetChannel {
     }
 }
 
-impl Drop for EthernetChannel {
+impl<P: Plane> Drop for EthernetChannel<P> {
     fn drop(&mut self) {
         if !self.left {
             // Twice, as nobody answers it; the host may be unable to send at all by now.

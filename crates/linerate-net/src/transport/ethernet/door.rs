@@ -1,8 +1,10 @@
 //! The answering end: lets in who has the pass and has proved to be where it says.
 
 use std::collections::BTreeMap;
+use std::marker::PhantomData;
 use std::os::fd::AsFd as _;
 
+use linerate_core::units::Span;
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 use socket2::Socket;
@@ -11,24 +13,26 @@ use super::channel::EthernetChannel;
 use super::filter::Wanted;
 use super::frame::{ETHERTYPE, Header, Kind, Mac, Side};
 use super::link::{Flow, Heard, Link, bind, fixed, hear, post, socket, timespec};
+use super::plane::Plane;
 use super::station::{Station, check_options};
 use crate::channel::{Line, Wire};
 use crate::control::{Deadline, Pass, random};
 use crate::transport::{Host, Meeting, Place, Setup, TransportError};
-use linerate_core::units::Span;
 
 /// More flows than this do not begin at once.
 const MOST_CALLERS: usize = 4_096;
 
 /// Where flows of one load arrive.
 #[derive(Debug)]
-pub(super) struct Door {
+pub(super) struct Door<P> {
     setup: Setup,
     station: Station,
     pass: Pass,
     socket: Socket,
     /// Who said hello, by the number of the flow.
     callers: BTreeMap<u32, Caller>,
+    /// What the flows that arrive are made of.
+    plane: PhantomData<P>,
 }
 
 /// A station that said hello and has not proved yet that it is there.
@@ -43,14 +47,21 @@ struct Caller {
     inside: bool,
 }
 
-impl Door {
+impl<P: Plane> Door<P> {
     pub(super) fn open(setup: &Setup, pass: &Pass) -> Result<Self, TransportError> {
         check_options(setup)?;
         let station = Station::of(setup)?;
         let wanted = Wanted { token: fixed(pass), side: Side::Beginning, data: false, only: None };
-        let socket = socket(wanted)?;
+        let socket = socket(setup.transport, wanted)?;
         bind(&socket, &station)?;
-        Ok(Self { setup: setup.clone(), station, pass: *pass, socket, callers: BTreeMap::new() })
+        Ok(Self {
+            setup: setup.clone(),
+            station,
+            pass: *pass,
+            socket,
+            callers: BTreeMap::new(),
+            plane: PhantomData,
+        })
     }
 
     /// What a frame means: a flow that begins, or nothing yet.
@@ -96,7 +107,7 @@ impl Door {
         caller.inside = true;
         let (peer, proof) = (caller.mac, caller.proof);
         let flow = Flow { token: fixed(&self.pass), number: heard.flow, side: Side::Answering, peer };
-        let link = Link::open(&self.setup, &self.station, flow)?;
+        let link = Link::<P>::open(&self.setup, &self.station, flow)?;
         let channel = EthernetChannel::new(link, &self.setup, Some(proof));
         let channel = channel.map_err(TransportError::system("prepare a flow of frames"))?;
         self.say(heard, Kind::Accept, &proof)?;
@@ -122,7 +133,7 @@ impl Door {
     }
 }
 
-impl Host for Door {
+impl<P: Plane> Host for Door<P> {
     fn meeting(&self) -> Meeting {
         Place::Station { mac: self.station.mac, ethertype: ETHERTYPE }.into()
     }
@@ -156,10 +167,11 @@ mod tests {
     use super::*;
     use crate::observe::HostClock;
     use crate::transport::ethernet::frame::HEAD_LEN;
+    use crate::transport::ethernet::plane::PacketPlane;
 
     /// A station that may not be where it says.
     struct Stranger {
-        door: Door,
+        door: Door<PacketPlane>,
         pass: Pass,
     }
 

@@ -13,15 +13,11 @@ use socket2::{Domain, Protocol, Socket, Type};
 
 use super::filter::Wanted;
 use super::frame::{ETHERTYPE, HEAD_LEN, HEADER_LEN, Header, Kind, MOST_CONTROL, Mac, Side};
+use super::plane::Plane;
 use super::station::Station;
 use crate::channel::Remote;
-use crate::sys::packet::{self, Ring};
-use crate::transport::{OptionError, Setup, TransportError};
-
-/// Memory of a receive ring unless told otherwise: some 2,600 full frames. Unit: bytes.
-const RING: u64 = 4 << 20;
-/// The most that one flow gets, whatever the peer asks. Unit: bytes.
-const MOST_RING: u64 = 64 << 20;
+use crate::sys::packet;
+use crate::transport::{Setup, TransportError};
 
 /// What stands in all frames that one end of a flow sends.
 #[derive(Clone, Copy, Debug)]
@@ -39,12 +35,11 @@ pub(super) struct Flow {
 /// Messages and everything else have a socket each, told apart by the filter: the counted drops of
 /// a full ring are then messages and nothing else, and an end is heard while the ring is full.
 #[derive(Debug)]
-pub(super) struct Link {
+pub(super) struct Link<P> {
     station: Station,
     flow: Flow,
     /// Messages.
-    pub(super) data: Socket,
-    pub(super) ring: Ring,
+    pub(super) data: P,
     /// Everything else.
     control: Socket,
 }
@@ -67,30 +62,22 @@ pub(super) struct Cut {
     done: AtomicBool,
 }
 
-/// What [`watch`] saw.
+/// What ended a wait.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Woken {
     pub(super) control: bool,
     pub(super) data_out: bool,
 }
 
-impl Link {
+impl<P: Plane> Link<P> {
     /// Opens both sockets for the frames that the other end sends in this flow.
     pub(super) fn open(setup: &Setup, station: &Station, flow: Flow) -> Result<Self, TransportError> {
         let only = Some((flow.number, flow.peer));
         let wanted = Wanted { token: flow.token, side: flow.side.other(), data: true, only };
-        let data = socket(wanted)?;
-        if let Some(size) = setup.socket.sndbuf {
-            let set = data.set_send_buffer_size(usize::try_from(size.0).unwrap_or(usize::MAX));
-            set.map_err(|source| OptionError { option: "sndbuf", value: size.to_string(), source })?;
-        }
-        let asked = setup.socket.rcvbuf.map_or(RING, |size| size.0.min(MOST_RING));
-        let ring = Ring::new(&data, station.mtu, usize::try_from(asked).unwrap_or(usize::MAX));
-        let ring = ring.map_err(TransportError::system("map a receive ring"))?;
-        bind(&data, station)?;
-        let control = socket(Wanted { data: false, ..wanted })?;
+        let data = P::open(setup, station, wanted)?;
+        let control = socket(setup.transport, Wanted { data: false, ..wanted })?;
         bind(&control, station)?;
-        Ok(Self { station: station.clone(), flow, data, ring, control })
+        Ok(Self { station: station.clone(), flow, data, control })
     }
 
     /// What the interface's frames carry. Unit: bytes.
@@ -109,12 +96,6 @@ impl Link {
         let Flow { token, number, side, peer } = self.flow;
         let header = Header { token, flow: number, kind, side, length, sequence, sent_ns: 0 };
         header.encode(peer, self.station.mac)
-    }
-
-    /// Sends a message without waiting.
-    #[inline]
-    pub(super) fn post(&self, head: &[u8], payload: &[u8]) -> Result<(), Errno> {
-        post(self.data.as_fd(), head, payload)
     }
 
     /// Sends a frame that is no message. One that the host has no room for is lost, as any may be.
@@ -148,7 +129,7 @@ impl Link {
 
     fn poll(&self, cut: &Cut, data: PollFlags, within: Span) -> Result<Woken, Errno> {
         let mut all = [
-            PollFd::new(&self.data, data),
+            PollFd::from_borrowed_fd(self.data.descriptor(), data),
             PollFd::new(&self.control, PollFlags::IN),
             PollFd::new(&cut.event, PollFlags::IN),
         ];
@@ -185,16 +166,16 @@ impl Remote for std::sync::Arc<Cut> {
 }
 
 /// A packet socket that gets what is wanted once it is bound, and never waits.
-pub(super) fn socket(wanted: Wanted) -> Result<Socket, TransportError> {
+pub(super) fn socket(transport: Transport, wanted: Wanted) -> Result<Socket, TransportError> {
     // Protocol 0 receives nothing until the filter stands and the address says what.
     let socket = Socket::new(Domain::PACKET, Type::RAW, Some(Protocol::from(0)));
     let socket = socket.map_err(|error| match error.raw_os_error() {
         Some(libc::EPERM | libc::EACCES) => TransportError::lacking(
-            Transport::Ethernet,
+            transport,
             "raw Ethernet needs CAP_NET_RAW: run as root or `setcap cap_net_raw+ep linerate`",
         ),
         Some(libc::EAFNOSUPPORT) => {
-            TransportError::lacking(Transport::Ethernet, "this kernel has no packet sockets (CONFIG_PACKET)")
+            TransportError::lacking(transport, "this kernel has no packet sockets (CONFIG_PACKET)")
         }
         _ => TransportError::system("make a packet socket")(error),
     })?;

@@ -5,7 +5,6 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr};
 
 use linerate_core::options::Io;
-use linerate_core::transport::Transport;
 use nix::ifaddrs::getifaddrs;
 
 use super::frame::Mac;
@@ -37,11 +36,11 @@ impl Station {
     ///
     /// Errors: there is none, or its frames are not Ethernet's.
     pub(super) fn of(setup: &Setup) -> Result<Self, TransportError> {
-        let lacking = |reason: String| TransportError::lacking(Transport::Ethernet, reason);
+        let lacking = |reason: String| TransportError::lacking(setup.transport, reason);
         let name = match &setup.own.bind_dev {
             Some(device) => device.clone(),
-            None if interface_name(setup.peer.ip()).is_ok() => owner(Ipv4Addr::LOCALHOST.into())?,
-            None => owner(setup.local)?,
+            None if interface_name(setup.peer.ip()).is_ok() => owner(setup, Ipv4Addr::LOCALHOST.into())?,
+            None => owner(setup, setup.local)?,
         };
         let all =
             getifaddrs().map_err(|errno| TransportError::system("list the interfaces")(errno.into()))?;
@@ -63,8 +62,8 @@ impl Station {
     }
 }
 
-fn owner(address: IpAddr) -> Result<String, TransportError> {
-    interface_name(address).map_err(|why| TransportError::lacking(Transport::Ethernet, why.to_string()))
+fn owner(setup: &Setup, address: IpAddr) -> Result<String, TransportError> {
+    interface_name(address).map_err(|why| TransportError::lacking(setup.transport, why.to_string()))
 }
 
 /// Refuses what means nothing without IP and TCP, or what the ring makes pointless.
