@@ -1,7 +1,10 @@
 //! Raw Ethernet between two hosts of a laboratory, and what it says where it cannot be.
 
+#[path = "ethernet/server.rs"]
+mod server;
 #[path = "support/stations.rs"]
 mod stations;
+mod support;
 #[path = "ethernet/xdp.rs"]
 mod xdp;
 
