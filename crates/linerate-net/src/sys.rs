@@ -5,8 +5,8 @@ pub(crate) mod huge_pages;
 pub(crate) mod mmsg;
 pub(crate) mod mptcp;
 pub(crate) mod outq;
-pub(crate) mod shared_ring;
 pub(crate) mod packet;
+pub(crate) mod shared_ring;
 pub(crate) mod tcp_info;
 pub(crate) mod vsock;
 #[cfg(feature = "xdp")]

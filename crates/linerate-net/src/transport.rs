@@ -248,9 +248,7 @@ pub fn host(setup: &Setup, pass: &Pass) -> Result<Hosting, TransportError> {
         Transport::UnixDatagram => {
             Ok(Hosting::Apart(Box::new(unix_datagram::UnixDatagramHost::open(setup, pass)?)))
         }
-        Transport::Ethernet => ethernet::host(setup, pass).map(Hosting::Apart),
         Transport::Ethernet | Transport::Xdp => ethernet::host(setup, pass).map(Hosting::Apart),
-        other => Err(TransportError::lacking(other, "this linerate does not have it yet")),
     }
 }
 
@@ -278,8 +276,6 @@ pub fn join(
         Transport::Quic => quic::join(setup, meeting, introduction),
         Transport::Udp => udp::join(setup, meeting, introduction),
         Transport::UnixDatagram => unix_datagram::join(setup, meeting, introduction),
-        Transport::Ethernet => ethernet::join(setup, meeting, introduction),
         Transport::Ethernet | Transport::Xdp => ethernet::join(setup, meeting, introduction),
-        other => Err(TransportError::lacking(other, "this linerate does not have it yet")),
     }
 }

@@ -158,6 +158,9 @@ impl DatagramChannel {
     }
 }
 
+/// Default message of a bulk flow where no packet bounds it. Unit: bytes.
+const UNPACKETED: u64 = 16 << 10;
+
 impl Channel for DatagramChannel {
     #[inline]
     fn push(&mut self, data: &[u8], wait: Wait) -> Result<usize, LinkError> {
@@ -215,6 +218,11 @@ impl Channel for DatagramChannel {
 
     fn finish_sending(&mut self) -> Result<(), LinkError> {
         self.close()
+    }
+
+    /// What one packet carries unfragmented; a Unix datagram meets no packets.
+    fn natural_message(&self) -> u64 {
+        self.granted().mss.known().copied().unwrap_or(UNPACKETED)
     }
 
     fn granted(&self) -> Granted {

@@ -52,7 +52,7 @@ fn flows_in_both_directions_are_accounted_for_at_both_ends() {
         Loads::open(&target, Some(&server.key), &plan, HostClock::start(), |_| ControlFlow::Continue(()))
             .expect("admitted");
     let load = Load { stream: Some(stream), rr: None, socket: SocketOptions::default(), time };
-    let transfer = loads.run(&load, None, || ControlFlow::Continue(())).expect("a transfer");
+    let (transfer, _) = loads.run(&load, None, || ControlFlow::Continue(())).expect("a transfer");
     loads.finish().expect("observations");
     assert_eq!(transfer.flows.len(), 4);
     for flow in &transfer.flows {

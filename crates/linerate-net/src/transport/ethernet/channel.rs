@@ -312,6 +312,10 @@ impl<P: Plane> Channel for EthernetChannel<P> {
         Ok(())
     }
 
+    fn natural_message(&self) -> u64 {
+        self.link.largest() as u64
+    }
+
     fn granted(&self) -> Granted {
         let absent = "raw Ethernet has none";
         let [sndbuf, rcvbuf] = self.link.data.memory();
@@ -326,7 +330,7 @@ impl<P: Plane> Channel for EthernetChannel<P> {
             dscp: Fact::unknown(absent),
             busy_poll: Fact::Known(u32::try_from(self.spin.as_ps() / 1_000_000).unwrap_or(u32::MAX)),
             timestamps: Fact::unknown(absent),
-            pinned: None,
+            ..Granted::default()
         }
     }
 
