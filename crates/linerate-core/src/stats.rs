@@ -7,6 +7,6 @@ mod order;
 mod warmup;
 
 pub use fit::{Affine, fit_affine};
-pub use histogram::{Histogram, HistogramError};
+pub use histogram::{Histogram, HistogramError, PERCENTILES};
 pub use order::{Estimate, median, median_interval};
 pub use warmup::warm_up;

@@ -18,9 +18,12 @@ const MAX_ENCODED_BYTES: usize = 4 << 20;
 
 /// Times in picoseconds, three significant digits each.
 ///
-/// In a file it is the standard V2 form of an `HdrHistogram`, in base64. Counts above 2^32 - 1 are not read.
+/// In a file it is the standard V2 form of an `HdrHistogram`, in base64.
 #[derive(Clone, PartialEq)]
-pub struct Histogram(hdrhistogram::Histogram<u32>);
+pub struct Histogram(hdrhistogram::Histogram<u64>);
+
+/// The shares that a table of latencies shows.
+pub const PERCENTILES: [f64; 8] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999, 0.99999];
 
 /// Text that is no histogram.
 #[derive(Debug, thiserror::Error)]
@@ -59,10 +62,51 @@ impl Histogram {
         self.0.len()
     }
 
-    /// The time that `share` (0 to 1) of all times do not exceed; none of none.
+    /// Counts all times of `other` too.
+    pub fn add(&mut self, other: &Self) {
+        // It grows as far as the other has grown, so there is nothing that it cannot take.
+        self.0.add(&other.0).unwrap_or(());
+    }
+
+    /// The time that `share` (0 to 1) of all times do not exceed; none of none. It is the upper end
+    /// of the range of times that are not told apart, but never above the longest time.
     #[must_use]
     pub fn quantile(&self, share: f64) -> Option<Span> {
-        (!self.0.is_empty()).then(|| Span::from_ps(self.0.value_at_quantile(share)))
+        let longest = self.max()?;
+        Some(Span::from_ps(self.0.value_at_quantile(share)).min(longest))
+    }
+
+    /// Whether so many times were counted that at least one lies beyond `share` of them: of fewer,
+    /// the quantile is the longest time under another name.
+    #[must_use]
+    pub fn resolves(&self, share: f64) -> bool {
+        // No share such as 0.99999 is a binary number.
+        const ROUNDING: f64 = 1e-6;
+        (1.0 - share) * self.count() as f64 >= 1.0 - ROUNDING
+    }
+
+    /// Every [`PERCENTILES`] that there are enough times for, with its time.
+    pub fn percentiles(&self) -> impl Iterator<Item = (f64, Span)> + '_ {
+        let resolved = PERCENTILES.into_iter().filter(|share| self.resolves(*share));
+        resolved.filter_map(|share| Some((share, self.quantile(share)?)))
+    }
+
+    /// The arithmetic mean; none of none.
+    #[must_use]
+    pub fn mean(&self) -> Option<Span> {
+        (!self.0.is_empty()).then(|| Span::from_ps(self.0.mean() as u64))
+    }
+
+    /// The same times in nanoseconds, as the tools for `HdrHistogram` expect them.
+    pub(crate) fn in_nanoseconds(&self) -> hdrhistogram::Histogram<u64> {
+        let mut ns = Self::default().0;
+        for counted in self.0.iter_recorded() {
+            let middle = self.0.median_equivalent(counted.value_iterated_to()).min(self.0.max());
+            let value = (middle + 500) / 1_000;
+            // Below the saturated times of this histogram by a factor of 1000.
+            ns.record_n(value, counted.count_since_last_iteration()).unwrap_or(());
+        }
+        ns
     }
 
     /// The longest time.
@@ -133,6 +177,48 @@ mod tests {
         assert_eq!(back, histogram);
         let p99 = back.quantile(0.99).expect("not empty").as_us();
         assert!((p99 / 990.0 - 1.0).abs() < 1e-3, "{p99}");
+    }
+
+    #[test]
+    fn a_quantile_is_told_only_of_enough_times_and_never_above_the_longest() {
+        let mut histogram = Histogram::default();
+        for ns in 1..=100_000 {
+            if ns == 100_000 {
+                assert!(!histogram.resolves(0.99999));
+                assert_eq!(histogram.percentiles().count(), PERCENTILES.len() - 1);
+            }
+            histogram.record(Span::from_ns(1_000_000 + ns));
+        }
+        assert_eq!(histogram.percentiles().last().map(|(share, _)| share), Some(0.99999));
+        assert_eq!(histogram.quantile(1.0), histogram.max());
+        assert!(histogram.percentiles().map(|(_, time)| time).is_sorted());
+    }
+
+    #[test]
+    fn two_histograms_add_up_and_counts_above_32_bits_survive() {
+        let mut sum = Histogram::default();
+        sum.record(Span::from_us(1));
+        let mut long = Histogram::default();
+        long.record(Span::from_ms(60_000));
+        sum.add(&long);
+        assert_eq!((sum.count(), sum.max()), (2, long.max()));
+        for _ in 0..33 {
+            sum.add(&sum.clone());
+        }
+        assert_eq!(sum.count(), 1 << 34);
+        let text = serde_json::to_string(&sum).expect("it is text");
+        assert_eq!(serde_json::from_str::<Histogram>(&text).expect("it was written so"), sum);
+    }
+
+    #[test]
+    fn nanoseconds_are_as_exact_as_picoseconds() {
+        let mut histogram = Histogram::default();
+        histogram.record(Span::from_ps(12_345_678));
+        histogram.record(Span::from_ms(10));
+        let ns = histogram.in_nanoseconds();
+        assert_eq!(ns.len(), 2);
+        assert!((ns.min() as f64 / 12_345.678 - 1.0).abs() < 1e-3, "{}", ns.min());
+        assert!((ns.max() as f64 / 1e7 - 1.0).abs() < 1e-3, "{}", ns.max());
     }
 
     #[test]
