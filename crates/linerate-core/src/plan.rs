@@ -269,6 +269,7 @@ impl Plan {
         }
         if let Some(rr) = &self.rr {
             rr.check()?;
+            rr.check_on(self.transport)?;
         }
         self.largest().map(drop)
     }

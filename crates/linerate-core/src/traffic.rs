@@ -3,8 +3,12 @@
 
 mod account;
 mod derive;
+mod hdr_log;
+mod phases;
 mod plan;
 
 pub use account::{Datagrams, Ended, FlowAccount, HalfAccount, Interval, IoReport, Latency, Phase, Transfer};
 pub use derive::{Class, FAIR, Summary, jain};
-pub use plan::{Bound, DEFAULT_MESSAGE, Direction, Load, MOST_FLOWS, RrPlan, StreamPlan};
+pub use hdr_log::hdr_log;
+pub use phases::phases;
+pub use plan::{Bound, DATAGRAM_TAG, DEFAULT_MESSAGE, Direction, Load, MOST_FLOWS, RrPlan, StreamPlan};

@@ -38,7 +38,8 @@ fn run_over(
     let target = Target::parse(&server.address.to_string())?;
     let mut loads =
         Loads::open(&target, Some(&server.key), &plan, HostClock::start(), |_| ControlFlow::Continue(()))?;
-    let load = Load { stream: Some(stream), rr: None, socket: SocketOptions::default(), time };
+    let load =
+        Load { stream: Some(stream), rr: None, socket: SocketOptions::default(), time, ..Load::default() };
     let (transfer, broken) = loads.run(&load, None, || ControlFlow::Continue(()))?;
     assert!(broken.is_none(), "{broken:?}");
     loads.finish()?;

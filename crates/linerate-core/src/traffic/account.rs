@@ -164,15 +164,62 @@ pub struct Latency {
     pub transactions: u64,
     /// Those of the warm-up.
     pub warm_up: u64,
-    /// Requests that no response came to; only on datagrams.
+    /// Requests that no response came to in time; only on datagrams.
     pub lost: u64,
+    /// Responses that came later than that, or again; they are no transactions.
+    pub late: u64,
+    /// Requests of an open loop that were due and never sent, because this end or the path was too
+    /// slow for the rate. Their times are missing from `response`, which then looks too good.
+    pub unsent: u64,
     /// From the first request to the last response, warm-up excluded.
     pub span: Span,
-    /// From the request's departure to its response.
+    /// From the request's departure to the last byte of its response, warm-up excluded. Of a
+    /// connection per transaction it begins with the making of the connection.
     pub service: Histogram,
-    /// From the moment at which an open loop meant to send; of a closed loop the same as `service`
-    /// and empty.
+    /// The same from the moment at which an open loop meant to send; of a closed loop it would be
+    /// the same as `service` and is empty.
     pub response: Histogram,
-    /// The time that making the connection took, of a connection per transaction.
+    /// The time that making the connection took, of a connection per transaction: until the peer
+    /// has said that it takes it, one round trip more than the transport's own handshake.
     pub connect: Histogram,
+}
+
+impl Latency {
+    /// All flows of a load as one: counts added, times together, the longest span. It has ended
+    /// well if all have, and else like the first that has not.
+    #[must_use]
+    pub fn together(flows: &[Self]) -> Self {
+        let mut whole = Self { ended: Ended::Complete, ..Self::default() };
+        for flow in flows {
+            if whole.ended == Ended::Complete {
+                whole.ended = flow.ended.clone();
+            }
+            whole.transactions += flow.transactions;
+            whole.warm_up += flow.warm_up;
+            whole.lost += flow.lost;
+            whole.late += flow.late;
+            whole.unsent += flow.unsent;
+            whole.span = whole.span.max(flow.span);
+            whole.service.add(&flow.service);
+            whole.response.add(&flow.response);
+            whole.connect.add(&flow.connect);
+        }
+        whole
+    }
+
+    /// Transactions a second after the warm-up; none if there were not two.
+    #[must_use]
+    pub fn per_second(&self) -> Option<f64> {
+        let counted = self.transactions.saturating_sub(self.warm_up);
+        (counted > 1 && self.span > Span::ZERO).then(|| counted as f64 / self.span.as_seconds())
+    }
+}
+
+impl std::fmt::Display for Phase {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Idle => out.write_str("idle"),
+            Self::Loaded(direction) => write!(out, "loaded-{direction}"),
+        }
+    }
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::options::SocketOptions;
 use crate::plan::PlanError;
+use crate::transport::Transport;
 use crate::units::{Rate, Size, Span, span_text};
 
 /// A bulk stream: every option of `linerate stream` that a curve does not have.
@@ -61,7 +62,8 @@ pub struct RrPlan {
     pub rate: Option<f64>,
     /// A connection for every transaction.
     pub connect: bool,
-    /// End after so many transactions in each flow; none is bounded by time.
+    /// End after so many transactions in each flow, the warm-up's not counted; none is bounded by
+    /// time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
     /// Time at the begin whose transactions are counted but are no part of the latencies.
@@ -85,6 +87,9 @@ pub struct Load {
     /// How long it lasts where nothing else bounds it, without warm-up.
     #[serde(with = "span_text")]
     pub time: Span,
+    /// How long the bulk runs before the requests begin.
+    #[serde(with = "span_text")]
+    pub head_start: Span,
 }
 
 /// Which way the bulk of a load goes, as the beginning end sees it.
@@ -116,6 +121,8 @@ pub enum Bound {
 pub const MOST_FLOWS: u32 = 4096;
 /// The largest message of a load. Unit: bytes.
 const MOST_MESSAGE: u64 = 1 << 30;
+/// What a request and its response need at least on datagrams, where both carry a number. Unit: bytes.
+pub const DATAGRAM_TAG: u64 = 16;
 /// Default of [`StreamPlan::message`] where messages have no boundaries. Unit: bytes.
 pub const DEFAULT_MESSAGE: u64 = 128 << 10;
 
@@ -190,6 +197,30 @@ impl RrPlan {
         range(!self.connect || self.depth == 1, "depth", self.depth.to_string(), "1 for --connect")?;
         range(self.under_load <= 1024, "under-load", self.under_load.to_string(), "at most 1024")?;
         range(self.warm_up <= Span::from_ms(3_600_000), "warm-up", self.warm_up.to_string(), "at most 1h")
+    }
+
+    /// Checks what depends on the transport.
+    ///
+    /// # Errors
+    ///
+    /// The first value that cannot be carried out on it.
+    pub fn check_on(&self, transport: Transport) -> Result<(), PlanError> {
+        if !transport.is_datagram() {
+            return Ok(());
+        }
+        let range = PlanError::range;
+        for (field, size) in [("request", self.request), ("response", self.response)] {
+            let allowed = "at least 16 on datagrams, where each carries its number";
+            range(size.0 >= DATAGRAM_TAG, field, size.to_string(), allowed)?;
+        }
+        range(!self.connect, "connect", "true".to_owned(), "left out on datagrams, which have no connections")
+    }
+
+    /// How long the requests last after their warm-up where the whole plan allows `time`; none
+    /// leaves it to their count. Beside bulk they are bounded by both, because the bulk is.
+    #[must_use]
+    pub const fn lasts(&self, time: Span, beside_bulk: bool) -> Option<Span> {
+        if self.count.is_none() || beside_bulk { Some(time) } else { None }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use linerate_core::plan::Plan;
-use linerate_core::traffic::{Load, Phase};
+use linerate_core::traffic::{Load, phases};
 use linerate_net::observe::HostClock;
 
 use super::planned;
@@ -27,6 +27,6 @@ pub(super) fn run(args: &RrArgs, clock: HostClock) -> Result<ExitCode, Trouble> 
 
 /// The phases of the plan.
 fn loads(plan: &Plan) -> Vec<Asked> {
-    let load = Load { stream: None, rr: plan.rr.clone(), socket: plan.socket.clone(), time: plan.time };
-    vec![Asked { label: String::new(), phase: Phase::Idle, load }]
+    let asked = |load: Load| Asked { label: String::new(), phase: load.phase(), load };
+    phases(plan).into_iter().map(asked).collect()
 }

@@ -35,7 +35,7 @@ pub(super) fn run(args: &StreamArgs, clock: HostClock) -> Result<ExitCode, Troub
 /// Every load of the table, or the one of the plan.
 fn loads(plan: &Plan, table: &[Axis]) -> Vec<Asked> {
     let stream = plan.stream.clone().unwrap_or_default();
-    let load = Load { stream: Some(stream), rr: None, socket: plan.socket.clone(), time: plan.time };
+    let load = Load { stream: Some(stream), socket: plan.socket.clone(), time: plan.time, ..Load::default() };
     let mut loads = vec![Asked { label: String::new(), phase: Phase::Idle, load }];
     for axis in table {
         loads = loads.into_iter().flat_map(|asked| spread(&asked, axis)).collect();
