@@ -4,6 +4,7 @@ mod conversation;
 mod dial;
 mod error;
 mod loads;
+mod requests;
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -144,10 +145,10 @@ impl Pair {
         let buffers = reserve(largest)?;
         let mut ends = Ends::begin(target, key, plan, clock, &mut queued)?;
         let setup = ends.setup(plan, &plan.socket, largest, PATIENCE);
-        let (mut lines, granted) = ends.conversation.open(Opening::Trials, &setup, 1)?;
-        let line = lines.pop().expect("as many lines as were asked for");
+        let mut opened = ends.conversation.open(Opening::Trials, &setup, 1)?;
+        let line = opened.lines.pop().expect("as many lines as were asked for");
         ends.local.granted = Granted { pinned: ends.pinned, ..line.granted() };
-        ends.remote.granted = granted;
+        ends.remote.granted = opened.granted;
         let timed_by_peer = plan.pattern.timed_by_responder();
         Ok(Self { ends, line, buffers, first_sample: None, timed_by_peer })
     }

@@ -9,6 +9,7 @@ mod loads;
 mod log;
 mod queue;
 mod reception;
+mod requests;
 mod session;
 mod watchdog;
 

@@ -7,17 +7,19 @@ mod incoming;
 mod outgoing;
 mod pace;
 mod party;
+pub(crate) mod rr;
 mod sampler;
 mod shared;
 
 use linerate_core::units::Span;
 
 pub use counter::Counter;
-pub(crate) use ends::{Side, bulk, channels};
+pub(crate) use ends::{Side, bulk, channels, patience};
 pub use incoming::Incoming;
 pub use outgoing::{Outgoing, Piece};
 pub use pace::Pace;
 pub(crate) use party::{Carried, FlowEnd, Party, Told};
+pub use rr::{Answering, Asking, Schedule};
 pub use sampler::{FlowLooks, Look, Looks, OnLook, Sampler, Watched};
 
 /// How long a flow may move no byte before it is given up: longer than TCP needs to send again

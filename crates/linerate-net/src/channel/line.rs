@@ -15,7 +15,7 @@ use linerate_core::trial::{Half, Trial};
 use linerate_core::units::Span;
 
 use super::{Channel, Interest, Remote, Wait, Wire};
-use crate::traffic::{Incoming, Outgoing};
+use crate::traffic::{Answering, Asking, Incoming, Outgoing, rr};
 
 /// One end of a channel under test, of whatever transport.
 pub trait Line: Send + Debug {
@@ -46,6 +46,20 @@ pub trait Line: Send + Debug {
     ///
     /// What the channel met.
     fn receive_flow(&mut self, into: &mut Incoming<'_>) -> Result<(), LinkError>;
+
+    /// Asks as `asking` says, to its end.
+    ///
+    /// # Errors
+    ///
+    /// What the channel met.
+    fn ask(&mut self, asking: &mut Asking<'_>) -> Result<(), LinkError>;
+
+    /// Answers until the peer asks no more.
+    ///
+    /// # Errors
+    ///
+    /// What the channel met.
+    fn answer(&mut self, answering: &mut Answering) -> Result<(), LinkError>;
 
     /// [`Channel::push`].
     ///
@@ -127,6 +141,14 @@ impl<C: Channel + Debug> Line for Wire<C> {
     fn receive_flow(&mut self, into: &mut Incoming<'_>) -> Result<(), LinkError> {
         self.channel.receive_bulk(into)?;
         self.channel.finish_sending()
+    }
+
+    fn ask(&mut self, asking: &mut Asking<'_>) -> Result<(), LinkError> {
+        rr::ask(&mut self.channel, asking)
+    }
+
+    fn answer(&mut self, answering: &mut Answering) -> Result<(), LinkError> {
+        rr::answer(&mut self.channel, answering)
     }
 
     fn push(&mut self, data: &[u8], wait: Wait) -> Result<usize, LinkError> {

@@ -89,6 +89,15 @@ pub enum Reply {
     },
     /// More of what the flow before kept at intervals.
     More(Vec<Interval>, Vec<TcpSample>),
+    /// How many requests of one flow were answered here.
+    Answered {
+        /// Its number.
+        flow: u32,
+        /// Transactions, warm-up included.
+        transactions: u64,
+        /// Their payload, both ways together.
+        bytes: u64,
+    },
     /// What the host did meanwhile, at intervals.
     Hosts(Vec<HostSample>),
     /// That all accounts are told.

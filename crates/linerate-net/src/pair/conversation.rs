@@ -13,15 +13,28 @@ use super::dial::{self, Target};
 use super::error::PairError;
 use crate::channel::Line;
 use crate::control::{
-    Ask, Challenge, Deadline, Greeting, Key, Opening, Purpose, Reply, TimedStream, Welcome, harmless,
+    Ask, Challenge, Deadline, Greeting, Key, Opening, Pass, Purpose, Reply, TimedStream, Welcome, harmless,
     read_frame, write_frame,
 };
-use crate::transport::{self, Setup};
+use crate::transport::{self, Meeting, Setup};
 
 /// How long the peer may take for one step of the conversation.
 pub(super) const STEP: Duration = Duration::from_secs(10);
 /// How long a server that keeps a client waiting may be silent; it speaks every second.
 const QUEUE_SILENCE: Duration = Duration::from_secs(15);
+
+/// Channels that stand, and how to open more of the same.
+#[derive(Debug)]
+pub(super) struct Opened {
+    /// The channels, in the order of their numbers.
+    pub(super) lines: Vec<Box<dyn Line>>,
+    /// What the first one was granted at the peer.
+    pub(super) granted: Granted,
+    /// What more of them introduce themselves with.
+    pub(super) pass: Pass,
+    /// Where they meet the peer.
+    pub(super) meeting: Meeting,
+}
 
 /// A conversation with a server that has admitted this client.
 #[derive(Debug)]
@@ -55,13 +68,8 @@ impl Conversation {
         Ok(Self { control, peer, local, environment, clock })
     }
 
-    /// Opens `count` channels for what comes next; what the first one was granted at the peer.
-    pub(super) fn open(
-        &self,
-        opening: Opening,
-        setup: &Setup,
-        count: u32,
-    ) -> Result<(Vec<Box<dyn Line>>, Granted), PairError> {
+    /// Opens `count` channels for what comes next.
+    pub(super) fn open(&self, opening: Opening, setup: &Setup, count: u32) -> Result<Opened, PairError> {
         self.say(&Ask::Open(opening))?;
         let (pass, meeting) = match self.hear(STEP)? {
             Reply::Meet { pass, meeting } => (pass, meeting),
@@ -73,7 +81,7 @@ impl Conversation {
             lines.push(transport::join(setup, &meeting, &pass, flow).map_err(|error| self.better(error))?);
         }
         match self.hear(STEP)? {
-            Reply::Ready(granted) => Ok((lines, *granted)),
+            Reply::Ready(granted) => Ok(Opened { lines, granted: *granted, pass, meeting }),
             other => Err(PairError::unexpected(other)),
         }
     }

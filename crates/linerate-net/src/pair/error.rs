@@ -119,6 +119,7 @@ impl PairError {
             Reply::Go => "go",
             Reply::Half(_) => "half",
             Reply::Flow { .. } => "flow",
+            Reply::Answered { .. } => "answered",
             Reply::More(..) => "more",
             Reply::Hosts(_) => "hosts",
             Reply::Told => "told",

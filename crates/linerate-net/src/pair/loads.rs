@@ -7,13 +7,17 @@ use std::time::Duration;
 use linerate_core::options::Granted;
 use linerate_core::plan::Plan;
 use linerate_core::run::{End, Path};
-use linerate_core::traffic::{Direction, FlowAccount, HalfAccount, Load, Transfer};
+use linerate_core::traffic::{Direction, FlowAccount, HalfAccount, Latency, Load, Transfer};
 
+use super::conversation::Opened;
+use super::requests::{askers, none, tally};
 use super::{Ends, PairError, Target};
 use crate::channel::{Line, Remote};
 use crate::control::{Ask, Key, Opening, Reply};
 use crate::observe::HostClock;
-use crate::traffic::{Carried, OnLook, PATIENCE, Party, Side, Told, bulk, channels};
+use crate::traffic::rr::{Answered, Join, agree};
+use crate::traffic::{Carried, OnLook, PATIENCE, Party, Side, Told, bulk, channels, patience};
+use crate::transport;
 
 /// How often the user's wish to end is looked for.
 const LOOK: Duration = Duration::from_millis(100);
@@ -24,6 +28,15 @@ pub struct Loads {
     ends: Ends,
     plan: Plan,
     granted: Option<Granted>,
+}
+
+/// The channels of a load.
+struct Stands<'a> {
+    lines: Vec<Box<dyn Line>>,
+    /// The same, to break them off.
+    remotes: Vec<Box<dyn Remote>>,
+    /// More of them, one for every transaction.
+    more: Join<'a>,
 }
 
 impl Loads {
@@ -65,13 +78,18 @@ impl Loads {
         on_look: Option<OnLook>,
         mut watch: impl FnMut() -> ControlFlow<()>,
     ) -> Result<(Transfer, Option<PairError>), PairError> {
-        let setup = self.ends.setup(&self.plan, &load.socket, self.plan.largest()?, PATIENCE);
+        if let Some(rr) = &load.rr {
+            rr.check_on(self.plan.transport)?;
+        }
+        let patience = patience(load, &self.plan);
+        let setup = self.ends.setup(&self.plan, &load.socket, self.plan.largest()?, patience);
         let opening = Opening::Load(Box::new(load.clone()));
-        let (mut lines, granted_there) = self.ends.conversation.open(opening, &setup, channels(load))?;
+        let Opened { lines, granted, pass, meeting } =
+            self.ends.conversation.open(opening, &setup, channels(load))?;
         if self.granted.is_none() {
             self.granted = lines.first().map(|line| line.granted());
             self.ends.local.granted = self.granted.clone().unwrap_or_default();
-            self.ends.remote.granted = granted_there;
+            self.ends.remote.granted = granted;
         }
         let remotes = lines.iter().map(|line| line.remote()).collect::<Result<Vec<_>, _>>();
         let remotes = remotes.map_err(PairError::Address)?;
@@ -80,64 +98,82 @@ impl Loads {
             Reply::Go => {}
             other => return Err(PairError::unexpected(other)),
         }
-        let ours = self.carry(load, &mut lines, &remotes, on_look, &mut watch);
+        // A connection for every transaction has a number after those that stand.
+        let more = |number: u32| transport::join(&setup, &meeting, &pass, number + channels(load));
+        let stands = Stands { lines, remotes, more: &more };
+        let (ours, mut latencies) = self.carry(load, stands, on_look, &mut watch);
         let theirs = self.ends.conversation.say(&Ask::Collect).and_then(|()| self.collect());
         let (theirs, broken) = match theirs {
-            Ok(theirs) => (theirs, None),
+            Ok((theirs, answered)) => {
+                load.rr.iter().for_each(|rr| agree(rr, &mut latencies, &answered));
+                (theirs, None)
+            }
             Err(error) => (Carried::default(), Some(error)),
         };
         let hosts = [ours.host, theirs.host];
-        let transfer = Transfer { flows: join(ours.told, theirs.told), hosts, ..Transfer::default() };
-        Ok((transfer, broken))
+        let flows = join(ours.told, theirs.told);
+        Ok((Transfer { phase: load.phase(), flows, latencies, hosts, ..Transfer::default() }, broken))
     }
 
     fn carry(
         &mut self,
         load: &Load,
-        lines: &mut Vec<Box<dyn Line>>,
-        remotes: &[Box<dyn Remote>],
+        stands: Stands<'_>,
         on_look: Option<OnLook>,
         watch: &mut impl FnMut() -> ControlFlow<()>,
-    ) -> Carried {
-        let Some(stream) = &load.stream else { return Carried::default() };
-        let ends = bulk(load, lines, Side::Beginning);
+    ) -> (Carried, Vec<Latency>) {
+        let Stands { mut lines, remotes, more } = stands;
+        let ends = bulk(load, &mut lines, Side::Beginning);
+        let (of_bulk, _) = remotes.split_at(ends.len());
+        let receives = load.stream.as_ref().is_some_and(|stream| stream.direction != Direction::Send);
         let stop = AtomicBool::new(false);
         let clock = self.ends.clock;
-        let party = Party {
+        let origin = clock.now();
+        let party = load.stream.as_ref().map(|stream| Party {
             clock,
-            origin: clock.now(),
+            origin,
             plan: stream,
             memory: &self.plan.memory,
             time: load.time,
             first_cpu: self.plan.local.pin,
             stop: &stop,
-        };
-        let carried = std::thread::scope(|scope| {
-            let running = scope.spawn(|| party.run(ends, on_look));
+        });
+        let askers = askers(load, &self.plan, clock, origin, &stop);
+        let (carried, latencies) = std::thread::scope(|scope| {
+            let carry = || party.map_or_else(Carried::default, |party| party.run(ends, on_look));
+            let running = scope.spawn(carry);
+            let asking = scope.spawn(|| askers.map_or_else(Vec::new, |askers| askers.run(lines, more)));
             let mut asked = 0;
-            while !running.is_finished() {
+            while !running.is_finished() || !asking.is_finished() {
                 std::thread::sleep(LOOK);
                 if watch().is_break() {
                     stop.store(true, Ordering::Relaxed);
                     asked += 1;
                     // Who only receives cannot ask the sender to end, but by hanging up; and who
                     // sends into nothing does not come to an end by itself.
-                    if asked > 5 || stream.direction != Direction::Send {
+                    if asked > 5 {
                         remotes.iter().for_each(|remote| remote.cut());
+                    } else if receives {
+                        of_bulk.iter().for_each(|remote| remote.cut());
                     }
                 }
             }
-            running.join().unwrap_or_default()
+            let latencies = asking.join().unwrap_or_else(|_| none(load.rr.as_ref()));
+            (running.join().unwrap_or_default(), latencies)
         });
         for one in &carried.told {
             self.ends.witness.saw(&one.tally(one.direction == Direction::Send), one.processor);
         }
-        carried
+        for (latency, rr) in latencies.iter().zip(load.rr.iter().cycle()) {
+            self.ends.witness.saw(&tally(rr, latency), None);
+        }
+        (carried, latencies)
     }
 
-    /// The server's accounts of all flows.
-    fn collect(&self) -> Result<Carried, PairError> {
+    /// The server's accounts of all flows, and what it answered.
+    fn collect(&self) -> Result<(Carried, Vec<Answered>), PairError> {
         let Carried { mut told, mut host } = Carried::default();
+        let mut answered = Vec::new();
         // The server may have flows that it has not given up yet.
         let mut within = super::STEP + PATIENCE.to_duration();
         loop {
@@ -152,7 +188,10 @@ impl Loads {
                     }
                 }
                 Reply::Hosts(samples) => host.extend(samples),
-                Reply::Told => return Ok(Carried { told, host }),
+                Reply::Answered { flow, transactions, bytes } => {
+                    answered.push(Answered { flow, transactions, bytes });
+                }
+                Reply::Told => return Ok((Carried { told, host }, answered)),
                 other => return Err(PairError::unexpected(other)),
             }
             within = super::STEP;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use linerate_core::plan::Plan;
-use linerate_core::traffic::{Bound, DEFAULT_MESSAGE, Load, MOST_FLOWS};
+use linerate_core::traffic::{Bound, DEFAULT_MESSAGE, Load, MOST_FLOWS, RrPlan};
 use linerate_core::units::{Size, Span};
 
 /// What a server allows at most.
@@ -82,6 +82,18 @@ impl Limits {
         Ok(largest)
     }
 
+    /// Each flow that connects anew may have one connection that comes and one that is just in.
+    fn check_anew(&self, rr: &RrPlan) -> Result<(), String> {
+        let most = self.connections_per_address.saturating_sub(1) / 2;
+        if rr.connect && rr.flows as usize > most {
+            return Err(format!(
+                "{} flows that connect anew for every transaction are above this server's limit of {most}; lower --flows",
+                rr.flows
+            ));
+        }
+        Ok(())
+    }
+
     /// Checks a load of a plan whose largest message is `largest`; the longest time it may take.
     ///
     /// # Errors
@@ -101,6 +113,10 @@ impl Limits {
         }
         if let Some(rr) = &load.rr {
             rr.check().map_err(|error| error.to_string())?;
+            let lasts = rr.lasts(load.time, load.stream.is_some());
+            let lasts = lasts.map_or(self.time, |span| load.head_start + rr.warm_up + span);
+            time = time.max(lasts);
+            self.check_anew(rr)?;
             flows = flows.max(rr.flows);
             message = message.max(rr.request.0).max(rr.response.0);
         }

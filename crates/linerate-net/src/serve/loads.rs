@@ -5,11 +5,11 @@ use std::sync::atomic::AtomicBool;
 use linerate_core::kernel::{HostSample, TcpSample};
 use linerate_core::traffic::{Direction, Interval, Load};
 
+use super::requests::WAITING;
 use super::session::{Refusal, Session};
 use super::watchdog::Watchdog;
-use crate::channel::Line;
 use crate::control::{Ask, Deadline, Reply, TimedStream, read_frame};
-use crate::traffic::{Carried, PATIENCE, Party, Side, Told, bulk, channels};
+use crate::traffic::{Carried, PATIENCE, Party, Side, Told, bulk, channels, patience};
 
 /// So many of an account's intervals fit into one message, whatever they are.
 const CHUNK: usize = 50;
@@ -24,34 +24,49 @@ impl Session<'_> {
             return Err(Refusal::Told(format!("more than {MOST_LOADS} loads in one conversation")));
         }
         let longest = self.house.limits.check_load(load, self.largest).map_err(Refusal::Told)?;
+        if let Some(rr) = &load.rr {
+            rr.check_on(self.plan.transport).map_err(|error| Refusal::Told(error.to_string()))?;
+        }
         // The trials' watch ends here; a load has its own, which may be longer.
         self.watchdog =
             Watchdog::set(longest.to_duration() + self.house.limits.grace, self.control.try_clone()?)?;
-        let mut lines = self.channels(&load.socket, PATIENCE, channels(load))?;
+        let anew = load.rr.as_ref().is_some_and(|rr| rr.connect);
+        let waiting = if anew { WAITING } else { 0 };
+        let (mut lines, more) =
+            self.channels_and_more(&load.socket, patience(load, self.plan), channels(load), waiting)?;
         self.await_start()?;
         self.say(&Reply::Go)?;
-        let Carried { told, host } = self.carry(load, &mut lines);
+        let ends = bulk(load, &mut lines, Side::Answering);
+        let stop = AtomicBool::new(false);
+        let party = self.party(load, &stop);
+        let (carried, answered) = std::thread::scope(|scope| {
+            let carry = || party.map_or_else(Carried::default, |party| party.run(ends, None));
+            let bulk = scope.spawn(carry);
+            let answered = self.answer(load, lines, anew.then_some(more));
+            (bulk.join().unwrap_or_default(), answered)
+        });
+        let (Carried { told, host }, answered) = (carried, answered?);
         for one in &told {
             self.witness.saw(&one.tally(one.direction == Direction::Receive), one.processor);
         }
         self.await_collect()?;
+        if let Some(rr) = &load.rr {
+            self.tell_answered(rr, &answered)?;
+        }
         self.tell(told, &host)
     }
 
-    fn carry(&self, load: &Load, lines: &mut Vec<Box<dyn Line>>) -> Carried {
-        let Some(stream) = &load.stream else { return Carried::default() };
-        let ends = bulk(load, lines, Side::Answering);
-        let stop = AtomicBool::new(false);
-        let party = Party {
+    fn party<'b>(&'b self, load: &'b Load, stop: &'b AtomicBool) -> Option<Party<'b>> {
+        let stream = load.stream.as_ref()?;
+        Some(Party {
             clock: self.house.clock,
             origin: self.house.clock.now(),
             plan: stream,
             memory: &self.plan.memory,
             time: load.time,
             first_cpu: self.plan.remote.pin,
-            stop: &stop,
-        };
-        party.run(ends, None)
+            stop,
+        })
     }
 
     fn await_start(&self) -> Result<(), Refusal> {

@@ -11,7 +11,7 @@ use crate::control::{Deadline, Pass};
 use crate::transport::{self, Adopt, Host, Hosting, Meeting, Setup, TransportError};
 
 /// How often somebody who waits for channels looks whether the client is still there.
-const LOOK: Duration = Duration::from_millis(50);
+pub(super) const LOOK: Duration = Duration::from_millis(50);
 
 /// Where the channels of one load arrive.
 pub(super) enum Reception<'a> {
@@ -62,25 +62,30 @@ impl<'a> Reception<'a> {
     }
 
     fn next(&mut self, control: &TcpStream, deadline: Deadline) -> Result<(u32, Box<dyn Line>), Refusal> {
-        let told = |error: TransportError| Refusal::Told(format!("the server failed to {error}"));
         while let Ok(left) = deadline.left() {
-            let look = left.min(LOOK);
-            match self {
-                Self::Door(adopt, expected) => {
-                    if let Some((flow, stream)) = expected.wait(look) {
-                        return Ok((flow, adopt.adopt(stream).map_err(told)?));
-                    }
-                }
-                Self::Apart(host) => match host.accept(Deadline::after(look)) {
-                    Ok(arrived) => return Ok(arrived),
-                    Err(TransportError::Late) => {}
-                    Err(error) => return Err(told(error)),
-                },
+            if let Some(arrived) = self.look(left.min(LOOK))? {
+                return Ok(arrived);
             }
             if has_left(control) {
                 return Err(Refusal::left());
             }
         }
         Err(Refusal::Told("the data connection did not come in time".to_owned()))
+    }
+
+    /// The next channel, if one comes within a short time.
+    pub(super) fn look(&mut self, within: Duration) -> Result<Option<(u32, Box<dyn Line>)>, Refusal> {
+        let told = |error: TransportError| Refusal::Told(format!("the server failed to {error}"));
+        match self {
+            Self::Door(adopt, expected) => {
+                let arrived = expected.wait(within);
+                arrived.map(|(flow, stream)| Ok((flow, adopt.adopt(stream).map_err(told)?))).transpose()
+            }
+            Self::Apart(host) => match host.accept(Deadline::after(within)) {
+                Ok(arrived) => Ok(Some(arrived)),
+                Err(TransportError::Late) => Ok(None),
+                Err(error) => Err(told(error)),
+            },
+        }
     }
 }

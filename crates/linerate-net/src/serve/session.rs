@@ -278,6 +278,18 @@ impl<'a> Session<'a> {
         patience: Span,
         count: u32,
     ) -> Result<Vec<Box<dyn Line>>, Refusal> {
+        Ok(self.channels_and_more(socket, patience, count, 0)?.0)
+    }
+
+    /// Takes `count` channels likewise; and where more of the same arrive later, of which `waiting`
+    /// may wait at the door.
+    pub(super) fn channels_and_more(
+        &self,
+        socket: &SocketOptions,
+        patience: Span,
+        count: u32,
+        waiting: u32,
+    ) -> Result<(Vec<Box<dyn Line>>, Reception<'a>), Refusal> {
         let setup = Setup {
             transport: self.plan.transport,
             socket: socket.clone(),
@@ -292,7 +304,7 @@ impl<'a> Session<'a> {
         };
         let pass: Pass = random()?;
         let told = |error| Refusal::Told(format!("the server failed to {error}"));
-        let mut hosting = Reception::of(self.house, &setup, pass, count).map_err(told)?;
+        let mut hosting = Reception::of(self.house, &setup, pass, count + waiting).map_err(told)?;
         self.say(&Reply::Meet { pass, meeting: hosting.meeting() })?;
         let mut lines = hosting.receive(self.control, count, self.house.limits.handshake)?;
         for line in &lines {
@@ -303,7 +315,7 @@ impl<'a> Session<'a> {
         let pinned = self.plan.remote.pin;
         let granted = lines.first_mut().map(|line| Granted { pinned, ..line.granted() });
         self.say(&Reply::Ready(Box::new(granted.unwrap_or_default())))?;
-        Ok(lines)
+        Ok((lines, hosting))
     }
 
     fn trial(&mut self, trial: &Trial) -> Result<(), Refusal> {

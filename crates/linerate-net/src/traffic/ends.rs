@@ -1,8 +1,10 @@
 //! Which of a load's channels is which flow.
 
+use linerate_core::plan::Plan;
 use linerate_core::traffic::{Direction, Load};
+use linerate_core::units::Span;
 
-use super::FlowEnd;
+use super::{FlowEnd, PATIENCE, rr};
 use crate::channel::Line;
 
 /// Which end of the conversation this is.
@@ -12,6 +14,13 @@ pub(crate) enum Side {
     Beginning,
     /// The end that answers.
     Answering,
+}
+
+/// How long the channels of `load` may move no byte. A datagram that is lost keeps a request waiting
+/// for as long.
+pub(crate) fn patience(load: &Load, plan: &Plan) -> Span {
+    let may_lose = load.stream.is_none() && plan.transport.is_datagram();
+    if may_lose { rr::GIVE_UP } else { PATIENCE }
 }
 
 /// How many channels `load` needs: the bulk flows of each direction first, then the requests.

@@ -1,0 +1,53 @@
+//! The client's end of requests.
+
+use std::sync::atomic::AtomicBool;
+
+use linerate_core::plan::Plan;
+use linerate_core::traffic::{Ended, Latency, Load, RrPlan};
+use linerate_core::trial::Tally;
+use linerate_core::units::{Span, Time};
+
+use crate::observe::HostClock;
+use crate::traffic::rr::{Askers, places};
+
+/// An open loop begins so much later for every flow, so that all threads run by then.
+const THREAD: Span = Span::from_us(100);
+
+/// The flows of requests of `load`, which began at `origin`; none if it has none.
+pub(super) fn askers<'a>(
+    load: &'a Load,
+    plan: &Plan,
+    clock: HostClock,
+    origin: Time,
+    stop: &'a AtomicBool,
+) -> Option<Askers<'a>> {
+    let rr = load.rr.as_ref()?;
+    let threads = if rr.rate.is_some() { THREAD * u64::from(rr.flows) } else { Span::ZERO };
+    Some(Askers {
+        clock,
+        begin: origin + load.head_start + threads,
+        plan: rr,
+        time: rr.lasts(load.time, load.stream.is_some()),
+        datagrams: plan.transport.is_datagram(),
+        cpus: places(plan.local.pin, load.stream.is_some()),
+        stop,
+    })
+}
+
+/// What passed at this end, as far as whole transactions are concerned.
+pub(super) fn tally(plan: &RrPlan, latency: &Latency) -> Tally {
+    let asked = latency.transactions + latency.lost;
+    Tally {
+        sent_bytes: asked.saturating_mul(plan.request.0),
+        received_bytes: latency.transactions.saturating_mul(plan.response.0),
+        sent: asked,
+        received: latency.transactions,
+    }
+}
+
+/// Accounts of flows that never began, because their thread failed.
+pub(super) fn none(plan: Option<&RrPlan>) -> Vec<Latency> {
+    let ended = || Ended::Failed("the threads of the requests panicked".to_owned());
+    let flows = 0..plan.map_or(0, |plan| plan.flows);
+    flows.map(|flow| Latency { flow, ended: ended(), ..Latency::default() }).collect()
+}

@@ -1,0 +1,80 @@
+//! The server's end of requests.
+
+use linerate_core::traffic::{Load, RrPlan};
+use linerate_core::trial::Tally;
+use rustix::net::RecvFlags;
+
+use super::reception::{LOOK, Reception};
+use super::session::{Refusal, Session, has_left};
+use crate::channel::Line;
+use crate::control::Reply;
+use crate::traffic::channels;
+use crate::traffic::rr::{Answered, Arrival, answer_all, answer_anew, places};
+
+/// Connections of single transactions that may wait at the door.
+pub(super) const WAITING: u32 = 1024;
+
+impl<'a> Session<'a> {
+    /// Answers the requests of `load` over `lines`, or over a channel of `more` for every
+    /// transaction, until the client asks no more.
+    pub(super) fn answer(
+        &self,
+        load: &Load,
+        lines: Vec<Box<dyn Line>>,
+        more: Option<Reception<'a>>,
+    ) -> Result<Vec<Answered>, Refusal> {
+        let Some(plan) = &load.rr else { return Ok(Vec::new()) };
+        let cpus = places(self.plan.remote.pin, load.stream.is_some());
+        match more {
+            Some(more) => self.answer_anew(plan, &cpus, channels(load), more),
+            None => Ok(answer_all(plan, self.plan.transport.is_datagram(), &cpus, lines)),
+        }
+    }
+
+    /// The numbers of the transactions' channels begin at `first`.
+    fn answer_anew(
+        &self,
+        plan: &RrPlan,
+        cpus: &[u32],
+        first: u32,
+        mut more: Reception<'a>,
+    ) -> Result<Vec<Answered>, Refusal> {
+        let mut failed = None;
+        let answered = answer_anew(plan, cpus, || match more.look(LOOK) {
+            Ok(Some((number, line))) => Arrival::Line(number.wrapping_sub(first), line),
+            // Whatever the client says next, it says after its last transaction.
+            Ok(None) if self.has_spoken() || has_left(self.control) => Arrival::Over,
+            Ok(None) => Arrival::Quiet,
+            Err(refusal) => {
+                failed = Some(refusal);
+                Arrival::Over
+            }
+        });
+        failed.map_or(Ok(answered), Err)
+    }
+
+    /// Whether the client has said something that was not read yet.
+    fn has_spoken(&self) -> bool {
+        let mut byte = [0_u8; 1];
+        let peeked = rustix::net::recv(self.control, &mut byte, RecvFlags::PEEK | RecvFlags::DONTWAIT);
+        matches!(peeked, Ok((_, 1..)))
+    }
+
+    /// Tells how many requests of each flow were answered.
+    pub(super) fn tell_answered(&mut self, plan: &RrPlan, answered: &[Answered]) -> Result<(), Refusal> {
+        for &Answered { flow, transactions, bytes } in answered {
+            self.witness.saw(&tally(plan, transactions), None);
+            self.say(&Reply::Answered { flow, transactions, bytes })?;
+        }
+        Ok(())
+    }
+}
+
+fn tally(plan: &RrPlan, transactions: u64) -> Tally {
+    Tally {
+        sent_bytes: transactions.saturating_mul(plan.response.0),
+        received_bytes: transactions.saturating_mul(plan.request.0),
+        sent: transactions,
+        received: transactions,
+    }
+}

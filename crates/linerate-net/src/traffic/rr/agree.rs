@@ -1,0 +1,50 @@
+//! Whether the two ends say the same.
+
+use linerate_core::traffic::{Ended, Latency, RrPlan};
+
+use super::Answered;
+
+/// Marks every flow as failed of which the answering end says something else than this end.
+///
+/// On streams both count the same. What was lost here the peer may have answered or not.
+pub(crate) fn agree(plan: &RrPlan, latencies: &mut [Latency], answered: &[Answered]) {
+    let each = plan.request.0 + plan.response.0;
+    for latency in latencies.iter_mut().filter(|latency| latency.ended == Ended::Complete) {
+        let here = latency.transactions;
+        let there = answered.iter().find(|answered| answered.flow == latency.flow);
+        let doubt = match there {
+            None => "the peer says nothing of what it answered".to_owned(),
+            Some(there) if !(here..=here + latency.lost).contains(&there.transactions) => {
+                format!("{here} requests were answered here, and the peer says {}", there.transactions)
+            }
+            Some(there) if there.bytes != there.transactions.saturating_mul(each) => {
+                format!("the peer says that {} transactions took {} B", there.transactions, there.bytes)
+            }
+            Some(_) => continue,
+        };
+        latency.ended = Ended::Failed(doubt);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(there: Option<Answered>, lost: u64) -> Ended {
+        let latency = Latency { ended: Ended::Complete, transactions: 10, lost, ..Latency::default() };
+        let mut latencies = [latency];
+        agree(&RrPlan::default(), &mut latencies, there.as_slice());
+        latencies[0].ended.clone()
+    }
+
+    #[test]
+    fn a_peer_that_counts_otherwise_is_not_believed() {
+        let says = |transactions| Some(Answered { flow: 0, transactions, bytes: 2 * transactions });
+        assert_eq!(after(says(10), 0), Ended::Complete);
+        assert_eq!(after(says(12), 2), Ended::Complete, "what was lost may have been answered");
+        let lies = Answered { flow: 0, transactions: 10, bytes: 21 };
+        for (there, lost) in [(says(11), 0), (says(9), 2), (says(13), 2), (None, 0), (Some(lies), 0)] {
+            assert!(matches!(after(there, lost), Ended::Failed(_)), "{there:?}");
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! The answering end's flows of requests.
+
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread::ScopedJoinHandle;
+
+use linerate_core::endpoint::LinkError;
+use linerate_core::traffic::RrPlan;
+
+use super::places::start;
+use super::{Answered, Answering};
+use crate::channel::{Line, Wait};
+
+/// Channels of one flow that may wait for their answer. A peer that keeps to the protocol has one.
+const WAITING: usize = 16;
+
+/// What [`answer_anew`] hears from where channels arrive.
+pub(crate) enum Arrival {
+    /// A channel, and its number.
+    Line(u32, Box<dyn Line>),
+    /// None lately.
+    Quiet,
+    /// That no more will come.
+    Over,
+}
+
+/// Answers over all `lines` at the same time, each on a thread of its own, until the peer asks no
+/// more.
+pub(crate) fn answer_all(
+    plan: &RrPlan,
+    datagrams: bool,
+    cpus: &[u32],
+    lines: Vec<Box<dyn Line>>,
+) -> Vec<Answered> {
+    std::thread::scope(|scope| {
+        let answer = |mut line: Box<dyn Line>| {
+            let mut answering = Answering::new(plan).on_datagrams(datagrams);
+            // How it failed is seen at the end that asks.
+            line.answer(&mut answering).unwrap_or(());
+            answering
+        };
+        let running: Vec<_> =
+            (0..).zip(lines).map(|(flow, line)| start(scope, cpus, flow, move || answer(line))).collect();
+        finish(running)
+    })
+}
+
+/// Answers once over each channel that arrives, the channels of one flow one after the other.
+pub(crate) fn answer_anew(plan: &RrPlan, cpus: &[u32], mut next: impl FnMut() -> Arrival) -> Vec<Answered> {
+    std::thread::scope(|scope| {
+        let (senders, running): (Vec<_>, Vec<_>) = (0..plan.flows)
+            .map(|flow| {
+                let (sender, arrivals) = sync_channel(WAITING);
+                (sender, start(scope, cpus, flow, move || each(plan, &arrivals)))
+            })
+            .unzip();
+        loop {
+            match next() {
+                // A peer that does not wait for its answers loses channels.
+                Arrival::Line(number, line) => {
+                    senders[(number % plan.flows) as usize].try_send(line).unwrap_or(());
+                }
+                Arrival::Quiet => {}
+                Arrival::Over => break,
+            }
+        }
+        drop(senders);
+        finish(running)
+    })
+}
+
+fn each(plan: &RrPlan, arrivals: &Receiver<Box<dyn Line>>) -> Answering {
+    let mut answering = Answering::new(plan);
+    for mut line in arrivals {
+        // How it failed is seen at the end that asks.
+        once(line.as_mut(), &mut answering).unwrap_or(());
+    }
+    answering
+}
+
+/// Answers one request, ends the channel, and waits until the peer has ended it too.
+fn once(line: &mut dyn Line, answering: &mut Answering) -> Result<(), LinkError> {
+    let asked = answering.take(|into| match line.pull(into, Wait::Patiently) {
+        // Nobody waits for a second chance of a channel that was made for one request.
+        Err(LinkError::Stalled(_)) => Err(LinkError::Closed),
+        other => other,
+    })?;
+    if asked {
+        answering.give(|data| line.push(data, Wait::Patiently))?;
+        line.finish_sending()?;
+        line.pull(&mut [0], Wait::Patiently)?;
+    }
+    Ok(())
+}
+
+fn finish(running: Vec<Result<ScopedJoinHandle<'_, Answering>, String>>) -> Vec<Answered> {
+    let ended = (0..).zip(running).filter_map(|(flow, running)| Some((flow, running.ok()?.join().ok()?)));
+    ended.map(|(flow, answering)| answering.answered(flow)).collect()
+}

@@ -1,0 +1,85 @@
+//! The beginning end's flows of requests.
+
+use std::sync::atomic::AtomicBool;
+use std::thread::ScopedJoinHandle;
+
+use linerate_core::traffic::{Ended, Latency, RrPlan};
+use linerate_core::units::{Span, Time};
+
+use super::anew::ask_anew;
+use super::places::start;
+use super::{Asking, Schedule};
+use crate::channel::Line;
+use crate::observe::HostClock;
+use crate::transport::TransportError;
+
+/// What all flows of requests of the beginning end have in common.
+#[derive(Debug)]
+pub(crate) struct Askers<'a> {
+    pub(crate) clock: HostClock,
+    /// When the first request may begin.
+    pub(crate) begin: Time,
+    pub(crate) plan: &'a RrPlan,
+    /// How long the requests last after the warm-up; none leaves it to their count.
+    pub(crate) time: Option<Span>,
+    /// Whether messages may be lost.
+    pub(crate) datagrams: bool,
+    /// The processors of the threads.
+    pub(crate) cpus: Vec<u32>,
+    /// Set when the flows are to end early.
+    pub(crate) stop: &'a AtomicBool,
+}
+
+/// Makes the channel of this number.
+pub(crate) type Join<'a> = &'a (dyn Fn(u32) -> Result<Box<dyn Line>, TransportError> + Sync);
+
+impl Askers<'_> {
+    /// Asks over all `lines` at the same time, each on a thread of its own, or over a channel of
+    /// `join` for every transaction. A flow that fails leaves the others alone.
+    pub(crate) fn run(&self, lines: Vec<Box<dyn Line>>, join: Join<'_>) -> Vec<Latency> {
+        std::thread::scope(|scope| {
+            let running: Vec<_> = if self.plan.connect {
+                (0..self.plan.flows)
+                    .map(|flow| start(scope, &self.cpus, flow, move || self.anew(flow, join)))
+                    .collect()
+            } else {
+                (0..)
+                    .zip(lines)
+                    .map(|(flow, line)| start(scope, &self.cpus, flow, move || self.over(flow, line)))
+                    .collect()
+            };
+            (0..).zip(running).map(|(flow, running)| finish(flow, running)).collect()
+        })
+    }
+
+    fn over(&self, flow: u32, mut line: Box<dyn Line>) -> Latency {
+        let mut asking = self.asking(flow);
+        let ended = line.ask(&mut asking);
+        Latency { flow, ..asking.account(ended) }
+    }
+
+    fn anew(&self, flow: u32, join: Join<'_>) -> Latency {
+        let mut asking = self.asking(flow);
+        let mut number = flow;
+        let ended = ask_anew(&mut asking, &mut || {
+            let line = join(number);
+            number = number.wrapping_add(self.plan.flows);
+            line
+        });
+        let latency = asking.account(Ok(()));
+        Latency { flow, ended, ..latency }
+    }
+
+    fn asking(&self, flow: u32) -> Asking<'_> {
+        let schedule = Schedule::new(self.plan, self.begin, self.time, flow);
+        Asking::new(self.clock, self.plan, schedule).on_datagrams(self.datagrams).stopped_by(self.stop)
+    }
+}
+
+fn finish(flow: u32, running: Result<ScopedJoinHandle<'_, Latency>, String>) -> Latency {
+    let failed = |reason| Latency { flow, ended: Ended::Failed(reason), ..Latency::default() };
+    match running {
+        Ok(handle) => handle.join().unwrap_or_else(|_| failed("its thread panicked".to_owned())),
+        Err(reason) => failed(reason),
+    }
+}

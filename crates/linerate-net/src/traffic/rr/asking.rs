@@ -1,0 +1,375 @@
+//! What one flow asks, and what came of it.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use linerate_core::endpoint::LinkError;
+use linerate_core::traffic::{Ended, Latency, RrPlan};
+use linerate_core::units::{Span, Time};
+
+use super::super::PATIENCE;
+use super::{SEED, Schedule};
+use crate::observe::HostClock;
+
+/// The most requests of an open loop that are sent and not answered; the next one waits then, and
+/// its lateness is part of its response time.
+const MOST_BACKLOG: usize = 65_536;
+/// How long a request that may be lost is waited for.
+pub(crate) const GIVE_UP: Span = Span::from_ms(1_000);
+/// The least space for what arrives, so that one call can take many small responses.
+const ROOM: usize = 64 << 10;
+/// A request's number and its complement, where datagrams carry one. Unit: bytes.
+pub(super) const TAG: usize = linerate_core::traffic::DATAGRAM_TAG as usize;
+
+/// What one flow asks, and what came of it.
+#[derive(Debug)]
+pub struct Asking<'a> {
+    pub(super) clock: HostClock,
+    schedule: Schedule,
+    stop: Option<&'a AtomicBool>,
+    most: usize,
+    /// Whether messages keep their boundaries and may be lost, so that each carries its number.
+    tagged: bool,
+    request: Vec<u8>,
+    /// How much of the request under way was handed over, 0 between two.
+    within: usize,
+    /// When the request under way was meant to begin.
+    due: Time,
+    space: Vec<u8>,
+    response: usize,
+    /// How much of the next response has arrived.
+    got: usize,
+    under_way: VecDeque<Request>,
+    /// The number of the first of them.
+    number: u64,
+    moved: Time,
+    first: Option<Time>,
+    latency: Latency,
+}
+
+/// A request that was sent, and for a while one that was answered before its elders.
+#[derive(Clone, Copy, Debug)]
+struct Request {
+    due: Time,
+    departed: Time,
+    warm: bool,
+    answered: bool,
+}
+
+impl<'a> Asking<'a> {
+    /// A flow of requests and responses of `plan`'s sizes, at `schedule`'s moments.
+    #[must_use]
+    pub fn new(clock: HostClock, plan: &RrPlan, schedule: Schedule) -> Self {
+        let size = |size: u64| usize::try_from(size).unwrap_or(usize::MAX);
+        let mut request = vec![0; size(plan.request.0)];
+        linerate_core::payload::fill(&mut request, SEED);
+        let response = size(plan.response.0);
+        Self {
+            clock,
+            most: if schedule.is_open() { MOST_BACKLOG } else { plan.depth as usize },
+            schedule,
+            stop: None,
+            tagged: false,
+            request,
+            within: 0,
+            due: Time::from_ps(0),
+            space: vec![0; response.max(ROOM)],
+            response,
+            got: 0,
+            under_way: VecDeque::new(),
+            number: 0,
+            moved: clock.now(),
+            first: None,
+            latency: Latency::default(),
+        }
+    }
+
+    /// Numbers the requests, because messages may be lost. Both sizes must be 16 bytes or more.
+    #[must_use]
+    pub const fn on_datagrams(mut self, datagrams: bool) -> Self {
+        self.tagged = datagrams;
+        self
+    }
+
+    /// Asks no more once `stop` is set; what is under way is still waited for.
+    #[must_use]
+    pub const fn stopped_by(mut self, stop: &'a AtomicBool) -> Self {
+        self.stop = Some(stop);
+        self
+    }
+
+    /// The account, with how it ended.
+    #[must_use]
+    pub fn account(self, ended: Result<(), LinkError>) -> Latency {
+        let unsent = if self.is_stopped() { 0 } else { self.schedule.unsent() };
+        Latency { ended: ended_as(ended), unsent, ..self.latency }
+    }
+
+    /// When the next request is meant to begin; none when no more will.
+    #[inline]
+    pub(super) fn due(&self, now: Time) -> Option<Time> {
+        if self.is_stopped() { None } else { self.schedule.due(now) }
+    }
+
+    /// What is to be handed over at `now`, if anything is, and whether nothing else is under way,
+    /// so that it may wait for room.
+    #[inline]
+    pub(super) fn piece(&mut self, now: Time) -> Option<(&[u8], bool)> {
+        if self.within > 0 {
+            let alone = self.under_way.len() <= 1;
+            return Some((&self.request[self.within..], alone));
+        }
+        if self.under_way.len() >= self.most {
+            return None;
+        }
+        self.due = self.due(now).filter(|due| *due <= now)?;
+        if self.tagged {
+            let number = self.number + self.under_way.len() as u64;
+            self.request[..TAG].copy_from_slice(&tag(number));
+        }
+        Some((&self.request, self.under_way.is_empty()))
+    }
+
+    /// Notes that `bytes` of the last piece were handed over in a call that began at `now`.
+    #[inline]
+    pub(super) fn sent(&mut self, bytes: usize, now: Time) {
+        if self.within == 0 {
+            let warm = self.schedule.begins(self.due);
+            self.under_way.push_back(Request { due: self.due, departed: now, warm, answered: false });
+            if !warm && self.first.is_none() {
+                self.first = Some(now);
+            }
+        }
+        self.within += bytes;
+        if self.within == self.request.len() {
+            self.within = 0;
+        }
+        self.moved = now;
+    }
+
+    /// Whether a response is still to come.
+    #[inline]
+    pub(super) fn awaits(&self) -> bool {
+        !self.under_way.is_empty()
+    }
+
+    /// Whether room for another request is all that keeps it from being sent.
+    #[inline]
+    pub(super) fn has_room(&self) -> bool {
+        self.under_way.len() < self.most
+    }
+
+    /// Where responses go: no more than what was asked for.
+    #[inline]
+    pub(super) fn room(&mut self) -> &mut [u8] {
+        if self.tagged {
+            return &mut self.space[..self.response];
+        }
+        // The last request may not be out whole, and then nothing answers it yet.
+        let whole = self.under_way.len() - usize::from(self.within > 0);
+        let wanted = whole.saturating_mul(self.response).saturating_sub(self.got);
+        let room = wanted.min(self.space.len());
+        &mut self.space[..room]
+    }
+
+    /// Notes that `bytes` arrived in the room.
+    #[inline]
+    pub(super) fn received(&mut self, bytes: usize) {
+        let now = self.clock.now();
+        self.moved = now;
+        if self.tagged {
+            self.answered(bytes, now);
+            return;
+        }
+        self.got += bytes;
+        while self.got >= self.response {
+            self.got -= self.response;
+            if let Some(request) = self.under_way.pop_front() {
+                self.number += 1;
+                self.record(request, now);
+            }
+        }
+    }
+
+    /// Gives up what was sent longer ago than a response may take.
+    pub(super) fn expire(&mut self, now: Time) {
+        while let Some(request) = self.under_way.front() {
+            if !request.answered && now.since(request.departed) < GIVE_UP {
+                return;
+            }
+            self.forget_first();
+        }
+    }
+
+    /// Gives up everything that is under way: nothing has arrived for as long as the channel waits.
+    pub(super) fn give_up(&mut self) {
+        while !self.under_way.is_empty() {
+            self.forget_first();
+        }
+    }
+
+    /// Whether requests may be lost.
+    pub(super) const fn loses(&self) -> bool {
+        self.tagged
+    }
+
+    /// Fails when something is under way and no byte has moved for too long.
+    pub(super) fn check_patience(&self, now: Time) -> Result<(), LinkError> {
+        let stalled = self.awaits() && now.since(self.moved) > PATIENCE;
+        if stalled { Err(LinkError::Stalled(PATIENCE)) } else { Ok(()) }
+    }
+
+    /// Sleeps until the first request may begin.
+    pub(super) fn await_begin(&mut self) {
+        self.sleep_until(self.schedule.begin());
+        self.moved = self.clock.now();
+    }
+
+    /// Sleeps until `until`, or until it is stopped.
+    pub(super) fn sleep_until(&self, until: Time) {
+        loop {
+            let now = self.clock.now();
+            if now >= until || self.is_stopped() {
+                return;
+            }
+            std::thread::sleep(until.since(now).min(super::ask::LOOK).to_duration());
+        }
+    }
+
+    /// Counts a transaction of a connection of its own, which began to be made at `began`.
+    pub(super) fn transacted(&mut self, due: Time, began: Time, connected: Time) {
+        let now = self.clock.now();
+        let warm = self.schedule.begins(due);
+        if !warm {
+            self.first.get_or_insert(began);
+            self.latency.connect.record(connected.since(began));
+        }
+        self.record(Request { due, departed: began, warm, answered: true }, now);
+    }
+
+    /// The request and the space for its response, of a connection of their own.
+    pub(super) fn messages(&mut self) -> (&[u8], &mut [u8]) {
+        (&self.request, &mut self.space[..self.response])
+    }
+
+    fn answered(&mut self, bytes: usize, now: Time) {
+        let number = self.space.first_chunk::<TAG>().filter(|_| bytes == self.response).and_then(untag);
+        let place = number.and_then(|number| number.checked_sub(self.number));
+        let place = place.and_then(|place| usize::try_from(place).ok());
+        match place.and_then(|place| self.under_way.get_mut(place)) {
+            Some(request) if !request.answered => {
+                request.answered = true;
+                let request = *request;
+                self.record(request, now);
+            }
+            // Of a request that was given up, or the same once more.
+            _ => self.latency.late += 1,
+        }
+        self.expire(now);
+    }
+
+    fn forget_first(&mut self) {
+        if let Some(request) = self.under_way.pop_front() {
+            self.number += 1;
+            self.latency.lost += u64::from(!request.answered);
+        }
+    }
+
+    #[inline]
+    fn record(&mut self, request: Request, now: Time) {
+        self.latency.transactions += 1;
+        if request.warm {
+            self.latency.warm_up += 1;
+            return;
+        }
+        self.latency.service.record(now.since(request.departed));
+        if self.schedule.is_open() {
+            self.latency.response.record(now.since(request.due));
+        }
+        if let Some(first) = self.first {
+            self.latency.span = now.since(first);
+        }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+    }
+}
+
+/// How an end of a channel is told in an account.
+pub(super) fn ended_as(ended: Result<(), LinkError>) -> Ended {
+    match ended {
+        Ok(()) => Ended::Complete,
+        Err(LinkError::Stalled(span)) => Ended::Stalled(span),
+        Err(error) => Ended::Failed(error.to_string()),
+    }
+}
+
+/// A number and its complement, in network byte order.
+fn tag(number: u64) -> [u8; TAG] {
+    let mut bytes = [0; TAG];
+    bytes[..8].copy_from_slice(&number.to_be_bytes());
+    bytes[8..].copy_from_slice(&(!number).to_be_bytes());
+    bytes
+}
+
+/// The number, if the two belong together.
+fn untag(bytes: &[u8; TAG]) -> Option<u64> {
+    let (number, complement) = bytes.split_first_chunk::<8>()?;
+    let number = u64::from_be_bytes(*number);
+    (complement == (!number).to_be_bytes()).then_some(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use linerate_core::units::Size;
+
+    fn sent(depth: u32) -> Asking<'static> {
+        let plan = RrPlan { request: Size(16), response: Size(16), depth, ..RrPlan::default() };
+        let clock = HostClock::start();
+        let schedule = Schedule::new(&plan, Time::from_ps(0), None, 0);
+        let mut asking = Asking::new(clock, &plan, schedule).on_datagrams(true);
+        while asking.piece(clock.now()).is_some() {
+            asking.sent(16, clock.now());
+        }
+        asking
+    }
+
+    fn arrives(asking: &mut Asking<'_>, number: u64) {
+        asking.room().copy_from_slice(&tag(number));
+        asking.received(16);
+    }
+
+    #[test]
+    fn responses_out_of_order_find_their_requests() {
+        let mut asking = sent(3);
+        for number in [2, 0, 1] {
+            arrives(&mut asking, number);
+        }
+        assert!(!asking.awaits());
+        let latency = asking.account(Ok(()));
+        assert_eq!((latency.transactions, latency.lost, latency.late), (3, 0, 0));
+    }
+
+    #[test]
+    fn a_late_response_is_not_taken_for_the_next() {
+        let mut asking = sent(1);
+        asking.give_up();
+        assert!(asking.piece(asking.clock.now()).is_some_and(|(request, _)| request == tag(1)));
+        asking.sent(16, asking.clock.now());
+        arrives(&mut asking, 0);
+        assert!(asking.awaits(), "the second is not answered by the first's");
+        arrives(&mut asking, 1);
+        arrives(&mut asking, 1);
+        arrives(&mut asking, u64::MAX);
+        let latency = asking.account(Ok(()));
+        assert_eq!((latency.transactions, latency.lost, latency.late), (1, 1, 3));
+    }
+
+    #[test]
+    fn a_tag_that_was_changed_is_none() {
+        assert_eq!(untag(&tag(7)), Some(7));
+        assert_eq!(untag(&[7; TAG]), None);
+    }
+}

@@ -1,0 +1,56 @@
+//! Which processors the flows of requests get.
+
+use std::thread::{Builder, Scope, ScopedJoinHandle};
+
+use crate::observe::{pin_to, usable_cpus};
+
+/// The processors that threads of requests are tied to, in the order in which they get them: from
+/// `first` on, as bulk flows. Beside bulk it is the other way round, from the one before `first`
+/// down, so that requests and bulk share a processor only where there are not enough.
+pub(crate) fn places(first: Option<u32>, beside_bulk: bool) -> Vec<u32> {
+    let cpus = usable_cpus().unwrap_or_default();
+    order(cpus, first, beside_bulk)
+}
+
+fn order(mut cpus: Vec<u32>, first: Option<u32>, beside_bulk: bool) -> Vec<u32> {
+    let place = first.and_then(|first| cpus.iter().position(|cpu| *cpu == first));
+    cpus.rotate_left(place.unwrap_or(0));
+    if beside_bulk {
+        cpus.reverse();
+    }
+    cpus
+}
+
+/// Starts a thread for the flow of this number, on its processor.
+pub(super) fn start<'scope, T: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    cpus: &[u32],
+    flow: u32,
+    work: impl FnOnce() -> T + Send + 'scope,
+) -> Result<ScopedJoinHandle<'scope, T>, String> {
+    let cpu = (!cpus.is_empty()).then(|| cpus[flow as usize % cpus.len()]);
+    let tied = move || {
+        if let Some(cpu) = cpu {
+            // A thread that cannot be tied runs wherever it is put.
+            pin_to(cpu).unwrap_or(());
+        }
+        work()
+    };
+    let spawned = Builder::new().name(format!("rr {flow}")).spawn_scoped(scope, tied);
+    spawned.map_err(|error| format!("there is no thread for it: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::order;
+
+    #[test]
+    fn requests_beside_bulk_begin_at_the_other_end() {
+        let cpus = || vec![0, 1, 2, 3];
+        assert_eq!(order(cpus(), None, false), [0, 1, 2, 3]);
+        assert_eq!(order(cpus(), Some(2), false), [2, 3, 0, 1]);
+        assert_eq!(order(cpus(), None, true), [3, 2, 1, 0]);
+        assert_eq!(order(cpus(), Some(2), true), [1, 0, 3, 2]);
+        assert_eq!(order(cpus(), Some(9), false), [0, 1, 2, 3], "one that it may not use");
+    }
+}
