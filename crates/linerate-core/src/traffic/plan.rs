@@ -69,7 +69,9 @@ pub struct RrPlan {
     /// Time at the begin whose transactions are counted but are no part of the latencies.
     #[serde(with = "span_text")]
     pub warm_up: Span,
-    /// Bulk flows beside which the latency is looked at again, in each direction in turn.
+    /// Bulk flows beside which the latency is looked at again, in each direction in turn. An open
+    /// loop shows it best: a closed one asks most of its questions while the queue is empty, and its
+    /// median says little of a queue that is full nearly always.
     pub under_load: u32,
 }
 

@@ -43,7 +43,7 @@ pub(crate) fn run_watched(
     let target = Target::parse(&server.address.to_string())?;
     let mut loads =
         Loads::open(&target, Some(&server.key), &plan, HostClock::start(), |_| ControlFlow::Continue(()))?;
-    let transfer = loads.run(load, watch)?;
+    let transfer = loads.run(load, None, watch)?;
     loads.finish()?;
     Ok(transfer)
 }

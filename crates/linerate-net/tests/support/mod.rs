@@ -39,8 +39,13 @@ impl TestServer {
     }
 
     fn with(served: Option<Key>, key: Key, limits: Limits) -> Self {
-        count_panics();
         let server = Server::bind((Ipv4Addr::LOCALHOST, 0).into(), served, limits).expect("a free port");
+        Self::of(server, key)
+    }
+
+    /// Runs a server that listens already.
+    pub(crate) fn of(server: Server, key: Key) -> Self {
+        count_panics();
         let address = server.address().expect("it listens");
         let (stop, watched) = UnixStream::pair().expect("a socket pair");
         let thread = std::thread::spawn(move || server.run(watched.as_fd()));
