@@ -13,6 +13,9 @@ use crate::transport::{self, Adopt, Host, Hosting, Meeting, Setup, TransportErro
 /// How often somebody who waits for channels looks whether the client is still there.
 pub(super) const LOOK: Duration = Duration::from_millis(50);
 
+/// The number of a flow, and its channel.
+type Arrived = (u32, Box<dyn Line>);
+
 /// Where the channels of one load arrive.
 pub(super) enum Reception<'a> {
     /// Through the server's door.
@@ -61,7 +64,7 @@ impl<'a> Reception<'a> {
         Ok(lines.into_iter().flatten().collect())
     }
 
-    fn next(&mut self, control: &TcpStream, deadline: Deadline) -> Result<(u32, Box<dyn Line>), Refusal> {
+    fn next(&mut self, control: &TcpStream, deadline: Deadline) -> Result<Arrived, Refusal> {
         while let Ok(left) = deadline.left() {
             if let Some(arrived) = self.look(left.min(LOOK))? {
                 return Ok(arrived);
@@ -74,7 +77,7 @@ impl<'a> Reception<'a> {
     }
 
     /// The next channel, if one comes within a short time.
-    pub(super) fn look(&mut self, within: Duration) -> Result<Option<(u32, Box<dyn Line>)>, Refusal> {
+    pub(super) fn look(&mut self, within: Duration) -> Result<Option<Arrived>, Refusal> {
         let told = |error: TransportError| Refusal::Told(format!("the server failed to {error}"));
         match self {
             Self::Door(adopt, expected) => {
