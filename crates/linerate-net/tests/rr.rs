@@ -8,11 +8,12 @@ mod support;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use conversation::{run, run_at, run_watched};
+use conversation::{run, run_at, run_over, run_watched};
 use linerate_core::endpoint::LinkError;
 use linerate_core::options::SocketOptions;
 use linerate_core::stats::Histogram;
 use linerate_core::traffic::{Ended, Latency, Load, RrPlan, StreamPlan, Transfer};
+use linerate_core::transport::Transport;
 use linerate_core::units::{Size, Span};
 use linerate_net::channel::{Interest, Line, Wait};
 use linerate_net::observe::HostClock;
@@ -80,6 +81,45 @@ fn a_count_is_kept_exactly_whatever_the_sizes(
         assert_eq!((latency.transactions, latency.warm_up), (40, 0));
         assert_eq!(latency.response.count(), 0, "a closed loop has no other time");
     }
+}
+
+/// Over every transport that keeps all bytes; what the host has not is named, and in CI missed.
+#[rstest]
+fn every_transport_answers_every_request(
+    #[values(Transport::Mptcp, Transport::Unix, Transport::Vsock, Transport::Pipe, Transport::SharedMemory)]
+    transport: Transport,
+    #[values(
+        RrPlan { request: Size(1 << 20), response: Size(3), depth: 4, ..RrPlan::default() },
+        RrPlan { request: Size(100), response: Size(100_000), rate: Some(500.0), ..RrPlan::default() },
+        RrPlan { connect: true, ..RrPlan::default() }
+    )]
+    plan: RrPlan,
+) {
+    let server = TestServer::start(Limits::default());
+    let rr = RrPlan { count: Some(30), flows: 2, ..plan };
+    let load = Load { rr: Some(rr), time: Span::from_ms(60_000), ..Load::default() };
+    match run_over(&server, transport, &load, || std::ops::ControlFlow::Continue(())) {
+        Ok(transfer) => {
+            complete(&transfer, 2);
+            assert!(transfer.latencies.iter().all(|latency| latency.transactions == 30), "{transfer:?}");
+        }
+        Err(error) if error.to_string().contains(&format!("use the transport {transport}: ")) => {
+            assert!(std::env::var("CI").as_deref() != Ok("true"), "failed to {error}");
+            eprintln!("skipped: failed to {error}");
+        }
+        Err(error) => panic!("failed to {error}"),
+    }
+    server.still_serves();
+}
+
+#[test]
+fn small_messages_on_datagrams_are_refused_with_what_to_do() {
+    let server = TestServer::start(Limits::default());
+    let load = Load { rr: Some(RrPlan::default()), time: SHORT, ..Load::default() };
+    let error = run_over(&server, Transport::Udp, &load, || std::ops::ControlFlow::Continue(()));
+    let error = error.expect_err("a byte has no room for a number").to_string();
+    assert!(error.contains("request") && error.contains("at least 16 on datagrams"), "{error}");
+    server.still_serves();
 }
 
 #[test]

@@ -17,6 +17,8 @@ mod askers;
 mod asking;
 mod places;
 mod schedule;
+mod tag;
+mod under_way;
 
 pub use answer::Answering;
 pub use asking::Asking;

@@ -39,11 +39,21 @@ pub(crate) fn run_watched(
     load: &Load,
     watch: impl FnMut() -> ControlFlow<()>,
 ) -> Result<Transfer, PairError> {
-    let plan = Plan { rr: load.rr.clone(), time: load.time, ..Plan::default() };
+    run_over(server, Transport::Tcp, load, watch)
+}
+
+pub(crate) fn run_over(
+    server: &TestServer,
+    transport: Transport,
+    load: &Load,
+    watch: impl FnMut() -> ControlFlow<()>,
+) -> Result<Transfer, PairError> {
+    let plan = Plan { transport, rr: load.rr.clone(), time: load.time, ..Plan::default() };
     let target = Target::parse(&server.address.to_string())?;
     let mut loads =
         Loads::open(&target, Some(&server.key), &plan, HostClock::start(), |_| ControlFlow::Continue(()))?;
-    let transfer = loads.run(load, None, watch)?;
+    let (transfer, broken) = loads.run(load, None, watch)?;
+    assert!(broken.is_none(), "{broken:?}");
     loads.finish()?;
     Ok(transfer)
 }

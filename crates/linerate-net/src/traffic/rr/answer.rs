@@ -4,7 +4,7 @@ use linerate_core::endpoint::LinkError;
 use linerate_core::traffic::RrPlan;
 
 use super::SEED;
-use super::asking::TAG;
+use super::tag::TAG;
 use crate::channel::{Channel, Wait};
 
 /// What one flow answers.

@@ -1,6 +1,5 @@
 //! What one flow asks, and what came of it.
 
-use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use linerate_core::endpoint::LinkError;
@@ -8,6 +7,8 @@ use linerate_core::traffic::{Ended, Latency, RrPlan};
 use linerate_core::units::{Span, Time};
 
 use super::super::PATIENCE;
+use super::tag::{TAG, tag, untag};
+use super::under_way::{Request, UnderWay};
 use super::{SEED, Schedule};
 use crate::observe::HostClock;
 
@@ -18,8 +19,6 @@ const MOST_BACKLOG: usize = 65_536;
 pub(crate) const GIVE_UP: Span = Span::from_ms(1_000);
 /// The least space for what arrives, so that one call can take many small responses.
 const ROOM: usize = 64 << 10;
-/// A request's number and its complement, where datagrams carry one. Unit: bytes.
-pub(super) const TAG: usize = linerate_core::traffic::DATAGRAM_TAG as usize;
 
 /// What one flow asks, and what came of it.
 #[derive(Debug)]
@@ -39,21 +38,10 @@ pub struct Asking<'a> {
     response: usize,
     /// How much of the next response has arrived.
     got: usize,
-    under_way: VecDeque<Request>,
-    /// The number of the first of them.
-    number: u64,
+    under_way: UnderWay,
     moved: Time,
     first: Option<Time>,
     latency: Latency,
-}
-
-/// A request that was sent, and for a while one that was answered before its elders.
-#[derive(Clone, Copy, Debug)]
-struct Request {
-    due: Time,
-    departed: Time,
-    warm: bool,
-    answered: bool,
 }
 
 impl<'a> Asking<'a> {
@@ -76,8 +64,7 @@ impl<'a> Asking<'a> {
             space: vec![0; response.max(ROOM)],
             response,
             got: 0,
-            under_way: VecDeque::new(),
-            number: 0,
+            under_way: UnderWay::default(),
             moved: clock.now(),
             first: None,
             latency: Latency::default(),
@@ -124,8 +111,7 @@ impl<'a> Asking<'a> {
         }
         self.due = self.due(now).filter(|due| *due <= now)?;
         if self.tagged {
-            let number = self.number + self.under_way.len() as u64;
-            self.request[..TAG].copy_from_slice(&tag(number));
+            self.request[..TAG].copy_from_slice(&tag(self.under_way.next_number()));
         }
         Some((&self.request, self.under_way.is_empty()))
     }
@@ -135,7 +121,7 @@ impl<'a> Asking<'a> {
     pub(super) fn sent(&mut self, bytes: usize, now: Time) {
         if self.within == 0 {
             let warm = self.schedule.begins(self.due);
-            self.under_way.push_back(Request { due: self.due, departed: now, warm, answered: false });
+            self.under_way.push(Request { due: self.due, departed: now, warm });
             if !warm && self.first.is_none() {
                 self.first = Some(now);
             }
@@ -184,8 +170,7 @@ impl<'a> Asking<'a> {
         self.got += bytes;
         while self.got >= self.response {
             self.got -= self.response;
-            if let Some(request) = self.under_way.pop_front() {
-                self.number += 1;
+            if let Some(request) = self.under_way.answer_first() {
                 self.record(request, now);
             }
         }
@@ -193,19 +178,12 @@ impl<'a> Asking<'a> {
 
     /// Gives up what was sent longer ago than a response may take.
     pub(super) fn expire(&mut self, now: Time) {
-        while let Some(request) = self.under_way.front() {
-            if !request.answered && now.since(request.departed) < GIVE_UP {
-                return;
-            }
-            self.forget_first();
-        }
+        self.latency.lost += self.under_way.expire(now, GIVE_UP);
     }
 
     /// Gives up everything that is under way: nothing has arrived for as long as the channel waits.
     pub(super) fn give_up(&mut self) {
-        while !self.under_way.is_empty() {
-            self.forget_first();
-        }
+        self.latency.lost += self.under_way.expire(self.clock.now(), Span::ZERO);
     }
 
     /// Whether requests may be lost.
@@ -244,7 +222,7 @@ impl<'a> Asking<'a> {
             self.first.get_or_insert(began);
             self.latency.connect.record(connected.since(began));
         }
-        self.record(Request { due, departed: began, warm, answered: true }, now);
+        self.record(Request { due, departed: began, warm }, now);
     }
 
     /// The request and the space for its response, of a connection of their own.
@@ -253,26 +231,12 @@ impl<'a> Asking<'a> {
     }
 
     fn answered(&mut self, bytes: usize, now: Time) {
-        let number = self.space.first_chunk::<TAG>().filter(|_| bytes == self.response).and_then(untag);
-        let place = number.and_then(|number| number.checked_sub(self.number));
-        let place = place.and_then(|place| usize::try_from(place).ok());
-        match place.and_then(|place| self.under_way.get_mut(place)) {
-            Some(request) if !request.answered => {
-                request.answered = true;
-                let request = *request;
-                self.record(request, now);
-            }
+        match untag(&self.space[..bytes]).and_then(|number| self.under_way.answer(number)) {
+            Some(request) => self.record(request, now),
             // Of a request that was given up, or the same once more.
-            _ => self.latency.late += 1,
+            None => self.latency.late += 1,
         }
         self.expire(now);
-    }
-
-    fn forget_first(&mut self) {
-        if let Some(request) = self.under_way.pop_front() {
-            self.number += 1;
-            self.latency.lost += u64::from(!request.answered);
-        }
     }
 
     #[inline]
@@ -302,74 +266,5 @@ pub(super) fn ended_as(ended: Result<(), LinkError>) -> Ended {
         Ok(()) => Ended::Complete,
         Err(LinkError::Stalled(span)) => Ended::Stalled(span),
         Err(error) => Ended::Failed(error.to_string()),
-    }
-}
-
-/// A number and its complement, in network byte order.
-fn tag(number: u64) -> [u8; TAG] {
-    let mut bytes = [0; TAG];
-    bytes[..8].copy_from_slice(&number.to_be_bytes());
-    bytes[8..].copy_from_slice(&(!number).to_be_bytes());
-    bytes
-}
-
-/// The number, if the two belong together.
-fn untag(bytes: &[u8; TAG]) -> Option<u64> {
-    let (number, complement) = bytes.split_first_chunk::<8>()?;
-    let number = u64::from_be_bytes(*number);
-    (complement == (!number).to_be_bytes()).then_some(number)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use linerate_core::units::Size;
-
-    fn sent(depth: u32) -> Asking<'static> {
-        let plan = RrPlan { request: Size(16), response: Size(16), depth, ..RrPlan::default() };
-        let clock = HostClock::start();
-        let schedule = Schedule::new(&plan, Time::from_ps(0), None, 0);
-        let mut asking = Asking::new(clock, &plan, schedule).on_datagrams(true);
-        while asking.piece(clock.now()).is_some() {
-            asking.sent(16, clock.now());
-        }
-        asking
-    }
-
-    fn arrives(asking: &mut Asking<'_>, number: u64) {
-        asking.room().copy_from_slice(&tag(number));
-        asking.received(16);
-    }
-
-    #[test]
-    fn responses_out_of_order_find_their_requests() {
-        let mut asking = sent(3);
-        for number in [2, 0, 1] {
-            arrives(&mut asking, number);
-        }
-        assert!(!asking.awaits());
-        let latency = asking.account(Ok(()));
-        assert_eq!((latency.transactions, latency.lost, latency.late), (3, 0, 0));
-    }
-
-    #[test]
-    fn a_late_response_is_not_taken_for_the_next() {
-        let mut asking = sent(1);
-        asking.give_up();
-        assert!(asking.piece(asking.clock.now()).is_some_and(|(request, _)| request == tag(1)));
-        asking.sent(16, asking.clock.now());
-        arrives(&mut asking, 0);
-        assert!(asking.awaits(), "the second is not answered by the first's");
-        arrives(&mut asking, 1);
-        arrives(&mut asking, 1);
-        arrives(&mut asking, u64::MAX);
-        let latency = asking.account(Ok(()));
-        assert_eq!((latency.transactions, latency.lost, latency.late), (1, 1, 3));
-    }
-
-    #[test]
-    fn a_tag_that_was_changed_is_none() {
-        assert_eq!(untag(&tag(7)), Some(7));
-        assert_eq!(untag(&[7; TAG]), None);
     }
 }
