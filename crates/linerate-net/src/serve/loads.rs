@@ -42,7 +42,7 @@ impl Session<'_> {
         let (carried, answered) = std::thread::scope(|scope| {
             let carry = || party.map_or_else(Carried::default, |party| party.run(ends, None));
             let bulk = scope.spawn(carry);
-            let answered = self.answer(load, lines, anew.then_some(more));
+            let answered = self.answer(load, lines, more);
             (bulk.join().unwrap_or_default(), answered)
         });
         let (Carried { told, host }, answered) = (carried, answered?);

@@ -289,7 +289,7 @@ impl<'a> Session<'a> {
         patience: Span,
         count: u32,
         waiting: u32,
-    ) -> Result<(Vec<Box<dyn Line>>, Reception<'a>), Refusal> {
+    ) -> Result<(Vec<Box<dyn Line>>, Option<Reception<'a>>), Refusal> {
         let setup = Setup {
             transport: self.plan.transport,
             socket: socket.clone(),
@@ -310,12 +310,12 @@ impl<'a> Session<'a> {
         for line in &lines {
             self.watchdog.guard(line.remote()?);
         }
-        // No more come: whoever shows the pass from now on is a stranger.
-        drop(hosting);
+        // Unless more are to come, whoever shows the pass from now on is a stranger.
+        let more = (waiting > 0).then_some(hosting);
         let pinned = self.plan.remote.pin;
         let granted = lines.first_mut().map(|line| Granted { pinned, ..line.granted() });
         self.say(&Reply::Ready(Box::new(granted.unwrap_or_default())))?;
-        Ok((lines, hosting))
+        Ok((lines, more))
     }
 
     fn trial(&mut self, trial: &Trial) -> Result<(), Refusal> {
