@@ -264,6 +264,8 @@ impl Plan {
             let bytes = buffer.map_or(1, Size::bytes);
             range((1..=1 << 30).contains(&bytes), field, bytes.to_string(), "from 1 byte to 1 GiB")?;
         }
+        range(self.memory.offset < 4_096, "offset", self.memory.offset.to_string(), "below a page of 4096")?;
+        self.check_delivery()?;
         if let Some(stream) = &self.stream {
             stream.check()?;
         }
@@ -286,6 +288,27 @@ impl Plan {
             (None, None) => Ok(self.sizes()?.into_iter().max().unwrap_or(1)),
             (bulk, asked) => Ok(bulk.unwrap_or(1).max(asked.unwrap_or(1))),
         }
+    }
+
+    /// Refuses calls that throw away what arrives where somebody looks at it.
+    fn check_delivery(&self) -> Result<(), PlanError> {
+        let receives = self.socket.receives();
+        let curve = self.stream.is_none() && self.rr.is_none();
+        let (looked_at, allowed) = if curve {
+            (
+                true,
+                "one that delivers the bytes, such as send-recv: a curve checks what arrives; streams do not",
+            )
+        } else {
+            (
+                self.memory.touch,
+                "one that delivers the bytes, such as send-recv: there is nothing to touch else",
+            )
+        };
+        if receives.delivers() || !looked_at {
+            return Ok(());
+        }
+        Err(PlanError::Range { field: "receive-io", value: receives.to_string(), allowed })
     }
 
     /// The part of the plan that the peer is told: without what concerns this end only.
@@ -349,10 +372,23 @@ mod tests {
             ("socket.mss = 1", "mss"),
             ("socket.rcvbuf = 0", "rcvbuf"),
             ("from = 2\nto = 1", "from"),
+            ("memory.offset = 4096", "offset"),
+            ("socket.io = 'splice'", "receive-io is splice"),
+            ("socket.receive-io = 'truncate'", "receive-io is truncate"),
+            ("stream = {}\nmemory.touch = true\nsocket.io = 'splice'", "receive-io is splice"),
         ] {
             let plan = Plan::from_toml(text).expect(text);
             let error = plan.check().expect_err(text);
             assert!(error.to_string().starts_with(field), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_arrives_may_be_thrown_away_where_nobody_looks() {
+        for text in
+            ["stream = {}\nsocket.io = 'truncate'", "socket.io = 'splice'\nsocket.receive-io = 'send-recv'"]
+        {
+            Plan::from_toml(text).expect(text).check().expect(text);
         }
     }
 
