@@ -6,11 +6,13 @@
 //!
 //! Everything about the network follows the network namespace of the calling thread.
 
+mod caches;
 mod clock;
 mod counters;
 mod cpu;
 mod environment;
 mod host;
+mod huge_pages;
 mod interface;
 mod load;
 mod memory;
@@ -21,12 +23,14 @@ mod proc_text_is_never_trusted;
 mod udp;
 mod unread;
 
+pub use caches::{Caches, caches};
 pub use clock::{HostClock, check_clock};
 pub use counters::InterfaceCounters;
 pub(crate) use cpu::usable_cpus;
 pub use cpu::{current_cpu, pin_to};
 pub use environment::environment;
 pub use host::HostWatch;
+pub use huge_pages::huge_pages_at;
 pub use interface::{interface_name, interface_of};
 pub use load::LoadWatch;
 pub use memory::{available_memory, peak_memory};
