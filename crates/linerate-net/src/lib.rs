@@ -4,6 +4,7 @@
 pub mod channel;
 pub mod control;
 pub mod lab;
+pub mod memory;
 pub mod observe;
 pub mod pair;
 pub mod probe;

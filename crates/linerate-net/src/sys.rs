@@ -6,6 +6,7 @@ pub(crate) mod mmsg;
 pub(crate) mod mptcp;
 pub(crate) mod outq;
 pub(crate) mod packet;
+pub(crate) mod pages;
 pub(crate) mod shared_ring;
 pub(crate) mod tcp_info;
 pub(crate) mod vsock;

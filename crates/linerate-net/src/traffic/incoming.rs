@@ -4,10 +4,19 @@ use linerate_core::traffic::{Datagrams, HalfAccount};
 use linerate_core::units::{Span, Time};
 
 use super::Counter;
+use crate::memory::Ring;
 use crate::observe::HostClock;
 
 /// Bytes that a cache line has on the processors that matter; a touch reads one of each.
-const LINE: usize = 64;
+pub(crate) const LINE: usize = 64;
+
+/// Where bytes go.
+#[derive(Debug)]
+enum Buffer<'a> {
+    One(&'a mut [u8]),
+    /// The slots in turn, each for what one call brings.
+    Ring(&'a mut Ring),
+}
 
 /// What a flow has received, and where the next bytes go.
 #[derive(Debug)]
@@ -15,7 +24,7 @@ pub struct Incoming<'a> {
     clock: HostClock,
     /// When the load began at this end.
     origin: Time,
-    buffer: &'a mut [u8],
+    buffer: Buffer<'a>,
     warm_up: Span,
     touch: bool,
     counter: &'a Counter,
@@ -35,7 +44,7 @@ impl<'a> Incoming<'a> {
         Self {
             clock,
             origin,
-            buffer,
+            buffer: Buffer::One(buffer),
             warm_up: Span::ZERO,
             touch: false,
             counter,
@@ -46,6 +55,21 @@ impl<'a> Incoming<'a> {
             warm: None,
             silence: Span::ZERO,
             datagrams: None,
+        }
+    }
+
+    /// Has the bytes go into the slots of `ring` instead, in turn.
+    #[must_use]
+    pub fn through(mut self, ring: &'a mut Ring) -> Self {
+        self.buffer = Buffer::Ring(ring);
+        self
+    }
+
+    /// All the memory that bytes go to.
+    pub fn memory(&mut self) -> &mut [u8] {
+        match &mut self.buffer {
+            Buffer::One(buffer) => buffer,
+            Buffer::Ring(ring) => ring.memory_mut(),
         }
     }
 
@@ -66,7 +90,10 @@ impl<'a> Incoming<'a> {
     /// Where the next bytes go.
     #[inline]
     pub fn buffer(&mut self) -> &mut [u8] {
-        self.buffer
+        match &mut self.buffer {
+            Buffer::One(buffer) => buffer,
+            Buffer::Ring(ring) => ring.current(),
+        }
     }
 
     /// Notes that `bytes` arrived at the begin of the buffer.
@@ -78,11 +105,17 @@ impl<'a> Incoming<'a> {
     /// Notes that `messages` arrived with `bytes` together.
     #[inline]
     pub fn received_messages(&mut self, messages: usize, bytes: usize) {
-        self.touch(&self.buffer[..bytes.min(self.buffer.len())]);
+        if self.touch {
+            let buffer = self.buffer();
+            touch(&buffer[..bytes.min(buffer.len())]);
+        }
+        if let Buffer::Ring(ring) = &mut self.buffer {
+            ring.advance();
+        }
         self.received_elsewhere(messages, bytes);
     }
 
-    /// Reads `bytes` that arrived, if that is asked.
+    /// Reads `bytes` that arrived in the transport's own memory, if that is asked.
     #[inline]
     pub fn touch(&self, bytes: &[u8]) {
         if self.touch {
@@ -90,8 +123,8 @@ impl<'a> Incoming<'a> {
         }
     }
 
-    /// Notes that `messages` arrived with `bytes` together, in other memory than the buffer; the
-    /// caller has [touched](Self::touch) it.
+    /// Notes that `messages` arrived with `bytes` together, but not in the buffer: the transport has
+    /// them in memory of its own, and has [touched](Self::touch) them, or has thrown them away.
     #[inline]
     pub fn received_elsewhere(&mut self, messages: usize, bytes: usize) {
         let now = self.clock.now();
@@ -106,6 +139,12 @@ impl<'a> Incoming<'a> {
         if self.warm.is_none() && self.first.is_some_and(|first| now.since(first) >= self.warm_up) {
             self.warm = Some((now, self.bytes));
         }
+    }
+
+    /// Whether what arrived is to be read.
+    #[must_use]
+    pub const fn touches(&self) -> bool {
+        self.touch
     }
 
     /// The clock that times this end.
@@ -132,7 +171,7 @@ impl<'a> Incoming<'a> {
 }
 
 /// Reads one byte of every cache line, so that the line comes to the processor.
-fn touch(bytes: &[u8]) {
+pub(crate) fn touch(bytes: &[u8]) {
     let sum = bytes.iter().step_by(LINE).fold(0_u8, |sum, byte| sum.wrapping_add(*byte));
     std::hint::black_box(sum);
 }

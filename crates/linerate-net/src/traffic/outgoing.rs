@@ -6,6 +6,7 @@ use linerate_core::traffic::{Bound, HalfAccount};
 use linerate_core::units::{Span, Time};
 
 use super::{Counter, Pace};
+use crate::memory::Ring;
 use crate::observe::HostClock;
 
 /// What is to be handed over next.
@@ -26,6 +27,8 @@ pub struct Outgoing<'a> {
     /// When the load began at this end.
     origin: Time,
     message: &'a [u8],
+    /// Where the messages are in turn, if not always in one place, and the number of the next.
+    ring: Option<(&'a Ring, usize)>,
     /// How long the message under way is, 0 between two, and how much of it was handed over.
     length: usize,
     within: usize,
@@ -56,6 +59,7 @@ impl<'a> Outgoing<'a> {
             clock,
             origin,
             message,
+            ring: None,
             length: 0,
             within: 0,
             bound,
@@ -94,7 +98,21 @@ impl<'a> Outgoing<'a> {
         self
     }
 
-    /// The message that is sent again and again.
+    /// Takes the messages from the slots of `ring` in turn, all of which have the same bytes.
+    #[must_use]
+    pub fn through(mut self, ring: &'a Ring) -> Self {
+        self.ring = Some((ring, 0));
+        self.advance();
+        self
+    }
+
+    /// All the memory that messages are taken from.
+    #[must_use]
+    pub fn memory(&self) -> &'a [u8] {
+        self.ring.map_or(self.message, |(ring, _)| ring.memory())
+    }
+
+    /// The next message.
     #[must_use]
     pub const fn message(&self) -> &'a [u8] {
         self.message
@@ -179,6 +197,9 @@ impl<'a> Outgoing<'a> {
             pace.departed(self.clock.now(), messages as u64);
         }
         self.messages += messages as u64;
+        for _ in 0..messages {
+            self.advance();
+        }
         self.moved((messages * self.message.len()) as u64);
     }
 
@@ -189,6 +210,7 @@ impl<'a> Outgoing<'a> {
         if self.within == self.length {
             (self.within, self.length) = (0, 0);
             self.messages += 1;
+            self.advance();
         }
         self.moved(bytes as u64);
     }
@@ -221,6 +243,15 @@ impl<'a> Outgoing<'a> {
             silence: self.silence,
             departures: self.pace.map(Pace::into_departures),
             ..HalfAccount::default()
+        }
+    }
+
+    /// Goes on to the memory of the next message.
+    #[inline]
+    fn advance(&mut self) {
+        if let Some((ring, next)) = &mut self.ring {
+            self.message = ring.slot(*next);
+            *next = (*next + 1) % ring.slots();
         }
     }
 

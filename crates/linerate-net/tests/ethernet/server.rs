@@ -51,7 +51,7 @@ fn flows_in_both_directions_are_accounted_for_at_both_ends() {
     let mut loads =
         Loads::open(&target, Some(&server.key), &plan, HostClock::start(), |_| ControlFlow::Continue(()))
             .expect("admitted");
-    let load = Load { stream: Some(stream), rr: None, socket: SocketOptions::default(), time };
+    let load = Load { stream: Some(stream), socket: SocketOptions::default(), time, ..Load::default() };
     let (transfer, _) = loads.run(&load, None, || ControlFlow::Continue(())).expect("a transfer");
     loads.finish().expect("observations");
     assert_eq!(transfer.flows.len(), 4);
