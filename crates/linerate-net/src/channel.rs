@@ -107,6 +107,29 @@ pub trait Channel: Send {
         None
     }
 
+    /// Says that messages in `out` stay as they are from when they are pushed until the peer has
+    /// them, and that `out` and `into` stay where they are, until [`release`](Self::release). I/O
+    /// engines that lend memory to the kernel need to know.
+    ///
+    /// # Errors
+    ///
+    /// When the kernel refuses the memory.
+    fn hold(&mut self, out: &[u8], into: &mut [u8]) -> Result<(), LinkError> {
+        let _ = (out, into);
+        Ok(())
+    }
+
+    /// Ends what [`hold`](Self::hold) began. After a flow, with [`Wait::Patiently`], the kernel's
+    /// last word on what was lent to it is awaited.
+    ///
+    /// # Errors
+    ///
+    /// What the operating system refuses.
+    fn release(&mut self, wait: Wait) -> Result<(), LinkError> {
+        let _ = wait;
+        Ok(())
+    }
+
     /// What the I/O engine says of itself.
     fn io_report(&self) -> Option<IoReport> {
         None

@@ -61,6 +61,20 @@ pub trait Line: Send + Debug {
     /// What the channel met.
     fn answer(&mut self, answering: &mut Answering) -> Result<(), LinkError>;
 
+    /// [`Channel::hold`]. Trials and whole flows do it themselves.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    fn hold(&mut self, out: &[u8], into: &mut [u8]) -> Result<(), LinkError>;
+
+    /// [`Channel::release`].
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    fn release(&mut self, wait: Wait) -> Result<(), LinkError>;
+
     /// [`Channel::push`].
     ///
     /// # Errors
@@ -114,32 +128,33 @@ pub trait Line: Send + Debug {
 
 impl<C: Channel + Debug> Line for Wire<C> {
     fn initiate(&mut self, trial: &Trial, buffers: &mut Buffers) -> Result<Half, LinkError> {
-        run_ready(trial.pattern.initiate(self, trial, buffers))
+        self.in_place(trial, buffers)?;
+        let half = run_ready(trial.pattern.initiate(self, trial, buffers));
+        let released = self.channel.release(Wait::Never);
+        half.and_then(|half| released.map(|()| half))
     }
 
     fn respond(&mut self, trial: &Trial, buffers: &mut Buffers) -> Result<Half, LinkError> {
-        run_ready(trial.pattern.respond(self, trial, buffers))
+        self.in_place(trial, buffers)?;
+        let half = run_ready(trial.pattern.respond(self, trial, buffers));
+        let released = self.channel.release(Wait::Never);
+        half.and_then(|half| released.map(|()| half))
     }
 
     fn send_flow(&mut self, out: &mut Outgoing<'_>) -> Result<(), LinkError> {
-        self.channel.send_bulk(out)?;
-        self.channel.finish_sending()?;
-        // The receiver says nothing and ends its direction when it has read the last byte.
-        match self.channel.pull(&mut [0], Wait::Patiently) {
-            Err(LinkError::Closed) => {
-                out.acknowledged();
-                Ok(())
-            }
-            Ok(_) => Err(LinkError::System {
-                operation: "wait for the end of the flow",
-                source: io::Error::new(io::ErrorKind::InvalidData, "the receiver sent bytes of its own"),
-            }),
-            Err(error) => Err(error),
-        }
+        self.channel.hold(out.memory(), &mut [])?;
+        let sent = send_flow(&mut self.channel, out);
+        // After a failure there is nothing to wait for.
+        let wait = if sent.is_ok() { Wait::Patiently } else { Wait::Never };
+        let released = self.channel.release(wait);
+        sent.and(released)
     }
 
     fn receive_flow(&mut self, into: &mut Incoming<'_>) -> Result<(), LinkError> {
-        self.channel.receive_bulk(into)?;
+        self.channel.hold(&[], into.memory())?;
+        let received = self.channel.receive_bulk(into);
+        let released = self.channel.release(Wait::Never);
+        received.and(released)?;
         self.channel.finish_sending()
     }
 
@@ -149,6 +164,14 @@ impl<C: Channel + Debug> Line for Wire<C> {
 
     fn answer(&mut self, answering: &mut Answering) -> Result<(), LinkError> {
         rr::answer(&mut self.channel, answering)
+    }
+
+    fn hold(&mut self, out: &[u8], into: &mut [u8]) -> Result<(), LinkError> {
+        self.channel.hold(out, into)
+    }
+
+    fn release(&mut self, wait: Wait) -> Result<(), LinkError> {
+        self.channel.release(wait)
     }
 
     fn push(&mut self, data: &[u8], wait: Wait) -> Result<usize, LinkError> {
@@ -189,5 +212,31 @@ impl<C: Channel + Debug> Line for Wire<C> {
 
     fn remote(&self) -> io::Result<Box<dyn Remote>> {
         self.channel.remote()
+    }
+}
+
+impl<C: Channel> Wire<C> {
+    /// Says that the trial's messages lie still. They are written once, before the first is sent,
+    /// and the next trial begins when both ends have all of this one's.
+    fn in_place(&mut self, trial: &Trial, buffers: &mut Buffers) -> Result<(), LinkError> {
+        let (out, into) = buffers.message(trial.message_len()?);
+        self.channel.hold(out, into)
+    }
+}
+
+fn send_flow(channel: &mut impl Channel, out: &mut Outgoing<'_>) -> Result<(), LinkError> {
+    channel.send_bulk(out)?;
+    channel.finish_sending()?;
+    // The receiver says nothing and ends its direction when it has read the last byte.
+    match channel.pull(&mut [0], Wait::Patiently) {
+        Err(LinkError::Closed) => {
+            out.acknowledged();
+            Ok(())
+        }
+        Ok(_) => Err(LinkError::System {
+            operation: "wait for the end of the flow",
+            source: io::Error::new(io::ErrorKind::InvalidData, "the receiver sent bytes of its own"),
+        }),
+        Err(error) => Err(error),
     }
 }
