@@ -3,6 +3,7 @@
 
 pub mod channel;
 pub mod control;
+pub mod io;
 pub mod lab;
 pub mod memory;
 pub mod observe;

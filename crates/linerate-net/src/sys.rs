@@ -9,6 +9,9 @@ pub(crate) mod packet;
 pub(crate) mod pages;
 pub(crate) mod shared_ring;
 pub(crate) mod tcp_info;
+pub(crate) mod uring;
+pub(crate) mod vmsplice;
 pub(crate) mod vsock;
 #[cfg(feature = "xdp")]
 pub(crate) mod xdp;
+pub(crate) mod zerocopy;

@@ -39,6 +39,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::channel::{Line, PATIENCE};
 use crate::control::{Deadline, Pass};
+use crate::io::EngineError;
 use crate::observe::HostClock;
 
 pub use datagram::{CONTROL_LEN, GONE, HEADER_LEN, Header, Kind, SHORT_LEN, Token};
@@ -208,6 +209,9 @@ pub enum TransportError {
     /// The socket could not be bound or connected.
     #[error(transparent)]
     Dial(#[from] DialError),
+    /// The system calls that were asked for cannot be had.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
     /// The channel stood and failed.
     #[error("introduce a channel to the peer: {0}")]
     Link(#[from] LinkError),

@@ -12,6 +12,7 @@ use linerate_core::endpoint::LinkError;
 use linerate_core::environment::Fact;
 use linerate_core::observation::Connection;
 use linerate_core::options::Granted;
+use linerate_core::traffic::IoReport;
 use linerate_core::transport::Transport;
 use linerate_core::units::Span;
 use socket2::{Domain, Protocol, SockAddr, Socket, Type};
@@ -23,6 +24,7 @@ use super::{DialError, Host, Introduction, Meeting, Place, Setup, TcpChannel, Tr
 use crate::channel::{Channel, Interest, Line, Remote, Wait, Wire};
 use crate::control::{Deadline, Pass};
 use crate::sys::mptcp::is_multipath;
+use crate::traffic::Incoming;
 
 /// Takes Multipath TCP connections.
 #[derive(Debug)]
@@ -143,5 +145,21 @@ impl Channel for MptcpChannel {
 
     fn descriptor(&self) -> Option<BorrowedFd<'_>> {
         self.0.descriptor()
+    }
+
+    fn hold(&mut self, out: &[u8], into: &mut [u8]) -> Result<(), LinkError> {
+        self.0.hold(out, into)
+    }
+
+    fn release(&mut self, wait: Wait) -> Result<(), LinkError> {
+        self.0.release(wait)
+    }
+
+    fn io_report(&self) -> Option<IoReport> {
+        self.0.io_report()
+    }
+
+    fn receive_bulk(&mut self, into: &mut Incoming<'_>) -> Result<(), LinkError> {
+        self.0.receive_bulk(into)
     }
 }

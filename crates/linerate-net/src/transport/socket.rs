@@ -1,27 +1,30 @@
 //! A connected stream socket as a channel: what TCP, Multipath TCP, Unix and VM sockets share.
 
-use std::io::{self, IoSlice, IoSliceMut};
-use std::mem::MaybeUninit;
+use std::io;
 use std::net::Shutdown;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
 use linerate_core::endpoint::LinkError;
-use linerate_core::options::{Granted, Io};
+use linerate_core::options::Granted;
+use linerate_core::traffic::IoReport;
 use linerate_core::units::Span;
-use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::event::Timespec;
 use rustix::io::Errno;
-use rustix::net::{RecvAncillaryBuffer, RecvFlags, SendAncillaryBuffer, SendFlags};
 use socket2::Socket;
 
 use super::{Setup, TransportError, options};
 use crate::channel::{Channel, Interest, Remote, Wait};
+use crate::io::{Arrival, Engine, Handling};
+use crate::traffic::Incoming;
+
+pub(super) use crate::io::{poll, retry};
 
 /// One end of a connected stream socket.
 #[derive(Debug)]
 pub(super) struct SocketChannel {
     pub(super) socket: Socket,
-    io: Io,
+    engine: Engine,
     patience: Span,
 }
 
@@ -33,7 +36,9 @@ impl SocketChannel {
         let patience = Some(setup.patience.to_duration());
         socket.set_read_timeout(patience).map_err(failed("bound a receive in time"))?;
         socket.set_write_timeout(patience).map_err(failed("bound a send in time"))?;
-        Ok(Self { socket, io: setup.socket.io, patience: setup.patience })
+        let largest = usize::try_from(setup.largest).unwrap_or(usize::MAX);
+        let engine = Engine::open(&socket, setup.socket.io, setup.socket.receives(), largest)?;
+        Ok(Self { socket, engine, patience: setup.patience })
     }
 
     fn failed(&self, operation: &'static str, errno: Errno) -> LinkError {
@@ -49,7 +54,7 @@ impl SocketChannel {
 impl Channel for SocketChannel {
     #[inline]
     fn push(&mut self, data: &[u8], wait: Wait) -> Result<usize, LinkError> {
-        match retry(|| push(self.socket.as_fd(), self.io, data, wait)) {
+        match self.engine.push(self.socket.as_fd(), data, wait) {
             Err(Errno::AGAIN) if wait == Wait::Never => Ok(0),
             moved => moved.map_err(|errno| self.failed("send", errno)),
         }
@@ -57,7 +62,7 @@ impl Channel for SocketChannel {
 
     #[inline]
     fn pull(&mut self, into: &mut [u8], wait: Wait) -> Result<usize, LinkError> {
-        match retry(|| pull(self.socket.as_fd(), self.io, into, wait)) {
+        match self.engine.pull(self.socket.as_fd(), into, wait) {
             Ok(0) => Err(LinkError::Closed),
             Err(Errno::AGAIN) if wait == Wait::Never => Ok(0),
             moved => moved.map_err(|errno| self.failed("receive", errno)),
@@ -65,7 +70,8 @@ impl Channel for SocketChannel {
     }
 
     fn ready(&mut self, interest: Interest, within: Span) -> Result<bool, LinkError> {
-        poll(self.socket.as_fd(), interest, within).map_err(|errno| self.failed("wait for the socket", errno))
+        let ready = self.engine.ready(self.socket.as_fd(), interest, within);
+        ready.map_err(|errno| self.failed("wait for the socket", errno))
     }
 
     fn finish_sending(&mut self) -> Result<(), LinkError> {
@@ -85,7 +91,37 @@ impl Channel for SocketChannel {
     }
 
     fn descriptor(&self) -> Option<BorrowedFd<'_>> {
-        Some(self.socket.as_fd())
+        self.engine.shows_on_socket().then(|| self.socket.as_fd())
+    }
+
+    fn hold(&mut self, out: &[u8], into: &mut [u8]) -> Result<(), LinkError> {
+        let held = self.engine.hold(out, into);
+        let operation = match held {
+            Err(Errno::NOMEM) => "lock the messages' memory for io_uring (ulimit -l says how much may be)",
+            _ => "lend the messages' memory to the kernel",
+        };
+        held.map_err(|errno| self.failed(operation, errno))
+    }
+
+    fn release(&mut self, wait: Wait) -> Result<(), LinkError> {
+        let released = self.engine.release(self.socket.as_fd(), wait);
+        released.map_err(|errno| self.failed("take the messages' memory back", errno))
+    }
+
+    fn io_report(&self) -> Option<IoReport> {
+        self.engine.report()
+    }
+
+    fn receive_bulk(&mut self, into: &mut Incoming<'_>) -> Result<(), LinkError> {
+        let handling = if into.touches() { Handling::Touch } else { Handling::Leave };
+        loop {
+            match self.engine.take(self.socket.as_fd(), into.buffer(), Wait::Patiently, handling) {
+                Ok(Arrival::Delivered(0)) => return Ok(()),
+                Ok(Arrival::Delivered(bytes)) => into.received(bytes),
+                Ok(Arrival::Elsewhere(bytes)) => into.received_elsewhere(bytes),
+                Err(errno) => return Err(self.failed("receive", errno)),
+            }
+        }
     }
 }
 
@@ -98,61 +134,6 @@ impl Remote for SocketRemote {
         // It may be closed already.
         self.0.shutdown(Shutdown::Both).unwrap_or(());
     }
-}
-
-fn push(socket: BorrowedFd<'_>, io: Io, data: &[u8], wait: Wait) -> Result<usize, Errno> {
-    let flags = match wait {
-        Wait::Patiently => SendFlags::NOSIGNAL,
-        Wait::Never => SendFlags::NOSIGNAL | SendFlags::DONTWAIT,
-    };
-    match io {
-        // `write` has no flag for one call, so a call that must not wait uses its sibling.
-        Io::ReadWrite if wait == Wait::Patiently => rustix::io::write(socket, data),
-        Io::Sendmsg => {
-            rustix::net::sendmsg(socket, &[IoSlice::new(data)], &mut SendAncillaryBuffer::default(), flags)
-        }
-        _ => rustix::net::send(socket, data, flags),
-    }
-}
-
-fn pull(socket: BorrowedFd<'_>, io: Io, data: &mut [u8], wait: Wait) -> Result<usize, Errno> {
-    let flags = match wait {
-        Wait::Patiently => RecvFlags::empty(),
-        Wait::Never => RecvFlags::DONTWAIT,
-    };
-    match io {
-        Io::ReadWrite if wait == Wait::Patiently => rustix::io::read(socket, data),
-        Io::Sendmsg => {
-            let mut space: [MaybeUninit<u8>; 0] = [];
-            let mut ancillary = RecvAncillaryBuffer::new(&mut space);
-            rustix::net::recvmsg(socket, &mut [IoSliceMut::new(data)], &mut ancillary, flags)
-                .map(|message| message.bytes)
-        }
-        _ => rustix::net::recv(socket, data, flags).map(|(_, received)| received),
-    }
-}
-
-/// Repeats a call that a signal interrupted.
-#[inline]
-pub(super) fn retry<T>(mut call: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> {
-    loop {
-        match call() {
-            Err(Errno::INTR) => {}
-            answer => return answer,
-        }
-    }
-}
-
-/// Waits until the socket takes or has bytes, for `within` at most; whether it does.
-pub(super) fn poll(socket: BorrowedFd<'_>, interest: Interest, within: Span) -> Result<bool, Errno> {
-    let events = match interest {
-        Interest::Send => PollFlags::OUT,
-        Interest::Receive => PollFlags::IN,
-        Interest::Either => PollFlags::IN | PollFlags::OUT,
-    };
-    let patience = timespec(within.to_duration());
-    let mut one = [PollFd::from_borrowed_fd(socket, events)];
-    retry(|| rustix::event::poll(&mut one, Some(&patience))).map(|ready| ready > 0)
 }
 
 /// A time limit as the kernel wants it.

@@ -10,6 +10,7 @@ use linerate_core::environment::Fact;
 use linerate_core::kernel::TcpSample;
 use linerate_core::observation::Connection;
 use linerate_core::options::Granted;
+use linerate_core::traffic::IoReport;
 use linerate_core::units::Span;
 use socket2::{Protocol, Socket, Type};
 
@@ -18,6 +19,7 @@ use super::socket::SocketChannel;
 use super::{Adopt, Introduction, Meeting, Place, Setup, TAKEN, TransportError, apply, connection, granted};
 use crate::channel::{Channel, Interest, Line, Remote, Wait, Wire};
 use crate::control::{Deadline, Greeting, Purpose, TimedStream};
+use crate::traffic::Incoming;
 
 /// How long the server's door may take to find out whose a connection is.
 const DOOR: Duration = Duration::from_secs(5);
@@ -77,6 +79,22 @@ impl Channel for TcpChannel {
 
     fn descriptor(&self) -> Option<BorrowedFd<'_>> {
         self.stream.descriptor()
+    }
+
+    fn hold(&mut self, out: &[u8], into: &mut [u8]) -> Result<(), LinkError> {
+        self.stream.hold(out, into)
+    }
+
+    fn release(&mut self, wait: Wait) -> Result<(), LinkError> {
+        self.stream.release(wait)
+    }
+
+    fn io_report(&self) -> Option<IoReport> {
+        self.stream.io_report()
+    }
+
+    fn receive_bulk(&mut self, into: &mut Incoming<'_>) -> Result<(), LinkError> {
+        self.stream.receive_bulk(into)
     }
 }
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 use linerate_core::endpoint::LinkError;
 use linerate_core::environment::Fact;
 use linerate_core::options::{Granted, SocketOptions};
+use linerate_core::traffic::IoReport;
 use linerate_core::transport::Transport;
 use linerate_core::units::Span;
 use socket2::{Domain, SockAddr, Socket, Type};
@@ -20,6 +21,7 @@ use super::{DialError, Host, Introduction, Meeting, Place, Setup, TransportError
 use crate::channel::{Channel, Interest, Line, Remote, Wait, Wire};
 use crate::control::{Deadline, Pass};
 use crate::sys::vsock::{buffer, local_context, set_buffer};
+use crate::traffic::Incoming;
 
 /// How long a connection may take to stand.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -185,6 +187,22 @@ impl Channel for VsockChannel {
 
     fn descriptor(&self) -> Option<BorrowedFd<'_>> {
         self.0.descriptor()
+    }
+
+    fn hold(&mut self, out: &[u8], into: &mut [u8]) -> Result<(), LinkError> {
+        self.0.hold(out, into)
+    }
+
+    fn release(&mut self, wait: Wait) -> Result<(), LinkError> {
+        self.0.release(wait)
+    }
+
+    fn io_report(&self) -> Option<IoReport> {
+        self.0.io_report()
+    }
+
+    fn receive_bulk(&mut self, into: &mut Incoming<'_>) -> Result<(), LinkError> {
+        self.0.receive_bulk(into)
     }
 }
 

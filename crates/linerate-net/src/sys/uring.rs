@@ -1,0 +1,234 @@
+//! `io_uring`: a ring of requests and one of answers, both shared with the kernel.
+//!
+//! Each direction of a socket has a ring of its own. Requests that may not wait carry
+//! `MSG_DONTWAIT`; the others wait for the ring's patience, because the socket's own time-outs do
+//! not bind `io_uring`.
+//!
+//! Source: `io_uring(7)`, `io_uring_enter(2)`.
+#![expect(unsafe_code, reason = "requests refer to memory by bare pointers")]
+
+mod fixed;
+mod multishot;
+mod plain;
+mod zerocopy;
+
+use std::fmt;
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd};
+
+use io_uring::squeue::Entry;
+use io_uring::types::{CancelBuilder, Fd, SubmitArgs, Timespec};
+use io_uring::{IoUring, Probe, cqueue, opcode};
+use linerate_core::units::Span;
+use rustix::io::Errno;
+use rustix::time::ClockId;
+
+use crate::channel::Wait;
+
+pub(crate) use fixed::Fixed;
+pub(crate) use multishot::Multishot;
+pub(crate) use plain::Plain;
+pub(crate) use zerocopy::Zerocopy;
+
+/// Requests that may be handed over at once: one, and one that cancels it.
+const REQUESTS: u32 = 4;
+/// Answers that may wait to be read.
+const ANSWERS: u32 = 256;
+/// The answer to a cancellation, which nobody wants.
+const CANCELLATION: u64 = u64::MAX;
+/// Left of the patience, it counts as spent: the clock is coarse.
+const ROUNDING: Span = Span::from_ms(5);
+
+/// A ring, whose requests are all answered before the memory they name goes away.
+struct Ring {
+    ring: IoUring,
+    patience: Span,
+    /// The number of the last request.
+    last: u64,
+    /// A request could not be handed over; nothing more goes through the ring.
+    broken: bool,
+}
+
+/// An answer of the kernel's.
+#[derive(Clone, Copy)]
+struct Answer {
+    request: u64,
+    result: i32,
+    flags: u32,
+}
+
+impl Ring {
+    fn open(patience: Span) -> io::Result<Self> {
+        let build = |cooperative: bool| {
+            let mut builder = IoUring::builder();
+            builder.setup_cqsize(ANSWERS);
+            if cooperative {
+                // Answers are made when this thread calls anyway, without an interrupt.
+                builder.setup_coop_taskrun();
+            }
+            builder.build(REQUESTS)
+        };
+        // Kernels before 5.19 do not know the flag.
+        let ring = build(true).or_else(|error| match error.kind() {
+            io::ErrorKind::InvalidInput => build(false),
+            _ => Err(error),
+        })?;
+        if !ring.params().is_feature_ext_arg() {
+            return Err(io::Error::new(
+                io::ErrorKind::Unsupported,
+                "its io_uring is older than Linux 5.11's",
+            ));
+        }
+        Ok(Self { ring, patience, last: 0, broken: false })
+    }
+
+    /// Refuses a kernel whose `io_uring` does not know the operation `code`.
+    fn need(&self, code: u8, since: &'static str) -> io::Result<()> {
+        let mut probe = Probe::new();
+        self.ring.submitter().register_probe(&mut probe)?;
+        if probe.is_supported(code) { Ok(()) } else { Err(io::Error::new(io::ErrorKind::Unsupported, since)) }
+    }
+
+    /// Hands a request over at the next [`enter`](Self::enter); its number.
+    ///
+    /// # Safety
+    ///
+    /// The memory that the request names stays valid until its last answer has come.
+    unsafe fn queue(&mut self, request: Entry) -> Result<u64, Errno> {
+        if self.broken {
+            return Err(Errno::IO);
+        }
+        self.last += 1;
+        let request = request.user_data(self.last);
+        // SAFETY: the caller vouches for the memory.
+        unsafe { self.ring.submission().push(&request) }.map_err(|_| Errno::BUSY)?;
+        Ok(self.last)
+    }
+
+    /// Hands over what is queued, and waits for an answer until `within` has passed.
+    fn enter(&mut self, within: Span) -> Result<(), Errno> {
+        let whole = within.to_duration();
+        let timeout = Timespec::new().sec(whole.as_secs()).nsec(whole.subsec_nanos());
+        let entered = self.ring.submitter().submit_with_args(1, &SubmitArgs::new().timespec(&timeout));
+        match entered.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO)) {
+            Ok(_) | Err(Errno::INTR | Errno::TIME | Errno::BUSY) => Ok(()),
+            Err(error) => {
+                self.broken = true;
+                // What the kernel has of the ring's requests, if anything, it lets go of before
+                // this returns; that there was nothing is an error that means nothing.
+                self.ring.submitter().register_sync_cancel(None, CancelBuilder::any()).unwrap_or(());
+                Err(error)
+            }
+        }
+    }
+
+    /// The next answer that somebody wants.
+    fn answer(&mut self) -> Option<Answer> {
+        let of = |entry: cqueue::Entry| Answer {
+            request: entry.user_data(),
+            result: entry.result(),
+            flags: entry.flags(),
+        };
+        self.ring.completion().map(of).find(|answer| answer.request != CANCELLATION)
+    }
+
+    /// Hands a request over and waits for its answer. One that does not come in time is cancelled
+    /// and is `EAGAIN`.
+    ///
+    /// # Safety
+    ///
+    /// The memory that the request names is valid during this call. The request has one answer.
+    unsafe fn perform(&mut self, request: Entry) -> Result<usize, Errno> {
+        // SAFETY: this function does not return before the answer has come, but for a ring that is
+        // broken: that one never shows its requests to the kernel again.
+        let number = unsafe { self.queue(request)? };
+        let waiting = Waiting::begin(self.patience);
+        let mut left = self.patience;
+        loop {
+            self.enter(left)?;
+            while let Some(answer) = self.answer() {
+                if answer.request == number {
+                    return outcome(answer.result);
+                }
+            }
+            match waiting.left() {
+                Some(more) => left = more,
+                None => {
+                    self.cancel(number)?;
+                    left = self.patience;
+                }
+            }
+        }
+    }
+
+    /// Queues the cancellation of a request, which then answers `ECANCELED` unless it is just done.
+    fn cancel(&mut self, number: u64) -> Result<(), Errno> {
+        let cancel = opcode::AsyncCancel::new(number).build().user_data(CANCELLATION);
+        // SAFETY: this request names no memory.
+        unsafe { self.ring.submission().push(&cancel) }.map_err(|_| Errno::BUSY)
+    }
+}
+
+impl fmt::Debug for Ring {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Ring").field("descriptor", &self.ring.as_raw_fd()).finish_non_exhaustive()
+    }
+}
+
+/// How long something is waited for.
+struct Waiting {
+    began: Span,
+    patience: Span,
+}
+
+impl Waiting {
+    fn begin(patience: Span) -> Self {
+        Self { began: coarse_now(), patience }
+    }
+
+    /// What is left of the patience; none if it is spent.
+    fn left(&self) -> Option<Span> {
+        let left = self.patience.saturating_sub(coarse_now().saturating_sub(self.began));
+        (left > ROUNDING.min(self.patience / 4)).then_some(left)
+    }
+}
+
+/// A clock that is read in a few nanoseconds and goes in steps of some milliseconds.
+fn coarse_now() -> Span {
+    let now = rustix::time::clock_gettime(ClockId::MonotonicCoarse);
+    Span::from_ns(now.tv_sec.cast_unsigned() * 1_000_000_000 + now.tv_nsec.cast_unsigned())
+}
+
+/// What an answer says: bytes, or an error.
+fn outcome(result: i32) -> Result<usize, Errno> {
+    match usize::try_from(result) {
+        Ok(bytes) => Ok(bytes),
+        Err(_) => match Errno::from_raw_os_error(-result) {
+            Errno::CANCELED => Err(Errno::AGAIN),
+            errno => Err(errno),
+        },
+    }
+}
+
+fn descriptor(socket: BorrowedFd<'_>) -> Fd {
+    Fd(socket.as_raw_fd())
+}
+
+/// Lengths are 32 bits; a longer piece moves in part.
+fn length(bytes: usize) -> u32 {
+    u32::try_from(bytes).unwrap_or(1 << 30)
+}
+
+const fn send_flags(wait: Wait) -> i32 {
+    match wait {
+        Wait::Patiently => libc::MSG_NOSIGNAL,
+        Wait::Never => libc::MSG_NOSIGNAL | libc::MSG_DONTWAIT,
+    }
+}
+
+const fn recv_flags(wait: Wait) -> i32 {
+    match wait {
+        Wait::Patiently => 0,
+        Wait::Never => libc::MSG_DONTWAIT,
+    }
+}

@@ -1,0 +1,387 @@
+//! I/O engines: that they carry every byte, what they say of themselves, and how they give up.
+
+#[expect(dead_code, reason = "each test file uses its part")]
+#[path = "../../linerate-core/tests/support/conformance.rs"]
+mod conformance;
+#[path = "support/engines.rs"]
+mod engines;
+#[expect(dead_code, reason = "each test file uses its part")]
+#[path = "support/lines.rs"]
+mod lines;
+mod support;
+
+use std::net::Ipv4Addr;
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use linerate_core::endpoint::LinkError;
+use linerate_core::options::{Io, MemoryOptions, SocketOptions};
+use linerate_core::traffic::{Bound, IoReport};
+use linerate_core::transport::Transport;
+use linerate_core::units::{Size, Span, Time};
+use linerate_net::channel::{Line, Wait};
+use linerate_net::io::Engine;
+use linerate_net::memory::Ring;
+use linerate_net::observe::HostClock;
+use linerate_net::serve::Limits;
+use linerate_net::traffic::{Counter, Incoming, Outgoing};
+use linerate_net::transport::Setup;
+use rstest::rstest;
+use socket2::Socket;
+use support::{TestServer, plan};
+
+/// Shorter than any test runs, longer than any thread waits for its turn.
+const SHORT: Span = Span::from_ms(300);
+const FLOW: u64 = 20_000_003;
+/// Odd, so that no two bytes near each other are alike (2^64 over the golden ratio).
+const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
+
+fn connected(change: impl Fn(&mut Setup)) -> [Box<dyn Line>; 2] {
+    lines::lines(Ipv4Addr::LOCALHOST.into(), Transport::Tcp, change).expect("two ends")
+}
+
+fn asking(io: Io) -> [Box<dyn Line>; 2] {
+    connected(|setup| setup.socket.io = io)
+}
+
+/// The messages of a curve lie still during a trial, which is what engines without a copy ask for.
+#[rstest]
+fn every_engine_carries_every_byte_of_a_curve(
+    #[values(
+        Io::Sendfile,
+        Io::Splice,
+        Io::Zerocopy,
+        Io::ZerocopyReceive,
+        Io::Uring,
+        Io::UringFixed,
+        Io::UringMultishot,
+        Io::UringZerocopy
+    )]
+    io: Io,
+) {
+    if engines::are_missing(io) {
+        return;
+    }
+    let server = TestServer::start(Limits::default());
+    let mut plan = plan("schedule = 'list:8MiB'");
+    plan.socket = engines::asked(io);
+    let mut pair = server.pair(&plan).expect("the server admits");
+    conformance::bench(&mut pair);
+}
+
+/// Nobody promised that they stay as they are, so that every engine keeps what it was given.
+#[rstest]
+fn loose_bytes_may_change_as_soon_as_they_are_pushed(
+    #[values(
+        Io::Sendfile,
+        Io::Splice,
+        Io::Zerocopy,
+        Io::Uring,
+        Io::UringFixed,
+        Io::UringMultishot,
+        Io::UringZerocopy
+    )]
+    io: Io,
+    #[values(Wait::Patiently, Wait::Never)] wait: Wait,
+) {
+    if engines::are_missing(io) {
+        return;
+    }
+    let [mut here, mut there] = connected(|setup| setup.socket = engines::asked(io));
+    let mut message = vec![0_u8; 5_000];
+    for value in 1..=12 {
+        message.fill(value);
+        assert_eq!(here.push(&message, wait).expect("there is room"), 5_000);
+    }
+    message.fill(0);
+    for value in 1..=12 {
+        let mut arrived = 0;
+        while arrived < 5_000 {
+            arrived += there.pull(&mut message[arrived..], Wait::Patiently).expect("it was sent");
+        }
+        assert!(message.iter().all(|byte| *byte == value), "message {value}");
+    }
+}
+
+/// Sends [`FLOW`] bytes through `lines`, and returns what both engines say of themselves.
+fn flow([mut here, mut there]: [Box<dyn Line>; 2], memory: &MemoryOptions) -> [Option<IoReport>; 2] {
+    let clock = HostClock::start();
+    let counters = [Counter::default(), Counter::default()];
+    let mut rings = [0; 2].map(|_| Ring::new(100_000, memory).expect("memory"));
+    let [out, into] = &mut rings;
+    out.fill(&[7; 100_000]);
+    let mut outgoing = Outgoing::new(clock, Time::ZERO, &[], Bound::Bytes(FLOW), &counters[0]).through(out);
+    let mut incoming =
+        Incoming::new(clock, Time::ZERO, &mut [], &counters[1]).through(into).touched(memory.touch);
+    std::thread::scope(|scope| {
+        scope.spawn(|| here.send_flow(&mut outgoing).expect("it is sent"));
+        there.receive_flow(&mut incoming).expect("it is received");
+    });
+    assert_eq!([counters[0].load(), counters[1].load()], [FLOW; 2]);
+    assert_eq!(outgoing.messages(), FLOW.div_ceil(100_000));
+    assert!(outgoing.account().last.is_some(), "the receiver has said that it has all");
+    [here.io_report(), there.io_report()]
+}
+
+#[rstest]
+fn a_flow_is_exact_to_the_byte_by_every_engine(
+    #[values(
+        Io::ReadWrite,
+        Io::SendRecv,
+        Io::Sendmsg,
+        Io::Sendfile,
+        Io::Splice,
+        Io::Zerocopy,
+        Io::Truncate,
+        Io::ZerocopyReceive,
+        Io::Uring,
+        Io::UringFixed,
+        Io::UringMultishot,
+        Io::UringZerocopy
+    )]
+    io: Io,
+    #[values(None, Some(Size(3 << 20)))] working_set: Option<Size>,
+) {
+    if engines::are_missing(io) {
+        return;
+    }
+    let memory = MemoryOptions { working_set, touch: true, offset: 100, huge_pages: false };
+    let [sent, received] = flow(asking(io), &memory);
+    let (sent, received) = (sent.unwrap_or_default(), received.unwrap_or_default());
+    let discarded = if io.delivers() { 0 } else { FLOW };
+    assert_eq!(received.discarded_bytes, discarded);
+    assert_eq!(received.zero_copy_asked, 0, "the receiver sent nothing");
+    assert!(received.mapped_bytes <= FLOW && (io == Io::ZerocopyReceive || received.mapped_bytes == 0));
+    if matches!(io, Io::Zerocopy | Io::UringZerocopy) {
+        assert!(sent.zero_copy_asked >= FLOW.div_ceil(100_000), "{sent:?}");
+        // The loopback hands no page of an application's to a receiver.
+        assert_eq!(sent.zero_copy_copied, sent.zero_copy_asked, "{sent:?}");
+    } else {
+        assert_eq!((sent.zero_copy_asked, sent.zero_copy_copied), (0, 0));
+    }
+}
+
+/// Two ends between which pages are mapped: the loopback hands on what it is given, and the kernel
+/// maps pages of its own that nobody else refers to. `write` to a pipe copies into such, and
+/// segments of a whole page keep them whole.
+fn ends_that_map() -> [Box<dyn Line>; 2] {
+    connected(|setup| {
+        setup.socket.io = Io::Splice;
+        setup.socket.receive_io = Some(Io::ZerocopyReceive);
+        // A page of payload, and 12 bytes of timestamps.
+        setup.socket.mss = Some(4096 + 12);
+    })
+}
+
+fn push_all(line: &mut dyn Line, mut data: &[u8]) {
+    while !data.is_empty() {
+        data = &data[line.push(data, Wait::Patiently).expect("there is room")..];
+    }
+}
+
+#[test]
+fn pages_that_are_mapped_have_the_right_bytes() {
+    if engines::are_missing(Io::ZerocopyReceive) {
+        return;
+    }
+    let [mut here, mut there] = ends_that_map();
+    let sent: Vec<u8> = (0..1 << 19_u64).map(|place: u64| (place.wrapping_mul(SPREAD) >> 56) as u8).collect();
+    let mut into = vec![0; 1 << 16];
+    for message in sent.chunks(1 << 16) {
+        push_all(here.as_mut(), message);
+        let mut arrived = 0;
+        while arrived < into.len() {
+            arrived += there.pull(&mut into[arrived..], Wait::Patiently).expect("bytes are there");
+        }
+        assert!(into == message, "bytes were lost, changed or out of order");
+    }
+    let mapped = there.io_report().expect("it says").mapped_bytes;
+    assert!(mapped > 0 && mapped.is_multiple_of(4096) && mapped <= 1 << 19, "{mapped} B");
+}
+
+#[rstest]
+fn pages_that_are_mapped_count_in_a_flow(#[values(false, true)] touch: bool) {
+    if engines::are_missing(Io::ZerocopyReceive) {
+        return;
+    }
+    let [mut here, mut there] = ends_that_map();
+    let (counter, mut memory) = (Counter::default(), vec![0; 1 << 16]);
+    let mut incoming = Incoming::new(HostClock::start(), Time::ZERO, &mut memory, &counter).touched(touch);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            push_all(here.as_mut(), &[7; 1_000_003]);
+            here.finish_sending().expect("the socket is there");
+        });
+        there.receive_flow(&mut incoming).expect("it is received");
+    });
+    assert_eq!(incoming.account().bytes, 1_000_003);
+    let mapped = there.io_report().expect("it says").mapped_bytes;
+    assert!(mapped > 0 && mapped.is_multiple_of(4096) && mapped < 1_000_003, "{mapped} B");
+    assert!(memory.iter().all(|byte| matches!(byte, 0 | 7)));
+}
+
+#[test]
+fn truncate_leaves_the_buffer_alone() {
+    let [mut here, mut there] = connected(|setup| setup.socket.receive_io = Some(Io::Truncate));
+    let message = [7; 1000];
+    assert_eq!(here.push(&message, Wait::Patiently).expect("it fits"), 1000);
+    let mut into = [1; 400];
+    let mut gone = 0;
+    while gone < 1000 {
+        gone += there.pull(&mut into, Wait::Patiently).expect("bytes are there");
+    }
+    assert_eq!((gone, into), (1000, [1; 400]));
+    assert_eq!(there.io_report().expect("it says").discarded_bytes, 1000);
+}
+
+#[rstest]
+fn a_peer_that_does_nothing_is_a_stall(
+    #[values(
+        Io::SendRecv,
+        Io::Sendfile,
+        Io::Splice,
+        Io::Zerocopy,
+        Io::Truncate,
+        Io::ZerocopyReceive,
+        Io::Uring,
+        Io::UringFixed,
+        Io::UringMultishot,
+        Io::UringZerocopy
+    )]
+    io: Io,
+    #[values(false, true)] held: bool,
+) {
+    if engines::are_missing(io) {
+        return;
+    }
+    let [mut here, _there] = connected(|setup| {
+        setup.socket.io = io;
+        setup.patience = SHORT;
+    });
+    let (message, mut into) = (vec![7; 1 << 20], vec![0; 1 << 20]);
+    if held {
+        here.hold(&message, &mut into).expect("memory to lend");
+    }
+    let error = here.pull(&mut into, Wait::Patiently).expect_err("nothing comes");
+    assert!(matches!(error, LinkError::Stalled(SHORT)), "{error:?}");
+    assert_eq!(here.pull(&mut into, Wait::Never).expect("not an error"), 0);
+    let error = loop {
+        match here.push(&message, Wait::Patiently) {
+            Ok(moved) => assert!(moved > 0),
+            Err(error) => break error,
+        }
+    };
+    assert!(matches!(error, LinkError::Stalled(SHORT)), "{error:?}");
+}
+
+#[rstest]
+fn a_cut_ends_a_call_that_waits(
+    #[values(Io::Splice, Io::ZerocopyReceive, Io::Uring, Io::UringFixed, Io::UringMultishot)] io: Io,
+) {
+    if engines::are_missing(io) {
+        return;
+    }
+    let [mut here, _there] = asking(io);
+    let remote = here.remote().expect("a descriptor");
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| here.pull(&mut [0; 64], Wait::Patiently));
+        remote.cut();
+        let ended = waiting.join().expect("it does not panic");
+        assert!(matches!(ended, Err(LinkError::Closed | LinkError::Reset)), "{ended:?}");
+    });
+}
+
+/// A socket with a time-out is never restarted by the kernel, so that its caller sees every signal.
+#[rstest]
+fn a_signal_is_not_seen_outside(
+    #[values(Io::ReadWrite, Io::Splice, Io::Truncate, Io::ZerocopyReceive, Io::Uring, Io::UringMultishot)]
+    io: Io,
+) {
+    use nix::sys::pthread::{pthread_kill, pthread_self};
+    use nix::sys::signal::Signal;
+
+    if engines::are_missing(io) {
+        return;
+    }
+    let seen = Arc::new(AtomicBool::new(false));
+    signal_hook::flag::register(signal_hook::consts::SIGUSR1, Arc::clone(&seen)).expect("a handler");
+    let [mut here, mut there] = asking(io);
+    let (tell, told) = std::sync::mpsc::channel();
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(move || {
+            tell.send(pthread_self()).expect("somebody listens");
+            there.pull(&mut [0; 64], Wait::Patiently)
+        });
+        let thread = told.recv().expect("it says");
+        // Whether it waits already or not yet: one of many signals finds it waiting.
+        for _ in 0..200 {
+            pthread_kill(thread, Signal::SIGUSR1).expect("it lives until it gets its bytes");
+            std::thread::yield_now();
+        }
+        here.push(&[7; 64], Wait::Patiently).expect("it fits");
+        assert_eq!(waiting.join().expect("it does not panic").expect("64 bytes came"), 64);
+    });
+    assert!(seen.load(Ordering::SeqCst));
+}
+
+#[test]
+fn engines_that_a_unix_socket_has_not_are_refused_by_name() {
+    let (here, _there) = UnixStream::pair().expect("a pair");
+    let socket = Socket::from(here);
+    for io in [Io::Zerocopy, Io::Truncate, Io::ZerocopyReceive, Io::UringZerocopy] {
+        let error = Engine::open(&socket, io, io, 1 << 20).expect_err("only TCP has it").to_string();
+        assert!(error.starts_with(&format!("use the I/O engine {io}: only TCP")), "{error}");
+        assert!(error.ends_with("take send-recv here"), "{error}");
+    }
+}
+
+#[rstest]
+fn a_unix_socket_carries_what_it_can(
+    #[values(
+        Io::ReadWrite,
+        Io::Sendmsg,
+        Io::Sendfile,
+        Io::Splice,
+        Io::Uring,
+        Io::UringFixed,
+        Io::UringMultishot
+    )]
+    io: Io,
+) {
+    use std::os::fd::AsFd as _;
+
+    if engines::are_missing(io) {
+        return;
+    }
+    let (here, there) = UnixStream::pair().expect("a pair");
+    let (here, there) = (Socket::from(here), Socket::from(there));
+    let receive = if io.delivers() { io } else { Io::SendRecv };
+    let mut out = Engine::open(&here, io, receive, 1 << 16).expect("a Unix socket has it");
+    let mut into = Engine::open(&there, io, receive, 1 << 16).expect("a Unix socket has it");
+    let message: Vec<u8> = (0..50_000_u32).map(|place| ((place * 7) >> 2) as u8).collect();
+    for held in [false, true] {
+        if held {
+            out.hold(&message, &mut []).expect("memory to lend");
+        }
+        let (mut sent, mut arrived) = (0, Vec::new());
+        while arrived.len() < message.len() {
+            if sent < message.len() {
+                sent += out.push(here.as_fd(), &message[sent..], Wait::Patiently).expect("there is room");
+            }
+            let mut piece = [0; 30_000];
+            let bytes = into.pull(there.as_fd(), &mut piece, Wait::Patiently).expect("bytes are there");
+            arrived.extend_from_slice(&piece[..bytes]);
+        }
+        assert!(arrived == message, "held: {held}");
+    }
+}
+
+#[test]
+fn busy_polling_is_applied_and_said() {
+    let asked = SocketOptions { busy_poll: Some(50), ..SocketOptions::default() };
+    let [here, _there] = connected(|setup| setup.socket = asked.clone());
+    assert_eq!(here.granted().busy_poll.known(), Some(&50));
+    let [here, _there] = asking(Io::default());
+    assert_eq!(here.granted().busy_poll.known(), Some(&0));
+}
