@@ -15,6 +15,7 @@ use rustix::time::{ClockId, clock_gettime};
 use super::shared::{Member, Work, drive};
 use super::{Counter, Incoming, Looks, OnLook, Outgoing, Pace, Sampler, Watched};
 use crate::channel::Line;
+use crate::memory::Ring;
 use crate::observe::{HostClock, current_cpu, pin_to, usable_cpus};
 
 /// Seed of the bytes of every bulk message, at both ends.
@@ -148,14 +149,26 @@ impl Party<'_> {
     fn one(&self, mut end: FlowEnd, counter: &Counter) -> Told {
         let before = thread_time();
         let size = self.message_size(end.line.as_ref());
-        let mut buffer = vec![0; size];
+        let mut ring = match Ring::new(size, self.memory) {
+            Ok(ring) => ring,
+            Err(error) => {
+                let (operation, source) = ("prepare the messages", std::io::Error::other(error));
+                return Self::told(
+                    &end,
+                    Err(LinkError::System { operation, source }),
+                    HalfAccount::default(),
+                );
+            }
+        };
         let (ended, half) = if end.sends {
-            linerate_core::payload::fill(&mut buffer, SEED);
-            let mut out = self.outgoing(&buffer, counter);
+            let mut message = vec![0; size];
+            linerate_core::payload::fill(&mut message, SEED);
+            ring.fill(&message);
+            let mut out = self.outgoing(&message, counter).through(&ring);
             let ended = end.line.send_flow(&mut out);
             (ended, out.account())
         } else {
-            let mut into = self.incoming(&mut buffer, counter);
+            let mut into = self.incoming(&mut [], counter).through(&mut ring);
             let ended = end.line.receive_flow(&mut into);
             (ended, into.account())
         };
