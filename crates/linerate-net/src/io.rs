@@ -148,6 +148,22 @@ impl Engine {
         wait: Wait,
         handling: Handling,
     ) -> Result<Arrival, Errno> {
+        let taken = self.receive(socket, into, wait, handling);
+        if let (Err(Errno::AGAIN), Out::Zerocopy(sends)) = (taken, &mut self.out) {
+            // Completions that nobody reads make the socket look ready.
+            sends.reap(socket)?;
+        }
+        taken
+    }
+
+    #[inline]
+    fn receive(
+        &mut self,
+        socket: BorrowedFd<'_>,
+        into: &mut [u8],
+        wait: Wait,
+        handling: Handling,
+    ) -> Result<Arrival, Errno> {
         match &mut self.into {
             In::Read => retry(|| calls::read(socket, into, wait)).map(Arrival::Delivered),
             In::Recv => retry(|| calls::recv(socket, into, wait)).map(Arrival::Delivered),

@@ -11,19 +11,21 @@ mod lines;
 mod support;
 
 use std::net::Ipv4Addr;
+use std::ops::ControlFlow;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use linerate_core::endpoint::LinkError;
 use linerate_core::options::{Io, MemoryOptions, SocketOptions};
-use linerate_core::traffic::{Bound, IoReport};
+use linerate_core::traffic::{Bound, Ended, IoReport, Load, StreamPlan};
 use linerate_core::transport::Transport;
 use linerate_core::units::{Size, Span, Time};
 use linerate_net::channel::{Line, Wait};
 use linerate_net::io::Engine;
 use linerate_net::memory::Ring;
 use linerate_net::observe::HostClock;
+use linerate_net::pair::{Loads, Target};
 use linerate_net::serve::Limits;
 use linerate_net::traffic::{Counter, Incoming, Outgoing};
 use linerate_net::transport::Setup;
@@ -219,6 +221,38 @@ fn pages_that_are_mapped_count_in_a_flow(#[values(false, true)] touch: bool) {
     let mapped = there.io_report().expect("it says").mapped_bytes;
     assert!(mapped > 0 && mapped.is_multiple_of(4096) && mapped < 1_000_003, "{mapped} B");
     assert!(memory.iter().all(|byte| matches!(byte, 0 | 7)));
+}
+
+/// Through server and client, on threads of their own and on a shared one.
+#[rstest]
+fn a_load_says_what_its_engines_did(#[values(None, Some(1))] threads: Option<u32>) {
+    if engines::are_missing(Io::Zerocopy) || engines::are_missing(Io::Truncate) {
+        return;
+    }
+    let server = TestServer::start(Limits::default());
+    let target = Target::parse(&server.address.to_string()).expect("an address");
+    let stream = StreamPlan { bytes: Some(Size(FLOW)), flows: 3, threads, ..StreamPlan::default() };
+    let socket =
+        SocketOptions { io: Io::Zerocopy, receive_io: Some(Io::Truncate), ..SocketOptions::default() };
+    let mut plan = plan("");
+    (plan.stream, plan.socket) = (Some(stream.clone()), socket.clone());
+    plan.check().expect("it can be carried out");
+    let go_on = || ControlFlow::Continue(());
+    let mut loads =
+        Loads::open(&target, Some(&server.key), &plan, HostClock::start(), |_| go_on()).expect("admitted");
+    let load = Load { stream: Some(stream), rr: None, socket, time: SHORT };
+    let (transfer, unsaid) = loads.run(&load, None, go_on).expect("a transfer");
+    assert!(unsaid.is_none(), "{unsaid:?}");
+    loads.finish().expect("observations");
+    assert_eq!(transfer.flows.len(), 3);
+    for flow in &transfer.flows {
+        assert_eq!([&flow.sender.ended, &flow.receiver.ended], [&Ended::Complete; 2]);
+        let [sender, receiver] =
+            [&flow.sender, &flow.receiver].map(|half| half.io.as_ref().expect("it says"));
+        assert!(sender.zero_copy_asked >= FLOW.div_ceil(128 << 10), "{sender:?}");
+        assert_eq!(sender.zero_copy_copied, sender.zero_copy_asked, "the loopback copies");
+        assert_eq!(receiver.discarded_bytes, FLOW);
+    }
 }
 
 #[test]

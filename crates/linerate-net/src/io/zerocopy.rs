@@ -64,6 +64,11 @@ impl Zerocopy {
         }
         let flags = calls::out(wait) | ZEROCOPY;
         let sent = match retry(|| rustix::net::send(socket, data, flags)) {
+            Err(Errno::AGAIN) => {
+                // Completions that nobody reads make a full socket look ready.
+                self.reap(socket)?;
+                return Err(Errno::AGAIN);
+            }
             Err(Errno::NOBUFS) => self.push_short_of_memory(socket, data, wait)?,
             sent => {
                 let sent = sent?;
