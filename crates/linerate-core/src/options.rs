@@ -150,6 +150,16 @@ impl Io {
         }
     }
 
+    /// Whether its calls can be told not to wait, which a thread of many flows asks of them. The
+    /// others are then `send` and `recv`.
+    #[must_use]
+    pub const fn returns_at_once(self) -> bool {
+        !matches!(
+            self,
+            Self::ReadWrite | Self::Sendfile | Self::Splice | Self::UringFixed | Self::UringMultishot
+        )
+    }
+
     /// Whether what arrives is really in the application's memory afterwards.
     #[must_use]
     pub const fn delivers(self) -> bool {

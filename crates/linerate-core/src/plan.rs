@@ -266,6 +266,7 @@ impl Plan {
         }
         range(self.memory.offset < 4_096, "offset", self.memory.offset.to_string(), "below a page of 4096")?;
         self.check_delivery()?;
+        self.check_sharing()?;
         if let Some(stream) = &self.stream {
             stream.check()?;
         }
@@ -309,6 +310,17 @@ impl Plan {
             return Ok(());
         }
         Err(PlanError::Range { field: "receive-io", value: receives.to_string(), allowed })
+    }
+
+    /// Refuses calls that would be others on a thread of many flows.
+    fn check_sharing(&self) -> Result<(), PlanError> {
+        let shared = self.stream.as_ref().is_some_and(|stream| stream.threads.is_some());
+        let asked = [("io", self.socket.io), ("receive-io", self.socket.receives())];
+        let waiting = asked.into_iter().find(|(_, io)| shared && !io.returns_at_once());
+        waiting.map_or(Ok(()), |(field, io)| {
+            let allowed = "one that can be told not to wait, such as send-recv, where threads is given";
+            Err(PlanError::Range { field, value: io.to_string(), allowed })
+        })
     }
 
     /// The part of the plan that the peer is told: without what concerns this end only.
@@ -375,6 +387,11 @@ mod tests {
             ("memory.offset = 4096", "offset"),
             ("socket.io = 'splice'", "receive-io is splice"),
             ("socket.receive-io = 'truncate'", "receive-io is truncate"),
+            ("stream = { threads = 1 }\nsocket.io = 'sendfile'", "io is sendfile"),
+            (
+                "stream = { threads = 1 }\nsocket.receive-io = 'uring-multishot'",
+                "receive-io is uring-multishot",
+            ),
             ("stream = {}\nmemory.touch = true\nsocket.io = 'splice'", "receive-io is splice"),
         ] {
             let plan = Plan::from_toml(text).expect(text);

@@ -48,14 +48,28 @@ impl<'a> Member<'a> {
         Self { end, work, state: State::Moving, moved: None }
     }
 
-    pub(super) fn finish(self) -> (FlowEnd, Result<(), LinkError>, HalfAccount) {
-        let half = match self.work {
-            Work::Out(out) => out.account(),
-            Work::In(into) => into.account(),
+    /// Says that the flow's messages lie still; one whose memory is refused has failed.
+    fn begin(&mut self) {
+        let held = match &mut self.work {
+            Work::Out(out) => self.end.line.hold(out.memory(), &mut []),
+            Work::In(into) => self.end.line.hold(&[], into.memory()),
         };
+        if let Err(error) = held {
+            self.state = State::Ended(Err(error));
+        }
+    }
+
+    pub(super) fn finish(mut self) -> (FlowEnd, Result<(), LinkError>, HalfAccount) {
         let ended = match self.state {
             State::Ended(ended) => ended,
             State::Moving | State::Acknowledging => Err(LinkError::Closed),
+        };
+        let wait = if ended.is_ok() { Wait::Patiently } else { Wait::Never };
+        let released = self.end.line.release(wait);
+        let ended = ended.and(released);
+        let half = match self.work {
+            Work::Out(out) => out.account(),
+            Work::In(into) => into.account(),
         };
         (self.end, ended, half)
     }
@@ -135,6 +149,7 @@ pub(super) fn drive(members: &mut [Member<'_>], clock: &HostClock) {
     let began = clock.now();
     for member in members.iter_mut() {
         member.moved = Some(began);
+        member.begin();
         if member.end.line.descriptor().is_none() {
             let source = std::io::Error::new(std::io::ErrorKind::Unsupported, "it has no descriptor");
             member.state = State::Ended(Err(LinkError::System {
