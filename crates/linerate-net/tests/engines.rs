@@ -106,6 +106,22 @@ fn loose_bytes_may_change_as_soon_as_they_are_pushed(
     }
 }
 
+/// What TCP's siblings have of the kernel's calls was found by trying: every byte is compared.
+#[rstest]
+fn other_stream_sockets_carry_every_byte_of_a_curve(
+    #[values(Transport::Unix, Transport::Mptcp, Transport::Vsock)] transport: Transport,
+    #[values(Io::Sendfile, Io::Splice, Io::Uring, Io::UringFixed, Io::UringMultishot)] io: Io,
+) {
+    if engines::are_missing(io) || !lines::there_is(transport) {
+        return;
+    }
+    let server = TestServer::start(Limits::default());
+    let mut plan = plan(&format!("schedule = 'list:8MiB'\ntransport = '{transport}'"));
+    plan.socket = engines::asked(io);
+    let mut pair = server.pair(&plan).expect("the server admits");
+    conformance::bench(&mut pair);
+}
+
 /// Sends [`FLOW`] bytes through `lines`, and returns what both engines say of themselves.
 fn flow([mut here, mut there]: [Box<dyn Line>; 2], memory: &MemoryOptions) -> [Option<IoReport>; 2] {
     let clock = HostClock::start();
