@@ -5,7 +5,6 @@
 mod conformance;
 #[path = "support/engines.rs"]
 mod engines;
-#[expect(dead_code, reason = "each test file uses its part")]
 #[path = "support/lines.rs"]
 mod lines;
 mod support;
@@ -256,7 +255,7 @@ fn a_load_says_what_its_engines_did(#[values(None, Some(1))] threads: Option<u32
     let go_on = || ControlFlow::Continue(());
     let mut loads =
         Loads::open(&target, Some(&server.key), &plan, HostClock::start(), |_| go_on()).expect("admitted");
-    let load = Load { stream: Some(stream), rr: None, socket, time: SHORT };
+    let load = Load { stream: Some(stream), socket, time: SHORT, ..Load::default() };
     let (transfer, unsaid) = loads.run(&load, None, go_on).expect("a transfer");
     assert!(unsaid.is_none(), "{unsaid:?}");
     loads.finish().expect("observations");

@@ -201,6 +201,9 @@ fn queue<'a>(house: &'a House, control: &TcpStream, largest: u64) -> Result<Slot
     }
 }
 
+/// The channels of a load, and where more of them arrive if more are to come.
+type Channels<'a> = (Vec<Box<dyn Line>>, Option<Reception<'a>>);
+
 /// A measurement in its slot.
 pub(super) struct Session<'a> {
     pub(super) house: &'a House,
@@ -289,7 +292,7 @@ impl<'a> Session<'a> {
         patience: Span,
         count: u32,
         waiting: u32,
-    ) -> Result<(Vec<Box<dyn Line>>, Option<Reception<'a>>), Refusal> {
+    ) -> Result<Channels<'a>, Refusal> {
         let setup = Setup {
             transport: self.plan.transport,
             socket: socket.clone(),
