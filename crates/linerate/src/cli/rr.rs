@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use linerate_core::plan::Plan;
-use linerate_core::traffic::RrPlan;
+use linerate_core::traffic::{DATAGRAM_TAG, RrPlan};
 use linerate_core::units::{Size, Span};
 
 use super::shared::{CarrierArgs, EndArgs, KeyArgs, MemoryArgs, OutputArgs, SocketArgs, lay, lay_option};
@@ -50,10 +50,10 @@ struct RequestArgs {
     /// Ask exactly so often in each flow.
     #[arg(long, value_name = "N")]
     count: Option<u64>,
-    /// Bytes of a request [default: 1].
+    /// Bytes of a request [default: 1; 16 on datagrams].
     #[arg(long, value_name = "SIZE")]
     request: Option<Size>,
-    /// Bytes of a response [default: 1].
+    /// Bytes of a response [default: 1; 16 on datagrams].
     #[arg(long, value_name = "SIZE")]
     response: Option<Size>,
     /// Flows that ask at the same time, a pinned thread each [default: 1].
@@ -86,8 +86,15 @@ impl RrArgs {
         let mut rr = plan.rr.take().unwrap_or_default();
         lay(self.requests.time.as_ref(), &mut plan.time);
         self.requests.over(&mut rr);
-        plan.rr = Some(rr);
         self.carrier.over(&mut plan);
+        if plan.transport.is_datagram() {
+            // Each carries its number, so that a late response is not taken for the next.
+            rr.request = rr.request.max(Size(DATAGRAM_TAG));
+            rr.response = rr.response.max(Size(DATAGRAM_TAG));
+            lay(self.requests.request.as_ref(), &mut rr.request);
+            lay(self.requests.response.as_ref(), &mut rr.response);
+        }
+        plan.rr = Some(rr);
         self.socket.over(&mut plan.socket);
         self.memory.over(&mut plan.memory);
         self.ends.over(&mut plan);

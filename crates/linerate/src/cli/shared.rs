@@ -9,6 +9,8 @@ use linerate_core::options::{Io, MemoryOptions, SocketOptions};
 use linerate_core::plan::{Family, Format, Output, Plan};
 use linerate_core::transport::Transport;
 use linerate_core::units::Size;
+use linerate_net::memory::working_set;
+use linerate_net::observe::caches;
 
 /// Lays a flag that was given over a field of the plan.
 pub(super) fn lay<T: Clone>(given: Option<&T>, over: &mut T) {
@@ -66,6 +68,18 @@ pub(crate) struct SocketArgs {
     /// Poll the device queue so many microseconds in a receive (`SO_BUSY_POLL`) [default: the host's].
     #[arg(long, value_name = "US")]
     busy_poll: Option<u32>,
+    /// Have the kernel or the adaptor cut datagrams out of one large send (UDP segmentation offload).
+    #[arg(long)]
+    gso: bool,
+    /// Have the kernel hand over datagrams that arrived together as one (UDP receive offload).
+    #[arg(long)]
+    gro: bool,
+    /// Refuse datagrams that do not fit the path instead of fragmenting them.
+    #[arg(long)]
+    dont_fragment: bool,
+    /// Datagrams that one call sends or receives at most [default: as the transport chooses].
+    #[arg(long, value_name = "N")]
+    batch: Option<u32>,
     /// System calls that move the bytes; SEND,RECEIVE for two kinds [default: send-recv].
     #[arg(long, value_name = "IO", value_parser = parse_io, long_help = io_help())]
     io: Option<(Io, Option<Io>)>,
@@ -74,8 +88,9 @@ pub(crate) struct SocketArgs {
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Memory, at both ends")]
 pub(crate) struct MemoryArgs {
-    /// Let the messages go round in so much memory instead of one place.
-    #[arg(long, value_name = "SIZE")]
+    /// Let the messages go round in so much memory instead of one place: a size, or what fits `l2` or
+    /// `llc`, or does not (`memory`).
+    #[arg(long, value_name = "SIZE", value_parser = parse_working_set)]
     working_set: Option<Size>,
     /// Read every cache line that arrived.
     #[arg(long)]
@@ -144,6 +159,10 @@ impl SocketArgs {
         lay_option(&self.mss, &mut asked.mss);
         lay_option(&self.dscp, &mut asked.dscp);
         lay_option(&self.busy_poll, &mut asked.busy_poll);
+        asked.gso |= self.gso;
+        asked.gro |= self.gro;
+        asked.dont_fragment |= self.dont_fragment;
+        lay_option(&self.batch, &mut asked.batch);
         if let Some((io, receive_io)) = self.io {
             (asked.io, asked.receive_io) = (io, receive_io);
         }
@@ -185,6 +204,10 @@ impl EndArgs {
             (false, false) => None,
         }
     }
+}
+
+fn parse_working_set(text: &str) -> Result<Size, String> {
+    working_set(text, &caches()).map_err(|error| error.to_string())
 }
 
 fn transport_parser() -> impl clap::builder::TypedValueParser<Value = Transport> {

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use linerate_core::plan::Plan;
-use linerate_core::traffic::{Load, Phase, StreamPlan};
+use linerate_core::traffic::{Load, StreamPlan};
 use linerate_core::units::Size;
 use linerate_net::observe::HostClock;
 
@@ -36,7 +36,7 @@ pub(super) fn run(args: &StreamArgs, clock: HostClock) -> Result<ExitCode, Troub
 fn loads(plan: &Plan, table: &[Axis]) -> Vec<Asked> {
     let stream = plan.stream.clone().unwrap_or_default();
     let load = Load { stream: Some(stream), socket: plan.socket.clone(), time: plan.time, ..Load::default() };
-    let mut loads = vec![Asked { label: String::new(), phase: Phase::Idle, load }];
+    let mut loads = vec![Asked { label: String::new(), load }];
     for axis in table {
         loads = loads.into_iter().flat_map(|asked| spread(&asked, axis)).collect();
     }
@@ -47,7 +47,7 @@ fn loads(plan: &Plan, table: &[Axis]) -> Vec<Asked> {
 fn spread(asked: &Asked, axis: &Axis) -> Vec<Asked> {
     let with = |value: String, load: Load| {
         let label = if asked.label.is_empty() { value } else { format!("{} {value}", asked.label) };
-        Asked { label, phase: asked.phase, load }
+        Asked { label, load }
     };
     match axis {
         Axis::Buffers(sizes) => {

@@ -8,7 +8,7 @@ use linerate_core::caution::assess;
 use linerate_core::plan::{Format, Plan};
 use linerate_core::report::Report;
 use linerate_core::run::{FORMAT, Run, Source, State};
-use linerate_core::traffic::{Class, Load, Phase, Transfer};
+use linerate_core::traffic::{Class, Ended, Load, Transfer};
 use linerate_core::units::Span;
 use linerate_net::observe::HostClock;
 use linerate_net::pair::Loads;
@@ -28,7 +28,6 @@ use crate::{render, store};
 pub(super) struct Asked {
     /// What it differs in from the others; empty for the only one.
     pub(super) label: String,
-    pub(super) phase: Phase,
     pub(super) load: Load,
 }
 
@@ -49,7 +48,9 @@ pub(super) fn conclude(report: &Report) -> Result<ExitCode, Trouble> {
     let run = &report.runs[0].run;
     let stall = run.plan.stream.as_ref().map_or(Span::MAX, |stream| stream.stall);
     let mut flows = run.traffic.iter().flat_map(|transfer| &transfer.flows);
-    let broken = flows.any(|flow| flow.class(stall) != Class::Complete);
+    let mut latencies = run.traffic.iter().flat_map(|transfer| &transfer.latencies);
+    let broken = flows.any(|flow| flow.class(stall) != Class::Complete)
+        || latencies.any(|latency| latency.ended != Ended::Complete);
     Ok(if broken { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
@@ -89,11 +90,11 @@ pub(super) fn conduct(
     // A place that cannot be written is found before anything is measured.
     store::replace(&files.run, &run.to_json())?;
     let mut ended = Ok(());
-    for Asked { label, phase, load } in loads {
+    for Asked { label, load } in loads {
         let looked = || if interrupt.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         let error = match pair.run(load, live(&run.plan, load), looked) {
             Ok((transfer, error)) => {
-                run.traffic.push(Transfer { label: label.clone(), phase: *phase, ..transfer });
+                run.traffic.push(Transfer { label: label.clone(), ..transfer });
                 error
             }
             Err(error) => Some(error),
