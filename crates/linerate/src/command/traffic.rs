@@ -9,6 +9,7 @@ use linerate_core::plan::{Format, Plan};
 use linerate_core::report::Report;
 use linerate_core::run::{FORMAT, Run, Source, State};
 use linerate_core::traffic::{Class, Ended, Load, Transfer};
+use linerate_core::transport::Transport;
 use linerate_core::units::Span;
 use linerate_net::observe::HostClock;
 use linerate_net::pair::Loads;
@@ -34,6 +35,12 @@ pub(super) struct Asked {
 /// Refuses what loads cannot do.
 pub(super) fn check(plan: &Plan) -> Result<(), Trouble> {
     plan.check().map_err(|error| Trouble::plan(error, None))?;
+    if plan.transport == Transport::Memory {
+        return Err(Trouble::new(
+            "failed to load the transport memory: copies in one process have no peer",
+            "run `linerate measure --transport memory`, or choose another --transport",
+        ));
+    }
     if plan.output.format == Format::Np {
         return Err(Trouble::new(
             "failed to choose a form for the result: np holds curves",
