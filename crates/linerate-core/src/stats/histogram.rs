@@ -91,12 +91,6 @@ impl Histogram {
         resolved.filter_map(|share| Some((share, self.quantile(share)?)))
     }
 
-    /// The arithmetic mean; none of none.
-    #[must_use]
-    pub fn mean(&self) -> Option<Span> {
-        (!self.0.is_empty()).then(|| Span::from_ps(self.0.mean() as u64))
-    }
-
     /// The same times in nanoseconds, as the tools for `HdrHistogram` expect them.
     pub(crate) fn in_nanoseconds(&self) -> hdrhistogram::Histogram<u64> {
         let mut ns = Self::default().0;

@@ -223,3 +223,28 @@ impl std::fmt::Display for Phase {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flows_of_requests_add_up_and_one_that_failed_is_seen() {
+        let flow = |ended, transactions| {
+            let mut service = Histogram::default();
+            service.record(Span::from_us(transactions));
+            let span = Span::from_ms(transactions);
+            Latency { ended, transactions, warm_up: 10, span, service, ..Latency::default() }
+        };
+        let broken = Ended::Failed("reset".to_owned());
+        let whole = Latency::together(&[
+            flow(Ended::Complete, 110),
+            flow(broken.clone(), 20),
+            flow(Ended::Complete, 500),
+        ]);
+        assert_eq!((&whole.ended, whole.transactions, whole.warm_up), (&broken, 630, 30));
+        assert_eq!((whole.service.count(), whole.span), (3, Span::from_ms(500)));
+        assert_eq!(whole.per_second(), Some(1_200.0));
+        assert_eq!(Latency::default().per_second(), None);
+    }
+}
