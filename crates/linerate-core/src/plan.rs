@@ -277,6 +277,12 @@ impl Plan {
         self.largest().map(drop)
     }
 
+    /// Whether it asks for loads rather than for a curve.
+    #[must_use]
+    pub const fn has_loads(&self) -> bool {
+        self.stream.is_some() || self.rr.is_some()
+    }
+
     /// The largest message that it moves. Unit: bytes.
     ///
     /// # Errors

@@ -22,7 +22,7 @@ use linerate_core::units::{Span, Time};
 
 use crate::channel::{Line, PATIENCE};
 use crate::control::{Ask, Key, Opening, Reply};
-use crate::observe::{HostClock, current_cpu};
+use crate::observe::{HostClock, current_cpu, may_use, pin_to};
 use crate::transport::Setup;
 use crate::witness::Witness;
 
@@ -60,7 +60,9 @@ impl Ends {
         queued: &mut impl FnMut(u32) -> ControlFlow<()>,
     ) -> Result<Self, PairError> {
         if let Some(cpu) = plan.local.pin {
-            crate::observe::pin_to(cpu).map_err(|source| PairError::Pin { cpu, source })?;
+            // The threads of a load are tied one by one, beginning there.
+            let tied = if plan.has_loads() { may_use(cpu) } else { pin_to(cpu) };
+            tied.map_err(|source| PairError::Pin { cpu, source })?;
         }
         let conversation = Conversation::begin(target, key, plan, queued)?;
         let our_clock = crate::observe::check_clock(&clock, crate::witness::CLOCK_READS);

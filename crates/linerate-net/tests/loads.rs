@@ -69,6 +69,11 @@ fn every_stream_of_bytes_carries_a_load(
             eprintln!("skipped: {transport} is missing");
             return;
         }
+        // The reason is tested where the transport is.
+        Err(PairError::Refused { reason }) if reason.contains("no loopback of VM sockets") => {
+            eprintln!("skipped: {reason}");
+            return;
+        }
         Err(error) => panic!("{transport}: {error}"),
     };
     assert_eq!(transfer.flows.len(), 2 * direction.parts().len());

@@ -26,6 +26,14 @@ pub fn pin_to(cpu: u32) -> Result<(), io::Error> {
     Ok(sched_setaffinity(None, &only)?)
 }
 
+/// Checks that the calling thread may use a processor, without tying it there.
+///
+/// Errors: as [`pin_to`].
+pub(crate) fn may_use(cpu: u32) -> Result<(), io::Error> {
+    let usable = usable_cpus()?.contains(&cpu);
+    if usable { Ok(()) } else { Err(io::Error::from(io::ErrorKind::InvalidInput)) }
+}
+
 /// The processors that the calling thread may use, in order.
 pub(crate) fn usable_cpus() -> Result<Vec<u32>, io::Error> {
     let set = sched_getaffinity(None)?;

@@ -23,7 +23,7 @@ use crate::control::{
     Ask, Deadline, FrameError, GREETING_LEN, Greeting, GreetingError, MAX_FRAME, Opening, Pass, Purpose,
     Reply, TimedStream, Welcome, harmless, random, read_frame, write_frame,
 };
-use crate::observe::{available_memory, current_cpu, environment, pin_to};
+use crate::observe::{available_memory, current_cpu, environment, may_use, pin_to};
 use crate::transport::{INTRODUCTION_LEN, Introduction, Setup, TAKEN};
 use crate::witness::Witness;
 
@@ -226,7 +226,9 @@ impl<'a> Session<'a> {
     fn open(house: &'a House, control: &'a TcpStream, plan: &'a Plan, largest: u64) -> Result<Self, Refusal> {
         let buffers = reserve(largest)?;
         if let Some(cpu) = plan.remote.pin {
-            pin_to(cpu).map_err(|error| {
+            // The threads of a load are tied one by one, beginning there.
+            let tied = if plan.has_loads() { may_use(cpu) } else { pin_to(cpu) };
+            tied.map_err(|error| {
                 Refusal::Told(format!(
                     "the server cannot tie its thread to processor {cpu}: {error}; change --pin"
                 ))

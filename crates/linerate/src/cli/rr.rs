@@ -8,6 +8,8 @@ use linerate_core::units::{Size, Span};
 
 use super::shared::{CarrierArgs, EndArgs, KeyArgs, MemoryArgs, OutputArgs, SocketArgs, lay, lay_option};
 
+/// Default of `--rate` beside bulk. Unit: requests a second.
+const UNDER_LOAD: f64 = 200.0;
 /// Default of `--time` for requests.
 const TIME: Span = Span::from_ms(10_000);
 
@@ -73,7 +75,8 @@ struct RequestArgs {
     /// [default: 0s].
     #[arg(long, value_name = "TIME")]
     warm_up: Option<Span>,
-    /// Then ask again beside N bulk flows, in one direction and in the other.
+    /// Then ask again beside N bulk flows, in one direction and in the other; then 200 a second
+    /// unless --rate or --depth says otherwise.
     #[arg(long, value_name = "N")]
     under_load: Option<u32>,
 }
@@ -116,6 +119,10 @@ impl RequestArgs {
         rr.connect |= self.connect;
         lay(self.warm_up.as_ref(), &mut rr.warm_up);
         lay(self.under_load.as_ref(), &mut rr.under_load);
+        // A closed loop asks most often while the queue happens to be empty, and sees little of it.
+        if rr.under_load > 0 && rr.rate.is_none() && self.depth.is_none() {
+            rr.rate = Some(UNDER_LOAD);
+        }
     }
 }
 

@@ -142,7 +142,7 @@ fn plan(args: &MeasureArgs, of_model: Option<Plan>) -> Result<Plan, Trouble> {
     };
     let plan = args.over(base);
     plan.check().map_err(|error| Trouble::plan(error, None))?;
-    if plan.stream.is_some() || plan.rr.is_some() {
+    if plan.has_loads() {
         let verb = if plan.rr.is_some() { "rr" } else { "stream" };
         return Err(Trouble::new(
             format!("failed to measure a curve: the plan asks for [{verb}]"),
