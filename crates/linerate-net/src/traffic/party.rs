@@ -13,7 +13,7 @@ use linerate_core::units::{Rate, Span, Time};
 use rustix::time::{ClockId, clock_gettime};
 
 use super::shared::{Member, Work, drive};
-use super::{Counter, Incoming, Looks, OnLook, Outgoing, Pace, Sampler, Watched};
+use super::{Counter, Incoming, Looks, OnLook, Outgoing, Pace, Sampler, Side, Watched};
 use crate::channel::Line;
 use crate::memory::Ring;
 use crate::observe::{HostClock, current_cpu, pin_to, usable_cpus};
@@ -66,6 +66,7 @@ pub(crate) struct Party<'a> {
     pub(crate) memory: &'a MemoryOptions,
     /// How long a flow lasts where nothing else bounds it, without warm-up.
     pub(crate) time: Span,
+    pub(crate) side: Side,
     /// The processor of the first thread; the others go round from there.
     pub(crate) first_cpu: Option<u32>,
     /// Set when the flows are to end early.
@@ -243,9 +244,14 @@ impl Party<'_> {
         usize::try_from(asked).unwrap_or(usize::MAX)
     }
 
-    /// The processors that threads are tied to, in the order in which they get them.
+    /// The processors that threads are tied to, in the order in which they get them: from the first
+    /// one on, and at the answering end from the last one down, so that the two ends of a flow on one
+    /// host do not share one where there are two.
     fn cpus(&self) -> Vec<u32> {
         let mut cpus = usable_cpus().unwrap_or_default();
+        if self.side == Side::Answering && self.first_cpu.is_none() {
+            cpus.reverse();
+        }
         let first = self.first_cpu.and_then(|first| cpus.iter().position(|cpu| *cpu == first));
         cpus.rotate_left(first.unwrap_or(0));
         cpus
