@@ -226,7 +226,9 @@ impl Plan {
     ///
     /// When the schedule and its bounds leave nothing to measure.
     pub fn sizes(&self) -> Result<Vec<u64>, PlanError> {
-        let bounds = Bounds { from: self.from, to: self.to, perturb: self.perturb };
+        let list = matches!(self.schedule, Schedule::List(_));
+        let longest = self.transport.longest_message().filter(|_| !list).map(Size);
+        let bounds = Bounds { from: self.from, to: self.to.or(longest), perturb: self.perturb };
         Ok(self.schedule.sizes(bounds)?)
     }
 
@@ -267,8 +269,20 @@ impl Plan {
         range(self.memory.offset < 4_096, "offset", self.memory.offset.to_string(), "below a page of 4096")?;
         self.check_delivery()?;
         self.check_sharing()?;
+        let datagrams = self.transport.is_datagram();
+        let cut =
+            self.socket.gso || self.socket.gro || self.socket.dont_fragment || self.socket.batch.is_some();
+        range(
+            datagrams || !cut,
+            "transport",
+            self.transport.to_string(),
+            "udp, or another of datagrams, for gso, gro, dont-fragment and batch",
+        )?;
         if let Some(stream) = &self.stream {
             stream.check()?;
+            let threads = stream.threads.map_or_else(String::new, |threads| threads.to_string());
+            let alone = stream.threads.is_none() || !datagrams;
+            range(alone, "threads", threads, "left out on datagrams: each flow's account needs a thread")?;
         }
         if let Some(rr) = &self.rr {
             rr.check()?;

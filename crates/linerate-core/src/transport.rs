@@ -83,6 +83,18 @@ impl Transport {
         matches!(self, Self::Udp | Self::UnixDatagram | Self::Ethernet | Self::Xdp)
     }
 
+    /// The longest message of a curve unless the user says otherwise, where one datagram carries it.
+    /// Unit: bytes. Source: the largest payload of UDP over IPv4 (RFC 768) less room for a
+    /// perturbation; a frame of the usual MTU less linerate's header.
+    #[must_use]
+    pub const fn longest_message(self) -> Option<u64> {
+        match self {
+            Self::Udp | Self::UnixDatagram => Some(65_507 - 128),
+            Self::Ethernet | Self::Xdp => Some(1500 - 32 - 3),
+            _ => None,
+        }
+    }
+
     /// Whether both ends must be on one host.
     #[must_use]
     pub const fn is_local(self) -> bool {

@@ -63,6 +63,7 @@ impl Answering {
             Hosting::AtTheDoor(adopt) => {
                 let (mut stream, _) = self.door.accept().expect("the other end connects");
                 stream.read_exact(&mut [0; GREETING_LEN + PASS.len() + 4]).expect("an introduction");
+                stream.write_all(&[6]).expect("the other end waits for it");
                 adopt.adopt(stream)
             }
             Hosting::Apart(host) => {

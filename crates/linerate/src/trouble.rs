@@ -190,6 +190,9 @@ pub(crate) fn run_help(error: &RunError) -> &'static str {
         RunError::Link { source: LinkError::System { operation: CARRY, .. }, .. } => {
             "set transport.kind = \"stream\", which sends again, or see what is lost with `linerate model load`"
         }
+        RunError::Link { source: LinkError::TooLong { .. }, .. } => {
+            "lower --to (or --message), or choose a transport that carries a stream of bytes"
+        }
         RunError::Link { .. } | RunError::Control { .. } => {
             "the peer went away; what was measured is kept, so look at the server and measure again"
         }

@@ -146,7 +146,7 @@ fn another_program_that_ends_without_a_word() {
 fn another_version_of_linerate() {
     let stranger = Stranger::saying(b"linerate\x00\x63\x00\x00................................");
     assert_snapshot!(stranger.complaint(), @"
-    failed to talk to the peer: it speaks version 99 of the protocol and this linerate 1
+    failed to talk to the peer: it speaks version 99 of the protocol and this linerate 2
     help: use the same version of linerate on both hosts
     ");
 }
@@ -334,22 +334,22 @@ fn plans_that_cannot_be_read() {
     let complaint = |plan: &str| desk.linerate(&["measure", "--plan", plan]).complaint();
     assert_snapshot!(complaint("missing.toml"), @"
     failed to read the plan missing.toml: No such file or directory (os error 2)
-    help: name a TOML file; `linerate measure --print-plan` writes one
+    help: name a TOML file; `--print-plan` writes one
     ");
     assert_snapshot!(complaint("."), @"
     failed to read the plan .: Is a directory (os error 21)
-    help: name a TOML file; `linerate measure --print-plan` writes one
+    help: name a TOML file; `--print-plan` writes one
     ");
     assert_snapshot!(complaint("binary.toml"), @"
     failed to read the plan binary.toml: stream did not contain valid UTF-8
-    help: name a TOML file; `linerate measure --print-plan` writes one
+    help: name a TOML file; `--print-plan` writes one
     ");
     assert_snapshot!(complaint("none.toml"), @"
     failed to read the plan none.toml: unclosed array, expected `]` ╭─[none.toml:1:13] 1 schedule = [ · ▲ ╰────
     help: `linerate measure --print-plan` writes a plan with every field
     ");
     assert_snapshot!(complaint("unknown.toml"), @"
-    failed to read the plan unknown.toml: unknown field `bufer`, expected one of `sndbuf`, `rcvbuf`, `nodelay`, `congestion`, `mss`, `dscp`, `busy- poll`, `io` ╭─[unknown.toml:4:1] 3 [socket] 4 bufer = 1 · ───── ╰────
+    failed to read the plan unknown.toml: unknown field `bufer`, expected one of `sndbuf`, `rcvbuf`, `nodelay`, `congestion`, `mss`, `dscp`, `busy- poll`, `io`, `receive-io`, `gso`, `gro`, `dont-fragment`, `batch` ╭─[unknown.toml:4:1] 3 [socket] 4 bufer = 1 · ───── ╰────
     help: `linerate measure --print-plan` writes a plan with every field
     ");
     assert_snapshot!(complaint("kind.toml"), @r#"
@@ -376,7 +376,7 @@ fn run_files_that_are_none() {
     help: give a run file that `linerate measure` wrote to its end, or a result file of NetPIPE
     ");
     assert_snapshot!(complaint("later.run.json"), @"
-    failed to read later.run.json: the file has format 99, and this linerate reads up to 1; read it with a newer linerate
+    failed to read later.run.json: the file has format 99, and this linerate reads up to 2; read it with a newer linerate
     help: give a run file that `linerate measure` wrote to its end, or a result file of NetPIPE
     ");
     assert_snapshot!(complaint("other.json"), @"

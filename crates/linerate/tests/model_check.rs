@@ -94,7 +94,10 @@ fn the_page_has_charts_of_what_was_run() {
     let said = desk.linerate(&["model", "check", "A022", "A023", "F073", "--report", "x.html"]).done();
     assert_eq!(said.stderr.trim(), "report:   x.html");
     let page = desk.read("x.html");
-    assert!(page.contains("<figure id=\"media\">") && page.contains("X3"), "a chart, and the contradiction");
+    assert!(
+        page.contains("<figure class=\"chart\" id=\"media\">") && page.contains("X3"),
+        "a chart, and the contradiction"
+    );
     assert_eq!(page.matches("<figure").count(), 1);
 }
 

@@ -4,6 +4,7 @@ use crate::observation::{Grade, Observation};
 use crate::options::{Granted, SocketOptions};
 use crate::run::{End, Run, Source, State};
 use crate::series::{Point, Series, Stop};
+use crate::transport::Transport;
 
 use super::{Caution, Side};
 
@@ -55,7 +56,9 @@ fn both_ends(run: &Run, cautions: &mut Vec<Caution>) {
         host(side, end, cautions);
         granted(side, &run.plan.socket, &end.granted, cautions);
         // Two ends on one loopback share its counters: once is enough.
-        if side == Side::Local || !same_network {
+        // What never leaves the host's memory crosses no interface.
+        let local = run.path.transport.parse().is_ok_and(Transport::is_local);
+        if !local && (side == Side::Local || !same_network) {
             interface(side, &end.observation, cautions);
         }
         retransmitted(side, &end.observation, cautions);

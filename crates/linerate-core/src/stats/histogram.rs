@@ -211,8 +211,9 @@ mod tests {
         histogram.record(Span::from_ms(10));
         let ns = histogram.in_nanoseconds();
         assert_eq!(ns.len(), 2);
-        assert!((ns.min() as f64 / 12_345.678 - 1.0).abs() < 1e-3, "{}", ns.min());
-        assert!((ns.max() as f64 / 1e7 - 1.0).abs() < 1e-3, "{}", ns.max());
+        // Each of the two histograms rounds to three digits.
+        assert!((ns.min() as f64 / 12_345.678 - 1.0).abs() < 2e-3, "{}", ns.min());
+        assert!((ns.max() as f64 / 1e7 - 1.0).abs() < 2e-3, "{}", ns.max());
     }
 
     #[test]

@@ -52,8 +52,14 @@ fn named(error: io::Error) -> io::Error {
 
 impl Read for TimedStream<'_> {
     fn read(&mut self, data: &mut [u8]) -> io::Result<usize> {
-        self.stream.set_read_timeout(Some(self.deadline.left()?))?;
-        (&mut &*self.stream).read(data).map_err(named)
+        loop {
+            self.stream.set_read_timeout(Some(self.deadline.left()?))?;
+            match (&mut &*self.stream).read(data) {
+                // A signal is no answer.
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => return read.map_err(named),
+            }
+        }
     }
 }
 

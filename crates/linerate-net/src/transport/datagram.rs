@@ -121,6 +121,8 @@ impl DatagramChannel {
             // An ICMP message said that the peer's socket is gone; of a Unix socket the kernel knows.
             Errno::CONNREFUSED => LinkError::Closed,
             Errno::CONNRESET => LinkError::Reset,
+            // A Unix datagram socket whose peer has gone is connected to nobody.
+            Errno::NOTCONN => LinkError::Closed,
             errno => LinkError::System { operation, source: errno.into() },
         }
     }

@@ -10,7 +10,6 @@ use linerate_core::report::Report;
 use linerate_core::run::{FORMAT, Run, Source, State};
 use linerate_core::traffic::{Class, Ended, Load, Transfer};
 use linerate_core::transport::Transport;
-use linerate_core::units::Span;
 use linerate_net::observe::HostClock;
 use linerate_net::pair::Loads;
 use linerate_net::traffic::OnLook;
@@ -53,7 +52,7 @@ pub(super) fn check(plan: &Plan) -> Result<(), Trouble> {
 /// 1 when a flow stalled or failed, which the report says, and else 0.
 pub(super) fn conclude(report: &Report) -> Result<ExitCode, Trouble> {
     let run = &report.runs[0].run;
-    let stall = run.plan.stream.as_ref().map_or(Span::MAX, |stream| stream.stall);
+    let stall = run.plan.stream.clone().unwrap_or_default().stall;
     let mut flows = run.traffic.iter().flat_map(|transfer| &transfer.flows);
     let mut latencies = run.traffic.iter().flat_map(|transfer| &transfer.latencies);
     let broken = flows.any(|flow| flow.class(stall) != Class::Complete)

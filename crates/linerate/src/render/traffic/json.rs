@@ -27,7 +27,7 @@ pub(crate) fn json(run: &Run) -> Result<String, RenderError> {
                 latency::SHARES.iter().map(|(label, share)| ((*label).to_owned(), json!(quantile(*share))));
             let mut times: Map<String, Value> = shares.collect();
             times.insert("max".to_owned(), json!(row.times.max().map(Span::as_us)));
-            json!({ "name": row.name, "transactions": row.times.count(), "service_us": times })
+            json!({ "name": row.name, "transactions": row.times.count(), "us": times })
         })
         .collect();
     let all = json!({
