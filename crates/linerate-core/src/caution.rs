@@ -4,6 +4,7 @@
 //! with the result.
 
 mod assess;
+mod loads;
 #[cfg(test)]
 mod tests;
 
@@ -74,6 +75,18 @@ pub enum Caution {
         side: Side,
         /// Share of the run spent waiting, 0 to 1.
         share: f64,
+    },
+    /// The flows of a direction did not keep to the rate that was asked.
+    PaceMissed {
+        /// What was asked of all of them together.
+        asked: Rate,
+        /// What they had together, in the slowest load.
+        got: Rate,
+    },
+    /// An open loop ended before it had sent what was due.
+    Unsent {
+        /// How many requests.
+        requests: u64,
     },
     /// The processor's frequency may change.
     Governor {
@@ -205,6 +218,12 @@ impl Caution {
                     share * 100.0
                 )
             }
+            Self::PaceMissed { asked, got } => {
+                format!("a rate of {asked} was asked and {got} came through")
+            }
+            Self::Unsent { requests } => {
+                format!("{requests} requests were due and not sent: the percentiles look too good")
+            }
             Self::Governor { side, governor } => format!("{side} scales its clock (governor `{governor}`)"),
             Self::NotGranted { side, option, asked, granted } => {
                 format!("{side} was asked for {option} {asked} and granted {granted}")
@@ -258,6 +277,10 @@ impl Caution {
             Self::Crowded { .. } => {
                 "stop other work on that host, or give the measurement a processor of its own"
             }
+            Self::PaceMissed { .. } => {
+                "ask for a rate that the path, the hosts and the size of messages can keep"
+            }
+            Self::Unsent { .. } => "ask for a lower --rate, or for more --flows",
             Self::Governor { .. } => "set the governor to `performance` for steady small-message times",
             Self::NotGranted { .. } => {
                 "raise the host's limit (sysctl net.core.rmem_max, wmem_max, allowed congestion controls) or ask for what it grants"

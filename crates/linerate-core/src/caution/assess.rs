@@ -6,6 +6,7 @@ use crate::run::{End, Run, Source, State};
 use crate::series::{Point, Series, Stop};
 use crate::transport::Transport;
 
+use super::loads::loads;
 use super::{Caution, Side};
 
 /// A thread that waits for a processor for more than this share of a run is crowded out.
@@ -33,6 +34,7 @@ pub fn assess(run: &Run) -> Vec<Caution> {
         State::Interrupted => cautions.push(Caution::Incomplete { reason: "it was interrupted".to_owned() }),
         State::Running | State::Complete => {}
     }
+    loads(run, &mut cautions);
     for series in &run.series {
         curve(run, series, &mut cautions);
     }

@@ -8,6 +8,7 @@ use crate::pattern::Pattern;
 use crate::plan::Plan;
 use crate::run::{End, FORMAT, Path, Run, Source, State};
 use crate::series::{Round, Series, Stop};
+use crate::traffic::{self, Direction, FlowAccount, HalfAccount, Latency, StreamPlan, Transfer};
 use crate::trial::Tally;
 use crate::units::Size;
 
@@ -93,6 +94,21 @@ fn quiet_run() -> Run {
     }
 }
 
+/// Asks for 8 Mb/s, and has so many bytes arrive in 100 ms.
+fn paced(run: &mut Run, bytes: u64) {
+    let half = HalfAccount {
+        ended: traffic::Ended::Complete,
+        bytes,
+        first: Some(Span::ZERO),
+        last: Some(Span::from_ms(100)),
+        warm: Some((Span::ZERO, 0)),
+        ..HalfAccount::default()
+    };
+    let flow = FlowAccount { flow: 0, direction: Direction::Send, sender: half.clone(), receiver: half };
+    run.plan.stream = Some(StreamPlan { rate: Some(Rate::from_mbps(8.0)), ..StreamPlan::default() });
+    run.traffic = vec![Transfer { flows: vec![flow], ..Transfer::default() }];
+}
+
 fn kind(caution: &Caution) -> String {
     let json = serde_json::to_value(caution).expect("a caution is JSON");
     json["kind"].as_str().expect("its kind").to_owned()
@@ -145,6 +161,11 @@ fn a_quiet_run_raises_nothing() {
 #[case::wide("wide-intervals", |run: &mut Run| run.series[0].points[0].stop = Some(Stop::Time))]
 #[case::not_timed("not-timed", |run: &mut Run| run.series[0].points[1].rounds.clear())]
 #[case::above_link("above-link", |run: &mut Run| run.series[0].points[1].size = 12_626)]
+#[case::pace("pace-missed", |run: &mut Run| paced(run, 97_000))]
+#[case::unsent("unsent", |run: &mut Run| {
+    let latency = Latency { unsent: 1, ..Latency::default() };
+    run.traffic = vec![Transfer { latencies: vec![latency], ..Transfer::default() }];
+})]
 #[case::interrupted("incomplete", |run: &mut Run| run.state = State::Interrupted)]
 #[case::failed("incomplete", |run: &mut Run| run.state = State::Failed("it broke".into()))]
 #[case::imported("imported", |run: &mut Run| run.source = Source::Imported("NetPIPE 3.x".into()))]
@@ -160,6 +181,7 @@ fn each_doubt_is_raised_alone(#[case] expected: &str, #[case] change: fn(&mut Ru
     run.local.granted.rcvbuf = Fact::Known(130_000);
     run.remote.granted.rcvbuf = Fact::Known(130_000);
 })]
+#[case::pace(|run: &mut Run| paced(run, 98_000))]
 #[case::at_the_link(|run: &mut Run| run.series[0].points[1].size = 12_500)]
 #[case::headers(|run: &mut Run| known(&mut run.remote.observation.interface).rx_bytes = 3 << 29)]
 #[case::unknown(|run: &mut Run| run.local.observation = Observation::default())]

@@ -75,6 +75,12 @@ impl Lab {
         must("tc", &format!("-n {name} -s qdisc show dev {name}"))
     }
 
+    /// Unplugs the wire at the other host, or plugs it in again.
+    pub(crate) fn plug(&self, connected: bool) {
+        let (name, state) = (&self.there.0, if connected { "up" } else { "down" });
+        must("ip", &format!("-n {name} link set {name} {state}"));
+    }
+
     /// The name of this host's end of the wire.
     pub(crate) fn interface(&self) -> &str {
         &self.here.0

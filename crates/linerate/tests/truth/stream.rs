@@ -1,11 +1,14 @@
 //! The three bounds of a stream over a wire of known rate: they agree with it and with each other.
 
+use std::time::Duration;
+
 use linerate_core::run::Run;
 use linerate_core::traffic::Class;
-use linerate_core::units::Rate;
+use linerate_core::units::{Rate, Span};
 use rstest::rstest;
 
 use super::support::lab::{Lab, Limit};
+use super::support::process::{Process, wait_for};
 use super::support::{Desk, PROGRAM};
 use super::{ALONE, PoisonError};
 
@@ -23,11 +26,39 @@ fn stream(lab: &Lab, bound: &[&str]) -> Run {
     desk.run_file("x.run.json")
 }
 
+/// Published tables have such transfers as rows of 6.40 and 0.01 Mb/s: normal speed and then silence,
+/// in one number.
+#[test]
+fn a_transfer_that_stops_moving_for_a_while_is_stalled_and_no_slow_one() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(lab) = Lab::new(Some(Limit { mbps: 100, burst: "32kb" })) else { return };
+    let desk = Desk::new();
+    let server = lab.serve(&desk);
+    let options = ["stream", &server.address, "--time", "6s", "--stall", "900ms", "--interval", "200ms"];
+    let files = ["--out", "x.run.json", "--report", "x.html"];
+    let running = Process::start(lab.here(&desk, PROGRAM, &[options.as_slice(), &files].concat()));
+    wait_for("the first interval", || desk.path("x.run.json").exists().then_some(()));
+    std::thread::sleep(Duration::from_secs(1));
+    lab.plug(false);
+    std::thread::sleep(Duration::from_millis(1_500));
+    lab.plug(true);
+    let said = running.finish();
+    assert_eq!(said.code, Some(1), "{}{}", said.stdout, said.stderr);
+    assert!(said.stdout.contains("STALLED"), "{}", said.stdout);
+    let run = desk.run_file("x.run.json");
+    let [transfer] = &run.traffic[..] else { panic!("one load was asked for") };
+    let stall = run.plan.stream.as_ref().expect("it was asked for").stall;
+    let Class::Stalled(silent) = transfer.flows[0].class(stall) else { panic!("{:?}", transfer.flows[0]) };
+    assert!(silent >= Span::from_ms(1_400), "{silent}");
+    let [summary] = transfer.summaries(stall).try_into().expect("one direction");
+    assert_eq!((summary.complete, summary.stalled, summary.rate), (0, 1, None));
+}
+
 /// The payload rate that the receiver counted.
 fn rate(run: &Run) -> Rate {
     let [transfer] = &run.traffic[..] else { panic!("one load was asked for") };
     let [flow] = &transfer.flows[..] else { panic!("one flow was asked for") };
-    assert_eq!(flow.class(linerate_core::units::Span::from_ms(1_000)), Class::Complete, "{flow:?}");
+    assert_eq!(flow.class(Span::from_ms(1_000)), Class::Complete, "{flow:?}");
     assert_eq!(flow.sender.bytes, flow.receiver.bytes);
     flow.rate().expect("it was timed")
 }

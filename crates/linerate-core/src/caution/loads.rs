@@ -1,0 +1,35 @@
+//! What is doubtful about bulk streams and requests.
+
+use crate::run::Run;
+use crate::traffic::Transfer;
+use crate::units::Rate;
+
+use super::Caution;
+
+/// A pace that is missed by less than this share is kept: the first and the last message are
+/// counted differently at the two ends.
+const PACE_KEPT: f64 = 0.98;
+
+/// The cautions of every load of `run`.
+pub(super) fn loads(run: &Run, cautions: &mut Vec<Caution>) {
+    let slowest = run.traffic.iter().filter_map(|transfer| slowest(run, transfer));
+    let slowest = slowest.min_by(|one, other| one.bits_per_second().total_cmp(&other.bits_per_second()));
+    let asked = run.plan.stream.as_ref().and_then(|stream| stream.rate);
+    if let (Some(asked), Some(got)) = (asked, slowest)
+        && got.share_of(asked) < PACE_KEPT
+    {
+        cautions.push(Caution::PaceMissed { asked, got });
+    }
+    let latencies = run.traffic.iter().flat_map(|transfer| &transfer.latencies);
+    let unsent = latencies.map(|latency| latency.unsent).fold(0, u64::saturating_add);
+    if unsent > 0 {
+        cautions.push(Caution::Unsent { requests: unsent });
+    }
+}
+
+/// The slower direction's rate of a load.
+fn slowest(run: &Run, transfer: &Transfer) -> Option<Rate> {
+    let stall = run.plan.stream.clone().unwrap_or_default().stall;
+    let rates = transfer.summaries(stall).into_iter().filter_map(|summary| summary.rate);
+    rates.min_by(|one, other| one.bits_per_second().total_cmp(&other.bits_per_second()))
+}
