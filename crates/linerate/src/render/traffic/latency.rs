@@ -14,6 +14,8 @@ pub(super) const SHARES: [(&str, f64); 6] =
 /// A row of latencies: what they are called, and the histogram.
 pub(super) struct Row<'a> {
     pub(super) name: String,
+    /// What is timed, without the load's name.
+    pub(super) kind: String,
     latency: &'a Latency,
     pub(super) times: &'a Histogram,
 }
@@ -27,13 +29,16 @@ pub(super) fn rows(transfers: &[Transfer]) -> Vec<Row<'_>> {
             let flow =
                 if transfer.latencies.len() > 1 { format!(" #{}", latency.flow + 1) } else { String::new() };
             let kinds = [
-                (", from when it was due", &latency.response),
+                ("from when it was due", &latency.response),
                 ("", &latency.service),
-                (", to connect", &latency.connect),
+                ("to connect", &latency.connect),
             ];
             for (kind, times) in kinds {
                 if times.count() > 0 {
-                    rows.push(Row { name: format!("{}{flow}{kind}", name(transfer)), latency, times });
+                    let comma = if kind.is_empty() { "" } else { ", " };
+                    let name = format!("{}{flow}{comma}{kind}", name(transfer));
+                    let kind = format!("{}{flow}", if kind.is_empty() { "latency" } else { kind });
+                    rows.push(Row { name, kind, latency, times });
                 }
             }
         }

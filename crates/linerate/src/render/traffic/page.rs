@@ -69,7 +69,7 @@ fn card(run: &Run, transfer: &Transfer) -> Card {
     for row in latency::rows(std::slice::from_ref(transfer)) {
         let shown = |share: f64| super::words::time(row.times.quantile(share));
         let value = format!("median {}, p99 {}, p99.9 {}", shown(0.5), shown(0.99), shown(0.999));
-        keys.push([row.name.clone(), value]);
+        keys.push([row.kind.clone(), value]);
     }
     keys.extend(sums(transfer, stall));
     keys.extend(held_back(transfer, run, stall).map(|text| ["held back".to_owned(), text]));
