@@ -23,6 +23,7 @@ pub mod report;
 pub mod run;
 pub mod schedule;
 pub mod series;
+pub mod stages;
 pub mod stats;
 pub mod traffic;
 pub mod transport;

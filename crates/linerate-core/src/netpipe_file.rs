@@ -131,6 +131,7 @@ pub fn read(text: &str) -> Result<Run, NetpipeFileError> {
         path: Path::default(),
         model: None,
         series: vec![Series { pattern: Pattern::PingPong, points }],
+        stages: Vec::new(),
         traffic: Vec::new(),
         cautions: Vec::new(),
     };

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::options::{MemoryOptions, SocketOptions};
 use crate::pattern::Pattern;
 use crate::schedule::{Bounds, Schedule, ScheduleError};
+use crate::stages;
 use crate::traffic::{DEFAULT_MESSAGE, RrPlan, StreamPlan};
 use crate::transport::Transport;
 use crate::units::{Size, Span, span_text};
@@ -56,6 +57,10 @@ pub struct Plan {
     /// Where the messages are in memory, at both ends.
     #[serde(skip_serializing_if = "is_default")]
     pub memory: MemoryOptions,
+    /// After the curve, the stages of so many messages of each of its sizes up to 64 KiB, at most 24
+    /// of these.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stages: Option<u32>,
     /// A bulk stream instead of a curve.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stream: Option<StreamPlan>,
@@ -153,6 +158,7 @@ impl Default for Plan {
             seed: 1,
             socket: SocketOptions::default(),
             memory: MemoryOptions::default(),
+            stages: None,
             stream: None,
             rr: None,
             local: LocalOptions::default(),
@@ -278,6 +284,7 @@ impl Plan {
             self.transport.to_string(),
             "udp, or another of datagrams, for gso, gro, dont-fragment and batch",
         )?;
+        self.check_stages()?;
         if let Some(stream) = &self.stream {
             stream.check()?;
             let threads = stream.threads.map_or_else(String::new, |threads| threads.to_string());
@@ -343,6 +350,29 @@ impl Plan {
         })
     }
 
+    /// Refuses stages of what the kernel does not stamp.
+    fn check_stages(&self) -> Result<(), PlanError> {
+        let Some(messages) = self.stages else { return Ok(()) };
+        let enough = (stages::FEWEST_MESSAGES..=stages::MOST_MESSAGES).contains(&messages);
+        PlanError::range(enough, "stages", messages.to_string(), "from 10 to 200 messages")?;
+        PlanError::range(
+            stages::stamped(self.transport),
+            "transport",
+            self.transport.to_string(),
+            "tcp or udp where stages are asked for: the kernel stamps the messages of no other",
+        )?;
+        let verb = if self.rr.is_some() { "rr" } else { "stream" };
+        let curve = self.stream.is_none() && self.rr.is_none();
+        PlanError::range(
+            curve,
+            "stages",
+            format!("given with [{verb}]"),
+            "left out: they belong to a curve",
+        )?;
+        let allowed = "left out where no size is up to 64 KiB: theirs are looked at";
+        PlanError::range(!stages::sizes(&self.sizes()?).is_empty(), "stages", messages.to_string(), allowed)
+    }
+
     /// The part of the plan that the peer is told: without what concerns this end only.
     #[must_use]
     pub fn for_peer(&self) -> Self {
@@ -405,6 +435,11 @@ mod tests {
             ("socket.rcvbuf = 0", "rcvbuf"),
             ("from = 2\nto = 1", "from"),
             ("memory.offset = 4096", "offset"),
+            ("stages = 9", "stages is 9"),
+            ("stages = 201", "stages is 201"),
+            ("stages = 50\nschedule = 'list:1048576'", "stages is 50"),
+            ("stages = 50\ntransport = 'quic'", "transport is quic"),
+            ("stages = 50\nrr = {}", "stages is given with [rr]"),
             ("socket.io = 'splice'", "receive-io is splice"),
             ("socket.receive-io = 'truncate'", "receive-io is truncate"),
             ("stream = { threads = 1 }\nsocket.io = 'sendfile'", "io is sendfile"),

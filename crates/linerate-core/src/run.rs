@@ -12,6 +12,7 @@ use crate::observation::Observation;
 use crate::options::Granted;
 use crate::plan::Plan;
 use crate::series::Series;
+use crate::stages::Stages;
 use crate::traffic::Transfer;
 use crate::units::Rate;
 
@@ -46,6 +47,9 @@ pub struct Run {
     pub model: Option<Model>,
     /// The curves.
     pub series: Vec<Series>,
+    /// Where the time of single messages went, by size.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stages: Vec<Stages>,
     /// Bulk streams and requests, one after the other.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub traffic: Vec<Transfer>,

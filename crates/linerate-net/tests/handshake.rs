@@ -241,6 +241,7 @@ prop_compose! {
         (rounds, seed) in any::<(u32, u64)>(),
         socket in socket(),
         what in what(),
+        stages in any::<Option<u32>>(),
         (local, remote, output) in ends(),
     ) -> Plan {
         let [from, to, perturb] = bounds;
@@ -248,8 +249,8 @@ prop_compose! {
         let time = format!("{time}s").parse().expect("a time");
         let (transport, memory, stream, rr) = what;
         Plan {
-            host, transport, pattern, schedule, from, to, perturb, time, ci, rounds, seed, socket, memory, stream, rr,
-            local, remote, output,
+            host, transport, pattern, schedule, from, to, perturb, time, ci, rounds, seed, socket, memory, stages, stream,
+            rr, local, remote, output,
         }
     }
 }

@@ -89,6 +89,7 @@ fn quiet_run() -> Run {
         path: Path::default(),
         model: None,
         series: vec![series],
+        stages: Vec::new(),
         traffic: Vec::new(),
         cautions: Vec::new(),
     }

@@ -52,6 +52,7 @@ pub(crate) fn run_of(outcome: Outcome, method: &Method) -> Run {
         path: Path { transport: "model".to_owned(), ..Path::default() },
         model: None,
         series: vec![outcome.series],
+        stages: Vec::new(),
         traffic: Vec::new(),
         cautions: Vec::new(),
     };

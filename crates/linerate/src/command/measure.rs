@@ -103,6 +103,7 @@ fn conduct<S: Subject>(
         path,
         model: subject.model(),
         series: Vec::new(),
+        stages: Vec::new(),
         traffic: Vec::new(),
         cautions: Vec::new(),
     };

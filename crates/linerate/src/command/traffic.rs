@@ -90,6 +90,7 @@ pub(super) fn conduct(
         path,
         model: None,
         series: Vec::new(),
+        stages: Vec::new(),
         traffic: Vec::new(),
         cautions: Vec::new(),
     };

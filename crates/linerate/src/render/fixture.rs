@@ -114,6 +114,7 @@ impl Made {
             },
             series: vec![Series { pattern: self.pattern, points }],
             model: None,
+            stages: Vec::new(),
             traffic: Vec::new(),
             cautions: Vec::new(),
         };
