@@ -10,6 +10,7 @@ pub mod observe;
 pub mod pair;
 pub mod probe;
 pub mod serve;
+mod stages;
 mod sys;
 pub mod traffic;
 pub mod transport;

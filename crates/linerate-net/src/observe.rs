@@ -31,7 +31,7 @@ pub(crate) use cpu::{may_use, usable_cpus};
 pub use environment::environment;
 pub use host::HostWatch;
 pub use huge_pages::huge_pages_at;
-pub use interface::{interface_name, interface_of};
+pub use interface::{interface_name, interface_of, stamps_in_hardware};
 pub use load::LoadWatch;
 pub use memory::{available_memory, peak_memory};
 pub use noise::watch_noise;

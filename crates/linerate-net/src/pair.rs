@@ -5,6 +5,7 @@ mod dial;
 mod error;
 mod loads;
 mod requests;
+mod stages;
 
 use std::ops::ControlFlow;
 use std::time::Duration;

@@ -11,6 +11,7 @@ mod queue;
 mod reception;
 mod requests;
 mod session;
+mod stages;
 mod watchdog;
 
 use std::io;

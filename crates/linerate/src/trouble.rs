@@ -154,6 +154,7 @@ fn pair_help(error: &PairError) -> &'static str {
             "choose another --transport; docs/transports.md says what each needs"
         }
         PairError::Transport(_) => "look at the server's output on the other host, and measure again",
+        PairError::Stamp(_) => "the curve is kept; leave --stages out, or look at the server's output",
         PairError::Memory { .. } => "lower --to, or free memory on this host",
         PairError::Pin { .. } => {
             "give --pin processors that this host has and this process may use (`taskset -p $$`)"

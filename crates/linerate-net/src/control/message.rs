@@ -5,6 +5,7 @@ use linerate_core::kernel::{HostSample, TcpSample};
 use linerate_core::observation::{Clock, Observation};
 use linerate_core::options::Granted;
 use linerate_core::plan::Plan;
+use linerate_core::stages::Marks;
 use linerate_core::traffic::{Direction, HalfAccount, Interval, Load};
 use linerate_core::trial::{Half, Trial};
 use serde::{Deserialize, Serialize};
@@ -32,9 +33,17 @@ pub enum Ask {
     Open(Opening),
     /// The next trial.
     Trial(Trial),
+    /// The next size of stamped messages.
+    Stages {
+        /// Their size. Unit: bytes.
+        size: u64,
+        /// How many it will send, warm-up included.
+        count: u32,
+    },
     /// That its channels stand and the load may begin.
     Start,
-    /// That the load has ended at its end, and it would hear the server's accounts.
+    /// That the load has ended at its end, and it would hear the server's accounts; or that it
+    /// wants no more stamped messages.
     Collect,
     /// That it is done and would hear what the server observed.
     Finish,
@@ -46,6 +55,8 @@ pub enum Ask {
 pub enum Opening {
     /// One, for the trials of a curve.
     Trials,
+    /// One, for stamped messages.
+    Stages,
     /// As many as the load has flows.
     Load(Box<Load>),
 }
@@ -78,6 +89,8 @@ pub enum Reply {
     Go,
     /// This end's account of the trial.
     Half(Half),
+    /// What was noted of each of the stamped messages, in their order.
+    Stages(Vec<Marks>),
     /// This end's account of one flow of the load, without what it kept at intervals.
     Flow {
         /// Its number.

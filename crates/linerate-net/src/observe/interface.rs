@@ -32,6 +32,14 @@ pub fn interface_of(address: IpAddr) -> Result<Interface, Unread> {
     Ok(settings(owner.interface_name, loopback))
 }
 
+/// Whether the adaptor that owns `address` stamps packets with a clock of its own.
+///
+/// Errors: no interface has it, or its driver does not say.  Source: `linux/ethtool.h`.
+pub fn stamps_in_hardware(address: IpAddr) -> Result<bool, Unread> {
+    let device = Device::open(&owner(address)?.interface_name).map_err(Unread::System)?;
+    device.stamps_in_hardware().map_err(Unread::driver)
+}
+
 fn owner(address: IpAddr) -> Result<InterfaceAddress, Unread> {
     let wanted = address.to_canonical();
     let on_loopback = matches!(wanted, IpAddr::V4(v4) if v4.is_loopback());

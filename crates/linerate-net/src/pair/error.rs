@@ -2,6 +2,8 @@
 
 use std::io;
 
+use linerate_core::endpoint::LinkError;
+
 use crate::control::{FrameError, GreetingError, Reply};
 use crate::transport::{DialError, TransportError};
 
@@ -28,6 +30,9 @@ pub enum PairError {
     /// A channel under test does not stand.
     #[error(transparent)]
     Transport(TransportError),
+    /// Messages could not be stamped on their way.
+    #[error("stamp messages: {0}")]
+    Stamp(LinkError),
     /// Something accepts connections there and says nothing.
     #[error("hear a greeting from the peer: {source}")]
     Silent {
@@ -118,6 +123,7 @@ impl PairError {
             Reply::Ready(_) => "ready",
             Reply::Go => "go",
             Reply::Half(_) => "half",
+            Reply::Stages(_) => "stages",
             Reply::Flow { .. } => "flow",
             Reply::Answered { .. } => "answered",
             Reply::More(..) => "more",

@@ -264,6 +264,7 @@ impl<'a> Session<'a> {
                 Ask::Open(Opening::Trials) if self.line.is_none() => {
                     self.line = self.channels(&self.plan.socket, PATIENCE, 1)?.pop();
                 }
+                Ask::Open(Opening::Stages) => self.stages()?,
                 Ask::Open(Opening::Load(load)) => self.load(&load)?,
                 Ask::Trial(trial) => self.trial(&trial)?,
                 Ask::Finish => return self.finish(),

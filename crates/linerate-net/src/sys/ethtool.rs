@@ -9,6 +9,7 @@
 
 mod features;
 mod settings;
+mod stamps;
 
 use std::ffi::c_void;
 use std::io;

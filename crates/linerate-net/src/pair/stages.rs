@@ -1,0 +1,112 @@
+//! The client's end of stamped messages.
+
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use linerate_core::endpoint::LinkError;
+use linerate_core::environment::Fact;
+use linerate_core::plan::Plan;
+use linerate_core::stages::{LARGEST, Marks, Stages, WARM_UP, sizes};
+use linerate_core::units::Span;
+
+use super::{Pair, PairError, STEP, TRIAL};
+use crate::channel::PATIENCE;
+use crate::control::{Ask, Opening, Reply};
+use crate::observe::{current_cpu, stamps_in_hardware};
+use crate::stages::{LONGEST, Stamped, options, tally};
+
+/// How long the kernels may take to begin, and how often it is tried.
+const BEGINNING: Span = Span::from_ms(5_000);
+const LOOK: Span = Span::from_ms(1);
+
+impl Pair {
+    /// Looks at the stages of the messages that `plan` asks for, over a channel of their own; at
+    /// fewer sizes if these take long or `watch`, which is told each, does not want more.
+    ///
+    /// # Errors
+    ///
+    /// When the channel does not come to stand or breaks, or the peer will not.
+    pub fn stages(
+        &mut self,
+        plan: &Plan,
+        mut watch: impl FnMut(u64) -> ControlFlow<()>,
+    ) -> Result<Vec<Stages>, PairError> {
+        let Some(messages) = plan.stages else { return Ok(Vec::new()) };
+        let sizes = sizes(&plan.sizes()?);
+        let setup = self.ends.setup(plan, &options(&plan.socket), plan.largest()?.min(LARGEST), PATIENCE);
+        let mut opened = self.ends.conversation.open(Opening::Stages, &setup, 1)?;
+        let line = opened.lines.pop().expect("as many lines as were asked for");
+        let socket = line.descriptor().ok_or_else(no_socket)?;
+        let mut stamped = Stamped::new(socket, plan.transport).map_err(PairError::Stamp)?;
+        let same_host = self.ends.local.environment.same_host(&self.ends.remote.environment) == Some(true);
+        let hardware = Fact::from(stamps_in_hardware(self.ends.conversation.local.ip()));
+        let begun = self.ends.clock.now();
+        self.await_stamps(&mut stamped)?;
+        let mut all = Vec::new();
+        for size in sizes {
+            if self.ends.clock.now().since(begun) >= LONGEST || watch(size).is_break() {
+                break;
+            }
+            let [ours, theirs] = self.rounds(&mut stamped, size, messages + WARM_UP)?;
+            let kept = [&ours, &theirs].map(|marks| marks.get(WARM_UP as usize..).unwrap_or_default());
+            all.push(Stages { hardware: hardware.clone(), ..Stages::of(size, messages, same_host, kept) });
+        }
+        self.ends.conversation.say(&Ask::Collect)?;
+        match self.ends.conversation.hear(STEP)? {
+            Reply::Told => Ok(all),
+            other => Err(PairError::unexpected(other)),
+        }
+    }
+
+    /// Lets messages pass until both kernels stamp what arrives: they begin with it some time after
+    /// they were asked. Messages of one byte: of longer ones the last part may be stamped, rightly,
+    /// when the first is there already.
+    fn await_stamps(&mut self, stamped: &mut Stamped<'_>) -> Result<(), PairError> {
+        let begun = self.ends.clock.now();
+        while self.ends.clock.now().since(begun) < BEGINNING {
+            let both = self.rounds(stamped, 1, WARM_UP)?;
+            if both.iter().all(|marks| marks.last().is_some_and(|last| last.arrived.is_some())) {
+                return Ok(());
+            }
+            std::thread::sleep(LOOK.to_duration());
+        }
+        let text = format!("none in {BEGINNING}");
+        let source = std::io::Error::new(std::io::ErrorKind::TimedOut, text);
+        Err(PairError::Stamp(LinkError::System { operation: "wait for stamps of what arrives", source }))
+    }
+
+    /// Both ends' marks of `count` messages of `size`.
+    fn rounds(
+        &mut self,
+        stamped: &mut Stamped<'_>,
+        size: u64,
+        count: u32,
+    ) -> Result<[Vec<Marks>; 2], PairError> {
+        // The schedule's sizes are below 64 KiB here.
+        stamped.begin(usize::try_from(size).unwrap_or(1)).map_err(PairError::Stamp)?;
+        self.ends.conversation.say(&Ask::Stages { size, count })?;
+        match self.ends.conversation.hear(STEP)? {
+            Reply::Go => {}
+            other => return Err(PairError::unexpected(other)),
+        }
+        let ours = stamped.ask(count).map_err(|source| {
+            // The server knows best why the channel broke.
+            match self.ends.conversation.hear(Duration::from_millis(500)) {
+                Err(refused @ PairError::Refused { .. }) => refused,
+                _ => PairError::Stamp(source),
+            }
+        })?;
+        let theirs = match self.ends.conversation.hear(TRIAL)? {
+            Reply::Stages(marks) if marks.len() <= count as usize => marks,
+            other => return Err(PairError::unexpected(other)),
+        };
+        self.ends.witness.saw(&tally(size, &ours), current_cpu());
+        Ok([ours, theirs])
+    }
+}
+
+fn no_socket() -> PairError {
+    let text = "its channel is not one socket";
+    let source = std::io::Error::new(std::io::ErrorKind::Unsupported, text);
+    PairError::Stamp(LinkError::System { operation: "find the socket to stamp", source })
+}

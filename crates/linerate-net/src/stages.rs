@@ -1,0 +1,91 @@
+//! A ping-pong of which both kernels stamp every message on its way (`SO_TIMESTAMPING`).
+//!
+//! Every message begins with its number, so that a datagram that is late or comes twice is not
+//! taken for the next. A datagram that is lost ends its size early: what came before is kept.
+//!
+//! Source: kernel documentation, networking/timestamping.
+
+mod stamper;
+#[cfg(test)]
+mod tests;
+mod told;
+
+use std::os::fd::BorrowedFd;
+
+use linerate_core::endpoint::LinkError;
+use linerate_core::options::{Io, SocketOptions};
+use linerate_core::stages::{Marks, WARM_UP};
+use linerate_core::transport::Transport;
+use linerate_core::trial::Tally;
+use linerate_core::units::Span;
+
+use stamper::Stamper;
+use told::{Arrival, Told};
+
+/// No further size is begun after so long: a path of long round trips shows fewer of them.
+pub(crate) const LONGEST: Span = Span::from_ms(20_000);
+
+/// The options of the socket that is stamped: plain calls, whatever the curve is measured with,
+/// because only these have the stamps.
+pub(crate) fn options(asked: &SocketOptions) -> SocketOptions {
+    SocketOptions { io: Io::SendRecv, receive_io: None, gso: false, gro: false, ..asked.clone() }
+}
+
+/// What passed in whole rounds.
+pub(crate) fn tally(size: u64, rounds: &[Marks]) -> Tally {
+    let messages = rounds.len() as u64;
+    let bytes = size.saturating_mul(messages);
+    Tally { sent_bytes: bytes, received_bytes: bytes, sent: messages, received: messages }
+}
+
+/// One end of the channel whose messages are stamped.
+pub(crate) struct Stamped<'a> {
+    stamper: Stamper<'a>,
+}
+
+impl<'a> Stamped<'a> {
+    /// Has the kernel stamp what passes through `socket` of `transport` from now on.
+    pub(crate) fn new(socket: BorrowedFd<'a>, transport: Transport) -> Result<Self, LinkError> {
+        Ok(Self { stamper: Stamper::new(socket, transport.is_datagram())? })
+    }
+
+    /// Throws away what is left of messages that were given up; before the first message of a size.
+    pub(crate) fn begin(&mut self, size: usize) -> Result<(), LinkError> {
+        self.stamper.resize(size);
+        self.stamper.drain()
+    }
+
+    /// Sends `count` messages and takes the answer to each; what was noted of those that were answered.
+    pub(crate) fn ask(&mut self, count: u32) -> Result<Vec<Marks>, LinkError> {
+        let mut told = Told::new(count);
+        for number in 0..count {
+            let sent = self.stamper.send(number)?;
+            let Some(answer) = self.take(number)? else { break };
+            told.add(sent, answer);
+            // By now the message is acknowledged, so all of its stamps are there.
+            self.stamper.reap(&mut told)?;
+        }
+        self.stamper.settle(&mut told, self.stamper.is_acknowledged())?;
+        Ok(told.into_marks())
+    }
+
+    /// Takes message `number`, while it is only a warm-up with care.
+    fn take(&mut self, number: u32) -> Result<Option<Arrival>, LinkError> {
+        if number < WARM_UP { self.stamper.receive_with_care(number) } else { self.stamper.receive(number) }
+    }
+
+    /// Takes `count` messages and answers each; what was noted of them.
+    pub(crate) fn answer(&mut self, count: u32) -> Result<Vec<Marks>, LinkError> {
+        let mut told = Told::new(count);
+        for number in 0..count {
+            let Some(arrival) = self.take(number)? else { break };
+            // Here and not after the answer, because the next message must be waited for by then.
+            self.stamper.reap(&mut told)?;
+            let sent = self.stamper.send(number)?;
+            told.add(sent, arrival);
+        }
+        // Nobody asks when the answers were acknowledged.
+        self.stamper.settle(&mut told, false)?;
+        Ok(told.into_marks())
+    }
+}

@@ -1,0 +1,262 @@
+//! A socket whose messages the kernel stamps.
+
+use std::io;
+use std::io::IoSliceMut;
+use std::os::fd::{AsRawFd, BorrowedFd};
+
+use linerate_core::endpoint::LinkError;
+use linerate_core::units::Span;
+use nix::sys::socket::{
+    ControlMessageOwned, MsgFlags, TimestampingFlag, Timestamps, recvmsg, setsockopt, sockopt,
+};
+use nix::sys::time::TimeSpec;
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendFlags};
+use rustix::time::{ClockId, clock_gettime};
+
+use super::told::{Arrival, Sent, Stamp, Told};
+use crate::channel::PATIENCE;
+use crate::io::retry;
+use crate::sys::outq;
+
+/// What is asked of every socket. Source: linux/net_tstamp.h.
+const ASKED: u32 = libc::SOF_TIMESTAMPING_TX_SCHED
+    | libc::SOF_TIMESTAMPING_TX_SOFTWARE
+    | libc::SOF_TIMESTAMPING_RX_SOFTWARE
+    | libc::SOF_TIMESTAMPING_SOFTWARE
+    | libc::SOF_TIMESTAMPING_OPT_ID
+    | libc::SOF_TIMESTAMPING_OPT_TSONLY;
+/// `SO_EE_ORIGIN_TIMESTAMPING` of linux/errqueue.h.
+const OF_STAMPS: u8 = 4;
+/// `SCM_TSTAMP_SND`, `SCM_TSTAMP_SCHED` and `SCM_TSTAMP_ACK` of linux/errqueue.h.
+const STAMPS: [(u32, Stamp); 3] = [(0, Stamp::Driven), (1, Stamp::Queued), (2, Stamp::Acked)];
+/// How long stamps that are not there yet are waited for, and how often they are looked for.
+const SETTLING: u32 = 50;
+const LOOK: Span = Span::from_ms(1);
+/// How long a message that must be there before it is taken is waited for, and how often it is looked for.
+const LOST: Span = Span::from_ms(1_000);
+const CARE: Span = Span::from_us(20);
+
+/// One end.
+pub(super) struct Stamper<'a> {
+    socket: BorrowedFd<'a>,
+    datagrams: bool,
+    /// Bytes of TCP, or datagrams, that were sent since the stamps were asked for; the kernel's count wraps too.
+    sent: u32,
+    out: Vec<u8>,
+    into: Vec<u8>,
+    /// Where the kernel writes the stamps.
+    space: Vec<u8>,
+}
+
+impl<'a> Stamper<'a> {
+    pub(super) fn new(socket: BorrowedFd<'a>, datagrams: bool) -> Result<Self, LinkError> {
+        ask_for_stamps(socket, datagrams)?;
+        let space = nix::cmsg_space!(Timestamps, u32, libc::sock_extended_err, libc::sockaddr_in6);
+        Ok(Self { socket, datagrams, sent: 0, out: Vec::new(), into: Vec::new(), space })
+    }
+
+    /// The next messages have so many bytes, at least one.
+    pub(super) fn resize(&mut self, size: usize) {
+        self.out.resize(size, 0x5a);
+        self.into.resize(size, 0);
+    }
+
+    /// Throws away what datagrams and stamps there are.
+    pub(super) fn drain(&mut self) -> Result<(), LinkError> {
+        while self.datagrams && rustix::net::recv(self.socket, &mut [0; 1][..], RecvFlags::DONTWAIT).is_ok() {
+        }
+        self.reap(&mut Told::new(0))
+    }
+
+    /// Sends message `number`.
+    pub(super) fn send(&mut self, number: u32) -> Result<Sent, LinkError> {
+        self.out[0] = tag(number);
+        let at = now_ns();
+        let mut begin = 0;
+        while begin < self.out.len() {
+            let data = &self.out[begin..];
+            begin += retry(|| rustix::net::send(self.socket, data, SendFlags::NOSIGNAL))
+                .map_err(|errno| failed("send a stamped message", errno))?;
+        }
+        // TCP's stamps are called by the message's last byte.
+        let of_message = if self.datagrams { 1 } else { u32::try_from(begin).unwrap_or(0) };
+        self.sent = self.sent.wrapping_add(of_message);
+        Ok(Sent { at, key: self.sent.wrapping_sub(1) })
+    }
+
+    /// Takes message `number` like [`receive`](Self::receive), but only when it is there: a stamp
+    /// that is later was not made on arrival.
+    ///
+    /// The kernel switches its stamps on some time after they were asked for. What arrives before
+    /// has none, but of a datagram the kernel then gives the time at which it is taken.
+    pub(super) fn receive_with_care(&mut self, number: u32) -> Result<Option<Arrival>, LinkError> {
+        let asked = now_ns();
+        while rustix::io::ioctl_fionread(self.socket).is_ok_and(|bytes| bytes == 0)
+            && now_ns().wrapping_sub(asked) < LOST.as_ps() / 1_000
+        {
+            std::thread::sleep(CARE.to_duration());
+        }
+        let there = now_ns();
+        let came = self.receive(number)?;
+        Ok(came.map(|came| Arrival { arrived: came.arrived.filter(|stamp| *stamp <= there), ..came }))
+    }
+
+    /// Takes message `number`; none if it is lost.
+    pub(super) fn receive(&mut self, number: u32) -> Result<Option<Arrival>, LinkError> {
+        let mut len = 0;
+        let mut arrived = None;
+        loop {
+            match retry(|| take(self.socket, &mut self.into[len..], &mut self.space)) {
+                // The end, or it was broken off: nobody sends an empty datagram.
+                Ok((0, _)) => return Err(LinkError::Closed),
+                Ok((taken, stamp)) => {
+                    len += taken;
+                    arrived = stamp.or(arrived);
+                }
+                Err(Errno::AGAIN) if self.datagrams => return Ok(None),
+                Err(errno) => return Err(failed("receive a stamped message", errno)),
+            }
+            let whole = len == self.into.len();
+            let expected = whole && self.into[0] == tag(number);
+            match (self.datagrams, whole) {
+                _ if expected => return Ok(Some(Arrival { arrived, taken: now_ns() })),
+                (false, true) => return Err(mixed_up()),
+                // Another's, or one that was given up.
+                (true, _) => len = 0,
+                (false, false) => {}
+            }
+        }
+    }
+
+    /// Reads what stamps there are.
+    pub(super) fn reap(&mut self, told: &mut Told) -> Result<(), LinkError> {
+        loop {
+            match retry(|| stamp(self.socket, &mut self.space)) {
+                Ok(Some((key, stamp, at))) => told.note(key, stamp, at),
+                Ok(None) => {}
+                Err(Errno::AGAIN) => return Ok(()),
+                Err(errno) => return Err(failed("read a message's stamps", errno)),
+            }
+        }
+    }
+
+    /// Whether the kernel says when a message was acknowledged.
+    pub(super) const fn is_acknowledged(&self) -> bool {
+        !self.datagrams
+    }
+
+    /// Waits a little for the stamps of the last message.
+    pub(super) fn settle(&mut self, told: &mut Told, acknowledged: bool) -> Result<(), LinkError> {
+        for _ in 0..SETTLING {
+            self.reap(told)?;
+            if told.is_settled(acknowledged) {
+                break;
+            }
+            std::thread::sleep(LOOK.to_duration());
+        }
+        Ok(())
+    }
+}
+
+fn failed(operation: &'static str, errno: Errno) -> LinkError {
+    match errno {
+        Errno::AGAIN => LinkError::Stalled(PATIENCE),
+        // Of datagrams an ICMP message said that the peer's socket is gone.
+        Errno::PIPE | Errno::CONNREFUSED => LinkError::Closed,
+        Errno::CONNRESET => LinkError::Reset,
+        errno => LinkError::System { operation, source: errno.into() },
+    }
+}
+
+/// Asks the kernel for the stamps; its count of what is sent begins at zero with this.
+fn ask_for_stamps(socket: BorrowedFd<'_>, datagrams: bool) -> Result<(), LinkError> {
+    let asked =
+        |flags: u32| setsockopt(&socket, sockopt::Timestamping, &TimestampingFlag::from_bits_retain(flags));
+    if datagrams {
+        return asked(ASKED).map_err(refused);
+    }
+    // Before Linux 6.2 the count of TCP begins at the last byte that was acknowledged, so that all
+    // must be: the peer has said that it stands, so there is next to nothing to wait for.
+    for _ in 0..SETTLING {
+        match outq::waiting(socket) {
+            Ok(0) => break,
+            Ok(_) => std::thread::sleep(LOOK.to_duration()),
+            Err(source) => return Err(LinkError::System { operation: "learn what is under way", source }),
+        }
+    }
+    let flags = ASKED | libc::SOF_TIMESTAMPING_TX_ACK;
+    asked(flags | libc::SOF_TIMESTAMPING_OPT_ID_TCP).or_else(|_| asked(flags)).map_err(refused)
+}
+
+fn refused(error: nix::Error) -> LinkError {
+    LinkError::System { operation: "have the socket stamp its messages", source: error.into() }
+}
+
+/// One call: how many bytes it took, and when the kernel had the last of them.
+fn take(socket: BorrowedFd<'_>, into: &mut [u8], space: &mut [u8]) -> Result<(usize, Option<u64>), Errno> {
+    let mut parts = [IoSliceMut::new(into)];
+    let message =
+        recvmsg::<()>(socket.as_raw_fd(), &mut parts, Some(space), MsgFlags::empty()).map_err(raw)?;
+    let stamp = message.cmsgs().map_err(raw)?.find_map(|part| match part {
+        ControlMessageOwned::ScmTimestampsns(stamps) => software_ns(&stamps),
+        _ => None,
+    });
+    Ok((message.bytes, stamp))
+}
+
+/// The next of the error queue: which message, which stamp, when; none if it is about something else.
+fn stamp(socket: BorrowedFd<'_>, space: &mut [u8]) -> Result<Option<(u32, Stamp, u64)>, Errno> {
+    let flags = MsgFlags::MSG_ERRQUEUE | MsgFlags::MSG_DONTWAIT;
+    let message = recvmsg::<()>(socket.as_raw_fd(), &mut [], Some(space), flags).map_err(raw)?;
+    let (mut at, mut which) = (None, None);
+    for part in message.cmsgs().map_err(raw)? {
+        match part {
+            ControlMessageOwned::ScmTimestampsns(stamps) => at = software_ns(&stamps),
+            ControlMessageOwned::Ipv4RecvErr(error, _) | ControlMessageOwned::Ipv6RecvErr(error, _)
+                if error.ee_origin == OF_STAMPS =>
+            {
+                let known = STAMPS.iter().find(|(number, _)| *number == error.ee_info);
+                which = known.map(|(_, stamp)| (error.ee_data, *stamp));
+            }
+            _ => {}
+        }
+    }
+    Ok(which.zip(at).map(|((key, stamp), at)| (key, stamp, at)))
+}
+
+/// The kernel's own stamp; none if there is only the adaptor's. Unit: nanoseconds.
+fn software_ns(stamps: &Timestamps) -> Option<u64> {
+    Some(ns(&stamps.system)).filter(|ns| *ns > 0)
+}
+
+fn ns(time: &TimeSpec) -> u64 {
+    whole_ns(time.tv_sec(), time.tv_nsec())
+}
+
+/// The clock of the stamps. Unit: nanoseconds since 1970.
+fn now_ns() -> u64 {
+    let now = clock_gettime(ClockId::Realtime);
+    whole_ns(now.tv_sec, now.tv_nsec)
+}
+
+/// Zero before 1970.
+fn whole_ns(seconds: i64, nanoseconds: i64) -> u64 {
+    u64::try_from(seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds)).unwrap_or(0)
+}
+
+/// The first byte of message `number`.
+const fn tag(number: u32) -> u8 {
+    number.to_le_bytes()[0]
+}
+
+fn mixed_up() -> LinkError {
+    LinkError::System {
+        operation: "receive a stamped message",
+        source: io::Error::new(io::ErrorKind::InvalidData, "it is not the one that was awaited"),
+    }
+}
+
+fn raw(error: nix::Error) -> Errno {
+    Errno::from_raw_os_error(error as i32)
+}
