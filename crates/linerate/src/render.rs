@@ -17,6 +17,7 @@ mod np;
 mod page;
 mod plot;
 pub(crate) mod predict;
+pub(crate) mod stages;
 mod svg;
 mod table;
 mod text;

@@ -77,6 +77,10 @@ struct CurveArgs {
     /// Rounds that every size gets before the rest of the time goes where it is needed [default: 9].
     #[arg(long, value_name = "N")]
     rounds: Option<u32>,
+    /// After the curve, show where the time of single messages goes, by the stamps of both kernels:
+    /// N messages of at most 24 of the sizes up to 64 KiB [default: none; 50 without N].
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "50")]
+    stages: Option<u32>,
     /// Seed of the order of sizes and of the payload [default: 1].
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -96,6 +100,7 @@ impl MeasureArgs {
         lay(curve.ci.as_ref(), &mut base.ci);
         lay(curve.rounds.as_ref(), &mut base.rounds);
         lay(curve.seed.as_ref(), &mut base.seed);
+        lay_option(&curve.stages, &mut base.stages);
         self.carrier.over(&mut base);
         self.socket.over(&mut base.socket);
         self.memory.over(&mut base.memory);
@@ -120,6 +125,7 @@ fn parse_share(text: &str) -> Result<f64, String> {
 #[cfg(test)]
 mod tests {
     use clap::Parser as _;
+    use linerate_core::stages::DEFAULT_MESSAGES;
 
     use super::*;
     use crate::cli::{Cli, Command};
@@ -136,15 +142,21 @@ mod tests {
     fn every_flag_reaches_its_field_of_the_plan() {
         let plan = plan(
             "node7:99 --pattern exchange --schedule octave:4 --from 2 --to 64KiB --perturb 5 --time 3s --ci 5% \
-             --rounds 9 --seed 4 --sndbuf 1 --rcvbuf 2 --nodelay off --congestion reno --mss 536 --dscp 46 \
+             --rounds 9 --seed 4 --stages=20 --sndbuf 1 --rcvbuf 2 --nodelay off --congestion reno --mss 536 --dscp 46 \
              --busy-poll 50 --io sendmsg --bind 127.0.0.1 --bind-dev lo --pin 0,1 -6 --out a --report b --format np",
         );
         let expected = "host = 'node7:99'\npattern = 'exchange'\nschedule = 'octave:4'\nfrom = 2\nto = 65536\n\
-             perturb = 5\ntime = '3s'\nci = 0.05\nrounds = 9\nseed = 4\n\
+             perturb = 5\ntime = '3s'\nci = 0.05\nrounds = 9\nseed = 4\nstages = 20\n\
              [socket]\nsndbuf = 1\nrcvbuf = 2\nnodelay = false\ncongestion = 'reno'\nmss = 536\ndscp = 46\n\
              busy-poll = 50\nio = 'sendmsg'\n[local]\nbind = '127.0.0.1'\nbind-dev = 'lo'\nfamily = '6'\npin = 0\n\
              [remote]\npin = 1\n[output]\nout = 'a'\nreport = 'b'\nformat = 'np'";
         assert_eq!(plan, Plan::from_toml(expected).expect("a plan"));
+    }
+
+    #[test]
+    fn stages_need_no_number_and_take_no_host_for_one() {
+        let plan = plan("--stages node7");
+        assert_eq!((plan.stages, plan.host.as_deref()), (Some(DEFAULT_MESSAGES), Some("node7")));
     }
 
     #[test]

@@ -15,7 +15,9 @@ use linerate_core::plan::{Format, Plan};
 use linerate_core::report::Report;
 use linerate_core::run::{FORMAT, Run, State};
 use linerate_core::series::Series;
+use linerate_core::stages::Stages;
 use linerate_core::transport::Transport;
+use linerate_core::units::Size;
 use linerate_net::observe::HostClock;
 use linerate_net::pair::Pair;
 
@@ -112,13 +114,20 @@ fn conduct<S: Subject>(
 
     let method = subject.method(&run.plan).map_err(|error| Trouble::plan(error, None))?;
     let mut watcher = Watcher { line, interrupt, run: &mut run, file: &files.run, unsaved: None };
-    let outcome = measure(subject.bench(), &method, &mut watcher);
+    let mut outcome = measure(subject.bench(), &method, &mut watcher);
     let unsaved = watcher.unsaved;
+    let staged = match &outcome.ended {
+        Ended::Complete => stages(&mut subject, &run.plan, line, interrupt),
+        Ended::Interrupted | Ended::Failed(_) => Ok(Vec::new()),
+    };
+    if run.plan.stages.is_some() && interrupt.asked() && matches!(outcome.ended, Ended::Complete) {
+        outcome.ended = Ended::Interrupted;
+    }
     let observed = subject.finish();
     line.clear();
 
     (run.local, run.remote, run.path) = subject.ends();
-    let ended = conclude(&mut run, outcome);
+    let ended = conclude(&mut run, outcome).and(staged.map(|staged| run.stages = staged));
     let saved = store::replace(&files.run, &run.to_json());
     let report = Report::new(vec![named(run)]);
     print(&report)?;
@@ -133,6 +142,19 @@ fn conduct<S: Subject>(
     saved.and(reported)?;
     ended.and(unsaved.map_or(Ok(()), Err)).and(observed)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The stages of single messages after the curve, if they are asked for.
+fn stages(
+    subject: &mut impl Subject,
+    plan: &Plan,
+    line: &Line,
+    interrupt: &Interrupt,
+) -> Result<Vec<Stages>, Trouble> {
+    subject.stages(plan, |size| {
+        line.doing(&format!("stages of messages of {}", Size(size)));
+        if interrupt.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })
 }
 
 /// The plan file, if there is one, or else the model's, with the flags laid over it.

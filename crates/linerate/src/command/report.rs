@@ -69,7 +69,14 @@ fn loads(runs: Vec<NamedRun>, to: &[PathBuf]) -> Result<ExitCode, Trouble> {
 /// The report for people at a terminal.
 pub(super) fn text(report: &Report) -> String {
     let columns = columns();
-    format!("{}\n{}", render::table(report, columns), render::chart(report, columns, CHART_ROWS))
+    let mut text =
+        format!("{}\n{}", render::table(report, columns), render::chart(report, columns, CHART_ROWS));
+    for named in &report.runs {
+        if let Some(stages) = render::stages::text(named, columns) {
+            text = format!("{text}\n{stages}\n");
+        }
+    }
+    text
 }
 
 /// The report in the form that the file's name says.

@@ -53,19 +53,19 @@ fn lay_out(shown: &[Column]) -> String {
 
 /// A table of a page, from the same columns.
 pub(crate) struct TableView {
-    pub(crate) title: &'static str,
+    pub(crate) title: String,
     pub(crate) headings: Vec<String>,
     pub(crate) rows: Vec<Vec<String>>,
 }
 
 impl TableView {
     /// The columns that say something, all of them.
-    pub(crate) fn new(title: &'static str, mut columns: Vec<Column>) -> Self {
+    pub(crate) fn new(title: impl Into<String>, mut columns: Vec<Column>) -> Self {
         columns.retain(Column::says_something);
         let rows = columns.iter().map(|column| column.cells.len()).max().unwrap_or(0);
         let row = |row: usize| columns.iter().map(|column| column.cells[row].clone()).collect();
         Self {
-            title,
+            title: title.into(),
             headings: columns.iter().map(|column| column.heading.clone()).collect(),
             rows: (0..rows).map(row).collect(),
         }

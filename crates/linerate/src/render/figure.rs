@@ -105,7 +105,11 @@ impl Aim {
 
 /// Numbers the curves of all charts, and gives what their tooltips show.
 pub(super) fn hover(figures: &mut [Figure]) -> Hover {
-    let mut hover = Hover::default();
+    hover_after(Hover::default(), figures)
+}
+
+/// The same for a page that has the graphs of `hover` before the charts.
+pub(super) fn hover_after(mut hover: Hover, figures: &mut [Figure]) -> Hover {
     for figure in figures {
         let mut layers = Vec::new();
         for layer in &mut figure.layers {

@@ -12,6 +12,7 @@ use linerate_core::plan::Plan;
 use linerate_core::report::{NamedRun, Report};
 use linerate_core::run::{End, FORMAT, Path, Run, Source, State};
 use linerate_core::series::{Point, Round, Series, Stop};
+use linerate_core::stages::{Marks, Stages};
 use linerate_core::trial::Tally;
 use linerate_core::units::{Size, Span};
 
@@ -78,6 +79,54 @@ pub(super) fn bare() -> Report {
     }
     run.cautions = assess(run);
     Report::new(vec![named])
+}
+
+/// A run with stages, on one clock or on two.
+pub(super) fn staged(one_clock: bool) -> Report {
+    let mut named = GIGABIT.run();
+    let sizes = linerate_core::stages::sizes(&named.run.plan.sizes().expect("the fixture's plan has sizes"));
+    named.run.plan.stages = Some(10);
+    named.run.stages = sizes.into_iter().map(|size| stages(size, one_clock)).collect();
+    Report::new(vec![named])
+}
+
+/// Ten messages of `size`. With two clocks the round trip of the first was the quickest and nearly
+/// all of it the way there, so that the others seem to arrive before they leave.
+fn stages(size: u64, one_clock: bool) -> Stages {
+    let ahead = if one_clock { 0 } else { 1_000_000 };
+    let marks = |nth: u64| {
+        let sent = 1_760_000_000_000_000_000 + nth * 1_000_000;
+        let queued = sent + 2_000 + size / 8 + nth * 10;
+        let driven = queued + 300;
+        let (there, back) = match nth {
+            _ if one_clock => (9_000, 9_000),
+            0 => (17_900, 100),
+            _ => (100, 18_000),
+        };
+        let arrived = driven + there;
+        let taken = arrived + 6_000 + size / 4;
+        let answered = taken + 1_000;
+        let ours = Marks {
+            sent,
+            queued: Some(queued),
+            driven: Some(driven),
+            acked: Some(answered + back),
+            arrived: Some(answered + back),
+            taken: answered + back + 5_000,
+        };
+        let theirs = Marks {
+            sent: answered + ahead,
+            queued: Some(answered + ahead),
+            driven: Some(answered + ahead),
+            acked: None,
+            arrived: Some(arrived + ahead),
+            taken: taken + ahead,
+        };
+        (ours, theirs)
+    };
+    let (ours, theirs): (Vec<_>, Vec<_>) = (0..10).map(marks).unzip();
+    let stages = Stages::of(size, 10, one_clock, [&ours, &theirs]);
+    Stages { hardware: Fact::Known(!one_clock), ..stages }
 }
 
 /// More curves than there are colours, with a name longer than any line.

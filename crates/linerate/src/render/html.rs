@@ -10,8 +10,11 @@ use linerate_core::report::{Curve, NamedRun, Report, describe};
 use linerate_core::run::Source;
 
 use super::RenderError;
+use super::columns::TableView;
+use super::figure::{Figure, hover_after};
 use super::page::Frame;
 use super::plot::{Look, Picture, look, pictures};
+use super::stages;
 use super::text::{Key, curve_name, hosts, keys, percent, plain, progress, timing};
 use rows::{Group, NumberRow};
 
@@ -23,6 +26,10 @@ struct Page {
     runs: Vec<RunView>,
     curves: Vec<CurveView>,
     pictures: Vec<Picture>,
+    /// The stages of messages, of each run that has them.
+    figures: Vec<Figure>,
+    /// Their numbers.
+    tables: Vec<TableView>,
     cautions: Vec<[String; 2]>,
     dips: Vec<DipView>,
 }
@@ -74,16 +81,29 @@ struct DipView {
 /// [`RenderError::Page`] when the page cannot be filled.
 pub(crate) fn html(report: &Report) -> Result<String, RenderError> {
     let pictures = pictures(report)?;
+    let staged = || report.runs.iter().enumerate().filter(|(_, named)| !named.run.stages.is_empty());
+    let mut figures = Vec::new();
+    for (index, named) in staged() {
+        figures.extend(stages::figure(&named.run, index, &of(report, named))?);
+    }
+    let hover = hover_after(hover::hover(report, &pictures), &mut figures);
     let page = Page {
         title: title(report),
-        frame: Frame::new(&hover::hover(report, &pictures))?,
+        frame: Frame::new(&hover)?,
         runs: report.runs.iter().enumerate().map(|(index, named)| run(report, index, named)).collect(),
         curves: report.curves.iter().enumerate().map(|(index, shown)| curve(report, index, shown)).collect(),
         cautions: report.cautions().map(|found| caution(report, found)).collect(),
         dips: (0..report.curves.len()).flat_map(|index| dips(report, index)).collect(),
         pictures,
+        figures,
+        tables: staged().map(|(_, named)| stages::table(&named.run, &of(report, named))).collect(),
     };
     Ok(page.render()?)
+}
+
+/// Whose it is, where there are several runs.
+fn of(report: &Report, named: &NamedRun) -> String {
+    if report.runs.len() > 1 { format!(": {}", plain(&named.name)) } else { String::new() }
 }
 
 fn title(report: &Report) -> String {

@@ -77,6 +77,8 @@ fn refuse_what_no_model_has(plan: &Plan) -> Result<(), Trouble> {
         "nodelay, congestion, dscp, busy-poll or io"
     } else if plan.transport != Transport::default() || !plan.memory.is_plain() {
         "transport or place of messages in memory"
+    } else if plan.stages.is_some() {
+        "kernels that stamp the stages of a message"
     } else if plan.host.is_some() {
         "peer on another host"
     } else if plan.local != LocalOptions::default() || plan.remote != RemoteOptions::default() {

@@ -1,9 +1,12 @@
 //! What a measurement is made of: two hosts and a wire, or a model of them.
 
+use std::ops::ControlFlow;
+
 use linerate_core::bench::Bench;
 use linerate_core::measure::Method;
 use linerate_core::plan::{Plan, PlanError};
 use linerate_core::run::{End, Model, Path, Source};
+use linerate_core::stages::Stages;
 use linerate_net::pair::Pair;
 
 use crate::peer::LoopbackPeer;
@@ -27,6 +30,17 @@ pub(super) trait Subject {
 
     /// How `plan` is measured here.
     fn method(&self, plan: &Plan) -> Result<Method, PlanError>;
+
+    /// The stages of single messages, if `plan` asks for them; `watch` is told each size and may end
+    /// it. Only what has kernels has any, and a plan that asks others for them is refused before.
+    fn stages(
+        &mut self,
+        plan: &Plan,
+        watch: impl FnMut(u64) -> ControlFlow<()>,
+    ) -> Result<Vec<Stages>, Trouble> {
+        let _ = (plan, watch);
+        Ok(Vec::new())
+    }
 
     /// Ends it and reads what is known only then.
     fn finish(&mut self) -> Result<(), Trouble>;
@@ -60,6 +74,14 @@ impl Subject for Hosts {
 
     fn method(&self, plan: &Plan) -> Result<Method, PlanError> {
         Method::of(plan, self.pair.timing_clock().cost)
+    }
+
+    fn stages(
+        &mut self,
+        plan: &Plan,
+        watch: impl FnMut(u64) -> ControlFlow<()>,
+    ) -> Result<Vec<Stages>, Trouble> {
+        Ok(self.pair.stages(plan, watch)?)
     }
 
     fn finish(&mut self) -> Result<(), Trouble> {
