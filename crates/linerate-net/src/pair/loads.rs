@@ -135,6 +135,7 @@ impl Loads {
             plan: stream,
             memory: &self.plan.memory,
             time: load.time,
+            datagrams: self.plan.transport.is_datagram(),
             side: Side::Beginning,
             first_cpu: self.plan.local.pin,
             stop: &stop,

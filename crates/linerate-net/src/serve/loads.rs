@@ -64,6 +64,7 @@ impl Session<'_> {
             plan: stream,
             memory: &self.plan.memory,
             time: load.time,
+            datagrams: self.plan.transport.is_datagram(),
             side: Side::Answering,
             first_cpu: self.plan.remote.pin,
             stop,

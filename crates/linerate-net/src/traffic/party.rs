@@ -67,6 +67,8 @@ pub(crate) struct Party<'a> {
     /// How long a flow lasts where nothing else bounds it, without warm-up.
     pub(crate) time: Span,
     pub(crate) side: Side,
+    /// Whether messages may be lost where the receiver is too slow.
+    pub(crate) datagrams: bool,
     /// The processor of the first thread; the others go round from there.
     pub(crate) first_cpu: Option<u32>,
     /// Set when the flows are to end early.
@@ -245,11 +247,12 @@ impl Party<'_> {
     }
 
     /// The processors that threads are tied to, in the order in which they get them: from the first
-    /// one on, and at the answering end from the last one down, so that the two ends of a flow on one
-    /// host do not share one where there are two.
+    /// one on. The two ends of a flow on one host so share a processor and its cache, which is
+    /// quickest where each waits for the other. A sender of datagrams waits for nobody and would
+    /// starve its receiver, so there the answering end begins with the last one.
     fn cpus(&self) -> Vec<u32> {
         let mut cpus = usable_cpus().unwrap_or_default();
-        if self.side == Side::Answering && self.first_cpu.is_none() {
+        if self.datagrams && self.side == Side::Answering && self.first_cpu.is_none() {
             cpus.reverse();
         }
         let first = self.first_cpu.and_then(|first| cpus.iter().position(|cpu| *cpu == first));
