@@ -9,7 +9,7 @@ use linerate_core::plan::Plan;
 use linerate_core::schedule::Schedule;
 use linerate_core::units::{Size, Span};
 
-use super::shared::{CarrierArgs, EndArgs, KeyArgs, MemoryArgs, OutputArgs, SocketArgs, lay, lay_option};
+use super::shared::{KeyArgs, PathArgs, lay, lay_option};
 
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct MeasureArgs {
@@ -21,15 +21,7 @@ pub(crate) struct MeasureArgs {
     #[command(flatten)]
     curve: CurveArgs,
     #[command(flatten)]
-    carrier: CarrierArgs,
-    #[command(flatten)]
-    socket: SocketArgs,
-    #[command(flatten)]
-    memory: MemoryArgs,
-    #[command(flatten)]
-    ends: EndArgs,
-    #[command(flatten)]
-    output: OutputArgs,
+    path: PathArgs,
     /// Measure a modelled network instead, between its first and its last station: a file, or the
     /// name of a plan that comes with linerate (see `linerate model list`).
     #[arg(long, value_name = "PLAN", conflicts_with_all = ["host", "key", "key_file"])]
@@ -101,11 +93,7 @@ impl MeasureArgs {
         lay(curve.rounds.as_ref(), &mut base.rounds);
         lay(curve.seed.as_ref(), &mut base.seed);
         lay_option(&curve.stages, &mut base.stages);
-        self.carrier.over(&mut base);
-        self.socket.over(&mut base.socket);
-        self.memory.over(&mut base.memory);
-        self.ends.over(&mut base);
-        self.output.over(&mut base.output);
+        self.path.over(&mut base);
         base
     }
 }

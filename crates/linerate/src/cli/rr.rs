@@ -6,7 +6,7 @@ use linerate_core::plan::Plan;
 use linerate_core::traffic::{DATAGRAM_TAG, RrPlan};
 use linerate_core::units::{Size, Span};
 
-use super::shared::{CarrierArgs, EndArgs, KeyArgs, MemoryArgs, OutputArgs, SocketArgs, lay, lay_option};
+use super::shared::{KeyArgs, PathArgs, lay, lay_option};
 
 /// Default of `--rate` beside bulk. Unit: requests a second.
 const UNDER_LOAD: f64 = 200.0;
@@ -23,15 +23,7 @@ pub(crate) struct RrArgs {
     #[command(flatten)]
     requests: RequestArgs,
     #[command(flatten)]
-    carrier: CarrierArgs,
-    #[command(flatten)]
-    socket: SocketArgs,
-    #[command(flatten)]
-    memory: MemoryArgs,
-    #[command(flatten)]
-    ends: EndArgs,
-    #[command(flatten)]
-    output: OutputArgs,
+    path: PathArgs,
     /// Also write the latencies as a log of HdrHistogram, which its tools read.
     #[arg(long, value_name = "X.hlog")]
     pub(crate) hdr: Option<PathBuf>,
@@ -89,7 +81,7 @@ impl RrArgs {
         let mut rr = plan.rr.take().unwrap_or_default();
         lay(self.requests.time.as_ref(), &mut plan.time);
         self.requests.over(&mut rr);
-        self.carrier.over(&mut plan);
+        self.path.over(&mut plan);
         if plan.transport.is_datagram() {
             // Each carries its number, so that a late response is not taken for the next.
             rr.request = rr.request.max(Size(DATAGRAM_TAG));
@@ -98,10 +90,6 @@ impl RrArgs {
             lay(self.requests.response.as_ref(), &mut rr.response);
         }
         plan.rr = Some(rr);
-        self.socket.over(&mut plan.socket);
-        self.memory.over(&mut plan.memory);
-        self.ends.over(&mut plan);
-        self.output.over(&mut plan.output);
         plan
     }
 }

@@ -36,9 +36,24 @@ pub(crate) struct KeyArgs {
     pub(crate) key_file: Option<PathBuf>,
 }
 
+/// What everything that is measured over a path can be asked for.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct PathArgs {
+    #[command(flatten)]
+    carrier: CarrierArgs,
+    #[command(flatten)]
+    socket: SocketArgs,
+    #[command(flatten)]
+    memory: MemoryArgs,
+    #[command(flatten)]
+    ends: EndArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "What is measured")]
-pub(crate) struct CarrierArgs {
+struct CarrierArgs {
     /// What carries the bytes [default: tcp].
     #[arg(long, value_parser = transport_parser())]
     transport: Option<Transport>,
@@ -46,7 +61,7 @@ pub(crate) struct CarrierArgs {
 
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Sockets, at both ends")]
-pub(crate) struct SocketArgs {
+struct SocketArgs {
     /// Send buffer to ask for [default: autotuned].
     #[arg(long, value_name = "SIZE")]
     sndbuf: Option<Size>,
@@ -87,7 +102,7 @@ pub(crate) struct SocketArgs {
 
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Memory, at both ends")]
-pub(crate) struct MemoryArgs {
+struct MemoryArgs {
     /// Let the messages go round in so much memory instead of one place: a size, or what fits `l2` or
     /// `llc`, or does not (`memory`).
     #[arg(long, value_name = "SIZE", value_parser = parse_working_set)]
@@ -105,7 +120,7 @@ pub(crate) struct MemoryArgs {
 
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Ends")]
-pub(crate) struct EndArgs {
+struct EndArgs {
     /// Source address.
     #[arg(long, value_name = "ADDR")]
     bind: Option<IpAddr>,
@@ -125,7 +140,7 @@ pub(crate) struct EndArgs {
 
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Output")]
-pub(crate) struct OutputArgs {
+struct OutputArgs {
     /// The run file [default: linerate-HOST-TIME.run.json].
     #[arg(long, value_name = "X.run.json")]
     out: Option<String>,
@@ -144,14 +159,25 @@ struct Pin {
     remote: Option<u32>,
 }
 
-impl CarrierArgs {
+impl PathArgs {
+    /// Lays the flags that were given over `plan`.
     pub(super) fn over(&self, plan: &mut Plan) {
+        self.carrier.over(plan);
+        self.socket.over(&mut plan.socket);
+        self.memory.over(&mut plan.memory);
+        self.ends.over(plan);
+        self.output.over(&mut plan.output);
+    }
+}
+
+impl CarrierArgs {
+    fn over(&self, plan: &mut Plan) {
         lay(self.transport.as_ref(), &mut plan.transport);
     }
 }
 
 impl SocketArgs {
-    pub(super) fn over(&self, asked: &mut SocketOptions) {
+    fn over(&self, asked: &mut SocketOptions) {
         lay_option(&self.sndbuf, &mut asked.sndbuf);
         lay_option(&self.rcvbuf, &mut asked.rcvbuf);
         lay(self.nodelay.as_ref(), &mut asked.nodelay);
@@ -170,7 +196,7 @@ impl SocketArgs {
 }
 
 impl MemoryArgs {
-    pub(super) fn over(&self, asked: &mut MemoryOptions) {
+    fn over(&self, asked: &mut MemoryOptions) {
         lay_option(&self.working_set, &mut asked.working_set);
         lay(self.offset.as_ref(), &mut asked.offset);
         asked.touch |= self.touch;
@@ -179,7 +205,7 @@ impl MemoryArgs {
 }
 
 impl OutputArgs {
-    pub(super) fn over(&self, asked: &mut Output) {
+    fn over(&self, asked: &mut Output) {
         lay_option(&self.out, &mut asked.out);
         lay_option(&self.report, &mut asked.report);
         lay(self.format.as_ref(), &mut asked.format);
@@ -187,7 +213,7 @@ impl OutputArgs {
 }
 
 impl EndArgs {
-    pub(super) fn over(&self, plan: &mut Plan) {
+    fn over(&self, plan: &mut Plan) {
         lay_option(&self.bind, &mut plan.local.bind);
         lay_option(&self.bind_dev, &mut plan.local.bind_dev);
         lay_option(&self.family(), &mut plan.local.family);

@@ -8,7 +8,7 @@ use linerate_core::plan::Plan;
 use linerate_core::traffic::{Direction, StreamPlan};
 use linerate_core::units::{Rate, Size, Span};
 
-use super::shared::{CarrierArgs, EndArgs, KeyArgs, MemoryArgs, OutputArgs, SocketArgs, lay, lay_option};
+use super::shared::{KeyArgs, PathArgs, lay, lay_option};
 
 /// Default of `--time` for a stream.
 const TIME: Span = Span::from_ms(10_000);
@@ -23,15 +23,7 @@ pub(crate) struct StreamArgs {
     #[command(flatten)]
     bulk: BulkArgs,
     #[command(flatten)]
-    carrier: CarrierArgs,
-    #[command(flatten)]
-    socket: SocketArgs,
-    #[command(flatten)]
-    memory: MemoryArgs,
-    #[command(flatten)]
-    ends: EndArgs,
-    #[command(flatten)]
-    output: OutputArgs,
+    path: PathArgs,
     /// One transfer for each value, or each pair of values, as rows of a table: `buffers=8KiB,64KiB`
     /// (asked of both buffers at both ends; `auto` leaves them) and `messages=1KiB,64KiB`.
     #[arg(long, value_name = "KEY=A,B,..", num_args = 1..=2, value_parser = parse_axis)]
@@ -99,11 +91,7 @@ impl StreamArgs {
         let mut stream = plan.stream.take().unwrap_or_default();
         self.bulk.over(&mut plan, &mut stream);
         plan.stream = Some(stream);
-        self.carrier.over(&mut plan);
-        self.socket.over(&mut plan.socket);
-        self.memory.over(&mut plan.memory);
-        self.ends.over(&mut plan);
-        self.output.over(&mut plan.output);
+        self.path.over(&mut plan);
         plan
     }
 }
