@@ -17,7 +17,7 @@ use linerate_core::transport::Transport;
 use linerate_core::trial::Trial;
 use linerate_net::channel::Wire;
 use linerate_net::observe::{HostClock, pin_to};
-use linerate_net::transport::{Setup, TcpChannel};
+use linerate_net::transport::{Setup, SocketChannel, tcp_channel};
 
 const SIZES: [u64; 4] = [1, 1 << 10, 64 << 10, 1 << 20];
 const LIMIT: f64 = 1.03;
@@ -40,7 +40,7 @@ enum Loop {
 /// One end of the connection, able to run either loop on the same socket.
 struct End {
     bare: TcpStream,
-    product: Wire<TcpChannel>,
+    product: Wire<SocketChannel>,
     buffers: Buffers,
     out: Vec<u8>,
     into: Vec<u8>,
@@ -51,7 +51,7 @@ impl End {
         stream.set_nodelay(true)?;
         let largest = 1 << 20;
         let setup = Setup::plain(Transport::Tcp, clock, stream.local_addr()?.ip(), stream.peer_addr()?);
-        let channel = TcpChannel::new(stream.try_clone()?.into(), &setup).map_err(io::Error::other)?;
+        let channel = tcp_channel(stream.try_clone()?.into(), &setup).map_err(io::Error::other)?;
         Ok(Self {
             product: Wire::new(channel, clock),
             bare: stream,

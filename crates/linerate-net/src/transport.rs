@@ -47,7 +47,8 @@ pub use dial::DialError;
 pub(crate) use dial::{bound, connect};
 pub(crate) use introduction::{INTRODUCTION_LEN, Introduction, TAKEN};
 pub use options::{OptionError, apply, connection, granted};
-pub use tcp::TcpChannel;
+pub use socket::SocketChannel;
+pub use tcp::tcp_channel;
 pub use udp::{Greeting, REPLY_LEN, REQUEST_LEN, Reply, Request};
 
 /// Everything that both ends know before their channels stand.

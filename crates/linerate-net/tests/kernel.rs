@@ -17,7 +17,7 @@ use linerate_net::channel::{Channel, Remote};
 use linerate_net::lab::{Lab, LabError, THERE};
 use linerate_net::observe::{HostClock, UdpCounters};
 use linerate_net::traffic::{Counter, Looks, OnLook, Sampler, Watched};
-use linerate_net::transport::{Setup, TcpChannel};
+use linerate_net::transport::{Setup, tcp_channel};
 use socket2::{SockRef, Socket};
 
 /// Longer than anything here takes on a busy host.
@@ -47,7 +47,7 @@ fn remote(stream: &TcpStream) -> Box<dyn Remote> {
     let peer = stream.peer_addr().expect("connected");
     let setup = Setup::plain(Transport::Tcp, HostClock::start(), peer.ip(), peer);
     let socket = Socket::from(stream.try_clone().expect("a descriptor"));
-    TcpChannel::new(socket, &setup).expect("a channel").remote().expect("a descriptor")
+    tcp_channel(socket, &setup).expect("a channel").remote().expect("a descriptor")
 }
 
 /// What became of a flow.

@@ -6,25 +6,17 @@
 
 use std::io;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
-use std::os::fd::BorrowedFd;
 
-use linerate_core::endpoint::LinkError;
-use linerate_core::environment::Fact;
-use linerate_core::observation::Connection;
-use linerate_core::options::Granted;
-use linerate_core::traffic::IoReport;
 use linerate_core::transport::Transport;
-use linerate_core::units::Span;
 use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 
 use super::arrivals::Arrivals;
 use super::dial::{bound, connect};
+use super::socket::{Carrier, SocketChannel};
 use super::unix::send_introduction;
-use super::{DialError, Host, Introduction, Meeting, Place, Setup, TcpChannel, TransportError, apply};
-use crate::channel::{Channel, Interest, Line, Remote, Wait, Wire};
+use super::{DialError, Host, Introduction, Meeting, Place, Setup, TransportError, apply};
+use crate::channel::{Line, Wire};
 use crate::control::{Deadline, Pass};
-use crate::sys::mptcp::is_multipath;
-use crate::traffic::Incoming;
 
 /// Takes Multipath TCP connections.
 #[derive(Debug)]
@@ -79,7 +71,10 @@ pub(super) fn join(
 }
 
 fn line(socket: Socket, setup: &Setup) -> Result<Box<dyn Line>, TransportError> {
-    Ok(Box::new(Wire::new(MptcpChannel(TcpChannel::new(socket, setup)?), setup.clock)))
+    let ipv6 = setup.ipv6();
+    apply(&socket, &setup.socket, ipv6)?;
+    let channel = SocketChannel::new(socket, setup, Carrier::Multipath { ipv6 })?;
+    Ok(Box::new(Wire::new(channel, setup.clock)))
 }
 
 /// Where to listen so that the peer of this address finds it: a link-local address of IPv6 means
@@ -104,62 +99,5 @@ fn lacking(error: io::Error) -> TransportError {
             "this kernel was built without Multipath TCP (CONFIG_MPTCP); use --transport tcp",
         ),
         _ => DialError::Socket(error).into(),
-    }
-}
-
-/// A TCP channel that says besides whether it is one of Multipath TCP.
-#[derive(Debug)]
-struct MptcpChannel(TcpChannel);
-
-impl Channel for MptcpChannel {
-    #[inline]
-    fn push(&mut self, data: &[u8], wait: Wait) -> Result<usize, LinkError> {
-        self.0.push(data, wait)
-    }
-
-    #[inline]
-    fn pull(&mut self, into: &mut [u8], wait: Wait) -> Result<usize, LinkError> {
-        self.0.pull(into, wait)
-    }
-
-    fn ready(&mut self, interest: Interest, within: Span) -> Result<bool, LinkError> {
-        self.0.ready(interest, within)
-    }
-
-    fn finish_sending(&mut self) -> Result<(), LinkError> {
-        self.0.finish_sending()
-    }
-
-    fn granted(&self) -> Granted {
-        let multipath = self.0.descriptor().map(is_multipath).map(Fact::from);
-        Granted { multipath, ..self.0.granted() }
-    }
-
-    fn connection(&self) -> Fact<Connection> {
-        self.0.connection()
-    }
-
-    fn remote(&self) -> io::Result<Box<dyn Remote>> {
-        self.0.remote()
-    }
-
-    fn descriptor(&self) -> Option<BorrowedFd<'_>> {
-        self.0.descriptor()
-    }
-
-    fn hold(&mut self, out: &[u8], into: &mut [u8]) -> Result<(), LinkError> {
-        self.0.hold(out, into)
-    }
-
-    fn release(&mut self, wait: Wait) -> Result<(), LinkError> {
-        self.0.release(wait)
-    }
-
-    fn io_report(&self) -> Option<IoReport> {
-        self.0.io_report()
-    }
-
-    fn receive_bulk(&mut self, into: &mut Incoming<'_>) -> Result<(), LinkError> {
-        self.0.receive_bulk(into)
     }
 }

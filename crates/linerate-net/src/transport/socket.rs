@@ -6,6 +6,9 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
 use linerate_core::endpoint::LinkError;
+use linerate_core::environment::Fact;
+use linerate_core::kernel::TcpSample;
+use linerate_core::observation::Connection;
 use linerate_core::options::Granted;
 use linerate_core::traffic::IoReport;
 use linerate_core::units::Span;
@@ -13,24 +16,45 @@ use rustix::event::Timespec;
 use rustix::io::Errno;
 use socket2::Socket;
 
-use super::{Setup, TransportError, options};
+use super::{Setup, TransportError, options, vsock};
 use crate::channel::{Channel, Interest, Remote, Wait};
 use crate::io::{Arrival, Engine, Handling};
+use crate::sys::mptcp;
 use crate::traffic::Incoming;
 
 pub(super) use crate::io::{poll, retry};
 
+/// What carries a connected stream socket, and so what it can say of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Carrier {
+    /// TCP.
+    Tcp {
+        /// Over IPv6.
+        ipv6: bool,
+    },
+    /// Multipath TCP, or the TCP that it fell back to.
+    Multipath {
+        /// Over IPv6.
+        ipv6: bool,
+    },
+    /// A VM socket.
+    Vsock,
+    /// A Unix socket.
+    Unix,
+}
+
 /// One end of a connected stream socket.
 #[derive(Debug)]
-pub(super) struct SocketChannel {
-    pub(super) socket: Socket,
+pub struct SocketChannel {
+    socket: Socket,
+    carrier: Carrier,
     engine: Engine,
     patience: Span,
 }
 
 impl SocketChannel {
     /// Takes a connected socket and has its calls give up after the setup's patience without a byte.
-    pub(super) fn new(socket: Socket, setup: &Setup) -> Result<Self, TransportError> {
+    pub(super) fn new(socket: Socket, setup: &Setup, carrier: Carrier) -> Result<Self, TransportError> {
         let failed = TransportError::system;
         socket.set_nonblocking(false).map_err(failed("make the socket wait"))?;
         let patience = Some(setup.patience.to_duration());
@@ -38,7 +62,7 @@ impl SocketChannel {
         socket.set_write_timeout(patience).map_err(failed("bound a send in time"))?;
         let largest = usize::try_from(setup.largest).unwrap_or(usize::MAX);
         let engine = Engine::open(&socket, setup.socket.io, setup.socket.receives(), largest)?;
-        Ok(Self { socket, engine, patience: setup.patience })
+        Ok(Self { socket, carrier, engine, patience: setup.patience })
     }
 
     fn failed(&self, operation: &'static str, errno: Errno) -> LinkError {
@@ -83,11 +107,27 @@ impl Channel for SocketChannel {
     }
 
     fn granted(&self) -> Granted {
-        options::buffers(&self.socket)
+        match self.carrier {
+            Carrier::Tcp { ipv6 } => options::granted(&self.socket, ipv6),
+            Carrier::Multipath { ipv6 } => {
+                let multipath = Some(mptcp::is_multipath(self.socket.as_fd()).into());
+                Granted { multipath, ..options::granted(&self.socket, ipv6) }
+            }
+            Carrier::Vsock => vsock::granted(&self.socket),
+            Carrier::Unix => options::buffers(&self.socket),
+        }
+    }
+
+    fn connection(&self) -> Fact<Connection> {
+        match self.carrier {
+            Carrier::Tcp { .. } | Carrier::Multipath { .. } => options::connection(&self.socket),
+            Carrier::Vsock | Carrier::Unix => Fact::unknown("TCP does not carry it"),
+        }
     }
 
     fn remote(&self) -> io::Result<Box<dyn Remote>> {
-        Ok(Box::new(SocketRemote(self.socket.try_clone()?)))
+        let tcp = matches!(self.carrier, Carrier::Tcp { .. } | Carrier::Multipath { .. });
+        Ok(Box::new(SocketRemote { socket: self.socket.try_clone()?, tcp }))
     }
 
     fn descriptor(&self) -> Option<BorrowedFd<'_>> {
@@ -127,12 +167,20 @@ impl Channel for SocketChannel {
 
 /// A socket as another thread sees it.
 #[derive(Debug)]
-struct SocketRemote(Socket);
+pub(super) struct SocketRemote {
+    pub(super) socket: Socket,
+    /// Whether TCP carries it.
+    pub(super) tcp: bool,
+}
 
 impl Remote for SocketRemote {
     fn cut(&self) {
         // It may be closed already.
-        self.0.shutdown(Shutdown::Both).unwrap_or(());
+        self.socket.shutdown(Shutdown::Both).unwrap_or(());
+    }
+
+    fn tcp(&self) -> Option<TcpSample> {
+        self.tcp.then(|| options::sample(&self.socket).ok()).flatten()
     }
 }
 

@@ -25,8 +25,8 @@ use socket2::Socket;
 
 use self::records::Records;
 use super::certificate::{self, Identity, NAME};
-use super::socket::{poll, retry};
-use super::tcp::{TcpRemote, dial};
+use super::socket::{SocketRemote, poll, retry};
+use super::tcp::dial;
 use super::{Adopt, Introduction, Meeting, Place, Setup, TransportError, apply, connection, granted};
 use crate::channel::{Channel, Interest, Line, Remote, Wait, Wire};
 use crate::control::{Deadline, TimedStream};
@@ -190,7 +190,7 @@ impl Channel for TlsChannel {
     }
 
     fn remote(&self) -> io::Result<Box<dyn Remote>> {
-        Ok(Box::new(TcpRemote(self.socket.try_clone()?)))
+        Ok(Box::new(SocketRemote { socket: self.socket.try_clone()?, tcp: true }))
     }
 
     // No descriptor: bytes that are decrypted already are not in the socket any more.

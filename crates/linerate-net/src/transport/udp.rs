@@ -28,7 +28,6 @@
 //! Each flow has a port of its own at the server: two sockets of one port would both get what
 //! comes between `bind` and `connect`, and the kernel would look through all of them for every datagram.
 
-mod counters;
 mod greeting;
 mod hosting;
 
@@ -48,7 +47,6 @@ use super::{Introduction, Meeting, Place, Setup, TransportError};
 use crate::channel::{Interest, Line, Wire};
 use crate::control::random;
 
-pub(super) use counters::buffer_errors;
 pub use greeting::{Greeting, REPLY_LEN, REQUEST_LEN, Reply, Request};
 pub(super) use hosting::UdpHost;
 

@@ -9,7 +9,7 @@ use socket2::{Domain, SockAddr, Socket, Type};
 
 use super::arrivals::Arrivals;
 use super::options::{apply_buffers, without_tcp};
-use super::socket::SocketChannel;
+use super::socket::{Carrier, SocketChannel};
 use super::{Host, Introduction, Meeting, Place, Setup, TransportError};
 use crate::channel::{Line, Wire};
 use crate::control::{Deadline, Pass, random};
@@ -118,5 +118,5 @@ pub(super) fn join(
 
 fn line(socket: Socket, setup: &Setup) -> Result<Box<dyn Line>, TransportError> {
     apply_buffers(&socket, &setup.socket)?;
-    Ok(Box::new(Wire::new(SocketChannel::new(socket, setup)?, setup.clock)))
+    Ok(Box::new(Wire::new(SocketChannel::new(socket, setup, Carrier::Unix)?, setup.clock)))
 }

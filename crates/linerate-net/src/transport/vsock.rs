@@ -1,27 +1,22 @@
 //! A VM socket (vsock(7)): between a virtual machine and its host, or within either where the
 //! kernel has the loopback of this family.
 
-use std::io;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::AsFd;
 use std::time::Duration;
 
-use linerate_core::endpoint::LinkError;
 use linerate_core::environment::Fact;
 use linerate_core::options::{Granted, SocketOptions};
-use linerate_core::traffic::IoReport;
 use linerate_core::transport::Transport;
-use linerate_core::units::Span;
 use socket2::{Domain, SockAddr, Socket, Type};
 
 use super::arrivals::Arrivals;
 use super::options::{not_of, refused, unlike_tcp, without_tcp};
-use super::socket::SocketChannel;
+use super::socket::{Carrier, SocketChannel};
 use super::unix::send_introduction;
 use super::{DialError, Host, Introduction, Meeting, Place, Setup, TransportError};
-use crate::channel::{Channel, Interest, Line, Remote, Wait, Wire};
+use crate::channel::{Line, Wire};
 use crate::control::{Deadline, Pass};
 use crate::sys::vsock::{buffer, local_context, set_buffer};
-use crate::traffic::Incoming;
 
 /// How long a connection may take to stand.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -92,7 +87,7 @@ pub(super) fn join(
 }
 
 fn line(socket: Socket, setup: &Setup) -> Result<Box<dyn Line>, TransportError> {
-    Ok(Box::new(Wire::new(VsockChannel(SocketChannel::new(socket, setup)?), setup.clock)))
+    Ok(Box::new(Wire::new(SocketChannel::new(socket, setup, Carrier::Vsock)?, setup.clock)))
 }
 
 fn socket() -> Result<Socket, TransportError> {
@@ -150,59 +145,12 @@ fn apply(socket: &Socket, asked: &SocketOptions) -> Result<(), TransportError> {
     Ok(set_buffer(socket.as_fd(), size.0).map_err(refused("rcvbuf", size.to_string()))?)
 }
 
-/// A stream socket whose buffer is told in its own way.
-#[derive(Debug)]
-struct VsockChannel(SocketChannel);
-
-impl Channel for VsockChannel {
-    #[inline]
-    fn push(&mut self, data: &[u8], wait: Wait) -> Result<usize, LinkError> {
-        self.0.push(data, wait)
-    }
-
-    #[inline]
-    fn pull(&mut self, into: &mut [u8], wait: Wait) -> Result<usize, LinkError> {
-        self.0.pull(into, wait)
-    }
-
-    fn ready(&mut self, interest: Interest, within: Span) -> Result<bool, LinkError> {
-        self.0.ready(interest, within)
-    }
-
-    fn finish_sending(&mut self) -> Result<(), LinkError> {
-        self.0.finish_sending()
-    }
-
-    fn granted(&self) -> Granted {
-        Granted {
-            sndbuf: Fact::unknown("the peer's receive buffer is the credit"),
-            rcvbuf: buffer(self.0.socket.as_fd()).into(),
-            ..unlike_tcp()
-        }
-    }
-
-    fn remote(&self) -> io::Result<Box<dyn Remote>> {
-        self.0.remote()
-    }
-
-    fn descriptor(&self) -> Option<BorrowedFd<'_>> {
-        self.0.descriptor()
-    }
-
-    fn hold(&mut self, out: &[u8], into: &mut [u8]) -> Result<(), LinkError> {
-        self.0.hold(out, into)
-    }
-
-    fn release(&mut self, wait: Wait) -> Result<(), LinkError> {
-        self.0.release(wait)
-    }
-
-    fn io_report(&self) -> Option<IoReport> {
-        self.0.io_report()
-    }
-
-    fn receive_bulk(&mut self, into: &mut Incoming<'_>) -> Result<(), LinkError> {
-        self.0.receive_bulk(into)
+/// What a connected VM socket has.
+pub(super) fn granted(socket: &Socket) -> Granted {
+    Granted {
+        sndbuf: Fact::unknown("the peer's receive buffer is the credit"),
+        rcvbuf: buffer(socket.as_fd()).into(),
+        ..unlike_tcp()
     }
 }
 

@@ -10,9 +10,9 @@ use rustix::net::sockopt::{self, Ipv4PathMtuDiscovery, Ipv6PathMtuDiscovery};
 use socket2::Socket;
 
 use super::LONGEST;
+use crate::observe::UdpCounters;
 use crate::transport::TransportError;
 use crate::transport::options::{ECN_BITS, OptionError, apply_class, apply_to_socket};
-use crate::transport::udp::buffer_errors;
 
 /// Longest header of IPv4 without options, and of UDP. Unit: bytes.  Source: RFC 791 and RFC 768.
 const V4_HEADERS: u64 = 20 + 8;
@@ -134,7 +134,7 @@ impl Carrier {
     /// Datagrams that this host's sockets of the same kind had no room for.
     pub(super) fn buffer_errors(self) -> Option<u64> {
         match self {
-            Self::Udp { ipv6, .. } => buffer_errors(ipv6),
+            Self::Udp { .. } => UdpCounters::read().ok().map(|counted| counted.receive_buffer_errors),
             Self::Unix => None,
         }
     }
