@@ -24,14 +24,17 @@ pub enum Side {
     Local,
     /// The end that answered.
     Remote,
+    /// Of several ends that answered, the one of this number, from 2.
+    Other(u32),
 }
 
 impl fmt::Display for Side {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(match self {
-            Self::Local => "this host",
-            Self::Remote => "the peer",
-        })
+        match self {
+            Self::Local => out.write_str("this host"),
+            Self::Remote => out.write_str("the peer"),
+            Self::Other(number) => write!(out, "peer {number}"),
+        }
     }
 }
 

@@ -132,6 +132,7 @@ pub fn read(text: &str) -> Result<Run, NetpipeFileError> {
         model: None,
         series: vec![Series { pattern: Pattern::PingPong, points }],
         stages: Vec::new(),
+        others: Vec::new(),
         traffic: Vec::new(),
         cautions: Vec::new(),
     };

@@ -20,6 +20,9 @@ pub const DEFAULT_TARGET: f64 = 0.02;
 /// Default of [`Plan::rounds`]: the fewest whose interval leaves one outlier out on each side.
 pub const DEFAULT_ROUNDS: u32 = 9;
 
+/// The most peers of a stream.
+const MOST_HOSTS: usize = 256;
+
 /// A measurement to make. Every option of `linerate measure` is a field here.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
@@ -27,6 +30,9 @@ pub struct Plan {
     /// The peer, as `HOST` or `HOST:PORT`; none starts one on this host.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
+    /// More peers, of a bulk stream: each has flows of its own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub more_hosts: Vec<String>,
     /// What carries the bytes.
     #[serde(skip_serializing_if = "is_default")]
     pub transport: Transport,
@@ -146,6 +152,7 @@ impl Default for Plan {
     fn default() -> Self {
         Self {
             host: None,
+            more_hosts: Vec::new(),
             transport: Transport::default(),
             pattern: Pattern::default(),
             schedule: Schedule::default(),
@@ -285,6 +292,7 @@ impl Plan {
             "udp, or another of datagrams, for gso, gro, dont-fragment and batch",
         )?;
         self.check_stages()?;
+        self.check_hosts()?;
         if let Some(stream) = &self.stream {
             stream.check()?;
             let threads = stream.threads.map_or_else(String::new, |threads| threads.to_string());
@@ -350,6 +358,32 @@ impl Plan {
         })
     }
 
+    /// Refuses several hosts where there is no bulk for each, and a host that is named again: it
+    /// would wait for itself.
+    fn check_hosts(&self) -> Result<(), PlanError> {
+        let Some(last) = self.more_hosts.last() else { return Ok(()) };
+        let refuse = |value: &str, allowed| {
+            Err(PlanError::Range { field: "more-hosts", value: value.to_owned(), allowed })
+        };
+        if self.stream.is_none() || self.rr.is_some() {
+            return refuse(last, "left out but for a stream: only bulk goes to several hosts");
+        }
+        let mut named: Vec<&String> = self.host.iter().collect();
+        if named.is_empty() {
+            return refuse(last, "left out where host is");
+        }
+        if self.more_hosts.len() >= MOST_HOSTS {
+            return refuse(last, "at most 255 hosts");
+        }
+        for host in &self.more_hosts {
+            if named.contains(&host) {
+                return refuse(host, "another host than the others");
+            }
+            named.push(host);
+        }
+        Ok(())
+    }
+
     /// Refuses stages of what the kernel does not stamp.
     fn check_stages(&self) -> Result<(), PlanError> {
         let Some(messages) = self.stages else { return Ok(()) };
@@ -376,7 +410,8 @@ impl Plan {
     /// The part of the plan that the peer is told: without what concerns this end only.
     #[must_use]
     pub fn for_peer(&self) -> Self {
-        Self { host: None, local: LocalOptions::default(), output: Output::default(), ..self.clone() }
+        let (local, output) = (LocalOptions::default(), Output::default());
+        Self { host: None, more_hosts: Vec::new(), local, output, ..self.clone() }
     }
 }
 
@@ -387,6 +422,8 @@ mod tests {
     fn full() -> Plan {
         Plan {
             host: Some("node7:5003".to_owned()),
+            stream: Some(StreamPlan::default()),
+            more_hosts: vec!["node8".to_owned()],
             schedule: Schedule::List(vec![Size(1), Size(65536)]),
             from: Some(Size(1)),
             to: Some(Size(1 << 20)),
@@ -440,6 +477,9 @@ mod tests {
             ("stages = 50\nschedule = 'list:1048576'", "stages is 50"),
             ("stages = 50\ntransport = 'quic'", "transport is quic"),
             ("stages = 50\nrr = {}", "stages is given with [rr]"),
+            ("more-hosts = ['a']", "more-hosts is a; it must be left out but for a stream"),
+            ("more-hosts = ['a']\nstream = {}", "more-hosts is a; it must be left out where host is"),
+            ("host = 'a'\nmore-hosts = ['b', 'a']\nstream = {}", "more-hosts is a; it must be another host"),
             ("socket.io = 'splice'", "receive-io is splice"),
             ("socket.receive-io = 'truncate'", "receive-io is truncate"),
             ("stream = { threads = 1 }\nsocket.io = 'sendfile'", "io is sendfile"),
@@ -468,6 +508,7 @@ mod tests {
     fn the_peer_is_not_told_what_is_local() {
         let told = full().for_peer();
         assert_eq!((told.host, told.local, told.output), (None, LocalOptions::default(), Output::default()));
+        assert!(told.more_hosts.is_empty());
         assert_eq!(told.socket, full().socket);
     }
 }

@@ -42,6 +42,9 @@ pub struct Run {
     pub remote: End,
     /// The connection between them.
     pub path: Path,
+    /// The other ends that answered, of bulk between more than two hosts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<Answering>,
     /// What a modelled run was computed from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<Model>,
@@ -109,6 +112,16 @@ pub struct Path {
     pub remote: String,
     /// IPv6 rather than IPv4.
     pub ipv6: bool,
+}
+
+/// An end that answered, and the connection to it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Answering {
+    /// The end.
+    pub end: End,
+    /// The connection.
+    pub path: Path,
 }
 
 /// What a modelled run was computed from: enough to compute it again.
@@ -202,14 +215,21 @@ impl Run {
         }
     }
 
-    /// The slower of both ends' link rates, as far as they are known.
+    /// Every end that answered, and its path: the first, then the others.
+    pub fn answering(&self) -> impl Iterator<Item = (&End, &Path)> {
+        let others = self.others.iter().map(|other| (&other.end, &other.path));
+        std::iter::once((&self.remote, &self.path)).chain(others)
+    }
+
+    /// The rate of the slower side's links, as far as they are known; several answering ends have
+    /// theirs together.
     #[must_use]
     pub fn link(&self) -> Option<Rate> {
         if let Some(model) = &self.model {
             return Some(model.link);
         }
-        let speeds = [self.local.environment.speed_mbps(), self.remote.environment.speed_mbps()];
-        let slowest = speeds.into_iter().flatten().min()?;
+        let far: Option<u64> = self.answering().map(|(end, _)| end.environment.speed_mbps()).sum();
+        let slowest = [self.local.environment.speed_mbps(), far].into_iter().flatten().min()?;
         Some(Rate::from_mbps(slowest as f64))
     }
 

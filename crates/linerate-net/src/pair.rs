@@ -3,6 +3,7 @@
 mod conversation;
 mod dial;
 mod error;
+mod far;
 mod loads;
 mod requests;
 mod stages;
@@ -27,7 +28,8 @@ use crate::observe::{HostClock, current_cpu, may_use, pin_to};
 use crate::transport::Setup;
 use crate::witness::Witness;
 
-use conversation::{Conversation, STEP};
+use conversation::STEP;
+use far::Far;
 
 pub use dial::Target;
 pub use error::PairError;
@@ -41,13 +43,11 @@ const CLOCK_DRIFT: u64 = 100;
 /// What is known of both ends of a conversation, whatever is measured in it.
 #[derive(Debug)]
 struct Ends {
-    conversation: Conversation,
+    far: Far,
     clock: HostClock,
     witness: Witness,
     pinned: Option<u32>,
     local: End,
-    remote: End,
-    path: Path,
     our_clock: Clock,
 }
 
@@ -65,20 +65,13 @@ impl Ends {
             let tied = if plan.has_loads() { may_use(cpu) } else { pin_to(cpu) };
             tied.map_err(|source| PairError::Pin { cpu, source })?;
         }
-        let conversation = Conversation::begin(target, key, plan, queued)?;
+        let far = Far::begin(target, key, plan, queued)?;
         let our_clock = crate::observe::check_clock(&clock, crate::witness::CLOCK_READS);
-        let address = conversation.local.ip();
+        let address = far.conversation.local.ip();
         let environment = crate::observe::environment(Some(address));
         let local = End { environment, ..End::default() };
-        let remote = End { environment: conversation.environment.clone(), ..End::default() };
-        let path = Path {
-            transport: plan.transport.name().to_owned(),
-            local: address.to_string(),
-            remote: conversation.peer.to_string(),
-            ipv6: conversation.peer.is_ipv6(),
-        };
         let witness = Witness::start(&clock, our_clock.clone(), address);
-        Ok(Self { conversation, clock, witness, pinned: plan.local.pin, local, remote, path, our_clock })
+        Ok(Self { far, clock, witness, pinned: plan.local.pin, local, our_clock })
     }
 
     /// What the channels of `plan` are made of, with these options of their sockets.
@@ -90,8 +83,8 @@ impl Ends {
             largest,
             patience,
             clock: self.clock,
-            local: self.conversation.local.ip(),
-            peer: self.conversation.peer,
+            local: self.far.conversation.local.ip(),
+            peer: self.far.conversation.peer,
             own: plan.local.clone(),
         }
     }
@@ -103,19 +96,12 @@ impl Ends {
         connection: Fact<Connection>,
         first_sample: Option<Span>,
     ) -> Result<(), PairError> {
-        let asked = self.conversation.say(&Ask::Finish);
+        let asked = self.far.conversation.say(&Ask::Finish);
         self.local.granted = Granted { pinned: self.pinned, ..granted };
         self.local.observation = self.witness.finish(&self.clock, connection);
         self.local.observation.first_sample_after = first_sample;
         asked?;
-        match self.conversation.hear(STEP)? {
-            Reply::Observed(observation, granted) => {
-                self.remote.observation = *observation;
-                self.remote.granted = *granted;
-                Ok(())
-            }
-            other => Err(PairError::unexpected(other)),
-        }
+        self.far.hear_observed()
     }
 }
 
@@ -148,10 +134,10 @@ impl Pair {
         let buffers = reserve(largest)?;
         let mut ends = Ends::begin(target, key, plan, clock, &mut queued)?;
         let setup = ends.setup(plan, &plan.socket, largest, PATIENCE);
-        let mut opened = ends.conversation.open(Opening::Trials, &setup, 1)?;
+        let mut opened = ends.far.conversation.open(Opening::Trials, &setup, 1)?;
         let line = opened.lines.pop().expect("as many lines as were asked for");
         ends.local.granted = Granted { pinned: ends.pinned, ..line.granted() };
-        ends.remote.granted = opened.granted;
+        ends.far.end.granted = opened.granted;
         let timed_by_peer = plan.pattern.timed_by_responder();
         Ok(Self { ends, line, buffers, first_sample: None, timed_by_peer })
     }
@@ -159,13 +145,13 @@ impl Pair {
     /// This end, the peer and the connection, as far as they are known.
     #[must_use]
     pub fn ends(&self) -> (End, End, Path) {
-        (self.ends.local.clone(), self.ends.remote.clone(), self.ends.path.clone())
+        (self.ends.local.clone(), self.ends.far.end.clone(), self.ends.far.path.clone())
     }
 
     /// The clock of the end that times the plan's pattern.
     #[must_use]
     pub const fn timing_clock(&self) -> &Clock {
-        if self.timed_by_peer { &self.ends.conversation.clock } else { &self.ends.our_clock }
+        if self.timed_by_peer { &self.ends.far.conversation.clock } else { &self.ends.our_clock }
     }
 
     /// Ends the measurement: both ends say what they observed.
@@ -189,14 +175,14 @@ impl Bench for Pair {
     fn run(&mut self, trial: &Trial) -> Result<Sample, RunError> {
         let failed = |error| Self::control_failed(trial, error);
         let began = self.ends.clock.now();
-        self.ends.conversation.say(&Ask::Trial(*trial)).map_err(failed)?;
-        match self.ends.conversation.hear(STEP).map_err(failed)? {
+        self.ends.far.conversation.say(&Ask::Trial(*trial)).map_err(failed)?;
+        match self.ends.far.conversation.hear(STEP).map_err(failed)? {
             Reply::Go => {}
             other => return Err(failed(PairError::unexpected(other))),
         }
         let ours =
             self.line.initiate(trial, &mut self.buffers).map_err(|source| self.link_failed(trial, source))?;
-        let theirs = match self.ends.conversation.hear(TRIAL).map_err(failed)? {
+        let theirs = match self.ends.far.conversation.hear(TRIAL).map_err(failed)? {
             Reply::Half(half) => half,
             other => return Err(failed(PairError::unexpected(other))),
         };
@@ -225,7 +211,7 @@ impl Pair {
     /// The data connection failed: the peer's own word on the control connection is the better
     /// reason, if it has one to say.
     fn link_failed(&self, trial: &Trial, source: LinkError) -> RunError {
-        match self.ends.conversation.hear(Duration::from_millis(500)) {
+        match self.ends.far.conversation.hear(Duration::from_millis(500)) {
             Err(PairError::Refused { reason }) => RunError::Peer { size: trial.size, reason },
             _ => RunError::Link { size: trial.size, source },
         }

@@ -254,7 +254,8 @@ fn a_load_says_what_its_engines_did(#[values(None, Some(1))] threads: Option<u32
     plan.check().expect("it can be carried out");
     let go_on = || ControlFlow::Continue(());
     let mut loads =
-        Loads::open(&target, Some(&server.key), &plan, HostClock::start(), |_| go_on()).expect("admitted");
+        Loads::open(std::slice::from_ref(&target), Some(&server.key), &plan, HostClock::start(), |_| go_on())
+            .expect("admitted");
     let load = Load { stream: Some(stream), socket, time: SHORT, ..Load::default() };
     let (transfer, unsaid) = loads.run(&load, None, go_on).expect("a transfer");
     assert!(unsaid.is_none(), "{unsaid:?}");

@@ -231,7 +231,7 @@ fn what() -> impl Strategy<Value = (Transport, MemoryOptions, Option<StreamPlan>
 prop_compose! {
     /// Any plan, sensible or not.
     fn a_plan()(
-        host in any::<Option<String>>(),
+        (host, more_hosts) in any::<(Option<String>, Vec<String>)>(),
         pattern in prop::sample::select(Pattern::ALL.to_vec()),
         schedule in schedule(),
         bounds in prop::array::uniform3(prop::option::of(size())),
@@ -249,8 +249,8 @@ prop_compose! {
         let time = format!("{time}s").parse().expect("a time");
         let (transport, memory, stream, rr) = what;
         Plan {
-            host, transport, pattern, schedule, from, to, perturb, time, ci, rounds, seed, socket, memory, stages, stream,
-            rr, local, remote, output,
+            host, more_hosts, transport, pattern, schedule, from, to, perturb, time, ci, rounds, seed, socket, memory,
+            stages, stream, rr, local, remote, output,
         }
     }
 }

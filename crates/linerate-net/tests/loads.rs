@@ -37,7 +37,9 @@ fn run_over(
     plan.time = time;
     let target = Target::parse(&server.address.to_string())?;
     let mut loads =
-        Loads::open(&target, Some(&server.key), &plan, HostClock::start(), |_| ControlFlow::Continue(()))?;
+        Loads::open(std::slice::from_ref(&target), Some(&server.key), &plan, HostClock::start(), |_| {
+            ControlFlow::Continue(())
+        })?;
     let load =
         Load { stream: Some(stream), rr: None, socket: SocketOptions::default(), time, ..Load::default() };
     let (transfer, broken) = loads.run(&load, None, || ControlFlow::Continue(()))?;

@@ -159,6 +159,7 @@ fn pair_help(error: &PairError) -> &'static str {
         PairError::Pin { .. } => {
             "give --pin processors that this host has and this process may use (`taskset -p $$`)"
         }
+        PairError::At { source, .. } => pair_help(source),
         PairError::Dial(DialError::Socket(_)) | PairError::Address(_) | PairError::Random(_) => {
             "this host is short of something; look at its limits (`ulimit -a`)"
         }

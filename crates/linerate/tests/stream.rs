@@ -108,6 +108,32 @@ fn the_plan_in_a_file_is_the_plan_of_the_flags() {
 }
 
 #[test]
+fn several_hosts_send_to_one_and_are_told_apart() {
+    let desk = Desk::new();
+    let key = "0123456789abcdef0123456789abcdef";
+    desk.write("key", key);
+    let serve = || Server::start(&desk, &["--key-file", "key"]);
+    let (one, other) = (serve(), serve());
+    let hosts = [one.address.as_str(), other.address.as_str(), "--key-file", "key"];
+    let (run, said) = stream(
+        &desk,
+        &[&hosts, ["--direction", "receive", "--bytes", "2MB", "--flows", "2"].as_slice()].concat(),
+    );
+    let told: Vec<_> = run.traffic[0].flows.iter().map(|flow| (flow.flow, flow.peer)).collect();
+    assert_eq!(told, [(0, 0), (1, 0), (2, 1), (3, 1)]);
+    assert_eq!(run.others.len(), 1);
+    assert_eq!(run.others[0].path.remote, other.address);
+    for part in ["2 hosts with 2 flows to here each", &one.address, &other.address] {
+        assert!(said.contains(part), "{part} in {said}");
+    }
+    let page = desk.read("x.html");
+    assert!(page.contains("Peer 2") && page.contains(&other.address), "the page has both peers");
+    let again = desk.linerate(&["stream", &one.address, &one.address, "--key-file", "key"]);
+    assert_eq!(again.code, Some(2));
+    assert!(again.stderr.contains("another host than the others"), "{}", again.stderr);
+}
+
+#[test]
 fn ctrl_c_keeps_what_passed() {
     let desk = Desk::new();
     let mut running = desk.start(&["stream", "--time", "80s", "--out", "x.run.json", "--report", "x.html"]);

@@ -42,19 +42,21 @@ pub fn assess(run: &Run) -> Vec<Caution> {
 }
 
 fn both_ends(run: &Run, cautions: &mut Vec<Caution>) {
-    let (local, remote) = (&run.local.environment, &run.remote.environment);
-    let same_host = local.same_host(remote) == Some(true);
-    let same_network = same_host && local.network_namespace == remote.network_namespace;
-    if same_host {
+    let here = |end: &End| run.local.environment.same_host(&end.environment) == Some(true);
+    if run.answering().any(|(end, _)| here(end)) {
         cautions.push(Caution::SameHost);
     }
-    if same_host
+    if here(&run.remote)
         && let [cpu] = run.local.observation.cpus[..]
         && run.remote.observation.cpus == [cpu]
     {
         cautions.push(Caution::SameCpu { cpu });
     }
-    for (side, end) in [(Side::Local, &run.local), (Side::Remote, &run.remote)] {
+    let others = (2..).zip(&run.others).map(|(number, other)| (Side::Other(number), &other.end));
+    let ends = [(Side::Local, &run.local), (Side::Remote, &run.remote)].into_iter().chain(others);
+    for (side, end) in ends {
+        let network = |end: &End| end.environment.network_namespace.clone();
+        let same_network = here(end) && network(end) == network(&run.local);
         host(side, end, cautions);
         granted(side, &run.plan.socket, &end.granted, cautions);
         // Two ends on one loopback share its counters: once is enough.

@@ -90,6 +90,7 @@ fn quiet_run() -> Run {
         model: None,
         series: vec![series],
         stages: Vec::new(),
+        others: Vec::new(),
         traffic: Vec::new(),
         cautions: Vec::new(),
     }
@@ -105,7 +106,8 @@ fn paced(run: &mut Run, bytes: u64) {
         warm: Some((Span::ZERO, 0)),
         ..HalfAccount::default()
     };
-    let flow = FlowAccount { flow: 0, direction: Direction::Send, sender: half.clone(), receiver: half };
+    let flow =
+        FlowAccount { flow: 0, peer: 0, direction: Direction::Send, sender: half.clone(), receiver: half };
     run.plan.stream = Some(StreamPlan { rate: Some(Rate::from_mbps(8.0)), ..StreamPlan::default() });
     run.traffic = vec![Transfer { flows: vec![flow], ..Transfer::default() }];
 }

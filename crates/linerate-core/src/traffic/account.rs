@@ -22,8 +22,9 @@ pub struct Transfer {
     pub flows: Vec<FlowAccount>,
     /// The flows of requests.
     pub latencies: Vec<Latency>,
-    /// What the two hosts did meanwhile, at each interval: the beginning end first.
-    pub hosts: [Vec<HostSample>; 2],
+    /// What the hosts did meanwhile, at each interval: the beginning end first, then the answering
+    /// ones.
+    pub hosts: Vec<Vec<HostSample>>,
 }
 
 /// Which phase of a look at latency under load.
@@ -40,8 +41,11 @@ pub enum Phase {
 /// One bulk flow, as both its ends saw it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FlowAccount {
-    /// Its number, from 0 in each direction.
+    /// Its number, from 0 in each direction, over all answering ends.
     pub flow: u32,
+    /// Which of the answering ends it went to or came from: 0 is the first.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub peer: u32,
     /// Which way it went: `send` or `receive`, as the beginning end sees it.
     pub direction: Direction,
     /// The end that sent.
@@ -213,6 +217,11 @@ impl Latency {
         let counted = self.transactions.saturating_sub(self.warm_up);
         (counted > 1 && self.span > Span::ZERO).then(|| counted as f64 / self.span.as_seconds())
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_first(peer: &u32) -> bool {
+    *peer == 0
 }
 
 impl std::fmt::Display for Phase {

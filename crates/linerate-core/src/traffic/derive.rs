@@ -1,6 +1,7 @@
 //! What the accounts of a load say: rates, classes, shares. Pure functions of what is stored.
 
 use super::{Direction, Ended, FlowAccount, HalfAccount, Interval, Transfer};
+use crate::kernel::HostSample;
 use crate::kernel::limit::{Verdict, holders};
 use crate::units::{Rate, Span};
 
@@ -103,15 +104,20 @@ impl Transfer {
     /// rate of payload that the path allows. None of a flow that TCP does not carry.
     #[must_use]
     pub fn holders(&self, flow: &FlowAccount, link: Option<Rate>, stall: Span) -> Option<Verdict> {
-        let [here, there] = &self.hosts;
+        let (here, there) = (self.host(0), self.host(flow.peer as usize + 1));
         let hosts = match flow.direction {
-            Direction::Receive => [there.as_slice(), here.as_slice()],
-            Direction::Send | Direction::Both => [here.as_slice(), there.as_slice()],
+            Direction::Receive => [there, here],
+            Direction::Send | Direction::Both => [here, there],
         };
         // A pace spins: its busy processor holds nothing back.
         let hosts = if flow.sender.departures.is_some() { [[].as_slice(); 2] } else { hosts };
         let rate = self.summary(flow.direction, stall).and_then(|summary| summary.rate);
         holders(&flow.sender.tcp, hosts, link, rate, flow.sender.elapsed()?)
+    }
+
+    /// What the host at `place` of [`Transfer::hosts`] did; nothing if it said nothing.
+    fn host(&self, place: usize) -> &[HostSample] {
+        self.hosts.get(place).map_or(&[], Vec::as_slice)
     }
 
     fn summary(&self, direction: Direction, stall: Span) -> Option<Summary> {
@@ -216,7 +222,7 @@ mod tests {
 
     fn flow(number: u32, bytes: u64) -> FlowAccount {
         let (sender, receiver) = (half(bytes, 1_010), half(bytes, 1_000));
-        FlowAccount { flow: number, direction: Direction::Send, sender, receiver }
+        FlowAccount { flow: number, peer: 0, direction: Direction::Send, sender, receiver }
     }
 
     #[test]

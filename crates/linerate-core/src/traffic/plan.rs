@@ -140,6 +140,19 @@ impl StreamPlan {
     }
 }
 
+impl Load {
+    /// The part that each of so many answering ends has: its share of a rate, and of all else the
+    /// whole.
+    #[must_use]
+    pub fn share(&self, peers: u32) -> Self {
+        let mut load = self.clone();
+        if let Some(rate) = load.stream.as_mut().and_then(|stream| stream.rate.as_mut()) {
+            *rate = Rate::from_bits_per_second(rate.bits_per_second() / f64::from(peers.max(1)));
+        }
+        load
+    }
+}
+
 impl StreamPlan {
     /// Checks every value against its range.
     ///

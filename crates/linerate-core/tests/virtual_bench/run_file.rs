@@ -53,6 +53,7 @@ pub(crate) fn run_of(outcome: Outcome, method: &Method) -> Run {
         model: None,
         series: vec![outcome.series],
         stages: Vec::new(),
+        others: Vec::new(),
         traffic: Vec::new(),
         cautions: Vec::new(),
     };
@@ -178,6 +179,7 @@ fn a_run_of_everything() -> Run {
     let silent = HalfAccount { silence: Span::from_ms(9_000), ..half.clone() };
     let flow = |number, receiver: HalfAccount| FlowAccount {
         flow: number,
+        peer: number,
         direction: Direction::Send,
         sender: half.clone(),
         receiver,
@@ -187,7 +189,7 @@ fn a_run_of_everything() -> Run {
         phase: Phase::Loaded(Direction::Send),
         flows: vec![flow(0, half.clone()), flow(1, silent)],
         latencies: vec![Latency { transactions: 1, service: some, ..Latency::default() }],
-        hosts: [vec![HostSample { processors: 2, ..HostSample::default() }], Vec::new()],
+        hosts: vec![vec![HostSample { processors: 2, ..HostSample::default() }], Vec::new()],
     };
     let mut run = run(1);
     run.plan.transport = Transport::Udp;

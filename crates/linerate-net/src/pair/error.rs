@@ -4,6 +4,7 @@ use std::io;
 
 use linerate_core::endpoint::LinkError;
 
+use super::Target;
 use crate::control::{FrameError, GreetingError, Reply};
 use crate::transport::{DialError, TransportError};
 
@@ -93,6 +94,14 @@ pub enum PairError {
         /// What the operating system said.
         source: io::Error,
     },
+    /// It is one of several peers that this happened with.
+    #[error("{source} ({host})")]
+    At {
+        /// Its host and port.
+        host: String,
+        /// What happened.
+        source: Box<Self>,
+    },
     /// The socket has no address.
     #[error("learn the addresses of the connection: {0}")]
     Address(io::Error),
@@ -112,6 +121,11 @@ impl From<TransportError> for PairError {
 }
 
 impl PairError {
+    /// The same, with the peer that it happened with.
+    pub(crate) fn at(self, target: &Target) -> Self {
+        Self::At { host: target.to_string(), source: Box::new(self) }
+    }
+
     /// What was said where something else was due.
     pub(crate) fn unexpected(reply: Reply) -> Self {
         let said = match reply {

@@ -1,72 +1,105 @@
 //! The client's end of loads: bulk streams and requests, one load after the other.
 
+mod accounts;
+
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use linerate_core::options::Granted;
 use linerate_core::plan::Plan;
-use linerate_core::run::{End, Path};
-use linerate_core::traffic::{Direction, FlowAccount, HalfAccount, Latency, Load, Transfer};
+use linerate_core::run::{Answering, End};
+use linerate_core::traffic::{Direction, Latency, Load, Transfer};
 
-use super::conversation::Opened;
+use super::far::Far;
 use super::requests::{askers, none, tally};
 use super::{Ends, PairError, Target};
 use crate::channel::{Line, Remote};
-use crate::control::{Ask, Key, Opening, Reply};
+use crate::control::{Ask, Key, Opening, Pass};
 use crate::observe::HostClock;
 use crate::traffic::rr::{Answered, Join, agree};
-use crate::traffic::{Carried, OnLook, PATIENCE, Party, Side, Told, bulk, channels, patience};
-use crate::transport;
+use crate::traffic::{Carried, FlowEnd, OnLook, Party, Side, bulk, channels, patience};
+use crate::transport::{self, Meeting, Setup};
+
+use accounts::{join, numbered};
 
 /// How often the user's wish to end is looked for.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// A conversation with a server, ready for loads.
+/// Conversations with one server or several, ready for loads.
 #[derive(Debug)]
 pub struct Loads {
     ends: Ends,
+    /// The answering ends beyond the first.
+    others: Vec<Far>,
     plan: Plan,
     granted: Option<Granted>,
 }
 
-/// The channels of a load.
+/// The bulk flows of a load, and the channels of its requests.
+type Channels = (Vec<FlowEnd>, Vec<Box<dyn Line>>);
+
+/// What a load runs over.
 struct Stands<'a> {
+    ends: Vec<FlowEnd>,
+    /// What is left for the requests.
     lines: Vec<Box<dyn Line>>,
-    /// The same, to break them off.
+    /// Both, to break them off: the ends first.
     remotes: Vec<Box<dyn Remote>>,
     /// More of them, one for every transaction.
     more: Join<'a>,
 }
 
 impl Loads {
-    /// Connects to the linerate at `target` and agrees on `plan` with it. While the server has others
-    /// to serve, `queued` is told the place in the queue every second, and may end the wait.
+    /// Connects to the linerates at `targets` and agrees on `plan` with each; all have the same key.
+    /// While a server has others to serve, `queued` is told the place in the queue every second, and
+    /// may end the wait.
     ///
     /// # Errors
     ///
     /// Which step failed, and with what.
+    ///
+    /// # Panics
+    ///
+    /// Without a target.
     pub fn open(
-        target: &Target,
+        targets: &[Target],
         key: Option<&Key>,
         plan: &Plan,
         clock: HostClock,
         mut queued: impl FnMut(u32) -> ControlFlow<()>,
     ) -> Result<Self, PairError> {
-        let ends = Ends::begin(target, key, plan, clock, &mut queued)?;
-        Ok(Self { ends, plan: plan.clone(), granted: None })
+        let (first, others) = targets.split_first().expect("a load has a peer");
+        let alone = others.is_empty();
+        let named = |error: PairError, target| if alone { error } else { error.at(target) };
+        let ends = Ends::begin(first, key, plan, clock, &mut queued).map_err(|error| named(error, first))?;
+        let others = others
+            .iter()
+            .map(|target| Far::begin(target, key, plan, &mut queued).map_err(|error| named(error, target)));
+        let others = others.collect::<Result<_, _>>()?;
+        Ok(Self { ends, others, plan: plan.clone(), granted: None })
     }
 
-    /// This end, the peer and the connection, as far as they are known.
+    /// This end and the answering ones with their paths, as far as they are known.
     #[must_use]
-    pub fn ends(&self) -> (End, End, Path) {
-        (self.ends.local.clone(), self.ends.remote.clone(), self.ends.path.clone())
+    pub fn ends(&self) -> (End, Vec<Answering>) {
+        (self.ends.local.clone(), self.fars().map(Far::answering).collect())
     }
 
-    /// Puts `load` on the path and waits for its end. `on_look` is told what passed at this end,
-    /// every interval of the bulk; `watch` is asked every tenth of a second whether it is to end early.
+    fn fars(&self) -> impl Iterator<Item = &Far> {
+        std::iter::once(&self.ends.far).chain(&self.others)
+    }
+
+    /// `error`, with the peer that it came from if there are several.
+    fn named(&self, error: PairError, far: &Far) -> PairError {
+        if self.others.is_empty() { error } else { error.at(&far.target) }
+    }
+
+    /// Puts `load` on the path and waits for its end; several servers have such a load each, but for
+    /// a rate, which they share. `on_look` is told what passed at this end, every interval of the
+    /// bulk; `watch` is asked every tenth of a second whether it is to end early.
     ///
-    /// With the accounts comes the reason why the peer's are missing, if the conversation broke off
+    /// With the accounts comes the reason why a peer's are missing, if a conversation broke off
     /// meanwhile. A flow that fails is no error: its account says so.
     ///
     /// # Errors
@@ -81,38 +114,54 @@ impl Loads {
         if let Some(rr) = &load.rr {
             rr.check_on(self.plan.transport)?;
         }
+        let load = &load.share(u32::try_from(self.others.len() + 1).unwrap_or(u32::MAX));
         let patience = patience(load, &self.plan);
         let setup = self.ends.setup(&self.plan, &load.socket, self.plan.largest()?, patience);
-        let opening = Opening::Load(Box::new(load.clone()));
-        let Opened { lines, granted, pass, meeting } =
-            self.ends.conversation.open(opening, &setup, channels(load))?;
-        if self.granted.is_none() {
-            self.granted = lines.first().map(|line| line.granted());
-            self.ends.local.granted = self.granted.clone().unwrap_or_default();
-            self.ends.remote.granted = granted;
-        }
-        let remotes = lines.iter().map(|line| line.remote()).collect::<Result<Vec<_>, _>>();
-        let remotes = remotes.map_err(PairError::Address)?;
-        self.ends.conversation.say(&Ask::Start)?;
-        match self.ends.conversation.hear(super::STEP)? {
-            Reply::Go => {}
-            other => return Err(PairError::unexpected(other)),
-        }
+        let (stands, pass, meeting) = self.stand(load, &setup)?;
+        let (ends, lines) = stands;
+        let remotes = ends.iter().map(|end| end.line.remote()).chain(lines.iter().map(|line| line.remote()));
+        let remotes = remotes.collect::<Result<Vec<_>, _>>().map_err(PairError::Address)?;
+        let start = |far: &Far| far.conversation.say(&Ask::Start).map_err(|error| self.named(error, far));
+        self.fars().try_for_each(start)?;
+        self.fars().try_for_each(|far| far.hear_go().map_err(|error| self.named(error, far)))?;
         // A connection for every transaction has a number after those that stand.
         let more = |number: u32| transport::join(&setup, &meeting, &pass, number + channels(load));
-        let stands = Stands { lines, remotes, more: &more };
+        let stands = Stands { ends, lines, remotes, more: &more };
         let (ours, mut latencies) = self.carry(load, stands, on_look, &mut watch);
-        let theirs = self.ends.conversation.say(&Ask::Collect).and_then(|()| self.collect());
-        let (theirs, broken) = match theirs {
-            Ok((theirs, answered)) => {
-                load.rr.iter().for_each(|rr| agree(rr, &mut latencies, &answered));
-                (theirs, None)
-            }
-            Err(error) => (Carried::default(), Some(error)),
-        };
-        let hosts = [ours.host, theirs.host];
-        let flows = join(ours.told, theirs.told);
+        let (theirs, answered, broken) = self.collect(load);
+        load.rr.iter().for_each(|rr| agree(rr, &mut latencies, &answered));
+        let mut hosts = vec![ours.host];
+        let told = theirs.into_iter().flat_map(|carried| {
+            hosts.push(carried.host);
+            carried.told
+        });
+        let flows = join(load, ours.told, told.collect());
         Ok((Transfer { phase: load.phase(), flows, latencies, hosts, ..Transfer::default() }, broken))
+    }
+
+    /// Opens the channels of `load` to every peer.
+    fn stand(&mut self, load: &Load, setup: &Setup) -> Result<(Channels, Pass, Meeting), PairError> {
+        let (mut ends, mut lines, mut first) = (Vec::new(), Vec::new(), None);
+        let mut granted = Vec::new();
+        for (peer, far) in (0..).zip(self.fars()) {
+            let opening = Opening::Load(Box::new(load.clone()));
+            let opened = far.conversation.open(opening, &far.setup(setup), channels(load));
+            let mut opened = opened.map_err(|error| self.named(error, far))?;
+            granted.push((opened.lines.first().map(|line| line.granted()), opened.granted));
+            let bulk = bulk(load, &mut opened.lines, Side::Beginning);
+            ends.extend(bulk.into_iter().map(|end| FlowEnd { flow: numbered(load, peer, end.flow), ..end }));
+            lines.append(&mut opened.lines);
+            first.get_or_insert((opened.pass, opened.meeting));
+        }
+        if self.granted.is_none() {
+            let ours = granted.first().and_then(|(ours, _)| ours.clone());
+            self.ends.local.granted = ours.clone().unwrap_or_default();
+            self.granted = ours;
+            let fars = std::iter::once(&mut self.ends.far).chain(&mut self.others);
+            fars.zip(granted).for_each(|(far, (_, theirs))| far.end.granted = theirs);
+        }
+        let (pass, meeting) = first.expect("there is a first peer");
+        Ok(((ends, lines), pass, meeting))
     }
 
     fn carry(
@@ -122,8 +171,7 @@ impl Loads {
         on_look: Option<OnLook>,
         watch: &mut impl FnMut() -> ControlFlow<()>,
     ) -> (Carried, Vec<Latency>) {
-        let Stands { mut lines, remotes, more } = stands;
-        let ends = bulk(load, &mut lines, Side::Beginning);
+        let Stands { ends, lines, remotes, more } = stands;
         let (of_bulk, _) = remotes.split_at(ends.len());
         let receives = load.stream.as_ref().is_some_and(|stream| stream.direction != Direction::Send);
         let stop = AtomicBool::new(false);
@@ -172,32 +220,25 @@ impl Loads {
         (carried, latencies)
     }
 
-    /// The server's accounts of all flows, and what it answered.
-    fn collect(&self) -> Result<(Carried, Vec<Answered>), PairError> {
-        let Carried { mut told, mut host } = Carried::default();
-        let mut answered = Vec::new();
-        // The server may have flows that it has not given up yet.
-        let mut within = super::STEP + PATIENCE.to_duration();
-        loop {
-            match self.ends.conversation.hear(within)? {
-                Reply::Flow { flow, direction, half } => {
-                    told.push(Told { flow, direction, half: *half, processor: None });
+    /// Every server's accounts of its flows, by their numbers here, what the first one answered, and
+    /// the first reason why some are missing.
+    fn collect(&self, load: &Load) -> (Vec<Carried>, Vec<Answered>, Option<PairError>) {
+        let asked: Vec<_> = self.fars().map(|far| far.conversation.say(&Ask::Collect)).collect();
+        let (mut all, mut answered, mut broken) = (Vec::new(), Vec::new(), None);
+        for ((peer, far), asked) in (0..).zip(self.fars()).zip(asked) {
+            match asked.and_then(|()| far.hear_accounts()) {
+                Ok((mut carried, by_it)) => {
+                    carried.told.iter_mut().for_each(|told| told.flow = numbered(load, peer, told.flow));
+                    all.push(carried);
+                    answered.extend(by_it);
                 }
-                Reply::More(intervals, samples) => {
-                    if let Some(last) = told.last_mut() {
-                        last.half.intervals.extend(intervals);
-                        last.half.tcp.extend(samples);
-                    }
+                Err(error) => {
+                    all.push(Carried::default());
+                    broken.get_or_insert(self.named(error, far));
                 }
-                Reply::Hosts(samples) => host.extend(samples),
-                Reply::Answered { flow, transactions, bytes } => {
-                    answered.push(Answered { flow, transactions, bytes });
-                }
-                Reply::Told => return Ok((Carried { told, host }, answered)),
-                other => return Err(PairError::unexpected(other)),
             }
-            within = super::STEP;
         }
+        (all, answered, broken)
     }
 
     /// Ends the conversation: both ends say what they observed.
@@ -208,21 +249,14 @@ impl Loads {
     pub fn finish(&mut self) -> Result<(), PairError> {
         let unknown = linerate_core::environment::Fact::unknown("each flow has its own");
         let granted = self.granted.clone().unwrap_or_default();
-        self.ends.finish(granted, unknown, None)
+        let asked: Vec<_> = self.others.iter().map(|far| far.conversation.say(&Ask::Finish)).collect();
+        let first = self.ends.finish(granted, unknown, None);
+        let first =
+            if asked.is_empty() { first } else { first.map_err(|error| error.at(&self.ends.far.target)) };
+        let others = self.others.iter_mut().zip(asked).map(|(far, asked)| {
+            asked.and_then(|()| far.hear_observed()).map_err(|error| error.at(&far.target))
+        });
+        // All are heard, whatever one says.
+        others.fold(first, Result::and)
     }
-}
-
-/// Both ends' accounts of each flow.
-fn join(ours: Vec<Told>, mut theirs: Vec<Told>) -> Vec<FlowAccount> {
-    let mut other_half = |flow, direction| {
-        let place = theirs.iter().position(|told| (told.flow, told.direction) == (flow, direction));
-        place.map_or_else(HalfAccount::default, |place| theirs.swap_remove(place).half)
-    };
-    ours.into_iter()
-        .map(|Told { flow, direction, half, .. }| {
-            let other = other_half(flow, direction);
-            let (sender, receiver) = if direction == Direction::Send { (half, other) } else { (other, half) };
-            FlowAccount { flow, direction, sender, receiver }
-        })
-        .collect()
 }

@@ -34,12 +34,12 @@ impl Pair {
         let Some(messages) = plan.stages else { return Ok(Vec::new()) };
         let sizes = sizes(&plan.sizes()?);
         let setup = self.ends.setup(plan, &options(&plan.socket), plan.largest()?.min(LARGEST), PATIENCE);
-        let mut opened = self.ends.conversation.open(Opening::Stages, &setup, 1)?;
+        let mut opened = self.ends.far.conversation.open(Opening::Stages, &setup, 1)?;
         let line = opened.lines.pop().expect("as many lines as were asked for");
         let socket = line.descriptor().ok_or_else(no_socket)?;
         let mut stamped = Stamped::new(socket, plan.transport).map_err(PairError::Stamp)?;
-        let same_host = self.ends.local.environment.same_host(&self.ends.remote.environment) == Some(true);
-        let hardware = Fact::from(stamps_in_hardware(self.ends.conversation.local.ip()));
+        let same_host = self.ends.local.environment.same_host(&self.ends.far.end.environment) == Some(true);
+        let hardware = Fact::from(stamps_in_hardware(self.ends.far.conversation.local.ip()));
         let begun = self.ends.clock.now();
         self.await_stamps(&mut stamped)?;
         let mut all = Vec::new();
@@ -51,8 +51,8 @@ impl Pair {
             let kept = [&ours, &theirs].map(|marks| marks.get(WARM_UP as usize..).unwrap_or_default());
             all.push(Stages { hardware: hardware.clone(), ..Stages::of(size, messages, same_host, kept) });
         }
-        self.ends.conversation.say(&Ask::Collect)?;
-        match self.ends.conversation.hear(STEP)? {
+        self.ends.far.conversation.say(&Ask::Collect)?;
+        match self.ends.far.conversation.hear(STEP)? {
             Reply::Told => Ok(all),
             other => Err(PairError::unexpected(other)),
         }
@@ -84,19 +84,19 @@ impl Pair {
     ) -> Result<[Vec<Marks>; 2], PairError> {
         // The schedule's sizes are below 64 KiB here.
         stamped.begin(usize::try_from(size).unwrap_or(1)).map_err(PairError::Stamp)?;
-        self.ends.conversation.say(&Ask::Stages { size, count })?;
-        match self.ends.conversation.hear(STEP)? {
+        self.ends.far.conversation.say(&Ask::Stages { size, count })?;
+        match self.ends.far.conversation.hear(STEP)? {
             Reply::Go => {}
             other => return Err(PairError::unexpected(other)),
         }
         let ours = stamped.ask(count).map_err(|source| {
             // The server knows best why the channel broke.
-            match self.ends.conversation.hear(Duration::from_millis(500)) {
+            match self.ends.far.conversation.hear(Duration::from_millis(500)) {
                 Err(refused @ PairError::Refused { .. }) => refused,
                 _ => PairError::Stamp(source),
             }
         })?;
-        let theirs = match self.ends.conversation.hear(TRIAL)? {
+        let theirs = match self.ends.far.conversation.hear(TRIAL)? {
             Reply::Stages(marks) if marks.len() <= count as usize => marks,
             other => return Err(PairError::unexpected(other)),
         };

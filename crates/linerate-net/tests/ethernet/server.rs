@@ -49,8 +49,10 @@ fn flows_in_both_directions_are_accounted_for_at_both_ends() {
     (plan.stream, plan.time) = (Some(stream.clone()), time);
     let target = Target::parse(&server.address.to_string()).expect("an address");
     let mut loads =
-        Loads::open(&target, Some(&server.key), &plan, HostClock::start(), |_| ControlFlow::Continue(()))
-            .expect("admitted");
+        Loads::open(std::slice::from_ref(&target), Some(&server.key), &plan, HostClock::start(), |_| {
+            ControlFlow::Continue(())
+        })
+        .expect("admitted");
     let load = Load { stream: Some(stream), socket: SocketOptions::default(), time, ..Load::default() };
     let (transfer, _) = loads.run(&load, None, || ControlFlow::Continue(())).expect("a transfer");
     loads.finish().expect("observations");

@@ -51,7 +51,9 @@ pub(crate) fn run_over(
     let plan = Plan { transport, rr: load.rr.clone(), time: load.time, ..Plan::default() };
     let target = Target::parse(&server.address.to_string())?;
     let mut loads =
-        Loads::open(&target, Some(&server.key), &plan, HostClock::start(), |_| ControlFlow::Continue(()))?;
+        Loads::open(std::slice::from_ref(&target), Some(&server.key), &plan, HostClock::start(), |_| {
+            ControlFlow::Continue(())
+        })?;
     let (transfer, broken) = loads.run(load, None, watch)?;
     assert!(broken.is_none(), "{broken:?}");
     loads.finish()?;

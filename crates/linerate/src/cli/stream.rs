@@ -15,9 +15,11 @@ const TIME: Span = Span::from_ms(10_000);
 
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct StreamArgs {
-    /// The peer, where `linerate serve` runs; without it one is started on this host's loopback.
+    /// The peers, where `linerate serve` runs with the same key, each with flows of its own: one host
+    /// to many, or with --direction receive many to one. Without any, one is started on this host's
+    /// loopback.
     #[arg(value_name = "HOST[:PORT]")]
-    host: Option<String>,
+    hosts: Vec<String>,
     #[command(flatten)]
     pub(crate) key: KeyArgs,
     #[command(flatten)]
@@ -51,7 +53,7 @@ struct BulkArgs {
     /// Bytes that one call hands over [default: 128KiB; on datagrams what fits a packet].
     #[arg(long, value_name = "SIZE")]
     message: Option<Size>,
-    /// Flows in each direction [default: 1].
+    /// Flows in each direction, to each host [default: 1].
     #[arg(long, value_name = "N")]
     flows: Option<u32>,
     /// Share so many threads among the flows, instead of a pinned thread for each.
@@ -60,7 +62,7 @@ struct BulkArgs {
     /// Which way the bulk goes [default: send].
     #[arg(long, value_parser = direction_parser())]
     direction: Option<Direction>,
-    /// Keep to this rate of payload, over all flows of a direction: 100M, 2.5G (10^6, 10^9 bit/s).
+    /// Keep to this rate of payload, over all flows of a direction and all hosts: 100M, 2.5G (10^6, 10^9 bit/s).
     #[arg(long, value_name = "RATE", value_parser = parse_rate)]
     rate: Option<Rate>,
     /// Say what passed so often [default: 1s].
@@ -87,7 +89,10 @@ impl StreamArgs {
     /// The plan in `base` with every flag that was given laid over it.
     pub(crate) fn over(&self, base: Option<Plan>) -> Plan {
         let mut plan = base.unwrap_or_else(|| Plan { time: TIME, ..Plan::default() });
-        lay_option(&self.host, &mut plan.host);
+        if let Some((first, others)) = self.hosts.split_first() {
+            plan.host = Some(first.clone());
+            plan.more_hosts = others.to_vec();
+        }
         let mut stream = plan.stream.take().unwrap_or_default();
         self.bulk.over(&mut plan, &mut stream);
         plan.stream = Some(stream);
@@ -172,12 +177,12 @@ mod tests {
     #[test]
     fn every_flag_reaches_its_field_of_the_plan() {
         let plan = args(
-            "node7 --count 9 --message 4KiB --flows 3 --threads 2 --direction both --rate 2.5G --interval 100ms \
+            "node7 node8:99 --count 9 --message 4KiB --flows 3 --threads 2 --direction both --rate 2.5G --interval 100ms \
              --warm-up 1s --stall 2s --transport udp --io zerocopy,truncate --working-set 4MiB --touch --offset 7 \
              --huge-pages",
         )
         .over(None);
-        let expected = "host = 'node7'\ntransport = 'udp'\ntime = '10s'\n\
+        let expected = "host = 'node7'\nmore-hosts = ['node8:99']\ntransport = 'udp'\ntime = '10s'\n\
              [stream]\ncount = 9\nmessage = 4096\nflows = 3\nthreads = 2\ndirection = 'both'\nrate = 2.5e9\n\
              interval = '100ms'\nwarm-up = '1s'\nstall = '2s'\n\
              [socket]\nio = 'zerocopy'\nreceive-io = 'truncate'\n\

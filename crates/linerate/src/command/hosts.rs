@@ -12,6 +12,8 @@ use crate::trouble::Trouble;
 /// A peer that can be connected to.
 pub(super) struct Peer {
     pub(super) target: Target,
+    /// More of them, with the same key.
+    pub(super) others: Vec<Target>,
     pub(super) key: Option<Key>,
     /// The peer that was started for it; it ends when this is dropped.
     pub(super) started: Option<LoopbackPeer>,
@@ -21,11 +23,12 @@ impl Peer {
     /// Finds the peer that `plan` names, or starts one.
     pub(super) fn of(plan: &Plan, key: &KeyArgs) -> Result<Self, Trouble> {
         if let Some(host) = &plan.host {
-            return Ok(Self { target: Target::parse(host)?, key: given_key(key)?, started: None });
+            let others = plan.more_hosts.iter().map(|host| Target::parse(host)).collect::<Result<_, _>>()?;
+            return Ok(Self { target: Target::parse(host)?, others, key: given_key(key)?, started: None });
         }
         let peer = LoopbackPeer::start(plan.local.family)?;
         let target = Target::parse(&peer.address().to_string())?;
-        Ok(Self { target, key: Some(peer.key().clone()), started: Some(peer) })
+        Ok(Self { target, others: Vec::new(), key: Some(peer.key().clone()), started: Some(peer) })
     }
 }
 

@@ -74,7 +74,7 @@ fn hosts(
     line: &Line,
     interrupt: &Interrupt,
 ) -> Result<Hosts, Trouble> {
-    let Peer { target, key, started } = Peer::of(plan, &args.key)?;
+    let Peer { target, key, started, .. } = Peer::of(plan, &args.key)?;
     let pair = Pair::open(&target, key.as_ref(), plan, clock, |place| {
         line.queued(place);
         if interrupt.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -106,6 +106,7 @@ fn conduct<S: Subject>(
         model: subject.model(),
         series: Vec::new(),
         stages: Vec::new(),
+        others: Vec::new(),
         traffic: Vec::new(),
         cautions: Vec::new(),
     };

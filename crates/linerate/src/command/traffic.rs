@@ -7,7 +7,7 @@ use jiff::Zoned;
 use linerate_core::caution::assess;
 use linerate_core::plan::{Format, Plan};
 use linerate_core::report::Report;
-use linerate_core::run::{FORMAT, Run, Source, State};
+use linerate_core::run::{Answering, FORMAT, Run, Source, State};
 use linerate_core::traffic::{Class, Ended, Load, Transfer};
 use linerate_core::transport::Transport;
 use linerate_net::observe::HostClock;
@@ -69,15 +69,17 @@ pub(super) fn conduct(
 ) -> Result<Report, Trouble> {
     let interrupt = Interrupt::listen()?;
     let line = Line::new();
-    let Peer { target, key, started: peer } = Peer::of(&plan, key)?;
-    let mut pair = Loads::open(&target, key.as_ref(), &plan, clock, |place| {
+    let Peer { target, others, key, started: peer } = Peer::of(&plan, key)?;
+    let targets = [vec![target], others].concat();
+    let mut pair = Loads::open(&targets, key.as_ref(), &plan, clock, |place| {
         line.queued(place);
         if interrupt.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
     let started = Zoned::now();
     let source = if peer.is_some() { Source::Loopback } else { Source::Measured };
     let files = Files::choose(&plan, &source, &started);
-    let (local, remote, path) = pair.ends();
+    let (local, mut answering) = pair.ends();
+    let Answering { end: remote, path } = answering.remove(0);
     let mut run = Run {
         format: FORMAT,
         generator: format!("linerate {}", env!("CARGO_PKG_VERSION")),
@@ -91,6 +93,7 @@ pub(super) fn conduct(
         model: None,
         series: Vec::new(),
         stages: Vec::new(),
+        others: answering,
         traffic: Vec::new(),
         cautions: Vec::new(),
     };
@@ -120,7 +123,13 @@ pub(super) fn conduct(
     }
     let observed = pair.finish().map_err(Trouble::from);
     line.clear();
-    (run.local, run.remote, run.path) = pair.ends();
+    let (local, answering) = pair.ends();
+    run.local = local;
+    let mut answering = answering.into_iter();
+    if let Some(Answering { end, path }) = answering.next() {
+        (run.remote, run.path) = (end, path);
+    }
+    run.others = answering.collect();
     if run.state == State::Running {
         run.state = State::Complete;
     }

@@ -164,6 +164,7 @@ impl Made {
             series: vec![Series { pattern: self.pattern, points }],
             model: None,
             stages: Vec::new(),
+            others: Vec::new(),
             traffic: Vec::new(),
             cautions: Vec::new(),
         };

@@ -10,11 +10,20 @@ use linerate_core::run::{End, Run};
 use linerate_core::units::{Size, Span};
 
 use super::rows::{Group, Row};
-use crate::render::text::{about, digits, percent};
+use crate::render::text::{about, digits, percent, plain};
 
 /// Everything known of both ends, in groups. Of a model only what it has: nobody looked for more.
 pub(super) fn groups(run: &Run) -> Vec<Group> {
     let mut groups = all_groups(&Ends { run });
+    for (number, other) in (2..).zip(&run.others) {
+        let beside = Run { remote: other.end.clone(), path: other.path.clone(), ..run.clone() };
+        let of_peer = |group: Group| Group {
+            title: format!("Peer {number} ({}): {}", plain(&other.path.remote), group.title),
+            open: false,
+            rows: group.rows,
+        };
+        groups.extend(all_groups(&Ends { run: &beside }).into_iter().map(of_peer));
+    }
     if run.model.is_some() {
         groups.iter_mut().for_each(|group| group.rows.retain(Row::is_known));
         groups.retain(|group| !group.rows.is_empty());
@@ -24,22 +33,26 @@ pub(super) fn groups(run: &Run) -> Vec<Group> {
 
 fn all_groups(ends: &Ends) -> Vec<Group> {
     vec![
-        Group { title: "Hosts", open: true, rows: ends.hosts() },
-        Group { title: "Interfaces", open: true, rows: ends.interfaces() },
-        Group { title: "Sockets: asked and granted", open: true, rows: ends.sockets() },
-        Group { title: "Observations during the run", open: true, rows: ends.observations() },
-        Group { title: "Offloads", open: false, rows: ends.map("offloads", |nic| &nic.offloads, on_off) },
+        Group { title: "Hosts".to_owned(), open: true, rows: ends.hosts() },
+        Group { title: "Interfaces".to_owned(), open: true, rows: ends.interfaces() },
+        Group { title: "Sockets: asked and granted".to_owned(), open: true, rows: ends.sockets() },
+        Group { title: "Observations during the run".to_owned(), open: true, rows: ends.observations() },
         Group {
-            title: "Interrupt coalescing",
+            title: "Offloads".to_owned(),
+            open: false,
+            rows: ends.map("offloads", |nic| &nic.offloads, on_off),
+        },
+        Group {
+            title: "Interrupt coalescing".to_owned(),
             open: false,
             rows: ends.map("coalescing", |nic| &nic.coalescing, u32::to_string),
         },
         Group {
-            title: "Descriptor rings",
+            title: "Descriptor rings".to_owned(),
             open: false,
             rows: ends.map("rings", |nic| &nic.rings, u32::to_string),
         },
-        Group { title: "Kernel settings", open: false, rows: ends.sysctls() },
+        Group { title: "Kernel settings".to_owned(), open: false, rows: ends.sysctls() },
     ]
 }
 

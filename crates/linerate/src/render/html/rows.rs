@@ -7,7 +7,7 @@ use crate::render::text::{digits, percent, plain};
 /// Facts of one kind, this host's beside the peer's.
 pub(in crate::render) struct Group {
     /// What they are about.
-    pub(in crate::render) title: &'static str,
+    pub(in crate::render) title: String,
     /// Whether they are shown without being asked for.
     pub(in crate::render) open: bool,
     /// The facts.

@@ -86,12 +86,15 @@ pub(super) fn flow_columns(transfer: &Transfer, flows: &[&FlowAccount], stall: S
         (Class::Complete, Some(rate), Some(sum)) => percent(rate.bits_per_second() / sum),
         _ => "-".to_owned(),
     };
+    let several = transfer.flows.iter().any(|flow| flow.peer > 0);
+    let peer = |flow: &FlowAccount| if several { (flow.peer + 1).to_string() } else { "-".to_owned() };
     let last = |flow: &FlowAccount| flow.sender.tcp.last().cloned();
     let fate = |flow: &FlowAccount, count: fn(&linerate_core::traffic::Datagrams) -> u64| {
         flow.receiver.datagrams.as_ref().map_or_else(|| "-".to_owned(), |fate| count(fate).to_string())
     };
     vec![
         Column::new("flow", 0, cells(&|flow| format!("#{}", flow.flow + 1))),
+        Column::new("peer", 2, cells(&peer)),
         Column::new("way", 3, cells(&|flow| flow.direction.to_string())),
         Column::new("received", 2, cells(&|flow| amount(flow.receiver.bytes))),
         Column::new("sent in", 4, cells(&|flow| time(flow.sender.elapsed()))),

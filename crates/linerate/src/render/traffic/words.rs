@@ -10,7 +10,9 @@ use crate::render::text::{digits, plain};
 /// What was asked, as labels and values.
 pub(super) fn facts(run: &Run) -> Vec<[String; 2]> {
     let fact = |label: &str, value: String| [label.to_owned(), value];
-    let mut facts = vec![fact("path", plain(&format!("{} -> {}", run.path.local, run.path.remote)))];
+    let paths =
+        run.answering().map(|(_, path)| fact("path", plain(&format!("{} -> {}", path.local, path.remote))));
+    let mut facts: Vec<_> = paths.collect();
     if let Some(stream) = &run.plan.stream {
         facts.push(fact("bulk", bulk(run, stream)));
     }
@@ -38,7 +40,12 @@ pub(super) fn headline(run: &Run) -> String {
                 Direction::Receive => "to here",
                 Direction::Both => "each way",
             };
-            format!("stream over {transport}, {} {way}", count(stream.flows, "flow"))
+            let flows = count(stream.flows, "flow");
+            if run.others.is_empty() {
+                return format!("stream over {transport}, {flows} {way}");
+            }
+            let hosts = run.others.len() + 1;
+            format!("stream over {transport}, {hosts} hosts with {flows} {way} each")
         }
         (None, None) => format!("loads over {transport}"),
     }

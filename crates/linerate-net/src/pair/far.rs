@@ -1,0 +1,63 @@
+//! An answering end, as the client knows it.
+
+use std::ops::ControlFlow;
+
+use linerate_core::plan::Plan;
+use linerate_core::run::{Answering, End, Path};
+
+use super::conversation::{Conversation, STEP};
+use super::{PairError, Target};
+use crate::control::{Key, Reply};
+use crate::transport::Setup;
+
+/// The conversation with an answering end, and what is known of it.
+#[derive(Debug)]
+pub(super) struct Far {
+    pub(super) target: Target,
+    pub(super) conversation: Conversation,
+    pub(super) end: End,
+    pub(super) path: Path,
+}
+
+impl Far {
+    /// Agrees on `plan` with the server at `target`.
+    pub(super) fn begin(
+        target: &Target,
+        key: Option<&Key>,
+        plan: &Plan,
+        queued: &mut impl FnMut(u32) -> ControlFlow<()>,
+    ) -> Result<Self, PairError> {
+        let conversation = Conversation::begin(target, key, plan, queued)?;
+        let end = End { environment: conversation.environment.clone(), ..End::default() };
+        let path = Path {
+            transport: plan.transport.name().to_owned(),
+            local: conversation.local.ip().to_string(),
+            remote: conversation.peer.to_string(),
+            ipv6: conversation.peer.is_ipv6(),
+        };
+        Ok(Self { target: target.clone(), conversation, end, path })
+    }
+
+    /// `setup` with the addresses of this conversation.
+    pub(super) fn setup(&self, setup: &Setup) -> Setup {
+        let (local, peer) = (self.conversation.local.ip(), self.conversation.peer);
+        Setup { local, peer, ..setup.clone() }
+    }
+
+    /// Hears what this end observed, which it says when the client has ended the conversation.
+    pub(super) fn hear_observed(&mut self) -> Result<(), PairError> {
+        match self.conversation.hear(STEP)? {
+            Reply::Observed(observation, granted) => {
+                self.end.observation = *observation;
+                self.end.granted = *granted;
+                Ok(())
+            }
+            other => Err(PairError::unexpected(other)),
+        }
+    }
+
+    /// What is known of it.
+    pub(super) fn answering(&self) -> Answering {
+        Answering { end: self.end.clone(), path: self.path.clone() }
+    }
+}

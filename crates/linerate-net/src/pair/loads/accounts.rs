@@ -1,0 +1,70 @@
+//! What the servers say of a load's flows, beside what this end says.
+
+use linerate_core::traffic::{Direction, FlowAccount, HalfAccount, Load};
+
+use super::super::PairError;
+use super::super::conversation::STEP;
+use super::super::far::Far;
+use crate::control::Reply;
+use crate::traffic::rr::Answered;
+use crate::traffic::{Carried, PATIENCE, Told};
+
+impl Far {
+    /// Hears that the load begins.
+    pub(super) fn hear_go(&self) -> Result<(), PairError> {
+        match self.conversation.hear(STEP)? {
+            Reply::Go => Ok(()),
+            other => Err(PairError::unexpected(other)),
+        }
+    }
+
+    /// Hears the accounts of all flows, and what was answered.
+    pub(super) fn hear_accounts(&self) -> Result<(Carried, Vec<Answered>), PairError> {
+        let Carried { mut told, mut host } = Carried::default();
+        let mut answered = Vec::new();
+        // The server may have flows that it has not given up yet.
+        let mut within = STEP + PATIENCE.to_duration();
+        loop {
+            match self.conversation.hear(within)? {
+                Reply::Flow { flow, direction, half } => {
+                    told.push(Told { flow, direction, half: *half, processor: None });
+                }
+                Reply::More(intervals, samples) => {
+                    if let Some(last) = told.last_mut() {
+                        last.half.intervals.extend(intervals);
+                        last.half.tcp.extend(samples);
+                    }
+                }
+                Reply::Hosts(samples) => host.extend(samples),
+                Reply::Answered { flow, transactions, bytes } => {
+                    answered.push(Answered { flow, transactions, bytes });
+                }
+                Reply::Told => return Ok((Carried { told, host }, answered)),
+                other => return Err(PairError::unexpected(other)),
+            }
+            within = STEP;
+        }
+    }
+}
+
+/// The flow's number over all peers, of which `peer` has number `flow`.
+pub(super) fn numbered(load: &Load, peer: u32, flow: u32) -> u32 {
+    let each = load.stream.as_ref().map_or(0, |stream| stream.flows);
+    peer.saturating_mul(each).saturating_add(flow)
+}
+
+/// Both ends' accounts of each flow.
+pub(super) fn join(load: &Load, ours: Vec<Told>, mut theirs: Vec<Told>) -> Vec<FlowAccount> {
+    let each = load.stream.as_ref().map_or(1, |stream| stream.flows.max(1));
+    let mut other_half = |flow, direction| {
+        let place = theirs.iter().position(|told| (told.flow, told.direction) == (flow, direction));
+        place.map_or_else(HalfAccount::default, |place| theirs.swap_remove(place).half)
+    };
+    ours.into_iter()
+        .map(|Told { flow, direction, half, .. }| {
+            let other = other_half(flow, direction);
+            let (sender, receiver) = if direction == Direction::Send { (half, other) } else { (other, half) };
+            FlowAccount { flow, peer: flow / each, direction, sender, receiver }
+        })
+        .collect()
+}
