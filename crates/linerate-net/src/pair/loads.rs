@@ -184,6 +184,7 @@ impl Loads {
             memory: &self.plan.memory,
             time: load.time,
             datagrams: self.plan.transport.is_datagram(),
+            beside_requests: load.rr.is_some(),
             side: Side::Beginning,
             first_cpu: self.plan.local.pin,
             stop: &stop,

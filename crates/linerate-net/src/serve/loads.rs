@@ -65,6 +65,7 @@ impl Session<'_> {
             memory: &self.plan.memory,
             time: load.time,
             datagrams: self.plan.transport.is_datagram(),
+            beside_requests: load.rr.is_some(),
             side: Side::Answering,
             first_cpu: self.plan.remote.pin,
             stop,

@@ -69,6 +69,8 @@ pub(crate) struct Party<'a> {
     pub(crate) side: Side,
     /// Whether messages may be lost where the receiver is too slow.
     pub(crate) datagrams: bool,
+    /// Whether requests run beside the bulk, which have the other processors.
+    pub(crate) beside_requests: bool,
     /// The processor of the first thread; the others go round from there.
     pub(crate) first_cpu: Option<u32>,
     /// Set when the flows are to end early.
@@ -104,9 +106,9 @@ impl Party<'_> {
     }
 
     fn move_all(&self, ends: Vec<FlowEnd>, counters: &[Counter]) -> Vec<Told> {
-        let cpus = self.cpus();
         let threads =
             self.plan.threads.map_or(ends.len(), |threads| threads as usize).clamp(1, ends.len().max(1));
+        let cpus = self.cpus(threads);
         let mut shares: Vec<Vec<(FlowEnd, &Counter)>> = (0..threads).map(|_| Vec::new()).collect();
         for (place, end) in ends.into_iter().zip(counters).enumerate() {
             shares[place % threads].push(end);
@@ -246,17 +248,22 @@ impl Party<'_> {
         usize::try_from(asked).unwrap_or(usize::MAX)
     }
 
-    /// The processors that threads are tied to, in the order in which they get them: from the first
-    /// one on. The two ends of a flow on one host so share a processor and its cache, which is
-    /// quickest where each waits for the other. A sender of datagrams waits for nobody and would
-    /// starve its receiver, so there the answering end begins with the last one.
-    fn cpus(&self) -> Vec<u32> {
+    /// The processors that `threads` are tied to, in the order in which they get them: from the first
+    /// one on. On one host the two ends have processors of their own as long as there are enough;
+    /// else the ends of a flow share one and its cache, which is quickest where each waits for the
+    /// other. A sender of datagrams waits for nobody and would starve its receiver, so there the
+    /// answering end always begins with the last one.
+    fn cpus(&self, threads: usize) -> Vec<u32> {
         let mut cpus = usable_cpus().unwrap_or_default();
-        if self.datagrams && self.side == Side::Answering && self.first_cpu.is_none() {
+        if let Some(first) = self.first_cpu {
+            let place = cpus.iter().position(|cpu| *cpu == first);
+            cpus.rotate_left(place.unwrap_or(0));
+            return cpus;
+        }
+        let enough = 2 * threads <= cpus.len() && !self.beside_requests;
+        if self.side == Side::Answering && (self.datagrams || enough) {
             cpus.reverse();
         }
-        let first = self.first_cpu.and_then(|first| cpus.iter().position(|cpu| *cpu == first));
-        cpus.rotate_left(first.unwrap_or(0));
         cpus
     }
 }
