@@ -5,6 +5,7 @@
 //! the pass of its conversation and the number of its flow, so that no stranger's channel is taken
 //! for a peer's.
 
+mod account;
 mod arrivals;
 mod certificate;
 mod datagram;
@@ -42,6 +43,7 @@ use crate::control::{Deadline, Pass};
 use crate::io::EngineError;
 use crate::observe::HostClock;
 
+pub use account::Account;
 pub use datagram::{CONTROL_LEN, GONE, HEADER_LEN, Header, Kind, SHORT_LEN, Token};
 pub use dial::DialError;
 pub(crate) use dial::{bound, connect};

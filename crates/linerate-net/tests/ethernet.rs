@@ -93,7 +93,7 @@ fn a_message_that_does_not_come_stalls_and_one_of_another_length_is_named() {
     here.push(&[0; 5], Wait::Patiently).expect("it goes");
     assert!(there.ready(Interest::Receive, Span::from_ms(10_000)).expect("it waits"));
     let error = there.pull(&mut [0; 3], Wait::Patiently).expect_err("five came").to_string();
-    assert_eq!(error, "receive: a message of 5 B came where one of 3 B was awaited");
+    assert_eq!(error, "receive: a datagram of 5 B came where one of 3 B was awaited");
 }
 
 #[test]

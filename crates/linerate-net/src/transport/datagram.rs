@@ -6,11 +6,11 @@
 //!
 //! Datagrams have no end of their own, so the end is one of these, sent again until it is heard.
 
-mod account;
 mod arrivals;
 mod bulk;
 mod carrier;
 mod closing;
+mod drops;
 mod header;
 mod watch;
 
@@ -276,9 +276,12 @@ impl Remote for DatagramRemote {
 /// A message of a curve is awaited with its length.
 #[inline]
 fn fits(len: usize, awaited: usize) -> Result<usize, LinkError> {
-    if len == awaited {
-        return Ok(len);
-    }
-    let text = format!("a datagram of {len} B came where one of {awaited} B was awaited");
-    Err(LinkError::System { operation: "receive", source: io::Error::new(io::ErrorKind::InvalidData, text) })
+    if len == awaited { Ok(len) } else { Err(wrong_length(len, awaited)) }
+}
+
+/// A message of another length than the two ends agreed on.
+#[cold]
+pub(super) fn wrong_length(found: usize, awaited: usize) -> LinkError {
+    let text = format!("a datagram of {found} B came where one of {awaited} B was awaited");
+    LinkError::System { operation: "receive", source: io::Error::new(io::ErrorKind::InvalidData, text) }
 }

@@ -42,7 +42,6 @@ mod frame;
 mod link;
 mod plane;
 mod station;
-mod tally;
 #[cfg(feature = "xdp")]
 mod xdp;
 

@@ -7,13 +7,14 @@ use linerate_core::traffic::Datagrams;
 use linerate_core::units::{Span, Time};
 use rustix::io::Errno;
 
-use super::account::Account;
 use super::bulk::refused;
+use super::drops::Drops;
 use super::header::{GONE, Header, Kind};
 use super::watch::Watch;
 use super::{DatagramChannel, LONGEST};
 use crate::sys::mmsg::{Arrival, Batch};
 use crate::traffic::Incoming;
+use crate::transport::account::Account;
 use crate::transport::socket::retry;
 
 /// After the end was heard, datagrams that it overtook may come for so long after the last.
@@ -28,6 +29,7 @@ const JOINED: usize = 16;
 /// A flow that is being received.
 struct Flow {
     account: Account,
+    drops: Drops,
     /// Datagrams that the peer says it sent, once it has.
     sent: Option<u64>,
     /// When a datagram of the flow came last.
@@ -36,13 +38,21 @@ struct Flow {
     fresh: (usize, usize),
 }
 
+impl Flow {
+    /// Datagrams that came or are known not to.
+    const fn accounted(&self) -> u64 {
+        self.account.received().saturating_add(self.drops.datagrams())
+    }
+}
+
 impl DatagramChannel {
     pub(super) fn receive_flow(&mut self, into: &mut Incoming<'_>) -> Result<(), LinkError> {
         let gro = self.gro && self.carrier.has_segments();
         self.carrier.set_joined(&self.socket, gro).map_err(refused("have the kernel join datagrams"))?;
         self.be_patient(SETTLE).map_err(refused("bound a receive in time"))?;
         let mut flow = Flow {
-            account: Account::start(self.drops_seen),
+            account: Account::default(),
+            drops: Drops::start(self.drops_seen),
             sent: None,
             last: self.clock.now(),
             fresh: (0, 0),
@@ -51,10 +61,11 @@ impl DatagramChannel {
         let errors = self.carrier.buffer_errors();
         let before = std::mem::replace(&mut self.buffer_errors, errors);
         let errors = errors.zip(before).map(|(after, before)| after.saturating_sub(before));
-        self.drops_seen = flow.account.drops_seen();
+        self.drops_seen = flow.drops.seen();
         self.closing.theirs = flow.sent;
         let sent = flow.sent.filter(|sent| *sent != GONE);
-        let datagrams = Datagrams { host_buffer_errors: errors, ..flow.account.finish(sent) };
+        let datagrams =
+            Datagrams { host_buffer_errors: errors, ..flow.account.finish(sent, flow.drops.datagrams()) };
         self.closing.settled = sent.map(|_| datagrams.received);
         into.datagrams = Some(datagrams);
         self.carrier.set_joined(&self.socket, false).map_err(refused("have the kernel leave datagrams"))?;
@@ -109,7 +120,7 @@ impl DatagramChannel {
             let silent = self.clock.now().since(flow.last);
             match flow.sent {
                 Some(GONE) => return Err(LinkError::Closed),
-                Some(sent) if flow.account.is_complete(sent) || silent >= SETTLE => return Ok(()),
+                Some(sent) if flow.accounted() >= sent || silent >= SETTLE => return Ok(()),
                 None if self.is_cut() => return Err(LinkError::Reset),
                 None if silent >= self.patience => return Err(LinkError::Stalled(self.patience)),
                 _ => {}
@@ -123,10 +134,10 @@ impl DatagramChannel {
         let now_ns = now.as_ps() / 1000;
         let segment = arrival.segment.unwrap_or(arrival.len).max(1);
         if let Some(total) = arrival.drops {
-            flow.account.dropped(total);
+            flow.drops.note(total);
         }
         if arrival.segment.is_some() {
-            flow.account.joined(arrival.len.div_ceil(segment) as u64);
+            flow.drops.joined(arrival.len.div_ceil(segment) as u64);
         }
         let mut from = 0;
         while from < arrival.len {
@@ -139,7 +150,7 @@ impl DatagramChannel {
             };
             match header.payload(datagram, len) {
                 Some(payload) => {
-                    if flow.account.arrived(&header, now_ns) {
+                    if flow.account.arrived(header.number, Some(header.sent_ns), now_ns) {
                         flow.fresh = (flow.fresh.0 + 1, flow.fresh.1 + payload);
                     }
                 }

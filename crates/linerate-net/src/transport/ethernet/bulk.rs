@@ -3,13 +3,14 @@
 use linerate_core::endpoint::LinkError;
 use rustix::io::Errno;
 
-use super::channel::{EthernetChannel, failed, wrong_length};
+use super::channel::{EthernetChannel, failed};
 use super::frame::{Header, Kind, stamp};
 use super::plane::Plane;
-use super::tally::Tally;
 use crate::channel::{Channel as _, Wait};
 use crate::sys::packet::Batch;
 use crate::traffic::{Incoming, Outgoing};
+use crate::transport::account::Account;
+use crate::transport::datagram::wrong_length;
 
 /// Frames of one call. More make a call's cost no smaller that could be seen.
 const BATCH: usize = 64;
@@ -60,24 +61,24 @@ pub(super) fn receive(
     channel: &mut EthernetChannel<impl Plane>,
     into: &mut Incoming<'_>,
 ) -> Result<(), LinkError> {
-    let mut tally = Tally::new();
-    let ended = receive_all(channel, into, &mut tally);
+    let mut account = Account::default();
+    let ended = receive_all(channel, into, &mut account);
     let dropped = channel.dropped();
-    into.datagrams = Some(tally.close(channel.announced(), dropped));
+    into.datagrams = Some(account.finish(channel.announced(), dropped));
     ended
 }
 
 fn receive_all(
     channel: &mut EthernetChannel<impl Plane>,
     into: &mut Incoming<'_>,
-    tally: &mut Tally,
+    account: &mut Account,
 ) -> Result<(), LinkError> {
     let mut begun = channel.clock.now();
     loop {
         if channel.cut.is_done() {
             return Err(LinkError::Closed);
         }
-        let (messages, bytes) = drain(channel, into.buffer(), tally)?;
+        let (messages, bytes) = drain(channel, into.buffer(), account)?;
         if messages > 0 {
             into.received_messages(messages, bytes);
             begun = channel.clock.now();
@@ -88,7 +89,7 @@ fn receive_all(
             continue;
         }
         if channel.announced().is_some() {
-            let accounted = tally.received() + channel.dropped();
+            let accounted = account.received().saturating_add(channel.dropped());
             if channel.is_over(accounted) {
                 return Ok(());
             }
@@ -106,7 +107,7 @@ fn receive_all(
 fn drain(
     channel: &mut EthernetChannel<impl Plane>,
     buffer: &mut [u8],
-    tally: &mut Tally,
+    account: &mut Account,
 ) -> Result<(usize, usize), LinkError> {
     let (mut messages, mut bytes) = (0, 0);
     while messages < BATCH
@@ -119,7 +120,8 @@ fn drain(
                 }
                 return Err(wrong_length(payload.len(), buffer.len()));
             };
-            if tally.take(header.sequence, header.sent_ns, frame.arrived_ns) {
+            let sent_ns = (header.sent_ns != 0).then_some(header.sent_ns);
+            if account.arrived(header.sequence, sent_ns, frame.arrived_ns) {
                 place.copy_from_slice(payload);
                 messages += 1;
                 bytes += payload.len();

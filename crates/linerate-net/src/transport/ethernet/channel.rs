@@ -17,6 +17,7 @@ use crate::channel::{Channel, Interest, Remote, Wait};
 use crate::observe::HostClock;
 use crate::traffic::{Incoming, Outgoing};
 use crate::transport::Setup;
+use crate::transport::datagram::wrong_length;
 
 /// A message that has not come for so long is lost; the channel's patience may be less.
 const LOST: Span = Span::from_ms(1_000);
@@ -361,10 +362,4 @@ impl<P: Plane> Drop for EthernetChannel<P> {
 /// For `map_err`: what was being done when the host refused.
 pub(super) fn failed(operation: &'static str) -> impl FnOnce(Errno) -> LinkError {
     move |errno| LinkError::System { operation, source: errno.into() }
-}
-
-/// A message of another length than the two ends agreed on.
-pub(super) fn wrong_length(found: usize, awaited: usize) -> LinkError {
-    let text = format!("a message of {found} B came where one of {awaited} B was awaited");
-    LinkError::System { operation: "receive", source: io::Error::new(io::ErrorKind::InvalidData, text) }
 }
