@@ -1,14 +1,16 @@
-//! Fuzz targets: every decoder that reads what a stranger wrote, and what must hold of whatever
-//! it accepts. A target panics when something does not hold.
+//! Fuzz targets: every decoder that reads what a stranger wrote, the account of what a peer numbers,
+//! and what must hold of whatever they accept. A target panics when something does not hold.
 //!
 //! `scripts/fuzz` hunts with libFuzzer; `cargo test` replays the corpus.
 
+mod account;
 mod control;
 mod datagram;
 mod model_plan;
 mod plan;
 mod run_file;
 
+pub use account::account;
 pub use control::control;
 pub use datagram::datagram;
 pub use model_plan::model_plan;

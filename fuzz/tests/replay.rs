@@ -19,6 +19,11 @@ fn replay(name: &str, target: fn(&[u8])) {
 }
 
 #[test]
+fn account() {
+    replay("account", linerate_fuzz::account);
+}
+
+#[test]
 fn control() {
     replay("control", linerate_fuzz::control);
 }
