@@ -10,7 +10,7 @@ mod engines;
 mod lines;
 mod support;
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, TcpListener};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use linerate_core::options::{Io, MemoryOptions};
 use linerate_core::transport::Transport;
@@ -18,9 +18,22 @@ use linerate_core::units::{Size, Span};
 use linerate_net::observe::HostClock;
 use linerate_net::serve::Limits;
 use linerate_net::transport::memory::MemoryBench;
+use linerate_net::transport::{Setup, TransportError};
 use lines::Lines;
 use rstest::rstest;
-use support::{TestServer, plan};
+use support::meeting::{Ends, lines, lines_at, there_is};
+use support::{TestServer, has_ipv6, plan};
+
+/// A message of a curve that does not come is lost after this long.
+const LOST: Span = Span::from_ms(300);
+
+fn ends(ends: Result<Ends, TransportError>) -> Lines {
+    Lines::of(ends.expect("two ends"))
+}
+
+fn plain(transport: Transport) -> Lines {
+    ends(lines(transport, |_| {}))
+}
 
 #[rstest]
 fn tcp_keeps_every_promise_of_an_endpoint(
@@ -42,16 +55,14 @@ fn tcp_keeps_every_promise_of_an_endpoint(
     if engines::are_missing(io) {
         return;
     }
-    conformance::endpoints(|| {
-        Lines::connect(Transport::Tcp, |setup| setup.socket = engines::asked(io)).expect("two ends")
-    });
+    conformance::endpoints(|| ends(lines(Transport::Tcp, |setup| setup.socket = engines::asked(io))));
 }
 
 #[rstest]
 fn secured_streams_keep_every_promise_of_an_endpoint(
     #[values(Transport::Tls, Transport::Quic)] transport: Transport,
 ) {
-    conformance::endpoints(|| Lines::connect(transport, |_| {}).expect("two ends"));
+    conformance::endpoints(|| plain(transport));
 }
 
 #[rstest]
@@ -61,7 +72,7 @@ fn streams_over_ipv6_keep_every_promise_of_an_endpoint(
     if !has_ipv6() {
         return;
     }
-    conformance::endpoints(|| lines::over(Ipv6Addr::LOCALHOST.into(), transport, |_| {}).expect("two ends"));
+    conformance::endpoints(|| ends(lines_at(Ipv6Addr::LOCALHOST.into(), transport, |_| {})));
 }
 
 #[rstest]
@@ -71,9 +82,18 @@ fn streams_over_ipv6_keep_every_promise_of_an_endpoint(
 #[case(Transport::Pipe)]
 #[case(Transport::SharedMemory)]
 fn a_byte_channel_keeps_every_promise_of_an_endpoint(#[case] transport: Transport) {
-    if lines::there_is(transport) {
-        conformance::endpoints(|| Lines::connect(transport, |_| {}).expect("two ends"));
+    if there_is(transport) {
+        conformance::endpoints(|| plain(transport));
     }
+}
+
+/// Two hosts, of which both use this engine.
+fn a_pair_keeps_every_promise(transport: Transport, io: Io) {
+    let server = TestServer::start(Limits::default());
+    let mut plan = plan(&format!("schedule = 'list:8MiB'\ntransport = '{transport}'"));
+    plan.socket = engines::asked(io);
+    let mut pair = server.pair(&plan).expect("the server admits");
+    conformance::bench(&mut pair);
 }
 
 #[rstest]
@@ -90,13 +110,42 @@ fn a_pair_of_hosts_keeps_every_promise_of_a_bench(
     )]
     transport: Transport,
 ) {
-    if !lines::there_is(transport) {
+    if there_is(transport) {
+        a_pair_keeps_every_promise(transport, Io::default());
+    }
+}
+
+/// The messages of a curve lie still during a trial, which is what engines without a copy ask for.
+#[rstest]
+fn every_engine_carries_every_byte_of_a_curve(
+    #[values(
+        Io::Sendfile,
+        Io::Splice,
+        Io::Zerocopy,
+        Io::ZerocopyReceive,
+        Io::Uring,
+        Io::UringFixed,
+        Io::UringMultishot,
+        Io::UringZerocopy
+    )]
+    io: Io,
+) {
+    if engines::are_missing(io) {
         return;
     }
-    let server = TestServer::start(Limits::default());
-    let plan = plan(&format!("schedule = 'list:8MiB'\ntransport = '{transport}'"));
-    let mut pair = server.pair(&plan).expect("the server admits");
-    conformance::bench(&mut pair);
+    a_pair_keeps_every_promise(Transport::Tcp, io);
+}
+
+/// What TCP's siblings have of the kernel's calls was found by trying: every byte is compared.
+#[rstest]
+fn other_stream_sockets_carry_every_byte_of_a_curve(
+    #[values(Transport::Unix, Transport::Mptcp, Transport::Vsock)] transport: Transport,
+    #[values(Io::Sendfile, Io::Splice, Io::Uring, Io::UringFixed, Io::UringMultishot)] io: Io,
+) {
+    if engines::are_missing(io) || !there_is(transport) {
+        return;
+    }
+    a_pair_keeps_every_promise(transport, io);
 }
 
 /// UDP's largest message is the largest payload of an IP packet less its header of 8 bytes.
@@ -107,31 +156,19 @@ fn udp_keeps_every_promise_of_a_datagram_endpoint(#[case] address: IpAddr, #[cas
     if address.is_ipv6() && !has_ipv6() {
         return;
     }
-    datagrams::datagrams(largest, || {
-        lines::over(address, Transport::Udp, |setup| setup.patience = Span::from_ms(300)).expect("two ends")
-    });
+    datagrams::datagrams(largest, || ends(lines_at(address, Transport::Udp, |setup| setup.patience = LOST)));
 }
 
 /// A Unix datagram is as long as the send buffer, which Linux doubles, less 32 bytes.
 #[test]
 fn unix_datagrams_keep_every_promise_of_a_datagram_endpoint() {
     datagrams::datagrams(2 * 100_000 - 32, || {
-        let change = |setup: &mut linerate_net::transport::Setup| {
-            setup.patience = Span::from_ms(300);
+        let change = |setup: &mut Setup| {
+            setup.patience = LOST;
             setup.socket.sndbuf = Some(Size(100_000));
         };
-        Lines::connect(Transport::UnixDatagram, change).expect("two ends")
+        ends(lines(Transport::UnixDatagram, change))
     });
-}
-
-/// Whether the host has an IPv6 loopback; in CI it must.
-fn has_ipv6() -> bool {
-    let has = TcpListener::bind((Ipv6Addr::LOCALHOST, 0)).is_ok();
-    assert!(has || std::env::var("CI").as_deref() != Ok("true"), "CI needs an IPv6 loopback");
-    if !has {
-        eprintln!("skipped: an IPv6 loopback is missing");
-    }
-    has
 }
 
 #[test]

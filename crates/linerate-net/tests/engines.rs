@@ -1,15 +1,9 @@
 //! I/O engines: that they carry every byte, what they say of themselves, and how they give up.
 
-#[expect(dead_code, reason = "each test file uses its part")]
-#[path = "../../linerate-core/tests/support/conformance.rs"]
-mod conformance;
 #[path = "support/engines.rs"]
 mod engines;
-#[path = "support/lines.rs"]
-mod lines;
 mod support;
 
-use std::net::Ipv4Addr;
 use std::ops::ControlFlow;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
@@ -24,12 +18,12 @@ use linerate_net::channel::{Line, Wait};
 use linerate_net::io::Engine;
 use linerate_net::memory::Ring;
 use linerate_net::observe::HostClock;
-use linerate_net::pair::{Loads, Target};
 use linerate_net::serve::Limits;
 use linerate_net::traffic::{Counter, Incoming, Outgoing};
 use linerate_net::transport::Setup;
 use rstest::rstest;
 use socket2::Socket;
+use support::meeting::{Ends, lines};
 use support::{TestServer, plan};
 
 /// Shorter than any test runs, longer than any thread waits for its turn.
@@ -38,37 +32,12 @@ const FLOW: u64 = 20_000_003;
 /// Odd, so that no two bytes near each other are alike (2^64 over the golden ratio).
 const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
-fn connected(change: impl Fn(&mut Setup)) -> [Box<dyn Line>; 2] {
-    lines::lines(Ipv4Addr::LOCALHOST.into(), Transport::Tcp, change).expect("two ends")
+fn connected(change: impl Fn(&mut Setup)) -> Ends {
+    lines(Transport::Tcp, change).expect("two ends")
 }
 
-fn asking(io: Io) -> [Box<dyn Line>; 2] {
+fn asking(io: Io) -> Ends {
     connected(|setup| setup.socket.io = io)
-}
-
-/// The messages of a curve lie still during a trial, which is what engines without a copy ask for.
-#[rstest]
-fn every_engine_carries_every_byte_of_a_curve(
-    #[values(
-        Io::Sendfile,
-        Io::Splice,
-        Io::Zerocopy,
-        Io::ZerocopyReceive,
-        Io::Uring,
-        Io::UringFixed,
-        Io::UringMultishot,
-        Io::UringZerocopy
-    )]
-    io: Io,
-) {
-    if engines::are_missing(io) {
-        return;
-    }
-    let server = TestServer::start(Limits::default());
-    let mut plan = plan("schedule = 'list:8MiB'");
-    plan.socket = engines::asked(io);
-    let mut pair = server.pair(&plan).expect("the server admits");
-    conformance::bench(&mut pair);
 }
 
 /// Nobody promised that they stay as they are, so that every engine keeps what it was given.
@@ -105,24 +74,8 @@ fn loose_bytes_may_change_as_soon_as_they_are_pushed(
     }
 }
 
-/// What TCP's siblings have of the kernel's calls was found by trying: every byte is compared.
-#[rstest]
-fn other_stream_sockets_carry_every_byte_of_a_curve(
-    #[values(Transport::Unix, Transport::Mptcp, Transport::Vsock)] transport: Transport,
-    #[values(Io::Sendfile, Io::Splice, Io::Uring, Io::UringFixed, Io::UringMultishot)] io: Io,
-) {
-    if engines::are_missing(io) || !lines::there_is(transport) {
-        return;
-    }
-    let server = TestServer::start(Limits::default());
-    let mut plan = plan(&format!("schedule = 'list:8MiB'\ntransport = '{transport}'"));
-    plan.socket = engines::asked(io);
-    let mut pair = server.pair(&plan).expect("the server admits");
-    conformance::bench(&mut pair);
-}
-
 /// Sends [`FLOW`] bytes through `lines`, and returns what both engines say of themselves.
-fn flow([mut here, mut there]: [Box<dyn Line>; 2], memory: &MemoryOptions) -> [Option<IoReport>; 2] {
+fn flow([mut here, mut there]: Ends, memory: &MemoryOptions) -> [Option<IoReport>; 2] {
     let clock = HostClock::start();
     let counters = [Counter::default(), Counter::default()];
     let mut rings = [0; 2].map(|_| Ring::new(100_000, memory).expect("memory"));
@@ -182,7 +135,7 @@ fn a_flow_is_exact_to_the_byte_by_every_engine(
 /// Two ends between which pages are mapped: the loopback hands on what it is given, and the kernel
 /// maps pages of its own that nobody else refers to. `write` to a pipe copies into such, and
 /// segments of a whole page keep them whole.
-fn ends_that_map() -> [Box<dyn Line>; 2] {
+fn ends_that_map() -> Ends {
     connected(|setup| {
         setup.socket.io = Io::Splice;
         setup.socket.receive_io = Some(Io::ZerocopyReceive);
@@ -245,21 +198,14 @@ fn a_load_says_what_its_engines_did(#[values(None, Some(1))] threads: Option<u32
         return;
     }
     let server = TestServer::start(Limits::default());
-    let target = Target::parse(&server.address.to_string()).expect("an address");
     let stream = StreamPlan { bytes: Some(Size(FLOW)), flows: 3, threads, ..StreamPlan::default() };
     let socket =
         SocketOptions { io: Io::Zerocopy, receive_io: Some(Io::Truncate), ..SocketOptions::default() };
     let mut plan = plan("");
     (plan.stream, plan.socket) = (Some(stream.clone()), socket.clone());
     plan.check().expect("it can be carried out");
-    let go_on = || ControlFlow::Continue(());
-    let mut loads =
-        Loads::open(std::slice::from_ref(&target), Some(&server.key), &plan, HostClock::start(), |_| go_on())
-            .expect("admitted");
     let load = Load { stream: Some(stream), socket, time: SHORT, ..Load::default() };
-    let (transfer, unsaid) = loads.run(&load, None, go_on).expect("a transfer");
-    assert!(unsaid.is_none(), "{unsaid:?}");
-    loads.finish().expect("observations");
+    let transfer = server.carry(&plan, &load, || ControlFlow::Continue(())).expect("a transfer");
     assert_eq!(transfer.flows.len(), 3);
     for flow in &transfer.flows {
         assert_eq!([&flow.sender.ended, &flow.receiver.ended], [&Ended::Complete; 2]);

@@ -24,10 +24,10 @@ use linerate_net::observe::HostClock;
 use linerate_net::traffic::{Counter, Incoming, Outgoing};
 use linerate_net::transport::{Place, TransportError, host, join};
 use rstest::rstest;
-use stations::{PASS, Stations, datagrams, flow, lab, setup};
+use stations::{HEADER, Stations, datagrams, flow, setup};
+use support::lab;
+use support::meeting::{PASS, lines};
 
-/// What every frame carries besides its message. Unit: bytes.
-const HEADER: usize = 32;
 /// A message that fills a frame of 1500 bytes.
 const LARGEST: usize = 1_500 - HEADER;
 
@@ -336,7 +336,7 @@ fn both_ends_on_one_host_meet_on_the_loopback_and_do_not_hear_themselves() {
     if lab(1_500).is_none() {
         return;
     }
-    let [mut here, mut there] = stations::on_the_loopback();
+    let [mut here, mut there] = lines(Transport::Ethernet, |_| {}).expect("two ends");
     let largest = here.granted().mss.known().copied().expect("a loopback has an MTU") as usize;
     here.push(&vec![7; largest], Wait::Patiently).expect("it goes");
     there.pull(&mut vec![0; largest], Wait::Patiently).expect("it comes");

@@ -1,6 +1,8 @@
 //! What the kernel says of real connections, and what follows from it: flows whose fault is known
 //! because the test made it.
 
+mod support;
+
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream, UdpSocket};
 use std::process::Command;
@@ -14,11 +16,12 @@ use linerate_core::kernel::limit::{Holder, Verdict, holders};
 use linerate_core::transport::Transport;
 use linerate_core::units::{Rate, Span, Time};
 use linerate_net::channel::{Channel, Remote};
-use linerate_net::lab::{Lab, LabError, THERE};
+use linerate_net::lab::{Lab, THERE};
 use linerate_net::observe::{HostClock, UdpCounters};
 use linerate_net::traffic::{Counter, Looks, OnLook, Sampler, Watched};
 use linerate_net::transport::{Setup, tcp_channel};
 use socket2::{SockRef, Socket};
+use support::{lab, missing};
 
 /// Longer than anything here takes on a busy host.
 const PATIENCE: Span = Span::from_ms(20_000);
@@ -120,12 +123,6 @@ impl Flow {
     }
 }
 
-/// Says why a test does nothing; in CI that is a failure.
-fn missing(what: &str) {
-    assert!(std::env::var("CI").as_deref() != Ok("true"), "CI needs {what}");
-    eprintln!("skipped: {what} is missing");
-}
-
 #[test]
 fn both_ends_know_every_byte_and_the_same_window() {
     let Connection { mut sender, mut receiver } = Connection::local(None);
@@ -177,18 +174,6 @@ fn a_sender_with_little_to_send_is_the_application() {
     assert_eq!(verdict.winner, Holder::Application, "{verdict}: {:?}", flow.samples().last());
 }
 
-/// Two hosts and a wire, or none, with a word, where there can be none.
-fn lab() -> Option<Lab> {
-    match Lab::new(1_500) {
-        Ok(lab) => Some(lab),
-        Err(error @ (LabError::Privilege | LabError::Program { .. })) => {
-            missing(&format!("a lab (failed to {error})"));
-            None
-        }
-        Err(error) => panic!("failed to {error}"),
-    }
-}
-
 /// Lets this thread's end of the wire send no faster than `rate` after `burst` at once. None, with a word, without `tc`.
 fn narrow(rate: &str, burst: &str) -> Option<()> {
     let bucket = format!("qdisc add dev wire root tbf rate {rate} burst {burst} limit 1mb");
@@ -214,7 +199,7 @@ fn across(lab: &Lab, sndbuf: Option<usize>) -> Connection {
 
 #[test]
 fn a_send_buffer_below_what_waits_for_its_acknowledgement_is_the_send_buffer() {
-    let Some(lab) = lab() else { return };
+    let Some(lab) = lab(1_500) else { return };
     // An acknowledgement takes the way back for some 8 ms.
     let Some(()) = lab.there(|| narrow("64kbit", "1600")).expect("entered") else { return };
     let flow = flow(across(&lab, Some(10_000)), messages(3, 100_000), 1 << 16, |_| ());
@@ -224,7 +209,7 @@ fn a_send_buffer_below_what_waits_for_its_acknowledgement_is_the_send_buffer() {
 
 #[test]
 fn a_full_wire_is_the_link_and_unknown_it_is_the_path() {
-    let Some(lab) = lab() else { return };
+    let Some(lab) = lab(1_500) else { return };
     let Some(()) = lab.here(|| narrow("5mbit", "5kb")).expect("entered") else { return };
     let flow = flow(across(&lab, None), messages(100, 10_000), 1 << 16, |_| ());
     assert_eq!(flow.received, 1_000_000);

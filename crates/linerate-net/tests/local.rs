@@ -1,11 +1,7 @@
 //! What is particular to the transports between two processes of one host, to Multipath TCP and
 //! to VM sockets.
 
-#[path = "../../linerate-core/tests/support/conformance.rs"]
-#[expect(dead_code, reason = "the ends' common promises are tested in conformance.rs")]
-mod conformance;
-#[path = "support/lines.rs"]
-mod lines;
+mod support;
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -18,13 +14,13 @@ use linerate_core::options::{Io, SocketOptions};
 use linerate_core::transport::Transport;
 use linerate_core::units::{Size, Span};
 use linerate_net::channel::{Interest, Line, Wait};
-use linerate_net::control::{Deadline, Pass};
+use linerate_net::control::Deadline;
 use linerate_net::observe::HostClock;
 use linerate_net::transport::{Hosting, Meeting, Place, Setup, TransportError, host, join};
 use nix::sched::{CloneFlags, unshare};
 use rstest::rstest;
+use support::meeting::{PASS, lines, there_is};
 
-const PASS: Pass = [5; 16];
 const HERE: std::net::IpAddr = std::net::IpAddr::V4(Ipv4Addr::LOCALHOST);
 
 fn setup(transport: Transport) -> Setup {
@@ -32,7 +28,7 @@ fn setup(transport: Transport) -> Setup {
 }
 
 fn pair(transport: Transport, change: impl Fn(&mut Setup)) -> [Box<dyn Line>; 2] {
-    lines::lines(HERE, transport, change).expect("two ends")
+    lines(transport, change).expect("two ends")
 }
 
 fn refusal(result: Result<impl Sized, TransportError>) -> String {
@@ -52,7 +48,7 @@ fn a_peer_that_does_nothing_stalls_the_call_after_the_patience(
     #[values(Transport::Mptcp, Transport::Unix, Transport::Pipe, Transport::SharedMemory)]
     transport: Transport,
 ) {
-    if !lines::there_is(transport) {
+    if !there_is(transport) {
         return;
     }
     let patience = Span::from_ms(150);
@@ -77,7 +73,7 @@ fn a_channel_that_another_thread_cuts_gives_up_at_once(
     #[values(Transport::Mptcp, Transport::Unix, Transport::Pipe, Transport::SharedMemory)]
     transport: Transport,
 ) {
-    if !lines::there_is(transport) {
+    if !there_is(transport) {
         return;
     }
     let [mut here, mut there] = pair(transport, |setup| setup.patience = Span::from_ms(60_000));
@@ -102,7 +98,7 @@ fn what_was_sent_before_the_end_arrives_and_the_other_direction_stays_open(
     #[values(Transport::Mptcp, Transport::Unix, Transport::Pipe, Transport::SharedMemory)]
     transport: Transport,
 ) {
-    if !lines::there_is(transport) {
+    if !there_is(transport) {
         return;
     }
     let [mut here, mut there] = pair(transport, |setup| setup.patience = Span::from_ms(500));
@@ -153,7 +149,7 @@ fn a_stranger_is_turned_away_without_an_answer(
     #[values(Transport::Mptcp, Transport::Unix, Transport::Pipe, Transport::SharedMemory)]
     transport: Transport,
 ) {
-    if !lines::there_is(transport) {
+    if !there_is(transport) {
         return;
     }
     let setup = setup(transport);
@@ -219,7 +215,7 @@ fn copies_in_memory_have_no_peer() {
 
 #[test]
 fn multipath_tcp_says_whether_it_is_one() {
-    if !lines::there_is(Transport::Mptcp) {
+    if !there_is(Transport::Mptcp) {
         return;
     }
     for line in pair(Transport::Mptcp, |_| {}) {

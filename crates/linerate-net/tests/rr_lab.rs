@@ -14,21 +14,13 @@ use linerate_core::plan::Plan;
 use linerate_core::traffic::{Ended, Latency, Load, Phase, RrPlan, Transfer, phases};
 use linerate_core::units::Span;
 use linerate_net::control::Key;
-use linerate_net::lab::{Lab, LabError, THERE};
+use linerate_net::lab::{Lab, THERE};
 use linerate_net::serve::{Limits, Server};
 use support::TestServer;
 
 /// A lab with a server at its other end, or none where there can be none; in CI that is a failure.
 fn lab() -> Option<(Lab, TestServer)> {
-    let lab = match Lab::new(1500) {
-        Ok(lab) => lab,
-        Err(error @ (LabError::Privilege | LabError::Program { .. })) => {
-            assert!(std::env::var("CI").as_deref() != Ok("true"), "failed to {error}");
-            eprintln!("skipped: failed to {error}");
-            return None;
-        }
-        Err(error) => panic!("failed to {error}"),
-    };
+    let lab = support::lab(1500)?;
     let key = Key::fresh().expect("random numbers");
     let served = Some(key.clone());
     let server = lab.there(|| Server::bind((THERE, 0).into(), served, Limits::default()));

@@ -2,10 +2,10 @@
 
 #[path = "support/relay.rs"]
 mod relay;
+mod support;
 
-use std::io::{ErrorKind, Read, Write};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream, UdpSocket};
-use std::time::Duration;
+use std::io::{ErrorKind, Write};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream, UdpSocket};
 
 use linerate_core::endpoint::LinkError;
 use linerate_core::options::Io;
@@ -13,91 +13,36 @@ use linerate_core::traffic::Bound;
 use linerate_core::transport::Transport;
 use linerate_core::units::{Size, Span};
 use linerate_net::channel::{Interest, Line, Wait};
-use linerate_net::control::{Deadline, GREETING_LEN, Pass};
+use linerate_net::control::{Deadline, GREETING_LEN};
 use linerate_net::observe::HostClock;
 use linerate_net::traffic::{Counter, Incoming, Outgoing};
 use linerate_net::transport::{Hosting, Meeting, Place, Setup, TransportError, host, join};
 use relay::Relay;
 use rstest::rstest;
+use support::meeting::{Answering, Ends, LOOK, PASS, PATIENCE};
 
-const PASS: Pass = [9; 16];
-const LOOK: Duration = Duration::from_millis(50);
-/// What a test bears to wait for what must come.
-const PATIENCE: Duration = Duration::from_secs(20);
+const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
-/// The answering end's side.
-struct Answering {
-    door: TcpListener,
-    hosting: Hosting,
-    setup: Setup,
+fn answering(transport: Transport, change: impl Fn(&mut Setup)) -> Answering {
+    Answering::at(HERE, transport, change).expect("a place")
 }
 
-impl Answering {
-    fn of(transport: Transport, change: impl Fn(&mut Setup)) -> Self {
-        let door = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
-        let address = door.local_addr().expect("it listens");
-        let mut setup = Setup::plain(transport, HostClock::start(), address.ip(), address);
-        change(&mut setup);
-        let hosting = host(&setup, &PASS).expect("a place");
-        Self { door, hosting, setup }
+/// Where clients arrive.
+fn port(place: &Answering) -> SocketAddr {
+    let mut address = place.setup.peer;
+    if let Place::Port(port) = place.meeting().place {
+        address.set_port(port);
     }
-
-    fn meeting(&self) -> Meeting {
-        match &self.hosting {
-            Hosting::AtTheDoor(adopt) => adopt.meeting(),
-            Hosting::Apart(host) => host.meeting(),
-        }
-    }
-
-    /// Where clients arrive.
-    fn port(&self) -> SocketAddr {
-        let mut address = self.setup.peer;
-        if let Place::Port(port) = self.meeting().place {
-            address.set_port(port);
-        }
-        address
-    }
-
-    fn accept(&mut self) -> Result<Box<dyn Line>, TransportError> {
-        match &mut self.hosting {
-            Hosting::AtTheDoor(adopt) => {
-                let (mut stream, _) = self.door.accept().expect("the other end connects");
-                stream.read_exact(&mut [0; GREETING_LEN + PASS.len() + 4]).expect("an introduction");
-                stream.write_all(&[6]).expect("the other end waits for it");
-                adopt.adopt(stream)
-            }
-            Hosting::Apart(host) => {
-                let deadline = Deadline::after(PATIENCE);
-                while deadline.left().is_ok() {
-                    match host.accept(Deadline::after(LOOK)) {
-                        Err(TransportError::Late) => {}
-                        arrived => return arrived.map(|(_, line)| line),
-                    }
-                }
-                Err(TransportError::Late)
-            }
-        }
-    }
-
-    /// Both ends of a channel whose beginning end goes by `setup` and `meeting`.
-    fn meet(&mut self, setup: &Setup, meeting: &Meeting) -> [Result<Box<dyn Line>, TransportError>; 2] {
-        std::thread::scope(|scope| {
-            let begun = scope.spawn(|| join(setup, meeting, &PASS, 0));
-            let answered = self.accept();
-            [begun.join().expect("it does not panic"), answered]
-        })
-    }
+    address
 }
 
-fn pair(transport: Transport, change: impl Fn(&mut Setup)) -> [Box<dyn Line>; 2] {
-    let mut place = Answering::of(transport, change);
-    let (setup, meeting) = (place.setup.clone(), place.meeting());
-    place.meet(&setup, &meeting).map(|end| end.expect("an end"))
+fn pair(transport: Transport, change: impl Fn(&mut Setup)) -> Ends {
+    answering(transport, change).ends().expect("two ends")
 }
 
 /// Two ends of TLS with somebody in between.
-fn relayed() -> (Relay, [Box<dyn Line>; 2]) {
-    let mut place = Answering::of(Transport::Tls, |_| {});
+fn relayed() -> (Relay, Ends) {
+    let mut place = answering(Transport::Tls, |_| {});
     let relay = Relay::to(place.setup.peer);
     let (setup, meeting) = (Setup { peer: relay.address, ..place.setup.clone() }, place.meeting());
     let ends = place.meet(&setup, &meeting).map(|end| end.expect("an end"));
@@ -124,8 +69,8 @@ fn receive(line: &mut dyn Line, len: usize) -> Vec<u8> {
 fn another_certificate_than_the_conversation_named_is_refused(
     #[values(Transport::Tls, Transport::Quic)] transport: Transport,
 ) {
-    let other = Answering::of(transport, |_| {}).meeting();
-    let mut place = Answering::of(transport, |_| {});
+    let other = answering(transport, |_| {}).meeting();
+    let mut place = answering(transport, |_| {});
     let (setup, meeting) = (place.setup.clone(), place.meeting());
     let wrong = Meeting { certificate: other.certificate, ..meeting.clone() };
     let error = match transport {
@@ -150,7 +95,7 @@ fn another_certificate_than_the_conversation_named_is_refused(
 fn a_meeting_without_a_certificate_is_refused(
     #[values(Transport::Tls, Transport::Quic)] transport: Transport,
 ) {
-    let place = Answering::of(transport, |_| {});
+    let place = answering(transport, |_| {});
     let bare = Meeting { certificate: None, ..place.meeting() };
     let error = join(&place.setup, &bare, &PASS, 0).expect_err("nothing to believe");
     assert_eq!(error.to_string(), "secure the channel: the peer names no certificate");
@@ -206,7 +151,7 @@ fn an_end_with_close_notify_is_one_and_the_other_direction_goes_on() {
 
 #[test]
 fn plaintext_where_tls_is_due_is_refused() {
-    let mut place = Answering::of(Transport::Tls, |_| {});
+    let mut place = answering(Transport::Tls, |_| {});
     let mut plain = TcpStream::connect(place.setup.peer).expect("it listens");
     plain.write_all(&[0; GREETING_LEN + PASS.len() + 4]).expect("an introduction");
     plain.write_all(&[b'x'; 4096]).expect("what a TCP flow would send");
@@ -216,7 +161,7 @@ fn plaintext_where_tls_is_due_is_refused() {
 
 #[test]
 fn a_client_that_leaves_in_the_handshake_is_an_error() {
-    let mut place = Answering::of(Transport::Tls, |_| {});
+    let mut place = answering(Transport::Tls, |_| {});
     let mut gone = TcpStream::connect(place.setup.peer).expect("it listens");
     gone.write_all(&[0; GREETING_LEN + PASS.len() + 4]).expect("an introduction");
     drop(gone);
@@ -243,7 +188,7 @@ fn a_peer_that_reads_nothing_is_a_stall_and_no_byte_is_lost(
         setup.socket.sndbuf = Some(Size(64 << 10));
         setup.socket.rcvbuf = Some(Size(64 << 10));
     };
-    let mut place = Answering::of(transport, small);
+    let mut place = answering(transport, small);
     let (mut setup, meeting) = (place.setup.clone(), place.meeting());
     setup.patience = Span::from_ms(200);
     let [mut here, mut there] = place.meet(&setup, &meeting).map(|end| end.expect("an end"));
@@ -347,7 +292,7 @@ fn what_it_cannot_do_is_refused_by_name(
     #[case] change: fn(&mut Setup),
     #[case] words: &str,
 ) {
-    let place = Answering::of(transport, |_| {});
+    let place = answering(transport, |_| {});
     let mut setup = place.setup.clone();
     change(&mut setup);
     let refusals = [
@@ -384,7 +329,7 @@ fn a_flow_is_counted_to_the_byte(#[values(Transport::Tls, Transport::Quic)] tran
 
 #[test]
 fn flows_over_quic_arrive_with_their_numbers() {
-    let mut place = Answering::of(Transport::Quic, |_| {});
+    let mut place = answering(Transport::Quic, |_| {});
     let (setup, meeting) = (place.setup.clone(), place.meeting());
     let Hosting::Apart(host) = &mut place.hosting else { panic!("it has a port of its own") };
     let mut begun: Vec<_> = (0..8).map(|flow| join(&setup, &meeting, &PASS, flow).expect("a flow")).collect();
@@ -398,7 +343,7 @@ fn flows_over_quic_arrive_with_their_numbers() {
 
 #[test]
 fn a_stranger_at_the_quic_port_gets_no_channel() {
-    let mut place = Answering::of(Transport::Quic, |_| {});
+    let mut place = answering(Transport::Quic, |_| {});
     let (setup, meeting) = (place.setup.clone(), place.meeting());
     let mut stranger = join(&setup, &meeting, &[1; 16], 0).expect("keys are for everybody");
     let error = stranger.pull(&mut [0], Wait::Patiently).expect_err("it is nobody's");
@@ -427,14 +372,14 @@ fn first_datagram(setup: &Setup, meeting: &Meeting) -> Vec<u8> {
 
 #[test]
 fn the_quic_port_answers_an_unproven_address_with_a_retry_and_no_more() {
-    let mut place = Answering::of(Transport::Quic, |_| {});
+    let mut place = answering(Transport::Quic, |_| {});
     let (setup, meeting) = (place.setup.clone(), place.meeting());
     let initial = first_datagram(&setup, &meeting);
     // A socket that says what a client says, and never shows that it hears.
     let forger = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
     forger.set_read_timeout(Some(PATIENCE)).expect("a time limit");
-    forger.send_to(b"no QUIC at all", place.port()).expect("it goes");
-    forger.send_to(&initial, place.port()).expect("it goes");
+    forger.send_to(b"no QUIC at all", port(&place)).expect("it goes");
+    forger.send_to(&initial, port(&place)).expect("it goes");
     let mut answer = [0; 2048];
     let len = forger.recv(&mut answer).expect("an answer");
     // A long header of the type Retry. Source: RFC 9000, section 17.2.5.
@@ -442,7 +387,7 @@ fn the_quic_port_answers_an_unproven_address_with_a_retry_and_no_more() {
     assert!(len < initial.len(), "{len} B for {} B", initial.len());
     // Nobody else is answered at all: this address is not the one of the conversation.
     let elsewhere = UdpSocket::bind((Ipv4Addr::new(127, 0, 0, 2), 0)).expect("the loopback is wide");
-    elsewhere.send_to(&initial, place.port()).expect("it goes");
+    elsewhere.send_to(&initial, port(&place)).expect("it goes");
     // By the end of a whole channel the port has said nothing more.
     let [begun, answered] = place.meet(&setup, &meeting);
     begun.and(answered).expect("the port goes on");

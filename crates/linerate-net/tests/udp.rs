@@ -4,20 +4,22 @@
 mod flows;
 #[path = "udp/strangers.rs"]
 mod strangers;
+mod support;
 
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::process::Command;
 
-use flows::{Flow, PASS, channel, flow, lines, meet, setup};
+use flows::{Flow, flow, lines, setup};
 use linerate_core::endpoint::LinkError;
 use linerate_core::options::Io;
 use linerate_core::traffic::{Bound, Datagrams};
 use linerate_core::transport::Transport;
 use linerate_core::units::{Rate, Size, Span};
 use linerate_net::channel::{Interest, Wait};
-use linerate_net::lab::{HERE, Lab, LabError, THERE};
+use linerate_net::lab::{HERE, THERE};
 use linerate_net::transport::{CONTROL_LEN, HEADER_LEN, Hosting, Setup, host, join};
 use rstest::rstest;
+use support::meeting::{Answering, PASS, accept};
 
 /// A change of what is asked.
 type Ask = fn(&mut Setup);
@@ -78,9 +80,7 @@ fn segments_and_large_messages_pass_over_ipv6(
     #[values((true, true), (true, false), (false, false))] offloads: (bool, bool),
     #[values(24, 1452, 30_000, 65_488)] size: usize,
 ) {
-    if UdpSocket::bind((Ipv6Addr::LOCALHOST, 0)).is_err() {
-        assert!(std::env::var("CI").as_deref() != Ok("true"), "CI needs an IPv6 loopback");
-        eprintln!("skipped: an IPv6 loopback is missing");
+    if !support::has_ipv6() {
         return;
     }
     let mut setup = setup(Transport::Udp, Ipv6Addr::LOCALHOST.into());
@@ -131,15 +131,7 @@ fn what_the_receiving_host_drops_is_told_apart_from_loss(
 /// Over a bucket that is too small for the flow, what did not arrive is what the bucket dropped.
 #[rstest]
 fn loss_is_what_the_interfaces_say_to_the_packet(#[values(false, true)] gso: bool) {
-    let lab = match Lab::new(1500) {
-        Ok(lab) => lab,
-        Err(error @ (LabError::Privilege | LabError::Program { .. })) => {
-            assert!(std::env::var("CI").as_deref() != Ok("true"), "failed to {error}");
-            eprintln!("skipped: failed to {error}");
-            return;
-        }
-        Err(error) => panic!("failed to {error}"),
-    };
+    let Some(lab) = support::lab(1500) else { return };
     lab.here(|| tc("qdisc add dev wire root tbf rate 50mbit burst 16kb limit 30kb")).expect("entered");
     let mut there = setup(Transport::Udp, THERE.into());
     (there.socket.rcvbuf, there.local, there.peer) = (Some(ROOM), THERE.into(), SocketAddr::from((HERE, 0)));
@@ -153,9 +145,9 @@ fn loss_is_what_the_interfaces_say_to_the_packet(#[values(false, true)] gso: boo
             lab.here(|| join(here, &meeting, &PASS, 0)).expect("entered")
         });
         let answered = lab.there(|| {
-            let mut hosting = host(&there, &PASS).expect("it waits");
-            tell.send(meet(&hosting)).expect("the other end listens");
-            channel(&mut hosting)
+            let mut answering = Answering::of(there).expect("it waits");
+            tell.send(answering.meeting()).expect("the other end listens");
+            answering.accept().expect("it comes").1
         });
         (begun.join().expect("it does not panic"), answered.expect("entered"))
     });
@@ -356,15 +348,13 @@ fn what_datagrams_have_not_is_refused_by_name(
 #[rstest]
 fn many_flows_meet_at_one_host(#[values(Transport::Udp, Transport::UnixDatagram)] transport: Transport) {
     let setup = roomy(transport);
-    let mut hosting = host(&setup, &PASS).expect("it waits");
-    let meeting = meet(&hosting);
-    let Hosting::Apart(host) = &mut hosting else { panic!("a place of its own") };
+    let Ok(Hosting::Apart(mut host)) = host(&setup, &PASS) else { panic!("a place of its own") };
+    let meeting = host.meeting();
     std::thread::scope(|scope| {
         let (setup, meeting) = (&setup, &meeting);
         let begun: Vec<_> =
             (0..64).map(|number| scope.spawn(move || join(setup, meeting, &PASS, number))).collect();
-        let mut answered: Vec<_> =
-            (0..64).map(|_| flows::accept(host.as_mut()).expect("each comes")).collect();
+        let mut answered: Vec<_> = (0..64).map(|_| accept(host.as_mut()).expect("each comes")).collect();
         answered.sort_by_key(|(number, _)| *number);
         for ((number, mut there), begun) in answered.into_iter().zip(begun) {
             let mut here = begun.join().expect("it does not panic").expect("it is accepted");

@@ -3,18 +3,15 @@
 use std::ops::ControlFlow;
 
 use linerate_core::bench::Bench as _;
-use linerate_core::options::SocketOptions;
 use linerate_core::pattern::Pattern;
 use linerate_core::payload::Check;
 use linerate_core::traffic::{Direction, Ended, Load, StreamPlan};
 use linerate_core::trial::Trial;
 use linerate_core::units::{Size, Span};
-use linerate_net::observe::HostClock;
-use linerate_net::pair::{Loads, Target};
 use linerate_net::serve::Limits;
 
-use crate::stations::{datagrams, lab};
-use crate::support::{TestServer, plan};
+use crate::stations::datagrams;
+use crate::support::{TestServer, lab, plan};
 
 #[test]
 fn a_pair_of_hosts_runs_a_trial_over_it() {
@@ -47,15 +44,8 @@ fn flows_in_both_directions_are_accounted_for_at_both_ends() {
     let time = Span::from_ms(1_000);
     let mut plan = plan("transport = 'ethernet'");
     (plan.stream, plan.time) = (Some(stream.clone()), time);
-    let target = Target::parse(&server.address.to_string()).expect("an address");
-    let mut loads =
-        Loads::open(std::slice::from_ref(&target), Some(&server.key), &plan, HostClock::start(), |_| {
-            ControlFlow::Continue(())
-        })
-        .expect("admitted");
-    let load = Load { stream: Some(stream), socket: SocketOptions::default(), time, ..Load::default() };
-    let (transfer, _) = loads.run(&load, None, || ControlFlow::Continue(())).expect("a transfer");
-    loads.finish().expect("observations");
+    let load = Load { stream: Some(stream), time, ..Load::default() };
+    let transfer = server.carry(&plan, &load, || ControlFlow::Continue(())).expect("a transfer");
     assert_eq!(transfer.flows.len(), 4);
     for flow in &transfer.flows {
         assert_eq!((&flow.sender.ended, &flow.receiver.ended), (&Ended::Complete, &Ended::Complete));

@@ -2,7 +2,8 @@
 
 use std::net::Ipv4Addr;
 
-use super::stations::{PASS, setup};
+use super::stations::setup;
+use super::support::meeting::PASS;
 use linerate_core::transport::Transport;
 use linerate_net::transport::{Setup, host};
 
@@ -41,7 +42,7 @@ mod with_it {
     fn messages_of_every_size_pass_both_ways_and_to_a_packet_socket(
         #[values(Transport::Xdp, Transport::Ethernet)] other: Transport,
     ) {
-        let Some(stations) = Stations::new(1_500) else { return };
+        let Some(stations) = Stations::with_xdp(1_500) else { return };
         let mut setups = [setup(HERE, THERE), setup(THERE, HERE)];
         [setups[0].transport, setups[1].transport] = [Transport::Xdp, other];
         let mut ends = stations.between(1, setups).remove(0);
@@ -63,7 +64,7 @@ mod with_it {
     fn a_flow_arrives_to_the_byte_or_is_accounted_for_in_either_direction(
         #[values(false, true)] turned: bool,
     ) {
-        let Some(stations) = Stations::new(1_500) else { return };
+        let Some(stations) = Stations::with_xdp(1_500) else { return };
         let mut ends = stations.ends(by_xdp);
         if turned {
             ends.reverse();
@@ -78,7 +79,7 @@ mod with_it {
 
     #[test]
     fn what_a_paused_receiver_has_no_room_for_is_told_apart_from_loss() {
-        let Some(stations) = Stations::new(1_500) else { return };
+        let Some(stations) = Stations::with_xdp(1_500) else { return };
         let [sender, receiver] = flow(stations.ends(by_xdp), 100, Bound::Count(20_000), None, 2_000_000);
         let account = datagrams(&receiver);
         assert_eq!((sender.messages, account.sent), (20_000, 20_000));
@@ -88,7 +89,7 @@ mod with_it {
 
     #[test]
     fn an_interface_has_one_flow_and_is_free_again_after_it() {
-        let Some(stations) = Stations::new(1_500) else { return };
+        let Some(stations) = Stations::with_xdp(1_500) else { return };
         let first = stations.ends(by_xdp);
         let error = stations.call_by(Transport::Xdp).expect_err("the interface is taken").to_string();
         assert_eq!(
@@ -104,7 +105,7 @@ mod with_it {
 
     #[test]
     fn what_it_cannot_do_is_refused_by_name() {
-        let Some(stations) = Stations::new(9_000) else { return };
+        let Some(stations) = Stations::with_xdp(9_000) else { return };
         let error = stations.call_by(Transport::Xdp).expect_err("too large").to_string();
         assert_eq!(error, "use the transport xdp: the MTU 9000 of `wire` is above the 3826 B of AF_XDP");
         let mut setup = setup(HERE, THERE);

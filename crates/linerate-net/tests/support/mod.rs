@@ -2,9 +2,11 @@
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub(crate) mod meeting;
 pub(crate) mod rude;
 
-use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::fmt::Display;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
 use std::ops::ControlFlow;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
@@ -13,9 +15,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 
 use linerate_core::plan::Plan;
+use linerate_core::traffic::{Load, Transfer};
 use linerate_net::control::Key;
+use linerate_net::lab::{Lab, LabError};
 use linerate_net::observe::HostClock;
-use linerate_net::pair::{Pair, PairError, Target};
+use linerate_net::pair::{Loads, Pair, PairError, Target};
 use linerate_net::serve::{Limits, ServeError, Server};
 
 /// A running server.
@@ -61,6 +65,23 @@ impl TestServer {
     pub(crate) fn pair_with(&self, plan: &Plan, key: Option<&Key>) -> Result<Pair, PairError> {
         let target = Target::parse(&self.address.to_string())?;
         Pair::open(&target, key, plan, HostClock::start(), |_| ControlFlow::Continue(()))
+    }
+
+    /// Carries out one load of a plan, to its end or as `watch` says.
+    pub(crate) fn carry(
+        &self,
+        plan: &Plan,
+        load: &Load,
+        watch: impl FnMut() -> ControlFlow<()>,
+    ) -> Result<Transfer, PairError> {
+        let target = Target::parse(&self.address.to_string())?;
+        let go_on = |_| ControlFlow::Continue(());
+        let mut loads =
+            Loads::open(std::slice::from_ref(&target), Some(&self.key), plan, HostClock::start(), go_on)?;
+        let (transfer, broken) = loads.run(load, None, watch)?;
+        assert!(broken.is_none(), "{broken:?}");
+        loads.finish()?;
+        Ok(transfer)
     }
 
     /// A bare connection, for a client that does not behave.
@@ -110,6 +131,33 @@ pub(crate) fn one_trial(pair: &mut Pair) {
 /// A plan from TOML.
 pub(crate) fn plan(toml: &str) -> Plan {
     Plan::from_toml(toml).expect("a plan")
+}
+
+/// Says why a test does nothing; in CI that is a failure.
+pub(crate) fn missing(what: impl Display) {
+    assert!(std::env::var("CI").as_deref() != Ok("true"), "CI needs {what}");
+    eprintln!("skipped: {what} is missing");
+}
+
+/// Two hosts and a wire of this MTU, or none, with a word, where there can be none.
+pub(crate) fn lab(mtu: u32) -> Option<Lab> {
+    match Lab::new(mtu) {
+        Ok(lab) => Some(lab),
+        Err(error @ (LabError::Privilege | LabError::Program { .. })) => {
+            missing(format_args!("a laboratory (failed to {error})"));
+            None
+        }
+        Err(error) => panic!("failed to {error}"),
+    }
+}
+
+/// Whether the host has an IPv6 loopback, with a word if not.
+pub(crate) fn has_ipv6() -> bool {
+    let has = TcpListener::bind((Ipv6Addr::LOCALHOST, 0)).is_ok();
+    if !has {
+        missing("an IPv6 loopback");
+    }
+    has
 }
 
 static PANICS: AtomicUsize = AtomicUsize::new(0);

@@ -1,6 +1,9 @@
 //! Two stations of a laboratory that speak raw Ethernet.
 
+#![allow(dead_code, reason = "each test file uses its part")]
+
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::os::fd::AsRawFd as _;
 use std::process::Command;
 use std::time::Duration;
 
@@ -9,36 +12,27 @@ use linerate_core::transport::Transport;
 use linerate_core::units::{Rate, Time};
 use linerate_net::channel::Line;
 use linerate_net::control::{Deadline, Pass};
-use linerate_net::lab::{HERE, Lab, LabError, THERE};
+use linerate_net::lab::{HERE, Lab, THERE};
 use linerate_net::observe::HostClock;
 use linerate_net::traffic::{Counter, Incoming, Outgoing, Pace};
 use linerate_net::transport::{Host, Hosting, Meeting, Place, Setup, TransportError, host, join};
+use nix::ifaddrs::getifaddrs;
+use nix::sys::socket::{LinkAddr, MsgFlags, sendto};
+use socket2::{Domain, Socket, Type};
 
-pub(crate) const PASS: Pass = [0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 9, 10, 11, 12, 13, 14, 15, 16];
+use crate::support::meeting::{Ends, PASS, accept};
+use crate::support::{lab, missing};
+
+/// What every frame carries besides its message. Unit: bytes.
+pub(crate) const HEADER: usize = 32;
 /// Where the slow queue leads to.
 const BEHIND: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 3);
-
-/// Both ends of a flow.
-pub(crate) type Ends = [Box<dyn Line>; 2];
 
 /// Two hosts and a wire.
 pub(crate) struct Stations(Lab);
 
 /// A station that is reached through a bridge and a slow queue.
 pub(crate) struct Slow<'a>(&'a Stations);
-
-/// A laboratory, or none, with a word, where there can be none; under CI that is a failure.
-pub(crate) fn lab(mtu: u32) -> Option<Lab> {
-    match Lab::new(mtu) {
-        Ok(lab) => Some(lab),
-        Err(error @ (LabError::Privilege | LabError::Program { .. })) => {
-            assert!(std::env::var("CI").as_deref() != Ok("true"), "failed to {error}");
-            eprintln!("skipped: failed to {error}");
-            None
-        }
-        Err(error) => panic!("failed to {error}"),
-    }
-}
 
 /// What one end knows.
 pub(crate) fn setup(local: Ipv4Addr, peer: Ipv4Addr) -> Setup {
@@ -49,6 +43,18 @@ pub(crate) fn setup(local: Ipv4Addr, peer: Ipv4Addr) -> Setup {
 impl Stations {
     pub(crate) fn new(mtu: u32) -> Option<Self> {
         lab(mtu).map(Self)
+    }
+
+    /// The same on a kernel that has `AF_XDP`, or none, with a word.
+    pub(crate) fn with_xdp(mtu: u32) -> Option<Self> {
+        let stations = Self::new(mtu)?;
+        match Socket::new(Domain::from(libc::AF_XDP), Type::RAW, None) {
+            Err(error) if error.raw_os_error() == Some(libc::EAFNOSUPPORT) => {
+                missing("AF_XDP (CONFIG_XDP_SOCKETS)");
+                None
+            }
+            opened => opened.map(|_| Some(stations)).expect("root may make one"),
+        }
     }
 
     /// Both ends of a flow: the beginning and the answering one, as `change` alters their set-up.
@@ -76,8 +82,9 @@ impl Stations {
                 .map(|flow| scope.spawn(move || self.0.here(|| join(here, meeting, &PASS, flow))))
                 .collect();
             let host = &mut host;
-            let mut answered =
-                self.0.there(move || (0..count).map(|_| next(host.as_mut())).collect::<Vec<_>>());
+            let mut answered = self.0.there(move || {
+                (0..count).map(|_| accept(host.as_mut()).expect("a flow arrives")).collect::<Vec<_>>()
+            });
             let answered = answered.as_mut().expect("entered");
             answered.sort_by_key(|(flow, _)| *flow);
             let begun = begun.into_iter().map(|end| end.join().expect("no panic").expect("entered"));
@@ -119,6 +126,32 @@ impl Stations {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => panic!("{error}"),
             _ => {}
         }
+    }
+
+    /// Sends messages with these numbers to the answering end of flow 0, as if the beginning end had.
+    pub(crate) fn forge(&self, numbers: &[u64]) {
+        let to = self.0.there(wire).expect("entered");
+        let sent = self.0.here(|| {
+            let from = wire();
+            let socket = Socket::new(Domain::PACKET, Type::RAW, None).expect("root may make one");
+            let addresses = [to, from].map(|end| end.addr().expect("an Ethernet address"));
+            for number in numbers {
+                let (flow, kind_side_length) = ([0; 4], [0; 4]);
+                let frame = [
+                    addresses.as_flattened(),
+                    &[0x88, 0xB5],
+                    &PASS[..8],
+                    &flow,
+                    &kind_side_length,
+                    &number.to_be_bytes(),
+                    &[0; 8],
+                ];
+                let frame = frame.concat();
+                let sent = sendto(socket.as_raw_fd(), &frame, &from, MsgFlags::empty());
+                assert_eq!(sent, Ok(frame.len()));
+            }
+        });
+        sent.expect("entered");
     }
 
     /// Calls a station by another transport.
@@ -175,6 +208,16 @@ impl Stations {
     }
 }
 
+/// This end of the wire.
+fn wire() -> LinkAddr {
+    let mut all = getifaddrs().expect("a list of interfaces");
+    all.find_map(|entry| match entry.interface_name.as_str() {
+        "wire" => entry.address?.as_link_addr().copied(),
+        _ => None,
+    })
+    .expect("there is a wire")
+}
+
 /// What a program printed, or what it complained of.
 fn run(program: &str, arguments: &str) -> Result<String, String> {
     let output = Command::new(program).args(arguments.split(' ')).output();
@@ -186,8 +229,7 @@ fn run(program: &str, arguments: &str) -> Result<String, String> {
 /// Whether a command could be carried out; in CI it must.
 fn done(outcome: Result<String, String>, command: &str) -> bool {
     let Err(why) = outcome else { return true };
-    assert!(std::env::var("CI").as_deref() != Ok("true"), "{command}: {why}");
-    eprintln!("skipped: `{command}` said: {why}");
+    missing(format_args!("`{command}` (it said: {why})"));
     false
 }
 
@@ -204,23 +246,9 @@ impl Slow<'_> {
     }
 }
 
-/// Both ends of a flow between a host and itself.
-pub(crate) fn on_the_loopback() -> Ends {
-    let setup = setup(Ipv4Addr::LOCALHOST, Ipv4Addr::LOCALHOST);
-    let Hosting::Apart(mut host) = host(&setup, &PASS).expect("it hosts") else {
-        panic!("frames come through no door");
-    };
-    let meeting = host.meeting();
-    std::thread::scope(|scope| {
-        let begun = scope.spawn(|| join(&setup, &meeting, &PASS, 0));
-        let (_, answered) = next(host.as_mut());
-        [begun.join().expect("no panic").expect("it stands"), answered]
-    })
-}
-
 /// Sends and receives one flow; `hold` keeps the receiver back until so many bytes were sent.
 pub(crate) fn flow(
-    [mut from, mut to]: [Box<dyn Line>; 2],
+    [mut from, mut to]: Ends,
     size: usize,
     bound: Bound,
     pace: Option<Rate>,
@@ -248,15 +276,4 @@ pub(crate) fn flow(
 
 pub(crate) fn datagrams(account: &HalfAccount) -> &Datagrams {
     account.datagrams.as_ref().expect("frames are counted")
-}
-
-fn next(host: &mut dyn Host) -> (u32, Box<dyn Line>) {
-    let deadline = Deadline::after(Duration::from_secs(20));
-    while deadline.left().is_ok() {
-        match host.accept(Deadline::after(Duration::from_millis(50))) {
-            Err(TransportError::Late) => {}
-            arrived => return arrived.expect("a flow arrives"),
-        }
-    }
-    panic!("no flow arrived");
 }

@@ -8,12 +8,11 @@ use linerate_core::traffic::Datagrams;
 use linerate_core::transport::Transport;
 use linerate_net::control::Deadline;
 use linerate_net::transport::{
-    CONTROL_LEN, Greeting, Header, Hosting, Kind, Meeting, Place, REPLY_LEN, REQUEST_LEN, Reply, Request,
-    Token, host, join,
+    CONTROL_LEN, Greeting, Header, Hosting, Kind, Place, REPLY_LEN, REQUEST_LEN, Reply, Request, Token, join,
 };
 
-use super::flows::{self, PASS, channel, meet};
-use super::{LOCAL, counts, roomy};
+use super::support::meeting::{Answering, PASS};
+use super::{LOCAL, counts, flows, roomy};
 
 /// A stranger with a socket of his own, and the port of a host that is being asked.
 struct Stranger {
@@ -52,9 +51,9 @@ impl Stranger {
 
 /// Runs `program` beside a host that accepts; what it accepted.
 fn beside_a_host(program: impl FnOnce(u16)) -> Vec<u32> {
-    let mut hosting = host(&roomy(Transport::Udp), &PASS).expect("it waits");
-    let Meeting { place: Place::Port(port), .. } = meet(&hosting) else { panic!("a port") };
-    let Hosting::Apart(host) = &mut hosting else { panic!("a place of its own") };
+    let mut answering = Answering::of(roomy(Transport::Udp)).expect("it waits");
+    let Place::Port(port) = answering.meeting().place else { panic!("a port") };
+    let Hosting::Apart(host) = &mut answering.hosting else { panic!("a place of its own") };
     let over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let accepting = scope.spawn(|| {
@@ -126,8 +125,8 @@ fn a_token_is_worth_nothing_from_another_address() {
 /// A peer that writes its datagrams by hand, and a thief who knows the token but not the address.
 #[test]
 fn a_peer_that_lies_about_numbers_and_a_thief_change_nothing_but_what_is_foreign() {
-    let mut hosting = host(&roomy(Transport::Udp), &PASS).expect("it waits");
-    let Meeting { place: Place::Port(port), .. } = meet(&hosting) else { panic!("a port") };
+    let mut answering = Answering::of(roomy(Transport::Udp)).expect("it waits");
+    let Place::Port(port) = answering.meeting().place else { panic!("a port") };
     let (token, peer, answered) = std::thread::scope(|scope| {
         let greeting = scope.spawn(move || {
             let mut peer = Stranger::at(port);
@@ -139,7 +138,7 @@ fn a_peer_that_lies_about_numbers_and_a_thief_change_nothing_but_what_is_foreign
             peer.socket.send(&control(Kind::Ready, 0, &echo.server)).expect("it is sent");
             (echo.server, peer, Stranger::at(port))
         });
-        let answered = channel(&mut hosting);
+        let (_, answered) = answering.accept().expect("it comes");
         let (token, peer, thief) = greeting.join().expect("it does not panic");
         // The kernel may tell him that nobody takes it.
         for stolen in [control(Kind::End, 2, &token).to_vec(), data(0, &token)] {
@@ -207,8 +206,8 @@ fn before_the_proof_no_reply_is_longer_than_its_request_and_each_has_one() {
 #[test]
 fn lost_greetings_are_sent_again() {
     let setup = roomy(Transport::Udp);
-    let mut hosting = host(&setup, &PASS).expect("it waits");
-    let Meeting { place: Place::Port(port), .. } = meet(&hosting) else { panic!("a port") };
+    let mut answering = Answering::of(setup.clone()).expect("it waits");
+    let Place::Port(port) = answering.meeting().place else { panic!("a port") };
     let relay = UdpSocket::bind((LOCAL, 0)).expect("a free port");
     relay.set_read_timeout(Some(Duration::from_millis(20))).expect("a bound");
     let meeting = Place::Port(relay.local_addr().expect("bound").port()).into();
@@ -235,7 +234,7 @@ fn lost_greetings_are_sent_again() {
             seen
         });
         let begun = scope.spawn(|| join(&setup, &meeting, &PASS, 0).map(drop));
-        let answered = channel(&mut hosting);
+        let (_, answered) = answering.accept().expect("it comes");
         let begun = begun.join().expect("it does not panic");
         over.store(true, Ordering::Relaxed);
         let mut lost = lost.join().expect("it does not panic");
