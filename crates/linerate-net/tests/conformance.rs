@@ -8,6 +8,10 @@ mod datagrams;
 mod engines;
 #[path = "support/lines.rs"]
 mod lines;
+#[path = "conformance/served.rs"]
+mod served;
+#[path = "support/stations.rs"]
+mod stations;
 mod support;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -21,6 +25,7 @@ use linerate_net::transport::memory::MemoryBench;
 use linerate_net::transport::{Setup, TransportError};
 use lines::Lines;
 use rstest::rstest;
+use stations::{HEADER, Stations};
 use support::meeting::{Ends, lines, lines_at, there_is};
 use support::{TestServer, has_ipv6, plan};
 
@@ -96,25 +101,6 @@ fn a_pair_keeps_every_promise(transport: Transport, io: Io) {
     conformance::bench(&mut pair);
 }
 
-#[rstest]
-fn a_pair_of_hosts_keeps_every_promise_of_a_bench(
-    #[values(
-        Transport::Tcp,
-        Transport::Mptcp,
-        Transport::Tls,
-        Transport::Quic,
-        Transport::Unix,
-        Transport::Vsock,
-        Transport::Pipe,
-        Transport::SharedMemory
-    )]
-    transport: Transport,
-) {
-    if there_is(transport) {
-        a_pair_keeps_every_promise(transport, Io::default());
-    }
-}
-
 /// The messages of a curve lie still during a trial, which is what engines without a copy ask for.
 #[rstest]
 fn every_engine_carries_every_byte_of_a_curve(
@@ -168,6 +154,23 @@ fn unix_datagrams_keep_every_promise_of_a_datagram_endpoint() {
             setup.socket.sndbuf = Some(Size(100_000));
         };
         ends(lines(Transport::UnixDatagram, change))
+    });
+}
+
+/// Between two hosts of a laboratory. A frame carries linerate's header besides the message.
+#[test]
+fn ethernet_keeps_every_promise_of_a_datagram_endpoint() {
+    let Some(stations) = Stations::new(9_000) else { return };
+    datagrams::datagrams(9_000 - HEADER, || Lines::of(stations.ends(|setup| setup.patience = LOST)));
+}
+
+/// Frames of the longest MTU that AF_XDP has room for.
+#[cfg(feature = "xdp")]
+#[test]
+fn af_xdp_keeps_every_promise_of_a_datagram_endpoint() {
+    let Some(stations) = Stations::with_xdp(3_826) else { return };
+    datagrams::datagrams(3_826 - HEADER, || {
+        Lines::of(stations.ends(|setup| (setup.transport, setup.patience) = (Transport::Xdp, LOST)))
     });
 }
 

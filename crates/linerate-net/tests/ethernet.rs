@@ -1,7 +1,5 @@
 //! Raw Ethernet between two hosts of a laboratory, and what it says where it cannot be.
 
-#[path = "ethernet/server.rs"]
-mod server;
 #[path = "support/stations.rs"]
 mod stations;
 mod support;
@@ -154,6 +152,17 @@ fn a_flow_bounded_in_bytes_arrives_to_the_byte_in_either_direction() {
         assert_eq!((receiver.bytes, receiver.messages), (1_000_001, 1_001), "{account:?}");
         assert_eq!(account.duplicated + account.reordered + account.foreign, 0, "{account:?}");
     }
+}
+
+#[test]
+fn a_peer_that_lies_about_numbers_changes_nothing_of_the_account_but_what_is_foreign() {
+    let Some(stations) = Stations::new(1_500) else { return };
+    let ends = stations.ends(|_| {});
+    stations.forge(&[u64::MAX, 1 << 40, u64::MAX]);
+    let [_, receiver] = flow(ends, 1_000, Bound::Count(500), None, 0);
+    let account = datagrams(&receiver);
+    assert_eq!((account.sent, account.received, account.lost), (500, 500, 0), "{account:?}");
+    assert_eq!((account.foreign, account.duplicated, account.reordered), (2, 1, 0), "{account:?}");
 }
 
 #[test]

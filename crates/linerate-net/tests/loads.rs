@@ -4,14 +4,11 @@ mod support;
 
 use std::ops::ControlFlow;
 
-use linerate_core::options::SocketOptions;
-use linerate_core::traffic::{Class, Direction, Ended, Load, StreamPlan, Transfer};
-use linerate_core::transport::Transport;
+use linerate_core::plan::Plan;
+use linerate_core::traffic::{Direction, Ended, Load, StreamPlan, Transfer};
 use linerate_core::units::{Rate, Size, Span};
-use linerate_net::observe::HostClock;
-use linerate_net::pair::{Loads, PairError, Target};
+use linerate_net::pair::PairError;
 use linerate_net::serve::Limits;
-use linerate_net::transport::TransportError;
 use rstest::rstest;
 use support::TestServer;
 
@@ -22,67 +19,9 @@ fn run(stream: StreamPlan, time: Span) -> Result<Transfer, PairError> {
 }
 
 fn run_at(server: &TestServer, stream: StreamPlan, time: Span) -> Result<Transfer, PairError> {
-    run_over(server, Transport::Tcp, stream, time)
-}
-
-fn run_over(
-    server: &TestServer,
-    transport: Transport,
-    stream: StreamPlan,
-    time: Span,
-) -> Result<Transfer, PairError> {
-    let mut plan = support::plan("");
-    plan.transport = transport;
-    plan.stream = Some(stream.clone());
-    plan.time = time;
-    let target = Target::parse(&server.address.to_string())?;
-    let mut loads =
-        Loads::open(std::slice::from_ref(&target), Some(&server.key), &plan, HostClock::start(), |_| {
-            ControlFlow::Continue(())
-        })?;
-    let load =
-        Load { stream: Some(stream), rr: None, socket: SocketOptions::default(), time, ..Load::default() };
-    let (transfer, broken) = loads.run(&load, None, || ControlFlow::Continue(()))?;
-    assert!(broken.is_none(), "{broken:?}");
-    loads.finish()?;
-    Ok(transfer)
-}
-
-#[rstest]
-fn every_stream_of_bytes_carries_a_load(
-    #[values(
-        Transport::Mptcp,
-        Transport::Tls,
-        Transport::Quic,
-        Transport::Unix,
-        Transport::Vsock,
-        Transport::Pipe,
-        Transport::SharedMemory
-    )]
-    transport: Transport,
-    #[values(Direction::Send, Direction::Both)] direction: Direction,
-) {
-    let server = TestServer::start(Limits::default());
-    let stream = StreamPlan { bytes: Some(Size(3_000_001)), direction, flows: 2, ..StreamPlan::default() };
-    let transfer = match run_over(&server, transport, stream, Span::from_ms(1_000)) {
-        Ok(transfer) => transfer,
-        Err(PairError::Transport(TransportError::Lacking { .. })) => {
-            assert!(std::env::var("CI").as_deref() != Ok("true"), "CI needs {transport}");
-            eprintln!("skipped: {transport} is missing");
-            return;
-        }
-        // The reason is tested where the transport is.
-        Err(PairError::Refused { reason }) if reason.contains("no loopback of VM sockets") => {
-            eprintln!("skipped: {reason}");
-            return;
-        }
-        Err(error) => panic!("{transport}: {error}"),
-    };
-    assert_eq!(transfer.flows.len(), 2 * direction.parts().len());
-    for flow in &transfer.flows {
-        assert_eq!(flow.class(Span::from_ms(60_000)), Class::Complete, "{flow:?}");
-        assert_eq!(flow.receiver.bytes, 3_000_001);
-    }
+    let plan = Plan { stream: Some(stream.clone()), time, ..Plan::default() };
+    let load = Load { stream: Some(stream), time, ..Load::default() };
+    server.carry(&plan, &load, || ControlFlow::Continue(()))
 }
 
 fn agree(transfer: &Transfer) {

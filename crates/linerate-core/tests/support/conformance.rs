@@ -144,10 +144,14 @@ fn closing_gives_closed<P: Pair>(pair: P) {
 /// Everything that a bench promises: each pattern at sizes around the usual boundaries, every byte
 /// compared, counts that fit, and times within the time spent.
 pub(crate) fn bench<B: Bench>(bench: &mut B) {
+    let cases = [(1, 5, 1), (3, 2, 100), (1448, 4, 2), (1449, 4, 2), (65_539, 4, 1), (LARGE as u64, 4, 1)];
+    bench_of(bench, &cases);
+}
+
+/// The same at sizes, with samples and batches, of the caller's.
+pub(crate) fn bench_of<B: Bench>(bench: &mut B, cases: &[(u64, u32, u32)]) {
     for pattern in Pattern::ALL {
-        for (size, samples, batch) in
-            [(1, 5, 1), (3, 2, 100), (1448, 4, 2), (1449, 4, 2), (65_539, 4, 1), (LARGE as u64, 4, 1)]
-        {
+        for &(size, samples, batch) in cases {
             let trial = Trial { pattern, size, samples, batch, seed: size, check: Check::Full };
             let sample = bench.run(&trial).unwrap_or_else(|error| panic!("{pattern}, {size} B: {error}"));
             assert_eq!(sample.times.len(), samples as usize, "{pattern}, {size} B");
