@@ -76,19 +76,30 @@ impl Histogram {
         Some(Span::from_ps(self.0.value_at_quantile(share)).min(longest))
     }
 
-    /// Whether so many times were counted that at least one lies beyond `share` of them: of fewer,
-    /// the quantile is the longest time under another name.
+    /// How many times it needs at least so that one of them lies beyond `share` (0 to 1) of them: of
+    /// fewer, the quantile is the longest time under another name. No number is enough for all.
     #[must_use]
-    pub fn resolves(&self, share: f64) -> bool {
+    pub fn needed(share: f64) -> u64 {
         // No share such as 0.99999 is a binary number.
         const ROUNDING: f64 = 1e-6;
-        (1.0 - share) * self.count() as f64 >= 1.0 - ROUNDING
+        ((1.0 - ROUNDING) / (1.0 - share)).ceil() as u64
+    }
+
+    /// Whether as many times were counted as `share` [needs](Self::needed).
+    #[must_use]
+    pub fn resolves(&self, share: f64) -> bool {
+        self.count() >= Self::needed(share)
+    }
+
+    /// The [quantile](Self::quantile), if there are enough times for it.
+    #[must_use]
+    pub fn resolved(&self, share: f64) -> Option<Span> {
+        if self.resolves(share) { self.quantile(share) } else { None }
     }
 
     /// Every [`PERCENTILES`] that there are enough times for, with its time.
     pub fn percentiles(&self) -> impl Iterator<Item = (f64, Span)> + '_ {
-        let resolved = PERCENTILES.into_iter().filter(|share| self.resolves(*share));
-        resolved.filter_map(|share| Some((share, self.quantile(share)?)))
+        PERCENTILES.into_iter().filter_map(|share| Some((share, self.resolved(share)?)))
     }
 
     /// The same times in nanoseconds, as the tools for `HdrHistogram` expect them.
@@ -186,6 +197,20 @@ mod tests {
         assert_eq!(histogram.percentiles().last().map(|(share, _)| share), Some(0.99999));
         assert_eq!(histogram.quantile(1.0), histogram.max());
         assert!(histogram.percentiles().map(|(_, time)| time).is_sorted());
+    }
+
+    #[test]
+    fn a_share_needs_as_many_times_as_leave_one_beyond_it() {
+        let needed = PERCENTILES.map(Histogram::needed);
+        assert_eq!(needed, [2, 4, 10, 20, 100, 1_000, 10_000, 100_000]);
+        assert_eq!([0.0, 0.7, 1.0].map(Histogram::needed), [1, 4, u64::MAX]);
+        let mut histogram = Histogram::default();
+        for us in 1..=99 {
+            histogram.record(Span::from_us(us));
+        }
+        assert_eq!((histogram.resolved(0.99), histogram.resolved(1.0)), (None, None));
+        histogram.record(Span::from_us(100));
+        assert_eq!(histogram.resolved(0.99), histogram.quantile(0.99));
     }
 
     #[test]

@@ -22,9 +22,9 @@ pub(crate) fn csv(run: &Run) -> Result<String, RenderError> {
     } else {
         writer.write_record(["latency", "transactions", "quantile", "us"])?;
         for row in rows {
-            let shares = latency::SHARES.iter().map(|(_, share)| *share).chain([1.0]);
-            for share in shares {
-                let us = row.times.quantile(share).map_or_else(String::new, |span| span.as_us().to_string());
+            let times = latency::SHARES.iter().map(|(_, share)| (*share, row.quantile(*share)));
+            for (share, time) in times.chain([(1.0, row.times.max())]) {
+                let us = time.map_or_else(String::new, |span| span.as_us().to_string());
                 let count = row.times.count().to_string();
                 writer.write_record([row.name.as_str(), &count, &share.to_string(), &us])?;
             }

@@ -22,7 +22,7 @@ pub(crate) fn json(run: &Run) -> Result<String, RenderError> {
     let latencies: Vec<Value> = latency::rows(&run.traffic)
         .iter()
         .map(|row| {
-            let quantile = |share: f64| row.times.quantile(share).map(Span::as_us);
+            let quantile = |share: f64| row.quantile(share).map(Span::as_us);
             let shares =
                 latency::SHARES.iter().map(|(label, share)| ((*label).to_owned(), json!(quantile(*share))));
             let mut times: Map<String, Value> = shares.collect();

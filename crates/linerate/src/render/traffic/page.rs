@@ -26,6 +26,8 @@ struct Page {
     cards: Vec<Card>,
     figures: Vec<Figure>,
     tables: Vec<TableView>,
+    /// What the tables do not say, and why.
+    unknown: Option<String>,
     cautions: Vec<[String; 2]>,
 }
 
@@ -54,6 +56,7 @@ pub(crate) fn html(report: &Report) -> Result<String, RenderError> {
         cards: run.traffic.iter().map(|transfer| card(run, transfer)).collect(),
         figures,
         tables: tables(run),
+        unknown: latency::unknown(&latency::rows(&run.traffic)),
         cautions: run
             .cautions
             .iter()
@@ -67,7 +70,7 @@ fn card(run: &Run, transfer: &Transfer) -> Card {
     let stall = run.plan.stream.clone().unwrap_or_default().stall;
     let mut keys = Vec::new();
     for row in latency::rows(std::slice::from_ref(transfer)) {
-        let shown = |share: f64| super::words::time(row.times.quantile(share));
+        let shown = |share: f64| super::words::time(row.quantile(share));
         let value = format!("median {}, p99 {}, p99.9 {}", shown(0.5), shown(0.99), shown(0.999));
         keys.push([row.kind.clone(), value]);
     }

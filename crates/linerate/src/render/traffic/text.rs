@@ -25,7 +25,9 @@ pub(crate) fn text(run: &Run, width: u16) -> String {
     let mut blocks = vec![asked];
     let latencies = latency::rows(&run.traffic);
     if !latencies.is_empty() {
-        blocks.push(fitted(latency::columns(&latencies), width));
+        let table = fitted(latency::columns(&latencies), width);
+        let unknown = latency::unknown(&latencies).map(|text| wrap(&format!("  ({text})"), width, 2));
+        blocks.push([Some(table), unknown].into_iter().flatten().collect::<Vec<_>>().join("\n"));
     }
     blocks.extend(run.traffic.iter().map(|transfer| latency::troubles(transfer).join("\n")));
     if run.traffic.iter().any(|transfer| !transfer.label.is_empty()) {
