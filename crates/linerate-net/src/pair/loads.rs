@@ -193,7 +193,8 @@ impl Loads {
         let (carried, latencies) = std::thread::scope(|scope| {
             let carry = || party.map_or_else(Carried::default, |party| party.run(ends, on_look));
             let running = scope.spawn(carry);
-            let asking = scope.spawn(|| askers.map_or_else(Vec::new, |askers| askers.run(lines, more)));
+            let asking =
+                scope.spawn(|| askers.map_or_else(Default::default, |askers| askers.run(lines, more)));
             let mut asked = 0;
             while !running.is_finished() || !asking.is_finished() {
                 std::thread::sleep(LOOK);
@@ -209,8 +210,10 @@ impl Loads {
                     }
                 }
             }
-            let latencies = asking.join().unwrap_or_else(|_| none(load.rr.as_ref()));
-            (running.join().unwrap_or_default(), latencies)
+            let (latencies, host) = asking.join().unwrap_or_else(|_| (none(load.rr.as_ref()), Vec::new()));
+            let mut carried: Carried = running.join().unwrap_or_default();
+            carried.host.extend(host);
+            (carried, latencies)
         });
         for one in &carried.told {
             self.ends.witness.saw(&one.tally(one.direction == Direction::Send), one.processor);

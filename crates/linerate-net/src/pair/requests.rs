@@ -25,9 +25,11 @@ pub(super) fn askers<'a>(
     let threads = if rr.rate.is_some() { THREAD * u64::from(rr.flows) } else { Span::ZERO };
     Some(Askers {
         clock,
+        origin,
         begin: origin + load.head_start + threads,
         plan: rr,
         time: rr.lasts(load.time, load.stream.is_some()),
+        beside_bulk: load.stream.is_some(),
         datagrams: plan.transport.is_datagram(),
         cpus: places(plan.local.pin, load.stream.is_some()),
         stop,

@@ -45,7 +45,9 @@ impl Session<'_> {
             let answered = self.answer(load, lines, more);
             (bulk.join().unwrap_or_default(), answered)
         });
-        let (Carried { told, host }, answered) = (carried, answered?);
+        let Carried { told, mut host } = carried;
+        let (answered, looks) = answered?;
+        host.extend(looks);
         for one in &told {
             self.witness.saw(&one.tally(one.direction == Direction::Receive), one.processor);
         }

@@ -1,5 +1,6 @@
 //! The server's end of requests.
 
+use linerate_core::kernel::HostSample;
 use linerate_core::traffic::{Load, RrPlan};
 use linerate_core::trial::Tally;
 use rustix::net::RecvFlags;
@@ -9,21 +10,38 @@ use super::session::{Refusal, Session, has_left};
 use crate::channel::Line;
 use crate::control::Reply;
 use crate::traffic::channels;
-use crate::traffic::rr::{Answered, Arrival, answer_all, answer_anew, places};
+use crate::traffic::rr::{Answered, Arrival, answer_all, answer_anew, places, watched};
 
 /// Connections of single transactions that may wait at the door.
 pub(super) const WAITING: u32 = 1024;
 
 impl<'a> Session<'a> {
     /// Answers the requests of `load` over `lines`, or over a channel of `more` for every
-    /// transaction, until the client asks no more.
+    /// transaction, until the client asks no more. With what was answered comes what the host did
+    /// meanwhile, unless bulk beside it says it.
     pub(super) fn answer(
         &self,
         load: &Load,
         lines: Vec<Box<dyn Line>>,
         more: Option<Reception<'a>>,
+    ) -> Result<(Vec<Answered>, Vec<HostSample>), Refusal> {
+        let Some(plan) = &load.rr else { return Ok(Default::default()) };
+        let answer = || self.answer_requests(load, plan, lines, more);
+        if load.stream.is_some() {
+            return Ok((answer()?, Vec::new()));
+        }
+        let clock = self.house.clock;
+        let (answered, host) = watched(clock, clock.now(), answer);
+        Ok((answered?, host))
+    }
+
+    fn answer_requests(
+        &self,
+        load: &Load,
+        plan: &RrPlan,
+        lines: Vec<Box<dyn Line>>,
+        more: Option<Reception<'a>>,
     ) -> Result<Vec<Answered>, Refusal> {
-        let Some(plan) = &load.rr else { return Ok(Vec::new()) };
         let cpus = places(self.plan.remote.pin, load.stream.is_some());
         match more {
             Some(more) => self.answer_anew(plan, &cpus, channels(load), more),

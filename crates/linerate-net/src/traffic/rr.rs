@@ -15,6 +15,7 @@ mod answerers;
 mod ask;
 mod askers;
 mod asking;
+mod hosts;
 mod places;
 mod schedule;
 mod tag;
@@ -30,6 +31,7 @@ pub(crate) use answerers::{Arrival, answer_all, answer_anew};
 pub(crate) use ask::ask;
 pub(crate) use askers::{Askers, Join};
 pub(crate) use asking::GIVE_UP;
+pub(crate) use hosts::watched;
 pub(crate) use places::places;
 
 /// Seed of the bytes of every request and response.

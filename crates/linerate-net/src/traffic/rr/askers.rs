@@ -3,12 +3,13 @@
 use std::sync::atomic::AtomicBool;
 use std::thread::ScopedJoinHandle;
 
+use linerate_core::kernel::HostSample;
 use linerate_core::traffic::{Ended, Latency, RrPlan};
 use linerate_core::units::{Span, Time};
 
 use super::anew::ask_anew;
 use super::places::start;
-use super::{Asking, Schedule};
+use super::{Asking, Schedule, watched};
 use crate::channel::Line;
 use crate::observe::HostClock;
 use crate::transport::TransportError;
@@ -17,11 +18,15 @@ use crate::transport::TransportError;
 #[derive(Debug)]
 pub(crate) struct Askers<'a> {
     pub(crate) clock: HostClock,
+    /// When the load began at this end.
+    pub(crate) origin: Time,
     /// When the first request may begin.
     pub(crate) begin: Time,
     pub(crate) plan: &'a RrPlan,
     /// How long the requests last after the warm-up; none leaves it to their count.
     pub(crate) time: Option<Span>,
+    /// Whether bulk runs beside them, which looks at the host.
+    pub(crate) beside_bulk: bool,
     /// Whether messages may be lost.
     pub(crate) datagrams: bool,
     /// The processors of the threads.
@@ -35,8 +40,16 @@ pub(crate) type Join<'a> = &'a (dyn Fn(u32) -> Result<Box<dyn Line>, TransportEr
 
 impl Askers<'_> {
     /// Asks over all `lines` at the same time, each on a thread of its own, or over a channel of
-    /// `join` for every transaction. A flow that fails leaves the others alone.
-    pub(crate) fn run(&self, lines: Vec<Box<dyn Line>>, join: Join<'_>) -> Vec<Latency> {
+    /// `join` for every transaction. A flow that fails leaves the others alone. With the accounts
+    /// comes what the host did meanwhile, unless bulk beside them says it.
+    pub(crate) fn run(&self, lines: Vec<Box<dyn Line>>, join: Join<'_>) -> (Vec<Latency>, Vec<HostSample>) {
+        if self.beside_bulk {
+            return (self.ask_all(lines, join), Vec::new());
+        }
+        watched(self.clock, self.origin, || self.ask_all(lines, join))
+    }
+
+    fn ask_all(&self, lines: Vec<Box<dyn Line>>, join: Join<'_>) -> Vec<Latency> {
         std::thread::scope(|scope| {
             let running: Vec<_> = if self.plan.connect {
                 (0..self.plan.flows)
