@@ -7,6 +7,7 @@ mod far;
 mod loads;
 mod requests;
 mod stages;
+mod wait;
 
 use std::ops::ControlFlow;
 use std::time::Duration;

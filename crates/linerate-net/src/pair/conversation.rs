@@ -1,6 +1,6 @@
 //! The client's side of the conversation: how it begins, and how channels are opened in it.
 
-use std::net::{SocketAddr, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::ops::ControlFlow;
 use std::time::Duration;
 
@@ -100,6 +100,12 @@ impl Conversation {
 
     pub(super) fn hear(&self, within: Duration) -> Result<Reply, PairError> {
         hear(&self.control, within)
+    }
+
+    /// Breaks the conversation off: whoever hears or says something in it fails at once.
+    pub(super) fn cut(&self) {
+        // It may be closed already.
+        self.control.shutdown(Shutdown::Both).unwrap_or(());
     }
 }
 

@@ -13,6 +13,7 @@ use linerate_core::traffic::{Direction, Latency, Load, Transfer};
 
 use super::far::Far;
 use super::requests::{askers, none, tally};
+use super::wait::unless_ended;
 use super::{Ends, PairError, Target};
 use crate::channel::{Line, Remote};
 use crate::control::{Ask, Key, Opening, Pass};
@@ -128,7 +129,7 @@ impl Loads {
         let more = |number: u32| transport::join(&setup, &meeting, &pass, number + channels(load));
         let stands = Stands { ends, lines, remotes, more: &more };
         let (ours, mut latencies) = self.carry(load, stands, on_look, &mut watch);
-        let (theirs, answered, broken) = self.collect(load);
+        let (theirs, answered, broken) = self.collect(load, &mut watch);
         load.rr.iter().for_each(|rr| agree(rr, &mut latencies, &answered));
         let mut hosts = vec![ours.host];
         let told = theirs.into_iter().flat_map(|carried| {
@@ -225,12 +226,18 @@ impl Loads {
     }
 
     /// Every server's accounts of its flows, by their numbers here, what the first one answered, and
-    /// the first reason why some are missing.
-    fn collect(&self, load: &Load) -> (Vec<Carried>, Vec<Answered>, Option<PairError>) {
+    /// the first reason why some are missing. `watch` may end the wait for a silent one.
+    fn collect(
+        &self,
+        load: &Load,
+        watch: &mut impl FnMut() -> ControlFlow<()>,
+    ) -> (Vec<Carried>, Vec<Answered>, Option<PairError>) {
         let asked: Vec<_> = self.fars().map(|far| far.conversation.say(&Ask::Collect)).collect();
         let (mut all, mut answered, mut broken) = (Vec::new(), Vec::new(), None);
         for ((peer, far), asked) in (0..).zip(self.fars()).zip(asked) {
-            match asked.and_then(|()| far.hear_accounts()) {
+            let hear = || asked.and_then(|()| far.hear_accounts());
+            let (heard, cut) = unless_ended(watch, || far.conversation.cut(), hear);
+            match heard.map_err(|error| if cut { PairError::Interrupted } else { error }) {
                 Ok((mut carried, by_it)) => {
                     carried.told.iter_mut().for_each(|told| told.flow = numbered(load, peer, told.flow));
                     all.push(carried);
