@@ -4,6 +4,7 @@
 //! [`Endpoint`](linerate_core::endpoint::Endpoint) of any of them, and [`Line`] hides which one it
 //! is, outside of every loop that is timed.
 
+mod leash;
 mod line;
 mod wire;
 
@@ -19,6 +20,7 @@ use linerate_core::units::Span;
 
 use crate::traffic::{Incoming, Outgoing};
 
+pub use leash::{Hold, Leash};
 pub use line::Line;
 pub use wire::Wire;
 

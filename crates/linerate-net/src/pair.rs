@@ -23,7 +23,7 @@ use linerate_core::run::{End, Path};
 use linerate_core::trial::{Half, Sample, Trial};
 use linerate_core::units::{Span, Time};
 
-use crate::channel::{Line, PATIENCE};
+use crate::channel::{Leash, Line, PATIENCE};
 use crate::control::{Ask, Key, Opening, Reply};
 use crate::observe::{HostClock, current_cpu, may_use, pin_to};
 use crate::transport::Setup;
@@ -87,6 +87,7 @@ impl Ends {
             local: self.far.conversation.local.ip(),
             peer: self.far.conversation.peer,
             own: plan.local.clone(),
+            leash: Leash::default(),
         }
     }
 

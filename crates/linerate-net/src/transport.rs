@@ -38,7 +38,7 @@ use linerate_core::transport::Transport;
 use linerate_core::units::Span;
 use serde::{Deserialize, Serialize};
 
-use crate::channel::{Line, PATIENCE};
+use crate::channel::{Leash, Line, PATIENCE};
 use crate::control::{Deadline, Pass};
 use crate::io::EngineError;
 use crate::observe::HostClock;
@@ -74,6 +74,8 @@ pub struct Setup {
     pub peer: SocketAddr,
     /// What concerns the beginning end only; nothing at the answering end.
     pub own: LocalOptions,
+    /// Breaks off what [`join`] waits for while a channel does not stand yet.
+    pub leash: Leash,
 }
 
 impl Setup {
@@ -90,6 +92,7 @@ impl Setup {
             local,
             peer,
             own: LocalOptions::default(),
+            leash: Leash::default(),
         }
     }
 

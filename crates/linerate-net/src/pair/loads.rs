@@ -12,7 +12,7 @@ use linerate_core::run::{Answering, End};
 use linerate_core::traffic::{Direction, Latency, Load, Transfer};
 
 use super::far::Far;
-use super::requests::{askers, none, tally};
+use super::requests::{askers, held, none, tally};
 use super::wait::unless_ended;
 use super::{Ends, PairError, Target};
 use crate::channel::{Line, Remote};
@@ -121,12 +121,14 @@ impl Loads {
         let (stands, pass, meeting) = self.stand(load, &setup)?;
         let (ends, lines) = stands;
         let remotes = ends.iter().map(|end| end.line.remote()).chain(lines.iter().map(|line| line.remote()));
-        let remotes = remotes.collect::<Result<Vec<_>, _>>().map_err(PairError::Address)?;
+        let mut remotes = remotes.collect::<Result<Vec<_>, _>>().map_err(PairError::Address)?;
+        remotes.push(Box::new(setup.leash.clone()));
         let start = |far: &Far| far.conversation.say(&Ask::Start).map_err(|error| self.named(error, far));
         self.fars().try_for_each(start)?;
         self.fars().try_for_each(|far| far.hear_go().map_err(|error| self.named(error, far)))?;
         // A connection for every transaction has a number after those that stand.
-        let more = |number: u32| transport::join(&setup, &meeting, &pass, number + channels(load));
+        let one = |number: u32| transport::join(&setup, &meeting, &pass, number + channels(load));
+        let more = |number: u32| held(&setup, one(number)?);
         let stands = Stands { ends, lines, remotes, more: &more };
         let (ours, mut latencies) = self.carry(load, stands, on_look, &mut watch);
         let (theirs, answered, broken) = self.collect(load, &mut watch);

@@ -7,8 +7,10 @@ use linerate_core::traffic::{Ended, Latency, Load, RrPlan};
 use linerate_core::trial::Tally;
 use linerate_core::units::{Span, Time};
 
+use crate::channel::Line;
 use crate::observe::HostClock;
-use crate::traffic::rr::{Askers, places};
+use crate::traffic::rr::{Askers, Held, places};
+use crate::transport::{Setup, TransportError};
 
 /// An open loop begins so much later for every flow, so that all threads run by then.
 const THREAD: Span = Span::from_us(100);
@@ -34,6 +36,12 @@ pub(super) fn askers<'a>(
         cpus: places(plan.local.pin, load.stream.is_some()),
         stop,
     })
+}
+
+/// Puts the channel of a single transaction on the leash of its setup.
+pub(super) fn held(setup: &Setup, line: Box<dyn Line>) -> Result<Held, TransportError> {
+    let remote = line.remote().map_err(TransportError::system("hold the channel to break it off"))?;
+    Ok((line, setup.leash.hold(remote)))
 }
 
 /// What passed at this end, as far as whole transactions are concerned.

@@ -7,7 +7,7 @@ use rustix::net::RecvFlags;
 
 use super::reception::{LOOK, Reception};
 use super::session::{Refusal, Session, has_left};
-use crate::channel::Line;
+use crate::channel::{Leash, Line, Remote as _};
 use crate::control::Reply;
 use crate::traffic::channels;
 use crate::traffic::rr::{Answered, Arrival, answer_all, answer_anew, places, watched};
@@ -58,10 +58,20 @@ impl<'a> Session<'a> {
         mut more: Reception<'a>,
     ) -> Result<Vec<Answered>, Refusal> {
         let mut failed = None;
+        let leash = Leash::default();
+        self.watchdog.guard(Box::new(leash.clone()));
         let answered = answer_anew(plan, cpus, || match more.look(LOOK) {
-            Ok(Some((number, line))) => Arrival::Line(number.wrapping_sub(first), line),
+            Ok(Some((number, line))) => match line.remote() {
+                Ok(remote) => Arrival::Line(number.wrapping_sub(first), (line, leash.hold(remote))),
+                // There are no more descriptors: the client finds this one closed.
+                Err(_) => Arrival::Quiet,
+            },
             // Whatever the client says next, it says after its last transaction.
-            Ok(None) if self.has_spoken() || has_left(self.control) => Arrival::Over,
+            Ok(None) if self.has_spoken() => Arrival::Over,
+            Ok(None) if has_left(self.control) => {
+                leash.cut();
+                Arrival::Over
+            }
             Ok(None) => Arrival::Quiet,
             Err(refusal) => {
                 failed = Some(refusal);

@@ -18,7 +18,7 @@ use super::House;
 use super::queue::{Slot, Turn};
 use super::reception::Reception;
 use super::watchdog::Watchdog;
-use crate::channel::{Line, PATIENCE};
+use crate::channel::{Leash, Line, PATIENCE};
 use crate::control::{
     Ask, Deadline, FrameError, GREETING_LEN, Greeting, GreetingError, MAX_FRAME, Opening, Pass, Purpose,
     Reply, TimedStream, Welcome, harmless, random, read_frame, write_frame,
@@ -307,6 +307,7 @@ impl<'a> Session<'a> {
             local: self.local.to_canonical(),
             peer: SocketAddr::new(self.peer.ip().to_canonical(), self.peer.port()),
             own: LocalOptions::default(),
+            leash: Leash::default(),
         };
         let pass: Pass = random()?;
         let told = |error| Refusal::Told(format!("the server failed to {error}"));

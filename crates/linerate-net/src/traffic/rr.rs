@@ -29,7 +29,7 @@ pub(crate) use agree::agree;
 pub(crate) use answer::{Answered, answer};
 pub(crate) use answerers::{Arrival, answer_all, answer_anew};
 pub(crate) use ask::ask;
-pub(crate) use askers::{Askers, Join};
+pub(crate) use askers::{Askers, Held, Join};
 pub(crate) use asking::GIVE_UP;
 pub(crate) use hosts::watched;
 pub(crate) use places::places;

@@ -19,7 +19,7 @@ use rustix::pipe::{PipeFlags, fcntl_getpipe_size, fcntl_setpipe_size, pipe_with}
 use socket2::Socket;
 
 use super::options::{not_of, refused, unlike_tcp, without_tcp};
-use super::socket::retry;
+use super::socket::{hold, retry};
 use super::tether::{Tether, TetherRemote};
 use super::unix::{Meet, meet};
 use super::{Host, Introduction, Meeting, Setup, TransportError};
@@ -74,7 +74,9 @@ pub(super) fn join(
     introduction: Introduction,
 ) -> Result<Box<dyn Line>, TransportError> {
     check(&setup.socket)?;
-    let tether = Tether::new(meet(setup.transport, meeting, introduction)?)?;
+    let socket = meet(setup.transport, meeting, introduction)?;
+    let _held = hold(setup, &socket)?;
+    let tether = Tether::new(socket)?;
     let ends = tether.take_over::<2>()?;
     for end in &ends {
         // Whatever else it is, the call below would wait for it beyond all patience.

@@ -19,6 +19,7 @@ use socket2::Socket;
 
 use self::channel::RingChannel;
 use super::options::{not_of, refused, without_tcp};
+use super::socket::hold;
 use super::tether::Tether;
 use super::unix::{Meet, meet};
 use super::{Host, Introduction, Meeting, Setup, TransportError};
@@ -70,7 +71,9 @@ pub(super) fn join(
     introduction: Introduction,
 ) -> Result<Box<dyn Line>, TransportError> {
     capacity(&setup.socket)?;
-    let tether = Tether::new(meet(setup.transport, meeting, introduction)?)?;
+    let socket = meet(setup.transport, meeting, introduction)?;
+    let _held = hold(setup, &socket)?;
+    let tether = Tether::new(socket)?;
     let [file] = tether.take_over::<1>()?;
     let ring = SharedRing::open(file.as_fd())
         .map_err(TransportError::system("map the memory that the peer shares"))?;

@@ -14,10 +14,10 @@ use linerate_core::traffic::IoReport;
 use linerate_core::units::Span;
 use rustix::event::Timespec;
 use rustix::io::Errno;
-use socket2::Socket;
+use socket2::{SockRef, Socket};
 
 use super::{Setup, TransportError, options, vsock};
-use crate::channel::{Channel, Interest, Remote, Wait};
+use crate::channel::{Channel, Hold, Interest, Remote, Wait};
 use crate::io::{Arrival, Engine, Handling};
 use crate::sys::mptcp;
 use crate::traffic::Incoming;
@@ -182,6 +182,13 @@ impl Remote for SocketRemote {
     fn tcp(&self) -> Option<TcpSample> {
         self.tcp.then(|| options::sample(&self.socket).ok()).flatten()
     }
+}
+
+/// Puts a socket, of which no channel was made yet, on the setup's leash.
+pub(super) fn hold(setup: &Setup, socket: &impl AsFd) -> Result<Hold, TransportError> {
+    let socket = SockRef::from(socket).try_clone();
+    let socket = socket.map_err(TransportError::system("hold the socket to break it off"))?;
+    Ok(setup.leash.hold(Box::new(SocketRemote { socket, tcp: false })))
 }
 
 /// A time limit as the kernel wants it.

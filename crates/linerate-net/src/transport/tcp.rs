@@ -7,7 +7,7 @@ use std::time::Duration;
 use socket2::{Protocol, Socket, Type};
 
 use super::dial::{bound, connect as dial_up};
-use super::socket::{Carrier, SocketChannel};
+use super::socket::{Carrier, SocketChannel, hold};
 use super::{Adopt, Introduction, Meeting, Place, Setup, TAKEN, TransportError, apply};
 use crate::channel::{Line, Wire};
 use crate::control::{Deadline, Greeting, Purpose, TimedStream};
@@ -65,6 +65,7 @@ pub(super) fn dial(
     }
     let socket = bound(setup.peer, Type::STREAM, Protocol::TCP, &setup.own)?;
     apply(&socket, &setup.socket, setup.peer.is_ipv6())?;
+    let _held = hold(setup, &socket)?;
     dial_up(&socket, setup.peer)?;
     let stream = TcpStream::from(socket);
     let greeting = Greeting { purpose: Purpose::Data }.encode();

@@ -25,7 +25,7 @@ use socket2::Socket;
 
 use self::records::Records;
 use super::certificate::{self, Identity, NAME};
-use super::socket::{SocketRemote, poll, retry};
+use super::socket::{SocketRemote, hold, poll, retry};
 use super::tcp::dial;
 use super::{Adopt, Introduction, Meeting, Place, Setup, TransportError, apply, connection, granted};
 use crate::channel::{Channel, Interest, Line, Remote, Wait, Wire};
@@ -268,6 +268,7 @@ pub(super) fn join(
     let name = ServerName::try_from(NAME).expect("the name is one");
     let tls = ClientConnection::new(config, name).map_err(|error| certificate::handshake_failed(&error))?;
     let stream = dial(setup, meeting, introduction)?;
+    let _held = hold(setup, &stream)?;
     Ok(Box::new(Wire::new(TlsChannel::new(stream, setup, tls.into())?, setup.clock)))
 }
 

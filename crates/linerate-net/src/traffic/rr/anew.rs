@@ -5,8 +5,8 @@ use std::io::ErrorKind;
 use linerate_core::endpoint::LinkError;
 use linerate_core::traffic::Ended;
 
-use super::Asking;
 use super::asking::ended_as;
+use super::{Asking, Held};
 use crate::channel::{Line, Wait};
 use crate::transport::{DialError, TransportError};
 
@@ -15,7 +15,7 @@ use crate::transport::{DialError, TransportError};
 /// connection in TIME-WAIT).
 pub(super) fn ask_anew(
     asking: &mut Asking<'_>,
-    join: &mut dyn FnMut() -> Result<Box<dyn Line>, TransportError>,
+    join: &mut dyn FnMut() -> Result<Held, TransportError>,
 ) -> Ended {
     asking.await_begin();
     while let Some(due) = asking.due(asking.clock.now()) {
@@ -27,8 +27,8 @@ pub(super) fn ask_anew(
         let began = asking.clock.now();
         // A closed loop is due whenever it comes to it.
         let due = due.min(began);
-        let mut line = match join() {
-            Ok(line) => line,
+        let (mut line, _hold) = match join() {
+            Ok(held) => held,
             Err(error) => return Ended::Failed(reason(&error)),
         };
         let connected = asking.clock.now();
@@ -84,5 +84,88 @@ fn reason(error: &TransportError) -> String {
             )
         }
         error => format!("failed to {error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::net::{Ipv4Addr, TcpListener, TcpStream};
+    use std::time::Duration;
+
+    use linerate_core::traffic::{Latency, RrPlan};
+    use linerate_core::transport::Transport;
+    use linerate_core::units::Span;
+
+    use super::super::{Held, Schedule};
+    use super::*;
+    use crate::channel::{Leash, Wire};
+    use crate::observe::HostClock;
+    use crate::transport::{Setup, tcp_channel};
+
+    /// Asks over connections of which `answer` has the other ends, one after the other.
+    fn against(
+        plan: &RrPlan,
+        patience: Span,
+        mut answer: impl FnMut(u32, TcpStream) + Send + 'static,
+    ) -> Latency {
+        let door = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
+        let address = door.local_addr().expect("it listens");
+        std::thread::spawn(move || {
+            for (number, arrived) in (0..).zip(door.incoming()) {
+                answer(number, arrived.expect("a connection"));
+            }
+        });
+        let clock = HostClock::start();
+        let setup = Setup { patience, ..Setup::plain(Transport::Tcp, clock, address.ip(), address) };
+        let leash = Leash::default();
+        let mut join = || -> Result<Held, TransportError> {
+            let stream = TcpStream::connect(address).expect("somebody accepts");
+            let line: Box<dyn Line> = Box::new(Wire::new(tcp_channel(stream.into(), &setup)?, clock));
+            let hold = leash.hold(line.remote().expect("a descriptor"));
+            Ok((line, hold))
+        };
+        let mut asking = Asking::new(clock, plan, Schedule::new(plan, clock.now(), None, 0));
+        let ended = ask_anew(&mut asking, &mut join);
+        Latency { ended, ..asking.account(Ok(())) }
+    }
+
+    /// Answers one byte with one, and closes first.
+    fn answer_one(mut arrived: TcpStream) {
+        arrived.read_exact(&mut [0]).expect("a request");
+        arrived.write_all(&[0]).expect("the other end listens");
+    }
+
+    #[test]
+    fn a_peer_that_accepts_and_is_silent_has_stalled() {
+        let patience = Span::from_ms(50);
+        let plan = RrPlan { connect: true, count: Some(10), ..RrPlan::default() };
+        let mut silent = Vec::new();
+        let latency = against(&plan, patience, move |number, arrived| match number {
+            0..3 => answer_one(arrived),
+            _ => silent.push(arrived),
+        });
+        assert_eq!((latency.transactions, latency.ended), (3, Ended::Stalled(patience)));
+    }
+
+    /// Coordinated omission: with a connection for each transaction a pause of the peer keeps the
+    /// next ones from being begun, and their times count from when they were due all the same.
+    #[test]
+    fn an_open_loop_counts_what_was_due_in_a_pause_from_when_it_was_due() {
+        const PAUSE: Duration = Duration::from_millis(200);
+        let plan = RrPlan { connect: true, rate: Some(100.0), count: Some(60), ..RrPlan::default() };
+        let latency = against(&plan, Span::from_ms(10_000), |number, arrived| {
+            if number == 20 {
+                std::thread::sleep(PAUSE);
+            }
+            answer_one(arrived);
+        });
+        assert_eq!((latency.transactions, latency.ended), (60, Ended::Complete));
+        // 11 were due so early in the pause that half of it was left.
+        let half = Span::from_ms(100);
+        let kept = latency.response.quantile(1.0 - 9.0 / 60.0).expect("there are some");
+        assert!(kept >= half, "{kept}");
+        let [response, service] = [&latency.response, &latency.service].map(|times| times.quantile(0.9));
+        assert!(response > service, "{response:?}, {service:?}");
     }
 }

@@ -7,7 +7,7 @@ use linerate_core::endpoint::LinkError;
 use linerate_core::traffic::RrPlan;
 
 use super::places::start;
-use super::{Answered, Answering};
+use super::{Answered, Answering, Held};
 use crate::channel::{Line, Wait};
 
 /// Channels of one flow that may wait for their answer. A peer that keeps to the protocol has one.
@@ -16,7 +16,7 @@ const WAITING: usize = 16;
 /// What [`answer_anew`] hears from where channels arrive.
 pub(crate) enum Arrival {
     /// A channel, and its number.
-    Line(u32, Box<dyn Line>),
+    Line(u32, Held),
     /// None lately.
     Quiet,
     /// That no more will come.
@@ -56,8 +56,8 @@ pub(crate) fn answer_anew(plan: &RrPlan, cpus: &[u32], mut next: impl FnMut() ->
         loop {
             match next() {
                 // A peer that does not wait for its answers loses channels.
-                Arrival::Line(number, line) => {
-                    senders[(number % plan.flows) as usize].try_send(line).unwrap_or(());
+                Arrival::Line(number, held) => {
+                    senders[(number % plan.flows) as usize].try_send(held).unwrap_or(());
                 }
                 Arrival::Quiet => {}
                 Arrival::Over => break,
@@ -68,9 +68,9 @@ pub(crate) fn answer_anew(plan: &RrPlan, cpus: &[u32], mut next: impl FnMut() ->
     })
 }
 
-fn each(plan: &RrPlan, arrivals: &Receiver<Box<dyn Line>>) -> Answering {
+fn each(plan: &RrPlan, arrivals: &Receiver<Held>) -> Answering {
     let mut answering = Answering::new(plan);
-    for mut line in arrivals {
+    for (mut line, _hold) in arrivals {
         // How it failed is seen at the end that asks.
         once(line.as_mut(), &mut answering).unwrap_or(());
     }

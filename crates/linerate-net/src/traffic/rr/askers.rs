@@ -10,7 +10,7 @@ use linerate_core::units::{Span, Time};
 use super::anew::ask_anew;
 use super::places::start;
 use super::{Asking, Schedule, watched};
-use crate::channel::Line;
+use crate::channel::{Hold, Line};
 use crate::observe::HostClock;
 use crate::transport::TransportError;
 
@@ -35,8 +35,11 @@ pub(crate) struct Askers<'a> {
     pub(crate) stop: &'a AtomicBool,
 }
 
+/// A channel of a single transaction, which can be broken off while it is held.
+pub(crate) type Held = (Box<dyn Line>, Hold);
+
 /// Makes the channel of this number.
-pub(crate) type Join<'a> = &'a (dyn Fn(u32) -> Result<Box<dyn Line>, TransportError> + Sync);
+pub(crate) type Join<'a> = &'a (dyn Fn(u32) -> Result<Held, TransportError> + Sync);
 
 impl Askers<'_> {
     /// Asks over all `lines` at the same time, each on a thread of its own, or over a channel of
