@@ -183,7 +183,8 @@ impl FromStr for Io {
     }
 }
 
-/// Where the messages are in memory, and what the application does with them.
+/// Where the messages are in memory, and what the application does with them: those of a curve and
+/// of bulk flows, in each direction at both ends.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct MemoryOptions {
@@ -239,6 +240,10 @@ pub struct Granted {
     /// What encrypts the bytes on the way, by the name of its suite in TLS; none sends them openly.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cipher: Option<String>,
+    /// How much of the messages' memory at this end the kernel has in huge pages (`AnonHugePages`,
+    /// proc_pid_smaps(5)); none where they were not asked for. Unit: bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub huge_pages: Option<Fact<u64>>,
     /// The processor the measuring thread was tied to, if it was.
     pub pinned: Option<u32>,
 }

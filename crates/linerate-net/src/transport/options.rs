@@ -167,6 +167,7 @@ pub fn granted(socket: &Socket, ipv6: bool) -> Granted {
         },
         multipath: None,
         cipher: None,
+        huge_pages: None,
         pinned: None,
     }
 }

@@ -236,6 +236,7 @@ fn end(hostname: &str, governor: &str, lost_ms: u64) -> End {
             timestamps: Fact::Known(true),
             multipath: None,
             cipher: None,
+            huge_pages: None,
             pinned: Some(1),
         },
         observation: observation(lost_ms),

@@ -39,6 +39,7 @@ impl Flow {
             timestamps: Fact::unknown("QUIC has no such option"),
             multipath: None,
             cipher: Some(SUITE.to_owned()),
+            huge_pages: None,
             pinned: None,
         }
     }

@@ -7,6 +7,7 @@ use linerate_core::environment::{Environment, Fact, Interface};
 use linerate_core::observation::Observation;
 use linerate_core::options::Granted;
 use linerate_core::run::{End, Run};
+use linerate_core::traffic::Direction;
 use linerate_core::units::{Size, Span};
 
 use super::rows::{Group, Row};
@@ -129,7 +130,7 @@ impl Ends<'_> {
         let left = || "kernel's default".to_owned();
         let or_left = |text: Option<String>| text.unwrap_or_else(left);
         let window = "its share of the receive buffer".to_owned();
-        vec![
+        let mut rows = vec![
             row("Send buffer (SO_SNDBUF)", bytes(asked.sndbuf), &|got| with_unit(&got.sndbuf, "B")),
             row("Receive buffer (SO_RCVBUF)", bytes(asked.rcvbuf), &|got| with_unit(&got.rcvbuf, "B")),
             row("Usable receive window", window, &|got| with_unit(&got.usable_window, "B")),
@@ -144,7 +145,24 @@ impl Ends<'_> {
             row("TCP timestamps", left(), &|got| shown(&got.timestamps, on_off)),
             Row::of_asked("Processor tied to", &self.pins(), self.both(|end| pin(end.granted.pinned))),
             Row::of_asked("System calls", asked.io.name(), self.both(|_| asked.io.to_string())),
-        ]
+        ];
+        if self.run.plan.memory.huge_pages {
+            let granted = [self.huge_pages(&self.run.local, true), self.huge_pages(&self.run.remote, false)];
+            let granted =
+                granted.map(|bytes| bytes.map_or_else(|| or_unknown(""), |got| with_unit(&got, "B")));
+            rows.push(Row::of_asked("Messages' memory in huge pages", "all of it", granted));
+        }
+        rows
+    }
+
+    /// What an end's messages had of huge pages; of a run of loads, all flows of the first bulk together.
+    fn huge_pages(&self, end: &End, local: bool) -> Option<Fact<u64>> {
+        let flows = self.run.traffic.iter().map(|load| &load.flows).find(|flows| !flows.is_empty());
+        let of_flows = flows.into_iter().flatten().filter_map(|flow| {
+            let sends = (flow.direction == Direction::Send) == local;
+            if sends { &flow.sender } else { &flow.receiver }.granted.huge_pages.clone()
+        });
+        end.granted.huge_pages.clone().or_else(|| of_flows.reduce(together))
     }
 
     fn pins(&self) -> String {
@@ -232,6 +250,14 @@ fn rows_of(what: &str, maps: &[Result<BTreeMap<String, String>, String>; 2]) -> 
     keys.into_iter().map(|key| Row::new(key.as_str(), look_up(key))).collect()
 }
 
+/// Both, if both are known.
+fn together(one: Fact<u64>, other: Fact<u64>) -> Fact<u64> {
+    match (one, other) {
+        (Fact::Known(one), Fact::Known(other)) => Fact::Known(one + other),
+        (unknown @ Fact::Unknown { .. }, _) | (_, unknown) => unknown,
+    }
+}
+
 fn counted(seen: &Observation, of: impl Fn(&linerate_core::observation::Counters) -> [u64; 3]) -> String {
     shown(&seen.interface, |counters| {
         let [bytes, packets, dropped] = of(counters);
@@ -291,4 +317,51 @@ fn pin(cpu: Option<u32>) -> String {
 
 fn gib(bytes: u64) -> String {
     format!("{} GiB", digits(bytes as f64 / f64::from(1 << 30)))
+}
+
+#[cfg(test)]
+mod tests {
+    use linerate_core::traffic::{FlowAccount, HalfAccount, Transfer};
+
+    use super::*;
+    use crate::render::fixture;
+
+    fn got(bytes: u64) -> Granted {
+        Granted { huge_pages: Some(Fact::Known(bytes)), ..Granted::default() }
+    }
+
+    /// What the row of huge pages says, if there is one.
+    fn row(run: &Run) -> Option<[String; 2]> {
+        let rows = Ends { run }.sockets();
+        let row = rows.into_iter().find(|row| row.name.contains("huge pages"))?;
+        assert_eq!(row.asked, "all of it");
+        Some([row.local, row.remote])
+    }
+
+    #[test]
+    fn huge_pages_are_shown_where_they_were_asked_for() {
+        let mut run = fixture::two().runs.swap_remove(0).run;
+        assert_eq!(row(&run), None);
+        run.plan.memory.huge_pages = true;
+        assert_eq!(row(&run), Some(["unknown (not recorded)"; 2].map(str::to_owned)));
+        (run.local.granted, run.remote.granted) = (got(2 << 20), got(0));
+        assert_eq!(row(&run), Some(["2097152 B", "0 B"].map(str::to_owned)));
+    }
+
+    #[test]
+    fn the_huge_pages_of_all_flows_of_an_end_are_one_figure() {
+        let mut run = fixture::two().runs.swap_remove(0).run;
+        run.plan.memory.huge_pages = true;
+        let half = |bytes| HalfAccount { granted: got(bytes), ..HalfAccount::default() };
+        let flow = |direction, [sender, receiver]: [u64; 2]| FlowAccount {
+            flow: 0,
+            peer: 0,
+            direction,
+            sender: half(sender),
+            receiver: half(receiver),
+        };
+        let flows = vec![flow(Direction::Send, [1, 20]), flow(Direction::Receive, [300, 4000])];
+        run.traffic = vec![Transfer::default(), Transfer { flows, ..Transfer::default() }];
+        assert_eq!(row(&run), Some(["4001 B", "320 B"].map(str::to_owned)));
+    }
 }
