@@ -13,7 +13,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::endpoint::{Endpoint, LinkError};
-use crate::payload::Buffers;
+use crate::payload::Messages;
 use crate::trial::{Half, Tally, Trial};
 
 /// Who sends when.
@@ -48,16 +48,16 @@ impl Pattern {
     /// # Errors
     ///
     /// What the endpoint met.
-    pub async fn initiate<E: Endpoint>(
+    pub async fn initiate<E: Endpoint, M: Messages>(
         self,
         end: &mut E,
         trial: &Trial,
-        buffers: &mut Buffers,
+        messages: &mut M,
     ) -> Result<Half, LinkError> {
         match self {
-            Self::PingPong => ping_pong::initiate(end, trial, buffers).await,
-            Self::Stream => stream::initiate(end, trial, buffers).await,
-            Self::Exchange => exchange::initiate(end, trial, buffers).await,
+            Self::PingPong => ping_pong::initiate(end, trial, messages).await,
+            Self::Stream => stream::initiate(end, trial, messages).await,
+            Self::Exchange => exchange::initiate(end, trial, messages).await,
         }
     }
 
@@ -66,16 +66,16 @@ impl Pattern {
     /// # Errors
     ///
     /// What the endpoint met.
-    pub async fn respond<E: Endpoint>(
+    pub async fn respond<E: Endpoint, M: Messages>(
         self,
         end: &mut E,
         trial: &Trial,
-        buffers: &mut Buffers,
+        messages: &mut M,
     ) -> Result<Half, LinkError> {
         match self {
-            Self::PingPong => ping_pong::respond(end, trial, buffers).await,
-            Self::Stream => stream::respond(end, trial, buffers).await,
-            Self::Exchange => exchange::respond(end, trial, buffers).await,
+            Self::PingPong => ping_pong::respond(end, trial, messages).await,
+            Self::Stream => stream::respond(end, trial, messages).await,
+            Self::Exchange => exchange::respond(end, trial, messages).await,
         }
     }
 

@@ -4,7 +4,11 @@
 //! Byte `i` belongs to 64-bit little-endian word `i / 8`, whose value is the word's number times
 //! an odd constant, xor a seed. The two directions use complementary seeds.
 
+mod messages;
+
 use std::collections::TryReserveError;
+
+pub use messages::{Messages, OnePlace, Turns};
 
 /// Odd, so that multiplication by it maps words to words one to one (2^64 over the golden ratio).
 const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -78,11 +82,7 @@ impl Buffers {
 
     /// Writes the outgoing message of `size` bytes.
     pub fn prepare(&mut self, size: usize, seed: u64, check: Check) {
-        let message = &mut self.out.get()[..size];
-        match check {
-            Check::Full => fill(message, seed),
-            Check::Marks => mark(message, seed),
-        }
+        write(&mut self.out.get()[..size], seed, check);
     }
 
     /// Looks at the message of `size` bytes that arrived last.
@@ -91,11 +91,7 @@ impl Buffers {
     ///
     /// The first byte that is not what the other end wrote.
     pub fn inspect(&mut self, size: usize, seed: u64, check: Check) -> Result<(), Corruption> {
-        let message = &self.into.get()[..size];
-        match check {
-            Check::Full => verify(message, seed),
-            Check::Marks => verify_marks(message, seed),
-        }
+        inspect(&self.into.get()[..size], seed, check)
     }
 }
 
@@ -131,6 +127,26 @@ const fn word(index: u64, seed: u64) -> [u8; WORD] {
 #[must_use]
 pub const fn byte(offset: u64, seed: u64) -> u8 {
     word(offset / WORD as u64, seed)[(offset % WORD as u64) as usize]
+}
+
+/// Writes a message with this seed, as much of it as `check` asks.
+pub fn write(message: &mut [u8], seed: u64, check: Check) {
+    match check {
+        Check::Full => fill(message, seed),
+        Check::Marks => mark(message, seed),
+    }
+}
+
+/// Looks at a message that arrived, as closely as `check` asks.
+///
+/// # Errors
+///
+/// The first byte that does not belong to this seed.
+pub fn inspect(message: &[u8], seed: u64, check: Check) -> Result<(), Corruption> {
+    match check {
+        Check::Full => verify(message, seed),
+        Check::Marks => verify_marks(message, seed),
+    }
 }
 
 /// Writes the whole of a message with this seed.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::bench::RunError;
 use crate::endpoint::{Endpoint, LinkError};
 use crate::pattern::Pattern;
-use crate::payload::{Buffers, Check, Corruption};
+use crate::payload::{Check, Corruption, Messages};
 use crate::units::{Span, Time};
 
 /// The most samples that one trial may ask for: beyond that messages are timed in batches.
@@ -155,15 +155,15 @@ pub(crate) const fn reply_seed(seed: u64) -> u64 {
     !seed
 }
 
-/// Checks the last message that arrived and closes one end's account.
+/// Checks what arrived and closes one end's account.
 pub(crate) fn close(
     trial: &Trial,
-    buffers: &mut Buffers,
+    messages: &mut impl Messages,
     incoming_seed: Option<u64>,
     elapsed: Vec<Span>,
     tally: Tally,
 ) -> Result<Half, LinkError> {
     let size = trial.message_len()?;
-    let corruption = incoming_seed.and_then(|seed| buffers.inspect(size, seed, trial.check).err());
+    let corruption = incoming_seed.and_then(|seed| messages.inspect(size, seed, trial.check).err());
     Ok(Half { elapsed, tally, corruption })
 }

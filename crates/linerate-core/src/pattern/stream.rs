@@ -4,45 +4,50 @@
 //! last byte of every sample, so that neither the sender's buffers nor the time to start count.
 
 use crate::endpoint::{Endpoint, LinkError};
-use crate::payload::Buffers;
+use crate::payload::{Messages, Turns};
 use crate::trial::{self, Half, Laps, Tally, Trial};
 
-pub(super) async fn initiate<E: Endpoint>(
+pub(super) async fn initiate<E: Endpoint, M: Messages>(
     end: &mut E,
     trial: &Trial,
-    buffers: &mut Buffers,
+    messages: &mut M,
 ) -> Result<Half, LinkError> {
     let size = trial.message_len()?;
-    buffers.prepare(size, trial.seed, trial.check);
-    let (out, _) = buffers.message(size);
+    messages.prepare(size, trial.seed, trial.check);
+    let mut turns = messages.turns(size);
     for _ in 0..trial.messages() {
-        end.send(out).await?;
+        end.send(turns.outgoing()).await?;
+        turns.sent();
     }
     let sent = trial.messages();
     let tally = Tally { sent_bytes: sent * trial.size, sent, ..Tally::default() };
-    trial::close(trial, buffers, None, Vec::new(), tally)
+    drop(turns);
+    trial::close(trial, messages, None, Vec::new(), tally)
 }
 
-pub(super) async fn respond<E: Endpoint>(
+pub(super) async fn respond<E: Endpoint, M: Messages>(
     end: &mut E,
     trial: &Trial,
-    buffers: &mut Buffers,
+    messages: &mut M,
 ) -> Result<Half, LinkError> {
     let size = trial.message_len()?;
-    let (_, into) = buffers.message(size);
+    let mut turns = messages.turns(size);
     let mut received = 0;
     for _ in 0..trial.pattern.opening_messages() {
-        end.recv(into).await?;
+        end.recv(turns.incoming()).await?;
+        turns.received();
         received += 1;
     }
     let mut laps = Laps::start(end, trial.samples);
     for _ in 0..trial.samples {
         for _ in 0..trial.batch {
-            end.recv(into).await?;
+            end.recv(turns.incoming()).await?;
+            turns.received();
         }
         laps.lap(end);
         received += u64::from(trial.batch);
     }
     let tally = Tally { received_bytes: received * trial.size, received, ..Tally::default() };
-    trial::close(trial, buffers, Some(trial.seed), laps.finish(), tally)
+    drop(turns);
+    trial::close(trial, messages, Some(trial.seed), laps.finish(), tally)
 }
