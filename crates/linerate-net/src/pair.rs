@@ -17,7 +17,7 @@ use linerate_core::endpoint::LinkError;
 use linerate_core::environment::Fact;
 use linerate_core::observation::{Clock, Connection};
 use linerate_core::options::{Granted, SocketOptions};
-use linerate_core::payload::{Buffers, Check};
+use linerate_core::payload::Check;
 use linerate_core::plan::Plan;
 use linerate_core::run::{End, Path};
 use linerate_core::trial::{Half, Sample, Trial};
@@ -25,6 +25,7 @@ use linerate_core::units::{Span, Time};
 
 use crate::channel::{Leash, Line, PATIENCE};
 use crate::control::{Ask, Key, Opening, Reply};
+use crate::memory::Reserved;
 use crate::observe::{HostClock, current_cpu, may_use, pin_to};
 use crate::transport::Setup;
 use crate::witness::Witness;
@@ -112,7 +113,7 @@ impl Ends {
 pub struct Pair {
     ends: Ends,
     line: Box<dyn Line>,
-    buffers: Buffers,
+    memory: Reserved,
     first_sample: Option<Span>,
     timed_by_peer: bool,
 }
@@ -133,15 +134,17 @@ impl Pair {
         mut queued: impl FnMut(u32) -> ControlFlow<()>,
     ) -> Result<Self, PairError> {
         let largest = plan.largest()?;
-        let buffers = reserve(largest)?;
+        Reserved::check(largest, &plan.memory)?;
         let mut ends = Ends::begin(target, key, plan, clock, &mut queued)?;
+        // By the thread where it is tied, so that the pages are near it.
+        let memory = Reserved::new(largest, &plan.memory)?;
         let setup = ends.setup(plan, &plan.socket, largest, PATIENCE);
         let mut opened = ends.far.conversation.open(Opening::Trials, &setup, 1)?;
         let line = opened.lines.pop().expect("as many lines as were asked for");
-        ends.local.granted = Granted { pinned: ends.pinned, ..line.granted() };
+        ends.local.granted = Granted { pinned: ends.pinned, ..memory.granted(line.granted()) };
         ends.far.end.granted = opened.granted;
         let timed_by_peer = plan.pattern.timed_by_responder();
-        Ok(Self { ends, line, buffers, first_sample: None, timed_by_peer })
+        Ok(Self { ends, line, memory, first_sample: None, timed_by_peer })
     }
 
     /// This end, the peer and the connection, as far as they are known.
@@ -162,7 +165,8 @@ impl Pair {
     ///
     /// When the peer no longer answers; what this end observed is then kept in [`Pair::ends`].
     pub fn finish(&mut self) -> Result<(), PairError> {
-        self.ends.finish(self.line.granted(), self.line.connection(), self.first_sample)
+        let granted = self.memory.granted(self.line.granted());
+        self.ends.finish(granted, self.line.connection(), self.first_sample)
     }
 
     fn control_failed(trial: &Trial, error: PairError) -> RunError {
@@ -183,7 +187,7 @@ impl Bench for Pair {
             other => return Err(failed(PairError::unexpected(other))),
         }
         let ours =
-            self.line.initiate(trial, &mut self.buffers).map_err(|source| self.link_failed(trial, source))?;
+            self.line.initiate(trial, &mut self.memory).map_err(|source| self.link_failed(trial, source))?;
         let theirs = match self.ends.far.conversation.hear(TRIAL).map_err(failed)? {
             Reply::Half(half) => half,
             other => return Err(failed(PairError::unexpected(other))),
@@ -218,16 +222,4 @@ impl Pair {
             _ => RunError::Link { size: trial.size, source },
         }
     }
-}
-
-/// Memory for one message each way, if the host has it.
-fn reserve(largest: u64) -> Result<Buffers, PairError> {
-    let needed = largest.saturating_mul(2);
-    let available = crate::observe::available_memory().known().copied();
-    let memory = |available| PairError::Memory { largest, needed, available };
-    if available.is_some_and(|available| needed > available) {
-        return Err(memory(available));
-    }
-    let len = usize::try_from(largest).map_err(|_| memory(available))?;
-    Buffers::try_new(len).map_err(|_| memory(available))
 }

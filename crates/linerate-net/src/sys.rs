@@ -1,7 +1,6 @@
 //! System calls that no safe crate wraps. All `unsafe` of the workspace is under this folder.
 
 pub(crate) mod ethtool;
-pub(crate) mod huge_pages;
 pub(crate) mod mmsg;
 pub(crate) mod mptcp;
 pub(crate) mod outq;

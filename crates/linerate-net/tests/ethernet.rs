@@ -61,8 +61,8 @@ fn every_pattern_of_a_curve_runs_over_it() {
             let trial = Trial { pattern, size, samples: 5, batch: 10, seed: size, check: Check::Full };
             let (one, other) = std::thread::scope(|scope| {
                 let there = &mut there;
-                let other = scope.spawn(move || there.respond(&trial, &mut Buffers::new(LARGEST)));
-                (here.initiate(&trial, &mut Buffers::new(LARGEST)), other.join().expect("no panic"))
+                let other = scope.spawn(move || there.respond(&trial, &mut Buffers::new(LARGEST).into()));
+                (here.initiate(&trial, &mut Buffers::new(LARGEST).into()), other.join().expect("no panic"))
             });
             one.and(other).unwrap_or_else(|error| panic!("{pattern}, {size} B: {error}"));
         }

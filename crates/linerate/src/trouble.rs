@@ -7,6 +7,7 @@ use linerate_core::bench::RunError;
 use linerate_core::endpoint::LinkError;
 use linerate_core::plan::PlanError;
 use linerate_net::control::{FrameError, GreetingError};
+use linerate_net::memory::MemoryError;
 use linerate_net::pair::PairError;
 use linerate_net::serve::ServeError;
 use linerate_net::transport::{DialError, TransportError};
@@ -155,7 +156,8 @@ fn pair_help(error: &PairError) -> &'static str {
         }
         PairError::Transport(_) => "look at the server's output on the other host, and measure again",
         PairError::Stamp(_) => "the curve is kept; leave --stages out, or look at the server's output",
-        PairError::Memory { .. } => "lower --to, or free memory on this host",
+        PairError::Memory(MemoryError::Huge(_)) => "leave --huge-pages out",
+        PairError::Memory(_) => "lower --to or --working-set, or free memory on this host",
         PairError::Pin { .. } => {
             "give --pin processors that this host has and this process may use (`taskset -p $$`)"
         }

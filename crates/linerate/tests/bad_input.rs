@@ -259,11 +259,11 @@ fn more_than_the_server_allows() {
 #[test]
 fn more_than_the_memory() {
     let said = complaint_of(&["measure", "--schedule", "list:1024GiB"]);
-    let free = said.split_once("; ").and_then(|(_, rest)| rest.split_once(" B are free"));
+    let free = said.split_once("messages: ").and_then(|(_, rest)| rest.split_once(" B are free"));
     let (free, _) = free.unwrap_or_else(|| panic!("it does not say how much is free: {said}"));
     assert_snapshot!(said.replace(free, "[FREE]"), @"
-    failed to reserve 2199023255552 B of memory for messages of 1099511627776 B; [FREE] B are free
-    help: lower --to, or free memory on this host
+    failed to reserve 2199023255552 B for messages: [FREE] B are free
+    help: lower --to or --working-set, or free memory on this host
     ");
 }
 

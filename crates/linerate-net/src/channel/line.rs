@@ -9,12 +9,13 @@ use linerate_core::endpoint::{LinkError, run_ready};
 use linerate_core::environment::Fact;
 use linerate_core::observation::Connection;
 use linerate_core::options::Granted;
-use linerate_core::payload::Buffers;
+use linerate_core::payload::Messages;
 use linerate_core::traffic::IoReport;
 use linerate_core::trial::{Half, Trial};
 use linerate_core::units::Span;
 
 use super::{Channel, Interest, Remote, Wait, Wire};
+use crate::memory::Reserved;
 use crate::traffic::{Answering, Asking, Incoming, Outgoing, rr};
 
 /// One end of a channel under test, of whatever transport.
@@ -24,14 +25,14 @@ pub trait Line: Send + Debug {
     /// # Errors
     ///
     /// What the channel met.
-    fn initiate(&mut self, trial: &Trial, buffers: &mut Buffers) -> Result<Half, LinkError>;
+    fn initiate(&mut self, trial: &Trial, memory: &mut Reserved) -> Result<Half, LinkError>;
 
     /// Runs the end of a trial that answers.
     ///
     /// # Errors
     ///
     /// What the channel met.
-    fn respond(&mut self, trial: &Trial, buffers: &mut Buffers) -> Result<Half, LinkError>;
+    fn respond(&mut self, trial: &Trial, memory: &mut Reserved) -> Result<Half, LinkError>;
 
     /// Sends a flow to its end and waits until the peer has read all of it.
     ///
@@ -127,18 +128,18 @@ pub trait Line: Send + Debug {
 }
 
 impl<C: Channel + Debug> Line for Wire<C> {
-    fn initiate(&mut self, trial: &Trial, buffers: &mut Buffers) -> Result<Half, LinkError> {
-        self.in_place(trial, buffers)?;
-        let half = run_ready(trial.pattern.initiate(self, trial, buffers));
-        let released = self.channel.release(Wait::Never);
-        half.and_then(|half| released.map(|()| half))
+    fn initiate(&mut self, trial: &Trial, memory: &mut Reserved) -> Result<Half, LinkError> {
+        match memory {
+            Reserved::One(buffers) => self.initiate_in(trial, buffers),
+            Reserved::Laid(laid) => self.initiate_in(trial, laid.as_mut()),
+        }
     }
 
-    fn respond(&mut self, trial: &Trial, buffers: &mut Buffers) -> Result<Half, LinkError> {
-        self.in_place(trial, buffers)?;
-        let half = run_ready(trial.pattern.respond(self, trial, buffers));
-        let released = self.channel.release(Wait::Never);
-        half.and_then(|half| released.map(|()| half))
+    fn respond(&mut self, trial: &Trial, memory: &mut Reserved) -> Result<Half, LinkError> {
+        match memory {
+            Reserved::One(buffers) => self.respond_in(trial, buffers),
+            Reserved::Laid(laid) => self.respond_in(trial, laid.as_mut()),
+        }
     }
 
     fn send_flow(&mut self, out: &mut Outgoing<'_>) -> Result<(), LinkError> {
@@ -216,10 +217,24 @@ impl<C: Channel + Debug> Line for Wire<C> {
 }
 
 impl<C: Channel> Wire<C> {
+    fn initiate_in<M: Messages>(&mut self, trial: &Trial, messages: &mut M) -> Result<Half, LinkError> {
+        self.in_place(trial, messages)?;
+        let half = run_ready(trial.pattern.initiate(self, trial, messages));
+        let released = self.channel.release(Wait::Never);
+        half.and_then(|half| released.map(|()| half))
+    }
+
+    fn respond_in<M: Messages>(&mut self, trial: &Trial, messages: &mut M) -> Result<Half, LinkError> {
+        self.in_place(trial, messages)?;
+        let half = run_ready(trial.pattern.respond(self, trial, messages));
+        let released = self.channel.release(Wait::Never);
+        half.and_then(|half| released.map(|()| half))
+    }
+
     /// Says that the trial's messages lie still. They are written once, before the first is sent,
     /// and the next trial begins when both ends have all of this one's.
-    fn in_place(&mut self, trial: &Trial, buffers: &mut Buffers) -> Result<(), LinkError> {
-        let (out, into) = buffers.message(trial.message_len()?);
+    fn in_place<M: Messages>(&mut self, trial: &Trial, messages: &mut M) -> Result<(), LinkError> {
+        let (out, into) = messages.memory(trial.message_len()?);
         self.channel.hold(out, into)
     }
 }

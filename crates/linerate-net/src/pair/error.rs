@@ -6,6 +6,7 @@ use linerate_core::endpoint::LinkError;
 
 use super::Target;
 use crate::control::{FrameError, GreetingError, Reply};
+use crate::memory::MemoryError;
 use crate::transport::{DialError, TransportError};
 
 /// Why a measurement could not begin or go on. Displayed after "failed to ...".
@@ -73,19 +74,9 @@ pub enum PairError {
     /// The plan has no sizes.
     #[error("plan: {0}")]
     Plan(#[from] linerate_core::plan::PlanError),
-    /// The host has too little memory for the largest message.
-    #[error(
-        "reserve {needed} B of memory for messages of {largest} B{}",
-        available.map(|free| format!("; {free} B are free")).unwrap_or_default()
-    )]
-    Memory {
-        /// Largest message. Unit: bytes.
-        largest: u64,
-        /// One buffer each way. Unit: bytes.
-        needed: u64,
-        /// What is free, if it is known. Unit: bytes.
-        available: Option<u64>,
-    },
+    /// The host has too little memory for the messages, or not of the kind that was asked for.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
     /// The thread cannot be tied to the processor.
     #[error("tie the measurement to processor {cpu}: {source}")]
     Pin {

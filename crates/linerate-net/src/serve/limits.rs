@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
+use linerate_core::options::MemoryOptions;
 use linerate_core::plan::Plan;
 use linerate_core::traffic::{Bound, DEFAULT_MESSAGE, Load, MOST_FLOWS, RrPlan};
 use linerate_core::units::{Size, Span};
+
+use crate::memory::{Reserved, footprint};
 
 /// What a server allows at most.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,13 +76,21 @@ impl Limits {
                 plan.time, self.time
             ));
         }
-        if largest.saturating_mul(2) > self.memory.0 {
+        if Self::memory_of(plan, largest) > self.memory.0 {
             return Err(format!(
-                "messages of {largest} B each way need more than this server's {} of memory; lower --to, or raise --max-memory at the server",
-                self.memory
+                "messages of {largest} B{} each way need more than this server's {} of memory; lower --to{}, or raise --max-memory at the server",
+                in_working_set(&plan.memory),
+                self.memory,
+                if plan.memory.working_set.is_some() { " or --working-set" } else { "" },
             ));
         }
         Ok(largest)
+    }
+
+    /// What the messages of a plan take whose largest is `largest`; each flow of a load by itself.
+    /// Unit: bytes.
+    pub(super) fn memory_of(plan: &Plan, largest: u64) -> u64 {
+        Reserved::bytes(largest, &plan.memory)
     }
 
     /// Each flow that connects anew may have one connection that comes and one that is just in.
@@ -94,14 +105,14 @@ impl Limits {
         Ok(())
     }
 
-    /// Checks a load of a plan whose largest message is `largest`; the longest time it may take.
+    /// Checks a load of `plan`, whose largest message is `largest`; the longest time it may take.
     ///
     /// # Errors
     ///
     /// The reason to refuse it, for the client's user.
-    pub(super) fn check_load(&self, load: &Load, largest: u64) -> Result<Span, String> {
+    pub(super) fn check_load(&self, load: &Load, plan: &Plan, largest: u64) -> Result<Span, String> {
         let mut time = load.time;
-        let (mut flows, mut message) = (0, 0);
+        let (mut flows, mut message, mut laid) = (0, 0, 0);
         if let Some(stream) = &load.stream {
             stream.check().map_err(|error| error.to_string())?;
             time = match stream.bound(load.time) {
@@ -110,6 +121,9 @@ impl Limits {
             };
             flows = stream.flows;
             message = stream.message.map_or(0, Size::bytes);
+            if plan.memory.working_set.is_some() {
+                laid = footprint(message, &plan.memory).saturating_mul(flows.into());
+            }
         }
         if let Some(rr) = &load.rr {
             rr.check().map_err(|error| error.to_string())?;
@@ -133,6 +147,13 @@ impl Limits {
                 self.memory
             ));
         }
+        if laid > self.memory.0 {
+            return Err(format!(
+                "{flows} flows{}, each its own, need more than this server's {} of memory; lower --flows or --working-set",
+                in_working_set(&plan.memory),
+                self.memory
+            ));
+        }
         if message > largest.max(DEFAULT_MESSAGE) {
             return Err(format!("a load of messages of {message} B is outside its plan"));
         }
@@ -140,5 +161,44 @@ impl Limits {
             return Err(format!("{time} is above this server's limit of {}; lower --time", self.time));
         }
         Ok(time)
+    }
+}
+
+/// Where messages go round, for a reason to refuse them; empty where they do not.
+fn in_working_set(asked: &MemoryOptions) -> String {
+    asked.working_set.map_or_else(String::new, |set| format!(" in a working set of {set}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(text: &str) -> Plan {
+        Plan::from_toml(text).expect(text)
+    }
+
+    #[test]
+    fn a_working_set_counts_as_memory_of_a_curve() {
+        let limits = Limits { memory: Size(1 << 20), ..Limits::default() };
+        let within = plan("to = 1024\nmemory.working-set = '512KiB'");
+        assert_eq!(limits.check(&within), Ok(1027), "1 KiB and its perturbation");
+        let above = plan("to = 1024\nmemory.working-set = '513KiB'");
+        let reason = limits.check(&above).expect_err("2 x 513 KiB");
+        assert!(reason.contains("working set of 513 KiB") && reason.contains("--working-set"), "{reason}");
+    }
+
+    #[test]
+    fn a_working_set_counts_as_memory_of_every_flow() {
+        let limits = Limits { memory: Size(4 << 20), ..Limits::default() };
+        let plan = plan("stream = { flows = 5 }\nmemory.working-set = '1MiB'");
+        let check = |flows| {
+            let stream =
+                plan.stream.clone().map(|stream| linerate_core::traffic::StreamPlan { flows, ..stream });
+            let load = Load { stream, time: Span::from_ms(1), ..Load::default() };
+            limits.check_load(&load, &plan, DEFAULT_MESSAGE)
+        };
+        assert!(check(4).is_ok(), "{:?}", check(4));
+        let reason = check(5).expect_err("5 MiB");
+        assert!(reason.contains("5 flows") && reason.contains("working set of 1 MiB"), "{reason}");
     }
 }

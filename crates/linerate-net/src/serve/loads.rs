@@ -23,7 +23,7 @@ impl Session<'_> {
         if self.loads > MOST_LOADS {
             return Err(Refusal::Told(format!("more than {MOST_LOADS} loads in one conversation")));
         }
-        let longest = self.house.limits.check_load(load, self.largest).map_err(Refusal::Told)?;
+        let longest = self.house.limits.check_load(load, self.plan, self.largest).map_err(Refusal::Told)?;
         if let Some(rr) = &load.rr {
             rr.check_on(self.plan.transport).map_err(|error| Refusal::Told(error.to_string()))?;
         }

@@ -6,8 +6,7 @@ use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::time::Duration;
 
 use linerate_core::environment::Fact;
-use linerate_core::options::{Granted, SocketOptions};
-use linerate_core::payload::Buffers;
+use linerate_core::options::{Granted, MemoryOptions, SocketOptions};
 use linerate_core::plan::{LocalOptions, Plan};
 use linerate_core::trial::{MAX_SAMPLES, Trial};
 use linerate_core::units::Span;
@@ -15,6 +14,7 @@ use rustix::io::Errno;
 use rustix::net::RecvFlags;
 
 use super::House;
+use super::limits::Limits;
 use super::queue::{Slot, Turn};
 use super::reception::Reception;
 use super::watchdog::Watchdog;
@@ -23,7 +23,8 @@ use crate::control::{
     Ask, Deadline, FrameError, GREETING_LEN, Greeting, GreetingError, MAX_FRAME, Opening, Pass, Purpose,
     Reply, TimedStream, Welcome, harmless, random, read_frame, write_frame,
 };
-use crate::observe::{available_memory, current_cpu, environment, may_use, pin_to};
+use crate::memory::Reserved;
+use crate::observe::{current_cpu, environment, may_use, pin_to};
 use crate::transport::{INTRODUCTION_LEN, Introduction, Setup, TAKEN};
 use crate::witness::Witness;
 
@@ -165,7 +166,8 @@ fn converse(house: &House, control: &TcpStream, peer: IpAddr) -> Result<(), Refu
         return Err(Refusal::Told("a plan comes before anything else".to_owned()));
     };
     let largest = house.limits.check(&plan).map_err(Refusal::Told)?;
-    let slot = queue(house, control, largest)?;
+    let memory = Limits::memory_of(&plan, largest);
+    let slot = queue(house, control, memory)?;
     let what = match (&plan.stream, &plan.rr) {
         (Some(_), None) => "a bulk stream".to_owned(),
         (_, Some(_)) => "requests".to_owned(),
@@ -182,10 +184,10 @@ fn converse(house: &House, control: &TcpStream, peer: IpAddr) -> Result<(), Refu
     outcome
 }
 
-/// Waits for a slot, telling the client its place.
-fn queue<'a>(house: &'a House, control: &TcpStream, largest: u64) -> Result<Slot<'a>, Refusal> {
+/// Waits for a slot with so much memory, telling the client its place.
+fn queue<'a>(house: &'a House, control: &TcpStream, memory: u64) -> Result<Slot<'a>, Refusal> {
     let full = || Refusal::Told("too many clients wait for this server; try again later".to_owned());
-    let ticket = house.queue.join(largest.saturating_mul(2)).ok_or_else(full)?;
+    let ticket = house.queue.join(memory).ok_or_else(full)?;
     let mut patience = Duration::ZERO;
     loop {
         match ticket.wait(patience) {
@@ -212,7 +214,7 @@ pub(super) struct Session<'a> {
     pub(super) largest: u64,
     local: IpAddr,
     peer: SocketAddr,
-    buffers: Buffers,
+    memory: Reserved,
     pub(super) witness: Witness,
     /// The channel of the trials, once it is open.
     line: Option<Box<dyn Line>>,
@@ -224,7 +226,6 @@ pub(super) struct Session<'a> {
 impl<'a> Session<'a> {
     /// Reserves memory and admits the client.
     fn open(house: &'a House, control: &'a TcpStream, plan: &'a Plan, largest: u64) -> Result<Self, Refusal> {
-        let buffers = reserve(largest)?;
         if let Some(cpu) = plan.remote.pin {
             // The threads of a load are tied one by one, beginning there.
             let tied = if plan.has_loads() { may_use(cpu) } else { pin_to(cpu) };
@@ -234,6 +235,10 @@ impl<'a> Session<'a> {
                 ))
             })?;
         }
+        // The flows of a load have memory of their own.
+        let asked = if plan.has_loads() { &MemoryOptions::default() } else { &plan.memory };
+        let memory = Reserved::new(largest, asked)
+            .map_err(|error| Refusal::Told(format!("the server failed to {error}")))?;
         let (local, peer) = (control.local_addr()?.ip(), control.peer_addr()?);
         let environment = Box::new(environment(Some(local)));
         let admitted = Reply::Admitted { environment, clock: house.checked.clone() };
@@ -248,7 +253,7 @@ impl<'a> Session<'a> {
             largest,
             local,
             peer,
-            buffers,
+            memory,
             witness,
             line: None,
             watchdog,
@@ -320,7 +325,7 @@ impl<'a> Session<'a> {
         // Unless more are to come, whoever shows the pass from now on is a stranger.
         let more = (waiting > 0).then_some(hosting);
         let pinned = self.plan.remote.pin;
-        let granted = lines.first_mut().map(|line| Granted { pinned, ..line.granted() });
+        let granted = lines.first_mut().map(|line| Granted { pinned, ..self.memory.granted(line.granted()) });
         self.say(&Reply::Ready(Box::new(granted.unwrap_or_default())))?;
         Ok((lines, more))
     }
@@ -340,7 +345,7 @@ impl<'a> Session<'a> {
         };
         let deadline = Deadline::after(self.house.limits.handshake);
         write_frame(&mut TimedStream::new(self.control, deadline), &Reply::Go)?;
-        let half = line.respond(trial, &mut self.buffers).map_err(|error| {
+        let half = line.respond(trial, &mut self.memory).map_err(|error| {
             Refusal::Told(format!("the server failed to run a trial of {} B: {error}", trial.size))
         })?;
         self.witness.saw(&half.tally, current_cpu());
@@ -351,7 +356,7 @@ impl<'a> Session<'a> {
         let unopened = || (Granted::default(), Fact::unknown("no channel was opened"));
         let line = self.line.as_ref().map(|line| (line.granted(), line.connection()));
         let (granted, connection) = line.unwrap_or_else(unopened);
-        let granted = Granted { pinned: self.plan.remote.pin, ..granted };
+        let granted = Granted { pinned: self.plan.remote.pin, ..self.memory.granted(granted) };
         let observation = self.witness.finish(&self.house.clock, connection);
         self.say(&Reply::Observed(Box::new(observation), Box::new(granted)))
     }
@@ -367,18 +372,4 @@ pub(super) fn has_left(control: &TcpStream) -> bool {
     let mut byte = [0_u8; 1];
     let peeked = rustix::net::recv(control, &mut byte, RecvFlags::PEEK | RecvFlags::DONTWAIT);
     !matches!(peeked, Ok((_, 1..)) | Err(Errno::AGAIN | Errno::INTR))
-}
-
-/// Memory for one message each way, if the host has it.
-fn reserve(largest: u64) -> Result<Buffers, Refusal> {
-    let short = || {
-        Refusal::Told(format!(
-            "the server has too little free memory for messages of {largest} B; lower --to"
-        ))
-    };
-    if available_memory().known().is_some_and(|available| largest.saturating_mul(2) > *available) {
-        return Err(short());
-    }
-    let len = usize::try_from(largest).map_err(|_| short())?;
-    Buffers::try_new(len).map_err(|_| short())
 }

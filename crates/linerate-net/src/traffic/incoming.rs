@@ -92,7 +92,7 @@ impl<'a> Incoming<'a> {
     pub fn buffer(&mut self) -> &mut [u8] {
         match &mut self.buffer {
             Buffer::One(buffer) => buffer,
-            Buffer::Ring(ring) => ring.current(),
+            Buffer::Ring(ring) => ring.current_mut(),
         }
     }
 

@@ -13,7 +13,7 @@ use crate::trouble::Trouble;
 /// Copies between distinct buffers of one process.
 pub(super) struct Memory {
     bench: MemoryBench,
-    end: End,
+    ends: [End; 2],
     pinned: Option<u32>,
 }
 
@@ -30,7 +30,7 @@ impl Memory {
         }
         let largest = plan.largest().map_err(|error| Trouble::plan(error, None))?;
         let bench = MemoryBench::new(clock, largest, &plan.memory).map_err(PairError::from)?;
-        Ok(Self { bench, end: End::default(), pinned: plan.local.pin })
+        Ok(Self { bench, ends: <[End; 2]>::default(), pinned: plan.local.pin })
     }
 }
 
@@ -47,7 +47,8 @@ impl Subject for Memory {
 
     fn ends(&self) -> (End, End, Path) {
         let path = Path { transport: "memory".to_owned(), ..Path::default() };
-        (self.end.clone(), self.end.clone(), path)
+        let [local, remote] = self.ends.clone();
+        (local, remote, path)
     }
 
     fn model(&self) -> Option<Model> {
@@ -59,8 +60,8 @@ impl Subject for Memory {
     }
 
     fn finish(&mut self) -> Result<(), Trouble> {
-        self.end = self.bench.end();
-        self.end.granted.pinned = self.pinned;
+        self.ends = self.bench.ends();
+        self.ends.iter_mut().for_each(|end| end.granted.pinned = self.pinned);
         Ok(())
     }
 }

@@ -1,0 +1,230 @@
+//! One end's messages, laid out as the memory options say.
+
+use linerate_core::environment::Fact;
+use linerate_core::options::MemoryOptions;
+use linerate_core::payload::{self, Check, Corruption, Messages, Turns};
+
+use super::{MemoryError, Ring};
+use crate::traffic::touch;
+
+/// One end's messages in two rings, one for each direction.
+#[derive(Debug)]
+pub struct Laid {
+    out: Ring,
+    into: Ring,
+    touch: bool,
+    /// Whether huge pages were asked for.
+    huge: bool,
+    /// Messages that arrived since the trial began.
+    arrived: u64,
+}
+
+impl Laid {
+    /// Memory as `asked`, in each direction, for messages of up to `largest` bytes.
+    ///
+    /// # Errors
+    ///
+    /// When the host has not so much, or no huge pages.
+    pub fn new(largest: usize, asked: &MemoryOptions) -> Result<Self, MemoryError> {
+        let (out, into) = (Ring::new(largest, asked)?, Ring::new(largest, asked)?);
+        Ok(Self { out, into, touch: asked.touch, huge: asked.huge_pages, arrived: 0 })
+    }
+
+    /// The longest message. Unit: bytes.
+    #[must_use]
+    pub const fn largest(&self) -> usize {
+        self.into.largest()
+    }
+
+    /// Messages that arrived since the trial began.
+    #[must_use]
+    pub const fn arrived(&self) -> u64 {
+        self.arrived
+    }
+
+    /// How much of both directions the kernel has in huge pages now; none where they were not asked
+    /// for. Unit: bytes.
+    #[must_use]
+    pub fn huge_pages(&self) -> Option<Fact<u64>> {
+        self.huge.then(|| match (self.out.huge_pages(), self.into.huge_pages()) {
+            (Fact::Known(out), Fact::Known(into)) => Fact::Known(out + into),
+            (unknown @ Fact::Unknown { .. }, _) | (_, unknown) => unknown,
+        })
+    }
+}
+
+impl Messages for Laid {
+    type Turns<'a> = &'a mut Self;
+
+    fn memory(&mut self, size: usize) -> (&[u8], &mut [u8]) {
+        self.out.lay_out(size);
+        self.into.lay_out(size);
+        (self.out.memory(), self.into.memory_mut())
+    }
+
+    fn prepare(&mut self, size: usize, seed: u64, check: Check) {
+        self.out.lay_out(size);
+        for slot in 0..self.out.slots() {
+            payload::write(self.out.slot_mut(slot), seed, check);
+        }
+    }
+
+    fn turns(&mut self, size: usize) -> &mut Self {
+        self.out.lay_out(size);
+        self.into.lay_out(size);
+        self.arrived = 0;
+        self
+    }
+
+    fn inspect(&mut self, size: usize, seed: u64, check: Check) -> Result<(), Corruption> {
+        let slots = self.into.slots() as u64;
+        let kept = match check {
+            Check::Full => self.arrived.min(slots),
+            Check::Marks => self.arrived.min(1),
+        };
+        (self.arrived - kept..self.arrived).try_for_each(|number| {
+            // Below the number of slots, which is a `usize`.
+            let slot = (number % slots) as usize;
+            payload::inspect(&self.into.slot(slot)[..size], seed, check)
+        })
+    }
+}
+
+impl Turns for Laid {
+    #[inline]
+    fn outgoing(&self) -> &[u8] {
+        self.out.current()
+    }
+
+    #[inline]
+    fn incoming(&mut self) -> &mut [u8] {
+        self.into.current_mut()
+    }
+
+    #[inline]
+    fn both(&mut self) -> (&[u8], &mut [u8]) {
+        (self.out.current(), self.into.current_mut())
+    }
+
+    #[inline]
+    fn sent(&mut self) {
+        self.out.advance();
+    }
+
+    #[inline]
+    fn received(&mut self) {
+        if self.touch {
+            touch(self.into.current());
+        }
+        self.into.advance();
+        self.arrived += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use linerate_core::units::Size;
+    use proptest::prelude::*;
+    use rstest::rstest;
+
+    use super::*;
+
+    const SIZE: usize = 100;
+
+    /// Memory for three messages of [`SIZE`] bytes, with `count` of them arrived.
+    fn arrived(count: u64, seed: u64, check: Check) -> Laid {
+        let asked = MemoryOptions { working_set: Some(Size(3 * 128)), ..MemoryOptions::default() };
+        let mut laid = Laid::new(SIZE, &asked).expect("memory");
+        laid.prepare(SIZE, seed, check);
+        let turns = laid.turns(SIZE);
+        for _ in 0..count {
+            let (out, into) = turns.both();
+            into.copy_from_slice(out);
+            turns.sent();
+            turns.received();
+        }
+        laid
+    }
+
+    #[test]
+    fn messages_go_round_in_distinct_places_each_way() {
+        let mut laid = arrived(0, 1, Check::Full);
+        let turns = laid.turns(SIZE);
+        let mut places = |_| {
+            let (out, into) = turns.both();
+            let places = [out.as_ptr().addr(), into.as_ptr().addr()];
+            turns.sent();
+            turns.received();
+            places
+        };
+        let seen: Vec<_> = (0..6).map(&mut places).collect();
+        assert_eq!(seen[..3], seen[3..], "three places in turn");
+        let mut all = seen[..3].as_flattened().to_vec();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), 6, "{seen:x?}");
+    }
+
+    #[rstest]
+    #[case(Check::Full, 1, [true, false, false])]
+    #[case(Check::Full, 2, [true, true, false])]
+    #[case(Check::Full, 3, [true, true, true])]
+    #[case(Check::Full, 8, [true, true, true])]
+    #[case(Check::Marks, 1, [true, false, false])]
+    #[case(Check::Marks, 2, [false, true, false])]
+    #[case(Check::Marks, 8, [false, true, false])]
+    fn every_place_that_still_holds_a_message_is_looked_at(
+        #[case] check: Check,
+        #[case] count: u64,
+        #[case] seen: [bool; 3],
+    ) {
+        for (slot, seen) in seen.into_iter().enumerate() {
+            let mut laid = arrived(count, 1, check);
+            assert_eq!(laid.inspect(SIZE, 1, check), Ok(()));
+            // The first byte is marked.
+            laid.into.slot_mut(slot)[0] ^= 1;
+            assert_eq!(laid.inspect(SIZE, 1, check).is_err(), seen, "place {slot}");
+        }
+    }
+
+    #[test]
+    fn where_nothing_arrived_there_is_nothing_to_look_at() {
+        assert_eq!(arrived(0, 1, Check::Full).inspect(SIZE, 1, Check::Full), Ok(()));
+    }
+
+    #[test]
+    fn huge_pages_are_told_only_where_they_were_asked_for() {
+        assert_eq!(arrived(0, 1, Check::Marks).huge_pages(), None);
+        let asked = MemoryOptions { huge_pages: true, ..MemoryOptions::default() };
+        match Laid::new(4 << 20, &asked) {
+            Ok(laid) => {
+                let huge = laid.huge_pages().expect("they were asked for");
+                let [out, into] =
+                    [&laid.out, &laid.into].map(|ring| *ring.huge_pages().known().expect("smaps"));
+                assert_eq!(huge, Fact::Known(out + into));
+            }
+            Err(error) => assert!(matches!(error, MemoryError::Huge(_)), "{error}"),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_smaller_trial_after_a_larger_one_finds_its_own_messages(
+            first in 1_usize..9_000, second in 1_usize..9_000, offset in 0_u16..4096, count in 1_u64..20,
+        ) {
+            let asked = MemoryOptions { working_set: Some(Size(30_000)), offset, ..MemoryOptions::default() };
+            let mut laid = Laid::new(9_000, &asked).expect("memory");
+            for (size, seed) in [(first, 1), (second, 2)] {
+                laid.prepare(size, seed, Check::Full);
+                let turns = laid.turns(size);
+                for _ in 0..count {
+                    let (out, into) = turns.both();
+                    into.copy_from_slice(out);
+                    turns.sent();
+                    turns.received();
+                }
+                prop_assert_eq!(laid.inspect(size, seed, Check::Full), Ok(()));
+            }
+        }
+    }
+}
