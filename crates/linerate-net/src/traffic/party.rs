@@ -6,7 +6,7 @@ use std::thread::Scope;
 
 use linerate_core::endpoint::LinkError;
 use linerate_core::kernel::HostSample;
-use linerate_core::options::MemoryOptions;
+use linerate_core::options::{Granted, MemoryOptions};
 use linerate_core::traffic::{Bound, Direction, Ended, HalfAccount, StreamPlan};
 use linerate_core::trial::Tally;
 use linerate_core::units::{Rate, Span, Time};
@@ -153,23 +153,12 @@ impl Party<'_> {
     /// Runs one flow on the calling thread.
     fn one(&self, mut end: FlowEnd, counter: &Counter) -> Told {
         let before = thread_time();
-        let size = self.message_size(end.line.as_ref());
-        let mut ring = match Ring::new(size, self.memory) {
+        let mut ring = match self.ring(&end) {
             Ok(ring) => ring,
-            Err(error) => {
-                let (operation, source) = ("prepare the messages", std::io::Error::other(error));
-                return Self::told(
-                    &end,
-                    Err(LinkError::System { operation, source }),
-                    HalfAccount::default(),
-                );
-            }
+            Err(error) => return Self::told(&end, Err(error), HalfAccount::default()),
         };
         let (ended, half) = if end.sends {
-            let mut message = vec![0; size];
-            linerate_core::payload::fill(&mut message, SEED);
-            ring.fill(&message);
-            let mut out = self.outgoing(&message, counter).through(&ring);
+            let mut out = self.outgoing(ring.slot(0), counter).through(&ring);
             let ended = end.line.send_flow(&mut out);
             (ended, out.account())
         } else {
@@ -178,41 +167,77 @@ impl Party<'_> {
             (ended, into.account())
         };
         let cpu = thread_time().since(before);
-        Self::told(&end, ended, HalfAccount { cpu: Some(cpu), ..half })
+        Self::told(&end, ended, HalfAccount { cpu: Some(cpu), granted: self.granted(&ring), ..half })
     }
 
     /// Runs many flows on the calling thread.
     fn many(&self, share: Vec<(FlowEnd, &Counter)>) -> Vec<Told> {
         let before = thread_time();
-        let sizes: Vec<_> = share.iter().map(|(end, _)| self.message_size(end.line.as_ref())).collect();
-        let largest = sizes.iter().copied().max().unwrap_or(0);
-        let mut message = vec![0; largest];
-        linerate_core::payload::fill(&mut message, SEED);
-        let mut buffers: Vec<_> = share
+        let mut told = Vec::new();
+        // Where nothing is asked of the memory, all that send have their message in common.
+        let shared = self.memory.is_plain();
+        let sizes = share.iter().map(|(end, _)| self.message_size(end.line.as_ref()));
+        let message = message(if shared { sizes.max().unwrap_or(0) } else { 0 });
+        let mut placed = Vec::new();
+        for (end, counter) in share {
+            if shared && end.sends {
+                placed.push((end, counter, None));
+                continue;
+            }
+            match self.ring(&end) {
+                Ok(ring) => placed.push((end, counter, Some(ring))),
+                Err(error) => told.push(Self::told(&end, Err(error), HalfAccount::default())),
+            }
+        }
+        let (ends, mut rings): (Vec<_>, Vec<_>) =
+            placed.into_iter().map(|(end, counter, ring)| ((end, counter), ring)).unzip();
+        let granted: Vec<_> = rings
             .iter()
-            .zip(&sizes)
-            .map(|((end, _), size)| vec![0; if end.sends { 0 } else { *size }])
+            .map(|ring| ring.as_ref().map_or_else(Granted::default, |ring| self.granted(ring)))
             .collect();
-        let mut members: Vec<_> = share
-            .into_iter()
-            .zip(&mut buffers)
-            .zip(sizes)
-            .map(|(((end, counter), buffer), size)| {
-                let work = if end.sends {
-                    Work::Out(self.outgoing(&message[..size], counter))
-                } else {
-                    Work::In(self.incoming(buffer, counter))
-                };
-                Member::new(end, work)
-            })
-            .collect();
+        let works = ends.into_iter().zip(&mut rings).map(|((end, counter), ring)| {
+            let work = match ring {
+                None => Work::Out(self.outgoing(&message[..self.message_size(end.line.as_ref())], counter)),
+                Some(ring) => self.work(end.sends, ring, counter),
+            };
+            Member::new(end, work)
+        });
+        let mut members: Vec<_> = works.collect();
         drive(&mut members, &self.clock);
         let each = thread_time().since(before) / members.len().max(1) as u64;
-        let told = members.into_iter().map(|member| {
+        told.extend(members.into_iter().zip(granted).map(|(member, granted)| {
             let (end, ended, half) = member.finish();
-            Self::told(&end, ended, HalfAccount { cpu: Some(each), ..half })
-        });
-        told.collect()
+            Self::told(&end, ended, HalfAccount { cpu: Some(each), granted, ..half })
+        }));
+        told
+    }
+
+    /// What a flow with memory of its own does.
+    fn work<'b>(&'b self, sends: bool, ring: &'b mut Ring, counter: &'b Counter) -> Work<'b> {
+        if sends {
+            Work::Out(self.outgoing(ring.slot(0), counter).through(ring))
+        } else {
+            Work::In(self.incoming(&mut [], counter).through(ring))
+        }
+    }
+
+    /// The memory of a flow's messages, with the messages in it if this end sends.
+    fn ring(&self, end: &FlowEnd) -> Result<Ring, LinkError> {
+        let size = self.message_size(end.line.as_ref());
+        let mut ring = Ring::new(size, self.memory).map_err(|error| LinkError::System {
+            operation: "prepare the messages",
+            source: std::io::Error::other(error),
+        })?;
+        if end.sends {
+            ring.fill(&message(size));
+        }
+        Ok(ring)
+    }
+
+    /// What the kernel granted of a flow's memory.
+    fn granted(&self, ring: &Ring) -> Granted {
+        let huge_pages = self.memory.huge_pages.then(|| ring.huge_pages());
+        Granted { huge_pages, ..Granted::default() }
     }
 
     fn told(end: &FlowEnd, ended: Result<(), LinkError>, half: HalfAccount) -> Told {
@@ -221,7 +246,8 @@ impl Party<'_> {
             Err(LinkError::Stalled(span)) => Ended::Stalled(span),
             Err(error) => Ended::Failed(error.to_string()),
         };
-        let half = HalfAccount { ended, granted: end.line.granted(), io: end.line.io_report(), ..half };
+        let granted = Granted { huge_pages: half.granted.huge_pages, ..end.line.granted() };
+        let half = HalfAccount { ended, granted, io: end.line.io_report(), ..half };
         Told { flow: end.flow, direction: end.direction, half, processor: current_cpu() }
     }
 
@@ -293,6 +319,13 @@ impl Running<'_> {
             Err(reason) => failed(&format!("there is no thread for it: {reason}")),
         }
     }
+}
+
+/// The bytes of a message of `size`.
+fn message(size: usize) -> Vec<u8> {
+    let mut message = vec![0; size];
+    linerate_core::payload::fill(&mut message, SEED);
+    message
 }
 
 /// Processor time of the calling thread.
