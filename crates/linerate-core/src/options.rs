@@ -206,6 +206,18 @@ impl MemoryOptions {
     pub fn is_plain(&self) -> bool {
         *self == Self::default()
     }
+
+    /// The names of what is asked, as in plans.
+    pub(crate) fn named(&self) -> String {
+        let asked = [
+            ("working-set", self.working_set.is_some()),
+            ("touch", self.touch),
+            ("offset", self.offset > 0),
+            ("huge-pages", self.huge_pages),
+        ];
+        let names: Vec<_> = asked.into_iter().filter_map(|(name, asked)| asked.then_some(name)).collect();
+        names.join(", ")
+    }
 }
 
 /// What one end's data socket really has, read back after it was set.

@@ -282,6 +282,7 @@ impl Plan {
         range(self.memory.offset < 4_096, "offset", self.memory.offset.to_string(), "below a page of 4096")?;
         self.check_delivery()?;
         self.check_sharing()?;
+        self.check_memory()?;
         let datagrams = self.transport.is_datagram();
         let cut =
             self.socket.gso || self.socket.gro || self.socket.dont_fragment || self.socket.batch.is_some();
@@ -384,6 +385,19 @@ impl Plan {
         Ok(())
     }
 
+    /// Refuses places in memory for what always lies in one: requests, and messages that are stamped.
+    fn check_memory(&self) -> Result<(), PlanError> {
+        let bulk = self.stream.is_some() || self.rr.as_ref().is_some_and(|rr| rr.under_load > 0);
+        let allowed = match (&self.stages, &self.rr) {
+            (Some(_), _) => "left out where stages are asked for: messages that are stamped lie in one place",
+            (_, Some(_)) if !bulk => {
+                "left out where nothing but requests is asked for: theirs lie in one place"
+            }
+            _ => return Ok(()),
+        };
+        PlanError::range(self.memory.is_plain(), "memory", self.memory.named(), allowed)
+    }
+
     /// Refuses stages of what the kernel does not stamp.
     fn check_stages(&self) -> Result<(), PlanError> {
         let Some(messages) = self.stages else { return Ok(()) };
@@ -472,6 +486,12 @@ mod tests {
             ("socket.rcvbuf = 0", "rcvbuf"),
             ("from = 2\nto = 1", "from"),
             ("memory.offset = 4096", "offset"),
+            ("rr = {}\nmemory.working-set = '1MiB'", "memory is working-set"),
+            (
+                "rr = {}\nmemory = { touch = true, offset = 1, huge-pages = true }",
+                "memory is touch, offset, huge-pages",
+            ),
+            ("stages = 50\nmemory.touch = true", "memory is touch"),
             ("stages = 9", "stages is 9"),
             ("stages = 201", "stages is 201"),
             ("stages = 50\nschedule = 'list:1048576'", "stages is 50"),
@@ -501,6 +521,15 @@ mod tests {
             ["stream = {}\nsocket.io = 'truncate'", "socket.io = 'splice'\nsocket.receive-io = 'send-recv'"]
         {
             Plan::from_toml(text).expect(text).check().expect(text);
+        }
+    }
+
+    #[test]
+    fn places_in_memory_are_those_of_curves_and_of_bulk() {
+        for text in ["", "stream = {}", "rr = { under-load = 2 }", "stream = { threads = 1 }"] {
+            let text =
+                format!("{text}\nmemory = {{ working-set = '1MiB', touch = true, huge-pages = true }}");
+            Plan::from_toml(&text).expect(&text).check().expect(&text);
         }
     }
 
