@@ -1,7 +1,7 @@
 //! The charts of a page: curves in layers that a reader can hide, and what their points say.
 //!
 //! Whoever has a page makes [`Figure`]s of [`Layer`]s, numbers them with [`hover`] and includes
-//! `charts.html`.
+//! `charts.html` or `figures.html`.
 
 pub(super) mod axis;
 pub(super) mod curve;
@@ -78,11 +78,6 @@ impl Layer {
             Ok(())
         })?;
         Ok(Self { number: index, svg, look: look(index), name, aims })
-    }
-
-    /// Its dashes in the legend, which is drawn a third of the size.
-    pub(super) fn legend_dashes(&self) -> &'static str {
-        if self.look.dashes.starts_with("10") { "2 4" } else { "6 3" }
     }
 }
 

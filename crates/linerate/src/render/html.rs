@@ -12,10 +12,10 @@ use linerate_core::run::Source;
 use super::RenderError;
 use super::columns::TableView;
 use super::figure::{Figure, hover_after};
-use super::page::Frame;
+use super::page::{Card, Frame, entries};
 use super::plot::{Look, Picture, look, pictures};
 use super::stages;
-use super::text::{Key, curve_name, hosts, keys, percent, plain, progress, timing};
+use super::text::{count, curve_name, hosts, keys, percent, plain, progress, timing};
 use rows::{Group, NumberRow};
 
 #[derive(Template)]
@@ -24,6 +24,7 @@ struct Page {
     title: String,
     frame: Frame,
     runs: Vec<RunView>,
+    cards: Vec<Card>,
     curves: Vec<CurveView>,
     pictures: Vec<Picture>,
     /// The stages of messages, of each run that has them.
@@ -59,7 +60,6 @@ struct CurveView {
     name: String,
     look: Look,
     timing: &'static str,
-    keys: Vec<Key>,
     numbers: Vec<NumberRow>,
 }
 
@@ -91,6 +91,7 @@ pub(crate) fn html(report: &Report) -> Result<String, RenderError> {
         title: title(report),
         frame: Frame::new(&hover)?,
         runs: report.runs.iter().enumerate().map(|(index, named)| run(report, index, named)).collect(),
+        cards: report.curves.iter().enumerate().map(|(index, shown)| card(report, index, shown)).collect(),
         curves: report.curves.iter().enumerate().map(|(index, shown)| curve(report, index, shown)).collect(),
         cautions: report.cautions().map(|found| caution(report, found)).collect(),
         dips: (0..report.curves.len()).flat_map(|index| dips(report, index)).collect(),
@@ -149,8 +150,8 @@ fn statement(report: &Report, index: usize, named: &NamedRun) -> String {
         let progress = progress(curve);
         let settled = progress.settled as f64 / progress.timed.max(1) as f64;
         sentences.push(format!(
-            "{} sizes were asked for ({}), {} timed; {} of these ({}) settled within +-{} of their median.",
-            progress.asked,
+            "Asked for: {} ({}), {} timed; {} of these ({}) settled within +-{} of their median.",
+            count(progress.asked as u64, "size"),
             curve.pattern,
             progress.timed,
             progress.settled,
@@ -167,12 +168,25 @@ fn statement(report: &Report, index: usize, named: &NamedRun) -> String {
     sentences.join(" ")
 }
 
+/// What curve `index` is called on the page.
+fn shown_name(report: &Report, index: usize) -> String {
+    format!("{} ({})", curve_name(report, index), report.curves[index].pattern)
+}
+
+fn card(report: &Report, index: usize, curve: &Curve) -> Card {
+    Card {
+        title: shown_name(report, index),
+        colour: Some(look(index).colour),
+        keys: entries(keys(curve)),
+        note: format!("Here {}. Ranges are 95 % intervals.", timing(curve.pattern)),
+    }
+}
+
 fn curve(report: &Report, index: usize, curve: &Curve) -> CurveView {
     CurveView {
-        name: format!("{} ({})", curve_name(report, index), curve.pattern),
+        name: shown_name(report, index),
         look: look(index),
         timing: timing(curve.pattern),
-        keys: keys(curve),
         numbers: rows::numbers(curve),
     }
 }

@@ -28,6 +28,17 @@ pub(crate) struct Look {
     pub(crate) dashes: &'static str,
 }
 
+impl Look {
+    /// The dashes in a legend, which is drawn a third of the size.
+    pub(crate) fn legend_dashes(self) -> &'static str {
+        match self.dashes {
+            "none" => "none",
+            long if long == DASHES[1] => "6 3",
+            _ => "2 4",
+        }
+    }
+}
+
 /// The look of curve `index`.
 pub(crate) const fn look(index: usize) -> Look {
     Look { colour: index % PALETTE.len(), dashes: DASHES[index / PALETTE.len() % DASHES.len()] }

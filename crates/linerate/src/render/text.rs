@@ -38,6 +38,11 @@ pub(crate) fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
+/// `one flow`, `3 flows`: so many of what has a plural in s.
+pub(crate) fn count(number: u64, what: &str) -> String {
+    if number == 1 { format!("one {what}") } else { format!("{number} {what}s") }
+}
+
 /// A time in picoseconds, in the unit that fits.
 pub(crate) fn time_text(ps: f64) -> String {
     Span::from_ps(ps.round() as u64).to_string()
@@ -228,6 +233,11 @@ mod tests {
         ] {
             assert_eq!(digits(value), text);
         }
+    }
+
+    #[test]
+    fn one_is_no_plural() {
+        assert_eq!([0, 1, 2].map(|number| count(number, "flow")), ["0 flows", "one flow", "2 flows"]);
     }
 
     #[test]

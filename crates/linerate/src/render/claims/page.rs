@@ -20,7 +20,6 @@ use crate::render::text::plain;
 struct Page<'a> {
     title: &'static str,
     frame: Frame,
-    generator: String,
     summary: String,
     tally: Tally,
     sources: Vec<SourceView<'a>>,
@@ -79,7 +78,6 @@ pub(crate) fn html(checked: &Checked<'_>) -> Result<String, RenderError> {
     let page = Page {
         title: "Published claims and the model",
         frame: Frame::new(&hover(&mut figures))?,
-        generator: format!("linerate {}", env!("CARGO_PKG_VERSION")),
         summary: summary(&tally),
         tally,
         sources: sources(checked),

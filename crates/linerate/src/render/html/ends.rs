@@ -11,7 +11,7 @@ use linerate_core::traffic::Direction;
 use linerate_core::units::{Size, Span};
 
 use super::rows::{Group, Row};
-use crate::render::text::{about, digits, percent, plain};
+use crate::render::text::{about, count, digits, percent, plain};
 
 /// Everything known of both ends, in groups. Of a model only what it has: nobody looked for more.
 pub(super) fn groups(run: &Run) -> Vec<Group> {
@@ -184,9 +184,10 @@ impl Ends<'_> {
             shown(&seen.noise, |noise| {
                 let (gaps, watched) = (noise.gaps, noise.watched);
                 format!(
-                    "grade {:?}: {} of {watched} lost in {gaps} gaps, {} at most",
+                    "grade {:?}: {} of {watched} lost in {}, {} at most",
                     noise.grade(),
                     percent(noise.share()),
+                    count(gaps, "gap"),
                     noise.longest
                 )
             })
@@ -261,13 +262,13 @@ fn together(one: Fact<u64>, other: Fact<u64>) -> Fact<u64> {
 fn counted(seen: &Observation, of: impl Fn(&linerate_core::observation::Counters) -> [u64; 3]) -> String {
     shown(&seen.interface, |counters| {
         let [bytes, packets, dropped] = of(counters);
-        format!("{bytes} B in {packets} packets, {dropped} dropped ({})", counters.interface)
+        format!("{bytes} B in {}, {dropped} dropped ({})", count(packets, "packet"), counters.interface)
     })
 }
 
 /// A run in which nothing passed was not counted: it was computed or imported.
 fn payload([bytes, messages]: [u64; 2]) -> String {
-    if messages == 0 { or_unknown("") } else { format!("{bytes} B in {messages} messages") }
+    if messages == 0 { or_unknown("") } else { format!("{bytes} B in {}", count(messages, "message")) }
 }
 
 fn length(span: Span) -> String {
@@ -277,8 +278,13 @@ fn length(span: Span) -> String {
 fn connection(seen: &Observation) -> String {
     shown(&seen.connection, |tcp| {
         format!(
-            "{} of {} segments sent again; round trip {} (least {}), window {} segments of {} B",
-            tcp.retransmitted, tcp.segments_out, tcp.rtt, tcp.min_rtt, tcp.congestion_window, tcp.mss
+            "{} of {} sent again; round trip {} (least {}), window {} of {} B",
+            tcp.retransmitted,
+            count(tcp.segments_out, "segment"),
+            tcp.rtt,
+            tcp.min_rtt,
+            count(tcp.congestion_window, "segment"),
+            tcp.mss
         )
     })
 }

@@ -2,15 +2,16 @@
 //! what it says.
 
 use askama::Template;
+use linerate_sim::load::LoadOutcome;
 
 use super::super::RenderError;
 use super::super::columns::{Column, TableView};
 use super::super::figure::{Figure, hover};
-use super::super::page::Frame;
-use super::super::text::plain;
+use super::super::page::{Card, Entry, Frame, entries};
+use super::super::text::{Key, plain};
 use super::points::point_columns;
 use super::stations::{queue_columns, station_columns};
-use super::words::{Line, load, network, summary, swept};
+use super::words::{load, network, summary, swept};
 use super::{bars, curves};
 use crate::study::Study;
 
@@ -19,10 +20,9 @@ use crate::study::Study;
 struct Page {
     title: String,
     frame: Frame,
-    generator: String,
     about: String,
-    facts: Vec<Line>,
-    keys: Vec<Line>,
+    facts: Vec<Entry>,
+    cards: Vec<Card>,
     figures: Vec<Figure>,
     tables: Vec<TableView>,
     cautions: Vec<[String; 2]>,
@@ -43,10 +43,9 @@ pub(crate) fn html(study: &Study) -> Result<String, RenderError> {
     let page = Page {
         title: plain(&study.name),
         frame: Frame::new(&hover(&mut figures))?,
-        generator: format!("linerate {}", env!("CARGO_PKG_VERSION")),
         about: plain(&study.plan.about),
-        facts: facts(study),
-        keys: study.single().map(summary).unwrap_or_default(),
+        facts: entries(facts(study)),
+        cards: study.single().map(card).into_iter().collect(),
         figures,
         tables: tables(study),
         cautions: study.cautions().into_iter().map(|[finding, advice]| [plain(&finding), advice]).collect(),
@@ -56,18 +55,22 @@ pub(crate) fn html(study: &Study) -> Result<String, RenderError> {
 }
 
 /// What was asked.
-fn facts(study: &Study) -> Vec<Line> {
+fn facts(study: &Study) -> Vec<Key> {
     let mut facts = vec![
-        Line { label: "network", value: plain(&network(study)) },
-        Line { label: "load", value: load(study) },
+        Key { label: "network", value: plain(&network(study)) },
+        Key { label: "load", value: load(study) },
     ];
-    facts.extend(swept(study).into_iter().map(|key| Line { label: "swept", value: plain(&key) }));
+    facts.extend(swept(study).into_iter().map(|key| Key { label: "swept", value: plain(&key) }));
     let runs = match study.single() {
         Some(run) => format!("{} counted, seed {}, {} events", run.counted, run.seed, run.events),
         None => format!("{} of {} done; seeds at each point: {}", study.done(), study.asked, study.seeds()),
     };
-    facts.push(Line { label: "runs", value: runs });
+    facts.push(Key { label: "runs", value: runs });
     facts
+}
+
+fn card(run: &LoadOutcome) -> Card {
+    Card { title: String::new(), colour: None, keys: entries(summary(run)), note: String::new() }
 }
 
 fn tables(study: &Study) -> Vec<TableView> {

@@ -3,17 +3,11 @@
 use linerate_sim::load::{Delay, LoadOutcome};
 use linerate_sim::plan::{Arrival, End, EthernetPlan, FrameSizes, LoadPlan, Network, Pause, Shape, To};
 
-use super::super::text::{digits, percent};
+use super::super::text::{Key, count, digits, percent};
 use crate::study::{Measure, Study, value_text};
 
 /// What stands where there is nothing to say.
 pub(super) const NOTHING: &str = "-";
-
-/// A line of a summary.
-pub(super) struct Line {
-    pub(super) label: &'static str,
-    pub(super) value: String,
-}
 
 /// The stations and what connects them; what is swept is said to be.
 pub(super) fn network(study: &Study) -> String {
@@ -21,14 +15,14 @@ pub(super) fn network(study: &Study) -> String {
     let stations = if study.sweeps("network.stations") {
         "stations as swept".to_owned()
     } else {
-        format!("{} stations", network.stations())
+        count(u64::from(network.stations()), "station")
     };
     let medium = match network {
         Network::Ethernet(plan) => format!("Ethernet: {}", ethernet(study, plan)),
         Network::Atm(plan) => format!("ATM: {}, {} m of cable each", plan.phy, plan.length_m),
         Network::Fddi(plan) => format!("FDDI: token rotation {}, {} m between two", plan.ttrt, plan.length_m),
         Network::FibreChannel(plan) => {
-            format!("Fibre Channel: {} Mbaud, {} credits", plan.mbaud, plan.credits)
+            format!("Fibre Channel: {} Mbaud, {}", plan.mbaud, count(plan.credits.into(), "credit"))
         }
         Network::Myrinet(plan) => format!("Myrinet: {} Mb/s", plan.mbps),
     };
@@ -82,7 +76,7 @@ pub(super) fn load(study: &Study) -> String {
     let senders = if vary {
         "senders".to_owned()
     } else {
-        format!("{} senders", load.sending(study.plan.network.stations()).len())
+        count(load.sending(study.plan.network.stations()).len() as u64, "sender")
     };
     let arrivals = match load.arrivals {
         Arrival::Poisson => "at random times",
@@ -136,24 +130,24 @@ pub(super) fn swept(study: &Study) -> Vec<String> {
 }
 
 /// A run in numbers.
-pub(super) fn summary(run: &LoadOutcome) -> Vec<Line> {
+pub(super) fn summary(run: &LoadOutcome) -> Vec<Key> {
     let macs = run.macs();
     let senders = run.stations.iter().filter(|station| station.sends).count();
     let mut lines = vec![
-        Line {
+        Key {
             label: "throughput",
             value: format!("{} of frames, without preamble and gap", run.throughput()),
         },
-        Line { label: "goodput", value: format!("{} of client data", run.goodput()) },
-        Line {
+        Key { label: "goodput", value: format!("{} of client data", run.goodput()) },
+        Key {
             label: "efficiency",
             value: format!("{} of one line's {}", percent(run.efficiency()), run.line_rate),
         },
-        Line {
+        Key {
             label: "fairness",
-            value: format!("{:.4}, Jain's index of {senders} senders", run.fairness()),
+            value: format!("{:.4}, Jain's index of {}", run.fairness(), count(senders as u64, "sender")),
         },
-        Line { label: "frames", value: frames_text(run) },
+        Key { label: "frames", value: frames_text(run) },
     ];
     if macs.collisions > 0 || macs.late_collisions > 0 || macs.excessive_collisions > 0 {
         let each = Measure::named("collisions_per_frame");
@@ -162,16 +156,16 @@ pub(super) fn summary(run: &LoadOutcome) -> Vec<Line> {
             "{each} a delivered frame; {} in all, {} late, {} frames given up",
             macs.collisions, macs.late_collisions, macs.excessive_collisions
         );
-        lines.push(Line { label: "collisions", value });
+        lines.push(Key { label: "collisions", value });
     }
     if macs.pause_sent > 0 || macs.pause_received > 0 {
         let value = format!(
             "{} frames sent by stations, {} received; stations stood still for {} in all",
             macs.pause_sent, macs.pause_received, macs.paused
         );
-        lines.push(Line { label: "PAUSE", value });
+        lines.push(Key { label: "PAUSE", value });
     }
-    lines.push(Line { label: "delay", value: delay_text(&run.delay) });
+    lines.push(Key { label: "delay", value: delay_text(&run.delay) });
     lines
 }
 

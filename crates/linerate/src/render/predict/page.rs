@@ -3,8 +3,9 @@
 use askama::Template;
 
 use super::super::RenderError;
+use super::super::columns::TableView;
 use super::super::figure::{Figure, hover};
-use super::super::page::Frame;
+use super::super::page::{Entry, Frame, entries};
 use super::super::text::{digits, plain};
 use super::chart::figures;
 use super::facts;
@@ -15,11 +16,9 @@ use crate::prediction::{Compared, Prediction};
 struct Page {
     title: String,
     frame: Frame,
-    generator: String,
-    facts: Vec<(&'static str, String)>,
+    facts: Vec<Entry>,
     figures: Vec<Figure>,
-    headings: Vec<String>,
-    rows: Vec<Vec<String>>,
+    tables: Vec<TableView>,
     cautions: Vec<[String; 2]>,
     change: String,
     test: Vec<String>,
@@ -37,16 +36,19 @@ pub(crate) fn html(prediction: &Prediction) -> Result<String, RenderError> {
     let page = Page {
         title: format!("{}: measured and predicted", plain(&prediction.run)),
         frame: Frame::new(&hover(&mut figures))?,
-        generator: format!("linerate {}", env!("CARGO_PKG_VERSION")),
-        facts: facts(prediction),
+        facts: entries(facts(prediction)),
         figures,
-        headings: headings(prediction),
-        rows: prediction.points.iter().enumerate().map(|(nth, point)| row(prediction, nth, point)).collect(),
+        tables: vec![table(prediction)],
         cautions: prediction.cautions.iter().map(|it| [plain(&it[0]), plain(&it[1])]).collect(),
         change: prediction.what_if.as_ref().map(|it| it.change.clone()).unwrap_or_default(),
         test: prediction.what_if.iter().flat_map(|it| it.test.iter().map(|line| plain(line))).collect(),
     };
     Ok(page.render()?)
+}
+
+fn table(prediction: &Prediction) -> TableView {
+    let rows = prediction.points.iter().enumerate().map(|(nth, point)| row(prediction, nth, point));
+    TableView { title: "Every size".to_owned(), headings: headings(prediction), rows: rows.collect() }
 }
 
 fn headings(prediction: &Prediction) -> Vec<String> {

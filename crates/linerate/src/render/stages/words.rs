@@ -6,7 +6,7 @@ use linerate_core::stages::{Clocks, Part, Stages};
 use linerate_core::units::{Size, Span};
 
 use crate::render::columns::{Column, TableView, fit};
-use crate::render::text::{digits, plain, wrap};
+use crate::render::text::{count, digits, plain, wrap};
 
 /// The stages of a run's messages as text of at most `width` columns, if the numbers leave it so
 /// narrow; none if the run has none.
@@ -143,7 +143,7 @@ pub(super) fn lines(stages: &Stages, name: &str, part: &Part, crosses: bool) -> 
     vec![
         Size(stages.size).to_string(),
         format!("{name}: {} us{interval}", cell(part, crosses, stages.clocks)),
-        format!("{} messages", part.each_ns.len()),
+        count(part.each_ns.len() as u64, "message"),
     ]
 }
 

@@ -4,6 +4,8 @@ use linerate_core::kernel::TcpSample;
 use linerate_core::traffic::StreamPlan;
 use linerate_core::units::{Rate, Span};
 
+use crate::render::text::count;
+
 /// What passed at this end in the interval of `span` that ended at `until`: the flows' bytes in each
 /// direction, and what TCP says of the first flow.
 pub(crate) fn interval(
@@ -28,7 +30,7 @@ pub(crate) fn interval(
     }
     let still = bytes.iter().filter(|bytes| **bytes == 0).count();
     if still > 0 {
-        line.push_str(&format!("  {still} of {} flows still", bytes.len()));
+        line.push_str(&format!("  {still} of {} still", count(bytes.len() as u64, "flow")));
     }
     line + "\n"
 }

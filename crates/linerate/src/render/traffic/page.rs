@@ -13,7 +13,7 @@ use crate::render::RenderError;
 use crate::render::columns::TableView;
 use crate::render::figure::{Figure, hover};
 use crate::render::html::{self, RunView};
-use crate::render::page::Frame;
+use crate::render::page::{Card, Entry, Frame, entries};
 use crate::render::text::plain;
 
 #[derive(Template)]
@@ -22,19 +22,13 @@ struct Page {
     title: String,
     frame: Frame,
     run: RunView,
-    facts: Vec<[String; 2]>,
+    facts: Vec<Entry>,
     cards: Vec<Card>,
     figures: Vec<Figure>,
     tables: Vec<TableView>,
     /// What the tables do not say, and why.
     unknown: Option<String>,
     cautions: Vec<[String; 2]>,
-}
-
-/// The key numbers of one load.
-struct Card {
-    title: String,
-    keys: Vec<[String; 2]>,
 }
 
 /// The first run of `report`, which has loads, as one HTML page: what was asked, key numbers,
@@ -52,7 +46,7 @@ pub(crate) fn html(report: &Report) -> Result<String, RenderError> {
         title: plain(&format!("{}: {}", named.name, headline(run))),
         frame: Frame::new(&hover(&mut figures))?,
         run: html::run(report, 0, named),
-        facts: facts(run),
+        facts: entries(facts(run)),
         cards: run.traffic.iter().map(|transfer| card(run, transfer)).collect(),
         figures,
         tables: tables(run),
@@ -77,7 +71,7 @@ fn card(run: &Run, transfer: &Transfer) -> Card {
     keys.extend(sums(transfer, stall));
     keys.extend(held_back(transfer, run, stall).map(|text| ["held back".to_owned(), text]));
     let title = if run.traffic.len() > 1 { name(transfer) } else { headline(run) };
-    Card { title, keys }
+    Card { title, colour: None, keys: entries(keys), note: String::new() }
 }
 
 fn tables(run: &Run) -> Vec<TableView> {

@@ -5,7 +5,7 @@ use linerate_core::run::Run;
 use linerate_core::traffic::{Class, Direction, FlowAccount, Phase, StreamPlan, Transfer};
 use linerate_core::units::{Rate, Span};
 
-use crate::render::text::{digits, plain};
+use crate::render::text::{count, digits, plain};
 
 /// What was asked, as labels and values.
 pub(super) fn facts(run: &Run) -> Vec<[String; 2]> {
@@ -23,7 +23,7 @@ pub(super) fn facts(run: &Run) -> Vec<[String; 2]> {
             None => format!("a closed loop, {} under way", rr.depth),
         };
         let sizes = format!("requests of {} and responses of {}", rr.request, rr.response);
-        facts.push(fact("requests", format!("{sizes}, {loop_kind}, {}", count(rr.flows, "flow"))));
+        facts.push(fact("requests", format!("{sizes}, {loop_kind}, {}", count(rr.flows.into(), "flow"))));
     }
     facts.push(fact("calls", io(run)));
     facts
@@ -33,14 +33,14 @@ pub(super) fn facts(run: &Run) -> Vec<[String; 2]> {
 pub(super) fn headline(run: &Run) -> String {
     let transport = plain(&run.path.transport);
     match (&run.plan.stream, &run.plan.rr) {
-        (_, Some(rr)) => format!("rr over {transport}, {}", count(rr.flows, "flow")),
+        (_, Some(rr)) => format!("rr over {transport}, {}", count(rr.flows.into(), "flow")),
         (Some(stream), None) => {
             let way = match stream.direction {
                 Direction::Send => "from here",
                 Direction::Receive => "to here",
                 Direction::Both => "each way",
             };
-            let flows = count(stream.flows, "flow");
+            let flows = count(stream.flows.into(), "flow");
             if run.others.is_empty() {
                 return format!("stream over {transport}, {flows} {way}");
             }
@@ -54,7 +54,7 @@ pub(super) fn headline(run: &Run) -> String {
 fn bulk(run: &Run, stream: &StreamPlan) -> String {
     let bound = match (stream.bytes, stream.count) {
         (Some(bytes), _) => format!("{bytes} a flow"),
-        (None, Some(count)) => format!("{count} messages a flow"),
+        (None, Some(messages)) => format!("{} a flow", count(messages, "message")),
         (None, None) if stream.warm_up == Span::ZERO => run.plan.time.to_string(),
         (None, None) => format!("{} after {} of warm-up", run.plan.time, stream.warm_up),
     };
@@ -105,7 +105,7 @@ pub(super) fn sums(transfer: &Transfer, stall: Span) -> Vec<[String; 2]> {
             parts.push(format!("fair after {converged}"));
         }
         if summary.stalled + summary.failed > 0 {
-            let (stalled, failed) = (count(summary.stalled, "flow"), summary.failed);
+            let (stalled, failed) = (count(summary.stalled.into(), "flow"), summary.failed);
             parts.push(format!("{stalled} STALLED and {failed} failed, which the rate leaves out"));
         }
         lines.push([way.to_owned(), parts.join(", ")]);
@@ -146,11 +146,6 @@ pub(super) fn rate(rate: Option<Rate>) -> String {
 
 pub(super) fn time(span: Option<Span>) -> String {
     span.map_or_else(|| "-".to_owned(), |span| span.to_string())
-}
-
-/// `one flow`, `3 flows`.
-fn count(number: u32, what: &str) -> String {
-    if number == 1 { format!("one {what}") } else { format!("{number} {what}s") }
 }
 
 /// Bytes in powers of 1000, as link rates are counted.
