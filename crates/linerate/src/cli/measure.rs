@@ -9,7 +9,7 @@ use linerate_core::plan::Plan;
 use linerate_core::schedule::Schedule;
 use linerate_core::units::{Size, Span};
 
-use super::shared::{KeyArgs, PathArgs, lay, lay_option};
+use super::shared::{KeyArgs, PathArgs, PlanArgs, lay, lay_option};
 
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct MeasureArgs {
@@ -34,12 +34,8 @@ pub(crate) struct MeasureArgs {
     /// first 100,000 passages.
     #[arg(long, value_name = "X.pcapng", requires = "model")]
     pub(crate) trace: Option<PathBuf>,
-    /// Take every option from a TOML file; flags given beside it win.
-    #[arg(long, value_name = "FILE.toml")]
-    pub(crate) plan: Option<PathBuf>,
-    /// Print the effective plan as TOML and measure nothing.
-    #[arg(long)]
-    pub(crate) print_plan: bool,
+    #[command(flatten)]
+    pub(crate) plan: PlanArgs,
 }
 
 #[derive(Debug, Default, clap::Args)]

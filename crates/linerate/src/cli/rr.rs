@@ -6,7 +6,7 @@ use linerate_core::plan::Plan;
 use linerate_core::traffic::{DATAGRAM_TAG, RrPlan};
 use linerate_core::units::{Size, Span};
 
-use super::shared::{KeyArgs, PathArgs, lay, lay_option};
+use super::shared::{KeyArgs, PathArgs, PlanArgs, lay, lay_option};
 
 /// Default of `--rate` beside bulk. Unit: requests a second.
 const UNDER_LOAD: f64 = 200.0;
@@ -27,12 +27,8 @@ pub(crate) struct RrArgs {
     /// Also write the latencies as a log of HdrHistogram, which its tools read.
     #[arg(long, value_name = "X.hlog")]
     pub(crate) hdr: Option<PathBuf>,
-    /// Take every option from a TOML file; flags given beside it win.
-    #[arg(long, value_name = "FILE.toml")]
-    pub(crate) plan: Option<PathBuf>,
-    /// Print the effective plan as TOML and measure nothing.
-    #[arg(long)]
-    pub(crate) print_plan: bool,
+    #[command(flatten)]
+    pub(crate) plan: PlanArgs,
 }
 
 #[derive(Debug, Default, clap::Args)]

@@ -36,6 +36,17 @@ pub(crate) struct KeyArgs {
     pub(crate) key_file: Option<PathBuf>,
 }
 
+/// A plan from a file, and the one that comes of it and the flags.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct PlanArgs {
+    /// Take every option from a TOML file; flags given beside it win.
+    #[arg(long, value_name = "FILE.toml")]
+    pub(crate) plan: Option<PathBuf>,
+    /// Print the effective plan as TOML and measure nothing.
+    #[arg(long)]
+    pub(crate) print_plan: bool,
+}
+
 /// What everything that is measured over a path can be asked for.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct PathArgs {

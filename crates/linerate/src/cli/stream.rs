@@ -1,14 +1,12 @@
 //! The flags of `linerate stream`.
 
-use std::path::PathBuf;
-
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser as _;
 use linerate_core::plan::Plan;
 use linerate_core::traffic::{Direction, StreamPlan};
 use linerate_core::units::{Rate, Size, Span};
 
-use super::shared::{KeyArgs, PathArgs, lay, lay_option};
+use super::shared::{KeyArgs, PathArgs, PlanArgs, lay, lay_option};
 
 /// Default of `--time` for a stream.
 const TIME: Span = Span::from_ms(10_000);
@@ -30,12 +28,8 @@ pub(crate) struct StreamArgs {
     /// (asked of both buffers at both ends; `auto` leaves them) and `messages=1KiB,64KiB`.
     #[arg(long, value_name = "KEY=A,B,..", num_args = 1..=2, value_parser = parse_axis)]
     pub(crate) table: Vec<Axis>,
-    /// Take every option from a TOML file; flags given beside it win.
-    #[arg(long, value_name = "FILE.toml")]
-    pub(crate) plan: Option<PathBuf>,
-    /// Print the effective plan as TOML and measure nothing.
-    #[arg(long)]
-    pub(crate) print_plan: bool,
+    #[command(flatten)]
+    pub(crate) plan: PlanArgs,
 }
 
 #[derive(Debug, Default, clap::Args)]

@@ -39,8 +39,7 @@ pub(super) fn run(args: &MeasureArgs, clock: HostClock) -> Result<ExitCode, Trou
     let model = args.model.as_deref().map(|given| model(given, &args.set)).transpose()?;
     let base = model.as_ref().map(|given| given.plan.measure.clone());
     let mut plan = plan(args, base)?;
-    if args.print_plan {
-        show(&plan.to_toml())?;
+    if planned::printed(&args.plan, &plan)? {
         return Ok(ExitCode::SUCCESS);
     }
     let interrupt = Interrupt::listen()?;
@@ -160,11 +159,8 @@ fn stages(
 
 /// The plan file, if there is one, or else the model's, with the flags laid over it.
 fn plan(args: &MeasureArgs, of_model: Option<Plan>) -> Result<Plan, Trouble> {
-    let base = match &args.plan {
-        None => of_model.unwrap_or_default(),
-        Some(path) => planned::read(path)?,
-    };
-    let plan = args.over(base);
+    let base = planned::given(&args.plan)?.or(of_model);
+    let plan = args.over(base.unwrap_or_default());
     plan.check().map_err(|error| Trouble::plan(error, None))?;
     if plan.has_loads() {
         let verb = if plan.rr.is_some() { "rr" } else { "stream" };

@@ -10,16 +10,13 @@ use linerate_net::observe::HostClock;
 use super::planned;
 use super::traffic::{self, Asked};
 use crate::cli::RrArgs;
-use crate::screen::show;
 use crate::store;
 use crate::trouble::Trouble;
 
 pub(super) fn run(args: &RrArgs, clock: HostClock) -> Result<ExitCode, Trouble> {
-    let base = args.plan.as_deref().map(planned::read).transpose()?;
-    let plan = args.over(base);
+    let plan = args.over(planned::given(&args.plan)?);
     traffic::check(&plan)?;
-    if args.print_plan {
-        show(&plan.to_toml())?;
+    if planned::printed(&args.plan, &plan)? {
         return Ok(ExitCode::SUCCESS);
     }
     let loads = loads(&plan);
