@@ -61,9 +61,10 @@ impl Row {
         [&self.local, &self.remote].iter().any(|value| !value.starts_with("unknown"))
     }
 
-    /// Whether the ends differ where like hosts would not.
+    /// Whether the ends differ where like hosts would not. What only one end knows is no difference.
     pub(in crate::render) fn differs(&self) -> bool {
-        self.alike && self.local != self.remote
+        let known = [&self.local, &self.remote].iter().all(|value| !value.starts_with("unknown"));
+        self.alike && known && self.local != self.remote
     }
 }
 

@@ -73,9 +73,14 @@ fn flows(transfers: &[Transfer]) -> impl Iterator<Item = (&Transfer, &FlowAccoun
 fn throughput(transfers: &[Transfer], several: bool) -> Result<Option<Figure>, RenderError> {
     let curves = flows(transfers).map(|(transfer, flow)| {
         let mut since = Span::ZERO;
+        let shortest = longest_interval(flow) / 10;
         let points = flow.receiver.intervals.iter().filter_map(|interval| {
             let span = interval.until.saturating_sub(since);
             since = interval.until;
+            // The last one ends with the flow, and may be too short for a rate.
+            if span < shortest {
+                return None;
+            }
             let rate = Rate::of(interval.bytes, span)?;
             let lines = vec![format!("{rate} until {}", interval.until)];
             Some(Point { x: interval.until.as_seconds(), y: rate.as_mbps(), interval: None, lines })
@@ -88,6 +93,12 @@ fn throughput(transfers: &[Transfer], several: bool) -> Result<Option<Figure>, R
         caption: "Payload that the receiver took in each interval, at the interval's end.".to_owned(),
     };
     against_time(title, "Throughput (Mb/s)", curves.collect())
+}
+
+fn longest_interval(flow: &FlowAccount) -> Span {
+    let ends = flow.receiver.intervals.iter().map(|interval| interval.until);
+    let begins = std::iter::once(Span::ZERO).chain(ends.clone());
+    ends.zip(begins).map(|(until, since)| until.saturating_sub(since)).max().unwrap_or(Span::ZERO)
 }
 
 fn tcp(

@@ -151,7 +151,7 @@ pub(super) fn table_columns<'a>(run: &'a Run, stream: &StreamPlan) -> Vec<Column
         ),
         Column::new(
             "elapsed s",
-            0,
+            1,
             cells(&|(_, flow, _)| {
                 flow.receiver
                     .elapsed()
