@@ -9,7 +9,7 @@ use crate::options::{MemoryOptions, SocketOptions};
 use crate::pattern::Pattern;
 use crate::schedule::{Bounds, Schedule, ScheduleError};
 use crate::stages;
-use crate::traffic::{DEFAULT_MESSAGE, RrPlan, StreamPlan};
+use crate::traffic::{DATAGRAM_HEADER, DEFAULT_MESSAGE, RrPlan, StreamPlan};
 use crate::transport::Transport;
 use crate::units::{Size, Span, span_text};
 
@@ -294,6 +294,7 @@ impl Plan {
         )?;
         self.check_stages()?;
         self.check_hosts()?;
+        self.check_datagrams()?;
         if let Some(stream) = &self.stream {
             stream.check()?;
             let threads = stream.threads.map_or_else(String::new, |threads| threads.to_string());
@@ -396,6 +397,30 @@ impl Plan {
             _ => return Ok(()),
         };
         PlanError::range(self.memory.is_plain(), "memory", self.memory.named(), allowed)
+    }
+
+    /// Refuses messages that no datagram carries.
+    fn check_datagrams(&self) -> Result<(), PlanError> {
+        let bulk = self.stream.as_ref().and_then(|stream| stream.message);
+        let headed = matches!(self.transport, Transport::Udp | Transport::UnixDatagram);
+        if let Some(message) = bulk.filter(|_| headed) {
+            let allowed = "at least 24 B on datagrams, which begin with so much of linerate's own";
+            PlanError::range(message.0 >= DATAGRAM_HEADER, "message", message.to_string(), allowed)?;
+        }
+        let Some(longest) = self.transport.longest_datagram() else { return Ok(()) };
+        let curve = if self.has_loads() { None } else { self.sizes()?.into_iter().max().map(Size) };
+        let rr = self.rr.as_ref();
+        let sizes = [
+            ("message", bulk),
+            ("request", rr.map(|rr| rr.request)),
+            ("response", rr.map(|rr| rr.response)),
+            ("the largest size", curve),
+        ];
+        let allowed = "at most 65507 B over IPv4 and 65527 B over IPv6: one datagram of UDP carries it";
+        let mut sizes = sizes.into_iter().filter_map(|(field, size)| Some((field, size?)));
+        sizes.try_for_each(|(field, size)| {
+            PlanError::range(size.0 <= longest, field, size.to_string(), allowed)
+        })
     }
 
     /// Refuses stages of what the kernel does not stamp.

@@ -11,4 +11,6 @@ pub use account::{Datagrams, Ended, FlowAccount, HalfAccount, Interval, IoReport
 pub use derive::{Class, FAIR, Summary, jain};
 pub use hdr_log::hdr_log;
 pub use phases::phases;
-pub use plan::{Bound, DATAGRAM_TAG, DEFAULT_MESSAGE, Direction, Load, MOST_FLOWS, RrPlan, StreamPlan};
+pub use plan::{
+    Bound, DATAGRAM_HEADER, DATAGRAM_TAG, DEFAULT_MESSAGE, Direction, Load, MOST_FLOWS, RrPlan, StreamPlan,
+};

@@ -95,6 +95,16 @@ impl Transport {
         }
     }
 
+    /// The longest message that one datagram carries on any path; none where the path or a buffer
+    /// decides. Unit: bytes. Source: RFC 768, a length of 16 bits with the header of 8 in it.
+    #[must_use]
+    pub const fn longest_datagram(self) -> Option<u64> {
+        match self {
+            Self::Udp => Some(65_535 - 8),
+            _ => None,
+        }
+    }
+
     /// Whether both ends must be on one host.
     #[must_use]
     pub const fn is_local(self) -> bool {

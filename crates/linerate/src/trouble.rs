@@ -140,6 +140,9 @@ fn pair_help(error: &PairError) -> &'static str {
         PairError::Refused { reason } if reason.contains("--key ") => {
             "give --key with the key that `linerate serve` printed"
         }
+        PairError::Refused { reason } if reason.contains("use the transport") => {
+            "do as it says, or choose another --transport; docs/transports.md says what each needs"
+        }
         PairError::Refused { .. } => "change the plan as it says, or the server's limits",
         PairError::Interrupted => "nothing was measured; measure again when the server is free",
         PairError::Unexpected { .. } => "use the same version of linerate on both hosts",

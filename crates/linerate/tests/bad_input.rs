@@ -300,6 +300,34 @@ fn values_out_of_range() {
 }
 
 #[test]
+fn messages_that_no_datagram_carries() {
+    assert_snapshot!(complaint_of(&["measure", "--transport", "udp", "--to", "1MiB"]), @"
+    failed to carry out the plan: the largest size is 1048579 B; it must be at most 65507 B over IPv4 and 65527 B over IPv6: one datagram of UDP carries it
+    help: change the value on the command line or in the plan file
+    ");
+    let long = complaint_of(&["stream", "--transport", "udp", "--message", "100KiB"]);
+    assert!(long.contains("message is 100 KiB; it must be at most 65507 B"), "{long}");
+    let short = complaint_of(&["stream", "--transport", "udp", "--message", "8"]);
+    assert!(short.contains("message is 8 B; it must be at least 24 B on datagrams"), "{short}");
+    let request = complaint_of(&["rr", "--transport", "udp", "--request", "1MiB"]);
+    assert!(request.contains("request is 1 MiB; it must be at most 65507 B"), "{request}");
+}
+
+#[test]
+fn options_that_contradict_each_other() {
+    assert_snapshot!(complaint_of(&["measure", "--to", "64", "--out", "x.html"]), @"
+    failed to place the results: x.html is the run file and the report
+    help: end the name of --out with .run.json, or name another place with --report
+    ");
+    assert_snapshot!(complaint_of(&["stream", "--table", "messages=1", "messages=2"]), @"
+    failed to make the table: both its axes are of one kind
+    help: give all values in one, such as buffers=8KiB,64KiB; the other axis is messages=1KiB,64KiB
+    ");
+    let row = complaint_of(&["stream", "--table", "buffers=auto,99GiB"]);
+    assert!(row.contains("sndbuf is 106300440576; it must be from 1 byte to 1 GiB"), "{row}");
+}
+
+#[test]
 fn options_that_the_host_refuses() {
     assert_snapshot!(complaint_of(&["measure", "--congestion", "nosuch"]), @"
     failed to set congestion to nosuch: No such file or directory (os error 2)

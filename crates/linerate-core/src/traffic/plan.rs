@@ -125,6 +125,8 @@ pub const MOST_FLOWS: u32 = 4096;
 const MOST_MESSAGE: u64 = 1 << 30;
 /// What a request and its response need at least on datagrams, where both carry a number. Unit: bytes.
 pub const DATAGRAM_TAG: u64 = 16;
+/// What each message of bulk begins with on datagrams of a socket, where none is shorter. Unit: bytes.
+pub const DATAGRAM_HEADER: u64 = 24;
 /// Default of [`StreamPlan::message`] where messages have no boundaries. Unit: bytes.
 pub const DEFAULT_MESSAGE: u64 = 128 << 10;
 
@@ -206,7 +208,7 @@ impl RrPlan {
         range((1..=65_536).contains(&self.depth), "depth", self.depth.to_string(), "from 1 to 65536")?;
         range(self.count != Some(0), "count", "0".to_owned(), "at least 1")?;
         if let Some(rate) = self.rate {
-            range((1e-3..=1e9).contains(&rate), "rate", rate.to_string(), "from 0.001 to 1e9 a second")?;
+            range((1e-3..=1e9).contains(&rate), "rate", format!("{rate:?}"), "from 0.001 to 1e9 a second")?;
             range(self.depth == 1, "depth", self.depth.to_string(), "left out of an open loop")?;
         }
         range(!self.connect || self.depth == 1, "depth", self.depth.to_string(), "1 for --connect")?;

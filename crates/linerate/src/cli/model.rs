@@ -2,6 +2,7 @@
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
+use std::str::FromStr;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ModelArgs {
@@ -56,10 +57,10 @@ pub(crate) struct LoadArgs {
     pub(crate) sweep: Vec<String>,
     /// Run everything with so many seeds, from the plan's on; results are means with their 95 %
     /// intervals.
-    #[arg(long, value_name = "N", default_value = "1")]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = from_one::<NonZeroU32>)]
     pub(crate) seeds: NonZeroU32,
     /// Runs at the same time [default: one a processor].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
     pub(crate) jobs: Option<NonZeroUsize>,
     #[command(flatten)]
     pub(crate) output: LoadOutput,
@@ -102,7 +103,7 @@ pub(crate) struct CheckArgs {
     #[arg(value_name = "ID")]
     pub(crate) ids: Vec<String>,
     /// Runs at the same time [default: one a processor].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
     pub(crate) jobs: Option<NonZeroUsize>,
     /// What goes to standard output.
     #[arg(long, value_enum, default_value_t = CheckFormat::Table)]
@@ -124,6 +125,11 @@ pub(crate) struct ListArgs {
     /// Tables for people, or JSON.
     #[arg(long, value_enum, default_value_t = ListFormat::Table)]
     pub(crate) format: ListFormat,
+}
+
+/// A whole number that is not 0.
+fn from_one<T: FromStr>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| format!("`{text}` is not a whole number from 1"))
 }
 
 /// What goes to standard output of a list.

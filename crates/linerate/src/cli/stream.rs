@@ -141,16 +141,18 @@ fn parse_axis(text: &str) -> Result<Axis, String> {
         format!("`{text}` is no axis of a table: {why}; write buffers=8KiB,64KiB or messages=1KiB")
     };
     let (key, values) = text.split_once('=').ok_or_else(|| bad("it has no =".to_owned()))?;
+    if !["buffers", "messages"].contains(&key) {
+        return Err(bad(format!("there is no `{key}`")));
+    }
     let sizes = values.split(',').map(|value| match value.trim() {
         "auto" if key == "buffers" => Ok(None),
         value => value.parse::<Size>().map(Some).map_err(|error| bad(error.to_string())),
     });
     let sizes: Vec<Option<Size>> = sizes.collect::<Result<_, _>>()?;
-    match key {
-        "buffers" => Ok(Axis::Buffers(sizes)),
-        "messages" => Ok(Axis::Messages(sizes.into_iter().flatten().collect())),
-        _ => Err(bad(format!("there is no `{key}`"))),
-    }
+    Ok(match key {
+        "buffers" => Axis::Buffers(sizes),
+        _ => Axis::Messages(sizes.into_iter().flatten().collect()),
+    })
 }
 
 #[cfg(test)]

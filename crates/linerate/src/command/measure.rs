@@ -90,7 +90,7 @@ fn conduct<S: Subject>(
 ) -> Result<ExitCode, Trouble> {
     let started = Zoned::now();
     let source = subject.source();
-    let files = Files::choose(&plan, &source, &started);
+    let files = Files::choose(&plan, &source, &started)?;
     let (local, remote, path) = subject.ends();
     let mut run = Run {
         format: FORMAT,

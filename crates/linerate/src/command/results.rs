@@ -1,6 +1,6 @@
 //! Where a run's results go, whatever was measured.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use jiff::Zoned;
 use linerate_core::plan::Plan;
@@ -8,6 +8,7 @@ use linerate_core::report::NamedRun;
 use linerate_core::run::{Run, Source};
 
 use crate::store;
+use crate::trouble::Trouble;
 
 /// Where the results go.
 pub(super) struct Files {
@@ -16,7 +17,10 @@ pub(super) struct Files {
 }
 
 impl Files {
-    pub(super) fn choose(plan: &Plan, source: &Source, started: &Zoned) -> Self {
+    /// # Errors
+    ///
+    /// When one would replace the other.
+    pub(super) fn choose(plan: &Plan, source: &Source, started: &Zoned) -> Result<Self, Trouble> {
         let run = plan.output.out.as_ref().map_or_else(
             || {
                 let host = subject_name(plan, source);
@@ -28,8 +32,19 @@ impl Files {
             PathBuf::from,
         );
         let report = plan.output.report.as_ref().map_or_else(|| store::report_beside(&run), PathBuf::from);
-        Self { run, report }
+        if run == report && !is_device(&run) {
+            return Err(Trouble::new(
+                format!("failed to place the results: {} is the run file and the report", run.display()),
+                "end the name of --out with .run.json, or name another place with --report",
+            ));
+        }
+        Ok(Self { run, report })
     }
+}
+
+/// Whether nothing that is written to `path` replaces what was: `/dev/null`.
+fn is_device(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|there| !there.is_file())
 }
 
 /// The run under the name by which a reader calls it.

@@ -19,6 +19,7 @@ pub(super) fn run(args: &StreamArgs, clock: HostClock) -> Result<ExitCode, Troub
         return Ok(ExitCode::SUCCESS);
     }
     let loads = loads(&plan, &args.table);
+    check(&plan, &args.table, &loads)?;
     // The server reserves for the largest message of all loads.
     let largest = loads.iter().filter_map(|asked| asked.load.stream.as_ref()?.message).max();
     let mut plan = plan;
@@ -27,6 +28,21 @@ pub(super) fn run(args: &StreamArgs, clock: HostClock) -> Result<ExitCode, Troub
     }
     let report = traffic::conduct(plan, &loads, &args.key, clock)?;
     traffic::conclude(&report)
+}
+
+/// Refuses a table of which a row cannot be carried out.
+fn check(plan: &Plan, table: &[Axis], loads: &[Asked]) -> Result<(), Trouble> {
+    if let [one, other] = table
+        && std::mem::discriminant(one) == std::mem::discriminant(other)
+    {
+        return Err(Trouble::new(
+            "failed to make the table: both its axes are of one kind",
+            "give all values in one, such as buffers=8KiB,64KiB; the other axis is messages=1KiB,64KiB",
+        ));
+    }
+    loads.iter().try_for_each(|Asked { load, .. }| {
+        traffic::check(&Plan { stream: load.stream.clone(), socket: load.socket.clone(), ..plan.clone() })
+    })
 }
 
 /// Every load of the table, or the one of the plan.

@@ -77,7 +77,7 @@ pub(super) fn conduct(
     })?;
     let started = Zoned::now();
     let source = if peer.is_some() { Source::Loopback } else { Source::Measured };
-    let files = Files::choose(&plan, &source, &started);
+    let files = Files::choose(&plan, &source, &started)?;
     let (local, mut answering) = pair.ends();
     let Answering { end: remote, path } = answering.remove(0);
     let mut run = Run {

@@ -2,6 +2,7 @@
 
 /// Length of the header of a bulk flow's datagrams, and so the smallest message. Unit: bytes.
 pub const HEADER_LEN: usize = 24;
+const _: () = assert!(HEADER_LEN as u64 == linerate_core::traffic::DATAGRAM_HEADER, "plans refuse less");
 /// Length of a datagram that carries no payload. Unit: bytes.
 pub const CONTROL_LEN: usize = HEADER_LEN + 16;
 /// Length of a datagram that counts less than its header is long. Unit: bytes.
