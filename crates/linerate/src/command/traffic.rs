@@ -154,8 +154,8 @@ pub(super) fn conduct(
 fn live(plan: &Plan, load: &Load) -> Option<OnLook> {
     let stream = load.stream.clone().filter(|_| plan.output.format == Format::Table)?;
     Some(Box::new(move |look| {
-        // The last look may be just after the one before, when the flows have ended.
-        if look.host.span < stream.interval / 10 && look.bytes.iter().all(|bytes| *bytes == 0) {
+        // The last look may be just after the one before, when the flows have ended: too short for a rate.
+        if look.host.span < stream.interval / 10 {
             return;
         }
         let line = render::traffic::interval(&stream, look.until, look.host.span, look.bytes, look.tcp);

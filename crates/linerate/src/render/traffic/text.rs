@@ -94,10 +94,9 @@ pub(super) fn flow_columns(transfer: &Transfer, flows: &[&FlowAccount], stall: S
     let fate = |flow: &FlowAccount, count: fn(&linerate_core::traffic::Datagrams) -> u64| {
         flow.receiver.datagrams.as_ref().map_or_else(|| "-".to_owned(), |fate| count(fate).to_string())
     };
-    vec![
+    let mut columns = vec![
         Column::new("flow", 0, cells(&|flow| format!("#{}", flow.flow + 1))),
         Column::new("peer", 2, cells(&peer)),
-        Column::new("way", 3, cells(&|flow| flow.direction.to_string())),
         Column::new("received", 2, cells(&|flow| amount(flow.receiver.bytes))),
         Column::new("sent in", 4, cells(&|flow| time(flow.sender.elapsed()))),
         Column::new("received in", 1, cells(&|flow| time(flow.receiver.elapsed()))),
@@ -118,7 +117,12 @@ pub(super) fn flow_columns(transfer: &Transfer, flows: &[&FlowAccount], stall: S
             5,
             cells(&|flow| time(flow.receiver.datagrams.as_ref().map(|fate| fate.jitter))),
         ),
-    ]
+    ];
+    if summaries.len() > 1 {
+        // Each direction has a flow of every number.
+        columns.insert(1, Column::new("way", 0, cells(&|flow| flow.direction.to_string())));
+    }
+    columns
 }
 
 /// A row of netperf's table: a load, its first flow, and the sum of its flows.
@@ -141,9 +145,9 @@ pub(super) fn table_columns<'a>(run: &'a Run, stream: &StreamPlan) -> Vec<Column
         _ => speed(flow, stream.stall),
     };
     vec![
-        Column::new("asked", 2, cells(&|(transfer, ..)| plain(&transfer.label))),
-        Column::new("receive buffer B", 0, cells(&|(_, flow, _)| buffer(&flow.receiver.granted.rcvbuf))),
-        Column::new("send buffer B", 0, cells(&|(_, flow, _)| buffer(&flow.sender.granted.sndbuf))),
+        Column::new("asked", 1, cells(&|(transfer, ..)| plain(&transfer.label))),
+        Column::new("rcvbuf B", 0, cells(&|(_, flow, _)| buffer(&flow.receiver.granted.rcvbuf))),
+        Column::new("sndbuf B", 0, cells(&|(_, flow, _)| buffer(&flow.sender.granted.sndbuf))),
         Column::new(
             "message B",
             0,
@@ -151,7 +155,7 @@ pub(super) fn table_columns<'a>(run: &'a Run, stream: &StreamPlan) -> Vec<Column
         ),
         Column::new(
             "elapsed s",
-            1,
+            2,
             cells(&|(_, flow, _)| {
                 flow.receiver
                     .elapsed()
