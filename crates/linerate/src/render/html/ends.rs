@@ -109,12 +109,12 @@ impl Ends<'_> {
             self.host(name, |host| shown(&host.interface, |interface| of(interface)))
         };
         vec![
-            row("Name", &|nic| nic.name.clone()),
+            row("Name", &|nic| nic.name.clone()).own(),
             row("Loopback", &|nic| if nic.loopback { "yes" } else { "no" }.to_owned()),
             row("Driver", &|nic| nic.driver.to_string()),
             row("Driver version", &|nic| nic.driver_version.to_string()),
             row("Firmware", &|nic| nic.firmware.to_string()),
-            row("Bus address", &|nic| nic.bus.to_string()),
+            row("Bus address", &|nic| nic.bus.to_string()).own(),
             row("Speed", &|nic| with_unit(&nic.speed_mbps, "Mb/s")),
             row("Duplex", &|nic| nic.duplex.to_string()),
             row("MTU (IP packet)", &|nic| with_unit(&nic.mtu, "B")),

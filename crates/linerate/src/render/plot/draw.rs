@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use linerate_core::report::{Curve, Report, Timed};
+use linerate_core::report::{Ceiling, Curve, Report, Timed};
 use plotters::coord::ranged1d::Ranged;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -136,29 +136,40 @@ impl Canvas {
         let mut ceilings: Vec<_> = report.ceilings.iter().collect();
         ceilings.sort_by(|one, other| other.mbps.total_cmp(&one.mbps));
         let area = chart.plotting_area().strip_coord_spec();
-        let top = area.get_pixel_range().1.start;
+        let Range { start: top, end: bottom } = area.get_pixel_range().1;
         let Range { start: left, end: right } = self.x.range();
+        let mut rows = Vec::new();
         let mut free = LABEL_PITCH;
-        for ceiling in ceilings {
-            let within = self.y.share(ceiling.mbps) <= 1.0;
+        for ceiling in &ceilings {
             let mut row = free;
-            if within {
+            if self.is_within(ceiling) {
                 let line = [left, right].map(|x| (x, ceiling.mbps));
                 chart.draw_series([PathElement::new(line, INK.stroke_width(UNIT))])?;
                 let (_, y) = chart.plotting_area().map_coordinate(&line[0]);
                 row = row.max(y - top - 3 * UNIT as i32);
             }
+            rows.push(row);
             free = row + LABEL_PITCH;
-            let above = if within { "" } else { " (above this graph)" };
+        }
+        // The lowest stands on the axis, and those above give way to it.
+        let mut lowest = bottom - top - 3 * UNIT as i32;
+        for row in rows.iter_mut().rev() {
+            *row = lowest.min(*row);
+            lowest = *row - LABEL_PITCH;
+        }
+        for (ceiling, row) in ceilings.into_iter().zip(rows) {
+            let above = if self.is_within(ceiling) { "" } else { " (above this graph)" };
             let anchor = Pos::new(HPos::Left, VPos::Bottom);
             let style = (FONT, LABEL).into_font().color(&INK).pos(anchor);
-            area.draw(&Text::new(
-                format!("{}{above}", plain(&ceiling.label)),
-                (8 * UNIT as i32, row),
-                style,
-            ))?;
+            let text = format!("{}{above}", plain(&ceiling.label));
+            area.draw(&Text::new(text, (8 * UNIT as i32, row), style))?;
         }
         Ok(())
+    }
+
+    /// Whether the line of `ceiling` lies in the graph.
+    fn is_within(&self, ceiling: &Ceiling) -> bool {
+        self.y.share(ceiling.mbps) <= 1.0
     }
 
     fn curve(&self, chart: &mut Chart<'_, '_>, curve: &Curve) -> Result<(), Refusal> {
