@@ -188,6 +188,11 @@ pub enum Caution {
         /// Slot time. Unit: bit times.
         slot_bits: u64,
     },
+    /// Datagrams came to the load that are not of it.
+    Foreign {
+        /// How many.
+        datagrams: u64,
+    },
     /// One end of a modelled cable works in full duplex and the other in half.
     DuplexMismatch {
         /// The cable, by what it connects.
@@ -210,7 +215,9 @@ impl Caution {
             Self::SlowClock { side, clocksource } => {
                 format!("{side} reads the time from `{clocksource}`, not from the processor's counter")
             }
-            Self::ClockBackwards { side, times } => format!("the clock of {side} stepped back {times} times"),
+            Self::ClockBackwards { side, times } => {
+                format!("the clock of {side} stepped back {}", count(*times, "time", "times"))
+            }
             Self::Noisy { side, share, longest } => format!(
                 "{side} lost {:.1} % of its time to other work, {longest} at once at most",
                 share * 100.0
@@ -225,7 +232,12 @@ impl Caution {
                 format!("a rate of {asked} was asked and {got} came through")
             }
             Self::Unsent { requests } => {
-                format!("{requests} requests were due and not sent: the percentiles look too good")
+                let due = count(*requests, "request was", "requests were");
+                format!("{due} due and not sent: the percentiles look too good")
+            }
+            Self::Foreign { datagrams } => {
+                let came = count(*datagrams, "datagram came that is", "datagrams came that are");
+                format!("{came} not of this load, and counted nowhere else")
             }
             Self::Governor { side, governor } => format!("{side} scales its clock (governor `{governor}`)"),
             Self::NotGranted { side, option, asked, granted } => {
@@ -241,12 +253,18 @@ impl Caution {
                 format!("{side} sent {segments} of {of} segments again")
             }
             Self::FewRounds { sizes, from } => {
-                format!("{sizes} sizes from {from} B were measured too few times for an interval")
+                let were = if *sizes == 1 { "was" } else { "were" };
+                let sizes = count(*sizes, "size", "sizes");
+                format!("{sizes} from {from} B {were} measured too few times for an interval")
             }
             Self::WideIntervals { sizes, of, target } => {
-                format!("{sizes} of {of} sizes have an interval wider than +-{} %", target * 100.0)
+                let have = if *sizes == 1 { "has" } else { "have" };
+                format!("{sizes} of {of} sizes {have} an interval wider than +-{} %", target * 100.0)
             }
-            Self::NotTimed { sizes, from } => format!("{sizes} sizes from {from} B were not timed"),
+            Self::NotTimed { sizes, from } => {
+                let were = if *sizes == 1 { "was" } else { "were" };
+                format!("{} from {from} B {were} not timed", count(*sizes, "size", "sizes"))
+            }
             Self::AboveLink { size, throughput, link } => {
                 format!("{size} B came out at {throughput}, above the link's {link}")
             }
@@ -284,6 +302,7 @@ impl Caution {
                 "ask for a rate that the path, the hosts and the size of messages can keep"
             }
             Self::Unsent { .. } => "ask for a lower --rate, or for more --flows",
+            Self::Foreign { .. } => "find who else sends to these ports, and what makes up numbers",
             Self::Governor { .. } => "set the governor to `performance` for steady small-message times",
             Self::NotGranted { .. } => {
                 "raise the host's limit (sysctl net.core.rmem_max, wmem_max, allowed congestion controls) or ask for what it grants"
@@ -307,6 +326,11 @@ impl Caution {
             Self::Imported { .. } => "read the curve as one sample of an unknown set-up",
         }
     }
+}
+
+/// `1 size`, `2 sizes`.
+fn count(number: u64, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
 }
 
 impl fmt::Display for Caution {

@@ -25,6 +25,12 @@ pub(super) fn loads(run: &Run, cautions: &mut Vec<Caution>) {
     if unsent > 0 {
         cautions.push(Caution::Unsent { requests: unsent });
     }
+    let flows = run.traffic.iter().flat_map(|transfer| &transfer.flows);
+    let accounts = flows.filter_map(|flow| flow.receiver.datagrams.as_ref());
+    let foreign = accounts.map(|datagrams| datagrams.foreign).fold(0, u64::saturating_add);
+    if foreign > 0 {
+        cautions.push(Caution::Foreign { datagrams: foreign });
+    }
 }
 
 /// The slower direction's rate of a load.

@@ -8,7 +8,7 @@ use crate::pattern::Pattern;
 use crate::plan::Plan;
 use crate::run::{End, FORMAT, Path, Run, Source, State};
 use crate::series::{Round, Series, Stop};
-use crate::traffic::{self, Direction, FlowAccount, HalfAccount, Latency, StreamPlan, Transfer};
+use crate::traffic::{self, Datagrams, Direction, FlowAccount, HalfAccount, Latency, StreamPlan, Transfer};
 use crate::trial::Tally;
 use crate::units::Size;
 
@@ -158,6 +158,11 @@ fn a_quiet_run_raises_nothing() {
     run.local.granted.mss = Fact::Known(1448);
 })]
 #[case::other_way("path-not-proven", |run: &mut Run| known(&mut run.local.observation.interface).tx_bytes = (1 << 30) - 1)]
+#[case::foreign("foreign", |run: &mut Run| {
+    paced(run, 100_000);
+    let datagrams = Datagrams { foreign: 1, ..Datagrams::default() };
+    run.traffic[0].flows[0].receiver.datagrams = Some(datagrams);
+})]
 #[case::other_traffic("other-traffic", |run: &mut Run| known(&mut run.remote.observation.interface).rx_bytes = 1 << 33)]
 #[case::retransmitted("retransmitted", |run: &mut Run| known(&mut run.local.observation.connection).retransmitted = 1)]
 #[case::few_rounds("few-rounds", |run: &mut Run| run.series[0].points[0].rounds.truncate(5))]
