@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpStream};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use linerate_core::environment::Fact;
@@ -218,6 +219,8 @@ pub(super) struct Session<'a> {
     pub(super) witness: Witness,
     /// The channel of the trials, once it is open.
     line: Option<Box<dyn Line>>,
+    /// What the first channel of all was granted.
+    granted: OnceLock<Granted>,
     pub(super) watchdog: Watchdog,
     /// Loads so far.
     pub(super) loads: u32,
@@ -256,6 +259,7 @@ impl<'a> Session<'a> {
             memory,
             witness,
             line: None,
+            granted: OnceLock::new(),
             watchdog,
             loads: 0,
         })
@@ -326,7 +330,9 @@ impl<'a> Session<'a> {
         let more = (waiting > 0).then_some(hosting);
         let pinned = self.plan.remote.pin;
         let granted = lines.first_mut().map(|line| Granted { pinned, ..self.memory.granted(line.granted()) });
-        self.say(&Reply::Ready(Box::new(granted.unwrap_or_default())))?;
+        let granted = granted.unwrap_or_default();
+        self.granted.get_or_init(|| granted.clone());
+        self.say(&Reply::Ready(Box::new(granted)))?;
         Ok((lines, more))
     }
 
@@ -353,7 +359,9 @@ impl<'a> Session<'a> {
     }
 
     fn finish(mut self) -> Result<(), Refusal> {
-        let unopened = || (Granted::default(), Fact::unknown("no channel was opened"));
+        // Those of a load have ended; each of their accounts has what it had then.
+        let unopened =
+            || (self.granted.get().cloned().unwrap_or_default(), Fact::unknown("each flow has its own"));
         let line = self.line.as_ref().map(|line| (line.granted(), line.connection()));
         let (granted, connection) = line.unwrap_or_else(unopened);
         let granted = Granted { pinned: self.plan.remote.pin, ..self.memory.granted(granted) };
