@@ -100,7 +100,9 @@ pub(super) fn conduct(
     // A place that cannot be written is found before anything is measured.
     store::replace(&files.run, &run.to_json())?;
     let mut ended = Ok(());
-    for Asked { label, load } in loads {
+    for asked in loads {
+        announce(&run.plan, asked, loads.len());
+        let Asked { label, load } = asked;
         let looked = || if interrupt.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         let error = match pair.run(load, live(&run.plan, load), looked) {
             Ok((transfer, error)) => {
@@ -148,6 +150,14 @@ pub(super) fn conduct(
     }
     saved.and(reported).and(ended).and(observed)?;
     Ok(report)
+}
+
+/// Says which of several loads the lines that follow are about.
+fn announce(plan: &Plan, asked: &Asked, loads: usize) {
+    if loads > 1 && asked.load.stream.is_some() && plan.output.format == Format::Table {
+        let name = render::traffic::called(&asked.label, asked.load.phase());
+        show(&format!("{name}:\n")).unwrap_or(());
+    }
 }
 
 /// Says at each interval what passed here, where a person reads it.

@@ -14,3 +14,4 @@ pub(crate) use interval::interval;
 pub(crate) use json::json;
 pub(crate) use page::html;
 pub(crate) use text::text;
+pub(crate) use words::called;

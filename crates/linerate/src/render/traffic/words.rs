@@ -74,8 +74,13 @@ fn io(run: &Run) -> String {
 
 /// What a load is called among the others of its run.
 pub(super) fn name(transfer: &Transfer) -> String {
-    match transfer.phase {
-        _ if !transfer.label.is_empty() => plain(&transfer.label),
+    called(&transfer.label, transfer.phase)
+}
+
+/// What a load of this label and phase is called.
+pub(crate) fn called(label: &str, phase: Phase) -> String {
+    match phase {
+        _ if !label.is_empty() => plain(label),
         Phase::Idle => "idle".to_owned(),
         Phase::Loaded(Direction::Send) => "bulk from here".to_owned(),
         Phase::Loaded(Direction::Receive) => "bulk to here".to_owned(),
