@@ -185,6 +185,14 @@ impl Ring {
         self.at = if next == self.end { self.first } else { next };
     }
 
+    /// Writes the message of the first slot into all others.
+    pub fn repeat(&mut self) {
+        let message = self.first..self.first + self.size;
+        for slot in 1..self.slots {
+            self.pages.bytes_mut().copy_within(message.clone(), self.first + slot * self.stride);
+        }
+    }
+
     /// Writes `message` into every slot.
     ///
     /// # Panics
