@@ -76,6 +76,9 @@ fn every_server_has_its_flows_to_the_byte(
         }
         assert_eq!(numbers, (0..6).collect::<Vec<_>>());
     }
+    // A look at the flows has them in this order too.
+    let told: Vec<_> = transfer.flows.iter().map(|flow| (flow.direction, flow.flow)).collect();
+    assert!(told.is_sorted(), "{told:?}");
     let (_, answering) = loads.ends();
     let addresses: Vec<_> = answering.iter().map(|other| other.path.remote.clone()).collect();
     assert_eq!(addresses, servers.iter().map(|server| server.address.to_string()).collect::<Vec<_>>());

@@ -123,7 +123,7 @@ fn several_hosts_send_to_one_and_are_told_apart() {
     assert_eq!(told, [(0, 0), (1, 0), (2, 1), (3, 1)]);
     assert_eq!(run.others.len(), 1);
     assert_eq!(run.others[0].path.remote, other.address);
-    for part in ["2 hosts with 2 flows to here each", &one.address, &other.address] {
+    for part in ["2 hosts: 2 flows to here from each", &one.address, &other.address] {
         assert!(said.contains(part), "{part} in {said}");
     }
     let page = desk.read("x.html");

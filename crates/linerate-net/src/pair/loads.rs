@@ -163,6 +163,8 @@ impl Loads {
             let fars = std::iter::once(&mut self.ends.far).chain(&mut self.others);
             fars.zip(granted).for_each(|(far, (_, theirs))| far.end.granted = theirs);
         }
+        // As with one peer: all flows of one direction, then those of the other.
+        ends.sort_by_key(|end| (end.direction, end.flow));
         let (pass, meeting) = first.expect("there is a first peer");
         Ok(((ends, lines), pass, meeting))
     }

@@ -162,7 +162,9 @@ fn announce(plan: &Plan, asked: &Asked, loads: usize) {
 
 /// Says at each interval what passed here, where a person reads it.
 fn live(plan: &Plan, load: &Load) -> Option<OnLook> {
-    let stream = load.stream.clone().filter(|_| plan.output.format == Format::Table)?;
+    let mut stream = load.stream.clone().filter(|_| plan.output.format == Format::Table)?;
+    let hosts = u32::try_from(plan.more_hosts.len() + 1).unwrap_or(u32::MAX);
+    stream.flows = stream.flows.saturating_mul(hosts);
     Some(Box::new(move |look| {
         // The last look may be just after the one before, when the flows have ended: too short for a rate.
         if look.host.span < stream.interval / 10 {

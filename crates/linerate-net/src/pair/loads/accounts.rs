@@ -60,11 +60,15 @@ pub(super) fn join(load: &Load, ours: Vec<Told>, mut theirs: Vec<Told>) -> Vec<F
         let place = theirs.iter().position(|told| (told.flow, told.direction) == (flow, direction));
         place.map_or_else(HalfAccount::default, |place| theirs.swap_remove(place).half)
     };
-    ours.into_iter()
+    let mut accounts: Vec<_> = ours
+        .into_iter()
         .map(|Told { flow, direction, half, .. }| {
             let other = other_half(flow, direction);
             let (sender, receiver) = if direction == Direction::Send { (half, other) } else { (other, half) };
             FlowAccount { flow, peer: flow / each, direction, sender, receiver }
         })
-        .collect()
+        .collect();
+    // Flows that share threads end in another order.
+    accounts.sort_by_key(|account| (account.direction, account.flow));
+    accounts
 }

@@ -35,17 +35,17 @@ pub(super) fn headline(run: &Run) -> String {
     match (&run.plan.stream, &run.plan.rr) {
         (_, Some(rr)) => format!("rr over {transport}, {}", count(rr.flows.into(), "flow")),
         (Some(stream), None) => {
-            let way = match stream.direction {
-                Direction::Send => "from here",
-                Direction::Receive => "to here",
-                Direction::Both => "each way",
+            let (way, each) = match stream.direction {
+                Direction::Send => ("from here", "to each"),
+                Direction::Receive => ("to here", "from each"),
+                Direction::Both => ("each way", "with each"),
             };
             let flows = count(stream.flows.into(), "flow");
             if run.others.is_empty() {
                 return format!("stream over {transport}, {flows} {way}");
             }
             let hosts = run.others.len() + 1;
-            format!("stream over {transport}, {hosts} hosts with {flows} {way} each")
+            format!("stream over {transport}, {hosts} hosts: {flows} {way} {each}")
         }
         (None, None) => format!("loads over {transport}"),
     }
