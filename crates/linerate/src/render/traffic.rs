@@ -6,6 +6,7 @@ mod interval;
 mod json;
 mod latency;
 mod page;
+mod sums;
 mod text;
 mod words;
 

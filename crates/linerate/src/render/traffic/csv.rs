@@ -39,6 +39,7 @@ fn intervals(run: &Run, writer: &mut csv::Writer<Vec<u8>>) -> Result<(), RenderE
         "load",
         "direction",
         "flow",
+        "peer",
         "until_s",
         "bytes",
         "mbps",
@@ -56,7 +57,7 @@ fn intervals(run: &Run, writer: &mut csv::Writer<Vec<u8>>) -> Result<(), RenderE
     Ok(())
 }
 
-fn lines(transfer: &Transfer, flow: &FlowAccount) -> Vec<[String; 9]> {
+fn lines(transfer: &Transfer, flow: &FlowAccount) -> Vec<[String; 10]> {
     let HalfAccount { intervals, .. } = &flow.receiver;
     let mut since = Span::ZERO;
     let line = |(place, interval): (usize, &linerate_core::traffic::Interval)| {
@@ -68,6 +69,7 @@ fn lines(transfer: &Transfer, flow: &FlowAccount) -> Vec<[String; 9]> {
             name(transfer),
             flow.direction.to_string(),
             (flow.flow + 1).to_string(),
+            (flow.peer + 1).to_string(),
             interval.until.as_seconds().to_string(),
             interval.bytes.to_string(),
             of(rate.map(|rate| rate.as_mbps().to_string())),

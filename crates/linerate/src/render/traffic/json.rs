@@ -2,6 +2,7 @@
 //! they were computed from.
 
 use linerate_core::run::Run;
+use linerate_core::stats::Histogram;
 use linerate_core::traffic::{Class, Transfer};
 use linerate_core::units::{Rate, Span};
 use serde_json::{Map, Value, json};
@@ -41,6 +42,12 @@ pub(crate) fn json(run: &Run) -> Result<String, RenderError> {
     Ok(serde_json::to_string_pretty(&all)? + "\n")
 }
 
+/// Times between departures: what the number of messages is enough for, and the longest.
+fn departures(times: &Histogram) -> Value {
+    let us = |span: Option<Span>| span.map(Span::as_us);
+    json!({ "p50": us(times.resolved(0.5)), "p99": us(times.resolved(0.99)), "max": us(times.max()) })
+}
+
 fn load(run: &Run, transfer: &Transfer, stall: Span) -> Value {
     let mbps = |rate: Option<Rate>| rate.map(Rate::as_mbps);
     let flows = transfer.flows.iter().map(|flow| {
@@ -51,6 +58,7 @@ fn load(run: &Run, transfer: &Transfer, stall: Span) -> Value {
         };
         json!({
             "flow": flow.flow + 1,
+            "peer": flow.peer + 1,
             "direction": flow.direction,
             "class": class,
             "reason": reason,
@@ -59,6 +67,8 @@ fn load(run: &Run, transfer: &Transfer, stall: Span) -> Value {
             "sent_in_us": flow.sender.elapsed().map(Span::as_us),
             "received_in_us": flow.receiver.elapsed().map(Span::as_us),
             "datagrams": flow.receiver.datagrams,
+            "departures_us": flow.sender.departures.as_ref().map(departures),
+            "engines": { "sender": flow.sender.io, "receiver": flow.receiver.io },
         })
     });
     let sums = transfer.summaries(stall).into_iter().map(|sum| {

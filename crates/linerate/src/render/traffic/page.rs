@@ -7,8 +7,9 @@ use linerate_core::traffic::{FlowAccount, Transfer};
 
 use super::charts;
 use super::latency;
+use super::sums::sums;
 use super::text::{flow_columns, table_columns};
-use super::words::{facts, headline, held_back, name, sums};
+use super::words::{facts, headline, held_back, name};
 use crate::render::RenderError;
 use crate::render::columns::TableView;
 use crate::render::figure::{Figure, hover};

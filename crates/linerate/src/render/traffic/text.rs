@@ -9,7 +9,8 @@ use super::super::columns::{Column, fit};
 use super::super::table::item;
 use super::super::text::{percent, plain, wrap};
 use super::latency;
-use super::words::{amount, facts, headline, held_back, name, speed, sums, time};
+use super::sums::sums;
+use super::words::{amount, facts, headline, held_back, name, speed, time};
 
 /// Below this no table is made: the numbers alone need it.
 const NARROWEST: usize = 40;

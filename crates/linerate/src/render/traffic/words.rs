@@ -2,10 +2,10 @@
 
 use linerate_core::kernel::limit::Holder;
 use linerate_core::run::Run;
-use linerate_core::traffic::{Class, Datagrams, Direction, FlowAccount, Phase, StreamPlan, Transfer};
+use linerate_core::traffic::{Class, Direction, FlowAccount, Phase, StreamPlan, Transfer};
 use linerate_core::units::{Rate, Span};
 
-use crate::render::text::{count, digits, percent, plain};
+use crate::render::text::{count, digits, plain};
 
 /// What was asked, as labels and values.
 pub(super) fn facts(run: &Run) -> Vec<[String; 2]> {
@@ -95,58 +95,6 @@ pub(super) fn speed(flow: &FlowAccount, stall: Span) -> String {
         Class::Stalled(silent) => format!("STALLED {silent}"),
         Class::Failed(reason) => format!("FAILED: {}", plain(&reason)),
     }
-}
-
-/// What the flows of a transfer did together: labels and values, for each direction.
-pub(super) fn sums(transfer: &Transfer, stall: Span) -> Vec<[String; 2]> {
-    let mut lines = Vec::new();
-    for summary in transfer.summaries(stall) {
-        let way = if summary.direction == Direction::Receive { "to here" } else { "from here" };
-        let mut parts = vec![format!("{} in all, {}", rate(summary.rate), amount(summary.bytes))];
-        if let (Some(fairness), true) = (summary.fairness, summary.complete > 1) {
-            parts.push(format!("Jain's index {fairness:.3}"));
-        }
-        if let Some(converged) = summary.converged {
-            parts.push(match converged {
-                Span::ZERO => "fair from the start".to_owned(),
-                later => format!("fair after {later}"),
-            });
-        }
-        if summary.stalled + summary.failed > 0 {
-            let (stalled, failed) = (count(summary.stalled.into(), "flow"), summary.failed);
-            parts.push(format!("{stalled} STALLED and {failed} failed, which the rate leaves out"));
-        }
-        lines.push([way.to_owned(), parts.join(", ")]);
-        lines.extend(datagrams(transfer, summary.direction).map(|fate| ["datagrams".to_owned(), fate]));
-        let cpu = summary.cpu_per_gigabyte.map(|seconds| match seconds {
-            Some(seconds) => format!("{} s", digits(seconds)),
-            None => "unknown".to_owned(),
-        });
-        let [sender, receiver] = cpu;
-        lines.push([
-            "processor".to_owned(),
-            format!("sender {sender}, receiver {receiver} for 10^9 B, in the flows' threads"),
-        ]);
-    }
-    lines
-}
-
-/// What became of the datagrams of all flows of a direction; none where none were sent as such.
-fn datagrams(transfer: &Transfer, direction: Direction) -> Option<String> {
-    let flows = transfer.flows.iter().filter(|flow| flow.direction == direction);
-    let fates: Vec<_> = flows.filter_map(|flow| flow.receiver.datagrams.as_ref()).collect();
-    if fates.is_empty() {
-        return None;
-    }
-    let sum = |of: fn(&Datagrams) -> u64| fates.iter().map(|fate| of(fate)).sum::<u64>();
-    let (sent, lost) = (sum(|fate| fate.sent), sum(|fate| fate.lost));
-    let dropped = sum(|fate| fate.dropped_by_socket);
-    let share = |part: u64| percent(part as f64 / sent.max(1) as f64);
-    Some(format!(
-        "of {sent} sent {lost} ({}) lost on the path, {dropped} ({}) dropped by the receiver's socket",
-        share(lost),
-        share(dropped)
-    ))
 }
 
 /// Who held the flows back, in a line: of one flow with the shares of its time, of many by number.
