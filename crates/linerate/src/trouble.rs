@@ -144,6 +144,9 @@ fn pair_help(error: &PairError) -> &'static str {
             "do as it says, or choose another --transport; docs/transports.md says what each needs"
         }
         PairError::Refused { .. } => "change the plan as it says, or the server's limits",
+        PairError::Busy => {
+            "measure again when all hosts are free; a server that is named twice waits for itself"
+        }
         PairError::Interrupted => "nothing was measured; measure again when the server is free",
         PairError::Unexpected { .. } => "use the same version of linerate on both hosts",
         PairError::Frame(FrameError::Length(_)) => {

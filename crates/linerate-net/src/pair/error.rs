@@ -59,6 +59,9 @@ pub enum PairError {
         /// Its reason.
         reason: String,
     },
+    /// One of several servers is not free.
+    #[error("begin with all hosts at once: this one has others to serve")]
+    Busy,
     /// The user ended the wait for the server.
     #[error("wait for the server: interrupted")]
     Interrupted,

@@ -22,7 +22,7 @@ use crate::traffic::rr::{Answered, Join, agree};
 use crate::traffic::{Carried, FlowEnd, OnLook, Party, Side, bulk, channels, patience};
 use crate::transport::{self, Meeting, Setup};
 
-use accounts::{join, numbered};
+use accounts::{hear_all, join, numbered};
 
 /// How often the user's wish to end is looked for.
 const LOOK: Duration = Duration::from_millis(100);
@@ -53,8 +53,8 @@ struct Stands<'a> {
 
 impl Loads {
     /// Connects to the linerates at `targets` and agrees on `plan` with each; all have the same key.
-    /// While a server has others to serve, `queued` is told the place in the queue every second, and
-    /// may end the wait.
+    /// While the first has others to serve, `queued` is told the place in the queue every second, and
+    /// may end the wait; the others must be free.
     ///
     /// # Errors
     ///
@@ -74,9 +74,16 @@ impl Loads {
         let alone = others.is_empty();
         let named = |error: PairError, target| if alone { error } else { error.at(target) };
         let ends = Ends::begin(first, key, plan, clock, &mut queued).map_err(|error| named(error, first))?;
-        let others = others
-            .iter()
-            .map(|target| Far::begin(target, key, plan, &mut queued).map_err(|error| named(error, target)));
+        let others = others.iter().map(|target| {
+            // The hosts that have admitted this client wait for it, and perhaps another client that
+            // this one waits for waits for them.
+            let mut busy = false;
+            let far = Far::begin(target, key, plan, &mut |_| {
+                busy = true;
+                ControlFlow::Break(())
+            });
+            far.map_err(|error| named(if busy { PairError::Busy } else { error }, target))
+        });
         let others = others.collect::<Result<_, _>>()?;
         Ok(Self { ends, others, plan: plan.clone(), granted: None })
     }
@@ -236,13 +243,18 @@ impl Loads {
         load: &Load,
         watch: &mut impl FnMut() -> ControlFlow<()>,
     ) -> (Vec<Carried>, Vec<Answered>, Option<PairError>) {
-        let asked: Vec<_> = self.fars().map(|far| far.conversation.say(&Ask::Collect)).collect();
+        let waits: Vec<_> = self.fars().map(|far| (far, AtomicBool::new(true))).collect();
+        let cut = || {
+            let silent = waits.iter().filter(|(_, waits)| waits.load(Ordering::Relaxed));
+            silent.for_each(|(far, _)| far.conversation.cut());
+        };
+        let (heard, cut) = unless_ended(watch, cut, || hear_all(&waits));
         let (mut all, mut answered, mut broken) = (Vec::new(), Vec::new(), None);
-        for ((peer, far), asked) in (0..).zip(self.fars()).zip(asked) {
-            let hear = || asked.and_then(|()| far.hear_accounts());
-            let (heard, cut) = unless_ended(watch, || far.conversation.cut(), hear);
+        for ((peer, far), heard) in (0..).zip(self.fars()).zip(heard) {
             match heard.map_err(|error| if cut { PairError::Interrupted } else { error }) {
                 Ok((mut carried, by_it)) => {
+                    // It speaks for its own flows.
+                    carried.told.retain(|told| told.flow < numbered(load, 1, 0));
                     carried.told.iter_mut().for_each(|told| told.flow = numbered(load, peer, told.flow));
                     all.push(carried);
                     answered.extend(by_it);

@@ -111,7 +111,7 @@ pub(super) fn conduct(
             }
             Err(error) => Some(error),
         };
-        if let Some(error) = error {
+        if let Some(error) = error.filter(|_| !interrupt.asked()) {
             run.state = State::Failed(error.to_string());
             ended = Err(error.into());
             break;

@@ -1,11 +1,15 @@
 //! What the servers say of a load's flows, beside what this end says.
 
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::ScopedJoinHandle;
+
 use linerate_core::traffic::{Direction, FlowAccount, HalfAccount, Load};
 
 use super::super::PairError;
 use super::super::conversation::STEP;
 use super::super::far::Far;
-use crate::control::Reply;
+use crate::control::{Ask, Reply};
 use crate::traffic::rr::Answered;
 use crate::traffic::{Carried, PATIENCE, Told};
 
@@ -19,7 +23,7 @@ impl Far {
     }
 
     /// Hears the accounts of all flows, and what was answered.
-    pub(super) fn hear_accounts(&self) -> Result<(Carried, Vec<Answered>), PairError> {
+    fn hear_accounts(&self) -> Heard {
         let Carried { mut told, mut host } = Carried::default();
         let mut answered = Vec::new();
         // The server may have flows that it has not given up yet.
@@ -45,6 +49,24 @@ impl Far {
             within = STEP;
         }
     }
+}
+
+/// What one server says of its flows, and what it answered.
+pub(super) type Heard = Result<(Carried, Vec<Answered>), PairError>;
+
+/// Asks each server for its accounts and hears them, all at the same time: one that is silent keeps
+/// none of the others waiting. Each has a flag, which is no longer set when it has been heard.
+pub(super) fn hear_all(waits: &[(&Far, AtomicBool)]) -> Vec<Heard> {
+    let hear = |(far, waits): &(&Far, AtomicBool)| {
+        let heard = far.conversation.say(&Ask::Collect).and_then(|()| far.hear_accounts());
+        waits.store(false, Ordering::Relaxed);
+        heard
+    };
+    std::thread::scope(|scope| {
+        let hearing: Vec<_> = waits.iter().map(|one| scope.spawn(move || hear(one))).collect();
+        let heard = hearing.into_iter().map(ScopedJoinHandle::join);
+        heard.map(|heard| heard.unwrap_or_else(|panic| resume_unwind(panic))).collect()
+    })
 }
 
 /// The flow's number over all peers, of which `peer` has number `flow`.
