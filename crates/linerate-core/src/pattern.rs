@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::endpoint::{Endpoint, LinkError};
 use crate::payload::Messages;
-use crate::trial::{Half, Tally, Trial};
+use crate::trial::{Half, Tally, Trial, reply_seed};
 
 /// Who sends when.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -59,6 +59,22 @@ impl Pattern {
             Self::Stream => stream::initiate(end, trial, messages).await,
             Self::Exchange => exchange::initiate(end, trial, messages).await,
         }
+    }
+
+    /// Writes what the answering end will send in `trial`. Memory that takes long to write and
+    /// remembers what it holds is then ready when the other end's clock starts.
+    ///
+    /// # Errors
+    ///
+    /// A message longer than this host's memory can be.
+    pub fn prepare_answer<M: Messages>(self, trial: &Trial, messages: &mut M) -> Result<(), LinkError> {
+        match self {
+            Self::Stream => {}
+            Self::PingPong | Self::Exchange => {
+                messages.prepare(trial.message_len()?, reply_seed(trial.seed), trial.check);
+            }
+        }
+        Ok(())
     }
 
     /// Runs the end that answers.

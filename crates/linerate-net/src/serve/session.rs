@@ -349,6 +349,11 @@ impl<'a> Session<'a> {
                 "a trial has no place at this point: its channel is opened first".to_owned(),
             ));
         };
+        if let Reserved::Laid(laid) = &mut self.memory {
+            trial.pattern.prepare_answer(trial, laid.as_mut()).map_err(|error| {
+                Refusal::Told(format!("the server failed to prepare a trial of {} B: {error}", trial.size))
+            })?;
+        }
         let deadline = Deadline::after(self.house.limits.handshake);
         write_frame(&mut TimedStream::new(self.control, deadline), &Reply::Go)?;
         let half = line.respond(trial, &mut self.memory).map_err(|error| {

@@ -191,10 +191,6 @@ impl Party<'_> {
         }
         let (ends, mut rings): (Vec<_>, Vec<_>) =
             placed.into_iter().map(|(end, counter, ring)| ((end, counter), ring)).unzip();
-        let granted: Vec<_> = rings
-            .iter()
-            .map(|ring| ring.as_ref().map_or_else(Granted::default, |ring| self.granted(ring)))
-            .collect();
         let works = ends.into_iter().zip(&mut rings).map(|((end, counter), ring)| {
             let work = match ring {
                 None => Work::Out(self.outgoing(&message[..self.message_size(end.line.as_ref())], counter)),
@@ -205,8 +201,10 @@ impl Party<'_> {
         let mut members: Vec<_> = works.collect();
         drive(&mut members, &self.clock);
         let each = thread_time().since(before) / members.len().max(1) as u64;
-        told.extend(members.into_iter().zip(granted).map(|(member, granted)| {
-            let (end, ended, half) = member.finish();
+        let finished: Vec<_> = members.into_iter().map(Member::finish).collect();
+        // Looked at when nothing moves any more: to ask the kernel takes long where there are many.
+        told.extend(finished.into_iter().zip(rings).map(|((end, ended, half), ring)| {
+            let granted = ring.as_ref().map_or_else(Granted::default, |ring| self.granted(ring));
             Self::told(&end, ended, HalfAccount { cpu: Some(each), granted, ..half })
         }));
         told
