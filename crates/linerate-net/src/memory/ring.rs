@@ -7,7 +7,7 @@ use linerate_core::options::MemoryOptions;
 use linerate_core::units::Size;
 
 use crate::observe::{available_memory, huge_pages_at};
-use crate::sys::pages::Pages;
+use crate::sys::pages::{HUGE, Pages};
 
 const PAGE: usize = 4096;
 /// What small messages begin on, so that no two share a cache line. Unit: bytes.
@@ -58,7 +58,9 @@ pub enum MemoryError {
 #[must_use]
 pub fn footprint(largest: u64, asked: &MemoryOptions) -> u64 {
     let set = asked.working_set.map_or(0, Size::bytes);
-    stride(largest, asked.offset).max(set).saturating_add(asked.offset.into())
+    let bytes = stride(largest, asked.offset).max(set).saturating_add(asked.offset.into());
+    let unit = if asked.huge_pages { HUGE as u64 } else { 1 };
+    bytes.checked_next_multiple_of(unit).unwrap_or(u64::MAX)
 }
 
 /// Distance between neighbouring messages of `size` bytes. Unit: bytes.

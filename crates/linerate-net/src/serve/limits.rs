@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use linerate_core::options::MemoryOptions;
 use linerate_core::plan::Plan;
-use linerate_core::traffic::{Bound, DEFAULT_MESSAGE, Load, MOST_FLOWS, RrPlan};
+use linerate_core::traffic::{Bound, DEFAULT_MESSAGE, Load, MOST_FLOWS, RrPlan, StreamPlan};
 use linerate_core::units::{Size, Span};
 
 use crate::memory::{Reserved, footprint};
@@ -76,7 +76,10 @@ impl Limits {
                 plan.time, self.time
             ));
         }
-        if Self::memory_of(plan, largest) > self.memory.0 {
+        let needed = Self::memory_of(plan, largest);
+        if plan.has_loads() {
+            self.check_flows(needed, &plan.memory)?;
+        } else if needed > self.memory.0 {
             return Err(format!(
                 "messages of {largest} B{} each way need more than this server's {} of memory; lower --to{}, or raise --max-memory at the server",
                 in_working_set(&plan.memory),
@@ -90,7 +93,24 @@ impl Limits {
     /// What the messages of a plan take whose largest is `largest`; each flow of a load by itself.
     /// Unit: bytes.
     pub(super) fn memory_of(plan: &Plan, largest: u64) -> u64 {
-        Reserved::bytes(largest, &plan.memory)
+        if !plan.has_loads() {
+            return Reserved::bytes(largest, &plan.memory);
+        }
+        let beside = plan.rr.as_ref().filter(|rr| rr.under_load > 0);
+        let beside = beside.map(|rr| StreamPlan { flows: rr.under_load, ..StreamPlan::default() });
+        memory_of_flows(plan.stream.as_ref().or(beside.as_ref()), plan.rr.as_ref(), &plan.memory)
+    }
+
+    fn check_flows(&self, needed: u64, asked: &MemoryOptions) -> Result<(), String> {
+        if needed <= self.memory.0 {
+            return Ok(());
+        }
+        Err(format!(
+            "the messages of all flows{} need {needed} B, more than this server's {} of memory; lower --flows{}, or raise --max-memory at the server",
+            in_working_set(asked),
+            self.memory,
+            if asked.working_set.is_some() { " or --working-set" } else { " or --message" },
+        ))
     }
 
     /// Each flow that connects anew may have one connection that comes and one that is just in.
@@ -112,7 +132,7 @@ impl Limits {
     /// The reason to refuse it, for the client's user.
     pub(super) fn check_load(&self, load: &Load, plan: &Plan, largest: u64) -> Result<Span, String> {
         let mut time = load.time;
-        let (mut flows, mut message, mut laid) = (0, 0, 0);
+        let (mut flows, mut message) = (0, 0);
         if let Some(stream) = &load.stream {
             stream.check().map_err(|error| error.to_string())?;
             time = match stream.bound(load.time) {
@@ -121,9 +141,6 @@ impl Limits {
             };
             flows = stream.flows;
             message = stream.message.map_or(0, Size::bytes);
-            if plan.memory.working_set.is_some() {
-                laid = footprint(message, &plan.memory).saturating_mul(flows.into());
-            }
         }
         if let Some(rr) = &load.rr {
             rr.check().map_err(|error| error.to_string())?;
@@ -140,28 +157,31 @@ impl Limits {
                 self.flows
             ));
         }
-        let memory = message.saturating_mul(u64::from(flows));
-        if memory > self.memory.0 {
-            return Err(format!(
-                "{flows} flows of messages of {message} B need more than this server's {} of memory; lower --flows or --message",
-                self.memory
-            ));
-        }
-        if laid > self.memory.0 {
-            return Err(format!(
-                "{flows} flows{}, each its own, need more than this server's {} of memory; lower --flows or --working-set",
-                in_working_set(&plan.memory),
-                self.memory
-            ));
-        }
         if message > largest.max(DEFAULT_MESSAGE) {
             return Err(format!("a load of messages of {message} B is outside its plan"));
+        }
+        let needed = memory_of_flows(load.stream.as_ref(), load.rr.as_ref(), &plan.memory);
+        self.check_flows(needed, &plan.memory)?;
+        if needed > Self::memory_of(plan, largest) {
+            return Err(format!("a load of {needed} B of messages is outside its plan"));
         }
         if time > self.time {
             return Err(format!("{time} is above this server's limit of {}; lower --time", self.time));
         }
         Ok(time)
     }
+}
+
+/// What the messages of flows take at one end, in each direction by itself. Unit: bytes.
+fn memory_of_flows(stream: Option<&StreamPlan>, rr: Option<&RrPlan>, asked: &MemoryOptions) -> u64 {
+    let bulk = stream.map_or(0, |stream| {
+        let rings = u64::from(stream.flows).saturating_mul(stream.direction.parts().len() as u64);
+        let message = stream.message.map_or(DEFAULT_MESSAGE, Size::bytes);
+        rings.saturating_mul(footprint(message, asked))
+    });
+    let requests =
+        rr.map_or(0, |rr| u64::from(rr.flows).saturating_mul(rr.request.0.saturating_add(rr.response.0)));
+    bulk.saturating_add(requests)
 }
 
 /// Where messages go round, for a reason to refuse them; empty where they do not.
@@ -190,15 +210,39 @@ mod tests {
     #[test]
     fn a_working_set_counts_as_memory_of_every_flow() {
         let limits = Limits { memory: Size(4 << 20), ..Limits::default() };
-        let plan = plan("stream = { flows = 5 }\nmemory.working-set = '1MiB'");
-        let check = |flows| {
-            let stream =
-                plan.stream.clone().map(|stream| linerate_core::traffic::StreamPlan { flows, ..stream });
-            let load = Load { stream, time: Span::from_ms(1), ..Load::default() };
-            limits.check_load(&load, &plan, DEFAULT_MESSAGE)
+        let check = |flows: u32, more: &str| {
+            let plan = plan(&format!("stream = {{ flows = {flows}{more} }}\nmemory.working-set = '1MiB'"));
+            let load = Load { stream: plan.stream.clone(), time: Span::from_ms(1), ..Load::default() };
+            let offered = limits.check(&plan).map(drop);
+            assert_eq!(offered, limits.check_load(&load, &plan, DEFAULT_MESSAGE).map(drop));
+            offered
         };
-        assert!(check(4).is_ok(), "{:?}", check(4));
-        let reason = check(5).expect_err("5 MiB");
-        assert!(reason.contains("5 flows") && reason.contains("working set of 1 MiB"), "{reason}");
+        assert_eq!((check(4, ""), check(2, ", direction = 'both'")), (Ok(()), Ok(())));
+        for (flows, more) in [(5, ""), (3, ", direction = 'both'")] {
+            let reason = check(flows, more).expect_err("5 and 6 MiB");
+            assert!(reason.contains("all flows in a working set of 1 MiB need"), "{reason}");
+        }
+    }
+
+    #[test]
+    fn huge_pages_and_messages_that_nobody_named_count_as_memory_too() {
+        let limits = Limits { memory: Size(4 << 20), ..Limits::default() };
+        for (text, fits) in [
+            ("stream = { flows = 32 }", true),
+            ("stream = { flows = 33 }", false),
+            ("stream = { flows = 2 }\nmemory.huge-pages = true", true),
+            ("stream = { flows = 3 }\nmemory.huge-pages = true", false),
+        ] {
+            assert_eq!(limits.check(&plan(text)).is_ok(), fits, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_load_has_no_more_memory_than_its_plan_said() {
+        let plan = plan("stream = { flows = 2 }");
+        let stream = StreamPlan { flows: 3, ..StreamPlan::default() };
+        let load = Load { stream: Some(stream), time: Span::from_ms(1), ..Load::default() };
+        let reason = Limits::default().check_load(&load, &plan, DEFAULT_MESSAGE).expect_err("3 are more");
+        assert!(reason.contains("outside its plan"), "{reason}");
     }
 }

@@ -7,7 +7,7 @@ use rustix::io::Errno;
 use rustix::mm::{Advice, MapFlags, ProtFlags};
 
 /// Size of a huge page where it matters: an x86-64 or ARM64 table of 4 KiB pages. Unit: bytes.
-const HUGE: usize = 2 << 20;
+pub(crate) const HUGE: usize = 2 << 20;
 
 /// Zeroed memory that begins on a page boundary, or on that of a huge page.
 #[derive(Debug)]
