@@ -1,8 +1,9 @@
 //! What a plan can be refused for.
 
 use super::{Plan, PlanError};
+use crate::options::MemoryOptions;
 use crate::stages;
-use crate::traffic::DATAGRAM_HEADER;
+use crate::traffic::{DATAGRAM_HEADER, MOST_FLOWS};
 use crate::transport::Transport;
 use crate::units::{Size, Span};
 
@@ -48,22 +49,14 @@ impl Plan {
         self.check_delivery()?;
         self.check_sharing()?;
         self.check_memory()?;
-        let datagrams = self.transport.is_datagram();
-        let cut =
-            self.socket.gso || self.socket.gro || self.socket.dont_fragment || self.socket.batch.is_some();
-        range(
-            datagrams || !cut,
-            "transport",
-            self.transport.to_string(),
-            "udp, or another of datagrams, for gso, gro, dont-fragment and batch",
-        )?;
+        self.check_options()?;
         self.check_stages()?;
         self.check_hosts()?;
         self.check_datagrams()?;
         if let Some(stream) = &self.stream {
             stream.check()?;
             let threads = stream.threads.map_or_else(String::new, |threads| threads.to_string());
-            let alone = stream.threads.is_none() || !datagrams;
+            let alone = stream.threads.is_none() || !self.transport.is_datagram();
             range(alone, "threads", threads, "left out on datagrams: each flow's account needs a thread")?;
         }
         if let Some(rr) = &self.rr {
@@ -122,6 +115,10 @@ impl Plan {
         if self.more_hosts.len() >= MOST_HOSTS {
             return refuse(last, "at most 255 hosts");
         }
+        let flows = self.stream.as_ref().map_or(1, |stream| u64::from(stream.flows));
+        if flows.saturating_mul(self.more_hosts.len() as u64 + 1) > u64::from(MOST_FLOWS) {
+            return refuse(last, "so few that all have 4096 flows together");
+        }
         for host in &self.more_hosts {
             if named.contains(&host) {
                 return refuse(host, "another host than the others");
@@ -139,9 +136,30 @@ impl Plan {
             (_, Some(_)) if !bulk => {
                 "left out where nothing but requests is asked for: theirs lie in one place"
             }
+            _ if self.stream.is_some() && self.transport.is_datagram() => {
+                let touched = MemoryOptions { touch: self.memory.touch, ..MemoryOptions::default() };
+                let allowed = "left out of bulk on datagrams, but for touch: their messages lie in one place";
+                return PlanError::range(self.memory == touched, "memory", self.memory.named(), allowed);
+            }
             _ => return Ok(()),
         };
         PlanError::range(self.memory.is_plain(), "memory", self.memory.named(), allowed)
+    }
+
+    /// Refuses options that only some datagrams have, where the transport would ignore them.
+    fn check_options(&self) -> Result<(), PlanError> {
+        let socket = &self.socket;
+        let (udp, unix) = (self.transport == Transport::Udp, self.transport == Transport::UnixDatagram);
+        let offload = socket.gso || socket.gro || socket.dont_fragment;
+        let crosses_none = unix && (socket.dscp.is_some() || socket.busy_poll.is_some());
+        for (ok, allowed) in [
+            (udp || !offload, "udp for gso, gro and dont-fragment"),
+            (udp || unix || socket.batch.is_none(), "udp or unix-datagram for batch"),
+            (!crosses_none, "another for dscp and busy-poll: this one crosses no network"),
+        ] {
+            PlanError::range(ok, "transport", self.transport.to_string(), allowed)?;
+        }
+        Ok(())
     }
 
     /// Refuses messages that no datagram carries.
@@ -223,6 +241,27 @@ mod tests {
             ("more-hosts = ['a']", "more-hosts is a; it must be left out but for a stream"),
             ("more-hosts = ['a']\nstream = {}", "more-hosts is a; it must be left out where host is"),
             ("host = 'a'\nmore-hosts = ['b', 'a']\nstream = {}", "more-hosts is a; it must be another host"),
+            (
+                "stream = {}\ntransport = 'udp'\nmemory.working-set = '1MiB'",
+                "memory is working-set; it must be left out",
+            ),
+            (
+                "host = 'a'\nmore-hosts = ['b']\nstream = { flows = 4000 }",
+                "more-hosts is b; it must be so few",
+            ),
+            ("socket.gso = true", "transport is tcp; it must be udp for gso"),
+            (
+                "transport = 'unix-datagram'\nsocket.gro = true",
+                "transport is unix-datagram; it must be udp for gso",
+            ),
+            (
+                "transport = 'ethernet'\nsocket.batch = 2",
+                "transport is ethernet; it must be udp or unix-datagram",
+            ),
+            (
+                "transport = 'unix-datagram'\nsocket.dscp = 3",
+                "transport is unix-datagram; it must be another",
+            ),
             ("socket.io = 'splice'", "receive-io is splice"),
             ("socket.receive-io = 'truncate'", "receive-io is truncate"),
             ("stream = { threads = 1 }\nsocket.io = 'sendfile'", "io is sendfile"),
