@@ -228,7 +228,21 @@ impl Run {
         if let Some(model) = &self.model {
             return Some(model.link);
         }
-        let far: Option<u64> = self.answering().map(|(end, _)| end.environment.speed_mbps()).sum();
+        if self.answering().any(|(_, path)| path.local != self.path.local) {
+            // Which links the flows share here is not known.
+            return None;
+        }
+        let mut links = Vec::new();
+        let mut far = Some(0);
+        for (End { environment, .. }, _) in self.answering() {
+            let name = environment.interface.known().map(|interface| &interface.name);
+            let link = (environment.boot_id.known(), name);
+            // Two servers behind one link have it once.
+            if link.0.is_none() || !links.contains(&link) {
+                far = far.zip(environment.speed_mbps()).map(|(sum, speed)| sum + speed);
+                links.push(link);
+            }
+        }
         let slowest = [self.local.environment.speed_mbps(), far].into_iter().flatten().min()?;
         Some(Rate::from_mbps(slowest as f64))
     }
@@ -245,7 +259,8 @@ impl Run {
     #[must_use]
     pub fn framing(&self) -> Option<Framing> {
         let mtu = |end: &End| end.environment.interface.known()?.mtu.known().copied();
-        let mtu = [mtu(&self.local), mtu(&self.remote)].into_iter().flatten().min()?;
+        let ends = self.answering().map(|(end, _)| end).chain([&self.local]);
+        let mtu = ends.filter_map(mtu).min()?;
         let timestamps = *self.local.granted.timestamps.known()?;
         Some(Framing { mtu, ipv6: self.path.ipv6, timestamps })
     }

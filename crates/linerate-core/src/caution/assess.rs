@@ -61,8 +61,13 @@ fn both_ends(run: &Run, cautions: &mut Vec<Caution>) {
         granted(side, &run.plan.socket, &end.granted, cautions);
         // Two ends on one loopback share its counters: once is enough.
         // What never leaves the host's memory crosses no interface.
-        let local = run.path.transport.parse().is_ok_and(Transport::is_local);
-        if !local && (side == Side::Local || !same_network) {
+        // VM sockets cross the hypervisor, and not the interface of the conversation.
+        let aside = |transport: Transport| transport.is_local() || transport == Transport::Vsock;
+        let local = run.path.transport.parse().is_ok_and(aside);
+        // Of several ways out of here one was counted.
+        let several =
+            side == Side::Local && run.others.iter().any(|other| other.path.local != run.path.local);
+        if !local && !several && (side == Side::Local || !same_network) {
             interface(side, &end.observation, cautions);
         }
         retransmitted(side, &end.observation, cautions);
