@@ -74,7 +74,8 @@ pub struct Setup {
     pub peer: SocketAddr,
     /// What concerns the beginning end only; nothing at the answering end.
     pub own: LocalOptions,
-    /// Breaks off what [`join`] waits for while a channel does not stand yet.
+    /// Breaks off what [`join`] waits for while a channel over TCP, TLS, a pipe or shared memory does
+    /// not stand yet; the others have time limits of their own.
     pub leash: Leash,
 }
 

@@ -13,7 +13,7 @@ use crate::units::Span;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Transfer {
-    /// What it differs in from the others of the run, such as `rcvbuf=65536 message=4096`; empty
+    /// What it differs in from the others of the run, such as `buffers=64 KiB messages=4 KiB`; empty
     /// for the only one.
     pub label: String,
     /// Which phase of a look at latency under load it is.
@@ -70,7 +70,7 @@ pub struct HalfAccount {
     /// arrived (receiver).
     pub last: Option<Span>,
     /// The first moment after the warm-up at which bytes were counted, and how many had passed
-    /// by then; the rate counts from here. None without a warm-up.
+    /// by then; the rate counts from here. Without a warm-up at the first bytes.
     pub warm: Option<(Span, u64)>,
     /// The longest time in which no byte moved between the first and the last.
     pub silence: Span,
