@@ -3,10 +3,12 @@
 use std::path::PathBuf;
 
 use linerate_core::caution::assess;
+use linerate_core::environment::Fact;
 use linerate_core::kernel::{HostSample, TcpSample};
 use linerate_core::measure::{Ended, Method, Outcome};
+use linerate_core::options::Granted;
 use linerate_core::plan::Plan;
-use linerate_core::run::{End, FORMAT, Path, Run, RunFileError, Source, State};
+use linerate_core::run::{Answering, End, FORMAT, Path, Run, RunFileError, Source, State};
 use linerate_core::schedule::Schedule;
 use linerate_core::stats::Histogram;
 use linerate_core::traffic::{
@@ -195,5 +197,17 @@ fn a_run_of_everything() -> Run {
     run.plan.transport = Transport::Udp;
     run.plan.stream = Some(StreamPlan { flows: 2, ..StreamPlan::default() });
     run.traffic = vec![transfer];
+    let path = Path { local: "10.0.0.1".to_owned(), remote: "10.0.0.3:5470".to_owned(), ..Path::default() };
+    let granted = Granted { huge_pages: Some(Fact::Known(4 << 20)), ..Granted::default() };
+    run.plan.more_hosts = vec!["elsewhere".to_owned()];
+    run.others = vec![Answering { end: End { granted, ..End::default() }, path }];
     run
+}
+
+#[test]
+fn everything_that_a_run_can_hold_survives_its_file() {
+    let run = a_run_of_everything();
+    assert_eq!(Run::from_json(&run.to_json()).expect("it was written so"), run);
+    let peers: Vec<_> = run.answering().map(|(_, path)| path.remote.as_str()).collect();
+    assert_eq!(peers, ["", "10.0.0.3:5470"]);
 }
