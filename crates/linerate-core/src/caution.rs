@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::units::{Rate, Span};
 
 pub use assess::assess;
+pub use loads::PACE_KEPT;
 
 /// Which end a caution speaks of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

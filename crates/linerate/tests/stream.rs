@@ -3,6 +3,7 @@
 #[expect(dead_code, reason = "each test file uses its part")]
 mod support;
 
+use linerate_core::caution::Caution;
 use linerate_core::run::{Run, State};
 use linerate_core::traffic::{Class, Direction};
 use linerate_core::units::Span;
@@ -131,6 +132,15 @@ fn several_hosts_send_to_one_and_are_told_apart() {
     let again = desk.linerate(&["stream", &one.address, &one.address, "--key-file", "key"]);
     assert_eq!(again.code, Some(2));
     assert!(again.stderr.contains("another host than the others"), "{}", again.stderr);
+}
+
+#[test]
+fn a_pace_that_is_kept_is_what_holds_a_flow_back() {
+    let desk = Desk::new();
+    let (run, said) = stream(&desk, &["--time", "500ms", "--rate", "40M", "--message", "10000"]);
+    let missed = run.cautions.iter().any(|caution| matches!(caution, Caution::PaceMissed { .. }));
+    assert_eq!(said.contains("by the pace that was asked, 40.00 Mb/s a direction"), !missed, "{said}");
+    assert!(said.contains("departures  median "), "{said}");
 }
 
 #[test]

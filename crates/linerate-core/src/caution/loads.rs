@@ -8,7 +8,7 @@ use super::Caution;
 
 /// A pace that is missed by less than this share is kept: the first and the last message are
 /// counted differently at the two ends.
-const PACE_KEPT: f64 = 0.98;
+pub const PACE_KEPT: f64 = 0.98;
 
 /// The cautions of every load of `run`.
 pub(super) fn loads(run: &Run, cautions: &mut Vec<Caution>) {
