@@ -43,7 +43,8 @@ pub(crate) fn run_over(
     load: &Load,
     watch: impl FnMut() -> ControlFlow<()>,
 ) -> Result<Transfer, PairError> {
-    let plan = Plan { transport, rr: load.rr.clone(), time: load.time, ..Plan::default() };
+    let (stream, rr) = (load.stream.clone(), load.rr.clone());
+    let plan = Plan { transport, stream, rr, time: load.time, ..Plan::default() };
     server.carry(&plan, load, watch)
 }
 
