@@ -1,8 +1,6 @@
 //! What is doubtful about bulk streams and requests.
 
 use crate::run::Run;
-use crate::traffic::Transfer;
-use crate::units::Rate;
 
 use super::Caution;
 
@@ -12,7 +10,8 @@ pub const PACE_KEPT: f64 = 0.98;
 
 /// The cautions of every load of `run`.
 pub(super) fn loads(run: &Run, cautions: &mut Vec<Caution>) {
-    let slowest = run.traffic.iter().filter_map(|transfer| slowest(run, transfer));
+    let stall = run.plan.stream.clone().unwrap_or_default().stall;
+    let slowest = run.traffic.iter().filter_map(|transfer| transfer.slowest(stall));
     let slowest = slowest.min_by(|one, other| one.bits_per_second().total_cmp(&other.bits_per_second()));
     let asked = run.plan.stream.as_ref().and_then(|stream| stream.rate);
     if let (Some(asked), Some(got)) = (asked, slowest)
@@ -31,11 +30,4 @@ pub(super) fn loads(run: &Run, cautions: &mut Vec<Caution>) {
     if foreign > 0 {
         cautions.push(Caution::Foreign { datagrams: foreign });
     }
-}
-
-/// The slower direction's rate of a load.
-fn slowest(run: &Run, transfer: &Transfer) -> Option<Rate> {
-    let stall = run.plan.stream.clone().unwrap_or_default().stall;
-    let rates = transfer.summaries(stall).into_iter().filter_map(|summary| summary.rate);
-    rates.min_by(|one, other| one.bits_per_second().total_cmp(&other.bits_per_second()))
 }

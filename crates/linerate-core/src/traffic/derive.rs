@@ -100,6 +100,13 @@ impl Transfer {
         both.into_iter().filter_map(|direction| self.summary(direction, stall)).collect()
     }
 
+    /// The rate of the slower direction, of those in which a flow moved to its end.
+    #[must_use]
+    pub fn slowest(&self, stall: Span) -> Option<Rate> {
+        let rates = self.summaries(stall).into_iter().filter_map(|summary| summary.rate);
+        rates.min_by(|one, other| one.bits_per_second().total_cmp(&other.bits_per_second()))
+    }
+
     /// What held `flow` back, as far as the kernels of both hosts can tell; `link` is the highest
     /// rate of payload that the path allows. None of a flow that TCP does not carry.
     #[must_use]

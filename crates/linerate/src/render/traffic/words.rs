@@ -101,7 +101,8 @@ pub(super) fn speed(flow: &FlowAccount, stall: Span) -> String {
 /// Who held the flows back, in a line: of one flow with the shares of its time, of many by number.
 pub(super) fn held_back(transfer: &Transfer, run: &Run, stall: Span) -> Option<String> {
     let pace = run.plan.stream.as_ref().and_then(|stream| stream.rate);
-    if let Some(pace) = pace.filter(|pace| keeps(transfer, *pace, stall)) {
+    let kept = |pace: &Rate| transfer.slowest(stall).is_some_and(|rate| rate.share_of(*pace) >= PACE_KEPT);
+    if let Some(pace) = pace.filter(kept) {
         // TCP counts a wait for the last acknowledgement as its own, though nothing more is to be sent.
         return Some(format!("by the pace that was asked, {pace} a direction"));
     }
@@ -119,13 +120,6 @@ pub(super) fn held_back(transfer: &Transfer, run: &Run, stall: Span) -> Option<S
     });
     let counts = counts.collect::<Vec<_>>().join(", ");
     Some(format!("of {} flows {counts}; flow #1 {first}", verdicts.len()))
-}
-
-/// Whether all directions kept to `pace`.
-fn keeps(transfer: &Transfer, pace: Rate, stall: Span) -> bool {
-    let summaries = transfer.summaries(stall);
-    let kept = |rate: Option<Rate>| rate.is_some_and(|rate| rate.share_of(pace) >= PACE_KEPT);
-    !summaries.is_empty() && summaries.iter().all(|summary| kept(summary.rate))
 }
 
 pub(super) fn rate(rate: Option<Rate>) -> String {
