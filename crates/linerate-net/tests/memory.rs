@@ -22,9 +22,8 @@ use linerate_core::units::{Rate, Size, Span};
 use linerate_net::channel::{Line, Wire};
 use linerate_net::memory::{MemoryError, Reserved, Ring};
 use linerate_net::observe::HostClock;
-use linerate_net::pair::{Loads, Pair, PairError, Target};
+use linerate_net::pair::{Pair, PairError};
 use linerate_net::serve::Limits;
-use linerate_net::transport::TransportError;
 use mirror::Mirror;
 use rstest::rstest;
 use support::{TestServer, plan};
@@ -92,15 +91,9 @@ fn it_does_so_over_every_transport(
     plan.memory = asked("working-set = '64KiB', touch = true, offset = 1");
     let mut pair = match server.pair(&plan) {
         Ok(pair) => pair,
-        Err(PairError::Transport(TransportError::Lacking { .. })) => {
-            assert!(std::env::var("CI").as_deref() != Ok("true"), "CI needs {transport}");
-            eprintln!("skipped: {transport} is missing");
-            return;
-        }
-        // The reason is tested where the transport is.
-        Err(PairError::Refused { reason }) if reason.contains("no loopback of VM sockets") => {
-            eprintln!("skipped: {reason}");
-            return;
+        // By name and with the reason, or it is no skip.
+        Err(error @ (PairError::Transport(_) | PairError::Refused { .. })) => {
+            return support::meeting::is_refused(transport, &error);
         }
         Err(error) => panic!("{transport}: failed to {error}"),
     };
@@ -221,17 +214,8 @@ fn load(server: &TestServer, stream: StreamPlan, memory: MemoryOptions) -> Resul
     let time = Span::from_ms(1_000);
     let plan = Plan { stream: Some(stream.clone()), memory, time, ..plan("") };
     plan.check().expect("it can be carried out");
-    let target = Target::parse(&server.address.to_string())?;
-    let go_on = || ControlFlow::Continue(());
-    let mut loads =
-        Loads::open(std::slice::from_ref(&target), Some(&server.key), &plan, HostClock::start(), |_| {
-            go_on()
-        })?;
     let load = Load { stream: Some(stream), time, ..Load::default() };
-    let (transfer, broken) = loads.run(&load, None, go_on)?;
-    assert!(broken.is_none(), "{broken:?}");
-    loads.finish()?;
-    Ok(transfer)
+    server.carry(&plan, &load, || ControlFlow::Continue(()))
 }
 
 #[rstest]

@@ -5,8 +5,7 @@ mod support;
 
 use linerate_core::run::{Run, State};
 use linerate_core::traffic::{Direction, Ended, Phase};
-use support::process::wait_for;
-use support::{Desk, PATIENCE};
+use support::Desk;
 
 const FILES: [&str; 4] = ["--out", "x.run.json", "--report", "x.html"];
 
@@ -88,12 +87,7 @@ fn the_plan_in_a_file_is_the_plan_of_the_flags() {
 #[test]
 fn ctrl_c_keeps_what_was_asked() {
     let desk = Desk::new();
-    let mut running = desk.start(&["rr", "--time", "80s", "--out", "x.run.json", "--report", "x.html"]);
-    wait_for("the run file", || desk.path("x.run.json").exists().then_some(()));
-    std::thread::sleep(std::time::Duration::from_millis(500));
-    running.press_ctrl_c();
-    running.wait(PATIENCE);
-    let run = desk.run_file("x.run.json");
+    let run = desk.interrupted("rr");
     assert_eq!(run.state, State::Interrupted);
     assert!(run.traffic[0].latencies[0].transactions > 0);
 }

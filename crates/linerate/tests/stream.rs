@@ -9,9 +9,9 @@ use linerate_core::traffic::{Class, Direction};
 use linerate_core::units::Span;
 use rstest::rstest;
 
+use support::Desk;
 use support::process::wait_for;
 use support::server::Server;
-use support::{Desk, PATIENCE};
 
 const FILES: [&str; 4] = ["--out", "x.run.json", "--report", "x.html"];
 const STALL: Span = Span::from_ms(1_000);
@@ -146,12 +146,7 @@ fn a_pace_that_is_kept_is_what_holds_a_flow_back() {
 #[test]
 fn ctrl_c_keeps_what_passed() {
     let desk = Desk::new();
-    let mut running = desk.start(&["stream", "--time", "80s", "--out", "x.run.json", "--report", "x.html"]);
-    wait_for("the run file", || desk.path("x.run.json").exists().then_some(()));
-    std::thread::sleep(std::time::Duration::from_millis(500));
-    running.press_ctrl_c();
-    running.wait(PATIENCE);
-    let run = desk.run_file("x.run.json");
+    let run = desk.interrupted("stream");
     assert_eq!(run.state, State::Interrupted);
     assert!(run.traffic[0].flows[0].sender.bytes > 0);
 }

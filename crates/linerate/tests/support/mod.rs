@@ -43,6 +43,16 @@ impl Desk {
         fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
+    /// Starts a load that would last, presses Ctrl-C when it has run a while, and reads what it kept.
+    pub(crate) fn interrupted(&self, verb: &str) -> Run {
+        let mut running = self.start(&[verb, "--time", "80s", "--out", "x.run.json", "--report", "x.html"]);
+        process::wait_for("the run file", || self.path("x.run.json").exists().then_some(()));
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        running.press_ctrl_c();
+        running.wait(PATIENCE);
+        self.run_file("x.run.json")
+    }
+
     /// The run file `name`.
     pub(crate) fn run_file(&self, name: &str) -> Run {
         Run::from_json(&self.read(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
