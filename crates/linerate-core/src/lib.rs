@@ -6,6 +6,7 @@
 //! pure function of the stored run and works as well on a five-year-old file.
 
 pub mod bench;
+pub mod carrier;
 pub mod caution;
 pub mod ceiling;
 pub mod derive;

@@ -59,7 +59,8 @@ fn every_server_has_its_flows_to_the_byte(
         StreamPlan { bytes: Some(Size(1_000_003)), flows: 2, direction, threads, ..StreamPlan::default() };
     let mut loads = open(&servers, &stream).expect("three servers");
     let (transfer, broken) =
-        loads.run(&load(stream, Span::from_ms(1_000)), None, || ControlFlow::Continue(())).expect("a load");
+        support::run(&mut loads, &load(stream, Span::from_ms(1_000)), || ControlFlow::Continue(()))
+            .expect("a load");
     assert!(broken.is_none(), "{broken:?}");
     loads.finish().expect("observations");
     assert_eq!(transfer.hosts.len(), 1 + SERVERS);
@@ -100,7 +101,8 @@ fn servers_share_a_pace(#[values(Direction::Send, Direction::Receive)] direction
     let stream = StreamPlan { rate, message: Some(Size(5_000)), direction, ..StreamPlan::default() };
     let mut loads = open(&servers, &stream).expect("three servers");
     let (transfer, _) =
-        loads.run(&load(stream, Span::from_ms(600)), None, || ControlFlow::Continue(())).expect("a load");
+        support::run(&mut loads, &load(stream, Span::from_ms(600)), || ControlFlow::Continue(()))
+            .expect("a load");
     // A pace is kept from below; a busy machine may miss it, but gives nobody the share of another.
     let most = Rate::from_mbps(90.0 / 3.0 * 1.05).bits_per_second();
     for flow in &transfer.flows {
@@ -117,15 +119,14 @@ fn a_server_that_breaks_off_takes_only_its_own_flows_along() {
     let mut loads = open(&servers, &stream).expect("three servers");
     let gone = servers[1].address.to_string();
     let mut asked = 0;
-    let (transfer, broken) = loads
-        .run(&load(stream, Span::from_ms(1_500)), None, || {
-            asked += 1;
-            if asked == 5 {
-                servers[1].stop();
-            }
-            ControlFlow::Continue(())
-        })
-        .expect("a load");
+    let (transfer, broken) = support::run(&mut loads, &load(stream, Span::from_ms(1_500)), || {
+        asked += 1;
+        if asked == 5 {
+            servers[1].stop();
+        }
+        ControlFlow::Continue(())
+    })
+    .expect("a load");
     let broken = broken.expect("one has no account").to_string();
     assert!(broken.contains(&gone), "{broken}");
     for flow in &transfer.flows {

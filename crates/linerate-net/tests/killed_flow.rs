@@ -80,7 +80,7 @@ fn the_others_go_on_and_the_account_says_so(
         }
         ControlFlow::Continue(())
     };
-    let (transfer, broken) = loads.run(&load, None, watch).expect("a load");
+    let (transfer, broken) = support::run(&mut loads, &load, watch).expect("a load");
     assert!(broken.is_none(), "{broken:?}");
     loads.finish().expect("the conversation stands");
     let whole: Vec<_> = transfer.flows.iter().map(|flow| flow.class(STALL) == Class::Complete).collect();

@@ -124,7 +124,7 @@ fn run_watched(
     let go_on = |_| ControlFlow::Continue(());
     let mut loads = Loads::open(std::slice::from_ref(&target), None, &plan, HostClock::start(), go_on)
         .expect("it behaves so far");
-    let ended = loads.run(&load, None, watch).expect("it behaves until the requests");
+    let ended = support::run(&mut loads, &load, watch).expect("it behaves until the requests");
     loads.finish().expect_err("the conversation was broken off");
     ended
 }

@@ -4,8 +4,10 @@ mod accounts;
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
 
+use linerate_core::carrier::{CarriedLoad, Carrier, LoadWatch, Look};
 use linerate_core::options::Granted;
 use linerate_core::plan::Plan;
 use linerate_core::run::{Answering, End};
@@ -103,21 +105,16 @@ impl Loads {
         if self.others.is_empty() { error } else { error.at(&far.target) }
     }
 
-    /// Puts `load` on the path and waits for its end; several servers have such a load each, but for
-    /// a rate, which they share. `on_look` is told what passed at this end, every interval of the
-    /// bulk; `watch` is asked every tenth of a second whether it is to end early.
-    ///
     /// With the accounts comes the reason why a peer's are missing, if a conversation broke off
-    /// meanwhile. A flow that fails is no error: its account says so.
+    /// meanwhile.
     ///
     /// # Errors
     ///
     /// When the channels do not come to stand.
-    pub fn run(
+    fn run(
         &mut self,
         load: &Load,
-        on_look: Option<OnLook>,
-        mut watch: impl FnMut() -> ControlFlow<()>,
+        watch: &mut dyn LoadWatch,
     ) -> Result<(Transfer, Option<PairError>), PairError> {
         if let Some(rr) = &load.rr {
             rr.check_on(self.plan.transport)?;
@@ -137,8 +134,8 @@ impl Loads {
         let one = |number: u32| transport::join(&setup, &meeting, &pass, number + channels(load));
         let more = |number: u32| held(&setup, one(number)?);
         let stands = Stands { ends, lines, remotes, more: &more };
-        let (ours, mut latencies) = self.carry(load, stands, on_look, &mut watch);
-        let (theirs, answered, broken) = self.collect(load, &mut watch);
+        let (ours, mut latencies) = self.move_all(load, stands, watch);
+        let (theirs, answered, broken) = self.collect(load, watch);
         load.rr.iter().for_each(|rr| agree(rr, &mut latencies, &answered));
         let mut hosts = vec![ours.host];
         let told = theirs.into_iter().flat_map(|carried| {
@@ -176,12 +173,12 @@ impl Loads {
         Ok(((ends, lines), pass, meeting))
     }
 
-    fn carry(
+    /// Moves the load at this end, and watches it meanwhile.
+    fn move_all(
         &mut self,
         load: &Load,
         stands: Stands<'_>,
-        on_look: Option<OnLook>,
-        watch: &mut impl FnMut() -> ControlFlow<()>,
+        watch: &mut dyn LoadWatch,
     ) -> (Carried, Vec<Latency>) {
         let Stands { ends, lines, remotes, more } = stands;
         let (of_bulk, _) = remotes.split_at(ends.len());
@@ -203,14 +200,16 @@ impl Loads {
         });
         let askers = askers(load, &self.plan, clock, origin, &stop);
         let (carried, latencies) = std::thread::scope(|scope| {
-            let carry = || party.map_or_else(Carried::default, |party| party.run(ends, on_look));
+            let (tell, looks) = channel();
+            let on_look: OnLook = Box::new(move |look| tell.send(Look::from(look)).unwrap_or(()));
+            let carry = || party.map_or_else(Carried::default, |party| party.run(ends, Some(on_look)));
             let running = scope.spawn(carry);
             let asking =
                 scope.spawn(|| askers.map_or_else(Default::default, |askers| askers.run(lines, more)));
             let mut asked = 0;
             while !running.is_finished() || !asking.is_finished() {
-                std::thread::sleep(LOOK);
-                if watch().is_break() {
+                show(&looks, watch);
+                if watch.go_on().is_break() {
                     stop.store(true, Ordering::Relaxed);
                     asked += 1;
                     // Who only receives cannot ask the sender to end, but by hanging up; and who
@@ -241,14 +240,14 @@ impl Loads {
     fn collect(
         &self,
         load: &Load,
-        watch: &mut impl FnMut() -> ControlFlow<()>,
+        watch: &mut dyn LoadWatch,
     ) -> (Vec<Carried>, Vec<Answered>, Option<PairError>) {
         let waits: Vec<_> = self.fars().map(|far| (far, AtomicBool::new(true))).collect();
         let cut = || {
             let silent = waits.iter().filter(|(_, waits)| waits.load(Ordering::Relaxed));
             silent.for_each(|(far, _)| far.conversation.cut());
         };
-        let (heard, cut) = unless_ended(watch, cut, || hear_all(&waits));
+        let (heard, cut) = unless_ended(&mut || watch.go_on(), cut, || hear_all(&waits));
         let (mut all, mut answered, mut broken) = (Vec::new(), Vec::new(), None);
         for ((peer, far), heard) in (0..).zip(self.fars()).zip(heard) {
             match heard.map_err(|error| if cut { PairError::Interrupted } else { error }) {
@@ -285,5 +284,34 @@ impl Loads {
         });
         // All are heard, whatever one says.
         others.fold(first, Result::and)
+    }
+}
+
+impl Carrier for Loads {
+    type Error = PairError;
+
+    /// Several servers have such a load each, but for a rate, which they share.
+    fn carry(&mut self, load: &Load, watch: &mut dyn LoadWatch) -> CarriedLoad<PairError> {
+        match self.run(load, watch) {
+            Ok((transfer, broken)) => {
+                CarriedLoad { transfer: Some(transfer), ended: broken.map_or(Ok(()), Err) }
+            }
+            Err(error) => CarriedLoad::refused(error),
+        }
+    }
+}
+
+/// Tells `watch` of every look that comes, until it is time to ask it again.
+fn show(looks: &Receiver<Look>, watch: &mut dyn LoadWatch) {
+    let until = Instant::now() + LOOK;
+    loop {
+        match looks.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            Ok(look) => watch.interval(&look),
+            Err(RecvTimeoutError::Timeout) => return,
+            // There is no bulk, or it has ended: the rest of the wait is for the requests.
+            Err(RecvTimeoutError::Disconnected) => {
+                return std::thread::sleep(until.saturating_duration_since(Instant::now()));
+            }
+        }
     }
 }

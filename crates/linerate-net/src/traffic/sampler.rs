@@ -42,6 +42,13 @@ pub struct Look<'a> {
     pub host: &'a HostSample,
 }
 
+impl From<&Look<'_>> for linerate_core::carrier::Look {
+    fn from(look: &Look<'_>) -> Self {
+        let Look { until, bytes, tcp, host } = *look;
+        Self { until, span: host.span, bytes: bytes.to_vec(), tcp: tcp.to_vec() }
+    }
+}
+
 /// What is told of every look, on the sampler's thread.
 pub type OnLook = Box<dyn FnMut(&Look<'_>) + Send>;
 

@@ -14,6 +14,7 @@ use std::sync::Once;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 
+use linerate_core::carrier::{CarriedLoad, Carrier as _, LoadWatch, Look};
 use linerate_core::plan::Plan;
 use linerate_core::traffic::{Load, Transfer};
 use linerate_net::control::Key;
@@ -78,7 +79,7 @@ impl TestServer {
         let go_on = |_| ControlFlow::Continue(());
         let mut loads =
             Loads::open(std::slice::from_ref(&target), Some(&self.key), plan, HostClock::start(), go_on)?;
-        let (transfer, broken) = loads.run(load, None, watch)?;
+        let (transfer, broken) = run(&mut loads, load, watch)?;
         assert!(broken.is_none(), "{broken:?}");
         loads.finish()?;
         Ok(transfer)
@@ -181,4 +182,28 @@ fn count_panics() {
 /// How many threads of servers have panicked.
 pub(crate) fn server_panics() -> usize {
     PANICS.load(Ordering::SeqCst)
+}
+
+/// Carries `load`, to its end or until `go_on` breaks: the accounts, and why some are missing.
+pub(crate) fn run(
+    loads: &mut Loads,
+    load: &Load,
+    go_on: impl FnMut() -> ControlFlow<()>,
+) -> Result<(Transfer, Option<PairError>), PairError> {
+    let CarriedLoad { transfer, ended } = loads.carry(load, &mut Deaf(go_on));
+    match transfer {
+        Some(transfer) => Ok((transfer, ended.err())),
+        None => Err(ended.expect_err("there is a reason why the load never began")),
+    }
+}
+
+/// Watches a load without hearing what passes.
+struct Deaf<F>(F);
+
+impl<F: FnMut() -> ControlFlow<()>> LoadWatch for Deaf<F> {
+    fn interval(&mut self, _: &Look) {}
+
+    fn go_on(&mut self) -> ControlFlow<()> {
+        (self.0)()
+    }
 }

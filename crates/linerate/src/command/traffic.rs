@@ -4,15 +4,15 @@ use std::ops::ControlFlow;
 use std::process::ExitCode;
 
 use jiff::Zoned;
+use linerate_core::carrier::{CarriedLoad, Carrier as _, LoadWatch, Look};
 use linerate_core::caution::assess;
 use linerate_core::plan::{Format, Plan};
 use linerate_core::report::Report;
 use linerate_core::run::{Answering, FORMAT, Run, Source, State};
-use linerate_core::traffic::{Class, Ended, Load, Transfer};
+use linerate_core::traffic::{Class, Ended, Load, StreamPlan, Transfer};
 use linerate_core::transport::Transport;
 use linerate_net::observe::HostClock;
 use linerate_net::pair::Loads;
-use linerate_net::traffic::OnLook;
 
 use super::hosts::Peer;
 use super::results::{Files, named};
@@ -103,15 +103,12 @@ pub(super) fn conduct(
     for asked in loads {
         announce(&run.plan, asked, loads.len());
         let Asked { label, load } = asked;
-        let looked = || if interrupt.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        let error = match pair.run(load, live(&run.plan, load), looked) {
-            Ok((transfer, error)) => {
-                run.traffic.push(Transfer { label: label.clone(), ..transfer });
-                error
-            }
-            Err(error) => Some(error),
-        };
-        if let Some(error) = error.filter(|_| !interrupt.asked()) {
+        let mut watch = Watcher { live: live(&run.plan, load), interrupt: &interrupt };
+        let CarriedLoad { transfer, ended: carried } = pair.carry(load, &mut watch);
+        run.traffic.extend(transfer.map(|transfer| Transfer { label: label.clone(), ..transfer }));
+        if let Err(error) = carried
+            && !interrupt.asked()
+        {
             run.state = State::Failed(error.to_string());
             ended = Err(error.into());
             break;
@@ -160,20 +157,35 @@ fn announce(plan: &Plan, asked: &Asked, loads: usize) {
     }
 }
 
-/// Says at each interval what passed here, where a person reads it.
-fn live(plan: &Plan, load: &Load) -> Option<OnLook> {
+/// The bulk of which each interval is shown: only where a person reads it.
+fn live(plan: &Plan, load: &Load) -> Option<StreamPlan> {
     let mut stream = load.stream.clone().filter(|_| plan.output.format == Format::Table)?;
     let hosts = u32::try_from(plan.more_hosts.len() + 1).unwrap_or(u32::MAX);
     stream.flows = stream.flows.saturating_mul(hosts);
-    Some(Box::new(move |look| {
+    Some(stream)
+}
+
+/// Shows what passes, and ends the load when the user asks.
+struct Watcher<'a> {
+    live: Option<StreamPlan>,
+    interrupt: &'a Interrupt,
+}
+
+impl LoadWatch for Watcher<'_> {
+    fn interval(&mut self, look: &Look) {
+        let Some(stream) = &self.live else { return };
         // The last look may be just after the one before, when the flows have ended: too short for a rate.
-        if look.host.span < stream.interval / 10 {
+        if look.span < stream.interval / 10 {
             return;
         }
-        let line = render::traffic::interval(&stream, look.until, look.host.span, look.bytes, look.tcp);
+        let line = render::traffic::interval(stream, look);
         // A reader who left says so at the end; the measurement goes on.
         show(&line).unwrap_or(());
-    }))
+    }
+
+    fn go_on(&mut self) -> ControlFlow<()> {
+        if self.interrupt.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
 }
 
 fn print(report: &Report) -> Result<(), Trouble> {

@@ -1,20 +1,17 @@
 //! One line for each interval of a stream, as it passes.
 
+use linerate_core::carrier::Look;
 use linerate_core::kernel::TcpSample;
 use linerate_core::traffic::StreamPlan;
-use linerate_core::units::{Rate, Span};
+use linerate_core::units::Rate;
 
 use crate::render::text::count;
 
-/// What passed at this end in the interval of `span` that ended at `until`: the flows' bytes in each
-/// direction, and what TCP says of the first flow.
-pub(crate) fn interval(
-    stream: &StreamPlan,
-    until: Span,
-    span: Span,
-    bytes: &[u64],
-    tcp: &[Option<TcpSample>],
-) -> String {
+/// What passed at this end in an interval: the flows' bytes in each direction, and what TCP says of
+/// the first flow.
+pub(crate) fn interval(stream: &StreamPlan, look: &Look) -> String {
+    let Look { until, span, bytes, tcp } = look;
+    let (until, span) = (*until, *span);
     let since = until.saturating_sub(span);
     let mut line = format!("{:>8.3} - {:>8.3} s", since.as_seconds(), until.as_seconds());
     let each = stream.flows.max(1) as usize;
@@ -38,6 +35,7 @@ pub(crate) fn interval(
 #[cfg(test)]
 mod tests {
     use linerate_core::traffic::Direction;
+    use linerate_core::units::Span;
 
     use super::*;
 
@@ -46,7 +44,13 @@ mod tests {
         let stream = StreamPlan { flows: 2, direction: Direction::Both, ..StreamPlan::default() };
         let second = Span::from_ms(1_000);
         let tcp = TcpSample { rtt: Span::from_us(250), cwnd: 10, acknowledged: 1, ..TcpSample::default() };
-        let line = interval(&stream, second * 2, second, &[62_500_000, 62_500_000, 0, 125_000], &[Some(tcp)]);
+        let look = Look {
+            until: second * 2,
+            span: second,
+            bytes: vec![62_500_000, 62_500_000, 0, 125_000],
+            tcp: vec![Some(tcp)],
+        };
+        let line = interval(&stream, &look);
         assert_eq!(
             line,
             "   1.000 -    2.000 s  send   1.000 Gb/s  receive   1.000 Mb/s  rtt 250.0 us, cwnd 10, 0 sent again  \
