@@ -12,6 +12,7 @@ pub mod ceiling;
 pub mod derive;
 pub mod endpoint;
 pub mod environment;
+pub mod grid;
 pub mod kernel;
 pub mod measure;
 pub mod netpipe_file;

@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 
 use crate::bench::{Bench, RunError};
 use crate::pattern::Pattern;
-use crate::plan::Plan;
+use crate::plan::{Common, CurvePlan, PlanError};
 use crate::series::{Series, Stop};
 use crate::stats::Estimate;
 use crate::units::Span;
@@ -74,19 +74,19 @@ impl Exact {
 }
 
 impl Method {
-    /// The method that `plan` asks for.
+    /// The method that a curve asks for.
     ///
     /// # Errors
     ///
-    /// When the plan's schedule has no sizes.
-    pub fn of(plan: &Plan, clock_cost: Span) -> Result<Self, crate::plan::PlanError> {
+    /// When its schedule has no sizes.
+    pub fn of(common: &Common, curve: &CurvePlan, clock_cost: Span) -> Result<Self, PlanError> {
         Ok(Self {
-            pattern: plan.pattern,
-            sizes: plan.sizes()?,
-            time: plan.time,
-            target: plan.ci,
-            rounds: plan.rounds,
-            seed: plan.seed,
+            pattern: curve.pattern,
+            sizes: curve.sizes(common)?,
+            time: common.time,
+            target: curve.ci,
+            rounds: curve.rounds,
+            seed: common.seed,
             clock_cost,
             exact: None,
         })

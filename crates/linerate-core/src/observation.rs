@@ -15,7 +15,7 @@ pub struct Observation {
     /// How often something took the processor away from a loop that did nothing else.
     pub noise: Fact<Noise>,
     /// Pressure and waiting during the run.
-    pub load: Load,
+    pub load: Activity,
     /// Counters of the interface, after less before.
     pub interface: Fact<Counters>,
     /// What TCP says of the data connection at the end.
@@ -96,7 +96,7 @@ impl Noise {
 /// Waiting during a run, after less before.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Load {
+pub struct Activity {
     /// How long the run took on this end's clock.
     pub span: Span,
     /// Time in which some task of the host waited for a processor (`/proc/pressure/cpu`).

@@ -1,5 +1,6 @@
 //! A run: everything asked, found and measured, in one self-contained file.
 
+mod earlier;
 mod indent;
 
 use serde::{Deserialize, Serialize};
@@ -183,8 +184,13 @@ impl Run {
             }
         })?;
         match header.format {
-            1..=FORMAT => serde_json::from_str(text)
-                .map_err(|source| RunFileError::Content { format: header.format, source }),
+            1..=FORMAT => {
+                let run = serde_json::from_str(text);
+                let mut run: Self =
+                    run.map_err(|source| RunFileError::Content { format: header.format, source })?;
+                run.give_loads();
+                Ok(run)
+            }
             0 => Err(RunFileError::Foreign("there is no format 0".to_owned())),
             found => Err(RunFileError::Later { found }),
         }
@@ -205,9 +211,15 @@ impl Run {
     pub fn boundaries(&self) -> Boundaries {
         Boundaries {
             segment: self.local.granted.mss.known().copied(),
-            send_buffer: self.plan.socket.sndbuf.and_then(|_| self.local.granted.sndbuf.known().copied()),
+            send_buffer: self
+                .plan
+                .common
+                .socket
+                .sndbuf
+                .and_then(|_| self.local.granted.sndbuf.known().copied()),
             receive_window: self
                 .plan
+                .common
                 .socket
                 .rcvbuf
                 .and_then(|_| self.remote.granted.usable_window.known().copied()),

@@ -62,7 +62,7 @@ impl Ends {
         clock: HostClock,
         queued: &mut impl FnMut(u32) -> ControlFlow<()>,
     ) -> Result<Self, PairError> {
-        if let Some(cpu) = plan.local.pin {
+        if let Some(cpu) = plan.common.local.pin {
             // The threads of a load are tied one by one, beginning there.
             let tied = if plan.has_loads() { may_use(cpu) } else { pin_to(cpu) };
             tied.map_err(|source| PairError::Pin { cpu, source })?;
@@ -73,21 +73,21 @@ impl Ends {
         let environment = crate::observe::environment(Some(address));
         let local = End { environment, ..End::default() };
         let witness = Witness::start(&clock, our_clock.clone(), address);
-        Ok(Self { far, clock, witness, pinned: plan.local.pin, local, our_clock })
+        Ok(Self { far, clock, witness, pinned: plan.common.local.pin, local, our_clock })
     }
 
     /// What the channels of `plan` are made of, with these options of their sockets.
     fn setup(&self, plan: &Plan, socket: &SocketOptions, largest: u64, patience: Span) -> Setup {
         Setup {
-            transport: plan.transport,
+            transport: plan.common.transport,
             socket: socket.clone(),
-            memory: plan.memory.clone(),
+            memory: plan.common.memory.clone(),
             largest,
             patience,
             clock: self.clock,
             local: self.far.conversation.local.ip(),
             peer: self.far.conversation.peer,
-            own: plan.local.clone(),
+            own: plan.common.local.clone(),
             leash: Leash::default(),
         }
     }
@@ -134,16 +134,16 @@ impl Pair {
         mut queued: impl FnMut(u32) -> ControlFlow<()>,
     ) -> Result<Self, PairError> {
         let largest = plan.largest()?;
-        Reserved::check(largest, &plan.memory)?;
+        Reserved::check(largest, &plan.common.memory)?;
         let mut ends = Ends::begin(target, key, plan, clock, &mut queued)?;
         // By the thread where it is tied, so that the pages are near it.
-        let memory = Reserved::new(largest, &plan.memory)?;
-        let setup = ends.setup(plan, &plan.socket, largest, PATIENCE);
+        let memory = Reserved::new(largest, &plan.common.memory)?;
+        let setup = ends.setup(plan, &plan.common.socket, largest, PATIENCE);
         let mut opened = ends.far.conversation.open(Opening::Trials, &setup, 1)?;
         let line = opened.lines.pop().expect("as many lines as were asked for");
         ends.local.granted = Granted { pinned: ends.pinned, ..memory.granted(line.granted()) };
         ends.far.end.granted = opened.granted;
-        let timed_by_peer = plan.pattern.timed_by_responder();
+        let timed_by_peer = plan.curve().is_some_and(|curve| curve.pattern.timed_by_responder());
         Ok(Self { ends, line, memory, first_sample: None, timed_by_peer })
     }
 

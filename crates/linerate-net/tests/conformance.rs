@@ -96,7 +96,7 @@ fn a_byte_channel_keeps_every_promise_of_an_endpoint(#[case] transport: Transpor
 fn a_pair_keeps_every_promise(transport: Transport, io: Io) {
     let server = TestServer::start(Limits::default());
     let mut plan = plan(&format!("schedule = 'list:8MiB'\ntransport = '{transport}'"));
-    plan.socket = engines::asked(io);
+    plan.common.socket = engines::asked(io);
     let mut pair = server.pair(&plan).expect("the server admits");
     conformance::bench(&mut pair);
 }

@@ -24,7 +24,7 @@ use linerate_net::transport::Setup;
 use rstest::rstest;
 use socket2::Socket;
 use support::meeting::{Ends, lines};
-use support::{TestServer, plan};
+use support::{TestServer, plan_for};
 
 /// Shorter than any test runs, longer than any thread waits for its turn.
 const SHORT: Span = Span::from_ms(300);
@@ -201,10 +201,9 @@ fn a_load_says_what_its_engines_did(#[values(None, Some(1))] threads: Option<u32
     let stream = StreamPlan { bytes: Some(Size(FLOW)), flows: 3, threads, ..StreamPlan::default() };
     let socket =
         SocketOptions { io: Io::Zerocopy, receive_io: Some(Io::Truncate), ..SocketOptions::default() };
-    let mut plan = plan("");
-    (plan.stream, plan.socket) = (Some(stream.clone()), socket.clone());
-    plan.check().expect("it can be carried out");
     let load = Load { stream: Some(stream), socket, time: SHORT, ..Load::default() };
+    let plan = plan_for(&load);
+    plan.check().expect("it can be carried out");
     let transfer = server.carry(&plan, &load, || ControlFlow::Continue(())).expect("a transfer");
     assert_eq!(transfer.flows.len(), 3);
     for flow in &transfer.flows {

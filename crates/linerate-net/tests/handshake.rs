@@ -2,14 +2,18 @@
 
 mod support;
 
+use linerate_core::grid::Grid;
 use linerate_core::kernel::{HostSample, TcpSample};
 use linerate_core::observation::{Clock, Observation};
 use linerate_core::options::{Granted, Io, MemoryOptions, SocketOptions};
 use linerate_core::pattern::Pattern;
 use linerate_core::payload::{Check, Corruption};
-use linerate_core::plan::{Family, Format, LocalOptions, Output, Plan, RemoteOptions};
+use linerate_core::plan::{
+    Common, CurvePlan, Family, Format, LocalOptions, Output, Plan, RemoteOptions, RrPlan, StreamPlan,
+    StreamTask, Task,
+};
 use linerate_core::schedule::Schedule;
-use linerate_core::traffic::{Direction, Interval, Load, RrPlan, StreamPlan};
+use linerate_core::traffic::{Direction, Interval, Load};
 use linerate_core::transport::Transport;
 use linerate_core::trial::{Half, Tally, Trial};
 use linerate_core::units::{Rate, Size, Span};
@@ -79,7 +83,7 @@ fn the_proofs_are_these_bytes() {
 #[case::finish(encode(&Ask::Finish), r#""finish""#)]
 #[case::trial(encode(&Ask::Trial(trial())), r#"{"trial":{"pattern":"ping-pong","size":64,"samples":2,"batch":1,"seed":1,"check":"full"}}"#)]
 #[case::offer(
-    encode(&Ask::Offer(Box::new(Plan { rounds: 7, ..Plan::default() }))),
+    encode(&Ask::Offer(Box::new(Plan::from_toml("rounds = 7").expect("a plan")))),
     r#"{"offer":{"pattern":"ping-pong","schedule":"netpipe","time":"20s","ci":0.02,"rounds":7,"seed":1,"socket":{"nodelay":true,"io":"send-recv"},"local":{},"remote":{},"output":{"format":"table"}}}"#
 )]
 #[case::go(encode(&Reply::Go), r#""go""#)]
@@ -209,49 +213,62 @@ fn ends() -> impl Strategy<Value = (LocalOptions, RemoteOptions, Output)> {
     )
 }
 
-fn what() -> impl Strategy<Value = (Transport, MemoryOptions, Option<StreamPlan>, Option<RrPlan>)> {
+fn stream() -> impl Strategy<Value = Task> {
+    let bulk = (prop::option::of(size()), any::<Option<u64>>(), any::<u32>(), any::<Option<u32>>()).prop_map(
+        |(bytes, count, flows, threads)| StreamPlan { bytes, count, flows, threads, ..StreamPlan::default() },
+    );
+    let axes = vec!["buffers=auto,8KiB", "messages=1,2", "colours=1", "messages='a,b',[1, 2]"];
+    let axes = prop::sample::subsequence(axes, 0..=2);
+    (bulk, any::<Vec<String>>(), axes).prop_map(|(bulk, more_hosts, axes)| {
+        let axes = axes.into_iter().map(|axis| axis.parse().expect("an axis"));
+        let table = Grid::new(axes.collect()).unwrap_or_default();
+        Task::Stream(StreamTask { bulk, more_hosts, table })
+    })
+}
+
+fn requests() -> impl Strategy<Value = Task> {
+    (size(), size(), any::<u32>(), any::<bool>()).prop_map(|(request, response, depth, connect)| {
+        let rate = Some(0.5);
+        Task::Requests(RrPlan { request, response, depth, connect, rate, ..RrPlan::default() })
+    })
+}
+
+prop_compose! {
+    fn curve()(
+        pattern in prop::sample::select(Pattern::ALL.to_vec()),
+        schedule in schedule(),
+        [from, to, perturb] in prop::array::uniform3(prop::option::of(size())),
+        ci in 0.0..=1.0_f64,
+        rounds in any::<u32>(),
+        stages in any::<Option<u32>>(),
+    ) -> Task {
+        Task::Curve(CurvePlan { pattern, schedule, from, to, perturb, ci, rounds, stages })
+    }
+}
+
+fn carrier() -> impl Strategy<Value = (Transport, MemoryOptions)> {
     let transport = prop::sample::select(Transport::ALL.to_vec());
     let memory = (prop::option::of(size()), any::<bool>(), any::<u16>(), any::<bool>()).prop_map(
         |(working_set, touch, offset, huge_pages)| MemoryOptions { working_set, touch, offset, huge_pages },
     );
-    let stream = (prop::option::of(size()), any::<Option<u64>>(), any::<u32>(), any::<Option<u32>>())
-        .prop_map(|(bytes, count, flows, threads)| StreamPlan {
-            bytes,
-            count,
-            flows,
-            threads,
-            ..StreamPlan::default()
-        });
-    let rr = (size(), size(), any::<u32>(), any::<bool>()).prop_map(|(request, response, depth, connect)| {
-        RrPlan { request, response, depth, connect, rate: Some(0.5), ..RrPlan::default() }
-    });
-    (transport, memory, prop::option::of(stream), prop::option::of(rr))
+    (transport, memory)
 }
 
 prop_compose! {
     /// Any plan, sensible or not.
     fn a_plan()(
-        (host, more_hosts) in any::<(Option<String>, Vec<String>)>(),
-        pattern in prop::sample::select(Pattern::ALL.to_vec()),
-        schedule in schedule(),
-        bounds in prop::array::uniform3(prop::option::of(size())),
+        host in any::<Option<String>>(),
         // Beyond 2^51 ps, or 37 min, a double of seconds no longer keeps every picosecond.
         time in 0.0..=2_000.0_f64,
-        ci in 0.0..=1.0_f64,
-        (rounds, seed) in any::<(u32, u64)>(),
+        seed in any::<u64>(),
         socket in socket(),
-        what in what(),
-        stages in any::<Option<u32>>(),
+        (transport, memory) in carrier(),
+        task in prop_oneof![curve(), stream(), requests()],
         (local, remote, output) in ends(),
     ) -> Plan {
-        let [from, to, perturb] = bounds;
         // As it is read of what a person wrote.
         let time = format!("{time}s").parse().expect("a time");
-        let (transport, memory, stream, rr) = what;
-        Plan {
-            host, more_hosts, transport, pattern, schedule, from, to, perturb, time, ci, rounds, seed, socket, memory,
-            stages, stream, rr, local, remote, output,
-        }
+        Plan { common: Common { host, transport, time, seed, socket, memory, local, remote, output }, task }
     }
 }
 
@@ -267,8 +284,9 @@ proptest! {
 
     #[test]
     fn no_plan_makes_the_checks_panic(plan in a_plan()) {
-        let sizes = plan.sizes();
-        prop_assert!(plan.check().is_err() || sizes.is_ok_and(|sizes| !sizes.contains(&0)));
+        let sizes = plan.curve().map(|curve| curve.sizes(&plan.common));
+        let sound = sizes.is_none_or(|sizes| sizes.is_ok_and(|sizes| !sizes.contains(&0)));
+        prop_assert!(plan.check().is_err() || (sound && plan.loads().is_ok() && plan.largest().is_ok()));
     }
 
     #[test]

@@ -29,8 +29,7 @@ fn servers(count: usize) -> Vec<TestServer> {
 }
 
 fn open(servers: &[TestServer], stream: &StreamPlan) -> Result<Loads, PairError> {
-    let mut plan = support::plan("");
-    plan.stream = Some(stream.clone());
+    let plan = support::plan_for(&load(stream.clone(), Span::from_ms(1_000)));
     let targets = servers.iter().map(|server| Target::parse(&server.address.to_string()));
     let targets: Vec<_> = targets.collect::<Result<_, _>>().expect("addresses");
     Loads::open(&targets, Some(&servers[0].key), &plan, HostClock::start(), |_| ControlFlow::Continue(()))

@@ -62,10 +62,9 @@ fn the_others_go_on_and_the_account_says_so(
 ) {
     let server = TestServer::start(Limits::default());
     let middle = Middle::before(server.address);
-    let stream = StreamPlan { flows: 3, direction, threads, ..StreamPlan::default() };
-    let mut plan = support::plan("");
-    plan.stream = Some(stream.clone());
+    let stream = StreamPlan { flows: 3, direction, threads, stall: STALL, ..StreamPlan::default() };
     let load = Load { stream: Some(stream), time: Span::from_ms(1_500), ..Load::default() };
+    let plan = support::plan_for(&load);
     let target = Target::parse(&middle.address.to_string()).expect("an address");
     let go_on = |_| ControlFlow::Continue(());
     let mut loads =
@@ -83,14 +82,14 @@ fn the_others_go_on_and_the_account_says_so(
     let (transfer, broken) = support::run(&mut loads, &load, watch).expect("a load");
     assert!(broken.is_none(), "{broken:?}");
     loads.finish().expect("the conversation stands");
-    let whole: Vec<_> = transfer.flows.iter().map(|flow| flow.class(STALL) == Class::Complete).collect();
+    let whole: Vec<_> = transfer.flows.iter().map(|flow| transfer.class(flow) == Class::Complete).collect();
     assert_eq!(whole, [true, false, true], "{:?}", transfer.flows);
     let killed = &transfer.flows[1];
-    assert!(matches!(killed.class(STALL), Class::Failed(_)), "{killed:?}");
+    assert!(matches!(transfer.class(killed), Class::Failed(_)), "{killed:?}");
     assert!(killed.sender.bytes > 0 && killed.receiver.bytes > 0, "what passed is kept: {killed:?}");
     for flow in [&transfer.flows[0], &transfer.flows[2]] {
         assert_eq!(flow.sender.bytes, flow.receiver.bytes);
     }
-    let summaries = transfer.summaries(STALL);
+    let summaries = transfer.summaries();
     assert_eq!((summaries[0].complete, summaries[0].failed), (2, 1));
 }

@@ -4,13 +4,12 @@ mod support;
 
 use std::ops::ControlFlow;
 
-use linerate_core::plan::Plan;
 use linerate_core::traffic::{Direction, Ended, Load, StreamPlan, Transfer};
 use linerate_core::units::{Rate, Size, Span};
 use linerate_net::pair::PairError;
 use linerate_net::serve::Limits;
 use rstest::rstest;
-use support::TestServer;
+use support::{TestServer, plan_for};
 
 /// Runs one load of `stream` against a server of its own.
 fn run(stream: StreamPlan, time: Span) -> Result<Transfer, PairError> {
@@ -19,9 +18,8 @@ fn run(stream: StreamPlan, time: Span) -> Result<Transfer, PairError> {
 }
 
 fn run_at(server: &TestServer, stream: StreamPlan, time: Span) -> Result<Transfer, PairError> {
-    let plan = Plan { stream: Some(stream.clone()), time, ..Plan::default() };
     let load = Load { stream: Some(stream), time, ..Load::default() };
-    server.carry(&plan, &load, || ControlFlow::Continue(()))
+    server.carry(&plan_for(&load), &load, || ControlFlow::Continue(()))
 }
 
 fn agree(transfer: &Transfer) {

@@ -14,7 +14,6 @@ use linerate_core::environment::Fact;
 use linerate_core::options::{Io, MemoryOptions};
 use linerate_core::pattern::Pattern;
 use linerate_core::payload::Check;
-use linerate_core::plan::Plan;
 use linerate_core::traffic::{Direction, Ended, Load, StreamPlan, Transfer};
 use linerate_core::transport::Transport;
 use linerate_core::trial::Trial;
@@ -26,13 +25,13 @@ use linerate_net::pair::{Pair, PairError};
 use linerate_net::serve::Limits;
 use mirror::Mirror;
 use rstest::rstest;
-use support::{TestServer, plan};
+use support::{TestServer, plan, plan_for};
 
 /// More messages than any working set here has places for the larger sizes, fewer for the smaller.
 const MESSAGES: u32 = 40;
 
 fn asked(text: &str) -> MemoryOptions {
-    plan(&format!("memory = {{ {text} }}")).memory
+    plan(&format!("memory = {{ {text} }}")).common.memory
 }
 
 fn trial(pattern: Pattern, size: u64, seed: u64, check: Check) -> Trial {
@@ -64,7 +63,7 @@ fn a_curve_that_goes_round_arrives_unharmed(
 ) {
     let server = TestServer::start(Limits::default());
     let mut plan = plan("schedule = 'list:1,64,1000,4096,50000,300000'");
-    plan.memory = asked(memory);
+    plan.common.memory = asked(memory);
     let mut pair = server.pair(&plan).expect("the server admits");
     verify(&mut pair, pattern, &[1, 64, 1000, 4096, 50_000, 300_000]);
     pair.finish().expect("observations");
@@ -87,8 +86,8 @@ fn it_does_so_over_every_transport(
 ) {
     let server = TestServer::start(Limits::default());
     let mut plan = plan("schedule = 'list:1,1000,9000'");
-    plan.transport = transport;
-    plan.memory = asked("working-set = '64KiB', touch = true, offset = 1");
+    plan.common.transport = transport;
+    plan.common.memory = asked("working-set = '64KiB', touch = true, offset = 1");
     let mut pair = match server.pair(&plan) {
         Ok(pair) => pair,
         // By name and with the reason, or it is no skip.
@@ -124,8 +123,8 @@ fn it_does_so_by_every_engine(
     }
     let server = TestServer::start(Limits::default());
     let mut plan = plan("schedule = 'list:1,1000,9000,70000'");
-    plan.socket = engines::asked(io);
-    plan.memory = asked("working-set = '256KiB', touch = true, offset = 1");
+    plan.common.socket = engines::asked(io);
+    plan.common.memory = asked("working-set = '256KiB', touch = true, offset = 1");
     let mut pair = server.pair(&plan).expect("the server admits");
     verify(&mut pair, pattern, &[1, 1000, 9000, 70_000]);
 }
@@ -191,7 +190,8 @@ fn both_ends_of_a_curve_say_what_they_have_of_huge_pages() {
     let server = TestServer::start(Limits::default());
     for (memory, told) in [("huge-pages = true, working-set = '8MiB'", true), ("working-set = '8MiB'", false)]
     {
-        let plan = Plan { memory: asked(memory), ..plan("schedule = 'list:64'") };
+        let mut plan = plan("schedule = 'list:64'");
+        plan.common.memory = asked(memory);
         let mut pair = server.pair(&plan).expect("the server admits");
         let begun = pair.ends();
         verify(&mut pair, Pattern::PingPong, &[64]);
@@ -212,9 +212,10 @@ fn both_ends_of_a_curve_say_what_they_have_of_huge_pages() {
 
 fn load(server: &TestServer, stream: StreamPlan, memory: MemoryOptions) -> Result<Transfer, PairError> {
     let time = Span::from_ms(1_000);
-    let plan = Plan { stream: Some(stream.clone()), memory, time, ..plan("") };
-    plan.check().expect("it can be carried out");
     let load = Load { stream: Some(stream), time, ..Load::default() };
+    let mut plan = plan_for(&load);
+    plan.common.memory = memory;
+    plan.check().expect("it can be carried out");
     server.carry(&plan, &load, || ControlFlow::Continue(()))
 }
 
@@ -263,7 +264,8 @@ fn flows_that_share_a_thread_keep_their_rate_in_a_working_set(
 #[test]
 fn a_server_refuses_a_working_set_above_its_memory() {
     let server = TestServer::start(Limits { memory: Size(1 << 20), ..Limits::default() });
-    let plan = Plan { memory: asked("working-set = '1MiB'"), ..plan("schedule = 'list:64'") };
+    let mut plan = plan("schedule = 'list:64'");
+    plan.common.memory = asked("working-set = '1MiB'");
     let error = server.pair(&plan).expect_err("1 MiB each way").to_string();
     assert!(error.contains("working set of 1 MiB") && error.contains("--working-set"), "{error}");
     server.still_serves();

@@ -37,7 +37,8 @@ fn every_pattern_measures_every_size_and_both_ends_agree(
     );
     let plan = plan(&text);
     let mut pair = server.pair(&plan).expect("the server admits");
-    let method = Method::of(&plan, pair.timing_clock().cost).expect("sizes");
+    let method =
+        Method::of(&plan.common, plan.curve().expect("a curve"), pair.timing_clock().cost).expect("sizes");
     let outcome = measure(&mut pair, &method, &mut Patient);
     assert!(matches!(outcome.ended, Ended::Complete), "{:?}", outcome.ended);
     for point in &outcome.series.points {

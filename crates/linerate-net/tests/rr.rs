@@ -326,7 +326,7 @@ fn requests_and_bulk_run_beside_each_other() {
         assert_eq!((&flow.sender.ended, &flow.receiver.ended), (&Ended::Complete, &Ended::Complete));
         assert_eq!(flow.sender.bytes, flow.receiver.bytes);
     }
-    assert_eq!(transfer.phase.to_string(), "loaded-send");
+    assert_eq!(transfer.load.phase().to_string(), "loaded-send");
 }
 
 #[test]

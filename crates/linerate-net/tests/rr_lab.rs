@@ -10,8 +10,8 @@ use std::ops::ControlFlow;
 use std::process::Command;
 
 use conversation::{run_at, run_watched};
-use linerate_core::plan::Plan;
-use linerate_core::traffic::{Ended, Latency, Load, Phase, RrPlan, Transfer, phases};
+use linerate_core::plan::Common;
+use linerate_core::traffic::{Ended, Latency, Load, Phase, RrPlan, Transfer};
 use linerate_core::units::Span;
 use linerate_net::control::Key;
 use linerate_net::lab::{Lab, THERE};
@@ -50,18 +50,17 @@ fn beside_bulk_requests_wait_in_the_queue_of_the_link() {
     lab.here(narrow).expect("entered");
     lab.there(narrow).expect("entered");
     let rr = RrPlan { under_load: 1, rate: Some(200.0), ..RrPlan::default() };
-    let plan = Plan { rr: Some(rr), time: Span::from_ms(700), ..Plan::default() };
-    let loads = phases(&plan);
+    let loads = rr.loads(&Common { time: Span::from_ms(700), ..Common::default() });
     let transfers: Vec<_> = loads
         .iter()
         .map(|load| lab.here(|| run_at(&server, load)).expect("entered").expect("a transfer"))
         .collect();
     let idle = median(&transfers[0]);
-    assert_eq!(transfers[0].phase, Phase::Idle);
+    assert_eq!(transfers[0].load.phase(), Phase::Idle);
     for transfer in &transfers[1..] {
-        assert!(matches!(transfer.phase, Phase::Loaded(_)));
+        assert!(matches!(transfer.load.phase(), Phase::Loaded(_)));
         let loaded = median(transfer);
-        assert!(loaded > idle * 3, "{}: {loaded}, idle {idle}", transfer.phase);
+        assert!(loaded > idle * 3, "{}: {loaded}, idle {idle}", transfer.load.phase());
         for flow in &transfer.flows {
             // The bulk lasted as long as the requests and longer.
             let latency = &transfer.latencies[0];

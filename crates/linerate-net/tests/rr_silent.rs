@@ -32,8 +32,8 @@ const PASS: Pass = [9; 16];
 const MOST_LOOKS: u32 = 40;
 
 fn plan_of(rr: RrPlan, time: Span) -> (Plan, Load) {
-    let plan = Plan { rr: Some(rr.clone()), time, ..Plan::default() };
-    (plan, Load { rr: Some(rr), time, ..Load::default() })
+    let load = Load { rr: Some(rr), time, ..Load::default() };
+    (support::plan_for(&load), load)
 }
 
 /// What a client does in the middle of its transaction.

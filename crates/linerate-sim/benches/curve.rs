@@ -55,7 +55,7 @@ fn run(network: &str, pattern: &str) -> usize {
     let plan = ModelPlan::from_toml(&text).expect("a plan");
     let mut curve = curve(&plan, None).expect("it can be built");
     let asked = Plan::from_toml(&format!("pattern = '{pattern}'")).expect("a measurement");
-    let method = curve.method(&asked).expect("sizes");
+    let method = curve.method(&asked.common, asked.curve().expect("a curve")).expect("sizes");
     let outcome = measure(&mut curve.bench, &method, &mut Quiet);
     assert!(matches!(outcome.ended, Ended::Complete), "{:?}", outcome.ended);
     outcome.series.timed().count()

@@ -22,7 +22,7 @@ pub(crate) use predict::{Change, Changed, PredictArgs, PredictFormat};
 pub(crate) use rr::RrArgs;
 pub(crate) use serve::ServeArgs;
 pub(crate) use shared::{KeyArgs, PlanArgs};
-pub(crate) use stream::{Axis, StreamArgs};
+pub(crate) use stream::StreamArgs;
 
 /// How close to line rate is a path at every message size, and what is in the way?
 ///

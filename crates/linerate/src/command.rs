@@ -1,7 +1,9 @@
 //! The verbs, one file each: glue between the crates and no more.
 
 mod calibrate;
+mod conduct;
 mod hosts;
+mod loads;
 mod measure;
 mod model;
 mod parallel;
@@ -12,7 +14,6 @@ mod results;
 mod rr;
 mod serve;
 mod stream;
-mod traffic;
 
 use std::io;
 use std::process::ExitCode;

@@ -320,8 +320,8 @@ fn options_that_contradict_each_other() {
     help: end the name of --out with .run.json, or name another place with --report
     ");
     assert_snapshot!(complaint_of(&["stream", "--table", "messages=1", "messages=2"]), @"
-    failed to make the table: both its axes are of one kind
-    help: give all values in one, such as buffers=8KiB,64KiB; the other axis is messages=1KiB,64KiB
+    failed to make the table: `messages` is there twice; give all its values at once
+    help: write buffers=8KiB,64KiB messages=1KiB,64KiB
     ");
     let row = complaint_of(&["stream", "--table", "buffers=auto,99GiB"]);
     assert!(row.contains("sndbuf is 106300440576; it must be from 1 byte to 1 GiB"), "{row}");

@@ -40,7 +40,7 @@ const fn mirrored(tally: Tally) -> Tally {
 fn assert_whole(run: &Run) {
     assert_eq!(run.state, State::Complete);
     let [series] = &run.series[..] else { panic!("one series, not {}", run.series.len()) };
-    assert_eq!(series.pattern, run.plan.pattern);
+    assert_eq!(series.pattern, run.plan.curve().expect("a curve").pattern);
     let sizes: Vec<u64> = series.points.iter().map(|point| point.size).collect();
     assert_eq!(sizes, run.plan.sizes().expect("the plan was carried out"));
     assert!(series.points.iter().all(|point| point.verified && !point.rounds.is_empty()));
@@ -147,9 +147,12 @@ fn every_pattern_and_every_kind_of_call(
     desk.linerate(&[&["measure", "--out", "x.run.json"], &options[..]].concat()).done();
     let run = desk.run_file("x.run.json");
     assert_whole(&run);
-    assert_eq!((run.plan.pattern.name(), run.plan.socket.io.name()), (pattern, io));
+    assert_eq!(
+        (run.plan.curve().expect("a curve").pattern.name(), run.plan.common.socket.io.name()),
+        (pattern, io)
+    );
     let tally = run.series[0].tally();
-    match run.plan.pattern {
+    match run.plan.curve().expect("a curve").pattern {
         Pattern::Stream => assert_eq!(tally.received, 0),
         Pattern::PingPong | Pattern::Exchange => assert_eq!(tally.sent_bytes, tally.received_bytes),
     }
@@ -307,7 +310,7 @@ fn flags_win_over_the_plan_and_leave_the_rest_of_it() {
     desk.linerate(&arguments).done();
     let run = desk.run_file("x.run.json");
     assert_whole(&run);
-    assert_eq!((run.plan.pattern, run.plan.seed), (Pattern::Exchange, 5));
+    assert_eq!((run.plan.curve().expect("a curve").pattern, run.plan.common.seed), (Pattern::Exchange, 5));
     assert_eq!(run.series[0].points.len(), 2);
 }
 

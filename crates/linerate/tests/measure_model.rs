@@ -76,7 +76,10 @@ fn a_plan_says_how_it_is_measured_and_a_flag_wins() {
     let plan = format!("{GIGABIT}[measure]\npattern = 'stream'\nschedule = 'list:1000,5000'\n");
     measure(&desk, &plan, &["--schedule", "list:2000"]).done();
     let run = desk.run_file("x.run.json");
-    assert_eq!((run.plan.pattern.name(), run.series[0].points.len()), ("stream", 1));
+    assert_eq!(
+        (run.plan.curve().expect("a curve").pattern.name(), run.series[0].points.len()),
+        ("stream", 1)
+    );
 }
 
 #[test]
@@ -85,7 +88,10 @@ fn a_setting_reaches_how_the_curve_is_measured_too() {
     let settings = ["--set", "measure.pattern=stream", "--set", "measure.schedule=list:3000"];
     measure(&desk, GIGABIT, &settings).done();
     let run = desk.run_file("x.run.json");
-    assert_eq!((run.plan.pattern.name(), run.series[0].points.len()), ("stream", 1));
+    assert_eq!(
+        (run.plan.curve().expect("a curve").pattern.name(), run.series[0].points.len()),
+        ("stream", 1)
+    );
 }
 
 #[test]

@@ -34,12 +34,12 @@ fn a_count_is_exact_and_what_it_resolves_is_shown_and_no_more() {
 fn beside_bulk_each_direction_has_its_phase_and_the_log_has_all() {
     let desk = Desk::new();
     let (run, said) = rr(&desk, &["--time", "400ms", "--under-load", "1", "--hdr", "x.hlog"]);
-    let phases: Vec<_> = run.traffic.iter().map(|transfer| transfer.phase).collect();
+    let phases: Vec<_> = run.traffic.iter().map(|transfer| transfer.load.phase()).collect();
     let expected = [Phase::Idle, Phase::Loaded(Direction::Send), Phase::Loaded(Direction::Receive)];
     assert_eq!(phases, expected);
     for transfer in &run.traffic {
         assert!(transfer.latencies[0].transactions > 0, "{said}");
-        assert_eq!(transfer.flows.len(), usize::from(transfer.phase != Phase::Idle));
+        assert_eq!(transfer.flows.len(), usize::from(transfer.load.phase() != Phase::Idle));
     }
     for part in ["idle", "bulk from here", "bulk to here"] {
         assert!(said.contains(part), "{part} in {said}");
@@ -79,7 +79,7 @@ fn the_plan_in_a_file_is_the_plan_of_the_flags() {
         desk.linerate(&["rr", "--count", "7", "--depth", "3", "--request", "9", "--print-plan"]).done();
     desk.write("plan.toml", &printed.stdout);
     let (run, _) = rr(&desk, &["--plan", "plan.toml"]);
-    let plan = run.plan.rr.expect("it was asked for");
+    let plan = run.plan.requests().expect("it was asked for");
     assert_eq!((plan.count, plan.depth, plan.request.0), (Some(7), 3, 9));
     assert_eq!(run.traffic[0].latencies[0].transactions, 7);
 }

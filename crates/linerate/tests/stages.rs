@@ -28,7 +28,10 @@ fn the_stages_of_messages_are_in_the_text_the_page_and_the_file(#[values("tcp", 
     ];
     let said = desk.finish(desk.command(PROGRAM, &flags)).done();
     let run = desk.run_file("x.run.json");
-    assert_eq!((run.state.clone(), run.plan.stages), (State::Complete, Some(20)));
+    assert_eq!(
+        (run.state.clone(), run.plan.curve().and_then(|curve| curve.stages)),
+        (State::Complete, Some(20))
+    );
     assert_eq!(run.stages.iter().map(|stages| stages.size).collect::<Vec<_>>(), [1, 1_000, 32_000]);
     for stages in &run.stages {
         assert_eq!((stages.clocks, stages.messages()), (Clocks::One, 20));

@@ -2,6 +2,7 @@
 
 use crate::observation::{Grade, Observation};
 use crate::options::{Granted, SocketOptions};
+use crate::plan::DEFAULT_TARGET;
 use crate::run::{End, Run, Source, State};
 use crate::series::{Point, Series, Stop};
 use crate::transport::Transport;
@@ -58,7 +59,7 @@ fn both_ends(run: &Run, cautions: &mut Vec<Caution>) {
         let network = |end: &End| end.environment.network_namespace.clone();
         let same_network = here(end) && network(end) == network(&run.local);
         host(side, end, cautions);
-        granted(side, &run.plan.socket, &end.granted, cautions);
+        granted(side, &run.plan.common.socket, &end.granted, cautions);
         // Two ends on one loopback share its counters: once is enough.
         // What never leaves the host's memory crosses no interface.
         // VM sockets cross the hypervisor, and not the interface of the conversation.
@@ -175,14 +176,16 @@ fn curve(run: &Run, series: &Series, cautions: &mut Vec<Caution>) {
     }
     let interval = |point: &Point| point.time().and_then(|time| time.interval);
     let bare = |point: &Point| !point.rounds.is_empty() && interval(point).is_none();
-    let exact = matches!(run.source, Source::Modelled(_)) && run.plan.rounds == 1;
+    let exact =
+        matches!(run.source, Source::Modelled(_)) && run.plan.curve().is_some_and(|curve| curve.rounds == 1);
     if let Some((sizes, from)) = found(&bare).filter(|_| !exact) {
         cautions.push(Caution::FewRounds { sizes, from });
     }
     let wide = |point: &Point| interval(point).is_some() && point.stop != Some(Stop::Target);
     if let Some((sizes, _)) = found(&wide) {
         let of = series.timed().count() as u64;
-        cautions.push(Caution::WideIntervals { sizes, of, target: run.plan.ci });
+        let target = run.plan.curve().map_or(DEFAULT_TARGET, |curve| curve.ci);
+        cautions.push(Caution::WideIntervals { sizes, of, target });
     }
     let Some(link) = run.link() else { return };
     let fast = series.points.iter().filter_map(|point| Some((point.size, point.throughput()?)));

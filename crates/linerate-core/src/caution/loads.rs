@@ -10,13 +10,14 @@ pub const PACE_KEPT: f64 = 0.98;
 
 /// The cautions of every load of `run`.
 pub(super) fn loads(run: &Run, cautions: &mut Vec<Caution>) {
-    let stall = run.plan.stream.clone().unwrap_or_default().stall;
-    let slowest = run.traffic.iter().filter_map(|transfer| transfer.slowest(stall));
-    let slowest = slowest.min_by(|one, other| one.bits_per_second().total_cmp(&other.bits_per_second()));
-    let asked = run.plan.stream.as_ref().and_then(|stream| stream.rate);
-    if let (Some(asked), Some(got)) = (asked, slowest)
-        && got.share_of(asked) < PACE_KEPT
-    {
+    let missed = run.traffic.iter().filter_map(|transfer| {
+        let asked = transfer.load.stream.as_ref()?.rate?;
+        let got = transfer.slowest()?;
+        (got.share_of(asked) < PACE_KEPT).then_some((asked, got))
+    });
+    let worst =
+        missed.min_by(|(_, one), (_, other)| one.bits_per_second().total_cmp(&other.bits_per_second()));
+    if let Some((asked, got)) = worst {
         cautions.push(Caution::PaceMissed { asked, got });
     }
     let latencies = run.traffic.iter().flat_map(|transfer| &transfer.latencies);

@@ -2,13 +2,15 @@ use rstest::rstest;
 
 use super::*;
 use crate::environment::{Environment, Fact, Interface};
-use crate::observation::{Clock, Connection, Counters, Load, Noise, Observation};
+use crate::observation::{Activity, Clock, Connection, Counters, Noise, Observation};
 use crate::options::Granted;
 use crate::pattern::Pattern;
 use crate::plan::Plan;
 use crate::run::{End, FORMAT, Path, Run, Source, State};
 use crate::series::{Round, Series, Stop};
-use crate::traffic::{self, Datagrams, Direction, FlowAccount, HalfAccount, Latency, StreamPlan, Transfer};
+use crate::traffic::{
+    self, Datagrams, Direction, FlowAccount, HalfAccount, Latency, Load, StreamPlan, Transfer,
+};
 use crate::trial::Tally;
 use crate::units::Size;
 
@@ -47,7 +49,11 @@ fn quiet_end(host: &str, cpu: u32) -> End {
                 longest: Span::ZERO,
                 threshold: Span::from_us(1),
             }),
-            load: Load { span: Span::from_ms(20_000), run_delay: Fact::Known(Span::ZERO), ..Load::default() },
+            load: Activity {
+                span: Span::from_ms(20_000),
+                run_delay: Fact::Known(Span::ZERO),
+                ..Activity::default()
+            },
             interface: Fact::Known(counters),
             connection: Fact::Known(Connection { segments_out: 1000, ..Connection::default() }),
             tally,
@@ -108,8 +114,9 @@ fn paced(run: &mut Run, bytes: u64) {
     };
     let flow =
         FlowAccount { flow: 0, peer: 0, direction: Direction::Send, sender: half.clone(), receiver: half };
-    run.plan.stream = Some(StreamPlan { rate: Some(Rate::from_mbps(8.0)), ..StreamPlan::default() });
-    run.traffic = vec![Transfer { flows: vec![flow], ..Transfer::default() }];
+    let bulk = StreamPlan { rate: Some(Rate::from_mbps(8.0)), ..StreamPlan::default() };
+    let load = Load { stream: Some(bulk), ..Load::default() };
+    run.traffic = vec![Transfer { load, flows: vec![flow], ..Transfer::default() }];
 }
 
 fn kind(caution: &Caution) -> String {
@@ -146,15 +153,15 @@ fn a_quiet_run_raises_nothing() {
 #[case::crowded("crowded", |run: &mut Run| run.local.observation.load.run_delay = Fact::Known(Span::from_ms(201)))]
 #[case::governor("governor", |run: &mut Run| run.local.environment.governor = Fact::Known("powersave".into()))]
 #[case::buffer("not-granted", |run: &mut Run| {
-    run.plan.socket.rcvbuf = Some(Size(1 << 20));
+    run.plan.common.socket.rcvbuf = Some(Size(1 << 20));
     run.remote.granted.rcvbuf = Fact::Known((1 << 20) - 1);
 })]
 #[case::congestion("not-granted", |run: &mut Run| {
-    run.plan.socket.congestion = Some("reno".into());
+    run.plan.common.socket.congestion = Some("reno".into());
     run.local.granted.congestion = Fact::Known("cubic".into());
 })]
 #[case::mss("not-granted", |run: &mut Run| {
-    run.plan.socket.mss = Some(1000);
+    run.plan.common.socket.mss = Some(1000);
     run.local.granted.mss = Fact::Known(1448);
 })]
 #[case::other_way("path-not-proven", |run: &mut Run| known(&mut run.local.observation.interface).tx_bytes = (1 << 30) - 1)]
@@ -185,7 +192,7 @@ fn each_doubt_is_raised_alone(#[case] expected: &str, #[case] change: fn(&mut Ru
 #[case::little_noise(|run: &mut Run| known(&mut run.local.observation.noise).lost = Span::from_ms(4))]
 #[case::little_waiting(|run: &mut Run| run.local.observation.load.run_delay = Fact::Known(Span::from_ms(199)))]
 #[case::doubled_buffer(|run: &mut Run| {
-    run.plan.socket.rcvbuf = Some(Size(65_000));
+    run.plan.common.socket.rcvbuf = Some(Size(65_000));
     run.local.granted.rcvbuf = Fact::Known(130_000);
     run.remote.granted.rcvbuf = Fact::Known(130_000);
 })]

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Direction;
 use crate::kernel::{HostSample, TcpSample};
 use crate::options::Granted;
+use crate::plan::{Direction, Load};
 use crate::stats::Histogram;
 use crate::units::Span;
 
@@ -16,8 +16,8 @@ pub struct Transfer {
     /// What it differs in from the others of the run, such as `buffers=64 KiB messages=4 KiB`; empty
     /// for the only one.
     pub label: String,
-    /// Which phase of a look at latency under load it is.
-    pub phase: Phase,
+    /// What was asked.
+    pub load: Load,
     /// The bulk flows, in the order of their numbers.
     pub flows: Vec<FlowAccount>,
     /// The flows of requests.
@@ -25,17 +25,6 @@ pub struct Transfer {
     /// What the hosts did meanwhile, at each interval: the beginning end first, then the answering
     /// ones.
     pub hosts: Vec<Vec<HostSample>>,
-}
-
-/// Which phase of a look at latency under load.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Phase {
-    /// Nothing else on the path.
-    #[default]
-    Idle,
-    /// Beside bulk in one direction.
-    Loaded(Direction),
 }
 
 /// One bulk flow, as both its ends saw it.
@@ -222,15 +211,6 @@ impl Latency {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 const fn is_first(peer: &u32) -> bool {
     *peer == 0
-}
-
-impl std::fmt::Display for Phase {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Idle => out.write_str("idle"),
-            Self::Loaded(direction) => write!(out, "loaded-{direction}"),
-        }
-    }
 }
 
 #[cfg(test)]

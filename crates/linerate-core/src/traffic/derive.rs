@@ -3,6 +3,7 @@
 use super::{Direction, Ended, FlowAccount, HalfAccount, Interval, Transfer};
 use crate::kernel::HostSample;
 use crate::kernel::limit::{Verdict, holders};
+use crate::plan::DEFAULT_STALL;
 use crate::units::{Rate, Span};
 
 /// Flows share fairly while Jain's index of an interval is at least this. Flows that are within
@@ -93,24 +94,30 @@ impl FlowAccount {
 }
 
 impl Transfer {
-    /// What all flows of each direction did, where a silence of `stall` is a stall.
+    /// What became of `flow`.
     #[must_use]
-    pub fn summaries(&self, stall: Span) -> Vec<Summary> {
+    pub fn class(&self, flow: &FlowAccount) -> Class {
+        flow.class(self.load.stream.as_ref().map_or(DEFAULT_STALL, |stream| stream.stall))
+    }
+
+    /// What all flows of each direction did.
+    #[must_use]
+    pub fn summaries(&self) -> Vec<Summary> {
         let both = [Direction::Send, Direction::Receive];
-        both.into_iter().filter_map(|direction| self.summary(direction, stall)).collect()
+        both.into_iter().filter_map(|direction| self.summary(direction)).collect()
     }
 
     /// The rate of the slower direction, of those in which a flow moved to its end.
     #[must_use]
-    pub fn slowest(&self, stall: Span) -> Option<Rate> {
-        let rates = self.summaries(stall).into_iter().filter_map(|summary| summary.rate);
+    pub fn slowest(&self) -> Option<Rate> {
+        let rates = self.summaries().into_iter().filter_map(|summary| summary.rate);
         rates.min_by(|one, other| one.bits_per_second().total_cmp(&other.bits_per_second()))
     }
 
     /// What held `flow` back, as far as the kernels of both hosts can tell; `link` is the highest
     /// rate of payload that the path allows. None of a flow that TCP does not carry.
     #[must_use]
-    pub fn holders(&self, flow: &FlowAccount, link: Option<Rate>, stall: Span) -> Option<Verdict> {
+    pub fn holders(&self, flow: &FlowAccount, link: Option<Rate>) -> Option<Verdict> {
         let (here, there) = (self.host(0), self.host(flow.peer as usize + 1));
         let hosts = match flow.direction {
             Direction::Receive => [there, here],
@@ -118,7 +125,7 @@ impl Transfer {
         };
         // A pace spins: its busy processor holds nothing back.
         let hosts = if flow.sender.departures.is_some() { [[].as_slice(); 2] } else { hosts };
-        let rate = self.summary(flow.direction, stall).and_then(|summary| summary.rate);
+        let rate = self.summary(flow.direction).and_then(|summary| summary.rate);
         holders(&flow.sender.tcp, hosts, link, rate, flow.sender.elapsed()?)
     }
 
@@ -127,12 +134,12 @@ impl Transfer {
         self.hosts.get(place).map_or(&[], Vec::as_slice)
     }
 
-    fn summary(&self, direction: Direction, stall: Span) -> Option<Summary> {
+    fn summary(&self, direction: Direction) -> Option<Summary> {
         let flows: Vec<_> = self.flows.iter().filter(|flow| flow.direction == direction).collect();
         if flows.is_empty() {
             return None;
         }
-        let classes: Vec<_> = flows.iter().map(|flow| flow.class(stall)).collect();
+        let classes: Vec<_> = flows.iter().map(|flow| self.class(flow)).collect();
         let count = |wanted: fn(&Class) -> bool| {
             u32::try_from(classes.iter().filter(|class| wanted(class)).count()).unwrap_or(u32::MAX)
         };
@@ -236,7 +243,7 @@ mod tests {
     fn flows_of_one_direction_are_summed_and_their_shares_indexed() {
         let flows = vec![flow(0, 100_000_000), flow(1, 25_000_000)];
         let transfer = Transfer { flows, ..Transfer::default() };
-        let [summary] = transfer.summaries(STALL).try_into().expect("one direction");
+        let [summary] = transfer.summaries().try_into().expect("one direction");
         assert!((summary.rate.expect("it moved").as_mbps() - 1000.0).abs() < 1e-6);
         // (100 + 25)^2 / (2 (100^2 + 25^2))
         assert!((summary.fairness.expect("two flows") - 15_625.0 / 21_250.0).abs() < 1e-12);
@@ -249,7 +256,7 @@ mod tests {
         let mut stalled = flow(1, 1);
         stalled.receiver.silence = Span::from_ms(15_000);
         let transfer = Transfer { flows: vec![flow(0, 125_000_000), stalled], ..Transfer::default() };
-        let [summary] = transfer.summaries(STALL).try_into().expect("one direction");
+        let [summary] = transfer.summaries().try_into().expect("one direction");
         assert_eq!((summary.complete, summary.stalled), (1, 1));
         assert!((summary.rate.expect("one moved").as_mbps() - 1000.0).abs() < 1e-6);
         assert_eq!(transfer.flows[1].class(STALL), Class::Stalled(Span::from_ms(15_000)));

@@ -46,7 +46,7 @@ pub fn hdr_log(start: Duration, transfers: &[Transfer]) -> String {
 fn tag(transfer: &Transfer, kind: &str) -> String {
     let label: String = transfer.label.split([' ', ',', '\r', '\n']).collect::<Vec<_>>().join(";");
     let label = if label.is_empty() { label } else { format!("{label}.") };
-    format!("{label}{}.{kind}", transfer.phase)
+    format!("{label}{}.{kind}", transfer.load.phase())
 }
 
 #[cfg(test)]
@@ -55,7 +55,7 @@ mod tests {
     use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 
     use super::*;
-    use crate::traffic::{Direction, Phase};
+    use crate::plan::{Direction, Load, Phase, RrPlan, StreamPlan};
     use crate::units::Span;
 
     fn transfer(phase: Phase, us: u64) -> Transfer {
@@ -67,7 +67,12 @@ mod tests {
             }
             latency
         };
-        Transfer { phase, latencies: vec![flow(0), flow(1)], ..Transfer::default() }
+        let stream = match phase {
+            Phase::Idle => None,
+            Phase::Loaded(direction) => Some(StreamPlan { direction, ..StreamPlan::default() }),
+        };
+        let load = Load { stream, rr: Some(RrPlan::default()), ..Load::default() };
+        Transfer { load, latencies: vec![flow(0), flow(1)], ..Transfer::default() }
     }
 
     #[test]

@@ -4,16 +4,16 @@ use std::path::PathBuf;
 
 use linerate_core::caution::assess;
 use linerate_core::environment::Fact;
+use linerate_core::grid::Grid;
 use linerate_core::kernel::{HostSample, TcpSample};
 use linerate_core::measure::{Ended, Method, Outcome};
 use linerate_core::options::Granted;
-use linerate_core::plan::Plan;
+use linerate_core::plan::{Common, CurvePlan, Load, Plan, RrPlan, StreamPlan, StreamTask, Task};
 use linerate_core::run::{Answering, End, FORMAT, Path, Run, RunFileError, Source, State};
 use linerate_core::schedule::Schedule;
 use linerate_core::stats::Histogram;
 use linerate_core::traffic::{
-    Datagrams, Direction, Ended as Traffic, FlowAccount, HalfAccount, Interval, IoReport, Latency, Phase,
-    StreamPlan, Transfer,
+    Datagrams, Direction, Ended as Traffic, FlowAccount, HalfAccount, Interval, IoReport, Latency, Transfer,
 };
 use linerate_core::transport::Transport;
 use linerate_core::units::{Size, Span};
@@ -35,13 +35,9 @@ pub(crate) fn run_of(outcome: Outcome, method: &Method) -> Run {
         Ended::Failed(error) => State::Failed(error.to_string()),
     };
     let sizes = method.sizes.iter().copied().map(Size).collect();
-    let plan = Plan {
-        schedule: Schedule::List(sizes),
-        time: method.time,
-        ci: method.target,
-        seed: method.seed,
-        ..Plan::default()
-    };
+    let schedule = Schedule::List(sizes);
+    let task = Task::Curve(CurvePlan { schedule, ci: method.target, ..CurvePlan::default() });
+    let plan = Plan { common: Common { time: method.time, seed: method.seed, ..Common::default() }, task };
     let mut run = Run {
         format: FORMAT,
         generator: "linerate 0.1.0".to_owned(),
@@ -118,7 +114,7 @@ fn format_1_is_read_for_ever() {
     let run = Run::from_json(&std::fs::read_to_string(sample(1)).expect("it is committed"))
         .expect("a file of format 1");
     assert_eq!((run.format, run.state.clone()), (1, State::Complete));
-    assert_eq!(run.plan.time, Span::from_ms(40));
+    assert_eq!(run.plan.common.time, Span::from_ms(40));
     let [series] = &run.series[..] else { panic!("one series, not {}", run.series.len()) };
     let sizes: Vec<u64> = series.points.iter().map(|point| point.size).collect();
     assert_eq!(sizes, [1, 64, 1024]);
@@ -137,10 +133,11 @@ fn format_2_is_read_for_ever() {
     let run = Run::from_json(&std::fs::read_to_string(sample(2)).expect("it is committed"))
         .expect("a file of format 2");
     assert_eq!((run.format, run.state.clone()), (2, State::Complete));
-    let stream = run.plan.stream.as_ref().expect("it was asked for");
-    assert_eq!((stream.flows, run.plan.transport), (2, Transport::Udp));
+    let stream = run.plan.stream().expect("it was asked for");
+    assert_eq!((stream.bulk.flows, run.plan.common.transport), (2, Transport::Udp));
     let [transfer] = &run.traffic[..] else { panic!("one load, not {}", run.traffic.len()) };
-    let [summary] = transfer.summaries(stream.stall).try_into().expect("one direction");
+    assert_eq!(transfer.load.stream.as_ref(), Some(&stream.bulk), "the plan says what was asked");
+    let [summary] = transfer.summaries().try_into().expect("one direction");
     assert_eq!((summary.complete, summary.stalled, summary.failed), (1, 1, 0));
     let first = &transfer.flows[0].receiver;
     assert_eq!(first.datagrams.as_ref().map(|fate| fate.lost), Some(3));
@@ -186,20 +183,26 @@ fn a_run_of_everything() -> Run {
         sender: half.clone(),
         receiver,
     };
+    let more_hosts = vec!["elsewhere".to_owned()];
+    let task = StreamTask {
+        bulk: StreamPlan { flows: 2, ..StreamPlan::default() },
+        more_hosts,
+        table: Grid::new(vec!["messages=1000".parse().expect("an axis")]).expect("a grid"),
+    };
+    let common = Common { transport: Transport::Udp, ..Common::default() };
+    let plan = Plan { common, task: Task::Stream(task) };
     let transfer = Transfer {
         label: "message=1000".to_owned(),
-        phase: Phase::Loaded(Direction::Send),
+        load: Load { rr: Some(RrPlan::default()), ..plan.loads().expect("no table")[0].load.clone() },
         flows: vec![flow(0, half.clone()), flow(1, silent)],
         latencies: vec![Latency { transactions: 1, service: some, ..Latency::default() }],
         hosts: vec![vec![HostSample { processors: 2, ..HostSample::default() }], Vec::new()],
     };
     let mut run = run(1);
-    run.plan.transport = Transport::Udp;
-    run.plan.stream = Some(StreamPlan { flows: 2, ..StreamPlan::default() });
+    run.plan = plan;
     run.traffic = vec![transfer];
     let path = Path { local: "10.0.0.1".to_owned(), remote: "10.0.0.3:5470".to_owned(), ..Path::default() };
     let granted = Granted { huge_pages: Some(Fact::Known(4 << 20)), ..Granted::default() };
-    run.plan.more_hosts = vec!["elsewhere".to_owned()];
     run.others = vec![Answering { end: End { granted, ..End::default() }, path }];
     run
 }

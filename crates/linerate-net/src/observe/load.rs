@@ -1,7 +1,7 @@
 //! Pressure and waiting during a run: counters of the kernel before and after it.
 
 use linerate_core::environment::Fact;
-use linerate_core::observation::Load;
+use linerate_core::observation::Activity;
 use linerate_core::units::{Span, Time};
 use rustix::thread::{Pid, gettid};
 
@@ -28,7 +28,7 @@ impl LoadWatch {
     /// What happened since the start. Call it in the thread that started: from another, the
     /// thread's own facts are unknown. `clock` is the one it was started with.
     #[must_use]
-    pub fn finish(&self, clock: &HostClock) -> Load {
+    pub fn finish(&self, clock: &HostClock) -> Activity {
         let span = clock.now().since(self.started);
         let mut after = Snapshot::take();
         if gettid() != self.thread {
@@ -61,9 +61,9 @@ impl Snapshot {
         }
     }
 
-    fn until(&self, after: &Self, span: Span, ticks_per_second: u64) -> Load {
+    fn until(&self, after: &Self, span: Span, ticks_per_second: u64) -> Activity {
         let of_ticks = |ticks: u64| Span::from_us(ticks.saturating_mul(1_000_000 / ticks_per_second.max(1)));
-        Load {
+        Activity {
             span,
             cpu_pressure: growth(&self.pressure_us, &after.pressure_us, Span::from_us),
             run_delay: growth(&self.run_delay_ns, &after.run_delay_ns, Span::from_ns),

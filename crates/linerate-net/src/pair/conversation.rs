@@ -58,7 +58,7 @@ impl Conversation {
         plan: &Plan,
         queued: &mut impl FnMut(u32) -> ControlFlow<()>,
     ) -> Result<Self, PairError> {
-        let control = target.dial(&plan.local)?;
+        let control = target.dial(&plan.common.local)?;
         let welcome = greet(&control)?;
         prove(&control, key, &welcome)?;
         say(&control, &Ask::Offer(Box::new(plan.for_peer())))?;

@@ -30,7 +30,7 @@ impl Far {
         let conversation = Conversation::begin(target, key, plan, queued)?;
         let end = End { environment: conversation.environment.clone(), ..End::default() };
         let path = Path {
-            transport: plan.transport.name().to_owned(),
+            transport: plan.common.transport.name().to_owned(),
             local: conversation.local.ip().to_string(),
             remote: conversation.peer.to_string(),
             ipv6: conversation.peer.is_ipv6(),

@@ -117,7 +117,7 @@ impl Loads {
         watch: &mut dyn LoadWatch,
     ) -> Result<(Transfer, Option<PairError>), PairError> {
         if let Some(rr) = &load.rr {
-            rr.check_on(self.plan.transport)?;
+            rr.check_on(self.plan.common.transport)?;
         }
         let load = &load.share(u32::try_from(self.others.len() + 1).unwrap_or(u32::MAX));
         let patience = patience(load, &self.plan);
@@ -143,7 +143,7 @@ impl Loads {
             carried.told
         });
         let flows = join(load, ours.told, told.collect());
-        Ok((Transfer { phase: load.phase(), flows, latencies, hosts, ..Transfer::default() }, broken))
+        Ok((Transfer { load: load.clone(), flows, latencies, hosts, ..Transfer::default() }, broken))
     }
 
     /// Opens the channels of `load` to every peer.
@@ -190,12 +190,12 @@ impl Loads {
             clock,
             origin,
             plan: stream,
-            memory: &self.plan.memory,
+            memory: &self.plan.common.memory,
             time: load.time,
-            datagrams: self.plan.transport.is_datagram(),
+            datagrams: self.plan.common.transport.is_datagram(),
             beside_requests: load.rr.is_some(),
             side: Side::Beginning,
-            first_cpu: self.plan.local.pin,
+            first_cpu: self.plan.common.local.pin,
             stop: &stop,
         });
         let askers = askers(load, &self.plan, clock, origin, &stop);

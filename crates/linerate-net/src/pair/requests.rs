@@ -32,8 +32,8 @@ pub(super) fn askers<'a>(
         plan: rr,
         time: rr.lasts(load.time, load.stream.is_some()),
         beside_bulk: load.stream.is_some(),
-        datagrams: plan.transport.is_datagram(),
-        cpus: places(plan.local.pin, load.stream.is_some()),
+        datagrams: plan.common.transport.is_datagram(),
+        cpus: places(plan.common.local.pin, load.stream.is_some()),
         stop,
     })
 }

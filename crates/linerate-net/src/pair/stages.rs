@@ -31,13 +31,15 @@ impl Pair {
         plan: &Plan,
         mut watch: impl FnMut(u64) -> ControlFlow<()>,
     ) -> Result<Vec<Stages>, PairError> {
-        let Some(messages) = plan.stages else { return Ok(Vec::new()) };
-        let sizes = sizes(&plan.sizes()?);
-        let setup = self.ends.setup(plan, &options(&plan.socket), plan.largest()?.min(LARGEST), PATIENCE);
+        let Some(curve) = plan.curve() else { return Ok(Vec::new()) };
+        let Some(messages) = curve.stages else { return Ok(Vec::new()) };
+        let sizes = sizes(&curve.sizes(&plan.common)?);
+        let setup =
+            self.ends.setup(plan, &options(&plan.common.socket), plan.largest()?.min(LARGEST), PATIENCE);
         let mut opened = self.ends.far.conversation.open(Opening::Stages, &setup, 1)?;
         let line = opened.lines.pop().expect("as many lines as were asked for");
         let socket = line.descriptor().ok_or_else(no_socket)?;
-        let mut stamped = Stamped::new(socket, plan.transport).map_err(PairError::Stamp)?;
+        let mut stamped = Stamped::new(socket, plan.common.transport).map_err(PairError::Stamp)?;
         let same_host = self.ends.local.environment.same_host(&self.ends.far.end.environment) == Some(true);
         let hardware = Fact::from(stamps_in_hardware(self.ends.far.conversation.local.ip()));
         let begun = self.ends.clock.now();

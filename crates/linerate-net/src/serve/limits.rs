@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use linerate_core::options::MemoryOptions;
-use linerate_core::plan::Plan;
+use linerate_core::plan::{Asked, Plan};
 use linerate_core::traffic::{Bound, DEFAULT_MESSAGE, Load, MOST_FLOWS, RrPlan, StreamPlan};
 use linerate_core::units::{Size, Span};
 
@@ -70,21 +70,21 @@ impl Limits {
                 self.size
             ));
         }
-        if plan.time > self.time {
+        if plan.common.time > self.time {
             return Err(format!(
                 "{} are above this server's limit of {}; lower --time, or raise --max-time at the server",
-                plan.time, self.time
+                plan.common.time, self.time
             ));
         }
         let needed = Self::memory_of(plan, largest);
         if plan.has_loads() {
-            self.check_flows(needed, &plan.memory)?;
+            self.check_flows(needed, &plan.common.memory)?;
         } else if needed > self.memory.0 {
             return Err(format!(
                 "messages of {largest} B{} each way need more than this server's {} of memory; lower --to{}, or raise --max-memory at the server",
-                in_working_set(&plan.memory),
+                in_working_set(&plan.common.memory),
                 self.memory,
-                if plan.memory.working_set.is_some() { " or --working-set" } else { "" },
+                if plan.common.memory.working_set.is_some() { " or --working-set" } else { "" },
             ));
         }
         Ok(largest)
@@ -94,11 +94,13 @@ impl Limits {
     /// Unit: bytes.
     pub(super) fn memory_of(plan: &Plan, largest: u64) -> u64 {
         if !plan.has_loads() {
-            return Reserved::bytes(largest, &plan.memory);
+            return Reserved::bytes(largest, &plan.common.memory);
         }
-        let beside = plan.rr.as_ref().filter(|rr| rr.under_load > 0);
-        let beside = beside.map(|rr| StreamPlan { flows: rr.under_load, ..StreamPlan::default() });
-        memory_of_flows(plan.stream.as_ref().or(beside.as_ref()), plan.rr.as_ref(), &plan.memory)
+        let loads = plan.loads().unwrap_or_default();
+        let needed = loads.iter().map(|Asked { load, .. }| {
+            memory_of_flows(load.stream.as_ref(), load.rr.as_ref(), &plan.common.memory)
+        });
+        needed.max().unwrap_or(0)
     }
 
     fn check_flows(&self, needed: u64, asked: &MemoryOptions) -> Result<(), String> {
@@ -160,8 +162,8 @@ impl Limits {
         if message > largest.max(DEFAULT_MESSAGE) {
             return Err(format!("a load of messages of {message} B is outside its plan"));
         }
-        let needed = memory_of_flows(load.stream.as_ref(), load.rr.as_ref(), &plan.memory);
-        self.check_flows(needed, &plan.memory)?;
+        let needed = memory_of_flows(load.stream.as_ref(), load.rr.as_ref(), &plan.common.memory);
+        self.check_flows(needed, &plan.common.memory)?;
         if needed > Self::memory_of(plan, largest) {
             return Err(format!("a load of {needed} B of messages is outside its plan"));
         }
@@ -212,7 +214,8 @@ mod tests {
         let limits = Limits { memory: Size(4 << 20), ..Limits::default() };
         let check = |flows: u32, more: &str| {
             let plan = plan(&format!("stream = {{ flows = {flows}{more} }}\nmemory.working-set = '1MiB'"));
-            let load = Load { stream: plan.stream.clone(), time: Span::from_ms(1), ..Load::default() };
+            let stream = plan.stream().map(|task| task.bulk.clone());
+            let load = Load { stream, time: Span::from_ms(1), ..Load::default() };
             let offered = limits.check(&plan).map(drop);
             assert_eq!(offered, limits.check_load(&load, &plan, DEFAULT_MESSAGE).map(drop));
             offered

@@ -25,7 +25,7 @@ impl Session<'_> {
         }
         let longest = self.house.limits.check_load(load, self.plan, self.largest).map_err(Refusal::Told)?;
         if let Some(rr) = &load.rr {
-            rr.check_on(self.plan.transport).map_err(|error| Refusal::Told(error.to_string()))?;
+            rr.check_on(self.plan.common.transport).map_err(|error| Refusal::Told(error.to_string()))?;
         }
         // The trials' watch ends here; a load has its own, which may be longer.
         self.watchdog =
@@ -64,12 +64,12 @@ impl Session<'_> {
             clock: self.house.clock,
             origin: self.house.clock.now(),
             plan: stream,
-            memory: &self.plan.memory,
+            memory: &self.plan.common.memory,
             time: load.time,
-            datagrams: self.plan.transport.is_datagram(),
+            datagrams: self.plan.common.transport.is_datagram(),
             beside_requests: load.rr.is_some(),
             side: Side::Answering,
-            first_cpu: self.plan.remote.pin,
+            first_cpu: self.plan.common.remote.pin,
             stop,
         })
     }

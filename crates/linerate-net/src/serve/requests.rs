@@ -42,10 +42,10 @@ impl<'a> Session<'a> {
         lines: Vec<Box<dyn Line>>,
         more: Option<Reception<'a>>,
     ) -> Result<Vec<Answered>, Refusal> {
-        let cpus = places(self.plan.remote.pin, load.stream.is_some());
+        let cpus = places(self.plan.common.remote.pin, load.stream.is_some());
         match more {
             Some(more) => self.answer_anew(plan, &cpus, channels(load), more),
-            None => Ok(answer_all(plan, self.plan.transport.is_datagram(), &cpus, lines)),
+            None => Ok(answer_all(plan, self.plan.common.transport.is_datagram(), &cpus, lines)),
         }
     }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use linerate_core::environment::Fact;
 use linerate_core::options::{Granted, MemoryOptions, SocketOptions};
-use linerate_core::plan::{LocalOptions, Plan};
+use linerate_core::plan::{LocalOptions, Plan, Task};
 use linerate_core::trial::{MAX_SAMPLES, Trial};
 use linerate_core::units::Span;
 use rustix::io::Errno;
@@ -169,14 +169,15 @@ fn converse(house: &House, control: &TcpStream, peer: IpAddr) -> Result<(), Refu
     let largest = house.limits.check(&plan).map_err(Refusal::Told)?;
     let memory = Limits::memory_of(&plan, largest);
     let slot = queue(house, control, memory)?;
-    let what = match (&plan.stream, &plan.rr) {
-        (Some(_), None) => "a bulk stream".to_owned(),
-        (_, Some(_)) => "requests".to_owned(),
-        (None, None) => plan.pattern.to_string(),
+    let what = match &plan.task {
+        Task::Curve(curve) => curve.pattern.to_string(),
+        Task::Stream(_) => "a bulk stream".to_owned(),
+        Task::Requests(_) => "requests".to_owned(),
     };
-    house
-        .log
-        .info(format_args!("{peer}: {what} over {}, messages to {largest} B, {}", plan.transport, plan.time));
+    house.log.info(format_args!(
+        "{peer}: {what} over {}, messages to {largest} B, {}",
+        plan.common.transport, plan.common.time
+    ));
     let outcome = Session::open(house, control, &plan, largest).and_then(Session::run);
     drop(slot);
     if outcome.is_ok() {
@@ -229,7 +230,7 @@ pub(super) struct Session<'a> {
 impl<'a> Session<'a> {
     /// Reserves memory and admits the client.
     fn open(house: &'a House, control: &'a TcpStream, plan: &'a Plan, largest: u64) -> Result<Self, Refusal> {
-        if let Some(cpu) = plan.remote.pin {
+        if let Some(cpu) = plan.common.remote.pin {
             // The threads of a load are tied one by one, beginning there.
             let tied = if plan.has_loads() { may_use(cpu) } else { pin_to(cpu) };
             tied.map_err(|error| {
@@ -239,7 +240,7 @@ impl<'a> Session<'a> {
             })?;
         }
         // The flows of a load have memory of their own.
-        let asked = if plan.has_loads() { &MemoryOptions::default() } else { &plan.memory };
+        let asked = if plan.has_loads() { &MemoryOptions::default() } else { &plan.common.memory };
         let memory = Reserved::new(largest, asked)
             .map_err(|error| Refusal::Told(format!("the server failed to {error}")))?;
         let (local, peer) = (control.local_addr()?.ip(), control.peer_addr()?);
@@ -247,7 +248,8 @@ impl<'a> Session<'a> {
         let admitted = Reply::Admitted { environment, clock: house.checked.clone() };
         let deadline = Deadline::after(house.limits.handshake);
         write_frame(&mut TimedStream::new(control, deadline), &admitted)?;
-        let watchdog = Watchdog::set(plan.time.to_duration() + house.limits.grace, control.try_clone()?)?;
+        let watchdog =
+            Watchdog::set(plan.common.time.to_duration() + house.limits.grace, control.try_clone()?)?;
         let witness = Witness::start(&house.clock, house.checked.clone(), local);
         Ok(Self {
             house,
@@ -271,7 +273,7 @@ impl<'a> Session<'a> {
             let mut timed = TimedStream::new(self.control, Deadline::after(self.house.limits.idle));
             match read_frame(&mut timed)? {
                 Ask::Open(Opening::Trials) if self.line.is_none() => {
-                    self.line = self.channels(&self.plan.socket, PATIENCE, 1)?.pop();
+                    self.line = self.channels(&self.plan.common.socket, PATIENCE, 1)?.pop();
                 }
                 Ask::Open(Opening::Stages) => self.stages()?,
                 Ask::Open(Opening::Load(load)) => self.load(&load)?,
@@ -306,9 +308,9 @@ impl<'a> Session<'a> {
         waiting: u32,
     ) -> Result<Channels<'a>, Refusal> {
         let setup = Setup {
-            transport: self.plan.transport,
+            transport: self.plan.common.transport,
             socket: socket.clone(),
-            memory: self.plan.memory.clone(),
+            memory: self.plan.common.memory.clone(),
             largest: self.largest,
             patience,
             clock: self.house.clock,
@@ -328,7 +330,7 @@ impl<'a> Session<'a> {
         }
         // Unless more are to come, whoever shows the pass from now on is a stranger.
         let more = (waiting > 0).then_some(hosting);
-        let pinned = self.plan.remote.pin;
+        let pinned = self.plan.common.remote.pin;
         let granted = lines.first_mut().map(|line| Granted { pinned, ..self.memory.granted(line.granted()) });
         let granted = granted.unwrap_or_default();
         self.granted.get_or_init(|| granted.clone());
@@ -369,7 +371,7 @@ impl<'a> Session<'a> {
             || (self.granted.get().cloned().unwrap_or_default(), Fact::unknown("each flow has its own"));
         let line = self.line.as_ref().map(|line| (line.granted(), line.connection()));
         let (granted, connection) = line.unwrap_or_else(unopened);
-        let granted = Granted { pinned: self.plan.remote.pin, ..self.memory.granted(granted) };
+        let granted = Granted { pinned: self.plan.common.remote.pin, ..self.memory.granted(granted) };
         let observation = self.witness.finish(&self.house.clock, connection);
         self.say(&Reply::Observed(Box::new(observation), Box::new(granted)))
     }

@@ -13,19 +13,19 @@ use crate::stages::{LONGEST, Stamped, options, tally};
 impl Session<'_> {
     /// Answers stamped messages, size by size, until the client wants no more.
     pub(super) fn stages(&mut self) -> Result<(), Refusal> {
-        if self.plan.stages.is_none() {
+        if self.plan.curve().and_then(|curve| curve.stages).is_none() {
             return Err(Refusal::Told("the plan asks for no stages".to_owned()));
         }
         // The trials' watch ends here.
         let longest = LONGEST.to_duration() + self.house.limits.grace;
         self.watchdog = Watchdog::set(longest, self.control.try_clone()?)?;
-        let mut lines = self.channels(&options(&self.plan.socket), PATIENCE, 1)?;
+        let mut lines = self.channels(&options(&self.plan.common.socket), PATIENCE, 1)?;
         let line = lines.pop().expect("as many lines as were asked for");
         let told = |error: LinkError| Refusal::Told(format!("the server failed to stamp messages: {error}"));
         let socket = line.descriptor().ok_or_else(|| {
-            Refusal::Told(format!("the server has no socket of {} to stamp", self.plan.transport))
+            Refusal::Told(format!("the server has no socket of {} to stamp", self.plan.common.transport))
         })?;
-        let mut stamped = Stamped::new(socket, self.plan.transport).map_err(told)?;
+        let mut stamped = Stamped::new(socket, self.plan.common.transport).map_err(told)?;
         loop {
             let mut timed = TimedStream::new(self.control, Deadline::after(self.house.limits.idle));
             match read_frame(&mut timed)? {

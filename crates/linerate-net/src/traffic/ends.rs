@@ -19,7 +19,7 @@ pub(crate) enum Side {
 /// How long the channels of `load` may move no byte. A datagram that is lost keeps a request waiting
 /// for as long.
 pub(crate) fn patience(load: &Load, plan: &Plan) -> Span {
-    let may_lose = load.stream.is_none() && plan.transport.is_datagram();
+    let may_lose = load.stream.is_none() && plan.common.transport.is_datagram();
     if may_lose { rr::GIVE_UP } else { PATIENCE }
 }
 

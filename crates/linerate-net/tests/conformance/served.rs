@@ -10,7 +10,7 @@ use linerate_net::serve::Limits;
 
 use crate::conformance;
 use crate::support::meeting::is_refused;
-use crate::support::{TestServer, lab, plan};
+use crate::support::{TestServer, lab, plan, plan_for};
 
 /// Longer than anything here takes on a busy host.
 const LONG: Span = Span::from_ms(60_000);
@@ -40,8 +40,8 @@ fn over<T>(
 }
 
 fn carry(server: &TestServer, transport: Transport, load: &Load) -> Option<Transfer> {
-    let mut plan = plan(&format!("transport = '{transport}'"));
-    (plan.stream, plan.rr, plan.time) = (load.stream.clone(), load.rr.clone(), load.time);
+    let mut plan = plan_for(load);
+    plan.common.transport = transport;
     over(server, transport, || server.carry(&plan, load, || ControlFlow::Continue(())))
 }
 

@@ -5,7 +5,6 @@
 use std::ops::ControlFlow;
 
 use linerate_core::options::SocketOptions;
-use linerate_core::plan::Plan;
 use linerate_core::traffic::{Load, RrPlan, Transfer};
 use linerate_core::transport::Transport;
 use linerate_core::units::Span;
@@ -13,7 +12,7 @@ use linerate_net::channel::Line;
 use linerate_net::pair::PairError;
 use linerate_net::serve::Limits;
 
-use super::support::{TestServer, meeting};
+use super::support::{TestServer, meeting, plan_for};
 
 /// Longer than any test's requests take.
 const LONG: Span = Span::from_ms(60_000);
@@ -43,8 +42,8 @@ pub(crate) fn run_over(
     load: &Load,
     watch: impl FnMut() -> ControlFlow<()>,
 ) -> Result<Transfer, PairError> {
-    let (stream, rr) = (load.stream.clone(), load.rr.clone());
-    let plan = Plan { transport, stream, rr, time: load.time, ..Plan::default() };
+    let mut plan = plan_for(load);
+    plan.common.transport = transport;
     server.carry(&plan, load, watch)
 }
 

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 
 use linerate_core::carrier::{CarriedLoad, Carrier as _, LoadWatch, Look};
-use linerate_core::plan::Plan;
+use linerate_core::plan::{Common, Plan, RrPlan, StreamTask, Task};
 use linerate_core::traffic::{Load, Transfer};
 use linerate_net::control::Key;
 use linerate_net::lab::{Lab, LabError};
@@ -132,6 +132,20 @@ pub(crate) fn one_trial(pair: &mut Pair) {
 /// A plan from TOML.
 pub(crate) fn plan(toml: &str) -> Plan {
     Plan::from_toml(toml).expect("a plan")
+}
+
+/// The plan of which `load` is a part.
+pub(crate) fn plan_for(load: &Load) -> Plan {
+    let common = Common { time: load.time, socket: load.socket.clone(), ..Common::default() };
+    let bulk = load.stream.clone().unwrap_or_default();
+    let task = match &load.rr {
+        Some(rr) => Task::Requests(RrPlan {
+            under_load: load.stream.as_ref().map_or(0, |_| bulk.flows),
+            ..rr.clone()
+        }),
+        None => Task::Stream(StreamTask { bulk, ..StreamTask::default() }),
+    };
+    Plan { common, task }
 }
 
 /// Says why a test does nothing; in CI that is a failure.

@@ -3,7 +3,7 @@
 use linerate_core::caution::Caution;
 use linerate_core::measure::{Exact, Method};
 use linerate_core::options::Granted;
-use linerate_core::plan::{Plan, PlanError};
+use linerate_core::plan::{Common, CurvePlan, PlanError};
 use linerate_core::run::End;
 use linerate_core::units::{Rate, Span, Time};
 
@@ -39,13 +39,13 @@ pub struct Curve {
 }
 
 impl Curve {
-    /// The method that `plan` asks for, on this bench: reading its clock takes no time.
+    /// The method that a curve asks for, on this bench: reading its clock takes no time.
     ///
     /// # Errors
     ///
-    /// When the plan's schedule has no sizes.
-    pub fn method(&self, plan: &Plan) -> Result<Method, PlanError> {
-        Ok(Method { exact: self.exact, ..Method::of(plan, Span::ZERO)? })
+    /// When its schedule has no sizes.
+    pub fn method(&self, common: &Common, curve: &CurvePlan) -> Result<Method, PlanError> {
+        Ok(Method { exact: self.exact, ..Method::of(common, curve, Span::ZERO)? })
     }
 }
 

@@ -13,7 +13,8 @@ const SIZES: [u64; 3] = [1, 10_000, 200_000];
 fn run(name: &str) -> (Vec<Span>, u64) {
     let plan = paper(name);
     let mut lab = Lab::new(&plan);
-    let times = SIZES.into_iter().flat_map(|size| lab.times(plan.measure.pattern, size, 4)).collect();
+    let pattern = plan.measure.curve().expect("a curve").pattern;
+    let times = SIZES.into_iter().flat_map(|size| lab.times(pattern, size, 4)).collect();
     (times, lab.curve.bench.events())
 }
 

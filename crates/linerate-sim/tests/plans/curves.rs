@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use linerate_core::measure::{Ended, Method, Outcome, Progress, Watch, measure};
+use linerate_core::plan::Task;
 use linerate_core::schedule::Schedule;
 use linerate_core::series::Series;
 use linerate_core::units::{Size, Span};
@@ -27,9 +28,11 @@ impl Watch for Unseen {
 const MIB: u64 = 1 << 20;
 
 fn run(mut plan: ModelPlan, sizes: &[u64]) -> (Curve, Outcome) {
-    plan.measure.schedule = Schedule::List(sizes.iter().map(|size| Size(*size)).collect());
+    let mut asked = plan.measure.curve().expect("a curve").clone();
+    asked.schedule = Schedule::List(sizes.iter().map(|size| Size(*size)).collect());
+    plan.measure.task = Task::Curve(asked.clone());
     let mut curve = model::curve(&plan, None).expect("it can be built");
-    let method = curve.method(&plan.measure).expect("there are sizes");
+    let method = curve.method(&plan.measure.common, &asked).expect("there are sizes");
     // A model without chance takes the time that it needs; the others get enough for three rounds.
     let time = Span::from_ms(10_000).min(method.time);
     let method = Method { rounds: 3, time, ..method };

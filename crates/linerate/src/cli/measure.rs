@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser as _;
 use linerate_core::pattern::Pattern;
-use linerate_core::plan::Plan;
+use linerate_core::plan::{CurvePlan, Plan, Task};
 use linerate_core::schedule::Schedule;
 use linerate_core::units::{Size, Span};
 
@@ -75,22 +75,30 @@ struct CurveArgs {
 }
 
 impl MeasureArgs {
-    /// The plan in `base` with every flag that was given laid over it.
-    pub(crate) fn over(&self, mut base: Plan) -> Plan {
-        lay_option(&self.host, &mut base.host);
-        let curve = &self.curve;
-        lay(curve.pattern.as_ref(), &mut base.pattern);
-        lay(curve.schedule.as_ref(), &mut base.schedule);
-        lay_option(&curve.from, &mut base.from);
-        lay_option(&curve.to, &mut base.to);
-        lay_option(&curve.perturb, &mut base.perturb);
-        lay(curve.time.as_ref(), &mut base.time);
-        lay(curve.ci.as_ref(), &mut base.ci);
-        lay(curve.rounds.as_ref(), &mut base.rounds);
-        lay(curve.seed.as_ref(), &mut base.seed);
-        lay_option(&curve.stages, &mut base.stages);
-        self.path.over(&mut base);
-        base
+    /// The plan in `base` with every flag that was given laid over it. If `base` has another task,
+    /// the curve is the usual one.
+    pub(crate) fn over(&self, base: Plan) -> Plan {
+        let Plan { mut common, task } = base;
+        let mut curve = if let Task::Curve(curve) = task { curve } else { CurvePlan::default() };
+        lay_option(&self.host, &mut common.host);
+        lay(self.curve.time.as_ref(), &mut common.time);
+        lay(self.curve.seed.as_ref(), &mut common.seed);
+        self.curve.over(&mut curve);
+        self.path.over(&mut common);
+        Plan { common, task: Task::Curve(curve) }
+    }
+}
+
+impl CurveArgs {
+    fn over(&self, curve: &mut CurvePlan) {
+        lay(self.pattern.as_ref(), &mut curve.pattern);
+        lay(self.schedule.as_ref(), &mut curve.schedule);
+        lay_option(&self.from, &mut curve.from);
+        lay_option(&self.to, &mut curve.to);
+        lay_option(&self.perturb, &mut curve.perturb);
+        lay(self.ci.as_ref(), &mut curve.ci);
+        lay(self.rounds.as_ref(), &mut curve.rounds);
+        lay_option(&self.stages, &mut curve.stages);
     }
 }
 
@@ -140,7 +148,8 @@ mod tests {
     #[test]
     fn stages_need_no_number_and_take_no_host_for_one() {
         let plan = plan("--stages node7");
-        assert_eq!((plan.stages, plan.host.as_deref()), (Some(DEFAULT_MESSAGES), Some("node7")));
+        let stages = plan.curve().and_then(|curve| curve.stages);
+        assert_eq!((stages, plan.common.host.as_deref()), (Some(DEFAULT_MESSAGES), Some("node7")));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use linerate_core::plan::Plan;
+use linerate_core::plan::{Common, Plan, Task};
 use linerate_core::traffic::{DATAGRAM_TAG, RrPlan};
 use linerate_core::units::{Size, Span};
 
@@ -70,23 +70,27 @@ struct RequestArgs {
 }
 
 impl RrArgs {
-    /// The plan in `base` with every flag that was given laid over it.
+    /// The plan in `base` with every flag that was given laid over it. If `base` has another task,
+    /// the requests are the usual ones.
     pub(crate) fn over(&self, base: Option<Plan>) -> Plan {
-        let mut plan = base.unwrap_or_else(|| Plan { time: TIME, ..Plan::default() });
-        lay_option(&self.host, &mut plan.host);
-        let mut rr = plan.rr.take().unwrap_or_default();
-        lay(self.requests.time.as_ref(), &mut plan.time);
+        let base = base.unwrap_or_else(|| Plan {
+            common: Common { time: TIME, ..Common::default() },
+            ..Plan::default()
+        });
+        let Plan { mut common, task } = base;
+        let mut rr = if let Task::Requests(rr) = task { rr } else { RrPlan::default() };
+        lay_option(&self.host, &mut common.host);
+        lay(self.requests.time.as_ref(), &mut common.time);
         self.requests.over(&mut rr);
-        self.path.over(&mut plan);
-        if plan.transport.is_datagram() {
+        self.path.over(&mut common);
+        if common.transport.is_datagram() {
             // Each carries its number, so that a late response is not taken for the next.
             rr.request = rr.request.max(Size(DATAGRAM_TAG));
             rr.response = rr.response.max(Size(DATAGRAM_TAG));
             lay(self.requests.request.as_ref(), &mut rr.request);
             lay(self.requests.response.as_ref(), &mut rr.response);
         }
-        plan.rr = Some(rr);
-        plan
+        Plan { common, task: Task::Requests(rr) }
     }
 }
 
@@ -133,6 +137,6 @@ mod tests {
         let expected = "host = 'node7'\ntime = '10s'\n[rr]\ncount = 9\nrequest = 4096\nresponse = 2\nflows = 3\n\
              rate = 1000.5\nconnect = true\nwarm-up = '1s'\nunder-load = 4";
         assert_eq!(asked, Plan::from_toml(expected).expect("a plan"));
-        assert_eq!(plan("--depth 8").rr.expect("requests").depth, 8);
+        assert_eq!(plan("--depth 8").requests().expect("requests").depth, 8);
     }
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser as _;
 use linerate_core::options::{Io, MemoryOptions, SocketOptions};
-use linerate_core::plan::{Family, Format, Output, Plan};
+use linerate_core::plan::{Common, Family, Format, Output};
 use linerate_core::transport::Transport;
 use linerate_core::units::Size;
 use linerate_net::memory::working_set;
@@ -171,19 +171,19 @@ struct Pin {
 }
 
 impl PathArgs {
-    /// Lays the flags that were given over `plan`.
-    pub(super) fn over(&self, plan: &mut Plan) {
-        self.carrier.over(plan);
-        self.socket.over(&mut plan.socket);
-        self.memory.over(&mut plan.memory);
-        self.ends.over(plan);
-        self.output.over(&mut plan.output);
+    /// Lays the flags that were given over what every task is asked.
+    pub(super) fn over(&self, common: &mut Common) {
+        self.carrier.over(common);
+        self.socket.over(&mut common.socket);
+        self.memory.over(&mut common.memory);
+        self.ends.over(common);
+        self.output.over(&mut common.output);
     }
 }
 
 impl CarrierArgs {
-    fn over(&self, plan: &mut Plan) {
-        lay(self.transport.as_ref(), &mut plan.transport);
+    fn over(&self, common: &mut Common) {
+        lay(self.transport.as_ref(), &mut common.transport);
     }
 }
 
@@ -224,13 +224,13 @@ impl OutputArgs {
 }
 
 impl EndArgs {
-    fn over(&self, plan: &mut Plan) {
-        lay_option(&self.bind, &mut plan.local.bind);
-        lay_option(&self.bind_dev, &mut plan.local.bind_dev);
-        lay_option(&self.family(), &mut plan.local.family);
+    fn over(&self, common: &mut Common) {
+        lay_option(&self.bind, &mut common.local.bind);
+        lay_option(&self.bind_dev, &mut common.local.bind_dev);
+        lay_option(&self.family(), &mut common.local.family);
         if let Some(pin) = self.pin {
-            lay_option(&pin.local, &mut plan.local.pin);
-            lay_option(&pin.remote, &mut plan.remote.pin);
+            lay_option(&pin.local, &mut common.local.pin);
+            lay_option(&pin.remote, &mut common.remote.pin);
         }
     }
 

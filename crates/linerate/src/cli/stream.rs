@@ -2,7 +2,8 @@
 
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser as _;
-use linerate_core::plan::Plan;
+use linerate_core::grid::{Axis, Grid, TwiceError};
+use linerate_core::plan::{Common, Plan, StreamTask, Task};
 use linerate_core::traffic::{Direction, StreamPlan};
 use linerate_core::units::{Rate, Size, Span};
 
@@ -70,36 +71,36 @@ struct BulkArgs {
     stall: Option<Span>,
 }
 
-/// One axis of a table.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Axis {
-    /// Both buffers of both ends; none leaves them to the system.
-    Buffers(Vec<Option<Size>>),
-    /// The bytes that one call hands over.
-    Messages(Vec<Size>),
-}
-
 impl StreamArgs {
-    /// The plan in `base` with every flag that was given laid over it.
-    pub(crate) fn over(&self, base: Option<Plan>) -> Plan {
-        let mut plan = base.unwrap_or_else(|| Plan { time: TIME, ..Plan::default() });
+    /// The plan in `base` with every flag that was given laid over it. If `base` has another task,
+    /// the bulk is the usual one.
+    ///
+    /// # Errors
+    ///
+    /// When the table has a key twice.
+    pub(crate) fn over(&self, base: Option<Plan>) -> Result<Plan, TwiceError> {
+        let base = base.unwrap_or_else(|| Plan {
+            common: Common { time: TIME, ..Common::default() },
+            ..Plan::default()
+        });
+        let Plan { mut common, task } = base;
+        let mut stream = if let Task::Stream(stream) = task { stream } else { StreamTask::default() };
         if let Some((first, others)) = self.hosts.split_first() {
-            plan.host = Some(first.clone());
-            plan.more_hosts = others.to_vec();
+            common.host = Some(first.clone());
+            stream.more_hosts = others.to_vec();
         }
-        let mut stream = plan.stream.take().unwrap_or_default();
-        self.bulk.over(&mut plan, &mut stream);
-        plan.stream = Some(stream);
-        self.path.over(&mut plan);
-        plan
+        lay(self.bulk.time.as_ref(), &mut common.time);
+        self.bulk.over(&mut stream.bulk);
+        if !self.table.is_empty() {
+            stream.table = Grid::new(self.table.clone())?;
+        }
+        self.path.over(&mut common);
+        Ok(Plan { common, task: Task::Stream(stream) })
     }
 }
 
 impl BulkArgs {
-    fn over(&self, plan: &mut Plan, stream: &mut StreamPlan) {
-        if let Some(time) = self.time {
-            plan.time = time;
-        }
+    fn over(&self, stream: &mut StreamPlan) {
         if self.time.is_some() || self.bytes.is_some() || self.count.is_some() {
             (stream.bytes, stream.count) = (self.bytes, self.count);
         }
@@ -137,22 +138,7 @@ pub(super) fn parse_rate(text: &str) -> Result<Rate, String> {
 }
 
 fn parse_axis(text: &str) -> Result<Axis, String> {
-    let bad = |why: String| {
-        format!("`{text}` is no axis of a table: {why}; write buffers=8KiB,64KiB or messages=1KiB")
-    };
-    let (key, values) = text.split_once('=').ok_or_else(|| bad("it has no =".to_owned()))?;
-    if !["buffers", "messages"].contains(&key) {
-        return Err(bad(format!("there is no `{key}`")));
-    }
-    let sizes = values.split(',').map(|value| match value.trim() {
-        "auto" if key == "buffers" => Ok(None),
-        value => value.parse::<Size>().map(Some).map_err(|error| bad(error.to_string())),
-    });
-    let sizes: Vec<Option<Size>> = sizes.collect::<Result<_, _>>()?;
-    Ok(match key {
-        "buffers" => Axis::Buffers(sizes),
-        _ => Axis::Messages(sizes.into_iter().flatten().collect()),
-    })
+    text.parse::<Axis>().map_err(|error| format!("{error}; write buffers=8KiB,64KiB or messages=1KiB"))
 }
 
 #[cfg(test)]
@@ -177,7 +163,8 @@ mod tests {
              --warm-up 1s --stall 2s --transport udp --io zerocopy,truncate --working-set 4MiB --touch --offset 7 \
              --huge-pages",
         )
-        .over(None);
+        .over(None)
+        .expect("no key twice");
         let expected = "host = 'node7'\nmore-hosts = ['node8:99']\ntransport = 'udp'\ntime = '10s'\n\
              [stream]\ncount = 9\nmessage = 4096\nflows = 3\nthreads = 2\ndirection = 'both'\nrate = 2.5e9\n\
              interval = '100ms'\nwarm-up = '1s'\nstall = '2s'\n\
@@ -189,18 +176,24 @@ mod tests {
     #[test]
     fn a_bound_that_is_given_replaces_the_plans() {
         let base = Plan::from_toml("[stream]\nbytes = 5\nflows = 2").expect("a plan");
-        let stream = args("--time 3s").over(Some(base.clone())).stream.expect("a stream");
-        assert_eq!((stream.bytes, stream.count, stream.flows), (None, None, 2));
-        assert_eq!(args("").over(Some(base.clone())), base);
+        let over = |flags: &str| args(flags).over(Some(base.clone())).expect("no key twice");
+        let plan = over("--time 3s");
+        let bulk = &plan.stream().expect("a stream").bulk;
+        assert_eq!((bulk.bytes, bulk.count, bulk.flows), (None, None, 2));
+        assert_eq!(over(""), base);
     }
 
     #[test]
-    fn axes_and_rates_are_read_as_people_write_them() {
-        assert_eq!(parse_axis("buffers=auto,8KiB"), Ok(Axis::Buffers(vec![None, Some(Size(8192))])));
-        assert_eq!(parse_axis("messages=1,2"), Ok(Axis::Messages(vec![Size(1), Size(2)])));
-        for text in ["buffers", "colours=1", "messages=auto", "messages="] {
-            assert!(parse_axis(text).is_err(), "{text}");
-        }
+    fn a_table_is_a_part_of_the_plan() {
+        let plan = args("--table buffers=auto,8KiB messages=1,2").over(None).expect("no key twice");
+        let wanted = "time = '10s'\ntable = ['buffers=auto,8KiB', 'messages=1,2']\n[stream]";
+        assert_eq!(plan, Plan::from_toml(wanted).expect("a plan"));
+        let twice = args("--table messages=1 messages=2").over(None);
+        assert_eq!(twice.expect_err("one key").key, "messages");
+    }
+
+    #[test]
+    fn rates_are_read_as_people_write_them() {
         assert_eq!(parse_rate("2.5G"), Ok(Rate::from_mbps(2500.0)));
         for text in ["", "G", "-1M", "nan", "infM", "5 X"] {
             assert!(parse_rate(text).is_err(), "{text}");

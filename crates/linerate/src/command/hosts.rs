@@ -22,11 +22,12 @@ pub(super) struct Peer {
 impl Peer {
     /// Finds the peer that `plan` names, or starts one.
     pub(super) fn of(plan: &Plan, key: &KeyArgs) -> Result<Self, Trouble> {
-        if let Some(host) = &plan.host {
-            let others = plan.more_hosts.iter().map(|host| Target::parse(host)).collect::<Result<_, _>>()?;
+        let mut hosts = plan.hosts();
+        if let Some(host) = hosts.next() {
+            let others = hosts.map(Target::parse).collect::<Result<_, _>>()?;
             return Ok(Self { target: Target::parse(host)?, others, key: given_key(key)?, started: None });
         }
-        let peer = LoopbackPeer::start(plan.local.family)?;
+        let peer = LoopbackPeer::start(plan.common.local.family)?;
         let target = Target::parse(&peer.address().to_string())?;
         Ok(Self { target, others: Vec::new(), key: Some(peer.key().clone()), started: Some(peer) })
     }

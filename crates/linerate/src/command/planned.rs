@@ -8,9 +8,28 @@ use crate::cli::PlanArgs;
 use crate::screen::show;
 use crate::trouble::Trouble;
 
-/// The plan in the file that is given, if one is.
-pub(super) fn given(args: &PlanArgs) -> Result<Option<Plan>, Trouble> {
-    args.plan.as_deref().map(read).transpose()
+/// The plan in the file that is given, if one is; for `verb`, whose task it must have. A plan that
+/// says nothing of its task serves every verb.
+pub(super) fn given(args: &PlanArgs, verb: &str) -> Result<Option<Plan>, Trouble> {
+    let plan = args.plan.as_deref().map(read).transpose()?;
+    plan.map(|plan| fitting(plan, verb)).transpose()
+}
+
+/// Refuses a plan whose task is another than `verb`'s.
+pub(super) fn fitting(plan: Plan, verb: &str) -> Result<Plan, Trouble> {
+    let other = plan.task.verb();
+    if other == verb || !plan.has_loads() {
+        return Ok(plan);
+    }
+    let what = match verb {
+        "stream" => "move bulk",
+        "rr" => "ask requests",
+        _ => "measure a curve",
+    };
+    Err(Trouble::new(
+        format!("failed to {what}: the plan asks for [{other}]"),
+        format!("run `linerate {other} --plan FILE`, or take [{other}] out of the plan"),
+    ))
 }
 
 /// Prints the effective plan if nothing else is asked for; whether it was.

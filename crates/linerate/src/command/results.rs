@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use jiff::Zoned;
-use linerate_core::plan::Plan;
-use linerate_core::report::NamedRun;
+use linerate_core::plan::{Format, Plan};
+use linerate_core::report::{NamedRun, Report};
 use linerate_core::run::{Run, Source};
 
-use crate::store;
+use crate::screen::{columns, show};
 use crate::trouble::Trouble;
+use crate::{render, store};
 
 /// Where the results go.
 pub(super) struct Files {
@@ -21,7 +22,7 @@ impl Files {
     ///
     /// When one would replace the other.
     pub(super) fn choose(plan: &Plan, source: &Source, started: &Zoned) -> Result<Self, Trouble> {
-        let run = plan.output.out.as_ref().map_or_else(
+        let run = plan.common.output.out.as_ref().map_or_else(
             || {
                 let host = subject_name(plan, source);
                 let safe: String =
@@ -31,7 +32,8 @@ impl Files {
             },
             PathBuf::from,
         );
-        let report = plan.output.report.as_ref().map_or_else(|| store::report_beside(&run), PathBuf::from);
+        let report =
+            plan.common.output.report.as_ref().map_or_else(|| store::report_beside(&run), PathBuf::from);
         if run == report && !is_device(&run) {
             return Err(Trouble::new(
                 format!("failed to place the results: {} is the run file and the report", run.display()),
@@ -56,6 +58,34 @@ pub(super) fn named(run: Run) -> NamedRun {
 fn subject_name<'a>(plan: &'a Plan, source: &'a Source) -> &'a str {
     match source {
         Source::Modelled(name) => name,
-        _ => plan.host.as_deref().unwrap_or("loopback"),
+        _ => plan.common.host.as_deref().unwrap_or("loopback"),
     }
+}
+
+/// The result on standard output, in the form that the plan says.
+pub(super) fn print(report: &Report) -> Result<(), Trouble> {
+    let run = &report.runs[0].run;
+    let rendered = match (run.plan.common.output.format, run.plan.has_loads()) {
+        (Format::Json, _) => Ok(run.to_json()),
+        (Format::Csv, true) => render::traffic::csv(run),
+        (Format::Csv, false) => render::csv(report),
+        (Format::Table, true) => Ok(render::traffic::text(run, columns())),
+        (Format::Np, true) | (Format::Table, false) => Ok(super::report::text(report)),
+        (Format::Np, false) => render::np(report),
+    };
+    show(&rendered.map_err(|error| unrendered(&error))?)
+}
+
+/// The HTML report.
+pub(super) fn page(report: &Report) -> Result<String, Trouble> {
+    let loads = report.runs[0].run.plan.has_loads();
+    let page = if loads { render::traffic::html(report) } else { render::html(report) };
+    page.map_err(|error| unrendered(&error))
+}
+
+fn unrendered(error: &render::RenderError) -> Trouble {
+    Trouble::new(
+        format!("failed to show the result: {error}"),
+        "the run file is complete; try `linerate report`",
+    )
 }

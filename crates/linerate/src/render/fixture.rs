@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use linerate_core::caution::assess;
 use linerate_core::environment::{Environment, Fact, Interface};
-use linerate_core::observation::{Clock, Connection, Counters, Load, Noise, Observation};
+use linerate_core::observation::{Activity, Clock, Connection, Counters, Noise, Observation};
 use linerate_core::options::Granted;
 use linerate_core::pattern::Pattern;
-use linerate_core::plan::Plan;
+use linerate_core::plan::{CurvePlan, Plan, Task};
 use linerate_core::report::{NamedRun, Report};
 use linerate_core::run::{End, FORMAT, Path, Run, Source, State};
 use linerate_core::series::{Point, Round, Series, Stop};
@@ -85,7 +85,9 @@ pub(super) fn bare() -> Report {
 pub(super) fn staged(one_clock: bool) -> Report {
     let mut named = GIGABIT.run();
     let sizes = linerate_core::stages::sizes(&named.run.plan.sizes().expect("the fixture's plan has sizes"));
-    named.run.plan.stages = Some(10);
+    if let Task::Curve(curve) = &mut named.run.plan.task {
+        curve.stages = Some(10);
+    }
     named.run.stages = sizes.into_iter().map(|size| stages(size, one_clock)).collect();
     Report::new(vec![named])
 }
@@ -214,9 +216,11 @@ impl Made {
 }
 
 fn plan(pattern: Pattern) -> Plan {
-    let mut plan = Plan { host: Some("beta:5003".to_owned()), pattern, ..Plan::default() };
-    plan.socket.sndbuf = Some(Size(65_000));
-    plan.socket.rcvbuf = Some(Size(65_000));
+    let task = Task::Curve(CurvePlan { pattern, ..CurvePlan::default() });
+    let mut plan = Plan { task, ..Plan::default() };
+    plan.common.host = Some("beta:5003".to_owned());
+    plan.common.socket.sndbuf = Some(Size(65_000));
+    plan.common.socket.rcvbuf = Some(Size(65_000));
     plan
 }
 
@@ -303,7 +307,7 @@ fn observation(lost_ms: u64) -> Observation {
             longest: Span::from_us(900),
             threshold: Span::from_us(1),
         }),
-        load: Load { span: Span::from_ms(20_000), ..Load::default() },
+        load: Activity { span: Span::from_ms(20_000), ..Activity::default() },
         interface: Fact::Known(Counters {
             interface: "eth0".to_owned(),
             rx_bytes: 3_500_000_000,

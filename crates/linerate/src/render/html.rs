@@ -6,6 +6,7 @@ mod hover;
 pub(super) mod rows;
 
 use askama::Template;
+use linerate_core::plan::DEFAULT_TARGET;
 use linerate_core::report::{Curve, NamedRun, Report, describe};
 use linerate_core::run::Source;
 
@@ -156,7 +157,7 @@ fn statement(report: &Report, index: usize, named: &NamedRun) -> String {
             progress.timed,
             progress.settled,
             percent(settled),
-            percent(run.plan.ci)
+            percent(run.plan.curve().map_or(DEFAULT_TARGET, |curve| curve.ci))
         ));
     }
     sentences.push(match run.cautions.len() {

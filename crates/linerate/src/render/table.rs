@@ -3,6 +3,7 @@
 mod numbers;
 
 use linerate_core::options::Granted;
+use linerate_core::plan::DEFAULT_TARGET;
 use linerate_core::report::{Curve, NamedRun, Report, describe};
 use linerate_core::run::State;
 
@@ -74,7 +75,7 @@ fn state(state: &State) -> String {
 
 /// What was asked of the buffers beside what each end was granted; nothing if nothing was asked.
 fn buffers(named: &NamedRun, width: usize) -> Option<String> {
-    let socket = &named.run.plan.socket;
+    let socket = &named.run.plan.common.socket;
     let ends = [("this host", &named.run.local.granted), ("the peer", &named.run.remote.granted)];
     let send = |granted: &Granted| fact(&granted.sndbuf);
     let receive = |granted: &Granted| {
@@ -99,7 +100,7 @@ fn footer(curve: &Curve, named: &NamedRun, width: usize) -> String {
     let progress = progress(curve);
     let mut lines = Vec::new();
     if progress.settled < progress.timed {
-        let target = percent(named.run.plan.ci);
+        let target = percent(named.run.plan.curve().map_or(DEFAULT_TARGET, |curve| curve.ci));
         let text = format!(
             "* not settled: {} of {} intervals are wider than +-{target} of the median, or there is none",
             progress.timed - progress.settled,

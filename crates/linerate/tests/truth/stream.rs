@@ -49,10 +49,11 @@ fn a_transfer_that_stops_moving_for_a_while_is_stalled_and_no_slow_one() {
     assert!(said.stdout.contains("STALLED"), "{}", said.stdout);
     let run = desk.run_file("x.run.json");
     let [transfer] = &run.traffic[..] else { panic!("one load was asked for") };
-    let stall = run.plan.stream.as_ref().expect("it was asked for").stall;
-    let Class::Stalled(silent) = transfer.flows[0].class(stall) else { panic!("{:?}", transfer.flows[0]) };
+    let Class::Stalled(silent) = transfer.class(&transfer.flows[0]) else {
+        panic!("{:?}", transfer.flows[0])
+    };
     assert!(silent >= Span::from_ms(1_400), "{silent}");
-    let [summary] = transfer.summaries(stall).try_into().expect("one direction");
+    let [summary] = transfer.summaries().try_into().expect("one direction");
     assert_eq!((summary.complete, summary.stalled, summary.rate), (0, 1, None));
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use linerate_core::measure::{Ended, Method, Progress, Watch, measure};
-use linerate_core::plan::Plan;
+use linerate_core::plan::{Common, CurvePlan, Plan, Task};
 use linerate_core::schedule::Schedule;
 use linerate_core::series::Series;
 use linerate_core::stats::{Estimate, median_interval};
@@ -148,16 +148,14 @@ fn sizes(mtu: u32) -> Vec<u64> {
 }
 
 fn plan(peer: &LoopbackPeer, sizes: Vec<u64>, time: Span) -> Plan {
-    let mut plan = Plan {
-        host: Some(peer.address().to_string()),
-        schedule: Schedule::List(sizes.into_iter().map(Size).collect()),
-        time,
-        ..Plan::default()
-    };
-    plan.socket.congestion = Some(congestion().to_owned());
+    let schedule = Schedule::List(sizes.into_iter().map(Size).collect());
+    let task = Task::Curve(CurvePlan { schedule, ..CurvePlan::default() });
+    let common = Common { host: Some(peer.address().to_string()), time, ..Common::default() };
+    let mut plan = Plan { common, task };
+    plan.common.socket.congestion = Some(congestion().to_owned());
     // Two modelled hosts have a processor each; here they get one each where there are two.
     if processors() > 1 {
-        (plan.local.pin, plan.remote.pin) = (Some(0), Some(1));
+        (plan.common.local.pin, plan.common.remote.pin) = (Some(0), Some(1));
     }
     plan
 }
@@ -186,7 +184,9 @@ fn curve(
 ) -> Result<Series, Trouble> {
     let target = Target::parse(&peer.address().to_string())?;
     let mut pair = Pair::open(&target, Some(peer.key()), plan, clock, |_| ControlFlow::Continue(()))?;
-    let method = Method::of(plan, pair.timing_clock().cost).map_err(|error| Trouble::plan(error, None))?;
+    let asked = plan.curve().cloned().unwrap_or_default();
+    let method = Method::of(&plan.common, &asked, pair.timing_clock().cost);
+    let method = method.map_err(|error| Trouble::plan(error, None))?;
     let outcome = measure(&mut pair, &method, &mut &*watcher);
     match outcome.ended {
         Ended::Complete => {

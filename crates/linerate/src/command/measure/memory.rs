@@ -1,13 +1,14 @@
 //! Copies in this host's memory as what is measured.
 
 use linerate_core::measure::Method;
-use linerate_core::plan::{Plan, PlanError};
-use linerate_core::run::{End, Model, Path, Source};
+use linerate_core::plan::{Common, CurvePlan, Plan, PlanError};
+use linerate_core::run::{Answering, End, Path, Source};
 use linerate_net::observe::{HostClock, pin_to};
 use linerate_net::pair::PairError;
 use linerate_net::transport::memory::MemoryBench;
 
-use super::subject::Subject;
+use super::subject::CurveSubject;
+use crate::command::conduct::Subject;
 use crate::trouble::Trouble;
 
 /// Copies between distinct buffers of one process.
@@ -19,49 +20,47 @@ pub(super) struct Memory {
 
 impl Memory {
     pub(super) fn prepare(plan: &Plan, clock: HostClock) -> Result<Self, Trouble> {
-        if let Some(host) = &plan.host {
+        if let Some(host) = &plan.common.host {
             return Err(Trouble::new(
                 format!("failed to copy to {host}: memory has no peer"),
                 "leave the host out, or choose another --transport",
             ));
         }
-        if let Some(cpu) = plan.local.pin {
+        if let Some(cpu) = plan.common.local.pin {
             pin_to(cpu).map_err(|source| PairError::Pin { cpu, source })?;
         }
         let largest = plan.largest().map_err(|error| Trouble::plan(error, None))?;
-        let bench = MemoryBench::new(clock, largest, &plan.memory).map_err(PairError::from)?;
-        Ok(Self { bench, ends: <[End; 2]>::default(), pinned: plan.local.pin })
+        let bench = MemoryBench::new(clock, largest, &plan.common.memory).map_err(PairError::from)?;
+        Ok(Self { bench, ends: <[End; 2]>::default(), pinned: plan.common.local.pin })
     }
 }
 
 impl Subject for Memory {
-    type Bench = MemoryBench;
-
-    fn bench(&mut self) -> &mut MemoryBench {
-        &mut self.bench
-    }
-
     fn source(&self) -> Source {
         Source::Loopback
     }
 
-    fn ends(&self) -> (End, End, Path) {
+    fn ends(&self) -> (End, Vec<Answering>) {
         let path = Path { transport: "memory".to_owned(), ..Path::default() };
-        let [local, remote] = self.ends.clone();
-        (local, remote, path)
-    }
-
-    fn model(&self) -> Option<Model> {
-        None
-    }
-
-    fn method(&self, plan: &Plan) -> Result<Method, PlanError> {
-        Method::of(plan, self.bench.timing_clock().cost)
+        let [local, end] = self.ends.clone();
+        (local, vec![Answering { end, path }])
     }
 
     fn finish(&mut self) -> Result<(), Trouble> {
         self.ends = self.bench.ends();
         self.ends.iter_mut().for_each(|end| end.granted.pinned = self.pinned);
         Ok(())
+    }
+}
+
+impl CurveSubject for Memory {
+    type Bench = MemoryBench;
+
+    fn bench(&mut self) -> &mut MemoryBench {
+        &mut self.bench
+    }
+
+    fn method(&self, common: &Common, curve: &CurvePlan) -> Result<Method, PlanError> {
+        Method::of(common, curve, self.bench.timing_clock().cost)
     }
 }

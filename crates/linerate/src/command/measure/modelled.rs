@@ -4,14 +4,15 @@ use std::path::PathBuf;
 
 use linerate_core::measure::Method;
 use linerate_core::options::SocketOptions;
-use linerate_core::plan::{LocalOptions, Plan, PlanError, RemoteOptions};
-use linerate_core::run::{End, Model, Path, Source};
+use linerate_core::plan::{Common, CurvePlan, LocalOptions, Plan, PlanError, RemoteOptions};
+use linerate_core::run::{Answering, End, Model, Path, Source};
 use linerate_core::transport::Transport;
 use linerate_sim::bench::ModelBench;
 use linerate_sim::model::{self, Curve};
 use linerate_sim::plan::ModelPlan;
 
-use super::subject::Subject;
+use super::subject::CurveSubject;
+use crate::command::conduct::Subject;
 use crate::command::model::traced;
 use crate::trouble::Trouble;
 
@@ -33,7 +34,7 @@ impl Modelled {
         trace: Option<PathBuf>,
     ) -> Result<Self, Trouble> {
         refuse_what_no_model_has(plan)?;
-        ask(&plan.socket, &mut model);
+        ask(&plan.common.socket, &mut model);
         let passages = trace.as_ref().map(|_| traced::MOST_PASSAGES);
         let curve = model::curve(&model, passages).map_err(|error| Trouble::model(&error, ""))?;
         if let Some(path) = &trace {
@@ -66,7 +67,7 @@ fn ask(asked: &SocketOptions, model: &mut ModelPlan) {
 
 /// Options that only a real host has are refused rather than ignored.
 fn refuse_what_no_model_has(plan: &Plan) -> Result<(), Trouble> {
-    let asked = &plan.socket;
+    let asked = &plan.common.socket;
     let usual = SocketOptions {
         sndbuf: asked.sndbuf,
         rcvbuf: asked.rcvbuf,
@@ -75,13 +76,13 @@ fn refuse_what_no_model_has(plan: &Plan) -> Result<(), Trouble> {
     };
     let what = if *asked != usual {
         "nodelay, congestion, dscp, busy-poll or io"
-    } else if plan.transport != Transport::default() || !plan.memory.is_plain() {
+    } else if plan.common.transport != Transport::default() || !plan.common.memory.is_plain() {
         "transport or place of messages in memory"
-    } else if plan.stages.is_some() {
+    } else if plan.curve().is_some_and(|curve| curve.stages.is_some()) {
         "kernels that stamp the stages of a message"
-    } else if plan.host.is_some() {
+    } else if plan.common.host.is_some() {
         "peer on another host"
-    } else if plan.local != LocalOptions::default() || plan.remote != RemoteOptions::default() {
+    } else if plan.common.local != LocalOptions::default() || plan.common.remote != RemoteOptions::default() {
         "addresses, interfaces, address families or processors"
     } else {
         return Ok(());
@@ -93,20 +94,15 @@ fn refuse_what_no_model_has(plan: &Plan) -> Result<(), Trouble> {
 }
 
 impl Subject for Modelled {
-    type Bench = ModelBench;
-
-    fn bench(&mut self) -> &mut ModelBench {
-        &mut self.curve.bench
-    }
-
     fn source(&self) -> Source {
         Source::Modelled(self.name.clone())
     }
 
-    fn ends(&self) -> (End, End, Path) {
-        let [local, remote] = self.curve.ends.clone();
+    fn ends(&self) -> (End, Vec<Answering>) {
         let [here, there] = self.curve.stations.map(|station| format!("station {}", station.0));
-        (local, remote, Path { transport: "model".to_owned(), local: here, remote: there, ipv6: false })
+        let path = Path { transport: "model".to_owned(), local: here, remote: there, ipv6: false };
+        let [local, end] = self.curve.ends.clone();
+        (local, vec![Answering { end, path }])
     }
 
     fn model(&self) -> Option<Model> {
@@ -118,14 +114,22 @@ impl Subject for Modelled {
         })
     }
 
-    fn method(&self, plan: &Plan) -> Result<Method, PlanError> {
-        self.curve.method(plan)
-    }
-
     fn finish(&mut self) -> Result<(), Trouble> {
         match (&self.trace, self.curve.bench.take_trace()) {
             (Some(path), Some(trace)) => traced::keep(&trace, &self.plan, path),
             _ => Ok(()),
         }
+    }
+}
+
+impl CurveSubject for Modelled {
+    type Bench = ModelBench;
+
+    fn bench(&mut self) -> &mut ModelBench {
+        &mut self.curve.bench
+    }
+
+    fn method(&self, common: &Common, curve: &CurvePlan) -> Result<Method, PlanError> {
+        self.curve.method(common, curve)
     }
 }

@@ -4,32 +4,24 @@ use std::ops::ControlFlow;
 
 use linerate_core::bench::Bench;
 use linerate_core::measure::Method;
-use linerate_core::plan::{Plan, PlanError};
-use linerate_core::run::{End, Model, Path, Source};
+use linerate_core::plan::{Common, CurvePlan, Plan, PlanError};
+use linerate_core::run::{Answering, End, Source};
 use linerate_core::stages::Stages;
 use linerate_net::pair::Pair;
 
+use crate::command::conduct::Subject;
 use crate::peer::LoopbackPeer;
 use crate::trouble::Trouble;
 
-/// A bench, and what a run says of it.
-pub(super) trait Subject {
+/// What a curve can be measured on.
+pub(super) trait CurveSubject: Subject {
     /// Where trials are run.
     type Bench: Bench;
 
     fn bench(&mut self) -> &mut Self::Bench;
 
-    /// Where the numbers come from.
-    fn source(&self) -> Source;
-
-    /// The two ends and the connection between them, as far as they are known.
-    fn ends(&self) -> (End, End, Path);
-
-    /// What was computed, if it was.
-    fn model(&self) -> Option<Model>;
-
-    /// How `plan` is measured here.
-    fn method(&self, plan: &Plan) -> Result<Method, PlanError>;
+    /// How a curve is measured here.
+    fn method(&self, common: &Common, curve: &CurvePlan) -> Result<Method, PlanError>;
 
     /// The stages of single messages, if `plan` asks for them; `watch` is told each size and may end
     /// it. Only what has kernels has any, and a plan that asks others for them is refused before.
@@ -41,9 +33,6 @@ pub(super) trait Subject {
         let _ = (plan, watch);
         Ok(Vec::new())
     }
-
-    /// Ends it and reads what is known only then.
-    fn finish(&mut self) -> Result<(), Trouble>;
 }
 
 /// Two hosts, or one and a peer that was started on it.
@@ -54,26 +43,29 @@ pub(super) struct Hosts {
 }
 
 impl Subject for Hosts {
+    fn source(&self) -> Source {
+        if self.peer.is_some() { Source::Loopback } else { Source::Measured }
+    }
+
+    fn ends(&self) -> (End, Vec<Answering>) {
+        let (local, end, path) = self.pair.ends();
+        (local, vec![Answering { end, path }])
+    }
+
+    fn finish(&mut self) -> Result<(), Trouble> {
+        self.pair.finish().map_err(Trouble::from)
+    }
+}
+
+impl CurveSubject for Hosts {
     type Bench = Pair;
 
     fn bench(&mut self) -> &mut Pair {
         &mut self.pair
     }
 
-    fn source(&self) -> Source {
-        if self.peer.is_some() { Source::Loopback } else { Source::Measured }
-    }
-
-    fn ends(&self) -> (End, End, Path) {
-        self.pair.ends()
-    }
-
-    fn model(&self) -> Option<Model> {
-        None
-    }
-
-    fn method(&self, plan: &Plan) -> Result<Method, PlanError> {
-        Method::of(plan, self.pair.timing_clock().cost)
+    fn method(&self, common: &Common, curve: &CurvePlan) -> Result<Method, PlanError> {
+        Method::of(common, curve, self.pair.timing_clock().cost)
     }
 
     fn stages(
@@ -82,9 +74,5 @@ impl Subject for Hosts {
         watch: impl FnMut(u64) -> ControlFlow<()>,
     ) -> Result<Vec<Stages>, Trouble> {
         Ok(self.pair.stages(plan, watch)?)
-    }
-
-    fn finish(&mut self) -> Result<(), Trouble> {
-        self.pair.finish().map_err(Trouble::from)
     }
 }

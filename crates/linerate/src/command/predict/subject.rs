@@ -23,7 +23,7 @@ pub(super) fn timed(named: &NamedRun) -> Result<Vec<(Conditions, Estimate)>, Tro
         let help = "predict a run of linerate over an interface whose MTU the kernel tells";
         unpredictable(named, "it does not say the MTU of its path", help)
     })?;
-    let socket = &run.plan.socket;
+    let socket = &run.plan.common.socket;
     let conditions = |pattern, size| Conditions {
         pattern,
         size,
@@ -130,7 +130,7 @@ pub(super) fn cautions(run: &Run, host: &HostFile, wire: Wire) -> Vec<[String; 2
             "measure with --congestion cubic",
         );
     }
-    if run.plan.socket.busy_poll.is_some() {
+    if run.plan.common.socket.busy_poll.is_some() {
         doubt(
             "the run polled the device queue, and the modelled hosts sleep".to_owned(),
             "measure without --busy-poll",

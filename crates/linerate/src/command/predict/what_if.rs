@@ -1,6 +1,6 @@
 //! A change of conditions, and how to find out whether its prediction holds.
 
-use linerate_core::plan::Plan;
+use linerate_core::plan::{CurvePlan, Plan};
 use linerate_core::run::{Run, Source};
 use linerate_core::units::Size;
 use linerate_sim::calibrate::Conditions;
@@ -56,7 +56,7 @@ pub(super) fn test(args: &PredictArgs, run: &Run) -> Vec<String> {
             };
             commands.push(format!("{where_}ip link set dev {name} mtu {}", mtu.bytes()));
         }
-        let host = run.plan.host.as_ref().map_or_else(String::new, |host| format!(" {host}"));
+        let host = run.plan.common.host.as_ref().map_or_else(String::new, |host| format!(" {host}"));
         commands.push(format!("linerate measure{host} {flags}"));
     }
     commands.push(format!("linerate predict --host {} after.run.json", args.host.display()));
@@ -65,7 +65,7 @@ pub(super) fn test(args: &PredictArgs, run: &Run) -> Vec<String> {
 
 /// The flags of `linerate measure` that measure `plan` again with the changes.
 fn flags(changes: &[Change], plan: &Plan) -> String {
-    let mut socket = plan.socket.clone();
+    let mut socket = plan.common.socket.clone();
     for change in changes {
         match change.what {
             Changed::Mtu => {}
@@ -74,14 +74,15 @@ fn flags(changes: &[Change], plan: &Plan) -> String {
             Changed::Sndbuf => socket.sndbuf = change.to,
         }
     }
-    let usual = Plan::default();
+    let usual = CurvePlan::default();
+    let curve = plan.curve().unwrap_or(&usual);
     let bytes = |size: Option<Size>| size.map(|size| size.bytes().to_string());
     let given = [
-        ("--pattern", (plan.pattern != usual.pattern).then(|| plan.pattern.name().to_owned())),
-        ("--schedule", (plan.schedule != usual.schedule).then(|| plan.schedule.to_string())),
-        ("--from", bytes(plan.from)),
-        ("--to", bytes(plan.to)),
-        ("--perturb", bytes(plan.perturb)),
+        ("--pattern", (curve.pattern != usual.pattern).then(|| curve.pattern.name().to_owned())),
+        ("--schedule", (curve.schedule != usual.schedule).then(|| curve.schedule.to_string())),
+        ("--from", bytes(curve.from)),
+        ("--to", bytes(curve.to)),
+        ("--perturb", bytes(curve.perturb)),
         ("--nodelay", (!socket.nodelay).then(|| "off".to_owned())),
         ("--rcvbuf", bytes(socket.rcvbuf)),
         ("--sndbuf", bytes(socket.sndbuf)),
@@ -95,6 +96,7 @@ fn flags(changes: &[Change], plan: &Plan) -> String {
 #[cfg(test)]
 mod tests {
     use linerate_core::pattern::Pattern;
+    use linerate_core::plan::Task;
 
     use super::*;
 
@@ -111,7 +113,8 @@ mod tests {
 
     #[test]
     fn the_flags_measure_the_same_again_but_for_the_change() {
-        let plan = Plan { pattern: Pattern::Stream, to: Some(Size(4096)), ..Plan::default() };
+        let curve = CurvePlan { pattern: Pattern::Stream, to: Some(Size(4096)), ..CurvePlan::default() };
+        let plan = Plan { task: Task::Curve(curve), ..Plan::default() };
         let changes = [Change { what: Changed::Rcvbuf, to: Some(Size(1 << 20)) }];
         assert_eq!(
             flags(&changes, &plan),

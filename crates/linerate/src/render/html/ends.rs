@@ -122,7 +122,7 @@ impl Ends<'_> {
     }
 
     fn sockets(&self) -> Vec<Row> {
-        let asked = &self.run.plan.socket;
+        let asked = &self.run.plan.common.socket;
         let row = |name: &str, asked: String, of: &dyn Fn(&Granted) -> String| {
             Row::of_asked(name, &asked, self.both(|end| of(&end.granted)))
         };
@@ -146,7 +146,7 @@ impl Ends<'_> {
             Row::of_asked("Processor tied to", &self.pins(), self.both(|end| pin(end.granted.pinned))),
             Row::of_asked("System calls", asked.io.name(), self.both(|_| asked.io.to_string())),
         ];
-        if self.run.plan.memory.huge_pages {
+        if self.run.plan.common.memory.huge_pages {
             let granted = [self.huge_pages(&self.run.local, true), self.huge_pages(&self.run.remote, false)];
             let granted =
                 granted.map(|bytes| bytes.map_or_else(|| or_unknown(""), |got| with_unit(&got, "B")));
@@ -167,7 +167,7 @@ impl Ends<'_> {
 
     fn pins(&self) -> String {
         let plan = &self.run.plan;
-        format!("{}; {}", pin(plan.local.pin), pin(plan.remote.pin))
+        format!("{}; {}", pin(plan.common.local.pin), pin(plan.common.remote.pin))
     }
 
     fn observations(&self) -> Vec<Row> {
@@ -348,7 +348,7 @@ mod tests {
     fn huge_pages_are_shown_where_they_were_asked_for() {
         let mut run = fixture::two().runs.swap_remove(0).run;
         assert_eq!(row(&run), None);
-        run.plan.memory.huge_pages = true;
+        run.plan.common.memory.huge_pages = true;
         assert_eq!(row(&run), Some(["unknown (not recorded)"; 2].map(str::to_owned)));
         (run.local.granted, run.remote.granted) = (got(2 << 20), got(0));
         assert_eq!(row(&run), Some(["2097152 B", "0 B"].map(str::to_owned)));
@@ -357,7 +357,7 @@ mod tests {
     #[test]
     fn the_huge_pages_of_all_flows_of_an_end_are_one_figure() {
         let mut run = fixture::two().runs.swap_remove(0).run;
-        run.plan.memory.huge_pages = true;
+        run.plan.common.memory.huge_pages = true;
         let half = |bytes| HalfAccount { granted: got(bytes), ..HalfAccount::default() };
         let flow = |direction, [sender, receiver]: [u64; 2]| FlowAccount {
             flow: 0,

@@ -18,8 +18,7 @@ use crate::render::text::plain;
 ///
 /// [`RenderError::Json`] when a number has no JSON form.
 pub(crate) fn json(run: &Run) -> Result<String, RenderError> {
-    let stall = run.plan.stream.clone().unwrap_or_default().stall;
-    let loads: Vec<Value> = run.traffic.iter().map(|transfer| load(run, transfer, stall)).collect();
+    let loads: Vec<Value> = run.traffic.iter().map(|transfer| load(run, transfer)).collect();
     let latencies: Vec<Value> = latency::rows(&run.traffic)
         .iter()
         .map(|row| {
@@ -48,10 +47,10 @@ fn departures(times: &Histogram) -> Value {
     json!({ "p50": us(times.resolved(0.5)), "p99": us(times.resolved(0.99)), "max": us(times.max()) })
 }
 
-fn load(run: &Run, transfer: &Transfer, stall: Span) -> Value {
+fn load(run: &Run, transfer: &Transfer) -> Value {
     let mbps = |rate: Option<Rate>| rate.map(Rate::as_mbps);
     let flows = transfer.flows.iter().map(|flow| {
-        let (class, reason) = match flow.class(stall) {
+        let (class, reason) = match transfer.class(flow) {
             Class::Complete => ("complete", None),
             Class::Stalled(silent) => ("stalled", Some(silent.to_string())),
             Class::Failed(reason) => ("failed", Some(plain(&reason))),
@@ -71,7 +70,7 @@ fn load(run: &Run, transfer: &Transfer, stall: Span) -> Value {
             "engines": { "sender": flow.sender.io, "receiver": flow.receiver.io },
         })
     });
-    let sums = transfer.summaries(stall).into_iter().map(|sum| {
+    let sums = transfer.summaries().into_iter().map(|sum| {
         json!({
             "direction": sum.direction,
             "mbps": mbps(sum.rate),
@@ -87,6 +86,6 @@ fn load(run: &Run, transfer: &Transfer, stall: Span) -> Value {
         "name": name(transfer),
         "flows": flows.collect::<Vec<_>>(),
         "sums": sums.collect::<Vec<_>>(),
-        "held_back": held_back(transfer, run, stall),
+        "held_back": held_back(transfer, run),
     })
 }

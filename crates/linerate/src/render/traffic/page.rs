@@ -62,32 +62,30 @@ pub(crate) fn html(report: &Report) -> Result<String, RenderError> {
 }
 
 fn card(run: &Run, transfer: &Transfer) -> Card {
-    let stall = run.plan.stream.clone().unwrap_or_default().stall;
     let mut keys = Vec::new();
     for row in latency::rows(std::slice::from_ref(transfer)) {
         let shown = |share: f64| super::words::time(row.quantile(share));
         let value = format!("median {}, p99 {}, p99.9 {}", shown(0.5), shown(0.99), shown(0.999));
         keys.push([row.kind.clone(), value]);
     }
-    keys.extend(sums(transfer, stall));
-    keys.extend(held_back(transfer, run, stall).map(|text| ["held back".to_owned(), text]));
+    keys.extend(sums(transfer));
+    keys.extend(held_back(transfer, run).map(|text| ["held back".to_owned(), text]));
     let title = if run.traffic.len() > 1 { name(transfer) } else { headline(run) };
     Card { title, colour: None, keys: entries(keys), note: String::new() }
 }
 
 fn tables(run: &Run) -> Vec<TableView> {
-    let stream = run.plan.stream.clone().unwrap_or_default();
     let mut tables = Vec::new();
     let latencies = latency::rows(&run.traffic);
     if !latencies.is_empty() {
         tables.push(TableView::new("Latencies", latency::columns(&latencies)));
     }
     if run.traffic.iter().any(|transfer| !transfer.label.is_empty()) {
-        tables.push(TableView::new("Every load", table_columns(run, &stream)));
+        tables.push(TableView::new("Every load", table_columns(run)));
     }
     for transfer in run.traffic.iter().filter(|transfer| !transfer.flows.is_empty()) {
         let flows: Vec<&FlowAccount> = transfer.flows.iter().collect();
-        tables.push(TableView::new("Every flow", flow_columns(transfer, &flows, stream.stall)));
+        tables.push(TableView::new("Every flow", flow_columns(transfer, &flows)));
     }
     tables
 }

@@ -8,9 +8,9 @@ use super::words::{amount, rate, time};
 use crate::render::text::{count, digits, percent};
 
 /// What the flows of a transfer did together: labels and values, for each direction.
-pub(super) fn sums(transfer: &Transfer, stall: Span) -> Vec<[String; 2]> {
+pub(super) fn sums(transfer: &Transfer) -> Vec<[String; 2]> {
     let mut lines = Vec::new();
-    for summary in transfer.summaries(stall) {
+    for summary in transfer.summaries() {
         let way = if summary.direction == Direction::Receive { "to here" } else { "from here" };
         let mut parts = vec![format!("{} in all, {}", rate(summary.rate), amount(summary.bytes))];
         if let (Some(fairness), true) = (summary.fairness, summary.complete > 1) {
@@ -109,7 +109,7 @@ mod tests {
     }
 
     fn said(flows: Vec<FlowAccount>, label: &str) -> Vec<String> {
-        let lines = sums(&Transfer { flows, ..Transfer::default() }, Span::from_ms(1_000));
+        let lines = sums(&Transfer { flows, ..Transfer::default() });
         lines.into_iter().filter(|[name, _]| name == label).map(|[_, value]| value).collect()
     }
 

@@ -2,8 +2,8 @@
 
 use linerate_core::environment::Fact;
 use linerate_core::run::Run;
-use linerate_core::traffic::{Class, FlowAccount, StreamPlan, Summary, Transfer};
-use linerate_core::units::{Rate, Span};
+use linerate_core::traffic::{Class, FlowAccount, Summary, Transfer};
+use linerate_core::units::Rate;
 
 use super::super::columns::{Column, fit};
 use super::super::table::item;
@@ -20,7 +20,6 @@ const MOST_ROWS: usize = 16;
 /// The loads of `run` as text of about `width` columns. No colours, no control codes.
 pub(crate) fn text(run: &Run, width: u16) -> String {
     let width = usize::from(width).max(NARROWEST);
-    let stream = run.plan.stream.clone().unwrap_or_default();
     let facts = facts(run).into_iter().map(|[label, value]| item(&label, &value, width));
     let asked = [vec![wrap(&headline(run), width, 2)], facts.collect()].concat().join("\n");
     let mut blocks = vec![asked];
@@ -32,10 +31,10 @@ pub(crate) fn text(run: &Run, width: u16) -> String {
     }
     blocks.extend(run.traffic.iter().map(|transfer| latency::troubles(transfer).join("\n")));
     if run.traffic.iter().any(|transfer| !transfer.label.is_empty()) {
-        blocks.push(fitted(table_columns(run, &stream), width));
+        blocks.push(fitted(table_columns(run), width));
     } else {
         for transfer in run.traffic.iter().filter(|transfer| !transfer.flows.is_empty()) {
-            blocks.push(bulk(run, transfer, &stream, width));
+            blocks.push(bulk(run, transfer, width));
         }
     }
     let caution = |caution: &linerate_core::caution::Caution| {
@@ -47,21 +46,21 @@ pub(crate) fn text(run: &Run, width: u16) -> String {
 }
 
 /// The bulk flows of a load: each, their sum, and what held them back.
-fn bulk(run: &Run, transfer: &Transfer, stream: &StreamPlan, width: usize) -> String {
+fn bulk(run: &Run, transfer: &Transfer, width: usize) -> String {
     let mut blocks = Vec::new();
     if run.traffic.len() > 1 {
         blocks.push(format!("{}:", name(transfer)));
     }
-    blocks.push(flows(transfer, stream, width));
-    let mut lines = sums(transfer, stream.stall);
-    lines.extend(held_back(transfer, run, stream.stall).map(|text| ["held back".to_owned(), text]));
+    blocks.push(flows(transfer, width));
+    let mut lines = sums(transfer);
+    lines.extend(held_back(transfer, run).map(|text| ["held back".to_owned(), text]));
     let lines = lines.iter().map(|[label, value]| item(label, value, width));
     blocks.push(lines.collect::<Vec<_>>().join("\n"));
     blocks.join("\n\n")
 }
 
 /// A row for each flow, or for the fastest and the slowest.
-fn flows(transfer: &Transfer, stream: &StreamPlan, width: usize) -> String {
+fn flows(transfer: &Transfer, width: usize) -> String {
     let mut chosen: Vec<&FlowAccount> = transfer.flows.iter().collect();
     let all = chosen.len();
     if all > MOST_ROWS {
@@ -69,7 +68,7 @@ fn flows(transfer: &Transfer, stream: &StreamPlan, width: usize) -> String {
         chosen.sort_by(|one, other| speed(other).total_cmp(&speed(one)));
         chosen.drain(MOST_ROWS / 2..all - MOST_ROWS / 2);
     }
-    let text = fitted(flow_columns(transfer, &chosen, stream.stall), width);
+    let text = fitted(flow_columns(transfer, &chosen), width);
     if chosen.len() == all {
         return text;
     }
@@ -78,14 +77,14 @@ fn flows(transfer: &Transfer, stream: &StreamPlan, width: usize) -> String {
 }
 
 /// A row for each of `flows`.
-pub(super) fn flow_columns(transfer: &Transfer, flows: &[&FlowAccount], stall: Span) -> Vec<Column> {
+pub(super) fn flow_columns(transfer: &Transfer, flows: &[&FlowAccount]) -> Vec<Column> {
     let cells = |cell: &dyn Fn(&FlowAccount) -> String| flows.iter().map(|flow| cell(flow)).collect();
-    let summaries = transfer.summaries(stall);
+    let summaries = transfer.summaries();
     let sum = |flow: &FlowAccount| {
         let summary = summaries.iter().find(|summary| summary.direction == flow.direction)?;
         summary.rate.map(Rate::bits_per_second)
     };
-    let share = |flow: &FlowAccount| match (flow.class(stall), flow.rate(), sum(flow)) {
+    let share = |flow: &FlowAccount| match (transfer.class(flow), flow.rate(), sum(flow)) {
         (Class::Complete, Some(rate), Some(sum)) => percent(rate.bits_per_second() / sum),
         _ => "-".to_owned(),
     };
@@ -101,7 +100,7 @@ pub(super) fn flow_columns(transfer: &Transfer, flows: &[&FlowAccount], stall: S
         Column::new("received", 2, cells(&|flow| amount(flow.receiver.bytes))),
         Column::new("sent in", 4, cells(&|flow| time(flow.sender.elapsed()))),
         Column::new("received in", 1, cells(&|flow| time(flow.receiver.elapsed()))),
-        Column::new("rate", 0, cells(&|flow| speed(flow, stall))),
+        Column::new("rate", 0, cells(&|flow| speed(transfer, flow))),
         Column::new("share", 5, cells(&share)),
         Column::new("rtt", 6, cells(&|flow| time(last(flow).map(|sample| sample.rtt)))),
         Column::new(
@@ -130,20 +129,20 @@ pub(super) fn flow_columns(transfer: &Transfer, flows: &[&FlowAccount], stall: S
 type Row<'a> = (&'a Transfer, &'a FlowAccount, Option<Summary>);
 
 /// netperf's table: a row for each load.
-pub(super) fn table_columns<'a>(run: &'a Run, stream: &StreamPlan) -> Vec<Column> {
+pub(super) fn table_columns<'a>(run: &'a Run) -> Vec<Column> {
     let row = |transfer: &'a Transfer| {
         let first = transfer.flows.first()?;
-        Some((transfer, first, transfer.summaries(stream.stall).into_iter().next()))
+        Some((transfer, first, transfer.summaries().into_iter().next()))
     };
     let rows: Vec<Row<'_>> = run.traffic.iter().filter_map(row).collect();
     let cells = |cell: &dyn Fn(&Row<'_>) -> String| rows.iter().map(cell).collect();
     let buffer = |fact: &Fact<u64>| fact.known().map_or_else(|| "-".to_owned(), u64::to_string);
-    let megabits = |(_, flow, summary): &Row<'_>| match flow.class(stream.stall) {
+    let megabits = |(transfer, flow, summary): &Row<'_>| match transfer.class(flow) {
         Class::Complete => summary
             .as_ref()
             .and_then(|summary| summary.rate)
             .map_or_else(|| "-".to_owned(), |rate| format!("{:.2}", rate.as_mbps())),
-        _ => speed(flow, stream.stall),
+        _ => speed(transfer, flow),
     };
     vec![
         Column::new("asked", 1, cells(&|(transfer, ..)| plain(&transfer.label))),

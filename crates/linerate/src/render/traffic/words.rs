@@ -2,6 +2,7 @@
 
 use linerate_core::caution::PACE_KEPT;
 use linerate_core::kernel::limit::Holder;
+use linerate_core::plan::{StreamTask, Task};
 use linerate_core::run::Run;
 use linerate_core::traffic::{Class, Direction, FlowAccount, Phase, StreamPlan, Transfer};
 use linerate_core::units::{Rate, Span};
@@ -14,10 +15,10 @@ pub(super) fn facts(run: &Run) -> Vec<[String; 2]> {
     let paths =
         run.answering().map(|(_, path)| fact("path", plain(&format!("{} -> {}", path.local, path.remote))));
     let mut facts: Vec<_> = paths.collect();
-    if let Some(stream) = &run.plan.stream {
-        facts.push(fact("bulk", bulk(run, stream)));
+    if let Some(stream) = run.plan.stream() {
+        facts.push(fact("bulk", bulk(run, &stream.bulk)));
     }
-    if let Some(rr) = &run.plan.rr {
+    if let Some(rr) = run.plan.requests() {
         let loop_kind = match rr.rate {
             Some(rate) => format!("an open loop of {rate} a second"),
             None if rr.connect => "a connection for each".to_owned(),
@@ -33,9 +34,9 @@ pub(super) fn facts(run: &Run) -> Vec<[String; 2]> {
 /// The headline of a run: `stream over tcp, 4 flows from here`.
 pub(super) fn headline(run: &Run) -> String {
     let transport = plain(&run.path.transport);
-    match (&run.plan.stream, &run.plan.rr) {
-        (_, Some(rr)) => format!("rr over {transport}, {}", count(rr.flows.into(), "flow")),
-        (Some(stream), None) => {
+    match &run.plan.task {
+        Task::Requests(rr) => format!("rr over {transport}, {}", count(rr.flows.into(), "flow")),
+        Task::Stream(StreamTask { bulk: stream, .. }) => {
             let (way, each) = match stream.direction {
                 Direction::Send => ("from here", "to each"),
                 Direction::Receive => ("to here", "from each"),
@@ -48,7 +49,7 @@ pub(super) fn headline(run: &Run) -> String {
             let hosts = run.others.len() + 1;
             format!("stream over {transport}, {hosts} hosts: {flows} {way} {each}")
         }
-        (None, None) => format!("loads over {transport}"),
+        Task::Curve(_) => format!("loads over {transport}"),
     }
 }
 
@@ -56,8 +57,8 @@ fn bulk(run: &Run, stream: &StreamPlan) -> String {
     let bound = match (stream.bytes, stream.count) {
         (Some(bytes), _) => format!("{bytes} a flow"),
         (None, Some(messages)) => format!("{} a flow", count(messages, "message")),
-        (None, None) if stream.warm_up == Span::ZERO => run.plan.time.to_string(),
-        (None, None) => format!("{} after {} of warm-up", run.plan.time, stream.warm_up),
+        (None, None) if stream.warm_up == Span::ZERO => run.plan.common.time.to_string(),
+        (None, None) => format!("{} after {} of warm-up", run.plan.common.time, stream.warm_up),
     };
     let paced = stream.rate.map_or_else(String::new, |rate| format!(", paced to {rate} a direction"));
     format!("{bound}{paced}")
@@ -65,17 +66,17 @@ fn bulk(run: &Run, stream: &StreamPlan) -> String {
 
 /// How the bytes were moved, and whether the application got them.
 fn io(run: &Run) -> String {
-    let socket = &run.plan.socket;
+    let socket = &run.plan.common.socket;
     let (send, receive) = (socket.io, socket.receives());
     let both = if send == receive { send.to_string() } else { format!("{send} out and {receive} in") };
     let delivered = if receive.delivers() { "copied to the application" } else { "thrown away unread" };
-    let touched = if run.plan.memory.touch { " and read by it" } else { "" };
+    let touched = if run.plan.common.memory.touch { " and read by it" } else { "" };
     format!("{both}; what arrives is {delivered}{touched}")
 }
 
 /// What a load is called among the others of its run.
 pub(super) fn name(transfer: &Transfer) -> String {
-    called(&transfer.label, transfer.phase)
+    called(&transfer.label, transfer.load.phase())
 }
 
 /// What a load of this label and phase is called.
@@ -90,8 +91,8 @@ pub(crate) fn called(label: &str, phase: Phase) -> String {
 }
 
 /// The flow's rate, or the class that it has instead.
-pub(super) fn speed(flow: &FlowAccount, stall: Span) -> String {
-    match flow.class(stall) {
+pub(super) fn speed(transfer: &Transfer, flow: &FlowAccount) -> String {
+    match transfer.class(flow) {
         Class::Complete => rate(flow.rate()),
         Class::Stalled(silent) => format!("STALLED {silent}"),
         Class::Failed(reason) => format!("FAILED: {}", plain(&reason)),
@@ -99,16 +100,16 @@ pub(super) fn speed(flow: &FlowAccount, stall: Span) -> String {
 }
 
 /// Who held the flows back, in a line: of one flow with the shares of its time, of many by number.
-pub(super) fn held_back(transfer: &Transfer, run: &Run, stall: Span) -> Option<String> {
-    let pace = run.plan.stream.as_ref().and_then(|stream| stream.rate);
-    let kept = |pace: &Rate| transfer.slowest(stall).is_some_and(|rate| rate.share_of(*pace) >= PACE_KEPT);
+pub(super) fn held_back(transfer: &Transfer, run: &Run) -> Option<String> {
+    let pace = transfer.load.stream.as_ref().and_then(|stream| stream.rate);
+    let kept = |pace: &Rate| transfer.slowest().is_some_and(|rate| rate.share_of(*pace) >= PACE_KEPT);
     if let Some(pace) = pace.filter(kept) {
         // TCP counts a wait for the last acknowledgement as its own, though nothing more is to be sent.
         return Some(format!("by the pace that was asked, {pace} a direction"));
     }
     let link = run.payload_link();
     let flows = transfer.flows.iter();
-    let verdicts: Vec<_> = flows.filter_map(|flow| transfer.holders(flow, link, stall)).collect();
+    let verdicts: Vec<_> = flows.filter_map(|flow| transfer.holders(flow, link)).collect();
     let first = verdicts.first()?.to_string();
     let first = first.trim_start_matches("held back ");
     if verdicts.len() == 1 {

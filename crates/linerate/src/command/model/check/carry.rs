@@ -77,7 +77,8 @@ fn facts(plan: &ModelPlan) -> Result<PlanFacts, String> {
 /// The curve of `plan`, measured as `linerate measure --model` measures it.
 fn curve(plan: &ModelPlan, interrupt: &Interrupt) -> Result<Curve, String> {
     let mut built = model::curve(plan, None).map_err(|error| error.to_string())?;
-    let method = built.method(&plan.measure).map_err(|error| error.to_string())?;
+    let asked = plan.measure.curve().ok_or("the plan asks for no curve")?;
+    let method = built.method(&plan.measure.common, asked).map_err(|error| error.to_string())?;
     let outcome = measure(&mut built.bench, &method, &mut Glance(interrupt));
     match outcome.ended {
         Ended::Complete => Curve::of(&outcome.series).ok_or_else(|| "nothing was measured".to_owned()),

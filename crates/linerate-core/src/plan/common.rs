@@ -1,0 +1,183 @@
+//! What every task is asked: who with, over what, for how long, and what is written where.
+
+use std::net::IpAddr;
+
+use serde::{Deserialize, Serialize};
+
+use super::PlanError;
+use crate::options::{MemoryOptions, SocketOptions};
+use crate::transport::Transport;
+use crate::units::{Size, Span};
+
+/// Default of [`Common::time`] of a curve.
+pub const DEFAULT_TIME: Span = Span::from_ms(20_000);
+
+/// What every task is asked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Common {
+    /// The peer, as `HOST` or `HOST:PORT`. If absent, one is started on this host.
+    pub host: Option<String>,
+    /// What carries the bytes.
+    pub transport: Transport,
+    /// Time to spend.
+    pub time: Span,
+    /// Seed of everything that is drawn: the order of sizes, the payload.
+    pub seed: u64,
+    /// What is asked of the data sockets at both ends.
+    pub socket: SocketOptions,
+    /// Where the messages are in memory, at both ends.
+    pub memory: MemoryOptions,
+    /// What concerns this end only.
+    pub local: LocalOptions,
+    /// What concerns the peer only.
+    pub remote: RemoteOptions,
+    /// What is written where.
+    pub output: Output,
+}
+
+impl Default for Common {
+    fn default() -> Self {
+        Self {
+            host: None,
+            transport: Transport::default(),
+            time: DEFAULT_TIME,
+            seed: 1,
+            socket: SocketOptions::default(),
+            memory: MemoryOptions::default(),
+            local: LocalOptions::default(),
+            remote: RemoteOptions::default(),
+            output: Output::default(),
+        }
+    }
+}
+
+impl Common {
+    /// Checks every value against its range.
+    pub(super) fn check(&self) -> Result<(), PlanError> {
+        let range = PlanError::range;
+        range(
+            self.time >= Span::from_ms(10) && self.time <= Span::from_ms(86_400_000),
+            "time",
+            self.time.to_string(),
+            "from 10ms to 24h",
+        )?;
+        range(i64::try_from(self.seed).is_ok(), "seed", self.seed.to_string(), "below 2^63")?;
+        if let Some(dscp) = self.socket.dscp {
+            range(dscp < 64, "dscp", dscp.to_string(), "from 0 to 63")?;
+        }
+        if let Some(mss) = self.socket.mss {
+            range(mss >= 88, "mss", mss.to_string(), "at least 88, Linux's smallest segment")?;
+        }
+        if let Some(batch) = self.socket.batch {
+            range((1..=1024).contains(&batch), "batch", batch.to_string(), "from 1 to 1024 datagrams")?;
+        }
+        for (field, buffer) in [("sndbuf", self.socket.sndbuf), ("rcvbuf", self.socket.rcvbuf)] {
+            let bytes = buffer.map_or(1, Size::bytes);
+            range((1..=1 << 30).contains(&bytes), field, bytes.to_string(), "from 1 byte to 1 GiB")?;
+        }
+        range(self.memory.offset < 4_096, "offset", self.memory.offset.to_string(), "below a page of 4096")?;
+        self.check_options()
+    }
+
+    /// Refuses options that only some datagrams have, where the transport would ignore them.
+    fn check_options(&self) -> Result<(), PlanError> {
+        let socket = &self.socket;
+        let (udp, unix) = (self.transport == Transport::Udp, self.transport == Transport::UnixDatagram);
+        let offload = socket.gso || socket.gro || socket.dont_fragment;
+        let crosses_none = unix && (socket.dscp.is_some() || socket.busy_poll.is_some());
+        for (ok, allowed) in [
+            (udp || !offload, "udp for gso, gro and dont-fragment"),
+            (udp || unix || socket.batch.is_none(), "udp or unix-datagram for batch"),
+            (!crosses_none, "another for dscp and busy-poll: this one crosses no network"),
+        ] {
+            PlanError::range(ok, "transport", self.transport.to_string(), allowed)?;
+        }
+        Ok(())
+    }
+
+    /// Refuses calls that throw away what arrives if somebody looks at it, which `allowed` says.
+    pub(super) fn check_delivery(&self, looked_at: bool, allowed: &'static str) -> Result<(), PlanError> {
+        let receives = self.socket.receives();
+        let ok = receives.delivers() || !looked_at;
+        PlanError::range(ok, "receive-io", receives.to_string(), allowed)
+    }
+
+    /// Refuses a message that is longer than one datagram.
+    pub(super) fn check_datagram(&self, field: &'static str, size: Size) -> Result<(), PlanError> {
+        let fits = self.transport.longest_datagram().is_none_or(|longest| size.0 <= longest);
+        let allowed = "at most 65507 B over IPv4 and 65527 B over IPv6: one datagram of UDP carries it";
+        PlanError::range(fits, field, size.to_string(), allowed)
+    }
+
+    /// Refuses places in memory where messages always lie in one, which `allowed` says.
+    pub(super) fn check_memory(&self, allowed: &'static str) -> Result<(), PlanError> {
+        PlanError::range(self.memory.is_plain(), "memory", self.memory.named(), allowed)
+    }
+}
+
+/// What concerns the initiating end only; it is not sent to the peer.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct LocalOptions {
+    /// Source address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bind: Option<IpAddr>,
+    /// Interface to send through (`SO_BINDTODEVICE`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bind_dev: Option<String>,
+    /// Address family: 4 or 6. If absent, what the name resolves to first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub family: Option<Family>,
+    /// Processor that the measuring thread is tied to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pin: Option<u32>,
+}
+
+/// What concerns the answering end only.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct RemoteOptions {
+    /// Processor that the answering thread is tied to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pin: Option<u32>,
+}
+
+/// What is written where.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Output {
+    /// The run file. If absent, its name is made from host and time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub out: Option<String>,
+    /// The HTML report. If absent, it lies beside the run file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub report: Option<String>,
+    /// What goes to standard output.
+    pub format: Format,
+}
+
+/// What goes to standard output.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    /// A table and a chart for people.
+    #[default]
+    Table,
+    /// The run file's content.
+    Json,
+    /// A header with units, and a line for each size.
+    Csv,
+    /// NetPIPE 3.x's `np.out`.
+    Np,
+}
+
+/// An IP address family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Family {
+    /// IPv4.
+    #[serde(rename = "4")]
+    V4,
+    /// IPv6.
+    #[serde(rename = "6")]
+    V6,
+}

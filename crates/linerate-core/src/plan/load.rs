@@ -1,0 +1,163 @@
+//! One load, and the words that bulk and requests share.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::{RrPlan, StreamPlan};
+use crate::options::SocketOptions;
+use crate::units::{Rate, Span, span_text};
+
+/// One load to put on the path: a whole `linerate stream`, a row of its table, or a phase of
+/// `linerate rr`. The beginning end asks for one after the other.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Load {
+    /// The bulk flows, if any.
+    pub stream: Option<StreamPlan>,
+    /// The flows of requests, if any.
+    pub rr: Option<RrPlan>,
+    /// What is asked of its sockets.
+    pub socket: SocketOptions,
+    /// How long it lasts where nothing else bounds it, without warm-up.
+    #[serde(with = "span_text")]
+    pub time: Span,
+    /// How long the bulk runs before the requests begin.
+    #[serde(with = "span_text")]
+    pub head_start: Span,
+}
+
+/// A load of a plan, and what tells it from the plan's other loads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Asked {
+    /// What it differs in from the others, such as `buffers=64 KiB messages=4 KiB`; empty for the
+    /// only one.
+    pub label: String,
+    /// The load.
+    pub load: Load,
+}
+
+impl Asked {
+    /// A load that needs no name.
+    pub(super) const fn alone(load: Load) -> Self {
+        Self { label: String::new(), load }
+    }
+}
+
+/// Which phase of a look at latency under load.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Phase {
+    /// Nothing else on the path.
+    #[default]
+    Idle,
+    /// Beside bulk in one direction.
+    Loaded(Direction),
+}
+
+/// Which way the bulk of a load goes, as the beginning end sees it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Direction {
+    /// From the beginning end to the answering one.
+    #[default]
+    Send,
+    /// From the answering end to the beginning one.
+    Receive,
+    /// Both at once, each in flows of its own.
+    Both,
+}
+
+/// What ends a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Bound {
+    /// Time from the first byte, warm-up included.
+    Time(Span),
+    /// Bytes of payload, exactly.
+    Bytes(u64),
+    /// Messages.
+    Count(u64),
+}
+
+/// The most flows of one load in one direction.
+pub const MOST_FLOWS: u32 = 4096;
+/// The largest message of a load. Unit: bytes.
+pub(super) const MOST_MESSAGE: u64 = 1 << 30;
+/// What a request and its response need at least on datagrams, where both carry a number. Unit: bytes.
+pub const DATAGRAM_TAG: u64 = 16;
+/// What each message of bulk begins with on datagrams of a socket, where none is shorter. Unit: bytes.
+pub const DATAGRAM_HEADER: u64 = 24;
+/// Default of [`StreamPlan::message`] where messages have no boundaries. Unit: bytes.
+pub const DEFAULT_MESSAGE: u64 = 128 << 10;
+
+impl Load {
+    /// Which phase of a look at latency under load it is.
+    #[must_use]
+    pub const fn phase(&self) -> Phase {
+        match (&self.stream, &self.rr) {
+            (Some(stream), Some(_)) => Phase::Loaded(stream.direction),
+            _ => Phase::Idle,
+        }
+    }
+
+    /// The part that each of so many answering ends has: its share of a rate, and of all else the
+    /// whole.
+    #[must_use]
+    pub fn share(&self, peers: u32) -> Self {
+        let mut load = self.clone();
+        if let Some(rate) = load.stream.as_mut().and_then(|stream| stream.rate.as_mut()) {
+            *rate = Rate::from_bits_per_second(rate.bits_per_second() / f64::from(peers.max(1)));
+        }
+        load
+    }
+}
+
+impl Direction {
+    /// Every direction, for help texts.
+    pub const ALL: [Self; 3] = [Self::Send, Self::Receive, Self::Both];
+
+    /// The name on the command line and in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Send => "send",
+            Self::Receive => "receive",
+            Self::Both => "both",
+        }
+    }
+
+    /// The single directions in this one.
+    #[must_use]
+    pub const fn parts(self) -> &'static [Self] {
+        match self {
+            Self::Send => &[Self::Send],
+            Self::Receive => &[Self::Receive],
+            Self::Both => &[Self::Send, Self::Receive],
+        }
+    }
+}
+
+impl fmt::Display for Phase {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Idle => out.write_str("idle"),
+            Self::Loaded(direction) => write!(out, "loaded-{direction}"),
+        }
+    }
+}
+
+impl fmt::Display for Direction {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.name())
+    }
+}
+
+impl FromStr for Direction {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let found = Self::ALL.into_iter().find(|direction| direction.name() == text);
+        found.ok_or_else(|| format!("`{text}` is none of send, receive, both"))
+    }
+}

@@ -1,0 +1,245 @@
+//! Bulk: every option of `linerate stream` that no other task has.
+
+use serde::{Deserialize, Serialize};
+
+use super::load::{MOST_FLOWS, MOST_MESSAGE};
+use super::{Asked, Bound, Common, DATAGRAM_HEADER, DEFAULT_MESSAGE, Direction, Load, PlanError};
+use crate::grid::{Axis, Grid};
+use crate::options::MemoryOptions;
+use crate::transport::Transport;
+use crate::units::{Rate, Size, Span, span_text};
+
+/// Default of [`StreamPlan::stall`].
+pub const DEFAULT_STALL: Span = Span::from_ms(1_000);
+/// The most peers of a stream.
+const MOST_HOSTS: usize = 256;
+
+/// The most rows of a table: more is a mistake more often than a wish.
+const MOST_ROWS: usize = 10_000;
+
+/// Bulk between this host and one or many.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StreamTask {
+    /// The bulk to each host.
+    pub bulk: StreamPlan,
+    /// More peers, each with flows of its own.
+    pub more_hosts: Vec<String>,
+    /// What the loads differ in, if there are several.
+    pub table: Grid,
+}
+
+impl StreamTask {
+    /// The loads, one after the other: one for each row of the table.
+    ///
+    /// # Errors
+    ///
+    /// When a value of the table cannot be read.
+    pub(super) fn loads(&self, common: &Common) -> Result<Vec<Asked>, PlanError> {
+        let rows = self.table.count();
+        let fits = rows.is_some_and(|rows| rows <= MOST_ROWS);
+        PlanError::range(fits, "table", "of too many rows".to_owned(), "of at most 10000")?;
+        let stream = Some(self.bulk.clone());
+        let load = Load { stream, socket: common.socket.clone(), time: common.time, ..Load::default() };
+        let mut loads = vec![Asked::alone(load)];
+        for Axis { key, values } in self.table.axes() {
+            let spread = loads.iter().flat_map(|asked| values.iter().map(|value| asked.with(key, value)));
+            loads = spread.collect::<Result<_, _>>()?;
+        }
+        Ok(loads)
+    }
+
+    /// The largest message of all its loads. Unit: bytes.
+    pub(super) fn largest(&self, common: &Common) -> Result<u64, PlanError> {
+        let loads = self.loads(common)?;
+        let messages = loads.iter().filter_map(|asked| asked.load.stream.as_ref()?.message);
+        Ok(messages.max().map_or(DEFAULT_MESSAGE, Size::bytes))
+    }
+
+    /// Checks what bulk is asked, over what `common` says.
+    pub(super) fn check(&self, common: &Common) -> Result<(), PlanError> {
+        self.check_hosts(common)?;
+        let touched = "one that delivers the bytes, such as send-recv: there is nothing to touch else";
+        common.check_delivery(common.memory.touch, touched)?;
+        self.check_sharing(common)?;
+        if common.transport.is_datagram() {
+            let plain = MemoryOptions { touch: common.memory.touch, ..MemoryOptions::default() };
+            let allowed = "left out of bulk on datagrams, but for touch: their messages lie in one place";
+            PlanError::range(common.memory == plain, "memory", common.memory.named(), allowed)?;
+        }
+        self.loads(common)?.into_iter().try_for_each(|Asked { load, .. }| {
+            let row = Common { socket: load.socket, ..common.clone() };
+            row.check()?;
+            load.stream.iter().try_for_each(|bulk| bulk.check_on(&row))
+        })
+    }
+
+    /// Refuses calls that would be others on a thread of many flows.
+    fn check_sharing(&self, common: &Common) -> Result<(), PlanError> {
+        let Some(threads) = self.bulk.threads else { return Ok(()) };
+        for (field, io) in [("io", common.socket.io), ("receive-io", common.socket.receives())] {
+            let allowed = "one that can be told not to wait, such as send-recv, where threads is given";
+            PlanError::range(io.returns_at_once(), field, io.to_string(), allowed)?;
+        }
+        let allowed = "left out on datagrams: each flow's account needs a thread";
+        PlanError::range(!common.transport.is_datagram(), "threads", threads.to_string(), allowed)
+    }
+
+    /// Refuses a host that is named again, because it would wait for itself, and too many of them.
+    fn check_hosts(&self, common: &Common) -> Result<(), PlanError> {
+        let Some(last) = self.more_hosts.last() else { return Ok(()) };
+        let range = |ok, host: &str, allowed| PlanError::range(ok, "more-hosts", host.to_owned(), allowed);
+        let mut named: Vec<&String> = common.host.iter().collect();
+        range(!named.is_empty(), last, "left out where host is")?;
+        range(self.more_hosts.len() < MOST_HOSTS, last, "at most 255 hosts")?;
+        let flows = u64::from(self.bulk.flows).saturating_mul(self.more_hosts.len() as u64 + 1);
+        range(flows <= u64::from(MOST_FLOWS), last, "so few that all have 4096 flows together")?;
+        for host in &self.more_hosts {
+            range(!named.contains(&host), host, "another host than the others")?;
+            named.push(host);
+        }
+        Ok(())
+    }
+}
+
+impl Asked {
+    /// The same with another value of a table's `key`: `buffers` asks for both buffers at both ends
+    /// (`auto` leaves them to the system), `messages` is what one call hands over.
+    pub(crate) fn with(&self, key: &str, value: &str) -> Result<Self, PlanError> {
+        let refuse = |allowed| PlanError::Range { field: "table", value: format!("{key}={value}"), allowed };
+        let size = || {
+            value
+                .parse::<Size>()
+                .map_err(|_| refuse("made of sizes, such as buffers=auto,8KiB or messages=1KiB"))
+        };
+        let mut load = self.load.clone();
+        let named = match key {
+            "buffers" if value == "auto" => {
+                (load.socket.sndbuf, load.socket.rcvbuf) = (None, None);
+                "buffers=auto".to_owned()
+            }
+            "buffers" => {
+                let size = size()?;
+                (load.socket.sndbuf, load.socket.rcvbuf) = (Some(size), Some(size));
+                format!("buffers={size}")
+            }
+            "messages" => {
+                let size = size()?;
+                load.stream.get_or_insert_default().message = Some(size);
+                format!("messages={size}")
+            }
+            _ => return Err(refuse("of buffers or messages, such as buffers=8KiB,64KiB")),
+        };
+        let label = if self.label.is_empty() { named } else { format!("{} {named}", self.label) };
+        Ok(Self { label, load })
+    }
+}
+
+/// What bulk one load puts on the path.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct StreamPlan {
+    /// End after so many bytes of payload in each flow, exactly. If absent, time or count bounds it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<Size>,
+    /// End after so many messages in each flow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
+    /// Payload that one call hands over. If absent, 128 KiB, and on datagrams what fits one packet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<Size>,
+    /// Flows in each direction.
+    pub flows: u32,
+    /// Threads that share the flows of one direction. If absent, each flow has a thread of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threads: Option<u32>,
+    /// Which way the bulk goes.
+    pub direction: Direction,
+    /// Payload rate that all flows of one direction keep together. If absent, as fast as it goes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate: Option<Rate>,
+    /// How often each flow is looked at.
+    #[serde(with = "span_text")]
+    pub interval: Span,
+    /// Time at the begin of each flow whose bytes are counted but are no part of the rate.
+    #[serde(with = "span_text")]
+    pub warm_up: Span,
+    /// A flow of which no byte moved for so long has stalled.
+    #[serde(with = "span_text")]
+    pub stall: Span,
+}
+
+impl StreamPlan {
+    /// What ends each flow, where the whole plan allows `time`.
+    #[must_use]
+    pub const fn bound(&self, time: Span) -> Bound {
+        match (self.bytes, self.count) {
+            (Some(bytes), _) => Bound::Bytes(bytes.0),
+            (None, Some(count)) => Bound::Count(count),
+            (None, None) => Bound::Time(Span::from_ps(time.as_ps().saturating_add(self.warm_up.as_ps()))),
+        }
+    }
+}
+
+impl StreamPlan {
+    /// Checks every value against its range.
+    ///
+    /// # Errors
+    ///
+    /// The first value that cannot be carried out.
+    pub fn check(&self) -> Result<(), PlanError> {
+        let range = PlanError::range;
+        let flows = 1..=MOST_FLOWS;
+        range(flows.contains(&self.flows), "flows", self.flows.to_string(), "from 1 to 4096")?;
+        if let Some(threads) = self.threads {
+            range(flows.contains(&threads), "threads", threads.to_string(), "from 1 to 4096")?;
+        }
+        let one_bound = self.bytes.is_none() || self.count.is_none();
+        range(one_bound, "count", self.count.unwrap_or(0).to_string(), "left out where bytes is given")?;
+        range(self.bytes != Some(Size(0)), "bytes", "0".to_owned(), "at least 1")?;
+        range(self.count != Some(0), "count", "0".to_owned(), "at least 1")?;
+        if let Some(message) = self.message {
+            let fits = (1..=MOST_MESSAGE).contains(&message.0);
+            range(fits, "message", message.to_string(), "from 1 byte to 1 GiB")?;
+        }
+        if let Some(rate) = self.rate {
+            let bits = rate.bits_per_second();
+            range((1.0..=1e13).contains(&bits), "rate", rate.to_string(), "from 1 bit/s to 10 Tbit/s")?;
+        }
+        range(
+            self.interval >= Span::from_ms(10) && self.interval <= Span::from_ms(3_600_000),
+            "interval",
+            self.interval.to_string(),
+            "from 10ms to 1h",
+        )?;
+        range(self.stall >= Span::from_ms(1), "stall", self.stall.to_string(), "at least 1ms")?;
+        range(self.warm_up <= Span::from_ms(3_600_000), "warm-up", self.warm_up.to_string(), "at most 1h")
+    }
+
+    /// Checks every value against its range and what `common` says.
+    fn check_on(&self, common: &Common) -> Result<(), PlanError> {
+        self.check()?;
+        let Some(message) = self.message else { return Ok(()) };
+        if matches!(common.transport, Transport::Udp | Transport::UnixDatagram) {
+            let allowed = "at least 24 B on datagrams, which begin with so much of linerate's own";
+            PlanError::range(message.0 >= DATAGRAM_HEADER, "message", message.to_string(), allowed)?;
+        }
+        common.check_datagram("message", message)
+    }
+}
+
+impl Default for StreamPlan {
+    fn default() -> Self {
+        Self {
+            bytes: None,
+            count: None,
+            message: None,
+            flows: 1,
+            threads: None,
+            direction: Direction::default(),
+            rate: None,
+            interval: Span::from_ms(1_000),
+            warm_up: Span::ZERO,
+            stall: DEFAULT_STALL,
+        }
+    }
+}

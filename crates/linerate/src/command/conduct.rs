@@ -1,0 +1,169 @@
+//! The one way to conduct a run: start, save after each part, hear the user's wish to end, conclude.
+
+use std::ops::ControlFlow;
+
+use jiff::Zoned;
+use linerate_core::caution::assess;
+use linerate_core::plan::Plan;
+use linerate_core::report::Report;
+use linerate_core::run::{Answering, End, FORMAT, Model, Run, Source, State};
+
+use super::results::{Files, named, page, print};
+use crate::progress::Line;
+use crate::signals::Interrupt;
+use crate::store;
+use crate::trouble::Trouble;
+
+/// What a run is made on: hosts and a wire, a model of them, another tool's server.
+pub(super) trait Subject {
+    /// Where the numbers come from.
+    fn source(&self) -> Source;
+
+    /// This end and the answering ones with their paths, as far as they are known; at least one.
+    fn ends(&self) -> (End, Vec<Answering>);
+
+    /// What was computed, if it was.
+    fn model(&self) -> Option<Model> {
+        None
+    }
+
+    /// Ends it and reads what is known only then.
+    fn finish(&mut self) -> Result<(), Trouble>;
+}
+
+/// Why a run ended before all of it was done.
+pub(super) enum Stopped {
+    /// The user ended it.
+    Interrupted,
+    /// A part failed.
+    Failed {
+        /// As the run file says it.
+        reason: String,
+        /// As the user is told.
+        trouble: Trouble,
+    },
+}
+
+/// A run that is under way, and its file.
+pub(super) struct Underway<'a> {
+    pub(super) run: Run,
+    pub(super) line: &'a Line,
+    interrupt: &'a Interrupt,
+    files: Files,
+    /// The first save that failed. What was saved before is still there.
+    unsaved: Option<Trouble>,
+}
+
+impl Underway<'_> {
+    /// Whether the user wants it to go on.
+    pub(super) fn go_on(&self) -> ControlFlow<()> {
+        go_on(self.interrupt)
+    }
+
+    /// Saves what there is. A place that can no longer be written does not end the run.
+    pub(super) fn save(&mut self) {
+        self.run.cautions = assess(&self.run);
+        if let Err(trouble) = store::replace(&self.files.run, &self.run.to_json()) {
+            self.unsaved.get_or_insert(trouble);
+        }
+    }
+
+    fn set_ends(&mut self, subject: &impl Subject) {
+        let (local, answering) = subject.ends();
+        self.run.local = local;
+        let mut answering = answering.into_iter();
+        if let Some(Answering { end, path }) = answering.next() {
+            (self.run.remote, self.run.path) = (end, path);
+        }
+        self.run.others = answering.collect();
+    }
+
+    /// Fills in what is known only at the end, and keeps and shows the result.
+    fn conclude(mut self, subject: &impl Subject, ended: Result<(), Stopped>) -> Result<Report, Trouble> {
+        self.set_ends(subject);
+        let ended = match ended {
+            Ok(()) => {
+                self.run.state = State::Complete;
+                Ok(())
+            }
+            Err(Stopped::Interrupted) => {
+                self.run.state = State::Interrupted;
+                Err(Trouble::new("interrupted", "what was measured until then is shown and kept"))
+            }
+            Err(Stopped::Failed { reason, trouble }) => {
+                self.run.state = State::Failed(reason);
+                Err(trouble)
+            }
+        };
+        self.run.cautions = assess(&self.run);
+        let saved = store::replace(&self.files.run, &self.run.to_json());
+        let report = Report::new(vec![named(self.run)]);
+        print(&report)?;
+        // Each file by itself: a disk that is full for one may have room for the other.
+        let reported = page(&report).and_then(|page| store::replace(&self.files.report, &page));
+        if saved.is_ok() {
+            eprintln!("run file: {}", self.files.run.display());
+        }
+        if reported.is_ok() {
+            eprintln!("report:   {}", self.files.report.display());
+        }
+        saved.and(reported)?;
+        ended.and(self.unsaved.map_or(Ok(()), Err))?;
+        Ok(report)
+    }
+}
+
+/// Whether the user wants what is being done to go on.
+pub(super) fn go_on(interrupt: &Interrupt) -> ControlFlow<()> {
+    if interrupt.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+}
+
+/// Does `work` on `subject` as a run of `plan`, whatever both are; shows and keeps what came of it.
+pub(super) fn conduct<S: Subject>(
+    mut subject: S,
+    plan: Plan,
+    line: &Line,
+    interrupt: &Interrupt,
+    work: impl FnOnce(&mut S, &mut Underway<'_>) -> Result<(), Stopped>,
+) -> Result<Report, Trouble> {
+    let mut underway = start(&subject, plan, line, interrupt)?;
+    let ended = work(&mut subject, &mut underway);
+    let observed = subject.finish();
+    line.clear();
+    let report = underway.conclude(&subject, ended)?;
+    observed.map(|()| report)
+}
+
+/// Begins a run and its file.
+fn start<'a>(
+    subject: &impl Subject,
+    plan: Plan,
+    line: &'a Line,
+    interrupt: &'a Interrupt,
+) -> Result<Underway<'a>, Trouble> {
+    let started = Zoned::now();
+    let source = subject.source();
+    let files = Files::choose(&plan, &source, &started)?;
+    let run = Run {
+        format: FORMAT,
+        generator: format!("linerate {}", env!("CARGO_PKG_VERSION")),
+        started: started.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string(),
+        source,
+        state: State::Running,
+        plan,
+        local: End::default(),
+        remote: End::default(),
+        path: linerate_core::run::Path::default(),
+        model: subject.model(),
+        series: Vec::new(),
+        stages: Vec::new(),
+        others: Vec::new(),
+        traffic: Vec::new(),
+        cautions: Vec::new(),
+    };
+    let mut underway = Underway { run, line, interrupt, files, unsaved: None };
+    underway.set_ends(subject);
+    // A place that cannot be written is found before anything is measured.
+    store::replace(&underway.files.run, &underway.run.to_json())?;
+    Ok(underway)
+}

@@ -1,0 +1,171 @@
+//! What the verbs that put loads on a path have in common.
+
+use std::ops::ControlFlow;
+use std::process::ExitCode;
+
+use linerate_core::carrier::{CarriedLoad, Carrier, LoadWatch, Look};
+use linerate_core::plan::{Asked, Format, Plan, StreamPlan};
+use linerate_core::report::Report;
+use linerate_core::run::{Answering, End, Source};
+use linerate_core::traffic::{Class, Ended, Transfer};
+use linerate_core::transport::Transport;
+use linerate_net::observe::HostClock;
+use linerate_net::pair::Loads;
+
+use super::conduct::{Stopped, Subject, Underway, conduct, go_on};
+use super::hosts::Peer;
+use crate::cli::KeyArgs;
+use crate::peer::LoopbackPeer;
+use crate::progress::Line;
+use crate::render;
+use crate::screen::show;
+use crate::signals::Interrupt;
+use crate::trouble::Trouble;
+
+/// What loads can be put on.
+pub(super) trait LoadSubject: Subject {
+    /// What carries them.
+    type Carrier: Carrier<Error: std::fmt::Display + Into<Trouble>>;
+
+    fn carrier(&mut self) -> &mut Self::Carrier;
+}
+
+/// Refuses what loads cannot do.
+pub(super) fn check(plan: &Plan) -> Result<(), Trouble> {
+    plan.check().map_err(|error| Trouble::plan(error, None))?;
+    if plan.common.transport == Transport::Memory {
+        return Err(Trouble::new(
+            "failed to load the transport memory: copies in one process have no peer",
+            "run `linerate measure --transport memory`, or choose another --transport",
+        ));
+    }
+    if plan.common.output.format == Format::Np {
+        return Err(Trouble::new(
+            "failed to choose a form for the result: np holds curves",
+            "give --format table, json or csv",
+        ));
+    }
+    Ok(())
+}
+
+/// 1 when a flow stalled or failed, which the report says, and else 0.
+pub(super) fn conclude(report: &Report) -> ExitCode {
+    let broken = |transfer: &Transfer| {
+        transfer.flows.iter().any(|flow| transfer.class(flow) != Class::Complete)
+            || transfer.latencies.iter().any(|latency| latency.ended != Ended::Complete)
+    };
+    if report.runs[0].run.traffic.iter().any(broken) { ExitCode::from(1) } else { ExitCode::SUCCESS }
+}
+
+/// Carries the plan's loads between this host and those that it names.
+pub(super) fn between_hosts(plan: Plan, key: &KeyArgs, clock: HostClock) -> Result<Report, Trouble> {
+    let interrupt = Interrupt::listen()?;
+    let line = Line::new();
+    let Peer { target, others, key, started: peer } = Peer::of(&plan, key)?;
+    let targets = [vec![target], others].concat();
+    let loads = Loads::open(&targets, key.as_ref(), &plan, clock, |place| {
+        line.queued(place);
+        go_on(&interrupt)
+    })?;
+    carry(Hosts { loads, peer }, plan, &line, &interrupt)
+}
+
+/// Puts the plan's loads on `subject`, one after the other.
+pub(super) fn carry<S: LoadSubject>(
+    subject: S,
+    plan: Plan,
+    line: &Line,
+    interrupt: &Interrupt,
+) -> Result<Report, Trouble> {
+    let loads = plan.loads().map_err(|error| Trouble::plan(error, None))?;
+    conduct(subject, plan, line, interrupt, |subject, underway| {
+        loads.iter().try_for_each(|asked| {
+            if loads.len() > 1 {
+                announce(&underway.run.plan, asked);
+            }
+            one(subject, asked, underway)
+        })
+    })
+}
+
+/// Puts one load on `subject`, and keeps what came of it.
+fn one<S: LoadSubject>(subject: &mut S, asked: &Asked, underway: &mut Underway<'_>) -> Result<(), Stopped> {
+    let mut watch = Watcher { live: live(&underway.run.plan, asked), underway };
+    let CarriedLoad { transfer, ended } = subject.carrier().carry(&asked.load, &mut watch);
+    let label = asked.label.clone();
+    underway.run.traffic.extend(transfer.map(|transfer| Transfer { label, ..transfer }));
+    if underway.go_on().is_break() {
+        return Err(Stopped::Interrupted);
+    }
+    ended.map_err(|error| Stopped::Failed { reason: error.to_string(), trouble: error.into() })?;
+    underway.save();
+    Ok(())
+}
+
+/// This host and the servers on others, or a peer that was started here.
+struct Hosts {
+    loads: Loads,
+    /// Kept until the end of the run: the peer ends when this is dropped.
+    peer: Option<LoopbackPeer>,
+}
+
+impl Subject for Hosts {
+    fn source(&self) -> Source {
+        if self.peer.is_some() { Source::Loopback } else { Source::Measured }
+    }
+
+    fn ends(&self) -> (End, Vec<Answering>) {
+        self.loads.ends()
+    }
+
+    fn finish(&mut self) -> Result<(), Trouble> {
+        self.loads.finish().map_err(Trouble::from)
+    }
+}
+
+impl LoadSubject for Hosts {
+    type Carrier = Loads;
+
+    fn carrier(&mut self) -> &mut Loads {
+        &mut self.loads
+    }
+}
+
+/// Says which of several loads the lines that follow are about.
+fn announce(plan: &Plan, asked: &Asked) {
+    if asked.load.stream.is_some() && plan.common.output.format == Format::Table {
+        let name = render::traffic::called(&asked.label, asked.load.phase());
+        show(&format!("{name}:\n")).unwrap_or(());
+    }
+}
+
+/// The bulk of which each interval is shown: only where a person reads it.
+fn live(plan: &Plan, asked: &Asked) -> Option<StreamPlan> {
+    let mut stream = asked.load.stream.clone().filter(|_| plan.common.output.format == Format::Table)?;
+    let hosts = u32::try_from(plan.hosts().count().max(1)).unwrap_or(u32::MAX);
+    stream.flows = stream.flows.saturating_mul(hosts);
+    Some(stream)
+}
+
+/// Shows what passes, and ends the load when the user asks.
+struct Watcher<'a, 'b> {
+    live: Option<StreamPlan>,
+    underway: &'a Underway<'b>,
+}
+
+impl LoadWatch for Watcher<'_, '_> {
+    fn interval(&mut self, look: &Look) {
+        let Some(stream) = &self.live else { return };
+        // The last look may be just after the one before, when the flows have ended: too short for a rate.
+        if look.span < stream.interval / 10 {
+            return;
+        }
+        let line = render::traffic::interval(stream, look);
+        // A reader who left says so at the end; the measurement goes on.
+        show(&line).unwrap_or(());
+    }
+
+    fn go_on(&mut self) -> ControlFlow<()> {
+        self.underway.go_on()
+    }
+}
