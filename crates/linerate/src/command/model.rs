@@ -16,10 +16,10 @@ use std::process::ExitCode;
 
 use linerate_sim::host::SHIPPED;
 use linerate_sim::tcp::Personality;
+use linerate_study::shipped;
 
 use crate::cli::ModelVerb;
 use crate::screen::show;
-use crate::shipped;
 use crate::trouble::Trouble;
 
 pub(super) fn run(verb: &ModelVerb) -> Result<ExitCode, Trouble> {

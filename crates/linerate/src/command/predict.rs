@@ -12,10 +12,10 @@ use linerate_core::report::NamedRun;
 use linerate_core::stats::Estimate;
 use linerate_core::units::Span;
 use linerate_sim::calibrate::{Conditions, HostFile, HostFileError};
+use linerate_study::prediction::{Compared, GOAL, Prediction, WhatIf};
 
 use self::model::{Failure, bands};
 use crate::cli::{PredictArgs, PredictFormat};
-use crate::prediction::{Compared, GOAL, Prediction, WhatIf};
 use crate::render::predict;
 use crate::screen::{columns, show};
 use crate::trouble::Trouble;

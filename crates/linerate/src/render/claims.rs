@@ -1,5 +1,7 @@
 //! What checks of published claims say: as text, as JSON and as a page with charts.
 
+use linerate_study::claims::{Claims, Judged, Results};
+
 mod details;
 mod figures;
 mod files;
@@ -9,8 +11,6 @@ mod words;
 
 #[cfg(test)]
 mod fixture;
-
-use crate::claims::{Claims, Judged, Results};
 
 pub(crate) use files::json;
 pub(crate) use page::html;

@@ -5,15 +5,18 @@ mod json;
 mod page;
 mod table;
 
+#[cfg(test)]
+mod fixture;
+
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement, Table};
+use linerate_study::prediction::Prediction;
 
 pub(crate) use json::json;
 pub(crate) use page::html;
 pub(crate) use table::table;
 
 use super::text::{digits, percent, plain};
-use crate::prediction::Prediction;
 
 /// Rows under headings: the first column to the left, numbers to the right.
 pub(super) fn grid(headings: &[&str], rows: Vec<Vec<String>>) -> String {
@@ -56,7 +59,7 @@ fn facts(prediction: &Prediction) -> Vec<(&'static str, String)> {
 fn change(prediction: &Prediction) -> String {
     let Some(what_if) = &prediction.what_if else { return String::new() };
     let pairs = prediction.points.iter().zip(&what_if.bands);
-    let say = |pair: Option<(&crate::prediction::Compared, &linerate_sim::calibrate::Band)>| {
+    let say = |pair: Option<(&linerate_study::prediction::Compared, &linerate_sim::calibrate::Band)>| {
         pair.map_or_else(String::new, |(point, band)| {
             let [before, after] = [point.band.centre, band.centre].map(|time| digits(time.as_us()));
             format!("{} B {before} -> {after} us", point.conditions.size)

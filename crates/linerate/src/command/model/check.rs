@@ -4,8 +4,9 @@ mod carry;
 
 use std::process::ExitCode;
 
+use linerate_study::claims::{self, Claim, Claims, Judged, Tally, Unknown};
+
 use super::traced;
-use crate::claims::{self, Claim, Claims, Judged, Tally, Unknown};
 use crate::cli::{CheckArgs, CheckFormat};
 use crate::command::parallel;
 use crate::progress::Line;

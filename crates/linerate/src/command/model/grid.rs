@@ -2,10 +2,10 @@
 
 use linerate_sim::model::check_load;
 use linerate_sim::plan::ModelPlan;
+use linerate_study::value_text;
 use toml::Value;
 
 use super::keys::{Keys, chooses, value};
-use crate::study::value_text;
 use crate::trouble::Trouble;
 
 /// Most runs of one command: more is a mistake more often than a wish.

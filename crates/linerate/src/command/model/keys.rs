@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use linerate_sim::plan::{ModelError, ModelPlan};
+use linerate_study::value_text;
 use toml::{Table, Value};
 
-use crate::study::value_text;
 use crate::trouble::Trouble;
 
 /// The key that says which others the network has.

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use linerate_sim::model::Loaded;
 use linerate_sim::plan::ModelPlan;
+use linerate_study::{Point, Study};
 
 use super::given::Given;
 use super::grid::{Grid, changed, with};
@@ -14,7 +15,6 @@ use crate::command::parallel;
 use crate::progress::Line;
 use crate::screen::{columns, show};
 use crate::signals::Interrupt;
-use crate::study::{Point, Study};
 use crate::trouble::Trouble;
 use crate::{render, store};
 

@@ -1,8 +1,9 @@
 //! A claim in full.
 
+use linerate_study::claims::{Judged, Modelled};
+
 use super::Checked;
 use super::words::{NOTHING, allowed, compared, computed, configuration, modelled, note, published, what};
-use crate::claims::{Judged, Modelled};
 use crate::render::table::item;
 use crate::render::text::{plain, wrap};
 

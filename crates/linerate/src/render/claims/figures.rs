@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use linerate_core::units::Size;
+use linerate_study::claims::{self, Mark, Run, Sweep};
 use plotters::coord::ranged1d::Ranged as _;
 use plotters::prelude::*;
 
 use super::Checked;
 use super::words::number;
-use crate::claims::{self, Mark, Run, Sweep};
 use crate::render::RenderError;
 use crate::render::figure::axis::{Unit, from_zero, swept};
 use crate::render::figure::curve::{self, Curve, Point};

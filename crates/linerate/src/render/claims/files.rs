@@ -1,10 +1,10 @@
 //! Checks as JSON.
 
+use linerate_study::claims::{Claim, Contradiction, Judged, Modelled, Source, Status, Tally, Verdict};
 use serde::Serialize;
 
 use super::Checked;
 use super::words::{computed, contradictions, what};
-use crate::claims::{Claim, Contradiction, Judged, Modelled, Source, Status, Tally, Verdict};
 use crate::render::RenderError;
 
 /// Version of the JSON form.

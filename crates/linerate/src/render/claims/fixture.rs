@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use linerate_core::pattern::Pattern;
+use linerate_study::claims::{Answer, Claims, Curve, Job, Point, Results, judge};
 
 use super::Checked;
-use crate::claims::{Answer, Claims, Curve, Job, Point, Results, judge};
 
 /// Runs `test` on all shipped claims, of whose runs two curves and a sweep were run.
 pub(super) fn with<T>(in_full: bool, test: impl FnOnce(&Checked<'_>) -> T) -> T {

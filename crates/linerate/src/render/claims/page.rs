@@ -2,6 +2,7 @@
 //! what it says.
 
 use askama::Template;
+use linerate_study::claims::{Contradiction, Judged, Tally, Verdict};
 
 use super::Checked;
 use super::figures::figures;
@@ -9,7 +10,6 @@ use super::words::{
     allowed, compared, computed, configuration, contradictions, modelled, note, published, summary, untested,
     what,
 };
-use crate::claims::{Contradiction, Judged, Tally, Verdict};
 use crate::render::RenderError;
 use crate::render::figure::{Figure, hover};
 use crate::render::page::Frame;
@@ -94,7 +94,7 @@ fn sources<'a>(checked: &Checked<'a>) -> Vec<SourceView<'a>> {
             |judged: &&Judged<'_>| judged.claim.source == number && judged.verdict != Verdict::NotTestable;
         checked.judged.iter().filter(shown).map(|judged| row(checked, judged)).collect::<Vec<Row>>()
     };
-    let view = |source: &'a crate::claims::Source| {
+    let view = |source: &'a linerate_study::claims::Source| {
         let rows = of_source(&source.number);
         (!rows.is_empty()).then_some(SourceView { number: &source.number, title: &source.title, rows })
     };
@@ -121,7 +121,7 @@ fn row(checked: &Checked<'_>, judged: &Judged<'_>) -> Row {
 
 fn of_group(reason: &str, group: &[&Judged<'_>]) -> Group {
     let untested = |judged: &&Judged<'_>| {
-        let modelled = (judged.modelled != crate::claims::Modelled::Nothing)
+        let modelled = (judged.modelled != linerate_study::claims::Modelled::Nothing)
             .then(|| format!("{} ({})", modelled(judged), what(judged)));
         Untested {
             id: judged.claim.id.clone(),

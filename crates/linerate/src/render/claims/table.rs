@@ -2,10 +2,10 @@
 
 use comfy_table::presets::NOTHING as NO_LINES;
 use comfy_table::{ContentArrangement, Table};
+use linerate_study::claims::{Judged, Tally, Verdict};
 
 use super::words::{allowed, compared, contradictions, modelled, note, published, summary, untested, what};
 use super::{Checked, details};
-use crate::claims::{Judged, Tally, Verdict};
 use crate::render::text::{plain, wrap};
 
 /// Below this no table is made: the numbers alone need it.

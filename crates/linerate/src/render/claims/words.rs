@@ -1,7 +1,8 @@
 //! Claims and verdicts in words.
 
+use linerate_study::claims::{Claim, Contradiction, Judged, Modelled, Tally, Verdict};
+
 use super::Checked;
-use crate::claims::{Claim, Contradiction, Judged, Modelled, Tally, Verdict};
 use crate::render::text::digits;
 
 /// What stands where there is nothing to say.

@@ -1,6 +1,7 @@
 //! Charts of a sweep: each numeric key against what it changes.
 
 use linerate_core::units::{Size, Span};
+use linerate_study::{Estimate, Measure, Study, value_text};
 use toml::Value;
 
 use super::super::RenderError;
@@ -8,7 +9,6 @@ use super::super::figure::axis::{Unit, from_zero, shares, swept};
 use super::super::figure::curve::{self, Curve, Point};
 use super::super::figure::{Figure, Title};
 use super::super::text::{digits, percent, plain};
-use crate::study::{self, Estimate, Measure, Study, value_text};
 
 /// More curves than can be told apart: six colours, three kinds of dashes.
 const MOST_CURVES: usize = 18;
@@ -129,7 +129,7 @@ fn figure(
 }
 
 /// What a curve has that others have not: the values of the other keys.
-fn others(study: &Study, point: &study::Point, key: usize) -> String {
+fn others(study: &Study, point: &linerate_study::Point, key: usize) -> String {
     let pairs = study.keys.iter().zip(&point.set).enumerate().filter(|(nth, _)| *nth != key);
     let pairs: Vec<String> =
         pairs.map(|(_, (key, value))| format!("{} {}", noun(key), plain(&value_text(value)))).collect();

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use linerate_sim::load::LoadOutcome;
+use linerate_study::{Estimate, MEASURES, Study, value_text};
 use serde::Serialize;
 use toml::Value;
 
 use super::super::RenderError;
 use super::super::text::plain;
-use crate::study::{Estimate, MEASURES, Study, value_text};
 
 /// Version of the JSON form.
 const FORMAT: u32 = 1;

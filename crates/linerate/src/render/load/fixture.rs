@@ -7,9 +7,8 @@ use linerate_sim::ethernet::network::QueueReport;
 use linerate_sim::fabric::{Loss, MacCounters};
 use linerate_sim::load::{Delay, LoadOutcome, StationOutcome};
 use linerate_sim::plan::ModelPlan;
+use linerate_study::{Point, Study};
 use toml::Value;
-
-use crate::study::{Point, Study};
 
 const PLAN: &str = "about = 'made by hand'\n[network]\nmedium = 'ethernet'\ntopology = 'hub'\nstations = 4\n\
      duplex = 'half'\npause = 'symmetric'";

@@ -3,6 +3,7 @@
 
 use askama::Template;
 use linerate_sim::load::LoadOutcome;
+use linerate_study::Study;
 
 use super::super::RenderError;
 use super::super::columns::{Column, TableView};
@@ -13,7 +14,6 @@ use super::points::point_columns;
 use super::stations::{queue_columns, station_columns};
 use super::words::{load, network, summary, swept};
 use super::{bars, curves};
-use crate::study::Study;
 
 #[derive(Template)]
 #[template(path = "load.html")]

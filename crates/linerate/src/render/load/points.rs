@@ -1,9 +1,10 @@
 //! The table of a sweep.
 
+use linerate_study::{Estimate, Measure, Point, Study, value_text};
+
 use super::super::columns::Column;
 use super::super::text::{digits, percent, plain};
 use super::words::NOTHING;
-use crate::study::{Estimate, Measure, Point, Study, value_text};
 
 /// A row for each point of the grid that was run.
 pub(super) fn point_columns(study: &Study) -> Vec<Column> {

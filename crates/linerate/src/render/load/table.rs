@@ -1,6 +1,7 @@
 //! A load as plain text for people.
 
 use linerate_sim::load::LoadOutcome;
+use linerate_study::Study;
 
 use super::super::columns::{Column, fit};
 use super::super::table::item;
@@ -8,7 +9,6 @@ use super::super::text::{plain, wrap};
 use super::points::point_columns;
 use super::stations::{chosen, queue_columns, station_columns};
 use super::words::{load, network, summary, swept};
-use crate::study::Study;
 
 /// Below this no table is made: the numbers alone need it.
 const NARROWEST: usize = 40;

@@ -2,9 +2,9 @@
 
 use linerate_sim::load::{Delay, LoadOutcome};
 use linerate_sim::plan::{Arrival, End, EthernetPlan, FrameSizes, LoadPlan, Network, Pause, Shape, To};
+use linerate_study::{Measure, Study, value_text};
 
 use super::super::text::{Key, count, digits, percent};
-use crate::study::{Measure, Study, value_text};
 
 /// What stands where there is nothing to say.
 pub(super) const NOTHING: &str = "-";

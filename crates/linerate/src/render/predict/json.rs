@@ -2,10 +2,10 @@
 
 use linerate_core::units::Span;
 use linerate_sim::calibrate::{Band, Conditions};
+use linerate_study::prediction::{Compared, Prediction};
 use serde::Serialize;
 
 use super::super::RenderError;
-use crate::prediction::{Compared, Prediction};
 
 #[derive(Serialize)]
 struct View<'a> {
@@ -114,8 +114,8 @@ fn band_view(point: &Compared, band: &Band) -> BandView {
 mod tests {
     use serde_json::Value;
 
+    use super::super::fixture;
     use super::*;
-    use crate::prediction::fixture;
 
     #[test]
     fn it_carries_every_point_and_the_verdict() {

@@ -1,6 +1,7 @@
 //! A prediction as one page that needs nothing else.
 
 use askama::Template;
+use linerate_study::prediction::{Compared, Prediction};
 
 use super::super::RenderError;
 use super::super::columns::TableView;
@@ -9,7 +10,6 @@ use super::super::page::{Entry, Frame, entries};
 use super::super::text::{digits, plain};
 use super::chart::figures;
 use super::facts;
-use crate::prediction::{Compared, Prediction};
 
 #[derive(Template)]
 #[template(path = "predict.html")]
@@ -73,8 +73,8 @@ fn row(prediction: &Prediction, nth: usize, point: &Compared) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fixture;
     use super::*;
-    use crate::prediction::fixture;
 
     #[test]
     fn it_asks_the_network_for_nothing_and_shows_everything() {

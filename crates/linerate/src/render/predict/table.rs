@@ -1,9 +1,10 @@
 //! A prediction as text for people.
 
+use linerate_study::prediction::{Compared, Prediction};
+
 use super::super::table::item;
 use super::super::text::{digits, plain, wrap};
 use super::{facts, grid};
-use crate::prediction::{Compared, Prediction};
 
 /// The summary, every size, how to test a change, and what is doubtful.
 pub(crate) fn table(prediction: &Prediction, width: u16) -> String {
@@ -56,8 +57,8 @@ fn mark(point: &Compared) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fixture;
     use super::*;
-    use crate::prediction::fixture;
 
     #[test]
     fn the_whole_text_reads_well() {

@@ -9,12 +9,12 @@ use linerate_core::measure::{Ended, Progress, Watch, measure};
 use linerate_core::series::Series;
 use linerate_sim::model;
 use linerate_sim::plan::ModelPlan;
+use linerate_study::claims::{Answer, Curve, Job, PlanFacts, Results, Run};
+use linerate_study::shipped;
 
 use super::super::changed;
-use crate::claims::{Answer, Curve, Job, PlanFacts, Results, Run};
 use crate::command::parallel;
 use crate::progress::Line;
-use crate::shipped;
 use crate::signals::Interrupt;
 
 /// The user ended it.

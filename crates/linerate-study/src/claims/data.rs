@@ -10,62 +10,80 @@ use super::runs::Runs;
 
 /// Everything about published claims, in the order in which it is stored.
 #[derive(Debug)]
-pub(crate) struct Claims {
-    pub(crate) sources: Vec<Source>,
-    pub(crate) claims: Vec<Claim>,
+pub struct Claims {
+    /// Papers, posts and lectures.
+    pub sources: Vec<Source>,
+    /// What they say, a row each.
+    pub claims: Vec<Claim>,
     /// By the claim's name.
-    pub(crate) checks: BTreeMap<String, Check>,
-    pub(crate) contradictions: Vec<Contradiction>,
-    pub(crate) runs: Runs,
+    pub checks: BTreeMap<String, Check>,
+    /// Where they do not agree.
+    pub contradictions: Vec<Contradiction>,
+    /// What the checks name: runs, sweeps, values and charts.
+    pub runs: Runs,
 }
 
 /// A paper, a post, a lecture.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, serde::Serialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Source {
-    pub(crate) number: String,
-    pub(crate) title: String,
+pub struct Source {
+    /// By which a claim names its source.
+    pub number: String,
+    /// Authors and title.
+    pub title: String,
     /// The letter that its claims begin with; nothing where it has none.
-    pub(crate) claims: String,
+    pub claims: String,
 }
 
 /// What was published: a fact and a figure, and where it was measured.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, serde::Serialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Claim {
-    pub(crate) id: String,
+pub struct Claim {
+    /// The letter of its source and a number, such as F063.
+    pub id: String,
     /// The source's number.
-    pub(crate) source: String,
-    pub(crate) cpu: String,
-    pub(crate) nic: String,
-    pub(crate) driver: String,
-    pub(crate) kernel: String,
-    pub(crate) mtu: String,
-    pub(crate) socket_buffer: String,
-    pub(crate) mode: String,
+    pub source: String,
+    /// Processor of the hosts.
+    pub cpu: String,
+    /// Network adapter.
+    pub nic: String,
+    /// Driver of the adapter.
+    pub driver: String,
+    /// Operating system and its version.
+    pub kernel: String,
+    /// Largest IP packet, as it was written. Unit: bytes.
+    pub mtu: String,
+    /// Size of the socket buffers, as it was written.
+    pub socket_buffer: String,
+    /// How it was measured: a pattern or a program.
+    pub mode: String,
     /// What the value is of.
-    pub(crate) metric: String,
+    pub metric: String,
     /// As it was written, also where it is no number.
-    pub(crate) value: String,
-    pub(crate) unit: String,
+    pub value: String,
+    /// Unit of the value.
+    pub unit: String,
     /// M measured, A arithmetic, S standard or specification, C configuration, Q said in words, $ price.
-    pub(crate) kind: String,
+    pub kind: String,
 }
 
 /// Where sources do not agree, and what is done about it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, serde::Serialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Contradiction {
-    pub(crate) id: String,
+pub struct Contradiction {
+    /// By which it is named, such as X1.
+    pub id: String,
     /// The claims that it touches.
-    pub(crate) claims: Vec<String>,
-    pub(crate) problem: String,
-    pub(crate) treatment: String,
+    pub claims: Vec<String>,
+    /// What does not agree.
+    pub problem: String,
+    /// What the checks do about it.
+    pub treatment: String,
 }
 
 /// Why the data cannot be read. The texts fit "failed to ...".
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum DataError {
+pub(super) enum DataError {
     /// The table of claims.
     #[error("read the table of claims: {0}")]
     Table(#[from] csv::Error),
@@ -105,7 +123,7 @@ macro_rules! stored {
 
 impl Claims {
     /// Those that come with linerate.
-    pub(crate) fn shipped() -> Self {
+    pub fn shipped() -> Self {
         let texts = Texts {
             claims: stored!("claims.tsv"),
             sources: stored!("sources.toml"),
@@ -151,17 +169,17 @@ impl Claims {
     }
 
     /// The claim of this name.
-    pub(crate) fn claim(&self, id: &str) -> Option<&Claim> {
+    pub fn claim(&self, id: &str) -> Option<&Claim> {
         self.claims.iter().find(|claim| claim.id == id)
     }
 
     /// How `claim` is checked.
-    pub(crate) fn check(&self, claim: &Claim) -> &Check {
+    pub fn check(&self, claim: &Claim) -> &Check {
         self.checks.get(&claim.id).expect("reading found a check for every claim")
     }
 
     /// The contradictions that touch `claim`.
-    pub(crate) fn contradictions_of(&self, claim: &Claim) -> impl Iterator<Item = &Contradiction> {
+    pub fn contradictions_of(&self, claim: &Claim) -> impl Iterator<Item = &Contradiction> {
         self.contradictions.iter().filter(|contradiction| contradiction.claims.contains(&claim.id))
     }
 

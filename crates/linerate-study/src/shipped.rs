@@ -2,11 +2,11 @@
 
 /// A plan that comes with linerate.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Shipped {
+pub struct Shipped {
     /// By which it is asked for: its file's, without the ending.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// TOML, with its comments.
-    pub(crate) text: &'static str,
+    pub text: &'static str,
 }
 
 macro_rules! shipped {
@@ -19,7 +19,7 @@ macro_rules! shipped {
 }
 
 /// Every plan that comes with linerate, in the order in which they are listed.
-pub(crate) const SHIPPED: &[Shipped] = shipped![
+pub const SHIPPED: &[Shipped] = shipped![
     "direct",
     "indirect",
     "n-to-1",
@@ -72,7 +72,7 @@ pub(crate) const SHIPPED: &[Shipped] = shipped![
 ];
 
 /// The plan of this name.
-pub(crate) fn find(name: &str) -> Option<&'static Shipped> {
+pub fn find(name: &str) -> Option<&'static Shipped> {
     SHIPPED.iter().find(|plan| plan.name == name)
 }
 

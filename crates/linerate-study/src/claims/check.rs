@@ -8,7 +8,7 @@ use super::quantity::Quantity;
 /// Which kind of agreement a claim can be asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Status {
+pub enum Status {
     /// A standard, or arithmetic, says it.
     Exact,
     /// One figure over another, or a figure whose level was calibrated, within an interval.
@@ -25,7 +25,7 @@ pub(crate) enum Status {
 
 impl Status {
     /// In words.
-    pub(crate) const fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Exact => "exact",
             Self::Ratio => "ratio",
@@ -37,7 +37,7 @@ impl Status {
     }
 
     /// Whether a claim of this kind should hold.
-    pub(crate) const fn is_tested(self) -> bool {
+    pub const fn is_tested(self) -> bool {
         !matches!(self, Self::Contradicted | Self::NotTestable)
     }
 }
@@ -45,7 +45,7 @@ impl Status {
 /// On which side of the published figure the modelled one may lie.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Compare {
+pub enum Compare {
     /// On neither, but for the tolerance.
     #[default]
     Equal,
@@ -58,41 +58,43 @@ pub(crate) enum Compare {
 /// How a claim is checked.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(crate) struct Check {
-    pub(crate) status: Status,
+pub struct Check {
+    /// Which kind of agreement is asked for.
+    pub status: Status,
     /// What is compared, where it is not the claim itself.
-    pub(crate) what: Option<String>,
+    pub what: Option<String>,
     /// The claim's number, where its text is not one.
-    pub(crate) value: Option<f64>,
+    pub value: Option<f64>,
     /// Of what is compared, where it is not the claim's.
-    pub(crate) unit: Option<String>,
+    pub unit: Option<String>,
     /// What the model is compared with, where it is not the claim's own number.
-    pub(crate) published: Option<Quantity>,
+    pub published: Option<Quantity>,
     /// What the model gives.
-    pub(crate) model: Option<Quantity>,
+    pub model: Option<Quantity>,
     /// Instead of that: what the model must give in falling order.
     #[serde(default)]
-    pub(crate) descending: Vec<Quantity>,
+    pub descending: Vec<Quantity>,
     /// By what share each of those must be above the next.
     #[serde(default)]
-    pub(crate) margin: f64,
+    pub margin: f64,
+    /// On which side of the published figure the modelled one may lie.
     #[serde(default)]
-    pub(crate) compare: Compare,
+    pub compare: Compare,
     /// Share of the published figure that the modelled one may be off; without it they are equal.
     #[serde(default)]
-    pub(crate) tolerance: f64,
+    pub tolerance: f64,
     /// Instead of that: the least and the most that the modelled figure may be.
-    pub(crate) within: Option<[f64; 2]>,
+    pub within: Option<[f64; 2]>,
     /// Parameters of hosts that were chosen so that this claim holds. It predicts nothing then.
     #[serde(default)]
-    pub(crate) calibrated: Vec<String>,
+    pub calibrated: Vec<String>,
     /// Why it is contradicted or not testable, or what else is to be said.
-    pub(crate) reason: Option<String>,
+    pub reason: Option<String>,
 }
 
 impl Check {
     /// A check of this kind that computes nothing.
-    pub(crate) const fn of(status: Status) -> Self {
+    pub const fn of(status: Status) -> Self {
         Self {
             status,
             what: None,
@@ -111,22 +113,22 @@ impl Check {
     }
 
     /// Everything that it computes.
-    pub(crate) fn quantities(&self) -> impl Iterator<Item = &Quantity> {
+    pub fn quantities(&self) -> impl Iterator<Item = &Quantity> {
         self.published.iter().chain(self.modelled())
     }
 
     /// What it computes of the model.
-    pub(crate) fn modelled(&self) -> impl Iterator<Item = &Quantity> {
+    pub fn modelled(&self) -> impl Iterator<Item = &Quantity> {
         self.model.iter().chain(&self.descending)
     }
 
     /// The number of `claim`: its text, if that is a number.
-    pub(crate) fn number(&self, claim: &Claim) -> Option<f64> {
+    pub fn number(&self, claim: &Claim) -> Option<f64> {
         self.value.or_else(|| claim.value.parse().ok())
     }
 
     /// The unit of what is compared; nothing where it has none.
-    pub(crate) fn unit<'a>(&'a self, claim: &'a Claim) -> &'a str {
+    pub fn unit<'a>(&'a self, claim: &'a Claim) -> &'a str {
         let unit = self.unit.as_deref().unwrap_or(&claim.unit);
         if unit == "-" { "" } else { unit }
     }

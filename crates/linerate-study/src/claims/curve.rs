@@ -12,25 +12,27 @@ const LEAST_DROP: f64 = 0.05;
 
 /// A curve: one point for each size, by size.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Curve {
-    pub(crate) pattern: Pattern,
-    pub(crate) points: Vec<Point>,
+pub struct Curve {
+    /// Who sent when.
+    pub pattern: Pattern,
+    /// In ascending order of size; at least one.
+    pub points: Vec<Point>,
 }
 
 /// One size of a curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Point {
+pub struct Point {
     /// Unit: bytes.
-    pub(crate) size: u64,
+    pub size: u64,
     /// Of one message, one way.
-    pub(crate) us: f64,
+    pub us: f64,
     /// Throughput. Unit: Mb/s.
-    pub(crate) mbps: f64,
+    pub mbps: f64,
 }
 
 impl Curve {
     /// What was measured of `series`; none if that is nothing.
-    pub(crate) fn of(series: &Series) -> Option<Self> {
+    pub fn of(series: &Series) -> Option<Self> {
         let point = |point: &linerate_core::series::Point| {
             let (time, rate) = (point.time()?, point.throughput()?);
             Some(Point { size: point.size, us: time.median / 1e6, mbps: rate.as_mbps() })
@@ -41,7 +43,7 @@ impl Curve {
     }
 
     /// The point with the highest throughput.
-    pub(crate) fn peak(&self) -> Point {
+    pub fn peak(&self) -> Point {
         let highest = self.points.iter().max_by(|one, other| one.mbps.total_cmp(&other.mbps));
         *highest.expect("a curve has points")
     }

@@ -10,7 +10,7 @@ use crate::study::MEASURES;
 /// A number and where it comes from.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Quantity {
+pub enum Quantity {
     /// For units and for arithmetic that a source does in words.
     Number(f64),
     /// The number of another claim.
@@ -27,7 +27,7 @@ pub(crate) enum Quantity {
     Code(String),
     /// Slot time of a physical layer. Unit: bytes.
     Slot(String),
-    /// How far apart two stations may be: see [`super::diameter`]. Unit: metres.
+    /// How far apart two stations of a collision domain may be. Unit: metres.
     Diameter {
         /// Whose rate and cable.
         phy: String,
@@ -91,8 +91,11 @@ pub(crate) enum Quantity {
     Gain([Box<Self>; 2]),
     /// The first less the second.
     Difference([Box<Self>; 2]),
+    /// All of them together.
     Sum(Vec<Self>),
+    /// All of them multiplied.
     Product(Vec<Self>),
+    /// Their arithmetic mean.
     MeanOf(Vec<Self>),
     /// The smallest.
     Least(Vec<Self>),
@@ -101,40 +104,48 @@ pub(crate) enum Quantity {
 /// A size of a run's curve.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct At {
-    pub(crate) run: String,
+pub struct At {
+    /// Whose curve.
+    pub run: String,
     /// Unit: bytes.
-    pub(crate) size: u64,
+    pub size: u64,
 }
 
 /// A part of a run's curve. Unit: bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Between {
-    pub(crate) run: String,
-    pub(crate) from: u64,
-    pub(crate) to: u64,
+pub struct Between {
+    /// Whose curve.
+    pub run: String,
+    /// Smaller message.
+    pub from: u64,
+    /// Larger message.
+    pub to: u64,
 }
 
 /// A run at every value of a sweep.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Swept {
-    pub(crate) run: String,
-    pub(crate) sweep: String,
+pub struct Swept {
+    /// Which run.
+    pub run: String,
+    /// Over which sweep.
+    pub sweep: String,
 }
 
 /// What is granted to a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Grant {
+pub enum Grant {
+    /// Its receive buffer.
     ReceiveBuffer,
+    /// The window that it can offer.
     UsableWindow,
 }
 
 /// What a quantity needs of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Need<'a> {
+pub enum Need<'a> {
     /// Its curve.
     Curve(&'a str),
     /// Its load.
@@ -147,7 +158,7 @@ pub(crate) enum Need<'a> {
 
 impl Quantity {
     /// What it is computed from, itself last.
-    pub(crate) fn parts(&self) -> Vec<&Self> {
+    pub fn parts(&self) -> Vec<&Self> {
         let within: Vec<&Self> = match self {
             Self::Ratio(pair) | Self::Gain(pair) | Self::Difference(pair) => {
                 pair.iter().map(AsRef::as_ref).collect()
@@ -161,7 +172,7 @@ impl Quantity {
     }
 
     /// Everything that it needs.
-    pub(crate) fn needs(&self) -> impl Iterator<Item = Need<'_>> {
+    pub fn needs(&self) -> impl Iterator<Item = Need<'_>> {
         self.parts().into_iter().flat_map(Self::own_needs)
     }
 

@@ -9,20 +9,20 @@ const TAIL: f64 = 0.025;
 /// A mean over independent runs, and how far it can be trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) struct Estimate {
+pub struct Estimate {
     /// Arithmetic mean.
-    pub(crate) mean: f64,
+    pub mean: f64,
     /// Half the width of the mean's 95 % interval; none of one run.
-    pub(crate) half_width: Option<f64>,
+    pub half_width: Option<f64>,
     /// How many runs.
-    pub(crate) runs: usize,
+    pub runs: usize,
 }
 
 impl Estimate {
     /// The mean of `values` with its interval by Student's t; none of none.
     ///
     /// The interval takes the runs as independent and their values as normally distributed.
-    pub(crate) fn of(values: &[f64]) -> Option<Self> {
+    pub fn of(values: &[f64]) -> Option<Self> {
         let runs = values.len();
         if runs == 0 {
             return None;
@@ -37,7 +37,7 @@ impl Estimate {
     }
 
     /// Both ends of the interval; of one run the mean itself.
-    pub(crate) fn ends(&self) -> [f64; 2] {
+    pub fn ends(&self) -> [f64; 2] {
         let half = self.half_width.unwrap_or(0.0);
         [self.mean - half, self.mean + half]
     }

@@ -12,7 +12,7 @@ use serde::Deserialize;
 /// A number of the code, by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Constant {
+pub enum Constant {
     /// Shortest frame. Unit: bytes.
     LeastFrameBytes,
     /// What goes with each frame. Unit: bytes.
@@ -29,7 +29,7 @@ pub(crate) enum Constant {
 
 impl Constant {
     /// Its value.
-    pub(crate) fn value(self) -> f64 {
+    pub fn value(self) -> f64 {
         match self {
             Self::LeastFrameBytes => MIN_FRAME_BYTES as f64,
             Self::PreambleAndGapBytes => ((PREAMBLE_BITS + GAP_BITS) / 8) as f64,
@@ -41,7 +41,7 @@ impl Constant {
     }
 
     /// In words.
-    pub(crate) const fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::LeastFrameBytes => "shortest frame",
             Self::PreambleAndGapBytes => "preamble and gap",

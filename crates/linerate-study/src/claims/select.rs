@@ -9,11 +9,11 @@ const NEAR: usize = 2;
 
 /// A name that no claim has.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Unknown {
+pub struct Unknown {
     /// What was given.
-    pub(crate) given: String,
+    pub given: String,
     /// Names that are like it.
-    pub(crate) near: Vec<String>,
+    pub near: Vec<String>,
 }
 
 /// The claims that `given` names, in the order in which they are stored: each by itself or by the
@@ -22,7 +22,7 @@ pub(crate) struct Unknown {
 /// # Errors
 ///
 /// The first name that no claim has.
-pub(crate) fn select<'a>(claims: &'a Claims, given: &[String]) -> Result<Vec<&'a Claim>, Unknown> {
+pub fn select<'a>(claims: &'a Claims, given: &[String]) -> Result<Vec<&'a Claim>, Unknown> {
     let all = || claims.claims.iter();
     if given.is_empty() {
         return Ok(all().collect());

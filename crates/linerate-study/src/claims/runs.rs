@@ -9,17 +9,17 @@ use super::quantity::Quantity;
 /// A shipped plan with changes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Run {
+pub struct Run {
     /// The plan's name.
-    pub(crate) plan: String,
+    pub plan: String,
     /// `KEY=VALUE`, as `--set` takes it.
     #[serde(default)]
-    pub(crate) set: Vec<String>,
+    pub set: Vec<String>,
 }
 
 impl Run {
     /// The same with one more change.
-    pub(crate) fn with(mut self, key: &str, value: &str) -> Self {
+    pub fn with(mut self, key: &str, value: &str) -> Self {
         self.set.push(format!("{key}={value}"));
         self
     }
@@ -28,63 +28,69 @@ impl Run {
 /// A key and the values that it is tried with.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Sweep {
+pub struct Sweep {
     /// As `--set` takes it.
-    pub(crate) key: String,
+    pub key: String,
     /// What a chart calls it, with its unit.
-    pub(crate) axis: String,
+    pub axis: String,
     /// Numbers, as `--set` takes them.
-    pub(crate) values: Vec<String>,
+    pub values: Vec<String>,
 }
 
 /// A chart of the page.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Figure {
-    pub(crate) id: String,
-    pub(crate) title: String,
-    pub(crate) caption: String,
+pub struct Figure {
+    /// Anchor of the chart on the page.
+    pub id: String,
+    /// Heading of the chart.
+    pub title: String,
+    /// What the chart shows.
+    pub caption: String,
     /// Names of runs.
-    pub(crate) curves: Vec<String>,
+    pub curves: Vec<String>,
     /// With this, peaks against the key's values; else throughput against message size.
-    pub(crate) sweep: Option<String>,
+    pub sweep: Option<String>,
     /// Published figures to mark.
-    pub(crate) marks: Vec<Mark>,
+    pub marks: Vec<Mark>,
 }
 
 /// A published figure in a chart.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Mark {
+pub struct Mark {
     /// Whose number, in Mb/s or Gb/s, is marked.
-    pub(crate) claim: String,
+    pub claim: String,
     /// At which message size; a line without it. Unit: bytes.
-    pub(crate) size: Option<u64>,
+    pub size: Option<u64>,
     /// At which value of the sweep.
-    pub(crate) at: Option<f64>,
+    pub at: Option<f64>,
 }
 
 /// Everything that the checks name.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Runs {
-    pub(crate) runs: BTreeMap<String, Run>,
-    pub(crate) sweeps: BTreeMap<String, Sweep>,
+pub struct Runs {
+    /// Runs by name.
+    pub runs: BTreeMap<String, Run>,
+    /// Sweeps by name.
+    pub sweeps: BTreeMap<String, Sweep>,
     /// Numbers that several checks use.
-    pub(crate) values: BTreeMap<String, Quantity>,
+    pub values: BTreeMap<String, Quantity>,
+    /// Charts, in the order of the page.
     #[serde(rename = "figure")]
-    pub(crate) figures: Vec<Figure>,
+    pub figures: Vec<Figure>,
 }
 
 impl Runs {
     /// The run of this name; a name that is not in the list is a plan's.
-    pub(crate) fn run(&self, name: &str) -> Run {
+    pub fn run(&self, name: &str) -> Run {
         let plan = || Run { plan: name.to_owned(), set: Vec::new() };
         self.runs.get(name).cloned().unwrap_or_else(plan)
     }
 
     /// The run `name` at every value of a sweep.
-    pub(crate) fn swept<'a>(&self, name: &str, sweep: &'a Sweep) -> impl Iterator<Item = (&'a str, Run)> {
+    pub fn swept<'a>(&self, name: &str, sweep: &'a Sweep) -> impl Iterator<Item = (&'a str, Run)> {
         let run = self.run(name);
         sweep.values.iter().map(move |value| (value.as_str(), run.clone().with(&sweep.key, value)))
     }

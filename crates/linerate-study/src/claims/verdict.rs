@@ -14,7 +14,7 @@ const ROUNDING: f64 = 1e-9;
 /// What a check says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Verdict {
+pub enum Verdict {
     /// The model agrees, and nothing was chosen so that it would.
     Holds,
     /// It agrees because parameters were chosen so: no prediction.
@@ -31,7 +31,7 @@ pub(crate) enum Verdict {
 
 impl Verdict {
     /// In words.
-    pub(crate) const fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Holds => "holds",
             Self::Calibrated => "calibrated",
@@ -45,7 +45,7 @@ impl Verdict {
 
 /// What the model gave.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Modelled {
+pub enum Modelled {
     /// Nothing was asked, or nothing could be computed.
     Nothing,
     /// A figure.
@@ -56,21 +56,25 @@ pub(crate) enum Modelled {
 
 /// A claim, and what its check says.
 #[derive(Clone, Debug)]
-pub(crate) struct Judged<'a> {
-    pub(crate) claim: &'a Claim,
-    pub(crate) check: &'a Check,
+pub struct Judged<'a> {
+    /// What was published.
+    pub claim: &'a Claim,
+    /// How it is checked.
+    pub check: &'a Check,
     /// What the model was compared with.
-    pub(crate) published: Option<f64>,
+    pub published: Option<f64>,
     /// Least and most that the modelled figure may be; none of an order.
-    pub(crate) allowed: Option<[f64; 2]>,
-    pub(crate) modelled: Modelled,
-    pub(crate) verdict: Verdict,
+    pub allowed: Option<[f64; 2]>,
+    /// What the model gave.
+    pub modelled: Modelled,
+    /// What the comparison says.
+    pub verdict: Verdict,
     /// Why it could not be computed, or what the model lacks.
-    pub(crate) trouble: Option<String>,
+    pub trouble: Option<String>,
 }
 
 /// Checks `claim` against what was run.
-pub(crate) fn judge<'a>(claims: &'a Claims, claim: &'a Claim, results: &Results) -> Judged<'a> {
+pub fn judge<'a>(claims: &'a Claims, claim: &'a Claim, results: &Results) -> Judged<'a> {
     let check = claims.check(claim);
     let evaluator = Evaluator { claims, results };
     let published = check.published.as_ref().map(|quantity| evaluator.value(quantity));
@@ -156,22 +160,26 @@ impl Judged<'_> {
 /// How many claims have which verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) struct Tally {
+pub struct Tally {
     /// Those that hold because a standard or arithmetic says so.
-    pub(crate) exact: usize,
+    pub exact: usize,
     /// The others that hold and that nothing was calibrated on.
-    pub(crate) predicted: usize,
+    pub predicted: usize,
     /// Those that agree because parameters were chosen so.
-    pub(crate) calibrated: usize,
-    pub(crate) fail: usize,
-    pub(crate) could_not: usize,
-    pub(crate) contradicted: usize,
-    pub(crate) not_testable: usize,
+    pub calibrated: usize,
+    /// Those that the model does not agree with.
+    pub fail: usize,
+    /// Those that could not be computed.
+    pub could_not: usize,
+    /// Those whose sources do not agree.
+    pub contradicted: usize,
+    /// Those with nothing to compare.
+    pub not_testable: usize,
 }
 
 impl Tally {
     /// Counts.
-    pub(crate) fn of(judged: &[Judged<'_>]) -> Self {
+    pub fn of(judged: &[Judged<'_>]) -> Self {
         let count = |verdict| judged.iter().filter(|judged| judged.verdict == verdict).count();
         let exact =
             |judged: &&Judged<'_>| judged.verdict == Verdict::Holds && judged.check.status == Status::Exact;
@@ -188,7 +196,7 @@ impl Tally {
     }
 
     /// Claims that agree with the model, for whatever reason.
-    pub(crate) const fn agree(&self) -> usize {
+    pub const fn agree(&self) -> usize {
         self.exact + self.predicted + self.calibrated
     }
 }

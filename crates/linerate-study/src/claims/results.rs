@@ -11,7 +11,7 @@ use super::runs::Run;
 
 /// Something to be run, once, whoever needs it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Job {
+pub enum Job {
     /// Nothing but what the plan says when it is built.
     Plan(Run),
     /// A load.
@@ -22,7 +22,7 @@ pub(crate) enum Job {
 
 impl Job {
     /// What is run.
-    pub(crate) const fn run(&self) -> &Run {
+    pub const fn run(&self) -> &Run {
         match self {
             Self::Plan(run) | Self::Load(run) | Self::Curve(run) => run,
         }
@@ -31,34 +31,37 @@ impl Job {
 
 /// What a job gave.
 #[derive(Debug)]
-pub(crate) enum Answer {
+pub enum Answer {
+    /// What the built plan says.
     Plan(PlanFacts),
+    /// What a run under load showed.
     Load(Box<LoadOutcome>),
+    /// The measured curve.
     Curve(Curve),
 }
 
 /// What a plan says when it is built.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct PlanFacts {
+pub struct PlanFacts {
     /// Largest IP packet. Unit: bytes.
-    pub(crate) mtu: u32,
+    pub mtu: u32,
     /// Rate of its lines, line coding taken off. Unit: Mb/s.
-    pub(crate) link: f64,
+    pub link: f64,
     /// The most payload that framing leaves of that. Unit: Mb/s.
-    pub(crate) ceiling: f64,
+    pub ceiling: f64,
     /// Receive buffer granted to the receiving end. Unit: bytes.
-    pub(crate) receive_buffer: Option<u64>,
+    pub receive_buffer: Option<u64>,
     /// Window that it can offer. Unit: bytes.
-    pub(crate) usable_window: Option<u64>,
+    pub usable_window: Option<u64>,
 }
 
 /// What every job gave, or why it gave nothing.
 #[derive(Debug, Default)]
-pub(crate) struct Results(pub(crate) BTreeMap<Job, Result<Answer, String>>);
+pub struct Results(pub BTreeMap<Job, Result<Answer, String>>);
 
 impl Results {
     /// What `job` gave.
-    pub(crate) fn of(&self, job: &Job) -> Result<&Answer, String> {
+    pub fn of(&self, job: &Job) -> Result<&Answer, String> {
         match self.0.get(job) {
             Some(Ok(answer)) => Ok(answer),
             Some(Err(reason)) => Err(reason.clone()),
@@ -67,7 +70,7 @@ impl Results {
     }
 
     /// The curve of `run`.
-    pub(crate) fn curve(&self, run: Run) -> Result<&Curve, String> {
+    pub fn curve(&self, run: Run) -> Result<&Curve, String> {
         match self.of(&Job::Curve(run))? {
             Answer::Curve(curve) => Ok(curve),
             _ => Err("it gave no curve".to_owned()),
@@ -76,7 +79,7 @@ impl Results {
 }
 
 /// Everything that has to be run to check `chosen`, each once.
-pub(crate) fn jobs(claims: &Claims, chosen: &[&Claim]) -> Vec<Job> {
+pub fn jobs(claims: &Claims, chosen: &[&Claim]) -> Vec<Job> {
     let quantities = chosen.iter().flat_map(|claim| claims.check(claim).quantities());
     quantities
         .flat_map(|quantity| of_quantity(claims, quantity))

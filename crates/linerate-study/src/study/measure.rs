@@ -6,16 +6,16 @@ use linerate_sim::load::LoadOutcome;
 
 /// A number that sums up a run.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Measure {
+pub struct Measure {
     /// Its name in files, with its unit.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// What it is of a run; none where there is nothing to measure, as the delay of no frame.
-    pub(crate) of: fn(&LoadOutcome) -> Option<f64>,
+    pub of: fn(&LoadOutcome) -> Option<f64>,
 }
 
 /// Every measure, in the order in which files have them. Times are in us, rates in Mb/s (10^6
 /// bit/s), shares from 0 to 1 (efficiency may be above 1 where several lines work at once).
-pub(crate) const MEASURES: [Measure; 26] = [
+pub const MEASURES: [Measure; 26] = [
     Measure { name: "throughput_mbps", of: |run| Some(run.throughput().as_mbps()) },
     Measure { name: "goodput_mbps", of: |run| Some(run.goodput().as_mbps()) },
     Measure { name: "efficiency", of: |run| Some(run.efficiency()) },
@@ -50,7 +50,7 @@ impl Measure {
     /// # Panics
     ///
     /// If there is none: names are literals of this program.
-    pub(crate) fn named(name: &str) -> &'static Self {
+    pub fn named(name: &str) -> &'static Self {
         MEASURES.iter().find(|measure| measure.name == name).expect("a measure's name")
     }
 }
