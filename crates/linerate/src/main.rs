@@ -5,7 +5,6 @@ mod cli;
 mod command;
 mod peer;
 mod progress;
-mod render;
 mod screen;
 mod signals;
 mod store;

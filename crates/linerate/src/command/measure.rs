@@ -20,6 +20,7 @@ use linerate_core::transport::Transport;
 use linerate_core::units::Size;
 use linerate_net::observe::HostClock;
 use linerate_net::pair::Pair;
+use linerate_report as render;
 
 use self::memory::Memory;
 use self::modelled::Modelled;
@@ -32,8 +33,8 @@ use crate::cli::MeasureArgs;
 use crate::progress::Line;
 use crate::screen::show;
 use crate::signals::Interrupt;
+use crate::store;
 use crate::trouble::{Trouble, run_help};
-use crate::{render, store};
 
 pub(super) fn run(args: &MeasureArgs, clock: HostClock) -> Result<ExitCode, Trouble> {
     let model = args.model.as_deref().map(|given| model(given, &args.set)).transpose()?;

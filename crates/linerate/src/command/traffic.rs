@@ -13,6 +13,7 @@ use linerate_core::traffic::{Class, Ended, Load, StreamPlan, Transfer};
 use linerate_core::transport::Transport;
 use linerate_net::observe::HostClock;
 use linerate_net::pair::Loads;
+use linerate_report as render;
 
 use super::hosts::Peer;
 use super::results::{Files, named};
@@ -20,8 +21,8 @@ use crate::cli::KeyArgs;
 use crate::progress::Line;
 use crate::screen::{columns, show};
 use crate::signals::Interrupt;
+use crate::store;
 use crate::trouble::Trouble;
-use crate::{render, store};
 
 /// A load to put on the path, and what it is called.
 #[derive(Clone, Debug)]

@@ -4,17 +4,18 @@ mod carry;
 
 use std::process::ExitCode;
 
+use linerate_report as render;
+use linerate_report::claims::Checked;
 use linerate_study::claims::{self, Claim, Claims, Judged, Tally, Unknown};
 
 use super::traced;
 use crate::cli::{CheckArgs, CheckFormat};
 use crate::command::parallel;
 use crate::progress::Line;
-use crate::render::claims::Checked;
 use crate::screen::{columns, show};
 use crate::signals::Interrupt;
+use crate::store;
 use crate::trouble::Trouble;
-use crate::{render, store};
 
 /// Exit code when a claim that should hold does not.
 const FINDING: u8 = 1;

@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use linerate_report as render;
+use linerate_report::catalogue::{Catalogue, Link, Medium, Named, Plan, Relay};
 use linerate_sim::ethernet::phy::Phy;
 use linerate_sim::host::{self, Profile};
 use linerate_sim::plan::ModelPlan;
@@ -9,8 +11,6 @@ use linerate_sim::tcp::Personality;
 use linerate_study::shipped::SHIPPED;
 
 use crate::cli::{ListArgs, ListFormat};
-use crate::render;
-use crate::render::catalogue::{Catalogue, Link, Medium, Named, Plan, Relay};
 use crate::screen::show;
 use crate::trouble::Trouble;
 

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use linerate_report as render;
 use linerate_sim::model::Loaded;
 use linerate_sim::plan::ModelPlan;
 use linerate_study::{Point, Study};
@@ -15,8 +16,8 @@ use crate::command::parallel;
 use crate::progress::Line;
 use crate::screen::{columns, show};
 use crate::signals::Interrupt;
+use crate::store;
 use crate::trouble::Trouble;
-use crate::{render, store};
 
 pub(super) fn run(args: &LoadArgs) -> Result<ExitCode, Trouble> {
     let given = Given::read(&args.plan)?;
