@@ -3,8 +3,9 @@
 //! The claims are data (`claims/` in the repository): what was measured, its value and its unit,
 //! and for each how it is checked. A check computes nothing by itself: it names runs of shipped
 //! plans and what is read off them ([`Quantity`]), and says how near that must be. So the flow is
-//! `Claims -> jobs -> Results -> Judged`.
+//! `Claims -> jobs -> Results -> Judged`, with [`carry_out`] in its middle.
 
+mod carry;
 mod check;
 mod constant;
 mod curve;
@@ -21,6 +22,7 @@ mod verdict;
 #[cfg(test)]
 mod tests;
 
+pub use carry::carry_out;
 pub use check::{Check, Compare, Status};
 pub use constant::Constant;
 pub use curve::{Curve, Point};

@@ -5,8 +5,14 @@
 //! linerate are part of it.
 
 pub mod claims;
+mod grid;
+mod keys;
+pub mod parallel;
 pub mod prediction;
+mod runs;
 pub mod shipped;
 mod study;
 
+pub use grid::{Cell, Grid, GridError, changed};
+pub use runs::{Orders, run_all};
 pub use study::{Estimate, MEASURES, Measure, Point, Study, value_text};

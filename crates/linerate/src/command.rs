@@ -4,7 +4,6 @@ mod calibrate;
 mod hosts;
 mod measure;
 mod model;
-mod parallel;
 mod planned;
 mod predict;
 mod report;

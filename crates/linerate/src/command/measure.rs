@@ -21,12 +21,13 @@ use linerate_core::units::Size;
 use linerate_net::observe::HostClock;
 use linerate_net::pair::Pair;
 use linerate_report as render;
+use linerate_study::changed;
 
 use self::memory::Memory;
 use self::modelled::Modelled;
 use self::subject::{Hosts, Subject};
 use super::hosts::Peer;
-use super::model::{Given, changed};
+use super::model::Given;
 use super::results::{Files, named};
 use super::{planned, report};
 use crate::cli::MeasureArgs;

@@ -2,15 +2,11 @@
 
 mod check;
 mod given;
-mod grid;
-mod keys;
 mod list;
 mod load;
-mod runs;
 pub(in crate::command) mod traced;
 
 pub(in crate::command) use given::Given;
-pub(in crate::command) use grid::changed;
 
 use std::process::ExitCode;
 

@@ -9,40 +9,40 @@ use linerate_core::measure::{Ended, Progress, Watch, measure};
 use linerate_core::series::Series;
 use linerate_sim::model;
 use linerate_sim::plan::ModelPlan;
-use linerate_study::claims::{Answer, Curve, Job, PlanFacts, Results, Run};
-use linerate_study::shipped;
 
-use super::super::changed;
-use crate::command::parallel;
-use crate::progress::Line;
-use crate::signals::Interrupt;
+use super::curve::Curve;
+use super::results::{Answer, Job, PlanFacts, Results};
+use super::runs::Run;
+use crate::grid::changed;
+use crate::{parallel, shipped};
 
-/// The user ended it.
+/// `stop` ended it.
 struct Stopped;
 
-/// Carries out every job, so many at a time; none if the user ended it.
-pub(super) fn out(
+/// Carries out every job, so many at a time; nothing if `stop` ended it. `progress` is told how many
+/// are done, and of how many.
+pub fn carry_out(
     jobs: &[Job],
     at_once: NonZeroUsize,
-    interrupt: &Interrupt,
-    line: &Line,
+    stop: impl Fn() -> bool + Sync,
+    progress: impl Fn(usize, usize) + Sync,
 ) -> Option<Results> {
     let done = AtomicUsize::new(0);
-    line.runs_done(0, jobs.len());
+    progress(0, jobs.len());
     let answers = parallel::map(jobs, at_once, |job| {
-        if interrupt.asked() {
+        if stop() {
             return Err(Stopped);
         }
-        let answer = answer(job, interrupt);
-        line.runs_done(done.fetch_add(1, Ordering::Relaxed) + 1, jobs.len());
+        let answer = answer(job, &stop);
+        progress(done.fetch_add(1, Ordering::Relaxed) + 1, jobs.len());
         Ok((job.clone(), answer))
     });
-    let answers = answers.ok().filter(|_| !interrupt.asked())?;
+    let answers = answers.ok().filter(|_| !stop())?;
     Some(Results(answers.into_iter().collect()))
 }
 
 /// What `job` gives, or why it gives nothing.
-fn answer(job: &Job, interrupt: &Interrupt) -> Result<Answer, String> {
+fn answer(job: &Job, stop: &impl Fn() -> bool) -> Result<Answer, String> {
     let plan = plan(job.run())?;
     match job {
         Job::Plan(_) => facts(&plan).map(Answer::Plan),
@@ -50,7 +50,7 @@ fn answer(job: &Job, interrupt: &Interrupt) -> Result<Answer, String> {
             let loaded = model::load(&plan, None).map_err(|error| error.to_string())?;
             Ok(Answer::Load(Box::new(loaded.outcome)))
         }
-        Job::Curve(_) => curve(&plan, interrupt).map(Answer::Curve),
+        Job::Curve(_) => curve(&plan, stop).map(Answer::Curve),
     }
 }
 
@@ -59,7 +59,7 @@ fn plan(run: &Run) -> Result<ModelPlan, String> {
     let shipped = shipped::find(&run.plan);
     let shipped = shipped.ok_or_else(|| format!("no plan `{}` comes with linerate", run.plan))?;
     let plan = ModelPlan::from_toml(shipped.text).map_err(|error| error.to_string())?;
-    changed(&plan, &run.set).map_err(|trouble| trouble.to_string())
+    changed(&plan, &run.set).map_err(|error| format!("failed to {error}"))
 }
 
 fn facts(plan: &ModelPlan) -> Result<PlanFacts, String> {
@@ -75,10 +75,10 @@ fn facts(plan: &ModelPlan) -> Result<PlanFacts, String> {
 }
 
 /// The curve of `plan`, measured as `linerate measure --model` measures it.
-fn curve(plan: &ModelPlan, interrupt: &Interrupt) -> Result<Curve, String> {
+fn curve(plan: &ModelPlan, stop: &impl Fn() -> bool) -> Result<Curve, String> {
     let mut built = model::curve(plan, None).map_err(|error| error.to_string())?;
     let method = built.method(&plan.measure).map_err(|error| error.to_string())?;
-    let outcome = measure(&mut built.bench, &method, &mut Glance(interrupt));
+    let outcome = measure(&mut built.bench, &method, &mut Glance(stop));
     match outcome.ended {
         Ended::Complete => Curve::of(&outcome.series).ok_or_else(|| "nothing was measured".to_owned()),
         Ended::Interrupted => Err("it was interrupted".to_owned()),
@@ -86,12 +86,12 @@ fn curve(plan: &ModelPlan, interrupt: &Interrupt) -> Result<Curve, String> {
     }
 }
 
-/// Ends a measurement when the user asks.
-struct Glance<'a>(&'a Interrupt);
+/// Ends a measurement when it is asked to stop.
+struct Glance<'a, F>(&'a F);
 
-impl Watch for Glance<'_> {
+impl<F: Fn() -> bool> Watch for Glance<'_, F> {
     fn trial_done(&mut self, _: &Progress) -> ControlFlow<()> {
-        if self.0.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if (self.0)() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     fn round_done(&mut self, _: &mut Series) {}

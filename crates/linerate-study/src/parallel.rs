@@ -11,7 +11,7 @@ use std::thread;
 /// # Errors
 ///
 /// The first in that order. Items after one that failed are not begun.
-pub(super) fn map<T: Sync, R: Send, E: Send>(
+pub fn map<T: Sync, R: Send, E: Send>(
     items: &[T],
     at_once: NonZeroUsize,
     work: impl Fn(&T) -> Result<R, E> + Sync,
@@ -38,7 +38,7 @@ pub(super) fn map<T: Sync, R: Send, E: Send>(
 }
 
 /// As many as this process may use processors.
-pub(super) fn processors() -> NonZeroUsize {
+pub fn processors() -> NonZeroUsize {
     thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 

@@ -11,51 +11,48 @@ use linerate_core::stats::Histogram;
 use linerate_sim::model::{Loaded, load};
 use linerate_sim::plan::{ModelError, ModelPlan};
 
-use crate::progress::Line;
-use crate::signals::Interrupt;
-
-/// How often Ctrl-C is looked for.
+/// How often `stop` is asked.
 const GLANCE: Duration = Duration::from_millis(100);
 
 /// What is to be run.
 #[derive(Debug)]
-pub(super) struct Orders {
+pub struct Orders {
     /// One a run.
-    pub(super) plans: Vec<ModelPlan>,
+    pub plans: Vec<ModelPlan>,
     /// Passages of frames that each run keeps.
-    pub(super) trace: Option<usize>,
+    pub trace: Option<usize>,
     /// How many runs at the same time.
-    pub(super) jobs: NonZeroUsize,
+    pub jobs: NonZeroUsize,
 }
 
 /// A run by its number, and what came of it.
 type Answer = (usize, Result<Loaded, ModelError>);
 
-/// Runs every plan. Gives what was done in the order of the plans, with gaps where the user ended
-/// it; or the first plan that cannot be built.
+/// Runs every plan. Gives what was done in the order of the plans, with gaps where `stop` ended it.
+/// `progress` is told how many runs are done, and of how many.
 ///
 /// # Errors
 ///
-/// The number of the plan and why it cannot be built.
-pub(super) fn run_all(
+/// The number of the first plan that cannot be built, and why.
+pub fn run_all(
     orders: Orders,
-    interrupt: &Interrupt,
-    line: &Line,
+    stop: impl Fn() -> bool,
+    progress: impl Fn(usize, usize),
 ) -> Result<Vec<Option<Loaded>>, (usize, ModelError)> {
     let all = orders.plans.len();
-    line.runs_done(0, all);
-    let (threads, results, stop) = start(orders);
+    progress(0, all);
+    let (threads, results, ended) = start(orders);
     let mut done: Vec<Option<Loaded>> = std::iter::repeat_with(|| None).take(all).collect();
     let mut failed: Option<(usize, ModelError)> = None;
     loop {
         match results.recv_timeout(GLANCE) {
             Ok((number, Ok(loaded))) => {
                 done[number] = Some(loaded);
-                line.runs_done(done.iter().flatten().count(), all);
+                progress(done.iter().flatten().count(), all);
             }
             Ok((number, Err(error))) => {
                 // Those before it are under way: the first of all that fail is the one to name.
-                stop.store(true, Ordering::Relaxed);
+                ended.store(true, Ordering::Relaxed);
                 if failed.as_ref().is_none_or(|(first, _)| number < *first) {
                     failed = Some((number, error));
                 }
@@ -63,9 +60,9 @@ pub(super) fn run_all(
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break,
         }
-        if interrupt.asked() {
+        if stop() {
             // A run cannot be stopped, but it ends with the process: nobody waits for it.
-            stop.store(true, Ordering::Relaxed);
+            ended.store(true, Ordering::Relaxed);
             return failed.map_or(Ok(done), Err);
         }
     }

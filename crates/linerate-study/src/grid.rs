@@ -1,35 +1,44 @@
 //! The points of a sweep: every combination of the values of some keys.
 
 use linerate_sim::model::check_load;
-use linerate_sim::plan::ModelPlan;
-use linerate_study::value_text;
+use linerate_sim::plan::{ModelError, ModelPlan};
 use toml::Value;
 
-use super::keys::{Keys, chooses, value};
-use crate::trouble::Trouble;
+use crate::keys::{Keys, chooses, value};
+use crate::study::value_text;
+
+mod error;
+
+pub use error::GridError;
 
 /// Most runs of one command: more is a mistake more often than a wish.
-pub(super) const MOST_RUNS: usize = 10_000;
+pub(crate) const MOST_RUNS: usize = 10_000;
 
 /// A plan at every point of a sweep.
 #[derive(Debug)]
-pub(super) struct Grid {
+pub struct Grid {
     /// What is swept, as paths in the plan.
-    pub(super) keys: Vec<String>,
+    pub keys: Vec<String>,
     /// The last key changes first. Without a key there is one.
-    pub(super) points: Vec<Cell>,
+    pub points: Vec<Cell>,
 }
 
 /// A point of the grid.
 #[derive(Debug)]
-pub(super) struct Cell {
+pub struct Cell {
     /// A value for each key.
-    pub(super) set: Vec<Value>,
-    pub(super) plan: ModelPlan,
+    pub set: Vec<Value>,
+    /// The plan with these values.
+    pub plan: ModelPlan,
 }
 
-/// `plan` with the values of `--set`. After another medium, host or kernel come its keys.
-pub(in crate::command) fn changed(plan: &ModelPlan, settings: &[String]) -> Result<ModelPlan, Trouble> {
+/// `plan` with the values of `settings`, each `KEY=VALUE`. After another medium, host or kernel come
+/// its keys.
+///
+/// # Errors
+///
+/// The first setting that cannot be read, names no key, or gives it a value that it cannot have.
+pub fn changed(plan: &ModelPlan, settings: &[String]) -> Result<ModelPlan, GridError> {
     let mut keys = Keys::of(plan);
     let mut changes: Vec<(String, Value)> = Vec::new();
     let apply = |keys: &Keys, changes: &[(String, Value)]| {
@@ -37,7 +46,7 @@ pub(in crate::command) fn changed(plan: &ModelPlan, settings: &[String]) -> Resu
         keys.with(&changes)
     };
     for setting in settings {
-        let (key, text) = split(setting, "--set", "KEY=VALUE")?;
+        let (key, text) = split(setting).ok_or_else(|| GridError::Setting { text: setting.clone() })?;
         let key = keys.resolve(key)?;
         let chooses = chooses(&key);
         changes.push((key, value(text)?));
@@ -50,56 +59,67 @@ pub(in crate::command) fn changed(plan: &ModelPlan, settings: &[String]) -> Resu
 }
 
 impl Grid {
-    /// Every combination of the values of `--sweep`, each checked; `seeds` runs of each are meant.
-    pub(super) fn of(plan: &ModelPlan, sweeps: &[String], seeds: usize) -> Result<Self, Trouble> {
+    /// Every combination of the values of `sweeps`, each `KEY=A,B,..`, and each checked; `seeds` runs of
+    /// each are meant.
+    ///
+    /// # Errors
+    ///
+    /// A sweep that cannot be read, names no key or one twice; a plan that cannot be built; more
+    /// runs than one command may have.
+    pub fn of(plan: &ModelPlan, sweeps: &[String], seeds: usize) -> Result<Self, GridError> {
         let known = Keys::of(plan);
         let mut axes: Vec<(String, Vec<Value>)> = Vec::new();
         for sweep in sweeps {
-            let (key, list) = split(sweep, "--sweep", "KEY=A,B,..")?;
+            let (key, list) = split(sweep).ok_or_else(|| GridError::Sweep { text: sweep.clone() })?;
             let key = known.resolve(key)?;
             if axes.iter().any(|(other, _)| *other == key) {
-                let help = "give all its values in one --sweep";
-                return Err(Trouble::new(format!("failed to sweep: `{key}` is swept twice"), help));
+                return Err(GridError::Twice { key });
             }
             let values = items(list).into_iter().map(value).collect::<Result<Vec<_>, _>>()?;
             axes.push((key, values));
         }
         let runs = axes.iter().try_fold(seeds, |runs, (_, values)| runs.checked_mul(values.len()));
         if runs.is_none_or(|runs| runs > MOST_RUNS) {
-            let count = runs.map_or_else(|| "countless".to_owned(), |runs| runs.to_string());
-            return Err(Trouble::new(
-                format!("failed to sweep: that is {count} runs, and {MOST_RUNS} are the most"),
-                "give fewer values or --seeds, or several commands",
-            ));
+            return Err(GridError::TooMany { runs });
         }
         let keys: Vec<String> = axes.iter().map(|(key, _)| key.clone()).collect();
         let points = combinations(&axes).into_iter().map(|set| cell(&known, &keys, set));
         Ok(Self { points: points.collect::<Result<_, _>>()?, keys })
     }
+
+    /// A plan for every run: at each point so many seeds, one after the other.
+    pub fn plans(&self, seeds: usize) -> Vec<ModelPlan> {
+        let seeded = |plan: &ModelPlan, nth: usize| ModelPlan {
+            seed: plan.seed.wrapping_add(nth as u64),
+            ..plan.clone()
+        };
+        self.points.iter().flat_map(|cell| (0..seeds).map(move |nth| seeded(&cell.plan, nth))).collect()
+    }
+
+    /// Why the point of this number cannot be built.
+    pub fn refused(&self, point: usize, source: ModelError) -> GridError {
+        GridError::Model { with: with(&self.keys, &self.points[point].set), source }
+    }
 }
 
-fn cell(known: &Keys, keys: &[String], set: Vec<Value>) -> Result<Cell, Trouble> {
+fn cell(known: &Keys, keys: &[String], set: Vec<Value>) -> Result<Cell, GridError> {
     let changes: Vec<(&str, &Value)> = keys.iter().map(String::as_str).zip(&set).collect();
     let plan = known.with(&changes)?;
-    check_load(&plan).map_err(|error| Trouble::model(&error, &with(keys, &set)))?;
+    check_load(&plan).map_err(|source| GridError::Model { with: with(keys, &set), source })?;
     Ok(Cell { set, plan })
 }
 
 /// ` with stations = 4`, for a message; nothing of nothing.
-pub(super) fn with(keys: &[String], set: &[Value]) -> String {
+fn with(keys: &[String], set: &[Value]) -> String {
     let pairs: Vec<String> =
         keys.iter().zip(set).map(|(key, value)| format!("{key} = {}", value_text(value))).collect();
     if pairs.is_empty() { String::new() } else { format!(" with {}", pairs.join(", ")) }
 }
 
-fn split<'a>(text: &'a str, flag: &str, form: &str) -> Result<(&'a str, &'a str), Trouble> {
+/// Both sides of the first `=`, if there is something on each.
+fn split(text: &str) -> Option<(&str, &str)> {
     let halves = text.split_once('=').map(|(key, value)| (key.trim(), value.trim()));
-    halves.filter(|(key, value)| !key.is_empty() && !value.is_empty()).ok_or_else(|| {
-        Trouble::new(
-            format!("failed to understand {flag} `{text}`"),
-            format!("write {form}, such as stations=4"),
-        )
-    })
+    halves.filter(|(key, value)| !key.is_empty() && !value.is_empty())
 }
 
 /// What stands between the commas of `list`, those within brackets and quotes left alone.

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use linerate_sim::plan::{ModelError, ModelPlan};
-use linerate_study::value_text;
 use toml::{Table, Value};
 
-use crate::trouble::Trouble;
+use crate::grid::GridError;
+use crate::study::value_text;
 
 /// The key that says which others the network has.
 const MEDIUM: &str = "network.medium";
@@ -52,7 +52,7 @@ impl Keys {
     }
 
     /// The path of the key that `key` means: itself, or the one whose last part it is.
-    pub(super) fn resolve(&self, key: &str) -> Result<String, Trouble> {
+    pub(super) fn resolve(&self, key: &str) -> Result<String, GridError> {
         if self.known.contains(key) {
             return Ok(key.to_owned());
         }
@@ -64,13 +64,10 @@ impl Keys {
             ([only], _) | ([], [only]) => Ok((*only).clone()),
             // What is inside an optional table is the parser's to judge.
             ([], []) if self.within_optional(key) => Ok(key.to_owned()),
-            ([], []) => Err(Trouble::new(format!("failed to find the key `{key}` in the plan"), self.help())),
+            ([], []) => Err(GridError::UnknownKey { key: key.to_owned(), known: self.shown() }),
             (several, _) => {
-                let several: Vec<&str> = several.iter().map(|key| key.as_str()).collect();
-                Err(Trouble::new(
-                    format!("failed to choose a key: `{key}` could be {}", several.join(" or ")),
-                    "write the whole path",
-                ))
+                let several = several.iter().map(|key| (*key).clone()).collect();
+                Err(GridError::Ambiguous { key: key.to_owned(), several })
             }
         }
     }
@@ -80,15 +77,13 @@ impl Keys {
     }
 
     /// The keys that there are, those of a curve's measurement left out.
-    fn help(&self) -> String {
-        let keys: Vec<&str> =
-            self.known.iter().map(String::as_str).filter(|key| !key.starts_with("measure.")).collect();
-        format!("the keys are {}", keys.join(", "))
+    fn shown(&self) -> Vec<String> {
+        self.known.iter().filter(|key| !key.starts_with("measure.")).cloned().collect()
     }
 
     /// The plan with other values at some paths. Another medium, host or kernel keeps of its table
     /// only what means the same there.
-    pub(super) fn with(&self, changes: &[(&str, &Value)]) -> Result<ModelPlan, Trouble> {
+    pub(super) fn with(&self, changes: &[(&str, &Value)]) -> Result<ModelPlan, GridError> {
         let mut table = self.plan.clone();
         for (choice, of, kept) in CHOICES {
             let chosen = changes.iter().find(|(path, _)| *path == choice).map(|(_, value)| *value);
@@ -105,7 +100,10 @@ impl Keys {
         table.try_into().map_err(|error| {
             let changes: Vec<String> =
                 changes.iter().map(|(path, value)| format!("{path} = {}", value_text(value))).collect();
-            Trouble::model(&ModelError::from(error), &format!(" with {}", changes.join(", ")))
+            GridError::Model {
+                with: format!(" with {}", changes.join(", ")),
+                source: ModelError::from(error),
+            }
         })
     }
 }
@@ -158,17 +156,14 @@ fn place(table: &mut Table, path: &str, value: Value) {
 }
 
 /// A value as TOML has it; a word that is none is text.
-pub(super) fn value(text: &str) -> Result<Value, Trouble> {
+pub(super) fn value(text: &str) -> Result<Value, GridError> {
     let text = text.trim();
     let parsed = format!("value = {text}").parse::<Table>().ok().filter(|table| table.len() == 1);
     let parsed = parsed.and_then(|mut table| table.remove("value"));
     match parsed {
         Some(value) => Ok(value),
-        None if text.is_empty() => Err(Trouble::new("failed to read a value: it is empty", "give a value")),
-        None if text.starts_with(['"', '\'', '[', '{']) => Err(Trouble::new(
-            format!("failed to read the value `{text}`: it is not TOML"),
-            "close what is open, as in \"station 1\" or [[64, 7], [1518, 1]]",
-        )),
+        None if text.is_empty() => Err(GridError::Empty),
+        None if text.starts_with(['"', '\'', '[', '{']) => Err(GridError::NotToml { text: text.to_owned() }),
         None => Ok(Value::String(text.to_owned())),
     }
 }
