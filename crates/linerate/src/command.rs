@@ -6,7 +6,6 @@ mod hosts;
 mod loads;
 mod measure;
 mod model;
-mod parallel;
 mod planned;
 mod predict;
 mod report;

@@ -1,18 +1,13 @@
 //! linerate: how close to line rate is a path at every message size, and what is in the way?
 
 mod capture;
-mod claims;
 mod cli;
 mod command;
 mod peer;
-mod prediction;
 mod progress;
-mod render;
 mod screen;
-mod shipped;
 mod signals;
 mod store;
-mod study;
 mod trouble;
 
 use std::process::ExitCode;

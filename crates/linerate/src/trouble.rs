@@ -13,6 +13,7 @@ use linerate_net::serve::ServeError;
 use linerate_net::transport::{DialError, TransportError};
 use linerate_sim::end::CARRY;
 use linerate_sim::plan::ModelError;
+use linerate_study::GridError;
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode, SourceSpan};
 
 /// Something that cannot be done, and what to do about it.
@@ -100,6 +101,25 @@ impl Trouble {
             format!("failed to build the model{with}: {reason}"),
             "change the value in the plan, or with --set KEY=VALUE",
         )
+    }
+}
+
+impl From<GridError> for Trouble {
+    fn from(error: GridError) -> Self {
+        let help = match &error {
+            GridError::Setting { .. } => "write KEY=VALUE, such as stations=4".to_owned(),
+            GridError::Sweep { .. } => "write KEY=A,B,.., such as stations=4".to_owned(),
+            GridError::Twice { .. } => "give all its values in one --sweep".to_owned(),
+            GridError::TooMany { .. } => "give fewer values or --seeds, or several commands".to_owned(),
+            GridError::UnknownKey { known, .. } => format!("the keys are {}", known.join(", ")),
+            GridError::Ambiguous { .. } => "write the whole path".to_owned(),
+            GridError::Empty => "give a value".to_owned(),
+            GridError::NotToml { .. } => {
+                "close what is open, as in \"station 1\" or [[64, 7], [1518, 1]]".to_owned()
+            }
+            GridError::Model { with, source } => return Self::model(source, with),
+        };
+        Self::new(format!("failed to {error}"), help)
     }
 }
 

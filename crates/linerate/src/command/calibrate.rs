@@ -15,6 +15,7 @@ use linerate_core::units::Span;
 use linerate_net::lab::{Lab, LabError, THERE};
 use linerate_net::observe::HostClock;
 use linerate_net::probe::{Place, Probe, Probes, place};
+use linerate_report as render;
 use linerate_sim::calibrate::{
     Calibration, Conditions, Evidence, Fit, HostFile, Identity, Parameter, PointRecord, ProbeRecord, fit,
 };
@@ -27,8 +28,8 @@ use crate::peer::LoopbackPeer;
 use crate::progress::Line;
 use crate::screen::{columns, show};
 use crate::signals::Interrupt;
+use crate::store;
 use crate::trouble::Trouble;
-use crate::{render, store};
 
 /// Of the time, this share goes to the micro-measurements; the rest to messages.
 const PROBES_SHARE: u64 = 6;

@@ -11,13 +11,13 @@ use linerate_core::traffic::{Class, Ended, Transfer};
 use linerate_core::transport::Transport;
 use linerate_net::observe::HostClock;
 use linerate_net::pair::Loads;
+use linerate_report as render;
 
 use super::conduct::{Stopped, Subject, Underway, conduct, go_on};
 use super::hosts::Peer;
 use crate::cli::KeyArgs;
 use crate::peer::LoopbackPeer;
 use crate::progress::Line;
-use crate::render;
 use crate::screen::show;
 use crate::signals::Interrupt;
 use crate::trouble::Trouble;

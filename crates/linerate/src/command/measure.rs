@@ -14,13 +14,14 @@ use linerate_core::transport::Transport;
 use linerate_core::units::Size;
 use linerate_net::observe::HostClock;
 use linerate_net::pair::Pair;
+use linerate_study::changed;
 
 use self::memory::Memory;
 use self::modelled::Modelled;
 use self::subject::{CurveSubject, Hosts};
 use super::conduct::{Stopped, Underway, conduct, go_on};
 use super::hosts::Peer;
-use super::model::{Given, changed};
+use super::model::Given;
 use super::planned;
 use crate::cli::MeasureArgs;
 use crate::progress::Line;

@@ -2,24 +2,20 @@
 
 mod check;
 mod given;
-mod grid;
-mod keys;
 mod list;
 mod load;
-mod runs;
 pub(in crate::command) mod traced;
 
 pub(in crate::command) use given::Given;
-pub(in crate::command) use grid::changed;
 
 use std::process::ExitCode;
 
 use linerate_sim::host::SHIPPED;
 use linerate_sim::tcp::Personality;
+use linerate_study::shipped;
 
 use crate::cli::ModelVerb;
 use crate::screen::show;
-use crate::shipped;
 use crate::trouble::Trouble;
 
 pub(super) fn run(verb: &ModelVerb) -> Result<ExitCode, Trouble> {

@@ -11,15 +11,16 @@ use std::process::ExitCode;
 use linerate_core::report::NamedRun;
 use linerate_core::stats::Estimate;
 use linerate_core::units::Span;
+use linerate_report as render;
+use linerate_report::predict;
 use linerate_sim::calibrate::{Conditions, HostFile, HostFileError};
+use linerate_study::prediction::{Compared, GOAL, Prediction, WhatIf};
 
 use self::model::{Failure, bands};
 use crate::cli::{PredictArgs, PredictFormat};
-use crate::prediction::{Compared, GOAL, Prediction, WhatIf};
-use crate::render::predict;
 use crate::screen::{columns, show};
+use crate::store;
 use crate::trouble::Trouble;
-use crate::{render, store};
 
 /// Small messages that took so many times what was predicted are as predicted.
 const ALIKE: RangeInclusive<f64> = 0.85..=1.18;

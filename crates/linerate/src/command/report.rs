@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use linerate_core::report::{NamedRun, Report};
+use linerate_report as render;
 
 use crate::cli::ReportArgs;
-use crate::render;
 use crate::screen::{columns, show};
 use crate::store;
 use crate::trouble::Trouble;

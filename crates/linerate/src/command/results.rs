@@ -6,10 +6,11 @@ use jiff::Zoned;
 use linerate_core::plan::{Format, Plan};
 use linerate_core::report::{NamedRun, Report};
 use linerate_core::run::{Run, Source};
+use linerate_report as render;
 
 use crate::screen::{columns, show};
 use crate::trouble::Trouble;
-use crate::{render, store};
+use crate::store;
 
 /// Where the results go.
 pub(super) struct Files {

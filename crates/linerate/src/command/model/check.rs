@@ -1,19 +1,19 @@
 //! `linerate model check`.
 
-mod carry;
-
 use std::process::ExitCode;
 
+use linerate_report as render;
+use linerate_report::claims::Checked;
+use linerate_study::claims::{self, Claim, Claims, Judged, Tally, Unknown};
+use linerate_study::parallel;
+
 use super::traced;
-use crate::claims::{self, Claim, Claims, Judged, Tally, Unknown};
 use crate::cli::{CheckArgs, CheckFormat};
-use crate::command::parallel;
 use crate::progress::Line;
-use crate::render::claims::Checked;
 use crate::screen::{columns, show};
 use crate::signals::Interrupt;
+use crate::store;
 use crate::trouble::Trouble;
-use crate::{render, store};
 
 /// Exit code when a claim that should hold does not.
 const FINDING: u8 = 1;
@@ -27,7 +27,10 @@ pub(super) fn run(args: &CheckArgs) -> Result<ExitCode, Trouble> {
     let interrupt = Interrupt::listen()?;
     let jobs = args.jobs.unwrap_or_else(parallel::processors);
     let line = Line::new();
-    let results = carry::out(&claims::jobs(&claims, &chosen), jobs, &interrupt, &line);
+    let stop = || interrupt.asked();
+    let results = claims::carry_out(&claims::jobs(&claims, &chosen), jobs, stop, |done, all| {
+        line.runs_done(done, all);
+    });
     line.clear();
     let results =
         results.ok_or_else(|| Trouble::new("interrupted", "nothing was checked; check fewer claims"))?;

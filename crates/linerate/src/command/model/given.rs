@@ -4,8 +4,8 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use linerate_sim::plan::ModelPlan;
+use linerate_study::shipped;
 
-use crate::shipped;
 use crate::trouble::Trouble;
 
 /// A plan and what it is called.

@@ -2,16 +2,16 @@
 
 use std::process::ExitCode;
 
+use linerate_report as render;
+use linerate_report::catalogue::{Catalogue, Link, Medium, Named, Plan, Relay};
 use linerate_sim::ethernet::phy::Phy;
 use linerate_sim::host::{self, Profile};
 use linerate_sim::plan::ModelPlan;
 use linerate_sim::tcp::Personality;
+use linerate_study::shipped::SHIPPED;
 
 use crate::cli::{ListArgs, ListFormat};
-use crate::render;
-use crate::render::catalogue::{Catalogue, Link, Medium, Named, Plan, Relay};
 use crate::screen::show;
-use crate::shipped::SHIPPED;
 use crate::trouble::Trouble;
 
 pub(super) fn run(args: &ListArgs) -> Result<ExitCode, Trouble> {
@@ -28,7 +28,7 @@ pub(super) fn run(args: &ListArgs) -> Result<ExitCode, Trouble> {
 
 /// What a plan can name.
 fn catalogue() -> Result<Catalogue, Trouble> {
-    let plan = |shipped: &crate::shipped::Shipped| {
+    let plan = |shipped: &linerate_study::shipped::Shipped| {
         let text = shipped.text.to_owned();
         let plan = ModelPlan::from_toml(shipped.text)
             .map_err(|error| Trouble::model_text(&error, shipped.name, text))?;

@@ -2,21 +2,19 @@
 
 use std::process::ExitCode;
 
+use linerate_report as render;
 use linerate_sim::model::Loaded;
 use linerate_sim::plan::ModelPlan;
+use linerate_study::{Grid, Orders, Point, Study, changed, parallel, run_all};
 
 use super::given::Given;
-use super::grid::{Grid, changed, with};
-use super::runs::{Orders, run_all};
 use super::traced;
 use crate::cli::{LoadArgs, LoadFormat, LoadOutput};
-use crate::command::parallel;
 use crate::progress::Line;
 use crate::screen::{columns, show};
 use crate::signals::Interrupt;
-use crate::study::{Point, Study};
+use crate::store;
 use crate::trouble::Trouble;
-use crate::{render, store};
 
 pub(super) fn run(args: &LoadArgs) -> Result<ExitCode, Trouble> {
     let given = Given::read(&args.plan)?;
@@ -36,17 +34,14 @@ pub(super) fn run(args: &LoadArgs) -> Result<ExitCode, Trouble> {
     writable(&args.output)?;
     let interrupt = Interrupt::listen()?;
     let orders = Orders {
-        plans: plans(&grid, seeds),
+        plans: grid.plans(seeds),
         trace: args.output.trace.as_ref().map(|_| traced::MOST_PASSAGES),
         jobs: args.jobs.unwrap_or_else(parallel::processors),
     };
     let line = Line::new();
-    let done = run_all(orders, &interrupt, &line);
+    let done = run_all(orders, || interrupt.asked(), |done, all| line.runs_done(done, all));
     line.clear();
-    let done = done.map_err(|(number, error)| {
-        let set = &grid.points[number / seeds].set;
-        Trouble::model(&error, &with(&grid.keys, set))
-    })?;
+    let done = done.map_err(|(number, error)| grid.refused(number / seeds, error))?;
     conclude(args, Found { name: given.name, plan, grid, seeds }, done)
 }
 
@@ -76,13 +71,6 @@ fn conclude(args: &LoadArgs, found: Found, mut done: Vec<Option<Loaded>>) -> Res
     } else {
         Err(Trouble::new("interrupted", "what was done until then is shown"))
     }
-}
-
-/// A plan for every run: at each point so many seeds, one after the other.
-fn plans(grid: &Grid, seeds: usize) -> Vec<ModelPlan> {
-    let seeded =
-        |plan: &ModelPlan, nth: usize| ModelPlan { seed: plan.seed.wrapping_add(nth as u64), ..plan.clone() };
-    grid.points.iter().flat_map(|cell| (0..seeds).map(move |nth| seeded(&cell.plan, nth))).collect()
 }
 
 fn study(found: Found, done: Vec<Option<Loaded>>) -> Study {

@@ -11,8 +11,7 @@ use linerate_sim::ethernet::phy::Phy;
 use linerate_sim::host::Profile;
 use linerate_sim::model;
 use linerate_sim::plan::{EthernetPlan, HostPlan, ModelPlan, Network, TcpPlan};
-
-use super::super::parallel;
+use linerate_study::parallel;
 
 /// Why the model gives no time. Displayed after "failed to ...".
 #[derive(Debug, thiserror::Error)]

@@ -1,0 +1,30 @@
+//! What checks of published claims say: as text, as JSON and as a page with charts.
+
+mod details;
+mod figures;
+mod files;
+mod page;
+mod table;
+mod words;
+
+#[cfg(test)]
+mod fixture;
+
+use linerate_study::claims::{Claims, Judged, Results};
+
+pub use files::json;
+pub use page::html;
+pub use table::table;
+
+/// Claims that were checked.
+#[derive(Clone, Copy, Debug)]
+pub struct Checked<'a> {
+    /// All that there are.
+    pub claims: &'a Claims,
+    /// Those that were asked for, with what their checks say.
+    pub judged: &'a [Judged<'a>],
+    /// What was run for them.
+    pub results: &'a Results,
+    /// Whether each is shown in full.
+    pub in_full: bool,
+}

@@ -1,0 +1,153 @@
+//! Charts of what was run for the checks, with the published figures marked.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use linerate_core::units::Size;
+use linerate_study::claims::{self, Mark, Run, Sweep};
+use plotters::coord::ranged1d::Ranged as _;
+use plotters::prelude::*;
+
+use super::Checked;
+use super::words::number;
+use crate::RenderError;
+use crate::figure::axis::{Unit, from_zero, swept};
+use crate::figure::curve::{self, Curve, Point};
+use crate::figure::{Aim, Figure, Layer, Title};
+use crate::plot::{Axis, INK, Look, Refusal, Scale, UNIT};
+use crate::text::digits;
+
+/// Most labels of an axis of sizes.
+const LABELS: u32 = 14;
+
+/// The charts of what was run; one whose curves others show already is left out.
+///
+/// # Errors
+///
+/// [`RenderError::Draw`] when the graph library refuses.
+pub(super) fn figures(checked: &Checked<'_>) -> Result<Vec<Figure>, RenderError> {
+    let mut shown: BTreeSet<(Option<&str>, String)> = BTreeSet::new();
+    let mut figures = Vec::new();
+    for figure in &checked.claims.runs.figures {
+        let sweep = figure.sweep.as_ref().and_then(|name| checked.claims.runs.sweeps.get(name));
+        let curve = |name: &String| match sweep {
+            Some(sweep) => peaks(checked, name, sweep),
+            None => by_size(checked, name),
+        };
+        let drawn: Vec<Curve> = figure.curves.iter().filter_map(curve).collect();
+        let before = shown.len();
+        shown.extend(drawn.iter().map(|curve| (figure.sweep.as_deref(), curve.name.clone())));
+        if shown.len() > before {
+            figures.push(draw(checked, figure, sweep, &drawn)?);
+        }
+    }
+    Ok(figures)
+}
+
+/// The curve of a run, if it was run.
+fn by_size(checked: &Checked<'_>, name: &str) -> Option<Curve> {
+    let curve = checked.results.curve(checked.claims.runs.run(name)).ok()?;
+    let point = |point: &claims::Point| Point {
+        x: point.size as f64,
+        y: point.mbps,
+        interval: None,
+        lines: vec![
+            Size(point.size).to_string(),
+            format!("{} Mb/s, {} us", digits(point.mbps), digits(point.us)),
+        ],
+    };
+    Some(Curve { name: name.to_owned(), points: curve.points.iter().map(point).collect() })
+}
+
+/// The peaks of a run at every value of a sweep, if all were run.
+fn peaks(checked: &Checked<'_>, name: &str, sweep: &Sweep) -> Option<Curve> {
+    let point = |(value, run): (&str, Run)| {
+        let peak = checked.results.curve(run).ok()?.peak();
+        Some(Point {
+            x: value.parse().ok()?,
+            y: peak.mbps,
+            interval: None,
+            lines: vec![
+                format!("{} = {value}", sweep.key),
+                format!("{} Mb/s at {}", digits(peak.mbps), Size(peak.size)),
+            ],
+        })
+    };
+    let points: Option<Vec<Point>> = checked.claims.runs.swept(name, sweep).map(point).collect();
+    points.map(|points| Curve { name: name.to_owned(), points })
+}
+
+/// Curves, and the published figures as layers above them.
+fn draw(
+    checked: &Checked<'_>,
+    figure: &claims::Figure,
+    sweep: Option<&Sweep>,
+    drawn: &[Curve],
+) -> Result<Figure, RenderError> {
+    let marks: Vec<Marked<'_>> = figure.marks.iter().filter_map(|mark| marked(checked, mark)).collect();
+    let points = || drawn.iter().flat_map(|curve| &curve.points);
+    let rates = points().map(|point| point.y).chain(marks.iter().map(|mark| mark.mbps));
+    let y = from_zero("Throughput (Mb/s)", rates.fold(0.0, f64::max));
+    let xs: Vec<f64> = points().map(|point| point.x).collect();
+    let x = match sweep {
+        Some(sweep) => swept(&sweep.axis, Unit::Number, &xs),
+        None => sizes(&xs),
+    };
+    let title = Title { id: figure.id.clone(), title: figure.title.clone(), caption: figure.caption.clone() };
+    let layers = || {
+        let mut layers = curve::layers([&x, &y], drawn, true)?;
+        for mark in &marks {
+            layers.push(mark.layer(layers.len(), [&x, &y])?);
+        }
+        Ok(layers)
+    };
+    Figure::new(title, [&x, &y], layers())
+}
+
+/// A published figure with its place.
+struct Marked<'a> {
+    claim: &'a claims::Claim,
+    /// Message size or value of the sweep; none where it was published without.
+    x: Option<f64>,
+    mbps: f64,
+}
+
+fn marked<'a>(checked: &Checked<'a>, mark: &Mark) -> Option<Marked<'a>> {
+    let claim = checked.claims.claim(&mark.claim)?;
+    let value = checked.claims.check(claim).number(claim)?;
+    let mbps = if claim.unit == "Gb/s" { value * 1000.0 } else { value };
+    Some(Marked { claim, x: mark.size.map(|size| size as f64).or(mark.at), mbps })
+}
+
+impl Marked<'_> {
+    /// A ring where size or value are known, else a line across.
+    fn layer(&self, index: usize, [x, y]: [&Axis; 2]) -> Result<Layer, Refusal> {
+        let place = if self.x.is_some() { " (ring)" } else { "" };
+        let name = format!("published {}: {} Mb/s{place}", self.claim.id, number(self.mbps));
+        let layer = Layer::new((index, name), [x, y], |chart| {
+            let Range { start, end } = x.range();
+            let place = (self.x.unwrap_or(end), self.mbps);
+            if self.x.is_some() {
+                chart.draw_series([Circle::new(place, 7 * UNIT, INK.stroke_width(2 * UNIT))])?;
+            } else {
+                let line = [start, end].map(|end| (end, self.mbps));
+                chart.draw_series([PathElement::new(line, INK.stroke_width(UNIT + UNIT / 2))])?;
+            }
+            Ok(vec![Aim::at(chart, place, vec![self.claim.metric.clone()])])
+        })?;
+        let dashes = if self.x.is_some() { layer.look.dashes } else { "36 20" };
+        Ok(Layer { look: Look { dashes, ..layer.look }, ..layer })
+    }
+}
+
+/// An axis of message sizes, labelled at powers of two.
+fn sizes(values: &[f64]) -> Axis {
+    let low = values.iter().copied().fold(f64::INFINITY, f64::min).max(1.0);
+    let high = values.iter().copied().fold(low, f64::max).max(low * 2.0);
+    let (first, last) = (low.log2().ceil() as u32, high.log2().floor() as u32);
+    let step = (last - first).div_ceil(LABELS).max(1);
+    let ticks: Vec<f64> =
+        (first..=last).step_by(step as usize).map(|power| f64::from(power).exp2()).collect();
+    let label = |bytes: f64| Size(bytes as u64).to_string();
+    Axis::new("Message size".to_owned(), Scale::Binary, [low, high], &ticks, label)
+}

@@ -1,0 +1,177 @@
+//! Checks as plain text for people.
+
+use comfy_table::presets::NOTHING as NO_LINES;
+use comfy_table::{ContentArrangement, Table};
+use linerate_study::claims::{Judged, Tally, Verdict};
+
+use super::words::{allowed, compared, contradictions, modelled, note, published, summary, untested, what};
+use super::{Checked, details};
+use crate::text::{plain, wrap};
+
+/// Below this no table is made: the numbers alone need it.
+const NARROWEST: usize = 60;
+/// From here on there is room to say what is compared.
+const ROOMY: usize = 110;
+
+/// `checked` as text of about `width` columns: a row for each claim that was compared, by source;
+/// what fails or could not be checked, and why; those that are not testable, by reason; the
+/// contradictions; a summary. No colours, no control codes.
+pub fn table(checked: &Checked<'_>, width: u16) -> String {
+    let width = usize::from(width).max(NARROWEST);
+    let mut blocks = if checked.in_full {
+        details::blocks(checked, width)
+    } else {
+        let mut blocks: Vec<String> =
+            checked.claims.sources.iter().map(|source| rows(checked, &source.number, width)).collect();
+        blocks.push(troubles(checked, width));
+        blocks.push(not_tested(checked, width));
+        blocks
+    };
+    blocks.push(disagreements(checked, width));
+    blocks.push(wrap(&summary(&Tally::of(checked.judged)), width, 2));
+    blocks.retain(|block| !block.is_empty());
+    blocks.join("\n\n") + "\n"
+}
+
+/// The claims of a source that were compared, or are contradicted.
+fn rows(checked: &Checked<'_>, source: &str, width: usize) -> String {
+    let shown =
+        |judged: &&Judged<'_>| judged.claim.source == source && judged.verdict != Verdict::NotTestable;
+    let shown: Vec<&Judged<'_>> = checked.judged.iter().filter(shown).collect();
+    if shown.is_empty() {
+        return String::new();
+    }
+    let title = checked.claims.sources.iter().find(|known| known.number == source);
+    let title = title.map_or("", |source| &source.title);
+    let mut table = Table::new();
+    table.load_style(NO_LINES).set_content_arrangement(ContentArrangement::Dynamic);
+    table.set_width(u16::try_from(width).unwrap_or(u16::MAX));
+    let wide = width >= ROOMY;
+    let mut header = vec!["claim", "kind", "published", "modelled", "allowed", "verdict"];
+    if wide {
+        header.insert(1, "what is compared");
+    }
+    table.set_header(header);
+    for judged in shown {
+        table.add_row(row(judged, wide));
+    }
+    for column in table.column_iter_mut() {
+        column.set_padding((2, 0));
+    }
+    format!("{}\n{}", wrap(&format!("{source} {}", plain(title)), width, 2), table.trim_fmt())
+}
+
+fn row(judged: &Judged<'_>, wide: bool) -> Vec<String> {
+    let said = published(judged.claim);
+    let said = match compared(judged) {
+        Some(compared) => format!("{said} ({compared})"),
+        None => said,
+    };
+    let mut row = vec![
+        judged.claim.id.clone(),
+        judged.check.status.name().to_owned(),
+        plain(&said),
+        modelled(judged),
+        allowed(judged),
+        judged.verdict.name().to_owned(),
+    ];
+    if wide {
+        row.insert(1, plain(what(judged)));
+    }
+    row
+}
+
+/// What fails, and what could not be checked: what was compared, and why.
+fn troubles(checked: &Checked<'_>, width: usize) -> String {
+    let fails = checked.judged.iter().filter(|judged| judged.verdict == Verdict::Fails);
+    let mut lines: Vec<String> = fails
+        .map(|judged| {
+            let note = note(judged).map_or_else(String::new, |note| format!(" ({note})"));
+            let (id, what) = (&judged.claim.id, what(judged));
+            let text =
+                format!("! {id} fails: {what}: {}, allowed is {}{note}", modelled(judged), allowed(judged));
+            wrap(&plain(&text), width, 2)
+        })
+        .collect();
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for judged in checked.judged.iter().filter(|judged| judged.verdict == Verdict::CouldNot) {
+        let reason = judged.trouble.as_deref().unwrap_or_default();
+        match reasons.iter_mut().find(|(other, _)| *other == reason) {
+            Some((_, ids)) => ids.push(&judged.claim.id),
+            None => reasons.push((reason, vec![&judged.claim.id])),
+        }
+    }
+    let could_not = |(reason, ids): &(&str, Vec<&str>)| {
+        wrap(&plain(&format!("! could not check {}: {reason}", ids.join(", "))), width, 2)
+    };
+    lines.extend(reasons.iter().map(could_not));
+    lines.join("\n")
+}
+
+/// The claims that are not tested, by reason.
+fn not_tested(checked: &Checked<'_>, width: usize) -> String {
+    let groups = untested(checked);
+    if groups.is_empty() {
+        return String::new();
+    }
+    let line = |(reason, group): &(&str, Vec<&Judged<'_>>)| {
+        let ids: Vec<&str> = group.iter().map(|judged| judged.claim.id.as_str()).collect();
+        wrap(&plain(&format!("{}: {reason}", ids.join(", "))), width.saturating_sub(2), 2)
+    };
+    let lines: Vec<String> = groups.iter().map(|group| indented(&line(group))).collect();
+    format!("Not testable\n{}", lines.join("\n"))
+}
+
+/// The contradictions of the sources.
+fn disagreements(checked: &Checked<'_>, width: usize) -> String {
+    let found = contradictions(checked);
+    if found.is_empty() {
+        return String::new();
+    }
+    let lines: Vec<String> = found
+        .iter()
+        .map(|it| {
+            let claims =
+                if it.claims.is_empty() { String::new() } else { format!(" {}:", it.claims.join(", ")) };
+            let text = format!("{}{claims} {}; {}", it.id, it.problem, it.treatment);
+            indented(&wrap(&plain(&text), width.saturating_sub(2), 4))
+        })
+        .collect();
+    format!("Contradictions\n{}", lines.join("\n"))
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture;
+    use super::*;
+    use crate::text::columns;
+
+    #[test]
+    fn every_line_fits_a_usual_terminal() {
+        for in_full in [false, true] {
+            for width in [60, 80, 120] {
+                let text = fixture::with(in_full, |checked| table(checked, width));
+                let wide: Vec<&str> =
+                    text.lines().filter(|line| columns(line) > usize::from(width)).collect();
+                assert!(wide.is_empty(), "{width}: {wide:#?}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_claim_is_named_and_the_summary_is_last() {
+        let text = fixture::with(false, |checked| table(checked, 80));
+        fixture::with(false, |checked| {
+            for judged in checked.judged {
+                assert!(text.contains(&judged.claim.id), "{}", judged.claim.id);
+            }
+        });
+        let last = text.trim_end().lines().last().unwrap_or_default();
+        assert!(last.contains("not testable"), "{last}");
+        assert!(text.contains("! could not check"), "{text}");
+    }
+}

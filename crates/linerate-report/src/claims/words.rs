@@ -1,0 +1,151 @@
+//! Claims and verdicts in words.
+
+use linerate_study::claims::{Claim, Contradiction, Judged, Modelled, Tally, Verdict};
+
+use super::Checked;
+use crate::text::digits;
+
+/// What stands where there is nothing to say.
+pub(super) const NOTHING: &str = "-";
+/// A figure that is this near to a whole number is shown as one.
+const WHOLE: f64 = 1e-6;
+
+/// What was published, as it was written.
+pub(super) fn published(claim: &Claim) -> String {
+    with_unit(&claim.value, if claim.unit == "-" { "" } else { &claim.unit })
+}
+
+/// What the model is compared with, where that is not the claim as it was written.
+pub(super) fn compared(judged: &Judged<'_>) -> Option<String> {
+    judged.check.published.as_ref()?;
+    Some(with_unit(&number(judged.published?), judged.check.unit(judged.claim)))
+}
+
+/// What the model gave: a figure with its unit, or several in the order in which they should fall.
+pub(super) fn modelled(judged: &Judged<'_>) -> String {
+    match &judged.modelled {
+        Modelled::Nothing => NOTHING.to_owned(),
+        Modelled::One(value) => with_unit(&number(*value), judged.check.unit(judged.claim)),
+        Modelled::Order(terms) => {
+            let mut text = number(terms[0]);
+            for pair in terms.windows(2) {
+                let sign = if pair[0] > pair[1] { " > " } else { " <= " };
+                text += &(sign.to_owned() + &number(pair[1]));
+            }
+            text
+        }
+    }
+}
+
+/// Which modelled values are allowed.
+pub(super) fn allowed(judged: &Judged<'_>) -> String {
+    match judged.allowed {
+        None if judged.check.descending.is_empty() => NOTHING.to_owned(),
+        None if judged.check.margin > 0.0 => format!("falling by {:.0} %", judged.check.margin * 100.0),
+        None => "falling".to_owned(),
+        Some([low, high]) if low == high => format!("exactly {}", number(low)),
+        Some([low, high]) if high.is_infinite() => format!("at least {}", number(low)),
+        Some([low, high]) if low.is_infinite() => format!("at most {}", number(high)),
+        Some([low, high]) => format!("{} to {}", number(low), number(high)),
+    }
+}
+
+/// How the modelled value is computed; nothing where none is.
+pub(super) fn computed(judged: &Judged<'_>) -> Option<String> {
+    let terms: Vec<String> = judged.check.modelled().map(ToString::to_string).collect();
+    (!terms.is_empty()).then(|| terms.join(" > "))
+}
+
+/// What is compared.
+pub(super) fn what<'a>(judged: &'a Judged<'_>) -> &'a str {
+    judged.check.what.as_deref().unwrap_or(&judged.claim.metric)
+}
+
+/// What else is to be said: why it could not be checked, or is not; what was calibrated on it.
+pub(super) fn note(judged: &Judged<'_>) -> Option<String> {
+    let calibrated = &judged.check.calibrated;
+    let mut notes: Vec<String> = judged.trouble.iter().cloned().collect();
+    if !calibrated.is_empty() {
+        notes.push(format!("calibrated on it: {}", calibrated.join(", ")));
+    }
+    notes.extend(judged.check.reason.clone());
+    (!notes.is_empty()).then(|| notes.join("; "))
+}
+
+/// The hosts, the kernel and the settings that it was measured with.
+pub(super) fn configuration(claim: &Claim) -> String {
+    let mtu = if claim.mtu.is_empty() { String::new() } else { format!("MTU {}", claim.mtu) };
+    let buffer = if claim.socket_buffer.is_empty() {
+        String::new()
+    } else {
+        format!("socket buffer {}", claim.socket_buffer)
+    };
+    let mode = if claim.mode == "-" { "" } else { &claim.mode };
+    let parts = [&claim.cpu, &claim.nic, &claim.driver, &claim.kernel, &mtu, &buffer, mode];
+    let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    if parts.is_empty() { NOTHING.to_owned() } else { parts.join(", ") }
+}
+
+/// The whole of it in one sentence.
+pub(super) fn summary(tally: &Tally) -> String {
+    let Tally { exact, predicted, calibrated, .. } = tally;
+    let agree = tally.agree();
+    let agreed = match agree {
+        0 => String::new(),
+        _ => format!(" ({exact} by standard or arithmetic, {predicted} predicted, {calibrated} calibrated)"),
+    };
+    let mut parts = vec![
+        format!("{agree} {}{agreed}", plural(agree, "claim holds", "claims hold")),
+        format!("{} {}", tally.fail, plural(tally.fail, "fails", "fail")),
+    ];
+    let more = [
+        (tally.could_not, "could not be checked"),
+        (tally.contradicted, plural(tally.contradicted, "is contradicted", "are contradicted")),
+        (tally.not_testable, plural(tally.not_testable, "is not testable", "are not testable")),
+    ];
+    parts.extend(
+        more.into_iter().filter(|(count, _)| *count > 0).map(|(count, are)| format!("{count} {are}")),
+    );
+    parts.join(", ")
+}
+
+const fn plural(count: usize, one: &'static str, many: &'static str) -> &'static str {
+    if count == 1 { one } else { many }
+}
+
+/// The contradictions that touch what was checked; with everything checked, all.
+pub(super) fn contradictions<'a>(checked: &Checked<'a>) -> Vec<&'a Contradiction> {
+    let all = checked.judged.len() == checked.claims.claims.len();
+    let touches = |contradiction: &&Contradiction| {
+        let touched = |judged: &Judged<'_>| contradiction.claims.contains(&judged.claim.id);
+        all || checked.judged.iter().any(touched)
+    };
+    checked.claims.contradictions.iter().filter(touches).collect()
+}
+
+/// The claims that are not tested, by reason, in order of appearance.
+pub(super) fn untested<'a>(checked: &Checked<'a>) -> Vec<(&'a str, Vec<&'a Judged<'a>>)> {
+    let mut groups: Vec<(&str, Vec<&Judged<'_>>)> = Vec::new();
+    for judged in checked.judged.iter().filter(|judged| judged.verdict == Verdict::NotTestable) {
+        let reason = judged.check.reason.as_deref().unwrap_or_default();
+        match groups.iter_mut().find(|(other, _)| *other == reason) {
+            Some((_, group)) => group.push(judged),
+            None => groups.push((reason, vec![judged])),
+        }
+    }
+    groups
+}
+
+/// A figure: whole where it is whole, else with four digits.
+pub(super) fn number(value: f64) -> String {
+    let whole = value.round();
+    if (value - whole).abs() <= WHOLE * value.abs().max(1.0) { format!("{whole:.0}") } else { digits(value) }
+}
+
+fn with_unit(value: &str, unit: &str) -> String {
+    match unit {
+        "" => value.to_owned(),
+        "x" => format!("{value} x"),
+        unit => format!("{value} {unit}"),
+    }
+}

@@ -1,0 +1,135 @@
+//! Axes of the charts of a page.
+
+use crate::plot::{Axis, Scale, step, time_label};
+use crate::text::percent;
+
+/// Values this far apart (largest to smallest) are spread by powers of two.
+const WIDE: f64 = 8.0;
+/// Least distance of two labels, as a share of the axis.
+const LABEL_PITCH: f64 = 0.045;
+/// Most labels of an axis of rates, shares or numbers.
+const LABELS: usize = 7;
+
+/// What a swept key's values are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unit {
+    /// Numbers as they stand in the plan.
+    Number,
+    /// Bytes.
+    Bytes,
+    /// Times. Unit: us.
+    Time,
+}
+
+/// The values of a swept key, labelled where they are and there is room.
+pub(crate) fn swept(title: &str, unit: Unit, values: &[f64]) -> Axis {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.dedup();
+    let [low, high] = [sorted.first(), sorted.last()].map(|end| end.copied().unwrap_or(0.0));
+    let scale = if low > 0.0 && high >= low * WIDE { Scale::Binary } else { Scale::Linear };
+    let air = if scale == Scale::Linear { ((high - low) * 0.02).max(high.abs() * 1e-6) } else { 0.0 };
+    let ends = [low - air, high + air.max(f64::MIN_POSITIVE)];
+    let place = Axis::new(String::new(), scale, ends, &[], |_| String::new());
+    let mut ticks: Vec<f64> = Vec::new();
+    for value in sorted.into_iter().filter(|value| *value == high || high - low > 0.0) {
+        let room = |tick: &f64| place.share(value) - place.share(*tick) >= LABEL_PITCH;
+        if ticks.last().is_none_or(room) {
+            ticks.push(value);
+        }
+    }
+    Axis::new(title.to_owned(), scale, ends, &ticks, |value| value_label(unit, value))
+}
+
+fn value_label(unit: Unit, value: f64) -> String {
+    match unit {
+        Unit::Number => format!("{value}"),
+        Unit::Bytes => linerate_core::units::Size(value as u64).to_string(),
+        Unit::Time => time_label(value),
+    }
+}
+
+/// Shares from 0; up to 1 if none is above, because the rest of it is what is missing.
+pub(crate) fn shares(title: &str, highest: f64) -> Axis {
+    let high = if highest <= 1.0 { 1.0 } else { highest * 1.08 };
+    let step = step(high / LABELS as f64);
+    Axis::new(title.to_owned(), Scale::Linear, [0.0, high], &up_to(step, high), |share| {
+        percent(share).replace(".0 %", " %")
+    })
+}
+
+/// Values from 0 with a title that names the unit.
+pub(crate) fn from_zero(title: &str, highest: f64) -> Axis {
+    let high = if highest > 0.0 { highest * 1.08 } else { 1.0 };
+    let step = step(high / LABELS as f64);
+    let decimals = (-step.log10().floor()).max(0.0) as usize;
+    Axis::new(title.to_owned(), Scale::Linear, [0.0, high], &up_to(step, high), |value| {
+        format!("{value:.decimals$}")
+    })
+}
+
+/// Times by powers of ten. Unit: us.
+pub(crate) fn times(title: &str, low: f64, high: f64) -> Axis {
+    let low = if low > 0.0 { low } else { 1e-6 };
+    let ends = if high > low * 1.01 { [low, high] } else { [low / 2.0, low * 2.0] };
+    let decades = ends[0].log10().floor() as i32..=ends[1].log10().ceil() as i32;
+    let series = |factors: &'static [f64]| {
+        let all = decades.clone().flat_map(|power| factors.iter().map(move |f| f * 10_f64.powi(power)));
+        all.filter(|tick| (ends[0]..=ends[1]).contains(tick)).collect::<Vec<f64>>()
+    };
+    let choices: [&[f64]; 2] = [&[1.0], &[1.0, 2.0, 5.0]];
+    let ticks = choices.into_iter().map(series).find(|ticks| ticks.len() >= 3);
+    Axis::new(title.to_owned(), Scale::Decimal, ends, &ticks.unwrap_or_else(|| ends.to_vec()), time_label)
+}
+
+/// Bars by their number, from `first`.
+pub(crate) fn numbers(title: &str, first: u32, count: usize) -> Axis {
+    let [low, high] = [f64::from(first) - 0.5, f64::from(first) + count as f64 - 0.5];
+    let step = step(count as f64 / 24.0).max(1.0) as usize;
+    let ticks: Vec<f64> = (0..count).step_by(step).map(|nth| f64::from(first) + nth as f64).collect();
+    Axis::new(title.to_owned(), Scale::Linear, [low, high], &ticks, |value| format!("{value}"))
+}
+
+fn up_to(step: f64, high: f64) -> Vec<f64> {
+    (0..).map(|nth| f64::from(nth) * step).take_while(|tick| *tick <= high * (1.0 + 1e-9)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(axis: &Axis) -> String {
+        axis.ticks.iter().map(|tick| tick.label.as_str()).collect::<Vec<_>>().join(", ")
+    }
+
+    #[test]
+    fn swept_values_are_labelled_where_they_are() {
+        assert_eq!(
+            labels(&swept("", Unit::Number, &[2.0, 4.0, 64.0, 2.0, 8.0, 16.0, 32.0])),
+            "2, 4, 8, 16, 32, 64"
+        );
+        assert_eq!(labels(&swept("", Unit::Bytes, &[65_536.0, 131_072.0])), "64 KiB, 128 KiB");
+        assert_eq!(labels(&swept("", Unit::Number, &[0.0, 0.5, 0.501, 1.0])), "0, 0.5, 1", "no room");
+        assert_eq!(labels(&swept("", Unit::Number, &[3.0])), "3");
+    }
+
+    #[test]
+    fn shares_end_at_the_whole_unless_there_is_more() {
+        assert_eq!(labels(&shares("", 0.3)), "0 %, 20 %, 40 %, 60 %, 80 %, 100 %");
+        assert_eq!(labels(&shares("", 3.6)), "0 %, 100 %, 200 %, 300 %");
+    }
+
+    #[test]
+    fn an_axis_of_one_value_or_none_has_a_length() {
+        let axes = [
+            swept("", Unit::Number, &[]),
+            swept("", Unit::Number, &[0.0]),
+            times("", 0.0, 0.0),
+            from_zero("", 0.0),
+            numbers("", 0, 1),
+        ];
+        for axis in axes {
+            assert!(axis.share(0.75).is_finite(), "{}", labels(&axis));
+        }
+    }
+}

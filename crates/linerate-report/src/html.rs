@@ -1,0 +1,214 @@
+//! The report as one page that needs nothing else: no network, no other file, and no script to
+//! show what it says.
+
+mod ends;
+mod hover;
+pub(super) mod rows;
+
+use askama::Template;
+use linerate_core::plan::DEFAULT_TARGET;
+use linerate_core::report::{Curve, NamedRun, Report, describe};
+use linerate_core::run::Source;
+
+use super::RenderError;
+use super::columns::TableView;
+use super::figure::{Figure, hover_after};
+use super::page::{Card, Frame, entries};
+use super::plot::{Look, Picture, look, pictures};
+use super::stages;
+use super::text::{count, curve_name, hosts, keys, percent, plain, progress, timing};
+use rows::{Group, NumberRow};
+
+#[derive(Template)]
+#[template(path = "report.html")]
+struct Page {
+    title: String,
+    frame: Frame,
+    runs: Vec<RunView>,
+    cards: Vec<Card>,
+    curves: Vec<CurveView>,
+    pictures: Vec<Picture>,
+    /// The stages of messages, of each run that has them.
+    figures: Vec<Figure>,
+    /// Their numbers.
+    tables: Vec<TableView>,
+    cautions: Vec<[String; 2]>,
+    dips: Vec<DipView>,
+}
+
+impl Page {
+    /// Whether names of runs must be told apart.
+    fn several(&self) -> bool {
+        self.runs.len() > 1
+    }
+}
+
+pub(super) struct RunView {
+    pub(super) name: String,
+    pub(super) hosts: [String; 2],
+    pub(super) generator: String,
+    pub(super) started: String,
+    /// What was measured, and how far the numbers can be trusted.
+    pub(super) statement: String,
+    pub(super) groups: Vec<Group>,
+    /// As TOML; an imported run has none.
+    pub(super) plan: Option<String>,
+    /// The plan of the model that it was computed from, as TOML.
+    pub(super) model: Option<String>,
+}
+
+struct CurveView {
+    name: String,
+    look: Look,
+    timing: &'static str,
+    numbers: Vec<NumberRow>,
+}
+
+struct DipView {
+    curve: String,
+    size: u64,
+    extent: [u64; 2],
+    depth: String,
+    significance: String,
+    boundary: String,
+}
+
+/// `report` as one HTML page: statement, key numbers, graphs, cautions, dips, both hosts, the plan
+/// and every number.
+///
+/// # Errors
+///
+/// [`RenderError::Draw`] when a graph cannot be drawn, [`RenderError::Json`] or
+/// [`RenderError::Page`] when the page cannot be filled.
+pub fn html(report: &Report) -> Result<String, RenderError> {
+    let pictures = pictures(report)?;
+    let staged = || report.runs.iter().enumerate().filter(|(_, named)| !named.run.stages.is_empty());
+    let mut figures = Vec::new();
+    for (index, named) in staged() {
+        figures.extend(stages::figure(&named.run, index, &of(report, named))?);
+    }
+    let hover = hover_after(hover::hover(report, &pictures), &mut figures);
+    let page = Page {
+        title: title(report),
+        frame: Frame::new(&hover)?,
+        runs: report.runs.iter().enumerate().map(|(index, named)| run(report, index, named)).collect(),
+        cards: report.curves.iter().enumerate().map(|(index, shown)| card(report, index, shown)).collect(),
+        curves: report.curves.iter().enumerate().map(|(index, shown)| curve(report, index, shown)).collect(),
+        cautions: report.cautions().map(|found| caution(report, found)).collect(),
+        dips: (0..report.curves.len()).flat_map(|index| dips(report, index)).collect(),
+        pictures,
+        figures,
+        tables: staged().map(|(_, named)| stages::table(&named.run, &of(report, named))).collect(),
+    };
+    Ok(page.render()?)
+}
+
+/// Whose it is, where there are several runs.
+fn of(report: &Report, named: &NamedRun) -> String {
+    if report.runs.len() > 1 { format!(": {}", plain(&named.name)) } else { String::new() }
+}
+
+fn title(report: &Report) -> String {
+    match &report.runs[..] {
+        [named] => hosts(named).map_or_else(|| plain(&named.name), |hosts| hosts.join(" to ")),
+        runs => format!("{} runs compared", runs.len()),
+    }
+}
+
+/// Headings of the columns of both ends: their names alone would not tell two alike apart.
+fn headings(named: &NamedRun) -> [String; 2] {
+    match hosts(named) {
+        Some(stations) if named.run.model.is_some() => stations,
+        Some([local, remote]) => [format!("{local} (this host)"), format!("{remote} (the peer)")],
+        None => ["This host".to_owned(), "The peer".to_owned()],
+    }
+}
+
+pub(super) fn run(report: &Report, index: usize, named: &NamedRun) -> RunView {
+    let imported = matches!(named.run.source, Source::Imported(_));
+    RunView {
+        name: plain(&named.name),
+        hosts: headings(named),
+        generator: plain(&named.run.generator),
+        started: plain(&named.run.started),
+        statement: statement(report, index, named),
+        groups: ends::groups(&named.run),
+        plan: (!imported).then(|| named.run.plan.to_toml()),
+        model: named.run.model.as_ref().map(|model| model.plan.clone()),
+    }
+}
+
+/// What was measured and how far it can be trusted, in plain sentences.
+fn statement(report: &Report, index: usize, named: &NamedRun) -> String {
+    let run = &named.run;
+    let hosts = hosts(named).map_or_else(|| plain(&named.name), |hosts| hosts.join(" to "));
+    let transport = match run.path.transport.as_str() {
+        "" => String::new(),
+        transport => format!(" over {}", plain(transport)),
+    };
+    let mut sentences = vec![format!("{hosts}{transport}, {}.", plain(&describe(&run.source)))];
+    for curve in report.curves.iter().filter(|curve| curve.run == index) {
+        let progress = progress(curve);
+        let settled = progress.settled as f64 / progress.timed.max(1) as f64;
+        sentences.push(format!(
+            "Asked for: {} ({}), {} timed; {} of these ({}) settled within +-{} of their median.",
+            count(progress.asked as u64, "size"),
+            curve.pattern,
+            progress.timed,
+            progress.settled,
+            percent(settled),
+            percent(run.plan.curve().map_or(DEFAULT_TARGET, |curve| curve.ci))
+        ));
+    }
+    sentences.push(match run.cautions.len() {
+        0 => "Nothing doubtful was found.".to_owned(),
+        1 => "There is one caution below.".to_owned(),
+        many => format!("There are {many} cautions below."),
+    });
+    sentences.push(ends::noise(run));
+    sentences.join(" ")
+}
+
+/// What curve `index` is called on the page.
+fn shown_name(report: &Report, index: usize) -> String {
+    format!("{} ({})", curve_name(report, index), report.curves[index].pattern)
+}
+
+fn card(report: &Report, index: usize, curve: &Curve) -> Card {
+    Card {
+        title: shown_name(report, index),
+        colour: Some(look(index).colour),
+        keys: entries(keys(curve)),
+        note: format!("Here {}. Ranges are 95 % intervals.", timing(curve.pattern)),
+    }
+}
+
+fn curve(report: &Report, index: usize, curve: &Curve) -> CurveView {
+    CurveView {
+        name: shown_name(report, index),
+        look: look(index),
+        timing: timing(curve.pattern),
+        numbers: rows::numbers(curve),
+    }
+}
+
+/// Finding and advice; of several runs the finding says which.
+fn caution(report: &Report, (run, caution): (&str, &linerate_core::caution::Caution)) -> [String; 2] {
+    let of = if report.runs.len() > 1 { format!("{}: ", plain(run)) } else { String::new() };
+    [of + &plain(&caution.finding()), caution.advice().to_owned()]
+}
+
+fn dips(report: &Report, index: usize) -> impl Iterator<Item = DipView> {
+    let name = curve_name(report, index);
+    report.curves[index].derived.dips.iter().map(move |dip| DipView {
+        curve: name.clone(),
+        size: dip.size,
+        extent: dip.extent,
+        depth: percent(dip.depth),
+        significance: format!("{:.1e}", dip.significance),
+        boundary: dip.boundary.map_or_else(|| "none that is known".to_owned(), |at| at.to_string()),
+    })
+}
+
+#[cfg(test)]
+mod tests;

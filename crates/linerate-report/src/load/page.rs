@@ -1,0 +1,145 @@
+//! A load as one page that needs nothing else: no network, no other file, and no script to show
+//! what it says.
+
+use askama::Template;
+use linerate_sim::load::LoadOutcome;
+use linerate_study::Study;
+
+use super::super::RenderError;
+use super::super::columns::{Column, TableView};
+use super::super::figure::{Figure, hover};
+use super::super::page::{Card, Entry, Frame, entries};
+use super::super::text::{Key, plain};
+use super::points::point_columns;
+use super::stations::{queue_columns, station_columns};
+use super::words::{load, network, summary, swept};
+use super::{bars, curves};
+
+#[derive(Template)]
+#[template(path = "load.html")]
+struct Page {
+    title: String,
+    frame: Frame,
+    about: String,
+    facts: Vec<Entry>,
+    cards: Vec<Card>,
+    figures: Vec<Figure>,
+    tables: Vec<TableView>,
+    cautions: Vec<[String; 2]>,
+    plan: String,
+}
+
+/// `study` as one HTML page: what was asked, key numbers, charts, tables, cautions and the plan.
+///
+/// # Errors
+///
+/// [`RenderError::Draw`] when a chart cannot be drawn, [`RenderError::Json`] or
+/// [`RenderError::Page`] when the page cannot be filled.
+pub fn html(study: &Study) -> Result<String, RenderError> {
+    let mut figures = match study.single() {
+        Some(run) => bars::figures(run)?,
+        None => curves::figures(study)?,
+    };
+    let page = Page {
+        title: plain(&study.name),
+        frame: Frame::new(&hover(&mut figures))?,
+        about: plain(&study.plan.about),
+        facts: entries(facts(study)),
+        cards: study.single().map(card).into_iter().collect(),
+        figures,
+        tables: tables(study),
+        cautions: study.cautions().into_iter().map(|[finding, advice]| [plain(&finding), advice]).collect(),
+        plan: study.plan.to_toml(),
+    };
+    Ok(page.render()?)
+}
+
+/// What was asked.
+fn facts(study: &Study) -> Vec<Key> {
+    let mut facts = vec![
+        Key { label: "network", value: plain(&network(study)) },
+        Key { label: "load", value: load(study) },
+    ];
+    facts.extend(swept(study).into_iter().map(|key| Key { label: "swept", value: plain(&key) }));
+    let runs = match study.single() {
+        Some(run) => format!("{} counted, seed {}, {} events", run.counted, run.seed, run.events),
+        None => format!("{} of {} done; seeds at each point: {}", study.done(), study.asked, study.seeds()),
+    };
+    facts.push(Key { label: "runs", value: runs });
+    facts
+}
+
+fn card(run: &LoadOutcome) -> Card {
+    Card { title: String::new(), colour: None, keys: entries(summary(run)), note: String::new() }
+}
+
+fn tables(study: &Study) -> Vec<TableView> {
+    let Some(run) = study.single() else {
+        return vec![TableView::new("Every point", point_columns(study))];
+    };
+    let stations: Vec<_> = run.stations.iter().collect();
+    let mut tables = vec![TableView::new("Every station", station_columns(run, &stations))];
+    if !run.queues.is_empty() {
+        let numbers = (1..=run.queues.len()).map(|number| number.to_string()).collect();
+        let mut columns = vec![Column::new("number", 0, numbers)];
+        columns.extend(queue_columns(run));
+        tables.push(TableView::new("Queues and buffers", columns));
+    }
+    tables
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture;
+    use super::*;
+
+    #[test]
+    fn it_asks_the_network_for_nothing() {
+        for study in [fixture::single(), fixture::sweep()] {
+            let page = html(&study).expect("it has a page").replace("http://www.w3.org/2000/svg", "");
+            for address in ["http://", "https://", "url(", "@import", "src=", "fetch(", "import("] {
+                assert!(!page.contains(address), "{address}");
+            }
+            assert!(page.contains("default-src 'none'"));
+        }
+    }
+
+    #[test]
+    fn a_hostile_name_is_text_and_not_markup() {
+        let mut study = fixture::sweep();
+        study.name = "</script><script>alert(1)</script>\u{1b}[31m".to_owned();
+        study.plan.about = "<img src=x>".to_owned();
+        study.points.iter_mut().for_each(|point| {
+            point.set[1] = toml::Value::String("</script><script>alert(2)".to_owned());
+        });
+        let page = html(&study).expect("it has a page");
+        assert!(!page.contains("<script>alert") && !page.contains("<img") && !page.contains('\u{1b}'));
+        assert_eq!(page.matches("<script").count(), 2, "data and script");
+        assert_eq!(page.matches("</script").count(), 2, "data and script");
+    }
+
+    #[test]
+    fn every_chart_has_its_curves_and_every_point_its_row() {
+        let page = html(&fixture::sweep()).expect("it has a page");
+        assert_eq!(page.matches("<figure").count(), 6);
+        assert_eq!(page.matches("<g class=\"curve ").count(), 3 * 3 + 3 * 6);
+        let (_, table) = page.split_once("Every point").expect("there is a table");
+        assert_eq!(table.matches("<tr>").count(), 1 + 18);
+        let page = html(&fixture::crowd()).expect("it has a page");
+        let (_, table) = page.split_once("Every station").expect("there is a table");
+        assert!(table.matches("<tr>").count() > 40, "all of them, not the extremes alone");
+    }
+
+    /// For looking at: `LINERATE_PAGES=/tmp/x cargo test -p linerate pages_to_look_at -- --ignored`.
+    #[test]
+    #[ignore = "writes files for a person to look at"]
+    fn pages_to_look_at() {
+        let folder = std::path::PathBuf::from(std::env::var_os("LINERATE_PAGES").expect("it names a folder"));
+        for (name, study) in
+            [("single", fixture::single()), ("crowd", fixture::crowd()), ("sweep", fixture::sweep())]
+        {
+            let page = html(&study).expect("it has a page");
+            std::fs::write(folder.join(name).with_extension("html"), page).expect("the folder is there");
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! Drawing a graph layer by layer with plotters.
+
+use std::ops::Range;
+
+use linerate_core::report::{Ceiling, Curve, Report, Timed};
+use plotters::coord::ranged1d::Ranged;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+use super::graph::Place;
+use super::{Axis, Graph, Layer, Picture, look};
+use crate::RenderError;
+use crate::text::plain;
+
+/// Units a pixel: plotters places on whole units only, which at one a pixel shows as steps.
+pub(crate) const UNIT: u32 = 4;
+/// Size of a picture. Unit: quarter pixels.
+pub(crate) const WIDTH: u32 = 960 * UNIT;
+/// See [`WIDTH`].
+pub(crate) const HEIGHT: u32 = 440 * UNIT;
+
+/// Font sizes; plotters divides a size by 1.24 before it writes it.
+const LABEL: f64 = 13.0 * UNIT as f64 * 1.24;
+const TITLE: f64 = 14.0 * UNIT as f64 * 1.24;
+/// Length of a tick, and so the distance of its label.
+const TICK: u32 = 7 * UNIT;
+const FONT: &str = "system-ui, sans-serif";
+const GRID: RGBColor = RGBColor(0xDD, 0xDD, 0xDD);
+/// What every layer is drawn in, and what it becomes: the colour of the group around it.
+pub(crate) const INK: RGBColor = BLACK;
+const INK_WRITTEN: &str = "\"#000000\"";
+const INK_MEANT: &str = "\"currentColor\"";
+/// Least distance between two ceilings' labels, base line to base line.
+const LABEL_PITCH: i32 = 17 * UNIT as i32;
+
+/// A graph that is being drawn.
+pub(crate) type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Axis, Axis>>;
+/// Why the graph library draws nothing.
+pub(crate) type Refusal = DrawingAreaErrorKind<std::io::Error>;
+
+/// Where a point lies in a picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Pixel {
+    /// Message size. Unit: bytes.
+    pub(crate) size: u64,
+    /// Units from the left.
+    pub(crate) x: i32,
+    /// Units from the top.
+    pub(crate) y: i32,
+}
+
+/// Draws one graph.
+pub(super) fn picture(report: &Report, graph: Graph) -> Result<Picture, RenderError> {
+    let canvas = Canvas { graph, x: graph.x(report), y: graph.y(report) };
+    canvas
+        .picture(report)
+        .map_err(|refusal| RenderError::Draw { graph: graph.name().to_owned(), reason: refusal.to_string() })
+}
+
+/// The inside of an SVG document with the geometry of every graph and what `draw` draws.
+pub(crate) fn layer(
+    x: &Axis,
+    y: &Axis,
+    draw: impl FnOnce(&mut Chart<'_, '_>) -> Result<(), Refusal>,
+) -> Result<String, Refusal> {
+    let mut document = String::new();
+    {
+        let root = SVGBackend::with_string(&mut document, (WIDTH, HEIGHT)).into_drawing_area();
+        let mut chart = ChartBuilder::on(&root)
+            .margin_top(12 * UNIT)
+            .margin_right(24 * UNIT)
+            .margin_left(6 * UNIT)
+            .margin_bottom(4 * UNIT)
+            .x_label_area_size(48 * UNIT)
+            .y_label_area_size(78 * UNIT)
+            .build_cartesian_2d(x.clone(), y.clone())?;
+        draw(&mut chart)?;
+        root.present()?;
+    }
+    let inside = document.split_once('>').map_or("", |(_, inside)| inside);
+    let inside = inside.rsplit_once("</svg>").map_or(inside, |(inside, _)| inside);
+    Ok(inside.replace(INK_WRITTEN, INK_MEANT).trim().to_owned())
+}
+
+/// Grid, ticks and titles of a graph.
+pub(crate) fn axes(x: &Axis, y: &Axis) -> Result<String, Refusal> {
+    layer(x, y, |chart| {
+        chart
+            .configure_mesh()
+            .set_all_tick_mark_size(TICK)
+            .bold_line_style(GRID.stroke_width(UNIT))
+            .axis_style(GRID.stroke_width(UNIT))
+            .x_desc(&x.title)
+            .y_desc(&y.title)
+            .label_style((FONT, LABEL).into_font().color(&INK))
+            .axis_desc_style((FONT, TITLE).into_font().color(&INK))
+            .draw()
+    })
+}
+
+struct Canvas {
+    graph: Graph,
+    x: Axis,
+    y: Axis,
+}
+
+impl Canvas {
+    fn picture(&self, report: &Report) -> Result<Picture, Refusal> {
+        let curve = |(index, curve)| {
+            let mut pixels = Vec::new();
+            let svg = self.layer(|chart| {
+                pixels = self.pixels(chart, curve);
+                self.curve(chart, curve)
+            })?;
+            Ok(Layer { svg, look: look(index), pixels })
+        };
+        Ok(Picture {
+            graph: self.graph,
+            axes: axes(&self.x, &self.y)?,
+            ceilings: self.layer(|chart| self.ceilings(chart, report))?,
+            curves: report.curves.iter().enumerate().map(curve).collect::<Result<_, Refusal>>()?,
+        })
+    }
+
+    /// The inside of an SVG document with this graph's geometry and what `draw` draws.
+    fn layer(&self, draw: impl FnOnce(&mut Chart<'_, '_>) -> Result<(), Refusal>) -> Result<String, Refusal> {
+        layer(&self.x, &self.y, draw)
+    }
+
+    /// Dashed lines with labels at the left, where curves are low. A label whose own place is
+    /// taken moves down; one whose line is out of reach stands at the top and says so.
+    fn ceilings(&self, chart: &mut Chart<'_, '_>, report: &Report) -> Result<(), Refusal> {
+        if !self.graph.has_ceilings() {
+            return Ok(());
+        }
+        let mut ceilings: Vec<_> = report.ceilings.iter().collect();
+        ceilings.sort_by(|one, other| other.mbps.total_cmp(&one.mbps));
+        let area = chart.plotting_area().strip_coord_spec();
+        let Range { start: top, end: bottom } = area.get_pixel_range().1;
+        let Range { start: left, end: right } = self.x.range();
+        let mut rows = Vec::new();
+        let mut free = LABEL_PITCH;
+        for ceiling in &ceilings {
+            let mut row = free;
+            if self.is_within(ceiling) {
+                let line = [left, right].map(|x| (x, ceiling.mbps));
+                chart.draw_series([PathElement::new(line, INK.stroke_width(UNIT))])?;
+                let (_, y) = chart.plotting_area().map_coordinate(&line[0]);
+                row = row.max(y - top - 3 * UNIT as i32);
+            }
+            rows.push(row);
+            free = row + LABEL_PITCH;
+        }
+        // The lowest stands on the axis, and those above give way to it.
+        let mut lowest = bottom - top - 3 * UNIT as i32;
+        for row in rows.iter_mut().rev() {
+            *row = lowest.min(*row);
+            lowest = *row - LABEL_PITCH;
+        }
+        for (ceiling, row) in ceilings.into_iter().zip(rows) {
+            let above = if self.is_within(ceiling) { "" } else { " (above this graph)" };
+            let anchor = Pos::new(HPos::Left, VPos::Bottom);
+            let style = (FONT, LABEL).into_font().color(&INK).pos(anchor);
+            let text = format!("{}{above}", plain(&ceiling.label));
+            area.draw(&Text::new(text, (8 * UNIT as i32, row), style))?;
+        }
+        Ok(())
+    }
+
+    /// Whether the line of `ceiling` lies in the graph.
+    fn is_within(&self, ceiling: &Ceiling) -> bool {
+        self.y.share(ceiling.mbps) <= 1.0
+    }
+
+    fn curve(&self, chart: &mut Chart<'_, '_>, curve: &Curve) -> Result<(), Refusal> {
+        for stretch in curve.stretches() {
+            self.intervals(chart, &stretch)?;
+            let line: Vec<Place> = stretch.iter().map(|(size, timed)| self.place(*size, timed)).collect();
+            chart.draw_series([PathElement::new(line, INK.stroke_width(2 * UNIT))])?;
+            // A hollow point says that its interval is wider than asked.
+            chart.draw_series(stretch.iter().map(|(size, timed)| {
+                let style = if timed.settled { INK.filled() } else { INK.stroke_width(UNIT) };
+                Circle::new(self.place(*size, timed), (5 * UNIT) / 2, style)
+            }))?;
+        }
+        self.marks(chart, curve)
+    }
+
+    /// The 95 % intervals of a stretch: a band where neighbours have one, a bar for a lone one and
+    /// everywhere in the signature graph, which may cross itself.
+    fn intervals(&self, chart: &mut Chart<'_, '_>, stretch: &[(u64, Timed)]) -> Result<(), Refusal> {
+        let ends = |(size, timed): &(u64, Timed)| self.graph.interval(*size, timed);
+        let all: Vec<Option<[Place; 2]>> = stretch.iter().map(ends).collect();
+        for run in all.split(Option::is_none) {
+            let run: Vec<[Place; 2]> = run.iter().copied().flatten().collect();
+            if run.len() > 1 && self.graph != Graph::Signature {
+                let there = run.iter().map(|[low, _]| *low);
+                let back = run.iter().rev().map(|[_, high]| *high);
+                let outline: Vec<Place> = there.chain(back).collect();
+                chart.draw_series([Polygon::new(outline, INK.mix(0.25))])?;
+            } else {
+                chart.draw_series(
+                    run.into_iter().map(|ends| PathElement::new(ends, INK.mix(0.35).stroke_width(2 * UNIT))),
+                )?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Rings at what the curve says: dips, and the saturation point with its interval.
+    fn marks(&self, chart: &mut Chart<'_, '_>, curve: &Curve) -> Result<(), Refusal> {
+        let ring = |place| Circle::new(place, 7 * UNIT, INK.stroke_width(3 * UNIT / 2));
+        match self.graph {
+            Graph::Signature => {}
+            Graph::Throughput => {
+                let sizes: Vec<u64> = curve.derived.dips.iter().map(|dip| dip.size).collect();
+                let dips = curve.timed().filter(|(size, _)| sizes.contains(size));
+                chart.draw_series(dips.map(|(size, timed)| ring(self.place(size, &timed))))?;
+            }
+            Graph::Saturation => {
+                let Some(knee) = curve.derived.saturation else { return Ok(()) };
+                // At the knee the bytes take as long as the fixed part.
+                let us = knee.fixed_ps * 2.0 / 1e6;
+                let interval = knee.interval.map(|size| (size, us));
+                chart.draw_series([PathElement::new(interval, INK.mix(0.6).stroke_width(3 * UNIT))])?;
+                chart.draw_series([ring((knee.size, us))])?;
+            }
+        }
+        Ok(())
+    }
+
+    fn place(&self, size: u64, timed: &Timed) -> Place {
+        self.graph.place(size, timed)
+    }
+
+    fn pixels(&self, chart: &Chart<'_, '_>, curve: &Curve) -> Vec<Pixel> {
+        let pixel = |(size, timed)| {
+            let (x, y) = chart.plotting_area().map_coordinate(&self.place(size, &timed));
+            Pixel { size, x, y }
+        };
+        curve.timed().map(pixel).collect()
+    }
+}

@@ -1,0 +1,71 @@
+//! A prediction beside its run, as text, JSON and HTML.
+
+mod chart;
+mod json;
+mod page;
+mod table;
+
+#[cfg(test)]
+mod fixture;
+
+use comfy_table::presets::NOTHING;
+use comfy_table::{CellAlignment, ContentArrangement, Table};
+use linerate_study::prediction::Prediction;
+
+pub use json::json;
+pub use page::html;
+pub use table::table;
+
+use super::text::{digits, percent, plain};
+
+/// Rows under headings: the first column to the left, numbers to the right.
+pub(super) fn grid(headings: &[&str], rows: Vec<Vec<String>>) -> String {
+    let mut table = Table::new();
+    table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(headings.iter().copied());
+    table.add_rows(rows);
+    for (nth, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((2, 0));
+        column.set_cell_alignment(if nth == 0 { CellAlignment::Left } else { CellAlignment::Right });
+    }
+    table.trim_fmt()
+}
+
+/// What a reader wants to know first: a label and a value each.
+fn facts(prediction: &Prediction) -> Vec<(&'static str, String)> {
+    let held_out = prediction.held_out().count();
+    let of = &prediction.host;
+    let host = format!("{}, {}, calibrated {}", of.hostname, of.processor, prediction.made);
+    let mut facts = vec![
+        ("host", plain(&host)),
+        ("sizes", format!("{}, of which {held_out} are held out", prediction.points.len())),
+    ];
+    if let Some(share) = prediction.coverage() {
+        let inside = prediction.inside();
+        facts.push(("in the band", format!("{inside} of {held_out} held-out sizes ({})", percent(share))));
+    }
+    if let Some(error) = prediction.median_error() {
+        facts.push(("error", format!("{} of the held-out times, in the median", percent(error))));
+    }
+    let [model, drift] = [prediction.discrepancy, prediction.drift].map(percent);
+    facts.push(("spread", format!("model {model} of a time, the host's drift {drift}, by the calibration")));
+    if let Some(what_if) = &prediction.what_if {
+        facts.push(("what if", format!("{}: {}", what_if.change, change(prediction))));
+    }
+    facts
+}
+
+/// What the change does to the predicted times of the smallest and the largest message.
+fn change(prediction: &Prediction) -> String {
+    let Some(what_if) = &prediction.what_if else { return String::new() };
+    let pairs = prediction.points.iter().zip(&what_if.bands);
+    let say = |pair: Option<(&linerate_study::prediction::Compared, &linerate_sim::calibrate::Band)>| {
+        pair.map_or_else(String::new, |(point, band)| {
+            let [before, after] = [point.band.centre, band.centre].map(|time| digits(time.as_us()));
+            format!("{} B {before} -> {after} us", point.conditions.size)
+        })
+    };
+    let least = pairs.clone().min_by_key(|(point, _)| point.conditions.size);
+    let most = pairs.max_by_key(|(point, _)| point.conditions.size);
+    format!("{}; {}", say(least), say(most))
+}

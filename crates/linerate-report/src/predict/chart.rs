@@ -1,0 +1,193 @@
+//! The prediction's band with the measured points on it.
+
+use linerate_core::units::{Size, Span};
+use linerate_sim::calibrate::Band;
+use linerate_study::prediction::{Compared, Prediction, mbps};
+use plotters::prelude::*;
+
+use super::super::RenderError;
+use super::super::figure::{Aim, Figure, Layer, Title};
+use super::super::plot::{Axis, Chart, INK, Refusal, Scale, UNIT, step, time_label};
+use super::super::text::digits;
+
+/// From a size and a time to what is drawn.
+type Value = fn(u64, Span) -> f64;
+
+/// A band or points to draw, in units of the axes.
+struct Curve {
+    name: String,
+    points: Vec<Place>,
+    /// Whether it is a line with a band, rather than points.
+    line: bool,
+}
+
+struct Place {
+    x: f64,
+    y: f64,
+    /// Both ends of the band, or of the interval.
+    ends: Option<[f64; 2]>,
+    /// Filled: inside its band.
+    solid: bool,
+    says: Vec<String>,
+}
+
+/// Both charts: times, and throughput.
+///
+/// # Errors
+///
+/// [`RenderError::Draw`] when the graph library refuses.
+pub(super) fn figures(prediction: &Prediction) -> Result<Vec<Figure>, RenderError> {
+    let time: Value = |_, time| time.as_us();
+    let curves = curves(prediction, time);
+    let y = times(&curves);
+    let first = figure(["time", "One-way time against size"], &curves, prediction, &y)?;
+    let curves = self::curves(prediction, mbps);
+    let y = rates(&curves);
+    let second = figure(["throughput", "Throughput against size"], &curves, prediction, &y)?;
+    Ok(vec![first, second])
+}
+
+fn figure(
+    [id, title]: [&str; 2],
+    curves: &[Curve],
+    prediction: &Prediction,
+    y: &Axis,
+) -> Result<Figure, RenderError> {
+    let title = Title {
+        id: id.to_owned(),
+        title: title.to_owned(),
+        caption: "Shaded: where 95 % of measurements should lie. Points: medians with their 95 % intervals; hollow ones lie outside their bands.".to_owned(),
+    };
+    let axes = [&sizes(prediction), y];
+    let layer = |(index, curve): (usize, &Curve)| {
+        Layer::new((index, curve.name.clone()), axes, |chart| {
+            draw(chart, curve)?;
+            let aim = |place: &Place| Aim::at(chart, (place.x, place.y), place.says.clone());
+            Ok(curve.points.iter().map(aim).collect())
+        })
+    };
+    Figure::new(title, axes, curves.iter().enumerate().map(layer).collect())
+}
+
+/// The predicted curve, that of the change, and the measured points over both.
+fn curves(prediction: &Prediction, value: Value) -> Vec<Curve> {
+    let band = |name: String, bands: Vec<(&Compared, &Band)>| Curve {
+        name,
+        points: bands.into_iter().map(|(it, band)| banded(it, band, value)).collect(),
+        line: true,
+    };
+    let mut all =
+        vec![band("predicted".to_owned(), prediction.points.iter().map(|it| (it, &it.band)).collect())];
+    if let Some(what_if) = &prediction.what_if {
+        let pairs = prediction.points.iter().zip(&what_if.bands).collect();
+        all.push(band(format!("predicted with {}", what_if.change), pairs));
+    }
+    for (used, name) in [(false, "measured, held out"), (true, "measured, used for the calibration")] {
+        let points: Vec<Place> =
+            prediction.points.iter().filter(|it| it.used == used).map(|it| measured(it, value)).collect();
+        if !points.is_empty() {
+            all.push(Curve { name: name.to_owned(), points, line: false });
+        }
+    }
+    all
+}
+
+fn banded(it: &Compared, band: &Band, value: Value) -> Place {
+    let size = it.conditions.size;
+    let us = |time: Span| digits(time.as_us());
+    Place {
+        x: size as f64,
+        y: value(size, band.centre),
+        ends: Some([band.low, band.high].map(|end| value(size, end))),
+        solid: true,
+        says: vec![
+            format!("{size} B: predicted {} us, {} Mb/s", us(band.centre), digits(mbps(size, band.centre))),
+            format!("band {} to {} us", us(band.low), us(band.high)),
+        ],
+    }
+}
+
+fn measured(it: &Compared, value: Value) -> Place {
+    let size = it.conditions.size;
+    let verdict = if it.inside() { "in its band" } else { "outside its band" };
+    Place {
+        x: size as f64,
+        y: value(size, it.measured),
+        ends: it.interval.map(|ends| ends.map(|end| value(size, end))),
+        solid: it.inside(),
+        says: vec![format!(
+            "{size} B: measured {} us, {} Mb/s, {verdict}",
+            digits(it.measured.as_us()),
+            digits(mbps(size, it.measured))
+        )],
+    }
+}
+
+fn draw(chart: &mut Chart<'_, '_>, curve: &Curve) -> Result<(), Refusal> {
+    if curve.line {
+        let ends = |nth: usize| move |place: &Place| Some((place.x, place.ends?[nth]));
+        let back = curve.points.iter().rev().filter_map(ends(1));
+        let outline: Vec<(f64, f64)> = curve.points.iter().filter_map(ends(0)).chain(back).collect();
+        chart.draw_series([Polygon::new(outline, INK.mix(0.2))])?;
+        let line: Vec<(f64, f64)> = curve.points.iter().map(|place| (place.x, place.y)).collect();
+        chart.draw_series([PathElement::new(line, INK.stroke_width(2 * UNIT))])?;
+        return Ok(());
+    }
+    for place in &curve.points {
+        if let Some(ends) = place.ends {
+            let bar = PathElement::new(ends.map(|end| (place.x, end)), INK.mix(0.7).stroke_width(UNIT));
+            chart.draw_series([bar])?;
+        }
+        let style = if place.solid { INK.filled() } else { INK.stroke_width(UNIT) };
+        chart.draw_series([Circle::new((place.x, place.y), 3 * UNIT, style)])?;
+    }
+    Ok(())
+}
+
+/// Every value of `curves`, ends included.
+fn values(curves: &[Curve]) -> impl Iterator<Item = f64> {
+    let places = curves.iter().flat_map(|curve| &curve.points);
+    places.flat_map(|place| place.ends.unwrap_or([place.y; 2]).into_iter().chain([place.y]))
+}
+
+/// The least and the greatest positive of these, apart from each other.
+fn range(values: impl Iterator<Item = f64>) -> [f64; 2] {
+    let sound = values.filter(|value| value.is_finite() && *value > 0.0);
+    let [low, high] = sound.fold([f64::INFINITY, 0.0], |[low, high], it| [low.min(it), high.max(it)]);
+    if high > low * 1.01 { [low, high] } else { [high.max(1e-3) / 2.0, high.max(1e-3) * 2.0] }
+}
+
+fn sizes(prediction: &Prediction) -> Axis {
+    let [low, high] = range(prediction.points.iter().map(|point| point.conditions.size as f64));
+    let (first, last) = (low.log2().ceil() as u32, high.log2().floor() as u32);
+    let every = (last.saturating_sub(first) / 6 + 1) as usize;
+    let mut ticks: Vec<f64> = (first..=last).step_by(every).map(|power| f64::from(power).exp2()).collect();
+    if ticks.len() < 2 {
+        ticks = vec![low, high];
+    }
+    Axis::new("Message size".to_owned(), Scale::Binary, [low, high], &ticks, |bytes| {
+        Size(bytes as u64).to_string()
+    })
+}
+
+fn times(curves: &[Curve]) -> Axis {
+    let [low, high] = range(values(curves));
+    let powers = low.log10().floor() as i32..=high.log10().ceil() as i32;
+    let series = |factors: &[f64]| -> Vec<f64> {
+        let all = powers.clone().flat_map(|power| factors.iter().map(move |it| it * 10_f64.powi(power)));
+        all.filter(|tick| (low..=high).contains(tick)).collect()
+    };
+    let ticks = [series(&[1.0]), series(&[1.0, 2.0, 5.0]), vec![low, high]];
+    let ticks = ticks.into_iter().find(|ticks| ticks.len() >= 2).unwrap_or_default();
+    Axis::new("One-way time of a message".to_owned(), Scale::Decimal, [low, high], &ticks, time_label)
+}
+
+fn rates(curves: &[Curve]) -> Axis {
+    let high = values(curves).filter(|value| value.is_finite()).fold(0.0, f64::max).max(1e-3) * 1.05;
+    let (unit, mbps) = if high >= 10_000.0 { ("Gb/s", 1_000.0) } else { ("Mb/s", 1.0) };
+    let step = step(high / 6.0);
+    let ticks: Vec<f64> = (0..).map(|nth| f64::from(nth) * step).take_while(|tick| *tick <= high).collect();
+    let decimals = (-(step / mbps).log10().floor()).max(0.0) as usize;
+    let label = |value: f64| format!("{:.decimals$}", value / mbps);
+    Axis::new(format!("Throughput ({unit})"), Scale::Linear, [0.0, high], &ticks, label)
+}

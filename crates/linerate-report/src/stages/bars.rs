@@ -1,0 +1,185 @@
+//! The stages as a stacked bar a size.
+
+use linerate_core::run::Run;
+use linerate_core::stages::Stages;
+use linerate_core::units::Size;
+use plotters::prelude::*;
+
+use super::words::{caption, lines};
+use crate::RenderError;
+use crate::figure::axis::from_zero;
+use crate::figure::{Aim, Figure, Layer, Title};
+use crate::plot::{Axis, INK, Refusal, Scale, UNIT};
+
+/// Half the width of a bar, as a share of the distance of two.
+const HALF_BAR: f64 = 0.38;
+/// Most sizes that are named below their bars: there is no room for more.
+const MOST_LABELS: usize = 12;
+
+/// A piece of a bar. Unit of its height: us.
+struct Piece {
+    /// Which bar, from 1.
+    number: u32,
+    low: f64,
+    high: f64,
+    lines: Vec<String>,
+}
+
+/// The bars of `run`, the report's run `index`; none without stages. `of` names it where there are
+/// several.
+///
+/// # Errors
+///
+/// [`RenderError::Draw`] when the graph library refuses.
+pub(crate) fn figure(run: &Run, index: usize, of: &str) -> Result<Option<Figure>, RenderError> {
+    if run.stages.is_empty() {
+        return Ok(None);
+    }
+    let layers = stacked(&run.stages);
+    let acknowledged = acknowledgements(&run.stages);
+    let highest = layers.iter().flat_map(|(_, pieces)| pieces).chain(&acknowledged).map(|piece| piece.high);
+    let y = from_zero("Time since the application's call (us)", highest.fold(0.0, f64::max));
+    let x = sizes(&run.stages);
+    let title = Title {
+        id: format!("stages-{index}"),
+        title: format!("Stages of a message{of}"),
+        caption: format!(
+            "Each piece is the median of its stage, of {} messages a size; medians of parts need not add up to the median of the whole. {}.",
+            run.stages[0].asked,
+            capitalised(&caption(run))
+        ),
+    };
+    let boxes = layers
+        .iter()
+        .enumerate()
+        .map(|(nth, (name, pieces))| drawn([&x, &y], (nth, name), Shape::Box, pieces));
+    let tops = drawn([&x, &y], (layers.len(), "acknowledgement back"), Shape::Top, &acknowledged);
+    let tops = (!acknowledged.is_empty()).then_some(tops);
+    Figure::new(title, [&x, &y], boxes.chain(tops).collect()).map(Some)
+}
+
+/// The pieces of all bars, by stage.
+fn stacked(all: &[Stages]) -> Vec<(&'static str, Vec<Piece>)> {
+    let mut tops = vec![0.0; all.len()];
+    let names = all[0].in_order().map(|(name, _)| name);
+    let pieces = |(nth, name): (usize, &'static str)| {
+        let piece = |((stages, top), number): ((&Stages, &mut f64), u32)| {
+            let part = stages.in_order()[nth].1;
+            // What is negative within the clocks' uncertainty has no height.
+            let height = part.median_us()?.max(0.0);
+            let low = *top;
+            *top += height;
+            Some(Piece { number, low, high: *top, lines: lines(stages, name, part, nth == 2) })
+        };
+        (name, all.iter().zip(&mut tops).zip(1..).filter_map(piece).collect())
+    };
+    names.into_iter().enumerate().map(pieces).collect()
+}
+
+fn acknowledgements(all: &[Stages]) -> Vec<Piece> {
+    let piece = |(stages, number): (&Stages, u32)| {
+        let part = &stages.acknowledged;
+        let high = part.median_us()?;
+        Some(Piece { number, low: 0.0, high, lines: lines(stages, "acknowledgement back", part, false) })
+    };
+    all.iter().zip(1..).filter_map(piece).collect()
+}
+
+/// One place a size, named where there is room.
+fn sizes(all: &[Stages]) -> Axis {
+    let step = all.len().div_ceil(MOST_LABELS).max(1);
+    let places = |nth: usize| nth as f64 + 1.0;
+    let ticks: Vec<f64> = (0..all.len()).step_by(step).map(places).collect();
+    let label = |place: f64| {
+        let stages = all.get((place - 1.0).round().max(0.0) as usize);
+        stages.map_or_else(String::new, |stages| Size(stages.size).to_string())
+    };
+    Axis::new("Message size".to_owned(), Scale::Linear, [0.5, all.len() as f64 + 0.5], &ticks, label)
+}
+
+/// How pieces are drawn.
+#[derive(Clone, Copy)]
+enum Shape {
+    Box,
+    /// A line at the top.
+    Top,
+}
+
+/// A layer of pieces; `index` gives their colour.
+fn drawn(
+    axes: [&Axis; 2],
+    (index, name): (usize, &str),
+    shape: Shape,
+    pieces: &[Piece],
+) -> Result<Layer, Refusal> {
+    Layer::new((index, name.to_owned()), axes, |chart| {
+        let area = chart.plotting_area();
+        for piece in pieces {
+            let middle = f64::from(piece.number);
+            let (left, right) = (middle - HALF_BAR, middle + HALF_BAR);
+            match shape {
+                Shape::Box => {
+                    let corners = [(left, piece.low), (right, piece.high)];
+                    area.draw(&Rectangle::new(corners, INK.mix(0.75).filled()))?;
+                }
+                Shape::Top => {
+                    let line = vec![(left, piece.high), (right, piece.high)];
+                    area.draw(&PathElement::new(line, INK.stroke_width(3 * UNIT)))?;
+                }
+            }
+        }
+        let aim = |piece: &Piece| {
+            // Boxes are pointed at in the middle, because the next one begins at their top.
+            let height = match shape {
+                Shape::Box => f64::midpoint(piece.low, piece.high),
+                Shape::Top => piece.high,
+            };
+            Aim::at(chart, (f64::from(piece.number), height), piece.lines.clone())
+        };
+        Ok(pieces.iter().map(aim).collect())
+    })
+}
+
+/// A sentence's begin.
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::fixture::{one, staged};
+    use super::*;
+
+    #[test]
+    fn a_size_is_a_bar_of_four_pieces_and_a_line() {
+        let run = staged(true).runs.remove(0).run;
+        let figure = figure(&run, 0, "").expect("it can be drawn").expect("there are stages");
+        let shapes = figure
+            .layers
+            .iter()
+            .map(|layer| [layer.svg.matches("<rect").count(), layer.svg.matches("<polyline").count()]);
+        let sizes = run.stages.len();
+        let expected = [[sizes, 0], [sizes, 0], [sizes, 0], [sizes, 0], [0, sizes]];
+        assert_eq!(shapes.collect::<Vec<_>>(), expected);
+        // The pieces of a bar stand on each other.
+        for place in 0..sizes {
+            let heights = figure.layers[..4].iter().map(|layer| layer.aims[place].y);
+            assert!(heights.collect::<Vec<_>>().is_sorted_by(|a, b| a > b), "{place}");
+        }
+        assert!(figure.caption.contains("one clock"), "{}", figure.caption);
+    }
+
+    #[test]
+    fn what_is_below_nothing_is_drawn_as_nothing_and_said() {
+        let run = staged(false).runs.remove(0).run;
+        let figure = figure(&run, 0, "").expect("it can be drawn").expect("there are stages");
+        let said = &figure.layers[2].aims[0].lines[1];
+        assert!(said.starts_with("driver to peer's kernel: -") && said.contains("+-"), "{said}");
+    }
+
+    #[test]
+    fn without_stages_there_is_no_figure() {
+        assert!(figure(&one().runs[0].run, 0, "").expect("nothing to draw").is_none());
+    }
+}

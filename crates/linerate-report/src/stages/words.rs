@@ -1,0 +1,196 @@
+//! The stages as text and as a table.
+
+use linerate_core::report::NamedRun;
+use linerate_core::run::Run;
+use linerate_core::stages::{Clocks, Part, Stages};
+use linerate_core::units::{Size, Span};
+
+use crate::columns::{Column, TableView, fit};
+use crate::text::{count, digits, plain, wrap};
+
+/// The stages of a run's messages as text of at most `width` columns, if the numbers leave it so
+/// narrow; none if the run has none.
+pub fn text(named: &NamedRun, width: u16) -> Option<String> {
+    let run = &named.run;
+    let first = run.stages.first()?;
+    let width = usize::from(width).max(40);
+    let head = format!(
+        "{}: stages of a message, us, from the application's call to the queue, to the driver, to the peer's kernel and to its application: medians of {} a size; {}",
+        plain(&named.name),
+        first.asked,
+        caption(run)
+    );
+    let (rows, left_out) = fit(columns(run), width);
+    let mut lines = vec![wrap(&head, width, 2), String::new(), rows];
+    if !left_out.is_empty() {
+        let text = format!("no room for: {}; the report has them", left_out.join(", "));
+        lines.push(wrap(&text, width, 2));
+    }
+    Some(lines.join("\n"))
+}
+
+/// The same as a table of a page, with the intervals; `of` names the run where there are several.
+pub(crate) fn table(run: &Run, of: &str) -> TableView {
+    let interval = |part: &Part| {
+        let ends = part.time_ns.and_then(|time| time.interval);
+        ends.map_or_else(|| "-".to_owned(), |[low, high]| format!("{} to {}", us(low), us(high)))
+    };
+    let mut with_intervals = Vec::new();
+    for column in columns(run) {
+        let part = PARTS.iter().find(|(heading, _)| *heading == column.heading).map(|(_, part)| part);
+        with_intervals.push(column);
+        if let Some(part) = part {
+            let cells = run.stages.iter().map(|stages| interval(part(stages))).collect();
+            with_intervals.push(Column::new("95 %", 1, cells));
+        }
+    }
+    TableView::new(format!("Stages of a message, us{of}"), with_intervals)
+}
+
+/// Whose stamps they are, by which clocks, and what is missing.
+pub(super) fn caption(run: &Run) -> String {
+    let mut parts = vec![stamps(run), clocks(run)];
+    let complete = |stages: &Stages| stages.messages() == stages.asked as usize;
+    let short = run.stages.iter().filter(|stages| !complete(stages)).count();
+    if short > 0 {
+        parts.push(format!("at {short} of {} sizes messages or stamps are missing", run.stages.len()));
+    }
+    let planned = run.plan.sizes().map_or(0, |sizes| linerate_core::stages::sizes(&sizes).len());
+    if run.stages.len() < planned {
+        parts.push(format!("it ended after {} of {planned} sizes", run.stages.len()));
+    }
+    parts.join("; ")
+}
+
+fn stamps(run: &Run) -> String {
+    let hardware = run.stages.iter().any(|stages| stages.hardware.known() == Some(&true));
+    if hardware {
+        "software stamps, though the adaptor of this host has a clock of its own".to_owned()
+    } else {
+        "software stamps".to_owned()
+    }
+}
+
+fn clocks(run: &Run) -> String {
+    let uncertainties = run.stages.iter().filter_map(|stages| match stages.clocks {
+        Clocks::Two { uncertainty_ns, .. } => Some(uncertainty_ns),
+        Clocks::One | Clocks::Unknown => None,
+    });
+    match uncertainties.max() {
+        Some(most) => format!(
+            "two clocks, compared by the quickest round trip: what goes from one to the other may be wrong by {}",
+            Span::from_ns(most)
+        ),
+        None if run.stages.iter().all(|stages| stages.clocks == Clocks::One) => "one clock".to_owned(),
+        None => "two clocks that could not be compared".to_owned(),
+    }
+}
+
+/// A stage by its column's heading.
+type Named = (&'static str, fn(&Stages) -> &Part);
+
+/// The stages by their columns' headings, those first that cross no clocks.
+const PARTS: [Named; 6] = [
+    ("to queue", |stages| &stages.to_queue),
+    ("to driver", |stages| &stages.to_driver),
+    ("to peer", |stages| &stages.to_peer),
+    ("to its app", |stages| &stages.to_application),
+    ("all", |stages| &stages.whole),
+    ("acked", |stages| &stages.acknowledged),
+];
+
+fn columns(run: &Run) -> Vec<Column> {
+    let all = &run.stages;
+    let sizes = all.iter().map(|stages| stages.size.to_string()).collect();
+    let mut columns = vec![Column::new("B", 0, sizes)];
+    for (heading, part) in PARTS {
+        let crosses = matches!(heading, "to peer" | "all");
+        let cells = all.iter().map(|stages| cell(part(stages), crosses, stages.clocks)).collect();
+        // Nothing is acknowledged but by TCP.
+        let expendable = match heading {
+            "acked" => 2,
+            "to driver" | "all" => 1,
+            _ => 0,
+        };
+        columns.push(Column::new(heading, expendable, cells));
+    }
+    let messages = all.iter().map(|stages| stages.messages().to_string()).collect();
+    columns.push(Column::new("messages", 3, messages));
+    columns
+}
+
+/// A median, with how wrong it may be where it goes from clock to clock.
+fn cell(part: &Part, crosses: bool, clocks: Clocks) -> String {
+    let Some(time) = part.time_ns else { return "-".to_owned() };
+    let median = us(time.median);
+    match clocks.uncertainty_ns() {
+        _ if !crosses => median,
+        Some(0) => median,
+        Some(uncertainty_ns) => format!("{median} +-{}", us(uncertainty_ns as f64)),
+        None => "?".to_owned(),
+    }
+}
+
+/// Nanoseconds as microseconds.
+pub(super) fn us(ns: f64) -> String {
+    digits(ns / 1e3)
+}
+
+/// What a bar of `stages` says of one of its parts.
+pub(super) fn lines(stages: &Stages, name: &str, part: &Part, crosses: bool) -> Vec<String> {
+    let interval = part.time_ns.and_then(|time| time.interval);
+    let interval = interval.map_or_else(String::new, |[low, high]| format!(" ({} to {})", us(low), us(high)));
+    vec![
+        Size(stages.size).to_string(),
+        format!("{name}: {} us{interval}", cell(part, crosses, stages.clocks)),
+        count(part.each_ns.len() as u64, "message"),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::fixture::staged;
+    use super::super::super::text::columns as wide;
+    use super::*;
+
+    #[test]
+    fn every_stage_has_its_column_and_the_whole_fits() {
+        let named = staged(true).runs.remove(0);
+        for width in [40, 60, 80, 120] {
+            let text = text(&named, width).expect("there are stages");
+            assert!(text.lines().all(|line| wide(line) <= usize::from(width)), "{width}:\n{text}");
+        }
+        let text = text(&named, 80).expect("there are stages");
+        let lines: Vec<&str> = text.lines().collect();
+        insta::assert_snapshot!([&lines[..7], &lines[lines.len() - 1..]].concat().join("\n"), @r"
+        gigabit.run.json: stages of a message, us, from the application's call to the
+          queue, to the driver, to the peer's kernel and to its application: medians of
+          10 a size; software stamps; one clock
+
+              B  to queue  to driver  to peer  to its app    all  acked  messages
+              1     2.045     0.3000    9.000       6.000  17.34  27.34        10
+              4     2.045     0.3000    9.000       6.001  17.35  27.35        10
+          65536     10.24     0.3000    9.000       22.38  41.92  51.92        10
+        ");
+    }
+
+    #[test]
+    fn what_goes_from_clock_to_clock_says_how_wrong_it_may_be() {
+        let named = staged(false).runs.remove(0);
+        let text = text(&named, 100).expect("there are stages");
+        assert!(text.contains("may be wrong by 9.000 us"), "{text}");
+        for stages in &named.run.stages {
+            let line = text.lines().find(|line| line.trim_start().starts_with(&format!("{} ", stages.size)));
+            assert_eq!(line.expect("every size has a line").matches(" +-").count(), 2, "{text}");
+        }
+        assert!(
+            named.run.stages[0].to_peer.each_ns.iter().any(|ns| *ns < 0),
+            "the fixture has a negative one"
+        );
+    }
+
+    #[test]
+    fn a_run_without_stages_says_nothing_of_them() {
+        assert_eq!(text(&super::super::super::fixture::one().runs[0], 80), None);
+    }
+}

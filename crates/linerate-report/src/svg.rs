@@ -1,0 +1,159 @@
+//! The three graphs in one file.
+
+use askama::Template;
+use linerate_core::report::{Report, describe};
+
+use super::RenderError;
+use super::plot::{HEIGHT, PALETTE, Picture, WIDTH, look, pictures};
+use super::text::{curve_name, hosts, plain, shortened};
+
+/// Heights in the units of a picture.
+const TITLE: u32 = 260;
+const LEGEND_LINE: u32 = 90;
+const CAPTION: u32 = 120;
+/// What fits on a line. Unit: characters.
+const LONGEST_TITLE: usize = 80;
+const LONGEST_NAME: usize = 90;
+
+#[derive(Template)]
+#[template(path = "report.svg")]
+struct File {
+    width: u32,
+    height: u32,
+    title: String,
+    legend: Vec<Entry>,
+    figures: Vec<Figure>,
+}
+
+/// A curve's line in the legend.
+struct Entry {
+    y: u32,
+    name: String,
+    colour: &'static str,
+    dashes: &'static str,
+}
+
+/// A graph and where it is.
+struct Figure {
+    y: u32,
+    picture: Picture,
+}
+
+/// The throughput, signature and saturation graphs of `report` under each other on white, with a
+/// legend: one SVG document that needs nothing else.
+///
+/// # Errors
+///
+/// [`RenderError::Draw`] when the graph library refuses, [`RenderError::Page`] when the document
+/// cannot be filled.
+pub fn svg(report: &Report) -> Result<String, RenderError> {
+    let legend: Vec<Entry> = (0..report.curves.len()).map(|index| entry(report, index)).collect();
+    let top = TITLE + LEGEND_LINE * legend.len() as u32;
+    let figures: Vec<Figure> = pictures(report)?
+        .into_iter()
+        .zip(0..)
+        .map(|(picture, nth)| Figure { y: top + CAPTION + nth * (HEIGHT + CAPTION), picture })
+        .collect();
+    let height = top + figures.len() as u32 * (HEIGHT + CAPTION);
+    let file = File { width: WIDTH, height, title: title(report), legend, figures };
+    Ok(file.render()?)
+}
+
+fn entry(report: &Report, index: usize) -> Entry {
+    let look = look(index);
+    let name = shortened(&curve_name(report, index), LONGEST_NAME);
+    let name = format!("{name} ({})", report.curves[index].pattern);
+    let y = TITLE + LEGEND_LINE * index as u32;
+    Entry { y, name, colour: PALETTE[look.colour], dashes: look.dashes }
+}
+
+fn title(report: &Report) -> String {
+    let [named] = &report.runs[..] else { return format!("{} runs", report.runs.len()) };
+    let hosts = hosts(named).map_or_else(|| plain(&named.name), |hosts| hosts.join(" to "));
+    shortened(&format!("{hosts}, {}", plain(&describe(&named.run.source))), LONGEST_TITLE)
+}
+
+#[cfg(test)]
+mod tests {
+    use linerate_core::report::Report;
+
+    use super::super::fixture::{self, DIP, GAP};
+    use super::super::plot::{Graph, Picture};
+    use super::*;
+
+    fn picture(report: &Report, graph: Graph) -> Picture {
+        let pictures = pictures(report).expect("it can be drawn");
+        pictures.into_iter().find(|picture| picture.graph == graph).expect("every graph is drawn")
+    }
+
+    #[test]
+    fn the_signature_graph_keeps_the_order_of_the_schedule() {
+        let report = fixture::one();
+        let pixels = &picture(&report, Graph::Signature).curves[0].pixels;
+        let sizes: Vec<u64> = report.curves[0].timed().map(|(size, _)| size).collect();
+        assert_eq!(pixels.iter().map(|pixel| pixel.size).collect::<Vec<_>>(), sizes);
+        // Time goes up into the dip and down out of it: a vertical line there meets the curve
+        // more than once, which sorting by time would hide.
+        let within = |size: u64| pixels.iter().find(|pixel| pixel.size == size).expect("it is timed");
+        let (before, dip, after) = (within(8_188 - 2_047), within(8_192), within(12_285));
+        assert!(before.x < dip.x && after.x < dip.x, "{before:?} {dip:?} {after:?}");
+        let x = f64::midpoint(f64::from(after.x), f64::from(dip.x));
+        let crosses =
+            |pair: &&[super::super::plot::Pixel]| (f64::from(pair[0].x) < x) != (f64::from(pair[1].x) < x);
+        assert!(pixels.windows(2).filter(crosses).count() >= 3);
+    }
+
+    #[test]
+    fn lines_go_through_the_points_in_order_and_stop_at_gaps() {
+        let report = fixture::one();
+        for picture in pictures(&report).expect("it can be drawn") {
+            let layer = &picture.curves[0];
+            let lines: Vec<&str> = layer
+                .svg
+                .lines()
+                .filter(|line| line.contains("opacity=\"1\" stroke=\"currentColor\" stroke-width=\"8\""))
+                .collect();
+            let gap = report.curves[0].timed().position(|(size, _)| size > *GAP.end()).expect("sizes follow");
+            let [before, after] = [&layer.pixels[..gap], &layer.pixels[gap..]].map(|stretch| {
+                stretch.iter().map(|pixel| format!("{},{} ", pixel.x, pixel.y)).collect::<String>()
+            });
+            assert_eq!(lines.len(), 2, "{:?}", picture.graph);
+            assert!(lines[0].contains(&format!("points=\"{before}\"")), "{:?}", picture.graph);
+            assert!(lines[1].contains(&format!("points=\"{after}\"")), "{:?}", picture.graph);
+        }
+    }
+
+    #[test]
+    fn a_dip_and_the_saturation_point_are_ringed() {
+        let report = fixture::one();
+        assert!(report.curves[0].derived.dips.iter().any(|dip| DIP.contains(&dip.size)));
+        let rings = |graph| picture(&report, graph).curves[0].svg.matches("r=\"28\"").count();
+        assert_eq!([Graph::Throughput, Graph::Signature, Graph::Saturation].map(rings), [1, 0, 1]);
+    }
+
+    #[test]
+    fn ceilings_are_labelled_where_the_axis_is_a_rate() {
+        let report = fixture::one();
+        for (graph, labels) in [(Graph::Throughput, 2), (Graph::Signature, 2), (Graph::Saturation, 0)] {
+            let svg = picture(&report, graph).ceilings;
+            assert_eq!(svg.matches("<text").count(), labels, "{graph:?}");
+        }
+    }
+
+    #[test]
+    fn a_report_without_numbers_is_drawn_without_curves() {
+        let mut report = fixture::one();
+        report.curves[0].points.iter_mut().for_each(|point| point.timed = None);
+        assert!(svg(&report).is_ok());
+        assert!(svg(&Report::new(Vec::new())).is_ok());
+    }
+
+    #[test]
+    fn names_are_text_and_not_markup() {
+        let mut report = fixture::one();
+        report.curves[0].name = fixture::HOSTILE.to_owned();
+        let svg = svg(&report).expect("it can be drawn");
+        assert!(!svg.contains("<script") && !svg.contains('\u{1b}'));
+        assert!(svg.contains("script"), "the name is shown");
+    }
+}

@@ -1,0 +1,195 @@
+//! The report as plain text for people.
+
+mod numbers;
+
+use linerate_core::options::Granted;
+use linerate_core::plan::DEFAULT_TARGET;
+use linerate_core::report::{Curve, NamedRun, Report, describe};
+use linerate_core::run::State;
+
+use super::text::{curve_name, fact, hosts, keys, percent, plain, progress, timing, wrap};
+
+/// Columns of a label before its value.
+const LABEL: usize = 12;
+/// Below this no table is made: the numbers alone need it.
+const NARROWEST: usize = 40;
+
+/// `report` as text of at most `width` columns: for each curve what was measured and how, every
+/// size that was timed, what the numbers say; then what is doubtful. No colours, no control codes.
+pub fn table(report: &Report, width: u16) -> String {
+    let width = usize::from(width).max(NARROWEST);
+    let mut blocks = Vec::new();
+    for (index, curve) in report.curves.iter().enumerate() {
+        let named = &report.runs[curve.run];
+        blocks.push(header(&curve_name(report, index), curve, named, width));
+        blocks.push(numbers::rows(curve, width));
+        blocks.push(footer(curve, named, width));
+        blocks.push(summary(curve, width));
+    }
+    blocks.push(cautions(report, width));
+    blocks.retain(|block| !block.is_empty());
+    blocks.join("\n\n") + "\n"
+}
+
+/// A label and its value, wrapped under each other.
+pub(super) fn item(label: &str, value: &str, width: usize) -> String {
+    let indent = LABEL + 2;
+    // A blank would be lost in wrapping: the label's column is filled with it afterwards.
+    let wrapped = wrap(value, width.saturating_sub(indent), 0).replace('\n', &format!("\n{:indent$}", ""));
+    format!("  {label:<LABEL$}{wrapped}")
+}
+
+fn header(name: &str, curve: &Curve, named: &NamedRun, width: usize) -> String {
+    let run = &named.run;
+    let hosts = hosts(named).map_or_else(|| "unknown".to_owned(), |hosts| hosts.join(" -> "));
+    let family = if run.path.ipv6 { "IPv6" } else { "IPv4" };
+    let transport = match run.path.transport.as_str() {
+        "" => "transport unknown".to_owned(),
+        transport => format!("{} over {family}", plain(transport)),
+    };
+    let mut lines = vec![
+        wrap(&format!("{name}: {}", curve.pattern), width, 2),
+        item("hosts", &format!("{hosts}, {transport}"), width),
+        item("how", &plain(&describe(&run.source)), width),
+    ];
+    if let Some(link) = run.link() {
+        let mtu = run.framing().map_or_else(String::new, |framing| format!(", MTU {} B", framing.mtu));
+        lines.push(item("link", &format!("{link}{mtu}"), width));
+    }
+    if run.state != State::Complete {
+        lines.push(item("state", &state(&run.state), width));
+    }
+    lines.push(item("times", timing(curve.pattern).trim_start_matches("times are "), width));
+    lines.extend(buffers(named, width));
+    lines.join("\n")
+}
+
+fn state(state: &State) -> String {
+    match state {
+        State::Complete => "complete".to_owned(),
+        State::Running => "unfinished: it goes on, or was killed".to_owned(),
+        State::Interrupted => "interrupted".to_owned(),
+        State::Failed(reason) => format!("failed: {}", plain(reason)),
+    }
+}
+
+/// What was asked of the buffers beside what each end was granted; nothing if nothing was asked.
+fn buffers(named: &NamedRun, width: usize) -> Option<String> {
+    let socket = &named.run.plan.common.socket;
+    let ends = [("this host", &named.run.local.granted), ("the peer", &named.run.remote.granted)];
+    let send = |granted: &Granted| fact(&granted.sndbuf);
+    let receive = |granted: &Granted| {
+        format!("{}, usable window {}", fact(&granted.rcvbuf), fact(&granted.usable_window))
+    };
+    let line = |label: &str, asked: u64, granted: &dyn Fn(&Granted) -> String| {
+        let granted = ends.map(|(who, end)| format!("{who} {}", granted(end))).join("; ");
+        item(label, &format!("asked {asked} B; granted: {granted}"), width)
+    };
+    let lines: Vec<String> = [
+        socket.sndbuf.map(|asked| line("sndbuf", asked.bytes(), &send)),
+        socket.rcvbuf.map(|asked| line("rcvbuf", asked.bytes(), &receive)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+/// What the marks and the missing rows mean.
+fn footer(curve: &Curve, named: &NamedRun, width: usize) -> String {
+    let progress = progress(curve);
+    let mut lines = Vec::new();
+    if progress.settled < progress.timed {
+        let target = percent(named.run.plan.curve().map_or(DEFAULT_TARGET, |curve| curve.ci));
+        let text = format!(
+            "* not settled: {} of {} intervals are wider than +-{target} of the median, or there is none",
+            progress.timed - progress.settled,
+            progress.timed
+        );
+        lines.push(wrap(&text, width, 2));
+    }
+    if progress.timed < progress.asked {
+        let missing = progress.asked - progress.timed;
+        lines.push(wrap(&format!("- not timed: {missing} of {} sizes", progress.asked), width, 2));
+    }
+    lines.join("\n")
+}
+
+fn summary(curve: &Curve, width: usize) -> String {
+    let keys = keys(curve);
+    let mut lines: Vec<String> = keys.iter().map(|key| item(key.label, &key.value, width)).collect();
+    for dip in &curve.derived.dips {
+        let [first, last] = dip.extent;
+        let boundary = dip.boundary.map_or_else(String::new, |boundary| format!(", at {boundary}"));
+        let text = format!(
+            "{} B: {} below its neighbours, from {first} to {last} B{boundary}",
+            dip.size,
+            percent(dip.depth)
+        );
+        lines.push(item("dip", &text, width));
+    }
+    lines.join("\n")
+}
+
+fn cautions(report: &Report, width: usize) -> String {
+    let several = report.runs.len() > 1;
+    let line = |(name, caution): (&str, &linerate_core::caution::Caution)| {
+        let run = if several { format!("{}: ", plain(name)) } else { String::new() };
+        wrap(&format!("! {run}{}; {}", plain(&caution.finding()), caution.advice()), width, 2)
+    };
+    report.cautions().map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use linerate_core::pattern::Pattern;
+    use linerate_core::report::Report;
+
+    use super::super::fixture::{self, GIGABIT, Made};
+    use super::super::text::columns;
+    use super::*;
+
+    fn in_pattern(pattern: Pattern) -> String {
+        table(&Report::new(vec![Made { pattern, ..GIGABIT }.run()]), 80)
+    }
+
+    #[test]
+    fn every_line_fits_the_width() {
+        let reports = [fixture::one(), fixture::two(), fixture::bare(), fixture::many()];
+        for width in [40, 60, 80, 120] {
+            for report in &reports {
+                let text = table(report, width);
+                let wide: Vec<&str> =
+                    text.lines().filter(|line| columns(line) > usize::from(width)).collect();
+                assert!(wide.is_empty(), "{width}: {wide:#?}");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_commands_the_terminal() {
+        let text = table(&fixture::one(), 80);
+        assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text}");
+    }
+
+    #[test]
+    fn the_header_says_what_a_time_is() {
+        assert!(in_pattern(Pattern::PingPong).contains("half the round trip"));
+        assert!(in_pattern(Pattern::Stream).contains("time between arrivals"));
+        assert!(in_pattern(Pattern::Exchange).contains("each direction by itself"));
+    }
+
+    #[test]
+    fn what_was_asked_stands_beside_what_was_granted() {
+        let text = table(&fixture::one(), 120);
+        assert!(text.contains("asked 65000 B; granted: this host 130000; the peer 130000"), "{text}");
+    }
+
+    #[test]
+    fn the_whole_text_reads_well() {
+        let text = table(&fixture::one(), 80);
+        let lines: Vec<&str> = text.lines().collect();
+        let ends = [&lines[..22], &["..."], &lines[lines.len() - 24..]].concat();
+        insta::assert_snapshot!(ends.join("\n"));
+    }
+}

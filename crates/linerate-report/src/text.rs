@@ -1,0 +1,261 @@
+//! Words and numbers that several renderers share.
+
+use linerate_core::derive::Derived;
+use linerate_core::environment::Fact;
+use linerate_core::pattern::Pattern;
+use linerate_core::report::{Curve, NamedRun, Report};
+use linerate_core::run::End;
+use linerate_core::units::{Size, Span};
+use ratatui::text::Line;
+
+/// What stands for a character that must not reach a terminal or an XML document.
+const REPLACEMENT: char = '\u{fffd}';
+
+/// `text` from a foreign host or file without what would command a terminal, break an XML
+/// document or reorder the line: control characters and bidirectional overrides.
+pub(crate) fn plain(text: &str) -> String {
+    let foreign = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{fffe}' | '\u{ffff}')
+    };
+    text.chars().map(|c| if foreign(c) { REPLACEMENT } else { c }).collect()
+}
+
+/// Columns that `text` takes in a terminal.
+pub(crate) fn columns(text: &str) -> usize {
+    Line::raw(text).width()
+}
+
+/// `value` with four significant digits and no exponent.
+pub(crate) fn digits(value: f64) -> String {
+    let magnitude = value.abs().log10().floor();
+    let decimals = if magnitude.is_finite() { (3.0 - magnitude).clamp(0.0, 6.0) as usize } else { 3 };
+    format!("{value:.decimals$}")
+}
+
+/// A share from 0 to 1 as a percentage.
+pub fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+/// `one flow`, `3 flows`: so many of what has a plural in s.
+pub(crate) fn count(number: u64, what: &str) -> String {
+    if number == 1 { format!("one {what}") } else { format!("{number} {what}s") }
+}
+
+/// A time in picoseconds, in the unit that fits.
+pub(crate) fn time_text(ps: f64) -> String {
+    Span::from_ps(ps.round() as u64).to_string()
+}
+
+/// A size that was computed and so is not a whole number of bytes.
+pub(crate) fn about(bytes: f64) -> String {
+    match bytes {
+        bytes if bytes < 10_240.0 => format!("{bytes:.0} B"),
+        bytes if bytes < 10_485_760.0 => format!("{} KiB", digits(bytes / 1024.0)),
+        bytes => format!("{} MiB", digits(bytes / 1_048_576.0)),
+    }
+}
+
+/// What the times of a pattern are times of: the one thing that makes two curves incomparable.
+pub(crate) const fn timing(pattern: Pattern) -> &'static str {
+    match pattern {
+        Pattern::PingPong => "times are of one message one way: half the round trip",
+        Pattern::Stream => {
+            "times are per message of a stream one way: the time between arrivals, not a latency"
+        }
+        Pattern::Exchange => {
+            "times are of one message each way at once, until both have arrived; throughput is of each direction by itself"
+        }
+    }
+}
+
+/// A fact, safe to show.
+pub(crate) fn fact<T: std::fmt::Display>(fact: &Fact<T>) -> String {
+    plain(&fact.to_string())
+}
+
+/// Both hosts of a run by name or address, the beginning one first; none if neither is known, as
+/// in a run that was computed or imported.
+pub(crate) fn hosts(named: &NamedRun) -> Option<[String; 2]> {
+    let run = &named.run;
+    let known = |end: &End, address: &str| match end.environment.hostname.known() {
+        Some(name) if !name.is_empty() => Some(plain(name)),
+        _ => (!address.is_empty()).then(|| plain(address)),
+    };
+    let [local, remote] = [known(&run.local, &run.path.local), known(&run.remote, &run.path.remote)];
+    let unknown = || "an unknown host".to_owned();
+    (local.is_some() || remote.is_some())
+        .then(|| [local.unwrap_or_else(unknown), remote.unwrap_or_else(unknown)])
+}
+
+/// `text` of at most `most` characters; what is left out is in the middle, because names of files
+/// differ at their ends.
+pub(crate) fn shortened(text: &str, most: usize) -> String {
+    let length = text.chars().count();
+    if length <= most {
+        return text.to_owned();
+    }
+    let half = most / 2;
+    let head: String = text.chars().take(half).collect();
+    let tail: String = text.chars().skip(length - (most - half - 1)).collect();
+    format!("{head}\u{2026}{tail}")
+}
+
+/// How many sizes of a curve were asked, timed and settled within the target.
+pub(crate) struct Progress {
+    /// Sizes of the schedule.
+    pub(crate) asked: usize,
+    /// Of these, timed.
+    pub(crate) timed: usize,
+    /// Of these, with an interval within the target.
+    pub(crate) settled: usize,
+}
+
+/// How far `curve` came.
+pub(crate) fn progress(curve: &Curve) -> Progress {
+    Progress {
+        asked: curve.points.len(),
+        timed: curve.timed().count(),
+        settled: curve.timed().filter(|(_, timed)| timed.settled).count(),
+    }
+}
+
+/// A number that a curve is summed up by.
+pub(crate) struct Key {
+    /// What it is.
+    pub(crate) label: &'static str,
+    /// Its value with unit and interval.
+    pub(crate) value: String,
+}
+
+/// The numbers that sum up `curve`; those it cannot say are said to be missing, and why.
+pub(crate) fn keys(curve: &Curve) -> Vec<Key> {
+    let derived = &curve.derived;
+    let missing = |why: &str| format!("none: {why}");
+    let half = derived.half_performance_bytes.map_or_else(
+        || missing("half the peak lies outside the sizes measured"),
+        |bytes| format!("{}, where throughput is half the peak", about(bytes)),
+    );
+    vec![
+        Key { label: "latency", value: latency(curve) },
+        Key { label: "peak", value: peak(curve).unwrap_or_else(|| missing("nothing was timed")) },
+        Key { label: "N1/2", value: half },
+        Key {
+            label: "saturation",
+            value: saturation(derived).unwrap_or_else(|| missing("no knee within the sizes measured")),
+        },
+    ]
+}
+
+fn latency(curve: &Curve) -> String {
+    match &curve.derived.latency {
+        Some(latency) => {
+            let median = time_text(latency.time.median);
+            let interval = latency.time.interval.map_or_else(String::new, |[low, high]| {
+                format!(" ({} to {})", time_text(low), time_text(high))
+            });
+            format!("{median}{interval} at {}", Size(latency.size))
+        }
+        None if curve.pattern.timed_by_responder() => "none: messages of a stream overlap".to_owned(),
+        None => "none: no message below 64 B was timed".to_owned(),
+    }
+}
+
+fn peak(curve: &Curve) -> Option<String> {
+    let peak = curve.derived.peak?;
+    let share = curve.timed().find(|(size, _)| *size == peak.size).and_then(|(_, timed)| timed.link_share);
+    let share = share.map_or_else(String::new, |share| format!(", {} of the link", percent(share)));
+    Some(format!("{} at {}{share}", peak.throughput, Size(peak.size)))
+}
+
+fn saturation(derived: &Derived) -> Option<String> {
+    let knee = derived.saturation?;
+    let [low, high] = knee.interval;
+    Some(format!(
+        "{} ({} to {}): {} fixed, {} a byte",
+        about(knee.size),
+        about(low),
+        about(high),
+        time_text(knee.fixed_ps),
+        time_text(knee.per_byte_ps)
+    ))
+}
+
+/// The name of curve `index`, safe to show.
+pub(crate) fn curve_name(report: &Report, index: usize) -> String {
+    plain(&report.curves[index].name)
+}
+
+/// `text` in lines of at most `width` columns, all but the first behind `indent` blanks.
+pub(crate) fn wrap(text: &str, width: usize, indent: usize) -> String {
+    let mut lines = vec![String::new()];
+    let room = width.max(indent + 8);
+    for word in text.split_whitespace() {
+        let line = lines.last_mut().expect("there is always a line");
+        let gap = usize::from(!line.trim().is_empty());
+        if columns(line) + gap + columns(word) <= room {
+            line.push_str(&" ".repeat(gap));
+            line.push_str(word);
+        } else {
+            break_word(word, room, indent, &mut lines);
+        }
+    }
+    lines.retain(|line| !line.trim().is_empty());
+    lines.join("\n")
+}
+
+/// Adds `word` on lines of its own: host and file names can be longer than a line.
+fn break_word(word: &str, room: usize, indent: usize, lines: &mut Vec<String>) {
+    let mut line = " ".repeat(indent);
+    for c in word.chars() {
+        if columns(&line) + columns(c.encode_utf8(&mut [0; 4])) > room {
+            lines.push(std::mem::replace(&mut line, " ".repeat(indent)));
+        }
+        line.push(c);
+    }
+    lines.push(line);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_four_significant_digits() {
+        for (value, text) in [
+            (0.0, "0.000"),
+            (0.012_345, "0.01235"),
+            (1.0, "1.000"),
+            (25.014, "25.01"),
+            (941.482, "941.5"),
+            (71_304.2, "71304"),
+        ] {
+            assert_eq!(digits(value), text);
+        }
+    }
+
+    #[test]
+    fn one_is_no_plural() {
+        assert_eq!([0, 1, 2].map(|number| count(number, "flow")), ["0 flows", "one flow", "2 flows"]);
+    }
+
+    #[test]
+    fn a_foreign_name_commands_no_terminal() {
+        assert_eq!(plain("a\x1b[31mb\u{202e}c\nd"), "a\u{fffd}[31mb\u{fffd}c\u{fffd}d");
+    }
+
+    #[test]
+    fn a_long_name_keeps_both_ends() {
+        assert_eq!(shortened("abcdefghij", 10), "abcdefghij");
+        assert_eq!(shortened("abcdefghijk", 5), "ab\u{2026}jk");
+    }
+
+    #[test]
+    fn lines_are_no_wider_than_asked() {
+        let text = format!("one two three {} four", "x".repeat(50));
+        let wrapped = wrap(&text, 20, 2);
+        assert!(wrapped.lines().all(|line| columns(line) <= 20), "{wrapped}");
+        assert_eq!(wrapped.split_whitespace().collect::<String>(), text.replace(' ', ""));
+    }
+}

@@ -1,0 +1,153 @@
+//! How a claim is checked.
+
+use serde::{Deserialize, Serialize};
+
+use super::data::Claim;
+use super::quantity::Quantity;
+
+/// Which kind of agreement a claim can be asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// A standard, or arithmetic, says it.
+    Exact,
+    /// One figure over another, or a figure whose level was calibrated, within an interval.
+    Ratio,
+    /// Which of several is more.
+    Order,
+    /// Where something happens.
+    Location,
+    /// Its sources do not agree, or arithmetic forbids it.
+    Contradicted,
+    /// The model cannot say it, or not honestly.
+    NotTestable,
+}
+
+impl Status {
+    /// In words.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Ratio => "ratio",
+            Self::Order => "order",
+            Self::Location => "location",
+            Self::Contradicted => "contradicted",
+            Self::NotTestable => "not testable",
+        }
+    }
+
+    /// Whether a claim of this kind should hold.
+    pub const fn is_tested(self) -> bool {
+        !matches!(self, Self::Contradicted | Self::NotTestable)
+    }
+}
+
+/// On which side of the published figure the modelled one may lie.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Compare {
+    /// On neither, but for the tolerance.
+    #[default]
+    Equal,
+    /// At it or above.
+    AtLeast,
+    /// At it or below.
+    AtMost,
+}
+
+/// How a claim is checked.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Check {
+    /// Which kind of agreement is asked for.
+    pub status: Status,
+    /// What is compared, where it is not the claim itself.
+    pub what: Option<String>,
+    /// The claim's number, where its text is not one.
+    pub value: Option<f64>,
+    /// Of what is compared, where it is not the claim's.
+    pub unit: Option<String>,
+    /// What the model is compared with, where it is not the claim's own number.
+    pub published: Option<Quantity>,
+    /// What the model gives.
+    pub model: Option<Quantity>,
+    /// Instead of that: what the model must give in falling order.
+    #[serde(default)]
+    pub descending: Vec<Quantity>,
+    /// By what share each of those must be above the next.
+    #[serde(default)]
+    pub margin: f64,
+    /// On which side of the published figure the modelled one may lie.
+    #[serde(default)]
+    pub compare: Compare,
+    /// Share of the published figure that the modelled one may be off; without it they are equal.
+    #[serde(default)]
+    pub tolerance: f64,
+    /// Instead of that: the least and the most that the modelled figure may be.
+    pub within: Option<[f64; 2]>,
+    /// Parameters of hosts that were chosen so that this claim holds. It predicts nothing then.
+    #[serde(default)]
+    pub calibrated: Vec<String>,
+    /// Why it is contradicted or not testable, or what else is to be said.
+    pub reason: Option<String>,
+}
+
+impl Check {
+    /// A check of this kind that computes nothing.
+    pub const fn of(status: Status) -> Self {
+        Self {
+            status,
+            what: None,
+            value: None,
+            unit: None,
+            published: None,
+            model: None,
+            descending: Vec::new(),
+            margin: 0.0,
+            compare: Compare::Equal,
+            tolerance: 0.0,
+            within: None,
+            calibrated: Vec::new(),
+            reason: None,
+        }
+    }
+
+    /// Everything that it computes.
+    pub fn quantities(&self) -> impl Iterator<Item = &Quantity> {
+        self.published.iter().chain(self.modelled())
+    }
+
+    /// What it computes of the model.
+    pub fn modelled(&self) -> impl Iterator<Item = &Quantity> {
+        self.model.iter().chain(&self.descending)
+    }
+
+    /// The number of `claim`: its text, if that is a number.
+    pub fn number(&self, claim: &Claim) -> Option<f64> {
+        self.value.or_else(|| claim.value.parse().ok())
+    }
+
+    /// The unit of what is compared; nothing where it has none.
+    pub fn unit<'a>(&'a self, claim: &'a Claim) -> &'a str {
+        let unit = self.unit.as_deref().unwrap_or(&claim.unit);
+        if unit == "-" { "" } else { unit }
+    }
+
+    /// Whether its parts go together.
+    pub(super) fn fits(&self) -> Result<(), String> {
+        let refuse = |ok: bool, reason: &str| if ok { Ok(()) } else { Err(reason.to_owned()) };
+        if !self.status.is_tested() {
+            refuse(self.reason.is_some(), "it needs a reason")?;
+            return refuse(self.calibrated.is_empty(), "nothing is calibrated on what is not tested");
+        }
+        let ordered = !self.descending.is_empty();
+        refuse(
+            ordered == (self.status == Status::Order),
+            "an order needs `descending`, and nothing else has it",
+        )?;
+        refuse(ordered != self.model.is_some(), "give `model` or `descending`")?;
+        refuse(!ordered || self.descending.len() > 1, "an order needs two quantities")?;
+        let interval = self.within.is_none_or(|[low, high]| low <= high);
+        refuse(interval && self.tolerance >= 0.0, "its interval is the wrong way round")
+    }
+}

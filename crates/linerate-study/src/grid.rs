@@ -1,0 +1,193 @@
+//! The points of a sweep: every combination of the values of some keys.
+
+use linerate_sim::model::check_load;
+use linerate_sim::plan::{ModelError, ModelPlan};
+use toml::Value;
+
+use crate::keys::{Keys, chooses, value};
+use crate::study::value_text;
+
+mod error;
+
+pub use error::GridError;
+
+/// Most runs of one command: more is a mistake more often than a wish.
+pub(crate) const MOST_RUNS: usize = 10_000;
+
+/// A plan at every point of a sweep.
+#[derive(Debug)]
+pub struct Grid {
+    /// What is swept, as paths in the plan.
+    pub keys: Vec<String>,
+    /// The last key changes first. Without a key there is one.
+    pub points: Vec<Cell>,
+}
+
+/// A point of the grid.
+#[derive(Debug)]
+pub struct Cell {
+    /// A value for each key.
+    pub set: Vec<Value>,
+    /// The plan with these values.
+    pub plan: ModelPlan,
+}
+
+/// `plan` with the values of `settings`, each `KEY=VALUE`. After another medium, host or kernel come
+/// its keys.
+///
+/// # Errors
+///
+/// The first setting that cannot be read, names no key, or gives it a value that it cannot have.
+pub fn changed(plan: &ModelPlan, settings: &[String]) -> Result<ModelPlan, GridError> {
+    let mut keys = Keys::of(plan);
+    let mut changes: Vec<(String, Value)> = Vec::new();
+    let apply = |keys: &Keys, changes: &[(String, Value)]| {
+        let changes: Vec<(&str, &Value)> = changes.iter().map(|(key, value)| (key.as_str(), value)).collect();
+        keys.with(&changes)
+    };
+    for setting in settings {
+        let (key, text) = split(setting).ok_or_else(|| GridError::Setting { text: setting.clone() })?;
+        let key = keys.resolve(key)?;
+        let chooses = chooses(&key);
+        changes.push((key, value(text)?));
+        if chooses {
+            keys = Keys::of(&apply(&keys, &changes)?);
+            changes.clear();
+        }
+    }
+    apply(&keys, &changes)
+}
+
+impl Grid {
+    /// Every combination of the values of `sweeps`, each `KEY=A,B,..`, and each checked; `seeds` runs of
+    /// each are meant.
+    ///
+    /// # Errors
+    ///
+    /// A sweep that cannot be read, names no key or one twice; a plan that cannot be built; more
+    /// runs than one command may have.
+    pub fn of(plan: &ModelPlan, sweeps: &[String], seeds: usize) -> Result<Self, GridError> {
+        let known = Keys::of(plan);
+        let mut axes: Vec<(String, Vec<Value>)> = Vec::new();
+        for sweep in sweeps {
+            let (key, list) = split(sweep).ok_or_else(|| GridError::Sweep { text: sweep.clone() })?;
+            let key = known.resolve(key)?;
+            if axes.iter().any(|(other, _)| *other == key) {
+                return Err(GridError::Twice { key });
+            }
+            let values = items(list).into_iter().map(value).collect::<Result<Vec<_>, _>>()?;
+            axes.push((key, values));
+        }
+        let runs = axes.iter().try_fold(seeds, |runs, (_, values)| runs.checked_mul(values.len()));
+        if runs.is_none_or(|runs| runs > MOST_RUNS) {
+            return Err(GridError::TooMany { runs });
+        }
+        let keys: Vec<String> = axes.iter().map(|(key, _)| key.clone()).collect();
+        let points = combinations(&axes).into_iter().map(|set| cell(&known, &keys, set));
+        Ok(Self { points: points.collect::<Result<_, _>>()?, keys })
+    }
+
+    /// A plan for every run: at each point so many seeds, one after the other.
+    pub fn plans(&self, seeds: usize) -> Vec<ModelPlan> {
+        let seeded = |plan: &ModelPlan, nth: usize| ModelPlan {
+            seed: plan.seed.wrapping_add(nth as u64),
+            ..plan.clone()
+        };
+        self.points.iter().flat_map(|cell| (0..seeds).map(move |nth| seeded(&cell.plan, nth))).collect()
+    }
+
+    /// Why the point of this number cannot be built.
+    pub fn refused(&self, point: usize, source: ModelError) -> GridError {
+        GridError::Model { with: with(&self.keys, &self.points[point].set), source }
+    }
+}
+
+fn cell(known: &Keys, keys: &[String], set: Vec<Value>) -> Result<Cell, GridError> {
+    let changes: Vec<(&str, &Value)> = keys.iter().map(String::as_str).zip(&set).collect();
+    let plan = known.with(&changes)?;
+    check_load(&plan).map_err(|source| GridError::Model { with: with(keys, &set), source })?;
+    Ok(Cell { set, plan })
+}
+
+/// ` with stations = 4`, for a message; nothing of nothing.
+fn with(keys: &[String], set: &[Value]) -> String {
+    let pairs: Vec<String> =
+        keys.iter().zip(set).map(|(key, value)| format!("{key} = {}", value_text(value))).collect();
+    if pairs.is_empty() { String::new() } else { format!(" with {}", pairs.join(", ")) }
+}
+
+/// Both sides of the first `=`, if there is something on each.
+fn split(text: &str) -> Option<(&str, &str)> {
+    let halves = text.split_once('=').map(|(key, value)| (key.trim(), value.trim()));
+    halves.filter(|(key, value)| !key.is_empty() && !value.is_empty())
+}
+
+/// What stands between the commas of `list`, those within brackets and quotes left alone.
+fn items(list: &str) -> Vec<&str> {
+    let (mut depth, mut quote, mut from) = (0_i32, None, 0);
+    let mut items = Vec::new();
+    for (at, c) in list.char_indices() {
+        match (quote, c) {
+            (Some(open), _) if c == open => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '[' | '{') => depth += 1,
+            (None, ']' | '}') => depth -= 1,
+            (None, ',') if depth == 0 => {
+                items.push(&list[from..at]);
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    items.push(&list[from..]);
+    items
+}
+
+/// One value of each axis in every combination, the last axis changing first.
+fn combinations(axes: &[(String, Vec<Value>)]) -> Vec<Vec<Value>> {
+    axes.iter().fold(vec![Vec::new()], |points, (_, values)| {
+        let extended = points.iter().flat_map(|point| {
+            values.iter().map(move |value| {
+                let mut point = point.clone();
+                point.push(value.clone());
+                point
+            })
+        });
+        extended.collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sets(sweeps: &[&str]) -> Vec<String> {
+        let sweeps: Vec<String> = sweeps.iter().map(|sweep| (*sweep).to_owned()).collect();
+        let grid = Grid::of(&ModelPlan::default(), &sweeps, 1).expect("a grid");
+        grid.points
+            .iter()
+            .map(|point| point.set.iter().map(value_text).collect::<Vec<_>>().join(" "))
+            .collect()
+    }
+
+    #[test]
+    fn the_last_key_changes_first() {
+        assert_eq!(sets(&["frame=64,1518", "seed=1,2"]), ["64 1", "64 2", "1518 1", "1518 2"]);
+        assert_eq!(sets(&[]), [""]);
+    }
+
+    #[test]
+    fn after_another_medium_its_own_keys_are_known() {
+        let plan = changed(&ModelPlan::default(), &["medium=atm".to_owned(), "queue-cells=64".to_owned()]);
+        let plan = plan.expect("a plan").to_toml();
+        assert!(plan.contains("queue-cells = 64"), "{plan}");
+        assert!(changed(&ModelPlan::default(), &["queue-cells=64".to_owned()]).is_err());
+    }
+
+    #[test]
+    fn commas_within_a_value_do_not_part_it() {
+        assert_eq!(sets(&["frame=64,[[64, 7], [1518, 1]]"]), ["64", "[[64, 7], [1518, 1]]"]);
+        assert_eq!(sets(&["about='a, b',c"]), ["a, b", "c"]);
+    }
+}

@@ -1,0 +1,79 @@
+//! Why a plan cannot be changed or swept.
+
+use linerate_sim::plan::ModelError;
+
+use super::MOST_RUNS;
+
+/// Why a plan cannot be changed or swept. The texts fit "failed to ...".
+#[derive(Debug, thiserror::Error)]
+pub enum GridError {
+    /// A setting that is not `KEY=VALUE`.
+    #[error("understand --set `{text}`")]
+    Setting {
+        /// What was given.
+        text: String,
+    },
+    /// A sweep that is not `KEY=A,B,..`.
+    #[error("understand --sweep `{text}`")]
+    Sweep {
+        /// What was given.
+        text: String,
+    },
+    /// Two sweeps of one key.
+    #[error("sweep: `{key}` is swept twice")]
+    Twice {
+        /// Its path in the plan.
+        key: String,
+    },
+    /// More runs than one command may have.
+    #[error("sweep: that is {} runs, and {MOST_RUNS} are the most", count(*.runs))]
+    TooMany {
+        /// How many; if absent, more than a number of this machine can say.
+        runs: Option<usize>,
+    },
+    /// A key that the plan does not have.
+    #[error("find the key `{key}` in the plan")]
+    UnknownKey {
+        /// What was given.
+        key: String,
+        /// The paths of those that there are.
+        known: Vec<String>,
+    },
+    /// The last part of several keys.
+    #[error("choose a key: `{key}` could be {}", .several.join(" or "))]
+    Ambiguous {
+        /// What was given.
+        key: String,
+        /// The paths that end so.
+        several: Vec<String>,
+    },
+    /// A key without a value.
+    #[error("read a value: it is empty")]
+    Empty,
+    /// A value that begins as TOML and is none.
+    #[error("read the value `{text}`: it is not TOML")]
+    NotToml {
+        /// What was given.
+        text: String,
+    },
+    /// A plan that cannot be built with these values.
+    #[error("build the model{with}: {}", reason(.source))]
+    Model {
+        /// ` with KEY = VALUE, ..`, or nothing.
+        with: String,
+        /// Why.
+        source: ModelError,
+    },
+}
+
+fn count(runs: Option<usize>) -> String {
+    runs.map_or_else(|| "countless".to_owned(), |runs| runs.to_string())
+}
+
+/// Without a place, which would be one in a text that the user never saw.
+fn reason(error: &ModelError) -> String {
+    match error {
+        ModelError::Syntax(error) => error.message().to_owned(),
+        error => error.to_string(),
+    }
+}

@@ -1,0 +1,18 @@
+//! Runs of models: a load at every point of a grid, published claims held against the model, and a
+//! calibrated host's predictions beside what was measured.
+//!
+//! It runs and computes; it prints nothing and opens no file. The plans and the claims that come with
+//! linerate are part of it.
+
+pub mod claims;
+mod grid;
+mod keys;
+pub mod parallel;
+pub mod prediction;
+mod runs;
+pub mod shipped;
+mod study;
+
+pub use grid::{Cell, Grid, GridError, changed};
+pub use runs::{Orders, run_all};
+pub use study::{Estimate, MEASURES, Measure, Point, Study, value_text};

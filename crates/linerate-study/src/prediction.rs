@@ -1,0 +1,153 @@
+//! A calibrated host over a run: what was measured, what should have been, and what a change would do.
+
+use linerate_core::units::Span;
+use linerate_sim::calibrate::{Band, Conditions, Identity};
+
+/// How many of the held-out points should lie in their bands.
+pub const GOAL: f64 = 0.9;
+
+/// Up to this a message takes no longer for its bytes. Unit: bytes.
+const SMALL: u64 = 1024;
+
+/// A run beside what was predicted of it.
+#[derive(Debug)]
+pub struct Prediction {
+    /// The run's name.
+    pub run: String,
+    /// The host that was calibrated, and when.
+    pub host: Identity,
+    /// When it was calibrated.
+    pub made: String,
+    /// Standard deviation of the model itself, of a time's logarithm.
+    pub discrepancy: f64,
+    /// That of the host from one connection to a later one.
+    pub drift: f64,
+    /// Every size that was timed, in the order of the run.
+    pub points: Vec<Compared>,
+    /// What a change would do.
+    pub what_if: Option<WhatIf>,
+    /// What is doubtful: what was seen, and what to do.
+    pub cautions: Vec<[String; 2]>,
+}
+
+/// A size of a run.
+#[derive(Debug)]
+pub struct Compared {
+    /// What its time depends on, besides the hosts.
+    pub conditions: Conditions,
+    /// Median one-way time.
+    pub measured: Span,
+    /// Its 95 % interval, if it has one.
+    pub interval: Option<[Span; 2]>,
+    /// The predicted one-way time and its 95 % band.
+    pub band: Band,
+    /// Whether the calibration used a time under the same conditions, so that it is not held out.
+    pub used: bool,
+}
+
+/// A change of conditions, and what would come of it.
+#[derive(Debug)]
+pub struct WhatIf {
+    /// The change, as it was asked for.
+    pub change: String,
+    /// For each of the prediction's points.
+    pub bands: Vec<Band>,
+    /// How to find out: commands, one after the other.
+    pub test: Vec<String>,
+}
+
+impl Compared {
+    /// Whether the measured time lies in its band.
+    pub fn inside(&self) -> bool {
+        self.band.holds(self.measured)
+    }
+
+    /// Predicted less measured, as a share of measured.
+    pub fn error(&self) -> f64 {
+        self.band.centre.as_seconds() / self.measured.as_seconds().max(1e-12) - 1.0
+    }
+}
+
+impl Prediction {
+    /// The points that took no part in the calibration.
+    pub fn held_out(&self) -> impl Iterator<Item = &Compared> {
+        self.points.iter().filter(|point| !point.used)
+    }
+
+    /// How many of the held-out points lie in their bands.
+    pub fn inside(&self) -> usize {
+        self.held_out().filter(|point| point.inside()).count()
+    }
+
+    /// That, as a share; none if nothing is held out.
+    pub fn coverage(&self) -> Option<f64> {
+        let all = self.held_out().count();
+        (all > 0).then(|| self.inside() as f64 / all as f64)
+    }
+
+    /// How many times what was predicted small messages took, in the median; none without any. What
+    /// they take is mostly wake-ups.
+    pub fn wake_up_ratio(&self) -> Option<f64> {
+        let small = self.points.iter().filter(|point| point.conditions.size <= SMALL);
+        let mut ratios: Vec<f64> = small.map(|point| 1.0 / (1.0 + point.error())).collect();
+        ratios.sort_by(f64::total_cmp);
+        linerate_core::stats::median(&ratios)
+    }
+
+    /// The median of the held-out points' errors without their signs; none if nothing is held out.
+    pub fn median_error(&self) -> Option<f64> {
+        let mut errors: Vec<f64> = self.held_out().map(|point| point.error().abs()).collect();
+        errors.sort_by(f64::total_cmp);
+        linerate_core::stats::median(&errors)
+    }
+}
+
+/// Payload rate of a message of `size` bytes in `time`. Unit: Mb/s (10^6 bit/s).
+pub fn mbps(size: u64, time: Span) -> f64 {
+    size as f64 * 8.0 / time.as_us().max(1e-6)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ten sizes from 64 B on: the first was used, eight are measured a tenth above what is predicted,
+    /// the last at twice that, outside its band.
+    fn prediction() -> Prediction {
+        let us = |value: f64| Span::from_seconds(value / 1e6);
+        let point = |nth: i32| {
+            let centre = 10.0 * 1.5_f64.powi(nth);
+            Compared {
+                conditions: Conditions::usual(1500, 64 << nth),
+                measured: us(if nth == 9 { centre * 2.0 } else { centre * 1.1 }),
+                interval: None,
+                band: Band { centre: us(centre), low: us(centre * 0.8), high: us(centre * 1.25) },
+                used: nth == 0,
+            }
+        };
+        let host = Identity { hostname: String::new(), kernel: String::new(), processor: String::new() };
+        Prediction {
+            run: String::new(),
+            host,
+            made: String::new(),
+            discrepancy: 0.05,
+            drift: 0.02,
+            points: (0..10).map(point).collect(),
+            what_if: None,
+            cautions: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn only_what_is_held_out_counts() {
+        let mut prediction = prediction();
+        assert_eq!((prediction.held_out().count(), prediction.inside()), (9, 8));
+        assert!((prediction.coverage().expect("some") - 8.0 / 9.0).abs() < 1e-12);
+        // Eight are predicted at 1/1.1 of what was measured, one at half.
+        let error = prediction.median_error().expect("some");
+        assert!((error - (1.0 - 1.0 / 1.1)).abs() < 1e-6, "{error}");
+        assert!((prediction.wake_up_ratio().expect("five are small") - 1.1).abs() < 1e-6);
+        prediction.points.iter_mut().for_each(|point| point.used = true);
+        assert_eq!((prediction.coverage(), prediction.median_error()), (None, None));
+    }
+}

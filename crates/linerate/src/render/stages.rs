@@ -1,8 +1,0 @@
-//! The stages of messages: a bar a size, and the numbers.
-
-mod bars;
-mod words;
-
-pub(super) use bars::figure;
-pub(super) use words::table;
-pub(crate) use words::text;
