@@ -1,7 +1,7 @@
 //! Everything that can happen in a simulation: one variant for each part that sets events.
 
 use crate::ethernet::{link, network, segment};
-use crate::{atm, fddi, fibre_channel, hosts, myrinet};
+use crate::{atm, fddi, fibre_channel, myrinet, stations};
 
 /// Something that happens. Small, because events are copied.
 ///
@@ -25,7 +25,7 @@ pub enum Event {
     /// In a Myrinet network.
     Myrinet(myrinet::Event),
     /// At a station.
-    Host(hosts::Event),
+    Station(stations::Event),
     /// A mark that tests set.
     Probe(u32),
 }
@@ -49,5 +49,5 @@ part! {
     FibreChannel: fibre_channel::Event,
     Fddi: fddi::Event,
     Myrinet: myrinet::Event,
-    Host: hosts::Event,
+    Station: stations::Event,
 }

@@ -5,7 +5,7 @@ use linerate_core::units::{Size, Span};
 use serde::{Deserialize, Serialize};
 
 use super::Parameter;
-use crate::host::Profile;
+use crate::machine::Profile;
 
 /// What a message's time depends on, besides the hosts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,7 +4,7 @@ use linerate_core::units::{Size, Span, span_text};
 use serde::{Deserialize, Serialize};
 
 use super::{ModelError, require};
-use crate::hosts::Impairment;
+use crate::stations::Impairment;
 
 /// What the link of a station does to the frames that come in over it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

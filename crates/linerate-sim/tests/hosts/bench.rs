@@ -3,10 +3,10 @@
 use linerate_core::units::{Size, Span, Time};
 use linerate_sim::event::Event;
 use linerate_sim::frame::{Content, Destination, Frame, Station};
-use linerate_sim::host::{Bus, End, Job, Machine, Profile, Wire};
-use linerate_sim::hosts;
 use linerate_sim::kernel::{Class, Kernel};
+use linerate_sim::machine::{Bus, End, Job, Machine, Profile, Wire};
 use linerate_sim::stack::Side;
+use linerate_sim::stations;
 
 pub(crate) const fn us(us: u64) -> Time {
     Time::from_ps(us * 1_000_000)
@@ -141,7 +141,7 @@ impl Bench {
         while let Some(event) = self.kernel.advance() {
             match event {
                 Event::Probe(number) => self.obey(self.orders[number as usize]),
-                Event::Host(hosts::Event::Machine(event)) => {
+                Event::Station(stations::Event::Machine(event)) => {
                     match self.machine.handle(event, &mut self.kernel) {
                         Wire::Quiet => {}
                         Wire::Ready => self.is_ready(),

@@ -6,10 +6,10 @@ use linerate_sim::ethernet::link::{Link, Parameters};
 use linerate_sim::event::Event;
 use linerate_sim::fabric::{Client, Fabric as _, Loss};
 use linerate_sim::frame::{Frame, Port, Station};
-use linerate_sim::host::{Job, Machine, Profile, Times, Wire};
-use linerate_sim::hosts;
 use linerate_sim::kernel::Kernel;
+use linerate_sim::machine::{Job, Machine, Profile, Times, Wire};
 use linerate_sim::pace::Pace;
+use linerate_sim::stations;
 use rstest::rstest;
 
 use crate::bench::{Bench, call, frame, free, round_bus, segment, us};
@@ -103,7 +103,7 @@ fn one_way(profile: &Profile, payload: u32) -> Span {
     while let Some(event) = kernel.advance() {
         match event {
             Event::Link(event) => link.handle(event, &mut kernel, &mut pair),
-            Event::Host(hosts::Event::Machine(event)) => {
+            Event::Station(stations::Event::Machine(event)) => {
                 match pair.machines[event.station.index()].handle(event, &mut kernel) {
                     Wire::Quiet => {}
                     Wire::Ready => link.wake(Port(event.station.0), &mut kernel, &mut pair),

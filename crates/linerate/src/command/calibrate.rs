@@ -18,7 +18,7 @@ use linerate_net::probe::{Place, Probe, Probes, place};
 use linerate_sim::calibrate::{
     Calibration, Conditions, Evidence, Fit, HostFile, Identity, Parameter, PointRecord, ProbeRecord, fit,
 };
-use linerate_sim::host::Profile;
+use linerate_sim::machine::Profile;
 
 use self::observe::{Observations, Observed};
 use super::predict::model::{self, Failure};

@@ -14,7 +14,7 @@ pub(in crate::command) use grid::changed;
 
 use std::process::ExitCode;
 
-use linerate_sim::host::SHIPPED;
+use linerate_sim::machine::SHIPPED;
 use linerate_sim::tcp::Personality;
 
 use crate::cli::ModelVerb;

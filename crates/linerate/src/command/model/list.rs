@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use linerate_sim::ethernet::phy::Phy;
-use linerate_sim::host::{self, Profile};
+use linerate_sim::machine::{self, Profile};
 use linerate_sim::plan::ModelPlan;
 use linerate_sim::tcp::Personality;
 
@@ -45,11 +45,11 @@ fn catalogue() -> Result<Catalogue, Trouble> {
 }
 
 fn hosts() -> Vec<Named> {
-    let named = |host: &host::Shipped| {
+    let named = |host: &machine::Shipped| {
         let about = Profile::find(host.name).map(|profile| profile.about).unwrap_or_default();
         Named { name: host.name, about }
     };
-    host::SHIPPED.iter().map(named).collect()
+    machine::SHIPPED.iter().map(named).collect()
 }
 
 fn kernels() -> Vec<Named> {

@@ -1,17 +1,34 @@
-//! One host: processors, bus and adaptor together.
+//! What a modelled host costs: its processors, its bus, its adaptor, its memory.
+//!
+//! A [`Machine`] is one host. Work is a [`Job`] that takes a processor for a while; frames pass a
+//! bus and an adaptor with rings of descriptors, and what comes in raises interrupts. It knows no
+//! protocol: what a job does when its time is over is its owner's business ([`crate::stations`]).
+
+mod adaptor;
+mod bus;
+mod processor;
+mod profile;
+mod shipped;
+mod times;
 
 use std::collections::VecDeque;
 
 use linerate_core::units::{Span, Time};
 
-use super::adaptor::{Adaptor, AdaptorCounters, Notice};
-use super::bus::{Bus, Direction};
-use super::processor::{Level, Processors, Usage};
-use super::{Profile, Times};
 use crate::event;
 use crate::frame::{Frame, Station};
 use crate::kernel::{Class, Kernel};
 use crate::stack::Side;
+
+use adaptor::Notice;
+use bus::Direction;
+use processor::Processors;
+
+pub use adaptor::AdaptorCounters;
+pub use processor::{Level, Usage};
+pub use profile::{Adaptor, Bus, Costs, Memory, Processor, Profile};
+pub use shipped::{SHIPPED, Shipped};
+pub use times::Times;
 
 /// What happens in a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,8 +111,8 @@ pub struct Machine {
     station: Station,
     times: Times,
     processors: Processors<Work>,
-    bus: Bus,
-    adaptor: Adaptor,
+    bus: bus::Bus,
+    adaptor: adaptor::Adaptor,
     /// Frames that wait for the protocol, or are with it.
     backlog: VecDeque<Frame>,
     /// A segment waits for a transmit descriptor.
@@ -112,8 +129,8 @@ impl Machine {
             station,
             times: Times::of(profile, mtu),
             processors: Processors::new(if profile.processor.spread { profile.processor.count } else { 1 }),
-            bus: Bus::new(&profile.bus),
-            adaptor: Adaptor::new(profile.adaptor.clone()),
+            bus: bus::Bus::new(&profile.bus),
+            adaptor: adaptor::Adaptor::new(profile.adaptor.clone()),
             backlog: VecDeque::new(),
             starved: false,
             charge: u32::try_from(profile.receive_buffer(mtu)).unwrap_or(u32::MAX),
@@ -267,7 +284,7 @@ impl Machine {
     }
 
     fn set(&self, when: Time, what: What, kernel: &mut Kernel) -> crate::kernel::Timer {
-        let event = crate::hosts::Event::Machine(Event { station: self.station, what });
+        let event = crate::stations::Event::Machine(Event { station: self.station, what });
         kernel.at(when, Class::Finish, event::Event::from(event))
     }
 }

@@ -4,11 +4,11 @@ use linerate_core::units::Span;
 
 use super::call::Step;
 use super::tcp_flow::{TcpEnd, TcpFlow};
-use super::{Broken, Event, Flow, Hosts};
+use super::{Broken, Event, Flow, Stations};
 use crate::event;
 use crate::frame::{Content, Destination, Frame, Port, SegmentNumber, Station};
-use crate::host::{End, Job, Machine, Wire};
 use crate::kernel::{Class, Kernel};
+use crate::machine::{End, Job, Machine, Wire};
 use crate::slab::Slab;
 use crate::stack::Side;
 use crate::tcp::{Kind, Segment, Settings};
@@ -21,7 +21,7 @@ struct Place<'a> {
     segments: &'a mut Slab<Segment>,
 }
 
-impl Hosts {
+impl Stations {
     /// Puts a machine at a station.
     ///
     /// # Panics
@@ -127,7 +127,7 @@ impl Hosts {
     }
 
     /// Lets what happened in a host have its effect.
-    pub(super) fn machine_event(&mut self, event: crate::host::Event, kernel: &mut Kernel) {
+    pub(super) fn machine_event(&mut self, event: crate::machine::Event, kernel: &mut Kernel) {
         let station = event.station;
         let machine = self.stations[station.index()].machine.as_mut().expect("its own event");
         match machine.handle(event, kernel) {

@@ -16,9 +16,9 @@ use linerate_core::units::{Span, Time};
 use crate::event;
 use crate::fabric::{Client, Loss, Seen};
 use crate::frame::{Content, Destination, Frame, Port, SegmentNumber, Station};
-use crate::host::{self, End, Machine};
 use crate::kernel::{Class, Kernel};
 use crate::load::{Generator, Meter};
+use crate::machine::{self, End, Machine};
 use crate::slab::Slab;
 use crate::stack::{Parameters, Side};
 use crate::tcp::Segment;
@@ -52,7 +52,7 @@ pub enum Event {
     /// A timer of the protocol at an end of a TCP flow may have run out.
     Timer(End),
     /// Something happens in a station's machine.
-    Machine(host::Event),
+    Machine(machine::Event),
     /// A frame that a path held up comes in.
     Late {
         /// Where.
@@ -74,8 +74,8 @@ enum Flow {
 
 /// The stations of a model.
 #[derive(Debug)]
-pub struct Hosts {
-    stations: Vec<Host>,
+pub struct Stations {
+    stations: Vec<Attached>,
     flows: Vec<Flow>,
     /// TCP segments that are on their way.
     segments: Slab<Segment>,
@@ -92,8 +92,9 @@ pub struct Hosts {
     pub trace: Option<Trace>,
 }
 
+/// What is attached to the network at one station.
 #[derive(Debug, Default)]
-struct Host {
+struct Attached {
     ends: Vec<(u32, Side)>,
     /// Which of them sends next.
     turn: usize,
@@ -102,12 +103,12 @@ struct Host {
     impairing: Option<Impairing>,
 }
 
-impl Hosts {
+impl Stations {
     /// So many stations without flows or load, whose load `meter` counts.
     #[must_use]
     pub fn new(stations: usize, meter: Meter) -> Self {
         Self {
-            stations: (0..stations).map(|_| Host::default()).collect(),
+            stations: (0..stations).map(|_| Attached::default()).collect(),
             flows: Vec::new(),
             segments: Slab::new(),
             late: Slab::new(),
@@ -160,8 +161,8 @@ impl Hosts {
     /// If the station does not exist.
     pub fn generate(&mut self, generator: Generator, kernel: &mut Kernel) {
         let station = generator.station();
-        let host = &mut self.stations[station.index()];
-        match host.generator.insert(generator).next_arrival(kernel.now()) {
+        let attached = &mut self.stations[station.index()];
+        match attached.generator.insert(generator).next_arrival(kernel.now()) {
             Some(when) => {
                 kernel.at(when, Class::Offer, Event::Offer(station));
             }
@@ -171,7 +172,7 @@ impl Hosts {
 
     /// The generators of the stations that have one.
     pub fn generators(&self) -> impl Iterator<Item = &Generator> {
-        self.stations.iter().filter_map(|host| host.generator.as_ref())
+        self.stations.iter().filter_map(|attached| attached.generator.as_ref())
     }
 
     /// A port that has something to send and has not been woken.
@@ -321,7 +322,7 @@ impl Hosts {
     }
 }
 
-impl Client for Hosts {
+impl Client for Stations {
     fn next(&mut self, port: Port, kernel: &mut Kernel) -> Option<Frame> {
         let station = Station(port.0);
         let frame = self.machine_frame(station, kernel);
