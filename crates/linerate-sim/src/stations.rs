@@ -13,10 +13,9 @@ mod tcp_flow;
 
 use linerate_core::units::{Span, Time};
 
-use crate::event;
 use crate::fabric::{Client, Loss, Seen};
 use crate::frame::{Content, Destination, Frame, Port, SegmentNumber, Station};
-use crate::kernel::{Class, Kernel};
+use crate::kernel::{Class, Includes, Kernel};
 use crate::load::{Generator, Meter};
 use crate::machine::{self, End, Machine};
 use crate::slab::Slab;
@@ -60,6 +59,14 @@ pub enum Event {
         /// Where it is kept.
         number: u32,
     },
+}
+
+/// Whatever includes the events of stations includes those of their machines.
+impl<E: Includes<Event>> Includes<machine::Event> for E {
+    #[inline]
+    fn of(event: machine::Event) -> Self {
+        E::of(Event::Machine(event))
+    }
 }
 
 /// A flow of one kind or another.
@@ -159,7 +166,7 @@ impl Stations {
     /// # Panics
     ///
     /// If the station does not exist.
-    pub fn generate(&mut self, generator: Generator, kernel: &mut Kernel) {
+    pub fn generate(&mut self, generator: Generator, kernel: &mut Kernel<impl Includes<Event>>) {
         let station = generator.station();
         let attached = &mut self.stations[station.index()];
         match attached.generator.insert(generator).next_arrival(kernel.now()) {
@@ -187,7 +194,7 @@ impl Stations {
     }
 
     /// Lets an event of a station happen.
-    pub fn handle(&mut self, event: Event, kernel: &mut Kernel) {
+    pub fn handle(&mut self, event: Event, kernel: &mut Kernel<impl Includes<Event>>) {
         match event {
             Event::Offer(station) => {
                 let now = kernel.now();
@@ -235,8 +242,8 @@ impl Stations {
     }
 
     /// Sets an alarm for the application at an end of a flow.
-    pub fn alarm(&mut self, flow: u32, side: Side, when: Time, kernel: &mut Kernel) {
-        kernel.at(when, Class::Expire, event::Event::from(Event::Alarm { flow, side }));
+    pub fn alarm(&mut self, flow: u32, side: Side, when: Time, kernel: &mut Kernel<impl Includes<Event>>) {
+        kernel.at(when, Class::Expire, Event::Alarm { flow, side });
     }
 
     /// Whether anything changed that the application at an end may wait for, since last asked.
@@ -254,7 +261,7 @@ impl Stations {
         flow: u32,
         side: Side,
         data: &[u8],
-        kernel: &mut Kernel,
+        kernel: &mut Kernel<impl Includes<Event>>,
     ) -> Result<usize, Broken> {
         match self.flows[flow as usize] {
             Flow::Plain(_) => self.plain_write(flow, side, data),
@@ -272,7 +279,7 @@ impl Stations {
         flow: u32,
         side: Side,
         data: &mut [u8],
-        kernel: &mut Kernel,
+        kernel: &mut Kernel<impl Includes<Event>>,
     ) -> Result<usize, Broken> {
         match self.flows[flow as usize] {
             Flow::Plain(_) => self.plain_read(flow, side, data),
@@ -295,7 +302,7 @@ impl Stations {
     }
 
     /// A frame comes in at its station, at last.
-    fn take_in(&mut self, port: Port, frame: Frame, kernel: &mut Kernel) {
+    fn take_in(&mut self, port: Port, frame: Frame, kernel: &mut Kernel<impl Includes<Event>>) {
         match frame.content {
             Content::Load(_) => self.meter.delivered(&frame, kernel.now()),
             Content::Packet(packet) => self.packet_arrived(&packet),
@@ -304,9 +311,9 @@ impl Stations {
         }
     }
 
-    fn hold_up(&mut self, port: Port, frame: Frame, after: Span, kernel: &mut Kernel) {
+    fn hold_up(&mut self, port: Port, frame: Frame, after: Span, kernel: &mut Kernel<impl Includes<Event>>) {
         let number = self.late.insert(frame);
-        kernel.at(kernel.now() + after, Class::Arrive, event::Event::from(Event::Late { port, number }));
+        kernel.at(kernel.now() + after, Class::Arrive, Event::Late { port, number });
     }
 
     /// The same frame again, with a segment of its own.
@@ -322,8 +329,8 @@ impl Stations {
     }
 }
 
-impl Client for Stations {
-    fn next(&mut self, port: Port, kernel: &mut Kernel) -> Option<Frame> {
+impl<E: Includes<Event>> Client<E> for Stations {
+    fn next(&mut self, port: Port, kernel: &mut Kernel<E>) -> Option<Frame> {
         let station = Station(port.0);
         let frame = self.machine_frame(station, kernel);
         frame.or_else(|| self.next_packet(station, kernel.now())).or_else(|| {
@@ -332,7 +339,7 @@ impl Client for Stations {
         })
     }
 
-    fn deliver(&mut self, port: Port, frame: Frame, kernel: &mut Kernel) {
+    fn deliver(&mut self, port: Port, frame: Frame, kernel: &mut Kernel<E>) {
         if frame.destination != Destination::Station(Station(port.0)) {
             return;
         }
@@ -351,7 +358,7 @@ impl Client for Stations {
         }
     }
 
-    fn lost(&mut self, _port: Port, frame: Frame, loss: Loss, kernel: &mut Kernel) {
+    fn lost(&mut self, _port: Port, frame: Frame, loss: Loss, kernel: &mut Kernel<E>) {
         match frame.content {
             Content::Load(_) => self.meter.lost(&frame, loss),
             Content::Packet(packet) => self.packet_lost(&packet, loss, kernel),
@@ -360,7 +367,7 @@ impl Client for Stations {
         }
     }
 
-    fn observe(&mut self, port: Port, frame: &Frame, seen: Seen, kernel: &mut Kernel) {
+    fn observe(&mut self, port: Port, frame: &Frame, seen: Seen, kernel: &mut Kernel<E>) {
         if let Some(trace) = &mut self.trace {
             let segment = tcp::segment_of(frame, &self.segments).copied();
             trace.record(Passage { time: kernel.now(), port, seen, frame: *frame, segment });

@@ -3,7 +3,6 @@
 use linerate_core::units::Time;
 
 use crate::event::Event;
-use crate::fabric::Fabric as _;
 use crate::kernel::Kernel;
 use crate::medium::Medium;
 use crate::stations::Stations;
@@ -12,7 +11,7 @@ use crate::stations::Stations;
 #[derive(Debug)]
 pub struct World {
     /// The clock, and what is still to happen.
-    pub kernel: Kernel,
+    pub kernel: Kernel<Event>,
     /// What connects the stations.
     pub medium: Medium,
     /// The stations.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use linerate_core::units::{Rate, Span, Time};
 
 use super::{Built, impairments, medium};
-use crate::fabric::{Fabric as _, Loss};
+use crate::fabric::Loss;
 use crate::frame::{Port, Station};
 use crate::load::{
     Arrivals, Delay, Generator, LoadOutcome, Meter, Mix, StationOutcome, StationTally, Targets,

@@ -6,7 +6,7 @@ use super::connection::Connection;
 use super::{Broken, Event, Flow, Stations};
 use crate::fabric::Loss;
 use crate::frame::{Content, Destination, Frame, Packet, Port, Station};
-use crate::kernel::{Class, Kernel};
+use crate::kernel::{Class, Includes, Kernel};
 use crate::stack::Side;
 
 impl Stations {
@@ -66,7 +66,12 @@ impl Stations {
     }
 
     /// The network lost a packet: a stream sends it again after a while.
-    pub(super) fn packet_lost(&mut self, packet: &Packet, loss: Loss, kernel: &mut Kernel) {
+    pub(super) fn packet_lost(
+        &mut self,
+        packet: &Packet,
+        loss: Loss,
+        kernel: &mut Kernel<impl Includes<Event>>,
+    ) {
         let (flow, side) = (packet.flow, sender(packet));
         let connection = self.plain(flow);
         if connection.lost(side, packet, loss) {

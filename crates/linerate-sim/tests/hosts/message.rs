@@ -42,23 +42,23 @@ struct Pair {
     returned: Option<Time>,
 }
 
-impl Client for Pair {
-    fn next(&mut self, port: Port, kernel: &mut Kernel) -> Option<Frame> {
+impl Client<Event> for Pair {
+    fn next(&mut self, port: Port, kernel: &mut Kernel<Event>) -> Option<Frame> {
         self.machines[port.index()].take(kernel)
     }
 
-    fn deliver(&mut self, port: Port, frame: Frame, kernel: &mut Kernel) {
+    fn deliver(&mut self, port: Port, frame: Frame, kernel: &mut Kernel<Event>) {
         assert!(self.machines[port.index()].receive(frame, kernel), "a descriptor is free");
     }
 
-    fn lost(&mut self, _: Port, frame: Frame, loss: Loss, _: &mut Kernel) {
+    fn lost(&mut self, _: Port, frame: Frame, loss: Loss, _: &mut Kernel<Event>) {
         panic!("{frame:?} was lost: {loss:?}");
     }
 }
 
 impl Pair {
     /// Work of a host is done: what follows from it.
-    fn done(&mut self, job: Job, kernel: &mut Kernel) {
+    fn done(&mut self, job: Job, kernel: &mut Kernel<Event>) {
         let payload = u64::from(self.payload);
         let [first, second] = &mut self.machines;
         match job {
@@ -85,7 +85,7 @@ impl Pair {
     }
 
     /// The second host's protocol has the segment: its sleeper wakes.
-    fn wake(&mut self, kernel: &mut Kernel) {
+    fn wake(&mut self, kernel: &mut Kernel<Event>) {
         let cost = self.machines[1].times().wake_up;
         self.machines[1].submit(call(2), cost, kernel);
     }
