@@ -19,7 +19,7 @@ use crate::world::World;
 pub const CARRY: &str = "carry the flow";
 
 /// An end of a modelled flow. Its calls suspend until the model has gone on far enough; the
-/// executor in [`crate::bench`] lets it.
+/// executor (`bench`) lets it.
 #[derive(Debug)]
 pub struct End {
     world: Rc<RefCell<World>>,

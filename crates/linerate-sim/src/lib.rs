@@ -8,6 +8,7 @@ pub mod bench;
 pub mod calibrate;
 mod carried;
 pub mod end;
+pub mod error;
 pub mod ethernet;
 pub mod event;
 pub mod fabric;

@@ -2,7 +2,7 @@
 //!
 //! A [`Machine`] is one host. Work is a [`Job`] that takes a processor for a while; frames pass a
 //! bus and an adaptor with rings of descriptors, and what comes in raises interrupts. It knows no
-//! protocol: what a job does when its time is over is its owner's business ([`crate::stations`]).
+//! protocol: what a job does when its time is over is its owner's business.
 
 mod adaptor;
 mod bus;
