@@ -106,7 +106,7 @@ impl ModelBench {
         }
     }
 
-    /// Lets events happen until one of the applications may go on; none if no event is left.
+    /// Lets events happen until one of the applications may go on, or `None` if no event is left.
     fn go_on(&self) -> Option<[bool; 2]> {
         let mut world = self.world.borrow_mut();
         loop {

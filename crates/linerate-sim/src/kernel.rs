@@ -170,7 +170,7 @@ impl<E: Copy> Kernel<E> {
         true
     }
 
-    /// Goes to the next event and gives it; none if nothing is left to happen.
+    /// Advances the clock to the next event and returns it, or `None` if nothing is pending.
     ///
     /// # Panics
     ///

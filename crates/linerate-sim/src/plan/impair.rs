@@ -10,7 +10,7 @@ use crate::stations::Impairment;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ImpairPlan {
-    /// Which stations; none means all.
+    /// Which stations. If absent, all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stations: Option<Vec<u32>>,
     /// Share of frames that are lost.
