@@ -26,7 +26,7 @@ pub use parameters::{
 use crate::carried::Carried;
 use crate::fabric::{Client, Fabric, Loss, MacCounters, Seen};
 use crate::frame::{Destination, Frame, Port};
-use crate::kernel::{Class, Kernel};
+use crate::kernel::{Class, Includes, Kernel};
 use crate::pace::{Pace, Ticks};
 use crate::slab::Slab;
 
@@ -110,7 +110,7 @@ impl Atm {
     }
 
     /// Begins the next PDU of `port`, if there is one and the line is free.
-    fn begin<C: Client>(&mut self, port: Port, kernel: &mut Kernel, client: &mut C) {
+    fn begin<E: Includes<Event>>(&mut self, port: Port, kernel: &mut Kernel<E>, client: &mut impl Client<E>) {
         let station = &mut self.stations[port.index()];
         if station.sending.is_some() {
             return;
@@ -137,7 +137,7 @@ impl Atm {
     }
 
     /// Announces `train` to every output that it is for.
-    fn route(&mut self, train: Train, count: u32, kernel: &mut Kernel) {
+    fn route(&mut self, train: Train, count: u32, kernel: &mut Kernel<impl Includes<Event>>) {
         let number = train.carried;
         let [source, stations] = [self.carried.source(number).0, self.outputs.len() as u32];
         match self.carried.frame(number).destination {
@@ -158,7 +158,7 @@ impl Atm {
     }
 
     /// Announces `train` to one output, and looks for it where it arrives if it need not wait.
-    fn announce(&mut self, output: u32, train: Train, count: u32, kernel: &mut Kernel) {
+    fn announce(&mut self, output: u32, train: Train, count: u32, kernel: &mut Kernel<impl Includes<Event>>) {
         let number = self.trains.insert(train);
         self.outputs[output as usize].expect(number, train);
         let at = self.arrival(train.first() + cells(self.pace, count));
@@ -171,7 +171,13 @@ impl Atm {
     }
 
     /// Asks the output what became of a train, and ends its way.
-    fn due<C: Client>(&mut self, port: Port, number: u32, kernel: &mut Kernel, client: &mut C) {
+    fn due<E: Includes<Event>>(
+        &mut self,
+        port: Port,
+        number: u32,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
+    ) {
         let Self { outputs, trains, .. } = self;
         let now = self.pace.instant(kernel.now());
         outputs[port.index()].catch_up(now, |ended, train| trains[ended] = train);
@@ -195,12 +201,18 @@ impl Atm {
         }
     }
 
-    fn deliver<C: Client>(&mut self, number: u32, port: Port, kernel: &mut Kernel, client: &mut C) {
+    fn deliver<E: Includes<Event>>(
+        &mut self,
+        number: u32,
+        port: Port,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
+    ) {
         self.stations[port.index()].counters.received += 1;
         self.carried.deliver(number, port, kernel, client);
     }
 
-    fn sent<C: Client>(&mut self, port: Port, kernel: &mut Kernel, client: &mut C) {
+    fn sent<E: Includes<Event>>(&mut self, port: Port, kernel: &mut Kernel<E>, client: &mut impl Client<E>) {
         let station = &mut self.stations[port.index()];
         if let Some(frame) = station.sending.take() {
             station.counters.sent += 1;
@@ -224,11 +236,16 @@ impl Fabric for Atm {
     /// # Panics
     ///
     /// If the client gives a frame larger than the MTU.
-    fn wake<C: Client>(&mut self, port: Port, kernel: &mut Kernel, client: &mut C) {
+    fn wake<E: Includes<Event>>(&mut self, port: Port, kernel: &mut Kernel<E>, client: &mut impl Client<E>) {
         self.begin(port, kernel, client);
     }
 
-    fn handle<C: Client>(&mut self, event: Event, kernel: &mut Kernel, client: &mut C) {
+    fn handle<E: Includes<Event>>(
+        &mut self,
+        event: Event,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
+    ) {
         let port = Port(event.port);
         match event.what {
             What::Sent => self.sent(port, kernel, client),

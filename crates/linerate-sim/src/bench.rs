@@ -32,11 +32,11 @@ impl ModelBench {
     /// A bench between two stations of `world`.
     #[must_use]
     pub fn new(mut world: World, stations: [Station; 2], parameters: Parameters) -> Self {
-        let flow = world.hosts.connect(stations, parameters);
+        let flow = world.stations.connect(stations, parameters);
         Self::over(world, flow)
     }
 
-    /// A bench over a flow that `world`'s hosts have.
+    /// A bench over a flow that `world`'s stations have.
     #[must_use]
     pub fn over(world: World, flow: u32) -> Self {
         Self {
@@ -60,19 +60,19 @@ impl ModelBench {
 
     /// Keeps what passes the stations' ports from now on, up to so many passages.
     pub fn trace(&self, limit: usize) {
-        self.world.borrow_mut().hosts.trace = Some(Trace::new(limit));
+        self.world.borrow_mut().stations.trace = Some(Trace::new(limit));
     }
 
     /// What passed since [`Self::trace`], if that was asked for; nothing more is kept.
     #[must_use]
     pub fn take_trace(&self) -> Option<Trace> {
-        self.world.borrow_mut().hosts.trace.take()
+        self.world.borrow_mut().stations.trace.take()
     }
 
     /// The two ends of the flow under test, for two new applications.
     #[must_use]
     pub fn ends(&self) -> [End; 2] {
-        self.world.borrow_mut().hosts.open(self.flow);
+        self.world.borrow_mut().stations.open(self.flow);
         [Side::First, Side::Second].map(|side| End::new(Rc::clone(&self.world), self.flow, side))
     }
 
@@ -106,11 +106,12 @@ impl ModelBench {
         }
     }
 
-    /// Lets events happen until one of the applications may go on; none if no event is left.
+    /// Lets events happen until one of the applications may go on, or `None` if no event is left.
     fn go_on(&self) -> Option<[bool; 2]> {
         let mut world = self.world.borrow_mut();
         loop {
-            let stirred = [Side::First, Side::Second].map(|side| world.hosts.take_stirred(self.flow, side));
+            let stirred =
+                [Side::First, Side::Second].map(|side| world.stations.take_stirred(self.flow, side));
             if stirred.contains(&true) {
                 return Some(stirred);
             }
@@ -125,7 +126,7 @@ impl ModelBench {
     /// it goes on at once.
     fn quiet(&self) {
         let mut world = self.world.borrow_mut();
-        if world.hosts.generators().next().is_none() && world.hosts.forgets(self.flow) {
+        if world.stations.generators().next().is_none() && world.stations.forgets(self.flow) {
             while world.step() {}
         }
     }

@@ -1,6 +1,6 @@
 //! A host's profile from what was observed of a real one, and what that profile predicts.
 //!
-//! Pure: observations go in, a [`Profile`](crate::host::Profile) with intervals comes out. The
+//! Pure: observations go in, a [`Profile`](crate::machine::Profile) with intervals comes out. The
 //! model is a function that is handed in, `Fn(&Profile, &[Conditions]) -> Result<Vec<Span>, E>`:
 //! the one-way time of a message under each of the conditions.
 //!

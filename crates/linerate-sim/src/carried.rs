@@ -47,12 +47,12 @@ impl Carried {
     }
 
     /// One copy arrives at `port`.
-    pub(crate) fn deliver<C: Client>(
+    pub(crate) fn deliver<E>(
         &mut self,
         number: u32,
         port: Port,
-        kernel: &mut Kernel,
-        client: &mut C,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
     ) {
         let Copies { frame, .. } = self.serve(number);
         client.observe(port, &frame, Seen::Received, kernel);
@@ -60,7 +60,13 @@ impl Carried {
     }
 
     /// One copy will not arrive.
-    pub(crate) fn lose<C: Client>(&mut self, number: u32, loss: Loss, kernel: &mut Kernel, client: &mut C) {
+    pub(crate) fn lose<E>(
+        &mut self,
+        number: u32,
+        loss: Loss,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
+    ) {
         let Copies { frame, source, .. } = self.serve(number);
         client.lost(source, frame, loss, kernel);
     }

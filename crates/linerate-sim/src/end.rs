@@ -10,8 +10,8 @@ use linerate_core::endpoint::{Endpoint, LinkError, move_bytes};
 use linerate_core::units::{Span, Time};
 
 use crate::fabric::Loss;
-use crate::hosts::Broken;
 use crate::stack::Side;
+use crate::stations::Broken;
 use crate::world::World;
 
 /// What failed when a modelled network lost part of a flow, in [`LinkError::System`]. Its source is
@@ -19,7 +19,7 @@ use crate::world::World;
 pub const CARRY: &str = "carry the flow";
 
 /// An end of a modelled flow. Its calls suspend until the model has gone on far enough; the
-/// executor in [`crate::bench`] lets it.
+/// executor (`bench`) lets it.
 #[derive(Debug)]
 pub struct End {
     world: Rc<RefCell<World>>,
@@ -28,7 +28,7 @@ pub struct End {
 }
 
 impl End {
-    /// An end of a flow that the world's hosts know.
+    /// An end of a flow that the world's stations know.
     #[must_use]
     pub const fn new(world: Rc<RefCell<World>>, flow: u32, side: Side) -> Self {
         Self { world, flow, side }
@@ -36,13 +36,13 @@ impl End {
 
     /// Hands over as much of `out` as there is room for, and takes what has arrived into `into`.
     fn step(&self, out: &[u8], into: &mut [u8]) -> Result<[usize; 2], LinkError> {
-        let World { kernel, hosts, .. } = &mut *self.world.borrow_mut();
+        let World { kernel, stations, .. } = &mut *self.world.borrow_mut();
         let mut moved = [0; 2];
         if !out.is_empty() {
-            moved[0] = hosts.write(self.flow, self.side, out, kernel).map_err(broken)?;
+            moved[0] = stations.write(self.flow, self.side, out, kernel).map_err(broken)?;
         }
         if !into.is_empty() {
-            moved[1] = hosts.read(self.flow, self.side, into, kernel).map_err(broken)?;
+            moved[1] = stations.read(self.flow, self.side, into, kernel).map_err(broken)?;
         }
         Ok(moved)
     }
@@ -67,7 +67,7 @@ fn broken(broken: Broken) -> LinkError {
 
 impl Drop for End {
     fn drop(&mut self) {
-        self.world.borrow_mut().hosts.close(self.flow, self.side);
+        self.world.borrow_mut().stations.close(self.flow, self.side);
     }
 }
 
@@ -91,9 +91,9 @@ impl Endpoint for End {
     async fn wait(&mut self, span: Span) {
         let until = {
             let mut world = self.world.borrow_mut();
-            let World { kernel, hosts, .. } = &mut *world;
+            let World { kernel, stations, .. } = &mut *world;
             let until = kernel.now() + span;
-            hosts.alarm(self.flow, self.side, until, kernel);
+            stations.alarm(self.flow, self.side, until, kernel);
             until
         };
         poll_fn(|_| if self.now() >= until { Poll::Ready(()) } else { Poll::Pending }).await;

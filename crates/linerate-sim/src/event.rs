@@ -1,7 +1,9 @@
 //! Everything that can happen in a simulation: one variant for each part that sets events.
 
-use crate::ethernet::{link, network, segment};
-use crate::{atm, fddi, fibre_channel, hosts, myrinet};
+use crate::ethernet::network::{self, NetworkEvent};
+use crate::ethernet::{link, segment};
+use crate::kernel::Includes;
+use crate::{atm, fddi, fibre_channel, myrinet, stations};
 
 /// Something that happens. Small, because events are copied.
 ///
@@ -25,16 +27,39 @@ pub enum Event {
     /// In a Myrinet network.
     Myrinet(myrinet::Event),
     /// At a station.
-    Host(hosts::Event),
-    /// A mark that tests set.
-    Probe(u32),
+    Station(stations::Event),
 }
 
-/// Gives each part's event its place.
+impl Event {
+    /// The event as one of an Ethernet network's, if it can be one.
+    #[must_use]
+    pub const fn of_network(self) -> Option<NetworkEvent> {
+        match self {
+            Self::Link(event) => Some(NetworkEvent::Link(event)),
+            Self::Segment(event) => Some(NetworkEvent::Segment(event)),
+            Self::Network(event) => Some(NetworkEvent::Node(event)),
+            _ => None,
+        }
+    }
+}
+
+impl Includes<NetworkEvent> for Event {
+    #[inline]
+    fn of(event: NetworkEvent) -> Self {
+        match event {
+            NetworkEvent::Link(event) => Self::Link(event),
+            NetworkEvent::Segment(event) => Self::Segment(event),
+            NetworkEvent::Node(event) => Self::Network(event),
+        }
+    }
+}
+
+/// Gives each part's event its variant.
 macro_rules! part {
     ($($variant:ident: $event:ty),* $(,)?) => {$(
-        impl From<$event> for Event {
-            fn from(event: $event) -> Self {
+        impl Includes<$event> for Event {
+            #[inline]
+            fn of(event: $event) -> Self {
                 Self::$variant(event)
             }
         }
@@ -42,12 +67,9 @@ macro_rules! part {
 }
 
 part! {
-    Link: link::Event,
-    Segment: segment::Event,
-    Network: network::Event,
     Atm: atm::Event,
     FibreChannel: fibre_channel::Event,
     Fddi: fddi::Event,
     Myrinet: myrinet::Event,
-    Host: hosts::Event,
+    Station: stations::Event,
 }

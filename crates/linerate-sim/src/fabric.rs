@@ -9,7 +9,7 @@
 use linerate_core::units::Span;
 
 use crate::frame::{Frame, Port};
-use crate::kernel::Kernel;
+use crate::kernel::{Includes, Kernel};
 
 /// Carries frames between its ports.
 pub trait Fabric {
@@ -20,10 +20,20 @@ pub trait Fabric {
     fn ports(&self) -> usize;
 
     /// The client at `port` has something to send. Said once too often is harmless.
-    fn wake<C: Client>(&mut self, port: Port, kernel: &mut Kernel, client: &mut C);
+    fn wake<E: Includes<Self::Event>>(
+        &mut self,
+        port: Port,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
+    );
 
     /// Lets an event of this fabric happen.
-    fn handle<C: Client>(&mut self, event: Self::Event, kernel: &mut Kernel, client: &mut C);
+    fn handle<E: Includes<Self::Event>>(
+        &mut self,
+        event: Self::Event,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
+    );
 
     /// What the MAC at `port` counted.
     fn counters(&self, port: Port) -> MacCounters;
@@ -33,28 +43,28 @@ pub trait Fabric {
     fn held(&self) -> u64;
 }
 
-/// What sits at the ports of a fabric.
-pub trait Client {
+/// What sits at the ports of a fabric, where `E` is everything that can happen.
+pub trait Client<E> {
     /// The next frame to send from `port`, if there is one: called when the port can take it.
-    fn next(&mut self, port: Port, kernel: &mut Kernel) -> Option<Frame>;
+    fn next(&mut self, port: Port, kernel: &mut Kernel<E>) -> Option<Frame>;
 
     /// A frame arrived at `port`, whole and right. Media that every port hears deliver only to
     /// whom the frame is for, and to ports that listen to all.
-    fn deliver(&mut self, port: Port, frame: Frame, kernel: &mut Kernel);
+    fn deliver(&mut self, port: Port, frame: Frame, kernel: &mut Kernel<E>);
 
     /// A frame that was taken from `port` will not arrive: for a frame to everyone, at one of
     /// those it is for, and said once for each of them that misses it.
-    fn lost(&mut self, port: Port, frame: Frame, loss: Loss, kernel: &mut Kernel);
+    fn lost(&mut self, port: Port, frame: Frame, loss: Loss, kernel: &mut Kernel<E>);
 
     /// A frame that went out whole from the first of two ports came in damaged at the second,
     /// where it should have been delivered. By default it is lost. A client with relays at its
     /// ports knows better: nobody misses a copy that a relay had no use for.
-    fn damaged(&mut self, [from, _at]: [Port; 2], frame: Frame, kernel: &mut Kernel) {
+    fn damaged(&mut self, [from, _at]: [Port; 2], frame: Frame, kernel: &mut Kernel<E>) {
         self.lost(from, frame, Loss::Error, kernel);
     }
 
     /// A frame passed `port` whole, control frames included: what a capture there would show.
-    fn observe(&mut self, port: Port, frame: &Frame, seen: Seen, kernel: &mut Kernel) {
+    fn observe(&mut self, port: Port, frame: &Frame, seen: Seen, kernel: &mut Kernel<E>) {
         let _ = (port, frame, seen, kernel);
     }
 }

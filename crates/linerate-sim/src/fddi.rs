@@ -13,7 +13,7 @@ use linerate_core::units::{Span, Time};
 
 use crate::fabric::{Client, Fabric, Loss, MacCounters, Seen};
 use crate::frame::{Destination, Frame, Port};
-use crate::kernel::{Class, Kernel, Timer};
+use crate::kernel::{Class, Includes, Kernel, Timer};
 use crate::slab::Slab;
 use parameters::{Error, Parameters, TOKEN_BYTES, check_packet, frame_time, line_time};
 use ready::Ready;
@@ -106,7 +106,7 @@ impl Fddi {
     }
 
     /// Sets the token on its way from where it is to the first station that can use it.
-    fn depart(&mut self, kernel: &mut Kernel) {
+    fn depart(&mut self, kernel: &mut Kernel<impl Includes<Event>>) {
         let Some(first) = self.ready.next_after(self.token.station()) else { return };
         let mut target = first;
         while !self.can_use(target) {
@@ -127,13 +127,13 @@ impl Fddi {
         self.stations[station].synchronous > Span::ZERO || self.token.early_at(station)
     }
 
-    fn aim(&mut self, station: usize, at: Time, kernel: &mut Kernel) {
+    fn aim(&mut self, station: usize, at: Time, kernel: &mut Kernel<impl Includes<Event>>) {
         let timer = kernel.at(at, Class::Start, Event(What::Token));
         self.coming = Some(Coming { station, at, timer });
     }
 
     /// The token has come to the station for which it was set on its way.
-    fn arrive<C: Client>(&mut self, kernel: &mut Kernel, client: &mut C) {
+    fn arrive<E: Includes<Event>>(&mut self, kernel: &mut Kernel<E>, client: &mut impl Client<E>) {
         let Coming { station, .. } = self.coming.take().expect("a token that comes is on its way");
         let asynchronous = self.token.visit(station, kernel.now());
         let synchronous = self.stations[station].synchronous;
@@ -142,7 +142,7 @@ impl Fddi {
     }
 
     /// Sends the next frame of the station that holds the token, or passes the token on.
-    fn transmit<C: Client>(&mut self, kernel: &mut Kernel, client: &mut C) {
+    fn transmit<E: Includes<Event>>(&mut self, kernel: &mut Kernel<E>, client: &mut impl Client<E>) {
         let mut holding = self.holding.expect("who transmits holds the token");
         let Some(frame) = self.allowed(&mut holding, kernel, client) else {
             self.holding = None;
@@ -159,11 +159,11 @@ impl Fddi {
 
     /// The frame that may go now: within the synchronous allocation if it fits there whole, else
     /// if the token holding timer has not run out when it begins.
-    fn allowed<C: Client>(
+    fn allowed<E: Includes<Event>>(
         &mut self,
         holding: &mut Holding,
-        kernel: &mut Kernel,
-        client: &mut C,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
     ) -> Option<Frame> {
         if holding.synchronous == Span::ZERO && holding.asynchronous == Span::ZERO {
             return None;
@@ -184,7 +184,12 @@ impl Fddi {
     }
 
     /// The frame at the head of `station`'s queue, fetched from the client if need be.
-    fn pending<C: Client>(&mut self, station: usize, kernel: &mut Kernel, client: &mut C) -> Option<Frame> {
+    fn pending<E: Includes<Event>>(
+        &mut self,
+        station: usize,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
+    ) -> Option<Frame> {
         while self.stations[station].pending.is_none() {
             let port = Port(station as u32);
             let frame = client.next(port, kernel)?;
@@ -199,7 +204,7 @@ impl Fddi {
     }
 
     /// The last bit of the frame of the token's holder has left.
-    fn sent<C: Client>(&mut self, kernel: &mut Kernel, client: &mut C) {
+    fn sent<E: Includes<Event>>(&mut self, kernel: &mut Kernel<E>, client: &mut impl Client<E>) {
         let holding = self.holding.as_mut().expect("who sends holds the token");
         let from = holding.station;
         let frame = holding.frame.take().expect("what was sent was begun");
@@ -228,7 +233,12 @@ impl Fddi {
     }
 
     /// The last bit of a frame has passed one of those it is for.
-    fn passed<C: Client>(&mut self, place: u32, kernel: &mut Kernel, client: &mut C) {
+    fn passed<E: Includes<Event>>(
+        &mut self,
+        place: u32,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
+    ) {
         let Travelling { frame, from, to } = self.travelling[place];
         let next = (to + 1) % self.stations.len();
         if frame.destination == Destination::Everyone && next != from {
@@ -253,7 +263,7 @@ impl Fabric for Fddi {
         self.stations.len()
     }
 
-    fn wake<C: Client>(&mut self, port: Port, kernel: &mut Kernel, _: &mut C) {
+    fn wake<E: Includes<Event>>(&mut self, port: Port, kernel: &mut Kernel<E>, _: &mut impl Client<E>) {
         let station = port.index();
         if !self.ready.insert(station) || self.holding.is_some() {
             return;
@@ -269,7 +279,12 @@ impl Fabric for Fddi {
         self.aim(station, at, kernel);
     }
 
-    fn handle<C: Client>(&mut self, event: Event, kernel: &mut Kernel, client: &mut C) {
+    fn handle<E: Includes<Event>>(
+        &mut self,
+        event: Event,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
+    ) {
         match event.0 {
             What::Token => self.arrive(kernel, client),
             What::Sent => self.sent(kernel, client),

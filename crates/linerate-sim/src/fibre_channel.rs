@@ -33,7 +33,7 @@ use switch::Buffer;
 use crate::carried::Carried;
 use crate::fabric::{Client, Fabric, MacCounters, Seen};
 use crate::frame::{Frame, Port};
-use crate::kernel::{Class, Kernel};
+use crate::kernel::{Class, Includes, Kernel};
 use crate::slab::Slab;
 
 /// What happens in a Fibre Channel network.
@@ -115,7 +115,7 @@ impl FibreChannel {
     }
 
     /// Begins the next frame of `lane`, if there is one, a credit for it, and the line is free.
-    fn begin<C: Client>(&mut self, lane: u32, kernel: &mut Kernel, client: &mut C) {
+    fn begin<E: Includes<Event>>(&mut self, lane: u32, kernel: &mut Kernel<E>, client: &mut impl Client<E>) {
         let output = self.output(lane);
         let line = &mut self.lanes[lane as usize];
         if line.busy || output.is_some_and(|output| self.queues[output].is_empty()) {
@@ -133,7 +133,12 @@ impl FibreChannel {
     }
 
     /// Sends the next frame of a station.
-    fn originate<C: Client>(&mut self, lane: u32, kernel: &mut Kernel, client: &mut C) {
+    fn originate<E: Includes<Event>>(
+        &mut self,
+        lane: u32,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
+    ) {
         let Some(fragment) = self.next_fragment(Port(lane), kernel, client) else { return };
         let Parameters { delay, topology, .. } = self.parameters;
         let line = &mut self.lanes[lane as usize];
@@ -151,11 +156,11 @@ impl FibreChannel {
     }
 
     /// Cuts the next frame from the sequence of `port`, which the client gives if there is none.
-    fn next_fragment<C: Client>(
+    fn next_fragment<E: Includes<Event>>(
         &mut self,
         port: Port,
-        kernel: &mut Kernel,
-        client: &mut C,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
     ) -> Option<Fragment> {
         let Parameters { encapsulation, mtu_bytes, payload_bytes, .. } = self.parameters;
         let station = &mut self.stations[port.index()];
@@ -175,7 +180,13 @@ impl FibreChannel {
     }
 
     /// A frame whose last bit leaves at `end` goes to an N_Port, which then frees its buffer.
-    fn towards_station(&mut self, lane: u32, fragment: Fragment, end: Time, kernel: &mut Kernel) {
+    fn towards_station(
+        &mut self,
+        lane: u32,
+        fragment: Fragment,
+        end: Time,
+        kernel: &mut Kernel<impl Includes<Event>>,
+    ) {
         let Parameters { delay, processing, .. } = self.parameters;
         let whole = end + delay;
         self.give_back(lane, whole + processing + delay, kernel);
@@ -187,7 +198,7 @@ impl FibreChannel {
     }
 
     /// An R_RDY for `lane` will arrive at `at`.
-    fn give_back(&mut self, lane: u32, at: Time, kernel: &mut Kernel) {
+    fn give_back(&mut self, lane: u32, at: Time, kernel: &mut Kernel<impl Includes<Event>>) {
         if self.lanes[lane as usize].give_back(at) {
             kernel.at(at, Class::Arrive, Event { lane, what: What::Ready });
         }
@@ -198,14 +209,14 @@ impl FibreChannel {
     }
 
     /// The last frame of a sequence has arrived at a station.
-    fn arrive<C: Client>(&mut self, lane: u32, kernel: &mut Kernel, client: &mut C) {
+    fn arrive<E: Includes<Event>>(&mut self, lane: u32, kernel: &mut Kernel<E>, client: &mut impl Client<E>) {
         let Travelling { fragment, .. } = self.arriving(lane);
         let port = self.output(lane).map_or(Port(1 - lane % 2), |output| Port(output as u32));
         self.stations[port.index()].counters.received += 1;
         self.carried.deliver(fragment.carried, port, kernel, client);
     }
 
-    fn sent<C: Client>(&mut self, lane: u32, kernel: &mut Kernel, client: &mut C) {
+    fn sent<E: Includes<Event>>(&mut self, lane: u32, kernel: &mut Kernel<E>, client: &mut impl Client<E>) {
         self.lanes[lane as usize].busy = false;
         if let Some(station) = self.stations.get_mut(lane as usize)
             && let Some(frame) = station.ending.take()
@@ -227,11 +238,16 @@ impl Fabric for FibreChannel {
     /// # Panics
     ///
     /// If the client gives a frame larger than the MTU.
-    fn wake<C: Client>(&mut self, port: Port, kernel: &mut Kernel, client: &mut C) {
+    fn wake<E: Includes<Event>>(&mut self, port: Port, kernel: &mut Kernel<E>, client: &mut impl Client<E>) {
         self.begin(port.0, kernel, client);
     }
 
-    fn handle<C: Client>(&mut self, event: Event, kernel: &mut Kernel, client: &mut C) {
+    fn handle<E: Includes<Event>>(
+        &mut self,
+        event: Event,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
+    ) {
         let Event { lane, what } = event;
         match what {
             What::Sent => self.sent(lane, kernel, client),

@@ -6,8 +6,6 @@
 
 use linerate_core::units::Time;
 
-use crate::event::Event;
-
 /// The order of events at one instant: earlier variants happen first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
@@ -42,9 +40,26 @@ const MOST_AT_ONCE: u32 = 500_000;
 /// Where a slot without a pending event stands.
 const NOWHERE: u32 = u32::MAX;
 
-/// The clock, and the events that are still to happen.
-#[derive(Debug, Default)]
-pub struct Kernel {
+/// An event type that has a place for the events of one part of a model.
+///
+/// The parts are generic over the events of the whole, `E: Includes<Event>`, so that neither they
+/// nor the kernel know what else can happen.
+pub trait Includes<Part>: Copy {
+    /// The part's event as one of the whole.
+    fn of(part: Part) -> Self;
+}
+
+impl<E: Copy> Includes<E> for E {
+    #[inline]
+    fn of(part: E) -> Self {
+        part
+    }
+}
+
+/// The clock, and the events that are still to happen: each an `E`, which should be small, because
+/// events are copied.
+#[derive(Debug)]
+pub struct Kernel<E> {
     now: u64,
     sequence: u64,
     happened: u64,
@@ -52,7 +67,7 @@ pub struct Kernel {
     #[cfg(debug_assertions)]
     at_once: u32,
     heap: Vec<Entry>,
-    slots: Vec<Slot>,
+    slots: Vec<Slot<E>>,
     free: Vec<u32>,
 }
 
@@ -64,18 +79,33 @@ struct Entry {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Slot {
-    event: Event,
+struct Slot<E> {
+    event: E,
     generation: u32,
     /// Where in the heap.
     place: u32,
 }
 
-impl Kernel {
+impl<E> Default for Kernel<E> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<E> Kernel<E> {
     /// A clock at zero, and nothing to happen.
     #[must_use]
-    pub fn new() -> Self {
-        Self::default()
+    pub const fn new() -> Self {
+        Self {
+            now: 0,
+            sequence: 0,
+            happened: 0,
+            #[cfg(debug_assertions)]
+            at_once: 0,
+            heap: Vec::new(),
+            slots: Vec::new(),
+            free: Vec::new(),
+        }
     }
 
     /// The present instant.
@@ -101,17 +131,22 @@ impl Kernel {
     pub fn next_time(&self) -> Option<Time> {
         self.heap.first().map(Entry::time)
     }
+}
 
+impl<E: Copy> Kernel<E> {
     /// Lets `event` happen at `when`.
     ///
     /// # Panics
     ///
     /// If `when` is past: a model that changes what has happened is wrong.
-    pub fn at(&mut self, when: Time, class: Class, event: impl Into<Event>) -> Timer {
+    pub fn at<Part>(&mut self, when: Time, class: Class, event: Part) -> Timer
+    where
+        E: Includes<Part>,
+    {
         assert!(when.as_ps() >= self.now, "an event was set in the past");
         let key = u128::from(when.as_ps()) << 64 | u128::from(class as u8) << 56 | u128::from(self.sequence);
         self.sequence += 1;
-        let event = event.into();
+        let event = E::of(event);
         let slot = if let Some(slot) = self.free.pop() {
             self.slots[slot as usize].event = event;
             slot
@@ -135,12 +170,12 @@ impl Kernel {
         true
     }
 
-    /// Goes to the next event and gives it; none if nothing is left to happen.
+    /// Advances the clock to the next event and returns it, or `None` if nothing is pending.
     ///
     /// # Panics
     ///
     /// With debug assertions, if time stands still for half a million events.
-    pub fn advance(&mut self) -> Option<Event> {
+    pub fn advance(&mut self) -> Option<E> {
         let first = *self.heap.first()?;
         #[cfg(debug_assertions)]
         self.watch(first.time());
@@ -150,7 +185,7 @@ impl Kernel {
     }
 
     /// As [`Self::advance`], but leaves what happens after `limit`; the clock then stays.
-    pub fn advance_until(&mut self, limit: Time) -> Option<Event> {
+    pub fn advance_until(&mut self, limit: Time) -> Option<E> {
         if self.next_time()? > limit { None } else { self.advance() }
     }
 
@@ -162,7 +197,7 @@ impl Kernel {
     }
 
     /// Takes the entry at `place` out of the heap and frees its slot.
-    fn remove(&mut self, place: usize) -> Event {
+    fn remove(&mut self, place: usize) -> E {
         let entry = self.heap.swap_remove(place);
         if place < self.heap.len() {
             self.sink(place);
@@ -220,31 +255,27 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn numbered(number: u32) -> Event {
-        Event::Probe(number)
-    }
-
     #[test]
     fn at_one_instant_what_ends_comes_before_what_begins_and_then_what_was_set_first() {
-        let mut kernel = Kernel::new();
+        let mut kernel = Kernel::<u32>::new();
         let at = Time::from_ps(5);
-        kernel.at(at, Class::Start, numbered(4));
-        kernel.at(at, Class::Finish, numbered(1));
-        kernel.at(at, Class::Start, numbered(5));
-        kernel.at(at, Class::Arrive, numbered(2));
-        kernel.at(at, Class::Expire, numbered(3));
-        kernel.at(Time::from_ps(4), Class::Start, numbered(0));
-        let order: Vec<Event> = std::iter::from_fn(|| kernel.advance()).collect();
-        assert_eq!(order, (0..6).map(numbered).collect::<Vec<_>>());
+        kernel.at(at, Class::Start, 4);
+        kernel.at(at, Class::Finish, 1);
+        kernel.at(at, Class::Start, 5);
+        kernel.at(at, Class::Arrive, 2);
+        kernel.at(at, Class::Expire, 3);
+        kernel.at(Time::from_ps(4), Class::Start, 0);
+        let order: Vec<u32> = std::iter::from_fn(|| kernel.advance()).collect();
+        assert_eq!(order, (0..6).collect::<Vec<_>>());
         assert_eq!((kernel.now(), kernel.happened()), (at, 6));
     }
 
     #[test]
     fn what_has_happened_or_was_cancelled_is_not_cancelled_again() {
-        let mut kernel = Kernel::new();
-        let first = kernel.at(Time::from_ps(1), Class::Start, numbered(1));
-        assert_eq!(kernel.advance(), Some(numbered(1)));
-        let second = kernel.at(Time::from_ps(2), Class::Start, numbered(2));
+        let mut kernel = Kernel::<u32>::new();
+        let first = kernel.at(Time::from_ps(1), Class::Start, 1);
+        assert_eq!(kernel.advance(), Some(1));
+        let second = kernel.at(Time::from_ps(2), Class::Start, 2);
         assert!(!kernel.cancel(first), "its slot now belongs to the second");
         assert!(kernel.cancel(second));
         assert!(!kernel.cancel(second));
@@ -255,8 +286,8 @@ mod tests {
     #[cfg(debug_assertions)]
     #[should_panic(expected = "time stands still")]
     fn a_model_that_goes_round_at_one_instant_fails() {
-        let mut kernel = Kernel::new();
-        kernel.at(Time::from_ps(3), Class::Start, numbered(0));
+        let mut kernel = Kernel::<u32>::new();
+        kernel.at(Time::from_ps(3), Class::Start, 0);
         while let Some(event) = kernel.advance() {
             kernel.at(kernel.now(), Class::Start, event);
         }
@@ -265,24 +296,24 @@ mod tests {
     #[test]
     #[should_panic(expected = "in the past")]
     fn nothing_happens_before_now() {
-        let mut kernel = Kernel::new();
-        kernel.at(Time::from_ps(7), Class::Start, numbered(0));
+        let mut kernel = Kernel::<u32>::new();
+        kernel.at(Time::from_ps(7), Class::Start, 0);
         kernel.advance();
-        kernel.at(Time::from_ps(6), Class::Start, numbered(0));
+        kernel.at(Time::from_ps(6), Class::Start, 0);
     }
 
     proptest! {
         /// Against a sorted list: any mixture of setting, cancelling and advancing.
         #[test]
         fn the_heap_keeps_the_order_of_a_sorted_list(steps in prop::collection::vec((0..4_u8, 0..50_u64), 0..400)) {
-            let mut kernel = Kernel::new();
+            let mut kernel = Kernel::<u32>::new();
             let mut list: Vec<(u64, u32, Timer)> = Vec::new();
             for (number, (what, value)) in steps.into_iter().enumerate() {
                 let number = number as u32;
                 match what {
                     0 | 1 => {
                         let when = kernel.now().as_ps() + value;
-                        let timer = kernel.at(Time::from_ps(when), Class::Expire, numbered(number));
+                        let timer = kernel.at(Time::from_ps(when), Class::Expire, number);
                         list.push((when, number, timer));
                     }
                     2 if !list.is_empty() => {
@@ -292,7 +323,7 @@ mod tests {
                     _ => {
                         list.sort_by_key(|(when, number, _)| (*when, *number));
                         let expected = (!list.is_empty()).then(|| list.remove(0));
-                        prop_assert_eq!(kernel.advance(), expected.map(|(_, number, _)| numbered(number)));
+                        prop_assert_eq!(kernel.advance(), expected.map(|(_, number, _)| number));
                     }
                 }
                 prop_assert_eq!(kernel.pending(), list.len());

@@ -4,7 +4,7 @@ use linerate_core::units::Time;
 
 use crate::atm::Atm;
 use crate::ethernet::link::Link;
-use crate::ethernet::network::{Network, NetworkEvent, QueueReport};
+use crate::ethernet::network::{Network, QueueReport};
 use crate::event::Event;
 use crate::fabric::{Client, Fabric, MacCounters};
 use crate::fddi::Fddi;
@@ -44,18 +44,15 @@ macro_rules! on_medium {
     };
 }
 
-impl Fabric for Medium {
-    type Event = Event;
-
-    fn ports(&self) -> usize {
-        on_medium!(self, fabric => fabric.ports())
-    }
-
-    fn wake<C: Client>(&mut self, port: Port, kernel: &mut Kernel, client: &mut C) {
+/// The calls of a [`Fabric`], in a kernel of the events of any of them.
+impl Medium {
+    /// See [`Fabric::wake`].
+    pub fn wake(&mut self, port: Port, kernel: &mut Kernel<Event>, client: &mut impl Client<Event>) {
         on_medium!(self, fabric => fabric.wake(port, kernel, client));
     }
 
-    fn handle<C: Client>(&mut self, event: Event, kernel: &mut Kernel, client: &mut C) {
+    /// See [`Fabric::handle`].
+    pub fn handle(&mut self, event: Event, kernel: &mut Kernel<Event>, client: &mut impl Client<Event>) {
         match (self, event) {
             (Self::Link(link), Event::Link(event)) => link.handle(event, kernel, client),
             (Self::Atm(atm), Event::Atm(event)) => atm.handle(event, kernel, client),
@@ -63,23 +60,25 @@ impl Fabric for Medium {
             (Self::FibreChannel(fabric), Event::FibreChannel(event)) => fabric.handle(event, kernel, client),
             (Self::Myrinet(myrinet), Event::Myrinet(event)) => myrinet.handle(event, kernel, client),
             (Self::Ethernet(network), event) => {
-                let event = NetworkEvent::of(event).expect("a network sets only events of its own");
+                let event = event.of_network().expect("a network sets only events of its own");
                 network.handle(event, kernel, client);
             }
             (medium, event) => unreachable!("{event:?} is no event of {medium:?}"),
         }
     }
 
-    fn counters(&self, port: Port) -> MacCounters {
+    /// See [`Fabric::counters`].
+    #[must_use]
+    pub fn counters(&self, port: Port) -> MacCounters {
         on_medium!(self, fabric => fabric.counters(port))
     }
 
-    fn held(&self) -> u64 {
+    /// See [`Fabric::held`].
+    #[must_use]
+    pub fn held(&self) -> u64 {
         on_medium!(self, fabric => fabric.held())
     }
-}
 
-impl Medium {
     /// Queues and buffers between the stations, as they were until `now`.
     #[must_use]
     pub fn queues(&self, now: Time) -> Vec<QueueReport> {

@@ -18,7 +18,7 @@ use linerate_core::units::Time;
 use crate::carried::Carried;
 use crate::fabric::{Client, Fabric, MacCounters};
 use crate::frame::Port;
-use crate::kernel::{Class, Kernel};
+use crate::kernel::{Class, Includes, Kernel};
 use crate::slab::Slab;
 use buffer::{Buffer, Marks};
 use channel::Channel;
@@ -111,7 +111,12 @@ impl Myrinet {
     }
 
     /// Brings a buffer to the present, and does what its levels ask for.
-    fn touch<C: Client>(&mut self, number: u32, kernel: &mut Kernel, client: &mut C) {
+    fn touch<E: Includes<Event>>(
+        &mut self,
+        number: u32,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
+    ) {
         let buffer = &mut self.buffers[number as usize];
         buffer.advance(kernel.now().as_ps());
         if buffer.outflow
@@ -124,12 +129,12 @@ impl Myrinet {
                 self.sent(station, worm, kernel, client);
             }
         }
-        self.ask(number, kernel);
+        self.ask(number, kernel.now());
         self.settle(number, kernel);
     }
 
     /// The tail of a packet has gone into a channel: who waits for it gets it.
-    fn release(&mut self, output: u32, worm: u32, kernel: &mut Kernel) {
+    fn release(&mut self, output: u32, worm: u32, kernel: &mut Kernel<impl Includes<Event>>) {
         let channel = &mut self.channels[output as usize];
         channel.owner = None;
         if self.routes.station_at_end(output).is_some() {
@@ -142,7 +147,7 @@ impl Myrinet {
     }
 
     /// A head whose route byte is in asks for its output.
-    fn ask(&mut self, number: u32, kernel: &Kernel) {
+    fn ask(&mut self, number: u32, now: Time) {
         let buffer = &mut self.buffers[number as usize];
         if self.routes.station_at_end(number).is_some() || !buffer.head_is_in(self.marks.byte) {
             return;
@@ -151,7 +156,7 @@ impl Myrinet {
         let worm = buffer.first().expect("its head is in");
         let output = self.routes.next(number, self.worms[worm].to);
         self.channels[output as usize].ask(number);
-        self.grant(output, kernel.now());
+        self.grant(output, now);
     }
 
     /// Gives a channel, if it is free, to a packet that waits for it; gives that packet's buffer.
@@ -168,7 +173,7 @@ impl Myrinet {
     }
 
     /// Lets a buffer's output flow or not, sends STOP or GO, and sets what happens next.
-    fn settle(&mut self, number: u32, kernel: &mut Kernel) {
+    fn settle(&mut self, number: u32, kernel: &mut Kernel<impl Includes<Event>>) {
         self.flow(number, kernel);
         let ends_at_station = self.routes.station_at_end(number).is_some();
         let marks = (!ends_at_station).then_some(self.marks);
@@ -190,7 +195,7 @@ impl Myrinet {
 
     /// The output flows if it is there, is not stopped, and has something to take; the other end
     /// of the channel sees what changes.
-    fn flow(&mut self, number: u32, kernel: &mut Kernel) {
+    fn flow(&mut self, number: u32, kernel: &mut Kernel<impl Includes<Event>>) {
         let buffer = &mut self.buffers[number as usize];
         let Some(output) = buffer.output else { return };
         let channel = &mut self.channels[output as usize];
@@ -212,7 +217,7 @@ impl Myrinet {
     }
 
     /// Sends STOP or GO to where the channel into this buffer begins.
-    fn regulate(&mut self, number: u32, marks: Marks, kernel: &mut Kernel) {
+    fn regulate(&mut self, number: u32, marks: Marks, kernel: &mut Kernel<impl Includes<Event>>) {
         let buffer = &mut self.buffers[number as usize];
         debug_assert!(buffer.level() <= marks.room, "a slack buffer overflows");
         let what = match buffer.stopping {
@@ -226,7 +231,13 @@ impl Myrinet {
     }
 
     /// STOP or GO has come to where a channel begins.
-    fn regulated<C: Client>(&mut self, number: u32, stop: bool, kernel: &mut Kernel, client: &mut C) {
+    fn regulated<E: Includes<Event>>(
+        &mut self,
+        number: u32,
+        stop: bool,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
+    ) {
         let channel = &mut self.channels[number as usize];
         channel.stopped = stop;
         let owner = channel.owner;
@@ -240,7 +251,12 @@ impl Myrinet {
     }
 
     /// What comes out of a channel changes.
-    fn change<C: Client>(&mut self, event: Event, kernel: &mut Kernel, client: &mut C) {
+    fn change<E: Includes<Event>>(
+        &mut self,
+        event: Event,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
+    ) {
         let buffer = &mut self.buffers[event.number as usize];
         buffer.advance(kernel.now().as_ps());
         match event.what {
@@ -251,7 +267,13 @@ impl Myrinet {
     }
 
     /// A packet is whole at the station at the end of `channel`.
-    fn arrive<C: Client>(&mut self, channel: u32, worm: u32, kernel: &mut Kernel, client: &mut C) {
+    fn arrive<E: Includes<Event>>(
+        &mut self,
+        channel: u32,
+        worm: u32,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
+    ) {
         let station = self.routes.station_at_end(channel).expect("packets arrive at stations");
         let Worm { carried, .. } = self.worms.remove(worm);
         self.stations[station as usize].counters.received += 1;
@@ -266,11 +288,16 @@ impl Fabric for Myrinet {
         self.stations.len()
     }
 
-    fn wake<C: Client>(&mut self, port: Port, kernel: &mut Kernel, client: &mut C) {
+    fn wake<E: Includes<Event>>(&mut self, port: Port, kernel: &mut Kernel<E>, client: &mut impl Client<E>) {
         self.begin(port.0, kernel, client);
     }
 
-    fn handle<C: Client>(&mut self, event: Event, kernel: &mut Kernel, client: &mut C) {
+    fn handle<E: Includes<Event>>(
+        &mut self,
+        event: Event,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
+    ) {
         match event.what {
             What::Due => {
                 self.buffers[event.number as usize].due = None;

@@ -12,6 +12,8 @@ mod transport;
 use linerate_core::plan::Plan;
 use serde::{Deserialize, Serialize};
 
+pub use crate::error::ModelError;
+pub(crate) use crate::error::require;
 pub use ethernet::{Cable, End, EthernetPlan, Pause, Receive, Relay, RelayKind, Shape};
 pub use host::HostPlan;
 pub use impair::ImpairPlan;
@@ -36,10 +38,10 @@ pub struct ModelPlan {
     /// TCP between the two hosts of a curve, instead of `transport`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tcp: Option<TcpPlan>,
-    /// What these two hosts cost; none costs nothing.
+    /// What these two hosts cost. If absent, nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostPlan>,
-    /// What the second of them costs; none is as the first.
+    /// What the second of them costs. If absent, the same as the first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peer: Option<HostPlan>,
     /// What links do to frames besides carrying them.
@@ -114,45 +116,6 @@ impl Network {
             Self::Myrinet(plan) => plan.mtu,
         }
     }
-}
-
-/// Why a model cannot be built.
-#[derive(Debug, thiserror::Error)]
-pub enum ModelError {
-    /// The text is not TOML, or a key is unknown or of the wrong kind.
-    #[error(transparent)]
-    Syntax(#[from] toml::de::Error),
-    /// A value is outside its range, or does not go with another.
-    #[error("{key} is {value}; {reason}")]
-    Value {
-        /// The key in the plan, with its table.
-        key: &'static str,
-        /// What was given.
-        value: String,
-        /// Why that cannot be, and what is allowed.
-        reason: String,
-    },
-    /// The measurement's part of the plan.
-    #[error("measure.{0}")]
-    Measure(#[from] linerate_core::plan::PlanError),
-}
-
-impl ModelError {
-    /// A value that cannot be.
-    #[expect(clippy::needless_pass_by_value, reason = "callers give numbers and literals")]
-    pub(crate) fn value(key: &'static str, value: impl ToString, reason: impl Into<String>) -> Self {
-        Self::Value { key, value: value.to_string(), reason: reason.into() }
-    }
-}
-
-/// Refuses a value unless `ok`.
-pub(crate) fn require(
-    ok: bool,
-    key: &'static str,
-    value: impl ToString,
-    reason: &str,
-) -> Result<(), ModelError> {
-    if ok { Ok(()) } else { Err(ModelError::value(key, value, reason)) }
 }
 
 impl ModelPlan {

@@ -36,9 +36,9 @@ pub struct Settings {
     /// The MSS that the application allows at most (`TCP_MAXSEG`): what is announced; with
     /// timestamps the payload of a segment is 12 bytes less. Unit: bytes.
     pub mss: Option<u32>,
-    /// `SO_RCVBUF` as asked; none leaves the kernel's default.
+    /// `SO_RCVBUF` as asked. If absent, the kernel's default.
     pub receive_buffer: Option<Size>,
-    /// `SO_SNDBUF` as asked; none leaves the kernel's default.
+    /// `SO_SNDBUF` as asked. If absent, the kernel's default.
     pub send_buffer: Option<Size>,
     /// `TCP_NODELAY`: no waiting for acknowledgements with small segments (RFC 896).
     pub nodelay: bool,

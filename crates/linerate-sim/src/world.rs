@@ -3,27 +3,26 @@
 use linerate_core::units::Time;
 
 use crate::event::Event;
-use crate::fabric::Fabric as _;
-use crate::hosts::Hosts;
 use crate::kernel::Kernel;
 use crate::medium::Medium;
+use crate::stations::Stations;
 
 /// A model under way.
 #[derive(Debug)]
 pub struct World {
     /// The clock, and what is still to happen.
-    pub kernel: Kernel,
+    pub kernel: Kernel<Event>,
     /// What connects the stations.
     pub medium: Medium,
     /// The stations.
-    pub hosts: Hosts,
+    pub stations: Stations,
 }
 
 impl World {
     /// A model at time zero.
     #[must_use]
-    pub fn new(medium: Medium, hosts: Hosts) -> Self {
-        Self { kernel: Kernel::new(), medium, hosts }
+    pub fn new(medium: Medium, stations: Stations) -> Self {
+        Self { kernel: Kernel::new(), medium, stations }
     }
 
     /// Lets the next event happen; false if there is none.
@@ -40,7 +39,7 @@ impl World {
     /// Lets everything happen up to and at `limit`, or until `enough` frames of load arrived.
     pub fn run_until(&mut self, limit: Time, enough: u64) {
         self.settle();
-        while self.hosts.meter.all_delivered() < enough
+        while self.stations.meter.all_delivered() < enough
             && let Some(event) = self.kernel.advance_until(limit)
         {
             self.happen(event);
@@ -50,15 +49,15 @@ impl World {
 
     fn happen(&mut self, event: Event) {
         match event {
-            Event::Host(event) => self.hosts.handle(event, &mut self.kernel),
-            event => self.medium.handle(event, &mut self.kernel, &mut self.hosts),
+            Event::Station(event) => self.stations.handle(event, &mut self.kernel),
+            event => self.medium.handle(event, &mut self.kernel, &mut self.stations),
         }
     }
 
     /// Tells the medium of every station that has something to send.
     pub fn settle(&mut self) {
-        while let Some(port) = self.hosts.next_wake() {
-            self.medium.wake(port, &mut self.kernel, &mut self.hosts);
+        while let Some(port) = self.stations.next_wake() {
+            self.medium.wake(port, &mut self.kernel, &mut self.stations);
         }
     }
 }

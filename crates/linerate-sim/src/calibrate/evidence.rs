@@ -5,7 +5,7 @@ use linerate_core::units::{Size, Span};
 use serde::{Deserialize, Serialize};
 
 use super::Parameter;
-use crate::host::Profile;
+use crate::machine::Profile;
 
 /// What a message's time depends on, besides the hosts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,13 +17,13 @@ pub struct Conditions {
     pub size: u64,
     /// Largest IP packet. Unit: bytes.
     pub mtu: u32,
-    /// `TCP_MAXSEG` as asked; none takes what the MTU leaves. Unit: bytes.
+    /// `TCP_MAXSEG` as asked. If absent, what the MTU leaves. Unit: bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mss: Option<u32>,
-    /// `SO_RCVBUF` as asked at both ends; none leaves it to the kernel.
+    /// `SO_RCVBUF` as asked at both ends. If absent, the kernel decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receive_buffer: Option<Size>,
-    /// `SO_SNDBUF` as asked at both ends; none leaves it to the kernel.
+    /// `SO_SNDBUF` as asked at both ends. If absent, the kernel decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub send_buffer: Option<Size>,
     /// `TCP_NODELAY`.
@@ -63,7 +63,7 @@ pub struct Measured {
 pub struct Belief {
     /// Of which.
     pub parameter: Parameter,
-    /// The value is a multiple of this other parameter; none takes the parameter's own unit.
+    /// The value is a multiple of this other parameter. If absent, the parameter's own unit.
     pub relative_to: Option<Parameter>,
     /// The value, or the multiple.
     pub value: f64,

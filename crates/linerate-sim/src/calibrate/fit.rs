@@ -10,7 +10,7 @@ use super::gap::gap;
 use super::posterior::{draws, interval};
 use super::problem::{Problem, log_ratio, logs_of, profile_at};
 use super::{Conditions, Evidence, Parameter};
-use crate::host::Profile;
+use crate::machine::Profile;
 
 /// What the model's own error is taken for before it is known, of a time's logarithm.
 const FIRST_GAP: f64 = 0.1;

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use linerate_core::units::{Size, Span};
 
 use super::{Belief, Conditions, Evidence, Measured, Parameter};
-use crate::host::{Adaptor, Costs, Memory, Processor, Profile};
+use crate::machine::{Adaptor, Costs, Memory, Processor, Profile};
 
 pub(super) fn profile() -> Profile {
     let ns = Span::from_ns;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::problem::profile_at;
 use super::{Conditions, Fit, Parameter};
-use crate::host::Profile;
+use crate::machine::Profile;
 
 /// The version of the record that this linerate writes and reads.
 const FORMAT: u32 = 1;

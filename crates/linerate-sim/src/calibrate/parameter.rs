@@ -3,7 +3,7 @@
 use linerate_core::units::Span;
 use serde::{Deserialize, Serialize};
 
-use crate::host::Profile;
+use crate::machine::Profile;
 
 /// A cost in a [`Profile`] that no single probe gives away: it is found by fitting.
 ///

@@ -9,7 +9,7 @@ use statrs::distribution::{ContinuousCDF as _, Normal};
 use super::fit::minimized;
 use super::problem::Problem;
 use super::{Conditions, reach};
-use crate::host::Profile;
+use crate::machine::Profile;
 
 /// Of everything random here: equal evidence gives an equal profile.
 const SEED: u128 = 1;

@@ -8,7 +8,7 @@ use nalgebra::storage::Owned;
 use nalgebra::{DMatrix, DVector, Dyn};
 
 use super::{Conditions, Evidence, Parameter};
-use crate::host::Profile;
+use crate::machine::Profile;
 
 /// By how much a parameter's logarithm is changed to either side for a derivative: 8 %. Smaller,
 /// and one event that comes before another or after it would look like a slope.

@@ -9,7 +9,7 @@ use statrs::distribution::{ContinuousCDF as _, Normal};
 
 use super::fixture::{SIGMAS, belief, closed_form, exact, profile};
 use super::*;
-use crate::host::Profile;
+use crate::machine::Profile;
 
 /// Enough for a standard deviation to a fifth.
 const DRAWS: usize = 16;

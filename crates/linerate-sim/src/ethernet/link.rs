@@ -16,7 +16,7 @@ use self::mac::Mac;
 use super::parameters::{PREAMBLE_BITS, frame_bytes};
 use crate::fabric::{Client, Fabric, MacCounters, Seen};
 use crate::frame::{Content, Port};
-use crate::kernel::{Class, Kernel};
+use crate::kernel::{Class, Includes, Kernel};
 
 /// What happens on a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +66,13 @@ impl Link {
     /// any data, and also while `port` itself is paused. A request that has not gone out yet is
     /// replaced. Nothing happens if this side may not send PAUSE ([`Side::flow`]). The
     /// frame's source is the port's number, because a link knows no stations.
-    pub fn send_pause<C: Client>(&mut self, port: Port, quanta: u16, kernel: &mut Kernel, client: &mut C) {
+    pub fn send_pause<E: Includes<Event>>(
+        &mut self,
+        port: Port,
+        quanta: u16,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
+    ) {
         let mac = &mut self.macs[port.index()];
         if mac.flow().sends {
             mac.request(quanta);
@@ -75,7 +81,7 @@ impl Link {
     }
 
     /// Begins the next frame of `side`, if there is one, the line is free and the side may.
-    fn begin<C: Client>(&mut self, side: u8, kernel: &mut Kernel, client: &mut C) {
+    fn begin<E: Includes<Event>>(&mut self, side: u8, kernel: &mut Kernel<E>, client: &mut impl Client<E>) {
         let port = Port(u32::from(side));
         let mac = &mut self.macs[usize::from(side)];
         let Some(frame) = mac.next(port, kernel, client) else { return };
@@ -86,7 +92,7 @@ impl Link {
         kernel.at(free, Class::Finish, self.event(side, What::Free));
     }
 
-    fn arrive<C: Client>(&mut self, side: u8, kernel: &mut Kernel, client: &mut C) {
+    fn arrive<E: Includes<Event>>(&mut self, side: u8, kernel: &mut Kernel<E>, client: &mut impl Client<E>) {
         let frame = self.macs[usize::from(side)].arrived();
         let to = 1 - side;
         let port = Port(u32::from(to));
@@ -103,7 +109,13 @@ impl Link {
     }
 
     /// `side` has heard a PAUSE frame to its end.
-    fn obey<C: Client>(&mut self, side: u8, quanta: u16, kernel: &mut Kernel, client: &mut C) {
+    fn obey<E: Includes<Event>>(
+        &mut self,
+        side: u8,
+        quanta: u16,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
+    ) {
         let expired = self.event(side, What::Expired);
         let mac = &mut self.macs[usize::from(side)];
         if !mac.flow().obeys {
@@ -129,11 +141,16 @@ impl Fabric for Link {
         2
     }
 
-    fn wake<C: Client>(&mut self, port: Port, kernel: &mut Kernel, client: &mut C) {
+    fn wake<E: Includes<Event>>(&mut self, port: Port, kernel: &mut Kernel<E>, client: &mut impl Client<E>) {
         self.begin(port.0 as u8, kernel, client);
     }
 
-    fn handle<C: Client>(&mut self, event: Event, kernel: &mut Kernel, client: &mut C) {
+    fn handle<E: Includes<Event>>(
+        &mut self,
+        event: Event,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
+    ) {
         let mac = &mut self.macs[usize::from(event.side)];
         match event.what {
             What::Arrived => return self.arrive(event.side, kernel, client),

@@ -20,10 +20,9 @@ mod wiring;
 
 use super::link::{self, Link};
 use super::segment::{self, Segment};
-use crate::event;
 use crate::fabric::{Client, Fabric, MacCounters};
 use crate::frame::Port;
-use crate::kernel::Kernel;
+use crate::kernel::{Includes, Kernel};
 use distributor::Distributor;
 use interface::{Interface, Line, Order, Outbox};
 use nodes::{Ends, Kind, Nodes};
@@ -56,16 +55,19 @@ pub enum NetworkEvent {
     Node(Event),
 }
 
-impl NetworkEvent {
-    /// The event as one of a network's, if it can be one.
-    #[must_use]
-    pub const fn of(event: event::Event) -> Option<Self> {
-        match event {
-            event::Event::Link(event) => Some(Self::Link(event)),
-            event::Event::Segment(event) => Some(Self::Segment(event)),
-            event::Event::Network(event) => Some(Self::Node(event)),
-            _ => None,
-        }
+/// Whatever includes a network's events includes those of its links.
+impl<E: Includes<NetworkEvent>> Includes<link::Event> for E {
+    #[inline]
+    fn of(event: link::Event) -> Self {
+        E::of(NetworkEvent::Link(event))
+    }
+}
+
+/// Whatever includes a network's events includes those of its collision domains.
+impl<E: Includes<NetworkEvent>> Includes<segment::Event> for E {
+    #[inline]
+    fn of(event: segment::Event) -> Self {
+        E::of(NetworkEvent::Segment(event))
     }
 }
 
@@ -104,7 +106,12 @@ pub struct Network {
 
 impl Network {
     /// Calls a line, with its ends as its client.
-    fn wake_line<C: Client>(&mut self, line: Line, kernel: &mut Kernel, client: &mut C) {
+    fn wake_line<E: Includes<NetworkEvent>>(
+        &mut self,
+        line: Line,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
+    ) {
         match line {
             Line::Link { link, side } => {
                 let ends = &mut Ends { interfaces: &self.link_ends[link], nodes: &mut self.nodes, client };
@@ -119,7 +126,13 @@ impl Network {
     }
 
     /// Lets the MAC at `line` send PAUSE.
-    fn pause_line<C: Client>(&mut self, line: Line, quanta: u16, kernel: &mut Kernel, client: &mut C) {
+    fn pause_line<E: Includes<NetworkEvent>>(
+        &mut self,
+        line: Line,
+        quanta: u16,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
+    ) {
         // A collision domain knows no PAUSE, and none is asked for there.
         if let Line::Link { link, side } = line {
             let ends = &mut Ends { interfaces: &self.link_ends[link], nodes: &mut self.nodes, client };
@@ -128,7 +141,7 @@ impl Network {
     }
 
     /// Carries out what the nodes ordered, and what they order meanwhile, in that order.
-    fn settle<C: Client>(&mut self, kernel: &mut Kernel, client: &mut C) {
+    fn settle<E: Includes<NetworkEvent>>(&mut self, kernel: &mut Kernel<E>, client: &mut impl Client<E>) {
         self.nodes.report_overflows(kernel, client);
         while let Some(order) = self.nodes.outbox.orders.pop_front() {
             match order {
@@ -142,7 +155,12 @@ impl Network {
     }
 
     /// A full-duplex repeater may take the next frame, if every line that it goes to can.
-    fn turn<C: Client>(&mut self, relay: u32, kernel: &mut Kernel, client: &mut C) {
+    fn turn<E: Includes<NetworkEvent>>(
+        &mut self,
+        relay: u32,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
+    ) {
         let Some(turn) = self.distributor(relay).0.ask() else { return };
         self.wake_others(relay, turn, kernel, client);
         let (repeater, outbox) = self.distributor(relay);
@@ -160,7 +178,13 @@ impl Network {
     }
 
     /// Wakes the lines of every port but one.
-    fn wake_others<C: Client>(&mut self, relay: u32, but: usize, kernel: &mut Kernel, client: &mut C) {
+    fn wake_others<E: Includes<NetworkEvent>>(
+        &mut self,
+        relay: u32,
+        but: usize,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
+    ) {
         for port in 0..self.nodes.relays[relay as usize].lines.len() {
             if port != but {
                 self.wake_line(self.nodes.relays[relay as usize].lines[port], kernel, client);
@@ -176,12 +200,22 @@ impl Fabric for Network {
         self.nodes.stations.len()
     }
 
-    fn wake<C: Client>(&mut self, port: Port, kernel: &mut Kernel, client: &mut C) {
+    fn wake<E: Includes<NetworkEvent>>(
+        &mut self,
+        port: Port,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
+    ) {
         self.wake_line(self.nodes.line(Interface::Station(port.0)), kernel, client);
         self.settle(kernel, client);
     }
 
-    fn handle<C: Client>(&mut self, event: NetworkEvent, kernel: &mut Kernel, client: &mut C) {
+    fn handle<E: Includes<NetworkEvent>>(
+        &mut self,
+        event: NetworkEvent,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
+    ) {
         match event {
             NetworkEvent::Link(event) => {
                 let link = event.link as usize;

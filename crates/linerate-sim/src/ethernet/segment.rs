@@ -16,7 +16,7 @@ mod sending;
 
 use crate::fabric::{Client, Fabric, MacCounters};
 use crate::frame::{Port, Station};
-use crate::kernel::{Class, Kernel};
+use crate::kernel::{Class, Includes, Kernel};
 use crate::pace::Pace;
 
 use air::Air;
@@ -128,14 +128,19 @@ impl Fabric for Segment {
         self.macs.len()
     }
 
-    fn wake<C: Client>(&mut self, port: Port, kernel: &mut Kernel, client: &mut C) {
+    fn wake<E: Includes<Event>>(&mut self, port: Port, kernel: &mut Kernel<E>, client: &mut impl Client<E>) {
         if self.macs[port.index()].frame.is_none() && self.take(port.0, kernel, client) {
             // Not at once: whatever else ends or arrives at this instant comes first.
             kernel.at(kernel.now(), Class::Start, self.event(port.0, What::Begin));
         }
     }
 
-    fn handle<C: Client>(&mut self, event: Event, kernel: &mut Kernel, client: &mut C) {
+    fn handle<E: Includes<Event>>(
+        &mut self,
+        event: Event,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
+    ) {
         match event.what {
             What::Begin => self.try_to_begin(event.port, kernel),
             What::End => self.end(event.port, kernel, client),

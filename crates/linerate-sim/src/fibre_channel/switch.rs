@@ -4,7 +4,7 @@ use super::lane::{Fragment, Travelling};
 use super::{Event, FibreChannel, What};
 use crate::fabric::{Client, Loss};
 use crate::frame::Destination;
-use crate::kernel::{Class, Kernel};
+use crate::kernel::{Class, Includes, Kernel};
 
 /// A frame in a buffer of an F_Port.
 #[derive(Clone, Copy, Debug)]
@@ -16,7 +16,7 @@ pub(super) struct Buffer {
 
 impl FibreChannel {
     /// Sends the oldest frame that waits for `output`.
-    pub(super) fn forward(&mut self, output: usize, lane: u32, kernel: &mut Kernel) {
+    pub(super) fn forward(&mut self, output: usize, lane: u32, kernel: &mut Kernel<impl Includes<Event>>) {
         let Some(number) = self.queues[output].pop_front() else { return };
         let fragment = self.buffers[number].fragment;
         let sending = self.lanes[lane as usize].send(fragment, kernel.now());
@@ -32,7 +32,12 @@ impl FibreChannel {
     }
 
     /// A frame from `lane` is in the switch, or as much of it as it waits for.
-    pub(super) fn switch<C: Client>(&mut self, lane: u32, kernel: &mut Kernel, client: &mut C) {
+    pub(super) fn switch<E: Includes<Event>>(
+        &mut self,
+        lane: u32,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
+    ) {
         let Travelling { fragment, whole } = self.arriving(lane);
         let Fragment { carried, last, .. } = fragment;
         let stations = self.stations.len() as u32;

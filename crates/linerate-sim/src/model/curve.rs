@@ -10,11 +10,11 @@ use linerate_core::units::{Rate, Span, Time};
 use super::{ends, impairments, medium};
 use crate::bench::ModelBench;
 use crate::frame::Station;
-use crate::host::{Machine, Profile};
-use crate::hosts::Hosts;
 use crate::load::Meter;
+use crate::machine::{Machine, Profile};
 use crate::plan::{HostPlan, ImpairPlan, ModelError, ModelPlan, TcpPlan, require};
 use crate::stack::Side;
+use crate::stations::Stations;
 use crate::trace::Trace;
 use crate::world::World;
 
@@ -59,16 +59,17 @@ pub fn curve(plan: &ModelPlan, trace: Option<usize>) -> Result<Curve, ModelError
     let count = plan.network.stations();
     require(count >= 2, "network.stations", count, "it must be at least 2")?;
     let built = medium::build(&plan.network, plan.seed)?;
-    let stations = [Station(0), Station(count - 1)];
-    let mut hosts = Hosts::new(count as usize, Meter::new(count as usize, Time::ZERO, built.frame_bytes));
-    hosts.trace = trace.map(Trace::new);
+    let pair = [Station(0), Station(count - 1)];
+    let mut stations =
+        Stations::new(count as usize, Meter::new(count as usize, Time::ZERO, built.frame_bytes));
+    stations.trace = trace.map(Trace::new);
     require_tcp_for_disorder(plan)?;
-    impairments::put(plan, &mut hosts)?;
-    let world = World::new(built.medium, hosts);
+    impairments::put(plan, &mut stations)?;
+    let world = World::new(built.medium, stations);
     let interface = ends::interface(built.line_rate, built.half_duplex, plan.network.mtu());
     let (bench, granted, exact) = match &plan.tcp {
-        None => plain(plan, world, stations)?,
-        Some(tcp) => over_tcp(plan, tcp, world, stations)?,
+        None => plain(plan, world, pair)?,
+        Some(tcp) => over_tcp(plan, tcp, world, pair)?,
     };
     let payload_bytes = granted[0].mss.known().copied().unwrap_or(0);
     let share = payload_bytes as f64 * 8.0 / built.full_packet_bits;
@@ -76,8 +77,8 @@ pub fn curve(plan: &ModelPlan, trace: Option<usize>) -> Result<Curve, ModelError
     let [first, last] = granted;
     Ok(Curve {
         bench,
-        stations,
-        ends: [ends::end(stations[0], interface.clone(), first), ends::end(stations[1], interface, last)],
+        stations: pair,
+        ends: [ends::end(pair[0], interface.clone(), first), ends::end(pair[1], interface, last)],
         link: built.line_rate,
         payload: Rate::from_bits_per_second(built.line_rate.bits_per_second() * share),
         exact: (!chance).then_some(exact),
@@ -89,13 +90,13 @@ pub fn curve(plan: &ModelPlan, trace: Option<usize>) -> Result<Curve, ModelError
 type Between = (ModelBench, [Granted; 2], Exact);
 
 /// A plain flow between two stations that costs them nothing.
-fn plain(plan: &ModelPlan, world: World, stations: [Station; 2]) -> Result<Between, ModelError> {
+fn plain(plan: &ModelPlan, world: World, pair: [Station; 2]) -> Result<Between, ModelError> {
     for (table, host) in [("host", &plan.host), ("peer", &plan.peer)] {
         require(host.is_none(), table, "given", "a host's costs need TCP: give a table [tcp] too")?;
     }
     let parameters = plan.transport.parameters(plan.network.mtu())?;
     let granted = [ends::plainly(&parameters), ends::plainly(&parameters)];
-    Ok((ModelBench::new(world, stations, parameters), granted, Exact::AT_ONCE))
+    Ok((ModelBench::new(world, pair, parameters), granted, Exact::AT_ONCE))
 }
 
 /// A TCP connection between the machines of two stations, its handshake done.
@@ -103,20 +104,20 @@ fn over_tcp(
     plan: &ModelPlan,
     tcp: &TcpPlan,
     mut world: World,
-    stations: [Station; 2],
+    pair: [Station; 2],
 ) -> Result<Between, ModelError> {
     let mtu = plan.network.mtu();
     let settings = tcp.settings(mtu)?;
     let first = host("host", plan.host.as_ref())?;
     let last = if plan.peer.is_some() { host("peer", plan.peer.as_ref())? } else { first.clone() };
-    for (station, profile) in stations.into_iter().zip([first, last]) {
-        world.hosts.equip(station, Machine::new(station, &profile, mtu));
+    for (station, profile) in pair.into_iter().zip([first, last]) {
+        world.stations.equip(station, Machine::new(station, &profile, mtu));
     }
-    let World { kernel, hosts, .. } = &mut world;
-    let flow = hosts.connect_tcp(stations, [settings.clone(), settings], kernel);
-    while !world.hosts.is_settled(flow) && world.step() {}
-    let ends =
-        [Side::First, Side::Second].map(|side| world.hosts.connection(flow, side).expect("it was just made"));
+    let World { kernel, stations, .. } = &mut world;
+    let flow = stations.connect_tcp(pair, [settings.clone(), settings], kernel);
+    while !world.stations.is_settled(flow) && world.step() {}
+    let ends = [Side::First, Side::Second]
+        .map(|side| world.stations.connection(flow, side).expect("it was just made"));
     let window = ends.iter().map(|end| end.usable_window()).max().unwrap_or(0);
     let granted = ends.map(ends::by_tcp);
     Ok((ModelBench::over(world, flow), granted, Exact::settling(window)))

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use linerate_core::units::{Rate, Span, Time};
 
 use super::{Built, impairments, medium};
-use crate::fabric::{Fabric as _, Loss};
+use crate::fabric::Loss;
 use crate::frame::{Port, Station};
-use crate::hosts::Hosts;
 use crate::load::{
     Arrivals, Delay, Generator, LoadOutcome, Meter, Mix, StationOutcome, StationTally, Targets,
 };
 use crate::plan::{Arrival, ModelError, ModelPlan, require};
+use crate::stations::Stations;
 use crate::trace::Trace;
 use crate::world::World;
 
@@ -31,26 +31,26 @@ pub struct Loaded {
 /// When the plan cannot be built.
 pub fn load(plan: &ModelPlan, trace: Option<usize>) -> Result<Loaded, ModelError> {
     let (built, mix) = prepare(plan)?;
-    let stations = plan.network.stations();
+    let count = plan.network.stations();
     let (line_rate, warm_up) = (built.line_rate, Time::ZERO + plan.load.warm_up);
-    let meter = Meter::new(stations as usize, warm_up, built.frame_bytes);
-    let mut hosts = Hosts::new(stations as usize, meter);
-    hosts.trace = trace.map(Trace::new);
-    impairments::put(plan, &mut hosts)?;
+    let meter = Meter::new(count as usize, warm_up, built.frame_bytes);
+    let mut stations = Stations::new(count as usize, meter);
+    stations.trace = trace.map(Trace::new);
+    impairments::put(plan, &mut stations)?;
     let cautions = built.cautions;
-    let mut world = World::new(built.medium, hosts);
+    let mut world = World::new(built.medium, stations);
     let arrivals = arrivals(plan, line_rate);
-    for station in plan.load.sending(stations) {
-        world.hosts.generate(generator(plan, station, arrivals, &mix), &mut world.kernel);
+    for station in plan.load.sending(count) {
+        world.stations.generate(generator(plan, station, arrivals, &mix), &mut world.kernel);
     }
     let end = Time::ZERO + plan.load.time;
     world.run_until(end, plan.load.frames.unwrap_or(u64::MAX));
-    let end = if plan.load.frames.is_some_and(|frames| world.hosts.meter.all_delivered() >= frames) {
+    let end = if plan.load.frames.is_some_and(|frames| world.stations.meter.all_delivered() >= frames) {
         world.kernel.now()
     } else {
         end
     };
-    let trace = world.hosts.trace.take();
+    let trace = world.stations.trace.take();
     let outcome = LoadOutcome { cautions, ..outcome(&world, plan, line_rate, end.since(warm_up)) };
     Ok(Loaded { outcome, trace })
 }
@@ -105,10 +105,10 @@ fn generator(plan: &ModelPlan, station: u32, arrivals: Arrivals, mix: &Mix) -> G
 }
 
 fn outcome(world: &World, plan: &ModelPlan, line_rate: Rate, counted: Span) -> LoadOutcome {
-    let meter = &world.hosts.meter;
+    let meter = &world.stations.meter;
     let offered: BTreeMap<u32, u64> =
-        world.hosts.generators().map(|generator| (generator.station().0, generator.offered())).collect();
-    let waiting: u64 = world.hosts.generators().map(Generator::queued).sum();
+        world.stations.generators().map(|generator| (generator.station().0, generator.offered())).collect();
+    let waiting: u64 = world.stations.generators().map(Generator::queued).sum();
     let station = |(number, tally): (u32, &StationTally)| StationOutcome {
         station: number,
         sends: offered.contains_key(&number),

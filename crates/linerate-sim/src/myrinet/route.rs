@@ -13,7 +13,7 @@ pub(super) struct Routes {
     stations: u32,
     /// Stations of a lower switch; all of them if there is one switch only.
     below: u32,
-    /// Lower switches with a link to another; none if there is one switch only.
+    /// Lower switches with a link to another. `None` if there is only one switch.
     switches: u32,
 }
 

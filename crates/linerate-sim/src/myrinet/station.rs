@@ -3,10 +3,10 @@
 use linerate_core::units::Time;
 
 use super::parameters::{check_packet, packet_bytes};
-use super::{Myrinet, Worm};
+use super::{Event, Myrinet, Worm};
 use crate::fabric::{Client, Loss, MacCounters, Seen};
 use crate::frame::{Destination, Port};
-use crate::kernel::Kernel;
+use crate::kernel::{Includes, Kernel};
 
 /// A station's interface.
 #[derive(Clone, Copy, Debug, Default)]
@@ -30,7 +30,12 @@ impl Station {
 
 impl Myrinet {
     /// Lets `station` send its next packet, if it is sending none and has one.
-    pub(super) fn begin<C: Client>(&mut self, station: u32, kernel: &mut Kernel, client: &mut C) {
+    pub(super) fn begin<E: Includes<Event>>(
+        &mut self,
+        station: u32,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
+    ) {
         if self.channels[self.routes.up(station) as usize].owner.is_some() {
             return;
         }
@@ -48,7 +53,13 @@ impl Myrinet {
     }
 
     /// The tail of a packet has left the station.
-    pub(super) fn sent<C: Client>(&mut self, station: u32, worm: u32, kernel: &mut Kernel, client: &mut C) {
+    pub(super) fn sent<E: Includes<Event>>(
+        &mut self,
+        station: u32,
+        worm: u32,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
+    ) {
         let frame = self.carried.frame(self.worms[worm].carried);
         self.stations[station as usize].counters.sent += 1;
         client.observe(Port(station), frame, Seen::Sent, kernel);
@@ -56,11 +67,11 @@ impl Myrinet {
     }
 
     /// The next copy of the frame being sent, or of the client's next frame: which, and for whom.
-    fn next_copy<C: Client>(
+    fn next_copy<E: Includes<Event>>(
         &mut self,
         station: u32,
-        kernel: &mut Kernel,
-        client: &mut C,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
     ) -> Option<(u32, u32)> {
         if let Some((carried, Some(to))) = self.stations[station as usize].sending {
             self.stations[station as usize].sending = Some((carried, self.after(station, to)));

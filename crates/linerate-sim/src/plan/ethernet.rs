@@ -15,14 +15,14 @@ pub struct EthernetPlan {
     pub relays: u32,
     /// The physical layer of every cable, such as `1000BASE-T`.
     pub phy: String,
-    /// That of the cables between relays; none takes the same.
+    /// That of the cables between relays. If absent, the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uplink_phy: Option<String>,
-    /// Duplex of the stations: full, half, or what is negotiated; none takes half on a hub and full
+    /// Duplex of the stations: full, half, or what is negotiated. If absent, half on a hub and full
     /// elsewhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duplex: Option<End>,
-    /// Duplex of what they are connected to; none takes the same.
+    /// Duplex of what they are connected to. If absent, the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relay_duplex: Option<End>,
     /// Length of every cable. Unit: metres.
@@ -42,10 +42,10 @@ pub struct EthernetPlan {
     /// Room for frames: of each output of a switch, or with PAUSE of each input; of each port of a
     /// full-duplex repeater.
     pub queue: Size,
-    /// A port above this sends PAUSE; none takes what leaves the headroom for no loss.
+    /// A port above this sends PAUSE. If absent, what leaves the headroom for no loss.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub high_watermark: Option<Size>,
-    /// A port that falls to this lets its peer go on; none takes half the high watermark.
+    /// A port that falls to this lets its peer go on. If absent, half the high watermark.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub low_watermark: Option<Size>,
     /// What a switch takes from a frame's last bit in to its first bit out.
@@ -157,17 +157,17 @@ impl Pause {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Receive {
-    /// Which stations; none means all.
+    /// Which stations. If absent, all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stations: Option<Vec<u32>>,
     /// Room for frames.
     pub buffer: Size,
     /// What it takes out of the buffer. Unit: Mb/s (10^6 bit/s).
     pub drain_mbps: f64,
-    /// PAUSE is sent above this; none takes three quarters.
+    /// PAUSE is sent above this. If absent, three quarters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub high_watermark: Option<Size>,
-    /// And taken back at this; none takes half the high watermark.
+    /// And taken back at this. If absent, half the high watermark.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub low_watermark: Option<Size>,
 }
@@ -200,13 +200,13 @@ pub enum RelayKind {
 pub struct Cable {
     /// The names of what it connects.
     pub between: [String; 2],
-    /// Its physical layer; none takes the network's.
+    /// Its physical layer. If absent, the network's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phy: Option<String>,
-    /// Its length; none takes the network's. Unit: metres.
+    /// Its length. If absent, the network's. Unit: metres.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length_m: Option<f64>,
-    /// How its two ends are set; none takes the network's.
+    /// How its two ends are set. If absent, the network's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duplex: Option<[End; 2]>,
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use toml::{Table, Value};
 
 use super::overlay;
-use crate::host::{Profile, SHIPPED};
+use crate::machine::{Profile, SHIPPED};
 
 /// Names a host that comes with linerate; what else the table has is laid over it.
 const PROFILE: &str = "profile";

@@ -4,13 +4,13 @@ use linerate_core::units::{Size, Span, span_text};
 use serde::{Deserialize, Serialize};
 
 use super::{ModelError, require};
-use crate::hosts::Impairment;
+use crate::stations::Impairment;
 
 /// What the link of a station does to the frames that come in over it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ImpairPlan {
-    /// Which stations; none means all.
+    /// Which stations. If absent, all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stations: Option<Vec<u32>>,
     /// Share of frames that are lost.

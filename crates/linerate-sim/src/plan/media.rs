@@ -19,7 +19,7 @@ pub struct AtmPlan {
     pub llc_snap: bool,
     /// Cells that wait at each output of the switch.
     pub queue_cells: u32,
-    /// An output that holds so many cells refuses whole packets; none lets each cell find room.
+    /// An output that holds so many cells refuses whole packets. If absent, each cell is admitted on its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub early_discard_cells: Option<u32>,
 }
@@ -109,7 +109,7 @@ pub struct MyrinetPlan {
     pub hop_latency: Span,
     /// Room for a stopped packet at each input of a switch; STOP is sent when half of it is full.
     pub slack: Size,
-    /// Stations of each switch below a common one; none puts all on one switch.
+    /// Stations of each switch below a common one. If absent, all are on one switch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stations_per_switch: Option<u32>,
 }

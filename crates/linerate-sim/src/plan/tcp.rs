@@ -20,9 +20,9 @@ const MOST_BUFFER: u64 = 1 << 30;
 pub struct TcpPlan {
     /// The rules of the kernel at both ends.
     pub rules: Rules,
-    /// `SO_RCVBUF` as asked; none leaves the kernel's default.
+    /// `SO_RCVBUF` as asked. If absent, the kernel's default.
     pub receive_buffer: Option<Size>,
-    /// `SO_SNDBUF` as asked; none leaves the kernel's default.
+    /// `SO_SNDBUF` as asked. If absent, the kernel's default.
     pub send_buffer: Option<Size>,
     /// `TCP_NODELAY`.
     pub nodelay: bool,

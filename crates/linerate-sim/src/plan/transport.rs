@@ -14,13 +14,13 @@ pub struct TransportPlan {
     pub kind: Kind,
     /// Bytes that may be on the way and not yet taken.
     pub window: Size,
-    /// Most payload of a packet; none takes what the MTU leaves.
+    /// Most payload of a packet. If absent, what the MTU leaves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mss: Option<Size>,
-    /// Header of every packet; none takes IPv4 and TCP (40 B) or UDP (28 B) without options.
+    /// Header of every packet. If absent, IPv4 and TCP (40 B) or UDP (28 B) without options.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub header: Option<Size>,
-    /// Bytes accepted before the first is acknowledged; none takes the window.
+    /// Bytes accepted before the first is acknowledged. If absent, the window.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub send_buffer: Option<Size>,
     /// A stream's receiver acknowledges every so many segments.

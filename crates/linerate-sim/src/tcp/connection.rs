@@ -257,7 +257,7 @@ impl Connection {
         self.congestion.threshold()
     }
 
-    /// Smoothed round-trip time; none before the first sample.
+    /// Smoothed round-trip time. `None` before the first sample.
     #[must_use]
     pub fn smoothed_rtt(&self) -> Option<Span> {
         self.retransmission.smoothed()

@@ -24,7 +24,7 @@ pub(super) struct Retransmission {
     backoff: u32,
     /// How often the first segment was sent again in vain.
     pub(super) retries: u32,
-    /// When the timer runs out; none if it is stopped.
+    /// When the timer runs out, or `None` if it is stopped.
     pub(super) deadline: Option<Time>,
 }
 

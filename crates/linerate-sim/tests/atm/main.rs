@@ -7,7 +7,6 @@ mod switch;
 
 use linerate_core::units::Span;
 use linerate_sim::atm::{Atm, Encapsulation, Line, Parameters, ParametersError, Switch, Topology};
-use linerate_sim::event::Event;
 
 use stations::{Offer, Run, to};
 
@@ -21,7 +20,7 @@ fn cells(count: u64) -> u64 {
 
 fn prepare(parameters: Parameters, offers: &[Offer]) -> Run<Atm> {
     let atm = Atm::new(parameters).expect("such a network can be");
-    Run::new(atm, offers, |event| if let Event::Atm(event) = event { Some(event) } else { None })
+    Run::new(atm, offers)
 }
 
 /// Makes all offers.

@@ -7,15 +7,14 @@ mod walk;
 use std::collections::VecDeque;
 
 use linerate_core::units::{Span, Time};
-use linerate_sim::event::Event;
 use linerate_sim::fabric::{Client, Fabric, Loss, Seen};
-use linerate_sim::fddi::Fddi;
 use linerate_sim::fddi::parameters::{
     BYTE_PS, Error, OVERHEAD_BYTES, Parameters, StationParameters, TOKEN_BYTES, check_packet, frame_time,
     largest_data_bytes, line_time, longest_frame_time,
 };
+use linerate_sim::fddi::{self, Fddi};
 use linerate_sim::frame::{Content, Destination, Frame, Port, Station};
-use linerate_sim::kernel::{Class, Kernel};
+use linerate_sim::kernel::{Class, Includes, Kernel};
 
 /// Stations that send what is in their queues, or the same frame for ever.
 struct Stations {
@@ -40,22 +39,35 @@ impl Stations {
     }
 }
 
-impl Client for Stations {
-    fn next(&mut self, port: Port, _: &mut Kernel) -> Option<Frame> {
+/// What happens: in the ring, or the offer of this number is due.
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    Fddi(fddi::Event),
+    Offer(u32),
+}
+
+impl Includes<fddi::Event> for Event {
+    fn of(event: fddi::Event) -> Self {
+        Self::Fddi(event)
+    }
+}
+
+impl<E> Client<E> for Stations {
+    fn next(&mut self, port: Port, _: &mut Kernel<E>) -> Option<Frame> {
         let frame = self.saturated[port.index()].or_else(|| self.queues[port.index()].pop_front());
         self.taken += u64::from(frame.is_some());
         frame
     }
 
-    fn deliver(&mut self, port: Port, frame: Frame, kernel: &mut Kernel) {
+    fn deliver(&mut self, port: Port, frame: Frame, kernel: &mut Kernel<E>) {
         self.delivered.push((kernel.now(), port, frame));
     }
 
-    fn lost(&mut self, _: Port, _: Frame, loss: Loss, _: &mut Kernel) {
+    fn lost(&mut self, _: Port, _: Frame, loss: Loss, _: &mut Kernel<E>) {
         self.lost.push(loss);
     }
 
-    fn observe(&mut self, port: Port, frame: &Frame, seen: Seen, kernel: &mut Kernel) {
+    fn observe(&mut self, port: Port, frame: &Frame, seen: Seen, kernel: &mut Kernel<E>) {
         if seen == Seen::Sent {
             self.sent.push((kernel.now(), port, *frame));
         }
@@ -74,14 +86,14 @@ fn to(station: u32) -> Destination {
 /// Lets things happen until `enough`, or until nothing is left to happen.
 fn run(
     ring: &mut Fddi,
-    kernel: &mut Kernel,
+    kernel: &mut Kernel<Event>,
     stations: &mut Stations,
     mut enough: impl FnMut(&Stations, Time) -> bool,
 ) {
     while !enough(stations, kernel.now()) {
         match kernel.advance() {
             Some(Event::Fddi(event)) => ring.handle(event, kernel, stations),
-            Some(_) => {}
+            Some(Event::Offer(_)) => {}
             None => break,
         }
     }
@@ -106,7 +118,7 @@ fn a_frame_on_an_idle_ring_waits_for_the_token_and_comes_when_its_last_bit_passe
     // Hours later: the token came to station 1 one microsecond after each time it left station 0.
     let offered = Time::from_ps(3_600_000_000_000_000);
     let past = (offered.as_ps() - 1_000_000) % ring_latency;
-    kernel.at(offered, Class::Offer, Event::Probe(0));
+    kernel.at(offered, Class::Offer, Event::Offer(0));
     kernel.advance();
     stations.queues[1].push_back(frame(1, to(4), 1_000));
     ring.wake(Port(1), &mut kernel, &mut stations);

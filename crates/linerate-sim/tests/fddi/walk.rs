@@ -66,18 +66,17 @@ fn simulate(parameters: &Parameters, offers: &[Offer]) -> Vec<(u64, usize, u32)>
     let (mut ring, mut kernel) = (Fddi::new(parameters).expect("a ring"), Kernel::new());
     let mut stations = Stations::new(parameters.stations.len());
     for (number, (at, _, _)) in offers.iter().enumerate() {
-        kernel.at(Time::from_ps(*at), Class::Offer, Event::Probe(number as u32));
+        kernel.at(Time::from_ps(*at), Class::Offer, Event::Offer(number as u32));
     }
     while let Some(event) = kernel.advance() {
         match event {
             Event::Fddi(event) => ring.handle(event, &mut kernel, &mut stations),
-            Event::Probe(number) => {
+            Event::Offer(number) => {
                 let (_, station, bytes) = offers[number as usize];
                 let destination = to((station as u32 + 1) % ring.ports() as u32);
                 stations.queues[station].push_back(frame(station, destination, bytes));
                 ring.wake(Port(station as u32), &mut kernel, &mut stations);
             }
-            _ => unreachable!("only a ring and its offers"),
         }
         let arrived = stations.delivered.len() as u64;
         assert_eq!(stations.taken, arrived + ring.held(), "frames are conserved");

@@ -5,7 +5,6 @@ mod stations;
 mod whatever;
 
 use linerate_core::units::Span;
-use linerate_sim::event::Event;
 use linerate_sim::fabric::{Fabric as _, Loss};
 use linerate_sim::fibre_channel::{
     Baud, Encapsulation, FibreChannel, Forwarding, Parameters, ParametersError, Switch, Topology,
@@ -25,7 +24,7 @@ const GAP: u64 = 24;
 
 fn prepare(parameters: Parameters, offers: &[Offer]) -> Run<FibreChannel> {
     let fabric = FibreChannel::new(parameters).expect("such a network can be");
-    Run::new(fabric, offers, |event| if let Event::FibreChannel(event) = event { Some(event) } else { None })
+    Run::new(fabric, offers)
 }
 
 /// Makes all offers.

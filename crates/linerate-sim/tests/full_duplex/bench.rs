@@ -4,12 +4,11 @@ use std::collections::VecDeque;
 use std::ops::{Index, IndexMut};
 
 use linerate_core::units::{Span, Time};
-use linerate_sim::ethernet::link::{Link, Parameters};
+use linerate_sim::ethernet::link::{self, Link, Parameters};
 use linerate_sim::ethernet::pause::{Filled, Gauge};
-use linerate_sim::event::Event;
 use linerate_sim::fabric::{Client, Fabric, Loss, Seen};
 use linerate_sim::frame::{Content, Destination, Frame, Port, Station};
-use linerate_sim::kernel::{Class, Kernel};
+use linerate_sim::kernel::{Class, Includes, Kernel};
 use linerate_sim::pace::Pace;
 
 /// The pace of 1 Gb/s, at which a bit takes 1000 ps.
@@ -114,7 +113,7 @@ pub(crate) enum Order {
 }
 
 pub(crate) struct World {
-    pub(crate) kernel: Kernel,
+    pub(crate) kernel: Kernel<Event>,
     pub(crate) link: Link,
     pub(crate) desks: Desks,
     orders: Vec<Order>,
@@ -147,7 +146,7 @@ impl World {
     }
 
     pub(crate) fn at(&mut self, time: Time, order: Order) {
-        self.kernel.at(time, Class::Offer, Event::Probe(self.orders.len() as u32));
+        self.kernel.at(time, Class::Offer, Event::Order(self.orders.len() as u32));
         self.orders.push(order);
     }
 
@@ -163,8 +162,7 @@ impl World {
                 assert_eq!(event.link, 7);
                 self.link.handle(event, &mut self.kernel, &mut self.desks);
             }
-            Event::Probe(number) => self.obey(self.orders[number as usize]),
-            _ => unreachable!("there is only a link"),
+            Event::Order(number) => self.obey(self.orders[number as usize]),
         }
         for port in [A, B] {
             if let Some(quanta) = self.desks[port.index()].ask.take() {
@@ -224,8 +222,21 @@ impl World {
     }
 }
 
-impl Client for Desks {
-    fn next(&mut self, port: Port, kernel: &mut Kernel) -> Option<Frame> {
+/// What happens: in the link, or the order of this number is due.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Event {
+    Link(link::Event),
+    Order(u32),
+}
+
+impl Includes<link::Event> for Event {
+    fn of(event: link::Event) -> Self {
+        Self::Link(event)
+    }
+}
+
+impl<E> Client<E> for Desks {
+    fn next(&mut self, port: Port, kernel: &mut Kernel<E>) -> Option<Frame> {
         let desk = &mut self.0[port.index()];
         let data_bytes = match &mut desk.traffic {
             Traffic::Nothing => return None,
@@ -244,7 +255,7 @@ impl Client for Desks {
         })
     }
 
-    fn deliver(&mut self, port: Port, frame: Frame, kernel: &mut Kernel) {
+    fn deliver(&mut self, port: Port, frame: Frame, kernel: &mut Kernel<E>) {
         let Content::Load(number) = frame.content else { panic!("{frame:?} is no data") };
         let desk = &mut self.0[port.index()];
         let bytes = u64::from(frame.data_bytes) + 18;
@@ -257,11 +268,11 @@ impl Client for Desks {
         }
     }
 
-    fn lost(&mut self, _: Port, frame: Frame, loss: Loss, _: &mut Kernel) {
+    fn lost(&mut self, _: Port, frame: Frame, loss: Loss, _: &mut Kernel<E>) {
         panic!("a full-duplex link lost {frame:?}: {loss:?}");
     }
 
-    fn observe(&mut self, port: Port, frame: &Frame, seen: Seen, kernel: &mut Kernel) {
+    fn observe(&mut self, port: Port, frame: &Frame, seen: Seen, kernel: &mut Kernel<E>) {
         let desk = &mut self.0[port.index()];
         match frame.content {
             Content::Pause { quanta } => {

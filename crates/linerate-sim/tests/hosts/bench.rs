@@ -1,11 +1,9 @@
 //! One machine, with orders at set times and a record of what it did.
 
 use linerate_core::units::{Size, Span, Time};
-use linerate_sim::event::Event;
 use linerate_sim::frame::{Content, Destination, Frame, Station};
-use linerate_sim::host::{Bus, End, Job, Machine, Profile, Wire};
-use linerate_sim::hosts;
-use linerate_sim::kernel::{Class, Kernel};
+use linerate_sim::kernel::{Class, Includes, Kernel};
+use linerate_sim::machine::{self, Bus, End, Job, Machine, Profile, Wire};
 use linerate_sim::stack::Side;
 
 pub(crate) const fn us(us: u64) -> Time {
@@ -72,7 +70,7 @@ enum Order {
 /// A machine, and what it did.
 pub(crate) struct Bench {
     pub(crate) machine: Machine,
-    pub(crate) kernel: Kernel,
+    pub(crate) kernel: Kernel<Event>,
     orders: Vec<Order>,
     /// Whether the wire takes every frame at once.
     pub(crate) wire_is_free: bool,
@@ -90,6 +88,19 @@ pub(crate) struct Bench {
     pub(crate) refused: Vec<u64>,
     /// Frames for which there was no room in the protocol's queue, by number.
     pub(crate) dropped: Vec<u64>,
+}
+
+/// What happens: in the machine, or the order of this number is due.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Event {
+    Machine(machine::Event),
+    Order(u32),
+}
+
+impl Includes<machine::Event> for Event {
+    fn of(event: machine::Event) -> Self {
+        Self::Machine(event)
+    }
 }
 
 impl Bench {
@@ -113,7 +124,7 @@ impl Bench {
     fn order(&mut self, at: Time, order: Order) {
         let number = u32::try_from(self.orders.len()).expect("few orders");
         self.orders.push(order);
-        self.kernel.at(at, Class::Offer, Event::Probe(number));
+        self.kernel.at(at, Class::Offer, Event::Order(number));
     }
 
     /// The protocol hands a frame to the transmit ring.
@@ -140,16 +151,13 @@ impl Bench {
     pub(crate) fn run(&mut self) {
         while let Some(event) = self.kernel.advance() {
             match event {
-                Event::Probe(number) => self.obey(self.orders[number as usize]),
-                Event::Host(hosts::Event::Machine(event)) => {
-                    match self.machine.handle(event, &mut self.kernel) {
-                        Wire::Quiet => {}
-                        Wire::Ready => self.is_ready(),
-                        Wire::Received(frame) => self.take_in(&frame),
-                        Wire::Done(job) => self.finish(job),
-                    }
-                }
-                other => panic!("{other:?} is no event of a machine"),
+                Event::Order(number) => self.obey(self.orders[number as usize]),
+                Event::Machine(event) => match self.machine.handle(event, &mut self.kernel) {
+                    Wire::Quiet => {}
+                    Wire::Ready => self.is_ready(),
+                    Wire::Received(frame) => self.take_in(&frame),
+                    Wire::Done(job) => self.finish(job),
+                },
             }
         }
     }

@@ -1,7 +1,7 @@
 //! A frame's time through ring, bus and FIFO, and who waits for whom.
 
 use linerate_core::units::{Size, Span, Time};
-use linerate_sim::host::{Bus, Profile};
+use linerate_sim::machine::{Bus, Profile};
 use rstest::rstest;
 
 use crate::bench::{Bench, free, on_round_bus, round_bus, us};

@@ -1,7 +1,7 @@
 //! When interrupts come, and how many.
 
 use linerate_core::units::{Span, Time};
-use linerate_sim::host::Profile;
+use linerate_sim::machine::Profile;
 use proptest::prelude::*;
 use rstest::rstest;
 

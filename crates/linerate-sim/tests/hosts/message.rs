@@ -6,10 +6,10 @@ use linerate_sim::ethernet::link::{Link, Parameters};
 use linerate_sim::event::Event;
 use linerate_sim::fabric::{Client, Fabric as _, Loss};
 use linerate_sim::frame::{Frame, Port, Station};
-use linerate_sim::host::{Job, Machine, Profile, Times, Wire};
-use linerate_sim::hosts;
 use linerate_sim::kernel::Kernel;
+use linerate_sim::machine::{Job, Machine, Profile, Times, Wire};
 use linerate_sim::pace::Pace;
+use linerate_sim::stations;
 use rstest::rstest;
 
 use crate::bench::{Bench, call, frame, free, round_bus, segment, us};
@@ -42,23 +42,23 @@ struct Pair {
     returned: Option<Time>,
 }
 
-impl Client for Pair {
-    fn next(&mut self, port: Port, kernel: &mut Kernel) -> Option<Frame> {
+impl Client<Event> for Pair {
+    fn next(&mut self, port: Port, kernel: &mut Kernel<Event>) -> Option<Frame> {
         self.machines[port.index()].take(kernel)
     }
 
-    fn deliver(&mut self, port: Port, frame: Frame, kernel: &mut Kernel) {
+    fn deliver(&mut self, port: Port, frame: Frame, kernel: &mut Kernel<Event>) {
         assert!(self.machines[port.index()].receive(frame, kernel), "a descriptor is free");
     }
 
-    fn lost(&mut self, _: Port, frame: Frame, loss: Loss, _: &mut Kernel) {
+    fn lost(&mut self, _: Port, frame: Frame, loss: Loss, _: &mut Kernel<Event>) {
         panic!("{frame:?} was lost: {loss:?}");
     }
 }
 
 impl Pair {
     /// Work of a host is done: what follows from it.
-    fn done(&mut self, job: Job, kernel: &mut Kernel) {
+    fn done(&mut self, job: Job, kernel: &mut Kernel<Event>) {
         let payload = u64::from(self.payload);
         let [first, second] = &mut self.machines;
         match job {
@@ -85,7 +85,7 @@ impl Pair {
     }
 
     /// The second host's protocol has the segment: its sleeper wakes.
-    fn wake(&mut self, kernel: &mut Kernel) {
+    fn wake(&mut self, kernel: &mut Kernel<Event>) {
         let cost = self.machines[1].times().wake_up;
         self.machines[1].submit(call(2), cost, kernel);
     }
@@ -103,7 +103,7 @@ fn one_way(profile: &Profile, payload: u32) -> Span {
     while let Some(event) = kernel.advance() {
         match event {
             Event::Link(event) => link.handle(event, &mut kernel, &mut pair),
-            Event::Host(hosts::Event::Machine(event)) => {
+            Event::Station(stations::Event::Machine(event)) => {
                 match pair.machines[event.station.index()].handle(event, &mut kernel) {
                     Wire::Quiet => {}
                     Wire::Ready => link.wake(Port(event.station.0), &mut kernel, &mut pair),

@@ -1,7 +1,7 @@
 //! Who gets a processor, and when work is done.
 
 use linerate_core::units::{Span, Time};
-use linerate_sim::host::{Job, Profile, Usage};
+use linerate_sim::machine::{Job, Profile, Usage};
 use proptest::prelude::*;
 
 use crate::bench::{Bench, call, free, segment, us};

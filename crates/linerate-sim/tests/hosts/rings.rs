@@ -1,11 +1,9 @@
 //! Rings of descriptors: what they hold, and what is lost beyond.
 
 use linerate_core::units::{Size, Span};
-use linerate_sim::event::Event;
 use linerate_sim::frame::Station;
-use linerate_sim::host::{Machine, Profile, Wire};
-use linerate_sim::hosts;
 use linerate_sim::kernel::Kernel;
+use linerate_sim::machine::{self, Machine, Profile, Wire};
 use rstest::rstest;
 
 use crate::bench::{Bench, call, frame, free, round_bus, us};
@@ -86,10 +84,8 @@ fn what_finds_no_room_in_the_protocols_queue_is_lost() {
 }
 
 /// The next event, which is the machine's.
-fn step(machine: &mut Machine, kernel: &mut Kernel) -> Wire {
-    let Some(Event::Host(hosts::Event::Machine(event))) = kernel.advance() else {
-        panic!("only the machine has events")
-    };
+fn step(machine: &mut Machine, kernel: &mut Kernel<machine::Event>) -> Wire {
+    let Some(event) = kernel.advance() else { panic!("only the machine has events") };
     machine.handle(event, kernel)
 }
 

@@ -5,14 +5,13 @@ mod whatever;
 use std::collections::VecDeque;
 
 use linerate_core::units::{Span, Time};
-use linerate_sim::event::Event;
 use linerate_sim::fabric::{Client, Fabric, Loss, Seen};
 use linerate_sim::frame::{Content, Destination, Frame, Port, Station};
-use linerate_sim::kernel::{Class, Kernel};
-use linerate_sim::myrinet::Myrinet;
+use linerate_sim::kernel::{Class, Includes, Kernel};
 use linerate_sim::myrinet::parameters::{
     Arbitration, Parameters, Slack, Topology, check_packet, largest_data_bytes, packet_bytes,
 };
+use linerate_sim::myrinet::{self, Myrinet};
 
 /// What is offered: when (ps), by whom, to whom, how many bytes.
 type Offer = (u64, u32, Destination, u32);
@@ -30,23 +29,36 @@ struct Stations {
     lost: Vec<Loss>,
 }
 
-impl Client for Stations {
-    fn next(&mut self, port: Port, _: &mut Kernel) -> Option<Frame> {
+/// What happens: in the network, or the offer of this number is due.
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    Myrinet(myrinet::Event),
+    Offer(u32),
+}
+
+impl Includes<myrinet::Event> for Event {
+    fn of(event: myrinet::Event) -> Self {
+        Self::Myrinet(event)
+    }
+}
+
+impl<E> Client<E> for Stations {
+    fn next(&mut self, port: Port, _: &mut Kernel<E>) -> Option<Frame> {
         let frame = self.queues[port.index()].pop_front();
         self.taken += u64::from(frame.is_some());
         frame
     }
 
-    fn deliver(&mut self, port: Port, frame: Frame, kernel: &mut Kernel) {
+    fn deliver(&mut self, port: Port, frame: Frame, kernel: &mut Kernel<E>) {
         let Content::Load(number) = frame.content else { unreachable!("load was offered") };
         self.arrived.push((kernel.now().as_ps(), port.0, frame.source.0, number));
     }
 
-    fn lost(&mut self, _: Port, _: Frame, loss: Loss, _: &mut Kernel) {
+    fn lost(&mut self, _: Port, _: Frame, loss: Loss, _: &mut Kernel<E>) {
         self.lost.push(loss);
     }
 
-    fn observe(&mut self, port: Port, _: &Frame, seen: Seen, kernel: &mut Kernel) {
+    fn observe(&mut self, port: Port, _: &Frame, seen: Seen, kernel: &mut Kernel<E>) {
         if seen == Seen::Sent {
             self.sent.push((kernel.now().as_ps(), port.0));
         }
@@ -59,12 +71,12 @@ fn simulate(parameters: &Parameters, offers: &[Offer]) -> (Stations, Myrinet, u6
     let queues = vec![VecDeque::new(); parameters.stations as usize];
     let mut stations = Stations { queues, ..Stations::default() };
     for (number, (at, ..)) in offers.iter().enumerate() {
-        kernel.at(Time::from_ps(*at), Class::Offer, Event::Probe(number as u32));
+        kernel.at(Time::from_ps(*at), Class::Offer, Event::Offer(number as u32));
     }
     while let Some(event) = kernel.advance() {
         match event {
             Event::Myrinet(event) => network.handle(event, &mut kernel, &mut stations),
-            Event::Probe(number) => {
+            Event::Offer(number) => {
                 let (_, source, destination, data_bytes) = offers[number as usize];
                 let content = Content::Load(u64::from(number));
                 let (source, offered) = (Station(source), kernel.now());
@@ -72,7 +84,6 @@ fn simulate(parameters: &Parameters, offers: &[Offer]) -> (Stations, Myrinet, u6
                 stations.queues[source.index()].push_back(frame);
                 network.wake(Port(source.0), &mut kernel, &mut stations);
             }
-            _ => unreachable!("only a network and its offers"),
         }
     }
     assert_eq!(network.held(), 0, "all of it went through");

@@ -6,10 +6,9 @@ use linerate_core::units::{Span, Time};
 use linerate_sim::ethernet::network::{Network, NetworkEvent, QueueReport};
 use linerate_sim::ethernet::parameters::HEADER_AND_FCS_BYTES;
 use linerate_sim::ethernet::topology::Topology;
-use linerate_sim::event::Event;
 use linerate_sim::fabric::{Client, Fabric as _, Loss};
 use linerate_sim::frame::{Content, Destination, Frame, Port, Station};
-use linerate_sim::kernel::{Class, Kernel};
+use linerate_sim::kernel::{Class, Includes, Kernel};
 use linerate_sim::pace::Pace;
 use linerate_sim::random::{Purpose, stream};
 use rand::Rng as _;
@@ -86,7 +85,7 @@ pub(crate) struct Stations {
 
 /// A network and its stations.
 pub(crate) struct Bench {
-    pub(crate) kernel: Kernel,
+    pub(crate) kernel: Kernel<Event>,
     pub(crate) network: Network,
     pub(crate) stations: Stations,
     seed: u64,
@@ -115,7 +114,7 @@ impl Bench {
     pub(crate) fn offer(&mut self, at: Time, from: u32, destination: Destination, frame_bytes: u64) {
         let offer = (at, destination, data(frame_bytes));
         self.stations.sources[from as usize].scripted.push_back(offer);
-        self.kernel.at(at, Class::Offer, Event::Probe(from));
+        self.kernel.at(at, Class::Offer, Event::Offer(from));
     }
 
     /// `from` offers frames at random times.
@@ -151,13 +150,13 @@ impl Bench {
     }
 
     fn happen(&mut self, event: Event) {
-        if let Event::Probe(station) = event {
-            self.stations.sources[station as usize].offered(station, &mut self.kernel);
-            self.network.wake(Port(station), &mut self.kernel, &mut self.stations);
-            return;
+        match event {
+            Event::Network(event) => self.network.handle(event, &mut self.kernel, &mut self.stations),
+            Event::Offer(station) => {
+                self.stations.sources[station as usize].offered(station, &mut self.kernel);
+                self.network.wake(Port(station), &mut self.kernel, &mut self.stations);
+            }
         }
-        let event = NetworkEvent::of(event).expect("nothing else happens");
-        self.network.handle(event, &mut self.kernel, &mut self.stations);
     }
 
     pub(crate) fn queue(&self, name: &str) -> QueueReport {
@@ -181,7 +180,7 @@ impl Bench {
 }
 
 impl Source {
-    fn offered(&mut self, station: u32, kernel: &mut Kernel) {
+    fn offered(&mut self, station: u32, kernel: &mut Kernel<Event>) {
         let now = kernel.now();
         let (destination, data_bytes) = match &mut self.offers {
             Some(offers) => {
@@ -206,19 +205,32 @@ impl Source {
 }
 
 impl Offers {
-    fn set_next(&mut self, station: u32, kernel: &mut Kernel) {
+    fn set_next(&mut self, station: u32, kernel: &mut Kernel<Event>) {
         if self.poisson.left == 0 {
             return;
         }
         self.poisson.left -= 1;
         let uniform = (self.arrival.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
         let wait = -(1.0 - uniform).ln() * self.poisson.mean.as_ps() as f64;
-        kernel.at(kernel.now() + Span::from_ps(wait as u64), Class::Offer, Event::Probe(station));
+        kernel.at(kernel.now() + Span::from_ps(wait as u64), Class::Offer, Event::Offer(station));
     }
 }
 
-impl Client for Stations {
-    fn next(&mut self, port: Port, kernel: &mut Kernel) -> Option<Frame> {
+/// What happens: in the network, or a station offers its next frame.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Event {
+    Network(NetworkEvent),
+    Offer(u32),
+}
+
+impl Includes<NetworkEvent> for Event {
+    fn of(event: NetworkEvent) -> Self {
+        Self::Network(event)
+    }
+}
+
+impl<E> Client<E> for Stations {
+    fn next(&mut self, port: Port, kernel: &mut Kernel<E>) -> Option<Frame> {
         let source = &mut self.sources[port.index()];
         let mut frame = source.queue.pop_front();
         if frame.is_none() && !source.endless.turns.is_empty() {
@@ -231,16 +243,16 @@ impl Client for Stations {
         frame
     }
 
-    fn deliver(&mut self, port: Port, frame: Frame, kernel: &mut Kernel) {
+    fn deliver(&mut self, port: Port, frame: Frame, kernel: &mut Kernel<E>) {
         self.arrivals.push(Arrival { at: kernel.now(), station: port.0, frame });
     }
 
-    fn lost(&mut self, port: Port, frame: Frame, loss: Loss, _: &mut Kernel) {
+    fn lost(&mut self, port: Port, frame: Frame, loss: Loss, _: &mut Kernel<E>) {
         assert_eq!(port.0, frame.source.0, "a loss is said to the source");
         self.losses.push((frame, loss));
     }
 
-    fn observe(&mut self, _: Port, frame: &Frame, seen: linerate_sim::fabric::Seen, _: &mut Kernel) {
+    fn observe(&mut self, _: Port, frame: &Frame, seen: linerate_sim::fabric::Seen, _: &mut Kernel<E>) {
         let is_data = !matches!(frame.content, Content::Pause { .. });
         self.seen += u64::from(is_data && seen == linerate_sim::fabric::Seen::Received);
     }

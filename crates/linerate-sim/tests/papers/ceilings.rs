@@ -3,7 +3,7 @@
 
 use linerate_core::pattern::Pattern;
 use linerate_core::units::Span;
-use linerate_sim::host::{Profile, Times};
+use linerate_sim::machine::{Profile, Times};
 use linerate_sim::plan::ModelPlan;
 use linerate_sim::stack::Side;
 use linerate_sim::tcp::Connection;

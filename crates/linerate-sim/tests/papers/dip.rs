@@ -4,7 +4,7 @@
 
 use linerate_core::schedule::{Bounds, Schedule};
 use linerate_core::units::{Size, Span};
-use linerate_sim::host::Times;
+use linerate_sim::machine::Times;
 use rstest::rstest;
 
 use crate::lab::{Lab, host, paper, with_mtu};

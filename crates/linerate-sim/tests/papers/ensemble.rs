@@ -1,7 +1,7 @@
 //! Hosts of 1998 whose costs nobody knows: drawn, so that what a test says does not rest on one guess.
 
 use linerate_core::units::{Size, Span};
-use linerate_sim::host::{Bus, Profile};
+use linerate_sim::machine::{Bus, Profile};
 use rand::RngExt as _;
 use rand_pcg::Pcg64;
 

@@ -6,12 +6,12 @@
 
 use linerate_core::units::{Size, Span, Time};
 use linerate_sim::frame::Station;
-use linerate_sim::host::{Machine, Profile};
-use linerate_sim::hosts::{Hosts, Impairment};
 use linerate_sim::load::Meter;
+use linerate_sim::machine::{Machine, Profile};
 use linerate_sim::model;
 use linerate_sim::plan::{ModelPlan, TcpPlan};
 use linerate_sim::stack::Side;
+use linerate_sim::stations::{Impairment, Stations};
 use linerate_sim::tcp::{Algorithm, Rules};
 use linerate_sim::world::World;
 use rstest::rstest;
@@ -47,17 +47,17 @@ fn world(rules: &Rules) -> World {
     let built = model::build(&plan).expect("a network that can be");
     let (stations, mtu) = (plan.network.stations(), plan.network.mtu());
     let meter = Meter::new(stations as usize, Time::ZERO, built.frame_bytes);
-    let mut world = World::new(built.medium, Hosts::new(stations as usize, meter));
+    let mut world = World::new(built.medium, Stations::new(stations as usize, meter));
     for station in (0..stations).map(Station) {
-        world.hosts.equip(station, Machine::new(station, &Profile::free(), mtu));
+        world.stations.equip(station, Machine::new(station, &Profile::free(), mtu));
     }
     let late = Impairment { jitter: Span::from_us(100), ..Impairment::default() };
     let tcp = TcpPlan { rules: rules.clone(), ..TcpPlan::default() };
     let settings = tcp.settings(mtu).expect("settings that can be");
     for flow in 0..FLOWS {
-        world.hosts.impair(Station(flow), late.clone(), 1);
-        let World { kernel, hosts, .. } = &mut world;
-        hosts.connect_tcp([flow, FLOWS].map(Station), [settings.clone(), settings.clone()], kernel);
+        world.stations.impair(Station(flow), late.clone(), 1);
+        let World { kernel, stations, .. } = &mut world;
+        stations.connect_tcp([flow, FLOWS].map(Station), [settings.clone(), settings.clone()], kernel);
     }
     world
 }
@@ -68,13 +68,13 @@ fn send_until(world: &mut World, end: Time, taken: &mut [u64; FLOWS as usize]) {
     let mut into = [0; CALL];
     while world.kernel.now() < end {
         for (flow, taken) in (0..FLOWS).zip(taken.iter_mut()) {
-            let World { kernel, hosts, .. } = &mut *world;
-            if hosts.take_stirred(flow, Side::First) {
-                while hosts.write(flow, Side::First, &out, kernel).expect("it goes on") > 0 {}
+            let World { kernel, stations, .. } = &mut *world;
+            if stations.take_stirred(flow, Side::First) {
+                while stations.write(flow, Side::First, &out, kernel).expect("it goes on") > 0 {}
             }
-            if hosts.take_stirred(flow, Side::Second) {
+            if stations.take_stirred(flow, Side::Second) {
                 loop {
-                    let bytes = hosts.read(flow, Side::Second, &mut into, kernel).expect("it goes on");
+                    let bytes = stations.read(flow, Side::Second, &mut into, kernel).expect("it goes on");
                     *taken += bytes as u64;
                     if bytes == 0 {
                         break;
@@ -105,7 +105,7 @@ fn equal_flows_share_a_link_fairly(#[values(Algorithm::Reno, Algorithm::Cubic)] 
     let mut taken = [0; FLOWS as usize];
     send_until(&mut world, end, &mut taken);
     let rate = mbps(taken.iter().sum(), end.since(warm));
-    let flows = (0..FLOWS).filter_map(|flow| world.hosts.connection(flow, Side::First));
+    let flows = (0..FLOWS).filter_map(|flow| world.stations.connection(flow, Side::First));
     let again: Vec<u64> = flows.map(|end| end.counters().retransmitted).collect();
     println!("{algorithm:?}: {taken:?} B, {rate:.1} Mb/s, sent again {again:?}: {:.4}", jain(&taken));
     assert!(again.iter().all(|again| *again > 0), "the queue is what they share: {again:?}");

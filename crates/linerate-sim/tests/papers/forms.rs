@@ -3,7 +3,7 @@
 
 use linerate_core::pattern::Pattern;
 use linerate_core::units::Span;
-use linerate_sim::host::{Bus, Profile, Times};
+use linerate_sim::machine::{Bus, Profile, Times};
 use linerate_sim::plan::HostPlan;
 use rstest::rstest;
 

@@ -6,7 +6,7 @@ use linerate_core::payload::Check;
 use linerate_core::trial::Trial;
 use linerate_core::units::{Rate, Size, Span};
 use linerate_sim::frame::Station;
-use linerate_sim::host::{AdaptorCounters, Bus, Profile};
+use linerate_sim::machine::{AdaptorCounters, Bus, Profile};
 use linerate_sim::model::{self, Curve};
 use linerate_sim::plan::{HostPlan, ModelPlan, Network, TcpPlan};
 use linerate_sim::stack::Side;
@@ -82,12 +82,12 @@ impl Lab {
 
     /// Reads the protocol at an end.
     pub(crate) fn connection<T>(&self, side: Side, read: impl FnOnce(&Connection) -> T) -> T {
-        self.curve.bench.look(|world| read(world.hosts.connection(0, side).expect("the only flow")))
+        self.curve.bench.look(|world| read(world.stations.connection(0, side).expect("the only flow")))
     }
 
     /// What the adaptor of a station counted.
     pub(crate) fn adaptor(&self, station: u32) -> AdaptorCounters {
-        self.curve.bench.look(|world| world.hosts.machine(Station(station)).expect("it has one").adaptor())
+        self.curve.bench.look(|world| world.stations.machine(Station(station)).expect("it has one").adaptor())
     }
 }
 

@@ -3,7 +3,7 @@
 
 use linerate_core::pattern::Pattern;
 use linerate_core::units::Span;
-use linerate_sim::host::Profile;
+use linerate_sim::machine::Profile;
 use linerate_sim::plan::{ModelPlan, Network};
 use rstest::rstest;
 

@@ -7,7 +7,7 @@ use linerate_core::plan::Task;
 use linerate_core::schedule::Schedule;
 use linerate_core::series::Series;
 use linerate_core::units::{Size, Span};
-use linerate_sim::fabric::Fabric as _;
+
 use linerate_sim::frame::Port;
 use linerate_sim::model::{self, Curve};
 use linerate_sim::plan::ModelPlan;

@@ -3,7 +3,7 @@
 mod kernels;
 
 use linerate_core::units::{Size, Span};
-use linerate_sim::host::{Bus, Profile};
+use linerate_sim::machine::{Bus, Profile};
 use linerate_sim::plan::{
     AtmPlan, Cable, End, EthernetPlan, FddiPlan, FibreChannelPlan, HostPlan, ImpairPlan, LoadPlan, ModelPlan,
     MyrinetPlan, Network, Pause, Receive, Relay, RelayKind, Shape, TcpPlan, To, TransportPlan,
@@ -175,7 +175,7 @@ fn the_page_of_the_plan_has_a_row_for_every_key_of_tcp_hosts_and_paths(#[case] b
 #[test]
 fn the_page_names_every_host_that_comes_with_linerate() {
     let page = include_str!("../../../../docs/models/host.md");
-    for shipped in linerate_sim::host::SHIPPED {
+    for shipped in linerate_sim::machine::SHIPPED {
         assert!(page.contains(&format!("\n| `{}` |", shipped.name)), "{} has no row", shipped.name);
     }
 }

@@ -4,11 +4,10 @@ use std::collections::VecDeque;
 
 use linerate_core::units::Time;
 use linerate_sim::ethernet::parameters::{HEADER_AND_FCS_BYTES, frame_bytes};
-use linerate_sim::ethernet::segment::{Delays, Parameters, Seat, Segment};
-use linerate_sim::event::Event;
+use linerate_sim::ethernet::segment::{self, Delays, Parameters, Seat, Segment};
 use linerate_sim::fabric::{Client, Fabric, Loss, MacCounters, Seen};
 use linerate_sim::frame::{Content, Destination, Frame, Port, Station};
-use linerate_sim::kernel::{Class, Kernel};
+use linerate_sim::kernel::{Class, Includes, Kernel};
 
 /// What was seen, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,15 +73,28 @@ impl Stations {
         &mut self.fates[number as usize]
     }
 
-    fn note(&mut self, port: Port, what: What, kernel: &Kernel) {
+    fn note(&mut self, port: Port, what: What, now: Time) {
         if let Some(lines) = &mut self.lines {
-            lines.push(Line { at: kernel.now(), port: port.0, what });
+            lines.push(Line { at: now, port: port.0, what });
         }
     }
 }
 
-impl Client for Stations {
-    fn next(&mut self, port: Port, kernel: &mut Kernel) -> Option<Frame> {
+/// What happens: in the collision domain, or a station has something to send.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Event {
+    Segment(segment::Event),
+    Offer(u32),
+}
+
+impl Includes<segment::Event> for Event {
+    fn of(event: segment::Event) -> Self {
+        Self::Segment(event)
+    }
+}
+
+impl<E> Client<E> for Stations {
+    fn next(&mut self, port: Port, kernel: &mut Kernel<E>) -> Option<Frame> {
         let source = &mut self.sources[port.index()];
         let frame = if let Some((lengths, destination)) = &source.saturated {
             let length = lengths[source.sent as usize % lengths.len()];
@@ -99,28 +111,28 @@ impl Client for Stations {
         Some(frame)
     }
 
-    fn deliver(&mut self, port: Port, frame: Frame, kernel: &mut Kernel) {
+    fn deliver(&mut self, port: Port, frame: Frame, kernel: &mut Kernel<E>) {
         self.delivered += 1;
         self.delivered_bytes += frame_bytes(frame.data_bytes);
         self.delivered_from[frame.source.index()] += 1;
         let fate = self.fate(frame);
         fate.delivered += 1;
         fate.arrived += u32::from(frame.destination == to(port.0));
-        self.note(port, What::Received(frame.source.0), kernel);
+        self.note(port, What::Received(frame.source.0), kernel.now());
     }
 
-    fn lost(&mut self, port: Port, frame: Frame, loss: Loss, kernel: &mut Kernel) {
+    fn lost(&mut self, port: Port, frame: Frame, loss: Loss, kernel: &mut Kernel<E>) {
         self.lost += 1;
         let fate = self.fate(frame);
         fate.lost += 1;
         fate.given_up += u32::from(loss != Loss::Error);
         self.losses[loss as usize] += 1;
-        self.note(port, What::Lost(loss), kernel);
+        self.note(port, What::Lost(loss), kernel.now());
     }
 
-    fn observe(&mut self, port: Port, _: &Frame, seen: Seen, kernel: &mut Kernel) {
+    fn observe(&mut self, port: Port, _: &Frame, seen: Seen, kernel: &mut Kernel<E>) {
         if seen == Seen::Sent {
-            self.note(port, What::Sent, kernel);
+            self.note(port, What::Sent, kernel.now());
         }
     }
 }
@@ -137,7 +149,7 @@ pub(crate) fn to(station: u32) -> Destination {
 
 /// A domain, its clock and its stations: station n sits at port n.
 pub(crate) struct World {
-    pub(crate) kernel: Kernel,
+    pub(crate) kernel: Kernel<Event>,
     pub(crate) segment: Segment,
     pub(crate) stations: Stations,
 }
@@ -163,7 +175,7 @@ impl World {
     /// The port always has a frame, of these lengths over and over, from the start.
     pub(crate) fn saturate(&mut self, port: u32, lengths: &[u64], destination: Destination) {
         self.stations.sources[port as usize].saturated = Some((lengths.to_vec(), destination));
-        self.kernel.at(Time::ZERO, Class::Offer, Event::Probe(port));
+        self.kernel.at(Time::ZERO, Class::Offer, Event::Offer(port));
     }
 
     /// Every station is saturated, and sends to the next.
@@ -178,14 +190,14 @@ impl World {
     pub(crate) fn offer(&mut self, port: u32, at: Time, length: u64, destination: Destination) {
         let frame = Frame { offered: at, ..frame(port, destination, length) };
         self.stations.sources[port as usize].offered.push_back(frame);
-        self.kernel.at(at, Class::Offer, Event::Probe(port));
+        self.kernel.at(at, Class::Offer, Event::Offer(port));
     }
 
     /// Lets the next event happen; false if there is none.
     pub(crate) fn step(&mut self) -> bool {
         let Some(event) = self.kernel.advance() else { return false };
         let collisions = match event {
-            Event::Probe(port) => {
+            Event::Offer(port) => {
                 self.segment.wake(Port(port), &mut self.kernel, &mut self.stations);
                 return true;
             }
@@ -194,11 +206,10 @@ impl World {
                 self.segment.handle(event, &mut self.kernel, &mut self.stations);
                 before
             }
-            other => panic!("{other:?} is none of this world"),
         };
         for (port, before) in (0_u32..).zip(collisions.unwrap_or_default()) {
             if self.counters(port).collisions > before {
-                self.stations.note(Port(port), What::Collided, &self.kernel);
+                self.stations.note(Port(port), What::Collided, self.kernel.now());
             }
         }
         true

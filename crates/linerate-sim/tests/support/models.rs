@@ -5,13 +5,13 @@ use linerate_sim::bench::ModelBench;
 use linerate_sim::ethernet::link::{Link, Parameters as LinkParameters};
 use linerate_sim::ethernet::parameters::frame_bytes;
 use linerate_sim::frame::Station;
-use linerate_sim::hosts::Hosts;
 use linerate_sim::load::Meter;
 use linerate_sim::medium::Medium;
 use linerate_sim::model;
 use linerate_sim::pace::Pace;
 use linerate_sim::plan::{ModelPlan, TransportPlan};
 use linerate_sim::stack::{Kind, Parameters};
+use linerate_sim::stations::Stations;
 use linerate_sim::world::World;
 
 /// Two hosts back to back at 1 Gb/s with an MTU of 1500 and 500 ns between them.
@@ -26,8 +26,8 @@ pub(crate) fn gigabit(kind: Kind) -> ModelBench {
         retransmit_after: Span::from_ms(200),
     };
     let link = LinkParameters::new(Pace::of_bits_per_second(1_000_000_000), Span::from_ns(500));
-    let hosts = Hosts::new(2, Meter::new(2, Time::ZERO, frame_bytes));
-    let world = World::new(Medium::Link(Link::new(0, link)), hosts);
+    let stations = Stations::new(2, Meter::new(2, Time::ZERO, frame_bytes));
+    let world = World::new(Medium::Link(Link::new(0, link)), stations);
     ModelBench::new(world, [Station(0), Station(1)], parameters)
 }
 

@@ -3,10 +3,9 @@
 use std::collections::VecDeque;
 
 use linerate_core::units::Time;
-use linerate_sim::event::Event;
 use linerate_sim::fabric::{Client, Fabric, Loss, Seen};
 use linerate_sim::frame::{Content, Destination, Frame, Port, Station};
-use linerate_sim::kernel::{Class, Kernel};
+use linerate_sim::kernel::{Class, Includes, Kernel};
 
 /// From, to, bytes, at which picosecond.
 pub(crate) type Offer = (u32, Destination, u32, u64);
@@ -62,39 +61,51 @@ pub(crate) fn number_of(frame: &Frame) -> u64 {
     number
 }
 
-impl Client for Stations {
-    fn next(&mut self, port: Port, kernel: &mut Kernel) -> Option<Frame> {
+impl<E> Client<E> for Stations {
+    fn next(&mut self, port: Port, kernel: &mut Kernel<E>) -> Option<Frame> {
         let queue = &mut self.queues[port.index()];
         if queue.front()?.offered > kernel.now() { None } else { queue.pop_front() }
     }
 
-    fn deliver(&mut self, port: Port, frame: Frame, kernel: &mut Kernel) {
+    fn deliver(&mut self, port: Port, frame: Frame, kernel: &mut Kernel<E>) {
         self.delivered.push((kernel.now().as_ps(), port.0, frame));
     }
 
-    fn lost(&mut self, port: Port, frame: Frame, loss: Loss, _: &mut Kernel) {
+    fn lost(&mut self, port: Port, frame: Frame, loss: Loss, _: &mut Kernel<E>) {
         assert_eq!(port.0, frame.source.0);
         self.lost.push((loss, frame));
     }
 
-    fn observe(&mut self, port: Port, _: &Frame, seen: Seen, kernel: &mut Kernel) {
+    fn observe(&mut self, port: Port, _: &Frame, seen: Seen, kernel: &mut Kernel<E>) {
         if seen == Seen::Sent {
             self.sent.push((kernel.now().as_ps(), port.0));
         }
     }
 }
 
+/// What happens: in the fabric, or an offer at this port.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Event<Part> {
+    Fabric(Part),
+    Offer(u32),
+}
+
+impl<Part: Copy> Includes<Part> for Event<Part> {
+    fn of(part: Part) -> Self {
+        Self::Fabric(part)
+    }
+}
+
 /// A fabric and the stations at its ports.
 pub(crate) struct Run<F: Fabric> {
     pub(crate) fabric: F,
-    pub(crate) kernel: Kernel,
+    pub(crate) kernel: Kernel<Event<F::Event>>,
     pub(crate) stations: Stations,
-    own: fn(Event) -> Option<F::Event>,
 }
 
 impl<F: Fabric> Run<F> {
-    /// Will make `offers`, sorted by their instants for each station; `own` knows the fabric's events.
-    pub(crate) fn new(fabric: F, offers: &[Offer], own: fn(Event) -> Option<F::Event>) -> Self {
+    /// Will make `offers`, sorted by their instants for each station.
+    pub(crate) fn new(fabric: F, offers: &[Offer]) -> Self {
         let mut kernel = Kernel::new();
         let mut stations = Stations { queues: vec![VecDeque::new(); fabric.ports()], ..Stations::default() };
         for (number, (source, destination, data_bytes, at)) in offers.iter().enumerate() {
@@ -106,17 +117,17 @@ impl<F: Fabric> Run<F> {
                 content: Content::Load(number as u64),
                 offered,
             });
-            kernel.at(offered, Class::Offer, Event::Probe(*source));
+            kernel.at(offered, Class::Offer, Event::Offer(*source));
         }
-        Self { fabric, kernel, stations, own }
+        Self { fabric, kernel, stations }
     }
 
     /// Lets the next event happen; false if there is none.
     pub(crate) fn step(&mut self) -> bool {
-        let Self { fabric, kernel, stations, own } = self;
+        let Self { fabric, kernel, stations } = self;
         match kernel.advance() {
-            Some(Event::Probe(port)) => fabric.wake(Port(port), kernel, stations),
-            Some(event) => fabric.handle(own(event).expect("of this fabric"), kernel, stations),
+            Some(Event::Offer(port)) => fabric.wake(Port(port), kernel, stations),
+            Some(Event::Fabric(event)) => fabric.handle(event, kernel, stations),
             None => return false,
         }
         true

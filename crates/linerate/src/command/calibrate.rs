@@ -19,7 +19,7 @@ use linerate_report as render;
 use linerate_sim::calibrate::{
     Calibration, Conditions, Evidence, Fit, HostFile, Identity, Parameter, PointRecord, ProbeRecord, fit,
 };
-use linerate_sim::host::Profile;
+use linerate_sim::machine::Profile;
 
 use self::observe::{Observations, Observed};
 use super::predict::model::{self, Failure};

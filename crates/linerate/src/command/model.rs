@@ -10,7 +10,7 @@ pub(in crate::command) use given::Given;
 
 use std::process::ExitCode;
 
-use linerate_sim::host::SHIPPED;
+use linerate_sim::machine::SHIPPED;
 use linerate_sim::tcp::Personality;
 use linerate_study::shipped;
 

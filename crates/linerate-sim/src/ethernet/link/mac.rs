@@ -9,7 +9,7 @@ use crate::ethernet::parameters::GAP_BITS;
 use crate::ethernet::pause::{self, FlowControl};
 use crate::fabric::{Client, MacCounters};
 use crate::frame::{Content, Destination, Frame, Port, Station};
-use crate::kernel::{Class, Kernel, Timer};
+use crate::kernel::{Class, Includes, Kernel, Timer};
 use crate::pace::{Pace, Serial};
 
 #[derive(Debug)]
@@ -69,11 +69,11 @@ impl Mac {
 
     /// The frame to begin now, if there is one: MAC control before data, and only data waits for
     /// the end of a pause.
-    pub(super) fn next<C: Client>(
+    pub(super) fn next<E: Includes<Event>>(
         &mut self,
         port: Port,
-        kernel: &mut Kernel,
-        client: &mut C,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
     ) -> Option<Frame> {
         if self.busy {
             return None;
@@ -119,7 +119,7 @@ impl Mac {
     /// Stops after the reaction until `quanta` from now; `expired` says that they are over. An
     /// earlier pause is cut short here: if the transmitter stood still already it goes on doing
     /// so, and if it was about to it does so no later.
-    pub(super) fn pause(&mut self, quanta: u16, expired: Event, kernel: &mut Kernel) {
+    pub(super) fn pause(&mut self, quanta: u16, expired: Event, kernel: &mut Kernel<impl Includes<Event>>) {
         let now = kernel.now();
         let reacted = now + self.reaction;
         let from = self.end_pause(kernel).map_or(reacted, |earlier| earlier.max(now).min(reacted));
@@ -129,12 +129,12 @@ impl Mac {
     }
 
     /// Lets data go on: the time is over, or the other end says so.
-    pub(super) fn resume(&mut self, kernel: &mut Kernel) {
+    pub(super) fn resume(&mut self, kernel: &mut Kernel<impl Includes<Event>>) {
         self.end_pause(kernel);
     }
 
     /// Ends a pause and counts how long it held; gives since when it did or would have.
-    fn end_pause(&mut self, kernel: &mut Kernel) -> Option<Time> {
+    fn end_pause(&mut self, kernel: &mut Kernel<impl Includes<Event>>) -> Option<Time> {
         let pause = self.pause.take()?;
         // Harmless if it is this timer that has just run out.
         kernel.cancel(pause.timer);

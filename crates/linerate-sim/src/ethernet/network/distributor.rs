@@ -12,10 +12,10 @@ use linerate_core::units::Time;
 
 use super::input::Input;
 use super::interface::{Interface, Outbox, Whereabouts};
-use super::{Event, QueueReport, What};
+use super::{Event, NetworkEvent, QueueReport, What};
 use crate::ethernet::parameters::{frame_bytes, occupied_bits};
 use crate::frame::Frame;
-use crate::kernel::{Class, Kernel};
+use crate::kernel::{Class, Includes, Kernel};
 use crate::pace::{Pace, Serial};
 
 /// A full-duplex repeater.
@@ -61,7 +61,13 @@ impl Distributor {
     }
 
     /// A frame came in whole.
-    pub(super) fn receive(&mut self, port: u32, frame: Frame, kernel: &mut Kernel, outbox: &mut Outbox) {
+    pub(super) fn receive(
+        &mut self,
+        port: u32,
+        frame: Frame,
+        kernel: &mut Kernel<impl Includes<NetworkEvent>>,
+        outbox: &mut Outbox,
+    ) {
         let into = &mut self.ports[port as usize];
         if !into.input.fill(frame_bytes(frame.data_bytes), kernel, outbox) {
             let interface = Interface::Relay { relay: self.number, port };
@@ -75,7 +81,7 @@ impl Distributor {
     }
 
     /// A line that can take a frame asks for it.
-    pub(super) fn next(&mut self, kernel: &mut Kernel) -> Option<Frame> {
+    pub(super) fn next(&mut self, kernel: &mut Kernel<impl Includes<NetworkEvent>>) -> Option<Frame> {
         match &mut self.outputs {
             Outputs::Repeating(frame) => return Some(*frame),
             Outputs::Asked { ready } => *ready += 1,
@@ -99,7 +105,12 @@ impl Distributor {
 
     /// Takes the frame whose turn it is out of its FIFO if every line that was asked is ready;
     /// then these are to be woken again, and [`Self::end`] is to be called.
-    pub(super) fn begin(&mut self, turn: usize, kernel: &mut Kernel, outbox: &mut Outbox) -> bool {
+    pub(super) fn begin(
+        &mut self,
+        turn: usize,
+        kernel: &mut Kernel<impl Includes<NetworkEvent>>,
+        outbox: &mut Outbox,
+    ) -> bool {
         let all = self.ports.len() - 1;
         let ready = matches!(self.outputs, Outputs::Asked { ready } if ready == all);
         self.outputs = Outputs::Closed;
@@ -137,10 +148,10 @@ impl Distributor {
 
     /// Sets the next turn, after what ends and arrives at that instant, so that frames that
     /// arrive together are taken in the order of the turns.
-    fn set_turn(&mut self, when: Time, kernel: &mut Kernel) {
+    fn set_turn(&mut self, when: Time, kernel: &mut Kernel<impl Includes<NetworkEvent>>) {
         if !self.set {
             self.set = true;
-            kernel.at(when, Class::Start, Event(What::Turn { relay: self.number }));
+            kernel.at(when, Class::Start, NetworkEvent::Node(Event(What::Turn { relay: self.number })));
         }
     }
 }

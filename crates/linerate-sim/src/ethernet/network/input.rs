@@ -3,10 +3,10 @@
 use linerate_core::units::Time;
 
 use super::interface::{Interface, Order, Outbox};
-use super::{Event, QueueReport, What};
+use super::{Event, NetworkEvent, QueueReport, What};
 use crate::ethernet::pause::{self, Filled, Gauge, MAX_QUANTA, Resume};
 use crate::ethernet::topology::{Buffer, Wire};
-use crate::kernel::{Class, Kernel, Timer};
+use crate::kernel::{Class, Includes, Kernel, Timer};
 
 /// A receive buffer that asks for PAUSE.
 #[derive(Debug)]
@@ -30,7 +30,12 @@ impl Input {
     }
 
     /// Takes in `bytes`; false, and counted, if there is no room.
-    pub(super) fn fill(&mut self, bytes: u64, kernel: &mut Kernel, outbox: &mut Outbox) -> bool {
+    pub(super) fn fill(
+        &mut self,
+        bytes: u64,
+        kernel: &mut Kernel<impl Includes<NetworkEvent>>,
+        outbox: &mut Outbox,
+    ) -> bool {
         match self.gauge.fill(kernel.now(), bytes) {
             Filled::Overflow => return false,
             Filled::Stored => {}
@@ -40,7 +45,12 @@ impl Input {
     }
 
     /// Lets out `bytes`.
-    pub(super) fn drain(&mut self, bytes: u64, kernel: &mut Kernel, outbox: &mut Outbox) {
+    pub(super) fn drain(
+        &mut self,
+        bytes: u64,
+        kernel: &mut Kernel<impl Includes<NetworkEvent>>,
+        outbox: &mut Outbox,
+    ) {
         if let Some(Resume) = self.gauge.drain(kernel.now(), bytes) {
             if let Some(timer) = self.refresh.take() {
                 kernel.cancel(timer);
@@ -50,7 +60,7 @@ impl Input {
     }
 
     /// The time of the last PAUSE is about to be over, and the sender is still to wait.
-    pub(super) fn refresh(&mut self, kernel: &mut Kernel, outbox: &mut Outbox) {
+    pub(super) fn refresh(&mut self, kernel: &mut Kernel<impl Includes<NetworkEvent>>, outbox: &mut Outbox) {
         if self.gauge.refresh_due(kernel.now()) {
             self.ask(kernel, outbox);
         }
@@ -61,9 +71,9 @@ impl Input {
         QueueReport::of(&self.gauge, name, now)
     }
 
-    fn ask(&mut self, kernel: &mut Kernel, outbox: &mut Outbox) {
+    fn ask(&mut self, kernel: &mut Kernel<impl Includes<NetworkEvent>>, outbox: &mut Outbox) {
         outbox.orders.push_back(Order::Pause(self.interface, self.gauge.quanta()));
-        let event = Event(What::Refresh(self.interface));
+        let event = NetworkEvent::Node(Event(What::Refresh(self.interface)));
         self.refresh = self.gauge.refresh_at().map(|when| kernel.at(when, Class::Expire, event));
     }
 }

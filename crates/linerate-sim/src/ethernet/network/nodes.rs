@@ -1,5 +1,6 @@
 //! The stations and relays of a network, which are the clients of its lines.
 
+use super::NetworkEvent;
 use super::accounts::Accounts;
 use super::distributor::Distributor;
 use super::interface::{Interface, Line, Outbox, Whereabouts};
@@ -7,7 +8,7 @@ use super::receiver::Receiver;
 use super::switch::Switch;
 use crate::fabric::{Client, Loss, Seen};
 use crate::frame::{Frame, Port};
-use crate::kernel::Kernel;
+use crate::kernel::{Includes, Kernel};
 
 /// Everything of a network but its lines.
 #[derive(Debug)]
@@ -63,7 +64,12 @@ impl Nodes {
     }
 
     /// The next frame that `relay` sends from `port`.
-    fn relay_next(&mut self, relay: u32, port: u32, kernel: &mut Kernel) -> Option<Frame> {
+    fn relay_next(
+        &mut self,
+        relay: u32,
+        port: u32,
+        kernel: &mut Kernel<impl Includes<NetworkEvent>>,
+    ) -> Option<Frame> {
         match &mut self.relays[relay as usize].kind {
             Kind::Switch(switch) => switch.next(port, kernel, &mut self.outbox),
             Kind::Distributor(distributor) => distributor.next(kernel),
@@ -72,7 +78,13 @@ impl Nodes {
     }
 
     /// A frame came in whole at `port` of `relay`.
-    fn relay_receives(&mut self, relay: u32, port: u32, frame: Frame, kernel: &mut Kernel) {
+    fn relay_receives(
+        &mut self,
+        relay: u32,
+        port: u32,
+        frame: Frame,
+        kernel: &mut Kernel<impl Includes<NetworkEvent>>,
+    ) {
         match &mut self.relays[relay as usize].kind {
             Kind::Switch(switch) => switch.receive(port, frame, kernel, &mut self.outbox),
             Kind::Distributor(distributor) => distributor.receive(port, frame, kernel, &mut self.outbox),
@@ -81,12 +93,12 @@ impl Nodes {
     }
 
     /// A frame came in whole at `station`.
-    fn station_receives<C: Client>(
+    fn station_receives<E: Includes<NetworkEvent>>(
         &mut self,
         station: u32,
         frame: Frame,
-        kernel: &mut Kernel,
-        client: &mut C,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
     ) {
         if !Accounts::is_for(&frame, station) {
             return;
@@ -100,25 +112,36 @@ impl Nodes {
     }
 
     /// The host at `station` has taken a frame out of its receive buffer.
-    pub(super) fn taken<C: Client>(&mut self, station: u32, kernel: &mut Kernel, client: &mut C) {
+    pub(super) fn taken<E: Includes<NetworkEvent>>(
+        &mut self,
+        station: u32,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
+    ) {
         let receiver = self.stations[station as usize].receiver.as_mut().expect("only a buffer is emptied");
         let frame = receiver.take(kernel, &mut self.outbox);
         self.hand_over(station, frame, kernel, client);
     }
 
-    fn hand_over<C: Client>(&mut self, station: u32, frame: Frame, kernel: &mut Kernel, client: &mut C) {
+    fn hand_over<E: Includes<NetworkEvent>>(
+        &mut self,
+        station: u32,
+        frame: Frame,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
+    ) {
         self.stations[station as usize].received += 1;
         self.accounts.settle(&frame, 1);
         client.deliver(Port(station), frame, kernel);
     }
 
     /// A copy is gone: says so once for each addressee that it was on the way to.
-    fn lose<C: Client>(
+    fn lose<E: Includes<NetworkEvent>>(
         &mut self,
         (frame, whereabouts): (Frame, Whereabouts),
         loss: Loss,
-        kernel: &mut Kernel,
-        client: &mut C,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
     ) {
         let owed = self.accounts.owed(&frame, whereabouts);
         self.accounts.settle(&frame, owed);
@@ -128,14 +151,18 @@ impl Nodes {
     }
 
     /// Says what found no room.
-    pub(super) fn report_overflows<C: Client>(&mut self, kernel: &mut Kernel, client: &mut C) {
+    pub(super) fn report_overflows<E: Includes<NetworkEvent>>(
+        &mut self,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
+    ) {
         while let Some(lost) = self.outbox.overflows.pop_front() {
             self.lose(lost, Loss::Overflow, kernel, client);
         }
     }
 
     /// A watermark's PAUSE is about to run out, and the level is not low.
-    pub(super) fn refresh(&mut self, interface: Interface, kernel: &mut Kernel) {
+    pub(super) fn refresh(&mut self, interface: Interface, kernel: &mut Kernel<impl Includes<NetworkEvent>>) {
         let input = match interface {
             Interface::Station(station) => {
                 self.stations[station as usize].receiver.as_mut().map(|receiver| &mut receiver.input)
@@ -152,15 +179,15 @@ impl Nodes {
     }
 
     /// The latency of a switch has passed for its oldest frame.
-    pub(super) fn forward(&mut self, relay: u32, kernel: &mut Kernel) {
+    pub(super) fn forward(&mut self, relay: u32, kernel: &mut Kernel<impl Includes<NetworkEvent>>) {
         if let Kind::Switch(switch) = &mut self.relays[relay as usize].kind {
             switch.forward(kernel, &mut self.outbox);
         }
     }
 }
 
-impl<C: Client> Client for Ends<'_, C> {
-    fn next(&mut self, port: Port, kernel: &mut Kernel) -> Option<Frame> {
+impl<E: Includes<NetworkEvent>, C: Client<E>> Client<E> for Ends<'_, C> {
+    fn next(&mut self, port: Port, kernel: &mut Kernel<E>) -> Option<Frame> {
         match self.interfaces[port.index()] {
             Interface::Station(station) => {
                 let frame = self.client.next(Port(station), kernel)?;
@@ -171,24 +198,24 @@ impl<C: Client> Client for Ends<'_, C> {
         }
     }
 
-    fn deliver(&mut self, port: Port, frame: Frame, kernel: &mut Kernel) {
+    fn deliver(&mut self, port: Port, frame: Frame, kernel: &mut Kernel<E>) {
         match self.interfaces[port.index()] {
             Interface::Station(station) => self.nodes.station_receives(station, frame, kernel, self.client),
             Interface::Relay { relay, port } => self.nodes.relay_receives(relay, port, frame, kernel),
         }
     }
 
-    fn lost(&mut self, port: Port, frame: Frame, loss: Loss, kernel: &mut Kernel) {
+    fn lost(&mut self, port: Port, frame: Frame, loss: Loss, kernel: &mut Kernel<E>) {
         let whereabouts = Whereabouts::Leaving(self.interfaces[port.index()]);
         self.nodes.lose((frame, whereabouts), loss, kernel, self.client);
     }
 
-    fn damaged(&mut self, [_, at]: [Port; 2], frame: Frame, kernel: &mut Kernel) {
+    fn damaged(&mut self, [_, at]: [Port; 2], frame: Frame, kernel: &mut Kernel<E>) {
         let whereabouts = Whereabouts::Entered(self.interfaces[at.index()]);
         self.nodes.lose((frame, whereabouts), Loss::Error, kernel, self.client);
     }
 
-    fn observe(&mut self, port: Port, frame: &Frame, seen: Seen, kernel: &mut Kernel) {
+    fn observe(&mut self, port: Port, frame: &Frame, seen: Seen, kernel: &mut Kernel<E>) {
         if let Interface::Station(station) = self.interfaces[port.index()] {
             self.client.observe(Port(station), frame, seen, kernel);
         }

@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 
 use super::input::Input;
 use super::interface::Outbox;
-use super::{Event, What};
+use super::{Event, NetworkEvent, What};
 use crate::ethernet::parameters::frame_bytes;
 use crate::frame::Frame;
-use crate::kernel::{Class, Kernel};
+use crate::kernel::{Class, Includes, Kernel};
 use crate::pace::{Pace, Serial};
 
 /// A receive buffer and the host that empties it.
@@ -26,7 +26,12 @@ impl Receiver {
     }
 
     /// A frame for this station came in whole; false if there was no room.
-    pub(super) fn receive(&mut self, frame: Frame, kernel: &mut Kernel, outbox: &mut Outbox) -> bool {
+    pub(super) fn receive(
+        &mut self,
+        frame: Frame,
+        kernel: &mut Kernel<impl Includes<NetworkEvent>>,
+        outbox: &mut Outbox,
+    ) -> bool {
         if !self.input.fill(frame_bytes(frame.data_bytes), kernel, outbox) {
             return false;
         }
@@ -38,7 +43,11 @@ impl Receiver {
     }
 
     /// The host has taken the oldest frame; gives it.
-    pub(super) fn take(&mut self, kernel: &mut Kernel, outbox: &mut Outbox) -> Frame {
+    pub(super) fn take(
+        &mut self,
+        kernel: &mut Kernel<impl Includes<NetworkEvent>>,
+        outbox: &mut Outbox,
+    ) -> Frame {
         let frame = self.waiting.pop_front().expect("what was taken was waiting");
         self.input.drain(frame_bytes(frame.data_bytes), kernel, outbox);
         if !self.waiting.is_empty() {
@@ -48,10 +57,10 @@ impl Receiver {
     }
 
     /// The host begins with the oldest frame.
-    fn work(&mut self, kernel: &mut Kernel) {
+    fn work(&mut self, kernel: &mut Kernel<impl Includes<NetworkEvent>>) {
         let bits = frame_bytes(self.waiting[0].data_bytes) * 8;
         let [_, end] = self.host.occupy(kernel.now(), bits);
         // A frame that arrives as the host finishes one finds the room of that one.
-        kernel.at(end, Class::Finish, Event(What::Taken { station: self.station }));
+        kernel.at(end, Class::Finish, NetworkEvent::Node(Event(What::Taken { station: self.station })));
     }
 }

@@ -10,12 +10,12 @@ use linerate_core::units::Time;
 
 use super::input::Input;
 use super::interface::{Interface, Order, Outbox, Whereabouts};
-use super::{Event, QueueReport, What};
+use super::{Event, NetworkEvent, QueueReport, What};
 use crate::ethernet::parameters::frame_bytes;
 use crate::ethernet::pause::{Filled, Gauge};
 use crate::ethernet::topology::SwitchParameters;
 use crate::frame::{Destination, Frame};
-use crate::kernel::{Class, Kernel};
+use crate::kernel::{Class, Includes, Kernel};
 use crate::slab::Slab;
 
 /// A learning switch.
@@ -73,7 +73,13 @@ impl Switch {
     }
 
     /// A frame came in whole.
-    pub(super) fn receive(&mut self, port: u32, frame: Frame, kernel: &mut Kernel, outbox: &mut Outbox) {
+    pub(super) fn receive(
+        &mut self,
+        port: u32,
+        frame: Frame,
+        kernel: &mut Kernel<impl Includes<NetworkEvent>>,
+        outbox: &mut Outbox,
+    ) {
         if let Some(place) = self.table.get_mut(frame.source.index()) {
             *place = Some(port);
         }
@@ -89,12 +95,12 @@ impl Switch {
             self.forward(kernel, outbox);
         } else {
             let when = kernel.now() + self.parameters.latency;
-            kernel.at(when, Class::Arrive, Event(What::Forward { relay: self.number }));
+            kernel.at(when, Class::Arrive, NetworkEvent::Node(Event(What::Forward { relay: self.number })));
         }
     }
 
     /// Puts the oldest frame that has arrived into the queues that it goes to.
-    pub(super) fn forward(&mut self, kernel: &mut Kernel, outbox: &mut Outbox) {
+    pub(super) fn forward(&mut self, kernel: &mut Kernel<impl Includes<NetworkEvent>>, outbox: &mut Outbox) {
         let place = self.arrived.pop_front().expect("what is forwarded has arrived");
         let Stored { frame, port: from, .. } = self.memory[place];
         let known = match frame.destination {
@@ -116,7 +122,12 @@ impl Switch {
     }
 
     /// The next frame to leave by `port`.
-    pub(super) fn next(&mut self, port: u32, kernel: &mut Kernel, outbox: &mut Outbox) -> Option<Frame> {
+    pub(super) fn next(
+        &mut self,
+        port: u32,
+        kernel: &mut Kernel<impl Includes<NetworkEvent>>,
+        outbox: &mut Outbox,
+    ) -> Option<Frame> {
         let out = &mut self.ports[port as usize];
         let place = out.queue.pop_front()?;
         let stored = &mut self.memory[place];
@@ -155,7 +166,12 @@ impl Switch {
         outbox.orders.push_back(Order::Wake(interface));
     }
 
-    fn release_unless_queued(&mut self, place: u32, kernel: &mut Kernel, outbox: &mut Outbox) {
+    fn release_unless_queued(
+        &mut self,
+        place: u32,
+        kernel: &mut Kernel<impl Includes<NetworkEvent>>,
+        outbox: &mut Outbox,
+    ) {
         let Stored { frame, port, copies } = self.memory[place];
         if copies > 0 {
             return;
@@ -180,7 +196,7 @@ mod tests {
     fn what_has_left_by_every_port_is_stored_no_more() {
         let mut switch =
             Switch::new(0, SwitchParameters::plain(1 << 20), vec![None, None, None], vec![None; 3]);
-        let (mut kernel, mut outbox) = (Kernel::new(), Outbox::default());
+        let (mut kernel, mut outbox) = (Kernel::<NetworkEvent>::new(), Outbox::default());
         for number in 0..100 {
             // Flooded, known or for the port that it came by, two at a time.
             for to in [number % 3, 1] {

@@ -5,7 +5,7 @@ use linerate_core::units::{Span, Time};
 use super::{Event, Segment, What};
 use crate::fabric::{Client, Seen};
 use crate::frame::{Destination, Frame, Port};
-use crate::kernel::{Class, Kernel};
+use crate::kernel::{Class, Includes, Kernel};
 use crate::slab::Slab;
 
 /// A frame, or what a collision left of one, on its way to those who listen to it.
@@ -58,7 +58,13 @@ impl Flights {
 
 impl Segment {
     /// Lets a frame that was sent whole arrive at everyone who listens to it.
-    pub(super) fn fly(&mut self, source: u32, frame: Frame, times: [Time; 2], kernel: &mut Kernel) {
+    pub(super) fn fly(
+        &mut self,
+        source: u32,
+        frame: Frame,
+        times: [Time; 2],
+        kernel: &mut Kernel<impl Includes<Event>>,
+    ) {
         self.gather(source, frame.destination);
         // A half-duplex sender extends the first frame of a burst, and its others may be short.
         let extends = self.macs[source as usize].is_half_duplex();
@@ -70,7 +76,13 @@ impl Segment {
     /// Lets what a collision left of a frame arrive where it is seen as an error. Half-duplex MACs
     /// drop without a word what is shorter than the slot time if it is the `first` of its burst,
     /// and otherwise what is shorter than the shortest frame (IEEE 802.3, 4.2.4.2.2 and 4.2.9).
-    pub(super) fn leave_fragment(&mut self, source: u32, start: Time, first: bool, kernel: &mut Kernel) {
+    pub(super) fn leave_fragment(
+        &mut self,
+        source: u32,
+        start: Time,
+        first: bool,
+        kernel: &mut Kernel<impl Includes<Event>>,
+    ) {
         let Some(frame) = self.macs[source as usize].frame else { return };
         let times = [start, kernel.now()];
         let length = times[1].since(times[0]);
@@ -108,7 +120,7 @@ impl Segment {
         self.audience.retain(|port| *port != source);
     }
 
-    fn launch(&mut self, flight: Flight, kernel: &mut Kernel) {
+    fn launch(&mut self, flight: Flight, kernel: &mut Kernel<impl Includes<Event>>) {
         if self.audience.is_empty() {
             return;
         }
@@ -121,7 +133,13 @@ impl Segment {
     }
 
     /// A frame has arrived at `port`, or what is left of it.
-    pub(super) fn arrive<C: Client>(&mut self, port: u32, number: u32, kernel: &mut Kernel, client: &mut C) {
+    pub(super) fn arrive<E: Includes<Event>>(
+        &mut self,
+        port: u32,
+        number: u32,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
+    ) {
         let good = self.is_good(port, number);
         let flight = self.flights.arrive(number);
         if good {

@@ -6,22 +6,27 @@
 use linerate_core::units::Time;
 
 use super::mac::Sending;
-use super::{Segment, What};
+use super::{Event, Segment, What};
 use crate::ethernet::parameters::ATTEMPT_LIMIT;
 use crate::fabric::{Client, Loss, Seen};
 use crate::frame::{Frame, Port};
-use crate::kernel::{Class, Kernel};
+use crate::kernel::{Class, Includes, Kernel};
 
 impl Segment {
     /// Asks the client for the next frame of a MAC that has none; false if there is none.
-    pub(super) fn take<C: Client>(&mut self, port: u32, kernel: &mut Kernel, client: &mut C) -> bool {
+    pub(super) fn take<E: Includes<Event>>(
+        &mut self,
+        port: u32,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
+    ) -> bool {
         let frame = client.next(Port(port), kernel);
         self.macs[port as usize].frame = frame;
         frame.is_some()
     }
 
     /// A MAC that has a frame begins, or sees when it may.
-    pub(super) fn try_to_begin(&mut self, port: u32, kernel: &mut Kernel) {
+    pub(super) fn try_to_begin(&mut self, port: u32, kernel: &mut Kernel<impl Includes<Event>>) {
         let now = kernel.now();
         match self.earliest_start(port, now) {
             Some(start) if start <= now => self.begin(port, kernel),
@@ -35,12 +40,12 @@ impl Segment {
         if mac.is_half_duplex() { self.air.earliest_start(port, now) } else { Some(mac.gap_until.max(now)) }
     }
 
-    fn plan(&self, port: u32, start: Time, kernel: &mut Kernel) {
+    fn plan(&self, port: u32, start: Time, kernel: &mut Kernel<impl Includes<Event>>) {
         kernel.at(start, Class::Start, self.event(port, What::Begin));
     }
 
     /// Looks once, after a transmission has ended, when those who wait may begin.
-    fn look_at_waiting(&mut self, kernel: &mut Kernel) {
+    fn look_at_waiting(&mut self, kernel: &mut Kernel<impl Includes<Event>>) {
         let now = kernel.now();
         // What ends at the same instant is awaited: its own end looks at them again.
         if !self.ended || self.waiting.is_empty() || self.air.another_ends(now) {
@@ -59,7 +64,7 @@ impl Segment {
     }
 
     /// Begins the first frame of a burst, or a frame that is sent alone.
-    fn begin(&mut self, port: u32, kernel: &mut Kernel) {
+    fn begin(&mut self, port: u32, kernel: &mut Kernel<impl Includes<Event>>) {
         let now = kernel.now();
         let mac = &mut self.macs[port as usize];
         let half = mac.is_half_duplex();
@@ -81,7 +86,13 @@ impl Segment {
     }
 
     /// Goes on with the next frame of a burst: extension fills the gap, so that carrier never drops.
-    fn go_on(&mut self, port: u32, burst_start: Time, frame: &Frame, kernel: &mut Kernel) {
+    fn go_on(
+        &mut self,
+        port: u32,
+        burst_start: Time,
+        frame: &Frame,
+        kernel: &mut Kernel<impl Includes<Event>>,
+    ) {
         let now = kernel.now();
         let start = now + self.times.gap;
         let end = start + self.times.event(frame, false);
@@ -93,7 +104,12 @@ impl Segment {
         }
     }
 
-    fn send(&mut self, port: u32, [burst_start, frame_start, end]: [Time; 3], kernel: &mut Kernel) {
+    fn send(
+        &mut self,
+        port: u32,
+        [burst_start, frame_start, end]: [Time; 3],
+        kernel: &mut Kernel<impl Includes<Event>>,
+    ) {
         let timer = kernel.at(end, Class::Finish, self.event(port, What::End));
         let sending = Sending { burst_start, frame_start, collision: None, timer };
         self.macs[port as usize].sending = Some(sending);
@@ -101,7 +117,7 @@ impl Segment {
 
     /// A MAC hears, or will hear, carrier of another while it sends: the earliest counts. It then
     /// completes a preamble that it has begun, and jams.
-    fn collide(&mut self, port: u32, heard: Time, kernel: &mut Kernel) {
+    fn collide(&mut self, port: u32, heard: Time, kernel: &mut Kernel<impl Includes<Event>>) {
         let event = self.event(port, What::End);
         let sending = self.macs[port as usize].sending.as_mut().expect("who collides is sending");
         if sending.collision.is_some_and(|known| known <= heard) {
@@ -117,7 +133,12 @@ impl Segment {
     }
 
     /// What a MAC was sending has ended.
-    pub(super) fn end<C: Client>(&mut self, port: u32, kernel: &mut Kernel, client: &mut C) {
+    pub(super) fn end<E: Includes<Event>>(
+        &mut self,
+        port: u32,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
+    ) {
         let sending = self.macs[port as usize].sending.take().expect("what ends has begun");
         match sending.collision {
             None => self.end_whole(port, sending, kernel, client),
@@ -139,7 +160,13 @@ impl Segment {
     }
 
     /// A frame is out: the burst goes on, or the MAC is done with the medium.
-    fn end_whole<C: Client>(&mut self, port: u32, sending: Sending, kernel: &mut Kernel, client: &mut C) {
+    fn end_whole<E: Includes<Event>>(
+        &mut self,
+        port: u32,
+        sending: Sending,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
+    ) {
         let now = kernel.now();
         let mac = &mut self.macs[port as usize];
         let bursts = mac.is_half_duplex() && now < sending.burst_start + self.times.burst;
@@ -162,7 +189,13 @@ impl Segment {
     }
 
     /// The jam is out: the frame is tried again after a backoff, or given up.
-    fn end_collision<C: Client>(&mut self, port: u32, late: bool, kernel: &mut Kernel, client: &mut C) {
+    fn end_collision<E: Includes<Event>>(
+        &mut self,
+        port: u32,
+        late: bool,
+        kernel: &mut Kernel<E>,
+        client: &mut impl Client<E>,
+    ) {
         let mac = &mut self.macs[port as usize];
         mac.attempts += 1;
         mac.counters.collisions += 1;
@@ -186,7 +219,7 @@ impl Segment {
     }
 
     /// Waits for so many slots from the end of the jam, while deference goes on.
-    fn back_off(&mut self, port: u32, slots: u64, kernel: &mut Kernel) {
+    fn back_off(&mut self, port: u32, slots: u64, kernel: &mut Kernel<impl Includes<Event>>) {
         if slots == 0 {
             self.try_to_begin(port, kernel);
         } else {

@@ -5,7 +5,7 @@ use linerate_core::units::Time;
 use super::{Connection, Failure, Stage};
 
 impl Connection {
-    /// When the next timer runs out; none if none runs.
+    /// When the next timer runs out, or `None` if none runs.
     #[must_use]
     pub fn next_timer(&self) -> Option<Time> {
         let deadlines = [self.retransmission.deadline, self.owed.deadline(), self.persist.deadline];

@@ -229,7 +229,7 @@ pub struct CongestionRules {
     pub algorithm: Algorithm,
     /// The window at the start (RFC 5681, 3.1; RFC 6928). Unit: segments.
     pub initial_window: u32,
-    /// Slow start threshold at the start; none is as large as can be (RFC 5681, 3.1).
+    /// Slow start threshold at the start. If absent, as large as can be (RFC 5681, 3.1).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub initial_threshold: Option<Size>,
     /// So many duplicate acknowledgements are a loss (RFC 5681, 3.2).

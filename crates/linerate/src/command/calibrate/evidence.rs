@@ -4,7 +4,7 @@ use linerate_core::environment::Fact;
 use linerate_core::units::Size;
 use linerate_net::probe::{Place, Probe, Probes};
 use linerate_sim::calibrate::{Belief, Parameter};
-use linerate_sim::host::{Adaptor, Memory, Processor, Profile};
+use linerate_sim::machine::{Adaptor, Memory, Processor, Profile};
 
 /// How well a probe stands for its parameter, whatever its own interval: a call that moves nothing
 /// is not quite a call of send, and a pipe not quite a socket. Standard deviations of logarithms, by

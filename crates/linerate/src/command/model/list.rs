@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use linerate_report as render;
 use linerate_report::catalogue::{Catalogue, Link, Medium, Named, Plan, Relay};
 use linerate_sim::ethernet::phy::Phy;
-use linerate_sim::host::{self, Profile};
+use linerate_sim::machine::{self, Profile};
 use linerate_sim::plan::ModelPlan;
 use linerate_sim::tcp::Personality;
 use linerate_study::shipped::SHIPPED;
@@ -45,11 +45,11 @@ fn catalogue() -> Result<Catalogue, Trouble> {
 }
 
 fn hosts() -> Vec<Named> {
-    let named = |host: &host::Shipped| {
+    let named = |host: &machine::Shipped| {
         let about = Profile::find(host.name).map(|profile| profile.about).unwrap_or_default();
         Named { name: host.name, about }
     };
-    host::SHIPPED.iter().map(named).collect()
+    machine::SHIPPED.iter().map(named).collect()
 }
 
 fn kernels() -> Vec<Named> {

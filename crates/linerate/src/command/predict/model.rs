@@ -8,7 +8,7 @@ use linerate_core::trial::Trial;
 use linerate_core::units::{Size, Span};
 use linerate_sim::calibrate::{Band, Conditions, HostFile};
 use linerate_sim::ethernet::phy::Phy;
-use linerate_sim::host::Profile;
+use linerate_sim::machine::Profile;
 use linerate_sim::model;
 use linerate_sim::plan::{EthernetPlan, HostPlan, ModelPlan, Network, TcpPlan};
 use linerate_study::parallel;

@@ -3,7 +3,7 @@
 use linerate_core::units::{Size, Span, span_text};
 use serde::{Deserialize, Serialize};
 
-use crate::plan::ModelError;
+use crate::error::ModelError;
 
 /// Above it an adaptor takes its receive buffers from the ring of large ones. Unit: bytes.
 const STANDARD_MTU: u32 = 1500;
@@ -175,7 +175,7 @@ pub struct Adaptor {
     pub checksum_receive: bool,
     /// What a receive buffer is charged, header of the buffer included, for the usual MTU.
     pub standard_buffer: Size,
-    /// And for a larger MTU; none charges the power of two that holds a frame.
+    /// And for a larger MTU. If absent, the power of two that holds a frame.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jumbo_buffer: Option<Size>,
 }

@@ -1,17 +1,33 @@
-//! One host: processors, bus and adaptor together.
+//! What a modelled host costs: its processors, its bus, its adaptor, its memory.
+//!
+//! A [`Machine`] is one host. Work is a [`Job`] that takes a processor for a while; frames pass a
+//! bus and an adaptor with rings of descriptors, and what comes in raises interrupts. It knows no
+//! protocol: what a job does when its time is over is its owner's business.
+
+mod adaptor;
+mod bus;
+mod processor;
+mod profile;
+mod shipped;
+mod times;
 
 use std::collections::VecDeque;
 
 use linerate_core::units::{Span, Time};
 
-use super::adaptor::{Adaptor, AdaptorCounters, Notice};
-use super::bus::{Bus, Direction};
-use super::processor::{Level, Processors, Usage};
-use super::{Profile, Times};
-use crate::event;
 use crate::frame::{Frame, Station};
-use crate::kernel::{Class, Kernel};
+use crate::kernel::{Class, Includes, Kernel, Timer};
 use crate::stack::Side;
+
+use adaptor::Notice;
+use bus::Direction;
+use processor::Processors;
+
+pub use adaptor::AdaptorCounters;
+pub use processor::{Level, Usage};
+pub use profile::{Adaptor, Bus, Costs, Memory, Processor, Profile};
+pub use shipped::{SHIPPED, Shipped};
+pub use times::Times;
 
 /// What happens in a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,8 +110,8 @@ pub struct Machine {
     station: Station,
     times: Times,
     processors: Processors<Work>,
-    bus: Bus,
-    adaptor: Adaptor,
+    bus: bus::Bus,
+    adaptor: adaptor::Adaptor,
     /// Frames that wait for the protocol, or are with it.
     backlog: VecDeque<Frame>,
     /// A segment waits for a transmit descriptor.
@@ -112,8 +128,8 @@ impl Machine {
             station,
             times: Times::of(profile, mtu),
             processors: Processors::new(if profile.processor.spread { profile.processor.count } else { 1 }),
-            bus: Bus::new(&profile.bus),
-            adaptor: Adaptor::new(profile.adaptor.clone()),
+            bus: bus::Bus::new(&profile.bus),
+            adaptor: adaptor::Adaptor::new(profile.adaptor.clone()),
             backlog: VecDeque::new(),
             starved: false,
             charge: u32::try_from(profile.receive_buffer(mtu)).unwrap_or(u32::MAX),
@@ -164,32 +180,32 @@ impl Machine {
     }
 
     /// Gives a processor work that takes `cost`.
-    pub fn submit(&mut self, job: Job, cost: Span, kernel: &mut Kernel) {
+    pub fn submit(&mut self, job: Job, cost: Span, kernel: &mut Kernel<impl Includes<Event>>) {
         self.processors.submit(job.level(), Work::Job(job), cost);
         self.go_on(kernel);
     }
 
     /// Begins what processors are idle for.
-    pub fn go_on(&mut self, kernel: &mut Kernel) {
+    pub fn go_on(&mut self, kernel: &mut Kernel<impl Includes<Event>>) {
         while let Some((processor, cost)) = self.processors.begin() {
             self.set(kernel.now() + cost, What::Finished(processor), kernel);
         }
     }
 
     /// Puts a frame into the transmit ring.
-    pub fn transmit(&mut self, frame: Frame, kernel: &mut Kernel) {
+    pub fn transmit(&mut self, frame: Frame, kernel: &mut Kernel<impl Includes<Event>>) {
         self.adaptor.queue(frame);
         self.fetch(kernel);
     }
 
     /// The next frame for the wire.
-    pub fn take(&mut self, kernel: &mut Kernel) -> Option<Frame> {
+    pub fn take(&mut self, kernel: &mut Kernel<impl Includes<Event>>) -> Option<Frame> {
         let frame = self.adaptor.take()?;
         self.fetch(kernel);
         Some(frame)
     }
 
-    fn fetch(&mut self, kernel: &mut Kernel) {
+    fn fetch(&mut self, kernel: &mut Kernel<impl Includes<Event>>) {
         while let Some(frame) = self.adaptor.fetch() {
             let moved = self.bus.transfer(u64::from(frame.data_bytes), Direction::Out, kernel.now());
             self.set(moved + self.adaptor.parameters.latency, What::Fetched, kernel);
@@ -197,7 +213,7 @@ impl Machine {
     }
 
     /// A frame came from the wire; false if no descriptor was free for it.
-    pub fn receive(&mut self, frame: Frame, kernel: &mut Kernel) -> bool {
+    pub fn receive(&mut self, frame: Frame, kernel: &mut Kernel<impl Includes<Event>>) -> bool {
         let taken = self.adaptor.store(frame);
         if taken {
             let moved = self.bus.transfer(u64::from(frame.data_bytes), Direction::In, kernel.now());
@@ -207,7 +223,7 @@ impl Machine {
     }
 
     /// Lets an event happen.
-    pub fn handle(&mut self, event: Event, kernel: &mut Kernel) -> Wire {
+    pub fn handle(&mut self, event: Event, kernel: &mut Kernel<impl Includes<Event>>) -> Wire {
         match event.what {
             What::Finished(processor) => {
                 return match self.processors.finish(processor) {
@@ -238,7 +254,7 @@ impl Machine {
         Wire::Quiet
     }
 
-    fn raise(&mut self, kernel: &mut Kernel) {
+    fn raise(&mut self, kernel: &mut Kernel<impl Includes<Event>>) {
         if let Some(timer) = self.adaptor.timer.take() {
             kernel.cancel(timer);
         }
@@ -266,8 +282,7 @@ impl Machine {
         self.adaptor.parameters.polling
     }
 
-    fn set(&self, when: Time, what: What, kernel: &mut Kernel) -> crate::kernel::Timer {
-        let event = crate::hosts::Event::Machine(Event { station: self.station, what });
-        kernel.at(when, Class::Finish, event::Event::from(event))
+    fn set(&self, when: Time, what: What, kernel: &mut Kernel<impl Includes<Event>>) -> Timer {
+        kernel.at(when, Class::Finish, Event { station: self.station, what })
     }
 }

@@ -3,13 +3,13 @@
 use linerate_core::units::Time;
 
 use super::connection::Connection;
-use super::{Broken, Event, Flow, Hosts};
+use super::{Broken, Event, Flow, Stations};
 use crate::fabric::Loss;
 use crate::frame::{Content, Destination, Frame, Packet, Port, Station};
-use crate::kernel::{Class, Kernel};
+use crate::kernel::{Class, Includes, Kernel};
 use crate::stack::Side;
 
-impl Hosts {
+impl Stations {
     fn plain(&mut self, flow: u32) -> &mut Connection {
         match &mut self.flows[flow as usize] {
             Flow::Plain(connection) => connection,
@@ -66,7 +66,12 @@ impl Hosts {
     }
 
     /// The network lost a packet: a stream sends it again after a while.
-    pub(super) fn packet_lost(&mut self, packet: &Packet, loss: Loss, kernel: &mut Kernel) {
+    pub(super) fn packet_lost(
+        &mut self,
+        packet: &Packet,
+        loss: Loss,
+        kernel: &mut Kernel<impl Includes<Event>>,
+    ) {
         let (flow, side) = (packet.flow, sender(packet));
         let connection = self.plain(flow);
         if connection.lost(side, packet, loss) {
@@ -77,10 +82,10 @@ impl Hosts {
 
     /// The next packet of the plain flows of a station.
     pub(super) fn next_packet(&mut self, station: Station, now: Time) -> Option<Frame> {
-        let host = &mut self.stations[station.index()];
-        for _ in 0..host.ends.len() {
-            let (number, side) = host.ends[host.turn];
-            host.turn = (host.turn + 1) % host.ends.len();
+        let attached = &mut self.stations[station.index()];
+        for _ in 0..attached.ends.len() {
+            let (number, side) = attached.ends[attached.turn];
+            attached.turn = (attached.turn + 1) % attached.ends.len();
             let Flow::Plain(connection) = &mut self.flows[number as usize] else { continue };
             let Some(packet) = connection.flow.packet(side, number) else { continue };
             // What is on the wire makes room for datagrams.

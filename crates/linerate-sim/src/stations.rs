@@ -13,12 +13,11 @@ mod tcp_flow;
 
 use linerate_core::units::{Span, Time};
 
-use crate::event;
 use crate::fabric::{Client, Loss, Seen};
 use crate::frame::{Content, Destination, Frame, Port, SegmentNumber, Station};
-use crate::host::{self, End, Machine};
-use crate::kernel::{Class, Kernel};
+use crate::kernel::{Class, Includes, Kernel};
 use crate::load::{Generator, Meter};
+use crate::machine::{self, End, Machine};
 use crate::slab::Slab;
 use crate::stack::{Parameters, Side};
 use crate::tcp::Segment;
@@ -52,7 +51,7 @@ pub enum Event {
     /// A timer of the protocol at an end of a TCP flow may have run out.
     Timer(End),
     /// Something happens in a station's machine.
-    Machine(host::Event),
+    Machine(machine::Event),
     /// A frame that a path held up comes in.
     Late {
         /// Where.
@@ -60,6 +59,14 @@ pub enum Event {
         /// Where it is kept.
         number: u32,
     },
+}
+
+/// Whatever includes the events of stations includes those of their machines.
+impl<E: Includes<Event>> Includes<machine::Event> for E {
+    #[inline]
+    fn of(event: machine::Event) -> Self {
+        E::of(Event::Machine(event))
+    }
 }
 
 /// A flow of one kind or another.
@@ -74,8 +81,8 @@ enum Flow {
 
 /// The stations of a model.
 #[derive(Debug)]
-pub struct Hosts {
-    stations: Vec<Host>,
+pub struct Stations {
+    stations: Vec<Attached>,
     flows: Vec<Flow>,
     /// TCP segments that are on their way.
     segments: Slab<Segment>,
@@ -92,8 +99,9 @@ pub struct Hosts {
     pub trace: Option<Trace>,
 }
 
+/// What is attached to the network at one station.
 #[derive(Debug, Default)]
-struct Host {
+struct Attached {
     ends: Vec<(u32, Side)>,
     /// Which of them sends next.
     turn: usize,
@@ -102,12 +110,12 @@ struct Host {
     impairing: Option<Impairing>,
 }
 
-impl Hosts {
+impl Stations {
     /// So many stations without flows or load, whose load `meter` counts.
     #[must_use]
     pub fn new(stations: usize, meter: Meter) -> Self {
         Self {
-            stations: (0..stations).map(|_| Host::default()).collect(),
+            stations: (0..stations).map(|_| Attached::default()).collect(),
             flows: Vec::new(),
             segments: Slab::new(),
             late: Slab::new(),
@@ -158,10 +166,10 @@ impl Hosts {
     /// # Panics
     ///
     /// If the station does not exist.
-    pub fn generate(&mut self, generator: Generator, kernel: &mut Kernel) {
+    pub fn generate(&mut self, generator: Generator, kernel: &mut Kernel<impl Includes<Event>>) {
         let station = generator.station();
-        let host = &mut self.stations[station.index()];
-        match host.generator.insert(generator).next_arrival(kernel.now()) {
+        let attached = &mut self.stations[station.index()];
+        match attached.generator.insert(generator).next_arrival(kernel.now()) {
             Some(when) => {
                 kernel.at(when, Class::Offer, Event::Offer(station));
             }
@@ -171,7 +179,7 @@ impl Hosts {
 
     /// The generators of the stations that have one.
     pub fn generators(&self) -> impl Iterator<Item = &Generator> {
-        self.stations.iter().filter_map(|host| host.generator.as_ref())
+        self.stations.iter().filter_map(|attached| attached.generator.as_ref())
     }
 
     /// A port that has something to send and has not been woken.
@@ -186,7 +194,7 @@ impl Hosts {
     }
 
     /// Lets an event of a station happen.
-    pub fn handle(&mut self, event: Event, kernel: &mut Kernel) {
+    pub fn handle(&mut self, event: Event, kernel: &mut Kernel<impl Includes<Event>>) {
         match event {
             Event::Offer(station) => {
                 let now = kernel.now();
@@ -234,8 +242,8 @@ impl Hosts {
     }
 
     /// Sets an alarm for the application at an end of a flow.
-    pub fn alarm(&mut self, flow: u32, side: Side, when: Time, kernel: &mut Kernel) {
-        kernel.at(when, Class::Expire, event::Event::from(Event::Alarm { flow, side }));
+    pub fn alarm(&mut self, flow: u32, side: Side, when: Time, kernel: &mut Kernel<impl Includes<Event>>) {
+        kernel.at(when, Class::Expire, Event::Alarm { flow, side });
     }
 
     /// Whether anything changed that the application at an end may wait for, since last asked.
@@ -253,7 +261,7 @@ impl Hosts {
         flow: u32,
         side: Side,
         data: &[u8],
-        kernel: &mut Kernel,
+        kernel: &mut Kernel<impl Includes<Event>>,
     ) -> Result<usize, Broken> {
         match self.flows[flow as usize] {
             Flow::Plain(_) => self.plain_write(flow, side, data),
@@ -271,7 +279,7 @@ impl Hosts {
         flow: u32,
         side: Side,
         data: &mut [u8],
-        kernel: &mut Kernel,
+        kernel: &mut Kernel<impl Includes<Event>>,
     ) -> Result<usize, Broken> {
         match self.flows[flow as usize] {
             Flow::Plain(_) => self.plain_read(flow, side, data),
@@ -294,7 +302,7 @@ impl Hosts {
     }
 
     /// A frame comes in at its station, at last.
-    fn take_in(&mut self, port: Port, frame: Frame, kernel: &mut Kernel) {
+    fn take_in(&mut self, port: Port, frame: Frame, kernel: &mut Kernel<impl Includes<Event>>) {
         match frame.content {
             Content::Load(_) => self.meter.delivered(&frame, kernel.now()),
             Content::Packet(packet) => self.packet_arrived(&packet),
@@ -303,9 +311,9 @@ impl Hosts {
         }
     }
 
-    fn hold_up(&mut self, port: Port, frame: Frame, after: Span, kernel: &mut Kernel) {
+    fn hold_up(&mut self, port: Port, frame: Frame, after: Span, kernel: &mut Kernel<impl Includes<Event>>) {
         let number = self.late.insert(frame);
-        kernel.at(kernel.now() + after, Class::Arrive, event::Event::from(Event::Late { port, number }));
+        kernel.at(kernel.now() + after, Class::Arrive, Event::Late { port, number });
     }
 
     /// The same frame again, with a segment of its own.
@@ -321,8 +329,8 @@ impl Hosts {
     }
 }
 
-impl Client for Hosts {
-    fn next(&mut self, port: Port, kernel: &mut Kernel) -> Option<Frame> {
+impl<E: Includes<Event>> Client<E> for Stations {
+    fn next(&mut self, port: Port, kernel: &mut Kernel<E>) -> Option<Frame> {
         let station = Station(port.0);
         let frame = self.machine_frame(station, kernel);
         frame.or_else(|| self.next_packet(station, kernel.now())).or_else(|| {
@@ -331,7 +339,7 @@ impl Client for Hosts {
         })
     }
 
-    fn deliver(&mut self, port: Port, frame: Frame, kernel: &mut Kernel) {
+    fn deliver(&mut self, port: Port, frame: Frame, kernel: &mut Kernel<E>) {
         if frame.destination != Destination::Station(Station(port.0)) {
             return;
         }
@@ -350,7 +358,7 @@ impl Client for Hosts {
         }
     }
 
-    fn lost(&mut self, _port: Port, frame: Frame, loss: Loss, kernel: &mut Kernel) {
+    fn lost(&mut self, _port: Port, frame: Frame, loss: Loss, kernel: &mut Kernel<E>) {
         match frame.content {
             Content::Load(_) => self.meter.lost(&frame, loss),
             Content::Packet(packet) => self.packet_lost(&packet, loss, kernel),
@@ -359,7 +367,7 @@ impl Client for Hosts {
         }
     }
 
-    fn observe(&mut self, port: Port, frame: &Frame, seen: Seen, kernel: &mut Kernel) {
+    fn observe(&mut self, port: Port, frame: &Frame, seen: Seen, kernel: &mut Kernel<E>) {
         if let Some(trace) = &mut self.trace {
             let segment = tcp::segment_of(frame, &self.segments).copied();
             trace.record(Passage { time: kernel.now(), port, seen, frame: *frame, segment });

@@ -4,11 +4,10 @@ use linerate_core::units::Span;
 
 use super::call::Step;
 use super::tcp_flow::{TcpEnd, TcpFlow};
-use super::{Broken, Event, Flow, Hosts};
-use crate::event;
+use super::{Broken, Event, Flow, Stations};
 use crate::frame::{Content, Destination, Frame, Port, SegmentNumber, Station};
-use crate::host::{End, Job, Machine, Wire};
-use crate::kernel::{Class, Kernel};
+use crate::kernel::{Class, Includes, Kernel};
+use crate::machine::{End, Job, Machine, Wire};
 use crate::slab::Slab;
 use crate::stack::Side;
 use crate::tcp::{Kind, Segment, Settings};
@@ -21,7 +20,7 @@ struct Place<'a> {
     segments: &'a mut Slab<Segment>,
 }
 
-impl Hosts {
+impl Stations {
     /// Puts a machine at a station.
     ///
     /// # Panics
@@ -47,7 +46,7 @@ impl Hosts {
         &mut self,
         stations: [Station; 2],
         settings: [Settings; 2],
-        kernel: &mut Kernel,
+        kernel: &mut Kernel<impl Includes<Event>>,
     ) -> u32 {
         let number = u32::try_from(self.flows.len()).expect("fewer than 2^32 flows");
         for (station, side) in stations.into_iter().zip([Side::First, Side::Second]) {
@@ -78,7 +77,12 @@ impl Hosts {
     }
 
     /// The application at an end calls send; gives what a call that is done has sent.
-    pub(super) fn tcp_write(&mut self, end: End, data: &[u8], kernel: &mut Kernel) -> Result<usize, Broken> {
+    pub(super) fn tcp_write(
+        &mut self,
+        end: End,
+        data: &[u8],
+        kernel: &mut Kernel<impl Includes<Event>>,
+    ) -> Result<usize, Broken> {
         let mut place = self.place(end);
         if let Some(broken) = place.flow.broken() {
             return Err(broken);
@@ -103,7 +107,7 @@ impl Hosts {
         &mut self,
         end: End,
         data: &mut [u8],
-        kernel: &mut Kernel,
+        kernel: &mut Kernel<impl Includes<Event>>,
     ) -> Result<usize, Broken> {
         let mut place = self.place(end);
         let call = &mut place.own().recv;
@@ -127,7 +131,11 @@ impl Hosts {
     }
 
     /// Lets what happened in a host have its effect.
-    pub(super) fn machine_event(&mut self, event: crate::host::Event, kernel: &mut Kernel) {
+    pub(super) fn machine_event(
+        &mut self,
+        event: crate::machine::Event,
+        kernel: &mut Kernel<impl Includes<Event>>,
+    ) {
         let station = event.station;
         let machine = self.stations[station.index()].machine.as_mut().expect("its own event");
         match machine.handle(event, kernel) {
@@ -150,11 +158,11 @@ impl Hosts {
         }
     }
 
-    fn go_on(&mut self, station: Station, kernel: &mut Kernel) {
+    fn go_on(&mut self, station: Station, kernel: &mut Kernel<impl Includes<Event>>) {
         self.stations[station.index()].machine.as_mut().expect("it was there").go_on(kernel);
     }
 
-    fn done(&mut self, station: Station, job: Job, kernel: &mut Kernel) {
+    fn done(&mut self, station: Station, job: Job, kernel: &mut Kernel<impl Includes<Event>>) {
         match job {
             Job::Interrupt => self.look(station),
             Job::Transmit(end) => self.place(end).transmit(kernel),
@@ -181,7 +189,7 @@ impl Hosts {
     }
 
     /// The protocol of a station takes a frame.
-    fn receive(&mut self, frame: &Frame, kernel: &mut Kernel) {
+    fn receive(&mut self, frame: &Frame, kernel: &mut Kernel<impl Includes<Event>>) {
         let Content::Segment { flow, forward, number } = frame.content else { return };
         let segment = self.segments.remove(number.0);
         let side = if forward { Side::Second } else { Side::First };
@@ -192,7 +200,12 @@ impl Hosts {
     }
 
     /// A frame with a segment came from the wire.
-    pub(super) fn segment_arrived(&mut self, station: Station, frame: Frame, kernel: &mut Kernel) {
+    pub(super) fn segment_arrived(
+        &mut self,
+        station: Station,
+        frame: Frame,
+        kernel: &mut Kernel<impl Includes<Event>>,
+    ) {
         let machine = self.stations[station.index()].machine.as_mut().expect("segments go to machines");
         if !machine.receive(frame, kernel) {
             self.drop_segment(&frame);
@@ -207,12 +220,16 @@ impl Hosts {
     }
 
     /// The adaptor of a station has a frame for the wire.
-    pub(super) fn machine_frame(&mut self, station: Station, kernel: &mut Kernel) -> Option<Frame> {
+    pub(super) fn machine_frame(
+        &mut self,
+        station: Station,
+        kernel: &mut Kernel<impl Includes<Event>>,
+    ) -> Option<Frame> {
         self.stations[station.index()].machine.as_mut()?.take(kernel)
     }
 
     /// A transmit descriptor of a station is free again: the ends that found none go on.
-    fn pump_starved(&mut self, station: Station, kernel: &mut Kernel) {
+    fn pump_starved(&mut self, station: Station, kernel: &mut Kernel<impl Includes<Event>>) {
         let machine = self.stations[station.index()].machine.as_mut().expect("its own descriptor");
         if !machine.take_starved() {
             return;
@@ -226,7 +243,7 @@ impl Hosts {
     }
 
     /// The protocol's timers at an end may have run out.
-    pub(super) fn tcp_timer(&mut self, end: End, kernel: &mut Kernel) {
+    pub(super) fn tcp_timer(&mut self, end: End, kernel: &mut Kernel<impl Includes<Event>>) {
         let mut place = self.place(end);
         place.own().timer = None;
         let now = kernel.now();
@@ -251,14 +268,14 @@ impl Place<'_> {
     }
 
     /// Lets everything go on that a change of the protocol's state allows.
-    fn progress(&mut self, kernel: &mut Kernel) {
+    fn progress(&mut self, kernel: &mut Kernel<impl Includes<Event>>) {
         self.pump(kernel);
         self.wake(kernel);
         self.set_timer(kernel);
     }
 
     /// Lets a processor make the next segment, if there is one to send and a descriptor for it.
-    fn pump(&mut self, kernel: &mut Kernel) {
+    fn pump(&mut self, kernel: &mut Kernel<impl Includes<Event>>) {
         let end = self.own();
         if end.transmitting {
             return;
@@ -277,7 +294,7 @@ impl Place<'_> {
     }
 
     /// A processor has made the next segment.
-    fn transmit(&mut self, kernel: &mut Kernel) {
+    fn transmit(&mut self, kernel: &mut Kernel<impl Includes<Event>>) {
         self.own().transmitting = false;
         if let Some(segment) = self.own().connection.next_segment(kernel.now()) {
             let End { flow, side } = self.end;
@@ -295,7 +312,7 @@ impl Place<'_> {
     }
 
     /// Wakes the calls that sleep and may go on.
-    fn wake(&mut self, kernel: &mut Kernel) {
+    fn wake(&mut self, kernel: &mut Kernel<impl Includes<Event>>) {
         let wake_up = self.machine.times().wake_up;
         let broken = self.flow.broken().is_some();
         self.flow.stirred[self.end.side as usize] |= broken;
@@ -310,7 +327,7 @@ impl Place<'_> {
     }
 
     /// A call of send goes on after `before`: with its next copy, if there is room for one.
-    fn begin_send(&mut self, before: Span, kernel: &mut Kernel) {
+    fn begin_send(&mut self, before: Span, kernel: &mut Kernel<impl Includes<Event>>) {
         let end = self.own();
         let bytes = end.send.left().min(end.connection.writable()).min(end.connection.mss().into());
         let message = end.send.message();
@@ -320,7 +337,7 @@ impl Place<'_> {
     }
 
     /// A call of receive goes on after `before`: with its next copy, if there is something.
-    fn begin_recv(&mut self, before: Span, kernel: &mut Kernel) {
+    fn begin_recv(&mut self, before: Span, kernel: &mut Kernel<impl Includes<Event>>) {
         let end = self.own();
         let bytes = end.recv.left().min(end.connection.readable()).min(end.connection.mss().into());
         let message = end.recv.message();
@@ -330,7 +347,7 @@ impl Place<'_> {
     }
 
     /// The next step of a call of send.
-    fn send(&mut self, kernel: &mut Kernel) {
+    fn send(&mut self, kernel: &mut Kernel<impl Includes<Event>>) {
         let end = self.own();
         let copied = end.send.copied();
         if copied > 0 {
@@ -352,7 +369,7 @@ impl Place<'_> {
 
     /// The next step of a call of receive: it ends when it has all that it asked for, or something
     /// and nothing more is there.
-    fn recv(&mut self, kernel: &mut Kernel) {
+    fn recv(&mut self, kernel: &mut Kernel<impl Includes<Event>>) {
         let end = self.own();
         let copied = end.recv.copied();
         if copied > 0 {
@@ -374,7 +391,7 @@ impl Place<'_> {
 
     /// Sees to it that an event comes no later than the protocol's next timer. One that comes
     /// earlier, or for nothing, is left: it costs less than taking it back each time.
-    fn set_timer(&mut self, kernel: &mut Kernel) {
+    fn set_timer(&mut self, kernel: &mut Kernel<impl Includes<Event>>) {
         let end = self.end;
         let own = self.own();
         let Some(wanted) = own.connection.next_timer() else { return };
@@ -384,8 +401,7 @@ impl Place<'_> {
             }
             kernel.cancel(timer);
         }
-        let event = event::Event::from(Event::Timer(end));
         let when = wanted.max(kernel.now());
-        own.timer = Some((when, kernel.at(when, Class::Expire, event)));
+        own.timer = Some((when, kernel.at(when, Class::Expire, Event::Timer(end))));
     }
 }
