@@ -1,8 +1,8 @@
-//! The commands of README.md work as they stand there.
+//! The commands of README.md and docs/tour.md work as they stand there.
 //!
 //! What is run: lines in blocks marked `console` that begin with `$ linerate report`,
 //! `$ linerate model` or `$ linerate measure`. Not run: those that name a host (`linerate measure HOST`), which need a
-//! second one, and those for cargo, `./check` and `linerate serve`, which are tests of their own.
+//! second one, and those for cargo, `./check`, `linerate serve`, `stream` and `rr`, which are tests of their own.
 
 #[expect(dead_code, reason = "each test file uses its part")]
 mod support;
@@ -43,14 +43,24 @@ fn commands_are_found_in_console_blocks_only() {
     assert_eq!(commands(text), [&["measure", "--time", "1s"][..], &["report", "c", "--to", "d"]]);
 }
 
-/// In order and in one folder, as a reader would; a run file or NetPIPE file that a report names
-/// and no command before it wrote is there already.
 #[test]
 fn the_commands_of_the_readme_work() {
-    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
-    let text = std::fs::read_to_string(&readme).unwrap_or_else(|error| panic!("README.md: {error}"));
+    work("README.md");
+}
+
+#[test]
+fn the_commands_of_the_tour_work() {
+    work("docs/tour.md");
+}
+
+/// Runs the commands of a page in order and in one folder, as a reader would; a run file or NetPIPE file that a
+/// report names and no command before it wrote is there already.
+#[track_caller]
+fn work(page: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(page);
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{page}: {error}"));
     let commands = commands(&text);
-    assert!(!commands.is_empty(), "README.md has no command that can be run");
+    assert!(!commands.is_empty(), "{page} has no command that can be run");
     let desk = Desk::new();
     for command in commands {
         let arguments: Vec<&str> = command.iter().map(String::as_str).collect();
