@@ -1,7 +1,5 @@
 //! A measurement over a real TCP connection, both ends in this process.
 
-mod support;
-
 use std::ops::ControlFlow;
 
 use linerate_core::bench::Bench;
@@ -14,7 +12,8 @@ use linerate_net::control::Key;
 use linerate_net::pair::PairError;
 use linerate_net::serve::Limits;
 use rstest::rstest;
-use support::{TestServer, plan};
+
+use crate::support::{TestServer, plan};
 
 /// Watches without a wish.
 struct Patient;

@@ -1,17 +1,14 @@
 //! `linerate stream` as a user runs it.
 
-#[expect(dead_code, reason = "each test file uses its part")]
-mod support;
-
 use linerate_core::caution::Caution;
 use linerate_core::run::{Run, State};
 use linerate_core::traffic::{Class, Direction};
 use linerate_core::units::Span;
 use rstest::rstest;
 
-use support::Desk;
-use support::process::wait_for;
-use support::server::Server;
+use crate::support::Desk;
+use crate::support::process::wait_for;
+use crate::support::server::Server;
 
 const FILES: [&str; 4] = ["--out", "x.run.json", "--report", "x.html"];
 const STALL: Span = Span::from_ms(1_000);

@@ -1,7 +1,5 @@
 //! One load against a server, and a channel without any.
 
-#![allow(dead_code, reason = "each test file uses its part")]
-
 use std::ops::ControlFlow;
 
 use linerate_core::options::SocketOptions;
@@ -13,7 +11,7 @@ use linerate_net::channel::Line;
 use linerate_net::pair::PairError;
 use linerate_net::serve::Limits;
 
-use super::support::{TestServer, meeting};
+use super::{TestServer, meeting};
 
 /// Longer than any test's requests take.
 const LONG: Span = Span::from_ms(60_000);

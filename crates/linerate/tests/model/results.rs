@@ -5,8 +5,8 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use super::desk;
-use super::support::Desk;
-use super::support::process::wait_for;
+use crate::support::Desk;
+use crate::support::process::wait_for;
 
 const SWEEP: [&str; 8] =
     ["model", "load", "x.toml", "--sweep", "frame=64,512,1518", "--sweep", "station-load=0.3,0.9", "--seeds"];

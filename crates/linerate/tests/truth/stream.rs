@@ -7,10 +7,10 @@ use linerate_core::traffic::Class;
 use linerate_core::units::{Rate, Span};
 use rstest::rstest;
 
-use super::support::lab::{Lab, Limit};
-use super::support::process::{Process, wait_for};
-use super::support::{Desk, PROGRAM};
 use super::{ALONE, PoisonError};
+use crate::support::lab::{Lab, Limit};
+use crate::support::process::{Process, wait_for};
+use crate::support::{Desk, PROGRAM};
 
 /// How long each transfer lasts at the rate of the wire. Unit: seconds.
 const SECONDS: u64 = 3;
