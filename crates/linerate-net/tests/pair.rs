@@ -32,7 +32,7 @@ fn every_pattern_measures_every_size_and_both_ends_agree(
 ) {
     let server = TestServer::start(Limits::default());
     let text = format!(
-        "pattern = '{pattern}'\nschedule = 'list:1,100,65536'\ntime = '30s'\nci = 0.5\nsocket.io = '{io}'"
+        "pattern = '{pattern}'\nschedule = 'list:1,100,65536'\ntime = '6s'\nci = 0.5\nsocket.io = '{io}'"
     );
     let plan = plan(&text);
     let mut pair = server.pair(&plan).expect("the server admits");
