@@ -1,18 +1,6 @@
 //! What every transport promises, run over real channels: the same body as the modelled one.
 
-#[path = "../../linerate-core/tests/support/conformance.rs"]
-mod conformance;
-#[path = "../../linerate-core/tests/support/datagrams.rs"]
-mod datagrams;
-#[path = "support/engines.rs"]
-mod engines;
-#[path = "support/lines.rs"]
-mod lines;
-#[path = "conformance/served.rs"]
 mod served;
-#[path = "support/stations.rs"]
-mod stations;
-mod support;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -23,11 +11,12 @@ use linerate_net::observe::HostClock;
 use linerate_net::serve::Limits;
 use linerate_net::transport::memory::MemoryBench;
 use linerate_net::transport::{Setup, TransportError};
-use lines::Lines;
 use rstest::rstest;
-use stations::{HEADER, Stations};
-use support::meeting::{Ends, lines, lines_at, there_is};
-use support::{TestServer, has_ipv6, plan};
+
+use crate::support::lines::Lines;
+use crate::support::meeting::{Ends, lines, lines_at, there_is};
+use crate::support::stations::{HEADER, Stations};
+use crate::support::{TestServer, conformance, datagrams, engines, has_ipv6, plan};
 
 /// A message of a curve that does not come is lost after this long.
 const LOST: Span = Span::from_ms(300);

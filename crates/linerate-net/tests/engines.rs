@@ -1,9 +1,5 @@
 //! I/O engines: that they carry every byte, what they say of themselves, and how they give up.
 
-#[path = "support/engines.rs"]
-mod engines;
-mod support;
-
 use std::ops::ControlFlow;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
@@ -23,8 +19,9 @@ use linerate_net::traffic::{Counter, Incoming, Outgoing};
 use linerate_net::transport::Setup;
 use rstest::rstest;
 use socket2::Socket;
-use support::meeting::{Ends, lines};
-use support::{TestServer, plan_for};
+
+use crate::support::meeting::{Ends, lines};
+use crate::support::{TestServer, engines, plan_for};
 
 /// Shorter than any test runs, longer than any thread waits for its turn.
 const SHORT: Span = Span::from_ms(300);

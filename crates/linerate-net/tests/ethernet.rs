@@ -1,9 +1,5 @@
 //! Raw Ethernet between two hosts of a laboratory, and what it says where it cannot be.
 
-#[path = "support/stations.rs"]
-mod stations;
-mod support;
-#[path = "ethernet/xdp.rs"]
 mod xdp;
 
 use std::net::Ipv4Addr;
@@ -22,9 +18,10 @@ use linerate_net::observe::HostClock;
 use linerate_net::traffic::{Counter, Incoming, Outgoing};
 use linerate_net::transport::{Place, TransportError, host, join};
 use rstest::rstest;
-use stations::{HEADER, Stations, datagrams, flow, setup};
-use support::lab;
-use support::meeting::{PASS, lines};
+
+use crate::support::lab;
+use crate::support::meeting::{PASS, lines};
+use crate::support::stations::{HEADER, Stations, datagrams, flow, setup};
 
 /// A message that fills a frame of 1500 bytes.
 const LARGEST: usize = 1_500 - HEADER;

@@ -1,7 +1,5 @@
 //! The wire form of the conversation: pinned to the byte, and deaf to whatever else arrives.
 
-mod support;
-
 use linerate_core::grid::Grid;
 use linerate_core::kernel::{HostSample, TcpSample};
 use linerate_core::observation::{Clock, Observation};
@@ -25,6 +23,8 @@ use linerate_net::pair::Target;
 use linerate_net::transport::{Meeting, Place};
 use proptest::prelude::*;
 use rstest::rstest;
+
+use crate::support;
 
 const WELCOME_LEN: usize = 44;
 const MOST: Tally =

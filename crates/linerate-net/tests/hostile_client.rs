@@ -3,8 +3,6 @@
 //!
 //! The test list is iperf3's history of advisories and open issues.
 
-mod support;
-
 use std::io::{ErrorKind, Write};
 use std::net::TcpStream;
 use std::time::Duration;
@@ -19,10 +17,11 @@ use linerate_net::control::{
 use linerate_net::serve::Limits;
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use rstest::rstest;
-use support::rude::{
+
+use crate::support::rude::{
     PATIENCE, Rude, Stage, TRIAL_BYTES, data_connection, dribble, frame, framed, reset, rest, trial,
 };
-use support::{TestServer, one_trial, plan};
+use crate::support::{TestServer, one_trial, plan};
 
 /// Deadlines that a test can wait for, and that a good client on a busy host still meets.
 fn quick() -> Limits {

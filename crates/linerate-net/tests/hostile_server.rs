@@ -1,8 +1,6 @@
 //! Servers that do not behave, and things that are no servers: whatever answers, the client ends
 //! in bounded time with an error that names what was wrong, and never with a number.
 
-mod support;
-
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::ops::ControlFlow;
@@ -24,8 +22,9 @@ use linerate_net::observe::HostClock;
 use linerate_net::pair::{Pair, PairError, Target};
 use linerate_net::transport::{DialError, Place};
 use rstest::rstest;
-use support::plan;
-use support::rude::{frame, framed, is_timeout, reset};
+
+use crate::support::plan;
+use crate::support::rude::{frame, framed, is_timeout, reset};
 
 /// How long a false server waits for its client. Far longer than any step takes.
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -1,8 +1,5 @@
 //! One client and several servers: bulk from one to many, from many to one, and both.
 
-#[path = "support/mod.rs"]
-mod support;
-
 use std::ops::ControlFlow;
 
 use linerate_core::traffic::{Class, Direction, FlowAccount, Load, StreamPlan, Transfer};
@@ -12,7 +9,8 @@ use linerate_net::observe::HostClock;
 use linerate_net::pair::{Loads, PairError, Target};
 use linerate_net::serve::{Limits, Server};
 use rstest::rstest;
-use support::TestServer;
+
+use crate::support::{self, TestServer};
 
 const SERVERS: usize = 3;
 const STALL: Span = Span::from_ms(60_000);

@@ -1,8 +1,6 @@
 //! What the kernel says of real connections, and what follows from it: flows whose fault is known
 //! because the test made it.
 
-mod support;
-
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream, UdpSocket};
 use std::process::Command;
@@ -21,7 +19,8 @@ use linerate_net::observe::{HostClock, UdpCounters};
 use linerate_net::traffic::{Counter, Looks, OnLook, Sampler, Watched};
 use linerate_net::transport::{Setup, tcp_channel};
 use socket2::{SockRef, Socket};
-use support::{lab, missing};
+
+use crate::support::{lab, missing};
 
 /// Longer than anything here takes on a busy host.
 const PATIENCE: Span = Span::from_ms(20_000);

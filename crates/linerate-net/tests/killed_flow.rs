@@ -1,7 +1,5 @@
 //! A flow that is killed in the middle of a load: the others go on, and the account says so.
 
-mod support;
-
 use std::io::copy;
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::ops::ControlFlow;
@@ -13,7 +11,8 @@ use linerate_net::observe::HostClock;
 use linerate_net::pair::{Loads, Target};
 use linerate_net::serve::Limits;
 use rstest::rstest;
-use support::TestServer;
+
+use crate::support::{self, TestServer};
 
 const STALL: Span = Span::from_ms(60_000);
 

@@ -1,7 +1,5 @@
 //! Bulk streams between two processes' worth of threads over the loopback.
 
-mod support;
-
 use std::ops::ControlFlow;
 
 use linerate_core::traffic::{Direction, Ended, Load, StreamPlan, Transfer};
@@ -9,7 +7,8 @@ use linerate_core::units::{Rate, Size, Span};
 use linerate_net::pair::PairError;
 use linerate_net::serve::Limits;
 use rstest::rstest;
-use support::{TestServer, plan_for};
+
+use crate::support::{TestServer, plan_for};
 
 /// Runs one load of `stream` against a server of its own.
 fn run(stream: StreamPlan, time: Span) -> Result<Transfer, PairError> {

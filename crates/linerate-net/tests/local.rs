@@ -1,8 +1,6 @@
 //! What is particular to the transports between two processes of one host, to Multipath TCP and
 //! to VM sockets.
 
-mod support;
-
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
@@ -19,7 +17,8 @@ use linerate_net::observe::HostClock;
 use linerate_net::transport::{Hosting, Meeting, Place, Setup, TransportError, host, join};
 use nix::sched::{CloneFlags, unshare};
 use rstest::rstest;
-use support::meeting::{PASS, lines, there_is};
+
+use crate::support::meeting::{PASS, lines, there_is};
 
 const HERE: std::net::IpAddr = std::net::IpAddr::V4(Ipv4Addr::LOCALHOST);
 
@@ -286,7 +285,7 @@ fn another_process_echoes_every_byte_and_when_it_is_killed_the_channel_ends(
     let Ok(Hosting::Apart(mut host)) = host(&setup, &PASS) else { panic!("it has a place of its own") };
     let Place::Local(place) = host.meeting().place else { panic!("it is on this host") };
     let mut other = Command::new(std::env::current_exe().expect("this program"))
-        .args(["--ignored", "--exact", "an_echo_in_another_process"])
+        .args(["--ignored", "--exact", "local::an_echo_in_another_process"])
         .envs([("ECHO_TRANSPORT", transport.name()), ("ECHO_PLACE", &place)])
         .stdout(Stdio::null())
         .spawn()

@@ -1,10 +1,6 @@
 //! Where messages lie: the memory options of curves and of bulk flows, at both ends.
 
-#[path = "support/engines.rs"]
-mod engines;
-#[path = "memory/mirror.rs"]
 mod mirror;
-mod support;
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -25,7 +21,8 @@ use linerate_net::pair::{Pair, PairError};
 use linerate_net::serve::Limits;
 use mirror::Mirror;
 use rstest::rstest;
-use support::{TestServer, plan, plan_for};
+
+use crate::support::{self, TestServer, engines, plan, plan_for};
 
 /// More messages than any working set here has places for the larger sizes, fewer for the smaller.
 const MESSAGES: u32 = 40;

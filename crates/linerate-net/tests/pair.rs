@@ -1,7 +1,5 @@
 //! A measurement over a real TCP connection, both ends in this process.
 
-mod support;
-
 use std::ops::ControlFlow;
 
 use linerate_core::bench::Bench;
@@ -14,7 +12,8 @@ use linerate_net::control::Key;
 use linerate_net::pair::PairError;
 use linerate_net::serve::Limits;
 use rstest::rstest;
-use support::{TestServer, plan};
+
+use crate::support::{TestServer, plan};
 
 /// Watches without a wish.
 struct Patient;
@@ -33,7 +32,7 @@ fn every_pattern_measures_every_size_and_both_ends_agree(
 ) {
     let server = TestServer::start(Limits::default());
     let text = format!(
-        "pattern = '{pattern}'\nschedule = 'list:1,100,65536'\ntime = '30s'\nci = 0.5\nsocket.io = '{io}'"
+        "pattern = '{pattern}'\nschedule = 'list:1,100,65536'\ntime = '6s'\nci = 0.5\nsocket.io = '{io}'"
     );
     let plan = plan(&text);
     let mut pair = server.pair(&plan).expect("the server admits");

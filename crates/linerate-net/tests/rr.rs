@@ -1,15 +1,10 @@
 //! Requests and responses: over single channels with an answering end by hand, and between two
 //! processes' worth of threads over the loopback.
 
-#[path = "support/conversation.rs"]
-mod conversation;
-mod support;
-
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use conversation::{run, run_at, run_over, run_watched};
 use linerate_core::endpoint::LinkError;
 use linerate_core::options::SocketOptions;
 use linerate_core::stats::Histogram;
@@ -21,7 +16,9 @@ use linerate_net::observe::HostClock;
 use linerate_net::serve::Limits;
 use linerate_net::traffic::{Asking, Schedule};
 use rstest::rstest;
-use support::TestServer;
+
+use crate::support::conversation::{self, run, run_at, run_over, run_watched};
+use crate::support::{self, TestServer};
 
 const SHORT: Span = Span::from_ms(300);
 

@@ -1,15 +1,12 @@
 //! What both hosts did is told of every load of requests, once.
 
-#[path = "support/conversation.rs"]
-mod conversation;
-mod support;
-
-use conversation::{run, run_at};
 use linerate_core::traffic::{Load, RrPlan, StreamPlan, Transfer};
 use linerate_core::units::Span;
 use linerate_net::serve::Limits;
 use rstest::rstest;
-use support::TestServer;
+
+use crate::support::TestServer;
+use crate::support::conversation::{run, run_at};
 
 /// Each interval follows the one before, and together they are the load's whole time.
 fn without_gaps(transfer: &Transfer, least: Span) {

@@ -1,22 +1,19 @@
 //! Requests over a wire between two network namespaces: latency under load, and a host that has no
 //! port left.
 
-#[path = "support/conversation.rs"]
-mod conversation;
-mod support;
-
 use std::net::TcpStream;
 use std::ops::ControlFlow;
 use std::process::Command;
 
-use conversation::{run_at, run_watched};
 use linerate_core::plan::Common;
 use linerate_core::traffic::{Ended, Latency, Load, Phase, RrPlan, Transfer};
 use linerate_core::units::Span;
 use linerate_net::control::Key;
 use linerate_net::lab::{Lab, THERE};
 use linerate_net::serve::{Limits, Server};
-use support::TestServer;
+
+use crate::support::conversation::{run_at, run_watched};
+use crate::support::{self, TestServer};
 
 /// A lab with a server at its other end, or none where there can be none; in CI that is a failure.
 fn lab() -> Option<(Lab, TestServer)> {

@@ -1,8 +1,6 @@
 //! Peers that are silent in the middle of requests, above all of a connection for each: neither end
 //! waits for them beyond its patience, and the user can end it at once.
 
-mod support;
-
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::ops::ControlFlow;
@@ -21,8 +19,9 @@ use linerate_net::pair::{Loads, PairError, Target};
 use linerate_net::serve::Limits;
 use linerate_net::transport::Place;
 use rstest::rstest;
-use support::TestServer;
-use support::rude::{Rude, Stage, data_connection, dribble, rest};
+
+use crate::support::rude::{Rude, Stage, data_connection, dribble, rest};
+use crate::support::{self, TestServer};
 
 /// How long a false server waits for its client.
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -1,9 +1,5 @@
 //! Channels that are encrypted: whom they believe, and what they make of somebody in between.
 
-#[path = "support/relay.rs"]
-mod relay;
-mod support;
-
 use std::io::{ErrorKind, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream, UdpSocket};
 
@@ -17,9 +13,10 @@ use linerate_net::control::{Deadline, GREETING_LEN};
 use linerate_net::observe::HostClock;
 use linerate_net::traffic::{Counter, Incoming, Outgoing};
 use linerate_net::transport::{Hosting, Meeting, Place, Setup, TransportError, host, join};
-use relay::Relay;
 use rstest::rstest;
-use support::meeting::{Answering, Ends, LOOK, PASS, PATIENCE};
+
+use crate::support::meeting::{Answering, Ends, LOOK, PASS, PATIENCE};
+use crate::support::relay::Relay;
 
 const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 

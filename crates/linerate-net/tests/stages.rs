@@ -1,14 +1,13 @@
 //! Messages that both kernels stamp on their way, over real sockets.
 
-mod support;
-
 use std::ops::ControlFlow;
 
 use linerate_core::stages::{Clocks, Stages};
 use linerate_net::pair::PairError;
 use linerate_net::serve::Limits;
 use rstest::rstest;
-use support::{TestServer, one_trial, plan};
+
+use crate::support::{TestServer, one_trial, plan};
 
 /// One that fits a segment, and one that is many of Ethernet's.
 const SIZES: [u64; 3] = [1, 1_000, 60_000];

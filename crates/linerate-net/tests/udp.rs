@@ -1,15 +1,10 @@
 //! UDP and Unix datagrams: flows and their accounts, the proof of addresses, and who lies about them.
 
-#[path = "support/flows.rs"]
-mod flows;
-#[path = "udp/strangers.rs"]
 mod strangers;
-mod support;
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::process::Command;
 
-use flows::{Flow, flow, lines, setup};
 use linerate_core::endpoint::LinkError;
 use linerate_core::options::Io;
 use linerate_core::traffic::{Bound, Datagrams};
@@ -19,7 +14,10 @@ use linerate_net::channel::{Interest, Wait};
 use linerate_net::lab::{HERE, THERE};
 use linerate_net::transport::{CONTROL_LEN, HEADER_LEN, Hosting, Setup, host, join};
 use rstest::rstest;
-use support::meeting::{Answering, PASS, accept};
+
+use crate::support;
+use crate::support::flows::{self, Flow, flow, lines, setup};
+use crate::support::meeting::{Answering, PASS, accept};
 
 /// A change of what is asked.
 type Ask = fn(&mut Setup);

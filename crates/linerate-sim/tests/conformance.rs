@@ -1,15 +1,12 @@
 //! What every transport promises, over the model: the same body as over real sockets.
 
-#[path = "../../linerate-core/tests/support/conformance.rs"]
-mod conformance;
-#[path = "support/models.rs"]
-mod models;
-
-use conformance::Pair;
 use linerate_sim::bench::ModelBench;
 use linerate_sim::end::End;
 use linerate_sim::stack::Kind;
 use rstest::rstest;
+
+use crate::support::conformance::Pair;
+use crate::support::{conformance, models};
 
 /// Two ends of a modelled flow; each program is a task.
 struct ModelPair(ModelBench);

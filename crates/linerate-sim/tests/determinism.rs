@@ -1,9 +1,6 @@
 //! The same plan and seed give the same run, byte for byte: again, on several threads at once, in
 //! another profile and on another machine.
 
-#[path = "support/plans.rs"]
-mod plans;
-
 use std::fmt::Write as _;
 
 use linerate_core::bench::Bench as _;
@@ -15,6 +12,8 @@ use linerate_sim::fabric::Seen;
 use linerate_sim::model::{self, Loaded};
 use linerate_sim::trace::Passage;
 use rstest::rstest;
+
+use crate::support::plans;
 
 /// A network of each kind, with six stations where it may have more than two.
 const NETWORKS: [(&str, &str); 11] = [

@@ -1,9 +1,6 @@
 //! Whatever cannot be done ends in one message that says what to do, with exit code 2, and what
 //! was measured until then is kept.
 
-#[expect(dead_code, reason = "each test file uses its part")]
-mod support;
-
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::process::Stdio;
@@ -13,9 +10,9 @@ use insta::assert_snapshot;
 use linerate_core::run::State;
 use rustix::process::Signal;
 
-use support::lab::Lab;
-use support::server::Server;
-use support::{Desk, PROGRAM, complaint, has, is_root};
+use crate::support::lab::Lab;
+use crate::support::server::Server;
+use crate::support::{Desk, PROGRAM, complaint, has, is_root};
 
 /// A measurement that goes on until something ends it, within the patience of a test.
 const LONG: [&str; 4] = ["--schedule", "list:1,1000", "--time", "10s"];

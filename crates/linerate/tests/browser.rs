@@ -1,13 +1,10 @@
 //! The HTML report in a real browser: it renders, its script runs, and it asks for nothing.
 
-#[expect(dead_code, reason = "each test file uses its part")]
-mod support;
-
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use support::{Desk, missing};
+use crate::support::{Desk, missing};
 
 const NETPIPE: &str = include_str!("../../linerate-core/tests/netpipe/3.7.2-loopback.out");
 /// Names under which the browser is known to distributions.

@@ -1,14 +1,11 @@
 //! `linerate calibrate` as a user runs it.
 
-#[expect(dead_code, reason = "each test file uses its part")]
-mod support;
-
 use linerate_core::run::{Source, State};
 use linerate_sim::calibrate::{HostFile, Parameter};
 use rustix::process::Signal;
 use serde_json::Value;
 
-use support::{Desk, has, is_root, process};
+use crate::support::{self, Desk, has, is_root, process};
 
 /// Whether there can be a laboratory.
 fn can() -> bool {

@@ -1,8 +1,5 @@
 //! `linerate measure` and `linerate serve` as a user runs them.
 
-#[expect(dead_code, reason = "each test file uses its part")]
-mod support;
-
 use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
 
@@ -14,9 +11,9 @@ use linerate_core::trial::Tally;
 use rstest::rstest;
 use rustix::process::Signal;
 
-use support::process::{ends, marked, wait_for};
-use support::server::Server;
-use support::{Desk, PATIENCE};
+use crate::support::process::{ends, marked, wait_for};
+use crate::support::server::Server;
+use crate::support::{self, Desk, PATIENCE};
 
 /// A measurement of a few sizes, with its files where the tests look for them.
 const SHORT: [&str; 8] =

@@ -1,14 +1,11 @@
 //! `linerate measure --model` as a user runs it: a modelled network through the same command, file
 //! and report as a real one.
 
-#[expect(dead_code, reason = "each test file uses its part")]
-mod support;
-
 use linerate_core::caution::Caution;
 use linerate_core::run::{Run, Source, State};
 use rstest::rstest;
 
-use support::{Desk, Said, has};
+use crate::support::{Desk, Said, has};
 
 /// Two stations at 1 Gb/s with 100 m of category 5 cable between them.
 const GIGABIT: &str = "about = 'a test'\n[network]\nmedium = 'ethernet'\n";

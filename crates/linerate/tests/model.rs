@@ -1,16 +1,10 @@
 //! `linerate model`: through the binary.
 
-#[expect(dead_code, reason = "each test file uses its part")]
-mod support;
+use crate::support::Desk;
 
-#[path = "model/refusals.rs"]
 mod refusals;
-#[path = "model/results.rs"]
 mod results;
-#[path = "model/trace.rs"]
 mod trace;
-
-use support::Desk;
 
 /// A plan that is run in no time.
 const PLAN: &str = "about = 'a test'\n[load]\ntime = '1ms'\nwarm-up = '100us'\nto = 'pairs'\n";

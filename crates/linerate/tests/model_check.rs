@@ -1,16 +1,12 @@
 //! `linerate model check`: through the binary.
 
-#[expect(dead_code, reason = "each test file uses its part")]
-mod support;
-
-#[path = "model_check/papers.rs"]
 mod papers;
 
 use insta::assert_snapshot;
 use rstest::rstest;
 use serde_json::Value;
 
-use support::Desk;
+use crate::support::Desk;
 
 /// What `linerate model check` with `arguments` gives as JSON, and with which exit code.
 fn json(arguments: &[&str]) -> (Option<i32>, Value) {

@@ -1,14 +1,11 @@
 //! `linerate predict` as a user runs it.
 
-#[expect(dead_code, reason = "each test file uses its part")]
-mod support;
-
 use insta::assert_snapshot;
 use linerate_core::environment::Fact;
 use linerate_core::run::{Run, Source};
 use serde_json::Value;
 
-use support::Desk;
+use crate::support::Desk;
 
 /// A host that was calibrated on a virtual machine.
 const HOST: &str = include_str!("predict/host.toml");

@@ -4,12 +4,9 @@
 //! `$ linerate model` or `$ linerate measure`. Not run: those that name a host (`linerate measure HOST`), which need a
 //! second one, and those for cargo, `./check`, `linerate serve`, `stream` and `rr`, which are tests of their own.
 
-#[expect(dead_code, reason = "each test file uses its part")]
-mod support;
-
 use std::path::Path;
 
-use support::{Desk, PROGRAM};
+use crate::support::{Desk, PROGRAM};
 
 /// The arguments of the commands in `text` that can be run as they stand.
 fn commands(text: &str) -> Vec<Vec<String>> {

@@ -1,8 +1,5 @@
 //! `linerate report`, `completions` and `man`.
 
-#[expect(dead_code, reason = "each test file uses its part")]
-mod support;
-
 use std::path::Path;
 
 use insta::assert_snapshot;
@@ -11,7 +8,7 @@ use linerate_core::run::Run;
 use rstest::rstest;
 use serde_json::Value;
 
-use support::{Desk, missing};
+use crate::support::{self, Desk, missing};
 
 /// A run file of the first version, and result files of NetPIPE.
 const RUN: &str = include_str!("../../linerate-core/tests/runs/format-1.run.json");

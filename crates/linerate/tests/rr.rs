@@ -1,11 +1,9 @@
 //! `linerate rr` as a user runs it.
 
-#[expect(dead_code, reason = "each test file uses its part")]
-mod support;
-
 use linerate_core::run::{Run, State};
 use linerate_core::traffic::{Direction, Ended, Phase};
-use support::Desk;
+
+use crate::support::Desk;
 
 const FILES: [&str; 4] = ["--out", "x.run.json", "--report", "x.html"];
 

@@ -1,13 +1,11 @@
 //! `linerate measure --stages` as a user runs it.
 
-#[expect(dead_code, reason = "each test file uses its part")]
-mod support;
-
 use linerate_core::run::State;
 use linerate_core::stages::Clocks;
 use rstest::rstest;
-use support::lab::{Lab, Limit, MTU};
-use support::{Desk, PROGRAM};
+
+use crate::support::lab::{Lab, Limit, MTU};
+use crate::support::{Desk, PROGRAM};
 
 #[rstest]
 fn the_stages_of_messages_are_in_the_text_the_page_and_the_file(#[values("tcp", "udp")] transport: &str) {

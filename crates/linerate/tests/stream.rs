@@ -1,17 +1,13 @@
 //! `linerate stream` as a user runs it.
 
-#[expect(dead_code, reason = "each test file uses its part")]
-mod support;
-
 use linerate_core::caution::Caution;
 use linerate_core::run::{Run, State};
 use linerate_core::traffic::{Class, Direction};
 use linerate_core::units::Span;
 use rstest::rstest;
 
-use support::Desk;
-use support::process::wait_for;
-use support::server::Server;
+use crate::support::Desk;
+use crate::support::server::Server;
 
 const FILES: [&str; 4] = ["--out", "x.run.json", "--report", "x.html"];
 const STALL: Span = Span::from_ms(1_000);
@@ -157,8 +153,7 @@ fn a_server_that_dies_leaves_an_account_of_what_passed_until_then() {
     let server = Server::start(&desk, &[]);
     let arguments = server.measure(&["--time", "80s", "--out", "x.run.json", "--report", "x.html"]);
     let running = desk.start(&[&["stream"], &arguments[1..]].concat());
-    wait_for("the run file", || desk.path("x.run.json").exists().then_some(()));
-    std::thread::sleep(std::time::Duration::from_millis(500));
+    desk.under_way(&running);
     server.process.signal(rustix::process::Signal::KILL);
     let said = running.finish();
     assert_eq!(said.code, Some(2), "{}", said.stderr);

@@ -12,8 +12,10 @@
 
 #[path = "truth/stream.rs"]
 mod stream;
-#[expect(dead_code, reason = "each test file uses its part")]
+#[expect(dead_code, reason = "the other tests use the rest")]
 mod support;
+#[path = "truth/wire.rs"]
+mod wire;
 
 use std::sync::{Mutex, PoisonError};
 
@@ -23,8 +25,8 @@ use linerate_core::report::{NamedRun, Report};
 use linerate_core::run::{End, Run};
 use rstest::rstest;
 
-use support::lab::{HERE, Lab, Limit, MTU, THERE};
-use support::{Desk, PROGRAM};
+use crate::support::lab::{HERE, Lab, Limit, MTU, THERE};
+use crate::support::{Desk, PROGRAM};
 
 /// Measurements take turns: two at a time would measure each other.
 static ALONE: Mutex<()> = Mutex::new(());

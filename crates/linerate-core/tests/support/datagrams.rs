@@ -5,7 +5,7 @@
 use linerate_core::endpoint::{Endpoint, LinkError};
 use linerate_core::units::{Span, Time};
 
-use crate::conformance::Pair;
+use super::conformance::Pair;
 
 /// Message sizes around the lengths of headers and of usual packets, and the smallest.
 const SIZES: [usize; 12] = [1, 2, 23, 24, 25, 39, 40, 41, 64, 1000, 1448, 1472];

@@ -12,7 +12,7 @@ use linerate_core::units::{Span, Time};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-use crate::kernel::Kernel;
+use super::kernel::Kernel;
 
 /// Most bytes that travel as one piece.
 const PIECE: usize = 64 << 10;

@@ -6,9 +6,9 @@ use linerate_core::payload::Buffers;
 use linerate_core::trial::{Half, Sample, Trial};
 use linerate_core::units::{Span, Time};
 
-use crate::conformance::Pair;
-use crate::kernel::Kernel;
-use crate::link::{End, Link};
+use super::conformance::Pair;
+use super::kernel::Kernel;
+use super::link::{End, Link};
 
 /// A bench over a [`Link`].
 pub(crate) struct VirtualBench {

@@ -7,7 +7,7 @@ use linerate_core::pattern::Pattern;
 use linerate_core::series::{Point, Series};
 use linerate_core::units::Span;
 
-use crate::virtual_bench::VirtualBench;
+use super::virtual_bench::VirtualBench;
 
 /// Keeps everything it is told, and may break the measurement off.
 #[derive(Default)]

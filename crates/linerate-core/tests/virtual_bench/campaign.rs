@@ -10,10 +10,10 @@ use linerate_core::series::Stop;
 use linerate_core::trial::{Half, Tally};
 use linerate_core::units::{Size, Span};
 
-use crate::link::Link;
-use crate::run_file::run_of;
-use crate::virtual_bench::VirtualBench;
-use crate::watch::{Recorder, method, point, watched};
+use super::run_file::run_of;
+use crate::support::link::Link;
+use crate::support::virtual_bench::VirtualBench;
+use crate::support::watch::{Recorder, method, point, watched};
 
 pub(crate) fn netpipe(to: u64) -> Vec<u64> {
     let bounds = Bounds { to: Some(Size(to)), ..Bounds::default() };

@@ -11,9 +11,9 @@ use linerate_core::trial::Trial;
 use linerate_core::units::{Size, Span};
 use rstest::rstest;
 
-use crate::conformance;
-use crate::link::Link;
-use crate::virtual_bench::{VirtualBench, VirtualPair};
+use crate::support::conformance;
+use crate::support::link::{End, Link};
+use crate::support::virtual_bench::{VirtualBench, VirtualPair};
 
 fn times(link: &Link, pattern: Pattern, size: u64, samples: u32, batch: u32) -> Vec<Span> {
     let trial = Trial { pattern, size, samples, batch, seed: 7, check: Check::Full };
@@ -72,7 +72,7 @@ fn every_promise_of_a_bench_is_kept() {
 
 /// Both ends send first, `len` bytes.
 fn send_then_receive(len: usize) -> (Option<()>, Option<()>) {
-    let program = async |mut end: crate::link::End| {
+    let program = async |mut end: End| {
         end.send(&vec![1; len]).await.expect("open");
         end.recv(&mut vec![0; len]).await.expect("open");
         // The end is dropped only now, so that the other never sees it closed.
@@ -84,7 +84,7 @@ fn send_then_receive(len: usize) -> (Option<()>, Option<()>) {
 fn two_ends_that_both_send_first_deadlock_beyond_the_window_and_exchange_does_not() {
     assert_eq!(send_then_receive(1000), (Some(()), Some(())));
     assert_eq!(send_then_receive(1001), (None, None));
-    let program = async |mut end: crate::link::End| end.exchange(&[1; 5000], &mut [0; 5000]).await.is_ok();
+    let program = async |mut end: End| end.exchange(&[1; 5000], &mut [0; 5000]).await.is_ok();
     let pair = VirtualPair::new(&Link { window: 1000, ..Link::default() });
     assert_eq!(pair.try_run(program, program), (Some(true), Some(true)));
 }

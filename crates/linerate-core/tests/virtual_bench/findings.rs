@@ -15,12 +15,12 @@ use linerate_core::units::Span;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-use crate::campaign::{netpipe, quiet};
-use crate::link::Link;
-use crate::run_file::run;
-use crate::statistics::curve;
-use crate::virtual_bench::VirtualBench;
-use crate::watch::{Recorder, method, point, watched};
+use super::campaign::{netpipe, quiet};
+use super::run_file::run;
+use super::statistics::curve;
+use crate::support::link::Link;
+use crate::support::virtual_bench::VirtualBench;
+use crate::support::watch::{Recorder, method, point, watched};
 
 #[test]
 fn a_complete_run_cuts_nothing() {

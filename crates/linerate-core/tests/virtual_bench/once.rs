@@ -7,8 +7,8 @@ use linerate_core::series::Stop;
 use linerate_core::units::Span;
 use rstest::rstest;
 
-use crate::campaign::{netpipe, quiet};
-use crate::watch::{method, watched};
+use super::campaign::{netpipe, quiet};
+use crate::support::watch::{method, watched};
 
 fn exact(pattern: Pattern, sizes: &[u64], time: Span) -> Method {
     Method { pattern, time, exact: Some(Exact::AT_ONCE), ..method(sizes, 0, 0.02, 1) }

@@ -18,9 +18,9 @@ use linerate_core::traffic::{
 use linerate_core::transport::Transport;
 use linerate_core::units::{Size, Span};
 
-use crate::link::Link;
-use crate::virtual_bench::VirtualBench;
-use crate::watch::{method, watched};
+use crate::support::link::Link;
+use crate::support::virtual_bench::VirtualBench;
+use crate::support::watch::{method, watched};
 
 /// The committed run of a format. It is never made again: later versions must read it as it is.
 fn sample(format: u32) -> PathBuf {

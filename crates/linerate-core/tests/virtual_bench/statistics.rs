@@ -6,9 +6,9 @@ use linerate_core::schedule::{Bounds, Schedule};
 use linerate_core::series::Series;
 use linerate_core::units::{Size, Span};
 
-use crate::link::Link;
-use crate::virtual_bench::VirtualBench;
-use crate::watch::{method, point, watched};
+use crate::support::link::Link;
+use crate::support::virtual_bench::VirtualBench;
+use crate::support::watch::{method, point, watched};
 
 const SEEDS: u64 = 300;
 

@@ -8,9 +8,8 @@ use linerate_core::units::{Size, Span};
 use linerate_net::pair::PairError;
 use linerate_net::serve::Limits;
 
-use crate::conformance;
 use crate::support::meeting::is_refused;
-use crate::support::{TestServer, lab, plan, plan_for};
+use crate::support::{TestServer, conformance, lab, plan, plan_for};
 
 /// Longer than anything here takes on a busy host.
 const LONG: Span = Span::from_ms(60_000);

@@ -2,8 +2,8 @@
 
 use std::net::Ipv4Addr;
 
-use super::stations::setup;
-use super::support::meeting::PASS;
+use crate::support::meeting::PASS;
+use crate::support::stations::setup;
 use linerate_core::transport::Transport;
 use linerate_net::transport::{Setup, host};
 
@@ -36,7 +36,7 @@ mod with_it {
     use rstest::rstest;
 
     use super::*;
-    use crate::stations::{Stations, datagrams, flow};
+    use crate::support::stations::{Stations, datagrams, flow};
 
     #[rstest]
     fn messages_of_every_size_pass_both_ways_and_to_a_packet_socket(

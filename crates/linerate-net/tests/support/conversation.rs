@@ -1,7 +1,5 @@
 //! One load against a server, and a channel without any.
 
-#![allow(dead_code, reason = "each test file uses its part")]
-
 use std::ops::ControlFlow;
 
 use linerate_core::options::SocketOptions;
@@ -12,7 +10,7 @@ use linerate_net::channel::Line;
 use linerate_net::pair::PairError;
 use linerate_net::serve::Limits;
 
-use super::support::{TestServer, meeting, plan_for};
+use super::{TestServer, meeting, plan_for};
 
 /// Longer than any test's requests take.
 const LONG: Span = Span::from_ms(60_000);

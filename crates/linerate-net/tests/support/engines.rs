@@ -6,7 +6,7 @@ use linerate_core::options::{Io, SocketOptions};
 use linerate_net::io::Engine;
 use socket2::Socket;
 
-use crate::support::missing;
+use super::missing;
 
 /// A connected pair of sockets.
 pub(crate) fn sockets() -> [Socket; 2] {

@@ -11,7 +11,7 @@ use linerate_net::observe::HostClock;
 use linerate_net::traffic::{Counter, Incoming, Outgoing, Pace};
 use linerate_net::transport::Setup;
 
-use crate::support::meeting::{Answering, Ends};
+use super::meeting::{Answering, Ends};
 
 /// What one end of a flow came to.
 pub(crate) type End = (HalfAccount, Result<(), LinkError>);

@@ -13,8 +13,8 @@ use linerate_net::channel::{Channel, Interest, Line, Remote, Wait, Wire};
 use linerate_net::observe::HostClock;
 use linerate_net::traffic::{Incoming, Outgoing};
 
-use crate::conformance::Pair;
-use crate::support::meeting::Ends;
+use super::conformance::Pair;
+use super::meeting::Ends;
 
 /// A line of any transport, as a channel again, so that it can be an endpoint.
 #[derive(Debug)]

@@ -1,7 +1,5 @@
 //! Two stations of a laboratory that speak raw Ethernet.
 
-#![allow(dead_code, reason = "each test file uses its part")]
-
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::os::fd::AsRawFd as _;
 use std::process::Command;
@@ -20,8 +18,8 @@ use nix::ifaddrs::getifaddrs;
 use nix::sys::socket::{LinkAddr, MsgFlags, sendto};
 use socket2::{Domain, Socket, Type};
 
-use crate::support::meeting::{Ends, PASS, accept};
-use crate::support::{lab, missing};
+use super::meeting::{Ends, PASS, accept};
+use super::{lab, missing};
 
 /// What every frame carries besides its message. Unit: bytes.
 pub(crate) const HEADER: usize = 32;
@@ -46,6 +44,7 @@ impl Stations {
     }
 
     /// The same on a kernel that has `AF_XDP`, or none, with a word.
+    #[cfg(feature = "xdp")]
     pub(crate) fn with_xdp(mtu: u32) -> Option<Self> {
         let stations = Self::new(mtu)?;
         match Socket::new(Domain::from(libc::AF_XDP), Type::RAW, None) {

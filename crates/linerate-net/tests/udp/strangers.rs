@@ -11,8 +11,9 @@ use linerate_net::transport::{
     CONTROL_LEN, Greeting, Header, Hosting, Kind, Place, REPLY_LEN, REQUEST_LEN, Reply, Request, Token, join,
 };
 
-use super::support::meeting::{Answering, PASS};
-use super::{LOCAL, counts, flows, roomy};
+use super::{LOCAL, counts, roomy};
+use crate::support::flows;
+use crate::support::meeting::{Answering, PASS};
 
 /// A stranger with a socket of his own, and the port of a host that is being asked.
 struct Stranger {

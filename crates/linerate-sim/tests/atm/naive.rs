@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use linerate_sim::atm::Switch;
 use linerate_sim::frame::{Destination, Station};
 
-use crate::stations::Offer;
+use crate::support::stations::Offer;
 
 /// Cell and unit of time of OC-3c: 331 250 000 / 117 picoseconds.
 const CELL: u128 = 331_250_000;

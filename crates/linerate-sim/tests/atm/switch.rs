@@ -6,8 +6,8 @@ use linerate_sim::fabric::{Fabric as _, Loss};
 use linerate_sim::frame::{Destination, Port};
 use proptest::prelude::*;
 
-use crate::stations::{Offer, Run, number_of, to};
-use crate::{Parameters, cells, naive, prepare, run, switched};
+use super::{Parameters, cells, naive, prepare, run, switched};
+use crate::support::stations::{Offer, Run, number_of, to};
 
 #[test]
 fn an_uncontended_switch_makes_two_events_a_pdu_and_a_contended_one_three() {

@@ -7,7 +7,7 @@ use linerate_sim::ethernet::phy::Phy;
 use linerate_sim::pace::Pace;
 use rstest::rstest;
 
-use crate::forms::{Hop, ethernet, holds, packets};
+use super::forms::{Hop, ethernet, holds, packets};
 
 /// NetPIPE's sizes.
 fn sizes(to: u64) -> Vec<u64> {

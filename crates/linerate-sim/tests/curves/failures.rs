@@ -5,8 +5,8 @@ use linerate_core::pattern::Pattern;
 use linerate_sim::model;
 use rstest::rstest;
 
-use crate::measured::measured;
-use crate::plans::plan;
+use crate::support::measured::measured;
+use crate::support::plans::plan;
 
 /// A switch with room for one frame before a slow cable, and datagrams, which nothing sends again.
 #[rstest]

@@ -8,8 +8,8 @@ use linerate_sim::ethernet::parameters::{PREAMBLE_BITS, frame_bytes, occupied_by
 use linerate_sim::model;
 use linerate_sim::pace::Pace;
 
-use crate::measured::measured;
-use crate::plans::plan;
+use crate::support::measured::measured;
+use crate::support::plans::plan;
 
 /// IPv4 and TCP header: also the length of an acknowledgement. Unit: bytes.
 pub(crate) const HEADER: u32 = 40;

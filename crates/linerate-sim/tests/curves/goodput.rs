@@ -3,7 +3,7 @@
 use linerate_core::pattern::Pattern;
 use rstest::rstest;
 
-use crate::measured::measured;
+use crate::support::measured::measured;
 
 /// Payload rate of a stream whose messages are whole segments. Unit: Mb/s.
 fn goodput(text: &str, payload: u64) -> f64 {

@@ -9,7 +9,7 @@ use linerate_sim::ethernet::phy::Cable;
 use linerate_sim::model;
 use rstest::rstest;
 
-use crate::plans;
+use crate::support::plans;
 
 /// Preamble, slot time and the gap that whoever answers leaves: a frame of 122 B is extended.
 const EXTENDED_BITS: u64 = 64 + 4096 + 96;

@@ -8,7 +8,7 @@ use linerate_core::units::Span;
 use linerate_sim::pace::Pace;
 use rstest::rstest;
 
-use crate::forms::{bench, holds, packets, segments};
+use super::forms::{bench, holds, packets, segments};
 
 const SIZES: [u64; 14] =
     [1, 8, 64, 511, 1024, 1460, 1461, 4096, 9140, 9141, 16_384, 65_536, 100_000, 131_072];

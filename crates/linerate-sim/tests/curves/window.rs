@@ -8,7 +8,7 @@ use linerate_core::units::Span;
 use linerate_sim::ethernet::phy::Cable;
 use rstest::rstest;
 
-use crate::forms::bench;
+use super::forms::bench;
 
 const MSS: u64 = 1460;
 /// A segment and its gap.

@@ -5,7 +5,7 @@ use linerate_sim::frame::Port;
 use proptest::prelude::*;
 
 use super::*;
-use crate::stations::number_of;
+use crate::support::stations::number_of;
 
 fn any_parameters() -> impl Strategy<Value = Parameters> {
     let switch = (any::<bool>(), 1..4_u16, 0..3_000_000_u64).prop_map(|(whole, credits, latency)| Switch {

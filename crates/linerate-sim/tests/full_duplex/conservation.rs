@@ -7,7 +7,7 @@ use linerate_sim::fabric::{Fabric as _, Seen};
 use linerate_sim::pace::Pace;
 use proptest::prelude::*;
 
-use crate::bench::{A, B, Order, Traffic, World, ps};
+use super::bench::{A, B, Order, Traffic, World, ps};
 
 #[derive(Clone, Debug)]
 struct Plan {

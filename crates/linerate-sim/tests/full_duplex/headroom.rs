@@ -8,7 +8,7 @@ use linerate_sim::pace::Pace;
 use proptest::prelude::*;
 use rstest::rstest;
 
-use crate::bench::{A, B, Order, Traffic, World, data, period, ps};
+use super::bench::{A, B, Order, Traffic, World, data, period, ps};
 
 /// Frames below the high watermark.
 const BEFORE: u64 = 4;

@@ -6,7 +6,7 @@ use linerate_sim::ethernet::pause::{FlowControl, refresh_interval};
 use linerate_sim::fabric::{Fabric as _, Seen};
 use rstest::rstest;
 
-use crate::bench::{A, B, Order, Traffic, World, data, gigabit, period, ps};
+use super::bench::{A, B, Order, Traffic, World, data, gigabit, period, ps};
 
 /// One way. Unit: bit times.
 const DELAY: u64 = 700;

@@ -7,7 +7,7 @@ use linerate_sim::fabric::Fabric as _;
 use linerate_sim::pace::Pace;
 use rstest::rstest;
 
-use crate::bench::{A, B, World, data, gigabit, period, ps};
+use super::bench::{A, B, World, data, gigabit, period, ps};
 
 /// Runs port A saturated with so much data a frame until at least `frames` have come in.
 fn saturated(parameters: Parameters, data_bytes: u32, frames: u64) -> World {

@@ -6,7 +6,7 @@ use linerate_sim::ethernet::pause::{FlowControl, Gauge, Headroom, Watermarks, re
 use linerate_sim::fabric::Fabric as _;
 use rstest::rstest;
 
-use crate::bench::{A, B, World, data, gigabit, period, ps};
+use super::bench::{A, B, World, data, gigabit, period, ps};
 
 const FRAME: u64 = 1_518;
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use linerate_sim::model;
 
-use crate::plans;
+use crate::support::plans;
 
 const FRAMES: u64 = 6_000;
 const STATIONS: [u32; 6] = [2, 5, 10, 20, 50, 100];

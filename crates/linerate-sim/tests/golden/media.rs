@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use linerate_core::pattern::Pattern;
 use linerate_core::series::Point;
 
-use crate::measured::measured;
+use crate::support::measured::measured;
 
 const SIZES: [u64; 6] = [1, 64, 1024, 16_384, 262_144, 1_048_576];
 const MEDIA: [(&str, &str); 8] = [

@@ -7,7 +7,7 @@ use linerate_sim::ethernet::pause::Headroom;
 use linerate_sim::ethernet::phy::Phy;
 use linerate_sim::model;
 
-use crate::plans;
+use crate::support::plans;
 
 const CAPACITY: u64 = 64 << 10;
 const METRES: [u64; 4] = [2, 100, 550, 5_000];

@@ -4,7 +4,7 @@ use linerate_core::units::{Size, Span, Time};
 use linerate_sim::machine::{Bus, Profile};
 use rstest::rstest;
 
-use crate::bench::{Bench, free, on_round_bus, round_bus, us};
+use super::bench::{Bench, free, on_round_bus, round_bus, us};
 
 const LATENCY: Span = Span::from_us(5);
 

@@ -5,7 +5,7 @@ use linerate_sim::machine::Profile;
 use proptest::prelude::*;
 use rstest::rstest;
 
-use crate::bench::{Bench, call, free, on_round_bus, round_bus, us};
+use super::bench::{Bench, call, free, on_round_bus, round_bus, us};
 
 fn coalescing(time: Span, frames: u32) -> Profile {
     let mut profile = free();

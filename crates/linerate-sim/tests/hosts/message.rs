@@ -12,7 +12,7 @@ use linerate_sim::pace::Pace;
 use linerate_sim::stations;
 use rstest::rstest;
 
-use crate::bench::{Bench, call, frame, free, round_bus, segment, us};
+use super::bench::{Bench, call, frame, free, round_bus, segment, us};
 
 /// The host in round numbers of docs/models/host.md.
 fn round_host() -> Profile {

@@ -4,7 +4,7 @@ use linerate_core::units::{Span, Time};
 use linerate_sim::machine::{Job, Profile, Usage};
 use proptest::prelude::*;
 
-use crate::bench::{Bench, call, free, segment, us};
+use super::bench::{Bench, call, free, segment, us};
 
 const TEN: Span = Span::from_us(10);
 

@@ -6,7 +6,7 @@ use linerate_sim::kernel::Kernel;
 use linerate_sim::machine::{self, Machine, Profile, Wire};
 use rstest::rstest;
 
-use crate::bench::{Bench, call, frame, free, round_bus, us};
+use super::bench::{Bench, call, frame, free, round_bus, us};
 
 fn with_rings(transmit: u32, receive: u32) -> Profile {
     let mut profile = free();

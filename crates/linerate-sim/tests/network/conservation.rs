@@ -13,7 +13,7 @@ use linerate_sim::frame::{Content, Destination, Station};
 use linerate_sim::pace::Pace;
 use proptest::prelude::*;
 
-use crate::harness::{Bench, GIGABIT, MEGABIT_100, to};
+use super::harness::{Bench, GIGABIT, MEGABIT_100, to};
 
 const FLOWS: [FlowControl; 4] =
     [FlowControl::NONE, FlowControl::SENDS, FlowControl::OBEYS, FlowControl::BOTH];

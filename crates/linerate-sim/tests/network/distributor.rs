@@ -9,7 +9,7 @@ use linerate_sim::pace::Pace;
 use proptest::prelude::*;
 use rstest::rstest;
 
-use crate::harness::{Bench, GIGABIT, Poisson, data, period, to};
+use super::harness::{Bench, GIGABIT, Poisson, data, period, to};
 
 const ROOM: Buffer = Buffer::without_watermarks(1 << 20);
 /// A station, and the repeater that may stop it and is never stopped.

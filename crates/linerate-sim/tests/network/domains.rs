@@ -6,7 +6,7 @@ use linerate_sim::ethernet::topology::{Node, Relay, Side, SwitchParameters, Topo
 use linerate_sim::fabric::{Fabric as _, Loss};
 use linerate_sim::frame::{Destination, Port};
 
-use crate::harness::{Bench, GIGABIT, MEGABIT_100, Poisson, data, to};
+use super::harness::{Bench, GIGABIT, MEGABIT_100, Poisson, data, to};
 
 const SWITCH: Relay = Relay::Switch(SwitchParameters::plain(1 << 20));
 const NS: Span = Span::from_ns(1);

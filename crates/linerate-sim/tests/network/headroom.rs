@@ -6,7 +6,7 @@ use linerate_sim::ethernet::pause::{FlowControl, Headroom};
 use linerate_sim::ethernet::topology::{Buffer, Relay, Topology, Wire};
 use rstest::rstest;
 
-use crate::harness::{Bench, GIGABIT, period, to};
+use super::harness::{Bench, GIGABIT, period, to};
 
 const STATIONS: u32 = 16;
 const BYTES: u64 = 1518;

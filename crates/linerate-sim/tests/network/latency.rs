@@ -5,7 +5,7 @@ use linerate_sim::ethernet::topology::{Buffer, Relay, SwitchParameters, Topology
 use linerate_sim::pace::Pace;
 use rstest::rstest;
 
-use crate::harness::{Bench, GIGABIT, GIGABIT_10, MEGABIT_10, MEGABIT_100, to};
+use super::harness::{Bench, GIGABIT, GIGABIT_10, MEGABIT_10, MEGABIT_100, to};
 
 /// Stations at the ends of a row of relays; the delay of cable i is i + 1 microseconds.
 fn row(relay: Relay, paces: &[Pace]) -> Topology {

@@ -6,7 +6,7 @@ use linerate_sim::fabric::Fabric as _;
 use linerate_sim::frame::Port;
 use rstest::rstest;
 
-use crate::harness::{Bench, GIGABIT, MEGABIT_100, to};
+use super::harness::{Bench, GIGABIT, MEGABIT_100, to};
 
 /// Size of the frames that each role sends to the next. Unit: bytes.
 const SIZES: [u64; 5] = [64, 400, 512, 1000, 1518];

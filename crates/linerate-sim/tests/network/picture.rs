@@ -6,7 +6,7 @@ use linerate_core::units::{Span, Time};
 use linerate_sim::ethernet::pause::{FlowControl, Headroom};
 use linerate_sim::ethernet::topology::{Buffer, Relay, SwitchParameters, Topology, Wire};
 
-use crate::harness::{Bench, GIGABIT, to};
+use super::harness::{Bench, GIGABIT, to};
 
 /// MAC frames of four stations at 1 Gb/s that always send, in pairs. Unit: Mb/s.
 fn aggregate(relay: Relay, wire: Wire, bytes: u64) -> f64 {

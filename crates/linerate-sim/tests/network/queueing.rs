@@ -12,7 +12,7 @@ use rand::Rng as _;
 use rand_pcg::Pcg64;
 use rstest::rstest;
 
-use crate::harness::{Bench, GIGABIT, Poisson, data, period, to};
+use super::harness::{Bench, GIGABIT, Poisson, data, period, to};
 
 const SOURCES: u32 = 16;
 const FAST: Pace = Pace::of_bits_per_second(100_000_000_000);

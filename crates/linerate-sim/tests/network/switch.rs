@@ -8,7 +8,7 @@ use linerate_sim::fabric::{Fabric as _, Loss};
 use linerate_sim::frame::{Destination, Port};
 use rstest::rstest;
 
-use crate::harness::{Bench, GIGABIT, MEGABIT_100, period, to};
+use super::harness::{Bench, GIGABIT, MEGABIT_100, period, to};
 
 const ROOM: u64 = 1 << 20;
 

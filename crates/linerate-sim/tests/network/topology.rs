@@ -10,7 +10,7 @@ use linerate_sim::fabric::Fabric as _;
 use proptest::prelude::*;
 use rstest::rstest;
 
-use crate::harness::{GIGABIT, GIGABIT_10, MEGABIT_100};
+use super::harness::{GIGABIT, GIGABIT_10, MEGABIT_100};
 
 const SWITCH: Relay = Relay::Switch(SwitchParameters::plain(1 << 20));
 const DISTRIBUTOR: Relay = Relay::Distributor(Buffer::without_watermarks(1 << 20));

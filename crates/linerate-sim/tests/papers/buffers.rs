@@ -6,8 +6,8 @@ use linerate_sim::plan::ModelPlan;
 use linerate_sim::stack::Side;
 use rstest::rstest;
 
-use crate::ensemble::{HOSTS, drawn};
-use crate::lab::{Lab, asking, host, mbps, paper, with_host, with_mtu};
+use super::ensemble::{HOSTS, drawn};
+use super::lab::{Lab, asking, host, mbps, paper, with_host, with_mtu};
 
 const MESSAGE: u64 = 1 << 20;
 

@@ -8,8 +8,8 @@ use linerate_sim::plan::ModelPlan;
 use linerate_sim::stack::Side;
 use linerate_sim::tcp::Connection;
 
-use crate::ensemble::{HOSTS, drawn};
-use crate::lab::{
+use super::ensemble::{HOSTS, drawn};
+use super::lab::{
     HEADERS, Lab, asking, bus_span, free_host, host, mbps, on_the_wire, paper, round_bus, round_host,
     with_host, with_mtu,
 };

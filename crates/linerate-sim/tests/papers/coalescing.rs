@@ -4,7 +4,7 @@ use linerate_core::pattern::Pattern;
 use linerate_core::units::Span;
 use rstest::rstest;
 
-use crate::lab::{Lab, host, paper};
+use super::lab::{Lab, host, paper};
 
 /// The one-way times of bytes that pass one after the other, after the first ones: a new connection of Linux 2.4
 /// acknowledges those at once, and then something else waits beside them.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use linerate_core::units::Span;
 
-use crate::lab::{Lab, paper};
+use super::lab::{Lab, paper};
 
 /// A message of a segment, of some, and of more than most windows. Unit: bytes.
 const SIZES: [u64; 3] = [1, 10_000, 200_000];

@@ -7,7 +7,7 @@ use linerate_core::units::{Size, Span};
 use linerate_sim::machine::Times;
 use rstest::rstest;
 
-use crate::lab::{Lab, host, paper, with_mtu};
+use super::lab::{Lab, host, paper, with_mtu};
 
 #[rstest]
 fn throughput_dips_after_two_segments(#[values(1500, 2500, 3500, 4500, 5500, 6500, 9000)] mtu: u32) {

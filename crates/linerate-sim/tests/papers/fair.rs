@@ -16,7 +16,7 @@ use linerate_sim::tcp::{Algorithm, Rules};
 use linerate_sim::world::World;
 use rstest::rstest;
 
-use crate::lab::mbps;
+use super::lab::mbps;
 
 const FLOWS: u32 = 4;
 /// What each application offers in a call, and takes. Unit: bytes.

@@ -7,8 +7,8 @@ use linerate_sim::machine::{Bus, Profile, Times};
 use linerate_sim::plan::HostPlan;
 use rstest::rstest;
 
-use crate::ensemble::{HOSTS, drawn};
-use crate::lab::{HEADERS, Lab, bus_span, host, on_the_wire, paper, round_host, with_host};
+use super::ensemble::{HOSTS, drawn};
+use super::lab::{HEADERS, Lab, bus_span, host, on_the_wire, paper, round_host, with_host};
 
 /// 10 m of fibre.
 const CABLE: Span = Span::from_ns(50);

@@ -6,8 +6,8 @@ use linerate_core::pattern::Pattern;
 use linerate_core::units::Span;
 use linerate_sim::plan::ModelPlan;
 
-use crate::ensemble::{HOSTS, drawn};
-use crate::lab::{Lab, asking, host, mbps, paper, with_host, with_mtu};
+use super::ensemble::{HOSTS, drawn};
+use super::lab::{Lab, asking, host, mbps, paper, with_host, with_mtu};
 
 /// Half of it there and half of it back.
 const MESSAGE: u64 = 1 << 20;

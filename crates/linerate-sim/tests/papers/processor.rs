@@ -7,8 +7,8 @@ use linerate_sim::machine::Profile;
 use linerate_sim::plan::{ModelPlan, Network};
 use rstest::rstest;
 
-use crate::ensemble::{HOSTS, drawn};
-use crate::lab::{Lab, asking, free_host, host, paper, round_host, with_host};
+use super::ensemble::{HOSTS, drawn};
+use super::lab::{Lab, asking, free_host, host, paper, round_host, with_host};
 
 /// Messages of whole segments.
 const MESSAGE: u64 = 1448 * 400;

@@ -5,7 +5,7 @@ use linerate_core::units::Size;
 use linerate_sim::stack::Side;
 use rstest::rstest;
 
-use crate::lab::{Lab, host, mbps, paper};
+use super::lab::{Lab, host, mbps, paper};
 
 #[test]
 fn one_transmit_descriptor_is_enough_to_go_on() {

@@ -5,7 +5,7 @@ use linerate_core::pattern::Pattern;
 use linerate_core::units::Span;
 use rstest::rstest;
 
-use crate::lab::{Lab, paper};
+use super::lab::{Lab, paper};
 
 /// 1/HZ.
 const TICK: Span = Span::from_ms(10);

@@ -4,7 +4,7 @@ use linerate_core::caution::Caution;
 use linerate_sim::fabric::Loss;
 use toml::Value;
 
-use crate::shipped::{load, lost};
+use super::shipped::{load, lost};
 
 /// One station that always sends: frame (bytes), share of the line with bursts, and without.
 /// Derived from IEEE 802.3, 4.2.3.2.7 and 4.2.3.4 (docs/models/csma-cd.md).

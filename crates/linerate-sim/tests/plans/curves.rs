@@ -13,7 +13,7 @@ use linerate_sim::model::{self, Curve};
 use linerate_sim::plan::ModelPlan;
 use toml::Value;
 
-use crate::shipped::{assert_near, changed};
+use super::shipped::{assert_near, changed};
 
 struct Unseen;
 

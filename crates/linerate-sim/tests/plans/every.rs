@@ -4,7 +4,7 @@ use linerate_sim::model;
 use linerate_sim::plan::ModelPlan;
 use toml::{Table, Value};
 
-use crate::shipped::{changed, names, parsed, table, text};
+use super::shipped::{changed, names, parsed, table, text};
 
 #[test]
 fn every_plan_can_be_measured_and_loaded_and_says_in_its_head_how() {

@@ -6,7 +6,7 @@ use linerate_sim::fabric::Loss;
 use linerate_sim::pace::Pace;
 use toml::Value;
 
-use crate::shipped::{load, lost};
+use super::shipped::{load, lost};
 
 #[test]
 fn with_its_headroom_a_switch_loses_nothing_at_any_length_of_cable() {

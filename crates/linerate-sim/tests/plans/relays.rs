@@ -3,7 +3,7 @@
 use linerate_sim::fabric::Loss;
 use toml::Value;
 
-use crate::shipped::{assert_near, load, lost};
+use super::shipped::{assert_near, load, lost};
 
 /// Time for 4000 frames on one line beside the warm-up of 5 ms, so that a frame at the edge is little.
 fn enough(frame: u32) -> Value {

@@ -4,7 +4,7 @@ use linerate_sim::ethernet::segment::Parameters;
 use rstest::rstest;
 use statrs::distribution::{ChiSquared, ContinuousCDF as _};
 
-use crate::bench::{What, World, gigabit, ten_megabit};
+use super::bench::{What, World, gigabit, ten_megabit};
 
 /// A port, and whether it collided rather than sent.
 type Outcome = (usize, bool);

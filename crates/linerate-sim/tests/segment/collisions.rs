@@ -7,7 +7,7 @@ use linerate_sim::frame::Station;
 use linerate_sim::random::{Purpose, stream};
 use rand::Rng as _;
 
-use crate::bench::{What, World, at, gigabit, seats, ten_megabit, to};
+use super::bench::{What, World, at, gigabit, seats, ten_megabit, to};
 
 /// Three stations with the delays 0-1, 0-2 and 1-2. Unit: bits.
 fn three(parameters: Parameters, [near, far, other]: [u64; 3], seed: u64) -> World {

@@ -4,7 +4,7 @@
 use linerate_sim::ethernet::segment::Parameters;
 use rstest::rstest;
 
-use crate::bench::{World, gigabit, ten_megabit};
+use super::bench::{World, gigabit, ten_megabit};
 
 /// For a cell of the table, which is held to a hundredth.
 const FRAMES: u64 = 40_000;

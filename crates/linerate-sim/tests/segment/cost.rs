@@ -3,7 +3,7 @@
 use linerate_core::units::Time;
 use rstest::rstest;
 
-use crate::bench::{World, at, ten_megabit, to};
+use super::bench::{World, at, ten_megabit, to};
 
 /// Events for a delivered frame, and for a transmission.
 fn cost(count: u32, length: u64) -> [f64; 2] {

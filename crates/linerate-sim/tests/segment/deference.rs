@@ -4,7 +4,7 @@ use linerate_core::units::Time;
 use linerate_sim::ethernet::segment::Delays;
 use rstest::rstest;
 
-use crate::bench::{What, World, at, seats, ten_megabit, to};
+use super::bench::{What, World, at, seats, ten_megabit, to};
 
 #[test]
 fn carrier_that_arrives_as_the_gap_ends_does_not_defer() {

@@ -4,7 +4,7 @@ use linerate_core::units::Time;
 use linerate_sim::ethernet::segment::{Delays, Seat};
 use linerate_sim::frame::{Destination, Station};
 
-use crate::bench::{What, World, at, gigabit, seats, ten_megabit, to};
+use super::bench::{What, World, at, gigabit, seats, ten_megabit, to};
 
 fn receivers(destination: Destination) -> Vec<(u32, u64)> {
     let mut seats = seats(4);

@@ -6,7 +6,7 @@ use linerate_sim::fabric::{Fabric as _, MacCounters};
 use linerate_sim::frame::{Destination, Frame, Station};
 use proptest::prelude::*;
 
-use crate::bench::{Fate, Line, What, World, at, gigabit, seats, ten_megabit, to};
+use super::bench::{Fate, Line, What, World, at, gigabit, seats, ten_megabit, to};
 
 /// Five stations on legs of different length, some frames at given times, in bits.
 fn mixed(parameters: Parameters, seed: u64) -> World {

@@ -4,7 +4,7 @@ use linerate_core::units::{Span, Time};
 use linerate_sim::ethernet::segment::{Delays, Parameters, Seat};
 use linerate_sim::frame::Station;
 
-use crate::bench::{World, at, to};
+use super::bench::{World, at, to};
 
 const HALF: u32 = 0;
 const FULL: u32 = 1;

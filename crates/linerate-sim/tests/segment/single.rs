@@ -5,7 +5,7 @@ use linerate_sim::ethernet::segment::{Delays, Parameters, Seat};
 use linerate_sim::frame::Station;
 use rstest::rstest;
 
-use crate::bench::{What, World, at, gigabit, ten_megabit, to};
+use super::bench::{What, World, at, gigabit, ten_megabit, to};
 
 /// When the frames of one saturated station end, in bits, computed from the rules alone.
 fn expected_ends(length: u64, slot: u64, burst: u64, count: usize) -> Vec<u64> {

@@ -8,7 +8,7 @@ use linerate_core::series::Series;
 use linerate_core::units::Span;
 use linerate_sim::model;
 
-use crate::plans::plan;
+use super::plans::plan;
 
 struct Silent;
 

@@ -4,7 +4,7 @@
 use linerate_core::units::Time;
 use linerate_sim::tcp::{Connection, Segment, State};
 
-use crate::task::{Step, Task};
+use super::task::{Step, Task};
 
 /// Prime, so that no two segments of a window carry the same.
 const PATTERN: usize = 65_521;

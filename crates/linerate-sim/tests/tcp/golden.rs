@@ -2,11 +2,11 @@
 
 use linerate_core::units::{Size, Span};
 
-use crate::path::Way;
-use crate::settings::{self, Recovery};
-use crate::task::{Step, reader, stopped_reader, writer};
-use crate::trace::table;
-use crate::world::{CLIENT, SERVER, World};
+use super::path::Way;
+use super::settings::{self, Recovery};
+use super::task::{Step, reader, stopped_reader, writer};
+use super::trace::table;
+use super::world::{CLIENT, SERVER, World};
 
 /// 100 Mb/s and 1 ms each way: a full frame takes 123.04 us of the wire, the least 6.72 us.
 fn way() -> Way {

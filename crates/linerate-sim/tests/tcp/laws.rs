@@ -5,10 +5,10 @@ use linerate_sim::tcp::Settings;
 use rstest::rstest;
 use statrs::distribution::{ContinuousCDF as _, StudentsT};
 
-use crate::path::{Chance, Way};
-use crate::settings::{self, Recovery};
-use crate::task::{Step, writer};
-use crate::world::{CLIENT, Flow, SERVER, World};
+use super::path::{Chance, Way};
+use super::settings::{self, Recovery};
+use super::task::{Step, writer};
+use super::world::{CLIENT, Flow, SERVER, World};
 
 /// Segments of this size keep the test quick. Unit: bytes.
 const MSS: u64 = 200;

@@ -4,11 +4,11 @@ use linerate_core::units::{Size, Span};
 use linerate_sim::tcp::Settings;
 use rstest::rstest;
 
-use crate::path::Way;
-use crate::settings::{self, Recovery};
-use crate::smoltcp_pair::{self, Outcome, Transfer};
-use crate::task::Step;
-use crate::world::{CLIENT, SERVER, World};
+use super::path::Way;
+use super::settings::{self, Recovery};
+use super::smoltcp_pair::{self, Outcome, Transfer};
+use super::task::Step;
+use super::world::{CLIENT, SERVER, World};
 
 fn ours(transfer: &Transfer, settings: &Settings) -> Outcome {
     let way = Way::new(smoltcp_pair::RATE, Span::from_us(transfer.delay_us));

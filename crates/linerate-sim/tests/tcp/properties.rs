@@ -5,10 +5,10 @@ use linerate_sim::tcp::{Charge, Connection, Flags, SackBlocks, Segment, Settings
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-use crate::path::{Chance, Way};
-use crate::settings::{self, Recovery};
-use crate::task::Step;
-use crate::world::{CLIENT, SERVER, World};
+use super::path::{Chance, Way};
+use super::settings::{self, Recovery};
+use super::task::Step;
+use super::world::{CLIENT, SERVER, World};
 
 /// So many cases, the same every time.
 fn cases(count: u32) -> ProptestConfig {
@@ -125,7 +125,7 @@ proptest! {
             let mut world = World::even(&settings, &way);
             world.traced().task(CLIENT, vec![Step::Write(bytes)]).task(SERVER, vec![Step::Read(bytes)]);
             world.run(Span::from_ms(20_000_000));
-            crate::trace::table(world.trace.as_ref().expect("it is traced"))
+            super::trace::table(world.trace.as_ref().expect("it is traced"))
         };
         prop_assert_eq!(trace(), trace());
     }
@@ -291,12 +291,12 @@ fn segments_of_a_lossy_transfer_are_understood_by_another_library() {
         let mut world = World::even(&settings, &way);
         world
             .traced()
-            .task(CLIENT, crate::task::writer(1, 400_000))
-            .task(SERVER, crate::task::reader(400_000));
+            .task(CLIENT, super::task::writer(1, 400_000))
+            .task(SERVER, super::task::reader(400_000));
         world.run_to_the_end(Span::from_ms(600_000));
         for row in world.trace.as_ref().expect("it is traced") {
-            if let crate::trace::What::Sent { segment, .. } = &row.what {
-                crate::encoding::check(segment);
+            if let super::trace::What::Sent { segment, .. } = &row.what {
+                super::encoding::check(segment);
                 ranges = ranges.max(segment.sack.as_slice().len());
             }
         }

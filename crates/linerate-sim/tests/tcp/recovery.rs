@@ -3,11 +3,11 @@
 use linerate_core::units::{Span, Time};
 use linerate_sim::tcp::{Segment, Settings};
 
-use crate::path::Way;
-use crate::settings::{self, Recovery};
-use crate::task::{Step, reader, writer};
-use crate::trace::What;
-use crate::world::{CLIENT, SERVER, World};
+use super::path::Way;
+use super::settings::{self, Recovery};
+use super::task::{Step, reader, writer};
+use super::trace::What;
+use super::world::{CLIENT, SERVER, World};
 
 const DELAY: Span = Span::from_ms(20);
 const RATE: u64 = 1_000_000_000;

@@ -4,10 +4,10 @@ use linerate_core::units::Span;
 use linerate_sim::tcp::Settings;
 use rstest::rstest;
 
-use crate::path::Way;
-use crate::settings::{self, Recovery};
-use crate::task::{Step, rounds};
-use crate::world::{CLIENT, SERVER, World};
+use super::path::Way;
+use super::settings::{self, Recovery};
+use super::task::{Step, rounds};
+use super::world::{CLIENT, SERVER, World};
 
 const DELAY: Span = Span::from_ms(1);
 const RATE: u64 = 100_000_000;

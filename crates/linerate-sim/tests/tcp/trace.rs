@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use linerate_core::units::Time;
 use linerate_sim::tcp::Segment;
 
-use crate::path::Fate;
+use super::path::Fate;
 
 /// Something that happened at an end.
 #[derive(Clone, Debug)]

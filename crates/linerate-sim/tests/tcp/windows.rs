@@ -4,10 +4,10 @@ use linerate_core::units::{Size, Span};
 use linerate_sim::tcp::{Connection, Settings};
 use rstest::rstest;
 
-use crate::path::Way;
-use crate::settings::{self, Recovery};
-use crate::task::{Step, reader, writer};
-use crate::world::{CLIENT, SERVER, World};
+use super::path::Way;
+use super::settings::{self, Recovery};
+use super::task::{Step, reader, writer};
+use super::world::{CLIENT, SERVER, World};
 
 /// Reference D4: segments of a window are what the kernel's rules say, on the wire too. The path is so
 /// long that the window is all that limits, and what came is read before it is acknowledged: else
@@ -85,7 +85,7 @@ fn a_slow_reader_sets_the_pace() {
     let mut world = World::even(&settings, &Way::new(1_000_000_000, Span::from_us(50)));
     // 10 kB each millisecond; the buffers take some of the start.
     let bytes = 12_000_000;
-    let reads = crate::task::slow_reader(bytes, 10_000, Span::from_ms(1));
+    let reads = super::task::slow_reader(bytes, 10_000, Span::from_ms(1));
     world.task(CLIENT, writer(1, bytes)).task(SERVER, reads);
     world.run(Span::from_ms(60_000));
     let took = world.done(SERVER).last().expect("it read").since(world.done(SERVER)[0]).as_seconds();

@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BinaryHeap};
 use linerate_core::units::{Span, Time};
 use linerate_sim::tcp::{Connection, Kind, Segment, Settings, State};
 
-use crate::end::End;
-use crate::path::{Line, Way};
-use crate::task::{Step, Task};
-use crate::trace::{Row, What};
+use super::end::End;
+use super::path::{Line, Way};
+use super::task::{Step, Task};
+use super::trace::{Row, What};
 
 /// The side that connects and the side that listens, of the first flow.
 pub(crate) const CLIENT: usize = 0;

@@ -2,11 +2,11 @@
 
 use linerate_core::units::{Size, Span};
 
-use crate::path::Way;
-use crate::settings::{self, Recovery};
-use crate::task::{stopped_reader, writer};
-use crate::trace::What;
-use crate::world::{CLIENT, SERVER, World};
+use super::path::Way;
+use super::settings::{self, Recovery};
+use super::task::{stopped_reader, writer};
+use super::trace::What;
+use super::world::{CLIENT, SERVER, World};
 
 const BYTES: u64 = 500_000;
 const PAUSE: Span = Span::from_ms(20_000);

@@ -9,8 +9,8 @@ use linerate_core::run::{Run, Source};
 use linerate_report as render;
 
 use crate::screen::{columns, show};
-use crate::trouble::Trouble;
 use crate::store;
+use crate::trouble::Trouble;
 
 /// Where the results go.
 pub(super) struct Files {

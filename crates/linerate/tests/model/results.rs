@@ -5,8 +5,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use super::desk;
-use super::support::Desk;
-use super::support::process::wait_for;
+use crate::support::Desk;
 
 const SWEEP: [&str; 8] =
     ["model", "load", "x.toml", "--sweep", "frame=64,512,1518", "--sweep", "station-load=0.3,0.9", "--seeds"];
@@ -128,13 +127,7 @@ fn ctrl_c_shows_what_was_done() {
     let desk = desk();
     let sweep = ["--sweep", "load.time=1ms,100s", "--jobs", "1", "--format", "csv"];
     let process = desk.start(&[&["model", "load", "x.toml"], &sweep[..]].concat());
-    let pid = process.pid().as_raw_nonzero();
-    wait_for("a second of processor time", || {
-        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        let (_, fields) = stat.rsplit_once(')')?;
-        let ticks: u64 = fields.split_whitespace().nth(11)?.parse().ok()?;
-        (ticks >= 100).then_some(())
-    });
+    process.works_for(100);
     process.signal(Signal::INT);
     let said = process.finish();
     assert!(said.complaint().starts_with("interrupted"), "{}", said.stderr);

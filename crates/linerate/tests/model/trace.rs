@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::desk;
-use super::support::{Desk, has};
+use crate::support::{Desk, has};
 
 /// What tshark says of the frames of `x.pcapng`, a line each.
 fn dissected(desk: &Desk, options: &[&str]) -> Vec<String> {

@@ -88,7 +88,7 @@ fn every_claim_that_should_hold_does_and_stands_on_the_page_as_computed() {
     assert!(stale.is_empty(), "refresh docs/papers.md: {stale:#?}");
 }
 
-/// Writes the table anew: `cargo test --release -p linerate --test model_check refresh -- --ignored`.
+/// Writes the table anew: `cargo test --release -p linerate --test it papers::refresh -- --ignored`.
 #[test]
 #[ignore = "writes docs/papers.md"]
 fn refresh() {

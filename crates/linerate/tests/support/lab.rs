@@ -23,8 +23,8 @@ pub(crate) const THERE: &str = "10.77.0.2";
 /// Two network namespaces joined by a wire; they are removed when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Lab {
-    here: Namespace,
-    there: Namespace,
+    pub(crate) here: Namespace,
+    pub(crate) there: Namespace,
 }
 
 /// The rate of a wire in both directions.
@@ -68,28 +68,11 @@ impl Lab {
         server.address = THERE.to_owned();
         server
     }
-
-    /// What the token bucket of this host's end of the wire counted.
-    pub(crate) fn counters(&self) -> String {
-        let name = &self.here.0;
-        must("tc", &format!("-n {name} -s qdisc show dev {name}"))
-    }
-
-    /// Unplugs the wire at the other host, or plugs it in again.
-    pub(crate) fn plug(&self, connected: bool) {
-        let (name, state) = (&self.there.0, if connected { "up" } else { "down" });
-        must("ip", &format!("-n {name} link set {name} {state}"));
-    }
-
-    /// The name of this host's end of the wire.
-    pub(crate) fn interface(&self) -> &str {
-        &self.here.0
-    }
 }
 
 /// A network namespace, and the end of the wire in it, by their one name.
 #[derive(Debug)]
-struct Namespace(String);
+pub(crate) struct Namespace(pub(crate) String);
 
 impl Namespace {
     fn add(name: String) -> Self {
@@ -131,7 +114,7 @@ impl Drop for Namespace {
 
 /// Runs a program that must succeed; what it printed.
 #[track_caller]
-fn must(program: &str, arguments: &str) -> String {
+pub(crate) fn must(program: &str, arguments: &str) -> String {
     let output = Command::new(program).args(arguments.split(' ')).output();
     let output = output.unwrap_or_else(|error| panic!("{program}: {error}"));
     let said = String::from_utf8_lossy(&output.stderr);

@@ -34,6 +34,21 @@ impl Process {
         Pid::from_child(&self.child)
     }
 
+    /// The processor time that it has used. Unit: clock ticks of 10 ms (proc_pid_stat(5)).
+    pub(crate) fn ticks(&self) -> u64 {
+        let path = format!("/proc/{}/stat", self.pid().as_raw_nonzero());
+        let stat = std::fs::read_to_string(path).expect("it is not reaped");
+        let (_, fields) = stat.rsplit_once(')').expect("its name is in brackets");
+        let times = fields.split_whitespace().skip(11).take(2);
+        times.map(|ticks| ticks.parse::<u64>().expect("a count")).sum()
+    }
+
+    /// Waits until it has worked for so many more ticks.
+    pub(crate) fn works_for(&self, ticks: u64) {
+        let until = self.ticks() + ticks;
+        wait_for("it to work", || (self.ticks() >= until).then_some(()));
+    }
+
     /// Sends `signal` to this process alone.
     pub(crate) fn signal(&self, signal: Signal) {
         kill_process(self.pid(), signal).expect("it is ours and not reaped");

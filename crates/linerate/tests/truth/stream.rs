@@ -7,10 +7,10 @@ use linerate_core::traffic::Class;
 use linerate_core::units::{Rate, Span};
 use rstest::rstest;
 
-use super::support::lab::{Lab, Limit};
-use super::support::process::{Process, wait_for};
-use super::support::{Desk, PROGRAM};
 use super::{ALONE, PoisonError};
+use crate::support::lab::{Lab, Limit};
+use crate::support::process::Process;
+use crate::support::{Desk, PROGRAM};
 
 /// How long each transfer lasts at the rate of the wire. Unit: seconds.
 const SECONDS: u64 = 3;
@@ -39,9 +39,9 @@ fn a_transfer_that_stops_moving_for_a_while_is_stalled_and_no_slow_one() {
     let options = ["stream", &server.address, "--time", "6s", "--stall", "900ms", "--interval", "200ms"];
     let files = ["--out", "x.run.json", "--report", "x.html"];
     let running = Process::start(lab.here(&desk, PROGRAM, &[options.as_slice(), &files].concat()));
-    wait_for("the first interval", || desk.path("x.run.json").exists().then_some(()));
-    std::thread::sleep(Duration::from_secs(1));
+    running.stdout.until(|line| line.contains(", cwnd "));
     lab.plug(false);
+    // The silence that is to be seen; nothing tells when it has been long enough but the clock.
     std::thread::sleep(Duration::from_millis(1_500));
     lab.plug(true);
     let said = running.finish();

@@ -1,14 +1,12 @@
 //! ATM: the closed forms of cells and rates; the switch has its own file.
 
 mod naive;
-#[path = "../support/stations.rs"]
-mod stations;
 mod switch;
 
 use linerate_core::units::Span;
 use linerate_sim::atm::{Atm, Encapsulation, Line, Parameters, ParametersError, Switch, Topology};
 
-use stations::{Offer, Run, to};
+use crate::support::stations::{Offer, Run, to};
 
 /// Time of a cell of OC-3c: 424 bits at 149.76 Mb/s. Unit: picoseconds, as a fraction.
 const CELL: [u128; 2] = [424_000_000_000_000, 149_760_000];

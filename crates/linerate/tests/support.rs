@@ -43,14 +43,20 @@ impl Desk {
         fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
-    /// Starts a load that would last, presses Ctrl-C when it has run a while, and reads what it kept.
+    /// Starts a load that would last, presses Ctrl-C when it is under way, and reads what it kept.
     pub(crate) fn interrupted(&self, verb: &str) -> Run {
         let mut running = self.start(&[verb, "--time", "80s", "--out", "x.run.json", "--report", "x.html"]);
-        process::wait_for("the run file", || self.path("x.run.json").exists().then_some(()));
-        std::thread::sleep(std::time::Duration::from_millis(500));
+        self.under_way(&running);
         running.press_ctrl_c();
         running.wait(PATIENCE);
         self.run_file("x.run.json")
+    }
+
+    /// Waits until a load that was asked to write `x.run.json` moves bytes: the file is there just
+    /// before it begins, and nothing else takes so much processor time.
+    pub(crate) fn under_way(&self, load: &Process) {
+        process::wait_for("the run file", || self.path("x.run.json").exists().then_some(()));
+        load.works_for(10);
     }
 
     /// The run file `name`.

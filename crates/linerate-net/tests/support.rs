@@ -1,9 +1,17 @@
 //! A server on the loopback that ends with the test, and clients that do not behave.
 
-#![allow(dead_code, reason = "each test file uses its part")]
-
+#[path = "../../linerate-core/tests/support/conformance.rs"]
+pub(crate) mod conformance;
+pub(crate) mod conversation;
+#[path = "../../linerate-core/tests/support/datagrams.rs"]
+pub(crate) mod datagrams;
+pub(crate) mod engines;
+pub(crate) mod flows;
+pub(crate) mod lines;
 pub(crate) mod meeting;
+pub(crate) mod relay;
 pub(crate) mod rude;
+pub(crate) mod stations;
 
 use std::fmt::Display;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};

@@ -1,7 +1,5 @@
 //! Fibre Channel: rates, latencies and credit stalls in closed form, and conservation.
 
-#[path = "../support/stations.rs"]
-mod stations;
 mod whatever;
 
 use linerate_core::units::Span;
@@ -11,7 +9,7 @@ use linerate_sim::fibre_channel::{
 };
 use linerate_sim::frame::{Destination, Port};
 
-use stations::{Offer, Run, to};
+use crate::support::stations::{Offer, Run, to};
 
 /// So many bytes at full speed, 160 000 / 17 picoseconds each, to the picosecond in which they end.
 const fn bytes(count: u64) -> u64 {

@@ -1,10 +1,5 @@
 //! Curves over every medium, held to closed forms.
 
-#[path = "../support/measured.rs"]
-mod measured;
-#[path = "../support/plans.rs"]
-mod plans;
-
 mod ethernet;
 mod failures;
 mod forms;

@@ -1,0 +1,6 @@
+//! All integration tests of this crate: one program, so that they are linked once.
+
+mod netpipe_file;
+mod nptcp;
+mod support;
+mod virtual_bench;

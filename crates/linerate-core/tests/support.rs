@@ -1,0 +1,7 @@
+//! A bench in virtual time, and what every endpoint and bench promises.
+
+pub(crate) mod conformance;
+pub(crate) mod kernel;
+pub(crate) mod link;
+pub(crate) mod virtual_bench;
+pub(crate) mod watch;

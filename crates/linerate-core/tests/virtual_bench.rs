@@ -1,0 +1,9 @@
+//! The whole method, from patterns to the run file, over a link in virtual time whose every number
+//! is known.
+
+mod campaign;
+mod exact;
+mod findings;
+mod once;
+mod run_file;
+mod statistics;

@@ -1,0 +1,19 @@
+//! All integration tests of this crate: one program, so that they are linked once.
+
+mod atm;
+mod conformance;
+mod curves;
+mod determinism;
+mod fddi;
+mod fibre_channel;
+mod full_duplex;
+mod golden;
+mod hosts;
+mod myrinet;
+mod negotiation;
+mod network;
+mod papers;
+mod plans;
+mod segment;
+mod support;
+mod tcp;

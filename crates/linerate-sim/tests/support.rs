@@ -1,0 +1,8 @@
+//! What several files of tests use.
+
+#[path = "../../linerate-core/tests/support/conformance.rs"]
+pub(crate) mod conformance;
+pub(crate) mod measured;
+pub(crate) mod models;
+pub(crate) mod plans;
+pub(crate) mod stations;

@@ -1,0 +1,16 @@
+//! The integration tests of this crate: one program, so that they are linked once. `truth` is another.
+
+mod bad_input;
+mod browser;
+mod calibrate;
+mod measure;
+mod measure_model;
+mod model;
+mod model_check;
+mod predict;
+mod readme;
+mod report;
+mod rr;
+mod stages;
+mod stream;
+mod support;
