@@ -71,6 +71,7 @@ pub enum Caution {
         /// Share of the time lost, 0 to 1.
         share: f64,
         /// Longest gap. Unit: picoseconds.
+        #[serde(rename = "longest_ps", alias = "longest")]
         longest: Span,
     },
     /// The measuring thread often waited for a processor.
@@ -83,8 +84,10 @@ pub enum Caution {
     /// The flows of a direction did not keep to the rate that was asked.
     PaceMissed {
         /// What was asked of all of them together.
+        #[serde(rename = "asked_bps", alias = "asked")]
         asked: Rate,
         /// What they had together, in the slowest load.
+        #[serde(rename = "got_bps", alias = "got")]
         got: Rate,
     },
     /// An open loop ended before it had sent what was due.
@@ -167,8 +170,10 @@ pub enum Caution {
         /// Message size. Unit: bytes.
         size: u64,
         /// What was measured.
+        #[serde(rename = "throughput_bps", alias = "throughput")]
         throughput: Rate,
         /// The link's rate.
+        #[serde(rename = "link_bps", alias = "link")]
         link: Rate,
     },
     /// The run did not end as planned.

@@ -15,12 +15,16 @@ use crate::units::{Rate, Span};
 #[serde(default)]
 pub struct TcpSample {
     /// When, since the load began at this end.
+    #[serde(rename = "at_ps", alias = "at")]
     pub at: Span,
     /// Smoothed round-trip time.
+    #[serde(rename = "rtt_ps", alias = "rtt")]
     pub rtt: Span,
     /// Its mean deviation.
+    #[serde(rename = "rttvar_ps", alias = "rttvar")]
     pub rttvar: Span,
     /// The least round-trip time.
+    #[serde(rename = "min_rtt_ps", alias = "min_rtt")]
     pub min_rtt: Span,
     /// Congestion window. Unit: segments.
     pub cwnd: u64,
@@ -32,17 +36,22 @@ pub struct TcpSample {
     pub reordering: u64,
     /// The latest rate at which bytes were acknowledged, of the last round trip; none before the
     /// first. Not the mean: it is that of bytes over time.
+    #[serde(rename = "delivery_rate_bps", alias = "delivery_rate")]
     pub delivery_rate: Option<Rate>,
     /// Rate at which TCP would space its segments; none is without limit. Only BBR, the queueing
     /// discipline `fq` and `SO_MAX_PACING_RATE` keep to it; the others size their bursts by it.
+    #[serde(rename = "pacing_rate_bps", alias = "pacing_rate")]
     pub pacing_rate: Option<Rate>,
     /// Time in which the socket had bytes that were not acknowledged; none before Linux 4.10, which
     /// does not count it, nor the two parts below. The kernel counts in ticks of 1 to 10 ms.
+    #[serde(rename = "busy_ps", alias = "busy")]
     pub busy: Option<Span>,
     /// Of that, the time in which the window that the peer offers held it back.
+    #[serde(rename = "rwnd_limited_ps", alias = "rwnd_limited")]
     pub rwnd_limited: Span,
     /// Of that, the time in which everything was sent and the application waited for room in the
     /// send buffer.
+    #[serde(rename = "sndbuf_limited_ps", alias = "sndbuf_limited")]
     pub sndbuf_limited: Span,
     /// Segments that are under way: sent and not acknowledged.
     pub unacked: u64,
@@ -75,34 +84,45 @@ pub struct TcpSample {
 #[serde(default)]
 pub struct HostSample {
     /// The end of the interval, since the load began at this end.
+    #[serde(rename = "until_ps", alias = "until")]
     pub until: Span,
     /// How long the interval was.
+    #[serde(rename = "span_ps", alias = "span")]
     pub span: Span,
     /// Processors of the host.
     pub processors: u32,
     /// Time of all processors in user code. The kernel counts this and the next five in ticks,
     /// mostly of 10 ms.
+    #[serde(rename = "user_ps", alias = "user")]
     pub user: Span,
     /// In the kernel, without interrupts.
+    #[serde(rename = "system_ps", alias = "system")]
     pub system: Span,
     /// In hardware interrupts.
+    #[serde(rename = "irq_ps", alias = "irq")]
     pub irq: Span,
     /// In software interrupts, where the network stack receives.
+    #[serde(rename = "softirq_ps", alias = "softirq")]
     pub softirq: Span,
     /// Time that the hypervisor gave to others.
+    #[serde(rename = "steal_ps", alias = "steal")]
     pub steal: Span,
     /// Doing nothing, or waiting for a disk.
+    #[serde(rename = "idle_ps", alias = "idle")]
     pub idle: Span,
     /// The busiest processor's share of time not idle, 0 to 1.
     pub busiest: f64,
     /// Load average of one minute, as history only.
     pub load_average: f64,
     /// Processor time of this process.
+    #[serde(rename = "process_ps", alias = "process")]
     pub process: Span,
     /// Processor time of its busiest thread: of the one that was on a processor, or ready and
     /// waiting for one, for the longest time.
+    #[serde(rename = "busiest_thread_ps", alias = "busiest_thread")]
     pub busiest_thread: Span,
     /// How long that thread was ready and waited, because others had its processor.
+    #[serde(rename = "busiest_thread_waited_ps", alias = "busiest_thread_waited")]
     pub busiest_thread_waited: Span,
     /// Context switches of the process's threads that they asked for: they waited for something.
     pub voluntary_switches: u64,

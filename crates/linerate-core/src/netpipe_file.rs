@@ -15,7 +15,7 @@ mod version;
 use crate::caution::assess;
 use crate::pattern::Pattern;
 use crate::plan::Plan;
-use crate::run::{End, FORMAT, Path, Run, Source, State};
+use crate::run::{Run, Source, State};
 use crate::series::{Point, Round, Series};
 use crate::stats::Histogram;
 use crate::trial::Tally;
@@ -120,21 +120,9 @@ pub fn read(text: &str) -> Result<Run, NetpipeFileError> {
     let (version, readings) = Version::recognise(&rows)?;
     let points = readings.into_iter().map(point).collect();
     let mut run = Run {
-        format: FORMAT,
-        generator: concat!("linerate ", env!("CARGO_PKG_VERSION")).to_owned(),
-        started: String::new(),
-        source: Source::Imported(version.name().to_owned()),
         state: State::Complete,
-        plan: Plan::default(),
-        local: End::default(),
-        remote: End::default(),
-        path: Path::default(),
-        model: None,
         series: vec![Series { pattern: Pattern::PingPong, points }],
-        stages: Vec::new(),
-        others: Vec::new(),
-        traffic: Vec::new(),
-        cautions: Vec::new(),
+        ..Run::new(Source::Imported(version.name().to_owned()), Plan::default())
     };
     run.cautions = assess(&run);
     Ok(run)

@@ -28,6 +28,7 @@ pub struct Observation {
     pub peak_memory_bytes: Fact<u64>,
     /// From the start of the process to the first timed sample; only at the initiating end.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "first_sample_after_ps", alias = "first_sample_after")]
     pub first_sample_after: Option<Span>,
 }
 
@@ -39,8 +40,10 @@ pub struct Clock {
     /// How many times it was read.
     pub reads: u64,
     /// Median cost of a read. Unit: picoseconds.
+    #[serde(rename = "cost_ps", alias = "cost")]
     pub cost: Span,
     /// Smallest step that was seen between two different readings. Unit: picoseconds.
+    #[serde(rename = "resolution_ps", alias = "resolution")]
     pub resolution: Span,
     /// Readings that were earlier than the one before.
     pub backwards: u64,
@@ -50,14 +53,18 @@ pub struct Clock {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Noise {
     /// How long the loop ran.
+    #[serde(rename = "watched_ps", alias = "watched")]
     pub watched: Span,
     /// Time lost in gaps.
+    #[serde(rename = "lost_ps", alias = "lost")]
     pub lost: Span,
     /// How many gaps there were.
     pub gaps: u64,
     /// The longest.
+    #[serde(rename = "longest_ps", alias = "longest")]
     pub longest: Span,
     /// What counts as a gap: a read that took longer than this.
+    #[serde(rename = "threshold_ps", alias = "threshold")]
     pub threshold: Span,
 }
 
@@ -98,14 +105,18 @@ impl Noise {
 #[serde(default)]
 pub struct Activity {
     /// How long the run took on this end's clock.
+    #[serde(rename = "span_ps", alias = "span")]
     pub span: Span,
     /// Time in which some task of the host waited for a processor (`/proc/pressure/cpu`).
+    #[serde(rename = "cpu_pressure_ps", alias = "cpu_pressure")]
     pub cpu_pressure: Fact<Span>,
     /// Time in which the measuring thread was ready but did not run (`schedstat`).
+    #[serde(rename = "run_delay_ps", alias = "run_delay")]
     pub run_delay: Fact<Span>,
     /// Context switches that the measuring thread did not ask for.
     pub involuntary_switches: Fact<u64>,
     /// Time that the hypervisor gave to others, over all processors.
+    #[serde(rename = "steal_ps", alias = "steal")]
     pub steal: Fact<Span>,
 }
 
@@ -136,8 +147,10 @@ pub struct Connection {
     /// Segments sent over the whole connection.
     pub segments_out: u64,
     /// Smoothed round-trip time.
+    #[serde(rename = "rtt_ps", alias = "rtt")]
     pub rtt: Span,
     /// Least round-trip time.
+    #[serde(rename = "min_rtt_ps", alias = "min_rtt")]
     pub min_rtt: Span,
     /// Congestion window. Unit: segments.
     pub congestion_window: u64,

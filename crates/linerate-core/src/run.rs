@@ -3,6 +3,8 @@
 mod earlier;
 mod indent;
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::caution::Caution;
@@ -20,13 +22,15 @@ use crate::units::Rate;
 use indent::Indented;
 
 /// The version of the run file that this linerate writes. It reads every version up to this.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
 /// A run, as it is kept. `docs/format.md` describes every field.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     /// Version of the file's form.
     pub format: u32,
+    /// What no other run has: a UUID. Empty if the source has none.
+    pub id: String,
     /// What wrote it, such as `linerate 0.1.0`.
     pub generator: String,
     /// When it began: RFC 3339, with the zone. Empty if the source does not say.
@@ -35,28 +39,27 @@ pub struct Run {
     pub source: Source,
     /// How far it came.
     pub state: State,
+    /// What its user calls it: names and values.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
     /// What was asked, with every default filled in.
     pub plan: Plan,
-    /// The end that began.
-    pub local: End,
-    /// The end that answered.
-    pub remote: End,
-    /// The connection between them.
-    pub path: Path,
-    /// The other ends that answered, of bulk between more than two hosts.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub others: Vec<Answering>,
+    /// The hosts: first the one that began, then those that answered. There are at least two.
+    pub nodes: Vec<Node>,
+    /// The connections between them; at least one.
+    pub paths: Vec<Path>,
     /// What a modelled run was computed from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<Model>,
     /// The curves.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub series: Vec<Series>,
     /// Where the time of single messages went, by size.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stages: Vec<Stages>,
-    /// Bulk streams and requests, one after the other.
+    /// What came of bulk streams and requests, one after the other.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub traffic: Vec<Transfer>,
+    pub transfers: Vec<Transfer>,
     /// What is doubtful, with advice.
     pub cautions: Vec<Caution>,
 }
@@ -89,39 +92,67 @@ pub enum State {
     Failed(String),
 }
 
-/// One end of a run.
+/// A host of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct End {
-    /// The host.
+pub struct Node {
+    /// What it says of itself.
     pub environment: Environment,
-    /// What its data socket was granted.
-    pub granted: Granted,
     /// What it saw during the run.
     pub observation: Observation,
 }
 
-/// The connection between the two ends.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Path {
-    /// Transport, such as `tcp`.
-    pub transport: String,
-    /// Address of the beginning end.
-    pub local: String,
-    /// Address of the answering end.
-    pub remote: String,
-    /// IPv6 rather than IPv4.
-    pub ipv6: bool,
-}
-
-/// An end that answered, and the connection to it.
+/// A connection between two nodes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
+pub struct Path {
+    /// The node that began it, by its place in [`Run::nodes`].
+    pub from: u32,
+    /// The node that answered.
+    pub to: u32,
+    /// Transport, such as `tcp`.
+    pub transport: String,
+    /// Address of the node that began it.
+    pub from_address: String,
+    /// Address of the node that answered.
+    pub to_address: String,
+    /// IPv6 rather than IPv4.
+    pub ipv6: bool,
+    /// What the data socket was granted at the node that began it.
+    pub from_granted: Granted,
+    /// What it was granted at the node that answered.
+    pub to_granted: Granted,
+}
+
+/// A host at one end of a path, as a run holds it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct End<'a> {
+    /// The host.
+    pub environment: &'a Environment,
+    /// What its data socket was granted.
+    pub granted: &'a Granted,
+    /// What it saw during the run.
+    pub observation: &'a Observation,
+}
+
+/// What is known of a host at one end of its paths, before it is a part of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EndState {
+    /// What it says of itself.
+    pub environment: Environment,
+    /// What its data socket was granted.
+    pub granted: Granted,
+    /// What it saw.
+    pub observation: Observation,
+}
+
+/// An end that answered, and the path to it; which nodes the path joins is filled in by
+/// [`Run::set_star`].
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answering {
     /// The end.
-    pub end: End,
-    /// The connection.
+    pub end: EndState,
+    /// The path.
     pub path: Path,
 }
 
@@ -131,8 +162,10 @@ pub struct Model {
     /// The model's plan as TOML, with every default filled in.
     pub plan: String,
     /// Rate of the link between the ends.
+    #[serde(rename = "link_bps", alias = "link")]
     pub link: Rate,
     /// The most payload that its framing leaves of that.
+    #[serde(rename = "payload_bps", alias = "payload")]
     pub payload: Rate,
     /// What is doubtful about the modelled network.
     pub cautions: Vec<Caution>,
@@ -166,6 +199,30 @@ pub enum RunFileError {
 }
 
 impl Run {
+    /// A run of `plan` that has not begun, between two hosts of which nothing is known.
+    #[must_use]
+    pub fn new(source: Source, plan: Plan) -> Self {
+        let mut run = Self {
+            format: FORMAT,
+            id: String::new(),
+            generator: concat!("linerate ", env!("CARGO_PKG_VERSION")).to_owned(),
+            started: String::new(),
+            source,
+            state: State::Running,
+            labels: BTreeMap::new(),
+            plan,
+            nodes: Vec::new(),
+            paths: Vec::new(),
+            model: None,
+            series: Vec::new(),
+            stages: Vec::new(),
+            transfers: Vec::new(),
+            cautions: Vec::new(),
+        };
+        run.set_star(EndState::default(), vec![Answering::default()]);
+        run
+    }
+
     /// Reads a run file.
     ///
     /// # Errors
@@ -183,16 +240,28 @@ impl Run {
                 RunFileError::Foreign(error.to_string())
             }
         })?;
-        match header.format {
-            1..=FORMAT => {
-                let run = serde_json::from_str(text);
-                let mut run: Self =
-                    run.map_err(|source| RunFileError::Content { format: header.format, source })?;
-                run.give_loads();
-                Ok(run)
+        let run = match header.format {
+            0 => return Err(RunFileError::Foreign("there is no format 0".to_owned())),
+            1 | 2 => earlier::read(text),
+            FORMAT => serde_json::from_str::<Self>(text).and_then(Self::checked),
+            found => return Err(RunFileError::Later { found }),
+        };
+        run.map_err(|source| RunFileError::Content { format: header.format, source })
+    }
+
+    /// Refuses a run whose paths are not between its nodes.
+    fn checked(self) -> Result<Self, serde_json::Error> {
+        let there = |node: u32| (node as usize) < self.nodes.len();
+        if self.nodes.len() < 2 || self.paths.is_empty() {
+            return Err(serde::de::Error::custom("a run has at least two nodes and a path"));
+        }
+        match self.paths.iter().find(|path| !there(path.from) || !there(path.to)) {
+            Some(Path { from, to, .. }) => {
+                let reason =
+                    format!("a path is from node {from} to node {to}, and there are {}", self.nodes.len());
+                Err(serde::de::Error::custom(reason))
             }
-            0 => Err(RunFileError::Foreign("there is no format 0".to_owned())),
-            found => Err(RunFileError::Later { found }),
+            None => Ok(self),
         }
     }
 
@@ -206,31 +275,69 @@ impl Run {
         String::from_utf8(text).expect("JSON is UTF-8")
     }
 
-    /// The sizes at which this run's path is known to change.
-    #[must_use]
-    pub fn boundaries(&self) -> Boundaries {
-        Boundaries {
-            segment: self.local.granted.mss.known().copied(),
-            send_buffer: self
-                .plan
-                .common
-                .socket
-                .sndbuf
-                .and_then(|_| self.local.granted.sndbuf.known().copied()),
-            receive_window: self
-                .plan
-                .common
-                .socket
-                .rcvbuf
-                .and_then(|_| self.remote.granted.usable_window.known().copied()),
-            page: self.local.environment.page_bytes.known().copied(),
+    /// Sets the nodes and paths of one host that began and of those that answered, one at least.
+    pub fn set_star(&mut self, beginning: EndState, answering: Vec<Answering>) {
+        let EndState { environment, granted, observation } = beginning;
+        self.nodes = vec![Node { environment, observation }];
+        self.paths.clear();
+        for (to, Answering { end, path }) in (1..).zip(answering) {
+            let EndState { environment, granted: to_granted, observation } = end;
+            self.nodes.push(Node { environment, observation });
+            self.paths.push(Path { from: 0, to, from_granted: granted.clone(), to_granted, ..path });
         }
     }
 
-    /// Every end that answered, and its path: the first, then the others.
-    pub fn answering(&self) -> impl Iterator<Item = (&End, &Path)> {
-        let others = self.others.iter().map(|other| (&other.end, &other.path));
-        std::iter::once((&self.remote, &self.path)).chain(others)
+    /// The end that began, with what its first path was granted.
+    ///
+    /// # Panics
+    ///
+    /// Without nodes and paths, which no run that was read or conducted is.
+    #[must_use]
+    pub fn local(&self) -> End<'_> {
+        let Node { environment, observation } = &self.nodes[self.path().from as usize];
+        End { environment, granted: &self.path().from_granted, observation }
+    }
+
+    /// The end that answered first.
+    ///
+    /// # Panics
+    ///
+    /// Without nodes and paths.
+    #[must_use]
+    pub fn remote(&self) -> End<'_> {
+        self.answering_end(self.path())
+    }
+
+    /// The first path.
+    ///
+    /// # Panics
+    ///
+    /// Without paths.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.paths[0]
+    }
+
+    /// Every end that answered, and its path.
+    pub fn answering(&self) -> impl Iterator<Item = (End<'_>, &Path)> {
+        self.paths.iter().map(|path| (self.answering_end(path), path))
+    }
+
+    fn answering_end<'a>(&'a self, path: &'a Path) -> End<'a> {
+        let Node { environment, observation } = &self.nodes[path.to as usize];
+        End { environment, granted: &path.to_granted, observation }
+    }
+
+    /// The sizes at which this run's path is known to change.
+    #[must_use]
+    pub fn boundaries(&self) -> Boundaries {
+        let (local, remote, socket) = (self.local(), self.remote(), &self.plan.common.socket);
+        Boundaries {
+            segment: local.granted.mss.known().copied(),
+            send_buffer: socket.sndbuf.and_then(|_| local.granted.sndbuf.known().copied()),
+            receive_window: socket.rcvbuf.and_then(|_| remote.granted.usable_window.known().copied()),
+            page: local.environment.page_bytes.known().copied(),
+        }
     }
 
     /// The rate of the slower side's links, as far as they are known; several answering ends have
@@ -240,7 +347,7 @@ impl Run {
         if let Some(model) = &self.model {
             return Some(model.link);
         }
-        if self.answering().any(|(_, path)| path.local != self.path.local) {
+        if self.paths.iter().any(|path| path.from_address != self.path().from_address) {
             // Which links the flows share here is not known.
             return None;
         }
@@ -255,7 +362,7 @@ impl Run {
                 links.push(link);
             }
         }
-        let slowest = [self.local.environment.speed_mbps(), far].into_iter().flatten().min()?;
+        let slowest = [self.local().environment.speed_mbps(), far].into_iter().flatten().min()?;
         Some(Rate::from_mbps(slowest as f64))
     }
 
@@ -270,11 +377,11 @@ impl Run {
     /// How the path frames its payload, if MTU and timestamps are known.
     #[must_use]
     pub fn framing(&self) -> Option<Framing> {
-        let mtu = |end: &End| end.environment.interface.known()?.mtu.known().copied();
-        let ends = self.answering().map(|(end, _)| end).chain([&self.local]);
+        let mtu = |end: End<'_>| end.environment.interface.known()?.mtu.known().copied();
+        let ends = self.answering().map(|(end, _)| end).chain([self.local()]);
         let mtu = ends.filter_map(mtu).min()?;
-        let timestamps = *self.local.granted.timestamps.known()?;
-        Some(Framing { mtu, ipv6: self.path.ipv6, timestamps })
+        let timestamps = *self.local().granted.timestamps.known()?;
+        Some(Framing { mtu, ipv6: self.path().ipv6, timestamps })
     }
 }
 

@@ -41,16 +41,21 @@ pub struct Round {
     /// Messages in each sample.
     pub batch: u32,
     /// Median, or the mean for a pattern whose messages overlap. Unit: picoseconds.
+    #[serde(rename = "median_ps", alias = "median")]
     pub median: Span,
     /// Arithmetic mean: what NetPIPE calls the time of a trial. Unit: picoseconds.
+    #[serde(rename = "mean_ps", alias = "mean")]
     pub mean: Span,
     /// Shortest. Unit: picoseconds.
+    #[serde(rename = "min_ps", alias = "min")]
     pub min: Span,
     /// Longest. Unit: picoseconds.
+    #[serde(rename = "max_ps", alias = "max")]
     pub max: Span,
     /// Samples before those, taken for warm-up and left out of everything above.
     pub warmup: u32,
     /// What the warm-up took. Unit: picoseconds of one-way time.
+    #[serde(rename = "warmup_span_ps", alias = "warmup_span")]
     pub warmup_span: Span,
     /// What the initiator sent and received in this trial.
     pub tally: Tally,

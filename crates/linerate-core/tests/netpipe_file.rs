@@ -95,7 +95,7 @@ fn what_the_file_does_not_say_stays_unknown_and_is_cautioned() {
     let run = read(SAMPLES[2]).expect("a sample");
     assert_eq!(run.cautions, [Caution::Imported { program: "NetPIPE 3.x".to_owned() }]);
     assert_eq!((run.state.clone(), run.started.as_str()), (State::Complete, ""));
-    assert_eq!(run.local.environment.hostname.known(), None);
+    assert_eq!(run.local().environment.hostname.known(), None);
     assert_eq!(Run::from_json(&run.to_json()).expect("its own form"), run);
     // A report shows every size of it.
     let report = Report::new(vec![NamedRun { name: "old".to_owned(), run }]);

@@ -19,7 +19,7 @@ use linerate_core::observation::{Clock, Connection};
 use linerate_core::options::{Granted, SocketOptions};
 use linerate_core::payload::Check;
 use linerate_core::plan::Plan;
-use linerate_core::run::{End, Path};
+use linerate_core::run::{EndState, Path};
 use linerate_core::trial::{Half, Sample, Trial};
 use linerate_core::units::{Span, Time};
 
@@ -49,7 +49,7 @@ struct Ends {
     clock: HostClock,
     witness: Witness,
     pinned: Option<u32>,
-    local: End,
+    local: EndState,
     our_clock: Clock,
 }
 
@@ -71,7 +71,7 @@ impl Ends {
         let our_clock = crate::observe::check_clock(&clock, crate::witness::CLOCK_READS);
         let address = far.conversation.local.ip();
         let environment = crate::observe::environment(Some(address));
-        let local = End { environment, ..End::default() };
+        let local = EndState { environment, ..EndState::default() };
         let witness = Witness::start(&clock, our_clock.clone(), address);
         Ok(Self { far, clock, witness, pinned: plan.common.local.pin, local, our_clock })
     }
@@ -149,7 +149,7 @@ impl Pair {
 
     /// This end, the peer and the connection, as far as they are known.
     #[must_use]
-    pub fn ends(&self) -> (End, End, Path) {
+    pub fn ends(&self) -> (EndState, EndState, Path) {
         (self.ends.local.clone(), self.ends.far.end.clone(), self.ends.far.path.clone())
     }
 

@@ -204,11 +204,16 @@ fn ends() -> impl Strategy<Value = (LocalOptions, RemoteOptions, Output)> {
     let family = prop::option::of(prop::sample::select(vec![Family::V4, Family::V6]));
     let local = (any::<Option<std::net::IpAddr>>(), any::<Option<String>>(), family, any::<Option<u32>>());
     let format = prop::sample::select(vec![Format::Table, Format::Json, Format::Csv, Format::Np]);
-    let output = (any::<Option<String>>(), any::<Option<String>>(), format);
+    let labels = any::<Vec<(String, String)>>();
+    let output = (any::<Option<String>>(), any::<Option<String>>(), format, labels);
     (local, any::<Option<u32>>(), output).prop_map(
-        |((bind, bind_dev, family, pin), there, (out, report, format))| {
+        |((bind, bind_dev, family, pin), there, (out, report, format, labels))| {
             let local = LocalOptions { bind, bind_dev, family, pin };
-            (local, RemoteOptions { pin: there }, Output { out, report, format })
+            (
+                local,
+                RemoteOptions { pin: there },
+                Output { out, report, format, labels: labels.into_iter().collect() },
+            )
         },
     )
 }

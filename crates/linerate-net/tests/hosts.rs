@@ -78,7 +78,7 @@ fn every_server_has_its_flows_to_the_byte(
     let told: Vec<_> = transfer.flows.iter().map(|flow| (flow.direction, flow.flow)).collect();
     assert!(told.is_sorted(), "{told:?}");
     let (_, answering) = loads.ends();
-    let addresses: Vec<_> = answering.iter().map(|other| other.path.remote.clone()).collect();
+    let addresses: Vec<_> = answering.iter().map(|other| other.path.to_address.clone()).collect();
     assert_eq!(addresses, servers.iter().map(|server| server.address.to_string()).collect::<Vec<_>>());
     for (peer, other) in (0..).zip(&answering) {
         let tally = &other.end.observation.tally;

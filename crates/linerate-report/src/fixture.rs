@@ -10,7 +10,7 @@ use linerate_core::options::Granted;
 use linerate_core::pattern::Pattern;
 use linerate_core::plan::{CurvePlan, Plan, Task};
 use linerate_core::report::{NamedRun, Report};
-use linerate_core::run::{End, FORMAT, Path, Run, Source, State};
+use linerate_core::run::{Answering, EndState, Path, Run, Source, State};
 use linerate_core::series::{Point, Round, Series, Stop};
 use linerate_core::stages::{Marks, Stages};
 use linerate_core::trial::Tally;
@@ -72,7 +72,7 @@ pub(super) fn bare() -> Report {
     let mut named = GIGABIT.run();
     let run = &mut named.run;
     run.source = Source::Imported("NetPIPE 3.7.2".to_owned());
-    (run.local, run.remote, run.path) = Default::default();
+    run.set_star(EndState::default(), vec![Answering::default()]);
     (run.plan, run.started) = (Plan::default(), String::new());
     for point in &mut run.series[0].points {
         point.rounds.truncate(1);
@@ -149,27 +149,20 @@ impl Made {
         let sizes = plan.sizes().expect("the fixture's plan has sizes");
         let points = sizes.into_iter().map(|size| self.point(size)).collect();
         let mut run = Run {
-            format: FORMAT,
             generator: "linerate 0.1.0".to_owned(),
             started: "2026-01-02T03:04:05+01:00".to_owned(),
-            source: Source::Measured,
             state: State::Complete,
-            plan,
-            local: end("alpha", "performance", 2),
-            remote: end(HOSTILE, "powersave", 30),
-            path: Path {
-                transport: "tcp".to_owned(),
-                local: "10.0.0.1:40000".to_owned(),
-                remote: "10.0.0.2:5003".to_owned(),
-                ipv6: false,
-            },
             series: vec![Series { pattern: self.pattern, points }],
-            model: None,
-            stages: Vec::new(),
-            others: Vec::new(),
-            traffic: Vec::new(),
-            cautions: Vec::new(),
+            ..Run::new(Source::Measured, plan)
         };
+        let path = Path {
+            transport: "tcp".to_owned(),
+            from_address: "10.0.0.1:40000".to_owned(),
+            to_address: "10.0.0.2:5003".to_owned(),
+            ..Path::default()
+        };
+        let answering = Answering { end: end(HOSTILE, "powersave", 30), path };
+        run.set_star(end("alpha", "performance", 2), vec![answering]);
         run.cautions = assess(&run);
         NamedRun { name: self.name.to_owned(), run }
     }
@@ -224,8 +217,8 @@ fn plan(pattern: Pattern) -> Plan {
     plan
 }
 
-fn end(hostname: &str, governor: &str, lost_ms: u64) -> End {
-    End {
+fn end(hostname: &str, governor: &str, lost_ms: u64) -> EndState {
+    EndState {
         environment: environment(hostname, governor),
         granted: Granted {
             sndbuf: Fact::Known(130_000),

@@ -142,7 +142,7 @@ pub(super) fn run(report: &Report, index: usize, named: &NamedRun) -> RunView {
 fn statement(report: &Report, index: usize, named: &NamedRun) -> String {
     let run = &named.run;
     let hosts = hosts(named).map_or_else(|| plain(&named.name), |hosts| hosts.join(" to "));
-    let transport = match run.path.transport.as_str() {
+    let transport = match run.path().transport.as_str() {
         "" => String::new(),
         transport => format!(" over {}", plain(transport)),
     };

@@ -42,8 +42,8 @@ pub(super) fn item(label: &str, value: &str, width: usize) -> String {
 fn header(name: &str, curve: &Curve, named: &NamedRun, width: usize) -> String {
     let run = &named.run;
     let hosts = hosts(named).map_or_else(|| "unknown".to_owned(), |hosts| hosts.join(" -> "));
-    let family = if run.path.ipv6 { "IPv6" } else { "IPv4" };
-    let transport = match run.path.transport.as_str() {
+    let family = if run.path().ipv6 { "IPv6" } else { "IPv4" };
+    let transport = match run.path().transport.as_str() {
         "" => "transport unknown".to_owned(),
         transport => format!("{} over {family}", plain(transport)),
     };
@@ -76,7 +76,7 @@ fn state(state: &State) -> String {
 /// What was asked of the buffers beside what each end was granted; nothing if nothing was asked.
 fn buffers(named: &NamedRun, width: usize) -> Option<String> {
     let socket = &named.run.plan.common.socket;
-    let ends = [("this host", &named.run.local.granted), ("the peer", &named.run.remote.granted)];
+    let ends = [("this host", &named.run.local().granted), ("the peer", &named.run.remote().granted)];
     let send = |granted: &Granted| fact(&granted.sndbuf);
     let receive = |granted: &Granted| {
         format!("{}, usable window {}", fact(&granted.rcvbuf), fact(&granted.usable_window))

@@ -79,11 +79,12 @@ pub(crate) fn fact<T: std::fmt::Display>(fact: &Fact<T>) -> String {
 /// in a run that was computed or imported.
 pub(crate) fn hosts(named: &NamedRun) -> Option<[String; 2]> {
     let run = &named.run;
-    let known = |end: &End, address: &str| match end.environment.hostname.known() {
+    let known = |end: End<'_>, address: &str| match end.environment.hostname.known() {
         Some(name) if !name.is_empty() => Some(plain(name)),
         _ => (!address.is_empty()).then(|| plain(address)),
     };
-    let [local, remote] = [known(&run.local, &run.path.local), known(&run.remote, &run.path.remote)];
+    let [local, remote] =
+        [known(run.local(), &run.path().from_address), known(run.remote(), &run.path().to_address)];
     let unknown = || "an unknown host".to_owned();
     (local.is_some() || remote.is_some())
         .then(|| [local.unwrap_or_else(unknown), remote.unwrap_or_else(unknown)])

@@ -41,7 +41,7 @@ fn assert_whole(run: &Run) {
     let sizes: Vec<u64> = series.points.iter().map(|point| point.size).collect();
     assert_eq!(sizes, run.plan.sizes().expect("the plan was carried out"));
     assert!(series.points.iter().all(|point| point.verified && !point.rounds.is_empty()));
-    let (local, remote) = (run.local.observation.tally, run.remote.observation.tally);
+    let (local, remote) = (run.local().observation.tally, run.remote().observation.tally);
     assert_eq!(local, mirrored(remote));
     assert!(local.sent > 0);
 }
@@ -63,8 +63,8 @@ fn alone_it_measures_the_loopback_and_leaves_nothing_running() {
     assert_whole(&run);
     assert_eq!(run.source, Source::Loopback);
     assert!(run.cautions.contains(&Caution::SameHost), "{:?}", run.cautions);
-    assert!(run.local.environment.interface.known().is_some_and(|interface| interface.loopback));
-    assert!(run.local.observation.first_sample_after.is_some());
+    assert!(run.local().environment.interface.known().is_some_and(|interface| interface.loopback));
+    assert!(run.local().observation.first_sample_after.is_some());
     // Every size is a line of the table.
     for point in &run.series[0].points {
         let line = |line: &&str| line.split_whitespace().next() == Some(&point.size.to_string());
@@ -130,7 +130,7 @@ fn a_server_measures_with_who_has_its_key(
     let run = desk.run_file("x.run.json");
     assert_whole(&run);
     assert_eq!(run.source, Source::Measured);
-    assert_eq!(run.path.remote, server.address);
+    assert_eq!(run.path().to_address, server.address);
     assert!(!desk.read("x.run.json").contains(&key) || key.is_empty(), "the key is a secret");
 }
 
@@ -196,7 +196,7 @@ fn the_family_is_chosen(#[case] flag: &str, #[case] ipv6: bool) {
     desk.linerate(&[&["measure", flag], &SHORT[..]].concat()).done();
     let run = desk.run_file("x.run.json");
     assert_whole(&run);
-    assert_eq!((run.path.ipv6, run.path.local.contains(':')), (ipv6, ipv6));
+    assert_eq!((run.path().ipv6, run.path().from_address.contains(':')), (ipv6, ipv6));
 }
 
 #[rstest]
@@ -222,7 +222,7 @@ fn an_option_reaches_both_sockets(#[case] options: &[&str], #[case] field: &str,
     desk.linerate(&[&["measure"], options, &SHORT].concat()).done();
     let run = desk.run_file("x.run.json");
     assert_whole(&run);
-    for end in [&run.local, &run.remote] {
+    for end in [run.local(), run.remote()] {
         let granted = serde_json::to_value(&end.granted).expect("it has a JSON form");
         assert_eq!(granted[field].to_string(), has, "{field} of {granted}");
     }
@@ -235,7 +235,7 @@ fn the_source_address_is_chosen() {
     desk.linerate(&[&["measure", "--bind", "127.0.0.3"], &SHORT[..]].concat()).done();
     let run = desk.run_file("x.run.json");
     assert_whole(&run);
-    assert_eq!(run.path.local, "127.0.0.3");
+    assert_eq!(run.path().from_address, "127.0.0.3");
 }
 
 fn available_congestion_controls() -> String {
@@ -351,7 +351,7 @@ fn ctrl_c_keeps_and_shows_what_was_measured() {
     assert_eq!(run.state, State::Interrupted);
     assert!(run.series[0].timed().next().is_some());
     assert!(run.cautions.iter().any(|caution| matches!(caution, Caution::Incomplete { .. })));
-    assert!(run.remote.observation.tally.sent > 0, "the peer still said what it observed");
+    assert!(run.remote().observation.tally.sent > 0, "the peer still said what it observed");
     desk.linerate(&["report", "x.run.json"]).done();
 }
 

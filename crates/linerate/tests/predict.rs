@@ -89,10 +89,10 @@ fn the_text_says_what_counts() {
 fn another_host_another_kernel_and_offloads_are_doubted() {
     let desk = desk();
     let mut run = lab();
-    run.remote.environment.kernel = Fact::Known("Linux 2.2.1".to_owned());
-    let Fact::Known(interface) = &mut run.local.environment.interface else { panic!("it has one") };
+    run.nodes[1].environment.kernel = Fact::Known("Linux 2.2.1".to_owned());
+    let Fact::Known(interface) = &mut run.nodes[0].environment.interface else { panic!("it has one") };
     interface.offloads = Fact::Known([("tx-tcp-segmentation".to_owned(), true)].into());
-    run.local.granted.congestion = Fact::Known("bbr".to_owned());
+    run.paths[0].from_granted.congestion = Fact::Known("bbr".to_owned());
     desk.write("lab.run.json", run.to_json());
     let json = json(&desk, &[]).to_string();
     for words in ["the peer had the kernel `Linux 2.2.1`", "segmentation offload", "`bbr`, which spaces"] {
@@ -128,7 +128,7 @@ fn what_was_not_measured_over_tcp_is_refused() {
     help: give a run that `linerate measure` measured over TCP
     ");
     let mut datagrams = lab();
-    datagrams.path.transport = "udp".to_owned();
+    datagrams.paths[0].transport = "udp".to_owned();
     desk.write("u.run.json", datagrams.to_json());
     assert_snapshot!(complaint(&desk, &["--host", "host.toml", "u.run.json"]), @r#"
     failed to predict u: it was measured over "udp", and hosts are calibrated for TCP
@@ -138,7 +138,7 @@ fn what_was_not_measured_over_tcp_is_refused() {
     let said = complaint(&desk, &["--host", "host.toml", "np.out"]);
     assert!(said.contains("recorded neither hosts, nor MTU, nor options"), "{said}");
     let mut blind = lab();
-    for end in [&mut blind.local, &mut blind.remote] {
+    for end in &mut blind.nodes {
         end.environment.interface = Fact::unknown("a test");
     }
     desk.write("b.run.json", blind.to_json());
@@ -153,7 +153,7 @@ fn a_run_over_the_loopback_is_predicted_with_a_word_of_caution() {
     let desk = desk();
     let mut run = lab();
     run.source = Source::Loopback;
-    for end in [&mut run.local, &mut run.remote] {
+    for end in &mut run.nodes {
         let Fact::Known(interface) = &mut end.environment.interface else { panic!("it has one") };
         (interface.loopback, interface.mtu) = (true, Fact::Known(65_536));
         interface.offloads = Fact::Known([("tx-tcp-segmentation".to_owned(), true)].into());

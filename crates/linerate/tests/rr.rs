@@ -17,13 +17,13 @@ fn a_count_is_exact_and_what_it_resolves_is_shown_and_no_more() {
     let desk = Desk::new();
     let (run, said) = rr(&desk, &["--count", "500", "--request", "64", "--response", "4KiB"]);
     assert_eq!(run.state, State::Complete);
-    let [latency] = &run.traffic[0].latencies[..] else { panic!("one flow") };
+    let [latency] = &run.transfers[0].latencies[..] else { panic!("one flow") };
     assert_eq!((latency.transactions, &latency.ended), (500, &Ended::Complete));
     assert_eq!(latency.service.count(), 500);
     for part in ["rr over tcp, one flow", "requests of 64 B and responses of 4 KiB", "not known of"] {
         assert!(said.contains(part), "{part} in {said}");
     }
-    assert!(run.traffic[0].hosts.iter().all(|samples| !samples.is_empty()), "both hosts say what they did");
+    assert!(run.transfers[0].hosts.iter().all(|samples| !samples.is_empty()), "both hosts say what they did");
     let again = desk.linerate(&["report", "x.run.json"]).done();
     assert!(said.ends_with(&again.stdout), "the report of the file is the report of the run");
 }
@@ -32,10 +32,10 @@ fn a_count_is_exact_and_what_it_resolves_is_shown_and_no_more() {
 fn beside_bulk_each_direction_has_its_phase_and_the_log_has_all() {
     let desk = Desk::new();
     let (run, said) = rr(&desk, &["--time", "400ms", "--under-load", "1", "--hdr", "x.hlog"]);
-    let phases: Vec<_> = run.traffic.iter().map(|transfer| transfer.load.phase()).collect();
+    let phases: Vec<_> = run.transfers.iter().map(|transfer| transfer.load.phase()).collect();
     let expected = [Phase::Idle, Phase::Loaded(Direction::Send), Phase::Loaded(Direction::Receive)];
     assert_eq!(phases, expected);
-    for transfer in &run.traffic {
+    for transfer in &run.transfers {
         assert!(transfer.latencies[0].transactions > 0, "{said}");
         assert_eq!(transfer.flows.len(), usize::from(transfer.load.phase() != Phase::Idle));
     }
@@ -61,7 +61,7 @@ fn every_kind_of_loop_ends_well_over_the_loopback() {
         // Lines end where the terminal does.
         let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(words.contains(kind), "{kind} in {said}");
-        let latencies = &run.traffic[0].latencies;
+        let latencies = &run.transfers[0].latencies;
         assert_eq!(latencies.len(), 2);
         for latency in latencies {
             assert_eq!(latency.ended, Ended::Complete, "{kind}");
@@ -79,7 +79,7 @@ fn the_plan_in_a_file_is_the_plan_of_the_flags() {
     let (run, _) = rr(&desk, &["--plan", "plan.toml"]);
     let plan = run.plan.requests().expect("it was asked for");
     assert_eq!((plan.count, plan.depth, plan.request.0), (Some(7), 3, 9));
-    assert_eq!(run.traffic[0].latencies[0].transactions, 7);
+    assert_eq!(run.transfers[0].latencies[0].transactions, 7);
 }
 
 #[test]
@@ -87,5 +87,5 @@ fn ctrl_c_keeps_what_was_asked() {
     let desk = Desk::new();
     let run = desk.interrupted("rr");
     assert_eq!(run.state, State::Interrupted);
-    assert!(run.traffic[0].latencies[0].transactions > 0);
+    assert!(run.transfers[0].latencies[0].transactions > 0);
 }

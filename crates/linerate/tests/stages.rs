@@ -38,7 +38,7 @@ fn the_stages_of_messages_are_in_the_text_the_page_and_the_file(#[values("tcp", 
         }
         assert_eq!(stages.acknowledged.each_ns.len(), if transport == "tcp" { 20 } else { 0 });
     }
-    assert_eq!(run.local.observation.tally.sent, run.remote.observation.tally.received);
+    assert_eq!(run.local().observation.tally.sent, run.remote().observation.tally.received);
 
     let (_, stages) = said.stdout.split_once("stages of a message").expect("they are shown");
     let words = stages.split_whitespace().collect::<Vec<_>>().join(" ");

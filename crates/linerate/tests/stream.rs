@@ -22,7 +22,7 @@ fn alone_it_moves_bulk_over_the_loopback_and_says_what_passed() {
     let desk = Desk::new();
     let (run, said) = stream(&desk, &["--time", "600ms", "--interval", "200ms"]);
     assert_eq!(run.state, State::Complete);
-    let [transfer] = &run.traffic[..] else { panic!("one load") };
+    let [transfer] = &run.transfers[..] else { panic!("one load") };
     let flow = &transfer.flows[0];
     assert_eq!(flow.class(STALL), Class::Complete);
     assert!(said.lines().filter(|line| line.contains(" s  send ")).count() >= 2, "{said}");
@@ -47,7 +47,7 @@ fn a_bound_in_bytes_is_exact_whatever_the_message(
     let desk = Desk::new();
     let options = ["--bytes", bytes, "--message", "4KiB", "--direction", direction, "--flows", "2"];
     let (run, _) = stream(&desk, &options);
-    let flows = &run.traffic[0].flows;
+    let flows = &run.transfers[0].flows;
     let parts = direction.parse::<Direction>().expect("a direction").parts().len();
     assert_eq!(flows.len(), 2 * parts);
     for flow in flows {
@@ -63,7 +63,7 @@ fn a_table_has_a_row_for_every_pair_of_values() {
     let desk = Desk::new();
     let (run, said) =
         stream(&desk, &["--time", "100ms", "--table", "buffers=auto,128KiB", "messages=1KiB,16KiB"]);
-    let labels: Vec<_> = run.traffic.iter().map(|transfer| transfer.label.as_str()).collect();
+    let labels: Vec<_> = run.transfers.iter().map(|transfer| transfer.label.as_str()).collect();
     assert_eq!(
         labels,
         [
@@ -74,7 +74,7 @@ fn a_table_has_a_row_for_every_pair_of_values() {
         ]
     );
     // Linux doubles what is asked (socket(7)).
-    let granted = run.traffic[2].flows[0].receiver.granted.rcvbuf.known().copied();
+    let granted = run.transfers[2].flows[0].receiver.granted.rcvbuf.known().copied();
     assert_eq!(granted, Some(262_144));
     assert!(said.contains("10^6 bit/s") && said.contains("262144"), "{said}");
 }
@@ -83,7 +83,7 @@ fn a_table_has_a_row_for_every_pair_of_values() {
 fn a_thousand_flows_run_from_one_process() {
     let desk = Desk::new();
     let (run, said) = stream(&desk, &["--flows", "1000", "--bytes", "10000", "--stall", "60s"]);
-    let flows = &run.traffic[0].flows;
+    let flows = &run.transfers[0].flows;
     assert_eq!(flows.len(), 1000);
     assert!(flows.iter().all(|flow| flow.receiver.bytes == 10_000), "{said}");
     assert!(said.contains("of 1000 flows"), "{said}");
@@ -96,9 +96,9 @@ fn the_plan_in_a_file_is_the_plan_of_the_flags() {
     let printed = desk.linerate(&[&["stream"], flags.as_slice(), &["--print-plan"]].concat()).done();
     desk.write("plan.toml", &printed.stdout);
     let (run, _) = stream(&desk, &["--plan", "plan.toml"]);
-    assert_eq!(run.traffic[0].flows.len(), 3);
-    assert!(run.traffic[0].flows.iter().all(|flow| flow.direction == Direction::Receive));
-    assert!(run.traffic[0].flows[0].sender.departures.as_ref().is_some_and(|times| times.count() > 0));
+    assert_eq!(run.transfers[0].flows.len(), 3);
+    assert!(run.transfers[0].flows.iter().all(|flow| flow.direction == Direction::Receive));
+    assert!(run.transfers[0].flows[0].sender.departures.as_ref().is_some_and(|times| times.count() > 0));
     let said = desk.linerate(&["measure", "--plan", "plan.toml"]);
     assert_eq!(said.code, Some(2));
     assert!(said.stderr.contains("linerate stream --plan"), "{}", said.stderr);
@@ -116,10 +116,10 @@ fn several_hosts_send_to_one_and_are_told_apart() {
         &desk,
         &[&hosts, ["--direction", "receive", "--bytes", "2MB", "--flows", "2"].as_slice()].concat(),
     );
-    let told: Vec<_> = run.traffic[0].flows.iter().map(|flow| (flow.flow, flow.peer)).collect();
+    let told: Vec<_> = run.transfers[0].flows.iter().map(|flow| (flow.flow, flow.peer)).collect();
     assert_eq!(told, [(0, 0), (1, 0), (2, 1), (3, 1)]);
-    assert_eq!(run.others.len(), 1);
-    assert_eq!(run.others[0].path.remote, other.address);
+    assert_eq!(run.paths.len(), 2);
+    assert_eq!(run.paths[1].to_address, other.address);
     for part in ["2 hosts: 2 flows to here from each", &one.address, &other.address] {
         assert!(said.contains(part), "{part} in {said}");
     }
@@ -144,7 +144,7 @@ fn ctrl_c_keeps_what_passed() {
     let desk = Desk::new();
     let run = desk.interrupted("stream");
     assert_eq!(run.state, State::Interrupted);
-    assert!(run.traffic[0].flows[0].sender.bytes > 0);
+    assert!(run.transfers[0].flows[0].sender.bytes > 0);
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn a_server_that_dies_leaves_an_account_of_what_passed_until_then() {
     assert_eq!(said.code, Some(2), "{}", said.stderr);
     let run = desk.run_file("x.run.json");
     assert!(matches!(run.state, State::Failed(_)), "{:?}", run.state);
-    assert!(run.traffic[0].flows[0].sender.bytes > 0, "what this end counted is kept");
+    assert!(run.transfers[0].flows[0].sender.bytes > 0, "what this end counted is kept");
     assert!(said.stdout.contains("FAILED"), "{}", said.stdout);
 }
 

@@ -41,18 +41,18 @@ fn measure(limit: Limit, options: &[&str]) -> Option<Run> {
     let said = desk.finish(command).done();
     let run = desk.run_file("x.run.json");
     println!("{}\n{}", said.stdout, lab.counters());
-    println!("connection: {:?}", run.local.observation.connection);
+    println!("connection: {:?}", run.local().observation.connection);
     assert!(lab.counters().contains("(dropped 0,"), "{}", lab.counters());
-    assert_eq!(interface(&run.local).name, lab.interface());
+    assert_eq!(interface(run.local()).name, lab.interface());
     Some(run)
 }
 
-fn interface(end: &End) -> &Interface {
+fn interface(end: End<'_>) -> &Interface {
     end.environment.interface.known().expect("there is an interface")
 }
 
 /// The share of the segments that were sent again.
-fn retransmitted(end: &End) -> f64 {
+fn retransmitted(end: End<'_>) -> f64 {
     let connection = end.observation.connection.known().expect("Linux tells");
     connection.retransmitted as f64 / connection.segments_out.max(1) as f64
 }
@@ -73,7 +73,7 @@ fn a_stream_has_the_rate_of_the_wire_less_its_framing(#[case] limit: Limit, #[ca
     println!("{measured:.3} Mb/s of {expected:.3} Mb/s: {:.4}", measured / expected);
     assert!((measured / expected - 1.0).abs() < 0.01, "{measured} is not {expected} Mb/s");
     // Nothing was dropped. A processor that is away for some ms makes TCP send a few again all the same.
-    for end in [&run.local, &run.remote] {
+    for end in [run.local(), run.remote()] {
         assert!(retransmitted(end) < 1e-3, "{:?}", end.observation.connection);
     }
     the_path_is_known(&run);
@@ -83,9 +83,9 @@ fn a_stream_has_the_rate_of_the_wire_less_its_framing(#[case] limit: Limit, #[ca
 fn the_path_is_known(run: &Run) {
     let unproven = |caution: &Caution| matches!(caution, Caution::PathNotProven { .. });
     assert!(!run.cautions.iter().any(unproven), "{:?}", run.cautions);
-    assert_eq!(run.path.local, HERE);
-    assert!(run.path.remote.starts_with(THERE));
-    for end in [&run.local, &run.remote] {
+    assert_eq!(run.path().from_address, HERE);
+    assert!(run.path().to_address.starts_with(THERE));
+    for end in [run.local(), run.remote()] {
         let interface = interface(end);
         assert_eq!(interface.driver.known().map(String::as_str), Some("veth"));
         assert_eq!(interface.mtu.known(), Some(&MTU));
@@ -96,7 +96,7 @@ fn the_path_is_known(run: &Run) {
         }
     }
     // A veth says that it is a link of 10 Gb/s, so there is a ceiling, if a high one.
-    let speed = run.local.environment.speed_mbps().expect("a veth states a speed");
+    let speed = run.local().environment.speed_mbps().expect("a veth states a speed");
     let report = Report::new(vec![NamedRun { name: "wire".to_owned(), run: run.clone() }]);
     let [link, payload] = &report.ceilings[..] else { panic!("two ceilings, not {:?}", report.ceilings) };
     assert_eq!(link.mbps, speed as f64);
@@ -117,5 +117,5 @@ fn a_round_trip_of_a_large_message_is_two_serialisations() {
     let serialisation = point.size as f64 * 8.0 / (limit.mbps as f64 * 1e6 * framing.share());
     println!("{:.6} s of {:.6} s: {:.4}", 2.0 * one_way, 2.0 * serialisation, one_way / serialisation);
     assert!((one_way / serialisation - 1.0).abs() < 0.03, "{one_way} s is not {serialisation} s");
-    assert!([&run.local, &run.remote].into_iter().all(|end| retransmitted(end) < 1e-3));
+    assert!([run.local(), run.remote()].into_iter().all(|end| retransmitted(end) < 1e-3));
 }

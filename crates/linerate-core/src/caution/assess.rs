@@ -43,39 +43,42 @@ pub fn assess(run: &Run) -> Vec<Caution> {
 }
 
 fn both_ends(run: &Run, cautions: &mut Vec<Caution>) {
-    let here = |end: &End| run.local.environment.same_host(&end.environment) == Some(true);
+    let here = |end: End<'_>| run.local().environment.same_host(end.environment) == Some(true);
     if run.answering().any(|(end, _)| here(end)) {
         cautions.push(Caution::SameHost);
     }
-    if here(&run.remote)
-        && let [cpu] = run.local.observation.cpus[..]
-        && run.remote.observation.cpus == [cpu]
+    if here(run.remote())
+        && let [cpu] = run.local().observation.cpus[..]
+        && run.remote().observation.cpus == [cpu]
     {
         cautions.push(Caution::SameCpu { cpu });
     }
-    let others = (2..).zip(&run.others).map(|(number, other)| (Side::Other(number), &other.end));
-    let ends = [(Side::Local, &run.local), (Side::Remote, &run.remote)].into_iter().chain(others);
+    let answering = (1..).zip(run.answering()).map(|(number, (end, _))| match number {
+        1 => (Side::Remote, end),
+        _ => (Side::Other(number), end),
+    });
+    let ends = std::iter::once((Side::Local, run.local())).chain(answering);
     for (side, end) in ends {
-        let network = |end: &End| end.environment.network_namespace.clone();
-        let same_network = here(end) && network(end) == network(&run.local);
+        let network = |end: End<'_>| end.environment.network_namespace.clone();
+        let same_network = here(end) && network(end) == network(run.local());
         host(side, end, cautions);
-        granted(side, &run.plan.common.socket, &end.granted, cautions);
+        granted(side, &run.plan.common.socket, end.granted, cautions);
         // Two ends on one loopback share its counters: once is enough.
         // What never leaves the host's memory crosses no interface.
         // VM sockets cross the hypervisor, and not the interface of the conversation.
         let aside = |transport: Transport| transport.is_local() || transport == Transport::Vsock;
-        let local = run.path.transport.parse().is_ok_and(aside);
+        let local = run.path().transport.parse().is_ok_and(aside);
         // Of several ways out of here one was counted.
         let several =
-            side == Side::Local && run.others.iter().any(|other| other.path.local != run.path.local);
+            side == Side::Local && run.paths.iter().any(|path| path.from_address != run.path().from_address);
         if !local && !several && (side == Side::Local || !same_network) {
-            interface(side, &end.observation, cautions);
+            interface(side, end.observation, cautions);
         }
-        retransmitted(side, &end.observation, cautions);
+        retransmitted(side, end.observation, cautions);
     }
 }
 
-fn host(side: Side, end: &End, cautions: &mut Vec<Caution>) {
+fn host(side: Side, end: End<'_>, cautions: &mut Vec<Caution>) {
     if let Some(source) = end.environment.clocksource.known()
         && !matches!(source.as_str(), "tsc" | "arch_sys_counter" | "timebase")
     {

@@ -10,7 +10,7 @@ pub const PACE_KEPT: f64 = 0.98;
 
 /// The cautions of every load of `run`.
 pub(super) fn loads(run: &Run, cautions: &mut Vec<Caution>) {
-    let missed = run.traffic.iter().filter_map(|transfer| {
+    let missed = run.transfers.iter().filter_map(|transfer| {
         let asked = transfer.load.stream.as_ref()?.rate?;
         let got = transfer.slowest()?;
         (got.share_of(asked) < PACE_KEPT).then_some((asked, got))
@@ -20,12 +20,12 @@ pub(super) fn loads(run: &Run, cautions: &mut Vec<Caution>) {
     if let Some((asked, got)) = worst {
         cautions.push(Caution::PaceMissed { asked, got });
     }
-    let latencies = run.traffic.iter().flat_map(|transfer| &transfer.latencies);
+    let latencies = run.transfers.iter().flat_map(|transfer| &transfer.latencies);
     let unsent = latencies.map(|latency| latency.unsent).fold(0, u64::saturating_add);
     if unsent > 0 {
         cautions.push(Caution::Unsent { requests: unsent });
     }
-    let flows = run.traffic.iter().flat_map(|transfer| &transfer.flows);
+    let flows = run.transfers.iter().flat_map(|transfer| &transfer.flows);
     let accounts = flows.filter_map(|flow| flow.receiver.datagrams.as_ref());
     let foreign = accounts.map(|datagrams| datagrams.foreign).fold(0, u64::saturating_add);
     if foreign > 0 {

@@ -6,7 +6,7 @@ use crate::observation::{Activity, Clock, Connection, Counters, Noise, Observati
 use crate::options::Granted;
 use crate::pattern::Pattern;
 use crate::plan::Plan;
-use crate::run::{End, FORMAT, Path, Run, Source, State};
+use crate::run::{Answering, EndState, Path, Run, Source, State};
 use crate::series::{Round, Series, Stop};
 use crate::traffic::{
     self, Datagrams, Direction, FlowAccount, HalfAccount, Latency, Load, StreamPlan, Transfer,
@@ -15,7 +15,7 @@ use crate::trial::Tally;
 use crate::units::Size;
 
 /// One end of which nothing is doubtful.
-fn quiet_end(host: &str, cpu: u32) -> End {
+fn quiet_end(host: &str, cpu: u32) -> EndState {
     let interface = Interface { speed_mbps: Fact::Known(1000), ..Interface::default() };
     let tally = Tally { sent_bytes: 1 << 30, received_bytes: 1 << 30, sent: 1000, received: 1000 };
     let counters = Counters {
@@ -24,7 +24,7 @@ fn quiet_end(host: &str, cpu: u32) -> End {
         rx_bytes: 11 << 27,
         ..Counters::default()
     };
-    End {
+    EndState {
         environment: Environment {
             boot_id: Fact::Known(host.to_owned()),
             network_namespace: Fact::Known(host.to_owned()),
@@ -83,23 +83,11 @@ fn quiet_run() -> Run {
         point.rounds = (0..9).map(one).collect();
         point.stop = Some(Stop::Target);
     }
-    Run {
-        format: FORMAT,
-        generator: "test".to_owned(),
-        started: String::new(),
-        source: Source::Measured,
-        state: State::Complete,
-        plan: Plan::default(),
-        local: quiet_end("here", 0),
-        remote: quiet_end("there", 1),
-        path: Path::default(),
-        model: None,
-        series: vec![series],
-        stages: Vec::new(),
-        others: Vec::new(),
-        traffic: Vec::new(),
-        cautions: Vec::new(),
-    }
+    let mut run =
+        Run { state: State::Complete, series: vec![series], ..Run::new(Source::Measured, Plan::default()) };
+    let answering = Answering { end: quiet_end("there", 1), path: Path::default() };
+    run.set_star(quiet_end("here", 0), vec![answering]);
+    run
 }
 
 /// Asks for 8 Mb/s, and has so many bytes arrive in 100 ms.
@@ -116,7 +104,7 @@ fn paced(run: &mut Run, bytes: u64) {
         FlowAccount { flow: 0, peer: 0, direction: Direction::Send, sender: half.clone(), receiver: half };
     let bulk = StreamPlan { rate: Some(Rate::from_mbps(8.0)), ..StreamPlan::default() };
     let load = Load { stream: Some(bulk), ..Load::default() };
-    run.traffic = vec![Transfer { load, flows: vec![flow], ..Transfer::default() }];
+    run.transfers = vec![Transfer { load, flows: vec![flow], ..Transfer::default() }];
 }
 
 fn kind(caution: &Caution) -> String {
@@ -145,33 +133,33 @@ fn a_quiet_run_raises_nothing() {
 
 #[rstest]
 #[case::same_host("same-host", |run: &mut Run| {
-    run.remote.environment.boot_id = run.local.environment.boot_id.clone();
+    run.nodes[1].environment.boot_id = run.nodes[0].environment.boot_id.clone();
 })]
-#[case::slow_clock("slow-clock", |run: &mut Run| run.remote.environment.clocksource = Fact::Known("hpet".into()))]
-#[case::backwards("clock-backwards", |run: &mut Run| known(&mut run.local.observation.clock).backwards = 1)]
-#[case::noisy("noisy", |run: &mut Run| known(&mut run.remote.observation.noise).lost = Span::from_ms(5))]
-#[case::crowded("crowded", |run: &mut Run| run.local.observation.load.run_delay = Fact::Known(Span::from_ms(201)))]
-#[case::governor("governor", |run: &mut Run| run.local.environment.governor = Fact::Known("powersave".into()))]
+#[case::slow_clock("slow-clock", |run: &mut Run| run.nodes[1].environment.clocksource = Fact::Known("hpet".into()))]
+#[case::backwards("clock-backwards", |run: &mut Run| known(&mut run.nodes[0].observation.clock).backwards = 1)]
+#[case::noisy("noisy", |run: &mut Run| known(&mut run.nodes[1].observation.noise).lost = Span::from_ms(5))]
+#[case::crowded("crowded", |run: &mut Run| run.nodes[0].observation.load.run_delay = Fact::Known(Span::from_ms(201)))]
+#[case::governor("governor", |run: &mut Run| run.nodes[0].environment.governor = Fact::Known("powersave".into()))]
 #[case::buffer("not-granted", |run: &mut Run| {
     run.plan.common.socket.rcvbuf = Some(Size(1 << 20));
-    run.remote.granted.rcvbuf = Fact::Known((1 << 20) - 1);
+    run.paths[0].to_granted.rcvbuf = Fact::Known((1 << 20) - 1);
 })]
 #[case::congestion("not-granted", |run: &mut Run| {
     run.plan.common.socket.congestion = Some("reno".into());
-    run.local.granted.congestion = Fact::Known("cubic".into());
+    run.paths[0].from_granted.congestion = Fact::Known("cubic".into());
 })]
 #[case::mss("not-granted", |run: &mut Run| {
     run.plan.common.socket.mss = Some(1000);
-    run.local.granted.mss = Fact::Known(1448);
+    run.paths[0].from_granted.mss = Fact::Known(1448);
 })]
-#[case::other_way("path-not-proven", |run: &mut Run| known(&mut run.local.observation.interface).tx_bytes = (1 << 30) - 1)]
+#[case::other_way("path-not-proven", |run: &mut Run| known(&mut run.nodes[0].observation.interface).tx_bytes = (1 << 30) - 1)]
 #[case::foreign("foreign", |run: &mut Run| {
     paced(run, 100_000);
     let datagrams = Datagrams { foreign: 1, ..Datagrams::default() };
-    run.traffic[0].flows[0].receiver.datagrams = Some(datagrams);
+    run.transfers[0].flows[0].receiver.datagrams = Some(datagrams);
 })]
-#[case::other_traffic("other-traffic", |run: &mut Run| known(&mut run.remote.observation.interface).rx_bytes = 1 << 33)]
-#[case::retransmitted("retransmitted", |run: &mut Run| known(&mut run.local.observation.connection).retransmitted = 1)]
+#[case::other_traffic("other-traffic", |run: &mut Run| known(&mut run.nodes[1].observation.interface).rx_bytes = 1 << 33)]
+#[case::retransmitted("retransmitted", |run: &mut Run| known(&mut run.nodes[0].observation.connection).retransmitted = 1)]
 #[case::few_rounds("few-rounds", |run: &mut Run| run.series[0].points[0].rounds.truncate(5))]
 #[case::wide("wide-intervals", |run: &mut Run| run.series[0].points[0].stop = Some(Stop::Time))]
 #[case::not_timed("not-timed", |run: &mut Run| run.series[0].points[1].rounds.clear())]
@@ -179,7 +167,7 @@ fn a_quiet_run_raises_nothing() {
 #[case::pace("pace-missed", |run: &mut Run| paced(run, 97_000))]
 #[case::unsent("unsent", |run: &mut Run| {
     let latency = Latency { unsent: 1, ..Latency::default() };
-    run.traffic = vec![Transfer { latencies: vec![latency], ..Transfer::default() }];
+    run.transfers = vec![Transfer { latencies: vec![latency], ..Transfer::default() }];
 })]
 #[case::interrupted("incomplete", |run: &mut Run| run.state = State::Interrupted)]
 #[case::failed("incomplete", |run: &mut Run| run.state = State::Failed("it broke".into()))]
@@ -189,27 +177,27 @@ fn each_doubt_is_raised_alone(#[case] expected: &str, #[case] change: fn(&mut Ru
 }
 
 #[rstest]
-#[case::little_noise(|run: &mut Run| known(&mut run.local.observation.noise).lost = Span::from_ms(4))]
-#[case::little_waiting(|run: &mut Run| run.local.observation.load.run_delay = Fact::Known(Span::from_ms(199)))]
+#[case::little_noise(|run: &mut Run| known(&mut run.nodes[0].observation.noise).lost = Span::from_ms(4))]
+#[case::little_waiting(|run: &mut Run| run.nodes[0].observation.load.run_delay = Fact::Known(Span::from_ms(199)))]
 #[case::doubled_buffer(|run: &mut Run| {
     run.plan.common.socket.rcvbuf = Some(Size(65_000));
-    run.local.granted.rcvbuf = Fact::Known(130_000);
-    run.remote.granted.rcvbuf = Fact::Known(130_000);
+    run.paths[0].from_granted.rcvbuf = Fact::Known(130_000);
+    run.paths[0].to_granted.rcvbuf = Fact::Known(130_000);
 })]
 #[case::pace(|run: &mut Run| paced(run, 98_000))]
 #[case::at_the_link(|run: &mut Run| run.series[0].points[1].size = 12_500)]
-#[case::headers(|run: &mut Run| known(&mut run.remote.observation.interface).rx_bytes = 3 << 29)]
-#[case::unknown(|run: &mut Run| run.local.observation = Observation::default())]
+#[case::headers(|run: &mut Run| known(&mut run.nodes[1].observation.interface).rx_bytes = 3 << 29)]
+#[case::unknown(|run: &mut Run| run.nodes[0].observation = Observation::default())]
 fn what_is_usual_is_not_doubted(#[case] change: fn(&mut Run)) {
     assert_eq!(raised(change), [""; 0]);
 }
 
 #[test]
 fn one_processor_for_both_ends_is_doubted_on_one_host_only() {
-    assert_eq!(raised(|run| run.remote.observation.cpus = vec![0]), [""; 0]);
+    assert_eq!(raised(|run| run.nodes[1].observation.cpus = vec![0]), [""; 0]);
     let one_host = raised(|run: &mut Run| {
-        run.remote.environment = run.local.environment.clone();
-        run.remote.observation.cpus = vec![0];
+        run.nodes[1].environment = run.nodes[0].environment.clone();
+        run.nodes[1].observation.cpus = vec![0];
     });
     assert_eq!(one_host, ["same-host", "same-cpu"]);
 }
@@ -224,7 +212,7 @@ fn a_kind_of_a_later_version_is_kept_as_such() {
 fn every_caution_says_what_to_do() {
     let mut run = quiet_run();
     run.state = State::Interrupted;
-    run.local.environment.governor = Fact::Known("powersave".into());
+    run.nodes[0].environment.governor = Fact::Known("powersave".into());
     for caution in assess(&run) {
         let text = caution.to_string();
         assert!(text.contains("; ") && !caution.advice().is_empty(), "{text}");

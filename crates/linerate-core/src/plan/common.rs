@@ -1,5 +1,6 @@
 //! What every task is asked: who with, over what, for how long, and what is written where.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
@@ -154,6 +155,9 @@ pub struct Output {
     pub report: Option<String>,
     /// What goes to standard output.
     pub format: Format,
+    /// What the run is called besides: names and values, for whoever looks for it later.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
 }
 
 /// What goes to standard output.

@@ -1,20 +1,110 @@
-//! What files of earlier formats leave unsaid.
+//! Files of formats 1 and 2.
 
-use super::Run;
-use crate::plan::{Asked, Load};
+use serde::Deserialize;
 
-impl Run {
-    /// Gives each transfer its load, which formats 1 and 2 leave to the plan: they have the phases of
-    /// `linerate rr` in their order, and name the row of a table in the label.
-    pub(super) fn give_loads(&mut self) {
-        let loads = self.plan.loads().unwrap_or_default();
-        for (at, transfer) in self.traffic.iter_mut().enumerate() {
-            let Some(planned) = loads.get(at).or(loads.first()) else { return };
-            if transfer.load != Load::default() {
-                continue;
-            }
-            transfer.load = row(planned, &transfer.label).unwrap_or_else(|| planned.load.clone());
-        }
+use super::{Answering, EndState, Model, Path, Run, Source, State};
+use crate::caution::Caution;
+use crate::environment::Environment;
+use crate::observation::Observation;
+use crate::options::Granted;
+use crate::plan::{Asked, Load, Plan};
+use crate::series::Series;
+use crate::stages::Stages;
+use crate::traffic::Transfer;
+
+/// A run as formats 1 and 2 have it: one end that began, one that answered, and perhaps others.
+#[derive(Deserialize)]
+struct EarlierRun {
+    generator: String,
+    started: String,
+    source: Source,
+    state: State,
+    plan: Plan,
+    local: EarlierEnd,
+    remote: EarlierEnd,
+    path: EarlierPath,
+    #[serde(default)]
+    others: Vec<EarlierAnswering>,
+    #[serde(default)]
+    model: Option<Model>,
+    series: Vec<Series>,
+    #[serde(default)]
+    stages: Vec<Stages>,
+    #[serde(default)]
+    traffic: Vec<Transfer>,
+    cautions: Vec<Caution>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct EarlierEnd {
+    environment: Environment,
+    granted: Granted,
+    observation: Observation,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct EarlierPath {
+    transport: String,
+    local: String,
+    remote: String,
+    ipv6: bool,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct EarlierAnswering {
+    end: EarlierEnd,
+    path: EarlierPath,
+}
+
+impl From<EarlierEnd> for EndState {
+    fn from(EarlierEnd { environment, granted, observation }: EarlierEnd) -> Self {
+        Self { environment, granted, observation }
+    }
+}
+
+impl From<EarlierAnswering> for Answering {
+    fn from(EarlierAnswering { end, path }: EarlierAnswering) -> Self {
+        let EarlierPath { transport, local, remote, ipv6 } = path;
+        let path = Path { transport, from_address: local, to_address: remote, ipv6, ..Path::default() };
+        Self { end: end.into(), path }
+    }
+}
+
+/// Reads a file of format 1 or 2.
+///
+/// # Errors
+///
+/// Where it is not what it should be.
+pub(super) fn read(text: &str) -> Result<Run, serde_json::Error> {
+    let earlier: EarlierRun = serde_json::from_str(text)?;
+    let first = EarlierAnswering { end: earlier.remote, path: earlier.path };
+    let answering = std::iter::once(first).chain(earlier.others).map(Answering::from).collect();
+    let mut run = Run {
+        generator: earlier.generator,
+        started: earlier.started,
+        state: earlier.state,
+        model: earlier.model,
+        series: earlier.series,
+        stages: earlier.stages,
+        transfers: earlier.traffic,
+        cautions: earlier.cautions,
+        ..Run::new(earlier.source, earlier.plan)
+    };
+    run.set_star(earlier.local.into(), answering);
+    give_loads(&mut run);
+    Ok(run)
+}
+
+/// Gives each transfer its load, which these formats leave to the plan: they have the phases of
+/// `linerate rr` in their order, and name the row of a table in the label.
+fn give_loads(run: &mut Run) {
+    let loads = run.plan.loads().unwrap_or_default();
+    for (at, transfer) in run.transfers.iter_mut().enumerate() {
+        let Some(planned) = loads.get(at).or(loads.first()) else { return };
+        transfer.load = row(planned, &transfer.label).unwrap_or_else(|| planned.load.clone());
     }
 }
 

@@ -1,10 +1,12 @@
 //! A histogram of times that keeps three significant digits of each.
 
 use std::fmt;
+use std::io::Read as _;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use hdrhistogram::serialization::{Deserializer as HdrReader, Serializer as _, V2Serializer};
+use flate2::read::ZlibDecoder;
+use hdrhistogram::serialization::{Deserializer as HdrReader, Serializer as _, V2DeflateSerializer};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::units::Span;
@@ -13,12 +15,16 @@ const SIGNIFICANT_DIGITS: u8 = 3;
 /// What the plain V2 encoding begins with, and how long its header is. Unit: bytes.
 const COOKIE: u32 = 0x1c84_9313;
 const HEADER_BYTES: usize = 40;
+/// What the compressed V2 encoding begins with, and how long its header is. Unit: bytes.
+const COMPRESSED_COOKIE: u32 = 0x1c84_9314;
+const COMPRESSED_HEADER_BYTES: usize = 8;
 /// The longest file form that is read: an `HdrHistogram` of every 64-bit value at three digits.
 const MAX_ENCODED_BYTES: usize = 4 << 20;
 
 /// Times in picoseconds, three significant digits each.
 ///
-/// In a file it is the standard V2 form of an `HdrHistogram`, in base64.
+/// In a file it is the compressed V2 form of an `HdrHistogram` in base64, which every library of that
+/// name reads. The plain form, of earlier files, is read too.
 #[derive(Clone, PartialEq)]
 pub struct Histogram(hdrhistogram::Histogram<u64>);
 
@@ -122,7 +128,7 @@ impl Histogram {
 
     fn encode(&self) -> String {
         let mut bytes = Vec::new();
-        V2Serializer::new().serialize(&self.0, &mut bytes).expect("a Vec takes every byte");
+        V2DeflateSerializer::new().serialize(&self.0, &mut bytes).expect("a Vec takes every byte");
         STANDARD.encode(bytes)
     }
 
@@ -130,10 +136,30 @@ impl Histogram {
         if text.len() > MAX_ENCODED_BYTES {
             return Err(HistogramError::Length(text.len()));
         }
-        let bytes = STANDARD.decode(text)?;
+        let bytes = plain(STANDARD.decode(text)?)?;
         check_header(&bytes)?;
         Ok(Self(HdrReader::new().deserialize(&mut bytes.as_slice())?))
     }
+}
+
+/// The 32 bits of `bytes` that begin at `at`.
+fn word(bytes: &[u8], at: usize) -> Option<u32> {
+    bytes.get(at..at + 4)?.try_into().ok().map(u32::from_be_bytes)
+}
+
+/// The plain form of either form, no longer than one may be.
+fn plain(bytes: Vec<u8>) -> Result<Vec<u8>, HistogramError> {
+    if word(&bytes, 0) != Some(COMPRESSED_COOKIE) {
+        return Ok(bytes);
+    }
+    let compressed = bytes.get(COMPRESSED_HEADER_BYTES..).unwrap_or_default();
+    if word(&bytes, 4).is_none_or(|length| length as usize != compressed.len()) {
+        return Err(HistogramError::Header);
+    }
+    let mut plain = Vec::new();
+    let most = MAX_ENCODED_BYTES as u64 + 1;
+    ZlibDecoder::new(compressed).take(most).read_to_end(&mut plain).map_err(|_| HistogramError::Header)?;
+    if plain.len() > MAX_ENCODED_BYTES { Err(HistogramError::Length(plain.len())) } else { Ok(plain) }
 }
 
 /// Checks what decides how much memory the decoder takes, before it takes any: the plain form, a
@@ -142,10 +168,10 @@ impl Histogram {
 /// Source: HdrHistogram V2 encoding: cookie, payload length, offset and digits of 32 bits each,
 /// then three fields of 64 bits.
 fn check_header(bytes: &[u8]) -> Result<(), HistogramError> {
-    let word = |at: usize| bytes.get(at..at + 4)?.try_into().ok().map(u32::from_be_bytes);
-    let plain = word(0) == Some(COOKIE);
-    let whole = word(4).is_some_and(|length| length as usize == bytes.len().saturating_sub(HEADER_BYTES));
-    let usual = word(12) == Some(SIGNIFICANT_DIGITS.into());
+    let plain = word(bytes, 0) == Some(COOKIE);
+    let whole =
+        word(bytes, 4).is_some_and(|length| length as usize == bytes.len().saturating_sub(HEADER_BYTES));
+    let usual = word(bytes, 12) == Some(SIGNIFICANT_DIGITS.into());
     if plain && whole && usual { Ok(()) } else { Err(HistogramError::Header) }
 }
 
@@ -169,6 +195,11 @@ impl<'de> Deserialize<'de> for Histogram {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write as _;
+
+    use flate2::write::ZlibEncoder;
+    use hdrhistogram::serialization::V2Serializer;
+
     use super::*;
 
     #[test]
@@ -182,6 +213,21 @@ mod tests {
         assert_eq!(back, histogram);
         let p99 = back.quantile(0.99).expect("not empty").as_us();
         assert!((p99 / 990.0 - 1.0).abs() < 1e-3, "{p99}");
+    }
+
+    #[test]
+    fn a_plain_form_is_read_and_a_bomb_is_not() {
+        let mut histogram = Histogram::default();
+        histogram.record(Span::from_us(7));
+        let mut bytes = Vec::new();
+        V2Serializer::new().serialize(&histogram.0, &mut bytes).expect("a Vec takes every byte");
+        assert_eq!(Histogram::decode(&STANDARD.encode(&bytes)).expect("format 2 has it"), histogram);
+        let mut bomb = ZlibEncoder::new(Vec::new(), flate2::Compression::best());
+        bomb.write_all(&vec![0; MAX_ENCODED_BYTES + 1]).expect("memory");
+        let packed = bomb.finish().expect("memory");
+        let length = u32::try_from(packed.len()).expect("short");
+        let bytes = [&COMPRESSED_COOKIE.to_be_bytes()[..], &length.to_be_bytes(), &packed].concat();
+        assert!(matches!(Histogram::decode(&STANDARD.encode(bytes)), Err(HistogramError::Length(_))));
     }
 
     #[test]

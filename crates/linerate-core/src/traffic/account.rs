@@ -54,16 +54,21 @@ pub struct HalfAccount {
     /// Messages that passed: calls that handed over a whole message, or datagrams.
     pub messages: u64,
     /// When the first byte was handed over (sender) or had arrived (receiver).
+    #[serde(rename = "first_ps", alias = "first")]
     pub first: Option<Span>,
     /// When the last byte was acknowledged (sender: the receiver has read it and said so) or had
     /// arrived (receiver).
+    #[serde(rename = "last_ps", alias = "last")]
     pub last: Option<Span>,
     /// The first moment after the warm-up at which bytes were counted, and how many had passed
     /// by then; the rate counts from here. Without a warm-up at the first bytes.
+    #[serde(rename = "warm_ps_and_bytes", alias = "warm")]
     pub warm: Option<(Span, u64)>,
     /// The longest time in which no byte moved between the first and the last.
+    #[serde(rename = "silence_ps", alias = "silence")]
     pub silence: Span,
     /// Processor time of the flow's thread; of a shared thread, its flows' equal parts.
+    #[serde(rename = "cpu_ps", alias = "cpu")]
     pub cpu: Option<Span>,
     /// What was counted at each interval.
     pub intervals: Vec<Interval>,
@@ -92,6 +97,7 @@ pub enum Ended {
     /// As its bound says.
     Complete,
     /// No byte moved for so long, and it was given up.
+    #[serde(rename = "stalled_ps", alias = "stalled")]
     Stalled(Span),
     /// It failed, and why; the others went on.
     Failed(String),
@@ -101,6 +107,7 @@ pub enum Ended {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Interval {
     /// The end of the interval, since the load began at this end.
+    #[serde(rename = "until_ps", alias = "until")]
     pub until: Span,
     /// Payload in it. Unit: bytes.
     pub bytes: u64,
@@ -128,6 +135,7 @@ pub struct Datagrams {
     /// Not of this flow: another source, another token, a number that was never sent.
     pub foreign: u64,
     /// Smoothed difference of transit times (RFC 3550, section 6.4.1), at the end.
+    #[serde(rename = "jitter_ps", alias = "jitter")]
     pub jitter: Span,
 }
 
@@ -165,6 +173,7 @@ pub struct Latency {
     /// slow for the rate. Their times are missing from `response`, which then looks too good.
     pub unsent: u64,
     /// From the first request to the last response, warm-up excluded.
+    #[serde(rename = "span_ps", alias = "span")]
     pub span: Span,
     /// From the request's departure to the last byte of its response, warm-up excluded. Of a
     /// connection per transaction it begins with the making of the connection.

@@ -159,9 +159,9 @@ fn no_number_in_a_run_file_panics_tally() {
 fn no_number_in_a_run_file_panics_assess() {
     let mut run = run(1);
     run.source = Source::Measured;
-    run.local.observation.tally.sent_bytes = u64::MAX;
-    run.local.observation.tally.received_bytes = u64::MAX;
-    run.local.observation.interface = Fact::Known(Default::default());
+    run.nodes[0].observation.tally.sent_bytes = u64::MAX;
+    run.nodes[0].observation.tally.received_bytes = u64::MAX;
+    run.nodes[0].observation.interface = Fact::Known(Default::default());
     drop(assess(&run));
 }
 

@@ -9,7 +9,7 @@ use linerate_core::kernel::{HostSample, TcpSample};
 use linerate_core::measure::{Ended, Method, Outcome};
 use linerate_core::options::Granted;
 use linerate_core::plan::{Common, CurvePlan, Load, Plan, RrPlan, StreamPlan, StreamTask, Task};
-use linerate_core::run::{Answering, End, FORMAT, Path, Run, RunFileError, Source, State};
+use linerate_core::run::{Answering, EndState, FORMAT, Path, Run, RunFileError, Source, State};
 use linerate_core::schedule::Schedule;
 use linerate_core::stats::Histogram;
 use linerate_core::traffic::{
@@ -39,22 +39,13 @@ pub(crate) fn run_of(outcome: Outcome, method: &Method) -> Run {
     let task = Task::Curve(CurvePlan { schedule, ci: method.target, ..CurvePlan::default() });
     let plan = Plan { common: Common { time: method.time, seed: method.seed, ..Common::default() }, task };
     let mut run = Run {
-        format: FORMAT,
         generator: "linerate 0.1.0".to_owned(),
         started: "2025-01-01T00:00:00Z".to_owned(),
-        source: Source::Modelled("exact link".to_owned()),
         state,
-        plan,
-        local: End::default(),
-        remote: End::default(),
-        path: Path { transport: "model".to_owned(), ..Path::default() },
-        model: None,
         series: vec![outcome.series],
-        stages: Vec::new(),
-        others: Vec::new(),
-        traffic: Vec::new(),
-        cautions: Vec::new(),
+        ..Run::new(Source::Modelled("exact link".to_owned()), plan)
     };
+    run.paths[0].transport = "model".to_owned();
     run.cautions = assess(&run);
     run
 }
@@ -94,8 +85,8 @@ fn a_file_that_was_cut_anywhere_is_never_read() {
 fn a_later_format_is_refused_by_its_number_whatever_else_it_holds() {
     let later = r#"{"format": 7, "all": {"that": ["is", "new"]}}"#;
     assert!(matches!(Run::from_json(later), Err(RunFileError::Later { found: 7 })));
-    let text = run(1).to_json().replacen("\"format\": 2", "\"format\": 3", 1);
-    assert!(matches!(Run::from_json(&text), Err(RunFileError::Later { found: 3 })));
+    let text = run(1).to_json().replacen("\"format\": 3", "\"format\": 4", 1);
+    assert!(matches!(Run::from_json(&text), Err(RunFileError::Later { found: 4 })));
 }
 
 #[test]
@@ -113,7 +104,7 @@ fn what_is_no_run_is_foreign_and_what_is_no_right_run_says_where() {
 fn format_1_is_read_for_ever() {
     let run = Run::from_json(&std::fs::read_to_string(sample(1)).expect("it is committed"))
         .expect("a file of format 1");
-    assert_eq!((run.format, run.state.clone()), (1, State::Complete));
+    assert_eq!((run.format, run.state.clone()), (FORMAT, State::Complete));
     assert_eq!(run.plan.common.time, Span::from_ms(40));
     let [series] = &run.series[..] else { panic!("one series, not {}", run.series.len()) };
     let sizes: Vec<u64> = series.points.iter().map(|point| point.size).collect();
@@ -132,10 +123,10 @@ fn format_1_is_read_for_ever() {
 fn format_2_is_read_for_ever() {
     let run = Run::from_json(&std::fs::read_to_string(sample(2)).expect("it is committed"))
         .expect("a file of format 2");
-    assert_eq!((run.format, run.state.clone()), (2, State::Complete));
+    assert_eq!((run.format, run.state.clone()), (FORMAT, State::Complete));
     let stream = run.plan.stream().expect("it was asked for");
     assert_eq!((stream.bulk.flows, run.plan.common.transport), (2, Transport::Udp));
-    let [transfer] = &run.traffic[..] else { panic!("one load, not {}", run.traffic.len()) };
+    let [transfer] = &run.transfers[..] else { panic!("one load, not {}", run.transfers.len()) };
     assert_eq!(transfer.load.stream.as_ref(), Some(&stream.bulk), "the plan says what was asked");
     let [summary] = transfer.summaries().try_into().expect("one direction");
     assert_eq!((summary.complete, summary.stalled, summary.failed), (1, 1, 0));
@@ -200,10 +191,16 @@ fn a_run_of_everything() -> Run {
     };
     let mut run = run(1);
     run.plan = plan;
-    run.traffic = vec![transfer];
-    let path = Path { local: "10.0.0.1".to_owned(), remote: "10.0.0.3:5470".to_owned(), ..Path::default() };
+    run.transfers = vec![transfer];
+    run.id = "0199aa00-0000-7000-8000-000000000001".to_owned();
+    run.labels.insert("kernel".to_owned(), "6.18".to_owned());
     let granted = Granted { huge_pages: Some(Fact::Known(4 << 20)), ..Granted::default() };
-    run.others = vec![Answering { end: End { granted, ..End::default() }, path }];
+    let answering = |address: &str, granted: Granted| Answering {
+        end: EndState { granted, ..EndState::default() },
+        path: Path { to_address: address.to_owned(), ..Path::default() },
+    };
+    let answering = vec![answering("10.0.0.2:5470", Granted::default()), answering("10.0.0.3:5470", granted)];
+    run.set_star(EndState::default(), answering);
     run
 }
 
@@ -211,6 +208,6 @@ fn a_run_of_everything() -> Run {
 fn everything_that_a_run_can_hold_survives_its_file() {
     let run = a_run_of_everything();
     assert_eq!(Run::from_json(&run.to_json()).expect("it was written so"), run);
-    let peers: Vec<_> = run.answering().map(|(_, path)| path.remote.as_str()).collect();
-    assert_eq!(peers, ["", "10.0.0.3:5470"]);
+    let peers: Vec<_> = run.answering().map(|(_, path)| path.to_address.as_str()).collect();
+    assert_eq!(peers, ["10.0.0.2:5470", "10.0.0.3:5470"]);
 }

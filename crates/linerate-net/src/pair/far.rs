@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use linerate_core::plan::Plan;
-use linerate_core::run::{Answering, End, Path};
+use linerate_core::run::{Answering, EndState, Path};
 
 use super::conversation::{Conversation, STEP};
 use super::{PairError, Target};
@@ -15,7 +15,7 @@ use crate::transport::Setup;
 pub(super) struct Far {
     pub(super) target: Target,
     pub(super) conversation: Conversation,
-    pub(super) end: End,
+    pub(super) end: EndState,
     pub(super) path: Path,
 }
 
@@ -28,12 +28,13 @@ impl Far {
         queued: &mut impl FnMut(u32) -> ControlFlow<()>,
     ) -> Result<Self, PairError> {
         let conversation = Conversation::begin(target, key, plan, queued)?;
-        let end = End { environment: conversation.environment.clone(), ..End::default() };
+        let end = EndState { environment: conversation.environment.clone(), ..EndState::default() };
         let path = Path {
             transport: plan.common.transport.name().to_owned(),
-            local: conversation.local.ip().to_string(),
-            remote: conversation.peer.to_string(),
+            from_address: conversation.local.ip().to_string(),
+            to_address: conversation.peer.to_string(),
             ipv6: conversation.peer.is_ipv6(),
+            ..Path::default()
         };
         Ok(Self { target: target.clone(), conversation, end, path })
     }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use linerate_core::carrier::{CarriedLoad, Carrier, LoadWatch, Look};
 use linerate_core::options::Granted;
 use linerate_core::plan::Plan;
-use linerate_core::run::{Answering, End};
+use linerate_core::run::{Answering, EndState};
 use linerate_core::traffic::{Direction, Latency, Load, Transfer};
 
 use super::far::Far;
@@ -92,7 +92,7 @@ impl Loads {
 
     /// This end and the answering ones with their paths, as far as they are known.
     #[must_use]
-    pub fn ends(&self) -> (End, Vec<Answering>) {
+    pub fn ends(&self) -> (EndState, Vec<Answering>) {
         (self.ends.local.clone(), self.fars().map(Far::answering).collect())
     }
 

@@ -17,7 +17,7 @@ use linerate_core::observation::{Clock, Observation};
 use linerate_core::options::{Granted, MemoryOptions};
 use linerate_core::pattern::Pattern;
 use linerate_core::payload::{Messages, Turns};
-use linerate_core::run::End;
+use linerate_core::run::EndState;
 use linerate_core::transport::Transport;
 use linerate_core::trial::{Half, Sample, Tally, Trial};
 
@@ -53,14 +53,14 @@ impl MemoryBench {
 
     /// Both ends: what the host is, and what it saw while the copies were made. This ends the watch.
     #[must_use]
-    pub fn ends(&mut self) -> [End; 2] {
+    pub fn ends(&mut self) -> [EndState; 2] {
         const NOTHING: &str = "nothing is connected";
         let observation = self.witness.finish(&self.clock, Fact::unknown(NOTHING));
         let observation = Observation { interface: Fact::unknown(NOTHING), ..observation };
-        let end = End { environment: environment(None), granted: Granted::default(), observation };
+        let end = EndState { environment: environment(None), granted: Granted::default(), observation };
         [&self.here, &self.there].map(|laid| {
             let granted = Granted { huge_pages: laid.huge_pages(), ..Granted::default() };
-            End { granted, ..end.clone() }
+            EndState { granted, ..end.clone() }
         })
     }
 

@@ -6,7 +6,7 @@ use std::fmt::Display;
 use linerate_core::environment::{Environment, Fact, Interface};
 use linerate_core::observation::Observation;
 use linerate_core::options::Granted;
-use linerate_core::run::{End, Run};
+use linerate_core::run::{End, Path, Run};
 use linerate_core::traffic::Direction;
 use linerate_core::units::{Size, Span};
 
@@ -15,15 +15,18 @@ use crate::text::{about, count, digits, percent, plain};
 
 /// Everything known of both ends, in groups. Of a model only what it has: nobody looked for more.
 pub(super) fn groups(run: &Run) -> Vec<Group> {
-    let mut groups = all_groups(&Ends { run });
-    for (number, other) in (2..).zip(&run.others) {
-        let beside = Run { remote: other.end.clone(), path: other.path.clone(), ..run.clone() };
-        let of_peer = |group: Group| Group {
-            title: format!("Peer {number} ({}): {}", plain(&other.path.remote), group.title),
-            open: false,
-            rows: group.rows,
+    let mut groups = Vec::new();
+    for (number, (remote, path)) in (1..).zip(run.answering()) {
+        let ends = all_groups(&Ends { run, remote, path });
+        let of_peer = |group: Group| match number {
+            1 => group,
+            _ => Group {
+                title: format!("Peer {number} ({}): {}", plain(&path.to_address), group.title),
+                open: false,
+                rows: group.rows,
+            },
         };
-        groups.extend(all_groups(&Ends { run: &beside }).into_iter().map(of_peer));
+        groups.extend(ends.into_iter().map(of_peer));
     }
     if run.model.is_some() {
         groups.iter_mut().for_each(|group| group.rows.retain(Row::is_known));
@@ -62,34 +65,37 @@ pub(super) fn noise(run: &Run) -> String {
     if run.model.is_some() {
         return "It was computed, not measured: the clock is exact, and nothing disturbed it.".to_owned();
     }
-    if [&run.local, &run.remote].iter().all(|end| end.observation.noise.known().is_none()) {
+    if [run.local(), run.remote()].iter().all(|end| end.observation.noise.known().is_none()) {
         return "How quiet the hosts were is not known.".to_owned();
     }
-    let grade = |end: &End| match end.observation.noise.known() {
+    let grade = |end: End<'_>| match end.observation.noise.known() {
         Some(noise) => format!("grade {:?} ({} of the time lost)", noise.grade(), percent(noise.share())),
         None => "of unknown noise".to_owned(),
     };
-    format!("This host was {}, the peer {}.", grade(&run.local), grade(&run.remote))
+    format!("This host was {}, the peer {}.", grade(run.local()), grade(run.remote()))
 }
 
+/// The two ends of a path of a run.
 struct Ends<'a> {
     run: &'a Run,
+    remote: End<'a>,
+    path: &'a Path,
 }
 
 impl Ends<'_> {
-    fn both<T>(&self, of: impl Fn(&End) -> T) -> [T; 2] {
-        [of(&self.run.local), of(&self.run.remote)]
+    fn both<T>(&self, of: impl Fn(End<'_>) -> T) -> [T; 2] {
+        [of(self.run.local()), of(self.remote)]
     }
 
     fn host(&self, name: &str, of: impl Fn(&Environment) -> String) -> Row {
-        Row::new(name, self.both(|end| of(&end.environment)))
+        Row::new(name, self.both(|end| of(end.environment)))
     }
 
     fn hosts(&self) -> Vec<Row> {
-        let path = &self.run.path;
+        let path = self.path;
         vec![
             self.host("Host name", |host| host.hostname.to_string()).own(),
-            Row::new("Address", [or_unknown(&path.local), or_unknown(&path.remote)]).own(),
+            Row::new("Address", [or_unknown(&path.from_address), or_unknown(&path.to_address)]).own(),
             self.host("Kernel", |host| host.kernel.to_string()),
             self.host("Architecture", |host| or_unknown(&host.architecture)),
             self.host("Processor", |host| host.cpu_model.to_string()),
@@ -124,7 +130,7 @@ impl Ends<'_> {
     fn sockets(&self) -> Vec<Row> {
         let asked = &self.run.plan.common.socket;
         let row = |name: &str, asked: String, of: &dyn Fn(&Granted) -> String| {
-            Row::of_asked(name, &asked, self.both(|end| of(&end.granted)))
+            Row::of_asked(name, &asked, self.both(|end| of(end.granted)))
         };
         let bytes = |size: Option<Size>| size.map_or_else(autotuned, |size| format!("{} B", size.bytes()));
         let left = || "kernel's default".to_owned();
@@ -147,7 +153,7 @@ impl Ends<'_> {
             Row::of_asked("System calls", asked.io.name(), self.both(|_| asked.io.to_string())),
         ];
         if self.run.plan.common.memory.huge_pages {
-            let granted = [self.huge_pages(&self.run.local, true), self.huge_pages(&self.run.remote, false)];
+            let granted = [self.huge_pages(self.run.local(), true), self.huge_pages(self.remote, false)];
             let granted =
                 granted.map(|bytes| bytes.map_or_else(|| or_unknown(""), |got| with_unit(&got, "B")));
             rows.push(Row::of_asked("Messages' memory in huge pages", "all of it", granted));
@@ -156,8 +162,8 @@ impl Ends<'_> {
     }
 
     /// What an end's messages had of huge pages; of a run of loads, all flows of the first bulk together.
-    fn huge_pages(&self, end: &End, local: bool) -> Option<Fact<u64>> {
-        let flows = self.run.traffic.iter().map(|load| &load.flows).find(|flows| !flows.is_empty());
+    fn huge_pages(&self, end: End<'_>, local: bool) -> Option<Fact<u64>> {
+        let flows = self.run.transfers.iter().map(|load| &load.flows).find(|flows| !flows.is_empty());
         let of_flows = flows.into_iter().flatten().filter_map(|flow| {
             let sends = (flow.direction == Direction::Send) == local;
             if sends { &flow.sender } else { &flow.receiver }.granted.huge_pages.clone()
@@ -172,7 +178,7 @@ impl Ends<'_> {
 
     fn observations(&self) -> Vec<Row> {
         let row = |name: &str, of: &dyn Fn(&Observation) -> String| {
-            Row::new(name, self.both(|end| of(&end.observation))).own()
+            Row::new(name, self.both(|end| of(end.observation))).own()
         };
         let clock = |seen: &Observation| {
             shown(&seen.clock, |clock| {
@@ -338,7 +344,7 @@ mod tests {
 
     /// What the row of huge pages says, if there is one.
     fn row(run: &Run) -> Option<[String; 2]> {
-        let rows = Ends { run }.sockets();
+        let rows = Ends { run, remote: run.remote(), path: run.path() }.sockets();
         let row = rows.into_iter().find(|row| row.name.contains("huge pages"))?;
         assert_eq!(row.asked, "all of it");
         Some([row.local, row.remote])
@@ -350,7 +356,7 @@ mod tests {
         assert_eq!(row(&run), None);
         run.plan.common.memory.huge_pages = true;
         assert_eq!(row(&run), Some(["unknown (not recorded)"; 2].map(str::to_owned)));
-        (run.local.granted, run.remote.granted) = (got(2 << 20), got(0));
+        (run.paths[0].from_granted, run.paths[0].to_granted) = (got(2 << 20), got(0));
         assert_eq!(row(&run), Some(["2097152 B", "0 B"].map(str::to_owned)));
     }
 
@@ -367,7 +373,7 @@ mod tests {
             receiver: half(receiver),
         };
         let flows = vec![flow(Direction::Send, [1, 20]), flow(Direction::Receive, [300, 4000])];
-        run.traffic = vec![Transfer::default(), Transfer { flows, ..Transfer::default() }];
+        run.transfers = vec![Transfer::default(), Transfer { flows, ..Transfer::default() }];
         assert_eq!(row(&run), Some(["4001 B", "320 B"].map(str::to_owned)));
     }
 }

@@ -27,9 +27,9 @@ const STEPS: u32 = 200;
 /// [`RenderError::Draw`] when the graph library refuses.
 pub(super) fn figures(run: &Run) -> Result<Vec<Figure>, RenderError> {
     let mut figures = Vec::new();
-    figures.extend(distribution(&run.traffic)?);
-    let several = run.traffic.len() > 1;
-    figures.extend(throughput(&run.traffic, several)?);
+    figures.extend(distribution(&run.transfers)?);
+    let several = run.transfers.len() > 1;
+    figures.extend(throughput(&run.transfers, several)?);
     let windows = |sample: &TcpSample| Some(sample.cwnd as f64);
     let window = Subject {
         id: "cwnd",
@@ -37,14 +37,14 @@ pub(super) fn figures(run: &Run) -> Result<Vec<Figure>, RenderError> {
         axis: "Congestion window (segments)",
         caption: "As TCP of the sender says at each interval; it doubles in slow start and falls at a loss.",
     };
-    figures.extend(tcp(&run.traffic, several, &window, windows)?);
+    figures.extend(tcp(&run.transfers, several, &window, windows)?);
     let round_trip = Subject {
         id: "rtt",
         title: "Round-trip time against time",
         axis: "Smoothed round-trip time (us)",
         caption: "As TCP of the sender says at each interval. What rises with the congestion window waits in a queue.",
     };
-    figures.extend(tcp(&run.traffic, several, &round_trip, |sample| Some(sample.rtt.as_us()))?);
+    figures.extend(tcp(&run.transfers, several, &round_trip, |sample| Some(sample.rtt.as_us()))?);
     Ok(figures)
 }
 

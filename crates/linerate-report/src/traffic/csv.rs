@@ -16,7 +16,7 @@ use crate::RenderError;
 /// [`RenderError::Csv`] when a line cannot be written.
 pub fn csv(run: &Run) -> Result<String, RenderError> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    let rows = latency::rows(&run.traffic);
+    let rows = latency::rows(&run.transfers);
     if rows.is_empty() {
         intervals(run, &mut writer)?;
     } else {
@@ -47,7 +47,7 @@ fn intervals(run: &Run, writer: &mut csv::Writer<Vec<u8>>) -> Result<(), RenderE
         "cwnd_segments",
         "retransmits",
     ])?;
-    for transfer in &run.traffic {
+    for transfer in &run.transfers {
         for flow in &transfer.flows {
             for line in lines(transfer, flow) {
                 writer.write_record(line)?;

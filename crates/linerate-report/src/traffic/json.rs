@@ -18,8 +18,8 @@ use crate::text::plain;
 ///
 /// [`RenderError::Json`] when a number has no JSON form.
 pub fn json(run: &Run) -> Result<String, RenderError> {
-    let loads: Vec<Value> = run.traffic.iter().map(|transfer| load(run, transfer)).collect();
-    let latencies: Vec<Value> = latency::rows(&run.traffic)
+    let loads: Vec<Value> = run.transfers.iter().map(|transfer| load(run, transfer)).collect();
+    let latencies: Vec<Value> = latency::rows(&run.transfers)
         .iter()
         .map(|row| {
             let quantile = |share: f64| row.quantile(share).map(Span::as_us);
@@ -33,7 +33,7 @@ pub fn json(run: &Run) -> Result<String, RenderError> {
     let all = json!({
         "generator": run.generator,
         "started": run.started,
-        "transport": run.path.transport,
+        "transport": run.path().transport,
         "loads": loads,
         "latencies": latencies,
         "cautions": run.cautions.iter().map(|caution| plain(&caution.finding())).collect::<Vec<_>>(),

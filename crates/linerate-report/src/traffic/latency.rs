@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn no_form_of_the_result_has_a_percentile_of_too_few() {
         let mut report = crate::fixture::one();
-        report.runs[0].run.traffic = vec![transfer(999)];
+        report.runs[0].run.transfers = vec![transfer(999)];
         let run = &report.runs[0].run;
         let text = super::super::text(run, 200);
         assert!(text.contains("(not known of as few as 999 transactions: p99.9 (1,000 needed)"), "{text}");

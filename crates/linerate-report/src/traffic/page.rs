@@ -48,10 +48,10 @@ pub fn html(report: &Report) -> Result<String, RenderError> {
         frame: Frame::new(&hover(&mut figures))?,
         run: html::run(report, 0, named),
         facts: entries(facts(run)),
-        cards: run.traffic.iter().map(|transfer| card(run, transfer)).collect(),
+        cards: run.transfers.iter().map(|transfer| card(run, transfer)).collect(),
         figures,
         tables: tables(run),
-        unknown: latency::unknown(&latency::rows(&run.traffic)),
+        unknown: latency::unknown(&latency::rows(&run.transfers)),
         cautions: run
             .cautions
             .iter()
@@ -70,20 +70,20 @@ fn card(run: &Run, transfer: &Transfer) -> Card {
     }
     keys.extend(sums(transfer));
     keys.extend(held_back(transfer, run).map(|text| ["held back".to_owned(), text]));
-    let title = if run.traffic.len() > 1 { name(transfer) } else { headline(run) };
+    let title = if run.transfers.len() > 1 { name(transfer) } else { headline(run) };
     Card { title, colour: None, keys: entries(keys), note: String::new() }
 }
 
 fn tables(run: &Run) -> Vec<TableView> {
     let mut tables = Vec::new();
-    let latencies = latency::rows(&run.traffic);
+    let latencies = latency::rows(&run.transfers);
     if !latencies.is_empty() {
         tables.push(TableView::new("Latencies", latency::columns(&latencies)));
     }
-    if run.traffic.iter().any(|transfer| !transfer.label.is_empty()) {
+    if run.transfers.iter().any(|transfer| !transfer.label.is_empty()) {
         tables.push(TableView::new("Every load", table_columns(run)));
     }
-    for transfer in run.traffic.iter().filter(|transfer| !transfer.flows.is_empty()) {
+    for transfer in run.transfers.iter().filter(|transfer| !transfer.flows.is_empty()) {
         let flows: Vec<&FlowAccount> = transfer.flows.iter().collect();
         tables.push(TableView::new("Every flow", flow_columns(transfer, &flows)));
     }

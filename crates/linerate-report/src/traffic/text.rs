@@ -23,17 +23,17 @@ pub fn text(run: &Run, width: u16) -> String {
     let facts = facts(run).into_iter().map(|[label, value]| item(&label, &value, width));
     let asked = [vec![wrap(&headline(run), width, 2)], facts.collect()].concat().join("\n");
     let mut blocks = vec![asked];
-    let latencies = latency::rows(&run.traffic);
+    let latencies = latency::rows(&run.transfers);
     if !latencies.is_empty() {
         let table = fitted(latency::columns(&latencies), width);
         let unknown = latency::unknown(&latencies).map(|text| wrap(&format!("  ({text})"), width, 2));
         blocks.push([Some(table), unknown].into_iter().flatten().collect::<Vec<_>>().join("\n"));
     }
-    blocks.extend(run.traffic.iter().map(|transfer| latency::troubles(transfer).join("\n")));
-    if run.traffic.iter().any(|transfer| !transfer.label.is_empty()) {
+    blocks.extend(run.transfers.iter().map(|transfer| latency::troubles(transfer).join("\n")));
+    if run.transfers.iter().any(|transfer| !transfer.label.is_empty()) {
         blocks.push(fitted(table_columns(run), width));
     } else {
-        for transfer in run.traffic.iter().filter(|transfer| !transfer.flows.is_empty()) {
+        for transfer in run.transfers.iter().filter(|transfer| !transfer.flows.is_empty()) {
             blocks.push(bulk(run, transfer, width));
         }
     }
@@ -48,7 +48,7 @@ pub fn text(run: &Run, width: u16) -> String {
 /// The bulk flows of a load: each, their sum, and what held them back.
 fn bulk(run: &Run, transfer: &Transfer, width: usize) -> String {
     let mut blocks = Vec::new();
-    if run.traffic.len() > 1 {
+    if run.transfers.len() > 1 {
         blocks.push(format!("{}:", name(transfer)));
     }
     blocks.push(flows(transfer, width));
@@ -134,7 +134,7 @@ pub(super) fn table_columns<'a>(run: &'a Run) -> Vec<Column> {
         let first = transfer.flows.first()?;
         Some((transfer, first, transfer.summaries().into_iter().next()))
     };
-    let rows: Vec<Row<'_>> = run.traffic.iter().filter_map(row).collect();
+    let rows: Vec<Row<'_>> = run.transfers.iter().filter_map(row).collect();
     let cells = |cell: &dyn Fn(&Row<'_>) -> String| rows.iter().map(cell).collect();
     let buffer = |fact: &Fact<u64>| fact.known().map_or_else(|| "-".to_owned(), u64::to_string);
     let megabits = |(transfer, flow, summary): &Row<'_>| match transfer.class(flow) {

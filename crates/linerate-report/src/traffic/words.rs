@@ -12,8 +12,9 @@ use crate::text::{count, digits, plain};
 /// What was asked, as labels and values.
 pub(super) fn facts(run: &Run) -> Vec<[String; 2]> {
     let fact = |label: &str, value: String| [label.to_owned(), value];
-    let paths =
-        run.answering().map(|(_, path)| fact("path", plain(&format!("{} -> {}", path.local, path.remote))));
+    let paths = run
+        .answering()
+        .map(|(_, path)| fact("path", plain(&format!("{} -> {}", path.from_address, path.to_address))));
     let mut facts: Vec<_> = paths.collect();
     if let Some(stream) = run.plan.stream() {
         facts.push(fact("bulk", bulk(run, &stream.bulk)));
@@ -33,7 +34,7 @@ pub(super) fn facts(run: &Run) -> Vec<[String; 2]> {
 
 /// The headline of a run: `stream over tcp, 4 flows from here`.
 pub(super) fn headline(run: &Run) -> String {
-    let transport = plain(&run.path.transport);
+    let transport = plain(&run.path().transport);
     match &run.plan.task {
         Task::Requests(rr) => format!("rr over {transport}, {}", count(rr.flows.into(), "flow")),
         Task::Stream(StreamTask { bulk: stream, .. }) => {
@@ -43,10 +44,10 @@ pub(super) fn headline(run: &Run) -> String {
                 Direction::Both => ("each way", "with each"),
             };
             let flows = count(stream.flows.into(), "flow");
-            if run.others.is_empty() {
+            if run.paths.len() == 1 {
                 return format!("stream over {transport}, {flows} {way}");
             }
-            let hosts = run.others.len() + 1;
+            let hosts = run.paths.len();
             format!("stream over {transport}, {hosts} hosts: {flows} {way} {each}")
         }
         Task::Curve(_) => format!("loads over {transport}"),

@@ -4,7 +4,7 @@ use linerate_core::caution::Caution;
 use linerate_core::measure::{Exact, Method};
 use linerate_core::options::Granted;
 use linerate_core::plan::{Common, CurvePlan, PlanError};
-use linerate_core::run::End;
+use linerate_core::run::EndState;
 use linerate_core::units::{Rate, Span, Time};
 
 use super::{ends, impairments, medium};
@@ -26,7 +26,7 @@ pub struct Curve {
     /// Between whom.
     pub stations: [Station; 2],
     /// What a run says of them.
-    pub ends: [End; 2],
+    pub ends: [EndState; 2],
     /// Rate of their lines.
     pub link: Rate,
     /// The most payload that framing leaves of that, one direction, the other free.

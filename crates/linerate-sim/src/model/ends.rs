@@ -3,7 +3,7 @@
 use linerate_core::environment::{Environment, Fact, Interface};
 use linerate_core::observation::{Clock, Observation};
 use linerate_core::options::Granted;
-use linerate_core::run::End;
+use linerate_core::run::EndState;
 use linerate_core::units::{Rate, Span};
 
 use crate::frame::Station;
@@ -21,9 +21,9 @@ pub(super) fn interface(line_rate: Rate, half_duplex: bool, mtu: u32) -> Interfa
 }
 
 /// A station as a host says it of itself.
-pub(super) fn end(station: Station, interface: Interface, granted: Granted) -> End {
+pub(super) fn end(station: Station, interface: Interface, granted: Granted) -> EndState {
     let name = format!("station {}", station.0);
-    End {
+    EndState {
         environment: Environment {
             linerate: env!("CARGO_PKG_VERSION").to_owned(),
             hostname: Fact::Known(name.clone()),

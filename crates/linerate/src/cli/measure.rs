@@ -135,13 +135,13 @@ mod tests {
         let plan = plan(
             "node7:99 --pattern exchange --schedule octave:4 --from 2 --to 64KiB --perturb 5 --time 3s --ci 5% \
              --rounds 9 --seed 4 --stages=20 --sndbuf 1 --rcvbuf 2 --nodelay off --congestion reno --mss 536 --dscp 46 \
-             --busy-poll 50 --io sendmsg --bind 127.0.0.1 --bind-dev lo --pin 0,1 -6 --out a --report b --format np",
+             --busy-poll 50 --io sendmsg --bind 127.0.0.1 --bind-dev lo --pin 0,1 -6 --out a --report b --format np --label kernel=6.18",
         );
         let expected = "host = 'node7:99'\npattern = 'exchange'\nschedule = 'octave:4'\nfrom = 2\nto = 65536\n\
              perturb = 5\ntime = '3s'\nci = 0.05\nrounds = 9\nseed = 4\nstages = 20\n\
              [socket]\nsndbuf = 1\nrcvbuf = 2\nnodelay = false\ncongestion = 'reno'\nmss = 536\ndscp = 46\n\
              busy-poll = 50\nio = 'sendmsg'\n[local]\nbind = '127.0.0.1'\nbind-dev = 'lo'\nfamily = '6'\npin = 0\n\
-             [remote]\npin = 1\n[output]\nout = 'a'\nreport = 'b'\nformat = 'np'";
+             [remote]\npin = 1\n[output]\nout = 'a'\nreport = 'b'\nformat = 'np'\nlabels = { kernel = '6.18' }";
         assert_eq!(plan, Plan::from_toml(expected).expect("a plan"));
     }
 

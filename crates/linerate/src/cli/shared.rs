@@ -161,6 +161,9 @@ struct OutputArgs {
     /// What goes to standard output [default: table].
     #[arg(long, value_parser = format_parser())]
     format: Option<Format>,
+    /// Label the run, such as `kernel=6.18`; may be repeated.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = parse_label)]
+    label: Vec<(String, String)>,
 }
 
 /// Processors of the two ends.
@@ -220,6 +223,7 @@ impl OutputArgs {
         lay_option(&self.out, &mut asked.out);
         lay_option(&self.report, &mut asked.report);
         lay(self.format.as_ref(), &mut asked.format);
+        asked.labels.extend(self.label.iter().cloned());
     }
 }
 
@@ -274,6 +278,13 @@ fn format_parser() -> impl clap::builder::TypedValueParser<Value = Format> {
         "np" => Format::Np,
         _ => Format::Table,
     })
+}
+
+fn parse_label(text: &str) -> Result<(String, String), String> {
+    let label = text.split_once('=').map(|(key, value)| (key.trim(), value.trim()));
+    let label =
+        label.filter(|(key, _)| !key.is_empty()).map(|(key, value)| (key.to_owned(), value.to_owned()));
+    label.ok_or_else(|| format!("`{text}` is no label; write KEY=VALUE, such as kernel=6.18"))
 }
 
 fn parse_switch(text: &str) -> Result<bool, String> {

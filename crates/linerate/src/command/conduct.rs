@@ -6,7 +6,7 @@ use jiff::Zoned;
 use linerate_core::caution::assess;
 use linerate_core::plan::Plan;
 use linerate_core::report::Report;
-use linerate_core::run::{Answering, End, FORMAT, Model, Run, Source, State};
+use linerate_core::run::{Answering, EndState, Model, Run, Source, State};
 
 use super::results::{Files, named, page, print};
 use crate::progress::Line;
@@ -20,7 +20,7 @@ pub(super) trait Subject {
     fn source(&self) -> Source;
 
     /// This end and the answering ones with their paths, as far as they are known; at least one.
-    fn ends(&self) -> (End, Vec<Answering>);
+    fn ends(&self) -> (EndState, Vec<Answering>);
 
     /// What was computed, if it was.
     fn model(&self) -> Option<Model> {
@@ -69,13 +69,8 @@ impl Underway<'_> {
     }
 
     fn set_ends(&mut self, subject: &impl Subject) {
-        let (local, answering) = subject.ends();
-        self.run.local = local;
-        let mut answering = answering.into_iter();
-        if let Some(Answering { end, path }) = answering.next() {
-            (self.run.remote, self.run.path) = (end, path);
-        }
-        self.run.others = answering.collect();
+        let (beginning, answering) = subject.ends();
+        self.run.set_star(beginning, answering);
     }
 
     /// Fills in what is known only at the end, and keeps and shows the result.
@@ -145,21 +140,11 @@ fn start<'a>(
     let source = subject.source();
     let files = Files::choose(&plan, &source, &started)?;
     let run = Run {
-        format: FORMAT,
-        generator: format!("linerate {}", env!("CARGO_PKG_VERSION")),
+        id: uuid::Uuid::now_v7().to_string(),
         started: started.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string(),
-        source,
-        state: State::Running,
-        plan,
-        local: End::default(),
-        remote: End::default(),
-        path: linerate_core::run::Path::default(),
+        labels: plan.common.output.labels.clone(),
         model: subject.model(),
-        series: Vec::new(),
-        stages: Vec::new(),
-        others: Vec::new(),
-        traffic: Vec::new(),
-        cautions: Vec::new(),
+        ..Run::new(source, plan)
     };
     let mut underway = Underway { run, line, interrupt, files, unsaved: None };
     underway.set_ends(subject);

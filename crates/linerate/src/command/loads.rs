@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use linerate_core::carrier::{CarriedLoad, Carrier, LoadWatch, Look};
 use linerate_core::plan::{Asked, Format, Plan, StreamPlan};
 use linerate_core::report::Report;
-use linerate_core::run::{Answering, End, Source};
+use linerate_core::run::{Answering, EndState, Source};
 use linerate_core::traffic::{Class, Ended, Transfer};
 use linerate_core::transport::Transport;
 use linerate_net::observe::HostClock;
@@ -54,7 +54,7 @@ pub(super) fn conclude(report: &Report) -> ExitCode {
         transfer.flows.iter().any(|flow| transfer.class(flow) != Class::Complete)
             || transfer.latencies.iter().any(|latency| latency.ended != Ended::Complete)
     };
-    if report.runs[0].run.traffic.iter().any(broken) { ExitCode::from(1) } else { ExitCode::SUCCESS }
+    if report.runs[0].run.transfers.iter().any(broken) { ExitCode::from(1) } else { ExitCode::SUCCESS }
 }
 
 /// Carries the plan's loads between this host and those that it names.
@@ -93,7 +93,7 @@ fn one<S: LoadSubject>(subject: &mut S, asked: &Asked, underway: &mut Underway<'
     let mut watch = Watcher { live: live(&underway.run.plan, asked), underway };
     let CarriedLoad { transfer, ended } = subject.carrier().carry(&asked.load, &mut watch);
     let label = asked.label.clone();
-    underway.run.traffic.extend(transfer.map(|transfer| Transfer { label, ..transfer }));
+    underway.run.transfers.extend(transfer.map(|transfer| Transfer { label, ..transfer }));
     if underway.go_on().is_break() {
         return Err(Stopped::Interrupted);
     }
@@ -114,7 +114,7 @@ impl Subject for Hosts {
         if self.peer.is_some() { Source::Loopback } else { Source::Measured }
     }
 
-    fn ends(&self) -> (End, Vec<Answering>) {
+    fn ends(&self) -> (EndState, Vec<Answering>) {
         self.loads.ends()
     }
 

@@ -17,7 +17,7 @@ pub(super) const CHART_ROWS: u16 = 18;
 pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Trouble> {
     let runs: Result<Vec<_>, _> = args.runs.iter().map(|path| store::load(path)).collect();
     let runs = runs?;
-    if runs.iter().any(|named| !named.run.traffic.is_empty()) {
+    if runs.iter().any(|named| !named.run.transfers.is_empty()) {
         return loads(runs, &args.to);
     }
     let report = Report::new(runs);

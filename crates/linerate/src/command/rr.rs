@@ -24,7 +24,7 @@ pub(super) fn run(args: &RrArgs, clock: HostClock) -> Result<ExitCode, Trouble> 
     let began = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let report = loads::between_hosts(plan, &args.key, clock)?;
     if let Some(path) = &args.hdr {
-        store::replace(path, &hdr_log(began, &report.runs[0].run.traffic))?;
+        store::replace(path, &hdr_log(began, &report.runs[0].run.transfers))?;
         eprintln!("latencies: {}", path.display());
     }
     Ok(loads::conclude(&report))

@@ -48,7 +48,7 @@ fn a_transfer_that_stops_moving_for_a_while_is_stalled_and_no_slow_one() {
     assert_eq!(said.code, Some(1), "{}{}", said.stdout, said.stderr);
     assert!(said.stdout.contains("STALLED"), "{}", said.stdout);
     let run = desk.run_file("x.run.json");
-    let [transfer] = &run.traffic[..] else { panic!("one load was asked for") };
+    let [transfer] = &run.transfers[..] else { panic!("one load was asked for") };
     let Class::Stalled(silent) = transfer.class(&transfer.flows[0]) else {
         panic!("{:?}", transfer.flows[0])
     };
@@ -59,7 +59,7 @@ fn a_transfer_that_stops_moving_for_a_while_is_stalled_and_no_slow_one() {
 
 /// The payload rate that the receiver counted.
 fn rate(run: &Run) -> Rate {
-    let [transfer] = &run.traffic[..] else { panic!("one load was asked for") };
+    let [transfer] = &run.transfers[..] else { panic!("one load was asked for") };
     let [flow] = &transfer.flows[..] else { panic!("one flow was asked for") };
     assert_eq!(flow.class(Span::from_ms(1_000)), Class::Complete, "{flow:?}");
     assert_eq!(flow.sender.bytes, flow.receiver.bytes);
@@ -90,7 +90,7 @@ fn a_bound_in_time_in_bytes_and_in_messages_gives_the_rate_of_the_wire(#[case] l
             "the bounds disagree: {rates:?}"
         );
     }
-    let received = |run: &Run| run.traffic[0].flows[0].receiver.bytes;
+    let received = |run: &Run| run.transfers[0].flows[0].receiver.bytes;
     assert_eq!(received(&runs[1]).to_string(), bytes, "exactly");
     assert_eq!(received(&runs[2]), count.parse::<u64>().expect("a number") * 65_536, "exactly");
 }

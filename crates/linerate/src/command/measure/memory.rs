@@ -2,7 +2,7 @@
 
 use linerate_core::measure::Method;
 use linerate_core::plan::{Common, CurvePlan, Plan, PlanError};
-use linerate_core::run::{Answering, End, Path, Source};
+use linerate_core::run::{Answering, EndState, Path, Source};
 use linerate_net::observe::{HostClock, pin_to};
 use linerate_net::pair::PairError;
 use linerate_net::transport::memory::MemoryBench;
@@ -14,7 +14,7 @@ use crate::trouble::Trouble;
 /// Copies between distinct buffers of one process.
 pub(super) struct Memory {
     bench: MemoryBench,
-    ends: [End; 2],
+    ends: [EndState; 2],
     pinned: Option<u32>,
 }
 
@@ -31,7 +31,7 @@ impl Memory {
         }
         let largest = plan.largest().map_err(|error| Trouble::plan(error, None))?;
         let bench = MemoryBench::new(clock, largest, &plan.common.memory).map_err(PairError::from)?;
-        Ok(Self { bench, ends: <[End; 2]>::default(), pinned: plan.common.local.pin })
+        Ok(Self { bench, ends: <[EndState; 2]>::default(), pinned: plan.common.local.pin })
     }
 }
 
@@ -40,7 +40,7 @@ impl Subject for Memory {
         Source::Loopback
     }
 
-    fn ends(&self) -> (End, Vec<Answering>) {
+    fn ends(&self) -> (EndState, Vec<Answering>) {
         let path = Path { transport: "memory".to_owned(), ..Path::default() };
         let [local, end] = self.ends.clone();
         (local, vec![Answering { end, path }])

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use linerate_core::measure::Method;
 use linerate_core::options::SocketOptions;
 use linerate_core::plan::{Common, CurvePlan, LocalOptions, Plan, PlanError, RemoteOptions};
-use linerate_core::run::{Answering, End, Model, Path, Source};
+use linerate_core::run::{Answering, EndState, Model, Path, Source};
 use linerate_core::transport::Transport;
 use linerate_sim::bench::ModelBench;
 use linerate_sim::model::{self, Curve};
@@ -98,9 +98,10 @@ impl Subject for Modelled {
         Source::Modelled(self.name.clone())
     }
 
-    fn ends(&self) -> (End, Vec<Answering>) {
+    fn ends(&self) -> (EndState, Vec<Answering>) {
         let [here, there] = self.curve.stations.map(|station| format!("station {}", station.0));
-        let path = Path { transport: "model".to_owned(), local: here, remote: there, ipv6: false };
+        let path =
+            Path { transport: "model".to_owned(), from_address: here, to_address: there, ..Path::default() };
         let [local, end] = self.curve.ends.clone();
         (local, vec![Answering { end, path }])
     }

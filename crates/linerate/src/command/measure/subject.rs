@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use linerate_core::bench::Bench;
 use linerate_core::measure::Method;
 use linerate_core::plan::{Common, CurvePlan, Plan, PlanError};
-use linerate_core::run::{Answering, End, Source};
+use linerate_core::run::{Answering, EndState, Source};
 use linerate_core::stages::Stages;
 use linerate_net::pair::Pair;
 
@@ -47,7 +47,7 @@ impl Subject for Hosts {
         if self.peer.is_some() { Source::Loopback } else { Source::Measured }
     }
 
-    fn ends(&self) -> (End, Vec<Answering>) {
+    fn ends(&self) -> (EndState, Vec<Answering>) {
         let (local, end, path) = self.pair.ends();
         (local, vec![Answering { end, path }])
     }

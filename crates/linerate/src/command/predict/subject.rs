@@ -55,7 +55,7 @@ fn refuse_what_was_not_measured(named: &NamedRun) -> Result<(), Trouble> {
         }
         Source::Measured | Source::Loopback => {}
     }
-    match named.run.path.transport.as_str() {
+    match named.run.path().transport.as_str() {
         "tcp" => Ok(()),
         other => {
             let why = format!("it was measured over {other:?}, and hosts are calibrated for TCP");
@@ -70,22 +70,22 @@ fn unpredictable(named: &NamedRun, why: &str, help: &str) -> Trouble {
 
 /// The smaller of both ends' MTUs, as far as they are known. Unit: bytes.
 fn mtu(run: &Run) -> Option<u64> {
-    let of = |end: &End| interface(end)?.mtu.known().copied();
-    [of(&run.local), of(&run.remote)].into_iter().flatten().min()
+    let of = |end: End<'_>| interface(end)?.mtu.known().copied();
+    [of(run.local()), of(run.remote())].into_iter().flatten().min()
 }
 
-fn interface(end: &End) -> Option<&Interface> {
+fn interface(end: End<'_>) -> Option<&Interface> {
     end.environment.interface.known()
 }
 
 /// Whether nothing but memory is between the ends.
-fn by_memory(end: &End) -> bool {
+fn by_memory(end: End<'_>) -> bool {
     interface(end).is_some_and(|it| it.loopback || it.driver.known().is_some_and(|driver| driver == "veth"))
 }
 
 /// The wire between the run's ends: memory, or one of the link's rate.
 pub(super) fn wire(named: &NamedRun) -> Result<Wire, Trouble> {
-    if by_memory(&named.run.local) || by_memory(&named.run.remote) {
+    if by_memory(named.run.local()) || by_memory(named.run.remote()) {
         return Ok(MEMORY);
     }
     let Some(link) = named.run.link() else { return Ok(MEMORY) };
@@ -100,28 +100,28 @@ pub(super) fn cautions(run: &Run, host: &HostFile, wire: Wire) -> Vec<[String; 2
     let mut found = Vec::new();
     let mut doubt = |finding: String, advice: &str| found.push([finding, advice.to_owned()]);
     let of = &host.calibration.of;
-    for (who, end) in [("this host", &run.local), ("the peer", &run.remote)] {
-        for (what, had, has) in differences(&end.environment, of) {
+    for (who, end) in [("this host", run.local()), ("the peer", run.remote())] {
+        for (what, had, has) in differences(end.environment, of) {
             doubt(
                 format!("{who} had {what} `{had}`, and `{has}` was calibrated"),
                 "calibrate the host that was measured, with the kernel that it ran",
             );
         }
     }
-    if [&run.local, &run.remote].into_iter().any(segments_for_tcp) {
+    if [run.local(), run.remote()].into_iter().any(segments_for_tcp) {
         doubt(
             "TCP handed its interface packets larger than the MTU (segmentation offload), and the model does not".to_owned(),
             "measure with offloads off (`ethtool -K IF tso off gso off gro off`), or in the laboratory (`linerate calibrate --measure`)",
         );
     }
-    if wire != MEMORY || !by_memory(&run.local) {
+    if wire != MEMORY || !by_memory(run.local()) {
         doubt(
             "the run crossed an adaptor and a bus, which a calibration between two namespaces knows nothing of".to_owned(),
             "set [host.bus] and [host.adaptor] of the host file by what the adaptor is",
         );
     }
     if let Some(name) =
-        run.local.granted.congestion.known().filter(|name| !SENDS_AT_ONCE.contains(&name.as_str()))
+        run.local().granted.congestion.known().filter(|name| !SENDS_AT_ONCE.contains(&name.as_str()))
     {
         doubt(
             format!(
@@ -159,7 +159,7 @@ fn differences<'a>(
         .filter(|(_, had, has)| !has.is_empty() && had != has)
 }
 
-fn segments_for_tcp(end: &End) -> bool {
+fn segments_for_tcp(end: End<'_>) -> bool {
     let offloads = interface(end).and_then(|it| it.offloads.known());
     offloads.is_some_and(|all| {
         ["tx-tcp-segmentation", "tx-generic-segmentation", "rx-gro"]
