@@ -19,33 +19,11 @@ use linerate_core::traffic::{DEFAULT_MESSAGE, IoReport};
 use linerate_core::units::Span;
 
 use crate::traffic::{Incoming, Outgoing};
+use crate::wait::{Interest, Wait};
 
 pub use leash::{Hold, Leash};
 pub use line::Line;
 pub use wire::Wire;
-
-/// How long a call may move no byte before the channel counts as stalled, unless told otherwise.
-pub const PATIENCE: Span = Span::from_ms(10_000);
-
-/// Whether a call waits until a byte can move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wait {
-    /// For as long as the channel's patience lasts; then [`LinkError::Stalled`].
-    Patiently,
-    /// Not at all: it moves what can be moved now, which may be nothing.
-    Never,
-}
-
-/// What [`Channel::ready`] waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Interest {
-    /// That a byte can be handed over.
-    Send,
-    /// That a byte, or the end, can be taken.
-    Receive,
-    /// Either.
-    Either,
-}
 
 /// One end of a channel that moves bytes in pieces. A datagram channel's piece is a whole message:
 /// it hands over all of `data` or nothing, and fills `into` with exactly one.

@@ -14,6 +14,7 @@ mod stages;
 mod sys;
 pub mod traffic;
 pub mod transport;
+pub mod wait;
 mod witness;
 
 /// The port that `serve` listens on and `measure` connects to unless told otherwise.

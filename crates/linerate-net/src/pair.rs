@@ -23,11 +23,12 @@ use linerate_core::run::{End, Path};
 use linerate_core::trial::{Half, Sample, Trial};
 use linerate_core::units::{Span, Time};
 
-use crate::channel::{Leash, Line, PATIENCE};
+use crate::channel::{Leash, Line};
 use crate::control::{Ask, Key, Opening, Reply};
 use crate::memory::Reserved;
 use crate::observe::{HostClock, current_cpu, may_use, pin_to};
 use crate::transport::Setup;
+use crate::wait::PATIENCE;
 use crate::witness::Witness;
 
 use conversation::STEP;

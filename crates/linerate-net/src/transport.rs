@@ -38,10 +38,11 @@ use linerate_core::transport::Transport;
 use linerate_core::units::Span;
 use serde::{Deserialize, Serialize};
 
-use crate::channel::{Leash, Line, PATIENCE};
+use crate::channel::{Leash, Line};
 use crate::control::{Deadline, Pass};
 use crate::io::EngineError;
 use crate::observe::HostClock;
+use crate::wait::PATIENCE;
 
 pub use account::Account;
 pub use datagram::{CONTROL_LEN, GONE, HEADER_LEN, Header, Kind, SHORT_LEN, Token};

@@ -10,13 +10,14 @@ use linerate_core::options::{Io, MemoryOptions, SocketOptions};
 use linerate_core::traffic::{Bound, Ended, IoReport, Load, StreamPlan};
 use linerate_core::transport::Transport;
 use linerate_core::units::{Size, Span, Time};
-use linerate_net::channel::{Line, Wait};
+use linerate_net::channel::Line;
 use linerate_net::io::Engine;
 use linerate_net::memory::Ring;
 use linerate_net::observe::HostClock;
 use linerate_net::serve::Limits;
 use linerate_net::traffic::{Counter, Incoming, Outgoing};
 use linerate_net::transport::Setup;
+use linerate_net::wait::Wait;
 use rstest::rstest;
 use socket2::Socket;
 

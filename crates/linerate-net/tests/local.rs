@@ -11,10 +11,11 @@ use linerate_core::endpoint::LinkError;
 use linerate_core::options::{Io, SocketOptions};
 use linerate_core::transport::Transport;
 use linerate_core::units::{Size, Span};
-use linerate_net::channel::{Interest, Line, Wait};
+use linerate_net::channel::Line;
 use linerate_net::control::Deadline;
 use linerate_net::observe::HostClock;
 use linerate_net::transport::{Hosting, Meeting, Place, Setup, TransportError, host, join};
+use linerate_net::wait::{Interest, Wait};
 use nix::sched::{CloneFlags, unshare};
 use rstest::rstest;
 

@@ -11,10 +11,11 @@ use linerate_core::stats::Histogram;
 use linerate_core::traffic::{Ended, Latency, Load, RrPlan, StreamPlan, Transfer};
 use linerate_core::transport::Transport;
 use linerate_core::units::{Size, Span};
-use linerate_net::channel::{Interest, Line, Wait};
+use linerate_net::channel::Line;
 use linerate_net::observe::HostClock;
 use linerate_net::serve::Limits;
 use linerate_net::traffic::{Asking, Schedule};
+use linerate_net::wait::{Interest, Wait};
 use rstest::rstest;
 
 use crate::support::conversation::{self, run, run_at, run_over, run_watched};

@@ -10,9 +10,9 @@ use linerate_core::options::Io;
 use linerate_core::traffic::{Bound, Datagrams};
 use linerate_core::transport::Transport;
 use linerate_core::units::{Rate, Size, Span};
-use linerate_net::channel::{Interest, Wait};
 use linerate_net::lab::{HERE, THERE};
 use linerate_net::transport::{CONTROL_LEN, HEADER_LEN, Hosting, Setup, host, join};
+use linerate_net::wait::{Interest, Wait};
 use rstest::rstest;
 
 use crate::support;

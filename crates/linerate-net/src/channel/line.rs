@@ -14,9 +14,10 @@ use linerate_core::traffic::IoReport;
 use linerate_core::trial::{Half, Trial};
 use linerate_core::units::Span;
 
-use super::{Channel, Interest, Remote, Wait, Wire};
+use super::{Channel, Remote, Wire};
 use crate::memory::Reserved;
 use crate::traffic::{Answering, Asking, Incoming, Outgoing, rr};
+use crate::wait::{Interest, Wait};
 
 /// One end of a channel under test, of whatever transport.
 pub trait Line: Send + Debug {

@@ -14,10 +14,10 @@ use std::os::fd::BorrowedFd;
 use linerate_core::units::Span;
 use rustix::io::Errno;
 
-use super::{Arrival, Handling, calls, poll, retry};
-use crate::channel::{Interest, Wait};
+use super::calls;
 use crate::sys::zerocopy::SocketMap;
 use crate::traffic::LINE;
+use crate::wait::{Arrival, Handling, Interest, Wait, poll, retry};
 
 const PAGE: usize = 4096;
 /// Addresses for what one call may map. Unit: bytes.

@@ -10,10 +10,10 @@ use linerate_core::stages::{LARGEST, Marks, Stages, WARM_UP, sizes};
 use linerate_core::units::Span;
 
 use super::{Pair, PairError, STEP, TRIAL};
-use crate::channel::PATIENCE;
 use crate::control::{Ask, Opening, Reply};
 use crate::observe::{current_cpu, stamps_in_hardware};
 use crate::stages::{LONGEST, Stamped, options, tally};
+use crate::wait::PATIENCE;
 
 /// How long the kernels may take to begin, and how often it is tried.
 const BEGINNING: Span = Span::from_ms(5_000);

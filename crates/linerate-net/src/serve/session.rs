@@ -19,7 +19,7 @@ use super::limits::Limits;
 use super::queue::{Slot, Turn};
 use super::reception::Reception;
 use super::watchdog::Watchdog;
-use crate::channel::{Leash, Line, PATIENCE};
+use crate::channel::{Leash, Line};
 use crate::control::{
     Ask, Deadline, FrameError, GREETING_LEN, Greeting, GreetingError, MAX_FRAME, Opening, Pass, Purpose,
     Reply, TimedStream, Welcome, harmless, random, read_frame, write_frame,
@@ -27,6 +27,7 @@ use crate::control::{
 use crate::memory::Reserved;
 use crate::observe::{current_cpu, environment, may_use, pin_to};
 use crate::transport::{INTRODUCTION_LEN, Introduction, Setup, TAKEN};
+use crate::wait::PATIENCE;
 use crate::witness::Witness;
 
 /// How often a waiting client hears its place.

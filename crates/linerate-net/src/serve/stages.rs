@@ -5,10 +5,10 @@ use linerate_core::stages::{LARGEST, MOST_MESSAGES, WARM_UP};
 
 use super::session::{Refusal, Session};
 use super::watchdog::Watchdog;
-use crate::channel::PATIENCE;
 use crate::control::{Ask, Deadline, Reply, TimedStream, read_frame};
 use crate::observe::current_cpu;
 use crate::stages::{LONGEST, Stamped, options, tally};
+use crate::wait::PATIENCE;
 
 impl Session<'_> {
     /// Answers stamped messages, size by size, until the client wants no more.

@@ -15,9 +15,8 @@ use rustix::net::{RecvFlags, SendFlags};
 use rustix::time::{ClockId, clock_gettime};
 
 use super::told::{Arrival, Sent, Stamp, Told};
-use crate::channel::PATIENCE;
-use crate::io::retry;
 use crate::sys::outq;
+use crate::wait::{PATIENCE, retry};
 
 /// What is asked of every socket. Source: linux/net_tstamp.h.
 const ASKED: u32 = libc::SOF_TIMESTAMPING_TX_SCHED

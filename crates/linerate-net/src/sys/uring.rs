@@ -23,7 +23,7 @@ use linerate_core::units::Span;
 use rustix::io::Errno;
 use rustix::time::ClockId;
 
-use crate::channel::Wait;
+use crate::wait::Wait;
 
 pub(crate) use fixed::Fixed;
 pub(crate) use multishot::Multishot;

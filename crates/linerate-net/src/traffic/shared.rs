@@ -8,8 +8,8 @@ use rustix::io::Errno;
 
 use super::party::FlowEnd;
 use super::{Incoming, Outgoing, Piece};
-use crate::channel::Wait;
 use crate::observe::HostClock;
+use crate::wait::Wait;
 
 /// How many calls one flow may make before the next has its turn.
 const TURN: usize = 4;

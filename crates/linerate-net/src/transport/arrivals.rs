@@ -9,9 +9,10 @@ use rustix::io::Errno;
 use rustix::net::RecvFlags;
 use socket2::Socket;
 
-use super::socket::{retry, timespec};
+use super::socket::timespec;
 use super::{INTRODUCTION_LEN, Introduction, TransportError};
 use crate::control::{Deadline, Pass};
+use crate::wait::retry;
 
 /// How long somebody who has arrived may take to introduce himself.
 const MANNERS: Duration = Duration::from_secs(5);

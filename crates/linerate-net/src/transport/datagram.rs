@@ -31,11 +31,11 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags};
 use socket2::Socket;
 
-use super::socket::{poll, retry};
 use super::{Setup, TransportError};
-use crate::channel::{Channel, Interest, Remote, Wait};
+use crate::channel::{Channel, Remote};
 use crate::observe::HostClock;
 use crate::traffic::{Incoming, Outgoing};
+use crate::wait::{Interest, Wait, poll, retry};
 
 pub(super) use carrier::Carrier;
 use closing::Closing;

@@ -19,12 +19,13 @@ use rustix::pipe::{PipeFlags, fcntl_getpipe_size, fcntl_setpipe_size, pipe_with}
 use socket2::Socket;
 
 use super::options::{not_of, refused, unlike_tcp, without_tcp};
-use super::socket::{hold, retry};
+use super::socket::hold;
 use super::tether::{Tether, TetherRemote};
 use super::unix::{Meet, meet};
 use super::{Host, Introduction, Meeting, Setup, TransportError};
-use crate::channel::{Channel, Interest, Line, Remote, Wait, Wire};
+use crate::channel::{Channel, Line, Remote, Wire};
 use crate::control::{Deadline, Pass};
+use crate::wait::{Interest, Wait, retry};
 
 /// The largest pipe: a peer asks for it, and a privileged server may have any. Unit: bytes.
 const LARGEST: u64 = 16 << 20;

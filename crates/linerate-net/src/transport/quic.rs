@@ -31,11 +31,11 @@ use tokio::time::{sleep, timeout};
 use self::error::{unconnected, unreceived, unsent};
 use self::flow::Flow;
 use self::settings::Settings;
-use super::certificate;
 use super::dial::bound;
 use super::tls::own_calls_only;
-use super::{Introduction, Meeting, Place, Setup, TransportError};
-use crate::channel::{Channel, Interest, Line, Remote, Wait, Wire};
+use super::{Introduction, Meeting, Place, Setup, TransportError, certificate};
+use crate::channel::{Channel, Line, Remote, Wire};
+use crate::wait::{Interest, Wait};
 
 pub(super) use arrival::QuicHost;
 

@@ -17,12 +17,11 @@ use rustix::io::Errno;
 use socket2::{SockRef, Socket};
 
 use super::{Setup, TransportError, options, vsock};
-use crate::channel::{Channel, Hold, Interest, Remote, Wait};
-use crate::io::{Arrival, Engine, Handling};
+use crate::channel::{Channel, Hold, Remote};
+use crate::io::Engine;
 use crate::sys::mptcp;
 use crate::traffic::Incoming;
-
-pub(super) use crate::io::{poll, retry};
+use crate::wait::{Arrival, Handling, Interest, Wait};
 
 /// What carries a connected stream socket, and so what it can say of itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

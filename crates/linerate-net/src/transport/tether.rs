@@ -17,8 +17,9 @@ use rustix::net::{
 use socket2::Socket;
 
 use super::TransportError;
-use super::socket::{retry, timespec};
+use super::socket::timespec;
 use crate::channel::Remote;
+use crate::wait::retry;
 
 /// How long the answering end may take to hand its descriptors over.
 const HAND_OVER: Duration = Duration::from_secs(5);

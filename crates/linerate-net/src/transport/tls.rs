@@ -25,11 +25,12 @@ use socket2::Socket;
 
 use self::records::Records;
 use super::certificate::{self, Identity, NAME};
-use super::socket::{SocketRemote, hold, poll, retry};
+use super::socket::{SocketRemote, hold};
 use super::tcp::dial;
 use super::{Adopt, Introduction, Meeting, Place, Setup, TransportError, apply, connection, granted};
-use crate::channel::{Channel, Interest, Line, Remote, Wait, Wire};
+use crate::channel::{Channel, Line, Remote, Wire};
 use crate::control::{Deadline, TimedStream};
+use crate::wait::{Interest, Wait, poll, retry};
 
 /// How long the peer may take to agree on keys.
 const HANDSHAKE: Duration = Duration::from_secs(5);

@@ -42,10 +42,10 @@ use socket2::{Protocol, SockAddr, Socket, Type};
 
 use super::datagram::{Carrier, DatagramChannel, Header, Kind, Token};
 use super::dial::bound;
-use super::socket::poll;
 use super::{Introduction, Meeting, Place, Setup, TransportError};
-use crate::channel::{Interest, Line, Wire};
+use crate::channel::{Line, Wire};
 use crate::control::random;
+use crate::wait::{Interest, poll};
 
 pub use greeting::{Greeting, REPLY_LEN, REQUEST_LEN, Reply, Request};
 pub(super) use hosting::UdpHost;

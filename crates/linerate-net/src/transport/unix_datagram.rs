@@ -15,11 +15,11 @@ use rustix::net::{RecvFlags, SendFlags, SocketAddrAny, SocketAddrUnix};
 use socket2::{Domain, Socket, Type};
 
 use super::datagram::{Carrier, DatagramChannel, Token};
-use super::socket::poll;
 use super::udp::{Greeting, REQUEST_LEN, Reply, Request, refuse_io, refuse_tcp};
 use super::{Host, Introduction, Meeting, Place, Setup, TransportError};
-use crate::channel::{Interest, Line, Wire};
+use crate::channel::{Line, Wire};
 use crate::control::{Deadline, Pass, random};
+use crate::wait::{Interest, poll};
 
 /// The number of a flow, and its channel.
 type Arrived = (u32, Box<dyn Line>);

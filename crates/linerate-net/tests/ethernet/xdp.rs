@@ -31,8 +31,8 @@ fn a_build_without_it_says_how_to_build_with_it() {
 mod with_it {
     use linerate_core::traffic::Bound;
     use linerate_core::units::Size;
-    use linerate_net::channel::Wait;
     use linerate_net::lab::{HERE, THERE};
+    use linerate_net::wait::Wait;
     use rstest::rstest;
 
     use super::*;

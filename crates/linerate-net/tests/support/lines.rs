@@ -9,9 +9,10 @@ use linerate_core::observation::Connection;
 use linerate_core::options::Granted;
 use linerate_core::traffic::IoReport;
 use linerate_core::units::Span;
-use linerate_net::channel::{Channel, Interest, Line, Remote, Wait, Wire};
+use linerate_net::channel::{Channel, Line, Remote, Wire};
 use linerate_net::observe::HostClock;
 use linerate_net::traffic::{Incoming, Outgoing};
+use linerate_net::wait::{Interest, Wait};
 
 use super::conformance::Pair;
 use super::meeting::Ends;

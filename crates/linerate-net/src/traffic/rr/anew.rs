@@ -7,8 +7,9 @@ use linerate_core::traffic::Ended;
 
 use super::asking::ended_as;
 use super::{Asking, Held};
-use crate::channel::{Line, Wait};
+use crate::channel::Line;
 use crate::transport::{DialError, TransportError};
+use crate::wait::Wait;
 
 /// Asks once over each channel that `join` makes. The answering end closes it first, so that the
 /// port of this end is free again at once (RFC 9293, section 3.6: who closes first keeps the

@@ -5,7 +5,8 @@ use linerate_core::traffic::RrPlan;
 
 use super::SEED;
 use super::tag::TAG;
-use crate::channel::{Channel, Wait};
+use crate::channel::Channel;
+use crate::wait::Wait;
 
 /// What one flow answers.
 #[derive(Debug)]

@@ -8,7 +8,8 @@ use linerate_core::traffic::RrPlan;
 
 use super::places::start;
 use super::{Answered, Answering, Held};
-use crate::channel::{Line, Wait};
+use crate::channel::Line;
+use crate::wait::Wait;
 
 /// Channels of one flow that may wait for their answer. A peer that keeps to the protocol has one.
 const WAITING: usize = 16;

@@ -6,7 +6,8 @@ use linerate_core::endpoint::LinkError;
 use linerate_core::units::{Span, Time};
 
 use super::Asking;
-use crate::channel::{Channel, Interest, Wait};
+use crate::channel::Channel;
+use crate::wait::{Interest, Wait};
 
 /// How long one wait lasts at most, so that the user's wish to end is seen.
 pub(super) const LOOK: Span = Span::from_ms(100);

@@ -15,7 +15,7 @@ use super::{DatagramChannel, LONGEST};
 use crate::sys::mmsg::{Arrival, Batch};
 use crate::traffic::Incoming;
 use crate::transport::account::Account;
-use crate::transport::socket::retry;
+use crate::wait::retry;
 
 /// After the end was heard, datagrams that it overtook may come for so long after the last.
 const SETTLE: Span = Span::from_ms(50);

@@ -11,7 +11,7 @@ use super::header::{HEADER_LEN, Header, Kind};
 use super::{DatagramChannel, LONGEST};
 use crate::sys::mmsg::Batch;
 use crate::traffic::Outgoing;
-use crate::transport::socket::retry;
+use crate::wait::retry;
 
 /// Datagrams that the kernel cuts one message into at most. Newer kernels take 128.  Source:
 /// `UDP_MAX_SEGMENTS` of linux/udp.h of 4.18.

@@ -8,9 +8,8 @@ use std::os::fd::AsFd as _;
 
 use super::header::{GONE, Header, Kind};
 use super::{CONTROL_LEN, DatagramChannel};
-use crate::channel::Interest;
 use crate::sys::outq::waiting;
-use crate::transport::socket::{poll, retry};
+use crate::wait::{Interest, poll, retry};
 
 /// The first pause before an end is sent again; each is twice the one before, up to the longest.
 const FIRST_PAUSE: Span = Span::from_ms(10);

@@ -10,12 +10,13 @@ use linerate_core::options::Granted;
 use linerate_core::units::Span;
 
 use super::bell::{Sleep, ring_bell};
-use crate::channel::{Channel, Interest, Remote, Wait};
+use crate::channel::{Channel, Remote};
 use crate::observe::HostClock;
 use crate::sys::shared_ring::SharedRing;
 use crate::transport::Setup;
 use crate::transport::options::unlike_tcp;
 use crate::transport::tether::{Tether, TetherRemote};
+use crate::wait::{Interest, Wait};
 
 /// How long an end looks for a change before it sleeps: the order of what a sleep and its end cost.
 pub(super) const SPIN: Span = Span::from_us(20);

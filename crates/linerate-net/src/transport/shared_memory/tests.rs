@@ -7,8 +7,9 @@ use socket2::{Domain, Type};
 
 use super::channel::SPIN;
 use super::*;
-use crate::channel::{Channel as _, Wait};
+use crate::channel::Channel as _;
 use crate::observe::HostClock;
+use crate::wait::Wait;
 
 /// One end, and the socket of its peer.
 fn end(ring: SharedRing, seat: usize, socket: Socket, spin: Span) -> RingChannel {
