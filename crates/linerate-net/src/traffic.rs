@@ -16,7 +16,6 @@ use linerate_core::units::Span;
 pub use counter::Counter;
 pub(crate) use ends::{Side, bulk, channels, patience};
 pub use incoming::Incoming;
-pub(crate) use incoming::{LINE, touch};
 pub use outgoing::{Outgoing, Piece};
 pub use pace::Pace;
 pub(crate) use party::{Carried, FlowEnd, Party, Told};

@@ -5,7 +5,6 @@ use linerate_core::options::MemoryOptions;
 use linerate_core::payload::{self, Check, Corruption, Messages, Turns};
 
 use super::{MemoryError, Ring};
-use crate::traffic::touch;
 
 /// One end's messages in two rings, one for each direction.
 #[derive(Debug)]
@@ -131,7 +130,7 @@ impl Turns for Laid {
     #[inline]
     fn received(&mut self) {
         if self.touch {
-            touch(self.into.current());
+            payload::touch(self.into.current());
         }
         self.into.advance();
         self.arrived += 1;

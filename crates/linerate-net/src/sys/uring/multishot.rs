@@ -11,13 +11,13 @@ use std::sync::atomic::{AtomicU16, Ordering};
 
 use io_uring::types::BufRingEntry;
 use io_uring::{cqueue, opcode};
+use linerate_core::payload::touch;
 use linerate_core::units::Span;
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 
 use super::{Answer, Ring, Waiting, descriptor};
 use crate::sys::pages::Pages;
-use crate::traffic::touch;
 use crate::wait::{Arrival, Handling, Interest, Wait, await_events};
 
 /// Buffers, a power of two.
