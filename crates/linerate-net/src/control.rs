@@ -9,6 +9,7 @@ mod frame;
 mod greeting;
 mod key;
 mod message;
+mod rendezvous;
 
 pub use deadline::{Deadline, TimedStream};
 pub use frame::{FrameError, MAX_FRAME, decode, encode, read_frame, write_frame};
@@ -19,3 +20,4 @@ pub(crate) use greeting::{WELCOME_LEN, harmless, readable};
 pub(crate) use key::random;
 pub use key::{Key, KeyError, Proof};
 pub use message::{Ask, Opening, Pass, Reply};
+pub use rendezvous::{Meeting, Place};

@@ -13,9 +13,10 @@ use linerate_core::traffic::Bound;
 use linerate_core::transport::Transport;
 use linerate_core::trial::Trial;
 use linerate_core::units::{Rate, Size, Span, Time};
+use linerate_net::control::Place;
 use linerate_net::observe::HostClock;
 use linerate_net::traffic::{Counter, Incoming, Outgoing};
-use linerate_net::transport::{Place, TransportError, host, join};
+use linerate_net::transport::{TransportError, host, join};
 use linerate_net::wait::{Interest, Wait};
 use rstest::rstest;
 

@@ -16,11 +16,10 @@ use linerate_core::transport::Transport;
 use linerate_core::trial::{Half, Tally, Trial};
 use linerate_core::units::{Rate, Size, Span};
 use linerate_net::control::{
-    Ask, FrameError, GREETING_LEN, Greeting, Key, MAX_FRAME, Opening, PROTOCOL, Proof, Purpose, Reply,
-    Welcome, decode, encode, read_frame,
+    Ask, FrameError, GREETING_LEN, Greeting, Key, MAX_FRAME, Meeting, Opening, PROTOCOL, Place, Proof,
+    Purpose, Reply, Welcome, decode, encode, read_frame,
 };
 use linerate_net::pair::Target;
-use linerate_net::transport::{Meeting, Place};
 use proptest::prelude::*;
 use rstest::rstest;
 

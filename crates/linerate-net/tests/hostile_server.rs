@@ -15,12 +15,12 @@ use linerate_core::payload::{Check, Corruption};
 use linerate_core::trial::{Half, Sample, Tally, Trial};
 use linerate_core::units::Span;
 use linerate_net::control::{
-    Ask, CHALLENGE_LEN, FrameError, GREETING_LEN, GreetingError, Key, MAX_FRAME, Opening, Pass, Reply,
+    Ask, CHALLENGE_LEN, FrameError, GREETING_LEN, GreetingError, Key, MAX_FRAME, Opening, Pass, Place, Reply,
     Welcome, read_frame, write_frame,
 };
 use linerate_net::observe::HostClock;
 use linerate_net::pair::{Pair, PairError, Target};
-use linerate_net::transport::{DialError, Place};
+use linerate_net::transport::DialError;
 use rstest::rstest;
 
 use crate::support::plan;

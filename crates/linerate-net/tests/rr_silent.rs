@@ -12,12 +12,11 @@ use linerate_core::plan::Plan;
 use linerate_core::traffic::{Ended, Load, RrPlan, Transfer};
 use linerate_core::units::{Size, Span};
 use linerate_net::control::{
-    Ask, CHALLENGE_LEN, GREETING_LEN, Opening, Pass, Reply, Welcome, read_frame, write_frame,
+    Ask, CHALLENGE_LEN, GREETING_LEN, Opening, Pass, Place, Reply, Welcome, read_frame, write_frame,
 };
 use linerate_net::observe::HostClock;
 use linerate_net::pair::{Loads, PairError, Target};
 use linerate_net::serve::Limits;
-use linerate_net::transport::Place;
 use rstest::rstest;
 
 use crate::support::rude::{Rude, Stage, data_connection, dribble, rest};

@@ -9,10 +9,10 @@ use linerate_core::traffic::Bound;
 use linerate_core::transport::Transport;
 use linerate_core::units::{Size, Span};
 use linerate_net::channel::Line;
-use linerate_net::control::{Deadline, GREETING_LEN};
+use linerate_net::control::{Deadline, GREETING_LEN, Meeting, Place};
 use linerate_net::observe::HostClock;
 use linerate_net::traffic::{Counter, Incoming, Outgoing};
-use linerate_net::transport::{Hosting, Meeting, Place, Setup, TransportError, host, join};
+use linerate_net::transport::{Hosting, Setup, TransportError, host, join};
 use linerate_net::wait::{Interest, Wait};
 use rstest::rstest;
 

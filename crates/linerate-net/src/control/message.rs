@@ -10,8 +10,7 @@ use linerate_core::traffic::{Direction, HalfAccount, Interval, Load};
 use linerate_core::trial::{Half, Trial};
 use serde::{Deserialize, Serialize};
 
-use super::{Challenge, Proof};
-use crate::transport::Meeting;
+use super::{Challenge, Meeting, Proof};
 
 /// By which a data connection is known to belong to a conversation.
 pub type Pass = [u8; 16];

@@ -13,10 +13,10 @@ use super::dial::{self, Target};
 use super::error::PairError;
 use crate::channel::Line;
 use crate::control::{
-    Ask, Challenge, Deadline, Greeting, Key, Opening, Pass, Purpose, Reply, TimedStream, Welcome, harmless,
-    read_frame, write_frame,
+    Ask, Challenge, Deadline, Greeting, Key, Meeting, Opening, Pass, Purpose, Reply, TimedStream, Welcome,
+    harmless, read_frame, write_frame,
 };
-use crate::transport::{self, Meeting, Setup};
+use crate::transport::{self, Setup};
 
 /// How long the peer may take for one step of the conversation.
 pub(super) const STEP: Duration = Duration::from_secs(10);

@@ -18,11 +18,11 @@ use super::requests::{askers, held, none, tally};
 use super::wait::unless_ended;
 use super::{Ends, PairError, Target};
 use crate::channel::{Line, Remote};
-use crate::control::{Ask, Key, Opening, Pass};
+use crate::control::{Ask, Key, Meeting, Opening, Pass};
 use crate::observe::HostClock;
 use crate::traffic::rr::{Answered, Join, agree};
 use crate::traffic::{Carried, FlowEnd, OnLook, Party, Side, bulk, channels, patience};
-use crate::transport::{self, Meeting, Setup};
+use crate::transport::{self, Setup};
 
 use accounts::{hear_all, join, numbered};
 

@@ -7,8 +7,8 @@ use super::House;
 use super::door::Expected;
 use super::session::{Refusal, has_left};
 use crate::channel::Line;
-use crate::control::{Deadline, Pass};
-use crate::transport::{self, Adopt, Host, Hosting, Meeting, Setup, TransportError};
+use crate::control::{Deadline, Meeting, Pass};
+use crate::transport::{self, Adopt, Host, Hosting, Setup, TransportError};
 
 /// How often somebody who waits for channels looks whether the client is still there.
 pub(super) const LOOK: Duration = Duration::from_millis(50);

@@ -16,7 +16,8 @@ use rustls::server::ServerConfig;
 use rustls::version::TLS13;
 use rustls::{CertificateError, DigitallySignedStruct, Error, SignatureScheme};
 
-use super::{Meeting, TransportError};
+use super::TransportError;
+use crate::control::Meeting;
 
 /// The name in every certificate; it says nothing, the certificate as a whole is what counts.
 pub(super) const NAME: &str = "linerate";
@@ -182,7 +183,7 @@ mod tests {
     }
 
     fn naming(identity: &Identity) -> Meeting {
-        let place = super::super::Place::Conversation;
+        let place = crate::control::Place::Conversation;
         Meeting { place, certificate: Some(identity.certificate()) }
     }
 
@@ -218,7 +219,7 @@ mod tests {
 
     #[test]
     fn a_meeting_without_a_certificate_is_refused() {
-        let meeting = super::super::Place::Conversation.into();
+        let meeting = crate::control::Place::Conversation.into();
         assert!(matches!(client(&meeting), Err(TransportError::Secure(_))));
     }
 }

@@ -47,9 +47,9 @@ mod xdp;
 
 use linerate_core::transport::Transport;
 
-use super::{Host, Introduction, Meeting, Setup, TransportError};
+use super::{Host, Introduction, Setup, TransportError};
 use crate::channel::Line;
-use crate::control::Pass;
+use crate::control::{Meeting, Pass};
 
 /// Prepares for the frames of a load.
 pub(super) fn host(setup: &Setup, pass: &Pass) -> Result<Box<dyn Host>, TransportError> {

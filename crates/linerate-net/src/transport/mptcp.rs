@@ -14,9 +14,9 @@ use super::arrivals::Arrivals;
 use super::dial::{bound, connect};
 use super::socket::{Carrier, SocketChannel};
 use super::unix::send_introduction;
-use super::{DialError, Host, Introduction, Meeting, Place, Setup, TransportError, apply};
+use super::{DialError, Host, Introduction, Setup, TransportError, apply};
 use crate::channel::{Line, Wire};
-use crate::control::{Deadline, Pass};
+use crate::control::{Deadline, Meeting, Pass, Place};
 
 /// Takes Multipath TCP connections.
 #[derive(Debug)]

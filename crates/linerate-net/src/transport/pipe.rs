@@ -22,9 +22,9 @@ use super::options::{not_of, refused, unlike_tcp, without_tcp};
 use super::socket::hold;
 use super::tether::{Tether, TetherRemote};
 use super::unix::{Meet, meet};
-use super::{Host, Introduction, Meeting, Setup, TransportError};
+use super::{Host, Introduction, Setup, TransportError};
 use crate::channel::{Channel, Line, Remote, Wire};
-use crate::control::{Deadline, Pass};
+use crate::control::{Deadline, Meeting, Pass};
 use crate::wait::{Interest, Wait, retry};
 
 /// The largest pipe: a peer asks for it, and a privileged server may have any. Unit: bytes.

@@ -33,8 +33,9 @@ use self::flow::Flow;
 use self::settings::Settings;
 use super::dial::bound;
 use super::tls::own_calls_only;
-use super::{Introduction, Meeting, Place, Setup, TransportError, certificate};
+use super::{Introduction, Setup, TransportError, certificate};
 use crate::channel::{Channel, Line, Remote, Wire};
+use crate::control::{Meeting, Place};
 use crate::wait::{Interest, Wait};
 
 pub(super) use arrival::QuicHost;

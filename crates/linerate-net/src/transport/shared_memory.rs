@@ -22,9 +22,9 @@ use super::options::{not_of, refused, without_tcp};
 use super::socket::hold;
 use super::tether::Tether;
 use super::unix::{Meet, meet};
-use super::{Host, Introduction, Meeting, Setup, TransportError};
+use super::{Host, Introduction, Setup, TransportError};
 use crate::channel::{Line, Wire};
-use crate::control::{Deadline, Pass};
+use crate::control::{Deadline, Meeting, Pass};
 use crate::sys::shared_ring::{CAPACITIES, SharedRing};
 
 /// Bytes of a ring unless `sndbuf` says otherwise.

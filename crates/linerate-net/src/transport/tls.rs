@@ -27,9 +27,9 @@ use self::records::Records;
 use super::certificate::{self, Identity, NAME};
 use super::socket::{SocketRemote, hold};
 use super::tcp::dial;
-use super::{Adopt, Introduction, Meeting, Place, Setup, TransportError, apply, connection, granted};
+use super::{Adopt, Introduction, Setup, TransportError, apply, connection, granted};
 use crate::channel::{Channel, Line, Remote, Wire};
-use crate::control::{Deadline, TimedStream};
+use crate::control::{Deadline, Meeting, Place, TimedStream};
 use crate::wait::{Interest, Wait, poll, retry};
 
 /// How long the peer may take to agree on keys.

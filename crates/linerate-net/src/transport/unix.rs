@@ -10,9 +10,9 @@ use socket2::{Domain, SockAddr, Socket, Type};
 use super::arrivals::Arrivals;
 use super::options::{apply_buffers, without_tcp};
 use super::socket::{Carrier, SocketChannel};
-use super::{Host, Introduction, Meeting, Place, Setup, TransportError};
+use super::{Host, Introduction, Setup, TransportError};
 use crate::channel::{Line, Wire};
-use crate::control::{Deadline, Pass, random};
+use crate::control::{Deadline, Meeting, Pass, Place, random};
 
 /// What every name begins with, so that a peer can send nobody to the socket of another program.
 const NAMES: &str = "linerate-";

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use linerate_core::transport::Transport;
 use linerate_net::channel::Line;
-use linerate_net::control::{Deadline, GREETING_LEN, Pass};
+use linerate_net::control::{Deadline, GREETING_LEN, Meeting, Pass};
 use linerate_net::observe::HostClock;
-use linerate_net::transport::{Host, Hosting, Meeting, Setup, TransportError, host, join};
+use linerate_net::transport::{Host, Hosting, Setup, TransportError, host, join};
 
 pub(crate) const PASS: Pass = [9; 16];
 /// Longer than any transport takes to come together on one host.

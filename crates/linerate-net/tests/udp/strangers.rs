@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use linerate_core::traffic::Datagrams;
 use linerate_core::transport::Transport;
-use linerate_net::control::Deadline;
+use linerate_net::control::{Deadline, Place};
 use linerate_net::transport::{
-    CONTROL_LEN, Greeting, Header, Hosting, Kind, Place, REPLY_LEN, REQUEST_LEN, Reply, Request, Token, join,
+    CONTROL_LEN, Greeting, Header, Hosting, Kind, REPLY_LEN, REQUEST_LEN, Reply, Request, Token, join,
 };
 
 use super::{LOCAL, counts, roomy};

@@ -9,8 +9,8 @@ use super::link::{Cut, Flow, Heard, Link, fixed};
 use super::plane::Plane;
 use super::station::{Spelled, Station, check_options};
 use crate::channel::{Line, Wire};
-use crate::control::random;
-use crate::transport::{Introduction, Meeting, Place, Setup, TransportError};
+use crate::control::{Meeting, Place, random};
+use crate::transport::{Introduction, Setup, TransportError};
 
 /// How long the other station may take to answer. TCP has as much.
 const ANSWER: Span = Span::from_ms(5_000);

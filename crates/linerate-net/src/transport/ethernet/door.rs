@@ -16,8 +16,8 @@ use super::link::{Flow, Heard, Link, bind, fixed, hear, post, socket, timespec};
 use super::plane::Plane;
 use super::station::{Station, check_options};
 use crate::channel::{Line, Wire};
-use crate::control::{Deadline, Pass, random};
-use crate::transport::{Host, Meeting, Place, Setup, TransportError};
+use crate::control::{Deadline, Meeting, Pass, Place, random};
+use crate::transport::{Host, Setup, TransportError};
 
 /// More flows than this do not begin at once.
 const MOST_CALLERS: usize = 4_096;

@@ -18,11 +18,11 @@ use tokio::time::timeout;
 
 use super::super::certificate::Identity;
 use super::super::tls::own_calls_only;
-use super::super::{Host, INTRODUCTION_LEN, Introduction, Meeting, Place, Setup, TransportError};
+use super::super::{Host, INTRODUCTION_LEN, Introduction, Setup, TransportError};
 use super::settings::{STRANGERS, Settings, runtime};
 use super::{CUT, HANDSHAKE, QuicChannel};
 use crate::channel::{Line, Wire};
-use crate::control::{Deadline, Pass};
+use crate::control::{Deadline, Meeting, Pass, Place};
 
 /// Threads that the flows of one load share.
 const MOST_THREADS: usize = 4;

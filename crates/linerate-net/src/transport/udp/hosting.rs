@@ -16,9 +16,9 @@ use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 use super::greeting::{Greeting, REQUEST_LEN, Reply, Request};
 use super::{DONTWAIT, canonical, carrier, connect, drain, refuse_io, refuse_tcp};
 use crate::channel::{Line, Wire};
-use crate::control::{Deadline, Pass, random};
+use crate::control::{Deadline, Meeting, Pass, Place, random};
 use crate::transport::datagram::{CONTROL_LEN, DatagramChannel, Token};
-use crate::transport::{Host, Meeting, Place, Setup, TransportError};
+use crate::transport::{Host, Setup, TransportError};
 
 /// The number of a flow, and its channel.
 type Arrived = (u32, Box<dyn Line>);
