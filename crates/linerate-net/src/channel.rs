@@ -1,11 +1,10 @@
 //! One end of a channel under test: what every transport gives, and what is made of it.
 //!
 //! A transport implements [`Channel`] with bytes that move in pieces. [`Wire`] makes an
-//! [`Endpoint`](linerate_core::endpoint::Endpoint) of any of them, and [`Line`] hides which one it
-//! is, outside of every loop that is timed.
+//! [`Endpoint`](linerate_core::endpoint::Endpoint) of any of them, and a
+//! [`Line`](crate::line::Line) hides which one it is, outside of every loop that is timed.
 
 mod leash;
-mod line;
 mod wire;
 
 use std::os::fd::BorrowedFd;
@@ -18,11 +17,10 @@ use linerate_core::options::Granted;
 use linerate_core::traffic::{DEFAULT_MESSAGE, IoReport};
 use linerate_core::units::Span;
 
-use crate::traffic::{Incoming, Outgoing};
+use crate::flow::{Incoming, Outgoing};
 use crate::wait::{Interest, Wait};
 
 pub use leash::{Hold, Leash};
-pub use line::Line;
 pub use wire::Wire;
 
 /// One end of a channel that moves bytes in pieces. A datagram channel's piece is a whole message:

@@ -21,3 +21,6 @@ pub(crate) use key::random;
 pub use key::{Key, KeyError, Proof};
 pub use message::{Ask, Opening, Pass, Reply};
 pub use rendezvous::{Meeting, Place};
+
+/// The port that `serve` listens on and `measure` connects to unless told otherwise.
+pub const DEFAULT_PORT: u16 = 5470;

@@ -3,8 +3,10 @@
 
 pub mod channel;
 pub mod control;
+pub mod flow;
 pub mod io;
 pub mod lab;
+pub mod line;
 pub mod memory;
 pub mod observe;
 pub mod pair;
@@ -17,5 +19,4 @@ pub mod transport;
 pub mod wait;
 mod witness;
 
-/// The port that `serve` listens on and `measure` connects to unless told otherwise.
-pub const DEFAULT_PORT: u16 = 5470;
+pub use control::DEFAULT_PORT;

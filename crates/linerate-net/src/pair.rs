@@ -23,8 +23,9 @@ use linerate_core::run::{End, Path};
 use linerate_core::trial::{Half, Sample, Trial};
 use linerate_core::units::{Span, Time};
 
-use crate::channel::{Leash, Line};
+use crate::channel::Leash;
 use crate::control::{Ask, Key, Opening, Reply};
+use crate::line::Line;
 use crate::memory::Reserved;
 use crate::observe::{HostClock, current_cpu, may_use, pin_to};
 use crate::transport::Setup;
@@ -142,7 +143,7 @@ impl Pair {
         let setup = ends.setup(plan, &plan.common.socket, largest, PATIENCE);
         let mut opened = ends.far.conversation.open(Opening::Trials, &setup, 1)?;
         let line = opened.lines.pop().expect("as many lines as were asked for");
-        ends.local.granted = Granted { pinned: ends.pinned, ..memory.granted(line.granted()) };
+        ends.local.granted = Granted { pinned: ends.pinned, ..memory.granted(line.channel().granted()) };
         ends.far.end.granted = opened.granted;
         let timed_by_peer = plan.curve().is_some_and(|curve| curve.pattern.timed_by_responder());
         Ok(Self { ends, line, memory, first_sample: None, timed_by_peer })
@@ -166,8 +167,8 @@ impl Pair {
     ///
     /// When the peer no longer answers; what this end observed is then kept in [`Pair::ends`].
     pub fn finish(&mut self) -> Result<(), PairError> {
-        let granted = self.memory.granted(self.line.granted());
-        self.ends.finish(granted, self.line.connection(), self.first_sample)
+        let granted = self.memory.granted(self.line.channel().granted());
+        self.ends.finish(granted, self.line.channel().connection(), self.first_sample)
     }
 
     fn control_failed(trial: &Trial, error: PairError) -> RunError {

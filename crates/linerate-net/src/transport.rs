@@ -37,9 +37,10 @@ use linerate_core::plan::LocalOptions;
 use linerate_core::transport::Transport;
 use linerate_core::units::Span;
 
-use crate::channel::{Leash, Line};
+use crate::channel::Leash;
 use crate::control::{Deadline, Meeting, Pass};
 use crate::io::EngineError;
+use crate::line::Line;
 use crate::observe::HostClock;
 use crate::wait::PATIENCE;
 

@@ -14,9 +14,10 @@ use linerate_core::kernel::limit::{Holder, Verdict, holders};
 use linerate_core::transport::Transport;
 use linerate_core::units::{Rate, Span, Time};
 use linerate_net::channel::{Channel, Remote};
+use linerate_net::flow::Counter;
 use linerate_net::lab::{Lab, THERE};
 use linerate_net::observe::{HostClock, UdpCounters};
-use linerate_net::traffic::{Counter, Looks, OnLook, Sampler, Watched};
+use linerate_net::traffic::{Looks, OnLook, Sampler, Watched};
 use linerate_net::transport::{Setup, tcp_channel};
 use socket2::{SockRef, Socket};
 

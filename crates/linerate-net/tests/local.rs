@@ -11,8 +11,8 @@ use linerate_core::endpoint::LinkError;
 use linerate_core::options::{Io, SocketOptions};
 use linerate_core::transport::Transport;
 use linerate_core::units::{Size, Span};
-use linerate_net::channel::Line;
 use linerate_net::control::{Deadline, Meeting, Place};
+use linerate_net::line::Line;
 use linerate_net::observe::HostClock;
 use linerate_net::transport::{Hosting, Setup, TransportError, host, join};
 use linerate_net::wait::{Interest, Wait};
@@ -40,7 +40,7 @@ fn refusal(result: Result<impl Sized, TransportError>) -> String {
 
 /// Fills a channel until nothing more goes in.
 fn fill(line: &mut dyn Line) {
-    while line.push(&[1; 60_000], Wait::Never).expect("the peer is there") > 0 {}
+    while line.channel_mut().push(&[1; 60_000], Wait::Never).expect("the peer is there") > 0 {}
 }
 
 #[rstest]
@@ -53,14 +53,14 @@ fn a_peer_that_does_nothing_stalls_the_call_after_the_patience(
     }
     let patience = Span::from_ms(150);
     let [mut here, _there] = pair(transport, |setup| setup.patience = patience);
-    let pulled = here.pull(&mut [0], Wait::Patiently);
+    let pulled = here.channel_mut().pull(&mut [0], Wait::Patiently);
     assert!(matches!(pulled, Err(LinkError::Stalled(span)) if span == patience), "{pulled:?}");
-    assert!(!here.ready(Interest::Receive, Span::from_ms(1)).expect("it is open"));
-    assert!(here.ready(Interest::Either, Span::from_ms(1)).expect("there is room"));
+    assert!(!here.channel_mut().ready(Interest::Receive, Span::from_ms(1)).expect("it is open"));
+    assert!(here.channel_mut().ready(Interest::Either, Span::from_ms(1)).expect("there is room"));
     fill(here.as_mut());
     // TCP's buffer grows while its peer's kernel still takes.
     let pushed = loop {
-        match here.push(&[1; 60_000], Wait::Patiently) {
+        match here.channel_mut().push(&[1; 60_000], Wait::Patiently) {
             Ok(_) => {}
             stalled => break stalled,
         }
@@ -77,14 +77,14 @@ fn a_channel_that_another_thread_cuts_gives_up_at_once(
         return;
     }
     let [mut here, mut there] = pair(transport, |setup| setup.patience = Span::from_ms(60_000));
-    let remote = here.remote().expect("a descriptor");
+    let remote = here.channel().remote().expect("a descriptor");
     let (mine, theirs) = std::thread::scope(|scope| {
         let mine = scope.spawn(move || {
-            let pulled = here.pull(&mut [0], Wait::Patiently);
+            let pulled = here.channel_mut().pull(&mut [0], Wait::Patiently);
             drop(here);
             pulled
         });
-        let theirs = scope.spawn(move || there.pull(&mut [0], Wait::Patiently));
+        let theirs = scope.spawn(move || there.channel_mut().pull(&mut [0], Wait::Patiently));
         remote.cut();
         (mine.join().expect("no panic"), theirs.join().expect("no panic"))
     });
@@ -102,20 +102,21 @@ fn what_was_sent_before_the_end_arrives_and_the_other_direction_stays_open(
         return;
     }
     let [mut here, mut there] = pair(transport, |setup| setup.patience = Span::from_ms(500));
-    assert_eq!(here.push(b"last", Wait::Patiently).expect("it fits"), 4);
-    here.finish_sending().expect("it may end");
+    assert_eq!(here.channel_mut().push(b"last", Wait::Patiently).expect("it fits"), 4);
+    here.channel_mut().finish_sending().expect("it may end");
     let mut word = [0; 9];
     let mut heard = Vec::new();
-    while let Ok(moved) = there.pull(&mut word, Wait::Patiently) {
+    while let Ok(moved) = there.channel_mut().pull(&mut word, Wait::Patiently) {
         heard.extend_from_slice(&word[..moved]);
     }
     assert_eq!(heard, b"last");
-    assert!(matches!(there.pull(&mut word, Wait::Patiently), Err(LinkError::Closed)));
-    assert_eq!(there.push(b"answer", Wait::Patiently).expect("it is open"), 6);
-    assert_eq!(here.pull(&mut word, Wait::Patiently).expect("it is open"), 6);
+    assert!(matches!(there.channel_mut().pull(&mut word, Wait::Patiently), Err(LinkError::Closed)));
+    assert_eq!(there.channel_mut().push(b"answer", Wait::Patiently).expect("it is open"), 6);
+    assert_eq!(here.channel_mut().pull(&mut word, Wait::Patiently).expect("it is open"), 6);
     drop(here);
     // However much the channel would still take.
-    let refused = std::iter::repeat_with(|| there.push(&[0; 60_000], Wait::Patiently)).find_map(Result::err);
+    let refused = std::iter::repeat_with(|| there.channel_mut().push(&[0; 60_000], Wait::Patiently))
+        .find_map(Result::err);
     match refused {
         Some(LinkError::Closed | LinkError::Reset) => {}
         // Linux says nothing for a minute.
@@ -160,7 +161,7 @@ fn a_stranger_is_turned_away_without_an_answer(
             // Whoever awaits descriptors learns at once that there are none.
             Err(error) => assert!(error.to_string().contains("descriptors"), "{error}"),
             Ok(mut line) => {
-                let heard = line.pull(&mut [0], Wait::Patiently);
+                let heard = line.channel_mut().pull(&mut [0], Wait::Patiently);
                 assert!(matches!(heard, Err(LinkError::Closed | LinkError::Reset)), "{heard:?}");
             }
         });
@@ -181,7 +182,7 @@ fn the_size_of_a_pipe_and_of_a_ring_is_what_was_asked_and_granted_says_it() {
         (Transport::SharedMemory, Some(1), 4096),
     ] {
         for line in pair(transport, |setup| setup.socket.sndbuf = asked.map(Size)) {
-            let sizes = line.granted();
+            let sizes = line.channel().granted();
             assert_eq!(sizes.sndbuf.known(), Some(&granted), "{transport}, {asked:?}");
             assert_eq!(sizes.rcvbuf.known(), Some(&granted), "{transport}, {asked:?}");
             assert_eq!(sizes.mss.known(), None);
@@ -219,9 +220,9 @@ fn multipath_tcp_says_whether_it_is_one() {
         return;
     }
     for line in pair(Transport::Mptcp, |_| {}) {
-        let multipath = line.granted().multipath.expect("it was asked for");
+        let multipath = line.channel().granted().multipath.expect("it was asked for");
         assert_eq!(multipath.known(), Some(&true), "{multipath:?}");
-        assert!(line.connection().known().is_some(), "TCP_INFO of the first subflow");
+        assert!(line.channel().connection().known().is_some(), "TCP_INFO of the first subflow");
     }
     // A peer that knows only TCP.
     let plain = TcpListener::bind((HERE, 0)).expect("a free port");
@@ -231,8 +232,8 @@ fn multipath_tcp_says_whether_it_is_one() {
     let mut introduction = [0; 20];
     stream.read_exact(&mut introduction).expect("it introduces itself");
     stream.write_all(b"!").expect("it listens");
-    assert_eq!(line.pull(&mut [0], Wait::Patiently).expect("a byte"), 1);
-    let multipath = line.granted().multipath.expect("it was asked for");
+    assert_eq!(line.channel_mut().pull(&mut [0], Wait::Patiently).expect("a byte"), 1);
+    let multipath = line.channel().granted().multipath.expect("it was asked for");
     assert_eq!(multipath.known(), Some(&false), "{multipath:?}");
 }
 
@@ -270,10 +271,10 @@ fn an_echo_in_another_process() {
     let setup = setup(transport.parse().expect("a transport"));
     let mut line = join(&setup, &place.into(), &PASS, 3).expect("the other process waits");
     let mut data = vec![0; 100_000];
-    while let Ok(moved) = line.pull(&mut data, Wait::Patiently) {
+    while let Ok(moved) = line.channel_mut().pull(&mut data, Wait::Patiently) {
         let mut rest = &data[..moved];
         while !rest.is_empty() {
-            rest = &rest[line.push(rest, Wait::Patiently).expect("the other process reads")..];
+            rest = &rest[line.channel_mut().push(rest, Wait::Patiently).expect("the other process reads")..];
         }
     }
 }
@@ -297,18 +298,18 @@ fn another_process_echoes_every_byte_and_when_it_is_killed_the_channel_ends(
     let (mut rest, mut received) = (&sent[..], Vec::new());
     let mut data = vec![0; 70_000];
     while received.len() < sent.len() {
-        let pushed = line.push(rest, Wait::Never).expect("it is there");
+        let pushed = line.channel_mut().push(rest, Wait::Never).expect("it is there");
         rest = &rest[pushed..];
-        let pulled = line.pull(&mut data, Wait::Never).expect("it is there");
+        let pulled = line.channel_mut().pull(&mut data, Wait::Never).expect("it is there");
         received.extend_from_slice(&data[..pulled]);
         if pushed + pulled == 0 {
             let interest = if rest.is_empty() { Interest::Receive } else { Interest::Either };
-            assert!(line.ready(interest, Span::from_ms(10_000)).expect("it is there"));
+            assert!(line.channel_mut().ready(interest, Span::from_ms(10_000)).expect("it is there"));
         }
     }
     assert!(received == sent, "bytes were lost, changed or out of order");
     other.kill().expect("it is there");
-    let pulled = line.pull(&mut data, Wait::Patiently);
+    let pulled = line.channel_mut().pull(&mut data, Wait::Patiently);
     assert!(matches!(pulled, Err(LinkError::Closed | LinkError::Reset)), "{pulled:?}");
     other.wait().expect("it has ended");
 }

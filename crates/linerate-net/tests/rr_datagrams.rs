@@ -9,9 +9,10 @@ use linerate_core::endpoint::LinkError;
 use linerate_core::options::Granted;
 use linerate_core::traffic::{Ended, Latency, RrPlan};
 use linerate_core::units::{Size, Span};
-use linerate_net::channel::{Channel, Line, Remote, Wire};
+use linerate_net::channel::{Channel, Remote, Wire};
+use linerate_net::flow::{Answering, Asking, Schedule};
+use linerate_net::line::Line;
 use linerate_net::observe::HostClock;
-use linerate_net::traffic::{Answering, Asking, Schedule};
 use linerate_net::wait::{Interest, Wait};
 use rstest::rstest;
 

@@ -8,10 +8,10 @@ use linerate_core::options::Io;
 use linerate_core::traffic::Bound;
 use linerate_core::transport::Transport;
 use linerate_core::units::{Size, Span};
-use linerate_net::channel::Line;
 use linerate_net::control::{Deadline, GREETING_LEN, Meeting, Place};
+use linerate_net::flow::{Counter, Incoming, Outgoing};
+use linerate_net::line::Line;
 use linerate_net::observe::HostClock;
-use linerate_net::traffic::{Counter, Incoming, Outgoing};
 use linerate_net::transport::{Hosting, Setup, TransportError, host, join};
 use linerate_net::wait::{Interest, Wait};
 use rstest::rstest;
@@ -49,7 +49,7 @@ fn relayed() -> (Relay, Ends) {
 
 fn send(line: &mut dyn Line, mut data: &[u8]) {
     while !data.is_empty() {
-        let sent = line.push(data, Wait::Patiently).expect("it goes");
+        let sent = line.channel_mut().push(data, Wait::Patiently).expect("it goes");
         data = &data[sent..];
     }
 }
@@ -58,7 +58,7 @@ fn receive(line: &mut dyn Line, len: usize) -> Vec<u8> {
     let mut data = vec![0; len];
     let mut filled = 0;
     while filled < len {
-        filled += line.pull(&mut data[filled..], Wait::Patiently).expect("it comes");
+        filled += line.channel_mut().pull(&mut data[filled..], Wait::Patiently).expect("it comes");
     }
     data
 }
@@ -117,7 +117,7 @@ fn a_bit_that_is_turned_on_the_way_is_an_error_and_no_byte() {
     assert_eq!(receive(there.as_mut(), 5), b"whole");
     relay.spoil();
     send(here.as_mut(), b"spoilt");
-    let error = there.pull(&mut [0; 64], Wait::Patiently).expect_err("the record is broken");
+    let error = there.channel_mut().pull(&mut [0; 64], Wait::Patiently).expect_err("the record is broken");
     let LinkError::System { operation: "decrypt a record", source } = error else { panic!("{error}") };
     assert_eq!(source.kind(), ErrorKind::InvalidData);
 }
@@ -129,7 +129,7 @@ fn an_end_without_close_notify_is_no_end() {
     assert_eq!(receive(there.as_mut(), 4), b"part");
     relay.end();
     for end in [&mut here, &mut there] {
-        let error = end.pull(&mut [0; 64], Wait::Patiently).expect_err("something is missing");
+        let error = end.channel_mut().pull(&mut [0; 64], Wait::Patiently).expect_err("something is missing");
         assert!(error.to_string().contains("without close_notify"), "{error}");
     }
 }
@@ -138,10 +138,10 @@ fn an_end_without_close_notify_is_no_end() {
 fn an_end_with_close_notify_is_one_and_the_other_direction_goes_on() {
     let [mut here, mut there] = pair(Transport::Tls, |_| {});
     send(here.as_mut(), b"all");
-    here.finish_sending().expect("it is said");
+    here.channel_mut().finish_sending().expect("it is said");
     assert_eq!(receive(there.as_mut(), 3), b"all");
     for _ in 0..2 {
-        assert!(matches!(there.pull(&mut [0], Wait::Patiently), Err(LinkError::Closed)));
+        assert!(matches!(there.channel_mut().pull(&mut [0], Wait::Patiently), Err(LinkError::Closed)));
     }
     send(there.as_mut(), b"answer");
     assert_eq!(receive(here.as_mut(), 6), b"answer");
@@ -171,10 +171,10 @@ fn a_client_that_leaves_in_the_handshake_is_an_error() {
 fn silence_is_a_stall(#[values(Transport::Tls, Transport::Quic)] transport: Transport) {
     let patience = Span::from_ms(30);
     let [mut here, there] = pair(transport, |setup| setup.patience = patience);
-    let error = here.pull(&mut [0], Wait::Patiently).expect_err("nothing comes");
+    let error = here.channel_mut().pull(&mut [0], Wait::Patiently).expect_err("nothing comes");
     assert!(matches!(error, LinkError::Stalled(span) if span == patience), "{error}");
-    assert!(!here.ready(Interest::Receive, Span::from_ms(1)).expect("it stands"));
-    assert!(here.ready(Interest::Send, Span::from_ms(1)).expect("it stands"));
+    assert!(!here.channel_mut().ready(Interest::Receive, Span::from_ms(1)).expect("it stands"));
+    assert!(here.channel_mut().ready(Interest::Send, Span::from_ms(1)).expect("it stands"));
     drop(there);
 }
 
@@ -193,13 +193,13 @@ fn a_peer_that_reads_nothing_is_a_stall_and_no_byte_is_lost(
     let data: Vec<u8> = (0..4_u32 << 18).flat_map(u32::to_be_bytes).collect();
     let mut sent = 0;
     // What does not wait stops at some time, for the peer reads nothing.
-    while here.ready(Interest::Send, Span::from_ms(100)).expect("it stands") {
-        sent += here.push(&data[sent..], Wait::Never).expect("it goes");
+    while here.channel_mut().ready(Interest::Send, Span::from_ms(100)).expect("it stands") {
+        sent += here.channel_mut().push(&data[sent..], Wait::Never).expect("it goes");
         assert!(sent < data.len(), "the windows hold everything");
     }
     // And what waits, a little later, for the kernel moves what it has.
     let error = loop {
-        match here.push(&data[sent..], Wait::Patiently) {
+        match here.channel_mut().push(&data[sent..], Wait::Patiently) {
             Ok(more) => sent += more,
             Err(error) => break error,
         }
@@ -213,16 +213,16 @@ fn a_peer_that_reads_nothing_is_a_stall_and_no_byte_is_lost(
         });
         let all: Vec<u8> = (0..4_u32 << 18).flat_map(u32::to_be_bytes).collect();
         while sent < all.len() {
-            match here.push(&all[sent..], Wait::Patiently) {
+            match here.channel_mut().push(&all[sent..], Wait::Patiently) {
                 Ok(more) => sent += more,
                 // A stall is not the end: the reader may be slow to come.
                 Err(error) => assert!(matches!(error, LinkError::Stalled(_)), "{error}"),
             }
         }
-        here.finish_sending().expect("it is said");
+        here.channel_mut().finish_sending().expect("it is said");
         let (mut there, received, data) = reader.join().expect("all comes");
         assert!(received == data, "bytes were lost, changed or out of order");
-        assert!(matches!(there.pull(&mut [0], Wait::Patiently), Err(LinkError::Closed)));
+        assert!(matches!(there.channel_mut().pull(&mut [0], Wait::Patiently), Err(LinkError::Closed)));
     });
 }
 
@@ -232,23 +232,25 @@ fn what_is_ready_is_there(#[values(Transport::Tls, Transport::Quic)] transport: 
     send(here.as_mut(), b"three pieces");
     // The last leaves bytes that are decrypted and not taken.
     for piece in ["three", " ", "pieces"] {
-        assert!(there.ready(Interest::Receive, Span::from_ms(10_000)).expect("it stands"));
+        assert!(there.channel_mut().ready(Interest::Receive, Span::from_ms(10_000)).expect("it stands"));
         assert_eq!(receive(there.as_mut(), piece.len()), piece.as_bytes());
     }
-    assert!(!there.ready(Interest::Receive, Span::from_ms(1)).expect("it stands"));
-    assert_eq!(there.pull(&mut [0; 9], Wait::Never).expect("it stands"), 0);
-    here.finish_sending().expect("it is said");
-    assert!(there.ready(Interest::Receive, Span::from_ms(10_000)).expect("the end is readiness"));
-    assert!(matches!(there.pull(&mut [0], Wait::Never), Err(LinkError::Closed)));
+    assert!(!there.channel_mut().ready(Interest::Receive, Span::from_ms(1)).expect("it stands"));
+    assert_eq!(there.channel_mut().pull(&mut [0; 9], Wait::Never).expect("it stands"), 0);
+    here.channel_mut().finish_sending().expect("it is said");
+    assert!(
+        there.channel_mut().ready(Interest::Receive, Span::from_ms(10_000)).expect("the end is readiness")
+    );
+    assert!(matches!(there.channel_mut().pull(&mut [0], Wait::Never), Err(LinkError::Closed)));
 }
 
 #[rstest]
 fn a_channel_that_is_cut_wakes_both_ends(#[values(Transport::Tls, Transport::Quic)] transport: Transport) {
     let [mut here, mut there] = pair(transport, |_| {});
-    let remote = here.remote().expect("a descriptor");
+    let remote = here.channel().remote().expect("a descriptor");
     std::thread::scope(|scope| {
-        let waits = scope.spawn(|| here.pull(&mut [0], Wait::Patiently));
-        let also = scope.spawn(|| there.pull(&mut [0], Wait::Patiently));
+        let waits = scope.spawn(|| here.channel_mut().pull(&mut [0], Wait::Patiently));
+        let also = scope.spawn(|| there.channel_mut().pull(&mut [0], Wait::Patiently));
         remote.cut();
         for end in [waits, also] {
             let error = end.join().expect("it does not panic").expect_err("it is cut");
@@ -265,13 +267,13 @@ fn what_was_granted_names_the_cipher(#[values(Transport::Tls, Transport::Quic)] 
     send(here.as_mut(), &[1; 1000]);
     receive(there.as_mut(), 1000);
     for end in [&here, &there] {
-        let granted = end.granted();
+        let granted = end.channel().granted();
         assert_eq!(granted.cipher.as_deref(), Some("TLS13_AES_128_GCM_SHA256"));
         assert_eq!(granted.congestion.known().map(String::as_str), Some("reno"));
         assert!(granted.mss.known() < granted.path_mtu.known(), "{granted:?}");
-        let tcp = end.remote().expect("a descriptor").tcp().expect("a sample");
+        let tcp = end.channel().remote().expect("a descriptor").tcp().expect("a sample");
         assert!(tcp.rtt > Span::ZERO && tcp.cwnd > 0, "{tcp:?}");
-        assert!(end.connection().known().is_some_and(|seen| seen.segments_out > 0));
+        assert!(end.channel().connection().known().is_some_and(|seen| seen.segments_out > 0));
     }
 }
 
@@ -344,7 +346,7 @@ fn a_stranger_at_the_quic_port_gets_no_channel() {
     let mut place = answering(Transport::Quic, |_| {});
     let (setup, meeting) = (place.setup.clone(), place.meeting());
     let mut stranger = join(&setup, &meeting, &[1; 16], 0).expect("keys are for everybody");
-    let error = stranger.pull(&mut [0], Wait::Patiently).expect_err("it is nobody's");
+    let error = stranger.channel_mut().pull(&mut [0], Wait::Patiently).expect_err("it is nobody's");
     assert!(matches!(error, LinkError::Reset), "{error}");
     let Hosting::Apart(host) = &mut place.hosting else { panic!("it has a port of its own") };
     assert!(matches!(host.accept(Deadline::after(LOOK)), Err(TransportError::Late)));

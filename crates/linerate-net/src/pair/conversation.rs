@@ -11,11 +11,11 @@ use linerate_core::plan::Plan;
 
 use super::dial::{self, Target};
 use super::error::PairError;
-use crate::channel::Line;
 use crate::control::{
     Ask, Challenge, Deadline, Greeting, Key, Meeting, Opening, Pass, Purpose, Reply, TimedStream, Welcome,
     harmless, read_frame, write_frame,
 };
+use crate::line::Line;
 use crate::transport::{self, Setup};
 
 /// How long the peer may take for one step of the conversation.

@@ -7,7 +7,7 @@ use linerate_core::plan::{Family, LocalOptions};
 use socket2::{Protocol, Type};
 
 use super::PairError;
-use crate::control::{GreetingError, WELCOME_LEN, Welcome, readable};
+use crate::control::{DEFAULT_PORT, GreetingError, WELCOME_LEN, Welcome, readable};
 use crate::transport::{DialError, bound, connect};
 
 /// A peer by the name that the user gave.
@@ -25,7 +25,7 @@ impl Target {
     /// [`PairError::Target`] when the text is none of these.
     pub fn parse(text: &str) -> Result<Self, PairError> {
         let bad = || PairError::Target { text: text.to_owned() };
-        let plain = |host: &str| Self { host: host.to_owned(), port: crate::DEFAULT_PORT };
+        let plain = |host: &str| Self { host: host.to_owned(), port: DEFAULT_PORT };
         if text.parse::<IpAddr>().is_ok() {
             return Ok(plain(text));
         }
@@ -33,7 +33,7 @@ impl Target {
             return inner.parse::<IpAddr>().map(|_| plain(inner)).map_err(|_| bad());
         }
         let (host, port) = match text.rsplit_once(':') {
-            None => (text, crate::DEFAULT_PORT),
+            None => (text, DEFAULT_PORT),
             Some((host, port)) => (host, port.parse().ok().filter(|port| *port > 0).ok_or_else(bad)?),
         };
         // Brackets are around an IPv6 address, which may name its zone, and nowhere else.

@@ -17,10 +17,12 @@ use super::far::Far;
 use super::requests::{askers, held, none, tally};
 use super::wait::unless_ended;
 use super::{Ends, PairError, Target};
-use crate::channel::{Line, Remote};
+use crate::channel::Remote;
 use crate::control::{Ask, Key, Meeting, Opening, Pass};
+use crate::flow::Answered;
+use crate::line::Line;
 use crate::observe::HostClock;
-use crate::traffic::rr::{Answered, Join, agree};
+use crate::traffic::rr::{Join, agree};
 use crate::traffic::{Carried, FlowEnd, OnLook, Party, Side, bulk, channels, patience};
 use crate::transport::{self, Setup};
 
@@ -124,7 +126,10 @@ impl Loads {
         let setup = self.ends.setup(&self.plan, &load.socket, self.plan.largest()?, patience);
         let (stands, pass, meeting) = self.stand(load, &setup)?;
         let (ends, lines) = stands;
-        let remotes = ends.iter().map(|end| end.line.remote()).chain(lines.iter().map(|line| line.remote()));
+        let remotes = ends
+            .iter()
+            .map(|end| end.line.channel().remote())
+            .chain(lines.iter().map(|line| line.channel().remote()));
         let mut remotes = remotes.collect::<Result<Vec<_>, _>>().map_err(PairError::Address)?;
         remotes.push(Box::new(setup.leash.clone()));
         let start = |far: &Far| far.conversation.say(&Ask::Start).map_err(|error| self.named(error, far));
@@ -154,7 +159,7 @@ impl Loads {
             let opening = Opening::Load(Box::new(load.clone()));
             let opened = far.conversation.open(opening, &far.setup(setup), channels(load));
             let mut opened = opened.map_err(|error| self.named(error, far))?;
-            granted.push((opened.lines.first().map(|line| line.granted()), opened.granted));
+            granted.push((opened.lines.first().map(|line| line.channel().granted()), opened.granted));
             let bulk = bulk(load, &mut opened.lines, Side::Beginning);
             ends.extend(bulk.into_iter().map(|end| FlowEnd { flow: numbered(load, peer, end.flow), ..end }));
             lines.append(&mut opened.lines);

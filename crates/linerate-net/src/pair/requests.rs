@@ -7,7 +7,7 @@ use linerate_core::traffic::{Ended, Latency, Load, RrPlan};
 use linerate_core::trial::Tally;
 use linerate_core::units::{Span, Time};
 
-use crate::channel::Line;
+use crate::line::Line;
 use crate::observe::HostClock;
 use crate::traffic::rr::{Askers, Held, places};
 use crate::transport::{Setup, TransportError};
@@ -40,7 +40,8 @@ pub(super) fn askers<'a>(
 
 /// Puts the channel of a single transaction on the leash of its setup.
 pub(super) fn held(setup: &Setup, line: Box<dyn Line>) -> Result<Held, TransportError> {
-    let remote = line.remote().map_err(TransportError::system("hold the channel to break it off"))?;
+    let remote =
+        line.channel().remote().map_err(TransportError::system("hold the channel to break it off"))?;
     Ok((line, setup.leash.hold(remote)))
 }
 

@@ -38,7 +38,7 @@ impl Pair {
             self.ends.setup(plan, &options(&plan.common.socket), plan.largest()?.min(LARGEST), PATIENCE);
         let mut opened = self.ends.far.conversation.open(Opening::Stages, &setup, 1)?;
         let line = opened.lines.pop().expect("as many lines as were asked for");
-        let socket = line.descriptor().ok_or_else(no_socket)?;
+        let socket = line.channel().descriptor().ok_or_else(no_socket)?;
         let mut stamped = Stamped::new(socket, plan.common.transport).map_err(PairError::Stamp)?;
         let same_host = self.ends.local.environment.same_host(&self.ends.far.end.environment) == Some(true);
         let hardware = Fact::from(stamps_in_hardware(self.ends.far.conversation.local.ip()));

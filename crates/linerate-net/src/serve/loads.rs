@@ -9,7 +9,8 @@ use super::requests::WAITING;
 use super::session::{Refusal, Session};
 use super::watchdog::Watchdog;
 use crate::control::{Ask, Deadline, Reply, TimedStream, read_frame};
-use crate::traffic::{Carried, PATIENCE, Party, Side, Told, bulk, channels, patience};
+use crate::flow::PATIENCE;
+use crate::traffic::{Carried, Party, Side, Told, bulk, channels, patience};
 
 /// So many of an account's intervals fit into one message, whatever they are.
 const CHUNK: usize = 50;

@@ -6,8 +6,8 @@ use std::time::Duration;
 use super::House;
 use super::door::Expected;
 use super::session::{Refusal, has_left};
-use crate::channel::Line;
 use crate::control::{Deadline, Meeting, Pass};
+use crate::line::Line;
 use crate::transport::{self, Adopt, Host, Hosting, Setup, TransportError};
 
 /// How often somebody who waits for channels looks whether the client is still there.

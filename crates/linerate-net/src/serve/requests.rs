@@ -7,10 +7,12 @@ use rustix::net::RecvFlags;
 
 use super::reception::{LOOK, Reception};
 use super::session::{Refusal, Session, has_left};
-use crate::channel::{Leash, Line, Remote as _};
+use crate::channel::{Leash, Remote as _};
 use crate::control::Reply;
+use crate::flow::Answered;
+use crate::line::Line;
 use crate::traffic::channels;
-use crate::traffic::rr::{Answered, Arrival, answer_all, answer_anew, places, watched};
+use crate::traffic::rr::{Arrival, answer_all, answer_anew, places, watched};
 
 /// Connections of single transactions that may wait at the door.
 pub(super) const WAITING: u32 = 1024;
@@ -61,7 +63,7 @@ impl<'a> Session<'a> {
         let leash = Leash::default();
         self.watchdog.guard(Box::new(leash.clone()));
         let answered = answer_anew(plan, cpus, || match more.look(LOOK) {
-            Ok(Some((number, line))) => match line.remote() {
+            Ok(Some((number, line))) => match line.channel().remote() {
                 Ok(remote) => Arrival::Line(number.wrapping_sub(first), (line, leash.hold(remote))),
                 // There are no more descriptors: the client finds this one closed.
                 Err(_) => Arrival::Quiet,

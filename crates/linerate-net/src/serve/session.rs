@@ -19,11 +19,12 @@ use super::limits::Limits;
 use super::queue::{Slot, Turn};
 use super::reception::Reception;
 use super::watchdog::Watchdog;
-use crate::channel::{Leash, Line};
+use crate::channel::Leash;
 use crate::control::{
     Ask, Deadline, FrameError, GREETING_LEN, Greeting, GreetingError, MAX_FRAME, Opening, Pass, Purpose,
     Reply, TimedStream, Welcome, harmless, random, read_frame, write_frame,
 };
+use crate::line::Line;
 use crate::memory::Reserved;
 use crate::observe::{current_cpu, environment, may_use, pin_to};
 use crate::transport::{INTRODUCTION_LEN, Introduction, Setup, TAKEN};
@@ -327,12 +328,13 @@ impl<'a> Session<'a> {
         self.say(&Reply::Meet { pass, meeting: hosting.meeting() })?;
         let mut lines = hosting.receive(self.control, count, self.house.limits.handshake)?;
         for line in &lines {
-            self.watchdog.guard(line.remote()?);
+            self.watchdog.guard(line.channel().remote()?);
         }
         // Unless more are to come, whoever shows the pass from now on is a stranger.
         let more = (waiting > 0).then_some(hosting);
         let pinned = self.plan.common.remote.pin;
-        let granted = lines.first_mut().map(|line| Granted { pinned, ..self.memory.granted(line.granted()) });
+        let granted =
+            lines.first_mut().map(|line| Granted { pinned, ..self.memory.granted(line.channel().granted()) });
         let granted = granted.unwrap_or_default();
         self.granted.get_or_init(|| granted.clone());
         self.say(&Reply::Ready(Box::new(granted)))?;
@@ -370,7 +372,7 @@ impl<'a> Session<'a> {
         // Those of a load have ended; each of their accounts has what it had then.
         let unopened =
             || (self.granted.get().cloned().unwrap_or_default(), Fact::unknown("each flow has its own"));
-        let line = self.line.as_ref().map(|line| (line.granted(), line.connection()));
+        let line = self.line.as_ref().map(|line| (line.channel().granted(), line.channel().connection()));
         let (granted, connection) = line.unwrap_or_else(unopened);
         let granted = Granted { pinned: self.plan.common.remote.pin, ..self.memory.granted(granted) };
         let observation = self.witness.finish(&self.house.clock, connection);

@@ -22,7 +22,7 @@ impl Session<'_> {
         let mut lines = self.channels(&options(&self.plan.common.socket), PATIENCE, 1)?;
         let line = lines.pop().expect("as many lines as were asked for");
         let told = |error: LinkError| Refusal::Told(format!("the server failed to stamp messages: {error}"));
-        let socket = line.descriptor().ok_or_else(|| {
+        let socket = line.channel().descriptor().ok_or_else(|| {
             Refusal::Told(format!("the server has no socket of {} to stamp", self.plan.common.transport))
         })?;
         let mut stamped = Stamped::new(socket, self.plan.common.transport).map_err(told)?;

@@ -13,8 +13,9 @@ use linerate_core::units::{Rate, Span, Time};
 use rustix::time::{ClockId, clock_gettime};
 
 use super::shared::{Member, Work, drive};
-use super::{Counter, Incoming, Looks, OnLook, Outgoing, Pace, Sampler, Side, Watched};
-use crate::channel::Line;
+use super::{Looks, OnLook, Sampler, Side, Watched};
+use crate::flow::{Counter, Incoming, Outgoing, Pace};
+use crate::line::Line;
 use crate::memory::Ring;
 use crate::observe::{HostClock, current_cpu, pin_to, usable_cpus};
 
@@ -90,7 +91,7 @@ impl Party<'_> {
     /// others alone.
     pub(crate) fn run(&self, ends: Vec<FlowEnd>, on_look: Option<OnLook>) -> Carried {
         let counters: Arc<[Counter]> = ends.iter().map(|_| Counter::default()).collect();
-        let remotes = ends.iter().map(|end| end.line.remote()).collect::<Result<Vec<_>, _>>();
+        let remotes = ends.iter().map(|end| end.line.channel().remote()).collect::<Result<Vec<_>, _>>();
         let flows = Watched { counters: Arc::clone(&counters), remotes: remotes.unwrap_or_default() };
         let sampler = Sampler::start(self.clock, self.origin, self.plan.interval, flows, on_look);
         let names: Vec<_> = ends.iter().map(|end| (end.flow, end.direction)).collect();
@@ -189,23 +190,21 @@ impl Party<'_> {
                 Err(error) => told.push(Self::told(&end, Err(error), HalfAccount::default())),
             }
         }
-        let (ends, mut rings): (Vec<_>, Vec<_>) =
-            placed.into_iter().map(|(end, counter, ring)| ((end, counter), ring)).unzip();
-        let works = ends.into_iter().zip(&mut rings).map(|((end, counter), ring)| {
+        let mut members = Vec::with_capacity(placed.len());
+        for (end, counter, ring) in &mut placed {
             let work = match ring {
                 None => Work::Out(self.outgoing(&message[..self.message_size(end.line.as_ref())], counter)),
                 Some(ring) => self.work(end.sends, ring, counter),
             };
-            Member::new(end, work)
-        });
-        let mut members: Vec<_> = works.collect();
+            members.push(Member::new(end.line.channel_mut(), work));
+        }
         drive(&mut members, &self.clock);
         let each = thread_time().since(before) / members.len().max(1) as u64;
         let finished: Vec<_> = members.into_iter().map(Member::finish).collect();
         // Looked at when nothing moves any more: to ask the kernel takes long where there are many.
-        told.extend(finished.into_iter().zip(rings).map(|((end, ended, half), ring)| {
+        told.extend(placed.iter().zip(finished).map(|((end, _, ring), (ended, half))| {
             let granted = ring.as_ref().map_or_else(Granted::default, |ring| self.granted(ring));
-            Self::told(&end, ended, HalfAccount { cpu: Some(each), granted, ..half })
+            Self::told(end, ended, HalfAccount { cpu: Some(each), granted, ..half })
         }));
         told
     }
@@ -244,8 +243,9 @@ impl Party<'_> {
             Err(LinkError::Stalled(span)) => Ended::Stalled(span),
             Err(error) => Ended::Failed(error.to_string()),
         };
-        let granted = Granted { huge_pages: half.granted.huge_pages, ..end.line.granted() };
-        let half = HalfAccount { ended, granted, io: end.line.io_report(), ..half };
+        let channel = end.line.channel();
+        let granted = Granted { huge_pages: half.granted.huge_pages, ..channel.granted() };
+        let half = HalfAccount { ended, granted, io: channel.io_report(), ..half };
         Told { flow: end.flow, direction: end.direction, half, processor: current_cpu() }
     }
 
@@ -268,7 +268,7 @@ impl Party<'_> {
     }
 
     fn message_size(&self, line: &dyn Line) -> usize {
-        let asked = self.plan.message.map_or_else(|| line.natural_message(), |size| size.0);
+        let asked = self.plan.message.map_or_else(|| line.channel().natural_message(), |size| size.0);
         usize::try_from(asked).unwrap_or(usize::MAX)
     }
 

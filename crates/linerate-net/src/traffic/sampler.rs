@@ -10,8 +10,8 @@ use std::thread::JoinHandle;
 use linerate_core::kernel::{HostSample, TcpSample};
 use linerate_core::units::{Span, Time};
 
-use super::Counter;
 use crate::channel::Remote;
+use crate::flow::Counter;
 use crate::observe::{HostClock, HostWatch};
 use looks::Record;
 pub use looks::{FlowLooks, Looks};

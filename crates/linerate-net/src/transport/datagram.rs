@@ -33,8 +33,8 @@ use socket2::Socket;
 
 use super::{Setup, TransportError};
 use crate::channel::{Channel, Remote};
+use crate::flow::{Incoming, Outgoing};
 use crate::observe::HostClock;
-use crate::traffic::{Incoming, Outgoing};
 use crate::wait::{Interest, Wait, poll, retry};
 
 pub(super) use carrier::Carrier;

@@ -48,8 +48,8 @@ mod xdp;
 use linerate_core::transport::Transport;
 
 use super::{Host, Introduction, Setup, TransportError};
-use crate::channel::Line;
 use crate::control::{Meeting, Pass};
+use crate::line::Line;
 
 /// Prepares for the frames of a load.
 pub(super) fn host(setup: &Setup, pass: &Pass) -> Result<Box<dyn Host>, TransportError> {

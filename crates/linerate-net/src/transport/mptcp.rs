@@ -15,8 +15,9 @@ use super::dial::{bound, connect};
 use super::socket::{Carrier, SocketChannel};
 use super::unix::send_introduction;
 use super::{DialError, Host, Introduction, Setup, TransportError, apply};
-use crate::channel::{Line, Wire};
+use crate::channel::Wire;
 use crate::control::{Deadline, Meeting, Pass, Place};
+use crate::line::Line;
 
 /// Takes Multipath TCP connections.
 #[derive(Debug)]

@@ -23,8 +23,9 @@ use super::socket::hold;
 use super::tether::{Tether, TetherRemote};
 use super::unix::{Meet, meet};
 use super::{Host, Introduction, Setup, TransportError};
-use crate::channel::{Channel, Line, Remote, Wire};
+use crate::channel::{Channel, Remote, Wire};
 use crate::control::{Deadline, Meeting, Pass};
+use crate::line::Line;
 use crate::wait::{Interest, Wait, retry};
 
 /// The largest pipe: a peer asks for it, and a privileged server may have any. Unit: bytes.

@@ -34,8 +34,9 @@ use self::settings::Settings;
 use super::dial::bound;
 use super::tls::own_calls_only;
 use super::{Introduction, Setup, TransportError, certificate};
-use crate::channel::{Channel, Line, Remote, Wire};
+use crate::channel::{Channel, Remote, Wire};
 use crate::control::{Meeting, Place};
+use crate::line::Line;
 use crate::wait::{Interest, Wait};
 
 pub(super) use arrival::QuicHost;

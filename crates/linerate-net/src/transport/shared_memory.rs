@@ -23,8 +23,9 @@ use super::socket::hold;
 use super::tether::Tether;
 use super::unix::{Meet, meet};
 use super::{Host, Introduction, Setup, TransportError};
-use crate::channel::{Line, Wire};
+use crate::channel::Wire;
 use crate::control::{Deadline, Meeting, Pass};
+use crate::line::Line;
 use crate::sys::shared_ring::{CAPACITIES, SharedRing};
 
 /// Bytes of a ring unless `sndbuf` says otherwise.

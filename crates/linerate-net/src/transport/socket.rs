@@ -18,9 +18,9 @@ use socket2::{SockRef, Socket};
 
 use super::{Setup, TransportError, options, vsock};
 use crate::channel::{Channel, Hold, Remote};
+use crate::flow::Incoming;
 use crate::io::Engine;
 use crate::sys::mptcp;
-use crate::traffic::Incoming;
 use crate::wait::{Arrival, Handling, Interest, Wait};
 
 /// What carries a connected stream socket, and so what it can say of itself.

@@ -9,8 +9,9 @@ use socket2::{Protocol, Socket, Type};
 use super::dial::{bound, connect as dial_up};
 use super::socket::{Carrier, SocketChannel, hold};
 use super::{Adopt, Introduction, Setup, TAKEN, TransportError, apply};
-use crate::channel::{Line, Wire};
+use crate::channel::Wire;
 use crate::control::{Deadline, Greeting, Meeting, Place, Purpose, TimedStream};
+use crate::line::Line;
 
 /// How long the server's door may take to find out whose a connection is.
 const DOOR: Duration = Duration::from_secs(5);

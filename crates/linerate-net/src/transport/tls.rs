@@ -28,8 +28,9 @@ use super::certificate::{self, Identity, NAME};
 use super::socket::{SocketRemote, hold};
 use super::tcp::dial;
 use super::{Adopt, Introduction, Setup, TransportError, apply, connection, granted};
-use crate::channel::{Channel, Line, Remote, Wire};
+use crate::channel::{Channel, Remote, Wire};
 use crate::control::{Deadline, Meeting, Place, TimedStream};
+use crate::line::Line;
 use crate::wait::{Interest, Wait, poll, retry};
 
 /// How long the peer may take to agree on keys.

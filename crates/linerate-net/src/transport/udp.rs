@@ -43,8 +43,9 @@ use socket2::{Protocol, SockAddr, Socket, Type};
 use super::datagram::{Carrier, DatagramChannel, Header, Kind, Token};
 use super::dial::bound;
 use super::{Introduction, Setup, TransportError};
-use crate::channel::{Line, Wire};
+use crate::channel::Wire;
 use crate::control::{Meeting, Place, random};
+use crate::line::Line;
 use crate::wait::{Interest, poll};
 
 pub use greeting::{Greeting, REPLY_LEN, REQUEST_LEN, Reply, Request};

@@ -11,8 +11,9 @@ use super::arrivals::Arrivals;
 use super::options::{apply_buffers, without_tcp};
 use super::socket::{Carrier, SocketChannel};
 use super::{Host, Introduction, Setup, TransportError};
-use crate::channel::{Line, Wire};
+use crate::channel::Wire;
 use crate::control::{Deadline, Meeting, Pass, Place, random};
+use crate::line::Line;
 
 /// What every name begins with, so that a peer can send nobody to the socket of another program.
 const NAMES: &str = "linerate-";

@@ -17,8 +17,9 @@ use socket2::{Domain, Socket, Type};
 use super::datagram::{Carrier, DatagramChannel, Token};
 use super::udp::{Greeting, REQUEST_LEN, Reply, Request, refuse_io, refuse_tcp};
 use super::{Host, Introduction, Setup, TransportError};
-use crate::channel::{Line, Wire};
+use crate::channel::Wire;
 use crate::control::{Deadline, Meeting, Pass, Place, random};
+use crate::line::Line;
 use crate::wait::{Interest, poll};
 
 /// The number of a flow, and its channel.

@@ -14,8 +14,9 @@ use super::options::{not_of, refused, unlike_tcp, without_tcp};
 use super::socket::{Carrier, SocketChannel};
 use super::unix::send_introduction;
 use super::{DialError, Host, Introduction, Setup, TransportError};
-use crate::channel::{Line, Wire};
+use crate::channel::Wire;
 use crate::control::{Deadline, Meeting, Pass, Place};
+use crate::line::Line;
 use crate::sys::vsock::{buffer, local_context, set_buffer};
 
 /// How long a connection may take to stand.

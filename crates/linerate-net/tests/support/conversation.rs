@@ -6,7 +6,7 @@ use linerate_core::options::SocketOptions;
 use linerate_core::traffic::{Load, RrPlan, Transfer};
 use linerate_core::transport::Transport;
 use linerate_core::units::Span;
-use linerate_net::channel::Line;
+use linerate_net::line::Line;
 use linerate_net::pair::PairError;
 use linerate_net::serve::Limits;
 

@@ -6,8 +6,8 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::time::Duration;
 
 use linerate_core::transport::Transport;
-use linerate_net::channel::Line;
 use linerate_net::control::{Deadline, GREETING_LEN, Meeting, Pass};
+use linerate_net::line::Line;
 use linerate_net::observe::HostClock;
 use linerate_net::transport::{Host, Hosting, Setup, TransportError, host, join};
 

@@ -10,8 +10,8 @@ use super::super::PairError;
 use super::super::conversation::STEP;
 use super::super::far::Far;
 use crate::control::{Ask, Reply};
-use crate::traffic::rr::Answered;
-use crate::traffic::{Carried, PATIENCE, Told};
+use crate::flow::{Answered, PATIENCE};
+use crate::traffic::{Carried, Told};
 
 impl Far {
     /// Hears that the load begins.

@@ -5,9 +5,9 @@ use std::io::ErrorKind;
 use linerate_core::endpoint::LinkError;
 use linerate_core::traffic::Ended;
 
-use super::asking::ended_as;
-use super::{Asking, Held};
-use crate::channel::Line;
+use super::Held;
+use crate::channel::Channel;
+use crate::flow::{Asking, ended_as};
 use crate::transport::{DialError, TransportError};
 use crate::wait::Wait;
 
@@ -33,12 +33,13 @@ pub(super) fn ask_anew(
             Err(error) => return Ended::Failed(reason(&error)),
         };
         let connected = asking.clock.now();
-        let transacted = transact(line.as_mut(), asking);
+        let channel = line.channel_mut();
+        let transacted = transact(channel, asking);
         if let Err(error) = transacted {
             return ended_as(Err(error));
         }
         asking.transacted(due, began, connected);
-        if let Err(error) = part(line.as_mut()) {
+        if let Err(error) = part(channel) {
             return ended_as(Err(error));
         }
     }
@@ -46,24 +47,24 @@ pub(super) fn ask_anew(
 }
 
 /// Sends the request and takes the response.
-fn transact(line: &mut dyn Line, asking: &mut Asking<'_>) -> Result<(), LinkError> {
+fn transact(channel: &mut dyn Channel, asking: &mut Asking<'_>) -> Result<(), LinkError> {
     let (mut request, response) = asking.messages();
     while !request.is_empty() {
-        let moved = line.push(request, Wait::Patiently)?;
+        let moved = channel.push(request, Wait::Patiently)?;
         request = &request[moved..];
     }
     let mut got = 0;
     while got < response.len() {
-        got += line.pull(&mut response[got..], Wait::Patiently)?;
+        got += channel.pull(&mut response[got..], Wait::Patiently)?;
     }
     Ok(())
 }
 
 /// Waits for the end that the peer puts to the connection, and ends this direction too.
-fn part(line: &mut dyn Line) -> Result<(), LinkError> {
-    match line.pull(&mut [0], Wait::Patiently) {
+fn part(channel: &mut dyn Channel) -> Result<(), LinkError> {
+    match channel.pull(&mut [0], Wait::Patiently) {
         // Which of the two it is depends on who is faster.
-        Err(LinkError::Closed | LinkError::Reset) => line.finish_sending(),
+        Err(LinkError::Closed | LinkError::Reset) => channel.finish_sending(),
         Err(error) => Err(error),
         Ok(_) => Err(LinkError::System {
             operation: "end the transaction",
@@ -98,9 +99,10 @@ mod tests {
     use linerate_core::transport::Transport;
     use linerate_core::units::Span;
 
-    use super::super::{Held, Schedule};
     use super::*;
     use crate::channel::{Leash, Wire};
+    use crate::flow::Schedule;
+    use crate::line::Line;
     use crate::observe::HostClock;
     use crate::transport::{Setup, tcp_channel};
 
@@ -123,7 +125,7 @@ mod tests {
         let mut join = || -> Result<Held, TransportError> {
             let stream = TcpStream::connect(address).expect("somebody accepts");
             let line: Box<dyn Line> = Box::new(Wire::new(tcp_channel(stream.into(), &setup)?, clock));
-            let hold = leash.hold(line.remote().expect("a descriptor"));
+            let hold = leash.hold(line.channel().remote().expect("a descriptor"));
             Ok((line, hold))
         };
         let mut asking = Asking::new(clock, plan, Schedule::new(plan, clock.now(), None, 0));

@@ -6,9 +6,11 @@ use std::thread::ScopedJoinHandle;
 use linerate_core::endpoint::LinkError;
 use linerate_core::traffic::RrPlan;
 
+use super::Held;
 use super::places::start;
-use super::{Answered, Answering, Held};
-use crate::channel::Line;
+use crate::channel::Channel;
+use crate::flow::{Answered, Answering};
+use crate::line::Line;
 use crate::wait::Wait;
 
 /// Channels of one flow that may wait for their answer. A peer that keeps to the protocol has one.
@@ -73,22 +75,22 @@ fn each(plan: &RrPlan, arrivals: &Receiver<Held>) -> Answering {
     let mut answering = Answering::new(plan);
     for (mut line, _hold) in arrivals {
         // How it failed is seen at the end that asks.
-        once(line.as_mut(), &mut answering).unwrap_or(());
+        once(line.channel_mut(), &mut answering).unwrap_or(());
     }
     answering
 }
 
 /// Answers one request, ends the channel, and waits until the peer has ended it too.
-fn once(line: &mut dyn Line, answering: &mut Answering) -> Result<(), LinkError> {
-    let asked = answering.take(|into| match line.pull(into, Wait::Patiently) {
+fn once(channel: &mut dyn Channel, answering: &mut Answering) -> Result<(), LinkError> {
+    let asked = answering.take(|into| match channel.pull(into, Wait::Patiently) {
         // Nobody waits for a second chance of a channel that was made for one request.
         Err(LinkError::Stalled(_)) => Err(LinkError::Closed),
         other => other,
     })?;
     if asked {
-        answering.give(|data| line.push(data, Wait::Patiently))?;
-        line.finish_sending()?;
-        line.pull(&mut [0], Wait::Patiently)?;
+        answering.give(|data| channel.push(data, Wait::Patiently))?;
+        channel.finish_sending()?;
+        channel.pull(&mut [0], Wait::Patiently)?;
     }
     Ok(())
 }

@@ -9,8 +9,10 @@ use linerate_core::units::{Span, Time};
 
 use super::anew::ask_anew;
 use super::places::start;
-use super::{Asking, Schedule, watched};
-use crate::channel::{Hold, Line};
+use super::watched;
+use crate::channel::Hold;
+use crate::flow::{Asking, Schedule};
+use crate::line::Line;
 use crate::observe::HostClock;
 use crate::transport::TransportError;
 

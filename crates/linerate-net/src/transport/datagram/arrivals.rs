@@ -12,8 +12,8 @@ use super::drops::Drops;
 use super::header::{GONE, Header, Kind};
 use super::watch::Watch;
 use super::{DatagramChannel, LONGEST};
+use crate::flow::Incoming;
 use crate::sys::mmsg::{Arrival, Batch};
-use crate::traffic::Incoming;
 use crate::transport::account::Account;
 use crate::wait::retry;
 

@@ -9,8 +9,8 @@ use rustix::net::SendFlags;
 
 use super::header::{HEADER_LEN, Header, Kind};
 use super::{DatagramChannel, LONGEST};
+use crate::flow::Outgoing;
 use crate::sys::mmsg::Batch;
-use crate::traffic::Outgoing;
 use crate::wait::retry;
 
 /// Datagrams that the kernel cuts one message into at most. Newer kernels take 128.  Source:

@@ -8,8 +8,9 @@ use super::frame::{ETHERTYPE, Kind, Mac, Side};
 use super::link::{Cut, Flow, Heard, Link, fixed};
 use super::plane::Plane;
 use super::station::{Spelled, Station, check_options};
-use crate::channel::{Line, Wire};
+use crate::channel::Wire;
 use crate::control::{Meeting, Place, random};
+use crate::line::Line;
 use crate::transport::{Introduction, Setup, TransportError};
 
 /// How long the other station may take to answer. TCP has as much.

@@ -15,8 +15,9 @@ use super::frame::{ETHERTYPE, Header, Kind, Mac, Side};
 use super::link::{Flow, Heard, Link, bind, fixed, hear, post, socket, timespec};
 use super::plane::Plane;
 use super::station::{Station, check_options};
-use crate::channel::{Line, Wire};
+use crate::channel::Wire;
 use crate::control::{Deadline, Meeting, Pass, Place, random};
+use crate::line::Line;
 use crate::transport::{Host, Setup, TransportError};
 
 /// More flows than this do not begin at once.

@@ -21,8 +21,9 @@ use super::super::tls::own_calls_only;
 use super::super::{Host, INTRODUCTION_LEN, Introduction, Setup, TransportError};
 use super::settings::{STRANGERS, Settings, runtime};
 use super::{CUT, HANDSHAKE, QuicChannel};
-use crate::channel::{Line, Wire};
+use crate::channel::Wire;
 use crate::control::{Deadline, Meeting, Pass, Place};
+use crate::line::Line;
 
 /// Threads that the flows of one load share.
 const MOST_THREADS: usize = 4;

@@ -15,8 +15,9 @@ use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 
 use super::greeting::{Greeting, REQUEST_LEN, Reply, Request};
 use super::{DONTWAIT, canonical, carrier, connect, drain, refuse_io, refuse_tcp};
-use crate::channel::{Line, Wire};
+use crate::channel::Wire;
 use crate::control::{Deadline, Meeting, Pass, Place, random};
+use crate::line::Line;
 use crate::transport::datagram::{CONTROL_LEN, DatagramChannel, Token};
 use crate::transport::{Host, Setup, TransportError};
 
