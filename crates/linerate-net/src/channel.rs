@@ -4,7 +4,7 @@
 //! [`Endpoint`](linerate_core::endpoint::Endpoint) of any of them, and a
 //! [`Line`](crate::line::Line) hides which one it is, outside of every loop that is timed.
 
-mod leash;
+mod cancel_group;
 mod wire;
 
 use std::os::fd::BorrowedFd;
@@ -20,7 +20,7 @@ use linerate_core::units::Span;
 use crate::flow::{Incoming, Outgoing};
 use crate::wait::{Interest, Wait};
 
-pub use leash::{Hold, Leash};
+pub use cancel_group::{CancelGroup, Registration};
 pub use wire::Wire;
 
 /// One end of a channel that moves bytes in pieces. A datagram channel's piece is a whole message:
@@ -78,7 +78,7 @@ pub trait Channel: Send {
     /// # Errors
     ///
     /// When there are no more descriptors.
-    fn remote(&self) -> std::io::Result<Box<dyn Remote>>;
+    fn handle(&self) -> std::io::Result<Box<dyn ChannelHandle>>;
 
     /// Its socket, if one descriptor stands for the channel in `poll` and `epoll`.
     fn descriptor(&self) -> Option<BorrowedFd<'_>> {
@@ -144,7 +144,7 @@ pub trait Channel: Send {
 }
 
 /// A channel as another thread sees it.
-pub trait Remote: Send + std::fmt::Debug {
+pub trait ChannelHandle: Send + std::fmt::Debug {
     /// Breaks the channel off: calls that wait in it return with an error soon.
     fn cut(&self);
 

@@ -19,8 +19,8 @@ pub use greeting::{
 pub(crate) use greeting::{WELCOME_LEN, harmless, readable};
 pub(crate) use key::random;
 pub use key::{Key, KeyError, Proof};
-pub use message::{Ask, Opening, Pass, Reply};
-pub use rendezvous::{Meeting, Place};
+pub use message::{Ask, ChannelToken, Opening, Reply};
+pub use rendezvous::{ChannelAddress, Rendezvous};
 
 /// The port that `serve` listens on and `measure` connects to unless told otherwise.
 pub const DEFAULT_PORT: u16 = 5470;

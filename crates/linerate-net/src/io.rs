@@ -220,7 +220,7 @@ impl Engine {
         Ok(())
     }
 
-    /// What there is to say beyond that bytes moved; none of an engine that just copies.
+    /// What there is to say beyond that bytes moved, or `None` for an engine that just copies.
     #[must_use]
     pub fn report(&self) -> Option<IoReport> {
         let mut report = IoReport::default();

@@ -17,6 +17,5 @@ mod sys;
 pub mod traffic;
 pub mod transport;
 pub mod wait;
-mod witness;
 
 pub use control::DEFAULT_PORT;

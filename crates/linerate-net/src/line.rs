@@ -71,14 +71,14 @@ impl<C: Channel + Debug> Line for Wire<C> {
     fn initiate(&mut self, trial: &Trial, memory: &mut Reserved) -> Result<Half, LinkError> {
         match memory {
             Reserved::One(buffers) => self.initiate_in(trial, buffers),
-            Reserved::Laid(laid) => self.initiate_in(trial, laid.as_mut()),
+            Reserved::Rings(rings) => self.initiate_in(trial, rings.as_mut()),
         }
     }
 
     fn respond(&mut self, trial: &Trial, memory: &mut Reserved) -> Result<Half, LinkError> {
         match memory {
             Reserved::One(buffers) => self.respond_in(trial, buffers),
-            Reserved::Laid(laid) => self.respond_in(trial, laid.as_mut()),
+            Reserved::Rings(rings) => self.respond_in(trial, rings.as_mut()),
         }
     }
 

@@ -2,11 +2,11 @@
 //! counts meanwhile.
 
 mod ends;
-mod party;
+mod flow_set;
 pub(crate) mod rr;
 mod sampler;
 mod shared;
 
 pub(crate) use ends::{Side, bulk, channels, patience};
-pub(crate) use party::{Carried, FlowEnd, Party, Told};
+pub(crate) use flow_set::{Carried, FlowEnd, FlowReport, FlowSet};
 pub use sampler::{FlowLooks, Look, Looks, OnLook, Sampler, Watched};

@@ -21,7 +21,7 @@ use linerate_net::wait::Wait;
 use rstest::rstest;
 use socket2::Socket;
 
-use crate::support::meeting::{Ends, lines};
+use crate::support::rendezvous::{Ends, lines};
 use crate::support::{TestServer, engines, plan_for};
 
 /// Shorter than any test runs, longer than any thread waits for its turn.
@@ -278,7 +278,7 @@ fn a_cut_ends_a_call_that_waits(
         return;
     }
     let [mut here, _there] = asking(io);
-    let remote = here.channel().remote().expect("a descriptor");
+    let remote = here.channel().handle().expect("a descriptor");
     std::thread::scope(|scope| {
         let waiting = scope.spawn(|| here.channel_mut().pull(&mut [0; 64], Wait::Patiently));
         remote.cut();

@@ -13,15 +13,15 @@ use linerate_core::traffic::Bound;
 use linerate_core::transport::Transport;
 use linerate_core::trial::Trial;
 use linerate_core::units::{Rate, Size, Span, Time};
-use linerate_net::control::Place;
+use linerate_net::control::ChannelAddress;
 use linerate_net::flow::{Counter, Incoming, Outgoing};
 use linerate_net::observe::HostClock;
-use linerate_net::transport::{TransportError, host, join};
+use linerate_net::transport::{TransportError, join, listen};
 use linerate_net::wait::{Interest, Wait};
 use rstest::rstest;
 
 use crate::support::lab;
-use crate::support::meeting::{PASS, lines};
+use crate::support::rendezvous::{TOKEN, lines};
 use crate::support::stations::{HEADER, Stations, datagrams, flow, setup};
 
 /// A message that fills a frame of 1500 bytes.
@@ -124,7 +124,7 @@ fn the_end_and_a_close_come_after_the_last_message_and_the_other_way_stays_open(
 fn another_thread_cuts_a_wait_short_and_the_peer_sees_a_close() {
     let Some(stations) = Stations::new(1_500) else { return };
     let [mut here, mut there] = stations.ends(|_| {});
-    let remote = here.channel().remote().expect("a way in");
+    let remote = here.channel().handle().expect("a way in");
     let waited = std::thread::scope(|scope| {
         let waiting = scope.spawn(|| {
             let cut = here.channel_mut().pull(&mut [0], Wait::Patiently);
@@ -230,7 +230,7 @@ fn a_sender_stops_when_its_receiver_is_gone() {
 fn a_receiver_is_cut_off_in_the_middle_of_a_flow_and_keeps_its_account() {
     let Some(stations) = Stations::new(1_500) else { return };
     let [mut from, mut to] = stations.ends(|_| {});
-    let remote = to.channel().remote().expect("a way in");
+    let remote = to.channel().handle().expect("a way in");
     let clock = HostClock::start();
     let counters = [Counter::default(), Counter::default()];
     let mut buffer = vec![0; 64 << 10];
@@ -272,10 +272,10 @@ fn several_flows_begin_at_once_and_keep_apart() {
 }
 
 #[test]
-fn a_stranger_without_the_whole_pass_gets_no_answer_at_all() {
+fn an_unknown_peer_without_the_whole_token_gets_no_answer_at_all() {
     let Some(stations) = Stations::new(1_500) else { return };
     // The filter lets it through: the first half is right.
-    let mut wrong = PASS;
+    let mut wrong = TOKEN;
     wrong[15] ^= 1;
     stations.quiet();
     let before = stations.sent_by_there();
@@ -300,12 +300,12 @@ fn a_station_of_another_segment_is_an_error_that_says_what_to_look_at() {
 fn places_where_no_frame_may_go_are_refused() {
     let setup = setup(Ipv4Addr::LOCALHOST, Ipv4Addr::LOCALHOST);
     for place in [
-        Place::Conversation,
-        Place::Station { mac: [0xff; 6], ethertype: 0x88B5 },
-        Place::Station { mac: [2, 0, 0, 0, 0, 1], ethertype: 0x0800 },
+        ChannelAddress::Conversation,
+        ChannelAddress::Station { mac: [0xff; 6], ethertype: 0x88B5 },
+        ChannelAddress::Station { mac: [2, 0, 0, 0, 0, 1], ethertype: 0x0800 },
     ] {
-        let error = join(&setup, &place.into(), &PASS, 0).expect_err("refused");
-        assert!(matches!(error, TransportError::Place(Transport::Ethernet)), "{error}");
+        let error = join(&setup, &place.into(), &TOKEN, 0).expect_err("refused");
+        assert!(matches!(error, TransportError::Address(Transport::Ethernet)), "{error}");
     }
 }
 
@@ -314,7 +314,7 @@ fn options_that_mean_nothing_to_it_are_refused_by_name() {
     let refusal = |change: fn(&mut linerate_core::options::SocketOptions)| {
         let mut setup = setup(Ipv4Addr::LOCALHOST, Ipv4Addr::LOCALHOST);
         change(&mut setup.socket);
-        host(&setup, &PASS).expect_err("refused").to_string()
+        listen(&setup, &TOKEN).expect_err("refused").to_string()
     };
     assert_eq!(
         refusal(|asked| asked.congestion = Some("cubic".to_owned())),
@@ -333,7 +333,7 @@ fn without_the_privilege_one_sentence_says_what_to_do() {
         let mut sets = rustix::thread::capabilities(None).expect("a thread has some");
         sets.effective.remove(rustix::thread::CapabilitySet::NET_RAW);
         rustix::thread::set_capabilities(None, sets).expect("giving up is allowed");
-        host(&setup(Ipv4Addr::LOCALHOST, Ipv4Addr::LOCALHOST), &PASS).expect_err("refused").to_string()
+        listen(&setup(Ipv4Addr::LOCALHOST, Ipv4Addr::LOCALHOST), &TOKEN).expect_err("refused").to_string()
     });
     assert_eq!(
         error.join().expect("no panic"),

@@ -90,7 +90,7 @@ fn it_does_so_over_every_transport(
         Ok(pair) => pair,
         // By name and with the reason, or it is no skip.
         Err(error @ (PairError::Transport(_) | PairError::Refused { .. })) => {
-            return support::meeting::is_refused(transport, &error);
+            return support::rendezvous::is_refused(transport, &error);
         }
         Err(error) => panic!("{transport}: failed to {error}"),
     };

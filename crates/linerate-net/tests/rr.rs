@@ -89,7 +89,7 @@ fn over_transport(transport: Transport, rr: RrPlan) -> Option<Transfer> {
     let transfer = match run_over(&server, transport, &load, || ControlFlow::Continue(())) {
         Ok(transfer) => Some(transfer),
         Err(error) => {
-            support::meeting::is_refused(transport, &error);
+            support::rendezvous::is_refused(transport, &error);
             None
         }
     };
@@ -331,7 +331,7 @@ fn requests_and_bulk_run_beside_each_other() {
 }
 
 #[test]
-fn more_flows_that_connect_anew_than_the_door_lets_in_are_refused() {
+fn more_flows_that_connect_anew_than_the_server_admits_are_refused() {
     let server = TestServer::start(Limits::default());
     let rr = RrPlan { connect: true, flows: 16, ..RrPlan::default() };
     let load = Load { rr: Some(rr), time: SHORT, ..Load::default() };

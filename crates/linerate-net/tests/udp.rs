@@ -1,6 +1,6 @@
 //! UDP and Unix datagrams: flows and their accounts, the proof of addresses, and who lies about them.
 
-mod strangers;
+mod unknown_peers;
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::process::Command;
@@ -11,13 +11,13 @@ use linerate_core::traffic::{Bound, Datagrams};
 use linerate_core::transport::Transport;
 use linerate_core::units::{Rate, Size, Span};
 use linerate_net::lab::{HERE, THERE};
-use linerate_net::transport::{CONTROL_LEN, HEADER_LEN, Hosting, Setup, host, join};
+use linerate_net::transport::{CONTROL_LEN, HEADER_LEN, Listener, Setup, join, listen};
 use linerate_net::wait::{Interest, Wait};
 use rstest::rstest;
 
 use crate::support;
 use crate::support::flows::{self, Flow, flow, lines, setup};
-use crate::support::meeting::{Answering, PASS, accept};
+use crate::support::rendezvous::{Answering, TOKEN, accept};
 
 /// A change of what is asked.
 type Ask = fn(&mut Setup);
@@ -139,12 +139,12 @@ fn loss_is_what_the_interfaces_say_to_the_packet(#[values(false, true)] gso: boo
     let (begun, answered) = std::thread::scope(|scope| {
         let (lab, here) = (&lab, &here);
         let begun = scope.spawn(move || {
-            let meeting = told.recv().expect("the other end waits");
-            lab.here(|| join(here, &meeting, &PASS, 0)).expect("entered")
+            let rendezvous = told.recv().expect("the other end waits");
+            lab.here(|| join(here, &rendezvous, &TOKEN, 0)).expect("entered")
         });
         let answered = lab.there(|| {
             let mut answering = Answering::of(there).expect("it waits");
-            tell.send(answering.meeting()).expect("the other end listens");
+            tell.send(answering.rendezvous()).expect("the other end listens");
             answering.accept().expect("it comes").1
         });
         (begun.join().expect("it does not panic"), answered.expect("entered"))
@@ -282,7 +282,7 @@ fn a_receiver_that_goes_away_without_its_account_is_no_acknowledgement(
 #[rstest]
 fn a_cut_breaks_off_who_waits(#[values(Transport::Udp, Transport::UnixDatagram)] transport: Transport) {
     let [_here, there] = lines(&roomy(transport));
-    let remote = there.channel().remote().expect("a descriptor more");
+    let remote = there.channel().handle().expect("a descriptor more");
     let waiting = std::thread::spawn(move || flows::receive(there, 1000).1);
     remote.cut();
     let said = waiting.join().expect("it does not panic");
@@ -292,7 +292,7 @@ fn a_cut_breaks_off_who_waits(#[values(Transport::Udp, Transport::UnixDatagram)]
 #[rstest]
 fn a_cut_breaks_off_a_message(#[values(Transport::Udp, Transport::UnixDatagram)] transport: Transport) {
     let [_here, mut there] = lines(&roomy(transport));
-    there.channel().remote().expect("a descriptor more").cut();
+    there.channel().handle().expect("a descriptor more").cut();
     let said = there.channel_mut().pull(&mut [0; 100], Wait::Patiently);
     assert!(matches!(said, Err(LinkError::Reset)), "{said:?}");
 }
@@ -337,7 +337,7 @@ fn what_datagrams_have_not_is_refused_by_name(
     for (ask, word) in asked {
         let mut setup = roomy(transport);
         ask(&mut setup);
-        let error = host(&setup, &PASS).expect_err(word).to_string();
+        let error = listen(&setup, &TOKEN).expect_err(word).to_string();
         assert!(error.starts_with(&format!("use the transport {transport}: ")), "{error}");
         assert!(error.contains(word), "{error}");
     }
@@ -346,12 +346,12 @@ fn what_datagrams_have_not_is_refused_by_name(
 #[rstest]
 fn many_flows_meet_at_one_host(#[values(Transport::Udp, Transport::UnixDatagram)] transport: Transport) {
     let setup = roomy(transport);
-    let Ok(Hosting::Apart(mut host)) = host(&setup, &PASS) else { panic!("a place of its own") };
-    let meeting = host.meeting();
+    let Ok(Listener::Separate(mut host)) = listen(&setup, &TOKEN) else { panic!("a place of its own") };
+    let rendezvous = host.rendezvous();
     std::thread::scope(|scope| {
-        let (setup, meeting) = (&setup, &meeting);
+        let (setup, rendezvous) = (&setup, &rendezvous);
         let begun: Vec<_> =
-            (0..64).map(|number| scope.spawn(move || join(setup, meeting, &PASS, number))).collect();
+            (0..64).map(|number| scope.spawn(move || join(setup, rendezvous, &TOKEN, number))).collect();
         let mut answered: Vec<_> = (0..64).map(|_| accept(host.as_mut()).expect("each comes")).collect();
         answered.sort_by_key(|(number, _)| *number);
         for ((number, mut there), begun) in answered.into_iter().zip(begun) {

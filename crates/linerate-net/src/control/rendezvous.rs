@@ -5,9 +5,10 @@ use serde::{Deserialize, Serialize};
 /// How the beginning end finds the place where the answering end takes its channels.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Meeting {
+pub struct Rendezvous {
     /// Where.
-    pub place: Place,
+    #[serde(rename = "place")]
+    pub address: ChannelAddress,
     /// The certificate that the answering end will show, in DER. It is believed because the
     /// conversation that says it is proven by the key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -17,7 +18,7 @@ pub struct Meeting {
 /// Where channels arrive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Place {
+pub enum ChannelAddress {
     /// The port of the conversation itself.
     Conversation,
     /// Another port of the same address.
@@ -40,8 +41,8 @@ pub enum Place {
     },
 }
 
-impl From<Place> for Meeting {
-    fn from(place: Place) -> Self {
-        Self { place, certificate: None }
+impl From<ChannelAddress> for Rendezvous {
+    fn from(address: ChannelAddress) -> Self {
+        Self { address, certificate: None }
     }
 }

@@ -104,7 +104,7 @@ pub(super) fn send_greeting(stream: &mut impl Write, greeting: &[u8]) -> Result<
     stream.write_all(greeting).map_err(|source| PairError::Silent { source })
 }
 
-/// Reads the server's greeting, and as much as a stranger says instead.
+/// Reads the server's greeting, and as much as an unknown peer says instead.
 pub(super) fn read_welcome(stream: &mut impl Read) -> Result<Welcome, PairError> {
     let mut bytes = [0; WELCOME_LEN];
     let mut filled = 0;
@@ -115,7 +115,7 @@ pub(super) fn read_welcome(stream: &mut impl Read) -> Result<Welcome, PairError>
                 return Err(PairError::Silent { source });
             }
             Err(source) if filled == 0 => return Err(PairError::Silent { source }),
-            // Fewer bytes than a greeting, and then the end or silence: a stranger.
+            // Fewer bytes than a greeting, and then the end or silence: an unknown peer.
             Ok(0) | Err(_) => return Err(GreetingError::Foreign { said: readable(&bytes[..filled]) }.into()),
             Ok(more) => filled += more,
         }

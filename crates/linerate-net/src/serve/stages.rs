@@ -17,7 +17,7 @@ impl Session<'_> {
             return Err(Refusal::Told("the plan asks for no stages".to_owned()));
         }
         // The trials' watch ends here.
-        let longest = LONGEST.to_duration() + self.house.limits.grace;
+        let longest = LONGEST.to_duration() + self.server.limits.grace;
         self.watchdog = Watchdog::set(longest, self.control.try_clone()?)?;
         let mut lines = self.channels(&options(&self.plan.common.socket), PATIENCE, 1)?;
         let line = lines.pop().expect("as many lines as were asked for");
@@ -27,7 +27,7 @@ impl Session<'_> {
         })?;
         let mut stamped = Stamped::new(socket, self.plan.common.transport).map_err(told)?;
         loop {
-            let mut timed = TimedStream::new(self.control, Deadline::after(self.house.limits.idle));
+            let mut timed = TimedStream::new(self.control, Deadline::after(self.server.limits.idle));
             match read_frame(&mut timed)? {
                 Ask::Stages { size, count } => self.size(&mut stamped, size, count)?,
                 Ask::Collect => return self.say(&Reply::Told),
@@ -52,7 +52,7 @@ impl Session<'_> {
         stamped.begin(len).map_err(told)?;
         self.say(&Reply::Go)?;
         let marks = stamped.answer(count).map_err(told)?;
-        self.witness.saw(&tally(size, &marks), current_cpu());
+        self.observer.saw(&tally(size, &marks), current_cpu());
         self.say(&Reply::Stages(marks))
     }
 }

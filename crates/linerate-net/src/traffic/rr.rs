@@ -9,14 +9,14 @@
 //! request begins with a number that its response repeats: 16 bytes, the number and its complement.
 
 mod agree;
-mod anew;
 mod answerers;
 mod askers;
+mod by_connection;
 mod hosts;
 mod places;
 
 pub(crate) use agree::agree;
-pub(crate) use answerers::{Arrival, answer_all, answer_anew};
+pub(crate) use answerers::{NextChannel, answer_all, answer_by_connection};
 pub(crate) use askers::{Askers, Held, Join};
 pub(crate) use hosts::watched;
 pub(crate) use places::places;

@@ -1,5 +1,5 @@
 //! Multipath TCP (RFC 8684): a TCP channel whose sockets ask for it. Its connections arrive at a
-//! port of their own, because the server's door is plain TCP.
+//! port of their own, because the server's own port is plain TCP.
 //!
 //! Linux keeps a closed connection for `net.mptcp.close_timeout`, 60 s, before it resets what still
 //! arrives. So where TCP says at once that the peer has closed, a sender here runs into its patience.
@@ -13,10 +13,10 @@ use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 use super::arrivals::Arrivals;
 use super::dial::{bound, connect};
 use super::socket::{Carrier, SocketChannel};
-use super::unix::send_introduction;
-use super::{DialError, Host, Introduction, Setup, TransportError, apply};
+use super::unix::send_preface;
+use super::{DialError, Listen, Preface, Setup, TransportError, apply};
 use crate::channel::Wire;
-use crate::control::{Deadline, Meeting, Pass, Place};
+use crate::control::{ChannelAddress, ChannelToken, Deadline, Rendezvous};
 use crate::line::Line;
 
 /// Takes Multipath TCP connections.
@@ -28,22 +28,22 @@ pub(super) struct Mptcp {
 }
 
 impl Mptcp {
-    pub(super) fn open(setup: &Setup, pass: &Pass) -> Result<Self, TransportError> {
+    pub(super) fn open(setup: &Setup, token: &ChannelToken) -> Result<Self, TransportError> {
         let failed = TransportError::system;
         let address = SocketAddr::new(listening_address(setup.local.to_canonical()), 0);
         let made = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::MPTCP));
         let listener = made.map_err(lacking)?;
         apply(&listener, &setup.socket, address.is_ipv6())?;
         listener.bind(&SockAddr::from(address)).map_err(failed("bind to a free port"))?;
-        let arrivals = Arrivals::at(listener, pass)?;
+        let arrivals = Arrivals::at(listener, token)?;
         let port = arrivals.port().map_err(failed("read the port that was free"))?;
         Ok(Self { setup: setup.clone(), port, arrivals })
     }
 }
 
-impl Host for Mptcp {
-    fn meeting(&self) -> Meeting {
-        Place::Port(self.port).into()
+impl Listen for Mptcp {
+    fn rendezvous(&self) -> Rendezvous {
+        ChannelAddress::Port(self.port).into()
     }
 
     fn accept(&mut self, deadline: Deadline) -> Result<(u32, Box<dyn Line>), TransportError> {
@@ -55,10 +55,12 @@ impl Host for Mptcp {
 /// Connects to the port that the peer named.
 pub(super) fn join(
     setup: &Setup,
-    meeting: &Meeting,
-    introduction: Introduction,
+    rendezvous: &Rendezvous,
+    preface: Preface,
 ) -> Result<Box<dyn Line>, TransportError> {
-    let Place::Port(port) = meeting.place else { return Err(TransportError::Place(setup.transport)) };
+    let ChannelAddress::Port(port) = rendezvous.address else {
+        return Err(TransportError::Address(setup.transport));
+    };
     let mut address = setup.peer;
     address.set_port(port);
     let socket = match bound(address, Type::STREAM, Protocol::MPTCP, &setup.own) {
@@ -67,7 +69,7 @@ pub(super) fn join(
     };
     apply(&socket, &setup.socket, address.is_ipv6())?;
     connect(&socket, address)?;
-    send_introduction(&socket, introduction)?;
+    send_preface(&socket, preface)?;
     line(socket, setup)
 }
 

@@ -18,13 +18,13 @@ use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, fcntl_getpipe_size, fcntl_setpipe_size, pipe_with};
 use socket2::Socket;
 
+use super::local_peer::{LocalPeer, LocalPeerHandle};
 use super::options::{not_of, refused, unlike_tcp, without_tcp};
-use super::socket::hold;
-use super::tether::{Tether, TetherRemote};
-use super::unix::{Meet, meet};
-use super::{Host, Introduction, Setup, TransportError};
-use crate::channel::{Channel, Remote, Wire};
-use crate::control::{Deadline, Meeting, Pass};
+use super::socket::register;
+use super::unix::{LocalListener, connect_local};
+use super::{Listen, Preface, Setup, TransportError};
+use crate::channel::{Channel, ChannelHandle, Wire};
+use crate::control::{ChannelToken, Deadline, Rendezvous};
 use crate::line::Line;
 use crate::wait::{Interest, Wait, retry};
 
@@ -35,13 +35,13 @@ const LARGEST: u64 = 16 << 20;
 #[derive(Debug)]
 pub(super) struct Pipes {
     setup: Setup,
-    meet: Meet,
+    listener: LocalListener,
 }
 
 impl Pipes {
-    pub(super) fn open(setup: &Setup, pass: &Pass) -> Result<Self, TransportError> {
+    pub(super) fn open(setup: &Setup, token: &ChannelToken) -> Result<Self, TransportError> {
         check(&setup.socket)?;
-        Ok(Self { setup: setup.clone(), meet: Meet::open(pass)? })
+        Ok(Self { setup: setup.clone(), listener: LocalListener::open(token)? })
     }
 
     fn welcome(&self, socket: Socket) -> Result<Box<dyn Line>, TransportError> {
@@ -52,19 +52,19 @@ impl Pipes {
         if let Some(size) = self.setup.socket.sndbuf {
             [&into, &out].into_iter().try_for_each(|pipe| resize(pipe, size))?;
         }
-        let tether = Tether::new(socket)?;
-        tether.hand_over(&[their_into.as_fd(), their_out.as_fd()])?;
-        Ok(line(&self.setup, [into, out], tether))
+        let local_peer = LocalPeer::new(socket)?;
+        local_peer.hand_over(&[their_into.as_fd(), their_out.as_fd()])?;
+        Ok(line(&self.setup, [into, out], local_peer))
     }
 }
 
-impl Host for Pipes {
-    fn meeting(&self) -> Meeting {
-        self.meet.meeting()
+impl Listen for Pipes {
+    fn rendezvous(&self) -> Rendezvous {
+        self.listener.rendezvous()
     }
 
     fn accept(&mut self, deadline: Deadline) -> Result<(u32, Box<dyn Line>), TransportError> {
-        let (flow, socket) = self.meet.next(deadline)?;
+        let (flow, socket) = self.listener.next(deadline)?;
         Ok((flow, self.welcome(socket)?))
     }
 }
@@ -72,30 +72,30 @@ impl Host for Pipes {
 /// Meets the peer and takes the ends of both pipes that are for this one.
 pub(super) fn join(
     setup: &Setup,
-    meeting: &Meeting,
-    introduction: Introduction,
+    rendezvous: &Rendezvous,
+    preface: Preface,
 ) -> Result<Box<dyn Line>, TransportError> {
     check(&setup.socket)?;
-    let socket = meet(setup.transport, meeting, introduction)?;
-    let _held = hold(setup, &socket)?;
-    let tether = Tether::new(socket)?;
-    let ends = tether.take_over::<2>()?;
+    let socket = connect_local(setup.transport, rendezvous, preface)?;
+    let _held = register(setup, &socket)?;
+    let local_peer = LocalPeer::new(socket)?;
+    let ends = local_peer.take_over::<2>()?;
     for end in &ends {
         // Whatever else it is, the call below would wait for it beyond all patience.
         let nonblocking = rustix::io::ioctl_fionbio(end, true);
         nonblocking.map_err(|errno| TransportError::system("keep the pipe from blocking")(errno.into()))?;
     }
-    Ok(line(setup, ends, tether))
+    Ok(line(setup, ends, local_peer))
 }
 
-fn line(setup: &Setup, [into, out]: [OwnedFd; 2], tether: Tether) -> Box<dyn Line> {
+fn line(setup: &Setup, [into, out]: [OwnedFd; 2], local_peer: LocalPeer) -> Box<dyn Line> {
     let channel = PipeChannel {
         out: Some(out),
         into,
         pull_waits: false,
         push_waits: false,
         patience: setup.patience,
-        tether: Arc::new(tether),
+        local_peer: Arc::new(local_peer),
     };
     Box::new(Wire::new(channel, setup.clock))
 }
@@ -138,15 +138,15 @@ fn check(asked: &SocketOptions) -> Result<(), TransportError> {
 /// One end of two pipes.
 #[derive(Debug)]
 struct PipeChannel {
-    /// None after the last byte was sent.
+    /// Absent after the last byte was sent.
     out: Option<OwnedFd>,
     into: OwnedFd,
     /// Whether the last call found nothing to do, so that the next one waits first.
     pull_waits: bool,
     push_waits: bool,
     patience: Span,
-    // Dropped last: the peer sees the pipes' end before the tether's.
-    tether: Arc<Tether>,
+    // Dropped last: the peer sees the pipes' end before that of the socket to the peer.
+    local_peer: Arc<LocalPeer>,
 }
 
 impl PipeChannel {
@@ -162,7 +162,7 @@ impl PipeChannel {
         ends: [(BorrowedFd<'_>, PollFlags); N],
         within: Span,
     ) -> Result<bool, LinkError> {
-        let look = |within| self.tether.wait_with(ends, within).map_err(failed("wait for the pipe"));
+        let look = |within| self.local_peer.wait_with(ends, within).map_err(failed("wait for the pipe"));
         match look(within.to_duration())? {
             (_, true) => Ok(true),
             // What the peer did before it let go counts.
@@ -173,7 +173,7 @@ impl PipeChannel {
     }
 
     fn unless_cut(&self) -> Result<(), LinkError> {
-        if self.tether.is_cut() { Err(LinkError::Reset) } else { Ok(()) }
+        if self.local_peer.is_cut() { Err(LinkError::Reset) } else { Ok(()) }
     }
 }
 
@@ -245,8 +245,8 @@ impl Channel for PipeChannel {
         }
     }
 
-    fn remote(&self) -> io::Result<Box<dyn Remote>> {
-        Ok(Box::new(TetherRemote(Arc::clone(&self.tether))))
+    fn handle(&self) -> io::Result<Box<dyn ChannelHandle>> {
+        Ok(Box::new(LocalPeerHandle(Arc::clone(&self.local_peer))))
     }
 }
 

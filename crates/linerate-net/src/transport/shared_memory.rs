@@ -18,13 +18,13 @@ use linerate_core::transport::Transport;
 use socket2::Socket;
 
 use self::channel::RingChannel;
+use super::local_peer::LocalPeer;
 use super::options::{not_of, refused, without_tcp};
-use super::socket::hold;
-use super::tether::Tether;
-use super::unix::{Meet, meet};
-use super::{Host, Introduction, Setup, TransportError};
+use super::socket::register;
+use super::unix::{LocalListener, connect_local};
+use super::{Listen, Preface, Setup, TransportError};
 use crate::channel::Wire;
-use crate::control::{Deadline, Meeting, Pass};
+use crate::control::{ChannelToken, Deadline, Rendezvous};
 use crate::line::Line;
 use crate::sys::shared_ring::{CAPACITIES, SharedRing};
 
@@ -36,31 +36,31 @@ const CAPACITY: usize = 1 << 20;
 pub(super) struct Rings {
     setup: Setup,
     capacity: usize,
-    meet: Meet,
+    listener: LocalListener,
 }
 
 impl Rings {
-    pub(super) fn open(setup: &Setup, pass: &Pass) -> Result<Self, TransportError> {
+    pub(super) fn open(setup: &Setup, token: &ChannelToken) -> Result<Self, TransportError> {
         let capacity = capacity(&setup.socket)?;
-        Ok(Self { setup: setup.clone(), capacity, meet: Meet::open(pass)? })
+        Ok(Self { setup: setup.clone(), capacity, listener: LocalListener::open(token)? })
     }
 
     fn welcome(&self, socket: Socket) -> Result<Box<dyn Line>, TransportError> {
         let made = SharedRing::create(self.capacity);
         let (file, ring) = made.map_err(TransportError::system("make memory to share"))?;
-        let tether = Tether::new(socket)?;
-        tether.hand_over(&[file.as_fd()])?;
-        Ok(line(&self.setup, ring, 0, tether))
+        let local_peer = LocalPeer::new(socket)?;
+        local_peer.hand_over(&[file.as_fd()])?;
+        Ok(line(&self.setup, ring, 0, local_peer))
     }
 }
 
-impl Host for Rings {
-    fn meeting(&self) -> Meeting {
-        self.meet.meeting()
+impl Listen for Rings {
+    fn rendezvous(&self) -> Rendezvous {
+        self.listener.rendezvous()
     }
 
     fn accept(&mut self, deadline: Deadline) -> Result<(u32, Box<dyn Line>), TransportError> {
-        let (flow, socket) = self.meet.next(deadline)?;
+        let (flow, socket) = self.listener.next(deadline)?;
         Ok((flow, self.welcome(socket)?))
     }
 }
@@ -68,21 +68,21 @@ impl Host for Rings {
 /// Meets the peer and maps the memory that it made.
 pub(super) fn join(
     setup: &Setup,
-    meeting: &Meeting,
-    introduction: Introduction,
+    rendezvous: &Rendezvous,
+    preface: Preface,
 ) -> Result<Box<dyn Line>, TransportError> {
     capacity(&setup.socket)?;
-    let socket = meet(setup.transport, meeting, introduction)?;
-    let _held = hold(setup, &socket)?;
-    let tether = Tether::new(socket)?;
-    let [file] = tether.take_over::<1>()?;
+    let socket = connect_local(setup.transport, rendezvous, preface)?;
+    let _held = register(setup, &socket)?;
+    let local_peer = LocalPeer::new(socket)?;
+    let [file] = local_peer.take_over::<1>()?;
     let ring = SharedRing::open(file.as_fd())
         .map_err(TransportError::system("map the memory that the peer shares"))?;
-    Ok(line(setup, ring, 1, tether))
+    Ok(line(setup, ring, 1, local_peer))
 }
 
-fn line(setup: &Setup, ring: SharedRing, seat: usize, tether: Tether) -> Box<dyn Line> {
-    Box::new(Wire::new(RingChannel::new(setup, ring, seat, tether), setup.clock))
+fn line(setup: &Setup, ring: SharedRing, seat: usize, local_peer: LocalPeer) -> Box<dyn Line> {
+    Box::new(Wire::new(RingChannel::new(setup, ring, seat, local_peer), setup.clock))
 }
 
 /// How large each ring is to be; refuses what a ring has not.

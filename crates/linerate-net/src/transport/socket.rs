@@ -17,7 +17,7 @@ use rustix::io::Errno;
 use socket2::{SockRef, Socket};
 
 use super::{Setup, TransportError, options, vsock};
-use crate::channel::{Channel, Hold, Remote};
+use crate::channel::{Channel, ChannelHandle, Registration};
 use crate::flow::Incoming;
 use crate::io::Engine;
 use crate::sys::mptcp;
@@ -124,9 +124,9 @@ impl Channel for SocketChannel {
         }
     }
 
-    fn remote(&self) -> io::Result<Box<dyn Remote>> {
+    fn handle(&self) -> io::Result<Box<dyn ChannelHandle>> {
         let tcp = matches!(self.carrier, Carrier::Tcp { .. } | Carrier::Multipath { .. });
-        Ok(Box::new(SocketRemote { socket: self.socket.try_clone()?, tcp }))
+        Ok(Box::new(SocketHandle { socket: self.socket.try_clone()?, tcp }))
     }
 
     fn descriptor(&self) -> Option<BorrowedFd<'_>> {
@@ -166,13 +166,13 @@ impl Channel for SocketChannel {
 
 /// A socket as another thread sees it.
 #[derive(Debug)]
-pub(super) struct SocketRemote {
+pub(super) struct SocketHandle {
     pub(super) socket: Socket,
     /// Whether TCP carries it.
     pub(super) tcp: bool,
 }
 
-impl Remote for SocketRemote {
+impl ChannelHandle for SocketHandle {
     fn cut(&self) {
         // It may be closed already.
         self.socket.shutdown(Shutdown::Both).unwrap_or(());
@@ -183,11 +183,11 @@ impl Remote for SocketRemote {
     }
 }
 
-/// Puts a socket, of which no channel was made yet, on the setup's leash.
-pub(super) fn hold(setup: &Setup, socket: &impl AsFd) -> Result<Hold, TransportError> {
+/// Puts a socket, of which no channel was made yet, in the setup's group.
+pub(super) fn register(setup: &Setup, socket: &impl AsFd) -> Result<Registration, TransportError> {
     let socket = SockRef::from(socket).try_clone();
     let socket = socket.map_err(TransportError::system("hold the socket to break it off"))?;
-    Ok(setup.leash.hold(Box::new(SocketRemote { socket, tcp: false })))
+    Ok(setup.cancel.register(Box::new(SocketHandle { socket, tcp: false })))
 }
 
 /// A time limit as the kernel wants it.

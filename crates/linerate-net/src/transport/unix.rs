@@ -1,8 +1,8 @@
 //! A Unix stream socket, and the way in which two ends on one host meet at one.
 //!
 //! The place is an abstract name of random digits, which goes away with its listener. Anybody on
-//! the host may read it in /proc/net/unix, so it is no secret and nothing is made of the pass:
-//! whoever comes without the pass is turned away.
+//! the host may read it in /proc/net/unix, so it is no secret and nothing is made of the token:
+//! whoever comes without the token is turned away.
 
 use linerate_core::transport::Transport;
 use socket2::{Domain, SockAddr, Socket, Type};
@@ -10,53 +10,53 @@ use socket2::{Domain, SockAddr, Socket, Type};
 use super::arrivals::Arrivals;
 use super::options::{apply_buffers, without_tcp};
 use super::socket::{Carrier, SocketChannel};
-use super::{Host, Introduction, Setup, TransportError};
+use super::{Listen, Preface, Setup, TransportError};
 use crate::channel::Wire;
-use crate::control::{Deadline, Meeting, Pass, Place, random};
+use crate::control::{ChannelAddress, ChannelToken, Deadline, Rendezvous, random};
 use crate::line::Line;
 
 /// What every name begins with, so that a peer can send nobody to the socket of another program.
 const NAMES: &str = "linerate-";
 
-/// Where the ends of a local transport meet.
+/// Where the ends of a local transport listener.
 #[derive(Debug)]
-pub(super) struct Meet {
+pub(super) struct LocalListener {
     name: String,
     arrivals: Arrivals,
 }
 
-impl Meet {
-    /// Listens at a fresh name for those who have `pass`.
-    pub(super) fn open(pass: &Pass) -> Result<Self, TransportError> {
+impl LocalListener {
+    /// Listens at a fresh name for those who have `token`.
+    pub(super) fn open(token: &ChannelToken) -> Result<Self, TransportError> {
         let failed = TransportError::system;
         let digits = random::<16>().map_err(failed("draw a random name"))?;
         let name = format!("{NAMES}{:032x}", u128::from_be_bytes(digits));
         let listener = Socket::new(Domain::UNIX, Type::STREAM, None).map_err(failed("make a Unix socket"))?;
         let bound = abstract_name(&name).and_then(|address| listener.bind(&address));
         bound.map_err(failed("bind a Unix socket to an abstract name"))?;
-        Ok(Self { name, arrivals: Arrivals::at(listener, pass)? })
+        Ok(Self { name, arrivals: Arrivals::at(listener, token)? })
     }
 
-    pub(super) fn meeting(&self) -> Meeting {
-        Place::Local(self.name.clone()).into()
+    pub(super) fn rendezvous(&self) -> Rendezvous {
+        ChannelAddress::Local(self.name.clone()).into()
     }
 
-    /// The next who has introduced himself.
+    /// The next connection with the right token.
     pub(super) fn next(&mut self, deadline: Deadline) -> Result<(u32, Socket), TransportError> {
         self.arrivals.next(deadline)
     }
 }
 
-/// Goes to the place that the peer named and introduces itself.
-pub(super) fn meet(
+/// Goes to the place that the peer named and sends the preface.
+pub(super) fn connect_local(
     transport: Transport,
-    meeting: &Meeting,
-    introduction: Introduction,
+    rendezvous: &Rendezvous,
+    preface: Preface,
 ) -> Result<Socket, TransportError> {
     let failed = TransportError::system;
-    let name = match &meeting.place {
-        Place::Local(name) if name.starts_with(NAMES) => name,
-        _ => return Err(TransportError::Place(transport)),
+    let name = match &rendezvous.address {
+        ChannelAddress::Local(name) if name.starts_with(NAMES) => name,
+        _ => return Err(TransportError::Address(transport)),
     };
     let socket = Socket::new(Domain::UNIX, Type::STREAM, None).map_err(failed("make a Unix socket"))?;
     let address = abstract_name(name).map_err(failed("use the name of the peer's Unix socket"))?;
@@ -67,13 +67,13 @@ pub(super) fn meet(
         ),
         _ => failed("connect to the peer's Unix socket")(error),
     })?;
-    send_introduction(&socket, introduction)?;
+    send_preface(&socket, preface)?;
     Ok(socket)
 }
 
 /// Says whose a connected socket is. So few bytes always fit a fresh one.
-pub(super) fn send_introduction(socket: &Socket, introduction: Introduction) -> Result<(), TransportError> {
-    let bytes = introduction.encode();
+pub(super) fn send_preface(socket: &Socket, preface: Preface) -> Result<(), TransportError> {
+    let bytes = preface.encode();
     let sent = std::io::Write::write_all(&mut &*socket, &bytes);
     sent.map_err(TransportError::system("introduce the channel"))
 }
@@ -86,23 +86,23 @@ fn abstract_name(name: &str) -> std::io::Result<SockAddr> {
 #[derive(Debug)]
 pub(super) struct Unix {
     setup: Setup,
-    meet: Meet,
+    listener: LocalListener,
 }
 
 impl Unix {
-    pub(super) fn open(setup: &Setup, pass: &Pass) -> Result<Self, TransportError> {
+    pub(super) fn open(setup: &Setup, token: &ChannelToken) -> Result<Self, TransportError> {
         without_tcp(&setup.socket, setup.transport)?;
-        Ok(Self { setup: setup.clone(), meet: Meet::open(pass)? })
+        Ok(Self { setup: setup.clone(), listener: LocalListener::open(token)? })
     }
 }
 
-impl Host for Unix {
-    fn meeting(&self) -> Meeting {
-        self.meet.meeting()
+impl Listen for Unix {
+    fn rendezvous(&self) -> Rendezvous {
+        self.listener.rendezvous()
     }
 
     fn accept(&mut self, deadline: Deadline) -> Result<(u32, Box<dyn Line>), TransportError> {
-        let (flow, socket) = self.meet.next(deadline)?;
+        let (flow, socket) = self.listener.next(deadline)?;
         Ok((flow, line(socket, &self.setup)?))
     }
 }
@@ -110,11 +110,11 @@ impl Host for Unix {
 /// Connects to the name that the peer gave.
 pub(super) fn join(
     setup: &Setup,
-    meeting: &Meeting,
-    introduction: Introduction,
+    rendezvous: &Rendezvous,
+    preface: Preface,
 ) -> Result<Box<dyn Line>, TransportError> {
     without_tcp(&setup.socket, setup.transport)?;
-    line(meet(setup.transport, meeting, introduction)?, setup)
+    line(connect_local(setup.transport, rendezvous, preface)?, setup)
 }
 
 fn line(socket: Socket, setup: &Setup) -> Result<Box<dyn Line>, TransportError> {

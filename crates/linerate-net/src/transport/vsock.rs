@@ -12,10 +12,10 @@ use socket2::{Domain, SockAddr, Socket, Type};
 use super::arrivals::Arrivals;
 use super::options::{not_of, refused, unlike_tcp, without_tcp};
 use super::socket::{Carrier, SocketChannel};
-use super::unix::send_introduction;
-use super::{DialError, Host, Introduction, Setup, TransportError};
+use super::unix::send_preface;
+use super::{DialError, Listen, Preface, Setup, TransportError};
 use crate::channel::Wire;
-use crate::control::{Deadline, Meeting, Pass, Place};
+use crate::control::{ChannelAddress, ChannelToken, Deadline, Rendezvous};
 use crate::line::Line;
 use crate::sys::vsock::{buffer, local_context, set_buffer};
 
@@ -34,7 +34,7 @@ pub(super) struct Vsock {
 }
 
 impl Vsock {
-    pub(super) fn open(setup: &Setup, pass: &Pass) -> Result<Self, TransportError> {
+    pub(super) fn open(setup: &Setup, token: &ChannelToken) -> Result<Self, TransportError> {
         let failed = TransportError::system;
         check(&setup.socket)?;
         let listener = socket()?;
@@ -46,13 +46,13 @@ impl Vsock {
         listener.bind(&SockAddr::vsock(ANY, ANY)).map_err(failed("bind to a free port of VM sockets"))?;
         let address = listener.local_addr().map_err(failed("read the port that was free"))?;
         let (_, port) = address.as_vsock_address().unwrap_or((ANY, ANY));
-        Ok(Self { setup: setup.clone(), cid, port, arrivals: Arrivals::at(listener, pass)? })
+        Ok(Self { setup: setup.clone(), cid, port, arrivals: Arrivals::at(listener, token)? })
     }
 }
 
-impl Host for Vsock {
-    fn meeting(&self) -> Meeting {
-        Place::Vsock { cid: self.cid, port: self.port }.into()
+impl Listen for Vsock {
+    fn rendezvous(&self) -> Rendezvous {
+        ChannelAddress::Vsock { cid: self.cid, port: self.port }.into()
     }
 
     fn accept(&mut self, deadline: Deadline) -> Result<(u32, Box<dyn Line>), TransportError> {
@@ -64,11 +64,11 @@ impl Host for Vsock {
 /// Connects to the context and the port that the peer named.
 pub(super) fn join(
     setup: &Setup,
-    meeting: &Meeting,
-    introduction: Introduction,
+    rendezvous: &Rendezvous,
+    preface: Preface,
 ) -> Result<Box<dyn Line>, TransportError> {
-    let Place::Vsock { cid, port } = meeting.place else {
-        return Err(TransportError::Place(setup.transport));
+    let ChannelAddress::Vsock { cid, port } = rendezvous.address else {
+        return Err(TransportError::Address(setup.transport));
     };
     check(&setup.socket)?;
     let socket = socket()?;
@@ -83,7 +83,7 @@ pub(super) fn join(
         );
         TransportError::lacking(Transport::Vsock, why)
     })?;
-    send_introduction(&socket, introduction)?;
+    send_preface(&socket, preface)?;
     line(socket, setup)
 }
 

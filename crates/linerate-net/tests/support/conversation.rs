@@ -10,7 +10,7 @@ use linerate_net::line::Line;
 use linerate_net::pair::PairError;
 use linerate_net::serve::Limits;
 
-use super::{TestServer, meeting, plan_for};
+use super::{TestServer, plan_for, rendezvous};
 
 /// Longer than any test's requests take.
 const LONG: Span = Span::from_ms(60_000);
@@ -47,5 +47,5 @@ pub(crate) fn run_over(
 
 /// Both ends of a TCP channel: the beginning one and the answering one.
 pub(crate) fn lines(socket: &SocketOptions) -> [Box<dyn Line>; 2] {
-    meeting::lines(Transport::Tcp, |setup| setup.socket = socket.clone()).expect("two ends")
+    rendezvous::lines(Transport::Tcp, |setup| setup.socket = socket.clone()).expect("two ends")
 }

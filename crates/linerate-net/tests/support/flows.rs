@@ -11,7 +11,7 @@ use linerate_net::line::Line;
 use linerate_net::observe::HostClock;
 use linerate_net::transport::Setup;
 
-use super::meeting::{Answering, Ends};
+use super::rendezvous::{Answering, Ends};
 
 /// What one end of a flow came to.
 pub(crate) type End = (HalfAccount, Result<(), LinkError>);

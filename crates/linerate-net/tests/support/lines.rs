@@ -9,14 +9,14 @@ use linerate_core::observation::Connection;
 use linerate_core::options::Granted;
 use linerate_core::traffic::IoReport;
 use linerate_core::units::Span;
-use linerate_net::channel::{Channel, Remote, Wire};
+use linerate_net::channel::{Channel, ChannelHandle, Wire};
 use linerate_net::flow::{Incoming, Outgoing};
 use linerate_net::line::Line;
 use linerate_net::observe::HostClock;
 use linerate_net::wait::{Interest, Wait};
 
 use super::conformance::Pair;
-use super::meeting::Ends;
+use super::rendezvous::Ends;
 
 /// A line of any transport, as a channel again, so that it can be an endpoint.
 #[derive(Debug)]
@@ -59,8 +59,8 @@ impl Channel for Any {
         self.0.channel().connection()
     }
 
-    fn remote(&self) -> io::Result<Box<dyn Remote>> {
-        self.0.channel().remote()
+    fn handle(&self) -> io::Result<Box<dyn ChannelHandle>> {
+        self.0.channel().handle()
     }
 
     fn descriptor(&self) -> Option<BorrowedFd<'_>> {

@@ -16,8 +16,8 @@ use crate::wait::Wait;
 /// Channels of one flow that may wait for their answer. A peer that keeps to the protocol has one.
 const WAITING: usize = 16;
 
-/// What [`answer_anew`] hears from where channels arrive.
-pub(crate) enum Arrival {
+/// What [`answer_by_connection`] hears from where channels arrive.
+pub(crate) enum NextChannel {
     /// A channel, and its number.
     Line(u32, Held),
     /// None lately.
@@ -48,7 +48,11 @@ pub(crate) fn answer_all(
 }
 
 /// Answers once over each channel that arrives, the channels of one flow one after the other.
-pub(crate) fn answer_anew(plan: &RrPlan, cpus: &[u32], mut next: impl FnMut() -> Arrival) -> Vec<Answered> {
+pub(crate) fn answer_by_connection(
+    plan: &RrPlan,
+    cpus: &[u32],
+    mut next: impl FnMut() -> NextChannel,
+) -> Vec<Answered> {
     std::thread::scope(|scope| {
         let (senders, running): (Vec<_>, Vec<_>) = (0..plan.flows)
             .map(|flow| {
@@ -59,11 +63,11 @@ pub(crate) fn answer_anew(plan: &RrPlan, cpus: &[u32], mut next: impl FnMut() ->
         loop {
             match next() {
                 // A peer that does not wait for its answers loses channels.
-                Arrival::Line(number, held) => {
+                NextChannel::Line(number, held) => {
                     senders[(number % plan.flows) as usize].try_send(held).unwrap_or(());
                 }
-                Arrival::Quiet => {}
-                Arrival::Over => break,
+                NextChannel::Quiet => {}
+                NextChannel::Over => break,
             }
         }
         drop(senders);

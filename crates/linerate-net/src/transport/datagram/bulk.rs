@@ -91,7 +91,7 @@ impl DatagramChannel {
     fn stamp(&self, headers: &mut [[u8; HEADER_LEN]]) {
         let (first, sent_ns) = (self.closing.sent.unwrap_or(0), self.now_ns());
         for (number, header) in (first..).zip(headers) {
-            *header = Header { kind: Kind::Data, number, sent_ns }.encode(&self.token);
+            *header = Header { kind: Kind::Data, number, sent_ns }.encode(&self.cookie);
         }
     }
 
@@ -103,7 +103,7 @@ impl DatagramChannel {
     /// is shorter than a header, one that says how much it counts.
     fn send_one(&mut self, piece: &[u8]) -> Result<(), LinkError> {
         let (number, sent_ns) = (self.closing.sent.unwrap_or(0), self.now_ns());
-        let head = |kind| Header { kind, number, sent_ns }.encode(&self.token).to_vec();
+        let head = |kind| Header { kind, number, sent_ns }.encode(&self.cookie).to_vec();
         let datagram = match (piece.get(HEADER_LEN..), u8::try_from(piece.len())) {
             (None, Ok(counted)) => [head(Kind::Short), vec![counted]].concat(),
             (tail, _) => [&head(Kind::Data), tail.unwrap_or_default()].concat(),

@@ -120,7 +120,7 @@ impl DatagramChannel {
     /// Sends a datagram without payload, if it can go at once: it is sent again anyway.
     pub(super) fn say(&self, kind: Kind, number: u64) -> Option<Errno> {
         let header = Header { kind, number, sent_ns: self.now_ns() };
-        let sealed = header.seal(&self.token);
+        let sealed = header.seal(&self.cookie);
         let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
         retry(|| rustix::net::send(&self.socket, &sealed, flags)).err()
     }

@@ -13,7 +13,7 @@ use super::bulk;
 use super::frame::{Header, Kind};
 use super::link::{Cut, Heard, Link};
 use super::plane::Plane;
-use crate::channel::{Channel, Remote};
+use crate::channel::{Channel, ChannelHandle};
 use crate::flow::{Incoming, Outgoing};
 use crate::observe::HostClock;
 use crate::transport::Setup;
@@ -336,7 +336,7 @@ impl<P: Plane> Channel for EthernetChannel<P> {
         }
     }
 
-    fn remote(&self) -> io::Result<Box<dyn Remote>> {
+    fn handle(&self) -> io::Result<Box<dyn ChannelHandle>> {
         Ok(Box::new(Arc::clone(&self.cut)))
     }
 

@@ -1,5 +1,5 @@
 //! Which frames a socket is given: the kernel looks before it copies, so that the frames of
-//! strangers and of other flows cost nothing here and take no room in a ring.
+//! other conversations and of other flows cost nothing here and take no room in a ring.
 
 use socket2::SockFilter;
 

@@ -3,7 +3,7 @@
 //! | at | bytes | what |
 //! |---|---|---|
 //! | 0 | 6, 6, 2 | receiver, sender, EtherType 0x88B5 |
-//! | 14 | 8 | token: the first half of the load's pass |
+//! | 14 | 8 | token: the first half of the load's token |
 //! | 22 | 4 | number of the flow |
 //! | 26 | 1 | kind |
 //! | 27 | 1 | side that sent it |
@@ -44,7 +44,7 @@ const SEQUENCE_AT: usize = 30;
 pub(super) enum Kind {
     /// A message of the load.
     Data = 0,
-    /// The beginning end wants to talk: pass, own nonce.
+    /// The beginning end wants to talk: token, own nonce.
     Hello = 1,
     /// The answering end heard it: the nonce, own nonce.
     Echo = 2,
@@ -120,7 +120,7 @@ impl Header {
         head
     }
 
-    /// Who sent the frame, its header and its payload without padding; none is no frame of ours.
+    /// Who sent the frame, its header and its payload without padding, or `None` if it is no frame of ours.
     pub(super) fn decode(frame: &[u8]) -> Option<(Mac, Self, &[u8])> {
         let (head, rest) = frame.split_first_chunk::<HEAD_LEN>()?;
         let kind = Kind::ALL.into_iter().find(|kind| *kind as u8 == head[KIND_AT])?;

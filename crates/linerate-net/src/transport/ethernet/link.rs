@@ -15,7 +15,7 @@ use super::filter::Wanted;
 use super::frame::{ETHERTYPE, HEAD_LEN, HEADER_LEN, Header, Kind, MOST_CONTROL, Mac, Side};
 use super::plane::Plane;
 use super::station::Station;
-use crate::channel::Remote;
+use crate::channel::ChannelHandle;
 use crate::sys::packet;
 use crate::transport::{Setup, TransportError};
 
@@ -156,7 +156,7 @@ impl Cut {
     }
 }
 
-impl Remote for std::sync::Arc<Cut> {
+impl ChannelHandle for std::sync::Arc<Cut> {
     fn cut(&self) {
         self.done.store(true, Ordering::Release);
         // Only a counter that is full already refuses, and that wakes as well.

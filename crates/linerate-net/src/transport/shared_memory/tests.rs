@@ -15,7 +15,7 @@ use crate::wait::Wait;
 fn end(ring: SharedRing, seat: usize, socket: Socket, spin: Span) -> RingChannel {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 1));
     let setup = Setup::plain(Transport::SharedMemory, HostClock::start(), address.ip(), address);
-    let mut channel = RingChannel::new(&setup, ring, seat, Tether::new(socket).expect("it may wait"));
+    let mut channel = RingChannel::new(&setup, ring, seat, LocalPeer::new(socket).expect("it may wait"));
     channel.spin = spin;
     channel
 }

@@ -14,7 +14,7 @@ use crate::wait::Wait;
 /// Asks once over each channel that `join` makes. The answering end closes it first, so that the
 /// port of this end is free again at once (RFC 9293, section 3.6: who closes first keeps the
 /// connection in TIME-WAIT).
-pub(super) fn ask_anew(
+pub(super) fn ask_by_connection(
     asking: &mut Asking<'_>,
     join: &mut dyn FnMut() -> Result<Held, TransportError>,
 ) -> Ended {
@@ -100,7 +100,7 @@ mod tests {
     use linerate_core::units::Span;
 
     use super::*;
-    use crate::channel::{Leash, Wire};
+    use crate::channel::{CancelGroup, Wire};
     use crate::flow::Schedule;
     use crate::line::Line;
     use crate::observe::HostClock;
@@ -112,24 +112,24 @@ mod tests {
         patience: Span,
         mut answer: impl FnMut(u32, TcpStream) + Send + 'static,
     ) -> Latency {
-        let door = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
-        let address = door.local_addr().expect("it listens");
+        let accepting = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
+        let address = accepting.local_addr().expect("it listens");
         std::thread::spawn(move || {
-            for (number, arrived) in (0..).zip(door.incoming()) {
+            for (number, arrived) in (0..).zip(accepting.incoming()) {
                 answer(number, arrived.expect("a connection"));
             }
         });
         let clock = HostClock::start();
         let setup = Setup { patience, ..Setup::plain(Transport::Tcp, clock, address.ip(), address) };
-        let leash = Leash::default();
+        let cancel = CancelGroup::default();
         let mut join = || -> Result<Held, TransportError> {
             let stream = TcpStream::connect(address).expect("somebody accepts");
             let line: Box<dyn Line> = Box::new(Wire::new(tcp_channel(stream.into(), &setup)?, clock));
-            let hold = leash.hold(line.channel().remote().expect("a descriptor"));
+            let hold = cancel.register(line.channel().handle().expect("a descriptor"));
             Ok((line, hold))
         };
         let mut asking = Asking::new(clock, plan, Schedule::new(plan, clock.now(), None, 0));
-        let ended = ask_anew(&mut asking, &mut join);
+        let ended = ask_by_connection(&mut asking, &mut join);
         Latency { ended, ..asking.account(Ok(())) }
     }
 

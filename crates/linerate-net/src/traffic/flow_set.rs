@@ -37,7 +37,7 @@ pub(crate) struct FlowEnd {
 
 /// What one end of a flow says when it has ended.
 #[derive(Debug)]
-pub(crate) struct Told {
+pub(crate) struct FlowReport {
     pub(crate) flow: u32,
     pub(crate) direction: Direction,
     pub(crate) half: HalfAccount,
@@ -45,7 +45,7 @@ pub(crate) struct Told {
     pub(crate) processor: Option<u32>,
 }
 
-impl Told {
+impl FlowReport {
     /// What passed at this end, as far as it is known which way that was here.
     pub(crate) fn tally(&self, sends: bool) -> Tally {
         let (bytes, messages) = (self.half.bytes, self.half.messages);
@@ -59,7 +59,7 @@ impl Told {
 
 /// What all flows of one end of a load have in common.
 #[derive(Debug)]
-pub(crate) struct Party<'a> {
+pub(crate) struct FlowSet<'a> {
     pub(crate) clock: HostClock,
     /// When the load began at this end.
     pub(crate) origin: Time,
@@ -81,17 +81,17 @@ pub(crate) struct Party<'a> {
 /// What one end has of a load when it has ended.
 #[derive(Debug, Default)]
 pub(crate) struct Carried {
-    pub(crate) told: Vec<Told>,
+    pub(crate) reports: Vec<FlowReport>,
     /// What the host did meanwhile.
     pub(crate) host: Vec<HostSample>,
 }
 
-impl Party<'_> {
+impl FlowSet<'_> {
     /// Runs all `ends` to their ends, and looks at them meanwhile. A flow that fails leaves the
     /// others alone.
     pub(crate) fn run(&self, ends: Vec<FlowEnd>, on_look: Option<OnLook>) -> Carried {
         let counters: Arc<[Counter]> = ends.iter().map(|_| Counter::default()).collect();
-        let remotes = ends.iter().map(|end| end.line.channel().remote()).collect::<Result<Vec<_>, _>>();
+        let remotes = ends.iter().map(|end| end.line.channel().handle()).collect::<Result<Vec<_>, _>>();
         let flows = Watched { counters: Arc::clone(&counters), remotes: remotes.unwrap_or_default() };
         let sampler = Sampler::start(self.clock, self.origin, self.plan.interval, flows, on_look);
         let names: Vec<_> = ends.iter().map(|end| (end.flow, end.direction)).collect();
@@ -103,10 +103,10 @@ impl Party<'_> {
                 (told.half.intervals, told.half.tcp) = (looks.intervals, looks.tcp);
             }
         }
-        Carried { told, host }
+        Carried { reports: told, host }
     }
 
-    fn move_all(&self, ends: Vec<FlowEnd>, counters: &[Counter]) -> Vec<Told> {
+    fn move_all(&self, ends: Vec<FlowEnd>, counters: &[Counter]) -> Vec<FlowReport> {
         let threads =
             self.plan.threads.map_or(ends.len(), |threads| threads as usize).clamp(1, ends.len().max(1));
         let cpus = self.cpus(threads);
@@ -152,7 +152,7 @@ impl Party<'_> {
     }
 
     /// Runs one flow on the calling thread.
-    fn one(&self, mut end: FlowEnd, counter: &Counter) -> Told {
+    fn one(&self, mut end: FlowEnd, counter: &Counter) -> FlowReport {
         let before = thread_time();
         let mut ring = match self.ring(&end) {
             Ok(ring) => ring,
@@ -172,7 +172,7 @@ impl Party<'_> {
     }
 
     /// Runs many flows on the calling thread.
-    fn many(&self, share: Vec<(FlowEnd, &Counter)>) -> Vec<Told> {
+    fn many(&self, share: Vec<(FlowEnd, &Counter)>) -> Vec<FlowReport> {
         let before = thread_time();
         let mut told = Vec::new();
         // Where nothing is asked of the memory, all that send have their message in common.
@@ -237,7 +237,7 @@ impl Party<'_> {
         Granted { huge_pages, ..Granted::default() }
     }
 
-    fn told(end: &FlowEnd, ended: Result<(), LinkError>, half: HalfAccount) -> Told {
+    fn told(end: &FlowEnd, ended: Result<(), LinkError>, half: HalfAccount) -> FlowReport {
         let ended = match ended {
             Ok(()) => Ended::Complete,
             Err(LinkError::Stalled(span)) => Ended::Stalled(span),
@@ -246,7 +246,7 @@ impl Party<'_> {
         let channel = end.line.channel();
         let granted = Granted { huge_pages: half.granted.huge_pages, ..channel.granted() };
         let half = HalfAccount { ended, granted, io: channel.io_report(), ..half };
-        Told { flow: end.flow, direction: end.direction, half, processor: current_cpu() }
+        FlowReport { flow: end.flow, direction: end.direction, half, processor: current_cpu() }
     }
 
     fn outgoing<'b>(&'b self, message: &'b [u8], counter: &'b Counter) -> Outgoing<'b> {
@@ -295,15 +295,15 @@ impl Party<'_> {
 /// Threads that were started for some flows, or the reason why not.
 struct Running<'scope> {
     names: Vec<(u32, Direction)>,
-    spawned: Result<std::thread::ScopedJoinHandle<'scope, Vec<Told>>, String>,
+    spawned: Result<std::thread::ScopedJoinHandle<'scope, Vec<FlowReport>>, String>,
 }
 
 impl Running<'_> {
-    fn finish(self) -> Vec<Told> {
+    fn finish(self) -> Vec<FlowReport> {
         let failed = |reason: &str| {
             let told = |(flow, direction): &(u32, Direction)| {
                 let ended = Ended::Failed(reason.to_owned());
-                Told {
+                FlowReport {
                     flow: *flow,
                     direction: *direction,
                     half: HalfAccount { ended, ..HalfAccount::default() },
