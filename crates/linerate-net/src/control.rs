@@ -10,6 +10,7 @@ mod greeting;
 mod key;
 mod message;
 mod rendezvous;
+mod side;
 
 pub use deadline::{Deadline, TimedStream};
 pub use frame::{FrameError, MAX_FRAME, decode, encode, read_frame, write_frame};
@@ -21,6 +22,7 @@ pub(crate) use key::random;
 pub use key::{Key, KeyError, Proof};
 pub use message::{Ask, ChannelToken, Opening, Reply};
 pub use rendezvous::{ChannelAddress, Rendezvous};
+pub(crate) use side::Side;
 
 /// The port that `serve` listens on and `measure` connects to unless told otherwise.
 pub const DEFAULT_PORT: u16 = 5470;

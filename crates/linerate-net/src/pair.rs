@@ -27,8 +27,7 @@ use crate::channel::CancelGroup;
 use crate::control::{Ask, Key, Opening, Reply};
 use crate::line::Line;
 use crate::memory::Reserved;
-use crate::observe::Observer;
-use crate::observe::{HostClock, current_cpu, may_use, pin_to};
+use crate::observe::{HostClock, Observer, current_cpu, may_use, pin_to};
 use crate::transport::Setup;
 use crate::wait::PATIENCE;
 

@@ -24,8 +24,7 @@ use rustix::event::{PollFd, PollFlags};
 use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 
 use crate::control::Key;
-use crate::observe::CLOCK_READS;
-use crate::observe::{HostClock, check_clock};
+use crate::observe::{CLOCK_READS, HostClock, check_clock};
 
 use admission::Admission;
 use queue::Queue;

@@ -7,6 +7,6 @@ pub(crate) mod rr;
 mod sampler;
 mod shared;
 
-pub(crate) use ends::{Side, bulk, channels, patience};
+pub(crate) use ends::{bulk, channels, patience};
 pub(crate) use flow_set::{Carried, FlowEnd, FlowReport, FlowSet};
 pub use sampler::{FlowLooks, Look, Looks, OnLook, Sampler, Watched};

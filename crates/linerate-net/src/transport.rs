@@ -204,13 +204,11 @@ impl TransportError {
 pub fn listen(setup: &Setup, token: &ChannelToken) -> Result<Listener, TransportError> {
     match setup.transport {
         Transport::Tcp => Ok(Listener::ServerPort(Box::new(tcp::Tcp(setup.clone())))),
-        Transport::Mptcp => Ok(Listener::Separate(Box::new(mptcp::Mptcp::open(setup, token)?))),
-        Transport::Unix => Ok(Listener::Separate(Box::new(unix::Unix::open(setup, token)?))),
-        Transport::Vsock => Ok(Listener::Separate(Box::new(vsock::Vsock::open(setup, token)?))),
-        Transport::Pipe => Ok(Listener::Separate(Box::new(pipe::Pipes::open(setup, token)?))),
-        Transport::SharedMemory => {
-            Ok(Listener::Separate(Box::new(shared_memory::Rings::open(setup, token)?)))
-        }
+        Transport::Mptcp => Ok(Listener::Separate(Box::new(mptcp::listen(setup, token)?))),
+        Transport::Unix => Ok(Listener::Separate(Box::new(unix::listen(setup, token)?))),
+        Transport::Vsock => Ok(Listener::Separate(Box::new(vsock::listen(setup, token)?))),
+        Transport::Pipe => Ok(Listener::Separate(Box::new(pipe::listen(setup, token)?))),
+        Transport::SharedMemory => Ok(Listener::Separate(Box::new(shared_memory::listen(setup, token)?))),
         Transport::Memory => Err(memory::no_peer()),
         Transport::Tls => Ok(Listener::ServerPort(Box::new(tls::Tls::new(setup)?))),
         Transport::Quic => Ok(Listener::Separate(Box::new(quic::QuicListener::new(setup, token)?))),

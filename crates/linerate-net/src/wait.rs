@@ -2,6 +2,7 @@
 //! signal interrupts.
 
 use std::os::fd::BorrowedFd;
+use std::time::Duration;
 
 use linerate_core::units::Span;
 use rustix::event::{PollFd, PollFlags, Timespec};
@@ -79,11 +80,11 @@ pub(crate) const fn events(interest: Interest) -> PollFlags {
 
 /// Waits until something has happened to one of the descriptors; whether it has.
 pub(crate) fn await_events(all: &mut [PollFd<'_>], within: Span) -> Result<bool, Errno> {
-    let patience = timespec(within);
+    let patience = timespec(within.to_duration());
     retry(|| rustix::event::poll(all, Some(&patience))).map(|ready| ready > 0)
 }
 
-fn timespec(span: Span) -> Timespec {
-    let whole = span.to_duration();
-    Timespec { tv_sec: whole.as_secs().cast_signed(), tv_nsec: i64::from(whole.subsec_nanos()) }
+/// A time limit as the kernel wants it.
+pub(crate) fn timespec(limit: Duration) -> Timespec {
+    Timespec { tv_sec: limit.as_secs().cast_signed(), tv_nsec: i64::from(limit.subsec_nanos()) }
 }

@@ -18,12 +18,12 @@ use super::requests::{askers, held, none, tally};
 use super::wait::unless_ended;
 use super::{Ends, PairError, Target};
 use crate::channel::ChannelHandle;
-use crate::control::{Ask, ChannelToken, Key, Opening, Rendezvous};
+use crate::control::{Ask, ChannelToken, Key, Opening, Rendezvous, Side};
 use crate::flow::Answered;
 use crate::line::Line;
 use crate::observe::HostClock;
 use crate::traffic::rr::{Join, agree};
-use crate::traffic::{Carried, FlowEnd, FlowSet, OnLook, Side, bulk, channels, patience};
+use crate::traffic::{Carried, FlowEnd, FlowSet, OnLook, bulk, channels, patience};
 use crate::transport::{self, Setup};
 
 use accounts::{hear_all, join, numbered};

@@ -8,9 +8,9 @@ use linerate_core::traffic::{Direction, Interval, Load};
 use super::requests::WAITING;
 use super::session::{Refusal, Session};
 use super::watchdog::Watchdog;
-use crate::control::{Ask, Deadline, Reply, TimedStream, read_frame};
+use crate::control::{Ask, Deadline, Reply, Side, TimedStream, read_frame};
 use crate::flow::PATIENCE;
-use crate::traffic::{Carried, FlowReport, FlowSet, Side, bulk, channels, patience};
+use crate::traffic::{Carried, FlowReport, FlowSet, bulk, channels, patience};
 
 /// So many of an account's intervals fit into one message, whatever they are.
 const CHUNK: usize = 50;

@@ -26,8 +26,7 @@ use crate::control::{
 };
 use crate::line::Line;
 use crate::memory::Reserved;
-use crate::observe::Observer;
-use crate::observe::{current_cpu, environment, may_use, pin_to};
+use crate::observe::{Observer, current_cpu, environment, may_use, pin_to};
 use crate::transport::{PREFACE_LEN, Preface, Setup, TAKEN};
 use crate::wait::PATIENCE;
 

@@ -5,17 +5,9 @@ use linerate_core::traffic::{Direction, Load};
 use linerate_core::units::Span;
 
 use super::FlowEnd;
+use crate::control::Side;
 use crate::flow::{GIVE_UP, PATIENCE};
 use crate::line::Line;
-
-/// Which end of the conversation this is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Side {
-    /// The end that began.
-    Beginning,
-    /// The end that answers.
-    Answering,
-}
 
 /// How long the channels of `load` may move no byte. A datagram that is lost keeps a request waiting
 /// for as long.

@@ -13,7 +13,8 @@ use linerate_core::units::{Rate, Span, Time};
 use rustix::time::{ClockId, clock_gettime};
 
 use super::shared::{Member, Work, drive};
-use super::{Looks, OnLook, Sampler, Side, Watched};
+use super::{Looks, OnLook, Sampler, Watched};
+use crate::control::Side;
 use crate::flow::{Counter, Incoming, Outgoing, Pace};
 use crate::line::Line;
 use crate::memory::Ring;

@@ -9,13 +9,13 @@ use rustix::io::Errno;
 use rustix::net::RecvFlags;
 use socket2::Socket;
 
-use super::socket::timespec;
-use super::{PREFACE_LEN, Preface, TransportError};
-use crate::control::{ChannelToken, Deadline};
-use crate::wait::retry;
+use super::{Listen, PREFACE_LEN, Preface, Setup, TransportError};
+use crate::control::{ChannelAddress, ChannelToken, Deadline, Rendezvous};
+use crate::line::Line;
+use crate::wait::{retry, timespec};
 
 /// How long a connection may take to send its preface.
-const MANNERS: Duration = Duration::from_secs(5);
+const PREFACE_TIME: Duration = Duration::from_secs(5);
 /// How many may be without a preface at the same time; one more turns the first away.
 const WAITING: usize = 64;
 
@@ -83,11 +83,11 @@ impl Arrivals {
                     if self.waiting.len() == WAITING {
                         self.waiting.remove(0);
                     }
-                    let deadline = Deadline::after(MANNERS);
+                    let deadline = Deadline::after(PREFACE_TIME);
                     self.waiting.push(Unidentified { socket, heard: [0; PREFACE_LEN], len: 0, deadline });
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
-                Err(error) if is_his_own(&error) => {}
+                Err(error) if is_its_own(&error) => {}
                 Err(error) => return Err(TransportError::system("accept a channel")(error)),
             }
         }
@@ -117,6 +117,30 @@ impl Arrivals {
     }
 }
 
+/// Listens for connections that begin with a preface, and makes channels of those with the right token.
+/// MPTCP, Unix and VM sockets use it, and so do pipes and shared memory, whose ends meet on a Unix socket.
+#[derive(Debug)]
+pub(super) struct StreamListener {
+    pub(super) address: ChannelAddress,
+    pub(super) arrivals: Arrivals,
+    pub(super) setup: Setup,
+    pub(super) channel: MakeChannel,
+}
+
+/// Makes a channel of a connection whose preface was read.
+pub(super) type MakeChannel = fn(Socket, &Setup) -> Result<Box<dyn Line>, TransportError>;
+
+impl Listen for StreamListener {
+    fn rendezvous(&self) -> Rendezvous {
+        self.address.clone().into()
+    }
+
+    fn accept(&mut self, deadline: Deadline) -> Result<(u32, Box<dyn Line>), TransportError> {
+        let (flow, socket) = self.arrivals.next(deadline)?;
+        Ok((flow, (self.channel)(socket, &self.setup)?))
+    }
+}
+
 impl Unidentified {
     fn look(&mut self, token: &ChannelToken) -> Look {
         let rest = &mut self.heard[self.len..];
@@ -136,7 +160,7 @@ impl Unidentified {
 
 /// Whether an accept failed because of the one who came, so that the next may succeed: accept(2)
 /// names these.
-fn is_his_own(error: &io::Error) -> bool {
+fn is_its_own(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionReset, Interrupted};
     matches!(error.kind(), ConnectionAborted | ConnectionReset | Interrupted)
         || error.raw_os_error() == Some(libc::EPROTO)

@@ -17,9 +17,8 @@ use rustix::net::{
 use socket2::Socket;
 
 use super::TransportError;
-use super::socket::timespec;
 use crate::channel::ChannelHandle;
-use crate::wait::retry;
+use crate::wait::{retry, timespec};
 
 /// How long the answering end may take to hand its descriptors over.
 const HAND_OVER: Duration = Duration::from_secs(5);

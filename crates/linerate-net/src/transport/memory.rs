@@ -23,8 +23,7 @@ use linerate_core::trial::{Half, Sample, Tally, Trial};
 
 use super::TransportError;
 use crate::memory::{MemoryError, MessageRings};
-use crate::observe::{CLOCK_READS, Observer};
-use crate::observe::{HostClock, check_clock, current_cpu, environment};
+use crate::observe::{CLOCK_READS, HostClock, Observer, check_clock, current_cpu, environment};
 
 /// Two ends in one process, between which messages are copied.
 #[derive(Debug)]

@@ -10,46 +10,26 @@ use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use linerate_core::transport::Transport;
 use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 
-use super::arrivals::Arrivals;
+use super::arrivals::{Arrivals, StreamListener};
 use super::dial::{bound, connect};
 use super::socket::{Carrier, SocketChannel};
 use super::unix::send_preface;
-use super::{DialError, Listen, Preface, Setup, TransportError, apply};
+use super::{DialError, Preface, Setup, TransportError, apply};
 use crate::channel::Wire;
-use crate::control::{ChannelAddress, ChannelToken, Deadline, Rendezvous};
+use crate::control::{ChannelAddress, ChannelToken, Rendezvous};
 use crate::line::Line;
 
-/// Takes Multipath TCP connections.
-#[derive(Debug)]
-pub(super) struct Mptcp {
-    setup: Setup,
-    port: u16,
-    arrivals: Arrivals,
-}
-
-impl Mptcp {
-    pub(super) fn open(setup: &Setup, token: &ChannelToken) -> Result<Self, TransportError> {
-        let failed = TransportError::system;
-        let address = SocketAddr::new(listening_address(setup.local.to_canonical()), 0);
-        let made = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::MPTCP));
-        let listener = made.map_err(lacking)?;
-        apply(&listener, &setup.socket, address.is_ipv6())?;
-        listener.bind(&SockAddr::from(address)).map_err(failed("bind to a free port"))?;
-        let arrivals = Arrivals::at(listener, token)?;
-        let port = arrivals.port().map_err(failed("read the port that was free"))?;
-        Ok(Self { setup: setup.clone(), port, arrivals })
-    }
-}
-
-impl Listen for Mptcp {
-    fn rendezvous(&self) -> Rendezvous {
-        ChannelAddress::Port(self.port).into()
-    }
-
-    fn accept(&mut self, deadline: Deadline) -> Result<(u32, Box<dyn Line>), TransportError> {
-        let (flow, socket) = self.arrivals.next(deadline)?;
-        Ok((flow, line(socket, &self.setup)?))
-    }
+/// Listens for Multipath TCP connections at a free port.
+pub(super) fn listen(setup: &Setup, token: &ChannelToken) -> Result<StreamListener, TransportError> {
+    let failed = TransportError::system;
+    let address = SocketAddr::new(listening_address(setup.local.to_canonical()), 0);
+    let made = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::MPTCP));
+    let listener = made.map_err(lacking)?;
+    apply(&listener, &setup.socket, address.is_ipv6())?;
+    listener.bind(&SockAddr::from(address)).map_err(failed("bind to a free port"))?;
+    let arrivals = Arrivals::at(listener, token)?;
+    let port = arrivals.port().map_err(failed("read the port that was free"))?;
+    Ok(StreamListener { address: ChannelAddress::Port(port), arrivals, setup: setup.clone(), channel: line })
 }
 
 /// Connects to the port that the peer named.

@@ -18,55 +18,38 @@ use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, fcntl_getpipe_size, fcntl_setpipe_size, pipe_with};
 use socket2::Socket;
 
+use super::arrivals::StreamListener;
 use super::local_peer::{LocalPeer, LocalPeerHandle};
 use super::options::{not_of, refused, unlike_tcp, without_tcp};
 use super::socket::register;
-use super::unix::{LocalListener, connect_local};
-use super::{Listen, Preface, Setup, TransportError};
+use super::unix::{connect_local, listen_local};
+use super::{Preface, Setup, TransportError};
 use crate::channel::{Channel, ChannelHandle, Wire};
-use crate::control::{ChannelToken, Deadline, Rendezvous};
+use crate::control::{ChannelToken, Rendezvous};
 use crate::line::Line;
 use crate::wait::{Interest, Wait, retry};
 
 /// The largest pipe: a peer asks for it, and a privileged server may have any. Unit: bytes.
 const LARGEST: u64 = 16 << 20;
 
-/// Takes channels of two pipes.
-#[derive(Debug)]
-pub(super) struct Pipes {
-    setup: Setup,
-    listener: LocalListener,
+/// Listens for peers on this host, each of which gets two pipes.
+pub(super) fn listen(setup: &Setup, token: &ChannelToken) -> Result<StreamListener, TransportError> {
+    check(&setup.socket)?;
+    listen_local(setup, token, welcome)
 }
 
-impl Pipes {
-    pub(super) fn open(setup: &Setup, token: &ChannelToken) -> Result<Self, TransportError> {
-        check(&setup.socket)?;
-        Ok(Self { setup: setup.clone(), listener: LocalListener::open(token)? })
+/// Makes the pipes and hands the peer its ends.
+fn welcome(socket: Socket, setup: &Setup) -> Result<Box<dyn Line>, TransportError> {
+    let failed = |operation| move |errno: Errno| TransportError::system(operation)(errno.into());
+    let flags = PipeFlags::CLOEXEC | PipeFlags::NONBLOCK;
+    let (into, their_out) = pipe_with(flags).map_err(failed("make a pipe"))?;
+    let (their_into, out) = pipe_with(flags).map_err(failed("make a pipe"))?;
+    if let Some(size) = setup.socket.sndbuf {
+        [&into, &out].into_iter().try_for_each(|pipe| resize(pipe, size))?;
     }
-
-    fn welcome(&self, socket: Socket) -> Result<Box<dyn Line>, TransportError> {
-        let failed = |operation| move |errno: Errno| TransportError::system(operation)(errno.into());
-        let flags = PipeFlags::CLOEXEC | PipeFlags::NONBLOCK;
-        let (into, their_out) = pipe_with(flags).map_err(failed("make a pipe"))?;
-        let (their_into, out) = pipe_with(flags).map_err(failed("make a pipe"))?;
-        if let Some(size) = self.setup.socket.sndbuf {
-            [&into, &out].into_iter().try_for_each(|pipe| resize(pipe, size))?;
-        }
-        let local_peer = LocalPeer::new(socket)?;
-        local_peer.hand_over(&[their_into.as_fd(), their_out.as_fd()])?;
-        Ok(line(&self.setup, [into, out], local_peer))
-    }
-}
-
-impl Listen for Pipes {
-    fn rendezvous(&self) -> Rendezvous {
-        self.listener.rendezvous()
-    }
-
-    fn accept(&mut self, deadline: Deadline) -> Result<(u32, Box<dyn Line>), TransportError> {
-        let (flow, socket) = self.listener.next(deadline)?;
-        Ok((flow, self.welcome(socket)?))
-    }
+    let local_peer = LocalPeer::new(socket)?;
+    local_peer.hand_over(&[their_into.as_fd(), their_out.as_fd()])?;
+    Ok(line(setup, [into, out], local_peer))
 }
 
 /// Meets the peer and takes the ends of both pipes that are for this one.

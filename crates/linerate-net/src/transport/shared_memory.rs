@@ -18,51 +18,33 @@ use linerate_core::transport::Transport;
 use socket2::Socket;
 
 use self::channel::RingChannel;
+use super::arrivals::StreamListener;
 use super::local_peer::LocalPeer;
 use super::options::{not_of, refused, without_tcp};
 use super::socket::register;
-use super::unix::{LocalListener, connect_local};
-use super::{Listen, Preface, Setup, TransportError};
+use super::unix::{connect_local, listen_local};
+use super::{Preface, Setup, TransportError};
 use crate::channel::Wire;
-use crate::control::{ChannelToken, Deadline, Rendezvous};
+use crate::control::{ChannelToken, Rendezvous};
 use crate::line::Line;
 use crate::sys::shared_ring::{CAPACITIES, SharedRing};
 
 /// Bytes of a ring unless `sndbuf` says otherwise.
 const CAPACITY: usize = 1 << 20;
 
-/// Takes channels of two rings.
-#[derive(Debug)]
-pub(super) struct Rings {
-    setup: Setup,
-    capacity: usize,
-    listener: LocalListener,
+/// Listens for peers on this host, each of which gets two rings.
+pub(super) fn listen(setup: &Setup, token: &ChannelToken) -> Result<StreamListener, TransportError> {
+    capacity(&setup.socket)?;
+    listen_local(setup, token, welcome)
 }
 
-impl Rings {
-    pub(super) fn open(setup: &Setup, token: &ChannelToken) -> Result<Self, TransportError> {
-        let capacity = capacity(&setup.socket)?;
-        Ok(Self { setup: setup.clone(), capacity, listener: LocalListener::open(token)? })
-    }
-
-    fn welcome(&self, socket: Socket) -> Result<Box<dyn Line>, TransportError> {
-        let made = SharedRing::create(self.capacity);
-        let (file, ring) = made.map_err(TransportError::system("make memory to share"))?;
-        let local_peer = LocalPeer::new(socket)?;
-        local_peer.hand_over(&[file.as_fd()])?;
-        Ok(line(&self.setup, ring, 0, local_peer))
-    }
-}
-
-impl Listen for Rings {
-    fn rendezvous(&self) -> Rendezvous {
-        self.listener.rendezvous()
-    }
-
-    fn accept(&mut self, deadline: Deadline) -> Result<(u32, Box<dyn Line>), TransportError> {
-        let (flow, socket) = self.listener.next(deadline)?;
-        Ok((flow, self.welcome(socket)?))
-    }
+/// Makes the rings and hands the peer their memory.
+fn welcome(socket: Socket, setup: &Setup) -> Result<Box<dyn Line>, TransportError> {
+    let made = SharedRing::create(capacity(&setup.socket)?);
+    let (file, ring) = made.map_err(TransportError::system("make memory to share"))?;
+    let local_peer = LocalPeer::new(socket)?;
+    local_peer.hand_over(&[file.as_fd()])?;
+    Ok(line(setup, ring, 0, local_peer))
 }
 
 /// Meets the peer and maps the memory that it made.

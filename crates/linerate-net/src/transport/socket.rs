@@ -3,7 +3,6 @@
 use std::io;
 use std::net::Shutdown;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::time::Duration;
 
 use linerate_core::endpoint::LinkError;
 use linerate_core::environment::Fact;
@@ -12,7 +11,6 @@ use linerate_core::observation::Connection;
 use linerate_core::options::Granted;
 use linerate_core::traffic::IoReport;
 use linerate_core::units::Span;
-use rustix::event::Timespec;
 use rustix::io::Errno;
 use socket2::{SockRef, Socket};
 
@@ -188,9 +186,4 @@ pub(super) fn register(setup: &Setup, socket: &impl AsFd) -> Result<Registration
     let socket = SockRef::from(socket).try_clone();
     let socket = socket.map_err(TransportError::system("hold the socket to break it off"))?;
     Ok(setup.cancel.register(Box::new(SocketHandle { socket, tcp: false })))
-}
-
-/// A time limit as the kernel wants it.
-pub(super) fn timespec(limit: Duration) -> Timespec {
-    Timespec { tv_sec: limit.as_secs().cast_signed(), tv_nsec: i64::from(limit.subsec_nanos()) }
 }

@@ -7,44 +7,31 @@
 use linerate_core::transport::Transport;
 use socket2::{Domain, SockAddr, Socket, Type};
 
-use super::arrivals::Arrivals;
+use super::arrivals::{Arrivals, MakeChannel, StreamListener};
 use super::options::{apply_buffers, without_tcp};
 use super::socket::{Carrier, SocketChannel};
-use super::{Listen, Preface, Setup, TransportError};
+use super::{Preface, Setup, TransportError};
 use crate::channel::Wire;
-use crate::control::{ChannelAddress, ChannelToken, Deadline, Rendezvous, random};
+use crate::control::{ChannelAddress, ChannelToken, Rendezvous, random};
 use crate::line::Line;
 
 /// What every name begins with, so that a peer can send nobody to the socket of another program.
 const NAMES: &str = "linerate-";
 
-/// Where the ends of a local transport listener.
-#[derive(Debug)]
-pub(super) struct LocalListener {
-    name: String,
-    arrivals: Arrivals,
-}
-
-impl LocalListener {
-    /// Listens at a fresh name for those who have `token`.
-    pub(super) fn open(token: &ChannelToken) -> Result<Self, TransportError> {
-        let failed = TransportError::system;
-        let digits = random::<16>().map_err(failed("draw a random name"))?;
-        let name = format!("{NAMES}{:032x}", u128::from_be_bytes(digits));
-        let listener = Socket::new(Domain::UNIX, Type::STREAM, None).map_err(failed("make a Unix socket"))?;
-        let bound = abstract_name(&name).and_then(|address| listener.bind(&address));
-        bound.map_err(failed("bind a Unix socket to an abstract name"))?;
-        Ok(Self { name, arrivals: Arrivals::at(listener, token)? })
-    }
-
-    pub(super) fn rendezvous(&self) -> Rendezvous {
-        ChannelAddress::Local(self.name.clone()).into()
-    }
-
-    /// The next connection with the right token.
-    pub(super) fn next(&mut self, deadline: Deadline) -> Result<(u32, Socket), TransportError> {
-        self.arrivals.next(deadline)
-    }
+/// Listens at a fresh name for connections that `channel` makes channels of.
+pub(super) fn listen_local(
+    setup: &Setup,
+    token: &ChannelToken,
+    channel: MakeChannel,
+) -> Result<StreamListener, TransportError> {
+    let failed = TransportError::system;
+    let digits = random::<16>().map_err(failed("draw a random name"))?;
+    let name = format!("{NAMES}{:032x}", u128::from_be_bytes(digits));
+    let listener = Socket::new(Domain::UNIX, Type::STREAM, None).map_err(failed("make a Unix socket"))?;
+    let bound = abstract_name(&name).and_then(|address| listener.bind(&address));
+    bound.map_err(failed("bind a Unix socket to an abstract name"))?;
+    let arrivals = Arrivals::at(listener, token)?;
+    Ok(StreamListener { address: ChannelAddress::Local(name), arrivals, setup: setup.clone(), channel })
 }
 
 /// Goes to the place that the peer named and sends the preface.
@@ -82,29 +69,10 @@ fn abstract_name(name: &str) -> std::io::Result<SockAddr> {
     SockAddr::unix(format!("\0{name}"))
 }
 
-/// Takes Unix stream sockets.
-#[derive(Debug)]
-pub(super) struct Unix {
-    setup: Setup,
-    listener: LocalListener,
-}
-
-impl Unix {
-    pub(super) fn open(setup: &Setup, token: &ChannelToken) -> Result<Self, TransportError> {
-        without_tcp(&setup.socket, setup.transport)?;
-        Ok(Self { setup: setup.clone(), listener: LocalListener::open(token)? })
-    }
-}
-
-impl Listen for Unix {
-    fn rendezvous(&self) -> Rendezvous {
-        self.listener.rendezvous()
-    }
-
-    fn accept(&mut self, deadline: Deadline) -> Result<(u32, Box<dyn Line>), TransportError> {
-        let (flow, socket) = self.listener.next(deadline)?;
-        Ok((flow, line(socket, &self.setup)?))
-    }
+/// Listens for Unix stream sockets.
+pub(super) fn listen(setup: &Setup, token: &ChannelToken) -> Result<StreamListener, TransportError> {
+    without_tcp(&setup.socket, setup.transport)?;
+    listen_local(setup, token, line)
 }
 
 /// Connects to the name that the peer gave.

@@ -4,12 +4,12 @@ use linerate_core::units::Span;
 use rustix::io::Errno;
 
 use super::channel::EthernetChannel;
-use super::frame::{ETHERTYPE, Kind, Mac, Side};
+use super::frame::{ETHERTYPE, Kind, Mac};
 use super::link::{Cut, Flow, Heard, Link, fixed};
 use super::plane::Plane;
 use super::station::{Spelled, Station, check_options};
 use crate::channel::Wire;
-use crate::control::{ChannelAddress, Rendezvous, random};
+use crate::control::{ChannelAddress, Rendezvous, Side, random};
 use crate::line::Line;
 use crate::transport::{Preface, Setup, TransportError};
 

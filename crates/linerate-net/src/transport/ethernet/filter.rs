@@ -3,7 +3,8 @@
 
 use socket2::SockFilter;
 
-use super::frame::{FLOW_AT, KIND_AT, Kind, Mac, SENDER_AT, SIDE_AT, Side, TOKEN_AT};
+use super::frame::{FLOW_AT, KIND_AT, Kind, Mac, SENDER_AT, SIDE_AT, TOKEN_AT};
+use crate::control::Side;
 
 /// Instructions of the classic packet filter.  Source: linux/bpf_common.h, linux/filter.h.
 const LOAD_WORD: u16 = 0x20;

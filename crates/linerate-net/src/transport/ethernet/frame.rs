@@ -14,6 +14,8 @@
 //!
 //! Everything is in network byte order.
 
+use crate::control::Side;
+
 /// An address of an Ethernet station.
 pub(super) type Mac = [u8; 6];
 
@@ -60,14 +62,6 @@ pub(super) enum Kind {
     Leave = 7,
 }
 
-/// Which end sent a frame: on a loopback, both have one address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub(super) enum Side {
-    Beginning = 0,
-    Answering = 1,
-}
-
 /// Our own header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Header {
@@ -93,15 +87,6 @@ impl Kind {
         Self::EndSeen,
         Self::Leave,
     ];
-}
-
-impl Side {
-    pub(super) const fn other(self) -> Self {
-        match self {
-            Self::Beginning => Self::Answering,
-            Self::Answering => Self::Beginning,
-        }
-    }
 }
 
 impl Header {

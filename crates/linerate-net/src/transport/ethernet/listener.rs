@@ -4,21 +4,21 @@ use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::os::fd::AsFd as _;
 
-use linerate_core::units::Span;
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 use socket2::Socket;
 
 use super::channel::EthernetChannel;
 use super::filter::Wanted;
-use super::frame::{ETHERTYPE, Header, Kind, Mac, Side};
-use super::link::{Flow, Heard, Link, bind, fixed, hear, post, socket, timespec};
+use super::frame::{ETHERTYPE, Header, Kind, Mac};
+use super::link::{Flow, Heard, Link, bind, fixed, hear, post, socket};
 use super::plane::Plane;
 use super::station::{Station, check_options};
 use crate::channel::Wire;
-use crate::control::{ChannelAddress, ChannelToken, Deadline, Rendezvous, random};
+use crate::control::{ChannelAddress, ChannelToken, Deadline, Rendezvous, Side, random};
 use crate::line::Line;
 use crate::transport::{Listen, Setup, TransportError};
+use crate::wait::timespec;
 
 /// More flows than this do not begin at once.
 const MOST_CALLERS: usize = 4_096;
@@ -148,7 +148,6 @@ impl<P: Plane> Listen for StationListener<P> {
                 }
             }
             let Ok(left) = deadline.left() else { return Err(TransportError::Late) };
-            let left = Span::from_seconds(left.as_secs_f64());
             let mut one = [PollFd::new(&self.socket, PollFlags::IN)];
             match rustix::event::poll(&mut one, Some(&timespec(left))) {
                 Ok(_) | Err(Errno::INTR) => {}
