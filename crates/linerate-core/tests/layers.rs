@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The crates that may still have a row of rooms that use each other.
-const MAY_HAVE_KNOTS: [&str; 2] = ["linerate-core", "linerate-sim"];
+const MAY_HAVE_KNOTS: [&str; 2] = ["linerate-core", "linerate-study"];
 const HEADING: &str = "\n## The order of layers\n";
 
 /// The list of one crate.
