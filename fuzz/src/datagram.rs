@@ -1,9 +1,9 @@
-//! Datagrams of UDP and of Unix sockets: greetings of strangers, and what a flow's peer sends.
+//! Datagrams of UDP and of Unix sockets: greetings of unknown peers, and what a flow's peer sends.
 
-use linerate_net::transport::{CONTROL_LEN, Greeting, HEADER_LEN, Header, Kind, SHORT_LEN, Token};
+use linerate_net::transport::{CONTROL_LEN, Cookie, Greeting, HEADER_LEN, Header, Kind, SHORT_LEN};
 
-/// The token of the channel, which the corpus holds too.
-const TOKEN: Token = Token(*b"0123456789abcdef");
+/// The cookie of the channel, which the corpus holds too.
+const COOKIE: Cookie = Cookie(*b"0123456789abcdef");
 
 /// Takes `data` for everything that may arrive at the sockets.
 pub fn datagram(data: &[u8]) {
@@ -12,14 +12,14 @@ pub fn datagram(data: &[u8]) {
         Some(Greeting::Reply(reply)) => assert_eq!(reply.encode(), data),
         None => {}
     }
-    let Some(header) = Header::decode(data, &TOKEN) else {
-        assert_eq!(Header::open(data, &TOKEN), None, "without a header it says nothing");
+    let Some(header) = Header::decode(data, &COOKIE) else {
+        assert_eq!(Header::open(data, &COOKIE), None, "without a header it says nothing");
         return;
     };
-    assert_eq!(header.encode(&TOKEN), data[..HEADER_LEN]);
-    if let Some(opened) = Header::open(data, &TOKEN) {
+    assert_eq!(header.encode(&COOKIE), data[..HEADER_LEN]);
+    if let Some(opened) = Header::open(data, &COOKIE) {
         assert_eq!((opened, data.len()), (header, CONTROL_LEN));
-        assert_eq!(opened.seal(&TOKEN), data);
+        assert_eq!(opened.seal(&COOKIE), data);
     }
     // As it is, and as if the room for it had been shorter.
     for room in [data.len(), HEADER_LEN.min(data.len())] {

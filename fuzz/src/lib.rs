@@ -1,4 +1,4 @@
-//! Fuzz targets: every decoder that reads what a stranger wrote, the account of what a peer numbers,
+//! Fuzz targets: every decoder that reads what an unknown peer wrote, the account of what a peer numbers,
 //! and what must hold of whatever they accept. A target panics when something does not hold.
 //!
 //! `scripts/fuzz` hunts with libFuzzer; `cargo test` replays the corpus.

@@ -17,6 +17,9 @@ const MARKS: u64 = 64;
 const WORD: usize = 8;
 const PAGE: usize = 4096;
 
+/// A cache line of the processors that matter: x86-64, and nearly all of AArch64. Unit: bytes.
+pub const CACHE_LINE: usize = 64;
+
 /// A byte that arrived wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error, serde::Serialize, serde::Deserialize)]
 #[error("byte {offset} of a message arrived as {found:#04x} instead of {expected:#04x}")]
@@ -157,6 +160,13 @@ pub fn fill(message: &mut [u8], seed: u64) {
         *place = word(index, seed);
     }
     tail.copy_from_slice(&word(count, seed)[..tail.len()]);
+}
+
+/// Reads one byte of every cache line, so that the line comes to the processor.
+#[inline]
+pub fn touch(bytes: &[u8]) {
+    let sum = bytes.iter().step_by(CACHE_LINE).fold(0_u8, |sum, byte| sum.wrapping_add(*byte));
+    std::hint::black_box(sum);
 }
 
 fn verify(message: &[u8], seed: u64) -> Result<(), Corruption> {

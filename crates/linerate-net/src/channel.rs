@@ -1,11 +1,10 @@
 //! One end of a channel under test: what every transport gives, and what is made of it.
 //!
 //! A transport implements [`Channel`] with bytes that move in pieces. [`Wire`] makes an
-//! [`Endpoint`](linerate_core::endpoint::Endpoint) of any of them, and [`Line`] hides which one it
-//! is, outside of every loop that is timed.
+//! [`Endpoint`](linerate_core::endpoint::Endpoint) of any of them, and a
+//! [`Line`](crate::line::Line) hides which one it is, outside of every loop that is timed.
 
-mod leash;
-mod line;
+mod cancel_group;
 mod wire;
 
 use std::os::fd::BorrowedFd;
@@ -18,34 +17,11 @@ use linerate_core::options::Granted;
 use linerate_core::traffic::{DEFAULT_MESSAGE, IoReport};
 use linerate_core::units::Span;
 
-use crate::traffic::{Incoming, Outgoing};
+use crate::flow::{Incoming, Outgoing};
+use crate::wait::{Interest, Wait};
 
-pub use leash::{Hold, Leash};
-pub use line::Line;
+pub use cancel_group::{CancelGroup, Registration};
 pub use wire::Wire;
-
-/// How long a call may move no byte before the channel counts as stalled, unless told otherwise.
-pub const PATIENCE: Span = Span::from_ms(10_000);
-
-/// Whether a call waits until a byte can move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wait {
-    /// For as long as the channel's patience lasts; then [`LinkError::Stalled`].
-    Patiently,
-    /// Not at all: it moves what can be moved now, which may be nothing.
-    Never,
-}
-
-/// What [`Channel::ready`] waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Interest {
-    /// That a byte can be handed over.
-    Send,
-    /// That a byte, or the end, can be taken.
-    Receive,
-    /// Either.
-    Either,
-}
 
 /// One end of a channel that moves bytes in pieces. A datagram channel's piece is a whole message:
 /// it hands over all of `data` or nothing, and fills `into` with exactly one.
@@ -102,7 +78,7 @@ pub trait Channel: Send {
     /// # Errors
     ///
     /// When there are no more descriptors.
-    fn remote(&self) -> std::io::Result<Box<dyn Remote>>;
+    fn handle(&self) -> std::io::Result<Box<dyn ChannelHandle>>;
 
     /// Its socket, if one descriptor stands for the channel in `poll` and `epoll`.
     fn descriptor(&self) -> Option<BorrowedFd<'_>> {
@@ -168,7 +144,7 @@ pub trait Channel: Send {
 }
 
 /// A channel as another thread sees it.
-pub trait Remote: Send + std::fmt::Debug {
+pub trait ChannelHandle: Send + std::fmt::Debug {
     /// Breaks the channel off: calls that wait in it return with an error soon.
     fn cut(&self);
 

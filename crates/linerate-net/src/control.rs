@@ -9,6 +9,8 @@ mod frame;
 mod greeting;
 mod key;
 mod message;
+mod rendezvous;
+mod side;
 
 pub use deadline::{Deadline, TimedStream};
 pub use frame::{FrameError, MAX_FRAME, decode, encode, read_frame, write_frame};
@@ -18,4 +20,9 @@ pub use greeting::{
 pub(crate) use greeting::{WELCOME_LEN, harmless, readable};
 pub(crate) use key::random;
 pub use key::{Key, KeyError, Proof};
-pub use message::{Ask, Opening, Pass, Reply};
+pub use message::{Ask, ChannelToken, Opening, Reply};
+pub use rendezvous::{ChannelAddress, Rendezvous};
+pub(crate) use side::Side;
+
+/// The port that `serve` listens on and `measure` connects to unless told otherwise.
+pub const DEFAULT_PORT: u16 = 5470;

@@ -17,7 +17,6 @@ mod mapped;
 mod open;
 mod sendfile;
 mod splice;
-mod wait;
 mod zerocopy;
 
 use std::ops::Range;
@@ -28,10 +27,8 @@ use linerate_core::traffic::IoReport;
 use linerate_core::units::Span;
 use rustix::io::Errno;
 
-use crate::channel::{Interest, Wait};
 use crate::sys::uring;
-
-pub(crate) use wait::{await_events, poll, retry};
+use crate::wait::{Arrival, Handling, Interest, Wait, poll, retry};
 
 /// An engine that cannot be had here. Displayed after "failed to ...".
 #[derive(Debug, thiserror::Error)]
@@ -78,26 +75,6 @@ enum In {
     Uring(Box<uring::Plain>),
     UringFixed(Box<uring::Fixed>),
     UringMultishot(Box<uring::Multishot>),
-}
-
-/// Bytes that arrived, and where they are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arrival {
-    /// So many, at the begin of the caller's buffer. 0 is the end of what the peer sent.
-    Delivered(usize),
-    /// So many, which the engine has in memory of its own, or has thrown away.
-    Elsewhere(usize),
-}
-
-/// What [`Engine::take`] does with bytes that arrive in memory of the engine's own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Handling {
-    /// Copies them to the caller's buffer.
-    Deliver,
-    /// Reads a byte of every cache line.
-    Touch,
-    /// Leaves them.
-    Leave,
 }
 
 impl Engine {
@@ -243,7 +220,7 @@ impl Engine {
         Ok(())
     }
 
-    /// What there is to say beyond that bytes moved; none of an engine that just copies.
+    /// What there is to say beyond that bytes moved, or `None` for an engine that just copies.
     #[must_use]
     pub fn report(&self) -> Option<IoReport> {
         let mut report = IoReport::default();

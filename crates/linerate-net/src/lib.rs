@@ -3,8 +3,10 @@
 
 pub mod channel;
 pub mod control;
+pub mod flow;
 pub mod io;
 pub mod lab;
+pub mod line;
 pub mod memory;
 pub mod observe;
 pub mod pair;
@@ -14,7 +16,6 @@ mod stages;
 mod sys;
 pub mod traffic;
 pub mod transport;
-mod witness;
+pub mod wait;
 
-/// The port that `serve` listens on and `measure` connects to unless told otherwise.
-pub const DEFAULT_PORT: u16 = 5470;
+pub use control::DEFAULT_PORT;

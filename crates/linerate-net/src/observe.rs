@@ -6,6 +6,7 @@
 //!
 //! Everything about the network follows the network namespace of the calling thread.
 
+mod activity;
 mod caches;
 mod clock;
 mod counters;
@@ -14,15 +15,16 @@ mod environment;
 mod host;
 mod huge_pages;
 mod interface;
-mod load;
 mod memory;
 mod noise;
+mod observer;
 mod proc_text;
 #[cfg(test)]
 mod proc_text_is_never_trusted;
 mod udp;
 mod unread;
 
+pub use activity::ActivityWatch;
 pub use caches::{Caches, caches};
 pub use clock::{HostClock, check_clock};
 pub use counters::InterfaceCounters;
@@ -32,8 +34,8 @@ pub use environment::environment;
 pub use host::HostWatch;
 pub use huge_pages::huge_pages_at;
 pub use interface::{interface_name, interface_of, stamps_in_hardware};
-pub use load::LoadWatch;
 pub use memory::{available_memory, peak_memory};
 pub use noise::watch_noise;
+pub(crate) use observer::{CLOCK_READS, Observer};
 pub use udp::UdpCounters;
 pub use unread::Unread;

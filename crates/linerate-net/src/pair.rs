@@ -3,8 +3,8 @@
 mod conversation;
 mod dial;
 mod error;
-mod far;
 mod loads;
+mod remote_end;
 mod requests;
 mod stages;
 mod wait;
@@ -23,15 +23,16 @@ use linerate_core::run::{EndState, Path};
 use linerate_core::trial::{Half, Sample, Trial};
 use linerate_core::units::{Span, Time};
 
-use crate::channel::{Leash, Line, PATIENCE};
+use crate::channel::CancelGroup;
 use crate::control::{Ask, Key, Opening, Reply};
+use crate::line::Line;
 use crate::memory::Reserved;
-use crate::observe::{HostClock, current_cpu, may_use, pin_to};
+use crate::observe::{HostClock, Observer, current_cpu, may_use, pin_to};
 use crate::transport::Setup;
-use crate::witness::Witness;
+use crate::wait::PATIENCE;
 
 use conversation::STEP;
-use far::Far;
+use remote_end::RemoteEnd;
 
 pub use dial::Target;
 pub use error::PairError;
@@ -45,9 +46,9 @@ const CLOCK_DRIFT: u64 = 100;
 /// What is known of both ends of a conversation, whatever is measured in it.
 #[derive(Debug)]
 struct Ends {
-    far: Far,
+    remote: RemoteEnd,
     clock: HostClock,
-    witness: Witness,
+    observer: Observer,
     pinned: Option<u32>,
     local: EndState,
     our_clock: Clock,
@@ -67,13 +68,13 @@ impl Ends {
             let tied = if plan.has_loads() { may_use(cpu) } else { pin_to(cpu) };
             tied.map_err(|source| PairError::Pin { cpu, source })?;
         }
-        let far = Far::begin(target, key, plan, queued)?;
-        let our_clock = crate::observe::check_clock(&clock, crate::witness::CLOCK_READS);
-        let address = far.conversation.local.ip();
+        let remote = RemoteEnd::begin(target, key, plan, queued)?;
+        let our_clock = crate::observe::check_clock(&clock, crate::observe::CLOCK_READS);
+        let address = remote.conversation.local.ip();
         let environment = crate::observe::environment(Some(address));
         let local = EndState { environment, ..EndState::default() };
-        let witness = Witness::start(&clock, our_clock.clone(), address);
-        Ok(Self { far, clock, witness, pinned: plan.common.local.pin, local, our_clock })
+        let observer = Observer::start(&clock, our_clock.clone(), address);
+        Ok(Self { remote, clock, observer, pinned: plan.common.local.pin, local, our_clock })
     }
 
     /// What the channels of `plan` are made of, with these options of their sockets.
@@ -85,10 +86,10 @@ impl Ends {
             largest,
             patience,
             clock: self.clock,
-            local: self.far.conversation.local.ip(),
-            peer: self.far.conversation.peer,
+            local: self.remote.conversation.local.ip(),
+            peer: self.remote.conversation.peer,
             own: plan.common.local.clone(),
-            leash: Leash::default(),
+            cancel: CancelGroup::default(),
         }
     }
 
@@ -99,12 +100,12 @@ impl Ends {
         connection: Fact<Connection>,
         first_sample: Option<Span>,
     ) -> Result<(), PairError> {
-        let asked = self.far.conversation.say(&Ask::Finish);
+        let asked = self.remote.conversation.say(&Ask::Finish);
         self.local.granted = Granted { pinned: self.pinned, ..granted };
-        self.local.observation = self.witness.finish(&self.clock, connection);
+        self.local.observation = self.observer.finish(&self.clock, connection);
         self.local.observation.first_sample_after = first_sample;
         asked?;
-        self.far.hear_observed()
+        self.remote.hear_observed()
     }
 }
 
@@ -139,10 +140,10 @@ impl Pair {
         // By the thread where it is tied, so that the pages are near it.
         let memory = Reserved::new(largest, &plan.common.memory)?;
         let setup = ends.setup(plan, &plan.common.socket, largest, PATIENCE);
-        let mut opened = ends.far.conversation.open(Opening::Trials, &setup, 1)?;
+        let mut opened = ends.remote.conversation.open(Opening::Trials, &setup, 1)?;
         let line = opened.lines.pop().expect("as many lines as were asked for");
-        ends.local.granted = Granted { pinned: ends.pinned, ..memory.granted(line.granted()) };
-        ends.far.end.granted = opened.granted;
+        ends.local.granted = Granted { pinned: ends.pinned, ..memory.granted(line.channel().granted()) };
+        ends.remote.end.granted = opened.granted;
         let timed_by_peer = plan.curve().is_some_and(|curve| curve.pattern.timed_by_responder());
         Ok(Self { ends, line, memory, first_sample: None, timed_by_peer })
     }
@@ -150,13 +151,13 @@ impl Pair {
     /// This end, the peer and the connection, as far as they are known.
     #[must_use]
     pub fn ends(&self) -> (EndState, EndState, Path) {
-        (self.ends.local.clone(), self.ends.far.end.clone(), self.ends.far.path.clone())
+        (self.ends.local.clone(), self.ends.remote.end.clone(), self.ends.remote.path.clone())
     }
 
     /// The clock of the end that times the plan's pattern.
     #[must_use]
     pub const fn timing_clock(&self) -> &Clock {
-        if self.timed_by_peer { &self.ends.far.conversation.clock } else { &self.ends.our_clock }
+        if self.timed_by_peer { &self.ends.remote.conversation.clock } else { &self.ends.our_clock }
     }
 
     /// Ends the measurement: both ends say what they observed.
@@ -165,8 +166,8 @@ impl Pair {
     ///
     /// When the peer no longer answers; what this end observed is then kept in [`Pair::ends`].
     pub fn finish(&mut self) -> Result<(), PairError> {
-        let granted = self.memory.granted(self.line.granted());
-        self.ends.finish(granted, self.line.connection(), self.first_sample)
+        let granted = self.memory.granted(self.line.channel().granted());
+        self.ends.finish(granted, self.line.channel().connection(), self.first_sample)
     }
 
     fn control_failed(trial: &Trial, error: PairError) -> RunError {
@@ -181,19 +182,19 @@ impl Bench for Pair {
     fn run(&mut self, trial: &Trial) -> Result<Sample, RunError> {
         let failed = |error| Self::control_failed(trial, error);
         let began = self.ends.clock.now();
-        self.ends.far.conversation.say(&Ask::Trial(*trial)).map_err(failed)?;
-        match self.ends.far.conversation.hear(STEP).map_err(failed)? {
+        self.ends.remote.conversation.say(&Ask::Trial(*trial)).map_err(failed)?;
+        match self.ends.remote.conversation.hear(STEP).map_err(failed)? {
             Reply::Go => {}
             other => return Err(failed(PairError::unexpected(other))),
         }
         let ours =
             self.line.initiate(trial, &mut self.memory).map_err(|source| self.link_failed(trial, source))?;
-        let theirs = match self.ends.far.conversation.hear(TRIAL).map_err(failed)? {
+        let theirs = match self.ends.remote.conversation.hear(TRIAL).map_err(failed)? {
             Reply::Half(half) => half,
             other => return Err(failed(PairError::unexpected(other))),
         };
         let now = self.ends.clock.now();
-        self.ends.witness.saw(&ours.tally, current_cpu());
+        self.ends.observer.saw(&ours.tally, current_cpu());
         if trial.check == Check::Marks && self.first_sample.is_none() {
             self.first_sample = Some(now.since(Time::ZERO));
         }
@@ -217,7 +218,7 @@ impl Pair {
     /// The data connection failed: the peer's own word on the control connection is the better
     /// reason, if it has one to say.
     fn link_failed(&self, trial: &Trial, source: LinkError) -> RunError {
-        match self.ends.far.conversation.hear(Duration::from_millis(500)) {
+        match self.ends.remote.conversation.hear(Duration::from_millis(500)) {
             Err(PairError::Refused { reason }) => RunError::Peer { size: trial.size, reason },
             _ => RunError::Link { size: trial.size, source },
         }

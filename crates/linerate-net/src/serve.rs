@@ -3,12 +3,12 @@
 //! One thread accepts; every connection has a thread of its own, a deadline in every state, and
 //! no way to name a file, a command or an address. Measurements run one at a time in each slot.
 
-mod door;
+mod admission;
+mod channels;
 mod limits;
 mod loads;
 mod log;
 mod queue;
-mod reception;
 mod requests;
 mod session;
 mod stages;
@@ -24,10 +24,9 @@ use rustix::event::{PollFd, PollFlags};
 use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 
 use crate::control::Key;
-use crate::observe::{HostClock, check_clock};
-use crate::witness::CLOCK_READS;
+use crate::observe::{CLOCK_READS, HostClock, check_clock};
 
-use door::Door;
+use admission::Admission;
 use queue::Queue;
 
 pub use limits::Limits;
@@ -55,16 +54,16 @@ pub enum ServeError {
 #[derive(Debug)]
 pub struct Server {
     listener: TcpListener,
-    house: Arc<House>,
+    server: Arc<ServerState>,
 }
 
 /// What every connection's thread shares.
 #[derive(Debug)]
-struct House {
+struct ServerState {
     key: Option<Key>,
     limits: Limits,
     queue: Queue,
-    door: Door,
+    admission: Admission,
     log: log::Log,
     clock: HostClock,
     checked: Clock,
@@ -79,16 +78,16 @@ impl Server {
     pub fn bind(address: SocketAddr, key: Option<Key>, limits: Limits) -> Result<Self, ServeError> {
         let listener = listen(address).map_err(|source| ServeError::Listen { address, source })?;
         let clock = HostClock::start();
-        let house = House {
+        let server = ServerState {
             key,
             queue: Queue::new(limits.slots, limits.waiting, limits.memory),
-            door: Door::new(limits.connections, limits.connections_per_address),
+            admission: Admission::new(limits.connections, limits.connections_per_address),
             limits,
             log: log::Log::default(),
             clock,
             checked: check_clock(&clock, CLOCK_READS),
         };
-        Ok(Self { listener, house: Arc::new(house) })
+        Ok(Self { listener, server: Arc::new(server) })
     }
 
     /// Listens on `port` of every address of the host: IPv6 and IPv4, or IPv4 where that is all.
@@ -128,12 +127,12 @@ impl Server {
                 Err(error) => break Err(ServeError::Accept(error)),
             }
         };
-        self.house.door.close();
-        self.house.queue.close();
+        self.server.admission.close();
+        self.server.queue.close();
         outcome
     }
 
-    /// The next connection; none when it is time to stop.
+    /// The next connection, or `None` when it is time to stop.
     fn next(&self, stop: BorrowedFd<'_>) -> io::Result<Option<(TcpStream, SocketAddr)>> {
         loop {
             let mut either = [
@@ -149,7 +148,7 @@ impl Server {
             }
             match self.listener.accept() {
                 Ok(accepted) => return Ok(Some(accepted)),
-                Err(error) if out_of_descriptors(&error) => self.house.door.wait_for_a_leaver(),
+                Err(error) if out_of_descriptors(&error) => self.server.admission.wait_for_room(),
                 // Whatever else went wrong is the one connection's misfortune (accept(2)).
                 Err(_) => {}
             }
@@ -158,17 +157,17 @@ impl Server {
 
     /// Gives a connection a thread, or turns it away.
     fn admit(&self, stream: TcpStream, peer: IpAddr) {
-        let house = Arc::clone(&self.house);
-        let Some(guest) = Door::enter(&house, &stream, peer) else {
-            self.house.log.warn(format_args!("{peer}: turned away, too many connections"));
+        let server = Arc::clone(&self.server);
+        let Some(permit) = Admission::admit(&server, &stream, peer) else {
+            self.server.log.warn(format_args!("{peer}: turned away, too many connections"));
             return;
         };
         let spawned = std::thread::Builder::new().name(format!("session {peer}")).spawn(move || {
-            session::serve(&house, stream, peer);
-            drop(guest);
+            session::serve(&server, stream, peer);
+            drop(permit);
         });
         if let Err(error) = spawned {
-            self.house.log.warn(format_args!("{peer}: turned away, no thread: {error}"));
+            self.server.log.warn(format_args!("{peer}: turned away, no thread: {error}"));
         }
     }
 }

@@ -5,10 +5,10 @@
 //!
 //! Source: kernel documentation, networking/timestamping.
 
+mod rounds;
 mod stamper;
 #[cfg(test)]
 mod tests;
-mod told;
 
 use std::os::fd::BorrowedFd;
 
@@ -19,8 +19,8 @@ use linerate_core::transport::Transport;
 use linerate_core::trial::Tally;
 use linerate_core::units::Span;
 
+use rounds::{Received, Rounds};
 use stamper::Stamper;
-use told::{Arrival, Told};
 
 /// No further size is begun after so long: a path of long round trips shows fewer of them.
 pub(crate) const LONGEST: Span = Span::from_ms(20_000);
@@ -57,7 +57,7 @@ impl<'a> Stamped<'a> {
 
     /// Sends `count` messages and takes the answer to each; what was noted of those that were answered.
     pub(crate) fn ask(&mut self, count: u32) -> Result<Vec<Marks>, LinkError> {
-        let mut told = Told::new(count);
+        let mut told = Rounds::new(count);
         for number in 0..count {
             let sent = self.stamper.send(number)?;
             let Some(answer) = self.take(number)? else { break };
@@ -70,13 +70,13 @@ impl<'a> Stamped<'a> {
     }
 
     /// Takes message `number`, while it is only a warm-up with care.
-    fn take(&mut self, number: u32) -> Result<Option<Arrival>, LinkError> {
+    fn take(&mut self, number: u32) -> Result<Option<Received>, LinkError> {
         if number < WARM_UP { self.stamper.receive_with_care(number) } else { self.stamper.receive(number) }
     }
 
     /// Takes `count` messages and answers each; what was noted of them.
     pub(crate) fn answer(&mut self, count: u32) -> Result<Vec<Marks>, LinkError> {
-        let mut told = Told::new(count);
+        let mut told = Rounds::new(count);
         for number in 0..count {
             let Some(arrival) = self.take(number)? else { break };
             // Here and not after the answer, because the next message must be waited for by then.

@@ -1,8 +1,8 @@
 //! What carries the bytes: one file a transport, and one arm of the two matches here.
 //!
-//! The answering end hosts: it prepares a place where channels arrive, says in a [`Meeting`] how
-//! to find it, and accepts. The beginning end joins. Every channel begins with an introduction,
-//! the pass of its conversation and the number of its flow, so that no stranger's channel is taken
+//! The answering end hosts: it prepares a place where channels arrive, says in a [`Rendezvous`] how
+//! to find it, and accepts. The beginning end joins. Every channel begins with a preface,
+//! the token of its conversation and the number of its flow, so that no other channel is taken
 //! for a peer's.
 
 mod account;
@@ -11,16 +11,16 @@ mod certificate;
 mod datagram;
 mod dial;
 mod ethernet;
-mod introduction;
+mod local_peer;
 pub mod memory;
 mod mptcp;
 mod options;
 mod pipe;
+mod preface;
 mod quic;
 mod shared_memory;
 mod socket;
 mod tcp;
-mod tether;
 mod tls;
 mod udp;
 mod unix;
@@ -36,19 +36,20 @@ use linerate_core::options::{MemoryOptions, SocketOptions};
 use linerate_core::plan::LocalOptions;
 use linerate_core::transport::Transport;
 use linerate_core::units::Span;
-use serde::{Deserialize, Serialize};
 
-use crate::channel::{Leash, Line, PATIENCE};
-use crate::control::{Deadline, Pass};
+use crate::channel::CancelGroup;
+use crate::control::{ChannelToken, Deadline, Rendezvous};
 use crate::io::EngineError;
+use crate::line::Line;
 use crate::observe::HostClock;
+use crate::wait::PATIENCE;
 
 pub use account::Account;
-pub use datagram::{CONTROL_LEN, GONE, HEADER_LEN, Header, Kind, SHORT_LEN, Token};
+pub use datagram::{CONTROL_LEN, Cookie, GONE, HEADER_LEN, Header, Kind, SHORT_LEN};
 pub use dial::DialError;
 pub(crate) use dial::{bound, connect};
-pub(crate) use introduction::{INTRODUCTION_LEN, Introduction, TAKEN};
 pub use options::{OptionError, apply, connection, granted};
+pub(crate) use preface::{PREFACE_LEN, Preface, TAKEN};
 pub use socket::SocketChannel;
 pub use tcp::tcp_channel;
 pub use udp::{Greeting, REPLY_LEN, REQUEST_LEN, Reply, Request};
@@ -76,7 +77,7 @@ pub struct Setup {
     pub own: LocalOptions,
     /// Breaks off what [`join`] waits for while a channel over TCP, TLS, a pipe or shared memory does
     /// not stand yet; the others have time limits of their own.
-    pub leash: Leash,
+    pub cancel: CancelGroup,
 }
 
 impl Setup {
@@ -93,7 +94,7 @@ impl Setup {
             local,
             peer,
             own: LocalOptions::default(),
-            leash: Leash::default(),
+            cancel: CancelGroup::default(),
         }
     }
 
@@ -104,79 +105,35 @@ impl Setup {
     }
 }
 
-/// How the beginning end finds the place where the answering end takes its channels.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Meeting {
-    /// Where.
-    pub place: Place,
-    /// The certificate that the answering end will show, in DER. It is believed because the
-    /// conversation that says it is proven by the key.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub certificate: Option<Vec<u8>>,
-}
-
-/// Where channels arrive.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Place {
-    /// The port of the conversation itself.
-    Conversation,
-    /// Another port of the same address.
-    Port(u16),
-    /// A Unix socket of this abstract name, in the network namespace of the server.
-    Local(String),
-    /// A port of this context of virtual machines.
-    Vsock {
-        /// The server's context.
-        cid: u32,
-        /// Its port.
-        port: u32,
-    },
-    /// An Ethernet station.
-    Station {
-        /// Its address.
-        mac: [u8; 6],
-        /// The EtherType of this load's frames.
-        ethertype: u16,
-    },
-}
-
-impl From<Place> for Meeting {
-    fn from(place: Place) -> Self {
-        Self { place, certificate: None }
-    }
-}
-
 /// The answering end's side of a transport.
 #[derive(Debug)]
-pub enum Hosting {
-    /// Channels arrive at the server's own port, through its door.
-    AtTheDoor(Box<dyn Adopt>),
+pub enum Listener {
+    /// Channels arrive at the server's own port.
+    ServerPort(Box<dyn Upgrade>),
     /// Channels arrive at a place of the transport's own.
-    Apart(Box<dyn Host>),
+    Separate(Box<dyn Listen>),
 }
 
-/// Makes channels of the connections that came through the server's door and belong to the load.
-pub trait Adopt: Send + Debug {
-    /// How the peer finds the door, and what it must know besides.
-    fn meeting(&self) -> Meeting;
+/// Makes channels of the connections that came through the server's own port and belong to the load.
+pub trait Upgrade: Send + Debug {
+    /// How the peer finds the port, and what it must know besides.
+    fn rendezvous(&self) -> Rendezvous;
 
-    /// Makes a channel of a connection that has introduced itself.
+    /// Makes a channel of a connection that has sent its preface.
     ///
     /// # Errors
     ///
     /// What the operating system or the transport refuses.
-    fn adopt(&self, stream: TcpStream) -> Result<Box<dyn Line>, TransportError>;
+    fn upgrade(&self, stream: TcpStream) -> Result<Box<dyn Line>, TransportError>;
 }
 
 /// A place of a transport's own where channels arrive.
-pub trait Host: Send + Debug {
+pub trait Listen: Send + Debug {
     /// How the peer finds it.
-    fn meeting(&self) -> Meeting;
+    fn rendezvous(&self) -> Rendezvous;
 
-    /// Takes the next channel that introduces itself with the right pass: its flow's number, and
-    /// the channel. Strangers are turned away without an answer. It is called again and again with
+    /// Takes the next channel that has the right token: its flow's number, and
+    /// the channel. Unknown peers are turned away without an answer. It is called again and again with
     /// deadlines of some 50 ms, and keeps what was begun between the calls.
     ///
     /// # Errors
@@ -198,7 +155,7 @@ pub enum TransportError {
     },
     /// The peer has named a place that this transport has not.
     #[error("find the peer's end of the transport {0}: it named a place of another kind")]
-    Place(Transport),
+    Address(Transport),
     /// No channel came in time.
     #[error("wait for a channel of the peer: none came in time")]
     Late,
@@ -239,27 +196,27 @@ impl TransportError {
     }
 }
 
-/// Prepares the place where the channels of `setup`'s transport arrive with `pass`.
+/// Prepares the place where the channels of `setup`'s transport arrive with `token`.
 ///
 /// # Errors
 ///
 /// What the host lacks or refuses.
-pub fn host(setup: &Setup, pass: &Pass) -> Result<Hosting, TransportError> {
+pub fn listen(setup: &Setup, token: &ChannelToken) -> Result<Listener, TransportError> {
     match setup.transport {
-        Transport::Tcp => Ok(Hosting::AtTheDoor(Box::new(tcp::Tcp(setup.clone())))),
-        Transport::Mptcp => Ok(Hosting::Apart(Box::new(mptcp::Mptcp::open(setup, pass)?))),
-        Transport::Unix => Ok(Hosting::Apart(Box::new(unix::Unix::open(setup, pass)?))),
-        Transport::Vsock => Ok(Hosting::Apart(Box::new(vsock::Vsock::open(setup, pass)?))),
-        Transport::Pipe => Ok(Hosting::Apart(Box::new(pipe::Pipes::open(setup, pass)?))),
-        Transport::SharedMemory => Ok(Hosting::Apart(Box::new(shared_memory::Rings::open(setup, pass)?))),
+        Transport::Tcp => Ok(Listener::ServerPort(Box::new(tcp::Tcp(setup.clone())))),
+        Transport::Mptcp => Ok(Listener::Separate(Box::new(mptcp::listen(setup, token)?))),
+        Transport::Unix => Ok(Listener::Separate(Box::new(unix::listen(setup, token)?))),
+        Transport::Vsock => Ok(Listener::Separate(Box::new(vsock::listen(setup, token)?))),
+        Transport::Pipe => Ok(Listener::Separate(Box::new(pipe::listen(setup, token)?))),
+        Transport::SharedMemory => Ok(Listener::Separate(Box::new(shared_memory::listen(setup, token)?))),
         Transport::Memory => Err(memory::no_peer()),
-        Transport::Tls => Ok(Hosting::AtTheDoor(Box::new(tls::Tls::new(setup)?))),
-        Transport::Quic => Ok(Hosting::Apart(Box::new(quic::QuicHost::new(setup, pass)?))),
-        Transport::Udp => Ok(Hosting::Apart(Box::new(udp::UdpHost::open(setup, pass)?))),
+        Transport::Tls => Ok(Listener::ServerPort(Box::new(tls::Tls::new(setup)?))),
+        Transport::Quic => Ok(Listener::Separate(Box::new(quic::QuicListener::new(setup, token)?))),
+        Transport::Udp => Ok(Listener::Separate(Box::new(udp::UdpListener::open(setup, token)?))),
         Transport::UnixDatagram => {
-            Ok(Hosting::Apart(Box::new(unix_datagram::UnixDatagramHost::open(setup, pass)?)))
+            Ok(Listener::Separate(Box::new(unix_datagram::UnixDatagramListener::open(setup, token)?)))
         }
-        Transport::Ethernet | Transport::Xdp => ethernet::host(setup, pass).map(Hosting::Apart),
+        Transport::Ethernet | Transport::Xdp => ethernet::listen(setup, token).map(Listener::Separate),
     }
 }
 
@@ -270,23 +227,23 @@ pub fn host(setup: &Setup, pass: &Pass) -> Result<Hosting, TransportError> {
 /// What the host lacks or refuses, or how the channel failed.
 pub fn join(
     setup: &Setup,
-    meeting: &Meeting,
-    pass: &Pass,
+    rendezvous: &Rendezvous,
+    token: &ChannelToken,
     flow: u32,
 ) -> Result<Box<dyn Line>, TransportError> {
-    let introduction = Introduction { pass: *pass, flow };
+    let preface = Preface { token: *token, flow };
     match setup.transport {
-        Transport::Tcp => tcp::join(setup, meeting, introduction),
-        Transport::Mptcp => mptcp::join(setup, meeting, introduction),
-        Transport::Unix => unix::join(setup, meeting, introduction),
-        Transport::Vsock => vsock::join(setup, meeting, introduction),
-        Transport::Pipe => pipe::join(setup, meeting, introduction),
-        Transport::SharedMemory => shared_memory::join(setup, meeting, introduction),
+        Transport::Tcp => tcp::join(setup, rendezvous, preface),
+        Transport::Mptcp => mptcp::join(setup, rendezvous, preface),
+        Transport::Unix => unix::join(setup, rendezvous, preface),
+        Transport::Vsock => vsock::join(setup, rendezvous, preface),
+        Transport::Pipe => pipe::join(setup, rendezvous, preface),
+        Transport::SharedMemory => shared_memory::join(setup, rendezvous, preface),
         Transport::Memory => Err(memory::no_peer()),
-        Transport::Tls => tls::join(setup, meeting, introduction),
-        Transport::Quic => quic::join(setup, meeting, introduction),
-        Transport::Udp => udp::join(setup, meeting, introduction),
-        Transport::UnixDatagram => unix_datagram::join(setup, meeting, introduction),
-        Transport::Ethernet | Transport::Xdp => ethernet::join(setup, meeting, introduction),
+        Transport::Tls => tls::join(setup, rendezvous, preface),
+        Transport::Quic => quic::join(setup, rendezvous, preface),
+        Transport::Udp => udp::join(setup, rendezvous, preface),
+        Transport::UnixDatagram => unix_datagram::join(setup, rendezvous, preface),
+        Transport::Ethernet | Transport::Xdp => ethernet::join(setup, rendezvous, preface),
     }
 }

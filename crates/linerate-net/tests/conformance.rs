@@ -14,7 +14,7 @@ use linerate_net::transport::{Setup, TransportError};
 use rstest::rstest;
 
 use crate::support::lines::Lines;
-use crate::support::meeting::{Ends, lines, lines_at, there_is};
+use crate::support::rendezvous::{Ends, lines, lines_at, there_is};
 use crate::support::stations::{HEADER, Stations};
 use crate::support::{TestServer, conformance, datagrams, engines, has_ipv6, plan};
 

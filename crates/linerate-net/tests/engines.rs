@@ -10,17 +10,18 @@ use linerate_core::options::{Io, MemoryOptions, SocketOptions};
 use linerate_core::traffic::{Bound, Ended, IoReport, Load, StreamPlan};
 use linerate_core::transport::Transport;
 use linerate_core::units::{Size, Span, Time};
-use linerate_net::channel::{Line, Wait};
+use linerate_net::flow::{Counter, Incoming, Outgoing};
 use linerate_net::io::Engine;
+use linerate_net::line::Line;
 use linerate_net::memory::Ring;
 use linerate_net::observe::HostClock;
 use linerate_net::serve::Limits;
-use linerate_net::traffic::{Counter, Incoming, Outgoing};
 use linerate_net::transport::Setup;
+use linerate_net::wait::Wait;
 use rstest::rstest;
 use socket2::Socket;
 
-use crate::support::meeting::{Ends, lines};
+use crate::support::rendezvous::{Ends, lines};
 use crate::support::{TestServer, engines, plan_for};
 
 /// Shorter than any test runs, longer than any thread waits for its turn.
@@ -59,13 +60,14 @@ fn loose_bytes_may_change_as_soon_as_they_are_pushed(
     let mut message = vec![0_u8; 5_000];
     for value in 1..=12 {
         message.fill(value);
-        assert_eq!(here.push(&message, wait).expect("there is room"), 5_000);
+        assert_eq!(here.channel_mut().push(&message, wait).expect("there is room"), 5_000);
     }
     message.fill(0);
     for value in 1..=12 {
         let mut arrived = 0;
         while arrived < 5_000 {
-            arrived += there.pull(&mut message[arrived..], Wait::Patiently).expect("it was sent");
+            arrived +=
+                there.channel_mut().pull(&mut message[arrived..], Wait::Patiently).expect("it was sent");
         }
         assert!(message.iter().all(|byte| *byte == value), "message {value}");
     }
@@ -88,7 +90,7 @@ fn flow([mut here, mut there]: Ends, memory: &MemoryOptions) -> [Option<IoReport
     assert_eq!([counters[0].load(), counters[1].load()], [FLOW; 2]);
     assert_eq!(outgoing.messages(), FLOW.div_ceil(100_000));
     assert!(outgoing.account().last.is_some(), "the receiver has said that it has all");
-    [here.io_report(), there.io_report()]
+    [here.channel().io_report(), there.channel().io_report()]
 }
 
 #[rstest]
@@ -143,7 +145,7 @@ fn ends_that_map() -> Ends {
 
 fn push_all(line: &mut dyn Line, mut data: &[u8]) {
     while !data.is_empty() {
-        data = &data[line.push(data, Wait::Patiently).expect("there is room")..];
+        data = &data[line.channel_mut().push(data, Wait::Patiently).expect("there is room")..];
     }
 }
 
@@ -159,11 +161,12 @@ fn pages_that_are_mapped_have_the_right_bytes() {
         push_all(here.as_mut(), message);
         let mut arrived = 0;
         while arrived < into.len() {
-            arrived += there.pull(&mut into[arrived..], Wait::Patiently).expect("bytes are there");
+            arrived +=
+                there.channel_mut().pull(&mut into[arrived..], Wait::Patiently).expect("bytes are there");
         }
         assert!(into == message, "bytes were lost, changed or out of order");
     }
-    let mapped = there.io_report().expect("it says").mapped_bytes;
+    let mapped = there.channel().io_report().expect("it says").mapped_bytes;
     assert!(mapped > 0 && mapped.is_multiple_of(4096) && mapped <= 1 << 19, "{mapped} B");
 }
 
@@ -178,12 +181,12 @@ fn pages_that_are_mapped_count_in_a_flow(#[values(false, true)] touch: bool) {
     std::thread::scope(|scope| {
         scope.spawn(|| {
             push_all(here.as_mut(), &[7; 1_000_003]);
-            here.finish_sending().expect("the socket is there");
+            here.channel_mut().finish_sending().expect("the socket is there");
         });
         there.receive_flow(&mut incoming).expect("it is received");
     });
     assert_eq!(incoming.account().bytes, 1_000_003);
-    let mapped = there.io_report().expect("it says").mapped_bytes;
+    let mapped = there.channel().io_report().expect("it says").mapped_bytes;
     assert!(mapped > 0 && mapped.is_multiple_of(4096) && mapped < 1_000_003, "{mapped} B");
     assert!(memory.iter().all(|byte| matches!(byte, 0 | 7)));
 }
@@ -217,14 +220,14 @@ fn a_load_says_what_its_engines_did(#[values(None, Some(1))] threads: Option<u32
 fn truncate_leaves_the_buffer_alone() {
     let [mut here, mut there] = connected(|setup| setup.socket.receive_io = Some(Io::Truncate));
     let message = [7; 1000];
-    assert_eq!(here.push(&message, Wait::Patiently).expect("it fits"), 1000);
+    assert_eq!(here.channel_mut().push(&message, Wait::Patiently).expect("it fits"), 1000);
     let mut into = [1; 400];
     let mut gone = 0;
     while gone < 1000 {
-        gone += there.pull(&mut into, Wait::Patiently).expect("bytes are there");
+        gone += there.channel_mut().pull(&mut into, Wait::Patiently).expect("bytes are there");
     }
     assert_eq!((gone, into), (1000, [1; 400]));
-    assert_eq!(there.io_report().expect("it says").discarded_bytes, 1000);
+    assert_eq!(there.channel().io_report().expect("it says").discarded_bytes, 1000);
 }
 
 #[rstest]
@@ -253,13 +256,13 @@ fn a_peer_that_does_nothing_is_a_stall(
     });
     let (message, mut into) = (vec![7; 1 << 20], vec![0; 1 << 20]);
     if held {
-        here.hold(&message, &mut into).expect("memory to lend");
+        here.channel_mut().hold(&message, &mut into).expect("memory to lend");
     }
-    let error = here.pull(&mut into, Wait::Patiently).expect_err("nothing comes");
+    let error = here.channel_mut().pull(&mut into, Wait::Patiently).expect_err("nothing comes");
     assert!(matches!(error, LinkError::Stalled(SHORT)), "{error:?}");
-    assert_eq!(here.pull(&mut into, Wait::Never).expect("not an error"), 0);
+    assert_eq!(here.channel_mut().pull(&mut into, Wait::Never).expect("not an error"), 0);
     let error = loop {
-        match here.push(&message, Wait::Patiently) {
+        match here.channel_mut().push(&message, Wait::Patiently) {
             Ok(moved) => assert!(moved > 0),
             Err(error) => break error,
         }
@@ -275,9 +278,9 @@ fn a_cut_ends_a_call_that_waits(
         return;
     }
     let [mut here, _there] = asking(io);
-    let remote = here.remote().expect("a descriptor");
+    let remote = here.channel().handle().expect("a descriptor");
     std::thread::scope(|scope| {
-        let waiting = scope.spawn(|| here.pull(&mut [0; 64], Wait::Patiently));
+        let waiting = scope.spawn(|| here.channel_mut().pull(&mut [0; 64], Wait::Patiently));
         remote.cut();
         let ended = waiting.join().expect("it does not panic");
         assert!(matches!(ended, Err(LinkError::Closed | LinkError::Reset)), "{ended:?}");
@@ -303,7 +306,7 @@ fn a_signal_is_not_seen_outside(
     std::thread::scope(|scope| {
         let waiting = scope.spawn(move || {
             tell.send(pthread_self()).expect("somebody listens");
-            there.pull(&mut [0; 64], Wait::Patiently)
+            there.channel_mut().pull(&mut [0; 64], Wait::Patiently)
         });
         let thread = told.recv().expect("it says");
         // Whether it waits already or not yet: one of many signals finds it waiting.
@@ -311,7 +314,7 @@ fn a_signal_is_not_seen_outside(
             pthread_kill(thread, Signal::SIGUSR1).expect("it lives until it gets its bytes");
             std::thread::yield_now();
         }
-        here.push(&[7; 64], Wait::Patiently).expect("it fits");
+        here.channel_mut().push(&[7; 64], Wait::Patiently).expect("it fits");
         assert_eq!(waiting.join().expect("it does not panic").expect("64 bytes came"), 64);
     });
     assert!(seen.load(Ordering::SeqCst));
@@ -373,7 +376,7 @@ fn a_unix_socket_carries_what_it_can(
 fn busy_polling_is_applied_and_said() {
     let asked = SocketOptions { busy_poll: Some(50), ..SocketOptions::default() };
     let [here, _there] = connected(|setup| setup.socket = asked.clone());
-    assert_eq!(here.granted().busy_poll.known(), Some(&50));
+    assert_eq!(here.channel().granted().busy_poll.known(), Some(&50));
     let [here, _there] = asking(Io::default());
-    assert_eq!(here.granted().busy_poll.known(), Some(&0));
+    assert_eq!(here.channel().granted().busy_poll.known(), Some(&0));
 }

@@ -13,14 +13,15 @@ use linerate_core::traffic::Bound;
 use linerate_core::transport::Transport;
 use linerate_core::trial::Trial;
 use linerate_core::units::{Rate, Size, Span, Time};
-use linerate_net::channel::{Interest, Wait};
+use linerate_net::control::ChannelAddress;
+use linerate_net::flow::{Counter, Incoming, Outgoing};
 use linerate_net::observe::HostClock;
-use linerate_net::traffic::{Counter, Incoming, Outgoing};
-use linerate_net::transport::{Place, TransportError, host, join};
+use linerate_net::transport::{TransportError, join, listen};
+use linerate_net::wait::{Interest, Wait};
 use rstest::rstest;
 
 use crate::support::lab;
-use crate::support::meeting::{PASS, lines};
+use crate::support::rendezvous::{TOKEN, lines};
 use crate::support::stations::{HEADER, Stations, datagrams, flow, setup};
 
 /// A message that fills a frame of 1500 bytes.
@@ -37,14 +38,17 @@ fn messages_of_every_size_that_a_frame_holds_pass_both_ways_and_keep_their_bound
     for _ in 0..2 {
         let [from, to] = &mut ends;
         for size in sizes {
-            assert_eq!(from.push(&vec![size as u8; size], Wait::Patiently).expect("it goes"), size);
+            assert_eq!(
+                from.channel_mut().push(&vec![size as u8; size], Wait::Patiently).expect("it goes"),
+                size
+            );
         }
         for size in sizes {
             let mut into = vec![0; size];
-            assert_eq!(to.pull(&mut into, Wait::Patiently).expect("it comes"), size);
+            assert_eq!(to.channel_mut().pull(&mut into, Wait::Patiently).expect("it comes"), size);
             assert!(into.iter().all(|byte| *byte == size as u8), "{size} B");
         }
-        assert_eq!(to.pull(&mut [0], Wait::Never).expect("nothing is there"), 0);
+        assert_eq!(to.channel_mut().pull(&mut [0], Wait::Never).expect("nothing is there"), 0);
         ends.reverse();
     }
 }
@@ -70,11 +74,12 @@ fn every_pattern_of_a_curve_runs_over_it() {
 fn a_message_above_the_frame_is_refused_by_name_and_nothing_is_lost() {
     let Some(stations) = Stations::new(1_000) else { return };
     let [mut here, mut there] = stations.ends(|_| {});
-    let error = here.push(&[0; 969], Wait::Patiently).expect_err("one byte too many").to_string();
+    let error =
+        here.channel_mut().push(&[0; 969], Wait::Patiently).expect_err("one byte too many").to_string();
     assert_eq!(error, "a message of 969 B is longer than the 968 B that one datagram carries here");
-    here.push(&[5; 968], Wait::Patiently).expect("it goes");
-    there.pull(&mut [0; 968], Wait::Patiently).expect("it comes");
-    let granted = here.granted();
+    here.channel_mut().push(&[5; 968], Wait::Patiently).expect("it goes");
+    there.channel_mut().pull(&mut [0; 968], Wait::Patiently).expect("it comes");
+    let granted = here.channel().granted();
     assert_eq!((granted.mss, granted.path_mtu), (Fact::Known(968), Fact::Known(1_000)));
 }
 
@@ -82,12 +87,12 @@ fn a_message_above_the_frame_is_refused_by_name_and_nothing_is_lost() {
 fn a_message_that_does_not_come_stalls_and_one_of_another_length_is_named() {
     let Some(stations) = Stations::new(1_500) else { return };
     let [mut here, mut there] = stations.ends(|setup| setup.patience = Span::from_ms(50));
-    let error = there.pull(&mut [0], Wait::Patiently).expect_err("nothing was sent");
+    let error = there.channel_mut().pull(&mut [0], Wait::Patiently).expect_err("nothing was sent");
     assert!(matches!(error, LinkError::Stalled(span) if span == Span::from_ms(50)), "{error}");
-    assert!(!there.ready(Interest::Receive, Span::from_ms(1)).expect("it waits"));
-    here.push(&[0; 5], Wait::Patiently).expect("it goes");
-    assert!(there.ready(Interest::Receive, Span::from_ms(10_000)).expect("it waits"));
-    let error = there.pull(&mut [0; 3], Wait::Patiently).expect_err("five came").to_string();
+    assert!(!there.channel_mut().ready(Interest::Receive, Span::from_ms(1)).expect("it waits"));
+    here.channel_mut().push(&[0; 5], Wait::Patiently).expect("it goes");
+    assert!(there.channel_mut().ready(Interest::Receive, Span::from_ms(10_000)).expect("it waits"));
+    let error = there.channel_mut().pull(&mut [0; 3], Wait::Patiently).expect_err("five came").to_string();
     assert_eq!(error, "receive: a datagram of 5 B came where one of 3 B was awaited");
 }
 
@@ -95,23 +100,23 @@ fn a_message_that_does_not_come_stalls_and_one_of_another_length_is_named() {
 fn the_end_and_a_close_come_after_the_last_message_and_the_other_way_stays_open() {
     let Some(stations) = Stations::new(1_500) else { return };
     let [mut here, mut there] = stations.ends(|_| {});
-    here.push(&[7; 3], Wait::Patiently).expect("it goes");
+    here.channel_mut().push(&[7; 3], Wait::Patiently).expect("it goes");
     std::thread::scope(|scope| {
         let here = &mut here;
-        let finished = scope.spawn(move || here.finish_sending());
+        let finished = scope.spawn(move || here.channel_mut().finish_sending());
         let mut into = [0; 3];
-        there.pull(&mut into, Wait::Patiently).expect("what was sent before the end");
+        there.channel_mut().pull(&mut into, Wait::Patiently).expect("what was sent before the end");
         assert_eq!(into, [7; 3]);
-        let end = there.pull(&mut into, Wait::Patiently);
+        let end = there.channel_mut().pull(&mut into, Wait::Patiently);
         assert!(matches!(end, Err(LinkError::Closed)), "{end:?}");
         finished.join().expect("no panic").expect("it is told");
     });
-    there.push(&[8; 4], Wait::Patiently).expect("this way is open");
+    there.channel_mut().push(&[8; 4], Wait::Patiently).expect("this way is open");
     drop(there);
-    here.pull(&mut [0; 4], Wait::Patiently).expect("what was sent before the close");
-    let end = here.pull(&mut [0; 4], Wait::Patiently);
+    here.channel_mut().pull(&mut [0; 4], Wait::Patiently).expect("what was sent before the close");
+    let end = here.channel_mut().pull(&mut [0; 4], Wait::Patiently);
     assert!(matches!(end, Err(LinkError::Closed)), "{end:?}");
-    let gone = here.push(&[0; 4], Wait::Patiently);
+    let gone = here.channel_mut().push(&[0; 4], Wait::Patiently);
     assert!(matches!(gone, Err(LinkError::Closed)), "{gone:?}");
 }
 
@@ -119,10 +124,10 @@ fn the_end_and_a_close_come_after_the_last_message_and_the_other_way_stays_open(
 fn another_thread_cuts_a_wait_short_and_the_peer_sees_a_close() {
     let Some(stations) = Stations::new(1_500) else { return };
     let [mut here, mut there] = stations.ends(|_| {});
-    let remote = here.remote().expect("a way in");
+    let remote = here.channel().handle().expect("a way in");
     let waited = std::thread::scope(|scope| {
         let waiting = scope.spawn(|| {
-            let cut = here.pull(&mut [0], Wait::Patiently);
+            let cut = here.channel_mut().pull(&mut [0], Wait::Patiently);
             drop(here);
             cut
         });
@@ -130,7 +135,7 @@ fn another_thread_cuts_a_wait_short_and_the_peer_sees_a_close() {
         waiting.join().expect("no panic")
     });
     assert!(matches!(waited, Err(LinkError::Closed)), "{waited:?}");
-    let end = there.pull(&mut [0], Wait::Patiently);
+    let end = there.channel_mut().pull(&mut [0], Wait::Patiently);
     assert!(matches!(end, Err(LinkError::Closed)), "{end:?}");
 }
 
@@ -214,7 +219,7 @@ fn a_sender_stops_when_its_receiver_is_gone() {
             let bound = Bound::Time(Span::from_ms(600_000));
             from.send_flow(&mut Outgoing::new(clock, Time::ZERO, &message, bound, &counter))
         });
-        to.pull(&mut [0; 1_000], Wait::Patiently).expect("it has begun");
+        to.channel_mut().pull(&mut [0; 1_000], Wait::Patiently).expect("it has begun");
         drop(to);
         sending.join().expect("no panic")
     });
@@ -225,7 +230,7 @@ fn a_sender_stops_when_its_receiver_is_gone() {
 fn a_receiver_is_cut_off_in_the_middle_of_a_flow_and_keeps_its_account() {
     let Some(stations) = Stations::new(1_500) else { return };
     let [mut from, mut to] = stations.ends(|_| {});
-    let remote = to.remote().expect("a way in");
+    let remote = to.channel().handle().expect("a way in");
     let clock = HostClock::start();
     let counters = [Counter::default(), Counter::default()];
     let mut buffer = vec![0; 64 << 10];
@@ -259,18 +264,18 @@ fn several_flows_begin_at_once_and_keep_apart() {
     let Some(stations) = Stations::new(1_500) else { return };
     let flows = stations.flows(3, |_| {});
     for (number, [mut here, mut there]) in (0_u8..).zip(flows) {
-        here.push(&[number; 8], Wait::Patiently).expect("it goes");
+        here.channel_mut().push(&[number; 8], Wait::Patiently).expect("it goes");
         let mut into = [9; 8];
-        there.pull(&mut into, Wait::Patiently).expect("it comes");
+        there.channel_mut().pull(&mut into, Wait::Patiently).expect("it comes");
         assert_eq!(into, [number; 8]);
     }
 }
 
 #[test]
-fn a_stranger_without_the_whole_pass_gets_no_answer_at_all() {
+fn an_unknown_peer_without_the_whole_token_gets_no_answer_at_all() {
     let Some(stations) = Stations::new(1_500) else { return };
     // The filter lets it through: the first half is right.
-    let mut wrong = PASS;
+    let mut wrong = TOKEN;
     wrong[15] ^= 1;
     stations.quiet();
     let before = stations.sent_by_there();
@@ -295,12 +300,12 @@ fn a_station_of_another_segment_is_an_error_that_says_what_to_look_at() {
 fn places_where_no_frame_may_go_are_refused() {
     let setup = setup(Ipv4Addr::LOCALHOST, Ipv4Addr::LOCALHOST);
     for place in [
-        Place::Conversation,
-        Place::Station { mac: [0xff; 6], ethertype: 0x88B5 },
-        Place::Station { mac: [2, 0, 0, 0, 0, 1], ethertype: 0x0800 },
+        ChannelAddress::Conversation,
+        ChannelAddress::Station { mac: [0xff; 6], ethertype: 0x88B5 },
+        ChannelAddress::Station { mac: [2, 0, 0, 0, 0, 1], ethertype: 0x0800 },
     ] {
-        let error = join(&setup, &place.into(), &PASS, 0).expect_err("refused");
-        assert!(matches!(error, TransportError::Place(Transport::Ethernet)), "{error}");
+        let error = join(&setup, &place.into(), &TOKEN, 0).expect_err("refused");
+        assert!(matches!(error, TransportError::Address(Transport::Ethernet)), "{error}");
     }
 }
 
@@ -309,7 +314,7 @@ fn options_that_mean_nothing_to_it_are_refused_by_name() {
     let refusal = |change: fn(&mut linerate_core::options::SocketOptions)| {
         let mut setup = setup(Ipv4Addr::LOCALHOST, Ipv4Addr::LOCALHOST);
         change(&mut setup.socket);
-        host(&setup, &PASS).expect_err("refused").to_string()
+        listen(&setup, &TOKEN).expect_err("refused").to_string()
     };
     assert_eq!(
         refusal(|asked| asked.congestion = Some("cubic".to_owned())),
@@ -328,7 +333,7 @@ fn without_the_privilege_one_sentence_says_what_to_do() {
         let mut sets = rustix::thread::capabilities(None).expect("a thread has some");
         sets.effective.remove(rustix::thread::CapabilitySet::NET_RAW);
         rustix::thread::set_capabilities(None, sets).expect("giving up is allowed");
-        host(&setup(Ipv4Addr::LOCALHOST, Ipv4Addr::LOCALHOST), &PASS).expect_err("refused").to_string()
+        listen(&setup(Ipv4Addr::LOCALHOST, Ipv4Addr::LOCALHOST), &TOKEN).expect_err("refused").to_string()
     });
     assert_eq!(
         error.join().expect("no panic"),
@@ -343,15 +348,15 @@ fn both_ends_on_one_host_meet_on_the_loopback_and_do_not_hear_themselves() {
         return;
     }
     let [mut here, mut there] = lines(Transport::Ethernet, |_| {}).expect("two ends");
-    let largest = here.granted().mss.known().copied().expect("a loopback has an MTU") as usize;
-    here.push(&vec![7; largest], Wait::Patiently).expect("it goes");
-    there.pull(&mut vec![0; largest], Wait::Patiently).expect("it comes");
-    here.push(&[5; 8], Wait::Patiently).expect("it goes");
-    there.push(&[6; 8], Wait::Patiently).expect("it goes");
+    let largest = here.channel().granted().mss.known().copied().expect("a loopback has an MTU") as usize;
+    here.channel_mut().push(&vec![7; largest], Wait::Patiently).expect("it goes");
+    there.channel_mut().pull(&mut vec![0; largest], Wait::Patiently).expect("it comes");
+    here.channel_mut().push(&[5; 8], Wait::Patiently).expect("it goes");
+    there.channel_mut().push(&[6; 8], Wait::Patiently).expect("it goes");
     for (end, awaited) in [(&mut here, 6), (&mut there, 5)] {
         let mut into = [0; 8];
-        end.pull(&mut into, Wait::Patiently).expect("it comes");
+        end.channel_mut().pull(&mut into, Wait::Patiently).expect("it comes");
         assert_eq!(into, [awaited; 8]);
-        assert_eq!(end.pull(&mut into, Wait::Never).expect("nothing more"), 0);
+        assert_eq!(end.channel_mut().pull(&mut into, Wait::Never).expect("nothing more"), 0);
     }
 }

@@ -16,11 +16,10 @@ use linerate_core::transport::Transport;
 use linerate_core::trial::{Half, Tally, Trial};
 use linerate_core::units::{Rate, Size, Span};
 use linerate_net::control::{
-    Ask, FrameError, GREETING_LEN, Greeting, Key, MAX_FRAME, Opening, PROTOCOL, Proof, Purpose, Reply,
-    Welcome, decode, encode, read_frame,
+    Ask, ChannelAddress, FrameError, GREETING_LEN, Greeting, Key, MAX_FRAME, Opening, PROTOCOL, Proof,
+    Purpose, Rendezvous, Reply, Welcome, decode, encode, read_frame,
 };
 use linerate_net::pair::Target;
-use linerate_net::transport::{Meeting, Place};
 use proptest::prelude::*;
 use rstest::rstest;
 
@@ -113,8 +112,8 @@ fn every_message_survives_the_wire() {
     let key = Key::fresh().expect("random numbers");
     let (server, client) = (counting(0), counting(32));
     let half = Half { elapsed: vec![Span::MAX, Span::ZERO], tally: MOST, corruption: CORRUPTION };
-    let pass = counting(200);
-    let secured = Meeting { place: Place::Port(u16::MAX), certificate: Some(vec![0, 255]) };
+    let token = counting(200);
+    let secured = Rendezvous { address: ChannelAddress::Port(u16::MAX), certificate: Some(vec![0, 255]) };
     for (said, heard) in [
         sent!(Ask, Ask::Prove { challenge: client, proof: key.prove_client(&server, &client) }),
         sent!(Ask, Ask::Offer(Box::new(support::plan("schedule = 'list:1,64KiB'")))),
@@ -136,8 +135,8 @@ fn every_message_survives_the_wire() {
         sent!(Ask, Ask::Start),
         sent!(Ask, Ask::Collect),
         sent!(Reply, Reply::Admitted { environment: Box::default(), clock: clock() }),
-        sent!(Reply, Reply::Meet { pass, meeting: Place::Conversation.into() }),
-        sent!(Reply, Reply::Meet { pass, meeting: secured.clone() }),
+        sent!(Reply, Reply::Rendezvous { token, rendezvous: ChannelAddress::Conversation.into() }),
+        sent!(Reply, Reply::Rendezvous { token, rendezvous: secured.clone() }),
         sent!(Reply, Reply::Flow { flow: u32::MAX, direction: Direction::Both, half: Box::default() }),
         sent!(Reply, Reply::More(vec![Interval::default()], vec![TcpSample::default()])),
         sent!(Reply, Reply::Hosts(vec![HostSample::default()])),

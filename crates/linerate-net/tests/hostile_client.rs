@@ -42,7 +42,7 @@ fn serves_beside(server: &TestServer) {
 /// What the server says to whoever is at a stage and does not go on.
 fn told_nothing_or_that_data_did_not_come(stage: Stage, farewell: Option<&str>) {
     match (stage, farewell) {
-        (Stage::Pass, Some(reason)) => assert!(reason.contains("did not come in time"), "{reason}"),
+        (Stage::ChannelToken, Some(reason)) => assert!(reason.contains("did not come in time"), "{reason}"),
         (Stage::Trial, Some(reason)) => assert!(reason.contains("failed to run a trial"), "{reason}"),
         (_, farewell) => assert_eq!(farewell, None),
     }
@@ -50,7 +50,7 @@ fn told_nothing_or_that_data_did_not_come(stage: Stage, farewell: Option<&str>) 
 
 #[rstest]
 fn a_silent_client_is_not_waited_for(
-    #[values(Stage::Greeting, Stage::Proof, Stage::Plan, Stage::Pass, Stage::Idle, Stage::Trial)]
+    #[values(Stage::Greeting, Stage::Proof, Stage::Plan, Stage::ChannelToken, Stage::Idle, Stage::Trial)]
     stage: Stage,
 ) {
     let server = TestServer::start(quick());
@@ -62,7 +62,7 @@ fn a_silent_client_is_not_waited_for(
 
 #[rstest]
 fn a_dribbling_client_has_no_more_time_than_others(
-    #[values(Stage::Greeting, Stage::Proof, Stage::Plan, Stage::Pass, Stage::Idle, Stage::Trial)]
+    #[values(Stage::Greeting, Stage::Proof, Stage::Plan, Stage::ChannelToken, Stage::Idle, Stage::Trial)]
     stage: Stage,
 ) {
     let server = TestServer::start(quick());
@@ -73,9 +73,9 @@ fn a_dribbling_client_has_no_more_time_than_others(
         Stage::Greeting => dribble(&mut rude.control, greeting(Purpose::Control)),
         // Blanks before a message are JSON: there is always more to come.
         Stage::Proof | Stage::Plan | Stage::Idle => dribble(&mut rude.control, framed(&[b' '; MAX_FRAME])),
-        Stage::Pass => {
-            let pass = rude.pass;
-            dribble(&mut server.connect(), greeting(Purpose::Data).into_iter().chain(pass).chain([0; 4]));
+        Stage::ChannelToken => {
+            let token = rude.token;
+            dribble(&mut server.connect(), greeting(Purpose::Data).into_iter().chain(token).chain([0; 4]));
         }
         Stage::Trial => dribble(rude.data.as_mut().expect("a data connection"), [0; TRIAL_BYTES]),
     }
@@ -86,7 +86,7 @@ fn a_dribbling_client_has_no_more_time_than_others(
 
 #[rstest]
 fn garbage_ends_the_conversation(
-    #[values(Stage::Greeting, Stage::Proof, Stage::Plan, Stage::Pass, Stage::Idle)] stage: Stage,
+    #[values(Stage::Greeting, Stage::Proof, Stage::Plan, Stage::ChannelToken, Stage::Idle)] stage: Stage,
     #[values(1, 16, 1 << 20)] length: usize,
 ) {
     let seed = 20_160_926 + length as u64;
@@ -103,7 +103,7 @@ fn garbage_ends_the_conversation(
 
 #[rstest]
 fn a_half_closed_connection_gives_its_slot_back_at_once(
-    #[values(Stage::Greeting, Stage::Proof, Stage::Plan, Stage::Pass, Stage::Idle, Stage::Trial)]
+    #[values(Stage::Greeting, Stage::Proof, Stage::Plan, Stage::ChannelToken, Stage::Idle, Stage::Trial)]
     stage: Stage,
 ) {
     let server = TestServer::start(single());
@@ -115,7 +115,7 @@ fn a_half_closed_connection_gives_its_slot_back_at_once(
 
 #[rstest]
 fn a_reset_connection_gives_its_slot_back_at_once(
-    #[values(Stage::Greeting, Stage::Proof, Stage::Plan, Stage::Pass, Stage::Idle, Stage::Trial)]
+    #[values(Stage::Greeting, Stage::Proof, Stage::Plan, Stage::ChannelToken, Stage::Idle, Stage::Trial)]
     stage: Stage,
 ) {
     let server = TestServer::start(single());
@@ -224,7 +224,7 @@ fn messages_out_of_order_are_refused_by_what_is_due() {
 }
 
 #[test]
-fn another_version_hears_which_one_would_do_and_strangers_hear_nothing() {
+fn another_version_hears_which_one_would_do_and_unknown_peers_hear_nothing() {
     let server = TestServer::start(single());
     let answer = |greeting: &[u8]| {
         let mut stream = server.connect();
@@ -272,21 +272,21 @@ fn a_flood_of_scanners_leaves_the_server_whole() {
 fn a_data_connection_needs_the_pass_that_is_expected() {
     let server = TestServer::start(single());
     assert_eq!(rest(&mut data_connection(&server, &[0; 16])), b"", "nobody expects any");
-    let mut rude = Rude::at(&server, Stage::Pass);
-    let mut guess = rude.pass;
+    let mut rude = Rude::at(&server, Stage::ChannelToken);
+    let mut guess = rude.token;
     guess[15] ^= 1;
     assert_eq!(rest(&mut data_connection(&server, &guess)), b"", "a guess");
     rude.open_data(&server);
     rude.await_ready();
-    assert_eq!(rest(&mut data_connection(&server, &rude.pass)), b"", "used once");
+    assert_eq!(rest(&mut data_connection(&server, &rude.token)), b"", "used once");
     rude.say(&Ask::Trial(trial()));
     rude.send_data(&message());
     rude.send_data(&message());
     assert!(matches!(rude.hear(), Ok(Reply::Go)));
     assert!(matches!(rude.hear(), Ok(Reply::Half(half)) if half.corruption.is_none()));
-    let pass = rude.pass;
+    let token = rude.token;
     drop(rude);
-    assert_eq!(rest(&mut data_connection(&server, &pass)), b"", "of a conversation that is over");
+    assert_eq!(rest(&mut data_connection(&server, &token)), b"", "of a conversation that is over");
     server.still_serves();
 }
 

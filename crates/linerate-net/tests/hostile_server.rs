@@ -15,12 +15,12 @@ use linerate_core::payload::{Check, Corruption};
 use linerate_core::trial::{Half, Sample, Tally, Trial};
 use linerate_core::units::Span;
 use linerate_net::control::{
-    Ask, CHALLENGE_LEN, FrameError, GREETING_LEN, GreetingError, Key, MAX_FRAME, Opening, Pass, Reply,
-    Welcome, read_frame, write_frame,
+    Ask, CHALLENGE_LEN, ChannelAddress, ChannelToken, FrameError, GREETING_LEN, GreetingError, Key,
+    MAX_FRAME, Opening, Reply, Welcome, read_frame, write_frame,
 };
 use linerate_net::observe::HostClock;
 use linerate_net::pair::{Pair, PairError, Target};
-use linerate_net::transport::{DialError, Place};
+use linerate_net::transport::DialError;
 use rstest::rstest;
 
 use crate::support::plan;
@@ -28,7 +28,7 @@ use crate::support::rude::{frame, framed, is_timeout, reset};
 
 /// How long a false server waits for its client. Far longer than any step takes.
 const PATIENCE: Duration = Duration::from_secs(30);
-const PASS: Pass = [9; 16];
+const TOKEN: ChannelToken = [9; 16];
 /// Message size of the trials here. Unit: bytes.
 const SIZE: u64 = 1000;
 
@@ -140,16 +140,16 @@ impl Victim {
     /// Says where the data connection is to come, and takes it.
     fn meet(&mut self) {
         assert!(matches!(self.hear(), Ask::Open(Opening::Trials)));
-        self.say(&Reply::Meet { pass: PASS, meeting: Place::Conversation.into() });
+        self.say(&Reply::Rendezvous { token: TOKEN, rendezvous: ChannelAddress::Conversation.into() });
         self.take_data();
     }
 
     fn take_data(&mut self) {
         let (mut data, _) = self.listener.accept().expect("the data connection comes");
         data.set_read_timeout(Some(PATIENCE)).expect("a time limit");
-        let mut opening = [0; GREETING_LEN + PASS.len() + 4];
-        data.read_exact(&mut opening).expect("a greeting, a pass and a number");
-        assert!(opening[GREETING_LEN..].starts_with(&PASS));
+        let mut opening = [0; GREETING_LEN + TOKEN.len() + 4];
+        data.read_exact(&mut opening).expect("a greeting, a token and a number");
+        assert!(opening[GREETING_LEN..].starts_with(&TOKEN));
         data.write_all(&[6]).expect("the client listens");
         self.data = Some(data);
     }

@@ -140,9 +140,9 @@ fn a_server_that_breaks_off_takes_only_its_own_flows_along() {
 #[test]
 fn a_server_with_another_key_is_named() {
     let ours = servers(2);
-    let stranger = TestServer::start(Limits::default());
-    let address = stranger.address.to_string();
-    let all: Vec<_> = ours.into_iter().chain([stranger]).collect();
+    let outsider = TestServer::start(Limits::default());
+    let address = outsider.address.to_string();
+    let all: Vec<_> = ours.into_iter().chain([outsider]).collect();
     let error = open(&all, &StreamPlan::default()).expect_err("the key is not its own").to_string();
     assert!(error.contains(&address), "{error}");
 }

@@ -13,10 +13,11 @@ use linerate_core::kernel::TcpSample;
 use linerate_core::kernel::limit::{Holder, Verdict, holders};
 use linerate_core::transport::Transport;
 use linerate_core::units::{Rate, Span, Time};
-use linerate_net::channel::{Channel, Remote};
+use linerate_net::channel::{Channel, ChannelHandle};
+use linerate_net::flow::Counter;
 use linerate_net::lab::{Lab, THERE};
 use linerate_net::observe::{HostClock, UdpCounters};
-use linerate_net::traffic::{Counter, Looks, OnLook, Sampler, Watched};
+use linerate_net::traffic::{Looks, OnLook, Sampler, Watched};
 use linerate_net::transport::{Setup, tcp_channel};
 use socket2::{SockRef, Socket};
 
@@ -45,11 +46,11 @@ impl Connection {
 }
 
 /// The connection as the sampler sees it.
-fn remote(stream: &TcpStream) -> Box<dyn Remote> {
+fn remote(stream: &TcpStream) -> Box<dyn ChannelHandle> {
     let peer = stream.peer_addr().expect("connected");
     let setup = Setup::plain(Transport::Tcp, HostClock::start(), peer.ip(), peer);
     let socket = Socket::from(stream.try_clone().expect("a descriptor"));
-    tcp_channel(socket, &setup).expect("a channel").remote().expect("a descriptor")
+    tcp_channel(socket, &setup).expect("a channel").handle().expect("a descriptor")
 }
 
 /// What became of a flow.

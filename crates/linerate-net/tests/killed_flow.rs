@@ -24,11 +24,11 @@ struct Middle {
 
 impl Middle {
     fn before(server: SocketAddr) -> Self {
-        let door = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
-        let middle = Self { address: door.local_addr().expect("it listens"), passing: Arc::default() };
+        let accepting = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
+        let middle = Self { address: accepting.local_addr().expect("it listens"), passing: Arc::default() };
         let passing = Arc::clone(&middle.passing);
         std::thread::spawn(move || {
-            for arrived in door.incoming() {
+            for arrived in accepting.incoming() {
                 let near = arrived.expect("a connection");
                 let far = TcpStream::connect(server).expect("the server listens");
                 let again = |end: &TcpStream| end.try_clone().expect("a descriptor");

@@ -11,14 +11,15 @@ use linerate_core::endpoint::LinkError;
 use linerate_core::options::{Io, SocketOptions};
 use linerate_core::transport::Transport;
 use linerate_core::units::{Size, Span};
-use linerate_net::channel::{Interest, Line, Wait};
-use linerate_net::control::Deadline;
+use linerate_net::control::{ChannelAddress, Deadline, Rendezvous};
+use linerate_net::line::Line;
 use linerate_net::observe::HostClock;
-use linerate_net::transport::{Hosting, Meeting, Place, Setup, TransportError, host, join};
+use linerate_net::transport::{Listener, Setup, TransportError, join, listen};
+use linerate_net::wait::{Interest, Wait};
 use nix::sched::{CloneFlags, unshare};
 use rstest::rstest;
 
-use crate::support::meeting::{PASS, lines, there_is};
+use crate::support::rendezvous::{TOKEN, lines, there_is};
 
 const HERE: std::net::IpAddr = std::net::IpAddr::V4(Ipv4Addr::LOCALHOST);
 
@@ -39,7 +40,7 @@ fn refusal(result: Result<impl Sized, TransportError>) -> String {
 
 /// Fills a channel until nothing more goes in.
 fn fill(line: &mut dyn Line) {
-    while line.push(&[1; 60_000], Wait::Never).expect("the peer is there") > 0 {}
+    while line.channel_mut().push(&[1; 60_000], Wait::Never).expect("the peer is there") > 0 {}
 }
 
 #[rstest]
@@ -52,14 +53,14 @@ fn a_peer_that_does_nothing_stalls_the_call_after_the_patience(
     }
     let patience = Span::from_ms(150);
     let [mut here, _there] = pair(transport, |setup| setup.patience = patience);
-    let pulled = here.pull(&mut [0], Wait::Patiently);
+    let pulled = here.channel_mut().pull(&mut [0], Wait::Patiently);
     assert!(matches!(pulled, Err(LinkError::Stalled(span)) if span == patience), "{pulled:?}");
-    assert!(!here.ready(Interest::Receive, Span::from_ms(1)).expect("it is open"));
-    assert!(here.ready(Interest::Either, Span::from_ms(1)).expect("there is room"));
+    assert!(!here.channel_mut().ready(Interest::Receive, Span::from_ms(1)).expect("it is open"));
+    assert!(here.channel_mut().ready(Interest::Either, Span::from_ms(1)).expect("there is room"));
     fill(here.as_mut());
     // TCP's buffer grows while its peer's kernel still takes.
     let pushed = loop {
-        match here.push(&[1; 60_000], Wait::Patiently) {
+        match here.channel_mut().push(&[1; 60_000], Wait::Patiently) {
             Ok(_) => {}
             stalled => break stalled,
         }
@@ -76,14 +77,14 @@ fn a_channel_that_another_thread_cuts_gives_up_at_once(
         return;
     }
     let [mut here, mut there] = pair(transport, |setup| setup.patience = Span::from_ms(60_000));
-    let remote = here.remote().expect("a descriptor");
+    let remote = here.channel().handle().expect("a descriptor");
     let (mine, theirs) = std::thread::scope(|scope| {
         let mine = scope.spawn(move || {
-            let pulled = here.pull(&mut [0], Wait::Patiently);
+            let pulled = here.channel_mut().pull(&mut [0], Wait::Patiently);
             drop(here);
             pulled
         });
-        let theirs = scope.spawn(move || there.pull(&mut [0], Wait::Patiently));
+        let theirs = scope.spawn(move || there.channel_mut().pull(&mut [0], Wait::Patiently));
         remote.cut();
         (mine.join().expect("no panic"), theirs.join().expect("no panic"))
     });
@@ -101,20 +102,21 @@ fn what_was_sent_before_the_end_arrives_and_the_other_direction_stays_open(
         return;
     }
     let [mut here, mut there] = pair(transport, |setup| setup.patience = Span::from_ms(500));
-    assert_eq!(here.push(b"last", Wait::Patiently).expect("it fits"), 4);
-    here.finish_sending().expect("it may end");
+    assert_eq!(here.channel_mut().push(b"last", Wait::Patiently).expect("it fits"), 4);
+    here.channel_mut().finish_sending().expect("it may end");
     let mut word = [0; 9];
     let mut heard = Vec::new();
-    while let Ok(moved) = there.pull(&mut word, Wait::Patiently) {
+    while let Ok(moved) = there.channel_mut().pull(&mut word, Wait::Patiently) {
         heard.extend_from_slice(&word[..moved]);
     }
     assert_eq!(heard, b"last");
-    assert!(matches!(there.pull(&mut word, Wait::Patiently), Err(LinkError::Closed)));
-    assert_eq!(there.push(b"answer", Wait::Patiently).expect("it is open"), 6);
-    assert_eq!(here.pull(&mut word, Wait::Patiently).expect("it is open"), 6);
+    assert!(matches!(there.channel_mut().pull(&mut word, Wait::Patiently), Err(LinkError::Closed)));
+    assert_eq!(there.channel_mut().push(b"answer", Wait::Patiently).expect("it is open"), 6);
+    assert_eq!(here.channel_mut().pull(&mut word, Wait::Patiently).expect("it is open"), 6);
     drop(here);
     // However much the channel would still take.
-    let refused = std::iter::repeat_with(|| there.push(&[0; 60_000], Wait::Patiently)).find_map(Result::err);
+    let refused = std::iter::repeat_with(|| there.channel_mut().push(&[0; 60_000], Wait::Patiently))
+        .find_map(Result::err);
     match refused {
         Some(LinkError::Closed | LinkError::Reset) => {}
         // Linux says nothing for a minute.
@@ -127,8 +129,8 @@ fn what_was_sent_before_the_end_arrives_and_the_other_direction_stays_open(
 fn a_peer_on_another_host_is_told_from_other_failures(
     #[values(Transport::Unix, Transport::Pipe, Transport::SharedMemory)] transport: Transport,
 ) {
-    let nowhere = Place::Local("linerate-00000000000000000000000000000000".to_owned()).into();
-    let error = refusal(join(&setup(transport), &nowhere, &PASS, 0));
+    let nowhere = ChannelAddress::Local("linerate-00000000000000000000000000000000".to_owned()).into();
+    let error = refusal(join(&setup(transport), &nowhere, &TOKEN, 0));
     assert!(error.contains("both ends must be on one host") && error.contains(transport.name()), "{error}");
 }
 
@@ -137,14 +139,14 @@ fn a_place_of_another_kind_or_of_another_program_is_refused(
     #[values(Transport::Mptcp, Transport::Unix, Transport::Vsock, Transport::Pipe, Transport::SharedMemory)]
     transport: Transport,
 ) {
-    for place in [Place::Conversation, Place::Local("/tmp/.X11-unix/X0".to_owned())] {
-        let error = refusal(join(&setup(transport), &place.into(), &PASS, 0));
+    for place in [ChannelAddress::Conversation, ChannelAddress::Local("/tmp/.X11-unix/X0".to_owned())] {
+        let error = refusal(join(&setup(transport), &place.into(), &TOKEN, 0));
         assert!(error.contains("a place of another kind"), "{error}");
     }
 }
 
 #[rstest]
-fn a_stranger_is_turned_away_without_an_answer(
+fn an_unknown_peer_is_turned_away_without_an_answer(
     #[values(Transport::Mptcp, Transport::Unix, Transport::Pipe, Transport::SharedMemory)]
     transport: Transport,
 ) {
@@ -152,19 +154,21 @@ fn a_stranger_is_turned_away_without_an_answer(
         return;
     }
     let setup = setup(transport);
-    let Ok(Hosting::Apart(mut host)) = host(&setup, &PASS) else { panic!("it has a place of its own") };
-    let meeting = host.meeting();
+    let Ok(Listener::Separate(mut host)) = listen(&setup, &TOKEN) else {
+        panic!("it has a place of its own")
+    };
+    let rendezvous = host.rendezvous();
     std::thread::scope(|scope| {
-        let stranger = scope.spawn(|| match join(&setup, &meeting, &[6; 16], 0) {
+        let outsider = scope.spawn(|| match join(&setup, &rendezvous, &[6; 16], 0) {
             // Whoever awaits descriptors learns at once that there are none.
             Err(error) => assert!(error.to_string().contains("descriptors"), "{error}"),
             Ok(mut line) => {
-                let heard = line.pull(&mut [0], Wait::Patiently);
+                let heard = line.channel_mut().pull(&mut [0], Wait::Patiently);
                 assert!(matches!(heard, Err(LinkError::Closed | LinkError::Reset)), "{heard:?}");
             }
         });
         let admitted = std::iter::repeat_with(|| host.accept(Deadline::after(Duration::from_millis(50))))
-            .take_while(|_| !stranger.is_finished())
+            .take_while(|_| !outsider.is_finished())
             .find(Result::is_ok);
         assert!(admitted.is_none());
     });
@@ -180,7 +184,7 @@ fn the_size_of_a_pipe_and_of_a_ring_is_what_was_asked_and_granted_says_it() {
         (Transport::SharedMemory, Some(1), 4096),
     ] {
         for line in pair(transport, |setup| setup.socket.sndbuf = asked.map(Size)) {
-            let sizes = line.granted();
+            let sizes = line.channel().granted();
             assert_eq!(sizes.sndbuf.known(), Some(&granted), "{transport}, {asked:?}");
             assert_eq!(sizes.rcvbuf.known(), Some(&granted), "{transport}, {asked:?}");
             assert_eq!(sizes.mss.known(), None);
@@ -202,13 +206,13 @@ fn an_option_that_has_no_meaning_is_refused_by_name(
     #[case] socket: SocketOptions,
     #[case] named: &str,
 ) {
-    let error = refusal(host(&Setup { socket, ..setup(transport) }, &PASS));
+    let error = refusal(listen(&Setup { socket, ..setup(transport) }, &TOKEN));
     assert!(error.contains(named), "{error}");
 }
 
 #[test]
 fn copies_in_memory_have_no_peer() {
-    let error = refusal(host(&setup(Transport::Memory), &PASS));
+    let error = refusal(listen(&setup(Transport::Memory), &TOKEN));
     assert!(error.contains("without a host"), "{error}");
 }
 
@@ -218,20 +222,20 @@ fn multipath_tcp_says_whether_it_is_one() {
         return;
     }
     for line in pair(Transport::Mptcp, |_| {}) {
-        let multipath = line.granted().multipath.expect("it was asked for");
+        let multipath = line.channel().granted().multipath.expect("it was asked for");
         assert_eq!(multipath.known(), Some(&true), "{multipath:?}");
-        assert!(line.connection().known().is_some(), "TCP_INFO of the first subflow");
+        assert!(line.channel().connection().known().is_some(), "TCP_INFO of the first subflow");
     }
     // A peer that knows only TCP.
     let plain = TcpListener::bind((HERE, 0)).expect("a free port");
-    let meeting = Meeting::from(Place::Port(plain.local_addr().expect("it listens").port()));
-    let mut line = join(&setup(Transport::Mptcp), &meeting, &PASS, 0).expect("plain TCP will do");
+    let rendezvous = Rendezvous::from(ChannelAddress::Port(plain.local_addr().expect("it listens").port()));
+    let mut line = join(&setup(Transport::Mptcp), &rendezvous, &TOKEN, 0).expect("plain TCP will do");
     let (mut stream, _) = plain.accept().expect("it came");
-    let mut introduction = [0; 20];
-    stream.read_exact(&mut introduction).expect("it introduces itself");
+    let mut preface = [0; 20];
+    stream.read_exact(&mut preface).expect("it introduces itself");
     stream.write_all(b"!").expect("it listens");
-    assert_eq!(line.pull(&mut [0], Wait::Patiently).expect("a byte"), 1);
-    let multipath = line.granted().multipath.expect("it was asked for");
+    assert_eq!(line.channel_mut().pull(&mut [0], Wait::Patiently).expect("a byte"), 1);
+    let multipath = line.channel().granted().multipath.expect("it was asked for");
     assert_eq!(multipath.known(), Some(&false), "{multipath:?}");
 }
 
@@ -243,8 +247,8 @@ fn multipath_tcp_that_is_switched_off_names_the_switch() {
         fs::write("/proc/sys/net/mptcp/enabled", "0")
             .map_err(|error| format!("net.mptcp.enabled: {error}"))?;
         Ok::<_, String>([
-            refusal(host(&setup(Transport::Mptcp), &PASS)),
-            refusal(join(&setup(Transport::Mptcp), &Place::Port(1).into(), &PASS, 0)),
+            refusal(listen(&setup(Transport::Mptcp), &TOKEN)),
+            refusal(join(&setup(Transport::Mptcp), &ChannelAddress::Port(1).into(), &TOKEN, 0)),
         ])
     });
     match switched.join().expect("no panic") {
@@ -265,14 +269,14 @@ fn multipath_tcp_that_is_switched_off_names_the_switch() {
 #[ignore = "the test below runs it in a process of its own"]
 fn an_echo_in_another_process() {
     let transport = std::env::var("ECHO_TRANSPORT").expect("it is told");
-    let place = Place::Local(std::env::var("ECHO_PLACE").expect("it is told"));
+    let place = ChannelAddress::Local(std::env::var("ECHO_PLACE").expect("it is told"));
     let setup = setup(transport.parse().expect("a transport"));
-    let mut line = join(&setup, &place.into(), &PASS, 3).expect("the other process waits");
+    let mut line = join(&setup, &place.into(), &TOKEN, 3).expect("the other process waits");
     let mut data = vec![0; 100_000];
-    while let Ok(moved) = line.pull(&mut data, Wait::Patiently) {
+    while let Ok(moved) = line.channel_mut().pull(&mut data, Wait::Patiently) {
         let mut rest = &data[..moved];
         while !rest.is_empty() {
-            rest = &rest[line.push(rest, Wait::Patiently).expect("the other process reads")..];
+            rest = &rest[line.channel_mut().push(rest, Wait::Patiently).expect("the other process reads")..];
         }
     }
 }
@@ -282,8 +286,10 @@ fn another_process_echoes_every_byte_and_when_it_is_killed_the_channel_ends(
     #[values(Transport::Unix, Transport::Pipe, Transport::SharedMemory)] transport: Transport,
 ) {
     let setup = setup(transport);
-    let Ok(Hosting::Apart(mut host)) = host(&setup, &PASS) else { panic!("it has a place of its own") };
-    let Place::Local(place) = host.meeting().place else { panic!("it is on this host") };
+    let Ok(Listener::Separate(mut host)) = listen(&setup, &TOKEN) else {
+        panic!("it has a place of its own")
+    };
+    let ChannelAddress::Local(place) = host.rendezvous().address else { panic!("it is on this host") };
     let mut other = Command::new(std::env::current_exe().expect("this program"))
         .args(["--ignored", "--exact", "local::an_echo_in_another_process"])
         .envs([("ECHO_TRANSPORT", transport.name()), ("ECHO_PLACE", &place)])
@@ -296,18 +302,18 @@ fn another_process_echoes_every_byte_and_when_it_is_killed_the_channel_ends(
     let (mut rest, mut received) = (&sent[..], Vec::new());
     let mut data = vec![0; 70_000];
     while received.len() < sent.len() {
-        let pushed = line.push(rest, Wait::Never).expect("it is there");
+        let pushed = line.channel_mut().push(rest, Wait::Never).expect("it is there");
         rest = &rest[pushed..];
-        let pulled = line.pull(&mut data, Wait::Never).expect("it is there");
+        let pulled = line.channel_mut().pull(&mut data, Wait::Never).expect("it is there");
         received.extend_from_slice(&data[..pulled]);
         if pushed + pulled == 0 {
             let interest = if rest.is_empty() { Interest::Receive } else { Interest::Either };
-            assert!(line.ready(interest, Span::from_ms(10_000)).expect("it is there"));
+            assert!(line.channel_mut().ready(interest, Span::from_ms(10_000)).expect("it is there"));
         }
     }
     assert!(received == sent, "bytes were lost, changed or out of order");
     other.kill().expect("it is there");
-    let pulled = line.pull(&mut data, Wait::Patiently);
+    let pulled = line.channel_mut().pull(&mut data, Wait::Patiently);
     assert!(matches!(pulled, Err(LinkError::Closed | LinkError::Reset)), "{pulled:?}");
     other.wait().expect("it has ended");
 }

@@ -14,7 +14,8 @@ use linerate_core::traffic::{Direction, Ended, Load, StreamPlan, Transfer};
 use linerate_core::transport::Transport;
 use linerate_core::trial::Trial;
 use linerate_core::units::{Rate, Size, Span};
-use linerate_net::channel::{Line, Wire};
+use linerate_net::channel::Wire;
+use linerate_net::line::Line;
 use linerate_net::memory::{MemoryError, Reserved, Ring};
 use linerate_net::observe::HostClock;
 use linerate_net::pair::{Pair, PairError};
@@ -89,7 +90,7 @@ fn it_does_so_over_every_transport(
         Ok(pair) => pair,
         // By name and with the reason, or it is no skip.
         Err(error @ (PairError::Transport(_) | PairError::Refused { .. })) => {
-            return support::meeting::is_refused(transport, &error);
+            return support::rendezvous::is_refused(transport, &error);
         }
         Err(error) => panic!("{transport}: failed to {error}"),
     };

@@ -11,10 +11,11 @@ use linerate_core::stats::Histogram;
 use linerate_core::traffic::{Ended, Latency, Load, RrPlan, StreamPlan, Transfer};
 use linerate_core::transport::Transport;
 use linerate_core::units::{Size, Span};
-use linerate_net::channel::{Interest, Line, Wait};
+use linerate_net::flow::{Asking, Schedule};
+use linerate_net::line::Line;
 use linerate_net::observe::HostClock;
 use linerate_net::serve::Limits;
-use linerate_net::traffic::{Asking, Schedule};
+use linerate_net::wait::{Interest, Wait};
 use rstest::rstest;
 
 use crate::support::conversation::{self, run, run_at, run_over, run_watched};
@@ -56,7 +57,7 @@ fn over(
 fn fill(line: &mut dyn Line, into: &mut [u8]) -> bool {
     let mut got = 0;
     while got < into.len() {
-        match line.pull(&mut into[got..], Wait::Patiently) {
+        match line.channel_mut().pull(&mut into[got..], Wait::Patiently) {
             Ok(moved) => got += moved,
             Err(LinkError::Closed | LinkError::Reset) => return false,
             Err(error) => panic!("{error}"),
@@ -88,7 +89,7 @@ fn over_transport(transport: Transport, rr: RrPlan) -> Option<Transfer> {
     let transfer = match run_over(&server, transport, &load, || ControlFlow::Continue(())) {
         Ok(transfer) => Some(transfer),
         Err(error) => {
-            support::meeting::is_refused(transport, &error);
+            support::rendezvous::is_refused(transport, &error);
             None
         }
     };
@@ -188,10 +189,13 @@ fn as_many_requests_are_under_way_as_were_asked_for(#[values(1, 7, 64)] depth: u
         for _ in 0..5 {
             let mut requests = vec![0; 100 * depth as usize];
             assert!(fill(line.as_mut(), &mut requests));
-            let more = line.ready(Interest::Receive, Span::from_ms(20)).expect("it stands");
+            let more = line.channel_mut().ready(Interest::Receive, Span::from_ms(20)).expect("it stands");
             assert!(!more, "more than {depth} are under way");
             let responses = vec![0; 3 * depth as usize];
-            assert_eq!(line.push(&responses, Wait::Patiently).expect("it stands"), responses.len());
+            assert_eq!(
+                line.channel_mut().push(&responses, Wait::Patiently).expect("it stands"),
+                responses.len()
+            );
         }
         assert!(!fill(line.as_mut(), &mut [0]));
     });
@@ -215,7 +219,7 @@ fn an_open_loop_counts_from_the_moment_at_which_it_meant_to_send() {
             if !fill(line.as_mut(), &mut request) {
                 return;
             }
-            line.push(&[0], Wait::Patiently).expect("it stands");
+            line.channel_mut().push(&[0], Wait::Patiently).expect("it stands");
         }
     });
     assert_eq!((latency.ended, latency.transactions, latency.unsent), (Ended::Complete, 200, 0));
@@ -265,9 +269,9 @@ fn a_peer_that_answers_more_than_it_was_asked_is_not_believed() {
     let latency = against(&plan, None, |mut line| {
         for _ in 0..10 {
             assert!(fill(line.as_mut(), &mut [0]));
-            line.push(&[0], Wait::Patiently).expect("it stands");
+            line.channel_mut().push(&[0], Wait::Patiently).expect("it stands");
         }
-        line.push(&[0], Wait::Patiently).expect("it stands");
+        line.channel_mut().push(&[0], Wait::Patiently).expect("it stands");
         assert!(!fill(line.as_mut(), &mut [0]));
     });
     assert!(
@@ -282,7 +286,7 @@ fn a_peer_that_hangs_up_leaves_the_account_so_far() {
     let latency = against(&plan, None, |mut line| {
         for _ in 0..7 {
             assert!(fill(line.as_mut(), &mut [0; 10]));
-            line.push(&[0; 10], Wait::Patiently).expect("it stands");
+            line.channel_mut().push(&[0; 10], Wait::Patiently).expect("it stands");
         }
     });
     assert!(matches!(latency.ended, Ended::Failed(_)), "{latency:?}");
@@ -327,7 +331,7 @@ fn requests_and_bulk_run_beside_each_other() {
 }
 
 #[test]
-fn more_flows_that_connect_anew_than_the_door_lets_in_are_refused() {
+fn more_flows_that_connect_anew_than_the_server_admits_are_refused() {
     let server = TestServer::start(Limits::default());
     let rr = RrPlan { connect: true, flows: 16, ..RrPlan::default() };
     let load = Load { rr: Some(rr), time: SHORT, ..Load::default() };

@@ -9,9 +9,11 @@ use linerate_core::endpoint::LinkError;
 use linerate_core::options::Granted;
 use linerate_core::traffic::{Ended, Latency, RrPlan};
 use linerate_core::units::{Size, Span};
-use linerate_net::channel::{Channel, Interest, Line, Remote, Wait, Wire};
+use linerate_net::channel::{Channel, ChannelHandle, Wire};
+use linerate_net::flow::{Answering, Asking, Schedule};
+use linerate_net::line::Line;
 use linerate_net::observe::HostClock;
-use linerate_net::traffic::{Answering, Asking, Schedule};
+use linerate_net::wait::{Interest, Wait};
 use rstest::rstest;
 
 /// How long the channel waits for a datagram.
@@ -104,7 +106,7 @@ impl Channel for Faulty {
         Granted::default()
     }
 
-    fn remote(&self) -> io::Result<Box<dyn Remote>> {
+    fn handle(&self) -> io::Result<Box<dyn ChannelHandle>> {
         Err(io::ErrorKind::Unsupported.into())
     }
 }

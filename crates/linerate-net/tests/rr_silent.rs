@@ -12,12 +12,12 @@ use linerate_core::plan::Plan;
 use linerate_core::traffic::{Ended, Load, RrPlan, Transfer};
 use linerate_core::units::{Size, Span};
 use linerate_net::control::{
-    Ask, CHALLENGE_LEN, GREETING_LEN, Opening, Pass, Reply, Welcome, read_frame, write_frame,
+    Ask, CHALLENGE_LEN, ChannelAddress, ChannelToken, GREETING_LEN, Opening, Reply, Welcome, read_frame,
+    write_frame,
 };
 use linerate_net::observe::HostClock;
 use linerate_net::pair::{Loads, PairError, Target};
 use linerate_net::serve::Limits;
-use linerate_net::transport::Place;
 use rstest::rstest;
 
 use crate::support::rude::{Rude, Stage, data_connection, dribble, rest};
@@ -25,7 +25,7 @@ use crate::support::{self, TestServer};
 
 /// How long a false server waits for its client.
 const PATIENCE: Duration = Duration::from_secs(30);
-const PASS: Pass = [9; 16];
+const TOKEN: ChannelToken = [9; 16];
 /// So many times the user's wish is looked for, a tenth of a second apart, before a run that it ends
 /// took too long: twice the two seconds that are meant, and less than any patience.
 const MOST_LOOKS: u32 = 40;
@@ -52,8 +52,8 @@ fn a_client_that_does_not_end_its_transaction_is_cut_when_its_time_is_over(
         TestServer::start(Limits { grace: Duration::from_millis(500), slots: 1, ..Limits::default() });
     let request = Size(100_000);
     let (plan, load) = plan_of(RrPlan { connect: true, request, ..RrPlan::default() }, Span::from_ms(100));
-    let (_rude, pass) = begun(&server, plan, load);
-    let mut data = data_connection(&server, &pass);
+    let (_rude, token) = begun(&server, plan, load);
+    let mut data = data_connection(&server, &token);
     data.read_exact(&mut [0]).expect("it is taken");
     data.write_all(&[0; 10]).expect("a part of a request");
     match midway {
@@ -65,16 +65,16 @@ fn a_client_that_does_not_end_its_transaction_is_cut_when_its_time_is_over(
 }
 
 /// A client whose load of connections for each transaction has just started.
-fn begun(server: &TestServer, plan: Plan, load: Load) -> (Rude, Pass) {
+fn begun(server: &TestServer, plan: Plan, load: Load) -> (Rude, ChannelToken) {
     let mut rude = Rude::at(server, Stage::Plan);
     rude.say(&Ask::Offer(Box::new(plan)));
     while !matches!(rude.hear().expect("its turn comes"), Reply::Admitted { .. }) {}
     rude.say(&Ask::Open(Opening::Load(Box::new(load))));
-    let Ok(Reply::Meet { pass, .. }) = rude.hear() else { panic!("a place to meet is due") };
+    let Ok(Reply::Rendezvous { token, .. }) = rude.hear() else { panic!("a place to meet is due") };
     rude.await_ready();
     rude.say(&Ask::Start);
     assert!(matches!(rude.hear(), Ok(Reply::Go)));
-    (rude, pass)
+    (rude, token)
 }
 
 /// How far a false server goes before it is silent.
@@ -141,11 +141,11 @@ fn impostor(listener: &TcpListener, until: Until, silent: &AtomicBool) {
     assert!(matches!(hear(&mut control), Ask::Offer(_)));
     say(&mut control, &Reply::Admitted { environment: Box::default(), clock: clock() });
     assert!(matches!(hear(&mut control), Ask::Open(Opening::Load(_))));
-    say(&mut control, &Reply::Meet { pass: PASS, meeting: Place::Conversation.into() });
+    say(&mut control, &Reply::Rendezvous { token: TOKEN, rendezvous: ChannelAddress::Conversation.into() });
     let take = || {
         let mut data = accept();
-        let mut opening = [0; GREETING_LEN + PASS.len() + 4];
-        data.read_exact(&mut opening).expect("a greeting, a pass and a number");
+        let mut opening = [0; GREETING_LEN + TOKEN.len() + 4];
+        data.read_exact(&mut opening).expect("a greeting, a token and a number");
         data.write_all(&[6]).expect("the client listens");
         data
     };

@@ -8,15 +8,16 @@ use linerate_core::options::Io;
 use linerate_core::traffic::Bound;
 use linerate_core::transport::Transport;
 use linerate_core::units::{Size, Span};
-use linerate_net::channel::{Interest, Line, Wait};
-use linerate_net::control::{Deadline, GREETING_LEN};
+use linerate_net::control::{ChannelAddress, Deadline, GREETING_LEN, Rendezvous};
+use linerate_net::flow::{Counter, Incoming, Outgoing};
+use linerate_net::line::Line;
 use linerate_net::observe::HostClock;
-use linerate_net::traffic::{Counter, Incoming, Outgoing};
-use linerate_net::transport::{Hosting, Meeting, Place, Setup, TransportError, host, join};
+use linerate_net::transport::{Listener, Setup, TransportError, join, listen};
+use linerate_net::wait::{Interest, Wait};
 use rstest::rstest;
 
-use crate::support::meeting::{Answering, Ends, LOOK, PASS, PATIENCE};
 use crate::support::relay::Relay;
+use crate::support::rendezvous::{Answering, Ends, LOOK, PATIENCE, TOKEN};
 
 const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
@@ -27,7 +28,7 @@ fn answering(transport: Transport, change: impl Fn(&mut Setup)) -> Answering {
 /// Where clients arrive.
 fn port(place: &Answering) -> SocketAddr {
     let mut address = place.setup.peer;
-    if let Place::Port(port) = place.meeting().place {
+    if let ChannelAddress::Port(port) = place.rendezvous().address {
         address.set_port(port);
     }
     address
@@ -41,14 +42,14 @@ fn pair(transport: Transport, change: impl Fn(&mut Setup)) -> Ends {
 fn relayed() -> (Relay, Ends) {
     let mut place = answering(Transport::Tls, |_| {});
     let relay = Relay::to(place.setup.peer);
-    let (setup, meeting) = (Setup { peer: relay.address, ..place.setup.clone() }, place.meeting());
-    let ends = place.meet(&setup, &meeting).map(|end| end.expect("an end"));
+    let (setup, rendezvous) = (Setup { peer: relay.address, ..place.setup.clone() }, place.rendezvous());
+    let ends = place.meet(&setup, &rendezvous).map(|end| end.expect("an end"));
     (relay, ends)
 }
 
 fn send(line: &mut dyn Line, mut data: &[u8]) {
     while !data.is_empty() {
-        let sent = line.push(data, Wait::Patiently).expect("it goes");
+        let sent = line.channel_mut().push(data, Wait::Patiently).expect("it goes");
         data = &data[sent..];
     }
 }
@@ -57,7 +58,7 @@ fn receive(line: &mut dyn Line, len: usize) -> Vec<u8> {
     let mut data = vec![0; len];
     let mut filled = 0;
     while filled < len {
-        filled += line.pull(&mut data[filled..], Wait::Patiently).expect("it comes");
+        filled += line.channel_mut().pull(&mut data[filled..], Wait::Patiently).expect("it comes");
     }
     data
 }
@@ -66,10 +67,10 @@ fn receive(line: &mut dyn Line, len: usize) -> Vec<u8> {
 fn another_certificate_than_the_conversation_named_is_refused(
     #[values(Transport::Tls, Transport::Quic)] transport: Transport,
 ) {
-    let other = answering(transport, |_| {}).meeting();
+    let other = answering(transport, |_| {}).rendezvous();
     let mut place = answering(transport, |_| {});
-    let (setup, meeting) = (place.setup.clone(), place.meeting());
-    let wrong = Meeting { certificate: other.certificate, ..meeting.clone() };
+    let (setup, rendezvous) = (place.setup.clone(), place.rendezvous());
+    let wrong = Rendezvous { certificate: other.certificate, ..rendezvous.clone() };
     let error = match transport {
         Transport::Tls => {
             let [begun, answered] = place.meet(&setup, &wrong);
@@ -77,14 +78,14 @@ fn another_certificate_than_the_conversation_named_is_refused(
             assert!(matches!(refused, TransportError::Secure(_)), "{refused}");
             begun.expect_err("it is another certificate")
         }
-        _ => join(&setup, &wrong, &PASS, 0).expect_err("it is another certificate"),
+        _ => join(&setup, &wrong, &TOKEN, 0).expect_err("it is another certificate"),
     };
     assert_eq!(
         error.to_string(),
         "secure the channel: the peer shows another certificate than the conversation named; \
          something between the two ends may pretend to be the server"
     );
-    let [begun, answered] = place.meet(&setup, &meeting);
+    let [begun, answered] = place.meet(&setup, &rendezvous);
     begun.and(answered).expect("the place goes on");
 }
 
@@ -93,8 +94,8 @@ fn a_meeting_without_a_certificate_is_refused(
     #[values(Transport::Tls, Transport::Quic)] transport: Transport,
 ) {
     let place = answering(transport, |_| {});
-    let bare = Meeting { certificate: None, ..place.meeting() };
-    let error = join(&place.setup, &bare, &PASS, 0).expect_err("nothing to believe");
+    let bare = Rendezvous { certificate: None, ..place.rendezvous() };
+    let error = join(&place.setup, &bare, &TOKEN, 0).expect_err("nothing to believe");
     assert_eq!(error.to_string(), "secure the channel: the peer names no certificate");
 }
 
@@ -116,7 +117,7 @@ fn a_bit_that_is_turned_on_the_way_is_an_error_and_no_byte() {
     assert_eq!(receive(there.as_mut(), 5), b"whole");
     relay.spoil();
     send(here.as_mut(), b"spoilt");
-    let error = there.pull(&mut [0; 64], Wait::Patiently).expect_err("the record is broken");
+    let error = there.channel_mut().pull(&mut [0; 64], Wait::Patiently).expect_err("the record is broken");
     let LinkError::System { operation: "decrypt a record", source } = error else { panic!("{error}") };
     assert_eq!(source.kind(), ErrorKind::InvalidData);
 }
@@ -128,7 +129,7 @@ fn an_end_without_close_notify_is_no_end() {
     assert_eq!(receive(there.as_mut(), 4), b"part");
     relay.end();
     for end in [&mut here, &mut there] {
-        let error = end.pull(&mut [0; 64], Wait::Patiently).expect_err("something is missing");
+        let error = end.channel_mut().pull(&mut [0; 64], Wait::Patiently).expect_err("something is missing");
         assert!(error.to_string().contains("without close_notify"), "{error}");
     }
 }
@@ -137,10 +138,10 @@ fn an_end_without_close_notify_is_no_end() {
 fn an_end_with_close_notify_is_one_and_the_other_direction_goes_on() {
     let [mut here, mut there] = pair(Transport::Tls, |_| {});
     send(here.as_mut(), b"all");
-    here.finish_sending().expect("it is said");
+    here.channel_mut().finish_sending().expect("it is said");
     assert_eq!(receive(there.as_mut(), 3), b"all");
     for _ in 0..2 {
-        assert!(matches!(there.pull(&mut [0], Wait::Patiently), Err(LinkError::Closed)));
+        assert!(matches!(there.channel_mut().pull(&mut [0], Wait::Patiently), Err(LinkError::Closed)));
     }
     send(there.as_mut(), b"answer");
     assert_eq!(receive(here.as_mut(), 6), b"answer");
@@ -150,7 +151,7 @@ fn an_end_with_close_notify_is_one_and_the_other_direction_goes_on() {
 fn plaintext_where_tls_is_due_is_refused() {
     let mut place = answering(Transport::Tls, |_| {});
     let mut plain = TcpStream::connect(place.setup.peer).expect("it listens");
-    plain.write_all(&[0; GREETING_LEN + PASS.len() + 4]).expect("an introduction");
+    plain.write_all(&[0; GREETING_LEN + TOKEN.len() + 4]).expect("a preface");
     plain.write_all(&[b'x'; 4096]).expect("what a TCP flow would send");
     let error = place.accept().expect_err("that is no TLS");
     assert!(matches!(&error, TransportError::Secure(_)), "{error}");
@@ -160,7 +161,7 @@ fn plaintext_where_tls_is_due_is_refused() {
 fn a_client_that_leaves_in_the_handshake_is_an_error() {
     let mut place = answering(Transport::Tls, |_| {});
     let mut gone = TcpStream::connect(place.setup.peer).expect("it listens");
-    gone.write_all(&[0; GREETING_LEN + PASS.len() + 4]).expect("an introduction");
+    gone.write_all(&[0; GREETING_LEN + TOKEN.len() + 4]).expect("a preface");
     drop(gone);
     let error = place.accept().expect_err("it has left");
     assert!(error.to_string().starts_with("agree on keys with the peer: "), "{error}");
@@ -170,10 +171,10 @@ fn a_client_that_leaves_in_the_handshake_is_an_error() {
 fn silence_is_a_stall(#[values(Transport::Tls, Transport::Quic)] transport: Transport) {
     let patience = Span::from_ms(30);
     let [mut here, there] = pair(transport, |setup| setup.patience = patience);
-    let error = here.pull(&mut [0], Wait::Patiently).expect_err("nothing comes");
+    let error = here.channel_mut().pull(&mut [0], Wait::Patiently).expect_err("nothing comes");
     assert!(matches!(error, LinkError::Stalled(span) if span == patience), "{error}");
-    assert!(!here.ready(Interest::Receive, Span::from_ms(1)).expect("it stands"));
-    assert!(here.ready(Interest::Send, Span::from_ms(1)).expect("it stands"));
+    assert!(!here.channel_mut().ready(Interest::Receive, Span::from_ms(1)).expect("it stands"));
+    assert!(here.channel_mut().ready(Interest::Send, Span::from_ms(1)).expect("it stands"));
     drop(there);
 }
 
@@ -186,19 +187,19 @@ fn a_peer_that_reads_nothing_is_a_stall_and_no_byte_is_lost(
         setup.socket.rcvbuf = Some(Size(64 << 10));
     };
     let mut place = answering(transport, small);
-    let (mut setup, meeting) = (place.setup.clone(), place.meeting());
+    let (mut setup, rendezvous) = (place.setup.clone(), place.rendezvous());
     setup.patience = Span::from_ms(200);
-    let [mut here, mut there] = place.meet(&setup, &meeting).map(|end| end.expect("an end"));
+    let [mut here, mut there] = place.meet(&setup, &rendezvous).map(|end| end.expect("an end"));
     let data: Vec<u8> = (0..4_u32 << 18).flat_map(u32::to_be_bytes).collect();
     let mut sent = 0;
     // What does not wait stops at some time, for the peer reads nothing.
-    while here.ready(Interest::Send, Span::from_ms(100)).expect("it stands") {
-        sent += here.push(&data[sent..], Wait::Never).expect("it goes");
+    while here.channel_mut().ready(Interest::Send, Span::from_ms(100)).expect("it stands") {
+        sent += here.channel_mut().push(&data[sent..], Wait::Never).expect("it goes");
         assert!(sent < data.len(), "the windows hold everything");
     }
     // And what waits, a little later, for the kernel moves what it has.
     let error = loop {
-        match here.push(&data[sent..], Wait::Patiently) {
+        match here.channel_mut().push(&data[sent..], Wait::Patiently) {
             Ok(more) => sent += more,
             Err(error) => break error,
         }
@@ -212,16 +213,16 @@ fn a_peer_that_reads_nothing_is_a_stall_and_no_byte_is_lost(
         });
         let all: Vec<u8> = (0..4_u32 << 18).flat_map(u32::to_be_bytes).collect();
         while sent < all.len() {
-            match here.push(&all[sent..], Wait::Patiently) {
+            match here.channel_mut().push(&all[sent..], Wait::Patiently) {
                 Ok(more) => sent += more,
                 // A stall is not the end: the reader may be slow to come.
                 Err(error) => assert!(matches!(error, LinkError::Stalled(_)), "{error}"),
             }
         }
-        here.finish_sending().expect("it is said");
+        here.channel_mut().finish_sending().expect("it is said");
         let (mut there, received, data) = reader.join().expect("all comes");
         assert!(received == data, "bytes were lost, changed or out of order");
-        assert!(matches!(there.pull(&mut [0], Wait::Patiently), Err(LinkError::Closed)));
+        assert!(matches!(there.channel_mut().pull(&mut [0], Wait::Patiently), Err(LinkError::Closed)));
     });
 }
 
@@ -231,23 +232,25 @@ fn what_is_ready_is_there(#[values(Transport::Tls, Transport::Quic)] transport: 
     send(here.as_mut(), b"three pieces");
     // The last leaves bytes that are decrypted and not taken.
     for piece in ["three", " ", "pieces"] {
-        assert!(there.ready(Interest::Receive, Span::from_ms(10_000)).expect("it stands"));
+        assert!(there.channel_mut().ready(Interest::Receive, Span::from_ms(10_000)).expect("it stands"));
         assert_eq!(receive(there.as_mut(), piece.len()), piece.as_bytes());
     }
-    assert!(!there.ready(Interest::Receive, Span::from_ms(1)).expect("it stands"));
-    assert_eq!(there.pull(&mut [0; 9], Wait::Never).expect("it stands"), 0);
-    here.finish_sending().expect("it is said");
-    assert!(there.ready(Interest::Receive, Span::from_ms(10_000)).expect("the end is readiness"));
-    assert!(matches!(there.pull(&mut [0], Wait::Never), Err(LinkError::Closed)));
+    assert!(!there.channel_mut().ready(Interest::Receive, Span::from_ms(1)).expect("it stands"));
+    assert_eq!(there.channel_mut().pull(&mut [0; 9], Wait::Never).expect("it stands"), 0);
+    here.channel_mut().finish_sending().expect("it is said");
+    assert!(
+        there.channel_mut().ready(Interest::Receive, Span::from_ms(10_000)).expect("the end is readiness")
+    );
+    assert!(matches!(there.channel_mut().pull(&mut [0], Wait::Never), Err(LinkError::Closed)));
 }
 
 #[rstest]
 fn a_channel_that_is_cut_wakes_both_ends(#[values(Transport::Tls, Transport::Quic)] transport: Transport) {
     let [mut here, mut there] = pair(transport, |_| {});
-    let remote = here.remote().expect("a descriptor");
+    let remote = here.channel().handle().expect("a descriptor");
     std::thread::scope(|scope| {
-        let waits = scope.spawn(|| here.pull(&mut [0], Wait::Patiently));
-        let also = scope.spawn(|| there.pull(&mut [0], Wait::Patiently));
+        let waits = scope.spawn(|| here.channel_mut().pull(&mut [0], Wait::Patiently));
+        let also = scope.spawn(|| there.channel_mut().pull(&mut [0], Wait::Patiently));
         remote.cut();
         for end in [waits, also] {
             let error = end.join().expect("it does not panic").expect_err("it is cut");
@@ -264,13 +267,13 @@ fn what_was_granted_names_the_cipher(#[values(Transport::Tls, Transport::Quic)] 
     send(here.as_mut(), &[1; 1000]);
     receive(there.as_mut(), 1000);
     for end in [&here, &there] {
-        let granted = end.granted();
+        let granted = end.channel().granted();
         assert_eq!(granted.cipher.as_deref(), Some("TLS13_AES_128_GCM_SHA256"));
         assert_eq!(granted.congestion.known().map(String::as_str), Some("reno"));
         assert!(granted.mss.known() < granted.path_mtu.known(), "{granted:?}");
-        let tcp = end.remote().expect("a descriptor").tcp().expect("a sample");
+        let tcp = end.channel().handle().expect("a descriptor").tcp().expect("a sample");
         assert!(tcp.rtt > Span::ZERO && tcp.cwnd > 0, "{tcp:?}");
-        assert!(end.connection().known().is_some_and(|seen| seen.segments_out > 0));
+        assert!(end.channel().connection().known().is_some_and(|seen| seen.segments_out > 0));
     }
 }
 
@@ -293,8 +296,8 @@ fn what_it_cannot_do_is_refused_by_name(
     let mut setup = place.setup.clone();
     change(&mut setup);
     let refusals = [
-        host(&setup, &PASS).map(|_| ()).expect_err("it cannot"),
-        join(&setup, &place.meeting(), &PASS, 0).map(|_| ()).expect_err("it cannot"),
+        listen(&setup, &TOKEN).map(|_| ()).expect_err("it cannot"),
+        join(&setup, &place.rendezvous(), &TOKEN, 0).map(|_| ()).expect_err("it cannot"),
     ];
     for refusal in refusals {
         let said = refusal.to_string();
@@ -327,9 +330,10 @@ fn a_flow_is_counted_to_the_byte(#[values(Transport::Tls, Transport::Quic)] tran
 #[test]
 fn flows_over_quic_arrive_with_their_numbers() {
     let mut place = answering(Transport::Quic, |_| {});
-    let (setup, meeting) = (place.setup.clone(), place.meeting());
-    let Hosting::Apart(host) = &mut place.hosting else { panic!("it has a port of its own") };
-    let mut begun: Vec<_> = (0..8).map(|flow| join(&setup, &meeting, &PASS, flow).expect("a flow")).collect();
+    let (setup, rendezvous) = (place.setup.clone(), place.rendezvous());
+    let Listener::Separate(host) = &mut place.listener else { panic!("it has a port of its own") };
+    let mut begun: Vec<_> =
+        (0..8).map(|flow| join(&setup, &rendezvous, &TOKEN, flow).expect("a flow")).collect();
     for _ in 0..8 {
         let (flow, mut line) = host.accept(Deadline::after(PATIENCE)).expect("it has begun");
         send(line.as_mut(), &[u8::try_from(flow).expect("there are eight")]);
@@ -339,27 +343,27 @@ fn flows_over_quic_arrive_with_their_numbers() {
 }
 
 #[test]
-fn a_stranger_at_the_quic_port_gets_no_channel() {
+fn an_unknown_peer_at_the_quic_port_gets_no_channel() {
     let mut place = answering(Transport::Quic, |_| {});
-    let (setup, meeting) = (place.setup.clone(), place.meeting());
-    let mut stranger = join(&setup, &meeting, &[1; 16], 0).expect("keys are for everybody");
-    let error = stranger.pull(&mut [0], Wait::Patiently).expect_err("it is nobody's");
+    let (setup, rendezvous) = (place.setup.clone(), place.rendezvous());
+    let mut outsider = join(&setup, &rendezvous, &[1; 16], 0).expect("keys are for everybody");
+    let error = outsider.channel_mut().pull(&mut [0], Wait::Patiently).expect_err("it is nobody's");
     assert!(matches!(error, LinkError::Reset), "{error}");
-    let Hosting::Apart(host) = &mut place.hosting else { panic!("it has a port of its own") };
+    let Listener::Separate(host) = &mut place.listener else { panic!("it has a port of its own") };
     assert!(matches!(host.accept(Deadline::after(LOOK)), Err(TransportError::Late)));
-    let [begun, answered] = place.meet(&setup, &meeting);
+    let [begun, answered] = place.meet(&setup, &rendezvous);
     begun.and(answered).expect("the port goes on");
 }
 
 /// The first datagram that a client of QUIC sends.
-fn first_datagram(setup: &Setup, meeting: &Meeting) -> Vec<u8> {
+fn first_datagram(setup: &Setup, rendezvous: &Rendezvous) -> Vec<u8> {
     let deaf = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
     deaf.set_read_timeout(Some(PATIENCE)).expect("a time limit");
-    let place = Place::Port(deaf.local_addr().expect("it is bound").port());
-    let meeting = Meeting { place, ..meeting.clone() };
+    let place = ChannelAddress::Port(deaf.local_addr().expect("it is bound").port());
+    let rendezvous = Rendezvous { address: place, ..rendezvous.clone() };
     let mut datagram = [0; 2048];
     std::thread::scope(|scope| {
-        let client = scope.spawn(|| join(setup, &meeting, &PASS, 0));
+        let client = scope.spawn(|| join(setup, &rendezvous, &TOKEN, 0));
         let len = deaf.recv(&mut datagram).expect("a client begins");
         let error = client.join().expect("it does not panic").expect_err("nobody answers");
         assert!(matches!(error, TransportError::Late), "{error}");
@@ -370,8 +374,8 @@ fn first_datagram(setup: &Setup, meeting: &Meeting) -> Vec<u8> {
 #[test]
 fn the_quic_port_answers_an_unproven_address_with_a_retry_and_no_more() {
     let mut place = answering(Transport::Quic, |_| {});
-    let (setup, meeting) = (place.setup.clone(), place.meeting());
-    let initial = first_datagram(&setup, &meeting);
+    let (setup, rendezvous) = (place.setup.clone(), place.rendezvous());
+    let initial = first_datagram(&setup, &rendezvous);
     // A socket that says what a client says, and never shows that it hears.
     let forger = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
     forger.set_read_timeout(Some(PATIENCE)).expect("a time limit");
@@ -386,7 +390,7 @@ fn the_quic_port_answers_an_unproven_address_with_a_retry_and_no_more() {
     let elsewhere = UdpSocket::bind((Ipv4Addr::new(127, 0, 0, 2), 0)).expect("the loopback is wide");
     elsewhere.send_to(&initial, port(&place)).expect("it goes");
     // By the end of a whole channel the port has said nothing more.
-    let [begun, answered] = place.meet(&setup, &meeting);
+    let [begun, answered] = place.meet(&setup, &rendezvous);
     begun.and(answered).expect("the port goes on");
     for socket in [forger, elsewhere] {
         socket.set_nonblocking(true).expect("an option");

@@ -8,8 +8,8 @@ pub(crate) mod datagrams;
 pub(crate) mod engines;
 pub(crate) mod flows;
 pub(crate) mod lines;
-pub(crate) mod meeting;
 pub(crate) mod relay;
+pub(crate) mod rendezvous;
 pub(crate) mod rude;
 pub(crate) mod stations;
 

@@ -1,6 +1,6 @@
 //! UDP and Unix datagrams: flows and their accounts, the proof of addresses, and who lies about them.
 
-mod strangers;
+mod unknown_peers;
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::process::Command;
@@ -10,14 +10,14 @@ use linerate_core::options::Io;
 use linerate_core::traffic::{Bound, Datagrams};
 use linerate_core::transport::Transport;
 use linerate_core::units::{Rate, Size, Span};
-use linerate_net::channel::{Interest, Wait};
 use linerate_net::lab::{HERE, THERE};
-use linerate_net::transport::{CONTROL_LEN, HEADER_LEN, Hosting, Setup, host, join};
+use linerate_net::transport::{CONTROL_LEN, HEADER_LEN, Listener, Setup, join, listen};
+use linerate_net::wait::{Interest, Wait};
 use rstest::rstest;
 
 use crate::support;
 use crate::support::flows::{self, Flow, flow, lines, setup};
-use crate::support::meeting::{Answering, PASS, accept};
+use crate::support::rendezvous::{Answering, TOKEN, accept};
 
 /// A change of what is asked.
 type Ask = fn(&mut Setup);
@@ -139,19 +139,19 @@ fn loss_is_what_the_interfaces_say_to_the_packet(#[values(false, true)] gso: boo
     let (begun, answered) = std::thread::scope(|scope| {
         let (lab, here) = (&lab, &here);
         let begun = scope.spawn(move || {
-            let meeting = told.recv().expect("the other end waits");
-            lab.here(|| join(here, &meeting, &PASS, 0)).expect("entered")
+            let rendezvous = told.recv().expect("the other end waits");
+            lab.here(|| join(here, &rendezvous, &TOKEN, 0)).expect("entered")
         });
         let answered = lab.there(|| {
             let mut answering = Answering::of(there).expect("it waits");
-            tell.send(answering.meeting()).expect("the other end listens");
+            tell.send(answering.rendezvous()).expect("the other end listens");
             answering.accept().expect("it comes").1
         });
         (begun.join().expect("it does not panic"), answered.expect("entered"))
     });
     let line = begun.expect("the other end answers");
-    assert_eq!(line.granted().path_mtu.known(), Some(&1500));
-    assert_eq!(line.granted().mss.known(), Some(&1472));
+    assert_eq!(line.channel().granted().path_mtu.known(), Some(&1500));
+    assert_eq!(line.channel().granted().mss.known(), Some(&1472));
     let before = lab.here(|| dropped(&tc("-s qdisc show dev wire"))).expect("entered");
     let Flow { sender, receiver } = flow([line, answered], 1472, Bound::Count(4000));
     sender.1.expect("it is sent");
@@ -211,8 +211,8 @@ fn a_message_shorter_than_the_header_or_longer_than_a_datagram_is_refused_with_a
 #[test]
 fn what_is_not_of_the_flow_is_foreign() {
     let [mut here, there] = lines(&roomy(Transport::Udp));
-    here.push(&[7; 100], Wait::Patiently).expect("it is sent");
-    here.push(&[0; CONTROL_LEN], Wait::Patiently).expect("it is sent");
+    here.channel_mut().push(&[7; 100], Wait::Patiently).expect("it is sent");
+    here.channel_mut().push(&[0; CONTROL_LEN], Wait::Patiently).expect("it is sent");
     let Flow { sender, receiver } = flow([here, there], 1000, Bound::Count(10));
     sender.1.expect("it is sent");
     receiver.1.expect("it arrives");
@@ -254,7 +254,7 @@ fn a_sender_that_goes_away_in_the_middle_is_no_end_of_the_flow(
     #[values(Transport::Udp, Transport::UnixDatagram)] transport: Transport,
 ) {
     let [mut here, there] = lines(&roomy(transport));
-    here.push(&[7; 100], Wait::Patiently).expect("it is sent");
+    here.channel_mut().push(&[7; 100], Wait::Patiently).expect("it is sent");
     drop(here);
     let (account, said) = flows::receive(there, 1000);
     assert!(matches!(said, Err(LinkError::Closed)), "{said:?}");
@@ -271,7 +271,7 @@ fn a_receiver_that_goes_away_without_its_account_is_no_acknowledgement(
     let said = std::thread::scope(|scope| {
         let sending = scope.spawn(|| flows::send(here, 1000, Bound::Count(3)).1);
         // The first of the flow, or what the greetings left; the rest is never read.
-        let begun = there.ready(Interest::Receive, Span::from_ms(10_000));
+        let begun = there.channel_mut().ready(Interest::Receive, Span::from_ms(10_000));
         assert!(begun.expect("a socket"), "the flow begins");
         drop(there);
         sending.join().expect("it does not panic")
@@ -282,7 +282,7 @@ fn a_receiver_that_goes_away_without_its_account_is_no_acknowledgement(
 #[rstest]
 fn a_cut_breaks_off_who_waits(#[values(Transport::Udp, Transport::UnixDatagram)] transport: Transport) {
     let [_here, there] = lines(&roomy(transport));
-    let remote = there.remote().expect("a descriptor more");
+    let remote = there.channel().handle().expect("a descriptor more");
     let waiting = std::thread::spawn(move || flows::receive(there, 1000).1);
     remote.cut();
     let said = waiting.join().expect("it does not panic");
@@ -292,24 +292,24 @@ fn a_cut_breaks_off_who_waits(#[values(Transport::Udp, Transport::UnixDatagram)]
 #[rstest]
 fn a_cut_breaks_off_a_message(#[values(Transport::Udp, Transport::UnixDatagram)] transport: Transport) {
     let [_here, mut there] = lines(&roomy(transport));
-    there.remote().expect("a descriptor more").cut();
-    let said = there.pull(&mut [0; 100], Wait::Patiently);
+    there.channel().handle().expect("a descriptor more").cut();
+    let said = there.channel_mut().pull(&mut [0; 100], Wait::Patiently);
     assert!(matches!(said, Err(LinkError::Reset)), "{said:?}");
 }
 
 #[rstest]
 fn both_ends_may_end_at_once(#[values(Transport::Udp, Transport::UnixDatagram)] transport: Transport) {
     let [mut here, mut there] = lines(&roomy(transport));
-    there.push(&[1; 10], Wait::Patiently).expect("it is sent");
+    there.channel_mut().push(&[1; 10], Wait::Patiently).expect("it is sent");
     let other = std::thread::spawn(move || {
-        there.finish_sending().expect("it ends");
-        (there.pull(&mut [0], Wait::Patiently), there)
+        there.channel_mut().finish_sending().expect("it ends");
+        (there.channel_mut().pull(&mut [0], Wait::Patiently), there)
     });
-    here.finish_sending().expect("it ends");
+    here.channel_mut().finish_sending().expect("it ends");
     let mut into = [0; 10];
-    here.pull(&mut into, Wait::Patiently).expect("what came before the end is kept");
+    here.channel_mut().pull(&mut into, Wait::Patiently).expect("what came before the end is kept");
     assert_eq!(into, [1; 10]);
-    assert!(matches!(here.pull(&mut [0], Wait::Patiently), Err(LinkError::Closed)));
+    assert!(matches!(here.channel_mut().pull(&mut [0], Wait::Patiently), Err(LinkError::Closed)));
     let (said, _there) = other.join().expect("it does not panic");
     assert!(matches!(said, Err(LinkError::Closed)), "{said:?}");
 }
@@ -319,9 +319,9 @@ fn without_fragments_the_path_is_the_limit() {
     let mut setup = roomy(Transport::Udp);
     setup.socket.dont_fragment = true;
     let [mut here, _there] = lines(&setup);
-    let mtu = *here.granted().path_mtu.known().expect("the kernel knows it");
+    let mtu = *here.channel().granted().path_mtu.known().expect("the kernel knows it");
     let largest = (mtu - 28).min(65_507);
-    let error = here.push(&vec![0; 65_508], Wait::Patiently).expect_err("too long");
+    let error = here.channel_mut().push(&vec![0; 65_508], Wait::Patiently).expect_err("too long");
     assert!(matches!(error, LinkError::TooLong { largest: said, .. } if said == largest), "{error}");
 }
 
@@ -337,7 +337,7 @@ fn what_datagrams_have_not_is_refused_by_name(
     for (ask, word) in asked {
         let mut setup = roomy(transport);
         ask(&mut setup);
-        let error = host(&setup, &PASS).expect_err(word).to_string();
+        let error = listen(&setup, &TOKEN).expect_err(word).to_string();
         assert!(error.starts_with(&format!("use the transport {transport}: ")), "{error}");
         assert!(error.contains(word), "{error}");
     }
@@ -346,19 +346,19 @@ fn what_datagrams_have_not_is_refused_by_name(
 #[rstest]
 fn many_flows_meet_at_one_host(#[values(Transport::Udp, Transport::UnixDatagram)] transport: Transport) {
     let setup = roomy(transport);
-    let Ok(Hosting::Apart(mut host)) = host(&setup, &PASS) else { panic!("a place of its own") };
-    let meeting = host.meeting();
+    let Ok(Listener::Separate(mut host)) = listen(&setup, &TOKEN) else { panic!("a place of its own") };
+    let rendezvous = host.rendezvous();
     std::thread::scope(|scope| {
-        let (setup, meeting) = (&setup, &meeting);
+        let (setup, rendezvous) = (&setup, &rendezvous);
         let begun: Vec<_> =
-            (0..64).map(|number| scope.spawn(move || join(setup, meeting, &PASS, number))).collect();
+            (0..64).map(|number| scope.spawn(move || join(setup, rendezvous, &TOKEN, number))).collect();
         let mut answered: Vec<_> = (0..64).map(|_| accept(host.as_mut()).expect("each comes")).collect();
         answered.sort_by_key(|(number, _)| *number);
         for ((number, mut there), begun) in answered.into_iter().zip(begun) {
             let mut here = begun.join().expect("it does not panic").expect("it is accepted");
-            here.push(&number.to_be_bytes(), Wait::Patiently).expect("it is sent");
+            here.channel_mut().push(&number.to_be_bytes(), Wait::Patiently).expect("it is sent");
             let mut into = [0; 4];
-            there.pull(&mut into, Wait::Patiently).expect("it arrives");
+            there.channel_mut().pull(&mut into, Wait::Patiently).expect("it arrives");
             assert_eq!(u32::from_be_bytes(into), number, "each flow has its own channel");
         }
     });

@@ -8,7 +8,7 @@ use linerate_sim::model::build;
 use linerate_sim::plan::{AtmPlan, FddiPlan, FibreChannelPlan, ModelPlan, MyrinetPlan, Network};
 use serde::Serialize;
 
-use super::RenderError;
+use crate::error::RenderError;
 
 /// Physical layers, other media, relays, and what comes with linerate.
 #[derive(Debug, Serialize)]

@@ -2,8 +2,8 @@
 
 use linerate_core::report::{Curve, CurvePoint, Report};
 
-use super::RenderError;
 use super::text::{curve_name, plain};
+use crate::error::RenderError;
 
 /// The columns; times are of one message one way, rates of payload in one direction (10^6 bit/s).
 const HEADER: [&str; 19] = [

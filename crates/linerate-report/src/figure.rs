@@ -6,9 +6,9 @@
 pub(super) mod axis;
 pub(super) mod curve;
 
-use super::RenderError;
 use super::page::{Hover, HoverCurve, HoverLayer};
 use super::plot::{Axis, Chart, Look, Refusal, axes, layer, look};
+use crate::error::RenderError;
 
 /// What a chart is called.
 pub(super) struct Title {

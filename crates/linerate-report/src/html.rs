@@ -10,13 +10,13 @@ use linerate_core::plan::DEFAULT_TARGET;
 use linerate_core::report::{Curve, NamedRun, Report, describe};
 use linerate_core::run::Source;
 
-use super::RenderError;
 use super::columns::TableView;
 use super::figure::{Figure, hover_after};
 use super::page::{Card, Frame, entries};
 use super::plot::{Look, Picture, look, pictures};
 use super::stages;
 use super::text::{count, curve_name, hosts, keys, percent, plain, progress, timing};
+use crate::error::RenderError;
 use rows::{Group, NumberRow};
 
 #[derive(Template)]

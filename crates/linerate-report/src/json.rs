@@ -6,7 +6,7 @@ use linerate_core::report::{Ceiling, Curve, NamedRun, Report};
 use linerate_core::run::{Source, State};
 use serde::Serialize;
 
-use super::RenderError;
+use crate::error::RenderError;
 
 #[derive(Serialize)]
 struct View<'a> {

@@ -10,6 +10,7 @@ mod chart;
 pub mod claims;
 mod columns;
 mod csv;
+mod error;
 mod figure;
 mod host;
 mod html;
@@ -30,6 +31,7 @@ mod fixture;
 
 pub use chart::chart;
 pub use csv::csv;
+pub use error::RenderError;
 pub use host::host;
 pub use html::html;
 pub use json::json;
@@ -37,31 +39,3 @@ pub use np::np;
 pub use svg::svg;
 pub use table::table;
 pub use text::percent;
-
-/// Why a report cannot be rendered. The texts fit "failed to ...".
-#[derive(Debug, thiserror::Error)]
-pub enum RenderError {
-    /// NetPIPE's file has no place for a second curve, nor for none.
-    #[error("write NetPIPE's np.out: np holds one curve and there are {curves}; report the runs one by one")]
-    OneCurve {
-        /// Curves in the report.
-        curves: usize,
-    },
-    /// A CSV line could not be written.
-    #[error("write CSV: {0}")]
-    Csv(#[from] ::csv::Error),
-    /// The report has no JSON form.
-    #[error("write JSON: {0}")]
-    Json(#[from] serde_json::Error),
-    /// The graph library refused.
-    #[error("draw the {graph} graph: {reason}")]
-    Draw {
-        /// Which graph.
-        graph: String,
-        /// Why, in the library's words.
-        reason: String,
-    },
-    /// The page's template could not be filled.
-    #[error("fill the page: {0}")]
-    Page(#[from] askama::Error),
-}

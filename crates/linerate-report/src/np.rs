@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use linerate_core::pattern::Pattern;
 use linerate_core::report::{Report, Timed};
 
-use super::RenderError;
+use crate::error::RenderError;
 
 /// NetPIPE's "Mbps": 2^20 bit/s, unlike Mb/s everywhere else here.
 /// Source: NetPIPE 3.7.2, `netpipe.c`: `bps = bits / (t * 1024 * 1024)`.

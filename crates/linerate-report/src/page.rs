@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::RenderError;
 use super::plot::{HEIGHT, WIDTH};
 use super::text::Key;
+use crate::error::RenderError;
 
 /// What every page has, for its template.
 pub(crate) struct Frame {

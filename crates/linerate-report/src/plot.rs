@@ -7,7 +7,7 @@ mod graph;
 
 use linerate_core::report::Report;
 
-use super::RenderError;
+use crate::error::RenderError;
 
 pub(crate) use axis::{Axis, Scale, step, time_label};
 pub(crate) use draw::{Chart, HEIGHT, INK, Pixel, Refusal, UNIT, WIDTH, axes, layer};

@@ -3,9 +3,9 @@
 use askama::Template;
 use linerate_core::report::{Report, describe};
 
-use super::RenderError;
 use super::plot::{HEIGHT, PALETTE, Picture, WIDTH, look, pictures};
 use super::text::{curve_name, hosts, plain, shortened};
+use crate::error::RenderError;
 
 /// Heights in the units of a picture.
 const TITLE: u32 = 260;

@@ -223,7 +223,7 @@ fn an_option_reaches_both_sockets(#[case] options: &[&str], #[case] field: &str,
     let run = desk.run_file("x.run.json");
     assert_whole(&run);
     for end in [run.local(), run.remote()] {
-        let granted = serde_json::to_value(&end.granted).expect("it has a JSON form");
+        let granted = serde_json::to_value(end.granted).expect("it has a JSON form");
         assert_eq!(granted[field].to_string(), has, "{field} of {granted}");
     }
 }

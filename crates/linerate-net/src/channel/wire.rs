@@ -3,8 +3,9 @@
 use linerate_core::endpoint::{Endpoint, LinkError};
 use linerate_core::units::{Span, Time};
 
-use super::{Channel, Interest, PATIENCE, Wait};
+use super::Channel;
 use crate::observe::HostClock;
+use crate::wait::{Interest, PATIENCE, Wait};
 
 /// A channel with the clock that times it.
 #[derive(Debug)]

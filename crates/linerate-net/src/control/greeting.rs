@@ -28,7 +28,7 @@ pub type Challenge = [u8; CHALLENGE_LEN];
 pub enum Purpose {
     /// The conversation.
     Control = 1,
-    /// The bytes under test; the pass that the server gave and the number of the flow follow.
+    /// The bytes under test; the token that the server gave and the number of the flow follow.
     Data = 2,
 }
 
@@ -136,19 +136,19 @@ fn read_head(bytes: &[u8]) -> Result<u8, GreetingError> {
     if theirs == PROTOCOL { Ok(bytes[NAME.len() + 2]) } else { Err(GreetingError::Version { theirs }) }
 }
 
-/// The longest excerpt of a stranger's words in an error.
+/// The longest excerpt of an unknown peer's words in an error.
 const EXCERPT: usize = 32;
 
-/// Bytes of a stranger as text that a terminal shows harmlessly.
+/// Bytes of an unknown peer as text that a terminal shows harmlessly.
 pub(crate) fn readable(bytes: &[u8]) -> String {
     let end = bytes.len().min(EXCERPT);
     bytes[..end].escape_ascii().to_string()
 }
 
-/// The longest text of a stranger that is shown or logged. Unit: characters.
+/// The longest text of an unknown peer that is shown or logged. Unit: characters.
 const LONGEST: usize = 1000;
 
-/// A stranger's text without what steers a terminal or turns the direction of writing, and not
+/// An unknown peer's text without what steers a terminal or turns the direction of writing, and not
 /// without end.
 pub(crate) fn harmless(text: &str) -> String {
     let steers = |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_strangers_text_neither_steers_a_terminal_nor_floods_it() {
+    fn a_unknown_peers_text_neither_steers_a_terminal_nor_floods_it() {
         assert_eq!(
             harmless("no \u{1b}[2J\n\u{202e}way: \u{e4}"),
             "no \u{fffd}[2J\u{fffd}\u{fffd}way: \u{e4}"
@@ -179,9 +179,9 @@ mod tests {
     }
 
     #[test]
-    fn strangers_and_other_versions_are_named() {
-        let stranger = Greeting::decode(b"GET / HTTP/1.1\r\n").expect_err("no linerate");
-        assert_eq!(stranger, GreetingError::Foreign { said: "GET / HTTP/1.1\\r\\n".to_owned() });
+    fn unknown_peers_and_other_versions_are_named() {
+        let outsider = Greeting::decode(b"GET / HTTP/1.1\r\n").expect_err("no linerate");
+        assert_eq!(outsider, GreetingError::Foreign { said: "GET / HTTP/1.1\\r\\n".to_owned() });
         let mut later = Greeting { purpose: Purpose::Control }.encode();
         later[9] = 9;
         assert_eq!(Greeting::decode(&later), Err(GreetingError::Version { theirs: 9 }));

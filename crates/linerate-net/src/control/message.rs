@@ -10,11 +10,10 @@ use linerate_core::traffic::{Direction, HalfAccount, Interval, Load};
 use linerate_core::trial::{Half, Trial};
 use serde::{Deserialize, Serialize};
 
-use super::{Challenge, Proof};
-use crate::transport::Meeting;
+use super::{Challenge, Proof, Rendezvous};
 
-/// By which a data connection is known to belong to a conversation.
-pub type Pass = [u8; 16];
+/// 16 random bytes by which a channel is known to belong to a conversation.
+pub type ChannelToken = [u8; 16];
 
 /// What a client says.
 #[derive(Debug, Serialize, Deserialize)]
@@ -77,11 +76,14 @@ pub enum Reply {
         clock: Clock,
     },
     /// That the client may open its channels.
-    Meet {
+    #[serde(rename = "meet")]
+    Rendezvous {
         /// With this.
-        pass: Pass,
+        #[serde(rename = "pass")]
+        token: ChannelToken,
         /// And there.
-        meeting: Meeting,
+        #[serde(rename = "meeting")]
+        rendezvous: Rendezvous,
     },
     /// That they stand; what the first one's socket was granted.
     Ready(Box<Granted>),

@@ -7,7 +7,7 @@ use std::os::fd::BorrowedFd;
 use rustix::io::Errno;
 use rustix::net::{RecvAncillaryBuffer, RecvFlags, SendAncillaryBuffer, SendFlags};
 
-use crate::channel::Wait;
+use crate::wait::Wait;
 
 #[inline]
 pub(super) const fn out(wait: Wait) -> SendFlags {

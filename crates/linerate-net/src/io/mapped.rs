@@ -11,13 +11,13 @@
 
 use std::os::fd::BorrowedFd;
 
+use linerate_core::payload::CACHE_LINE;
 use linerate_core::units::Span;
 use rustix::io::Errno;
 
-use super::{Arrival, Handling, calls, poll, retry};
-use crate::channel::{Interest, Wait};
+use super::calls;
 use crate::sys::zerocopy::SocketMap;
-use crate::traffic::LINE;
+use crate::wait::{Arrival, Handling, Interest, Wait, poll, retry};
 
 const PAGE: usize = 4096;
 /// Addresses for what one call may map. Unit: bytes.
@@ -67,7 +67,7 @@ impl Mapped {
                 self.map.copy_to(&mut into[..mapped]);
                 return Ok(Arrival::Delivered(mapped));
             }
-            Handling::Touch => self.map.touch(mapped, LINE),
+            Handling::Touch => self.map.touch(mapped, CACHE_LINE),
             Handling::Leave => {}
         }
         Ok(Arrival::Elsewhere(mapped))

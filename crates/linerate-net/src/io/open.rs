@@ -12,9 +12,9 @@ use super::mapped::Mapped;
 use super::sendfile::Sendfile;
 use super::zerocopy::Zerocopy;
 use super::{Engine, EngineError, In, Out, splice};
-use crate::channel::PATIENCE;
 use crate::sys::uring;
 use crate::sys::zerocopy::allow_zerocopy;
+use crate::wait::PATIENCE;
 
 /// Where the administrator switches `io_uring` off.
 const SWITCH: &str = "/proc/sys/kernel/io_uring_disabled";

@@ -10,8 +10,8 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use rustix::fs::MemfdFlags;
 use rustix::io::Errno;
 
-use super::{addresses, calls, retry};
-use crate::channel::Wait;
+use super::{addresses, calls};
+use crate::wait::{Wait, retry};
 
 const PAGE: usize = 4096;
 /// Most that one push copies of loose bytes: beyond that a copy is lost when the socket takes less.

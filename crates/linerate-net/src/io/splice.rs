@@ -13,9 +13,9 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::pipe::SpliceFlags;
 
-use super::{calls, poll, retry};
-use crate::channel::{Interest, Wait};
+use super::calls;
 use crate::sys::vmsplice::{Mouth, pipe};
+use crate::wait::{Interest, Wait, poll, retry};
 
 const PAGE: usize = 4096;
 /// Capacity asked for, the most that a user without privilege may have unless the administrator

@@ -15,9 +15,8 @@ use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 use rustix::net::SendFlags;
 
-use super::wait::await_events;
-use super::{calls, retry};
-use crate::channel::Wait;
+use super::calls;
+use crate::wait::{Wait, await_events, retry};
 
 /// `MSG_ZEROCOPY` of linux/socket.h.
 const ZEROCOPY: SendFlags = SendFlags::from_bits_retain(libc::MSG_ZEROCOPY.cast_unsigned());

@@ -7,7 +7,7 @@ use linerate_core::options::{Granted, MemoryOptions};
 use linerate_core::payload::Buffers;
 
 use super::ring::check_available;
-use super::{Laid, MemoryError, footprint};
+use super::{MemoryError, MessageRings, footprint};
 
 /// One end's memory for the messages of a curve.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub enum Reserved {
     /// One place each way: the loop of a trial is that of the pattern and nothing more.
     One(Buffers),
     /// As the memory options ask.
-    Laid(Box<Laid>),
+    Rings(Box<MessageRings>),
 }
 
 impl Reserved {
@@ -40,7 +40,7 @@ impl Reserved {
         if asked.is_plain() {
             return Buffers::try_new(largest).map(Self::One).map_err(|_| none());
         }
-        Ok(Self::Laid(Box::new(Laid::new(largest, asked)?)))
+        Ok(Self::Rings(Box::new(MessageRings::new(largest, asked)?)))
     }
 
     /// What that takes. Unit: bytes.
@@ -58,7 +58,7 @@ impl Reserved {
     fn huge_pages(&self) -> Option<Fact<u64>> {
         match self {
             Self::One(_) => None,
-            Self::Laid(laid) => laid.huge_pages(),
+            Self::Rings(rings) => rings.huge_pages(),
         }
     }
 }
@@ -85,9 +85,9 @@ mod tests {
             MemoryOptions { touch: true, ..plain.clone() },
             MemoryOptions { offset: 1, ..plain.clone() },
         ] {
-            let laid = Reserved::new(1000, &asked).expect("memory");
-            assert!(matches!(laid, Reserved::Laid(_)), "{asked:?}");
-            assert_eq!(laid.granted(Granted::default()), Granted::default());
+            let rings = Reserved::new(1000, &asked).expect("memory");
+            assert!(matches!(rings, Reserved::Rings(_)), "{asked:?}");
+            assert_eq!(rings.granted(Granted::default()), Granted::default());
         }
     }
 

@@ -4,14 +4,13 @@ use std::io;
 
 use linerate_core::environment::Fact;
 use linerate_core::options::MemoryOptions;
+use linerate_core::payload::CACHE_LINE;
 use linerate_core::units::Size;
 
 use crate::observe::{available_memory, huge_pages_at};
 use crate::sys::pages::{HUGE, Pages};
 
 const PAGE: usize = 4096;
-/// What small messages begin on, so that no two share a cache line. Unit: bytes.
-const LINE: usize = 64;
 
 /// Slots for messages of one size, taken in turn.
 ///
@@ -65,7 +64,7 @@ pub fn footprint(largest: u64, asked: &MemoryOptions) -> u64 {
 
 /// Distance between neighbouring messages of `size` bytes. Unit: bytes.
 fn stride(size: u64, offset: u16) -> u64 {
-    let unit = if size >= PAGE as u64 || offset > 0 { PAGE } else { LINE };
+    let unit = if size >= PAGE as u64 || offset > 0 { PAGE } else { CACHE_LINE };
     size.max(1).checked_next_multiple_of(unit as u64).unwrap_or(u64::MAX)
 }
 
@@ -306,7 +305,7 @@ mod tests {
         ) {
             let mut ring = Ring::new(20_000, &asked(Some(set), offset)).expect("memory");
             ring.lay_out(size);
-            let unit = if size < PAGE && offset == 0 { LINE } else { PAGE };
+            let unit = if size < PAGE && offset == 0 { CACHE_LINE } else { PAGE };
             let memory = ring.memory().as_ptr_range();
             let mut last_end = memory.start.addr();
             for _ in 0..ring.slots() {

@@ -4,7 +4,7 @@ use std::io;
 
 use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
 
-/// The processor that the calling thread runs on now; none if the system does not say.
+/// The processor that the calling thread runs on now, or `None` if the system does not say.
 ///
 /// Source: getcpu(2), read in the vDSO.
 #[must_use]

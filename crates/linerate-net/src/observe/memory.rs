@@ -28,7 +28,7 @@ pub(super) fn total_memory() -> Result<u64, Unread> {
     bytes_field(&read("/proc/meminfo")?, "MemTotal")
 }
 
-/// What the tightest control group of this process leaves; none if none is limited.
+/// What the tightest control group of this process leaves, or `None` if none is limited.
 fn left_in_groups() -> Option<u64> {
     let text = read("/proc/self/cgroup").ok()?;
     let path = unified_path(&text)?;
@@ -37,7 +37,7 @@ fn left_in_groups() -> Option<u64> {
     levels(path).filter_map(|level| left_in(&format!("{root}{level}"))).min()
 }
 
-/// What one group leaves; none if it has no limit.
+/// What one group leaves, or `None` if it has no limit.
 fn left_in(folder: &str) -> Option<u64> {
     let file = |name: &str| read(format!("{folder}/{name}"));
     let most = number(&file("memory.max").ok()?).ok()?;

@@ -5,15 +5,15 @@ use proptest::prelude::*;
 use super::environment::processor::{Flags, cpu_model};
 use super::host::{Processors, Softnet, load_average};
 use super::udp::UdpCounters;
-use super::{counters, load, memory, proc_text};
+use super::{activity, counters, memory, proc_text};
 
 /// Whatever each parser makes of `text`, it returns.
 fn parse_all(text: &str) {
     let _ = counters::counters(text, "eth0");
-    let _ = load::pressure_us(text);
-    let _ = load::run_delay_ns(text);
-    let _ = load::involuntary_switches(text);
-    let _ = load::steal_ticks(text);
+    let _ = activity::pressure_us(text);
+    let _ = activity::run_delay_ns(text);
+    let _ = activity::involuntary_switches(text);
+    let _ = activity::steal_ticks(text);
     let _ = memory::unified_path(text);
     let _ = memory::inactive_file(text);
     let _ = proc_text::bytes_field(text, "MemAvailable");

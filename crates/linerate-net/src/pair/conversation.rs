@@ -11,12 +11,12 @@ use linerate_core::plan::Plan;
 
 use super::dial::{self, Target};
 use super::error::PairError;
-use crate::channel::Line;
 use crate::control::{
-    Ask, Challenge, Deadline, Greeting, Key, Opening, Pass, Purpose, Reply, TimedStream, Welcome, harmless,
-    read_frame, write_frame,
+    Ask, Challenge, ChannelToken, Deadline, Greeting, Key, Opening, Purpose, Rendezvous, Reply, TimedStream,
+    Welcome, harmless, read_frame, write_frame,
 };
-use crate::transport::{self, Meeting, Setup};
+use crate::line::Line;
+use crate::transport::{self, Setup};
 
 /// How long the peer may take for one step of the conversation.
 pub(super) const STEP: Duration = Duration::from_secs(10);
@@ -30,10 +30,10 @@ pub(super) struct Opened {
     pub(super) lines: Vec<Box<dyn Line>>,
     /// What the first one was granted at the peer.
     pub(super) granted: Granted,
-    /// What more of them introduce themselves with.
-    pub(super) pass: Pass,
+    /// What more of them send in their prefaces.
+    pub(super) token: ChannelToken,
     /// Where they meet the peer.
-    pub(super) meeting: Meeting,
+    pub(super) rendezvous: Rendezvous,
 }
 
 /// A conversation with a server that has admitted this client.
@@ -71,17 +71,18 @@ impl Conversation {
     /// Opens `count` channels for what comes next.
     pub(super) fn open(&self, opening: Opening, setup: &Setup, count: u32) -> Result<Opened, PairError> {
         self.say(&Ask::Open(opening))?;
-        let (pass, meeting) = match self.hear(STEP)? {
-            Reply::Meet { pass, meeting } => (pass, meeting),
+        let (token, rendezvous) = match self.hear(STEP)? {
+            Reply::Rendezvous { token, rendezvous } => (token, rendezvous),
             other => return Err(PairError::unexpected(other)),
         };
         let mut lines = Vec::new();
         for flow in 0..count {
             // The server knows best why it took no channel.
-            lines.push(transport::join(setup, &meeting, &pass, flow).map_err(|error| self.better(error))?);
+            lines
+                .push(transport::join(setup, &rendezvous, &token, flow).map_err(|error| self.better(error))?);
         }
         match self.hear(STEP)? {
-            Reply::Ready(granted) => Ok(Opened { lines, granted: *granted, pass, meeting }),
+            Reply::Ready(granted) => Ok(Opened { lines, granted: *granted, token, rendezvous }),
             other => Err(PairError::unexpected(other)),
         }
     }

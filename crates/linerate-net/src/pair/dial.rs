@@ -7,7 +7,7 @@ use linerate_core::plan::{Family, LocalOptions};
 use socket2::{Protocol, Type};
 
 use super::PairError;
-use crate::control::{GreetingError, WELCOME_LEN, Welcome, readable};
+use crate::control::{DEFAULT_PORT, GreetingError, WELCOME_LEN, Welcome, readable};
 use crate::transport::{DialError, bound, connect};
 
 /// A peer by the name that the user gave.
@@ -25,7 +25,7 @@ impl Target {
     /// [`PairError::Target`] when the text is none of these.
     pub fn parse(text: &str) -> Result<Self, PairError> {
         let bad = || PairError::Target { text: text.to_owned() };
-        let plain = |host: &str| Self { host: host.to_owned(), port: crate::DEFAULT_PORT };
+        let plain = |host: &str| Self { host: host.to_owned(), port: DEFAULT_PORT };
         if text.parse::<IpAddr>().is_ok() {
             return Ok(plain(text));
         }
@@ -33,7 +33,7 @@ impl Target {
             return inner.parse::<IpAddr>().map(|_| plain(inner)).map_err(|_| bad());
         }
         let (host, port) = match text.rsplit_once(':') {
-            None => (text, crate::DEFAULT_PORT),
+            None => (text, DEFAULT_PORT),
             Some((host, port)) => (host, port.parse().ok().filter(|port| *port > 0).ok_or_else(bad)?),
         };
         // Brackets are around an IPv6 address, which may name its zone, and nowhere else.
@@ -104,7 +104,7 @@ pub(super) fn send_greeting(stream: &mut impl Write, greeting: &[u8]) -> Result<
     stream.write_all(greeting).map_err(|source| PairError::Silent { source })
 }
 
-/// Reads the server's greeting, and as much as a stranger says instead.
+/// Reads the server's greeting, and as much as an unknown peer says instead.
 pub(super) fn read_welcome(stream: &mut impl Read) -> Result<Welcome, PairError> {
     let mut bytes = [0; WELCOME_LEN];
     let mut filled = 0;
@@ -115,7 +115,7 @@ pub(super) fn read_welcome(stream: &mut impl Read) -> Result<Welcome, PairError>
                 return Err(PairError::Silent { source });
             }
             Err(source) if filled == 0 => return Err(PairError::Silent { source }),
-            // Fewer bytes than a greeting, and then the end or silence: a stranger.
+            // Fewer bytes than a greeting, and then the end or silence: an unknown peer.
             Ok(0) | Err(_) => return Err(GreetingError::Foreign { said: readable(&bytes[..filled]) }.into()),
             Ok(more) => filled += more,
         }

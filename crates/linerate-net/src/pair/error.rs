@@ -127,7 +127,7 @@ impl PairError {
             Reply::Proof(_) => "proof",
             Reply::Queued(_) => "queued",
             Reply::Admitted { .. } => "admitted",
-            Reply::Meet { .. } => "meet",
+            Reply::Rendezvous { .. } => "meet",
             Reply::Ready(_) => "ready",
             Reply::Go => "go",
             Reply::Half(_) => "half",

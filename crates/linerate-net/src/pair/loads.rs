@@ -13,16 +13,18 @@ use linerate_core::plan::Plan;
 use linerate_core::run::{Answering, EndState};
 use linerate_core::traffic::{Direction, Latency, Load, Transfer};
 
-use super::far::Far;
+use super::remote_end::RemoteEnd;
 use super::requests::{askers, held, none, tally};
 use super::wait::unless_ended;
 use super::{Ends, PairError, Target};
-use crate::channel::{Line, Remote};
-use crate::control::{Ask, Key, Opening, Pass};
+use crate::channel::ChannelHandle;
+use crate::control::{Ask, ChannelToken, Key, Opening, Rendezvous, Side};
+use crate::flow::Answered;
+use crate::line::Line;
 use crate::observe::HostClock;
-use crate::traffic::rr::{Answered, Join, agree};
-use crate::traffic::{Carried, FlowEnd, OnLook, Party, Side, bulk, channels, patience};
-use crate::transport::{self, Meeting, Setup};
+use crate::traffic::rr::{Join, agree};
+use crate::traffic::{Carried, FlowEnd, FlowSet, OnLook, bulk, channels, patience};
+use crate::transport::{self, Setup};
 
 use accounts::{hear_all, join, numbered};
 
@@ -34,7 +36,7 @@ const LOOK: Duration = Duration::from_millis(100);
 pub struct Loads {
     ends: Ends,
     /// The answering ends beyond the first.
-    others: Vec<Far>,
+    others: Vec<RemoteEnd>,
     plan: Plan,
     granted: Option<Granted>,
 }
@@ -48,7 +50,7 @@ struct Stands<'a> {
     /// What is left for the requests.
     lines: Vec<Box<dyn Line>>,
     /// Both, to break them off: the ends first.
-    remotes: Vec<Box<dyn Remote>>,
+    handles: Vec<Box<dyn ChannelHandle>>,
     /// More of them, one for every transaction.
     more: Join<'a>,
 }
@@ -80,11 +82,11 @@ impl Loads {
             // The hosts that have admitted this client wait for it, and perhaps another client that
             // this one waits for waits for them.
             let mut busy = false;
-            let far = Far::begin(target, key, plan, &mut |_| {
+            let remote = RemoteEnd::begin(target, key, plan, &mut |_| {
                 busy = true;
                 ControlFlow::Break(())
             });
-            far.map_err(|error| named(if busy { PairError::Busy } else { error }, target))
+            remote.map_err(|error| named(if busy { PairError::Busy } else { error }, target))
         });
         let others = others.collect::<Result<_, _>>()?;
         Ok(Self { ends, others, plan: plan.clone(), granted: None })
@@ -93,16 +95,16 @@ impl Loads {
     /// This end and the answering ones with their paths, as far as they are known.
     #[must_use]
     pub fn ends(&self) -> (EndState, Vec<Answering>) {
-        (self.ends.local.clone(), self.fars().map(Far::answering).collect())
+        (self.ends.local.clone(), self.remote_ends().map(RemoteEnd::answering).collect())
     }
 
-    fn fars(&self) -> impl Iterator<Item = &Far> {
-        std::iter::once(&self.ends.far).chain(&self.others)
+    fn remote_ends(&self) -> impl Iterator<Item = &RemoteEnd> {
+        std::iter::once(&self.ends.remote).chain(&self.others)
     }
 
     /// `error`, with the peer that it came from if there are several.
-    fn named(&self, error: PairError, far: &Far) -> PairError {
-        if self.others.is_empty() { error } else { error.at(&far.target) }
+    fn named(&self, error: PairError, remote: &RemoteEnd) -> PairError {
+        if self.others.is_empty() { error } else { error.at(&remote.target) }
     }
 
     /// With the accounts comes the reason why a peer's are missing, if a conversation broke off
@@ -122,55 +124,65 @@ impl Loads {
         let load = &load.share(u32::try_from(self.others.len() + 1).unwrap_or(u32::MAX));
         let patience = patience(load, &self.plan);
         let setup = self.ends.setup(&self.plan, &load.socket, self.plan.largest()?, patience);
-        let (stands, pass, meeting) = self.stand(load, &setup)?;
+        let (stands, token, rendezvous) = self.stand(load, &setup)?;
         let (ends, lines) = stands;
-        let remotes = ends.iter().map(|end| end.line.remote()).chain(lines.iter().map(|line| line.remote()));
-        let mut remotes = remotes.collect::<Result<Vec<_>, _>>().map_err(PairError::Address)?;
-        remotes.push(Box::new(setup.leash.clone()));
-        let start = |far: &Far| far.conversation.say(&Ask::Start).map_err(|error| self.named(error, far));
-        self.fars().try_for_each(start)?;
-        self.fars().try_for_each(|far| far.hear_go().map_err(|error| self.named(error, far)))?;
+        let handles = ends
+            .iter()
+            .map(|end| end.line.channel().handle())
+            .chain(lines.iter().map(|line| line.channel().handle()));
+        let mut handles = handles.collect::<Result<Vec<_>, _>>().map_err(PairError::Address)?;
+        handles.push(Box::new(setup.cancel.clone()));
+        let start = |remote: &RemoteEnd| {
+            remote.conversation.say(&Ask::Start).map_err(|error| self.named(error, remote))
+        };
+        self.remote_ends().try_for_each(start)?;
+        self.remote_ends()
+            .try_for_each(|remote| remote.hear_go().map_err(|error| self.named(error, remote)))?;
         // A connection for every transaction has a number after those that stand.
-        let one = |number: u32| transport::join(&setup, &meeting, &pass, number + channels(load));
+        let one = |number: u32| transport::join(&setup, &rendezvous, &token, number + channels(load));
         let more = |number: u32| held(&setup, one(number)?);
-        let stands = Stands { ends, lines, remotes, more: &more };
+        let stands = Stands { ends, lines, handles, more: &more };
         let (ours, mut latencies) = self.move_all(load, stands, watch);
         let (theirs, answered, broken) = self.collect(load, watch);
         load.rr.iter().for_each(|rr| agree(rr, &mut latencies, &answered));
         let mut hosts = vec![ours.host];
         let told = theirs.into_iter().flat_map(|carried| {
             hosts.push(carried.host);
-            carried.told
+            carried.reports
         });
-        let flows = join(load, ours.told, told.collect());
+        let flows = join(load, ours.reports, told.collect());
         Ok((Transfer { load: load.clone(), flows, latencies, hosts, ..Transfer::default() }, broken))
     }
 
     /// Opens the channels of `load` to every peer.
-    fn stand(&mut self, load: &Load, setup: &Setup) -> Result<(Channels, Pass, Meeting), PairError> {
+    fn stand(
+        &mut self,
+        load: &Load,
+        setup: &Setup,
+    ) -> Result<(Channels, ChannelToken, Rendezvous), PairError> {
         let (mut ends, mut lines, mut first) = (Vec::new(), Vec::new(), None);
         let mut granted = Vec::new();
-        for (peer, far) in (0..).zip(self.fars()) {
+        for (peer, remote) in (0..).zip(self.remote_ends()) {
             let opening = Opening::Load(Box::new(load.clone()));
-            let opened = far.conversation.open(opening, &far.setup(setup), channels(load));
-            let mut opened = opened.map_err(|error| self.named(error, far))?;
-            granted.push((opened.lines.first().map(|line| line.granted()), opened.granted));
+            let opened = remote.conversation.open(opening, &remote.setup(setup), channels(load));
+            let mut opened = opened.map_err(|error| self.named(error, remote))?;
+            granted.push((opened.lines.first().map(|line| line.channel().granted()), opened.granted));
             let bulk = bulk(load, &mut opened.lines, Side::Beginning);
             ends.extend(bulk.into_iter().map(|end| FlowEnd { flow: numbered(load, peer, end.flow), ..end }));
             lines.append(&mut opened.lines);
-            first.get_or_insert((opened.pass, opened.meeting));
+            first.get_or_insert((opened.token, opened.rendezvous));
         }
         if self.granted.is_none() {
             let ours = granted.first().and_then(|(ours, _)| ours.clone());
             self.ends.local.granted = ours.clone().unwrap_or_default();
             self.granted = ours;
-            let fars = std::iter::once(&mut self.ends.far).chain(&mut self.others);
-            fars.zip(granted).for_each(|(far, (_, theirs))| far.end.granted = theirs);
+            let remote_ends = std::iter::once(&mut self.ends.remote).chain(&mut self.others);
+            remote_ends.zip(granted).for_each(|(remote, (_, theirs))| remote.end.granted = theirs);
         }
         // As with one peer: all flows of one direction, then those of the other.
         ends.sort_by_key(|end| (end.direction, end.flow));
-        let (pass, meeting) = first.expect("there is a first peer");
-        Ok(((ends, lines), pass, meeting))
+        let (token, rendezvous) = first.expect("there is a first peer");
+        Ok(((ends, lines), token, rendezvous))
     }
 
     /// Moves the load at this end, and watches it meanwhile.
@@ -180,13 +192,13 @@ impl Loads {
         stands: Stands<'_>,
         watch: &mut dyn LoadWatch,
     ) -> (Carried, Vec<Latency>) {
-        let Stands { ends, lines, remotes, more } = stands;
-        let (of_bulk, _) = remotes.split_at(ends.len());
+        let Stands { ends, lines, handles, more } = stands;
+        let (of_bulk, _) = handles.split_at(ends.len());
         let receives = load.stream.as_ref().is_some_and(|stream| stream.direction != Direction::Send);
         let stop = AtomicBool::new(false);
         let clock = self.ends.clock;
         let origin = clock.now();
-        let party = load.stream.as_ref().map(|stream| Party {
+        let flow_set = load.stream.as_ref().map(|stream| FlowSet {
             clock,
             origin,
             plan: stream,
@@ -202,7 +214,8 @@ impl Loads {
         let (carried, latencies) = std::thread::scope(|scope| {
             let (tell, looks) = channel();
             let on_look: OnLook = Box::new(move |look| tell.send(Look::from(look)).unwrap_or(()));
-            let carry = || party.map_or_else(Carried::default, |party| party.run(ends, Some(on_look)));
+            let carry =
+                || flow_set.map_or_else(Carried::default, |flow_set| flow_set.run(ends, Some(on_look)));
             let running = scope.spawn(carry);
             let asking =
                 scope.spawn(|| askers.map_or_else(Default::default, |askers| askers.run(lines, more)));
@@ -215,9 +228,9 @@ impl Loads {
                     // Who only receives cannot ask the sender to end, but by hanging up; and who
                     // sends into nothing does not come to an end by itself.
                     if asked > 5 {
-                        remotes.iter().for_each(|remote| remote.cut());
+                        handles.iter().for_each(|handle| handle.cut());
                     } else if receives {
-                        of_bulk.iter().for_each(|remote| remote.cut());
+                        of_bulk.iter().for_each(|handle| handle.cut());
                     }
                 }
             }
@@ -226,11 +239,11 @@ impl Loads {
             carried.host.extend(host);
             (carried, latencies)
         });
-        for one in &carried.told {
-            self.ends.witness.saw(&one.tally(one.direction == Direction::Send), one.processor);
+        for one in &carried.reports {
+            self.ends.observer.saw(&one.tally(one.direction == Direction::Send), one.processor);
         }
         for (latency, rr) in latencies.iter().zip(load.rr.iter().cycle()) {
-            self.ends.witness.saw(&tally(rr, latency), None);
+            self.ends.observer.saw(&tally(rr, latency), None);
         }
         (carried, latencies)
     }
@@ -242,25 +255,25 @@ impl Loads {
         load: &Load,
         watch: &mut dyn LoadWatch,
     ) -> (Vec<Carried>, Vec<Answered>, Option<PairError>) {
-        let waits: Vec<_> = self.fars().map(|far| (far, AtomicBool::new(true))).collect();
+        let waits: Vec<_> = self.remote_ends().map(|remote| (remote, AtomicBool::new(true))).collect();
         let cut = || {
             let silent = waits.iter().filter(|(_, waits)| waits.load(Ordering::Relaxed));
-            silent.for_each(|(far, _)| far.conversation.cut());
+            silent.for_each(|(remote, _)| remote.conversation.cut());
         };
         let (heard, cut) = unless_ended(&mut || watch.go_on(), cut, || hear_all(&waits));
         let (mut all, mut answered, mut broken) = (Vec::new(), Vec::new(), None);
-        for ((peer, far), heard) in (0..).zip(self.fars()).zip(heard) {
+        for ((peer, remote), heard) in (0..).zip(self.remote_ends()).zip(heard) {
             match heard.map_err(|error| if cut { PairError::Interrupted } else { error }) {
                 Ok((mut carried, by_it)) => {
                     // It speaks for its own flows.
-                    carried.told.retain(|told| told.flow < numbered(load, 1, 0));
-                    carried.told.iter_mut().for_each(|told| told.flow = numbered(load, peer, told.flow));
+                    carried.reports.retain(|told| told.flow < numbered(load, 1, 0));
+                    carried.reports.iter_mut().for_each(|told| told.flow = numbered(load, peer, told.flow));
                     all.push(carried);
                     answered.extend(by_it);
                 }
                 Err(error) => {
                     all.push(Carried::default());
-                    broken.get_or_insert(self.named(error, far));
+                    broken.get_or_insert(self.named(error, remote));
                 }
             }
         }
@@ -275,12 +288,12 @@ impl Loads {
     pub fn finish(&mut self) -> Result<(), PairError> {
         let unknown = linerate_core::environment::Fact::unknown("each flow has its own");
         let granted = self.granted.clone().unwrap_or_default();
-        let asked: Vec<_> = self.others.iter().map(|far| far.conversation.say(&Ask::Finish)).collect();
+        let asked: Vec<_> = self.others.iter().map(|remote| remote.conversation.say(&Ask::Finish)).collect();
         let first = self.ends.finish(granted, unknown, None);
         let first =
-            if asked.is_empty() { first } else { first.map_err(|error| error.at(&self.ends.far.target)) };
-        let others = self.others.iter_mut().zip(asked).map(|(far, asked)| {
-            asked.and_then(|()| far.hear_observed()).map_err(|error| error.at(&far.target))
+            if asked.is_empty() { first } else { first.map_err(|error| error.at(&self.ends.remote.target)) };
+        let others = self.others.iter_mut().zip(asked).map(|(remote, asked)| {
+            asked.and_then(|()| remote.hear_observed()).map_err(|error| error.at(&remote.target))
         });
         // All are heard, whatever one says.
         others.fold(first, Result::and)

@@ -7,7 +7,7 @@ use linerate_core::traffic::{Ended, Latency, Load, RrPlan};
 use linerate_core::trial::Tally;
 use linerate_core::units::{Span, Time};
 
-use crate::channel::Line;
+use crate::line::Line;
 use crate::observe::HostClock;
 use crate::traffic::rr::{Askers, Held, places};
 use crate::transport::{Setup, TransportError};
@@ -15,7 +15,7 @@ use crate::transport::{Setup, TransportError};
 /// An open loop begins so much later for every flow, so that all threads run by then.
 const THREAD: Span = Span::from_us(100);
 
-/// The flows of requests of `load`, which began at `origin`; none if it has none.
+/// The flows of requests of `load`, which began at `origin`, or `None` if it has none.
 pub(super) fn askers<'a>(
     load: &'a Load,
     plan: &Plan,
@@ -38,10 +38,11 @@ pub(super) fn askers<'a>(
     })
 }
 
-/// Puts the channel of a single transaction on the leash of its setup.
+/// Puts the channel of a single transaction in the group of its setup.
 pub(super) fn held(setup: &Setup, line: Box<dyn Line>) -> Result<Held, TransportError> {
-    let remote = line.remote().map_err(TransportError::system("hold the channel to break it off"))?;
-    Ok((line, setup.leash.hold(remote)))
+    let handle =
+        line.channel().handle().map_err(TransportError::system("hold the channel to break it off"))?;
+    Ok((line, setup.cancel.register(handle)))
 }
 
 /// What passed at this end, as far as whole transactions are concerned.

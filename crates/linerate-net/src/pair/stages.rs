@@ -10,10 +10,10 @@ use linerate_core::stages::{LARGEST, Marks, Stages, WARM_UP, sizes};
 use linerate_core::units::Span;
 
 use super::{Pair, PairError, STEP, TRIAL};
-use crate::channel::PATIENCE;
 use crate::control::{Ask, Opening, Reply};
 use crate::observe::{current_cpu, stamps_in_hardware};
 use crate::stages::{LONGEST, Stamped, options, tally};
+use crate::wait::PATIENCE;
 
 /// How long the kernels may take to begin, and how often it is tried.
 const BEGINNING: Span = Span::from_ms(5_000);
@@ -36,12 +36,13 @@ impl Pair {
         let sizes = sizes(&curve.sizes(&plan.common)?);
         let setup =
             self.ends.setup(plan, &options(&plan.common.socket), plan.largest()?.min(LARGEST), PATIENCE);
-        let mut opened = self.ends.far.conversation.open(Opening::Stages, &setup, 1)?;
+        let mut opened = self.ends.remote.conversation.open(Opening::Stages, &setup, 1)?;
         let line = opened.lines.pop().expect("as many lines as were asked for");
-        let socket = line.descriptor().ok_or_else(no_socket)?;
+        let socket = line.channel().descriptor().ok_or_else(no_socket)?;
         let mut stamped = Stamped::new(socket, plan.common.transport).map_err(PairError::Stamp)?;
-        let same_host = self.ends.local.environment.same_host(&self.ends.far.end.environment) == Some(true);
-        let hardware = Fact::from(stamps_in_hardware(self.ends.far.conversation.local.ip()));
+        let same_host =
+            self.ends.local.environment.same_host(&self.ends.remote.end.environment) == Some(true);
+        let hardware = Fact::from(stamps_in_hardware(self.ends.remote.conversation.local.ip()));
         let begun = self.ends.clock.now();
         self.await_stamps(&mut stamped)?;
         let mut all = Vec::new();
@@ -53,8 +54,8 @@ impl Pair {
             let kept = [&ours, &theirs].map(|marks| marks.get(WARM_UP as usize..).unwrap_or_default());
             all.push(Stages { hardware: hardware.clone(), ..Stages::of(size, messages, same_host, kept) });
         }
-        self.ends.far.conversation.say(&Ask::Collect)?;
-        match self.ends.far.conversation.hear(STEP)? {
+        self.ends.remote.conversation.say(&Ask::Collect)?;
+        match self.ends.remote.conversation.hear(STEP)? {
             Reply::Told => Ok(all),
             other => Err(PairError::unexpected(other)),
         }
@@ -86,23 +87,23 @@ impl Pair {
     ) -> Result<[Vec<Marks>; 2], PairError> {
         // The schedule's sizes are below 64 KiB here.
         stamped.begin(usize::try_from(size).unwrap_or(1)).map_err(PairError::Stamp)?;
-        self.ends.far.conversation.say(&Ask::Stages { size, count })?;
-        match self.ends.far.conversation.hear(STEP)? {
+        self.ends.remote.conversation.say(&Ask::Stages { size, count })?;
+        match self.ends.remote.conversation.hear(STEP)? {
             Reply::Go => {}
             other => return Err(PairError::unexpected(other)),
         }
         let ours = stamped.ask(count).map_err(|source| {
             // The server knows best why the channel broke.
-            match self.ends.far.conversation.hear(Duration::from_millis(500)) {
+            match self.ends.remote.conversation.hear(Duration::from_millis(500)) {
                 Err(refused @ PairError::Refused { .. }) => refused,
                 _ => PairError::Stamp(source),
             }
         })?;
-        let theirs = match self.ends.far.conversation.hear(TRIAL)? {
+        let theirs = match self.ends.remote.conversation.hear(TRIAL)? {
             Reply::Stages(marks) if marks.len() <= count as usize => marks,
             other => return Err(PairError::unexpected(other)),
         };
-        self.ends.witness.saw(&tally(size, &ours), current_cpu());
+        self.ends.observer.saw(&tally(size, &ours), current_cpu());
         Ok([ours, theirs])
     }
 }

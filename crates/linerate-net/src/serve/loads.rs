@@ -8,8 +8,9 @@ use linerate_core::traffic::{Direction, Interval, Load};
 use super::requests::WAITING;
 use super::session::{Refusal, Session};
 use super::watchdog::Watchdog;
-use crate::control::{Ask, Deadline, Reply, TimedStream, read_frame};
-use crate::traffic::{Carried, PATIENCE, Party, Side, Told, bulk, channels, patience};
+use crate::control::{Ask, Deadline, Reply, Side, TimedStream, read_frame};
+use crate::flow::PATIENCE;
+use crate::traffic::{Carried, FlowReport, FlowSet, bulk, channels, patience};
 
 /// So many of an account's intervals fit into one message, whatever they are.
 const CHUNK: usize = 50;
@@ -23,13 +24,13 @@ impl Session<'_> {
         if self.loads > MOST_LOADS {
             return Err(Refusal::Told(format!("more than {MOST_LOADS} loads in one conversation")));
         }
-        let longest = self.house.limits.check_load(load, self.plan, self.largest).map_err(Refusal::Told)?;
+        let longest = self.server.limits.check_load(load, self.plan, self.largest).map_err(Refusal::Told)?;
         if let Some(rr) = &load.rr {
             rr.check_on(self.plan.common.transport).map_err(|error| Refusal::Told(error.to_string()))?;
         }
         // The trials' watch ends here; a load has its own, which may be longer.
         self.watchdog =
-            Watchdog::set(longest.to_duration() + self.house.limits.grace, self.control.try_clone()?)?;
+            Watchdog::set(longest.to_duration() + self.server.limits.grace, self.control.try_clone()?)?;
         let anew = load.rr.as_ref().is_some_and(|rr| rr.connect);
         let waiting = if anew { WAITING } else { 0 };
         let (mut lines, more) =
@@ -38,18 +39,18 @@ impl Session<'_> {
         self.say(&Reply::Go)?;
         let ends = bulk(load, &mut lines, Side::Answering);
         let stop = AtomicBool::new(false);
-        let party = self.party(load, &stop);
+        let flow_set = self.flow_set(load, &stop);
         let (carried, answered) = std::thread::scope(|scope| {
-            let carry = || party.map_or_else(Carried::default, |party| party.run(ends, None));
+            let carry = || flow_set.map_or_else(Carried::default, |flow_set| flow_set.run(ends, None));
             let bulk = scope.spawn(carry);
             let answered = self.answer(load, lines, more);
             (bulk.join().unwrap_or_default(), answered)
         });
-        let Carried { told, mut host } = carried;
+        let Carried { reports: told, mut host } = carried;
         let (answered, looks) = answered?;
         host.extend(looks);
         for one in &told {
-            self.witness.saw(&one.tally(one.direction == Direction::Receive), one.processor);
+            self.observer.saw(&one.tally(one.direction == Direction::Receive), one.processor);
         }
         self.await_collect()?;
         if let Some(rr) = &load.rr {
@@ -58,11 +59,11 @@ impl Session<'_> {
         self.tell(told, &host)
     }
 
-    fn party<'b>(&'b self, load: &'b Load, stop: &'b AtomicBool) -> Option<Party<'b>> {
+    fn flow_set<'b>(&'b self, load: &'b Load, stop: &'b AtomicBool) -> Option<FlowSet<'b>> {
         let stream = load.stream.as_ref()?;
-        Some(Party {
-            clock: self.house.clock,
-            origin: self.house.clock.now(),
+        Some(FlowSet {
+            clock: self.server.clock,
+            origin: self.server.clock.now(),
             plan: stream,
             memory: &self.plan.common.memory,
             time: load.time,
@@ -90,13 +91,13 @@ impl Session<'_> {
 
     fn next_ask(&self) -> Result<Ask, Refusal> {
         // A peer whose own flows stall says nothing until it has given them up.
-        let patience = self.house.limits.idle + PATIENCE.to_duration();
+        let patience = self.server.limits.idle + PATIENCE.to_duration();
         Ok(read_frame(&mut TimedStream::new(self.control, Deadline::after(patience)))?)
     }
 
     /// Tells every flow's account, in pieces that fit the messages.
-    fn tell(&self, told: Vec<Told>, host: &[HostSample]) -> Result<(), Refusal> {
-        for Told { flow, direction, mut half, .. } in told {
+    fn tell(&self, told: Vec<FlowReport>, host: &[HostSample]) -> Result<(), Refusal> {
+        for FlowReport { flow, direction, mut half, .. } in told {
             let intervals = std::mem::take(&mut half.intervals);
             let samples = std::mem::take(&mut half.tcp);
             self.say(&Reply::Flow { flow, direction, half: Box::new(half) })?;

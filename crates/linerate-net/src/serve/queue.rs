@@ -54,7 +54,7 @@ impl Queue {
         Self { slots, most_waiting, memory: memory.0, state: Mutex::default(), changed: Condvar::new() }
     }
 
-    /// Takes a place; none if the queue is full.
+    /// Takes a place, or `None` if the queue is full.
     pub(super) fn join(&self, memory: u64) -> Option<Ticket<'_>> {
         let mut state = self.lock();
         // Whoever finds a free slot does not wait, whatever the queue's length.

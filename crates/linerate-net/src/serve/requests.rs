@@ -5,14 +5,16 @@ use linerate_core::traffic::{Load, RrPlan};
 use linerate_core::trial::Tally;
 use rustix::net::RecvFlags;
 
-use super::reception::{LOOK, Reception};
+use super::channels::{ChannelListener, LOOK};
 use super::session::{Refusal, Session, has_left};
-use crate::channel::{Leash, Line, Remote as _};
+use crate::channel::{CancelGroup, ChannelHandle as _};
 use crate::control::Reply;
+use crate::flow::Answered;
+use crate::line::Line;
 use crate::traffic::channels;
-use crate::traffic::rr::{Answered, Arrival, answer_all, answer_anew, places, watched};
+use crate::traffic::rr::{NextChannel, answer_all, answer_by_connection, places, watched};
 
-/// Connections of single transactions that may wait at the door.
+/// Connections of single transactions that may wait at the server's port.
 pub(super) const WAITING: u32 = 1024;
 
 impl<'a> Session<'a> {
@@ -23,14 +25,14 @@ impl<'a> Session<'a> {
         &self,
         load: &Load,
         lines: Vec<Box<dyn Line>>,
-        more: Option<Reception<'a>>,
+        more: Option<ChannelListener<'a>>,
     ) -> Result<(Vec<Answered>, Vec<HostSample>), Refusal> {
         let Some(plan) = &load.rr else { return Ok(Default::default()) };
         let answer = || self.answer_requests(load, plan, lines, more);
         if load.stream.is_some() {
             return Ok((answer()?, Vec::new()));
         }
-        let clock = self.house.clock;
+        let clock = self.server.clock;
         let (answered, host) = watched(clock, clock.now(), answer);
         Ok((answered?, host))
     }
@@ -40,42 +42,42 @@ impl<'a> Session<'a> {
         load: &Load,
         plan: &RrPlan,
         lines: Vec<Box<dyn Line>>,
-        more: Option<Reception<'a>>,
+        more: Option<ChannelListener<'a>>,
     ) -> Result<Vec<Answered>, Refusal> {
         let cpus = places(self.plan.common.remote.pin, load.stream.is_some());
         match more {
-            Some(more) => self.answer_anew(plan, &cpus, channels(load), more),
+            Some(more) => self.answer_by_connection(plan, &cpus, channels(load), more),
             None => Ok(answer_all(plan, self.plan.common.transport.is_datagram(), &cpus, lines)),
         }
     }
 
     /// The numbers of the transactions' channels begin at `first`.
-    fn answer_anew(
+    fn answer_by_connection(
         &self,
         plan: &RrPlan,
         cpus: &[u32],
         first: u32,
-        mut more: Reception<'a>,
+        mut more: ChannelListener<'a>,
     ) -> Result<Vec<Answered>, Refusal> {
         let mut failed = None;
-        let leash = Leash::default();
-        self.watchdog.guard(Box::new(leash.clone()));
-        let answered = answer_anew(plan, cpus, || match more.look(LOOK) {
-            Ok(Some((number, line))) => match line.remote() {
-                Ok(remote) => Arrival::Line(number.wrapping_sub(first), (line, leash.hold(remote))),
+        let cancel = CancelGroup::default();
+        self.watchdog.guard(Box::new(cancel.clone()));
+        let answered = answer_by_connection(plan, cpus, || match more.look(LOOK) {
+            Ok(Some((number, line))) => match line.channel().handle() {
+                Ok(remote) => NextChannel::Line(number.wrapping_sub(first), (line, cancel.register(remote))),
                 // There are no more descriptors: the client finds this one closed.
-                Err(_) => Arrival::Quiet,
+                Err(_) => NextChannel::Quiet,
             },
             // Whatever the client says next, it says after its last transaction.
-            Ok(None) if self.has_spoken() => Arrival::Over,
+            Ok(None) if self.has_spoken() => NextChannel::Over,
             Ok(None) if has_left(self.control) => {
-                leash.cut();
-                Arrival::Over
+                cancel.cut();
+                NextChannel::Over
             }
-            Ok(None) => Arrival::Quiet,
+            Ok(None) => NextChannel::Quiet,
             Err(refusal) => {
                 failed = Some(refusal);
-                Arrival::Over
+                NextChannel::Over
             }
         });
         failed.map_or(Ok(answered), Err)
@@ -91,7 +93,7 @@ impl<'a> Session<'a> {
     /// Tells how many requests of each flow were answered.
     pub(super) fn tell_answered(&mut self, plan: &RrPlan, answered: &[Answered]) -> Result<(), Refusal> {
         for &Answered { flow, transactions, bytes } in answered {
-            self.witness.saw(&tally(plan, transactions), None);
+            self.observer.saw(&tally(plan, transactions), None);
             self.say(&Reply::Answered { flow, transactions, bytes })?;
         }
         Ok(())

@@ -14,20 +14,21 @@ use linerate_core::units::Span;
 use rustix::io::Errno;
 use rustix::net::RecvFlags;
 
-use super::House;
+use super::ServerState;
+use super::channels::ChannelListener;
 use super::limits::Limits;
 use super::queue::{Slot, Turn};
-use super::reception::Reception;
 use super::watchdog::Watchdog;
-use crate::channel::{Leash, Line, PATIENCE};
+use crate::channel::CancelGroup;
 use crate::control::{
-    Ask, Deadline, FrameError, GREETING_LEN, Greeting, GreetingError, MAX_FRAME, Opening, Pass, Purpose,
-    Reply, TimedStream, Welcome, harmless, random, read_frame, write_frame,
+    Ask, ChannelToken, Deadline, FrameError, GREETING_LEN, Greeting, GreetingError, MAX_FRAME, Opening,
+    Purpose, Reply, TimedStream, Welcome, harmless, random, read_frame, write_frame,
 };
+use crate::line::Line;
 use crate::memory::Reserved;
-use crate::observe::{current_cpu, environment, may_use, pin_to};
-use crate::transport::{INTRODUCTION_LEN, Introduction, Setup, TAKEN};
-use crate::witness::Witness;
+use crate::observe::{Observer, current_cpu, environment, may_use, pin_to};
+use crate::transport::{PREFACE_LEN, Preface, Setup, TAKEN};
+use crate::wait::PATIENCE;
 
 /// How often a waiting client hears its place.
 const HEARTBEAT: Duration = Duration::from_secs(1);
@@ -40,7 +41,7 @@ pub(super) enum Refusal {
     /// The client is gone, silent or too slow: there is nobody to tell.
     Gone(FrameError),
     /// The client does not speak linerate.
-    Stranger(GreetingError),
+    Foreign(GreetingError),
     /// The client is told why, if this is its conversation.
     Told(String),
 }
@@ -74,25 +75,25 @@ impl fmt::Display for Refusal {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Gone(error) => error.fmt(out),
-            Self::Stranger(error) => error.fmt(out),
+            Self::Foreign(error) => error.fmt(out),
             Self::Told(reason) => write!(out, "refused: {}", harmless(reason)),
         }
     }
 }
 
 /// Serves one connection to its end.
-pub(super) fn serve(house: &House, stream: TcpStream, peer: IpAddr) {
-    let greeted = greet(house, &stream);
+pub(super) fn serve(server: &ServerState, stream: TcpStream, peer: IpAddr) {
+    let greeted = greet(server, &stream);
     let outcome = match greeted {
-        Ok(Purpose::Data) => deliver(house, stream),
+        Ok(Purpose::Data) => deliver(server, stream),
         Ok(Purpose::Control) => {
-            let outcome = converse(house, &stream, peer);
+            let outcome = converse(server, &stream, peer);
             if let Err(Refusal::Told(reason)) = &outcome {
-                let deadline = Deadline::after(house.limits.handshake);
+                let deadline = Deadline::after(server.limits.handshake);
                 let told =
                     write_frame(&mut TimedStream::new(&stream, deadline), &Reply::Refused(harmless(reason)));
                 if let Err(error) = told {
-                    house.log.info(format_args!("{peer}: left before it heard why: {error}"));
+                    server.log.info(format_args!("{peer}: left before it heard why: {error}"));
                 }
             }
             outcome
@@ -101,47 +102,47 @@ pub(super) fn serve(house: &House, stream: TcpStream, peer: IpAddr) {
     };
     match outcome {
         Ok(()) => {}
-        Err(refusal @ Refusal::Told(_)) => house.log.warn(format_args!("{peer}: {refusal}")),
-        Err(refusal) => house.log.info(format_args!("{peer}: {refusal}")),
+        Err(refusal @ Refusal::Told(_)) => server.log.warn(format_args!("{peer}: {refusal}")),
+        Err(refusal) => server.log.info(format_args!("{peer}: {refusal}")),
     }
 }
 
-/// Reads the client's greeting. Only a linerate is answered; a stranger learns nothing.
-fn greet(house: &House, stream: &TcpStream) -> Result<Purpose, Refusal> {
+/// Reads the client's greeting. Only a linerate is answered; an unknown peer learns nothing.
+fn greet(server: &ServerState, stream: &TcpStream) -> Result<Purpose, Refusal> {
     stream.set_nonblocking(false)?;
     stream.set_nodelay(true)?;
-    let mut timed = TimedStream::new(stream, Deadline::after(house.limits.handshake));
+    let mut timed = TimedStream::new(stream, Deadline::after(server.limits.handshake));
     let mut greeting = [0; GREETING_LEN];
     io::Read::read_exact(&mut timed, &mut greeting)?;
     match Greeting::decode(&greeting) {
         Ok(greeting) => Ok(greeting.purpose),
         Err(error @ GreetingError::Version { .. }) => {
             // Our own greeting tells an older or newer linerate which version would do.
-            welcome(house, &mut timed)?;
-            Err(Refusal::Stranger(error))
+            welcome(server, &mut timed)?;
+            Err(Refusal::Foreign(error))
         }
-        Err(error) => Err(Refusal::Stranger(error)),
+        Err(error) => Err(Refusal::Foreign(error)),
     }
 }
 
-fn welcome(house: &House, timed: &mut TimedStream<'_>) -> Result<Welcome, Refusal> {
-    let welcome = Welcome { open: house.key.is_none(), challenge: random()? };
+fn welcome(server: &ServerState, timed: &mut TimedStream<'_>) -> Result<Welcome, Refusal> {
+    let welcome = Welcome { open: server.key.is_none(), challenge: random()? };
     io::Write::write_all(timed, &welcome.encode())?;
     Ok(welcome)
 }
 
 /// Hands a data connection to its conversation.
-fn deliver(house: &House, stream: TcpStream) -> Result<(), Refusal> {
-    let mut introduction = [0; INTRODUCTION_LEN];
-    let mut timed = TimedStream::new(&stream, Deadline::after(house.limits.handshake));
-    io::Read::read_exact(&mut timed, &mut introduction)?;
-    let Introduction { pass, flow } = Introduction::decode(&introduction);
+fn deliver(server: &ServerState, stream: TcpStream) -> Result<(), Refusal> {
+    let mut preface = [0; PREFACE_LEN];
+    let mut timed = TimedStream::new(&stream, Deadline::after(server.limits.handshake));
+    io::Read::read_exact(&mut timed, &mut preface)?;
+    let Preface { token, flow } = Preface::decode(&preface);
     // Said before the stream is handed on: the conversation may use it at once.
-    if !house.door.expects(&pass) {
+    if !server.admission.expects(&token) {
         return Err(Refusal::Told("no conversation expects this data connection".to_owned()));
     }
     io::Write::write_all(&mut timed, &[TAKEN])?;
-    if house.door.deliver(&pass, flow, stream) {
+    if server.admission.deliver(&token, flow, stream) {
         Ok(())
     } else {
         Err(Refusal::Told("no conversation expects this data connection".to_owned()))
@@ -149,10 +150,10 @@ fn deliver(house: &House, stream: TcpStream) -> Result<(), Refusal> {
 }
 
 /// The conversation: key, plan, queue, trials.
-fn converse(house: &House, control: &TcpStream, peer: IpAddr) -> Result<(), Refusal> {
-    let step = || TimedStream::new(control, Deadline::after(house.limits.handshake));
-    let welcome = welcome(house, &mut step())?;
-    if let Some(key) = &house.key {
+fn converse(server: &ServerState, control: &TcpStream, peer: IpAddr) -> Result<(), Refusal> {
+    let step = || TimedStream::new(control, Deadline::after(server.limits.handshake));
+    let welcome = welcome(server, &mut step())?;
+    if let Some(key) = &server.key {
         let Ask::Prove { challenge, proof } = read_frame(&mut step())? else {
             return Err(Refusal::Told(
                 "a proof of the key comes first; give --key as the server prints it".to_owned(),
@@ -166,30 +167,30 @@ fn converse(house: &House, control: &TcpStream, peer: IpAddr) -> Result<(), Refu
     let Ask::Offer(plan) = read_frame(&mut step())? else {
         return Err(Refusal::Told("a plan comes before anything else".to_owned()));
     };
-    let largest = house.limits.check(&plan).map_err(Refusal::Told)?;
+    let largest = server.limits.check(&plan).map_err(Refusal::Told)?;
     let memory = Limits::memory_of(&plan, largest);
-    let slot = queue(house, control, memory)?;
+    let slot = queue(server, control, memory)?;
     let what = match &plan.task {
         Task::Curve(curve) => curve.pattern.to_string(),
         Task::Stream(_) => "a bulk stream".to_owned(),
         Task::Requests(_) => "requests".to_owned(),
     };
-    house.log.info(format_args!(
+    server.log.info(format_args!(
         "{peer}: {what} over {}, messages to {largest} B, {}",
         plan.common.transport, plan.common.time
     ));
-    let outcome = Session::open(house, control, &plan, largest).and_then(Session::run);
+    let outcome = Session::open(server, control, &plan, largest).and_then(Session::run);
     drop(slot);
     if outcome.is_ok() {
-        house.log.info(format_args!("{peer}: done"));
+        server.log.info(format_args!("{peer}: done"));
     }
     outcome
 }
 
 /// Waits for a slot with so much memory, telling the client its place.
-fn queue<'a>(house: &'a House, control: &TcpStream, memory: u64) -> Result<Slot<'a>, Refusal> {
+fn queue<'a>(server: &'a ServerState, control: &TcpStream, memory: u64) -> Result<Slot<'a>, Refusal> {
     let full = || Refusal::Told("too many clients wait for this server; try again later".to_owned());
-    let ticket = house.queue.join(memory).ok_or_else(full)?;
+    let ticket = server.queue.join(memory).ok_or_else(full)?;
     let mut patience = Duration::ZERO;
     loop {
         match ticket.wait(patience) {
@@ -197,7 +198,7 @@ fn queue<'a>(house: &'a House, control: &TcpStream, memory: u64) -> Result<Slot<
             Turn::Closed => return Err(Refusal::Told("the server is stopping".to_owned())),
             Turn::Place(_) if has_left(control) => return Err(Refusal::left()),
             Turn::Place(place) => {
-                let mut timed = TimedStream::new(control, Deadline::after(house.limits.handshake));
+                let mut timed = TimedStream::new(control, Deadline::after(server.limits.handshake));
                 write_frame(&mut timed, &Reply::Queued(place))?;
             }
         }
@@ -206,18 +207,18 @@ fn queue<'a>(house: &'a House, control: &TcpStream, memory: u64) -> Result<Slot<
 }
 
 /// The channels of a load, and where more of them arrive if more are to come.
-type Channels<'a> = (Vec<Box<dyn Line>>, Option<Reception<'a>>);
+type Channels<'a> = (Vec<Box<dyn Line>>, Option<ChannelListener<'a>>);
 
 /// A measurement in its slot.
 pub(super) struct Session<'a> {
-    pub(super) house: &'a House,
+    pub(super) server: &'a ServerState,
     pub(super) control: &'a TcpStream,
     pub(super) plan: &'a Plan,
     pub(super) largest: u64,
     local: IpAddr,
     peer: SocketAddr,
     memory: Reserved,
-    pub(super) witness: Witness,
+    pub(super) observer: Observer,
     /// The channel of the trials, once it is open.
     line: Option<Box<dyn Line>>,
     /// What the first channel of all was granted.
@@ -229,7 +230,12 @@ pub(super) struct Session<'a> {
 
 impl<'a> Session<'a> {
     /// Reserves memory and admits the client.
-    fn open(house: &'a House, control: &'a TcpStream, plan: &'a Plan, largest: u64) -> Result<Self, Refusal> {
+    fn open(
+        server: &'a ServerState,
+        control: &'a TcpStream,
+        plan: &'a Plan,
+        largest: u64,
+    ) -> Result<Self, Refusal> {
         if let Some(cpu) = plan.common.remote.pin {
             // The threads of a load are tied one by one, beginning there.
             let tied = if plan.has_loads() { may_use(cpu) } else { pin_to(cpu) };
@@ -245,21 +251,21 @@ impl<'a> Session<'a> {
             .map_err(|error| Refusal::Told(format!("the server failed to {error}")))?;
         let (local, peer) = (control.local_addr()?.ip(), control.peer_addr()?);
         let environment = Box::new(environment(Some(local)));
-        let admitted = Reply::Admitted { environment, clock: house.checked.clone() };
-        let deadline = Deadline::after(house.limits.handshake);
+        let admitted = Reply::Admitted { environment, clock: server.checked.clone() };
+        let deadline = Deadline::after(server.limits.handshake);
         write_frame(&mut TimedStream::new(control, deadline), &admitted)?;
         let watchdog =
-            Watchdog::set(plan.common.time.to_duration() + house.limits.grace, control.try_clone()?)?;
-        let witness = Witness::start(&house.clock, house.checked.clone(), local);
+            Watchdog::set(plan.common.time.to_duration() + server.limits.grace, control.try_clone()?)?;
+        let observer = Observer::start(&server.clock, server.checked.clone(), local);
         Ok(Self {
-            house,
+            server,
             control,
             plan,
             largest,
             local,
             peer,
             memory,
-            witness,
+            observer,
             line: None,
             granted: OnceLock::new(),
             watchdog,
@@ -270,7 +276,7 @@ impl<'a> Session<'a> {
     /// Does what the client asks until it is done.
     fn run(mut self) -> Result<(), Refusal> {
         loop {
-            let mut timed = TimedStream::new(self.control, Deadline::after(self.house.limits.idle));
+            let mut timed = TimedStream::new(self.control, Deadline::after(self.server.limits.idle));
             match read_frame(&mut timed)? {
                 Ask::Open(Opening::Trials) if self.line.is_none() => {
                     self.line = self.channels(&self.plan.common.socket, PATIENCE, 1)?.pop();
@@ -299,7 +305,7 @@ impl<'a> Session<'a> {
     }
 
     /// Takes `count` channels likewise; and where more of the same arrive later, of which `waiting`
-    /// may wait at the door.
+    /// may wait at the server's port.
     pub(super) fn channels_and_more(
         &self,
         socket: &SocketOptions,
@@ -313,25 +319,26 @@ impl<'a> Session<'a> {
             memory: self.plan.common.memory.clone(),
             largest: self.largest,
             patience,
-            clock: self.house.clock,
+            clock: self.server.clock,
             // A wildcard listener sees IPv4 clients at IPv4-mapped addresses.
             local: self.local.to_canonical(),
             peer: SocketAddr::new(self.peer.ip().to_canonical(), self.peer.port()),
             own: LocalOptions::default(),
-            leash: Leash::default(),
+            cancel: CancelGroup::default(),
         };
-        let pass: Pass = random()?;
+        let token: ChannelToken = random()?;
         let told = |error| Refusal::Told(format!("the server failed to {error}"));
-        let mut hosting = Reception::of(self.house, &setup, pass, count + waiting).map_err(told)?;
-        self.say(&Reply::Meet { pass, meeting: hosting.meeting() })?;
-        let mut lines = hosting.receive(self.control, count, self.house.limits.handshake)?;
+        let mut listener = ChannelListener::of(self.server, &setup, token, count + waiting).map_err(told)?;
+        self.say(&Reply::Rendezvous { token, rendezvous: listener.rendezvous() })?;
+        let mut lines = listener.receive(self.control, count, self.server.limits.handshake)?;
         for line in &lines {
-            self.watchdog.guard(line.remote()?);
+            self.watchdog.guard(line.channel().handle()?);
         }
-        // Unless more are to come, whoever shows the pass from now on is a stranger.
-        let more = (waiting > 0).then_some(hosting);
+        // Unless more are to come, whoever shows the token from now on is an unknown peer.
+        let more = (waiting > 0).then_some(listener);
         let pinned = self.plan.common.remote.pin;
-        let granted = lines.first_mut().map(|line| Granted { pinned, ..self.memory.granted(line.granted()) });
+        let granted =
+            lines.first_mut().map(|line| Granted { pinned, ..self.memory.granted(line.channel().granted()) });
         let granted = granted.unwrap_or_default();
         self.granted.get_or_init(|| granted.clone());
         self.say(&Reply::Ready(Box::new(granted)))?;
@@ -351,17 +358,17 @@ impl<'a> Session<'a> {
                 "a trial has no place at this point: its channel is opened first".to_owned(),
             ));
         };
-        if let Reserved::Laid(laid) = &mut self.memory {
-            trial.pattern.prepare_answer(trial, laid.as_mut()).map_err(|error| {
+        if let Reserved::Rings(rings) = &mut self.memory {
+            trial.pattern.prepare_answer(trial, rings.as_mut()).map_err(|error| {
                 Refusal::Told(format!("the server failed to prepare a trial of {} B: {error}", trial.size))
             })?;
         }
-        let deadline = Deadline::after(self.house.limits.handshake);
+        let deadline = Deadline::after(self.server.limits.handshake);
         write_frame(&mut TimedStream::new(self.control, deadline), &Reply::Go)?;
         let half = line.respond(trial, &mut self.memory).map_err(|error| {
             Refusal::Told(format!("the server failed to run a trial of {} B: {error}", trial.size))
         })?;
-        self.witness.saw(&half.tally, current_cpu());
+        self.observer.saw(&half.tally, current_cpu());
         self.say(&Reply::Half(half))
     }
 
@@ -369,15 +376,15 @@ impl<'a> Session<'a> {
         // Those of a load have ended; each of their accounts has what it had then.
         let unopened =
             || (self.granted.get().cloned().unwrap_or_default(), Fact::unknown("each flow has its own"));
-        let line = self.line.as_ref().map(|line| (line.granted(), line.connection()));
+        let line = self.line.as_ref().map(|line| (line.channel().granted(), line.channel().connection()));
         let (granted, connection) = line.unwrap_or_else(unopened);
         let granted = Granted { pinned: self.plan.common.remote.pin, ..self.memory.granted(granted) };
-        let observation = self.witness.finish(&self.house.clock, connection);
+        let observation = self.observer.finish(&self.server.clock, connection);
         self.say(&Reply::Observed(Box::new(observation), Box::new(granted)))
     }
 
     pub(super) fn say(&self, reply: &Reply) -> Result<(), Refusal> {
-        let deadline = Deadline::after(self.house.limits.handshake);
+        let deadline = Deadline::after(self.server.limits.handshake);
         Ok(write_frame(&mut TimedStream::new(self.control, deadline), reply)?)
     }
 }

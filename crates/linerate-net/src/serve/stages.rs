@@ -5,10 +5,10 @@ use linerate_core::stages::{LARGEST, MOST_MESSAGES, WARM_UP};
 
 use super::session::{Refusal, Session};
 use super::watchdog::Watchdog;
-use crate::channel::PATIENCE;
 use crate::control::{Ask, Deadline, Reply, TimedStream, read_frame};
 use crate::observe::current_cpu;
 use crate::stages::{LONGEST, Stamped, options, tally};
+use crate::wait::PATIENCE;
 
 impl Session<'_> {
     /// Answers stamped messages, size by size, until the client wants no more.
@@ -17,17 +17,17 @@ impl Session<'_> {
             return Err(Refusal::Told("the plan asks for no stages".to_owned()));
         }
         // The trials' watch ends here.
-        let longest = LONGEST.to_duration() + self.house.limits.grace;
+        let longest = LONGEST.to_duration() + self.server.limits.grace;
         self.watchdog = Watchdog::set(longest, self.control.try_clone()?)?;
         let mut lines = self.channels(&options(&self.plan.common.socket), PATIENCE, 1)?;
         let line = lines.pop().expect("as many lines as were asked for");
         let told = |error: LinkError| Refusal::Told(format!("the server failed to stamp messages: {error}"));
-        let socket = line.descriptor().ok_or_else(|| {
+        let socket = line.channel().descriptor().ok_or_else(|| {
             Refusal::Told(format!("the server has no socket of {} to stamp", self.plan.common.transport))
         })?;
         let mut stamped = Stamped::new(socket, self.plan.common.transport).map_err(told)?;
         loop {
-            let mut timed = TimedStream::new(self.control, Deadline::after(self.house.limits.idle));
+            let mut timed = TimedStream::new(self.control, Deadline::after(self.server.limits.idle));
             match read_frame(&mut timed)? {
                 Ask::Stages { size, count } => self.size(&mut stamped, size, count)?,
                 Ask::Collect => return self.say(&Reply::Told),
@@ -52,7 +52,7 @@ impl Session<'_> {
         stamped.begin(len).map_err(told)?;
         self.say(&Reply::Go)?;
         let marks = stamped.answer(count).map_err(told)?;
-        self.witness.saw(&tally(size, &marks), current_cpu());
+        self.observer.saw(&tally(size, &marks), current_cpu());
         self.say(&Reply::Stages(marks))
     }
 }

@@ -5,14 +5,14 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::channel::Remote;
+use crate::channel::ChannelHandle;
 
 /// Breaks a conversation and its channels off at a time limit, unless it is dropped before.
 ///
 /// A thread that blocks in a transfer wakes when its channel is cut, so the transfer itself
 /// needs no time limit and pays for none.
 pub(super) struct Watchdog {
-    guarded: Arc<Mutex<Vec<Box<dyn Remote>>>>,
+    guarded: Arc<Mutex<Vec<Box<dyn ChannelHandle>>>>,
     _called_off: Sender<()>,
 }
 
@@ -20,7 +20,7 @@ impl Watchdog {
     /// Breaks `control` off after `span`, and all that is guarded by then.
     pub(super) fn set(span: Duration, control: TcpStream) -> std::io::Result<Self> {
         let (called_off, wait) = channel::<()>();
-        let guarded: Arc<Mutex<Vec<Box<dyn Remote>>>> = Arc::default();
+        let guarded: Arc<Mutex<Vec<Box<dyn ChannelHandle>>>> = Arc::default();
         let channels = Arc::clone(&guarded);
         std::thread::Builder::new().name("watchdog".to_owned()).spawn(move || {
             if wait.recv_timeout(span) == Err(RecvTimeoutError::Timeout) {
@@ -34,7 +34,7 @@ impl Watchdog {
     }
 
     /// Has this channel broken off too.
-    pub(super) fn guard(&self, channel: Box<dyn Remote>) {
+    pub(super) fn guard(&self, channel: Box<dyn ChannelHandle>) {
         self.guarded.lock().unwrap_or_else(PoisonError::into_inner).push(channel);
     }
 }

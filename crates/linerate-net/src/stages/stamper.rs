@@ -14,10 +14,9 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags};
 use rustix::time::{ClockId, clock_gettime};
 
-use super::told::{Arrival, Sent, Stamp, Told};
-use crate::channel::PATIENCE;
-use crate::io::retry;
+use super::rounds::{Received, Rounds, Sent, Stamp};
 use crate::sys::outq;
+use crate::wait::{PATIENCE, retry};
 
 /// What is asked of every socket. Source: linux/net_tstamp.h.
 const ASKED: u32 = libc::SOF_TIMESTAMPING_TX_SCHED
@@ -66,7 +65,7 @@ impl<'a> Stamper<'a> {
     pub(super) fn drain(&mut self) -> Result<(), LinkError> {
         while self.datagrams && rustix::net::recv(self.socket, &mut [0; 1][..], RecvFlags::DONTWAIT).is_ok() {
         }
-        self.reap(&mut Told::new(0))
+        self.reap(&mut Rounds::new(0))
     }
 
     /// Sends message `number`.
@@ -90,7 +89,7 @@ impl<'a> Stamper<'a> {
     ///
     /// The kernel switches its stamps on some time after they were asked for. What arrives before
     /// has none, but of a datagram the kernel then gives the time at which it is taken.
-    pub(super) fn receive_with_care(&mut self, number: u32) -> Result<Option<Arrival>, LinkError> {
+    pub(super) fn receive_with_care(&mut self, number: u32) -> Result<Option<Received>, LinkError> {
         let asked = now_ns();
         while rustix::io::ioctl_fionread(self.socket).is_ok_and(|bytes| bytes == 0)
             && now_ns().wrapping_sub(asked) < LOST.as_ps() / 1_000
@@ -99,11 +98,11 @@ impl<'a> Stamper<'a> {
         }
         let there = now_ns();
         let came = self.receive(number)?;
-        Ok(came.map(|came| Arrival { arrived: came.arrived.filter(|stamp| *stamp <= there), ..came }))
+        Ok(came.map(|came| Received { arrived: came.arrived.filter(|stamp| *stamp <= there), ..came }))
     }
 
-    /// Takes message `number`; none if it is lost.
-    pub(super) fn receive(&mut self, number: u32) -> Result<Option<Arrival>, LinkError> {
+    /// Takes message `number`, or `None` if it is lost.
+    pub(super) fn receive(&mut self, number: u32) -> Result<Option<Received>, LinkError> {
         let mut len = 0;
         let mut arrived = None;
         loop {
@@ -120,7 +119,7 @@ impl<'a> Stamper<'a> {
             let whole = len == self.into.len();
             let expected = whole && self.into[0] == tag(number);
             match (self.datagrams, whole) {
-                _ if expected => return Ok(Some(Arrival { arrived, taken: now_ns() })),
+                _ if expected => return Ok(Some(Received { arrived, taken: now_ns() })),
                 (false, true) => return Err(mixed_up()),
                 // Another's, or one that was given up.
                 (true, _) => len = 0,
@@ -130,7 +129,7 @@ impl<'a> Stamper<'a> {
     }
 
     /// Reads what stamps there are.
-    pub(super) fn reap(&mut self, told: &mut Told) -> Result<(), LinkError> {
+    pub(super) fn reap(&mut self, told: &mut Rounds) -> Result<(), LinkError> {
         loop {
             match retry(|| stamp(self.socket, &mut self.space)) {
                 Ok(Some((key, stamp, at))) => told.note(key, stamp, at),
@@ -147,7 +146,7 @@ impl<'a> Stamper<'a> {
     }
 
     /// Waits a little for the stamps of the last message.
-    pub(super) fn settle(&mut self, told: &mut Told, acknowledged: bool) -> Result<(), LinkError> {
+    pub(super) fn settle(&mut self, told: &mut Rounds, acknowledged: bool) -> Result<(), LinkError> {
         for _ in 0..SETTLING {
             self.reap(told)?;
             if told.is_settled(acknowledged) {
@@ -205,7 +204,7 @@ fn take(socket: BorrowedFd<'_>, into: &mut [u8], space: &mut [u8]) -> Result<(us
     Ok((message.bytes, stamp))
 }
 
-/// The next of the error queue: which message, which stamp, when; none if it is about something else.
+/// The next of the error queue: which message, which stamp, when, or `None` if it is about something else.
 fn stamp(socket: BorrowedFd<'_>, space: &mut [u8]) -> Result<Option<(u32, Stamp, u64)>, Errno> {
     let flags = MsgFlags::MSG_ERRQUEUE | MsgFlags::MSG_DONTWAIT;
     let message = recvmsg::<()>(socket.as_raw_fd(), &mut [], Some(space), flags).map_err(raw)?;
@@ -225,7 +224,7 @@ fn stamp(socket: BorrowedFd<'_>, space: &mut [u8]) -> Result<Option<(u32, Stamp,
     Ok(which.zip(at).map(|((key, stamp), at)| (key, stamp, at)))
 }
 
-/// The kernel's own stamp; none if there is only the adaptor's. Unit: nanoseconds.
+/// The kernel's own stamp, or `None` if there is only the adaptor's. Unit: nanoseconds.
 fn software_ns(stamps: &Timestamps) -> Option<u64> {
     Some(ns(&stamps.system)).filter(|ns| *ns > 0)
 }

@@ -74,9 +74,9 @@ fn ends(transport: Transport, address: IpAddr) -> [OwnedFd; 2] {
     if transport.is_datagram() {
         return sockets(address).map(OwnedFd::from);
     }
-    let door = TcpListener::bind((address, 0)).expect("a free port");
-    let ours = TcpStream::connect(door.local_addr().expect("it listens")).expect("the loopback");
-    let (theirs, _) = door.accept().expect("it came");
+    let accepting = TcpListener::bind((address, 0)).expect("a free port");
+    let ours = TcpStream::connect(accepting.local_addr().expect("it listens")).expect("the loopback");
+    let (theirs, _) = accepting.accept().expect("it came");
     for end in [&ours, &theirs] {
         end.set_nodelay(true).expect("an option of TCP");
     }

@@ -25,7 +25,7 @@ pub(crate) struct Batch {
 
 /// One arrival: a datagram, or several that the kernel has joined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Arrival {
+pub(crate) struct Received {
     /// How long it is, even if the slot is shorter. Unit: bytes.
     pub(crate) len: usize,
     /// Of joined datagrams, the length of each but the last (`UDP_GRO`). Unit: bytes.
@@ -124,9 +124,9 @@ impl Batch {
     }
 
     /// What the last [`receive`](Self::receive) said of its message number `index`.
-    pub(crate) fn arrival(&self, index: usize) -> Arrival {
+    pub(crate) fn arrival(&self, index: usize) -> Received {
         let message = &self.messages[index];
-        let mut arrival = Arrival { len: message.msg_len as usize, ..Arrival::default() };
+        let mut arrival = Received { len: message.msg_len as usize, ..Received::default() };
         if message.msg_hdr.msg_controllen == 0 {
             return arrival;
         }

@@ -23,7 +23,7 @@ use linerate_core::units::Span;
 use rustix::io::Errno;
 use rustix::time::ClockId;
 
-use crate::channel::Wait;
+use crate::wait::Wait;
 
 pub(crate) use fixed::Fixed;
 pub(crate) use multishot::Multishot;
@@ -186,7 +186,7 @@ impl Waiting {
         Self { began: coarse_now(), patience }
     }
 
-    /// What is left of the patience; none if it is spent.
+    /// What is left of the patience, or `None` if it is spent.
     fn left(&self) -> Option<Span> {
         let left = self.patience.saturating_sub(coarse_now().saturating_sub(self.began));
         (left > ROUNDING.min(self.patience / 4)).then_some(left)

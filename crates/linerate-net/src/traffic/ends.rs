@@ -4,23 +4,16 @@ use linerate_core::plan::Plan;
 use linerate_core::traffic::{Direction, Load};
 use linerate_core::units::Span;
 
-use super::{FlowEnd, PATIENCE, rr};
-use crate::channel::Line;
-
-/// Which end of the conversation this is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Side {
-    /// The end that began.
-    Beginning,
-    /// The end that answers.
-    Answering,
-}
+use super::FlowEnd;
+use crate::control::Side;
+use crate::flow::{GIVE_UP, PATIENCE};
+use crate::line::Line;
 
 /// How long the channels of `load` may move no byte. A datagram that is lost keeps a request waiting
 /// for as long.
 pub(crate) fn patience(load: &Load, plan: &Plan) -> Span {
     let may_lose = load.stream.is_none() && plan.common.transport.is_datagram();
-    if may_lose { rr::GIVE_UP } else { PATIENCE }
+    if may_lose { GIVE_UP } else { PATIENCE }
 }
 
 /// How many channels `load` needs: the bulk flows of each direction first, then the requests.

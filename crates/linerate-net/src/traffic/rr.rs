@@ -9,30 +9,14 @@
 //! request begins with a number that its response repeats: 16 bytes, the number and its complement.
 
 mod agree;
-mod anew;
-mod answer;
 mod answerers;
-mod ask;
 mod askers;
-mod asking;
+mod by_connection;
 mod hosts;
 mod places;
-mod schedule;
-mod tag;
-mod under_way;
-
-pub use answer::Answering;
-pub use asking::Asking;
-pub use schedule::Schedule;
 
 pub(crate) use agree::agree;
-pub(crate) use answer::{Answered, answer};
-pub(crate) use answerers::{Arrival, answer_all, answer_anew};
-pub(crate) use ask::ask;
+pub(crate) use answerers::{NextChannel, answer_all, answer_by_connection};
 pub(crate) use askers::{Askers, Held, Join};
-pub(crate) use asking::GIVE_UP;
 pub(crate) use hosts::watched;
 pub(crate) use places::places;
-
-/// Seed of the bytes of every request and response.
-const SEED: u64 = 0x7265_7175_6573_7473;

@@ -10,8 +10,8 @@ use std::thread::JoinHandle;
 use linerate_core::kernel::{HostSample, TcpSample};
 use linerate_core::units::{Span, Time};
 
-use super::Counter;
-use crate::channel::Remote;
+use crate::channel::ChannelHandle;
+use crate::flow::Counter;
 use crate::observe::{HostClock, HostWatch};
 use looks::Record;
 pub use looks::{FlowLooks, Looks};
@@ -25,7 +25,7 @@ pub struct Watched {
     /// What each flow's thread counts.
     pub counters: Arc<[Counter]>,
     /// Each flow's channel, in the same order.
-    pub remotes: Vec<Box<dyn Remote>>,
+    pub remotes: Vec<Box<dyn ChannelHandle>>,
 }
 
 /// What the sampler saw at one moment, at every flow in their order.

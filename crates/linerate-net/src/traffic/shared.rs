@@ -2,21 +2,19 @@
 
 use linerate_core::endpoint::LinkError;
 use linerate_core::traffic::HalfAccount;
-use linerate_core::units::{Span, Time};
+use linerate_core::units::Time;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-use super::party::FlowEnd;
-use super::{Incoming, Outgoing, Piece};
-use crate::channel::Wait;
+use crate::channel::Channel;
+use crate::flow::{Incoming, Outgoing, PATIENCE, Piece};
 use crate::observe::HostClock;
+use crate::wait::Wait;
 
 /// How many calls one flow may make before the next has its turn.
 const TURN: usize = 4;
 /// How long a round waits at most, so that stalls and paces are seen. Unit: nanoseconds.
 const ROUND_NS: i64 = 10_000_000;
-/// How long a flow may move no byte: as long as a flow on a thread of its own.
-const PATIENCE: Span = super::PATIENCE;
 
 /// What one of the flows does here.
 #[derive(Debug)]
@@ -26,9 +24,8 @@ pub(super) enum Work<'a> {
 }
 
 /// One of the flows of a thread.
-#[derive(Debug)]
 pub(super) struct Member<'a> {
-    end: FlowEnd,
+    channel: &'a mut dyn Channel,
     work: Work<'a>,
     state: State,
     moved: Option<Time>,
@@ -44,34 +41,34 @@ enum State {
 }
 
 impl<'a> Member<'a> {
-    pub(super) const fn new(end: FlowEnd, work: Work<'a>) -> Self {
-        Self { end, work, state: State::Moving, moved: None }
+    pub(super) const fn new(channel: &'a mut dyn Channel, work: Work<'a>) -> Self {
+        Self { channel, work, state: State::Moving, moved: None }
     }
 
     /// Says that the flow's messages lie still; one whose memory is refused has failed.
     fn begin(&mut self) {
         let held = match &mut self.work {
-            Work::Out(out) => self.end.line.hold(out.memory(), &mut []),
-            Work::In(into) => self.end.line.hold(&[], into.memory()),
+            Work::Out(out) => self.channel.hold(out.memory(), &mut []),
+            Work::In(into) => self.channel.hold(&[], into.memory()),
         };
         if let Err(error) = held {
             self.state = State::Ended(Err(error));
         }
     }
 
-    pub(super) fn finish(mut self) -> (FlowEnd, Result<(), LinkError>, HalfAccount) {
+    pub(super) fn finish(self) -> (Result<(), LinkError>, HalfAccount) {
         let ended = match self.state {
             State::Ended(ended) => ended,
             State::Moving | State::Acknowledging => Err(LinkError::Closed),
         };
         let wait = if ended.is_ok() { Wait::Patiently } else { Wait::Never };
-        let released = self.end.line.release(wait);
+        let released = self.channel.release(wait);
         let ended = ended.and(released);
         let half = match self.work {
             Work::Out(out) => out.account(),
             Work::In(into) => into.account(),
         };
-        (self.end, ended, half)
+        (ended, half)
     }
 
     const fn is_over(&self) -> bool {
@@ -89,11 +86,11 @@ impl<'a> Member<'a> {
 
     /// Moves what can be moved now, for one turn.
     fn step(&mut self, now: Time) {
-        let line = &mut self.end.line;
+        let channel = &mut self.channel;
         for _ in 0..TURN {
             let moved = match (&self.state, &mut self.work) {
                 (State::Ended(_), _) => return,
-                (State::Acknowledging, Work::Out(out)) => match line.pull(&mut [0], Wait::Never) {
+                (State::Acknowledging, Work::Out(out)) => match channel.pull(&mut [0], Wait::Never) {
                     Err(LinkError::Closed) => {
                         out.acknowledged();
                         self.state = State::Ended(Ok(()));
@@ -102,28 +99,28 @@ impl<'a> Member<'a> {
                     moved => moved,
                 },
                 (_, Work::Out(out)) => match out.poll_piece() {
-                    Piece::Now(piece) => line.push(piece, Wait::Never).inspect(|moved| {
+                    Piece::Now(piece) => channel.push(piece, Wait::Never).inspect(|moved| {
                         if *moved > 0 {
                             out.sent(*moved);
                         }
                     }),
                     Piece::Later(_) => Ok(0),
                     Piece::Over => {
-                        self.state = match line.finish_sending() {
+                        self.state = match channel.finish_sending() {
                             Ok(()) => State::Acknowledging,
                             Err(error) => State::Ended(Err(error)),
                         };
                         Ok(0)
                     }
                 },
-                (_, Work::In(into)) => match line.pull(into.buffer(), Wait::Never) {
+                (_, Work::In(into)) => match channel.pull(into.buffer(), Wait::Never) {
                     Ok(0) => Ok(0),
                     Ok(moved) => {
                         into.received(moved);
                         Ok(moved)
                     }
                     Err(LinkError::Closed) => {
-                        self.state = State::Ended(line.finish_sending());
+                        self.state = State::Ended(channel.finish_sending());
                         return;
                     }
                     Err(error) => Err(error),
@@ -150,7 +147,7 @@ pub(super) fn drive(members: &mut [Member<'_>], clock: &HostClock) {
     for member in members.iter_mut() {
         member.moved = Some(began);
         member.begin();
-        if member.end.line.descriptor().is_none() {
+        if member.channel.descriptor().is_none() {
             let source = std::io::Error::new(std::io::ErrorKind::Unsupported, "it has no descriptor");
             member.state = State::Ended(Err(LinkError::System {
                 operation: "share a thread with other flows (leave --threads out)",
@@ -186,7 +183,7 @@ fn wait(members: &[Member<'_>], now: Time) -> Vec<bool> {
         .enumerate()
         .filter(|(_, member)| !member.is_over())
         .filter_map(|(place, member)| {
-            let descriptor = member.end.line.descriptor()?;
+            let descriptor = member.channel.descriptor()?;
             Some((place, PollFd::from_borrowed_fd(descriptor, member.interest(now))))
         })
         .unzip();

@@ -1,4 +1,4 @@
-//! A place of a transport's own, where channels arrive and introduce themselves.
+//! A place of a transport's own, where channels arrive, each with a preface.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -9,50 +9,51 @@ use rustix::io::Errno;
 use rustix::net::RecvFlags;
 use socket2::Socket;
 
-use super::socket::{retry, timespec};
-use super::{INTRODUCTION_LEN, Introduction, TransportError};
-use crate::control::{Deadline, Pass};
+use super::{Listen, PREFACE_LEN, Preface, Setup, TransportError};
+use crate::control::{ChannelAddress, ChannelToken, Deadline, Rendezvous};
+use crate::line::Line;
+use crate::wait::{retry, timespec};
 
-/// How long somebody who has arrived may take to introduce himself.
-const MANNERS: Duration = Duration::from_secs(5);
-/// How many may be without an introduction at the same time; one more turns the first away.
+/// How long a connection may take to send its preface.
+const PREFACE_TIME: Duration = Duration::from_secs(5);
+/// How many may be without a preface at the same time; one more turns the first away.
 const WAITING: usize = 64;
 
-/// A listening socket, and those who have arrived and said too little so far. Nobody who is silent
-/// keeps the others waiting, and nobody is answered before his pass was right.
+/// A listening socket, and the connections whose preface has not come yet. One that is silent
+/// keeps no other waiting, and none is answered before its token was right.
 #[derive(Debug)]
 pub(super) struct Arrivals {
     listener: Socket,
-    pass: Pass,
-    waiting: Vec<Stranger>,
+    token: ChannelToken,
+    waiting: Vec<Unidentified>,
 }
 
-/// Somebody who has not introduced himself yet.
+/// A connection whose preface has not come whole yet.
 #[derive(Debug)]
-struct Stranger {
+struct Unidentified {
     socket: Socket,
-    heard: [u8; INTRODUCTION_LEN],
+    heard: [u8; PREFACE_LEN],
     len: usize,
     deadline: Deadline,
 }
 
-/// What a look at a stranger gave.
+/// What is known of a connection so far.
 enum Look {
-    /// He has said too little.
+    /// Its preface is not whole.
     Unclear,
-    /// He is none of ours, or gone.
+    /// It has not the token, or has gone.
     Foreign,
-    /// He has the pass, and this flow.
+    /// It has the token, and belongs to this flow.
     Flow(u32),
 }
 
 impl Arrivals {
-    /// Waits on a bound `listener` for those who have `pass`.
-    pub(super) fn at(listener: Socket, pass: &Pass) -> Result<Self, TransportError> {
+    /// Waits on a bound `listener` for those that have `token`.
+    pub(super) fn at(listener: Socket, token: &ChannelToken) -> Result<Self, TransportError> {
         let failed = TransportError::system;
         listener.listen(WAITING as i32).map_err(failed("listen for channels"))?;
         listener.set_nonblocking(true).map_err(failed("listen without blocking"))?;
-        Ok(Self { listener, pass: *pass, waiting: Vec::new() })
+        Ok(Self { listener, token: *token, waiting: Vec::new() })
     }
 
     /// The port that it listens on, of a family that has ports.
@@ -61,12 +62,12 @@ impl Arrivals {
         address.as_socket().map(|address| address.port()).ok_or_else(|| io::ErrorKind::Unsupported.into())
     }
 
-    /// The next who introduces himself with the right pass: his flow, and his socket, of which
-    /// nothing beyond the introduction was read.
+    /// The next connection with the right token: its flow, and its socket, of which
+    /// nothing beyond the preface was read.
     pub(super) fn next(&mut self, deadline: Deadline) -> Result<(u32, Socket), TransportError> {
         loop {
             self.admit()?;
-            if let Some(found) = self.introduced() {
+            if let Some(found) = self.identified() {
                 return Ok(found);
             }
             let left = deadline.left().map_err(|_| TransportError::Late)?;
@@ -74,7 +75,7 @@ impl Arrivals {
         }
     }
 
-    /// Takes everybody who stands at the door.
+    /// Accepts every connection that waits.
     fn admit(&mut self) -> Result<(), TransportError> {
         loop {
             match self.listener.accept() {
@@ -82,21 +83,21 @@ impl Arrivals {
                     if self.waiting.len() == WAITING {
                         self.waiting.remove(0);
                     }
-                    let deadline = Deadline::after(MANNERS);
-                    self.waiting.push(Stranger { socket, heard: [0; INTRODUCTION_LEN], len: 0, deadline });
+                    let deadline = Deadline::after(PREFACE_TIME);
+                    self.waiting.push(Unidentified { socket, heard: [0; PREFACE_LEN], len: 0, deadline });
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
-                Err(error) if is_his_own(&error) => {}
+                Err(error) if is_its_own(&error) => {}
                 Err(error) => return Err(TransportError::system("accept a channel")(error)),
             }
         }
     }
 
-    /// Looks at each of those who wait, and turns the strangers away.
-    fn introduced(&mut self) -> Option<(u32, Socket)> {
+    /// Looks at each of those who wait, and turns away those without the token.
+    fn identified(&mut self) -> Option<(u32, Socket)> {
         let mut index = 0;
         while index < self.waiting.len() {
-            match self.waiting[index].look(&self.pass) {
+            match self.waiting[index].look(&self.token) {
                 Look::Unclear => index += 1,
                 Look::Foreign => drop(self.waiting.remove(index)),
                 Look::Flow(flow) => return Some((flow, self.waiting.remove(index).socket)),
@@ -116,8 +117,32 @@ impl Arrivals {
     }
 }
 
-impl Stranger {
-    fn look(&mut self, pass: &Pass) -> Look {
+/// Listens for connections that begin with a preface, and makes channels of those with the right token.
+/// MPTCP, Unix and VM sockets use it, and so do pipes and shared memory, whose ends meet on a Unix socket.
+#[derive(Debug)]
+pub(super) struct StreamListener {
+    pub(super) address: ChannelAddress,
+    pub(super) arrivals: Arrivals,
+    pub(super) setup: Setup,
+    pub(super) channel: MakeChannel,
+}
+
+/// Makes a channel of a connection whose preface was read.
+pub(super) type MakeChannel = fn(Socket, &Setup) -> Result<Box<dyn Line>, TransportError>;
+
+impl Listen for StreamListener {
+    fn rendezvous(&self) -> Rendezvous {
+        self.address.clone().into()
+    }
+
+    fn accept(&mut self, deadline: Deadline) -> Result<(u32, Box<dyn Line>), TransportError> {
+        let (flow, socket) = self.arrivals.next(deadline)?;
+        Ok((flow, (self.channel)(socket, &self.setup)?))
+    }
+}
+
+impl Unidentified {
+    fn look(&mut self, token: &ChannelToken) -> Look {
         let rest = &mut self.heard[self.len..];
         match retry(|| rustix::net::recv(&self.socket, &mut *rest, RecvFlags::DONTWAIT)) {
             Ok((_, 0)) => return Look::Foreign,
@@ -125,17 +150,17 @@ impl Stranger {
             Err(Errno::AGAIN) => {}
             Err(_) => return Look::Foreign,
         }
-        if self.len < INTRODUCTION_LEN {
+        if self.len < PREFACE_LEN {
             return if self.deadline.left().is_ok() { Look::Unclear } else { Look::Foreign };
         }
-        let introduction = Introduction::decode(&self.heard);
-        if introduction.pass == *pass { Look::Flow(introduction.flow) } else { Look::Foreign }
+        let preface = Preface::decode(&self.heard);
+        if preface.token == *token { Look::Flow(preface.flow) } else { Look::Foreign }
     }
 }
 
 /// Whether an accept failed because of the one who came, so that the next may succeed: accept(2)
 /// names these.
-fn is_his_own(error: &io::Error) -> bool {
+fn is_its_own(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionReset, Interrupted};
     matches!(error.kind(), ConnectionAborted | ConnectionReset | Interrupted)
         || error.raw_os_error() == Some(libc::EPROTO)
@@ -151,7 +176,7 @@ mod tests {
     use super::*;
     use crate::control::random;
 
-    const PASS: Pass = [3; 16];
+    const TOKEN: ChannelToken = [3; 16];
 
     /// A place of a fresh name, and a way to it.
     fn place() -> (Arrivals, impl Fn() -> UnixStream) {
@@ -164,7 +189,7 @@ mod tests {
             socket.connect(&address).expect("somebody listens");
             UnixStream::from(std::os::fd::OwnedFd::from(socket))
         };
-        (Arrivals::at(listener, &PASS).expect("it listens"), dial)
+        (Arrivals::at(listener, &TOKEN).expect("it listens"), dial)
     }
 
     fn soon() -> Deadline {
@@ -172,19 +197,19 @@ mod tests {
     }
 
     #[test]
-    fn a_silent_stranger_keeps_nobody_waiting_and_a_wrong_pass_is_no_pass() {
+    fn a_silent_connection_keeps_no_other_waiting_and_a_wrong_token_is_refused() {
         let (mut arrivals, dial) = place();
         let silent = dial();
         let mut wrong = dial();
-        wrong.write_all(&Introduction { pass: [4; 16], flow: 0 }.encode()).expect("it is sent");
+        wrong.write_all(&Preface { token: [4; 16], flow: 0 }.encode()).expect("it is sent");
         let mut right = dial();
-        right.write_all(&Introduction { pass: PASS, flow: 7 }.encode()).expect("it is sent");
+        right.write_all(&Preface { token: TOKEN, flow: 7 }.encode()).expect("it is sent");
         right.write_all(b"data").expect("it is sent");
-        let (flow, socket) = arrivals.next(soon()).expect("one has the pass");
+        let (flow, socket) = arrivals.next(soon()).expect("one has the token");
         assert_eq!(flow, 7);
         let mut data = [0; 4];
         socket.set_nonblocking(false).expect("it may wait");
-        (&socket).read_exact(&mut data).expect("what follows the introduction is there");
+        (&socket).read_exact(&mut data).expect("what follows the preface is there");
         assert_eq!(&data, b"data");
         assert_eq!(wrong.read(&mut [0]).expect("it was turned away without an answer"), 0);
         drop(silent);
@@ -192,18 +217,18 @@ mod tests {
     }
 
     #[test]
-    fn an_introduction_in_pieces_is_kept_between_the_calls() {
+    fn a_preface_in_pieces_is_kept_between_the_calls() {
         let (mut arrivals, dial) = place();
-        let introduction = Introduction { pass: PASS, flow: 1 }.encode();
+        let preface = Preface { token: TOKEN, flow: 1 }.encode();
         let mut slow = dial();
-        slow.write_all(&introduction[..9]).expect("it is sent");
+        slow.write_all(&preface[..9]).expect("it is sent");
         assert!(matches!(arrivals.next(soon()), Err(TransportError::Late)));
-        slow.write_all(&introduction[9..]).expect("it is sent");
-        assert_eq!(arrivals.next(soon()).expect("it has the pass").0, 1);
+        slow.write_all(&preface[9..]).expect("it is sent");
+        assert_eq!(arrivals.next(soon()).expect("it has the token").0, 1);
     }
 
     #[test]
-    fn a_crowd_of_silent_strangers_does_not_bar_the_door() {
+    fn many_silent_connections_do_not_keep_others_out() {
         let (mut arrivals, dial) = place();
         let mut crowd = Vec::new();
         for _ in 0..3 {
@@ -211,8 +236,8 @@ mod tests {
             assert!(matches!(arrivals.next(soon()), Err(TransportError::Late)));
         }
         let mut right = dial();
-        right.write_all(&Introduction { pass: PASS, flow: 2 }.encode()).expect("it is sent");
-        assert_eq!(arrivals.next(soon()).expect("it has the pass").0, 2);
+        right.write_all(&Preface { token: TOKEN, flow: 2 }.encode()).expect("it is sent");
+        assert_eq!(arrivals.next(soon()).expect("it has the token").0, 2);
         assert!(arrivals.waiting.len() <= WAITING);
     }
 }

@@ -16,7 +16,8 @@ use rustls::server::ServerConfig;
 use rustls::version::TLS13;
 use rustls::{CertificateError, DigitallySignedStruct, Error, SignatureScheme};
 
-use super::{Meeting, TransportError};
+use super::TransportError;
+use crate::control::Rendezvous;
 
 /// The name in every certificate; it says nothing, the certificate as a whole is what counts.
 pub(super) const NAME: &str = "linerate";
@@ -62,9 +63,9 @@ impl Identity {
     }
 }
 
-/// What the beginning end goes by: it believes the certificate that `meeting` names, and no other.
-pub(super) fn client(meeting: &Meeting) -> Result<Arc<ClientConfig>, TransportError> {
-    let Some(certificate) = &meeting.certificate else {
+/// What the beginning end goes by: it believes the certificate that `rendezvous` names, and no other.
+pub(super) fn client(rendezvous: &Rendezvous) -> Result<Arc<ClientConfig>, TransportError> {
+    let Some(certificate) = &rendezvous.certificate else {
         return Err(TransportError::Secure("the peer names no certificate".to_owned()));
     };
     let provider = provider();
@@ -181,9 +182,9 @@ mod tests {
         Ok(())
     }
 
-    fn naming(identity: &Identity) -> Meeting {
-        let place = super::super::Place::Conversation;
-        Meeting { place, certificate: Some(identity.certificate()) }
+    fn naming(identity: &Identity) -> Rendezvous {
+        let place = crate::control::ChannelAddress::Conversation;
+        Rendezvous { address: place, certificate: Some(identity.certificate()) }
     }
 
     #[test]
@@ -218,7 +219,7 @@ mod tests {
 
     #[test]
     fn a_meeting_without_a_certificate_is_refused() {
-        let meeting = super::super::Place::Conversation.into();
-        assert!(matches!(client(&meeting), Err(TransportError::Secure(_))));
+        let rendezvous = crate::control::ChannelAddress::Conversation.into();
+        assert!(matches!(client(&rendezvous), Err(TransportError::Secure(_))));
     }
 }

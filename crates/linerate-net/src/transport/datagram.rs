@@ -2,7 +2,7 @@
 //!
 //! A message of a curve is one datagram of its size and nothing else, so that a curve begins at one
 //! byte. A datagram of a bulk flow begins with a [`Header`]. What carries no payload (the end, and
-//! that it was heard) is a datagram of [`CONTROL_LEN`] bytes that holds the channel's token twice.
+//! that it was heard) is a datagram of [`CONTROL_LEN`] bytes that holds the channel's cookie twice.
 //!
 //! Datagrams have no end of their own, so the end is one of these, sent again until it is heard.
 
@@ -31,15 +31,15 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags};
 use socket2::Socket;
 
-use super::socket::{poll, retry};
 use super::{Setup, TransportError};
-use crate::channel::{Channel, Interest, Remote, Wait};
+use crate::channel::{Channel, ChannelHandle};
+use crate::flow::{Incoming, Outgoing};
 use crate::observe::HostClock;
-use crate::traffic::{Incoming, Outgoing};
+use crate::wait::{Interest, Wait, poll, retry};
 
 pub(super) use carrier::Carrier;
 use closing::Closing;
-pub use header::{CONTROL_LEN, GONE, HEADER_LEN, Header, Kind, SHORT_LEN, Token};
+pub use header::{CONTROL_LEN, Cookie, GONE, HEADER_LEN, Header, Kind, SHORT_LEN};
 
 /// A message of a curve that has not come after this long is lost, however patient the channel is.
 const LOST: Span = Span::from_ms(1_000);
@@ -55,7 +55,7 @@ pub(super) const LONGEST: usize = 65_535;
 pub(super) struct DatagramChannel {
     socket: Socket,
     carrier: Carrier,
-    token: Token,
+    cookie: Cookie,
     clock: HostClock,
     patience: Span,
     batch: usize,
@@ -76,7 +76,7 @@ impl DatagramChannel {
     pub(super) fn new(
         socket: Socket,
         carrier: Carrier,
-        token: Token,
+        cookie: Cookie,
         setup: &Setup,
     ) -> Result<Self, TransportError> {
         let failed = TransportError::system;
@@ -85,7 +85,7 @@ impl DatagramChannel {
         let channel = Self {
             socket,
             carrier,
-            token,
+            cookie,
             clock: setup.clock,
             patience: setup.patience,
             batch,
@@ -151,11 +151,11 @@ impl DatagramChannel {
             let len = self.take(&mut begin, flags)?;
             let within = len.min(into.len());
             into[..within].copy_from_slice(&begin[..within]);
-            let header = if len == CONTROL_LEN { Header::open(&begin, &self.token) } else { None };
+            let header = if len == CONTROL_LEN { Header::open(&begin, &self.cookie) } else { None };
             return Ok((len, header));
         }
         let len = self.take(into, flags)?;
-        let header = if len == CONTROL_LEN { Header::open(&into[..len], &self.token) } else { None };
+        let header = if len == CONTROL_LEN { Header::open(&into[..len], &self.cookie) } else { None };
         Ok((len, header))
     }
 }
@@ -235,7 +235,7 @@ impl Channel for DatagramChannel {
         Fact::unknown("datagrams have no connection")
     }
 
-    fn remote(&self) -> io::Result<Box<dyn Remote>> {
+    fn handle(&self) -> io::Result<Box<dyn ChannelHandle>> {
         Ok(Box::new(DatagramRemote { socket: self.socket.try_clone()?, cut: self.cut.clone() }))
     }
 
@@ -265,7 +265,7 @@ struct DatagramRemote {
     cut: Arc<AtomicBool>,
 }
 
-impl Remote for DatagramRemote {
+impl ChannelHandle for DatagramRemote {
     fn cut(&self) {
         self.cut.store(true, Ordering::Relaxed);
         // It may be closed already.

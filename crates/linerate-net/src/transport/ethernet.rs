@@ -20,13 +20,13 @@
 //!
 //! | from | frame | with |
 //! |---|---|---|
-//! | beginning | `Hello` | the pass of the load, a nonce |
+//! | beginning | `Hello` | the token of the load, a nonce |
 //! | answering | `Echo` | that nonce, a proof |
 //! | beginning | `Proof` | that proof |
 //! | answering | `Accept` | that proof |
 //!
 //! No answer is longer than its question, none is sent more than once for one question, and a
-//! stranger without the pass gets none. Questions are asked again for five seconds. The answering
+//! peer without the token gets none. Questions are asked again for five seconds. The answering
 //! end opens the flow's sockets before it accepts, the beginning one before it says hello, so that
 //! no message comes too early.
 //!
@@ -36,10 +36,10 @@
 mod bulk;
 mod call;
 mod channel;
-mod door;
 mod filter;
 mod frame;
 mod link;
+mod listener;
 mod plane;
 mod station;
 #[cfg(feature = "xdp")]
@@ -47,33 +47,33 @@ mod xdp;
 
 use linerate_core::transport::Transport;
 
-use super::{Host, Introduction, Meeting, Setup, TransportError};
-use crate::channel::Line;
-use crate::control::Pass;
+use super::{Listen, Preface, Setup, TransportError};
+use crate::control::{ChannelToken, Rendezvous};
+use crate::line::Line;
 
 /// Prepares for the frames of a load.
-pub(super) fn host(setup: &Setup, pass: &Pass) -> Result<Box<dyn Host>, TransportError> {
+pub(super) fn listen(setup: &Setup, token: &ChannelToken) -> Result<Box<dyn Listen>, TransportError> {
     match setup.transport {
         #[cfg(feature = "xdp")]
-        Transport::Xdp => Ok(Box::new(door::Door::<xdp::XdpPlane>::open(setup, pass)?)),
+        Transport::Xdp => Ok(Box::new(listener::StationListener::<xdp::XdpPlane>::open(setup, token)?)),
         #[cfg(not(feature = "xdp"))]
         Transport::Xdp => Err(without_xdp()),
-        _ => Ok(Box::new(door::Door::<plane::PacketPlane>::open(setup, pass)?)),
+        _ => Ok(Box::new(listener::StationListener::<plane::PacketPlane>::open(setup, token)?)),
     }
 }
 
 /// Opens a flow to the station that the peer named.
 pub(super) fn join(
     setup: &Setup,
-    meeting: &Meeting,
-    introduction: Introduction,
+    rendezvous: &Rendezvous,
+    preface: Preface,
 ) -> Result<Box<dyn Line>, TransportError> {
     match setup.transport {
         #[cfg(feature = "xdp")]
-        Transport::Xdp => call::join::<xdp::XdpPlane>(setup, meeting, introduction),
+        Transport::Xdp => call::join::<xdp::XdpPlane>(setup, rendezvous, preface),
         #[cfg(not(feature = "xdp"))]
         Transport::Xdp => Err(without_xdp()),
-        _ => call::join::<plane::PacketPlane>(setup, meeting, introduction),
+        _ => call::join::<plane::PacketPlane>(setup, rendezvous, preface),
     }
 }
 

@@ -22,17 +22,16 @@ use linerate_core::transport::Transport;
 use linerate_core::trial::{Half, Sample, Tally, Trial};
 
 use super::TransportError;
-use crate::memory::{Laid, MemoryError};
-use crate::observe::{HostClock, check_clock, current_cpu, environment};
-use crate::witness::{CLOCK_READS, Witness};
+use crate::memory::{MemoryError, MessageRings};
+use crate::observe::{CLOCK_READS, HostClock, Observer, check_clock, current_cpu, environment};
 
 /// Two ends in one process, between which messages are copied.
 #[derive(Debug)]
 pub struct MemoryBench {
     clock: HostClock,
-    here: Laid,
-    there: Laid,
-    witness: Witness,
+    here: MessageRings,
+    there: MessageRings,
+    observer: Observer,
 }
 
 impl MemoryBench {
@@ -45,21 +44,21 @@ impl MemoryBench {
     pub fn new(clock: HostClock, largest: u64, asked: &MemoryOptions) -> Result<Self, MemoryError> {
         let largest =
             usize::try_from(largest).map_err(|_| MemoryError::Map(std::io::ErrorKind::OutOfMemory.into()))?;
-        let (here, there) = (Laid::new(largest, asked)?, Laid::new(largest, asked)?);
+        let (here, there) = (MessageRings::new(largest, asked)?, MessageRings::new(largest, asked)?);
         let checked = check_clock(&clock, CLOCK_READS);
-        let witness = Witness::start(&clock, checked, Ipv4Addr::LOCALHOST.into());
-        Ok(Self { clock, here, there, witness })
+        let observer = Observer::start(&clock, checked, Ipv4Addr::LOCALHOST.into());
+        Ok(Self { clock, here, there, observer })
     }
 
     /// Both ends: what the host is, and what it saw while the copies were made. This ends the watch.
     #[must_use]
     pub fn ends(&mut self) -> [EndState; 2] {
         const NOTHING: &str = "nothing is connected";
-        let observation = self.witness.finish(&self.clock, Fact::unknown(NOTHING));
+        let observation = self.observer.finish(&self.clock, Fact::unknown(NOTHING));
         let observation = Observation { interface: Fact::unknown(NOTHING), ..observation };
         let end = EndState { environment: environment(None), granted: Granted::default(), observation };
-        [&self.here, &self.there].map(|laid| {
-            let granted = Granted { huge_pages: laid.huge_pages(), ..Granted::default() };
+        [&self.here, &self.there].map(|rings| {
+            let granted = Granted { huge_pages: rings.huge_pages(), ..Granted::default() };
             EndState { granted, ..end.clone() }
         })
     }
@@ -67,12 +66,12 @@ impl MemoryBench {
     /// The clock that times.
     #[must_use]
     pub const fn timing_clock(&self) -> &Clock {
-        self.witness.clock()
+        self.observer.clock()
     }
 
     /// So many messages of the pattern: once there, and back where something comes back.
     #[inline]
-    fn pass(&mut self, pattern: Pattern, messages: u64) {
+    fn token(&mut self, pattern: Pattern, messages: u64) {
         let back = pattern != Pattern::Stream;
         // Beside a short copy it would be dear to look where the next message lies.
         if let (Some((out, into)), Some((reply, arrived))) = (self.here.places(), self.there.places()) {
@@ -96,11 +95,11 @@ impl MemoryBench {
 
     /// Runs the trial between messages that are laid out and written.
     fn time(&mut self, trial: &Trial) -> (Half, Half) {
-        self.pass(trial.pattern, trial.pattern.opening_messages());
+        self.token(trial.pattern, trial.pattern.opening_messages());
         let mut elapsed = Vec::with_capacity(trial.samples as usize);
         let mut last = self.clock.now();
         for _ in 0..trial.samples {
-            self.pass(trial.pattern, trial.batch.into());
+            self.token(trial.pattern, trial.batch.into());
             let now = self.clock.now();
             elapsed.push(now.since(last));
             last = now;
@@ -143,14 +142,14 @@ impl Bench for MemoryBench {
         let (mut initiator, mut responder) = self.time(trial);
         responder.corruption = self.there.inspect(size, trial.seed, trial.check).err();
         initiator.corruption = self.here.inspect(size, !trial.seed, trial.check).err();
-        self.witness.saw(&initiator.tally, current_cpu());
+        self.observer.saw(&initiator.tally, current_cpu());
         Sample::join(trial, &initiator, &responder, self.clock.now().since(begin))
     }
 }
 
 /// Copies the next message.
 #[inline]
-fn advance(from: &mut Laid, to: &mut Laid) {
+fn advance(from: &mut MessageRings, to: &mut MessageRings) {
     copy(from.outgoing(), to.incoming());
     from.sent();
     to.received();

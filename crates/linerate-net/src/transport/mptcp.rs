@@ -1,5 +1,5 @@
 //! Multipath TCP (RFC 8684): a TCP channel whose sockets ask for it. Its connections arrive at a
-//! port of their own, because the server's door is plain TCP.
+//! port of their own, because the server's own port is plain TCP.
 //!
 //! Linux keeps a closed connection for `net.mptcp.close_timeout`, 60 s, before it resets what still
 //! arrives. So where TCP says at once that the peer has closed, a sender here runs into its patience.
@@ -10,54 +10,37 @@ use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use linerate_core::transport::Transport;
 use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 
-use super::arrivals::Arrivals;
+use super::arrivals::{Arrivals, StreamListener};
 use super::dial::{bound, connect};
 use super::socket::{Carrier, SocketChannel};
-use super::unix::send_introduction;
-use super::{DialError, Host, Introduction, Meeting, Place, Setup, TransportError, apply};
-use crate::channel::{Line, Wire};
-use crate::control::{Deadline, Pass};
+use super::unix::send_preface;
+use super::{DialError, Preface, Setup, TransportError, apply};
+use crate::channel::Wire;
+use crate::control::{ChannelAddress, ChannelToken, Rendezvous};
+use crate::line::Line;
 
-/// Takes Multipath TCP connections.
-#[derive(Debug)]
-pub(super) struct Mptcp {
-    setup: Setup,
-    port: u16,
-    arrivals: Arrivals,
-}
-
-impl Mptcp {
-    pub(super) fn open(setup: &Setup, pass: &Pass) -> Result<Self, TransportError> {
-        let failed = TransportError::system;
-        let address = SocketAddr::new(listening_address(setup.local.to_canonical()), 0);
-        let made = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::MPTCP));
-        let listener = made.map_err(lacking)?;
-        apply(&listener, &setup.socket, address.is_ipv6())?;
-        listener.bind(&SockAddr::from(address)).map_err(failed("bind to a free port"))?;
-        let arrivals = Arrivals::at(listener, pass)?;
-        let port = arrivals.port().map_err(failed("read the port that was free"))?;
-        Ok(Self { setup: setup.clone(), port, arrivals })
-    }
-}
-
-impl Host for Mptcp {
-    fn meeting(&self) -> Meeting {
-        Place::Port(self.port).into()
-    }
-
-    fn accept(&mut self, deadline: Deadline) -> Result<(u32, Box<dyn Line>), TransportError> {
-        let (flow, socket) = self.arrivals.next(deadline)?;
-        Ok((flow, line(socket, &self.setup)?))
-    }
+/// Listens for Multipath TCP connections at a free port.
+pub(super) fn listen(setup: &Setup, token: &ChannelToken) -> Result<StreamListener, TransportError> {
+    let failed = TransportError::system;
+    let address = SocketAddr::new(listening_address(setup.local.to_canonical()), 0);
+    let made = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::MPTCP));
+    let listener = made.map_err(lacking)?;
+    apply(&listener, &setup.socket, address.is_ipv6())?;
+    listener.bind(&SockAddr::from(address)).map_err(failed("bind to a free port"))?;
+    let arrivals = Arrivals::at(listener, token)?;
+    let port = arrivals.port().map_err(failed("read the port that was free"))?;
+    Ok(StreamListener { address: ChannelAddress::Port(port), arrivals, setup: setup.clone(), channel: line })
 }
 
 /// Connects to the port that the peer named.
 pub(super) fn join(
     setup: &Setup,
-    meeting: &Meeting,
-    introduction: Introduction,
+    rendezvous: &Rendezvous,
+    preface: Preface,
 ) -> Result<Box<dyn Line>, TransportError> {
-    let Place::Port(port) = meeting.place else { return Err(TransportError::Place(setup.transport)) };
+    let ChannelAddress::Port(port) = rendezvous.address else {
+        return Err(TransportError::Address(setup.transport));
+    };
     let mut address = setup.peer;
     address.set_port(port);
     let socket = match bound(address, Type::STREAM, Protocol::MPTCP, &setup.own) {
@@ -66,7 +49,7 @@ pub(super) fn join(
     };
     apply(&socket, &setup.socket, address.is_ipv6())?;
     connect(&socket, address)?;
-    send_introduction(&socket, introduction)?;
+    send_preface(&socket, preface)?;
     line(socket, setup)
 }
 

@@ -18,82 +18,67 @@ use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, fcntl_getpipe_size, fcntl_setpipe_size, pipe_with};
 use socket2::Socket;
 
+use super::arrivals::StreamListener;
+use super::local_peer::{LocalPeer, LocalPeerHandle};
 use super::options::{not_of, refused, unlike_tcp, without_tcp};
-use super::socket::{hold, retry};
-use super::tether::{Tether, TetherRemote};
-use super::unix::{Meet, meet};
-use super::{Host, Introduction, Meeting, Setup, TransportError};
-use crate::channel::{Channel, Interest, Line, Remote, Wait, Wire};
-use crate::control::{Deadline, Pass};
+use super::socket::register;
+use super::unix::{connect_local, listen_local};
+use super::{Preface, Setup, TransportError};
+use crate::channel::{Channel, ChannelHandle, Wire};
+use crate::control::{ChannelToken, Rendezvous};
+use crate::line::Line;
+use crate::wait::{Interest, Wait, retry};
 
 /// The largest pipe: a peer asks for it, and a privileged server may have any. Unit: bytes.
 const LARGEST: u64 = 16 << 20;
 
-/// Takes channels of two pipes.
-#[derive(Debug)]
-pub(super) struct Pipes {
-    setup: Setup,
-    meet: Meet,
+/// Listens for peers on this host, each of which gets two pipes.
+pub(super) fn listen(setup: &Setup, token: &ChannelToken) -> Result<StreamListener, TransportError> {
+    check(&setup.socket)?;
+    listen_local(setup, token, welcome)
 }
 
-impl Pipes {
-    pub(super) fn open(setup: &Setup, pass: &Pass) -> Result<Self, TransportError> {
-        check(&setup.socket)?;
-        Ok(Self { setup: setup.clone(), meet: Meet::open(pass)? })
+/// Makes the pipes and hands the peer its ends.
+fn welcome(socket: Socket, setup: &Setup) -> Result<Box<dyn Line>, TransportError> {
+    let failed = |operation| move |errno: Errno| TransportError::system(operation)(errno.into());
+    let flags = PipeFlags::CLOEXEC | PipeFlags::NONBLOCK;
+    let (into, their_out) = pipe_with(flags).map_err(failed("make a pipe"))?;
+    let (their_into, out) = pipe_with(flags).map_err(failed("make a pipe"))?;
+    if let Some(size) = setup.socket.sndbuf {
+        [&into, &out].into_iter().try_for_each(|pipe| resize(pipe, size))?;
     }
-
-    fn welcome(&self, socket: Socket) -> Result<Box<dyn Line>, TransportError> {
-        let failed = |operation| move |errno: Errno| TransportError::system(operation)(errno.into());
-        let flags = PipeFlags::CLOEXEC | PipeFlags::NONBLOCK;
-        let (into, their_out) = pipe_with(flags).map_err(failed("make a pipe"))?;
-        let (their_into, out) = pipe_with(flags).map_err(failed("make a pipe"))?;
-        if let Some(size) = self.setup.socket.sndbuf {
-            [&into, &out].into_iter().try_for_each(|pipe| resize(pipe, size))?;
-        }
-        let tether = Tether::new(socket)?;
-        tether.hand_over(&[their_into.as_fd(), their_out.as_fd()])?;
-        Ok(line(&self.setup, [into, out], tether))
-    }
-}
-
-impl Host for Pipes {
-    fn meeting(&self) -> Meeting {
-        self.meet.meeting()
-    }
-
-    fn accept(&mut self, deadline: Deadline) -> Result<(u32, Box<dyn Line>), TransportError> {
-        let (flow, socket) = self.meet.next(deadline)?;
-        Ok((flow, self.welcome(socket)?))
-    }
+    let local_peer = LocalPeer::new(socket)?;
+    local_peer.hand_over(&[their_into.as_fd(), their_out.as_fd()])?;
+    Ok(line(setup, [into, out], local_peer))
 }
 
 /// Meets the peer and takes the ends of both pipes that are for this one.
 pub(super) fn join(
     setup: &Setup,
-    meeting: &Meeting,
-    introduction: Introduction,
+    rendezvous: &Rendezvous,
+    preface: Preface,
 ) -> Result<Box<dyn Line>, TransportError> {
     check(&setup.socket)?;
-    let socket = meet(setup.transport, meeting, introduction)?;
-    let _held = hold(setup, &socket)?;
-    let tether = Tether::new(socket)?;
-    let ends = tether.take_over::<2>()?;
+    let socket = connect_local(setup.transport, rendezvous, preface)?;
+    let _held = register(setup, &socket)?;
+    let local_peer = LocalPeer::new(socket)?;
+    let ends = local_peer.take_over::<2>()?;
     for end in &ends {
         // Whatever else it is, the call below would wait for it beyond all patience.
         let nonblocking = rustix::io::ioctl_fionbio(end, true);
         nonblocking.map_err(|errno| TransportError::system("keep the pipe from blocking")(errno.into()))?;
     }
-    Ok(line(setup, ends, tether))
+    Ok(line(setup, ends, local_peer))
 }
 
-fn line(setup: &Setup, [into, out]: [OwnedFd; 2], tether: Tether) -> Box<dyn Line> {
+fn line(setup: &Setup, [into, out]: [OwnedFd; 2], local_peer: LocalPeer) -> Box<dyn Line> {
     let channel = PipeChannel {
         out: Some(out),
         into,
         pull_waits: false,
         push_waits: false,
         patience: setup.patience,
-        tether: Arc::new(tether),
+        local_peer: Arc::new(local_peer),
     };
     Box::new(Wire::new(channel, setup.clock))
 }
@@ -136,15 +121,15 @@ fn check(asked: &SocketOptions) -> Result<(), TransportError> {
 /// One end of two pipes.
 #[derive(Debug)]
 struct PipeChannel {
-    /// None after the last byte was sent.
+    /// Absent after the last byte was sent.
     out: Option<OwnedFd>,
     into: OwnedFd,
     /// Whether the last call found nothing to do, so that the next one waits first.
     pull_waits: bool,
     push_waits: bool,
     patience: Span,
-    // Dropped last: the peer sees the pipes' end before the tether's.
-    tether: Arc<Tether>,
+    // Dropped last: the peer sees the pipes' end before that of the socket to the peer.
+    local_peer: Arc<LocalPeer>,
 }
 
 impl PipeChannel {
@@ -160,7 +145,7 @@ impl PipeChannel {
         ends: [(BorrowedFd<'_>, PollFlags); N],
         within: Span,
     ) -> Result<bool, LinkError> {
-        let look = |within| self.tether.wait_with(ends, within).map_err(failed("wait for the pipe"));
+        let look = |within| self.local_peer.wait_with(ends, within).map_err(failed("wait for the pipe"));
         match look(within.to_duration())? {
             (_, true) => Ok(true),
             // What the peer did before it let go counts.
@@ -171,7 +156,7 @@ impl PipeChannel {
     }
 
     fn unless_cut(&self) -> Result<(), LinkError> {
-        if self.tether.is_cut() { Err(LinkError::Reset) } else { Ok(()) }
+        if self.local_peer.is_cut() { Err(LinkError::Reset) } else { Ok(()) }
     }
 }
 
@@ -243,8 +228,8 @@ impl Channel for PipeChannel {
         }
     }
 
-    fn remote(&self) -> io::Result<Box<dyn Remote>> {
-        Ok(Box::new(TetherRemote(Arc::clone(&self.tether))))
+    fn handle(&self) -> io::Result<Box<dyn ChannelHandle>> {
+        Ok(Box::new(LocalPeerHandle(Arc::clone(&self.local_peer))))
     }
 }
 

@@ -31,15 +31,17 @@ use tokio::time::{sleep, timeout};
 use self::error::{unconnected, unreceived, unsent};
 use self::flow::Flow;
 use self::settings::Settings;
-use super::certificate;
 use super::dial::bound;
 use super::tls::own_calls_only;
-use super::{Introduction, Meeting, Place, Setup, TransportError};
-use crate::channel::{Channel, Interest, Line, Remote, Wait, Wire};
+use super::{Preface, Setup, TransportError, certificate};
+use crate::channel::{Channel, ChannelHandle, Wire};
+use crate::control::{ChannelAddress, Rendezvous};
+use crate::line::Line;
+use crate::wait::{Interest, Wait};
 
-pub(super) use arrival::QuicHost;
+pub(super) use arrival::QuicListener;
 
-/// How long the peer may take to agree on keys, and a stranger to introduce itself.
+/// How long the peer may take to agree on keys, and an unknown peer to send its preface.
 const HANDSHAKE: Duration = Duration::from_secs(5);
 /// How long an end that is dropped waits until the peer has what it sent.
 const LINGER: Duration = Duration::from_secs(1);
@@ -140,7 +142,7 @@ impl Channel for QuicChannel {
         Fact::Known(self.flow.observed())
     }
 
-    fn remote(&self) -> io::Result<Box<dyn Remote>> {
+    fn handle(&self) -> io::Result<Box<dyn ChannelHandle>> {
         Ok(Box::new(self.flow.clone()))
     }
 }
@@ -172,15 +174,15 @@ impl Drop for QuicChannel {
 /// Connects to the port that the peer named, believes its certificate, and opens the stream.
 pub(super) fn join(
     setup: &Setup,
-    meeting: &Meeting,
-    introduction: Introduction,
+    rendezvous: &Rendezvous,
+    preface: Preface,
 ) -> Result<Box<dyn Line>, TransportError> {
-    let Place::Port(port) = meeting.place else {
-        return Err(TransportError::Place(setup.transport));
+    let ChannelAddress::Port(port) = rendezvous.address else {
+        return Err(TransportError::Address(setup.transport));
     };
     own_calls_only(setup)?;
     let settings = Settings::of(setup)?;
-    let crypto = certificate::client(meeting)?;
+    let crypto = certificate::client(rendezvous)?;
     let mut address = setup.peer;
     address.set_port(port);
     let socket = bound(address, Type::DGRAM, Protocol::UDP, &setup.own)?;
@@ -200,7 +202,7 @@ pub(super) fn join(
         };
         // The peer allows the stream by its transport parameters, so neither of these waits.
         let (mut out, into) = connection.open_bi().await.map_err(unconnected)?;
-        out.write_all(&introduction.encode()).await.map_err(unsent)?;
+        out.write_all(&preface.encode()).await.map_err(unsent)?;
         Ok((connection, out, into))
     })?;
     let channel = QuicChannel::new(begun, settings, setup.patience, Arc::new(runtime));

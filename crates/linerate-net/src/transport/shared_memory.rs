@@ -18,70 +18,53 @@ use linerate_core::transport::Transport;
 use socket2::Socket;
 
 use self::channel::RingChannel;
+use super::arrivals::StreamListener;
+use super::local_peer::LocalPeer;
 use super::options::{not_of, refused, without_tcp};
-use super::socket::hold;
-use super::tether::Tether;
-use super::unix::{Meet, meet};
-use super::{Host, Introduction, Meeting, Setup, TransportError};
-use crate::channel::{Line, Wire};
-use crate::control::{Deadline, Pass};
+use super::socket::register;
+use super::unix::{connect_local, listen_local};
+use super::{Preface, Setup, TransportError};
+use crate::channel::Wire;
+use crate::control::{ChannelToken, Rendezvous};
+use crate::line::Line;
 use crate::sys::shared_ring::{CAPACITIES, SharedRing};
 
 /// Bytes of a ring unless `sndbuf` says otherwise.
 const CAPACITY: usize = 1 << 20;
 
-/// Takes channels of two rings.
-#[derive(Debug)]
-pub(super) struct Rings {
-    setup: Setup,
-    capacity: usize,
-    meet: Meet,
+/// Listens for peers on this host, each of which gets two rings.
+pub(super) fn listen(setup: &Setup, token: &ChannelToken) -> Result<StreamListener, TransportError> {
+    capacity(&setup.socket)?;
+    listen_local(setup, token, welcome)
 }
 
-impl Rings {
-    pub(super) fn open(setup: &Setup, pass: &Pass) -> Result<Self, TransportError> {
-        let capacity = capacity(&setup.socket)?;
-        Ok(Self { setup: setup.clone(), capacity, meet: Meet::open(pass)? })
-    }
-
-    fn welcome(&self, socket: Socket) -> Result<Box<dyn Line>, TransportError> {
-        let made = SharedRing::create(self.capacity);
-        let (file, ring) = made.map_err(TransportError::system("make memory to share"))?;
-        let tether = Tether::new(socket)?;
-        tether.hand_over(&[file.as_fd()])?;
-        Ok(line(&self.setup, ring, 0, tether))
-    }
-}
-
-impl Host for Rings {
-    fn meeting(&self) -> Meeting {
-        self.meet.meeting()
-    }
-
-    fn accept(&mut self, deadline: Deadline) -> Result<(u32, Box<dyn Line>), TransportError> {
-        let (flow, socket) = self.meet.next(deadline)?;
-        Ok((flow, self.welcome(socket)?))
-    }
+/// Makes the rings and hands the peer their memory.
+fn welcome(socket: Socket, setup: &Setup) -> Result<Box<dyn Line>, TransportError> {
+    let made = SharedRing::create(capacity(&setup.socket)?);
+    let (file, ring) = made.map_err(TransportError::system("make memory to share"))?;
+    let local_peer = LocalPeer::new(socket)?;
+    local_peer.hand_over(&[file.as_fd()])?;
+    Ok(line(setup, ring, 0, local_peer))
 }
 
 /// Meets the peer and maps the memory that it made.
 pub(super) fn join(
     setup: &Setup,
-    meeting: &Meeting,
-    introduction: Introduction,
+    rendezvous: &Rendezvous,
+    preface: Preface,
 ) -> Result<Box<dyn Line>, TransportError> {
     capacity(&setup.socket)?;
-    let socket = meet(setup.transport, meeting, introduction)?;
-    let _held = hold(setup, &socket)?;
-    let tether = Tether::new(socket)?;
-    let [file] = tether.take_over::<1>()?;
+    let socket = connect_local(setup.transport, rendezvous, preface)?;
+    let _held = register(setup, &socket)?;
+    let local_peer = LocalPeer::new(socket)?;
+    let [file] = local_peer.take_over::<1>()?;
     let ring = SharedRing::open(file.as_fd())
         .map_err(TransportError::system("map the memory that the peer shares"))?;
-    Ok(line(setup, ring, 1, tether))
+    Ok(line(setup, ring, 1, local_peer))
 }
 
-fn line(setup: &Setup, ring: SharedRing, seat: usize, tether: Tether) -> Box<dyn Line> {
-    Box::new(Wire::new(RingChannel::new(setup, ring, seat, tether), setup.clock))
+fn line(setup: &Setup, ring: SharedRing, seat: usize, local_peer: LocalPeer) -> Box<dyn Line> {
+    Box::new(Wire::new(RingChannel::new(setup, ring, seat, local_peer), setup.clock))
 }
 
 /// How large each ring is to be; refuses what a ring has not.

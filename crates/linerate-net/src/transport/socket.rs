@@ -3,7 +3,6 @@
 use std::io;
 use std::net::Shutdown;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::time::Duration;
 
 use linerate_core::endpoint::LinkError;
 use linerate_core::environment::Fact;
@@ -12,17 +11,15 @@ use linerate_core::observation::Connection;
 use linerate_core::options::Granted;
 use linerate_core::traffic::IoReport;
 use linerate_core::units::Span;
-use rustix::event::Timespec;
 use rustix::io::Errno;
 use socket2::{SockRef, Socket};
 
 use super::{Setup, TransportError, options, vsock};
-use crate::channel::{Channel, Hold, Interest, Remote, Wait};
-use crate::io::{Arrival, Engine, Handling};
+use crate::channel::{Channel, ChannelHandle, Registration};
+use crate::flow::Incoming;
+use crate::io::Engine;
 use crate::sys::mptcp;
-use crate::traffic::Incoming;
-
-pub(super) use crate::io::{poll, retry};
+use crate::wait::{Arrival, Handling, Interest, Wait};
 
 /// What carries a connected stream socket, and so what it can say of itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,9 +122,9 @@ impl Channel for SocketChannel {
         }
     }
 
-    fn remote(&self) -> io::Result<Box<dyn Remote>> {
+    fn handle(&self) -> io::Result<Box<dyn ChannelHandle>> {
         let tcp = matches!(self.carrier, Carrier::Tcp { .. } | Carrier::Multipath { .. });
-        Ok(Box::new(SocketRemote { socket: self.socket.try_clone()?, tcp }))
+        Ok(Box::new(SocketHandle { socket: self.socket.try_clone()?, tcp }))
     }
 
     fn descriptor(&self) -> Option<BorrowedFd<'_>> {
@@ -167,13 +164,13 @@ impl Channel for SocketChannel {
 
 /// A socket as another thread sees it.
 #[derive(Debug)]
-pub(super) struct SocketRemote {
+pub(super) struct SocketHandle {
     pub(super) socket: Socket,
     /// Whether TCP carries it.
     pub(super) tcp: bool,
 }
 
-impl Remote for SocketRemote {
+impl ChannelHandle for SocketHandle {
     fn cut(&self) {
         // It may be closed already.
         self.socket.shutdown(Shutdown::Both).unwrap_or(());
@@ -184,14 +181,9 @@ impl Remote for SocketRemote {
     }
 }
 
-/// Puts a socket, of which no channel was made yet, on the setup's leash.
-pub(super) fn hold(setup: &Setup, socket: &impl AsFd) -> Result<Hold, TransportError> {
+/// Puts a socket, of which no channel was made yet, in the setup's group.
+pub(super) fn register(setup: &Setup, socket: &impl AsFd) -> Result<Registration, TransportError> {
     let socket = SockRef::from(socket).try_clone();
     let socket = socket.map_err(TransportError::system("hold the socket to break it off"))?;
-    Ok(setup.leash.hold(Box::new(SocketRemote { socket, tcp: false })))
-}
-
-/// A time limit as the kernel wants it.
-pub(super) fn timespec(limit: Duration) -> Timespec {
-    Timespec { tv_sec: limit.as_secs().cast_signed(), tv_nsec: i64::from(limit.subsec_nanos()) }
+    Ok(setup.cancel.register(Box::new(SocketHandle { socket, tcp: false })))
 }

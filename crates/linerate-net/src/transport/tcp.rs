@@ -7,13 +7,14 @@ use std::time::Duration;
 use socket2::{Protocol, Socket, Type};
 
 use super::dial::{bound, connect as dial_up};
-use super::socket::{Carrier, SocketChannel, hold};
-use super::{Adopt, Introduction, Meeting, Place, Setup, TAKEN, TransportError, apply};
-use crate::channel::{Line, Wire};
-use crate::control::{Deadline, Greeting, Purpose, TimedStream};
+use super::socket::{Carrier, SocketChannel, register};
+use super::{Preface, Setup, TAKEN, TransportError, Upgrade, apply};
+use crate::channel::Wire;
+use crate::control::{ChannelAddress, Deadline, Greeting, Purpose, Rendezvous, TimedStream};
+use crate::line::Line;
 
-/// How long the server's door may take to find out whose a connection is.
-const DOOR: Duration = Duration::from_secs(5);
+/// How long the server may take to find out whose a connection is.
+const IDENTIFIED: Duration = Duration::from_secs(5);
 
 /// Takes a connected socket, sets what `setup` asks that is not set before the handshake, and has
 /// its calls give up after the setup's patience without a byte.
@@ -29,16 +30,16 @@ pub fn tcp_channel(socket: Socket, setup: &Setup) -> Result<SocketChannel, Trans
     SocketChannel::new(socket, setup, Carrier::Tcp { ipv6 })
 }
 
-/// Takes TCP connections that came through the server's door.
+/// Takes TCP connections that came through the server's own port.
 #[derive(Debug)]
 pub(super) struct Tcp(pub(super) Setup);
 
-impl Adopt for Tcp {
-    fn meeting(&self) -> Meeting {
-        Place::Conversation.into()
+impl Upgrade for Tcp {
+    fn rendezvous(&self) -> Rendezvous {
+        ChannelAddress::Conversation.into()
     }
 
-    fn adopt(&self, stream: TcpStream) -> Result<Box<dyn Line>, TransportError> {
+    fn upgrade(&self, stream: TcpStream) -> Result<Box<dyn Line>, TransportError> {
         let channel = tcp_channel(stream.into(), &self.0)?;
         Ok(Box::new(Wire::new(channel, self.0.clock)))
     }
@@ -47,31 +48,31 @@ impl Adopt for Tcp {
 /// Connects to the server's port and says whose the connection is.
 pub(super) fn join(
     setup: &Setup,
-    meeting: &Meeting,
-    introduction: Introduction,
+    rendezvous: &Rendezvous,
+    preface: Preface,
 ) -> Result<Box<dyn Line>, TransportError> {
-    let stream = dial(setup, meeting, introduction)?;
+    let stream = dial(setup, rendezvous, preface)?;
     Ok(Box::new(Wire::new(tcp_channel(stream.into(), setup)?, setup.clock)))
 }
 
 /// Connects to the server's port, says whose the connection is, and returns the stream.
 pub(super) fn dial(
     setup: &Setup,
-    meeting: &Meeting,
-    introduction: Introduction,
+    rendezvous: &Rendezvous,
+    preface: Preface,
 ) -> Result<TcpStream, TransportError> {
-    if meeting.place != Place::Conversation {
-        return Err(TransportError::Place(setup.transport));
+    if rendezvous.address != ChannelAddress::Conversation {
+        return Err(TransportError::Address(setup.transport));
     }
     let socket = bound(setup.peer, Type::STREAM, Protocol::TCP, &setup.own)?;
     apply(&socket, &setup.socket, setup.peer.is_ipv6())?;
-    let _held = hold(setup, &socket)?;
+    let _held = register(setup, &socket)?;
     dial_up(&socket, setup.peer)?;
     let stream = TcpStream::from(socket);
     let greeting = Greeting { purpose: Purpose::Data }.encode();
-    let hello = [greeting.as_slice(), introduction.encode().as_slice()].concat();
+    let hello = [greeting.as_slice(), preface.encode().as_slice()].concat();
     let introduced = TransportError::system("introduce the connection");
-    let mut timed = TimedStream::new(&stream, Deadline::after(DOOR));
+    let mut timed = TimedStream::new(&stream, Deadline::after(IDENTIFIED));
     let mut taken = [0];
     let said = timed.write_all(&hello).and_then(|()| timed.read_exact(&mut taken));
     let said = said.and_then(|()| if taken == [TAKEN] { Ok(()) } else { Err(ErrorKind::InvalidData.into()) });

@@ -1,4 +1,4 @@
-//! TLS 1.3 over TCP: the connection comes through the server's door, and is secured behind it.
+//! TLS 1.3 over TCP: the connection comes through the server's own port, and is secured behind it.
 //!
 //! rustls encrypts in the process, as most applications do. Where the kernel could (kTLS) it is
 //! not used: the kernels that we measure on do not have it, and it would be another transport.
@@ -25,11 +25,13 @@ use socket2::Socket;
 
 use self::records::Records;
 use super::certificate::{self, Identity, NAME};
-use super::socket::{SocketRemote, hold, poll, retry};
+use super::socket::{SocketHandle, register};
 use super::tcp::dial;
-use super::{Adopt, Introduction, Meeting, Place, Setup, TransportError, apply, connection, granted};
-use crate::channel::{Channel, Interest, Line, Remote, Wait, Wire};
-use crate::control::{Deadline, TimedStream};
+use super::{Preface, Setup, TransportError, Upgrade, apply, connection, granted};
+use crate::channel::{Channel, ChannelHandle, Wire};
+use crate::control::{ChannelAddress, Deadline, Rendezvous, TimedStream};
+use crate::line::Line;
+use crate::wait::{Interest, Wait, poll, retry};
 
 /// How long the peer may take to agree on keys.
 const HANDSHAKE: Duration = Duration::from_secs(5);
@@ -189,8 +191,8 @@ impl Channel for TlsChannel {
         connection(&self.socket)
     }
 
-    fn remote(&self) -> io::Result<Box<dyn Remote>> {
-        Ok(Box::new(SocketRemote { socket: self.socket.try_clone()?, tcp: true }))
+    fn handle(&self) -> io::Result<Box<dyn ChannelHandle>> {
+        Ok(Box::new(SocketHandle { socket: self.socket.try_clone()?, tcp: true }))
     }
 
     // No descriptor: bytes that are decrypted already are not in the socket any more.
@@ -228,7 +230,7 @@ impl io::Write for Out<'_> {
     }
 }
 
-/// Secures TCP connections that came through the server's door.
+/// Secures TCP connections that came through the server's own port.
 #[derive(Debug)]
 pub(super) struct Tls {
     setup: Setup,
@@ -244,12 +246,12 @@ impl Tls {
     }
 }
 
-impl Adopt for Tls {
-    fn meeting(&self) -> Meeting {
-        Meeting { place: Place::Conversation, certificate: Some(self.certificate.clone()) }
+impl Upgrade for Tls {
+    fn rendezvous(&self) -> Rendezvous {
+        Rendezvous { address: ChannelAddress::Conversation, certificate: Some(self.certificate.clone()) }
     }
 
-    fn adopt(&self, stream: TcpStream) -> Result<Box<dyn Line>, TransportError> {
+    fn upgrade(&self, stream: TcpStream) -> Result<Box<dyn Line>, TransportError> {
         let tls = ServerConnection::new(Arc::clone(&self.config));
         let tls = tls.map_err(|error| certificate::handshake_failed(&error))?;
         let channel = TlsChannel::new(stream, &self.setup, tls.into())?;
@@ -260,15 +262,15 @@ impl Adopt for Tls {
 /// Connects to the server's port, says whose the connection is, and secures it.
 pub(super) fn join(
     setup: &Setup,
-    meeting: &Meeting,
-    introduction: Introduction,
+    rendezvous: &Rendezvous,
+    preface: Preface,
 ) -> Result<Box<dyn Line>, TransportError> {
     own_calls_only(setup)?;
-    let config = certificate::client(meeting)?;
+    let config = certificate::client(rendezvous)?;
     let name = ServerName::try_from(NAME).expect("the name is one");
     let tls = ClientConnection::new(config, name).map_err(|error| certificate::handshake_failed(&error))?;
-    let stream = dial(setup, meeting, introduction)?;
-    let _held = hold(setup, &stream)?;
+    let stream = dial(setup, rendezvous, preface)?;
+    let _held = register(setup, &stream)?;
     Ok(Box::new(Wire::new(TlsChannel::new(stream, setup, tls.into())?, setup.clock)))
 }
 

@@ -5,20 +5,20 @@
 //!
 //! ```text
 //! client                                     server
-//! HELLO (pass, flow, client token)     ->                           96 bytes
-//!                                      <-    ECHO (both tokens)     64 bytes, one for each HELLO
-//! PROOF (pass, flow, both tokens)      ->                           96 bytes
+//! HELLO (token, flow, client cookie)     ->                           96 bytes
+//!                                      <-    ECHO (both cookies)     64 bytes, one for each HELLO
+//! PROOF (token, flow, both cookies)      ->                           96 bytes
 //!                                      <-    ACCEPT (port)          64 bytes; now the server
 //!                                                                   has a socket for the flow
 //! READY                                ->    to that port
 //! ```
 //!
-//! The server's token is a keyed hash of the client's address, the flow and the client's token, so
-//! a HELLO costs the server no memory, a token is worth nothing from another address, and none can
-//! be made up. The server opens and connects the flow's socket only when the token came back; the
-//! client sends to a port only after both its tokens came back from the server's address. So
+//! The server's cookie is a keyed hash of the client's address, the flow and the client's cookie, so
+//! a HELLO costs the server no memory, a cookie is worth nothing from another address, and none can
+//! be made up. The server opens and connects the flow's socket only when the cookie came back; the
+//! client sends to a port only after both its cookies came back from the server's address. So
 //! neither sends a flow to an address that has not answered, and nobody can have the server send
-//! more bytes to somebody than he sent himself. Datagrams with a wrong pass, a wrong token or of a
+//! more bytes to somebody than he sent himself. Datagrams with a wrong token, a wrong cookie or of a
 //! wrong form are not answered.
 //!
 //! What is lost is sent again: HELLO and PROOF by the client, ACCEPT by the server until READY
@@ -29,7 +29,7 @@
 //! comes between `bind` and `connect`, and the kernel would look through all of them for every datagram.
 
 mod greeting;
-mod hosting;
+mod listener;
 
 use std::io;
 use std::net::SocketAddr;
@@ -40,15 +40,16 @@ use linerate_core::units::Span;
 use rustix::io::Errno;
 use socket2::{Protocol, SockAddr, Socket, Type};
 
-use super::datagram::{Carrier, DatagramChannel, Header, Kind, Token};
+use super::datagram::{Carrier, Cookie, DatagramChannel, Header, Kind};
 use super::dial::bound;
-use super::socket::poll;
-use super::{Introduction, Meeting, Place, Setup, TransportError};
-use crate::channel::{Interest, Line, Wire};
-use crate::control::random;
+use super::{Preface, Setup, TransportError};
+use crate::channel::Wire;
+use crate::control::{ChannelAddress, Rendezvous, random};
+use crate::line::Line;
+use crate::wait::{Interest, poll};
 
 pub use greeting::{Greeting, REPLY_LEN, REQUEST_LEN, Reply, Request};
-pub(super) use hosting::UdpHost;
+pub(super) use listener::UdpListener;
 
 /// The first pause before a request is sent again; each is twice the one before, up to the longest.
 const FIRST_PAUSE: Span = Span::from_ms(20);
@@ -58,15 +59,15 @@ const HANDSHAKE: Span = Span::from_ms(5_000);
 /// How often READY is sent.
 const READIES: u32 = 3;
 
-/// Proves to the server at `meeting` that this address wants the traffic, and connects to the port
+/// Proves to the server at `rendezvous` that this address wants the traffic, and connects to the port
 /// that it gives to the flow.
 pub(super) fn join(
     setup: &Setup,
-    meeting: &Meeting,
-    introduction: Introduction,
+    rendezvous: &Rendezvous,
+    preface: Preface,
 ) -> Result<Box<dyn Line>, TransportError> {
-    let Place::Port(port) = meeting.place else {
-        return Err(TransportError::Place(setup.transport));
+    let ChannelAddress::Port(port) = rendezvous.address else {
+        return Err(TransportError::Address(setup.transport));
     };
     refuse_io(setup)?;
     refuse_tcp(setup)?;
@@ -76,9 +77,8 @@ pub(super) fn join(
     carrier.apply(&socket, &setup.socket)?;
     address.set_port(port);
     connect(&socket, address)?;
-    let token = Token(random().map_err(TransportError::system("find random bytes"))?);
-    let mut request =
-        Request { pass: introduction.pass, flow: introduction.flow, client: token, proof: None };
+    let cookie = Cookie(random().map_err(TransportError::system("find random bytes"))?);
+    let mut request = Request { token: preface.token, flow: preface.flow, client: cookie, proof: None };
     let echo = ask(setup, &socket, &request)?;
     request.proof = Some(echo.server);
     let accept = ask(setup, &socket, &request)?;

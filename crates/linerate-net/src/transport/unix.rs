@@ -1,61 +1,49 @@
 //! A Unix stream socket, and the way in which two ends on one host meet at one.
 //!
 //! The place is an abstract name of random digits, which goes away with its listener. Anybody on
-//! the host may read it in /proc/net/unix, so it is no secret and nothing is made of the pass:
-//! whoever comes without the pass is turned away.
+//! the host may read it in /proc/net/unix, so it is no secret and nothing is made of the token:
+//! whoever comes without the token is turned away.
 
 use linerate_core::transport::Transport;
 use socket2::{Domain, SockAddr, Socket, Type};
 
-use super::arrivals::Arrivals;
+use super::arrivals::{Arrivals, MakeChannel, StreamListener};
 use super::options::{apply_buffers, without_tcp};
 use super::socket::{Carrier, SocketChannel};
-use super::{Host, Introduction, Meeting, Place, Setup, TransportError};
-use crate::channel::{Line, Wire};
-use crate::control::{Deadline, Pass, random};
+use super::{Preface, Setup, TransportError};
+use crate::channel::Wire;
+use crate::control::{ChannelAddress, ChannelToken, Rendezvous, random};
+use crate::line::Line;
 
 /// What every name begins with, so that a peer can send nobody to the socket of another program.
 const NAMES: &str = "linerate-";
 
-/// Where the ends of a local transport meet.
-#[derive(Debug)]
-pub(super) struct Meet {
-    name: String,
-    arrivals: Arrivals,
+/// Listens at a fresh name for connections that `channel` makes channels of.
+pub(super) fn listen_local(
+    setup: &Setup,
+    token: &ChannelToken,
+    channel: MakeChannel,
+) -> Result<StreamListener, TransportError> {
+    let failed = TransportError::system;
+    let digits = random::<16>().map_err(failed("draw a random name"))?;
+    let name = format!("{NAMES}{:032x}", u128::from_be_bytes(digits));
+    let listener = Socket::new(Domain::UNIX, Type::STREAM, None).map_err(failed("make a Unix socket"))?;
+    let bound = abstract_name(&name).and_then(|address| listener.bind(&address));
+    bound.map_err(failed("bind a Unix socket to an abstract name"))?;
+    let arrivals = Arrivals::at(listener, token)?;
+    Ok(StreamListener { address: ChannelAddress::Local(name), arrivals, setup: setup.clone(), channel })
 }
 
-impl Meet {
-    /// Listens at a fresh name for those who have `pass`.
-    pub(super) fn open(pass: &Pass) -> Result<Self, TransportError> {
-        let failed = TransportError::system;
-        let digits = random::<16>().map_err(failed("draw a random name"))?;
-        let name = format!("{NAMES}{:032x}", u128::from_be_bytes(digits));
-        let listener = Socket::new(Domain::UNIX, Type::STREAM, None).map_err(failed("make a Unix socket"))?;
-        let bound = abstract_name(&name).and_then(|address| listener.bind(&address));
-        bound.map_err(failed("bind a Unix socket to an abstract name"))?;
-        Ok(Self { name, arrivals: Arrivals::at(listener, pass)? })
-    }
-
-    pub(super) fn meeting(&self) -> Meeting {
-        Place::Local(self.name.clone()).into()
-    }
-
-    /// The next who has introduced himself.
-    pub(super) fn next(&mut self, deadline: Deadline) -> Result<(u32, Socket), TransportError> {
-        self.arrivals.next(deadline)
-    }
-}
-
-/// Goes to the place that the peer named and introduces itself.
-pub(super) fn meet(
+/// Goes to the place that the peer named and sends the preface.
+pub(super) fn connect_local(
     transport: Transport,
-    meeting: &Meeting,
-    introduction: Introduction,
+    rendezvous: &Rendezvous,
+    preface: Preface,
 ) -> Result<Socket, TransportError> {
     let failed = TransportError::system;
-    let name = match &meeting.place {
-        Place::Local(name) if name.starts_with(NAMES) => name,
-        _ => return Err(TransportError::Place(transport)),
+    let name = match &rendezvous.address {
+        ChannelAddress::Local(name) if name.starts_with(NAMES) => name,
+        _ => return Err(TransportError::Address(transport)),
     };
     let socket = Socket::new(Domain::UNIX, Type::STREAM, None).map_err(failed("make a Unix socket"))?;
     let address = abstract_name(name).map_err(failed("use the name of the peer's Unix socket"))?;
@@ -66,13 +54,13 @@ pub(super) fn meet(
         ),
         _ => failed("connect to the peer's Unix socket")(error),
     })?;
-    send_introduction(&socket, introduction)?;
+    send_preface(&socket, preface)?;
     Ok(socket)
 }
 
 /// Says whose a connected socket is. So few bytes always fit a fresh one.
-pub(super) fn send_introduction(socket: &Socket, introduction: Introduction) -> Result<(), TransportError> {
-    let bytes = introduction.encode();
+pub(super) fn send_preface(socket: &Socket, preface: Preface) -> Result<(), TransportError> {
+    let bytes = preface.encode();
     let sent = std::io::Write::write_all(&mut &*socket, &bytes);
     sent.map_err(TransportError::system("introduce the channel"))
 }
@@ -81,39 +69,20 @@ fn abstract_name(name: &str) -> std::io::Result<SockAddr> {
     SockAddr::unix(format!("\0{name}"))
 }
 
-/// Takes Unix stream sockets.
-#[derive(Debug)]
-pub(super) struct Unix {
-    setup: Setup,
-    meet: Meet,
-}
-
-impl Unix {
-    pub(super) fn open(setup: &Setup, pass: &Pass) -> Result<Self, TransportError> {
-        without_tcp(&setup.socket, setup.transport)?;
-        Ok(Self { setup: setup.clone(), meet: Meet::open(pass)? })
-    }
-}
-
-impl Host for Unix {
-    fn meeting(&self) -> Meeting {
-        self.meet.meeting()
-    }
-
-    fn accept(&mut self, deadline: Deadline) -> Result<(u32, Box<dyn Line>), TransportError> {
-        let (flow, socket) = self.meet.next(deadline)?;
-        Ok((flow, line(socket, &self.setup)?))
-    }
+/// Listens for Unix stream sockets.
+pub(super) fn listen(setup: &Setup, token: &ChannelToken) -> Result<StreamListener, TransportError> {
+    without_tcp(&setup.socket, setup.transport)?;
+    listen_local(setup, token, line)
 }
 
 /// Connects to the name that the peer gave.
 pub(super) fn join(
     setup: &Setup,
-    meeting: &Meeting,
-    introduction: Introduction,
+    rendezvous: &Rendezvous,
+    preface: Preface,
 ) -> Result<Box<dyn Line>, TransportError> {
     without_tcp(&setup.socket, setup.transport)?;
-    line(meet(setup.transport, meeting, introduction)?, setup)
+    line(connect_local(setup.transport, rendezvous, preface)?, setup)
 }
 
 fn line(socket: Socket, setup: &Setup) -> Result<Box<dyn Line>, TransportError> {

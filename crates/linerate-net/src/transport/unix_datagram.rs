@@ -14,12 +14,13 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, SocketAddrAny, SocketAddrUnix};
 use socket2::{Domain, Socket, Type};
 
-use super::datagram::{Carrier, DatagramChannel, Token};
-use super::socket::poll;
+use super::datagram::{Carrier, Cookie, DatagramChannel};
 use super::udp::{Greeting, REQUEST_LEN, Reply, Request, refuse_io, refuse_tcp};
-use super::{Host, Introduction, Meeting, Place, Setup, TransportError};
-use crate::channel::{Interest, Line, Wire};
-use crate::control::{Deadline, Pass, random};
+use super::{Listen, Preface, Setup, TransportError};
+use crate::channel::Wire;
+use crate::control::{ChannelAddress, ChannelToken, Deadline, Rendezvous, random};
+use crate::line::Line;
+use crate::wait::{Interest, poll};
 
 /// The number of a flow, and its channel.
 type Arrived = (u32, Box<dyn Line>);
@@ -31,20 +32,20 @@ const DONTWAIT: RecvFlags = RecvFlags::DONTWAIT.union(RecvFlags::TRUNC);
 
 /// Where the flows of a load arrive at a Unix name.
 #[derive(Debug)]
-pub(super) struct UnixDatagramHost {
+pub(super) struct UnixDatagramListener {
     setup: Setup,
-    pass: Pass,
+    token: ChannelToken,
     socket: Socket,
     name: String,
 }
 
-impl UnixDatagramHost {
-    pub(super) fn open(setup: &Setup, pass: &Pass) -> Result<Self, TransportError> {
+impl UnixDatagramListener {
+    pub(super) fn open(setup: &Setup, token: &ChannelToken) -> Result<Self, TransportError> {
         let name = fresh_name()?;
-        Ok(Self { socket: socket_at(setup, &name)?, setup: setup.clone(), pass: *pass, name })
+        Ok(Self { socket: socket_at(setup, &name)?, setup: setup.clone(), token: *token, name })
     }
 
-    /// Takes one greeting: the flow that begins with it, if it has the pass.
+    /// Takes one greeting: the flow that begins with it, if it has the token.
     fn take(&self) -> Result<Option<Arrived>, TransportError> {
         let mut datagram = [0; REQUEST_LEN];
         let taken = rustix::net::recvfrom(&self.socket, &mut datagram[..], DONTWAIT);
@@ -56,14 +57,14 @@ impl UnixDatagramHost {
         let Some(Greeting::Request(request)) = datagram.get(..len).and_then(Greeting::decode) else {
             return Ok(None);
         };
-        // Who has no name cannot be answered, and who has not the pass is not.
-        let Some(client) = abstract_name(client).filter(|_| request.pass == self.pass) else {
+        // Who has no name cannot be answered, and who has no token is not.
+        let Some(client) = abstract_name(client).filter(|_| request.token == self.token) else {
             return Ok(None);
         };
         let socket = socket_at(&self.setup, &fresh_name()?)?;
         connect(&socket, &client)?;
         while rustix::net::recv(&socket, &mut [0; 1][..], DONTWAIT).is_ok() {}
-        let server = Token(random().map_err(TransportError::system("find random bytes"))?);
+        let server = Cookie(random().map_err(TransportError::system("find random bytes"))?);
         let accept = Reply { flow: request.flow, client: request.client, server, port: Some(0) };
         let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
         if rustix::net::send(&socket, &accept.encode(), flags).is_err() {
@@ -75,9 +76,9 @@ impl UnixDatagramHost {
     }
 }
 
-impl Host for UnixDatagramHost {
-    fn meeting(&self) -> Meeting {
-        Place::Local(self.name.clone()).into()
+impl Listen for UnixDatagramListener {
+    fn rendezvous(&self) -> Rendezvous {
+        ChannelAddress::Local(self.name.clone()).into()
     }
 
     fn accept(&mut self, deadline: Deadline) -> Result<(u32, Box<dyn Line>), TransportError> {
@@ -93,19 +94,19 @@ impl Host for UnixDatagramHost {
     }
 }
 
-/// Greets the server at `meeting` and connects to the socket that it opens for the flow.
+/// Greets the server at `rendezvous` and connects to the socket that it opens for the flow.
 pub(super) fn join(
     setup: &Setup,
-    meeting: &Meeting,
-    introduction: Introduction,
+    rendezvous: &Rendezvous,
+    preface: Preface,
 ) -> Result<Box<dyn Line>, TransportError> {
-    let Place::Local(name) = &meeting.place else {
-        return Err(TransportError::Place(setup.transport));
+    let ChannelAddress::Local(name) = &rendezvous.address else {
+        return Err(TransportError::Address(setup.transport));
     };
     let failed = TransportError::system;
     let socket = socket_at(setup, &fresh_name()?)?;
-    let client = Token(random().map_err(failed("find random bytes"))?);
-    let hello = Request { pass: introduction.pass, flow: introduction.flow, client, proof: None };
+    let client = Cookie(random().map_err(failed("find random bytes"))?);
+    let hello = Request { token: preface.token, flow: preface.flow, client, proof: None };
     let server = address(name.as_bytes())?;
     rustix::net::sendto(&socket, &hello.encode(), SendFlags::NOSIGNAL, &server)
         .map_err(|errno| failed("greet the server at its Unix name")(errno.into()))?;

@@ -9,13 +9,14 @@ use linerate_core::options::{Granted, SocketOptions};
 use linerate_core::transport::Transport;
 use socket2::{Domain, SockAddr, Socket, Type};
 
-use super::arrivals::Arrivals;
+use super::arrivals::{Arrivals, StreamListener};
 use super::options::{not_of, refused, unlike_tcp, without_tcp};
 use super::socket::{Carrier, SocketChannel};
-use super::unix::send_introduction;
-use super::{DialError, Host, Introduction, Meeting, Place, Setup, TransportError};
-use crate::channel::{Line, Wire};
-use crate::control::{Deadline, Pass};
+use super::unix::send_preface;
+use super::{DialError, Preface, Setup, TransportError};
+use crate::channel::Wire;
+use crate::control::{ChannelAddress, ChannelToken, Rendezvous};
+use crate::line::Line;
 use crate::sys::vsock::{buffer, local_context, set_buffer};
 
 /// How long a connection may take to stand.
@@ -23,51 +24,32 @@ const CONNECT: Duration = Duration::from_secs(5);
 /// What binds to any context or port, and stands for a machine that has none.
 const ANY: u32 = libc::VMADDR_CID_ANY;
 
-/// Takes VM sockets.
-#[derive(Debug)]
-pub(super) struct Vsock {
-    setup: Setup,
-    cid: u32,
-    port: u32,
-    arrivals: Arrivals,
-}
-
-impl Vsock {
-    pub(super) fn open(setup: &Setup, pass: &Pass) -> Result<Self, TransportError> {
-        let failed = TransportError::system;
-        check(&setup.socket)?;
-        let listener = socket()?;
-        apply(&listener, &setup.socket)?;
-        let cid = context()?;
-        if setup.local.to_canonical() == setup.peer.ip().to_canonical() {
-            has_loopback()?;
-        }
-        listener.bind(&SockAddr::vsock(ANY, ANY)).map_err(failed("bind to a free port of VM sockets"))?;
-        let address = listener.local_addr().map_err(failed("read the port that was free"))?;
-        let (_, port) = address.as_vsock_address().unwrap_or((ANY, ANY));
-        Ok(Self { setup: setup.clone(), cid, port, arrivals: Arrivals::at(listener, pass)? })
+/// Listens for VM sockets at a free port.
+pub(super) fn listen(setup: &Setup, token: &ChannelToken) -> Result<StreamListener, TransportError> {
+    let failed = TransportError::system;
+    check(&setup.socket)?;
+    let listener = socket()?;
+    apply(&listener, &setup.socket)?;
+    let cid = context()?;
+    if setup.local.to_canonical() == setup.peer.ip().to_canonical() {
+        has_loopback()?;
     }
-}
-
-impl Host for Vsock {
-    fn meeting(&self) -> Meeting {
-        Place::Vsock { cid: self.cid, port: self.port }.into()
-    }
-
-    fn accept(&mut self, deadline: Deadline) -> Result<(u32, Box<dyn Line>), TransportError> {
-        let (flow, socket) = self.arrivals.next(deadline)?;
-        Ok((flow, line(socket, &self.setup)?))
-    }
+    listener.bind(&SockAddr::vsock(ANY, ANY)).map_err(failed("bind to a free port of VM sockets"))?;
+    let address = listener.local_addr().map_err(failed("read the port that was free"))?;
+    let (_, port) = address.as_vsock_address().unwrap_or((ANY, ANY));
+    let arrivals = Arrivals::at(listener, token)?;
+    let address = ChannelAddress::Vsock { cid, port };
+    Ok(StreamListener { address, arrivals, setup: setup.clone(), channel: line })
 }
 
 /// Connects to the context and the port that the peer named.
 pub(super) fn join(
     setup: &Setup,
-    meeting: &Meeting,
-    introduction: Introduction,
+    rendezvous: &Rendezvous,
+    preface: Preface,
 ) -> Result<Box<dyn Line>, TransportError> {
-    let Place::Vsock { cid, port } = meeting.place else {
-        return Err(TransportError::Place(setup.transport));
+    let ChannelAddress::Vsock { cid, port } = rendezvous.address else {
+        return Err(TransportError::Address(setup.transport));
     };
     check(&setup.socket)?;
     let socket = socket()?;
@@ -82,7 +64,7 @@ pub(super) fn join(
         );
         TransportError::lacking(Transport::Vsock, why)
     })?;
-    send_introduction(&socket, introduction)?;
+    send_preface(&socket, preface)?;
     line(socket, setup)
 }
 

@@ -8,7 +8,7 @@ use linerate_core::units::{Size, Span};
 use linerate_net::pair::PairError;
 use linerate_net::serve::Limits;
 
-use crate::support::meeting::is_refused;
+use crate::support::rendezvous::is_refused;
 use crate::support::{TestServer, conformance, lab, plan, plan_for};
 
 /// Longer than anything here takes on a busy host.

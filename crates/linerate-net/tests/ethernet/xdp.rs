@@ -2,10 +2,10 @@
 
 use std::net::Ipv4Addr;
 
-use crate::support::meeting::PASS;
+use crate::support::rendezvous::TOKEN;
 use crate::support::stations::setup;
 use linerate_core::transport::Transport;
-use linerate_net::transport::{Setup, host};
+use linerate_net::transport::{Setup, listen};
 
 fn by_xdp(setup: &mut Setup) {
     setup.transport = Transport::Xdp;
@@ -14,7 +14,7 @@ fn by_xdp(setup: &mut Setup) {
 fn refusal() -> String {
     let mut setup = setup(Ipv4Addr::LOCALHOST, Ipv4Addr::LOCALHOST);
     by_xdp(&mut setup);
-    host(&setup, &PASS).expect_err("refused").to_string()
+    listen(&setup, &TOKEN).expect_err("refused").to_string()
 }
 
 #[cfg(not(feature = "xdp"))]
@@ -31,8 +31,8 @@ fn a_build_without_it_says_how_to_build_with_it() {
 mod with_it {
     use linerate_core::traffic::Bound;
     use linerate_core::units::Size;
-    use linerate_net::channel::Wait;
     use linerate_net::lab::{HERE, THERE};
+    use linerate_net::wait::Wait;
     use rstest::rstest;
 
     use super::*;

@@ -7,7 +7,8 @@ use std::ops::Range;
 use linerate_core::endpoint::LinkError;
 use linerate_core::options::Granted;
 use linerate_core::units::Span;
-use linerate_net::channel::{Channel, Interest, Remote, Wait};
+use linerate_net::channel::{Channel, ChannelHandle};
+use linerate_net::wait::{Interest, Wait};
 
 /// Messages on their way back, and the addresses of those that were sent and that arrived.
 #[derive(Debug, Default)]
@@ -52,7 +53,7 @@ impl Channel for Mirror {
         Granted::default()
     }
 
-    fn remote(&self) -> io::Result<Box<dyn Remote>> {
+    fn handle(&self) -> io::Result<Box<dyn ChannelHandle>> {
         Err(io::ErrorKind::Unsupported.into())
     }
 

@@ -6,11 +6,11 @@ use linerate_core::options::SocketOptions;
 use linerate_core::traffic::{Load, RrPlan, Transfer};
 use linerate_core::transport::Transport;
 use linerate_core::units::Span;
-use linerate_net::channel::Line;
+use linerate_net::line::Line;
 use linerate_net::pair::PairError;
 use linerate_net::serve::Limits;
 
-use super::{TestServer, meeting, plan_for};
+use super::{TestServer, plan_for, rendezvous};
 
 /// Longer than any test's requests take.
 const LONG: Span = Span::from_ms(60_000);
@@ -47,5 +47,5 @@ pub(crate) fn run_over(
 
 /// Both ends of a TCP channel: the beginning one and the answering one.
 pub(crate) fn lines(socket: &SocketOptions) -> [Box<dyn Line>; 2] {
-    meeting::lines(Transport::Tcp, |setup| setup.socket = socket.clone()).expect("two ends")
+    rendezvous::lines(Transport::Tcp, |setup| setup.socket = socket.clone()).expect("two ends")
 }

@@ -10,9 +10,9 @@ use super::missing;
 
 /// A connected pair of sockets.
 pub(crate) fn sockets() -> [Socket; 2] {
-    let door = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
-    let here = TcpStream::connect(door.local_addr().expect("it listens")).expect("the door is open");
-    let (there, _) = door.accept().expect("somebody is there");
+    let accepting = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
+    let here = TcpStream::connect(accepting.local_addr().expect("it listens")).expect("it listens");
+    let (there, _) = accepting.accept().expect("somebody is there");
     [here.into(), there.into()]
 }
 

@@ -6,12 +6,12 @@ use linerate_core::endpoint::LinkError;
 use linerate_core::traffic::{Bound, HalfAccount};
 use linerate_core::transport::Transport;
 use linerate_core::units::{Rate, Time};
-use linerate_net::channel::Line;
+use linerate_net::flow::{Counter, Incoming, Outgoing, Pace};
+use linerate_net::line::Line;
 use linerate_net::observe::HostClock;
-use linerate_net::traffic::{Counter, Incoming, Outgoing, Pace};
 use linerate_net::transport::Setup;
 
-use super::meeting::{Answering, Ends};
+use super::rendezvous::{Answering, Ends};
 
 /// What one end of a flow came to.
 pub(crate) type End = (HalfAccount, Result<(), LinkError>);

@@ -9,12 +9,14 @@ use linerate_core::observation::Connection;
 use linerate_core::options::Granted;
 use linerate_core::traffic::IoReport;
 use linerate_core::units::Span;
-use linerate_net::channel::{Channel, Interest, Line, Remote, Wait, Wire};
+use linerate_net::channel::{Channel, ChannelHandle, Wire};
+use linerate_net::flow::{Incoming, Outgoing};
+use linerate_net::line::Line;
 use linerate_net::observe::HostClock;
-use linerate_net::traffic::{Incoming, Outgoing};
+use linerate_net::wait::{Interest, Wait};
 
 use super::conformance::Pair;
-use super::meeting::Ends;
+use super::rendezvous::Ends;
 
 /// A line of any transport, as a channel again, so that it can be an endpoint.
 #[derive(Debug)]
@@ -34,39 +36,39 @@ impl Lines {
 
 impl Channel for Any {
     fn push(&mut self, data: &[u8], wait: Wait) -> Result<usize, LinkError> {
-        self.0.push(data, wait)
+        self.0.channel_mut().push(data, wait)
     }
 
     fn pull(&mut self, into: &mut [u8], wait: Wait) -> Result<usize, LinkError> {
-        self.0.pull(into, wait)
+        self.0.channel_mut().pull(into, wait)
     }
 
     fn ready(&mut self, interest: Interest, within: Span) -> Result<bool, LinkError> {
-        self.0.ready(interest, within)
+        self.0.channel_mut().ready(interest, within)
     }
 
     fn finish_sending(&mut self) -> Result<(), LinkError> {
-        self.0.finish_sending()
+        self.0.channel_mut().finish_sending()
     }
 
     fn granted(&self) -> Granted {
-        self.0.granted()
+        self.0.channel().granted()
     }
 
     fn connection(&self) -> Fact<Connection> {
-        self.0.connection()
+        self.0.channel().connection()
     }
 
-    fn remote(&self) -> io::Result<Box<dyn Remote>> {
-        self.0.remote()
+    fn handle(&self) -> io::Result<Box<dyn ChannelHandle>> {
+        self.0.channel().handle()
     }
 
     fn descriptor(&self) -> Option<BorrowedFd<'_>> {
-        self.0.descriptor()
+        self.0.channel().descriptor()
     }
 
     fn io_report(&self) -> Option<IoReport> {
-        self.0.io_report()
+        self.0.channel().io_report()
     }
 
     fn send_bulk(&mut self, out: &mut Outgoing<'_>) -> Result<(), LinkError> {

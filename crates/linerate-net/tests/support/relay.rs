@@ -22,11 +22,11 @@ struct Watched {
 
 impl Relay {
     pub(crate) fn to(address: SocketAddr) -> Self {
-        let door = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
-        let relay = Self { address: door.local_addr().expect("it listens"), watched: Arc::default() };
+        let accepting = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
+        let relay = Self { address: accepting.local_addr().expect("it listens"), watched: Arc::default() };
         let watched = Arc::clone(&relay.watched);
         std::thread::spawn(move || {
-            let (one, _) = door.accept().expect("an end connects");
+            let (one, _) = accepting.accept().expect("an end connects");
             let other = TcpStream::connect(address).expect("the other end listens");
             let copy = |end: &TcpStream| end.try_clone().expect("a descriptor");
             watched.ends.lock().expect("no panic").extend([copy(&one), copy(&other)]);

@@ -9,8 +9,8 @@ use linerate_core::payload::Check;
 use linerate_core::plan::Plan;
 use linerate_core::trial::Trial;
 use linerate_net::control::{
-    Ask, CHALLENGE_LEN, Challenge, FrameError, Greeting, MAX_FRAME, Opening, Pass, Purpose, Reply, Welcome,
-    read_frame, write_frame,
+    Ask, CHALLENGE_LEN, Challenge, ChannelToken, FrameError, Greeting, MAX_FRAME, Opening, Purpose, Reply,
+    Welcome, read_frame, write_frame,
 };
 use socket2::SockRef;
 
@@ -32,7 +32,7 @@ pub(crate) enum Stage {
     /// Both have proved the key; its plan is due.
     Plan,
     /// It is admitted; its data connection is due.
-    Pass,
+    ChannelToken,
     /// Everything stands; a trial is due.
     Idle,
     /// It is in a trial and has sent half a message.
@@ -44,7 +44,7 @@ pub(crate) struct Rude {
     pub(crate) control: TcpStream,
     pub(crate) data: Option<TcpStream>,
     pub(crate) challenge: Challenge,
-    pub(crate) pass: Pass,
+    pub(crate) token: ChannelToken,
 }
 
 impl Rude {
@@ -59,7 +59,7 @@ impl Rude {
         let control = server.connect();
         control.set_read_timeout(Some(PATIENCE)).expect("a time limit");
         control.set_nodelay(true).expect("an option");
-        Self { control, data: None, challenge: [0; CHALLENGE_LEN], pass: [0; 16] }
+        Self { control, data: None, challenge: [0; CHALLENGE_LEN], token: [0; 16] }
     }
 
     fn greet_back(&mut self) {
@@ -89,7 +89,7 @@ impl Rude {
             rude.say(&Ask::Prove { challenge: [5; CHALLENGE_LEN], proof });
             assert!(matches!(rude.hear(), Ok(Reply::Proof(_))));
         }
-        if stage >= Stage::Pass {
+        if stage >= Stage::ChannelToken {
             rude.say(&Ask::Offer(Box::new(plan.clone())));
             rude.await_admission();
         }
@@ -109,10 +109,10 @@ impl Rude {
     pub(crate) fn await_admission(&mut self) -> Vec<u32> {
         let mut places = Vec::new();
         loop {
-            match self.hear().expect("a place or a pass") {
+            match self.hear().expect("a place or a token") {
                 Reply::Queued(place) => places.push(place),
                 Reply::Admitted { .. } => {
-                    self.ask_for_a_pass();
+                    self.ask_for_a_token();
                     return places;
                 }
                 other => panic!("heard {other:?}"),
@@ -120,10 +120,10 @@ impl Rude {
         }
     }
 
-    fn ask_for_a_pass(&mut self) {
+    fn ask_for_a_token(&mut self) {
         self.say(&Ask::Open(Opening::Trials));
-        match self.hear().expect("a pass") {
-            Reply::Meet { pass, .. } => self.pass = pass,
+        match self.hear().expect("a token") {
+            Reply::Rendezvous { token, .. } => self.token = token,
             other => panic!("heard {other:?}"),
         }
     }
@@ -133,9 +133,9 @@ impl Rude {
         assert!(matches!(reply, Ok(Reply::Ready(_))), "{reply:?}");
     }
 
-    /// Opens the data connection with its pass.
+    /// Opens the data connection with its token.
     pub(crate) fn open_data(&mut self, server: &TestServer) {
-        self.data = Some(data_connection(server, &self.pass));
+        self.data = Some(data_connection(server, &self.token));
     }
 
     pub(crate) fn say(&mut self, ask: &Ask) {
@@ -195,12 +195,12 @@ pub(crate) fn trial() -> Trial {
     Trial { pattern: Pattern::Stream, size, samples: 1, batch: 1, seed: 1, check: Check::Full }
 }
 
-/// A data connection that shows `pass`.
-pub(crate) fn data_connection(server: &TestServer, pass: &Pass) -> TcpStream {
+/// A data connection that shows `token`.
+pub(crate) fn data_connection(server: &TestServer, token: &ChannelToken) -> TcpStream {
     let mut data = server.connect();
     data.set_read_timeout(Some(PATIENCE)).expect("a time limit");
     data.write_all(&Greeting { purpose: Purpose::Data }.encode()).expect("a greeting");
-    data.write_all(pass).expect("a pass");
+    data.write_all(token).expect("a token");
     data.write_all(&[0; 4]).expect("the number of the flow");
     data
 }

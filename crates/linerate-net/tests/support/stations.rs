@@ -8,17 +8,17 @@ use std::time::Duration;
 use linerate_core::traffic::{Bound, Datagrams, HalfAccount};
 use linerate_core::transport::Transport;
 use linerate_core::units::{Rate, Time};
-use linerate_net::channel::Line;
-use linerate_net::control::{Deadline, Pass};
+use linerate_net::control::{ChannelAddress, ChannelToken, Deadline, Rendezvous};
+use linerate_net::flow::{Counter, Incoming, Outgoing, Pace};
 use linerate_net::lab::{HERE, Lab, THERE};
+use linerate_net::line::Line;
 use linerate_net::observe::HostClock;
-use linerate_net::traffic::{Counter, Incoming, Outgoing, Pace};
-use linerate_net::transport::{Host, Hosting, Meeting, Place, Setup, TransportError, host, join};
+use linerate_net::transport::{Listen, Listener, Setup, TransportError, join, listen};
 use nix::ifaddrs::getifaddrs;
 use nix::sys::socket::{LinkAddr, MsgFlags, sendto};
 use socket2::{Domain, Socket, Type};
 
-use super::meeting::{Ends, PASS, accept};
+use super::rendezvous::{Ends, TOKEN, accept};
 use super::{lab, missing};
 
 /// What every frame carries besides its message. Unit: bytes.
@@ -73,12 +73,12 @@ impl Stations {
     }
 
     pub(crate) fn between(&self, count: u32, [here, there]: [Setup; 2]) -> Vec<Ends> {
-        let mut host = self.host(&there);
-        let meeting = host.meeting();
+        let mut host = self.listen(&there);
+        let rendezvous = host.rendezvous();
         std::thread::scope(|scope| {
-            let (here, meeting) = (&here, &meeting);
+            let (here, rendezvous) = (&here, &rendezvous);
             let begun: Vec<_> = (0..count)
-                .map(|flow| scope.spawn(move || self.0.here(|| join(here, meeting, &PASS, flow))))
+                .map(|flow| scope.spawn(move || self.0.here(|| join(here, rendezvous, &TOKEN, flow))))
                 .collect();
             let host = &mut host;
             let mut answered = self.0.there(move || {
@@ -94,19 +94,19 @@ impl Stations {
         })
     }
 
-    fn host(&self, setup: &Setup) -> Box<dyn Host> {
-        match self.0.there(|| host(setup, &PASS)).expect("entered").expect("it hosts") {
-            Hosting::Apart(host) => host,
-            Hosting::AtTheDoor(_) => panic!("frames come through no door"),
+    fn listen(&self, setup: &Setup) -> Box<dyn Listen> {
+        match self.0.there(|| listen(setup, &TOKEN)).expect("entered").expect("it hosts") {
+            Listener::Separate(host) => host,
+            Listener::ServerPort(_) => panic!("frames come through no server"),
         }
     }
 
-    /// Calls the host with another pass, while it listens.
-    pub(crate) fn call(&self, pass: &Pass) -> Result<Box<dyn Line>, TransportError> {
-        let mut host = self.host(&setup(THERE, HERE));
-        let meeting = host.meeting();
+    /// Calls the host with another token, while it listens.
+    pub(crate) fn call(&self, token: &ChannelToken) -> Result<Box<dyn Line>, TransportError> {
+        let mut host = self.listen(&setup(THERE, HERE));
+        let rendezvous = host.rendezvous();
         std::thread::scope(|scope| {
-            let calling = scope.spawn(|| self.0.here(|| join(&setup(HERE, THERE), &meeting, pass, 0)));
+            let calling = scope.spawn(|| self.0.here(|| join(&setup(HERE, THERE), &rendezvous, token, 0)));
             let host = &mut host;
             let heard = self.0.there(move || {
                 // Longer than anybody asks.
@@ -139,7 +139,7 @@ impl Stations {
                 let frame = [
                     addresses.as_flattened(),
                     &[0x88, 0xB5],
-                    &PASS[..8],
+                    &TOKEN[..8],
                     &flow,
                     &kind_side_length,
                     &number.to_be_bytes(),
@@ -162,8 +162,9 @@ impl Stations {
 
     /// Calls a station that may not be, with this set-up.
     pub(crate) fn call_as(&self, setup: &Setup) -> Result<Box<dyn Line>, TransportError> {
-        let meeting = Meeting::from(Place::Station { mac: [2, 0, 0, 9, 9, 9], ethertype: 0x88B5 });
-        self.0.here(|| join(setup, &meeting, &PASS, 0)).expect("entered")
+        let rendezvous =
+            Rendezvous::from(ChannelAddress::Station { mac: [2, 0, 0, 9, 9, 9], ethertype: 0x88B5 });
+        self.0.here(|| join(setup, &rendezvous, &TOKEN, 0)).expect("entered")
     }
 
     /// Frames that the other host has sent.

@@ -10,7 +10,7 @@ use plotters::prelude::*;
 
 use super::Checked;
 use super::words::number;
-use crate::RenderError;
+use crate::error::RenderError;
 use crate::figure::axis::{Unit, from_zero, swept};
 use crate::figure::curve::{self, Curve, Point};
 use crate::figure::{Aim, Figure, Layer, Title};

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::Checked;
 use super::words::{computed, contradictions, what};
-use crate::RenderError;
+use crate::error::RenderError;
 
 /// Version of the JSON form.
 const FORMAT: u32 = 1;

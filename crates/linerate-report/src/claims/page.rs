@@ -10,7 +10,7 @@ use super::words::{
     allowed, compared, computed, configuration, contradictions, modelled, note, published, summary, untested,
     what,
 };
-use crate::RenderError;
+use crate::error::RenderError;
 use crate::figure::{Figure, hover};
 use crate::page::Frame;
 use crate::text::plain;

@@ -3,7 +3,7 @@
 use plotters::prelude::*;
 
 use super::{Aim, Figure, Layer, Title};
-use crate::RenderError;
+use crate::error::RenderError;
 use crate::plot::{Axis, Chart, INK, Refusal, UNIT};
 
 /// Half the width of an interval's end. Unit: quarter pixels.

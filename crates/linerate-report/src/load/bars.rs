@@ -4,13 +4,13 @@ use linerate_sim::ethernet::network::QueueReport;
 use linerate_sim::load::LoadOutcome;
 use plotters::prelude::*;
 
-use super::super::RenderError;
 use super::super::figure::axis::{from_zero, numbers, shares, times};
 use super::super::figure::curve::{self, Curve, Point};
 use super::super::figure::{Aim, Figure, Layer, Title};
 use super::super::plot::{Axis, INK, Refusal, UNIT};
 use super::super::text::{digits, percent, plain};
 use super::stations::share;
+use crate::error::RenderError;
 
 /// Points of a distribution's curve.
 const STEPS: u32 = 200;

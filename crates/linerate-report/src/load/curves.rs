@@ -4,11 +4,11 @@ use linerate_core::units::{Size, Span};
 use linerate_study::{Estimate, Measure, Study, value_text};
 use toml::Value;
 
-use super::super::RenderError;
 use super::super::figure::axis::{Unit, from_zero, shares, swept};
 use super::super::figure::curve::{self, Curve, Point};
 use super::super::figure::{Figure, Title};
 use super::super::text::{digits, percent, plain};
+use crate::error::RenderError;
 
 /// More curves than can be told apart: six colours, three kinds of dashes.
 const MOST_CURVES: usize = 18;

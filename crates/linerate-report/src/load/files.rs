@@ -7,8 +7,8 @@ use linerate_study::{Estimate, MEASURES, Study, value_text};
 use serde::Serialize;
 use toml::Value;
 
-use super::super::RenderError;
 use super::super::text::plain;
+use crate::error::RenderError;
 
 /// Version of the JSON form.
 const FORMAT: u32 = 1;

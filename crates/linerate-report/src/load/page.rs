@@ -5,7 +5,6 @@ use askama::Template;
 use linerate_sim::load::LoadOutcome;
 use linerate_study::Study;
 
-use super::super::RenderError;
 use super::super::columns::{Column, TableView};
 use super::super::figure::{Figure, hover};
 use super::super::page::{Card, Entry, Frame, entries};
@@ -14,6 +13,7 @@ use super::points::point_columns;
 use super::stations::{queue_columns, station_columns};
 use super::words::{load, network, summary, swept};
 use super::{bars, curves};
+use crate::error::RenderError;
 
 #[derive(Template)]
 #[template(path = "load.html")]

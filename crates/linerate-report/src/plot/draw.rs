@@ -9,7 +9,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::graph::Place;
 use super::{Axis, Graph, Layer, Picture, look};
-use crate::RenderError;
+use crate::error::RenderError;
 use crate::text::plain;
 
 /// Units a pixel: plotters places on whole units only, which at one a pixel shows as steps.

@@ -5,10 +5,10 @@ use linerate_sim::calibrate::Band;
 use linerate_study::prediction::{Compared, Prediction, mbps};
 use plotters::prelude::*;
 
-use super::super::RenderError;
 use super::super::figure::{Aim, Figure, Layer, Title};
 use super::super::plot::{Axis, Chart, INK, Refusal, Scale, UNIT, step, time_label};
 use super::super::text::digits;
+use crate::error::RenderError;
 
 /// From a size and a time to what is drawn.
 type Value = fn(u64, Span) -> f64;

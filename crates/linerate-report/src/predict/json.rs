@@ -5,7 +5,7 @@ use linerate_sim::calibrate::{Band, Conditions};
 use linerate_study::prediction::{Compared, Prediction};
 use serde::Serialize;
 
-use super::super::RenderError;
+use crate::error::RenderError;
 
 #[derive(Serialize)]
 struct View<'a> {

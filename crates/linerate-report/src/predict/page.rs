@@ -3,13 +3,13 @@
 use askama::Template;
 use linerate_study::prediction::{Compared, Prediction};
 
-use super::super::RenderError;
 use super::super::columns::TableView;
 use super::super::figure::{Figure, hover};
 use super::super::page::{Entry, Frame, entries};
 use super::super::text::{digits, plain};
 use super::chart::figures;
 use super::facts;
+use crate::error::RenderError;
 
 #[derive(Template)]
 #[template(path = "predict.html")]

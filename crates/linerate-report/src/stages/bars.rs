@@ -6,7 +6,7 @@ use linerate_core::units::Size;
 use plotters::prelude::*;
 
 use super::words::{caption, lines};
-use crate::RenderError;
+use crate::error::RenderError;
 use crate::figure::axis::from_zero;
 use crate::figure::{Aim, Figure, Layer, Title};
 use crate::plot::{Axis, INK, Refusal, Scale, UNIT};

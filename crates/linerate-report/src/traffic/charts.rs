@@ -8,7 +8,7 @@ use linerate_core::units::{Rate, Span};
 
 use super::latency;
 use super::words::name;
-use crate::RenderError;
+use crate::error::RenderError;
 use crate::figure::axis::{from_zero, shares, times};
 use crate::figure::curve::{self, Curve, Point};
 use crate::figure::{Figure, Title};

@@ -6,7 +6,7 @@ use linerate_core::units::{Rate, Span};
 
 use super::latency;
 use super::words::name;
-use crate::RenderError;
+use crate::error::RenderError;
 
 /// The loads of `run` as CSV. A stream's lines are intervals as the receiver counted them, beside
 /// what TCP of the sender said then; a run of requests has lines of percentiles.

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::latency;
 use super::words::{held_back, name};
-use crate::RenderError;
+use crate::error::RenderError;
 use crate::text::plain;
 
 /// The loads of `run` as JSON: rates in 10^6 bit/s, times in us.

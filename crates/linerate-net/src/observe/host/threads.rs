@@ -5,7 +5,7 @@ use std::fs::read_dir;
 
 use linerate_core::units::Span;
 
-use super::super::load::run_delay_ns;
+use super::super::activity::run_delay_ns;
 use super::super::proc_text::{number, read};
 
 /// What each thread has had, by its number.

@@ -8,12 +8,12 @@ use linerate_core::traffic::{Direction, FlowAccount, HalfAccount, Load};
 
 use super::super::PairError;
 use super::super::conversation::STEP;
-use super::super::far::Far;
+use super::super::remote_end::RemoteEnd;
 use crate::control::{Ask, Reply};
-use crate::traffic::rr::Answered;
-use crate::traffic::{Carried, PATIENCE, Told};
+use crate::flow::{Answered, PATIENCE};
+use crate::traffic::{Carried, FlowReport};
 
-impl Far {
+impl RemoteEnd {
     /// Hears that the load begins.
     pub(super) fn hear_go(&self) -> Result<(), PairError> {
         match self.conversation.hear(STEP)? {
@@ -24,14 +24,14 @@ impl Far {
 
     /// Hears the accounts of all flows, and what was answered.
     fn hear_accounts(&self) -> Heard {
-        let Carried { mut told, mut host } = Carried::default();
+        let Carried { reports: mut told, mut host } = Carried::default();
         let mut answered = Vec::new();
         // The server may have flows that it has not given up yet.
         let mut within = STEP + PATIENCE.to_duration();
         loop {
             match self.conversation.hear(within)? {
                 Reply::Flow { flow, direction, half } => {
-                    told.push(Told { flow, direction, half: *half, processor: None });
+                    told.push(FlowReport { flow, direction, half: *half, processor: None });
                 }
                 Reply::More(intervals, samples) => {
                     if let Some(last) = told.last_mut() {
@@ -43,7 +43,7 @@ impl Far {
                 Reply::Answered { flow, transactions, bytes } => {
                     answered.push(Answered { flow, transactions, bytes });
                 }
-                Reply::Told => return Ok((Carried { told, host }, answered)),
+                Reply::Told => return Ok((Carried { reports: told, host }, answered)),
                 other => return Err(PairError::unexpected(other)),
             }
             within = STEP;
@@ -56,9 +56,9 @@ pub(super) type Heard = Result<(Carried, Vec<Answered>), PairError>;
 
 /// Asks each server for its accounts and hears them, all at the same time: one that is silent keeps
 /// none of the others waiting. Each has a flag, which is no longer set when it has been heard.
-pub(super) fn hear_all(waits: &[(&Far, AtomicBool)]) -> Vec<Heard> {
-    let hear = |(far, waits): &(&Far, AtomicBool)| {
-        let heard = far.conversation.say(&Ask::Collect).and_then(|()| far.hear_accounts());
+pub(super) fn hear_all(waits: &[(&RemoteEnd, AtomicBool)]) -> Vec<Heard> {
+    let hear = |(remote, waits): &(&RemoteEnd, AtomicBool)| {
+        let heard = remote.conversation.say(&Ask::Collect).and_then(|()| remote.hear_accounts());
         waits.store(false, Ordering::Relaxed);
         heard
     };
@@ -76,7 +76,7 @@ pub(super) fn numbered(load: &Load, peer: u32, flow: u32) -> u32 {
 }
 
 /// Both ends' accounts of each flow.
-pub(super) fn join(load: &Load, ours: Vec<Told>, mut theirs: Vec<Told>) -> Vec<FlowAccount> {
+pub(super) fn join(load: &Load, ours: Vec<FlowReport>, mut theirs: Vec<FlowReport>) -> Vec<FlowAccount> {
     let each = load.stream.as_ref().map_or(1, |stream| stream.flows.max(1));
     let mut other_half = |flow, direction| {
         let place = theirs.iter().position(|told| (told.flow, told.direction) == (flow, direction));
@@ -84,7 +84,7 @@ pub(super) fn join(load: &Load, ours: Vec<Told>, mut theirs: Vec<Told>) -> Vec<F
     };
     let mut accounts: Vec<_> = ours
         .into_iter()
-        .map(|Told { flow, direction, half, .. }| {
+        .map(|FlowReport { flow, direction, half, .. }| {
             let other = other_half(flow, direction);
             let (sender, receiver) = if direction == Direction::Send { (half, other) } else { (other, half) };
             FlowAccount { flow, peer: flow / each, direction, sender, receiver }

@@ -26,9 +26,9 @@ pub(crate) struct Driver {
 
 /// The state of a link.
 pub(crate) struct Link {
-    /// Unit: Mb/s. None if the driver says 0 or `SPEED_UNKNOWN`.
+    /// Unit: Mb/s. Absent if the driver says 0 or `SPEED_UNKNOWN`.
     pub(crate) speed_mbps: Option<u64>,
-    /// None if the driver says `DUPLEX_UNKNOWN`.
+    /// Absent if the driver says `DUPLEX_UNKNOWN`.
     pub(crate) duplex: Option<Duplex>,
 }
 

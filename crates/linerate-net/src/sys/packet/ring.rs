@@ -8,6 +8,7 @@ use std::os::fd::AsRawFd as _;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use linerate_core::payload::CACHE_LINE;
 use socket2::Socket;
 
 use super::set;
@@ -16,8 +17,6 @@ use super::set;
 /// sender's address, the Ethernet header and the gaps that align them. Unit: bytes.
 /// Source: `tpacket_rcv` of af_packet: 52, 16 and the next multiple of 16.
 const SLOT_OVERHEAD: usize = 80;
-/// Slots begin at multiples of a cache line; the kernel asks for 16 bytes.
-const LINE: usize = 64;
 /// Memory that the kernel takes in one piece, if so much is asked. Unit: bytes.
 const BLOCK: usize = 1 << 20;
 /// Blocks are whole pages; a multiple of every page size in use. Unit: bytes.
@@ -57,7 +56,8 @@ pub(crate) struct Frame<'a> {
 impl Layout {
     /// For IP packets of `mtu` bytes, in `bytes` of memory or a little more.
     fn of(mtu: usize, bytes: usize) -> Self {
-        let slot = (mtu + SLOT_OVERHEAD).next_multiple_of(LINE);
+        // The kernel asks for multiples of 16 bytes only.
+        let slot = (mtu + SLOT_OVERHEAD).next_multiple_of(CACHE_LINE);
         let block = bytes.clamp(slot, BLOCK.max(slot)).next_multiple_of(PAGE);
         Self { slot, block, blocks: bytes.div_ceil(block).max(1) }
     }

@@ -13,8 +13,7 @@ use linerate_core::units::Span;
 use rustix::io::Errno;
 
 use super::{Ring, descriptor, length, plain};
-use crate::channel::Wait;
-use crate::io::retry;
+use crate::wait::{Wait, retry};
 
 /// Most that one registered buffer may have; larger memory is several.  Source: io_uring_register(2).
 const LARGEST: usize = 1 << 30;

@@ -11,15 +11,14 @@ use std::sync::atomic::{AtomicU16, Ordering};
 
 use io_uring::types::BufRingEntry;
 use io_uring::{cqueue, opcode};
+use linerate_core::payload::touch;
 use linerate_core::units::Span;
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 
 use super::{Answer, Ring, Waiting, descriptor};
-use crate::channel::{Interest, Wait};
-use crate::io::{Arrival, Handling, await_events};
 use crate::sys::pages::Pages;
-use crate::traffic::touch;
+use crate::wait::{Arrival, Handling, Interest, Wait, await_events};
 
 /// Buffers, a power of two.
 const BUFFERS: u16 = 64;
@@ -109,7 +108,7 @@ impl Multishot {
         within: Span,
     ) -> Result<bool, Errno> {
         if interest == Interest::Send {
-            return crate::io::poll(socket, interest, within);
+            return crate::wait::poll(socket, interest, within);
         }
         self.arm(socket)?;
         self.ring.enter(Span::ZERO)?;

@@ -8,8 +8,7 @@ use linerate_core::units::Span;
 use rustix::io::Errno;
 
 use super::{Ring, descriptor, length, recv_flags, send_flags};
-use crate::channel::Wait;
-use crate::io::retry;
+use crate::wait::{Wait, retry};
 
 /// One direction of a socket.
 #[derive(Debug)]

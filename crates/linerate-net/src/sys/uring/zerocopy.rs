@@ -11,8 +11,7 @@ use linerate_core::units::Span;
 use rustix::io::Errno;
 
 use super::{Answer, Ring, Waiting, descriptor, length, outcome, plain, send_flags};
-use crate::channel::Wait;
-use crate::io::retry;
+use crate::wait::{Wait, retry};
 
 /// `IORING_SEND_ZC_REPORT_USAGE`: the second answer says whether the kernel copied.
 const REPORT: u16 = 1 << 3;

@@ -2,7 +2,7 @@
 
 use linerate_core::traffic::{Ended, Latency, RrPlan};
 
-use super::Answered;
+use crate::flow::Answered;
 
 /// Marks every flow as failed of which the answering end says something else than this end.
 ///

@@ -6,15 +6,18 @@ use std::thread::ScopedJoinHandle;
 use linerate_core::endpoint::LinkError;
 use linerate_core::traffic::RrPlan;
 
+use super::Held;
 use super::places::start;
-use super::{Answered, Answering, Held};
-use crate::channel::{Line, Wait};
+use crate::channel::Channel;
+use crate::flow::{Answered, Answering};
+use crate::line::Line;
+use crate::wait::Wait;
 
 /// Channels of one flow that may wait for their answer. A peer that keeps to the protocol has one.
 const WAITING: usize = 16;
 
-/// What [`answer_anew`] hears from where channels arrive.
-pub(crate) enum Arrival {
+/// What [`answer_by_connection`] hears from where channels arrive.
+pub(crate) enum NextChannel {
     /// A channel, and its number.
     Line(u32, Held),
     /// None lately.
@@ -45,7 +48,11 @@ pub(crate) fn answer_all(
 }
 
 /// Answers once over each channel that arrives, the channels of one flow one after the other.
-pub(crate) fn answer_anew(plan: &RrPlan, cpus: &[u32], mut next: impl FnMut() -> Arrival) -> Vec<Answered> {
+pub(crate) fn answer_by_connection(
+    plan: &RrPlan,
+    cpus: &[u32],
+    mut next: impl FnMut() -> NextChannel,
+) -> Vec<Answered> {
     std::thread::scope(|scope| {
         let (senders, running): (Vec<_>, Vec<_>) = (0..plan.flows)
             .map(|flow| {
@@ -56,11 +63,11 @@ pub(crate) fn answer_anew(plan: &RrPlan, cpus: &[u32], mut next: impl FnMut() ->
         loop {
             match next() {
                 // A peer that does not wait for its answers loses channels.
-                Arrival::Line(number, held) => {
+                NextChannel::Line(number, held) => {
                     senders[(number % plan.flows) as usize].try_send(held).unwrap_or(());
                 }
-                Arrival::Quiet => {}
-                Arrival::Over => break,
+                NextChannel::Quiet => {}
+                NextChannel::Over => break,
             }
         }
         drop(senders);
@@ -72,22 +79,22 @@ fn each(plan: &RrPlan, arrivals: &Receiver<Held>) -> Answering {
     let mut answering = Answering::new(plan);
     for (mut line, _hold) in arrivals {
         // How it failed is seen at the end that asks.
-        once(line.as_mut(), &mut answering).unwrap_or(());
+        once(line.channel_mut(), &mut answering).unwrap_or(());
     }
     answering
 }
 
 /// Answers one request, ends the channel, and waits until the peer has ended it too.
-fn once(line: &mut dyn Line, answering: &mut Answering) -> Result<(), LinkError> {
-    let asked = answering.take(|into| match line.pull(into, Wait::Patiently) {
+fn once(channel: &mut dyn Channel, answering: &mut Answering) -> Result<(), LinkError> {
+    let asked = answering.take(|into| match channel.pull(into, Wait::Patiently) {
         // Nobody waits for a second chance of a channel that was made for one request.
         Err(LinkError::Stalled(_)) => Err(LinkError::Closed),
         other => other,
     })?;
     if asked {
-        answering.give(|data| line.push(data, Wait::Patiently))?;
-        line.finish_sending()?;
-        line.pull(&mut [0], Wait::Patiently)?;
+        answering.give(|data| channel.push(data, Wait::Patiently))?;
+        channel.finish_sending()?;
+        channel.pull(&mut [0], Wait::Patiently)?;
     }
     Ok(())
 }

@@ -7,10 +7,12 @@ use linerate_core::kernel::HostSample;
 use linerate_core::traffic::{Ended, Latency, RrPlan};
 use linerate_core::units::{Span, Time};
 
-use super::anew::ask_anew;
+use super::by_connection::ask_by_connection;
 use super::places::start;
-use super::{Asking, Schedule, watched};
-use crate::channel::{Hold, Line};
+use super::watched;
+use crate::channel::Registration;
+use crate::flow::{Asking, Schedule};
+use crate::line::Line;
 use crate::observe::HostClock;
 use crate::transport::TransportError;
 
@@ -23,7 +25,7 @@ pub(crate) struct Askers<'a> {
     /// When the first request may begin.
     pub(crate) begin: Time,
     pub(crate) plan: &'a RrPlan,
-    /// How long the requests last after the warm-up; none leaves it to their count.
+    /// How long the requests last after the warm-up. If absent, their count ends them.
     pub(crate) time: Option<Span>,
     /// Whether bulk runs beside them, which looks at the host.
     pub(crate) beside_bulk: bool,
@@ -36,7 +38,7 @@ pub(crate) struct Askers<'a> {
 }
 
 /// A channel of a single transaction, which can be broken off while it is held.
-pub(crate) type Held = (Box<dyn Line>, Hold);
+pub(crate) type Held = (Box<dyn Line>, Registration);
 
 /// Makes the channel of this number.
 pub(crate) type Join<'a> = &'a (dyn Fn(u32) -> Result<Held, TransportError> + Sync);
@@ -56,7 +58,7 @@ impl Askers<'_> {
         std::thread::scope(|scope| {
             let running: Vec<_> = if self.plan.connect {
                 (0..self.plan.flows)
-                    .map(|flow| start(scope, &self.cpus, flow, move || self.anew(flow, join)))
+                    .map(|flow| start(scope, &self.cpus, flow, move || self.by_connection(flow, join)))
                     .collect()
             } else {
                 (0..)
@@ -74,10 +76,10 @@ impl Askers<'_> {
         Latency { flow, ..asking.account(ended) }
     }
 
-    fn anew(&self, flow: u32, join: Join<'_>) -> Latency {
+    fn by_connection(&self, flow: u32, join: Join<'_>) -> Latency {
         let mut asking = self.asking(flow);
         let mut number = flow;
-        let ended = ask_anew(&mut asking, &mut || {
+        let ended = ask_by_connection(&mut asking, &mut || {
             let line = join(number);
             number = number.wrapping_add(self.plan.flows);
             line

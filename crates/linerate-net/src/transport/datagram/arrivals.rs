@@ -12,10 +12,10 @@ use super::drops::Drops;
 use super::header::{GONE, Header, Kind};
 use super::watch::Watch;
 use super::{DatagramChannel, LONGEST};
-use crate::sys::mmsg::{Arrival, Batch};
-use crate::traffic::Incoming;
+use crate::flow::Incoming;
+use crate::sys::mmsg::{Batch, Received};
 use crate::transport::account::Account;
-use crate::transport::socket::retry;
+use crate::wait::retry;
 
 /// After the end was heard, datagrams that it overtook may come for so long after the last.
 const SETTLE: Span = Span::from_ms(50);
@@ -130,7 +130,7 @@ impl DatagramChannel {
 
     /// Notes one arrival: a datagram, or several that the kernel has joined.
     #[inline]
-    fn note(&self, flow: &mut Flow, arrival: &Arrival, room: &[u8], now: Time) {
+    fn note(&self, flow: &mut Flow, arrival: &Received, room: &[u8], now: Time) {
         let now_ns = now.as_ps() / 1000;
         let segment = arrival.segment.unwrap_or(arrival.len).max(1);
         if let Some(total) = arrival.drops {
@@ -144,7 +144,7 @@ impl DatagramChannel {
             let len = segment.min(arrival.len - from);
             let datagram = room.get(from..).map_or(&[][..], |rest| &rest[..len.min(rest.len())]);
             from += len;
-            let Some(header) = Header::decode(datagram, &self.token) else {
+            let Some(header) = Header::decode(datagram, &self.cookie) else {
                 flow.account.strange();
                 continue;
             };
@@ -154,7 +154,7 @@ impl DatagramChannel {
                         flow.fresh = (flow.fresh.0 + 1, flow.fresh.1 + payload);
                     }
                 }
-                None => match Header::open(datagram, &self.token).map(|header| header.kind) {
+                None => match Header::open(datagram, &self.cookie).map(|header| header.kind) {
                     Some(Kind::End) => {
                         if flow.sent.is_none() {
                             (flow.sent, flow.last) = (Some(header.number), now);

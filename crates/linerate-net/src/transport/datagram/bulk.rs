@@ -9,9 +9,9 @@ use rustix::net::SendFlags;
 
 use super::header::{HEADER_LEN, Header, Kind};
 use super::{DatagramChannel, LONGEST};
+use crate::flow::Outgoing;
 use crate::sys::mmsg::Batch;
-use crate::traffic::Outgoing;
-use crate::transport::socket::retry;
+use crate::wait::retry;
 
 /// Datagrams that the kernel cuts one message into at most. Newer kernels take 128.  Source:
 /// `UDP_MAX_SEGMENTS` of linux/udp.h of 4.18.
@@ -91,7 +91,7 @@ impl DatagramChannel {
     fn stamp(&self, headers: &mut [[u8; HEADER_LEN]]) {
         let (first, sent_ns) = (self.closing.sent.unwrap_or(0), self.now_ns());
         for (number, header) in (first..).zip(headers) {
-            *header = Header { kind: Kind::Data, number, sent_ns }.encode(&self.token);
+            *header = Header { kind: Kind::Data, number, sent_ns }.encode(&self.cookie);
         }
     }
 
@@ -103,7 +103,7 @@ impl DatagramChannel {
     /// is shorter than a header, one that says how much it counts.
     fn send_one(&mut self, piece: &[u8]) -> Result<(), LinkError> {
         let (number, sent_ns) = (self.closing.sent.unwrap_or(0), self.now_ns());
-        let head = |kind| Header { kind, number, sent_ns }.encode(&self.token).to_vec();
+        let head = |kind| Header { kind, number, sent_ns }.encode(&self.cookie).to_vec();
         let datagram = match (piece.get(HEADER_LEN..), u8::try_from(piece.len())) {
             (None, Ok(counted)) => [head(Kind::Short), vec![counted]].concat(),
             (tail, _) => [&head(Kind::Data), tail.unwrap_or_default()].concat(),

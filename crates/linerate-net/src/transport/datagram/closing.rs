@@ -8,9 +8,8 @@ use std::os::fd::AsFd as _;
 
 use super::header::{GONE, Header, Kind};
 use super::{CONTROL_LEN, DatagramChannel};
-use crate::channel::Interest;
 use crate::sys::outq::waiting;
-use crate::transport::socket::{poll, retry};
+use crate::wait::{Interest, poll, retry};
 
 /// The first pause before an end is sent again; each is twice the one before, up to the longest.
 const FIRST_PAUSE: Span = Span::from_ms(10);
@@ -121,7 +120,7 @@ impl DatagramChannel {
     /// Sends a datagram without payload, if it can go at once: it is sent again anyway.
     pub(super) fn say(&self, kind: Kind, number: u64) -> Option<Errno> {
         let header = Header { kind, number, sent_ns: self.now_ns() };
-        let sealed = header.seal(&self.token);
+        let sealed = header.seal(&self.cookie);
         let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
         retry(|| rustix::net::send(&self.socket, &sealed, flags)).err()
     }

@@ -15,7 +15,7 @@ pub const GONE: u64 = NUMBERS - 1;
 /// Sixteen random bytes that both ends of a channel know and nobody else does who has not seen
 /// its datagrams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Token(pub [u8; 16]);
+pub struct Cookie(pub [u8; 16]);
 
 /// What a datagram is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub enum Kind {
     Ready,
 }
 
-/// The header of a bulk flow's datagrams, in network byte order: 8 bytes of the token, the kind in
+/// The header of a bulk flow's datagrams, in network byte order: 8 bytes of the cookie, the kind in
 /// the highest byte of the number, the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
@@ -58,7 +58,7 @@ impl Kind {
     }
 }
 
-impl Token {
+impl Cookie {
     fn short(&self) -> &[u8] {
         &self.0[..8]
     }
@@ -68,23 +68,23 @@ impl Header {
     /// Writes the header.
     #[inline]
     #[must_use]
-    pub fn encode(&self, token: &Token) -> [u8; HEADER_LEN] {
+    pub fn encode(&self, cookie: &Cookie) -> [u8; HEADER_LEN] {
         let mut bytes = [0; HEADER_LEN];
-        bytes[..8].copy_from_slice(token.short());
+        bytes[..8].copy_from_slice(cookie.short());
         let number = (self.kind.code() << 56) | (self.number % NUMBERS);
         bytes[8..16].copy_from_slice(&number.to_be_bytes());
         bytes[16..].copy_from_slice(&self.sent_ns.to_be_bytes());
         bytes
     }
 
-    /// Reads the header of a datagram; none if it is no datagram of this channel.
+    /// Reads the header of a datagram, or `None` if it is no datagram of this channel.
     #[inline]
     #[must_use]
-    pub fn decode(datagram: &[u8], token: &Token) -> Option<Self> {
+    pub fn decode(datagram: &[u8], cookie: &Cookie) -> Option<Self> {
         let (theirs, rest) = datagram.split_first_chunk::<8>()?;
         let (number, rest) = rest.split_first_chunk::<8>()?;
         let sent_ns = rest.first_chunk::<8>()?;
-        if theirs != token.short() {
+        if theirs != cookie.short() {
             return None;
         }
         let number = u64::from_be_bytes(*number);
@@ -92,29 +92,29 @@ impl Header {
         Some(Self { kind, number: number % NUMBERS, sent_ns: u64::from_be_bytes(*sent_ns) })
     }
 
-    /// Writes a datagram that carries no payload: the header and the whole token.
+    /// Writes a datagram that carries no payload: the header and the whole cookie.
     #[must_use]
-    pub fn seal(&self, token: &Token) -> [u8; CONTROL_LEN] {
+    pub fn seal(&self, cookie: &Cookie) -> [u8; CONTROL_LEN] {
         let mut bytes = [0; CONTROL_LEN];
-        bytes[..HEADER_LEN].copy_from_slice(&self.encode(token));
-        bytes[HEADER_LEN..].copy_from_slice(&token.0);
+        bytes[..HEADER_LEN].copy_from_slice(&self.encode(cookie));
+        bytes[HEADER_LEN..].copy_from_slice(&cookie.0);
         bytes
     }
 
-    /// Reads a datagram that carries no payload; none if it is anything else. A message of a curve
-    /// has no header, and is taken for one of these only if it holds the token twice.
+    /// Reads a datagram that carries no payload, or `None` if it is anything else. A message of a curve
+    /// has no header, and is taken for one of these only if it holds the cookie twice.
     #[inline]
     #[must_use]
-    pub fn open(datagram: &[u8], token: &Token) -> Option<Self> {
-        if datagram.len() != CONTROL_LEN || datagram[HEADER_LEN..] != token.0 {
+    pub fn open(datagram: &[u8], cookie: &Cookie) -> Option<Self> {
+        if datagram.len() != CONTROL_LEN || datagram[HEADER_LEN..] != cookie.0 {
             return None;
         }
-        let header = Self::decode(datagram, token)?;
+        let header = Self::decode(datagram, cookie)?;
         matches!(header.kind, Kind::End | Kind::EndHeard | Kind::Ready).then_some(header)
     }
 
     /// How many bytes of payload a datagram of a bulk flow counts, whose real length is `len` and
-    /// of which `datagram` is the begin; none if it carries none or says nonsense.
+    /// of which `datagram` is the beginning, or `None` if it carries none or says nonsense.
     #[inline]
     #[must_use]
     pub fn payload(&self, datagram: &[u8], len: usize) -> Option<usize> {
@@ -135,7 +135,7 @@ mod tests {
 
     use super::*;
 
-    const TOKEN: Token = Token(*b"0123456789abcdef");
+    const COOKIE: Cookie = Cookie(*b"0123456789abcdef");
 
     fn header() -> impl Strategy<Value = Header> {
         (prop::sample::select(Kind::ALL.to_vec()), 0..NUMBERS, any::<u64>())
@@ -145,23 +145,23 @@ mod tests {
     proptest! {
         #[test]
         fn a_header_is_read_as_it_was_written(header in header()) {
-            prop_assert_eq!(Header::decode(&header.encode(&TOKEN), &TOKEN), Some(header));
-            let sealed = header.seal(&TOKEN);
+            prop_assert_eq!(Header::decode(&header.encode(&COOKIE), &COOKIE), Some(header));
+            let sealed = header.seal(&COOKIE);
             let carries = matches!(header.kind, Kind::Data | Kind::Short);
-            prop_assert_eq!(Header::open(&sealed, &TOKEN), (!carries).then_some(header));
+            prop_assert_eq!(Header::open(&sealed, &COOKIE), (!carries).then_some(header));
         }
 
         #[test]
-        fn another_token_another_length_and_noise_are_nothing(
+        fn another_cookie_another_length_and_noise_are_nothing(
             header in header(), bytes in prop::collection::vec(any::<u8>(), 0..64), place in 0..CONTROL_LEN
         ) {
-            let mut sealed = header.seal(&TOKEN);
-            prop_assert_eq!(Header::open(&sealed[..CONTROL_LEN - 1], &TOKEN), None);
-            prop_assert_eq!(Header::decode(&bytes, &TOKEN), None);
-            // A flipped bit of either copy of the token.
+            let mut sealed = header.seal(&COOKIE);
+            prop_assert_eq!(Header::open(&sealed[..CONTROL_LEN - 1], &COOKIE), None);
+            prop_assert_eq!(Header::decode(&bytes, &COOKIE), None);
+            // A flipped bit of either copy of the cookie.
             if !(8..HEADER_LEN).contains(&place) {
                 sealed[place] ^= 1;
-                prop_assert_eq!(Header::open(&sealed, &TOKEN), None);
+                prop_assert_eq!(Header::open(&sealed, &COOKIE), None);
             }
         }
     }
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn a_short_datagram_counts_what_it_says_and_never_more_than_a_header() {
         let header = Header { kind: Kind::Short, number: 7, sent_ns: 1 };
-        let mut bytes = [&header.encode(&TOKEN)[..], &[5]].concat();
+        let mut bytes = [&header.encode(&COOKIE)[..], &[5]].concat();
         assert_eq!(header.payload(&bytes, SHORT_LEN), Some(5));
         assert_eq!(header.payload(&bytes, SHORT_LEN + 1), None, "too long");
         assert_eq!(header.payload(&bytes[..HEADER_LEN], HEADER_LEN), None, "no length");

@@ -6,11 +6,12 @@ use rustix::io::Errno;
 use super::channel::{EthernetChannel, failed};
 use super::frame::{Header, Kind, stamp};
 use super::plane::Plane;
-use crate::channel::{Channel as _, Wait};
+use crate::channel::Channel as _;
+use crate::flow::{Incoming, Outgoing};
 use crate::sys::packet::Batch;
-use crate::traffic::{Incoming, Outgoing};
 use crate::transport::account::Account;
 use crate::transport::datagram::wrong_length;
+use crate::wait::Wait;
 
 /// Frames of one call. More make a call's cost no smaller that could be seen.
 const BATCH: usize = 64;

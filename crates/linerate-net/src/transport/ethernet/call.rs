@@ -4,13 +4,14 @@ use linerate_core::units::Span;
 use rustix::io::Errno;
 
 use super::channel::EthernetChannel;
-use super::frame::{ETHERTYPE, Kind, Mac, Side};
+use super::frame::{ETHERTYPE, Kind, Mac};
 use super::link::{Cut, Flow, Heard, Link, fixed};
 use super::plane::Plane;
 use super::station::{Spelled, Station, check_options};
-use crate::channel::{Line, Wire};
-use crate::control::random;
-use crate::transport::{Introduction, Meeting, Place, Setup, TransportError};
+use crate::channel::Wire;
+use crate::control::{ChannelAddress, Rendezvous, Side, random};
+use crate::line::Line;
+use crate::transport::{Preface, Setup, TransportError};
 
 /// How long the other station may take to answer. TCP has as much.
 const ANSWER: Span = Span::from_ms(5_000);
@@ -22,18 +23,18 @@ const LAST_PAUSE: Span = Span::from_ms(320);
 /// Opens the flow to the station that the peer named.
 pub(super) fn join<P: Plane>(
     setup: &Setup,
-    meeting: &Meeting,
-    introduction: Introduction,
+    rendezvous: &Rendezvous,
+    preface: Preface,
 ) -> Result<Box<dyn Line>, TransportError> {
-    let peer = station_of(meeting).ok_or(TransportError::Place(setup.transport))?;
+    let peer = station_of(rendezvous).ok_or(TransportError::Address(setup.transport))?;
     check_options(setup)?;
     let station = Station::of(setup)?;
-    let Introduction { pass, flow: number } = introduction;
-    let flow = Flow { token: fixed(&pass), number, side: Side::Beginning, peer };
+    let Preface { token, flow: number } = preface;
+    let flow = Flow { token: fixed(&token), number, side: Side::Beginning, peer };
     let mut link = Link::<P>::open(setup, &station, flow)?;
     let mut call = Call { setup, link: &mut link, cut: Cut::new().map_err(refused)? };
     let nonce: [u8; 16] = random().map_err(refused)?;
-    let hello = [pass, nonce].concat();
+    let hello = [token, nonce].concat();
     let echoed = call.ask(Kind::Hello, &hello, |heard| {
         let own = heard.kind == Kind::Echo && heard.payload.starts_with(&nonce);
         own.then(|| fixed::<16>(&heard.payload[16..]))
@@ -60,10 +61,10 @@ pub(super) fn join<P: Plane>(
     Ok(Box::new(Wire::new(channel, setup.clock)))
 }
 
-/// The station that a meeting names, if frames may go there: one host's address and our EtherType.
-fn station_of(meeting: &Meeting) -> Option<Mac> {
-    match meeting.place {
-        Place::Station { mac, ethertype: ETHERTYPE } if mac[0] & 1 == 0 => Some(mac),
+/// The station that a rendezvous names, if frames may go there: one host's address and our EtherType.
+fn station_of(rendezvous: &Rendezvous) -> Option<Mac> {
+    match rendezvous.address {
+        ChannelAddress::Station { mac, ethertype: ETHERTYPE } if mac[0] & 1 == 0 => Some(mac),
         _ => None,
     }
 }
@@ -80,7 +81,7 @@ struct Call<'a, P> {
 }
 
 impl<P: Plane> Call<'_, P> {
-    /// Asks until `answer` finds what it wants in what the peer says, or a message comes; none if
+    /// Asks until `answer` finds what it wants in what the peer says, or a message comes, or `None` if
     /// neither did in time.
     fn ask<T>(
         &mut self,

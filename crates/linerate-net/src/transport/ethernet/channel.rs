@@ -13,11 +13,12 @@ use super::bulk;
 use super::frame::{Header, Kind};
 use super::link::{Cut, Heard, Link};
 use super::plane::Plane;
-use crate::channel::{Channel, Interest, Remote, Wait};
+use crate::channel::{Channel, ChannelHandle};
+use crate::flow::{Incoming, Outgoing};
 use crate::observe::HostClock;
-use crate::traffic::{Incoming, Outgoing};
 use crate::transport::Setup;
 use crate::transport::datagram::wrong_length;
+use crate::wait::{Interest, Wait};
 
 /// A message that has not come for so long is lost; the channel's patience may be less.
 const LOST: Span = Span::from_ms(1_000);
@@ -335,7 +336,7 @@ impl<P: Plane> Channel for EthernetChannel<P> {
         }
     }
 
-    fn remote(&self) -> io::Result<Box<dyn Remote>> {
+    fn handle(&self) -> io::Result<Box<dyn ChannelHandle>> {
         Ok(Box::new(Arc::clone(&self.cut)))
     }
 

@@ -1,9 +1,10 @@
 //! Which frames a socket is given: the kernel looks before it copies, so that the frames of
-//! strangers and of other flows cost nothing here and take no room in a ring.
+//! other conversations and of other flows cost nothing here and take no room in a ring.
 
 use socket2::SockFilter;
 
-use super::frame::{FLOW_AT, KIND_AT, Kind, Mac, SENDER_AT, SIDE_AT, Side, TOKEN_AT};
+use super::frame::{FLOW_AT, KIND_AT, Kind, Mac, SENDER_AT, SIDE_AT, TOKEN_AT};
+use crate::control::Side;
 
 /// Instructions of the classic packet filter.  Source: linux/bpf_common.h, linux/filter.h.
 const LOAD_WORD: u16 = 0x20;

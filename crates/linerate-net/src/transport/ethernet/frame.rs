@@ -3,7 +3,7 @@
 //! | at | bytes | what |
 //! |---|---|---|
 //! | 0 | 6, 6, 2 | receiver, sender, EtherType 0x88B5 |
-//! | 14 | 8 | token: the first half of the load's pass |
+//! | 14 | 8 | token: the first half of the load's token |
 //! | 22 | 4 | number of the flow |
 //! | 26 | 1 | kind |
 //! | 27 | 1 | side that sent it |
@@ -13,6 +13,8 @@
 //! | 46 | | payload |
 //!
 //! Everything is in network byte order.
+
+use crate::control::Side;
 
 /// An address of an Ethernet station.
 pub(super) type Mac = [u8; 6];
@@ -44,7 +46,7 @@ const SEQUENCE_AT: usize = 30;
 pub(super) enum Kind {
     /// A message of the load.
     Data = 0,
-    /// The beginning end wants to talk: pass, own nonce.
+    /// The beginning end wants to talk: token, own nonce.
     Hello = 1,
     /// The answering end heard it: the nonce, own nonce.
     Echo = 2,
@@ -58,14 +60,6 @@ pub(super) enum Kind {
     EndSeen = 6,
     /// The sender is gone: it sends nothing more, as `End`, and takes nothing more.
     Leave = 7,
-}
-
-/// Which end sent a frame: on a loopback, both have one address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub(super) enum Side {
-    Beginning = 0,
-    Answering = 1,
 }
 
 /// Our own header.
@@ -95,15 +89,6 @@ impl Kind {
     ];
 }
 
-impl Side {
-    pub(super) const fn other(self) -> Self {
-        match self {
-            Self::Beginning => Self::Answering,
-            Self::Answering => Self::Beginning,
-        }
-    }
-}
-
 impl Header {
     /// The frame up to its payload.
     pub(super) fn encode(&self, to: Mac, from: Mac) -> [u8; HEAD_LEN] {
@@ -120,7 +105,7 @@ impl Header {
         head
     }
 
-    /// Who sent the frame, its header and its payload without padding; none is no frame of ours.
+    /// Who sent the frame, its header and its payload without padding, or `None` if it is no frame of ours.
     pub(super) fn decode(frame: &[u8]) -> Option<(Mac, Self, &[u8])> {
         let (head, rest) = frame.split_first_chunk::<HEAD_LEN>()?;
         let kind = Kind::ALL.into_iter().find(|kind| *kind as u8 == head[KIND_AT])?;

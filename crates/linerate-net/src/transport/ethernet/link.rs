@@ -6,18 +6,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use linerate_core::transport::Transport;
 use linerate_core::units::Span;
-use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec};
+use rustix::event::{EventfdFlags, PollFd, PollFlags};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags};
 use socket2::{Domain, Protocol, Socket, Type};
 
 use super::filter::Wanted;
-use super::frame::{ETHERTYPE, HEAD_LEN, HEADER_LEN, Header, Kind, MOST_CONTROL, Mac, Side};
+use super::frame::{ETHERTYPE, HEAD_LEN, HEADER_LEN, Header, Kind, MOST_CONTROL, Mac};
 use super::plane::Plane;
 use super::station::Station;
-use crate::channel::Remote;
+use crate::channel::ChannelHandle;
+use crate::control::Side;
 use crate::sys::packet;
 use crate::transport::{Setup, TransportError};
+use crate::wait::timespec;
 
 /// What stands in all frames that one end of a flow sends.
 #[derive(Clone, Copy, Debug)]
@@ -133,7 +135,7 @@ impl<P: Plane> Link<P> {
             PollFd::new(&self.control, PollFlags::IN),
             PollFd::new(&cut.event, PollFlags::IN),
         ];
-        match rustix::event::poll(&mut all, Some(&timespec(within))) {
+        match rustix::event::poll(&mut all, Some(&timespec(within.to_duration()))) {
             // The caller looks at its clock again.
             Ok(_) | Err(Errno::INTR) => Ok(Woken {
                 control: !all[1].revents().is_empty(),
@@ -156,7 +158,7 @@ impl Cut {
     }
 }
 
-impl Remote for std::sync::Arc<Cut> {
+impl ChannelHandle for std::sync::Arc<Cut> {
     fn cut(&self) {
         self.done.store(true, Ordering::Release);
         // Only a counter that is full already refuses, and that wakes as well.
@@ -220,12 +222,6 @@ pub(super) fn post(socket: BorrowedFd<'_>, head: &[u8], payload: &[u8]) -> Resul
             done => return done.map(drop),
         }
     }
-}
-
-/// A span as poll takes it.
-pub(super) fn timespec(within: Span) -> Timespec {
-    let whole = within.to_duration();
-    Timespec { tv_sec: whole.as_secs().cast_signed(), tv_nsec: i64::from(whole.subsec_nanos()) }
 }
 
 /// The first `N` bytes, or zeros where there are less.

@@ -3,7 +3,7 @@
 //! Only the address of the conversation's peer is answered at all. A client must show that it hears
 //! what is sent to its address before anything of the handshake is sent there (a Retry packet,
 //! RFC 9000, section 8.1.2), so the port multiplies nobody's traffic. Then it has a few seconds to
-//! begin its stream with the pass.
+//! begin its stream with the token.
 
 use std::net::{IpAddr, SocketAddr};
 use std::num::NonZero;
@@ -18,31 +18,32 @@ use tokio::time::timeout;
 
 use super::super::certificate::Identity;
 use super::super::tls::own_calls_only;
-use super::super::{Host, INTRODUCTION_LEN, Introduction, Meeting, Place, Setup, TransportError};
-use super::settings::{STRANGERS, Settings, runtime};
+use super::super::{Listen, PREFACE_LEN, Preface, Setup, TransportError};
+use super::settings::{MOST_UNIDENTIFIED, Settings, runtime};
 use super::{CUT, HANDSHAKE, QuicChannel};
-use crate::channel::{Line, Wire};
-use crate::control::{Deadline, Pass};
+use crate::channel::Wire;
+use crate::control::{ChannelAddress, ChannelToken, Deadline, Rendezvous};
+use crate::line::Line;
 
 /// Threads that the flows of one load share.
 const MOST_THREADS: usize = 4;
 
-/// A connection that has introduced itself: its flow's number, and its stream.
-type Arrival = (u32, (Connection, SendStream, RecvStream));
+/// A connection that has sent its preface: its flow's number, and its stream.
+type Stream = (u32, (Connection, SendStream, RecvStream));
 
 /// A UDP port where the channels of one load arrive.
 #[derive(Debug)]
-pub(in super::super) struct QuicHost {
+pub(in super::super) struct QuicListener {
     setup: Setup,
     settings: Settings,
-    meeting: Meeting,
-    arrivals: Receiver<Arrival>,
+    rendezvous: Rendezvous,
+    arrivals: Receiver<Stream>,
     runtime: Arc<Runtime>,
 }
 
-impl QuicHost {
-    /// Opens a port of the conversation's address for channels that have `pass`.
-    pub(in super::super) fn new(setup: &Setup, pass: &Pass) -> Result<Self, TransportError> {
+impl QuicListener {
+    /// Opens a port of the conversation's address for channels that have `token`.
+    pub(in super::super) fn new(setup: &Setup, token: &ChannelToken) -> Result<Self, TransportError> {
         own_calls_only(setup)?;
         let settings = Settings::of(setup)?;
         let identity = Identity::fresh()?;
@@ -56,16 +57,17 @@ impl QuicHost {
         let runtime = runtime(processors.min(MOST_THREADS))?;
         let endpoint = settings.endpoint(&runtime, socket, Some(settings.server(identity.server()?)?))?;
         let port = endpoint.local_addr().map_err(failed("read the port"))?.port();
-        let meeting = Meeting { place: Place::Port(port), certificate: Some(identity.certificate()) };
+        let rendezvous =
+            Rendezvous { address: ChannelAddress::Port(port), certificate: Some(identity.certificate()) };
         let (sender, arrivals) = channel();
-        runtime.spawn(receive(endpoint, setup.peer.ip().to_canonical(), *pass, settings.window, sender));
-        Ok(Self { setup: setup.clone(), settings, meeting, arrivals, runtime: Arc::new(runtime) })
+        runtime.spawn(receive(endpoint, setup.peer.ip().to_canonical(), *token, settings.window, sender));
+        Ok(Self { setup: setup.clone(), settings, rendezvous, arrivals, runtime: Arc::new(runtime) })
     }
 }
 
-impl Host for QuicHost {
-    fn meeting(&self) -> Meeting {
-        self.meeting.clone()
+impl Listen for QuicListener {
+    fn rendezvous(&self) -> Rendezvous {
+        self.rendezvous.clone()
     }
 
     fn accept(&mut self, deadline: Deadline) -> Result<(u32, Box<dyn Line>), TransportError> {
@@ -82,8 +84,14 @@ impl Host for QuicHost {
 }
 
 /// Sends clients away to prove their address, and hears those who did.
-async fn receive(endpoint: Endpoint, peer: IpAddr, pass: Pass, window: u64, arrivals: Sender<Arrival>) {
-    let places = Arc::new(Semaphore::new(STRANGERS));
+async fn receive(
+    endpoint: Endpoint,
+    peer: IpAddr,
+    token: ChannelToken,
+    window: u64,
+    arrivals: Sender<Stream>,
+) {
+    let places = Arc::new(Semaphore::new(MOST_UNIDENTIFIED));
     while let Some(incoming) = endpoint.accept().await {
         if incoming.remote_address().ip().to_canonical() != peer {
             incoming.ignore();
@@ -101,7 +109,7 @@ async fn receive(endpoint: Endpoint, peer: IpAddr, pass: Pass, window: u64, arri
         let arrivals = arrivals.clone();
         tokio::spawn(async move {
             let _place = place;
-            if let Ok(Some(arrival)) = timeout(HANDSHAKE, introduce(incoming, pass, window)).await {
+            if let Ok(Some(arrival)) = timeout(HANDSHAKE, read_preface(incoming, token, window)).await {
                 // Nobody takes it when the load is over.
                 arrivals.send(arrival).unwrap_or(());
             }
@@ -109,17 +117,17 @@ async fn receive(endpoint: Endpoint, peer: IpAddr, pass: Pass, window: u64, arri
     }
 }
 
-/// Hears who a client is; nothing if it is a stranger, whose connection is closed.
-async fn introduce(incoming: Incoming, pass: Pass, window: u64) -> Option<Arrival> {
+/// Hears who a client is; nothing if it is an unknown peer, whose connection is closed.
+async fn read_preface(incoming: Incoming, token: ChannelToken, window: u64) -> Option<Stream> {
     let connection = incoming.accept().ok()?.await.ok()?;
     let (out, mut into) = connection.accept_bi().await.ok()?;
-    let mut bytes = [0; INTRODUCTION_LEN];
+    let mut bytes = [0; PREFACE_LEN];
     into.read_exact(&mut bytes).await.ok()?;
-    let introduction = Introduction::decode(&bytes);
-    if introduction.pass != pass {
+    let preface = Preface::decode(&bytes);
+    if preface.token != token {
         connection.close(CUT, b"");
         return None;
     }
     connection.set_receive_window(VarInt::from_u64(window).unwrap_or(VarInt::MAX));
-    Some((introduction.flow, (connection, out, into)))
+    Some((preface.flow, (connection, out, into)))
 }

@@ -12,7 +12,7 @@ use quinn::Connection;
 use super::super::certificate::SUITE;
 use super::CUT;
 use super::settings::Settings;
-use crate::channel::Remote;
+use crate::channel::ChannelHandle;
 
 /// A connection, and what it was set to.
 #[derive(Clone, Debug)]
@@ -59,7 +59,7 @@ impl Flow {
     }
 }
 
-impl Remote for Flow {
+impl ChannelHandle for Flow {
     fn cut(&self) {
         self.connection.close(CUT, b"");
     }

@@ -21,8 +21,8 @@ use super::super::{OptionError, Setup, TransportError};
 const WINDOW: u64 = 16 << 20;
 /// No window is larger, whatever is asked: quinn keeps what is in a window in memory. Unit: bytes.
 const MOST: u64 = 256 << 20;
-/// What a client may send before it has introduced itself. Unit: bytes.
-pub(super) const UNINTRODUCED: u32 = 64 << 10;
+/// What a client may send before it has sent its preface. Unit: bytes.
+pub(super) const UNIDENTIFIED_BYTES: u32 = 64 << 10;
 /// What the kernel is asked to hold in each direction of the UDP socket; it gives no more than
 /// `rmem_max` and `wmem_max` allow. Unit: bytes.
 const SOCKET_BUFFER: usize = 4 << 20;
@@ -30,8 +30,8 @@ const SOCKET_BUFFER: usize = 4 << 20;
 pub(super) const IDLE: Span = Span::from_ms(30_000);
 /// An end that is silent for so long shows that it is there.
 const KEEP_ALIVE: Duration = Duration::from_secs(10);
-/// Clients that the port bears at once before they have introduced themselves.
-pub(super) const STRANGERS: usize = 64;
+/// Clients that the port bears at once before they have sent their preface.
+pub(super) const MOST_UNIDENTIFIED: usize = 64;
 /// The largest UDP payload that is tried. quinn hands the kernel up to ten datagrams as one (GSO),
 /// which together may not be longer than one IP packet; it takes the refusal for a lost probe of
 /// the path, and all ten are lost. Unit: bytes.
@@ -135,8 +135,8 @@ impl Settings {
         let crypto =
             QuicServerConfig::try_from(crypto).map_err(|error| TransportError::Secure(error.to_string()))?;
         let mut config = ServerConfig::with_crypto(Arc::new(crypto));
-        config.transport_config(Arc::new(self.transport(1, UNINTRODUCED.into())));
-        config.migration(false).max_incoming(STRANGERS);
+        config.transport_config(Arc::new(self.transport(1, UNIDENTIFIED_BYTES.into())));
+        config.migration(false).max_incoming(MOST_UNIDENTIFIED);
         Ok(config)
     }
 

@@ -14,7 +14,7 @@ use rustix::io::Errno;
 use rustix::thread::futex;
 
 use crate::sys::shared_ring::Seat;
-use crate::transport::socket::timespec;
+use crate::wait::timespec;
 
 /// The longest sleep: a peer whose process is killed rings no bell.
 const LOOK: Duration = Duration::from_millis(50);

@@ -10,12 +10,13 @@ use linerate_core::options::Granted;
 use linerate_core::units::Span;
 
 use super::bell::{Sleep, ring_bell};
-use crate::channel::{Channel, Interest, Remote, Wait};
+use crate::channel::{Channel, ChannelHandle};
 use crate::observe::HostClock;
 use crate::sys::shared_ring::SharedRing;
 use crate::transport::Setup;
+use crate::transport::local_peer::{LocalPeer, LocalPeerHandle};
 use crate::transport::options::unlike_tcp;
-use crate::transport::tether::{Tether, TetherRemote};
+use crate::wait::{Interest, Wait};
 
 /// How long an end looks for a change before it sleeps: the order of what a sleep and its end cost.
 pub(super) const SPIN: Span = Span::from_us(20);
@@ -37,11 +38,11 @@ pub(super) struct RingChannel {
     pub(super) clock: HostClock,
     pub(super) spin: Span,
     patience: Span,
-    tether: Arc<Tether>,
+    local_peer: Arc<LocalPeer>,
 }
 
 impl RingChannel {
-    pub(super) fn new(setup: &Setup, ring: SharedRing, seat: usize, tether: Tether) -> Self {
+    pub(super) fn new(setup: &Setup, ring: SharedRing, seat: usize, local_peer: LocalPeer) -> Self {
         // Tied to one processor, this says one.
         let alone = std::thread::available_parallelism().is_ok_and(|processors| processors.get() == 1);
         Self {
@@ -54,7 +55,7 @@ impl RingChannel {
             clock: setup.clock,
             spin: if alone { Span::ZERO } else { SPIN },
             patience: setup.patience,
-            tether: Arc::new(tether),
+            local_peer: Arc::new(local_peer),
         }
     }
 
@@ -133,11 +134,11 @@ impl RingChannel {
             return Ok(());
         }
         sleep.sleep(&self.ring.header().seats[self.seat], within).map_err(failed("wait for the peer"))?;
-        if self.tether.is_cut() {
+        if self.local_peer.is_cut() {
             return Err(LinkError::Reset);
         }
         // A process that was killed says nothing; what it wrote before counts.
-        if self.tether.is_loose() && !self.is_ready(interest)? { Err(LinkError::Closed) } else { Ok(()) }
+        if self.local_peer.is_loose() && !self.is_ready(interest)? { Err(LinkError::Closed) } else { Ok(()) }
     }
 
     fn wait_patiently(&mut self, interest: Interest) -> Result<(), LinkError> {
@@ -149,7 +150,7 @@ impl RingChannel {
     }
 
     fn unless_cut(&self) -> Result<(), LinkError> {
-        if self.tether.is_cut() { Err(LinkError::Reset) } else { Ok(()) }
+        if self.local_peer.is_cut() { Err(LinkError::Reset) } else { Ok(()) }
     }
 }
 
@@ -220,8 +221,8 @@ impl Channel for RingChannel {
         Granted { sndbuf: capacity.clone(), rcvbuf: capacity, ..unlike_tcp() }
     }
 
-    fn remote(&self) -> io::Result<Box<dyn Remote>> {
-        Ok(Box::new(TetherRemote(Arc::clone(&self.tether))))
+    fn handle(&self) -> io::Result<Box<dyn ChannelHandle>> {
+        Ok(Box::new(LocalPeerHandle(Arc::clone(&self.local_peer))))
     }
 }
 

@@ -7,14 +7,15 @@ use socket2::{Domain, Type};
 
 use super::channel::SPIN;
 use super::*;
-use crate::channel::{Channel as _, Wait};
+use crate::channel::Channel as _;
 use crate::observe::HostClock;
+use crate::wait::Wait;
 
 /// One end, and the socket of its peer.
 fn end(ring: SharedRing, seat: usize, socket: Socket, spin: Span) -> RingChannel {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 1));
     let setup = Setup::plain(Transport::SharedMemory, HostClock::start(), address.ip(), address);
-    let mut channel = RingChannel::new(&setup, ring, seat, Tether::new(socket).expect("it may wait"));
+    let mut channel = RingChannel::new(&setup, ring, seat, LocalPeer::new(socket).expect("it may wait"));
     channel.spin = spin;
     channel
 }

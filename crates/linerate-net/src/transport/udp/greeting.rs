@@ -1,8 +1,8 @@
 //! The datagrams by which each end proves to the other that it wants the traffic.
 
-use crate::transport::Introduction;
-use crate::transport::datagram::Token;
-use crate::transport::introduction::INTRODUCTION_LEN;
+use crate::transport::Preface;
+use crate::transport::datagram::Cookie;
+use crate::transport::preface::PREFACE_LEN;
 
 /// Length of everything that the beginning end sends before the flow. Unit: bytes.
 pub const REQUEST_LEN: usize = 96;
@@ -10,19 +10,19 @@ pub const REQUEST_LEN: usize = 96;
 /// than he sends himself. Unit: bytes.
 pub const REPLY_LEN: usize = 64;
 const MAGIC: [u8; 8] = *b"lineudp1";
-const TOKEN_LEN: usize = 16;
+const COOKIE_LEN: usize = 16;
 
 /// What the beginning end sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
     /// The pass of the conversation.
-    pub pass: [u8; 16],
+    pub token: [u8; 16],
     /// The number of the flow.
     pub flow: u32,
     /// Random bytes of the beginning end.
-    pub client: Token,
-    /// Which of the two requests it is: a proof holds the answering end's token.
-    pub proof: Option<Token>,
+    pub client: Cookie,
+    /// Which of the two requests it is: a proof holds the answering end's cookie.
+    pub proof: Option<Cookie>,
 }
 
 /// What the answering end sends.
@@ -30,10 +30,10 @@ pub struct Request {
 pub struct Reply {
     /// The number of the flow.
     pub flow: u32,
-    /// The beginning end's token, as it came.
-    pub client: Token,
-    /// The answering end's token, which is also the channel's.
-    pub server: Token,
+    /// The beginning end's cookie, as it came.
+    pub client: Cookie,
+    /// The answering end's cookie, which is also the channel's.
+    pub server: Cookie,
     /// Which of the two replies it is: an acceptance names the port of the flow.
     pub port: Option<u16>,
 }
@@ -60,11 +60,11 @@ impl Request {
         let mut bytes = [0; REQUEST_LEN];
         let (head, rest) = bytes.split_at_mut(HEAD_LEN);
         head.copy_from_slice(&head_of(kind));
-        let introduction = Introduction { pass: self.pass, flow: self.flow };
-        rest[..INTRODUCTION_LEN].copy_from_slice(&introduction.encode());
-        rest[INTRODUCTION_LEN..][..TOKEN_LEN].copy_from_slice(&self.client.0);
-        let server = self.proof.map_or([0; TOKEN_LEN], |token| token.0);
-        rest[INTRODUCTION_LEN + TOKEN_LEN..][..TOKEN_LEN].copy_from_slice(&server);
+        let preface = Preface { token: self.token, flow: self.flow };
+        rest[..PREFACE_LEN].copy_from_slice(&preface.encode());
+        rest[PREFACE_LEN..][..COOKIE_LEN].copy_from_slice(&self.client.0);
+        let server = self.proof.map_or([0; COOKIE_LEN], |cookie| cookie.0);
+        rest[PREFACE_LEN + COOKIE_LEN..][..COOKIE_LEN].copy_from_slice(&server);
         bytes
     }
 }
@@ -93,19 +93,19 @@ impl Reply {
 }
 
 impl Greeting {
-    /// Reads one; none if it is none of them to the last byte.
+    /// Reads one, or `None` if it is none of them to the last byte.
     #[must_use]
     pub fn decode(datagram: &[u8]) -> Option<Self> {
         let (head, rest) = datagram.split_first_chunk::<HEAD_LEN>()?;
         let kind = head[MAGIC.len()];
         let greeting = match (kind, datagram.len()) {
             (HELLO | PROOF, REQUEST_LEN) => {
-                let (introduction, rest) = rest.split_first_chunk()?;
+                let (preface, rest) = rest.split_first_chunk()?;
                 let (client, rest) = rest.split_first_chunk()?;
-                let server = Token(*rest.first_chunk()?);
-                let Introduction { pass, flow } = Introduction::decode(introduction);
+                let server = Cookie(*rest.first_chunk()?);
+                let Preface { token, flow } = Preface::decode(preface);
                 let proof = (kind == PROOF).then_some(server);
-                Self::Request(Request { pass, flow, client: Token(*client), proof })
+                Self::Request(Request { token, flow, client: Cookie(*client), proof })
             }
             (ECHO | ACCEPT, REPLY_LEN) => {
                 let (flow, rest) = rest.split_first_chunk()?;
@@ -113,7 +113,7 @@ impl Greeting {
                 let (server, rest) = rest.split_first_chunk()?;
                 let port = u16::from_be_bytes(*rest.first_chunk()?);
                 let port = (kind == ACCEPT).then_some(port);
-                let (client, server) = (Token(*client), Token(*server));
+                let (client, server) = (Cookie(*client), Cookie(*server));
                 Self::Reply(Reply { flow: u32::from_be_bytes(*flow), client, server, port })
             }
             _ => return None,
@@ -146,11 +146,11 @@ mod tests {
 
     use super::*;
 
-    const CLIENT: Token = Token([3; 16]);
-    const SERVER: Token = Token([4; 16]);
+    const CLIENT: Cookie = Cookie([3; 16]);
+    const SERVER: Cookie = Cookie([4; 16]);
 
     fn all() -> [Greeting; 4] {
-        let hello = Request { pass: [1; 16], flow: 2, client: CLIENT, proof: None };
+        let hello = Request { token: [1; 16], flow: 2, client: CLIENT, proof: None };
         let echo = Reply { flow: 2, client: CLIENT, server: SERVER, port: None };
         [
             Greeting::Request(hello),

@@ -42,7 +42,7 @@ pub(super) fn test(args: &PredictArgs, run: &Run) -> Vec<String> {
     let flags = flags(&args.what_if, &run.plan);
     let interface = run.local().environment.interface.known();
     let lab = interface.is_some_and(|it| it.driver.known().is_some_and(|driver| driver == "veth"))
-        && run.local().environment.same_host(&run.remote().environment) == Some(true);
+        && run.local().environment.same_host(run.remote().environment) == Some(true);
     let mut commands = Vec::new();
     if lab {
         let now = interface.and_then(|it| it.mtu.known().copied()).unwrap_or(1500);

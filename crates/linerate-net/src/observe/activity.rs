@@ -9,16 +9,16 @@ use super::Unread;
 use super::clock::HostClock;
 use super::proc_text::{field, number, read};
 
-/// Watches the load of the host and of the calling thread from [`start`](Self::start) to
+/// Watches the activity of the host and of the calling thread from [`start`](Self::start) to
 /// [`finish`](Self::finish).
 #[derive(Debug)]
-pub struct LoadWatch {
+pub struct ActivityWatch {
     thread: Pid,
     before: Snapshot,
     started: Time,
 }
 
-impl LoadWatch {
+impl ActivityWatch {
     /// Begins to watch the calling thread.
     #[must_use]
     pub fn start(clock: &HostClock) -> Self {
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_load_is_after_less_before_in_its_unit() {
+    fn activity_is_after_less_before_in_its_unit() {
         let at = |value: u64, steal_ticks: Fact<u64>| Snapshot {
             pressure_us: Fact::Known(value),
             run_delay_ns: Fact::Known(value),
@@ -144,24 +144,24 @@ mod tests {
             steal_ticks,
         };
         let before = at(10, Fact::Known(1));
-        let load = before.until(&at(15, Fact::Known(3)), Span::from_ms(1), 100);
-        assert_eq!(load.cpu_pressure, Fact::Known(Span::from_us(5)));
-        assert_eq!(load.run_delay, Fact::Known(Span::from_ns(5)));
-        assert_eq!(load.steal, Fact::Known(Span::from_ms(20)));
-        assert_eq!(load.involuntary_switches, Fact::unknown("the counter fell"));
-        let load = before.until(&at(15, Fact::unknown("no such file")), Span::ZERO, 100);
-        assert_eq!(load.steal, Fact::unknown("no such file"));
+        let activity = before.until(&at(15, Fact::Known(3)), Span::from_ms(1), 100);
+        assert_eq!(activity.cpu_pressure, Fact::Known(Span::from_us(5)));
+        assert_eq!(activity.run_delay, Fact::Known(Span::from_ns(5)));
+        assert_eq!(activity.steal, Fact::Known(Span::from_ms(20)));
+        assert_eq!(activity.involuntary_switches, Fact::unknown("the counter fell"));
+        let activity = before.until(&at(15, Fact::unknown("no such file")), Span::ZERO, 100);
+        assert_eq!(activity.steal, Fact::unknown("no such file"));
     }
 
     #[test]
     fn this_host_is_watched_in_one_thread_only() {
         let clock = HostClock::start();
-        let load = LoadWatch::start(&clock).finish(&clock);
-        assert!(load.span > Span::ZERO, "{load:?}");
-        assert!(load.involuntary_switches.known().is_some(), "{load:?}");
-        let watch = LoadWatch::start(&clock);
-        let load = std::thread::spawn(move || watch.finish(&clock)).join().expect("the thread ends");
-        assert_eq!(load.run_delay, Fact::unknown("finished in another thread"));
-        assert_eq!(load.involuntary_switches, Fact::unknown("finished in another thread"));
+        let activity = ActivityWatch::start(&clock).finish(&clock);
+        assert!(activity.span > Span::ZERO, "{activity:?}");
+        assert!(activity.involuntary_switches.known().is_some(), "{activity:?}");
+        let watch = ActivityWatch::start(&clock);
+        let activity = std::thread::spawn(move || watch.finish(&clock)).join().expect("the thread ends");
+        assert_eq!(activity.run_delay, Fact::unknown("finished in another thread"));
+        assert_eq!(activity.involuntary_switches, Fact::unknown("finished in another thread"));
     }
 }

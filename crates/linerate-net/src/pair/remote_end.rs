@@ -12,14 +12,14 @@ use crate::transport::Setup;
 
 /// The conversation with an answering end, and what is known of it.
 #[derive(Debug)]
-pub(super) struct Far {
+pub(super) struct RemoteEnd {
     pub(super) target: Target,
     pub(super) conversation: Conversation,
     pub(super) end: EndState,
     pub(super) path: Path,
 }
 
-impl Far {
+impl RemoteEnd {
     /// Agrees on `plan` with the server at `target`.
     pub(super) fn begin(
         target: &Target,

@@ -8,7 +8,7 @@ use linerate_core::observation::{Clock, Connection, Observation};
 use linerate_core::trial::Tally;
 use linerate_core::units::Span;
 
-use crate::observe::{HostClock, InterfaceCounters, LoadWatch, interface_name, peak_memory, watch_noise};
+use super::{ActivityWatch, HostClock, InterfaceCounters, interface_name, peak_memory, watch_noise};
 
 /// How often a clock is read to learn its cost.
 pub(crate) const CLOCK_READS: u64 = 100_000;
@@ -17,20 +17,20 @@ const NOISE: Span = Span::from_ms(500);
 
 /// An end's watch over a measurement, from its start to its finish.
 #[derive(Debug)]
-pub(crate) struct Witness {
+pub(crate) struct Observer {
     clock: Clock,
-    load: LoadWatch,
+    activity: ActivityWatch,
     counters: Fact<InterfaceCounters>,
     tally: Tally,
     cpus: BTreeSet<u32>,
 }
 
-impl Witness {
+impl Observer {
     /// Starts to watch, on the thread that will measure; `local` is the connection's address here.
     pub(crate) fn start(clock: &HostClock, checked: Clock, local: IpAddr) -> Self {
         Self {
             clock: checked,
-            load: LoadWatch::start(clock),
+            activity: ActivityWatch::start(clock),
             counters: interface_name(local).and_then(|name| InterfaceCounters::read(&name)).into(),
             tally: Tally::default(),
             cpus: BTreeSet::new(),
@@ -54,7 +54,7 @@ impl Witness {
             Fact::Known(before) => InterfaceCounters::read(before.name()).map(|now| now.since(before)).into(),
             Fact::Unknown { unknown } => Fact::unknown(unknown.clone()),
         };
-        let load = self.load.finish(clock);
+        let load = self.activity.finish(clock);
         Observation {
             clock: Fact::Known(self.clock.clone()),
             load,

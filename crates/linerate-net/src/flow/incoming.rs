@@ -1,14 +1,12 @@
 //! What one end of a bulk flow has received.
 
+use linerate_core::payload::touch;
 use linerate_core::traffic::{Datagrams, HalfAccount};
 use linerate_core::units::{Span, Time};
 
 use super::Counter;
 use crate::memory::Ring;
 use crate::observe::HostClock;
-
-/// Bytes that a cache line has on the processors that matter; a touch reads one of each.
-pub(crate) const LINE: usize = 64;
 
 /// Where bytes go.
 #[derive(Debug)]
@@ -168,10 +166,4 @@ impl<'a> Incoming<'a> {
             ..HalfAccount::default()
         }
     }
-}
-
-/// Reads one byte of every cache line, so that the line comes to the processor.
-pub(crate) fn touch(bytes: &[u8]) {
-    let sum = bytes.iter().step_by(LINE).fold(0_u8, |sum, byte| sum.wrapping_add(*byte));
-    std::hint::black_box(sum);
 }

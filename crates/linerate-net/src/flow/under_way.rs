@@ -59,7 +59,7 @@ impl UnderWay {
         Some(place.request)
     }
 
-    /// The one of this number was answered; none if it is not under way, or was answered before.
+    /// The one of this number was answered, or `None` if it is not under way, or was answered before.
     pub(super) fn answer(&mut self, number: u64) -> Option<Request> {
         let place = usize::try_from(number.checked_sub(self.first)?).ok()?;
         let place = self.requests.get_mut(place).filter(|place| !place.answered)?;

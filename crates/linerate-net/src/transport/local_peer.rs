@@ -17,8 +17,8 @@ use rustix::net::{
 use socket2::Socket;
 
 use super::TransportError;
-use super::socket::{retry, timespec};
-use crate::channel::Remote;
+use crate::channel::ChannelHandle;
+use crate::wait::{retry, timespec};
 
 /// How long the answering end may take to hand its descriptors over.
 const HAND_OVER: Duration = Duration::from_secs(5);
@@ -29,12 +29,12 @@ const MOST: usize = 2;
 
 /// The socket, and whether this end was broken off.
 #[derive(Debug)]
-pub(super) struct Tether {
+pub(super) struct LocalPeer {
     socket: Socket,
     cut: AtomicBool,
 }
 
-impl Tether {
+impl LocalPeer {
     pub(super) fn new(socket: Socket) -> Result<Self, TransportError> {
         socket.set_nonblocking(false).map_err(TransportError::system("make the socket wait"))?;
         Ok(Self { socket, cut: AtomicBool::new(false) })
@@ -91,7 +91,7 @@ impl Tether {
         self.wait_with::<0>([], Duration::ZERO).is_ok_and(|(loose, _)| loose)
     }
 
-    /// Waits until one of `descriptors` is ready as its flags say, or the tether is loose: whether
+    /// Waits until one of `descriptors` is ready as its flags say, or the local_peer is loose: whether
     /// it is, and whether any of the descriptors is ready.
     pub(super) fn wait_with<const N: usize>(
         &self,
@@ -113,9 +113,9 @@ impl Tether {
 
 /// An end as another thread sees it.
 #[derive(Debug)]
-pub(super) struct TetherRemote(pub(super) Arc<Tether>);
+pub(super) struct LocalPeerHandle(pub(super) Arc<LocalPeer>);
 
-impl Remote for TetherRemote {
+impl ChannelHandle for LocalPeerHandle {
     fn cut(&self) {
         self.0.cut.store(true, Ordering::Relaxed);
         // The peer may have gone already.
@@ -127,10 +127,10 @@ impl Remote for TetherRemote {
 mod tests {
     use super::*;
 
-    fn pair() -> [Tether; 2] {
+    fn pair() -> [LocalPeer; 2] {
         let (one, other) =
             Socket::pair(socket2::Domain::UNIX, socket2::Type::STREAM, None).expect("two sockets");
-        [one, other].map(|socket| Tether::new(socket).expect("it may wait"))
+        [one, other].map(|socket| LocalPeer::new(socket).expect("it may wait"))
     }
 
     #[test]
@@ -148,11 +148,11 @@ mod tests {
     }
 
     #[test]
-    fn a_tether_is_loose_when_either_end_lets_go() {
+    fn a_local_peer_is_gone_when_either_end_lets_go() {
         let [one, other] = pair();
         assert!(!one.is_loose() && !other.is_loose());
         let one = Arc::new(one);
-        TetherRemote(Arc::clone(&one)).cut();
+        LocalPeerHandle(Arc::clone(&one)).cut();
         assert!(one.is_cut() && one.is_loose() && other.is_loose() && !other.is_cut());
         let [one, other] = pair();
         drop(other);

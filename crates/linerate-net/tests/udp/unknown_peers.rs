@@ -6,23 +6,23 @@ use std::time::Duration;
 
 use linerate_core::traffic::Datagrams;
 use linerate_core::transport::Transport;
-use linerate_net::control::Deadline;
+use linerate_net::control::{ChannelAddress, Deadline};
 use linerate_net::transport::{
-    CONTROL_LEN, Greeting, Header, Hosting, Kind, Place, REPLY_LEN, REQUEST_LEN, Reply, Request, Token, join,
+    CONTROL_LEN, Cookie, Greeting, Header, Kind, Listener, REPLY_LEN, REQUEST_LEN, Reply, Request, join,
 };
 
 use super::{LOCAL, counts, roomy};
 use crate::support::flows;
-use crate::support::meeting::{Answering, PASS};
+use crate::support::rendezvous::{Answering, TOKEN};
 
-/// A stranger with a socket of his own, and the port of a host that is being asked.
-struct Stranger {
+/// An unknown peer with a socket of his own, and the port of a host that is being asked.
+struct RawPeer {
     socket: UdpSocket,
     sent: usize,
     received: usize,
 }
 
-impl Stranger {
+impl RawPeer {
     fn at(port: u16) -> Self {
         let socket = UdpSocket::bind((LOCAL, 0)).expect("a free port");
         socket.connect((LOCAL, port)).expect("a UDP socket connects");
@@ -53,8 +53,8 @@ impl Stranger {
 /// Runs `program` beside a host that accepts; what it accepted.
 fn beside_a_host(program: impl FnOnce(u16)) -> Vec<u32> {
     let mut answering = Answering::of(roomy(Transport::Udp)).expect("it waits");
-    let Place::Port(port) = answering.meeting().place else { panic!("a port") };
-    let Hosting::Apart(host) = &mut answering.hosting else { panic!("a place of its own") };
+    let ChannelAddress::Port(port) = answering.rendezvous().address else { panic!("a port") };
+    let Listener::Separate(host) = &mut answering.listener else { panic!("a place of its own") };
     let over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let accepting = scope.spawn(|| {
@@ -73,32 +73,32 @@ fn beside_a_host(program: impl FnOnce(u16)) -> Vec<u32> {
     })
 }
 
-const CLIENT: Token = Token([0xC1; 16]);
+const CLIENT: Cookie = Cookie([0xC1; 16]);
 
 fn hello(flow: u32) -> Request {
-    Request { pass: PASS, flow, client: CLIENT, proof: None }
+    Request { token: TOKEN, flow, client: CLIENT, proof: None }
 }
 
 /// After everything that must not be answered an honest request is, and its answer comes first.
 #[test]
-fn a_stranger_gets_no_answer_and_no_flow() {
+fn an_unknown_peer_gets_no_answer_and_no_flow() {
     let accepted = beside_a_host(|port| {
-        let mut stranger = Stranger::at(port);
-        stranger.ask(&Request { pass: [0; 16], ..hello(1) });
-        stranger.ask(&Request { pass: [0; 16], proof: Some(Token([5; 16])), ..hello(2) });
-        stranger.ask(&Request { proof: Some(Token([5; 16])), ..hello(3) });
-        stranger.ask(&Request { proof: Some(Token([0; 16])), ..hello(4) });
+        let mut outsider = RawPeer::at(port);
+        outsider.ask(&Request { token: [0; 16], ..hello(1) });
+        outsider.ask(&Request { token: [0; 16], proof: Some(Cookie([5; 16])), ..hello(2) });
+        outsider.ask(&Request { proof: Some(Cookie([5; 16])), ..hello(3) });
+        outsider.ask(&Request { proof: Some(Cookie([0; 16])), ..hello(4) });
         for noise in [&b""[..], b"x", &[0; REQUEST_LEN], &[0xFF; 1500], &hello(5).encode()[1..]] {
-            stranger.say(noise);
+            outsider.say(noise);
         }
-        stranger.ask(&hello(6));
-        let echo = stranger.hear();
+        outsider.ask(&hello(6));
+        let echo = outsider.hear();
         assert_eq!((echo.flow, echo.client, echo.port), (6, CLIENT, None), "no answer came before");
-        // A token is good for one flow and one client token only.
-        stranger.ask(&Request { proof: Some(echo.server), ..hello(7) });
-        stranger.ask(&Request { proof: Some(echo.server), client: Token([1; 16]), ..hello(6) });
-        stranger.ask(&hello(8));
-        assert_eq!(stranger.hear().flow, 8, "no answer came before");
+        // A cookie is good for one flow and one client cookie only.
+        outsider.ask(&Request { proof: Some(echo.server), ..hello(7) });
+        outsider.ask(&Request { proof: Some(echo.server), client: Cookie([1; 16]), ..hello(6) });
+        outsider.ask(&hello(8));
+        assert_eq!(outsider.hear().flow, 8, "no answer came before");
     });
     assert!(accepted.is_empty(), "{accepted:?}");
 }
@@ -106,61 +106,61 @@ fn a_stranger_gets_no_answer_and_no_flow() {
 #[test]
 fn a_token_is_worth_nothing_from_another_address() {
     let accepted = beside_a_host(|port| {
-        let (mut honest, mut thief) = (Stranger::at(port), Stranger::at(port));
+        let (mut honest, mut thief) = (RawPeer::at(port), RawPeer::at(port));
         honest.ask(&hello(1));
         let proof = Request { proof: Some(honest.hear().server), ..hello(1) };
         thief.ask(&proof);
         thief.ask(&hello(2));
-        assert_eq!(thief.hear().flow, 2, "the stolen token was not answered");
+        assert_eq!(thief.hear().flow, 2, "the stolen cookie was not answered");
         honest.ask(&proof);
         let accept = honest.hear();
         assert!(accept.port.is_some_and(|theirs| theirs != port), "a port of the flow's own: {accept:?}");
         // Nor is it once the flow has begun.
         thief.ask(&proof);
         thief.ask(&hello(3));
-        assert_eq!(thief.hear().flow, 3, "the stolen token was not answered");
+        assert_eq!(thief.hear().flow, 3, "the stolen cookie was not answered");
     });
     assert!(accepted.len() <= 1 && accepted.iter().all(|flow| *flow == 1), "{accepted:?}");
 }
 
-/// A peer that writes its datagrams by hand, and a thief who knows the token but not the address.
+/// A peer that writes its datagrams by hand, and a thief who knows the cookie but not the address.
 #[test]
 fn a_peer_that_lies_about_numbers_and_a_thief_change_nothing_but_what_is_foreign() {
     let mut answering = Answering::of(roomy(Transport::Udp)).expect("it waits");
-    let Place::Port(port) = answering.meeting().place else { panic!("a port") };
-    let (token, peer, answered) = std::thread::scope(|scope| {
+    let ChannelAddress::Port(port) = answering.rendezvous().address else { panic!("a port") };
+    let (cookie, peer, answered) = std::thread::scope(|scope| {
         let greeting = scope.spawn(move || {
-            let mut peer = Stranger::at(port);
+            let mut peer = RawPeer::at(port);
             peer.ask(&hello(0));
             let echo = peer.hear();
             peer.ask(&Request { proof: Some(echo.server), ..hello(0) });
             let port = peer.hear().port.expect("a port of the flow's own");
             peer.socket.connect((LOCAL, port)).expect("a UDP socket connects");
             peer.socket.send(&control(Kind::Ready, 0, &echo.server)).expect("it is sent");
-            (echo.server, peer, Stranger::at(port))
+            (echo.server, peer, RawPeer::at(port))
         });
         let (_, answered) = answering.accept().expect("it comes");
-        let (token, peer, thief) = greeting.join().expect("it does not panic");
+        let (cookie, peer, thief) = greeting.join().expect("it does not panic");
         // The kernel may tell him that nobody takes it.
-        for stolen in [control(Kind::End, 2, &token).to_vec(), data(0, &token)] {
+        for stolen in [control(Kind::End, 2, &cookie).to_vec(), data(0, &cookie)] {
             thief.socket.send(&stolen).map(drop).unwrap_or(());
         }
-        (token, peer, answered)
+        (cookie, peer, answered)
     });
     // 2 is lost, 1 comes twice, 3 comes late, two were never sent; then what has no meaning.
     for number in [0, 1, 1, 4, 3, 1 << 40, 7] {
-        peer.socket.send(&data(number, &token)).expect("it is sent");
+        peer.socket.send(&data(number, &cookie)).expect("it is sent");
     }
     for nonsense in
-        [&[][..], b"x", &data(5, &Token([0; 16])), &control(Kind::End, 9, &token)[..CONTROL_LEN - 1]]
+        [&[][..], b"x", &data(5, &Cookie([0; 16])), &control(Kind::End, 9, &cookie)[..CONTROL_LEN - 1]]
     {
         peer.socket.send(nonsense).expect("it is sent");
     }
-    peer.socket.send(&control(Kind::End, 5, &token)).expect("it is sent");
+    peer.socket.send(&control(Kind::End, 5, &cookie)).expect("it is sent");
     let receiving = std::thread::spawn(move || flows::receive(answered, 100));
     let mut heard = [0; 100];
     let len = peer.socket.recv(&mut heard).expect("the end is heard");
-    let header = Header::open(&heard[..len], &token).expect("a datagram of the channel");
+    let header = Header::open(&heard[..len], &cookie).expect("a datagram of the channel");
     assert_eq!((header.kind, header.number), (Kind::EndHeard, 4), "four of the flow arrived");
     drop(peer);
     let (account, said) = receiving.join().expect("it does not panic");
@@ -178,27 +178,27 @@ fn a_peer_that_lies_about_numbers_and_a_thief_change_nothing_but_what_is_foreign
     assert_eq!(datagrams, expected);
 }
 
-fn control(kind: Kind, number: u64, token: &Token) -> [u8; CONTROL_LEN] {
-    Header { kind, number, sent_ns: 0 }.seal(token)
+fn control(kind: Kind, number: u64, cookie: &Cookie) -> [u8; CONTROL_LEN] {
+    Header { kind, number, sent_ns: 0 }.seal(cookie)
 }
 
-fn data(number: u64, token: &Token) -> Vec<u8> {
-    [&Header { kind: Kind::Data, number, sent_ns: 0 }.encode(token)[..], &[0; 76]].concat()
+fn data(number: u64, cookie: &Cookie) -> Vec<u8> {
+    [&Header { kind: Kind::Data, number, sent_ns: 0 }.encode(cookie)[..], &[0; 76]].concat()
 }
 
 #[test]
 fn before_the_proof_no_reply_is_longer_than_its_request_and_each_has_one() {
     const { assert!(REPLY_LEN <= REQUEST_LEN) };
     beside_a_host(|port| {
-        let mut stranger = Stranger::at(port);
+        let mut outsider = RawPeer::at(port);
         for round in 0..100 {
-            stranger.ask(&hello(round));
-            assert_eq!(stranger.hear().flow, round);
+            outsider.ask(&hello(round));
+            assert_eq!(outsider.hear().flow, round);
         }
-        assert_eq!((stranger.sent, stranger.received), (100 * REQUEST_LEN, 100 * REPLY_LEN));
+        assert_eq!((outsider.sent, outsider.received), (100 * REQUEST_LEN, 100 * REPLY_LEN));
         // Nothing else is on its way.
-        stranger.ask(&hello(1000));
-        assert_eq!(stranger.hear().flow, 1000);
+        outsider.ask(&hello(1000));
+        assert_eq!(outsider.hear().flow, 1000);
     });
 }
 
@@ -208,10 +208,10 @@ fn before_the_proof_no_reply_is_longer_than_its_request_and_each_has_one() {
 fn lost_greetings_are_sent_again() {
     let setup = roomy(Transport::Udp);
     let mut answering = Answering::of(setup.clone()).expect("it waits");
-    let Place::Port(port) = answering.meeting().place else { panic!("a port") };
+    let ChannelAddress::Port(port) = answering.rendezvous().address else { panic!("a port") };
     let relay = UdpSocket::bind((LOCAL, 0)).expect("a free port");
     relay.set_read_timeout(Some(Duration::from_millis(20))).expect("a bound");
-    let meeting = Place::Port(relay.local_addr().expect("bound").port()).into();
+    let rendezvous = ChannelAddress::Port(relay.local_addr().expect("bound").port()).into();
     let over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let lost = scope.spawn(|| {
@@ -234,7 +234,7 @@ fn lost_greetings_are_sent_again() {
             }
             seen
         });
-        let begun = scope.spawn(|| join(&setup, &meeting, &PASS, 0).map(drop));
+        let begun = scope.spawn(|| join(&setup, &rendezvous, &TOKEN, 0).map(drop));
         let (_, answered) = answering.accept().expect("it comes");
         let begun = begun.join().expect("it does not panic");
         over.store(true, Ordering::Relaxed);
@@ -249,12 +249,14 @@ fn lost_greetings_are_sent_again() {
 #[test]
 fn a_server_that_does_not_answer_is_named() {
     let silent = UdpSocket::bind((LOCAL, 0)).expect("a free port");
-    let meeting = Place::Port(silent.local_addr().expect("bound").port()).into();
-    let error = join(&roomy(Transport::Udp), &meeting, &PASS, 0).expect_err("nobody answers").to_string();
+    let rendezvous = ChannelAddress::Port(silent.local_addr().expect("bound").port()).into();
+    let error = join(&roomy(Transport::Udp), &rendezvous, &TOKEN, 0).expect_err("nobody answers").to_string();
     assert_eq!(error, "hear the peer over UDP: no answer in 5.000 s; does a firewall keep UDP out?");
     drop(silent);
-    let error = join(&roomy(Transport::Udp), &meeting, &PASS, 0).expect_err("nobody is there").to_string();
+    let error =
+        join(&roomy(Transport::Udp), &rendezvous, &TOKEN, 0).expect_err("nobody is there").to_string();
     assert!(error.starts_with("hear the peer over UDP: Connection refused"), "{error}");
-    let error = join(&roomy(Transport::Udp), &Place::Conversation.into(), &PASS, 0).expect_err("no port");
+    let error =
+        join(&roomy(Transport::Udp), &ChannelAddress::Conversation.into(), &TOKEN, 0).expect_err("no port");
     assert!(error.to_string().contains("named a place of another kind"), "{error}");
 }

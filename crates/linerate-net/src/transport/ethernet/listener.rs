@@ -1,33 +1,34 @@
-//! The answering end: lets in who has the pass and has proved to be where it says.
+//! The answering end: lets in who has the token and has proved to be where it says.
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::os::fd::AsFd as _;
 
-use linerate_core::units::Span;
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 use socket2::Socket;
 
 use super::channel::EthernetChannel;
 use super::filter::Wanted;
-use super::frame::{ETHERTYPE, Header, Kind, Mac, Side};
-use super::link::{Flow, Heard, Link, bind, fixed, hear, post, socket, timespec};
+use super::frame::{ETHERTYPE, Header, Kind, Mac};
+use super::link::{Flow, Heard, Link, bind, fixed, hear, post, socket};
 use super::plane::Plane;
 use super::station::{Station, check_options};
-use crate::channel::{Line, Wire};
-use crate::control::{Deadline, Pass, random};
-use crate::transport::{Host, Meeting, Place, Setup, TransportError};
+use crate::channel::Wire;
+use crate::control::{ChannelAddress, ChannelToken, Deadline, Rendezvous, Side, random};
+use crate::line::Line;
+use crate::transport::{Listen, Setup, TransportError};
+use crate::wait::timespec;
 
 /// More flows than this do not begin at once.
 const MOST_CALLERS: usize = 4_096;
 
 /// Where flows of one load arrive.
 #[derive(Debug)]
-pub(super) struct Door<P> {
+pub(super) struct StationListener<P> {
     setup: Setup,
     station: Station,
-    pass: Pass,
+    token: ChannelToken,
     socket: Socket,
     /// Who said hello, by the number of the flow.
     callers: BTreeMap<u32, Caller>,
@@ -47,17 +48,17 @@ struct Caller {
     inside: bool,
 }
 
-impl<P: Plane> Door<P> {
-    pub(super) fn open(setup: &Setup, pass: &Pass) -> Result<Self, TransportError> {
+impl<P: Plane> StationListener<P> {
+    pub(super) fn open(setup: &Setup, token: &ChannelToken) -> Result<Self, TransportError> {
         check_options(setup)?;
         let station = Station::of(setup)?;
-        let wanted = Wanted { token: fixed(pass), side: Side::Beginning, data: false, only: None };
+        let wanted = Wanted { token: fixed(token), side: Side::Beginning, data: false, only: None };
         let socket = socket(setup.transport, wanted)?;
         bind(&socket, &station)?;
         Ok(Self {
             setup: setup.clone(),
             station,
-            pass: *pass,
+            token: *token,
             socket,
             callers: BTreeMap::new(),
             plane: PhantomData,
@@ -77,11 +78,11 @@ impl<P: Plane> Door<P> {
         }
     }
 
-    /// Answers a hello that has the pass. The answer is as long as the question.
+    /// Answers a hello that has the token. The answer is as long as the question.
     fn greet(&mut self, heard: &Heard) -> Result<(), TransportError> {
-        let (pass, nonce) = heard.payload.split_at(self.pass.len());
+        let (token, nonce) = heard.payload.split_at(self.token.len());
         let known = self.callers.get(&heard.flow);
-        if pass != self.pass
+        if token != self.token
             || known.is_some_and(|caller| caller.inside)
             || (known.is_none() && self.callers.len() >= MOST_CALLERS)
         {
@@ -106,7 +107,7 @@ impl<P: Plane> Door<P> {
         }
         caller.inside = true;
         let (peer, proof) = (caller.mac, caller.proof);
-        let flow = Flow { token: fixed(&self.pass), number: heard.flow, side: Side::Answering, peer };
+        let flow = Flow { token: fixed(&self.token), number: heard.flow, side: Side::Answering, peer };
         let link = Link::<P>::open(&self.setup, &self.station, flow)?;
         let channel = EthernetChannel::new(link, &self.setup, Some(proof));
         let channel = channel.map_err(TransportError::system("prepare a flow of frames"))?;
@@ -116,7 +117,7 @@ impl<P: Plane> Door<P> {
 
     fn say(&self, to: &Heard, kind: Kind, payload: &[u8]) -> Result<(), TransportError> {
         let header = Header {
-            token: fixed(&self.pass),
+            token: fixed(&self.token),
             flow: to.flow,
             kind,
             side: Side::Answering,
@@ -133,9 +134,9 @@ impl<P: Plane> Door<P> {
     }
 }
 
-impl<P: Plane> Host for Door<P> {
-    fn meeting(&self) -> Meeting {
-        Place::Station { mac: self.station.mac, ethertype: ETHERTYPE }.into()
+impl<P: Plane> Listen for StationListener<P> {
+    fn rendezvous(&self) -> Rendezvous {
+        ChannelAddress::Station { mac: self.station.mac, ethertype: ETHERTYPE }.into()
     }
 
     fn accept(&mut self, deadline: Deadline) -> Result<(u32, Box<dyn Line>), TransportError> {
@@ -147,7 +148,6 @@ impl<P: Plane> Host for Door<P> {
                 }
             }
             let Ok(left) = deadline.left() else { return Err(TransportError::Late) };
-            let left = Span::from_seconds(left.as_secs_f64());
             let mut one = [PollFd::new(&self.socket, PollFlags::IN)];
             match rustix::event::poll(&mut one, Some(&timespec(left))) {
                 Ok(_) | Err(Errno::INTR) => {}
@@ -170,19 +170,19 @@ mod tests {
     use crate::transport::ethernet::plane::PacketPlane;
 
     /// A station that may not be where it says.
-    struct Stranger {
-        door: Door<PacketPlane>,
-        pass: Pass,
+    struct RawPeer {
+        listener: StationListener<PacketPlane>,
+        token: ChannelToken,
     }
 
-    impl Stranger {
-        /// On the loopback, with a pass of its own; none, with a word, without the privilege.
+    impl RawPeer {
+        /// On the loopback, with a token of its own; none, with a word, without the privilege.
         fn new() -> Option<Self> {
             let peer = SocketAddr::from((Ipv4Addr::LOCALHOST, 1));
             let setup = Setup::plain(Transport::Ethernet, HostClock::start(), peer.ip(), peer);
-            let pass = random().expect("random bytes");
-            match Door::open(&setup, &pass) {
-                Ok(door) => Some(Self { door, pass }),
+            let token = random().expect("random bytes");
+            match StationListener::open(&setup, &token) {
+                Ok(listener) => Some(Self { listener, token }),
                 Err(error @ TransportError::Lacking { .. }) => {
                     assert!(std::env::var("CI").as_deref() != Ok("true"), "failed to {error}");
                     eprintln!("skipped: failed to {error}");
@@ -195,7 +195,7 @@ mod tests {
         /// What a station says that claims to be `from`; whether it is let in.
         fn say(&mut self, from: Mac, kind: Kind, payload: &[u8]) -> bool {
             let header = Header {
-                token: fixed(&self.pass),
+                token: fixed(&self.token),
                 flow: 3,
                 kind,
                 side: Side::Beginning,
@@ -203,9 +203,9 @@ mod tests {
                 sequence: 0,
                 sent_ns: 0,
             };
-            let head = header.encode(self.door.station.mac, from);
-            post(self.door.socket.as_fd(), &head, payload).expect("the loopback takes it");
-            match self.door.accept(Deadline::after(Duration::from_millis(20))) {
+            let head = header.encode(self.listener.station.mac, from);
+            post(self.listener.socket.as_fd(), &head, payload).expect("the loopback takes it");
+            match self.listener.accept(Deadline::after(Duration::from_millis(20))) {
                 Ok((flow, _)) => flow == 3,
                 Err(TransportError::Late) => false,
                 Err(error) => panic!("failed to {error}"),
@@ -213,7 +213,7 @@ mod tests {
         }
 
         fn proof(&self) -> Option<[u8; 16]> {
-            self.door.callers.get(&3).map(|caller| caller.proof)
+            self.listener.callers.get(&3).map(|caller| caller.proof)
         }
     }
 
@@ -223,45 +223,45 @@ mod tests {
 
     #[test]
     fn only_who_says_the_proof_from_where_it_was_sent_is_let_in_and_only_once() {
-        let Some(mut stranger) = Stranger::new() else { return };
-        assert!(!stranger.say(HERE, Kind::Proof, &[0; 16]), "before a hello");
-        let hello = [stranger.pass, NONCE].concat();
-        assert!(!stranger.say(HERE, Kind::Hello, &hello));
-        let proof = stranger.proof().expect("it was answered");
-        assert!(!stranger.say(HERE, Kind::Proof, &[0; 16]), "a guess");
-        assert!(!stranger.say(HERE, Kind::Proof, &proof[..15]), "a part");
-        assert!(!stranger.say(ELSEWHERE, Kind::Proof, &proof), "from elsewhere");
-        assert!(stranger.say(HERE, Kind::Proof, &proof));
-        assert!(!stranger.say(HERE, Kind::Proof, &proof), "again");
-        assert!(!stranger.say(ELSEWHERE, Kind::Hello, &hello), "a flow that stands is not given away");
-        assert_eq!(stranger.proof(), Some(proof));
+        let Some(mut peer) = RawPeer::new() else { return };
+        assert!(!peer.say(HERE, Kind::Proof, &[0; 16]), "before a hello");
+        let hello = [peer.token, NONCE].concat();
+        assert!(!peer.say(HERE, Kind::Hello, &hello));
+        let proof = peer.proof().expect("it was answered");
+        assert!(!peer.say(HERE, Kind::Proof, &[0; 16]), "a guess");
+        assert!(!peer.say(HERE, Kind::Proof, &proof[..15]), "a part");
+        assert!(!peer.say(ELSEWHERE, Kind::Proof, &proof), "from elsewhere");
+        assert!(peer.say(HERE, Kind::Proof, &proof));
+        assert!(!peer.say(HERE, Kind::Proof, &proof), "again");
+        assert!(!peer.say(ELSEWHERE, Kind::Hello, &hello), "a flow that stands is not given away");
+        assert_eq!(peer.proof(), Some(proof));
     }
 
     #[test]
-    fn a_hello_without_the_whole_pass_leaves_no_trace() {
-        let Some(mut stranger) = Stranger::new() else { return };
-        let mut wrong = stranger.pass;
+    fn a_hello_without_the_whole_token_leaves_no_trace() {
+        let Some(mut peer) = RawPeer::new() else { return };
+        let mut wrong = peer.token;
         wrong[15] ^= 1;
-        assert!(!stranger.say(HERE, Kind::Hello, &[wrong, NONCE].concat()));
-        assert!(!stranger.say(HERE, Kind::Hello, &wrong));
-        assert_eq!(stranger.proof(), None);
+        assert!(!peer.say(HERE, Kind::Hello, &[wrong, NONCE].concat()));
+        assert!(!peer.say(HERE, Kind::Hello, &wrong));
+        assert_eq!(peer.proof(), None);
     }
 
     #[test]
     fn no_answer_is_longer_than_its_question() {
-        let Some(mut stranger) = Stranger::new() else { return };
-        // What the door sends to a host of a made-up address comes by here, to nobody.
+        let Some(mut peer) = RawPeer::new() else { return };
+        // What the listener sends to a host of a made-up address comes by here, to nobody.
         let ears =
             Socket::new(socket2::Domain::PACKET, socket2::Type::RAW, Some(0.into())).expect("privileged");
-        crate::sys::packet::bind(&ears, ETHERTYPE, stranger.door.station.index).expect("a loopback");
+        crate::sys::packet::bind(&ears, ETHERTYPE, peer.listener.station.index).expect("a loopback");
         ears.set_nonblocking(true).expect("it does not wait");
-        let lengths = |stranger: &Stranger| {
+        let lengths = |peer: &RawPeer| {
             let (mut asked, mut answered) = (0, 0);
             let mut frame = [0; 2_048];
             while let Ok((_, length)) = rustix::net::recv(&ears, &mut frame, rustix::net::RecvFlags::empty())
             {
                 match Header::decode(&frame[..length]) {
-                    Some((_, header, _)) if header.token != fixed::<8>(&stranger.pass) => {}
+                    Some((_, header, _)) if header.token != fixed::<8>(&peer.token) => {}
                     Some((_, Header { side: Side::Beginning, .. }, _)) => asked += length,
                     Some(_) => answered += length,
                     None => {}
@@ -269,12 +269,12 @@ mod tests {
             }
             (asked, answered)
         };
-        let hello = [stranger.pass, NONCE].concat();
-        stranger.say(HERE, Kind::Hello, &hello);
-        assert_eq!(lengths(&stranger), (HEAD_LEN + 32, HEAD_LEN + 32));
-        let proof = stranger.proof().expect("it was answered");
-        stranger.say(HERE, Kind::Proof, &proof);
-        let (asked, answered) = lengths(&stranger);
+        let hello = [peer.token, NONCE].concat();
+        peer.say(HERE, Kind::Hello, &hello);
+        assert_eq!(lengths(&peer), (HEAD_LEN + 32, HEAD_LEN + 32));
+        let proof = peer.proof().expect("it was answered");
+        peer.say(HERE, Kind::Proof, &proof);
+        let (asked, answered) = lengths(&peer);
         assert_eq!(asked, HEAD_LEN + 16);
         // To be accepted; and the channel that the test throws away says twice that it leaves.
         assert_eq!(answered, HEAD_LEN + 16 + 2 * HEAD_LEN);

@@ -57,7 +57,7 @@ impl Schedule {
         self.slots.is_some()
     }
 
-    /// When the next request is meant to begin, as seen at `now`; none when there are no more.
+    /// When the next request is meant to begin, as seen at `now`, or `None` when there are no more.
     #[inline]
     #[must_use]
     pub fn due(&self, now: Time) -> Option<Time> {

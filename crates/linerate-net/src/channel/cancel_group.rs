@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::Remote;
+use super::ChannelHandle;
 
-/// The channels that stand just now, of the many that one load makes. Clones are the same leash.
+/// The channels that stand just now, of the many that one load makes. Clones are the same cancel.
 #[derive(Clone, Debug, Default)]
-pub struct Leash(Arc<Mutex<Held>>);
+pub struct CancelGroup(Arc<Mutex<Held>>);
 
-/// A channel that is on a leash until this is dropped.
+/// A channel that is on a cancel until this is dropped.
 #[derive(Debug)]
 #[must_use]
-pub struct Hold {
-    leash: Leash,
+pub struct Registration {
+    cancel: CancelGroup,
     number: u64,
 }
 
@@ -21,12 +21,12 @@ pub struct Hold {
 struct Held {
     cut: bool,
     next: u64,
-    remotes: BTreeMap<u64, Box<dyn Remote>>,
+    remotes: BTreeMap<u64, Box<dyn ChannelHandle>>,
 }
 
-impl Leash {
+impl CancelGroup {
     /// Has `channel` broken off with the others; at once, if they were.
-    pub fn hold(&self, channel: Box<dyn Remote>) -> Hold {
+    pub fn register(&self, channel: Box<dyn ChannelHandle>) -> Registration {
         let mut held = self.lock();
         if held.cut {
             channel.cut();
@@ -35,7 +35,7 @@ impl Leash {
         held.next += 1;
         held.remotes.insert(number, channel);
         drop(held);
-        Hold { leash: self.clone(), number }
+        Registration { cancel: self.clone(), number }
     }
 
     fn lock(&self) -> MutexGuard<'_, Held> {
@@ -43,7 +43,7 @@ impl Leash {
     }
 }
 
-impl Remote for Leash {
+impl ChannelHandle for CancelGroup {
     /// Breaks off every channel that is held now, and every one that will be.
     fn cut(&self) {
         let mut held = self.lock();
@@ -52,9 +52,9 @@ impl Remote for Leash {
     }
 }
 
-impl Drop for Hold {
+impl Drop for Registration {
     fn drop(&mut self) {
-        let let_go = self.leash.lock().remotes.remove(&self.number);
+        let let_go = self.cancel.lock().remotes.remove(&self.number);
         // Its descriptor is closed when nobody waits for the lock.
         drop(let_go);
     }
@@ -69,7 +69,7 @@ mod tests {
     #[derive(Debug)]
     struct Cuts(Arc<AtomicU32>);
 
-    impl Remote for Cuts {
+    impl ChannelHandle for Cuts {
         fn cut(&self) {
             self.0.fetch_add(1, Ordering::Relaxed);
         }
@@ -77,13 +77,13 @@ mod tests {
 
     #[test]
     fn what_is_held_is_cut_and_what_comes_later_too_but_not_what_was_let_go() {
-        let leash = Leash::default();
+        let cancel = CancelGroup::default();
         let [gone, held, late] = [0; 3].map(|_| Arc::new(AtomicU32::new(0)));
-        let hold = |cuts: &Arc<AtomicU32>| leash.hold(Box::new(Cuts(Arc::clone(cuts))));
-        drop(hold(&gone));
-        let _held = hold(&held);
-        leash.clone().cut();
-        let _late = hold(&late);
+        let register = |cuts: &Arc<AtomicU32>| cancel.register(Box::new(Cuts(Arc::clone(cuts))));
+        drop(register(&gone));
+        let _held = register(&held);
+        cancel.clone().cut();
+        let _late = register(&late);
         assert_eq!([gone, held, late].map(|cuts| cuts.load(Ordering::Relaxed)), [0, 1, 1]);
     }
 }

@@ -1,15 +1,14 @@
-//! The loop of the end that asks.
+//! The loops of requests: the end that asks, and the end that answers.
 
 use std::io::{Error, ErrorKind};
 
 use linerate_core::endpoint::LinkError;
 use linerate_core::units::{Span, Time};
 
-use super::Asking;
-use crate::channel::{Channel, Interest, Wait};
+use crate::channel::Channel;
+use crate::flow::{Answering, Asking, LOOK};
+use crate::wait::{Interest, Wait};
 
-/// How long one wait lasts at most, so that the user's wish to end is seen.
-pub(super) const LOOK: Span = Span::from_ms(100);
 /// Closer to a departure than this the thread does not sleep any more: a sleeper wakes late by
 /// about as much.
 const SPIN: Span = Span::from_us(60);
@@ -19,7 +18,7 @@ const SPIN: Span = Span::from_us(60);
 /// It never deadlocks, however large the messages: while a response may be under way, it sends only
 /// what the channel takes at once, and reads when it takes no more.
 #[inline]
-pub(crate) fn ask<C: Channel>(channel: &mut C, asking: &mut Asking<'_>) -> Result<(), LinkError> {
+pub(super) fn ask<C: Channel>(channel: &mut C, asking: &mut Asking<'_>) -> Result<(), LinkError> {
     asking.await_begin();
     loop {
         if send_due(channel, asking)? {
@@ -37,6 +36,15 @@ pub(crate) fn ask<C: Channel>(channel: &mut C, asking: &mut Asking<'_>) -> Resul
     }
     channel.finish_sending()?;
     if asking.loses() { Ok(()) } else { expect_end(channel) }
+}
+
+/// Answers until the peer asks no more.
+#[inline]
+pub(super) fn answer<C: Channel>(channel: &mut C, answering: &mut Answering) -> Result<(), LinkError> {
+    while answering.take(|into| channel.pull(into, Wait::Patiently))? {
+        answering.give(|data| channel.push(data, Wait::Patiently))?;
+    }
+    channel.finish_sending()
 }
 
 /// Sends what is due; whether the channel takes no more and a response is to come.

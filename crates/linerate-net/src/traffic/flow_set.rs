@@ -13,8 +13,10 @@ use linerate_core::units::{Rate, Span, Time};
 use rustix::time::{ClockId, clock_gettime};
 
 use super::shared::{Member, Work, drive};
-use super::{Counter, Incoming, Looks, OnLook, Outgoing, Pace, Sampler, Side, Watched};
-use crate::channel::Line;
+use super::{Looks, OnLook, Sampler, Watched};
+use crate::control::Side;
+use crate::flow::{Counter, Incoming, Outgoing, Pace};
+use crate::line::Line;
 use crate::memory::Ring;
 use crate::observe::{HostClock, current_cpu, pin_to, usable_cpus};
 
@@ -36,7 +38,7 @@ pub(crate) struct FlowEnd {
 
 /// What one end of a flow says when it has ended.
 #[derive(Debug)]
-pub(crate) struct Told {
+pub(crate) struct FlowReport {
     pub(crate) flow: u32,
     pub(crate) direction: Direction,
     pub(crate) half: HalfAccount,
@@ -44,7 +46,7 @@ pub(crate) struct Told {
     pub(crate) processor: Option<u32>,
 }
 
-impl Told {
+impl FlowReport {
     /// What passed at this end, as far as it is known which way that was here.
     pub(crate) fn tally(&self, sends: bool) -> Tally {
         let (bytes, messages) = (self.half.bytes, self.half.messages);
@@ -58,7 +60,7 @@ impl Told {
 
 /// What all flows of one end of a load have in common.
 #[derive(Debug)]
-pub(crate) struct Party<'a> {
+pub(crate) struct FlowSet<'a> {
     pub(crate) clock: HostClock,
     /// When the load began at this end.
     pub(crate) origin: Time,
@@ -80,17 +82,17 @@ pub(crate) struct Party<'a> {
 /// What one end has of a load when it has ended.
 #[derive(Debug, Default)]
 pub(crate) struct Carried {
-    pub(crate) told: Vec<Told>,
+    pub(crate) reports: Vec<FlowReport>,
     /// What the host did meanwhile.
     pub(crate) host: Vec<HostSample>,
 }
 
-impl Party<'_> {
+impl FlowSet<'_> {
     /// Runs all `ends` to their ends, and looks at them meanwhile. A flow that fails leaves the
     /// others alone.
     pub(crate) fn run(&self, ends: Vec<FlowEnd>, on_look: Option<OnLook>) -> Carried {
         let counters: Arc<[Counter]> = ends.iter().map(|_| Counter::default()).collect();
-        let remotes = ends.iter().map(|end| end.line.remote()).collect::<Result<Vec<_>, _>>();
+        let remotes = ends.iter().map(|end| end.line.channel().handle()).collect::<Result<Vec<_>, _>>();
         let flows = Watched { counters: Arc::clone(&counters), remotes: remotes.unwrap_or_default() };
         let sampler = Sampler::start(self.clock, self.origin, self.plan.interval, flows, on_look);
         let names: Vec<_> = ends.iter().map(|end| (end.flow, end.direction)).collect();
@@ -102,10 +104,10 @@ impl Party<'_> {
                 (told.half.intervals, told.half.tcp) = (looks.intervals, looks.tcp);
             }
         }
-        Carried { told, host }
+        Carried { reports: told, host }
     }
 
-    fn move_all(&self, ends: Vec<FlowEnd>, counters: &[Counter]) -> Vec<Told> {
+    fn move_all(&self, ends: Vec<FlowEnd>, counters: &[Counter]) -> Vec<FlowReport> {
         let threads =
             self.plan.threads.map_or(ends.len(), |threads| threads as usize).clamp(1, ends.len().max(1));
         let cpus = self.cpus(threads);
@@ -151,7 +153,7 @@ impl Party<'_> {
     }
 
     /// Runs one flow on the calling thread.
-    fn one(&self, mut end: FlowEnd, counter: &Counter) -> Told {
+    fn one(&self, mut end: FlowEnd, counter: &Counter) -> FlowReport {
         let before = thread_time();
         let mut ring = match self.ring(&end) {
             Ok(ring) => ring,
@@ -171,7 +173,7 @@ impl Party<'_> {
     }
 
     /// Runs many flows on the calling thread.
-    fn many(&self, share: Vec<(FlowEnd, &Counter)>) -> Vec<Told> {
+    fn many(&self, share: Vec<(FlowEnd, &Counter)>) -> Vec<FlowReport> {
         let before = thread_time();
         let mut told = Vec::new();
         // Where nothing is asked of the memory, all that send have their message in common.
@@ -189,23 +191,21 @@ impl Party<'_> {
                 Err(error) => told.push(Self::told(&end, Err(error), HalfAccount::default())),
             }
         }
-        let (ends, mut rings): (Vec<_>, Vec<_>) =
-            placed.into_iter().map(|(end, counter, ring)| ((end, counter), ring)).unzip();
-        let works = ends.into_iter().zip(&mut rings).map(|((end, counter), ring)| {
+        let mut members = Vec::with_capacity(placed.len());
+        for (end, counter, ring) in &mut placed {
             let work = match ring {
                 None => Work::Out(self.outgoing(&message[..self.message_size(end.line.as_ref())], counter)),
                 Some(ring) => self.work(end.sends, ring, counter),
             };
-            Member::new(end, work)
-        });
-        let mut members: Vec<_> = works.collect();
+            members.push(Member::new(end.line.channel_mut(), work));
+        }
         drive(&mut members, &self.clock);
         let each = thread_time().since(before) / members.len().max(1) as u64;
         let finished: Vec<_> = members.into_iter().map(Member::finish).collect();
         // Looked at when nothing moves any more: to ask the kernel takes long where there are many.
-        told.extend(finished.into_iter().zip(rings).map(|((end, ended, half), ring)| {
+        told.extend(placed.iter().zip(finished).map(|((end, _, ring), (ended, half))| {
             let granted = ring.as_ref().map_or_else(Granted::default, |ring| self.granted(ring));
-            Self::told(&end, ended, HalfAccount { cpu: Some(each), granted, ..half })
+            Self::told(end, ended, HalfAccount { cpu: Some(each), granted, ..half })
         }));
         told
     }
@@ -238,15 +238,16 @@ impl Party<'_> {
         Granted { huge_pages, ..Granted::default() }
     }
 
-    fn told(end: &FlowEnd, ended: Result<(), LinkError>, half: HalfAccount) -> Told {
+    fn told(end: &FlowEnd, ended: Result<(), LinkError>, half: HalfAccount) -> FlowReport {
         let ended = match ended {
             Ok(()) => Ended::Complete,
             Err(LinkError::Stalled(span)) => Ended::Stalled(span),
             Err(error) => Ended::Failed(error.to_string()),
         };
-        let granted = Granted { huge_pages: half.granted.huge_pages, ..end.line.granted() };
-        let half = HalfAccount { ended, granted, io: end.line.io_report(), ..half };
-        Told { flow: end.flow, direction: end.direction, half, processor: current_cpu() }
+        let channel = end.line.channel();
+        let granted = Granted { huge_pages: half.granted.huge_pages, ..channel.granted() };
+        let half = HalfAccount { ended, granted, io: channel.io_report(), ..half };
+        FlowReport { flow: end.flow, direction: end.direction, half, processor: current_cpu() }
     }
 
     fn outgoing<'b>(&'b self, message: &'b [u8], counter: &'b Counter) -> Outgoing<'b> {
@@ -268,7 +269,7 @@ impl Party<'_> {
     }
 
     fn message_size(&self, line: &dyn Line) -> usize {
-        let asked = self.plan.message.map_or_else(|| line.natural_message(), |size| size.0);
+        let asked = self.plan.message.map_or_else(|| line.channel().natural_message(), |size| size.0);
         usize::try_from(asked).unwrap_or(usize::MAX)
     }
 
@@ -295,15 +296,15 @@ impl Party<'_> {
 /// Threads that were started for some flows, or the reason why not.
 struct Running<'scope> {
     names: Vec<(u32, Direction)>,
-    spawned: Result<std::thread::ScopedJoinHandle<'scope, Vec<Told>>, String>,
+    spawned: Result<std::thread::ScopedJoinHandle<'scope, Vec<FlowReport>>, String>,
 }
 
 impl Running<'_> {
-    fn finish(self) -> Vec<Told> {
+    fn finish(self) -> Vec<FlowReport> {
         let failed = |reason: &str| {
             let told = |(flow, direction): &(u32, Direction)| {
                 let ended = Ended::Failed(reason.to_owned());
-                Told {
+                FlowReport {
                     flow: *flow,
                     direction: *direction,
                     half: HalfAccount { ended, ..HalfAccount::default() },

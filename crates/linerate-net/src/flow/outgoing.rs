@@ -118,7 +118,7 @@ impl<'a> Outgoing<'a> {
         self.message
     }
 
-    /// The next piece to hand over, after the wait that the pace asks for; none when the flow has
+    /// The next piece to hand over, after the wait that the pace asks for, or `None` when the flow has
     /// ended. A message that was handed over in part is finished first, whatever the time, but
     /// never beyond a bound in bytes.
     #[inline]

@@ -13,7 +13,7 @@ pub(super) struct Sent {
 
 /// A message as it came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Arrival {
+pub(super) struct Received {
     /// In the kernel. Unit: as above.
     pub(super) arrived: Option<u64>,
     /// In the application. Unit: as above.
@@ -29,18 +29,18 @@ pub(super) enum Stamp {
 }
 
 /// All rounds of one size.
-pub(super) struct Told {
+pub(super) struct Rounds {
     keys: Vec<u32>,
     marks: Vec<Marks>,
 }
 
-impl Told {
+impl Rounds {
     pub(super) fn new(count: u32) -> Self {
         let room = count as usize;
         Self { keys: Vec::with_capacity(room), marks: Vec::with_capacity(room) }
     }
 
-    pub(super) fn add(&mut self, sent: Sent, came: Arrival) {
+    pub(super) fn add(&mut self, sent: Sent, came: Received) {
         self.keys.push(sent.key);
         self.marks.push(Marks {
             sent: sent.at,
@@ -83,9 +83,9 @@ mod tests {
 
     #[test]
     fn a_stamp_goes_to_the_message_of_its_name_and_the_first_counts() {
-        let mut told = Told::new(2);
+        let mut told = Rounds::new(2);
         for (at, key) in [(1, u32::MAX), (2, 99)] {
-            told.add(Sent { at, key }, Arrival { arrived: None, taken: at });
+            told.add(Sent { at, key }, Received { arrived: None, taken: at });
         }
         told.note(u32::MAX, Stamp::Queued, 10);
         told.note(7, Stamp::Queued, 11);

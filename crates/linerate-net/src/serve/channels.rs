@@ -3,12 +3,12 @@
 use std::net::TcpStream;
 use std::time::Duration;
 
-use super::House;
-use super::door::Expected;
+use super::ServerState;
+use super::admission::Expected;
 use super::session::{Refusal, has_left};
-use crate::channel::Line;
-use crate::control::{Deadline, Pass};
-use crate::transport::{self, Adopt, Host, Hosting, Meeting, Setup, TransportError};
+use crate::control::{ChannelToken, Deadline, Rendezvous};
+use crate::line::Line;
+use crate::transport::{self, Listen, Listener, Setup, TransportError, Upgrade};
 
 /// How often somebody who waits for channels looks whether the client is still there.
 pub(super) const LOOK: Duration = Duration::from_millis(50);
@@ -17,31 +17,31 @@ pub(super) const LOOK: Duration = Duration::from_millis(50);
 type Arrived = (u32, Box<dyn Line>);
 
 /// Where the channels of one load arrive.
-pub(super) enum Reception<'a> {
-    /// Through the server's door.
-    Door(Box<dyn Adopt>, Expected<'a>),
+pub(super) enum ChannelListener<'a> {
+    /// Through the server's own port.
+    ServerPort(Box<dyn Upgrade>, Expected<'a>),
     /// At a place of the transport's own.
-    Apart(Box<dyn Host>),
+    Separate(Box<dyn Listen>),
 }
 
-impl<'a> Reception<'a> {
-    /// Prepares for `count` channels that have `pass`.
+impl<'a> ChannelListener<'a> {
+    /// Prepares for `count` channels that have `token`.
     pub(super) fn of(
-        house: &'a House,
+        server: &'a ServerState,
         setup: &Setup,
-        pass: Pass,
+        token: ChannelToken,
         count: u32,
     ) -> Result<Self, TransportError> {
-        Ok(match transport::host(setup, &pass)? {
-            Hosting::AtTheDoor(adopt) => Self::Door(adopt, house.door.expect(pass, count)),
-            Hosting::Apart(host) => Self::Apart(host),
+        Ok(match transport::listen(setup, &token)? {
+            Listener::ServerPort(upgrade) => Self::ServerPort(upgrade, server.admission.expect(token, count)),
+            Listener::Separate(host) => Self::Separate(host),
         })
     }
 
-    pub(super) fn meeting(&self) -> Meeting {
+    pub(super) fn rendezvous(&self) -> Rendezvous {
         match self {
-            Self::Door(adopt, _) => adopt.meeting(),
-            Self::Apart(host) => host.meeting(),
+            Self::ServerPort(upgrade, _) => upgrade.rendezvous(),
+            Self::Separate(host) => host.rendezvous(),
         }
     }
 
@@ -80,11 +80,11 @@ impl<'a> Reception<'a> {
     pub(super) fn look(&mut self, within: Duration) -> Result<Option<Arrived>, Refusal> {
         let told = |error: TransportError| Refusal::Told(format!("the server failed to {error}"));
         match self {
-            Self::Door(adopt, expected) => {
+            Self::ServerPort(upgrade, expected) => {
                 let arrived = expected.wait(within);
-                arrived.map(|(flow, stream)| Ok((flow, adopt.adopt(stream).map_err(told)?))).transpose()
+                arrived.map(|(flow, stream)| Ok((flow, upgrade.upgrade(stream).map_err(told)?))).transpose()
             }
-            Self::Apart(host) => match host.accept(Deadline::after(within)) {
+            Self::Separate(host) => match host.accept(Deadline::after(within)) {
                 Ok(arrived) => Ok(Some(arrived)),
                 Err(TransportError::Late) => Ok(None),
                 Err(error) => Err(told(error)),

@@ -15,10 +15,11 @@ use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 
 use super::greeting::{Greeting, REQUEST_LEN, Reply, Request};
 use super::{DONTWAIT, canonical, carrier, connect, drain, refuse_io, refuse_tcp};
-use crate::channel::{Line, Wire};
-use crate::control::{Deadline, Pass, random};
-use crate::transport::datagram::{CONTROL_LEN, DatagramChannel, Token};
-use crate::transport::{Host, Meeting, Place, Setup, TransportError};
+use crate::channel::Wire;
+use crate::control::{ChannelAddress, ChannelToken, Deadline, Rendezvous, random};
+use crate::line::Line;
+use crate::transport::datagram::{CONTROL_LEN, Cookie, DatagramChannel};
+use crate::transport::{Listen, Setup, TransportError};
 
 /// The number of a flow, and its channel.
 type Arrived = (u32, Box<dyn Line>);
@@ -34,13 +35,13 @@ const PAUSE: Span = Span::from_ms(20);
 
 /// Where the flows of a load arrive over UDP.
 #[derive(Debug)]
-pub(in crate::transport) struct UdpHost {
+pub(in crate::transport) struct UdpListener {
     setup: Setup,
-    pass: Pass,
+    token: ChannelToken,
     socket: Socket,
     port: u16,
     secret: [u8; 32],
-    /// By the number and the client's token: a flow that is begun again has another.
+    /// By the number and the client's cookie: a flow that is begun again has another.
     flows: BTreeMap<(u32, [u8; 16]), Flow>,
 }
 
@@ -55,8 +56,8 @@ struct Flow {
     next: Time,
 }
 
-impl UdpHost {
-    pub(in crate::transport) fn open(setup: &Setup, pass: &Pass) -> Result<Self, TransportError> {
+impl UdpListener {
+    pub(in crate::transport) fn open(setup: &Setup, token: &ChannelToken) -> Result<Self, TransportError> {
         refuse_io(setup)?;
         refuse_tcp(setup)?;
         let failed = TransportError::system;
@@ -64,11 +65,11 @@ impl UdpHost {
         socket.set_nonblocking(true).map_err(failed("make a socket not wait"))?;
         let port = port_of(&socket)?;
         let secret = random().map_err(failed("find random bytes"))?;
-        Ok(Self { setup: setup.clone(), pass: *pass, socket, port, secret, flows: BTreeMap::new() })
+        Ok(Self { setup: setup.clone(), token: *token, socket, port, secret, flows: BTreeMap::new() })
     }
 
-    /// The token that only who receives at `address` can know.
-    fn token(&self, address: SocketAddr, request: &Request) -> Hmac<Sha256> {
+    /// The cookie that only who receives at `address` can know.
+    fn cookie(&self, address: SocketAddr, request: &Request) -> Hmac<Sha256> {
         let mut hmac = Hmac::new_from_slice(&self.secret).expect("a key of any length will do");
         match address.ip() {
             IpAddr::V4(ip) => hmac.update(&ip.octets()),
@@ -102,15 +103,15 @@ impl UdpHost {
         Ok(())
     }
 
-    /// Answers a request that has the pass and, if it is a proof, the token; nothing else.
+    /// Answers a request that has the token and, if it is a proof, the cookie; nothing else.
     fn answer(&mut self, request: &Request, address: SocketAddr) -> Result<(), TransportError> {
-        if request.pass != self.pass {
+        if request.token != self.token {
             return Ok(());
         }
-        let hmac = self.token(address, request);
+        let hmac = self.cookie(address, request);
         let Some(proof) = request.proof else {
             let whole: [u8; 32] = hmac.finalize().into_bytes().into();
-            let server = Token(*whole.first_chunk().expect("half of 32 bytes"));
+            let server = Cookie(*whole.first_chunk().expect("half of 32 bytes"));
             let echo = Reply { flow: request.flow, client: request.client, server, port: None };
             self.send(&echo, address);
             return Ok(());
@@ -136,7 +137,7 @@ impl UdpHost {
     }
 
     /// Opens the socket of a flow to an address that is proven.
-    fn begin(&self, request: &Request, server: Token, address: SocketAddr) -> Result<Flow, TransportError> {
+    fn begin(&self, request: &Request, server: Cookie, address: SocketAddr) -> Result<Flow, TransportError> {
         let socket = own_socket(&self.setup)?;
         carrier(&self.setup).apply(&socket, &self.setup.socket)?;
         connect(&socket, address)?;
@@ -171,8 +172,8 @@ impl UdpHost {
         for (reply, address) in again {
             self.send(&reply, address);
         }
-        let Some((number, socket, token)) = found else { return Ok(None) };
-        let channel = DatagramChannel::new(socket, carrier(&self.setup), token, &self.setup)?;
+        let Some((number, socket, cookie)) = found else { return Ok(None) };
+        let channel = DatagramChannel::new(socket, carrier(&self.setup), cookie, &self.setup)?;
         Ok(Some((number, Box::new(Wire::new(channel, self.setup.clock)))))
     }
 
@@ -193,9 +194,9 @@ impl UdpHost {
     }
 }
 
-impl Host for UdpHost {
-    fn meeting(&self) -> Meeting {
-        Place::Port(self.port).into()
+impl Listen for UdpListener {
+    fn rendezvous(&self) -> Rendezvous {
+        ChannelAddress::Port(self.port).into()
     }
 
     fn accept(&mut self, deadline: Deadline) -> Result<(u32, Box<dyn Line>), TransportError> {

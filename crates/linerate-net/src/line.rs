@@ -1,22 +1,19 @@
 //! A channel whose transport is no longer known: one call for a whole trial or a whole flow, so
 //! that nothing that is timed goes through a table of functions.
 
+mod requests;
+
 use std::fmt::Debug;
 use std::io;
-use std::os::fd::BorrowedFd;
 
 use linerate_core::endpoint::{LinkError, run_ready};
-use linerate_core::environment::Fact;
-use linerate_core::observation::Connection;
-use linerate_core::options::Granted;
 use linerate_core::payload::Messages;
-use linerate_core::traffic::IoReport;
 use linerate_core::trial::{Half, Trial};
-use linerate_core::units::Span;
 
-use super::{Channel, Interest, Remote, Wait, Wire};
+use crate::channel::{Channel, Wire};
+use crate::flow::{Answering, Asking, Incoming, Outgoing};
 use crate::memory::Reserved;
-use crate::traffic::{Answering, Asking, Incoming, Outgoing, rr};
+use crate::wait::Wait;
 
 /// One end of a channel under test, of whatever transport.
 pub trait Line: Send + Debug {
@@ -62,83 +59,26 @@ pub trait Line: Send + Debug {
     /// What the channel met.
     fn answer(&mut self, answering: &mut Answering) -> Result<(), LinkError>;
 
-    /// [`Channel::hold`]. Trials and whole flows do it themselves.
-    ///
-    /// # Errors
-    ///
-    /// As there.
-    fn hold(&mut self, out: &[u8], into: &mut [u8]) -> Result<(), LinkError>;
+    /// The channel itself, for what is not timed, and for flows that share a thread. Trials and whole
+    /// flows hold and release their memory themselves.
+    fn channel_mut(&mut self) -> &mut dyn Channel;
 
-    /// [`Channel::release`].
-    ///
-    /// # Errors
-    ///
-    /// As there.
-    fn release(&mut self, wait: Wait) -> Result<(), LinkError>;
-
-    /// [`Channel::push`].
-    ///
-    /// # Errors
-    ///
-    /// As there.
-    fn push(&mut self, data: &[u8], wait: Wait) -> Result<usize, LinkError>;
-
-    /// [`Channel::pull`].
-    ///
-    /// # Errors
-    ///
-    /// As there.
-    fn pull(&mut self, into: &mut [u8], wait: Wait) -> Result<usize, LinkError>;
-
-    /// [`Channel::ready`].
-    ///
-    /// # Errors
-    ///
-    /// As there.
-    fn ready(&mut self, interest: Interest, within: Span) -> Result<bool, LinkError>;
-
-    /// [`Channel::finish_sending`].
-    ///
-    /// # Errors
-    ///
-    /// As there.
-    fn finish_sending(&mut self) -> Result<(), LinkError>;
-
-    /// [`Channel::descriptor`].
-    fn descriptor(&self) -> Option<BorrowedFd<'_>>;
-
-    /// [`Channel::natural_message`].
-    fn natural_message(&self) -> u64;
-
-    /// [`Channel::granted`].
-    fn granted(&self) -> Granted;
-
-    /// [`Channel::connection`].
-    fn connection(&self) -> Fact<Connection>;
-
-    /// [`Channel::io_report`].
-    fn io_report(&self) -> Option<IoReport>;
-
-    /// [`Channel::remote`].
-    ///
-    /// # Errors
-    ///
-    /// As there.
-    fn remote(&self) -> io::Result<Box<dyn Remote>>;
+    /// The channel, to look at.
+    fn channel(&self) -> &dyn Channel;
 }
 
 impl<C: Channel + Debug> Line for Wire<C> {
     fn initiate(&mut self, trial: &Trial, memory: &mut Reserved) -> Result<Half, LinkError> {
         match memory {
             Reserved::One(buffers) => self.initiate_in(trial, buffers),
-            Reserved::Laid(laid) => self.initiate_in(trial, laid.as_mut()),
+            Reserved::Rings(rings) => self.initiate_in(trial, rings.as_mut()),
         }
     }
 
     fn respond(&mut self, trial: &Trial, memory: &mut Reserved) -> Result<Half, LinkError> {
         match memory {
             Reserved::One(buffers) => self.respond_in(trial, buffers),
-            Reserved::Laid(laid) => self.respond_in(trial, laid.as_mut()),
+            Reserved::Rings(rings) => self.respond_in(trial, rings.as_mut()),
         }
     }
 
@@ -160,59 +100,19 @@ impl<C: Channel + Debug> Line for Wire<C> {
     }
 
     fn ask(&mut self, asking: &mut Asking<'_>) -> Result<(), LinkError> {
-        rr::ask(&mut self.channel, asking)
+        requests::ask(&mut self.channel, asking)
     }
 
     fn answer(&mut self, answering: &mut Answering) -> Result<(), LinkError> {
-        rr::answer(&mut self.channel, answering)
+        requests::answer(&mut self.channel, answering)
     }
 
-    fn hold(&mut self, out: &[u8], into: &mut [u8]) -> Result<(), LinkError> {
-        self.channel.hold(out, into)
+    fn channel_mut(&mut self) -> &mut dyn Channel {
+        &mut self.channel
     }
 
-    fn release(&mut self, wait: Wait) -> Result<(), LinkError> {
-        self.channel.release(wait)
-    }
-
-    fn push(&mut self, data: &[u8], wait: Wait) -> Result<usize, LinkError> {
-        self.channel.push(data, wait)
-    }
-
-    fn pull(&mut self, into: &mut [u8], wait: Wait) -> Result<usize, LinkError> {
-        self.channel.pull(into, wait)
-    }
-
-    fn ready(&mut self, interest: Interest, within: Span) -> Result<bool, LinkError> {
-        self.channel.ready(interest, within)
-    }
-
-    fn finish_sending(&mut self) -> Result<(), LinkError> {
-        self.channel.finish_sending()
-    }
-
-    fn descriptor(&self) -> Option<BorrowedFd<'_>> {
-        self.channel.descriptor()
-    }
-
-    fn natural_message(&self) -> u64 {
-        self.channel.natural_message()
-    }
-
-    fn granted(&self) -> Granted {
-        self.channel.granted()
-    }
-
-    fn connection(&self) -> Fact<Connection> {
-        self.channel.connection()
-    }
-
-    fn io_report(&self) -> Option<IoReport> {
-        self.channel.io_report()
-    }
-
-    fn remote(&self) -> io::Result<Box<dyn Remote>> {
-        self.channel.remote()
+    fn channel(&self) -> &dyn Channel {
+        &self.channel
     }
 }
 

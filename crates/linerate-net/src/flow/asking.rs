@@ -6,10 +6,9 @@ use linerate_core::endpoint::LinkError;
 use linerate_core::traffic::{Ended, Latency, RrPlan};
 use linerate_core::units::{Span, Time};
 
-use super::super::PATIENCE;
 use super::tag::{TAG, tag, untag};
 use super::under_way::{Request, UnderWay};
-use super::{SEED, Schedule};
+use super::{PATIENCE, REQUEST_SEED, Schedule};
 use crate::observe::HostClock;
 
 /// The most requests of an open loop that are sent and not answered; the next one waits then, and
@@ -17,13 +16,15 @@ use crate::observe::HostClock;
 const MOST_BACKLOG: usize = 65_536;
 /// How long a request that may be lost is waited for.
 pub(crate) const GIVE_UP: Span = Span::from_ms(1_000);
+/// How long one wait lasts at most, so that the user's wish to end is seen.
+pub(crate) const LOOK: Span = Span::from_ms(100);
 /// The least space for what arrives, so that one call can take many small responses.
 const ROOM: usize = 64 << 10;
 
 /// What one flow asks, and what came of it.
 #[derive(Debug)]
 pub struct Asking<'a> {
-    pub(super) clock: HostClock,
+    pub(crate) clock: HostClock,
     schedule: Schedule,
     stop: Option<&'a AtomicBool>,
     most: usize,
@@ -50,7 +51,7 @@ impl<'a> Asking<'a> {
     pub fn new(clock: HostClock, plan: &RrPlan, schedule: Schedule) -> Self {
         let size = |size: u64| usize::try_from(size).unwrap_or(usize::MAX);
         let mut request = vec![0; size(plan.request.0)];
-        linerate_core::payload::fill(&mut request, SEED);
+        linerate_core::payload::fill(&mut request, REQUEST_SEED);
         let response = size(plan.response.0);
         Self {
             clock,
@@ -92,16 +93,16 @@ impl<'a> Asking<'a> {
         Latency { ended: ended_as(ended), unsent, ..self.latency }
     }
 
-    /// When the next request is meant to begin; none when no more will.
+    /// When the next request is meant to begin, or `None` when no more will.
     #[inline]
-    pub(super) fn due(&self, now: Time) -> Option<Time> {
+    pub(crate) fn due(&self, now: Time) -> Option<Time> {
         if self.is_stopped() { None } else { self.schedule.due(now) }
     }
 
     /// What is to be handed over at `now`, if anything is, and whether nothing else is under way,
     /// so that it may wait for room.
     #[inline]
-    pub(super) fn piece(&mut self, now: Time) -> Option<(&[u8], bool)> {
+    pub(crate) fn piece(&mut self, now: Time) -> Option<(&[u8], bool)> {
         if self.within > 0 {
             let alone = self.under_way.len() <= 1;
             return Some((&self.request[self.within..], alone));
@@ -118,7 +119,7 @@ impl<'a> Asking<'a> {
 
     /// Notes that `bytes` of the last piece were handed over in a call that began at `now`.
     #[inline]
-    pub(super) fn sent(&mut self, bytes: usize, now: Time) {
+    pub(crate) fn sent(&mut self, bytes: usize, now: Time) {
         if self.within == 0 {
             let warm = self.schedule.begins(self.due);
             self.under_way.push(Request { due: self.due, departed: now, warm });
@@ -135,19 +136,19 @@ impl<'a> Asking<'a> {
 
     /// Whether a response is still to come.
     #[inline]
-    pub(super) fn awaits(&self) -> bool {
+    pub(crate) fn awaits(&self) -> bool {
         !self.under_way.is_empty()
     }
 
     /// Whether room for another request is all that keeps it from being sent.
     #[inline]
-    pub(super) fn has_room(&self) -> bool {
+    pub(crate) fn has_room(&self) -> bool {
         self.under_way.len() < self.most
     }
 
     /// Where responses go: no more than what was asked for.
     #[inline]
-    pub(super) fn room(&mut self) -> &mut [u8] {
+    pub(crate) fn room(&mut self) -> &mut [u8] {
         if self.tagged {
             return &mut self.space[..self.response];
         }
@@ -160,7 +161,7 @@ impl<'a> Asking<'a> {
 
     /// Notes that `bytes` arrived in the room.
     #[inline]
-    pub(super) fn received(&mut self, bytes: usize) {
+    pub(crate) fn received(&mut self, bytes: usize) {
         let now = self.clock.now();
         self.moved = now;
         if self.tagged {
@@ -177,45 +178,45 @@ impl<'a> Asking<'a> {
     }
 
     /// Gives up what was sent longer ago than a response may take.
-    pub(super) fn expire(&mut self, now: Time) {
+    pub(crate) fn expire(&mut self, now: Time) {
         self.latency.lost += self.under_way.expire(now, GIVE_UP);
     }
 
     /// Gives up everything that is under way: nothing has arrived for as long as the channel waits.
-    pub(super) fn give_up(&mut self) {
+    pub(crate) fn give_up(&mut self) {
         self.latency.lost += self.under_way.expire(self.clock.now(), Span::ZERO);
     }
 
     /// Whether requests may be lost.
-    pub(super) const fn loses(&self) -> bool {
+    pub(crate) const fn loses(&self) -> bool {
         self.tagged
     }
 
     /// Fails when something is under way and no byte has moved for too long.
-    pub(super) fn check_patience(&self, now: Time) -> Result<(), LinkError> {
+    pub(crate) fn check_patience(&self, now: Time) -> Result<(), LinkError> {
         let stalled = self.awaits() && now.since(self.moved) > PATIENCE;
         if stalled { Err(LinkError::Stalled(PATIENCE)) } else { Ok(()) }
     }
 
     /// Sleeps until the first request may begin.
-    pub(super) fn await_begin(&mut self) {
+    pub(crate) fn await_begin(&mut self) {
         self.sleep_until(self.schedule.begin());
         self.moved = self.clock.now();
     }
 
     /// Sleeps until `until`, or until it is stopped.
-    pub(super) fn sleep_until(&self, until: Time) {
+    pub(crate) fn sleep_until(&self, until: Time) {
         loop {
             let now = self.clock.now();
             if now >= until || self.is_stopped() {
                 return;
             }
-            std::thread::sleep(until.since(now).min(super::ask::LOOK).to_duration());
+            std::thread::sleep(until.since(now).min(LOOK).to_duration());
         }
     }
 
     /// Counts a transaction of a connection of its own, which began to be made at `began`.
-    pub(super) fn transacted(&mut self, due: Time, began: Time, connected: Time) {
+    pub(crate) fn transacted(&mut self, due: Time, began: Time, connected: Time) {
         let now = self.clock.now();
         let warm = self.schedule.begins(due);
         if !warm {
@@ -226,7 +227,7 @@ impl<'a> Asking<'a> {
     }
 
     /// The request and the space for its response, of a connection of their own.
-    pub(super) fn messages(&mut self) -> (&[u8], &mut [u8]) {
+    pub(crate) fn messages(&mut self) -> (&[u8], &mut [u8]) {
         (&self.request, &mut self.space[..self.response])
     }
 
@@ -261,7 +262,7 @@ impl<'a> Asking<'a> {
 }
 
 /// How an end of a channel is told in an account.
-pub(super) fn ended_as(ended: Result<(), LinkError>) -> Ended {
+pub(crate) fn ended_as(ended: Result<(), LinkError>) -> Ended {
     match ended {
         Ok(()) => Ended::Complete,
         Err(LinkError::Stalled(span)) => Ended::Stalled(span),

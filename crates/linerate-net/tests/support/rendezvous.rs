@@ -6,12 +6,12 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::time::Duration;
 
 use linerate_core::transport::Transport;
-use linerate_net::channel::Line;
-use linerate_net::control::{Deadline, GREETING_LEN, Pass};
+use linerate_net::control::{ChannelToken, Deadline, GREETING_LEN, Rendezvous};
+use linerate_net::line::Line;
 use linerate_net::observe::HostClock;
-use linerate_net::transport::{Host, Hosting, Meeting, Setup, TransportError, host, join};
+use linerate_net::transport::{Listen, Listener, Setup, TransportError, join, listen};
 
-pub(crate) const PASS: Pass = [9; 16];
+pub(crate) const TOKEN: ChannelToken = [9; 16];
 /// Longer than any transport takes to come together on one host.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 /// As long as the server looks for channels.
@@ -24,8 +24,8 @@ pub(crate) type Ends = [Box<dyn Line>; 2];
 #[derive(Debug)]
 pub(crate) struct Answering {
     /// What stands for the server's own port.
-    door: TcpListener,
-    pub(crate) hosting: Hosting,
+    accepting: TcpListener,
+    pub(crate) listener: Listener,
     pub(crate) setup: Setup,
 }
 
@@ -41,44 +41,44 @@ impl Answering {
         Self::of(setup)
     }
 
-    /// With this set-up, whose peer gets the door's port.
+    /// With this set-up, whose peer gets the server's port.
     pub(crate) fn of(mut setup: Setup) -> Result<Self, TransportError> {
-        let door = TcpListener::bind((setup.local, 0)).expect("a free port");
-        setup.peer.set_port(door.local_addr().expect("it listens").port());
-        Ok(Self { hosting: host(&setup, &PASS)?, door, setup })
+        let accepting = TcpListener::bind((setup.local, 0)).expect("a free port");
+        setup.peer.set_port(accepting.local_addr().expect("it listens").port());
+        Ok(Self { listener: listen(&setup, &TOKEN)?, accepting, setup })
     }
 
-    pub(crate) fn meeting(&self) -> Meeting {
-        match &self.hosting {
-            Hosting::AtTheDoor(adopt) => adopt.meeting(),
-            Hosting::Apart(host) => host.meeting(),
+    pub(crate) fn rendezvous(&self) -> Rendezvous {
+        match &self.listener {
+            Listener::ServerPort(upgrade) => upgrade.rendezvous(),
+            Listener::Separate(host) => host.rendezvous(),
         }
     }
 
     /// The next channel that arrives, and the number of its flow.
     pub(crate) fn accept(&mut self) -> Result<(u32, Box<dyn Line>), TransportError> {
-        match &mut self.hosting {
-            // As the server does: the other end greets and introduces itself.
-            Hosting::AtTheDoor(adopt) => {
-                let (mut stream, _) = self.door.accept().expect("the other end connects");
-                let (mut opening, mut flow) = ([0; GREETING_LEN + PASS.len()], [0; 4]);
-                stream.read_exact(&mut opening).expect("a greeting and a pass");
+        match &mut self.listener {
+            // As the server does: the other end greets and sends the preface.
+            Listener::ServerPort(upgrade) => {
+                let (mut stream, _) = self.accepting.accept().expect("the other end connects");
+                let (mut opening, mut flow) = ([0; GREETING_LEN + TOKEN.len()], [0; 4]);
+                stream.read_exact(&mut opening).expect("a greeting and a token");
                 stream.read_exact(&mut flow).expect("a number");
                 stream.write_all(&[6]).expect("the other end waits for it");
-                Ok((u32::from_be_bytes(flow), adopt.adopt(stream)?))
+                Ok((u32::from_be_bytes(flow), upgrade.upgrade(stream)?))
             }
-            Hosting::Apart(host) => accept(host.as_mut()),
+            Listener::Separate(host) => accept(host.as_mut()),
         }
     }
 
-    /// Both ends of a channel whose beginning end goes by `setup` and `meeting`.
+    /// Both ends of a channel whose beginning end goes by `setup` and `rendezvous`.
     pub(crate) fn meet(
         &mut self,
         setup: &Setup,
-        meeting: &Meeting,
+        rendezvous: &Rendezvous,
     ) -> [Result<Box<dyn Line>, TransportError>; 2] {
         std::thread::scope(|scope| {
-            let begun = scope.spawn(|| join(setup, meeting, &PASS, 0));
+            let begun = scope.spawn(|| join(setup, rendezvous, &TOKEN, 0));
             let answered = self.accept().map(|(_, line)| line);
             [begun.join().expect("it does not panic"), answered]
         })
@@ -86,14 +86,14 @@ impl Answering {
 
     /// Both ends of a channel between ends of the same set-up.
     pub(crate) fn ends(&mut self) -> Result<Ends, TransportError> {
-        let (setup, meeting) = (self.setup.clone(), self.meeting());
-        let [begun, answered] = self.meet(&setup, &meeting);
+        let (setup, rendezvous) = (self.setup.clone(), self.rendezvous());
+        let [begun, answered] = self.meet(&setup, &rendezvous);
         Ok([begun?, answered?])
     }
 }
 
 /// The next channel that arrives at a place of its own, and the number of its flow.
-pub(crate) fn accept(host: &mut dyn Host) -> Result<(u32, Box<dyn Line>), TransportError> {
+pub(crate) fn accept(host: &mut dyn Listen) -> Result<(u32, Box<dyn Line>), TransportError> {
     let deadline = Deadline::after(PATIENCE);
     while deadline.left().is_ok() {
         match host.accept(Deadline::after(LOOK)) {

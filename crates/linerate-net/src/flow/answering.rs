@@ -3,9 +3,8 @@
 use linerate_core::endpoint::LinkError;
 use linerate_core::traffic::RrPlan;
 
-use super::SEED;
+use super::REQUEST_SEED;
 use super::tag::TAG;
-use crate::channel::{Channel, Wait};
 
 /// What one flow answers.
 #[derive(Debug)]
@@ -33,7 +32,7 @@ impl Answering {
     pub fn new(plan: &RrPlan) -> Self {
         let size = |size: u64| usize::try_from(size).unwrap_or(usize::MAX);
         let mut response = vec![0; size(plan.response.0)];
-        linerate_core::payload::fill(&mut response, !SEED);
+        linerate_core::payload::fill(&mut response, !REQUEST_SEED);
         Self { request: vec![0; size(plan.request.0)], response, tagged: false, transactions: 0 }
     }
 
@@ -50,14 +49,14 @@ impl Answering {
         self.transactions
     }
 
-    pub(super) fn answered(&self, flow: u32) -> Answered {
+    pub(crate) fn answered(&self, flow: u32) -> Answered {
         let each = (self.request.len() + self.response.len()) as u64;
         Answered { flow, transactions: self.transactions, bytes: self.transactions.saturating_mul(each) }
     }
 
     /// Takes a request by `pull`; false when there are no more.
     #[inline]
-    pub(super) fn take(
+    pub(crate) fn take(
         &mut self,
         mut pull: impl FnMut(&mut [u8]) -> Result<usize, LinkError>,
     ) -> Result<bool, LinkError> {
@@ -79,7 +78,7 @@ impl Answering {
 
     /// Gives the response by `push`.
     #[inline]
-    pub(super) fn give(
+    pub(crate) fn give(
         &mut self,
         mut push: impl FnMut(&[u8]) -> Result<usize, LinkError>,
     ) -> Result<(), LinkError> {
@@ -90,13 +89,4 @@ impl Answering {
         self.transactions += 1;
         Ok(())
     }
-}
-
-/// Answers until the peer asks no more.
-#[inline]
-pub(crate) fn answer<C: Channel>(channel: &mut C, answering: &mut Answering) -> Result<(), LinkError> {
-    while answering.take(|into| channel.pull(into, Wait::Patiently))? {
-        answering.give(|data| channel.push(data, Wait::Patiently))?;
-    }
-    channel.finish_sending()
 }

@@ -5,15 +5,16 @@ use std::io::ErrorKind;
 use linerate_core::endpoint::LinkError;
 use linerate_core::traffic::Ended;
 
-use super::asking::ended_as;
-use super::{Asking, Held};
-use crate::channel::{Line, Wait};
+use super::Held;
+use crate::channel::Channel;
+use crate::flow::{Asking, ended_as};
 use crate::transport::{DialError, TransportError};
+use crate::wait::Wait;
 
 /// Asks once over each channel that `join` makes. The answering end closes it first, so that the
 /// port of this end is free again at once (RFC 9293, section 3.6: who closes first keeps the
 /// connection in TIME-WAIT).
-pub(super) fn ask_anew(
+pub(super) fn ask_by_connection(
     asking: &mut Asking<'_>,
     join: &mut dyn FnMut() -> Result<Held, TransportError>,
 ) -> Ended {
@@ -32,12 +33,13 @@ pub(super) fn ask_anew(
             Err(error) => return Ended::Failed(reason(&error)),
         };
         let connected = asking.clock.now();
-        let transacted = transact(line.as_mut(), asking);
+        let channel = line.channel_mut();
+        let transacted = transact(channel, asking);
         if let Err(error) = transacted {
             return ended_as(Err(error));
         }
         asking.transacted(due, began, connected);
-        if let Err(error) = part(line.as_mut()) {
+        if let Err(error) = part(channel) {
             return ended_as(Err(error));
         }
     }
@@ -45,24 +47,24 @@ pub(super) fn ask_anew(
 }
 
 /// Sends the request and takes the response.
-fn transact(line: &mut dyn Line, asking: &mut Asking<'_>) -> Result<(), LinkError> {
+fn transact(channel: &mut dyn Channel, asking: &mut Asking<'_>) -> Result<(), LinkError> {
     let (mut request, response) = asking.messages();
     while !request.is_empty() {
-        let moved = line.push(request, Wait::Patiently)?;
+        let moved = channel.push(request, Wait::Patiently)?;
         request = &request[moved..];
     }
     let mut got = 0;
     while got < response.len() {
-        got += line.pull(&mut response[got..], Wait::Patiently)?;
+        got += channel.pull(&mut response[got..], Wait::Patiently)?;
     }
     Ok(())
 }
 
 /// Waits for the end that the peer puts to the connection, and ends this direction too.
-fn part(line: &mut dyn Line) -> Result<(), LinkError> {
-    match line.pull(&mut [0], Wait::Patiently) {
+fn part(channel: &mut dyn Channel) -> Result<(), LinkError> {
+    match channel.pull(&mut [0], Wait::Patiently) {
         // Which of the two it is depends on who is faster.
-        Err(LinkError::Closed | LinkError::Reset) => line.finish_sending(),
+        Err(LinkError::Closed | LinkError::Reset) => channel.finish_sending(),
         Err(error) => Err(error),
         Ok(_) => Err(LinkError::System {
             operation: "end the transaction",
@@ -97,9 +99,10 @@ mod tests {
     use linerate_core::transport::Transport;
     use linerate_core::units::Span;
 
-    use super::super::{Held, Schedule};
     use super::*;
-    use crate::channel::{Leash, Wire};
+    use crate::channel::{CancelGroup, Wire};
+    use crate::flow::Schedule;
+    use crate::line::Line;
     use crate::observe::HostClock;
     use crate::transport::{Setup, tcp_channel};
 
@@ -109,24 +112,24 @@ mod tests {
         patience: Span,
         mut answer: impl FnMut(u32, TcpStream) + Send + 'static,
     ) -> Latency {
-        let door = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
-        let address = door.local_addr().expect("it listens");
+        let accepting = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
+        let address = accepting.local_addr().expect("it listens");
         std::thread::spawn(move || {
-            for (number, arrived) in (0..).zip(door.incoming()) {
+            for (number, arrived) in (0..).zip(accepting.incoming()) {
                 answer(number, arrived.expect("a connection"));
             }
         });
         let clock = HostClock::start();
         let setup = Setup { patience, ..Setup::plain(Transport::Tcp, clock, address.ip(), address) };
-        let leash = Leash::default();
+        let cancel = CancelGroup::default();
         let mut join = || -> Result<Held, TransportError> {
             let stream = TcpStream::connect(address).expect("somebody accepts");
             let line: Box<dyn Line> = Box::new(Wire::new(tcp_channel(stream.into(), &setup)?, clock));
-            let hold = leash.hold(line.remote().expect("a descriptor"));
+            let hold = cancel.register(line.channel().handle().expect("a descriptor"));
             Ok((line, hold))
         };
         let mut asking = Asking::new(clock, plan, Schedule::new(plan, clock.now(), None, 0));
-        let ended = ask_anew(&mut asking, &mut join);
+        let ended = ask_by_connection(&mut asking, &mut join);
         Latency { ended, ..asking.account(Ok(())) }
     }
 

@@ -5,11 +5,10 @@ use linerate_core::options::MemoryOptions;
 use linerate_core::payload::{self, Check, Corruption, Messages, Turns};
 
 use super::{MemoryError, Ring};
-use crate::traffic::touch;
 
 /// One end's messages in two rings, one for each direction.
 #[derive(Debug)]
-pub struct Laid {
+pub struct MessageRings {
     out: Ring,
     into: Ring,
     touch: bool,
@@ -21,7 +20,7 @@ pub struct Laid {
     written: Option<(usize, u64, Check)>,
 }
 
-impl Laid {
+impl MessageRings {
     /// Memory as `asked`, in each direction, for messages of up to `largest` bytes.
     ///
     /// # Errors
@@ -55,7 +54,7 @@ impl Laid {
         self.arrived += messages;
     }
 
-    /// How much of both directions the kernel has in huge pages now; none where they were not asked
+    /// How much of both directions the kernel has in huge pages now, or `None` where they were not asked
     /// for. Unit: bytes.
     #[must_use]
     pub fn huge_pages(&self) -> Option<Fact<u64>> {
@@ -66,7 +65,7 @@ impl Laid {
     }
 }
 
-impl Messages for Laid {
+impl Messages for MessageRings {
     type Turns<'a> = &'a mut Self;
 
     fn memory(&mut self, size: usize) -> (&[u8], &mut [u8]) {
@@ -107,7 +106,7 @@ impl Messages for Laid {
     }
 }
 
-impl Turns for Laid {
+impl Turns for MessageRings {
     #[inline]
     fn outgoing(&self) -> &[u8] {
         self.out.current()
@@ -131,7 +130,7 @@ impl Turns for Laid {
     #[inline]
     fn received(&mut self) {
         if self.touch {
-            touch(self.into.current());
+            payload::touch(self.into.current());
         }
         self.into.advance();
         self.arrived += 1;
@@ -149,24 +148,24 @@ mod tests {
     const SIZE: usize = 100;
 
     /// Memory for three messages of [`SIZE`] bytes, with `count` of them arrived.
-    fn arrived(count: u64, seed: u64, check: Check) -> Laid {
+    fn arrived(count: u64, seed: u64, check: Check) -> MessageRings {
         let asked = MemoryOptions { working_set: Some(Size(3 * 128)), ..MemoryOptions::default() };
-        let mut laid = Laid::new(SIZE, &asked).expect("memory");
-        laid.prepare(SIZE, seed, check);
-        let turns = laid.turns(SIZE);
+        let mut rings = MessageRings::new(SIZE, &asked).expect("memory");
+        rings.prepare(SIZE, seed, check);
+        let turns = rings.turns(SIZE);
         for _ in 0..count {
             let (out, into) = turns.both();
             into.copy_from_slice(out);
             turns.sent();
             turns.received();
         }
-        laid
+        rings
     }
 
     #[test]
     fn messages_go_round_in_distinct_places_each_way() {
-        let mut laid = arrived(0, 1, Check::Full);
-        let turns = laid.turns(SIZE);
+        let mut rings = arrived(0, 1, Check::Full);
+        let turns = rings.turns(SIZE);
         let mut places = |_| {
             let (out, into) = turns.both();
             let places = [out.as_ptr().addr(), into.as_ptr().addr()];
@@ -196,11 +195,11 @@ mod tests {
         #[case] seen: [bool; 3],
     ) {
         for (slot, seen) in seen.into_iter().enumerate() {
-            let mut laid = arrived(count, 1, check);
-            assert_eq!(laid.inspect(SIZE, 1, check), Ok(()));
+            let mut rings = arrived(count, 1, check);
+            assert_eq!(rings.inspect(SIZE, 1, check), Ok(()));
             // The first byte is marked.
-            laid.into.slot_mut(slot)[0] ^= 1;
-            assert_eq!(laid.inspect(SIZE, 1, check).is_err(), seen, "place {slot}");
+            rings.into.slot_mut(slot)[0] ^= 1;
+            assert_eq!(rings.inspect(SIZE, 1, check).is_err(), seen, "place {slot}");
         }
     }
 
@@ -213,11 +212,11 @@ mod tests {
     fn huge_pages_are_told_only_where_they_were_asked_for() {
         assert_eq!(arrived(0, 1, Check::Marks).huge_pages(), None);
         let asked = MemoryOptions { huge_pages: true, ..MemoryOptions::default() };
-        match Laid::new(4 << 20, &asked) {
-            Ok(laid) => {
-                let huge = laid.huge_pages().expect("they were asked for");
+        match MessageRings::new(4 << 20, &asked) {
+            Ok(rings) => {
+                let huge = rings.huge_pages().expect("they were asked for");
                 let [out, into] =
-                    [&laid.out, &laid.into].map(|ring| *ring.huge_pages().known().expect("smaps"));
+                    [&rings.out, &rings.into].map(|ring| *ring.huge_pages().known().expect("smaps"));
                 assert_eq!(huge, Fact::Known(out + into));
             }
             Err(error) => assert!(matches!(error, MemoryError::Huge(_)), "{error}"),
@@ -230,17 +229,17 @@ mod tests {
             first in 1_usize..9_000, second in 1_usize..9_000, offset in 0_u16..4096, count in 1_u64..20,
         ) {
             let asked = MemoryOptions { working_set: Some(Size(30_000)), offset, ..MemoryOptions::default() };
-            let mut laid = Laid::new(9_000, &asked).expect("memory");
+            let mut rings = MessageRings::new(9_000, &asked).expect("memory");
             for (size, seed) in [(first, 1), (second, 2)] {
-                laid.prepare(size, seed, Check::Full);
-                let turns = laid.turns(size);
+                rings.prepare(size, seed, Check::Full);
+                let turns = rings.turns(size);
                 for _ in 0..count {
                     let (out, into) = turns.both();
                     into.copy_from_slice(out);
                     turns.sent();
                     turns.received();
                 }
-                prop_assert_eq!(laid.inspect(size, seed, Check::Full), Ok(()));
+                prop_assert_eq!(rings.inspect(size, seed, Check::Full), Ok(()));
             }
         }
     }

@@ -1,0 +1,31 @@
+//! What one flow at one end has to move, when, and what came of it: bulk that is sent or received,
+//! requests that are asked or answered. Knows no channel: whoever has one asks here what comes next
+//! and says what moved.
+
+mod answering;
+mod asking;
+mod counter;
+mod incoming;
+mod outgoing;
+mod pace;
+mod schedule;
+mod tag;
+mod under_way;
+
+use linerate_core::units::Span;
+
+pub(crate) use answering::Answered;
+pub use answering::Answering;
+pub use asking::Asking;
+pub(crate) use asking::{GIVE_UP, LOOK, ended_as};
+pub use counter::Counter;
+pub use incoming::Incoming;
+pub use outgoing::{Outgoing, Piece};
+pub use pace::Pace;
+pub use schedule::Schedule;
+
+/// How long a flow may move no byte before it is given up: longer than TCP needs to send again
+/// after 15 seconds without a path (RFC 6298 doubles its timer each time).
+pub(crate) const PATIENCE: Span = Span::from_ms(45_000);
+/// Seed of the bytes of every request and response.
+const REQUEST_SEED: u64 = 0x7265_7175_6573_7473;
