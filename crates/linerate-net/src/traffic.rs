@@ -11,6 +11,7 @@ pub(crate) mod rr;
 mod sampler;
 mod shared;
 
+pub use linerate_core::traffic::Pace;
 use linerate_core::units::Span;
 
 pub use counter::Counter;
@@ -18,7 +19,6 @@ pub(crate) use ends::{Side, bulk, channels, patience};
 pub use incoming::Incoming;
 pub(crate) use incoming::{LINE, touch};
 pub use outgoing::{Outgoing, Piece};
-pub use pace::Pace;
 pub(crate) use party::{Carried, FlowEnd, Party, Told};
 pub use rr::{Answering, Asking, Schedule};
 pub use sampler::{FlowLooks, Look, Looks, OnLook, Sampler, Watched};

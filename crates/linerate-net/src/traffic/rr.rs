@@ -17,13 +17,12 @@ mod askers;
 mod asking;
 mod hosts;
 mod places;
-mod schedule;
 mod tag;
 mod under_way;
 
 pub use answer::Answering;
 pub use asking::Asking;
-pub use schedule::Schedule;
+pub use linerate_core::traffic::Schedule;
 
 pub(crate) use agree::agree;
 pub(crate) use answer::{Answered, answer};
