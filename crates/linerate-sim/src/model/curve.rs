@@ -124,7 +124,7 @@ fn over_tcp(
 }
 
 /// A host of the plan, or one that costs nothing.
-fn host(table: &'static str, plan: Option<&HostPlan>) -> Result<Profile, ModelError> {
+pub(super) fn host(table: &'static str, plan: Option<&HostPlan>) -> Result<Profile, ModelError> {
     let Some(HostPlan(profile)) = plan else { return Ok(Profile::free()) };
     profile.check(table)?;
     Ok(profile.clone())
@@ -132,7 +132,7 @@ fn host(table: &'static str, plan: Option<&HostPlan>) -> Result<Profile, ModelEr
 
 /// A plain flow takes nothing that comes after a gap, and at most what the network says it lost is
 /// sent again.
-fn require_tcp_for_disorder(plan: &ModelPlan) -> Result<(), ModelError> {
+pub(super) fn require_tcp_for_disorder(plan: &ModelPlan) -> Result<(), ModelError> {
     let disorder = plan.impair.iter().any(ImpairPlan::reorders);
     let reason = "what comes out of order needs TCP: give a table [tcp] too";
     require(!disorder || plan.tcp.is_some(), "impair", "reorder or jitter", reason)
