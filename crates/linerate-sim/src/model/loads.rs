@@ -6,6 +6,7 @@ use linerate_core::run::{Answering, Path};
 use linerate_core::units::{Rate, Size, Span, Time};
 
 use super::curve::{host, require_tcp_for_disorder};
+use super::loaded::{Offered, beside};
 use super::{ends, impairments, medium};
 use crate::carrier::{ModelCarrier, Stations};
 use crate::frame::Station;
@@ -160,13 +161,16 @@ impl Network {
             None => Upper::Plain(plan.transport.parameters(mtu)?),
             Some(tcp) => Upper::Tcp(Box::new(tcp.settings(mtu)?)),
         };
+        let offered = Offered::of(plan, &built);
         let facts = Facts {
             line_rate: built.line_rate,
             full_packet_bits: built.full_packet_bits,
             half_duplex: built.half_duplex,
             cautions: built.cautions,
         };
-        Ok((Self { world: World::new(built.medium, hosts), stations, priced, upper }, facts))
+        let mut world = World::new(built.medium, hosts);
+        beside(plan, &offered, &mut world)?;
+        Ok((Self { world, stations, priced, upper }, facts))
     }
 
     /// A flow between the beginning station and an answering one; gives its number.
