@@ -75,8 +75,7 @@ fn agree(transfer: &Transfer, peers: u32, stream: &StreamPlan) {
             expected.push((*direction, flow, flow / stream.flows));
         }
     }
-    let told: Vec<_> =
-        transfer.flows.iter().map(|flow| (flow.direction, flow.flow, flow.peer)).collect();
+    let told: Vec<_> = transfer.flows.iter().map(|flow| (flow.direction, flow.flow, flow.peer)).collect();
     assert_eq!(told, expected);
     assert_eq!(transfer.hosts.len(), 1 + peers as usize);
     for flow in &transfer.flows {
@@ -97,8 +96,7 @@ where
     C::Error: Debug,
 {
     for bytes in [1, 1_000_003] {
-        let stream =
-            StreamPlan { bytes: Some(Size(bytes)), flows: 2, direction, ..StreamPlan::default() };
+        let stream = StreamPlan { bytes: Some(Size(bytes)), flows: 2, direction, ..StreamPlan::default() };
         let load = bulk(stream.clone(), Span::from_ms(1_000));
         let transfer = carried(carrier, &load, &mut Watch::default());
         agree(&transfer, peers, &stream);
