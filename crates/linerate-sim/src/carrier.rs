@@ -25,14 +25,14 @@ use course::Course;
 
 /// Between which stations loads run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stations {
+pub struct Ends {
     /// The end that begins.
     pub beginning: u32,
     /// The ends that answer, in the order of their numbers in accounts.
     pub answering: Vec<u32>,
 }
 
-impl Stations {
+impl Ends {
     /// The first station of `plan`'s network, and the last, which answers.
     #[must_use]
     pub fn outermost(plan: &ModelPlan) -> Self {
@@ -44,7 +44,7 @@ impl Stations {
 #[derive(Debug)]
 pub struct ModelCarrier {
     pub(crate) plan: ModelPlan,
-    pub(crate) stations: Stations,
+    pub(crate) stations: Ends,
     /// What a run says of the beginning end.
     pub end: End,
     /// What it says of the answering ones.

@@ -5,7 +5,7 @@ mod carrier_conformance;
 #[path = "support/plans.rs"]
 mod plans;
 
-use linerate_sim::carrier::Stations;
+use linerate_sim::carrier::Ends;
 use linerate_sim::model;
 use plans::plan;
 use rstest::rstest;
@@ -17,7 +17,7 @@ use rstest::rstest;
 fn a_model_keeps_every_promise(#[case] upper: &str, #[values(1, 3)] peers: u32) {
     let network = "[network]\nmedium = 'ethernet'\ntopology = 'switch'\nstations = 4\nqueue = '256KiB'\n";
     let plan = plan(&format!("{network}{upper}"));
-    let stations = Stations { beginning: 0, answering: (1..=peers).collect() };
+    let stations = Ends { beginning: 0, answering: (1..=peers).collect() };
     let mut carrier = model::loads(&plan, &stations, None).expect("a model");
     carrier_conformance::carrier(&mut carrier, peers);
 }

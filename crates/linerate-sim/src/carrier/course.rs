@@ -70,7 +70,7 @@ struct App {
 enum Does {
     Send(Sending),
     Receive(Receiving),
-    Ask(Asking),
+    Ask(Box<Asking>),
     Answer(Answering),
 }
 
@@ -295,7 +295,7 @@ fn asks(load: &Load, flow: u32, origin: Time) -> [Does; 2] {
     let rr = load.rr.clone().unwrap_or_default();
     let lasts = rr.lasts(load.time, load.stream.is_some());
     let schedule = Schedule::new(&rr, origin + load.head_start, lasts, flow);
-    [Does::Ask(Asking::new(flow, &rr, schedule)), Does::Answer(Answering::new(&rr))]
+    [Does::Ask(Box::new(Asking::new(flow, &rr, schedule))), Does::Answer(Answering::new(&rr))]
 }
 
 impl App {

@@ -8,7 +8,7 @@ use linerate_core::units::{Rate, Size, Span, Time};
 use super::curve::{host, require_tcp_for_disorder};
 use super::loaded::{Offered, beside};
 use super::{ends, impairments, medium};
-use crate::carrier::{ModelCarrier, Stations};
+use crate::carrier::{Ends, ModelCarrier};
 use crate::frame::Station;
 use crate::host::Machine;
 use crate::hosts::Hosts;
@@ -25,11 +25,7 @@ use crate::world::World;
 /// # Errors
 ///
 /// When the plan cannot be built, or has no such stations.
-pub fn loads(
-    plan: &ModelPlan,
-    stations: &Stations,
-    trace: Option<usize>,
-) -> Result<ModelCarrier, ModelError> {
+pub fn loads(plan: &ModelPlan, stations: &Ends, trace: Option<usize>) -> Result<ModelCarrier, ModelError> {
     check(plan, stations)?;
     let (network, facts) = Network::build(plan, stations, None)?;
     let Facts { line_rate, full_packet_bits, half_duplex, cautions } = facts;
@@ -80,7 +76,7 @@ pub fn asked(sockets: &SocketOptions, plan: &ModelPlan) -> ModelPlan {
     plan
 }
 
-fn check(plan: &ModelPlan, stations: &Stations) -> Result<(), ModelError> {
+fn check(plan: &ModelPlan, stations: &Ends) -> Result<(), ModelError> {
     let count = plan.network.stations();
     require(count >= 2, "network.stations", count, "it must be at least 2")?;
     require(!stations.answering.is_empty(), "stations", "none", "name at least one that answers")?;
@@ -137,7 +133,7 @@ impl Network {
     /// The plan's network, with machines at `stations` if they speak TCP; keeps so many passages.
     pub(crate) fn build(
         plan: &ModelPlan,
-        stations: &Stations,
+        stations: &Ends,
         trace: Option<usize>,
     ) -> Result<(Self, Facts), ModelError> {
         let built = medium::build(&plan.network, plan.seed)?;

@@ -3,7 +3,7 @@
 use linerate_core::carrier::Carrier as _;
 use linerate_core::traffic::{Class, Direction, Ended, RrPlan, StreamPlan};
 use linerate_core::units::Span;
-use linerate_sim::carrier::Stations;
+use linerate_sim::carrier::Ends;
 use linerate_sim::model;
 use rstest::rstest;
 
@@ -42,7 +42,7 @@ fn what_no_model_carries_is_refused_by_name(
     #[case] answering: &[u32],
     #[case] key: &str,
 ) {
-    let stations = Stations { beginning, answering: answering.to_vec() };
+    let stations = Ends { beginning, answering: answering.to_vec() };
     let error = model::loads(&plan(&format!("{DIRECT}{text}")), &stations, None).expect_err(key).to_string();
     assert!(error.starts_with(key), "{error}");
 }

@@ -2,7 +2,7 @@
 
 use linerate_core::traffic::StreamPlan;
 use linerate_core::units::{Span, Time};
-use linerate_sim::carrier::Stations;
+use linerate_sim::carrier::Ends;
 use linerate_sim::model;
 
 use crate::plans::plan;
@@ -33,7 +33,7 @@ fn a_machine_that_costs_something_says_how_busy_it_is() {
 
 #[test]
 fn a_trace_has_all_loads_one_after_the_other() {
-    let stations = Stations { beginning: 0, answering: vec![1] };
+    let stations = Ends { beginning: 0, answering: vec![1] };
     let mut carrier =
         model::loads(&plan(&format!("{DIRECT}[tcp]")), &stations, Some(10_000)).expect("a model");
     let load = bulk(StreamPlan { count: Some(1), ..StreamPlan::default() }, 1);
