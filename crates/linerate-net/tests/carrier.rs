@@ -1,20 +1,17 @@
 //! What every carrier of loads promises, over real sockets: the same body as over models.
 
-#[path = "../../linerate-core/tests/support/carrier_conformance.rs"]
-mod carrier_conformance;
-#[path = "support/mod.rs"]
-mod support;
-
 use std::net::Ipv4Addr;
 use std::ops::ControlFlow;
 
-use linerate_core::traffic::{RrPlan, StreamPlan};
+use linerate_core::traffic::{Load, RrPlan, StreamPlan};
+use linerate_core::units::{Size, Span};
 use linerate_net::control::Key;
 use linerate_net::observe::HostClock;
 use linerate_net::pair::{Loads, Target};
 use linerate_net::serve::{Limits, Server};
 use rstest::rstest;
-use support::TestServer;
+
+use crate::support::{self, TestServer, carrier_conformance};
 
 #[rstest]
 fn real_hosts_keep_every_promise(#[values(1, 3)] peers: u32) {
@@ -27,9 +24,12 @@ fn real_hosts_keep_every_promise(#[values(1, 3)] peers: u32) {
     let servers: Vec<TestServer> = (0..peers).map(start).collect();
     let targets = servers.iter().map(|server| Target::parse(&server.address.to_string()));
     let targets: Vec<Target> = targets.collect::<Result<_, _>>().expect("addresses");
-    let mut plan = support::plan("");
-    plan.stream = Some(StreamPlan::default());
-    plan.rr = (peers == 1).then(RrPlan::default);
+    // As large as any of its loads.
+    let rr = RrPlan { response: Size(3_000), ..RrPlan::default() };
+    let rr = (peers == 1).then_some(rr);
+    let load =
+        Load { stream: Some(StreamPlan::default()), rr, time: Span::from_ms(1_000), ..Load::default() };
+    let plan = support::plan_for(&load);
     let go_on = |_| ControlFlow::Continue(());
     let mut loads =
         Loads::open(&targets, Some(&key), &plan, HostClock::start(), go_on).expect("free servers");

@@ -1,7 +1,7 @@
 //! Loads on a model, in its own time: what [`Carrier`] promises, of a modelled network.
 //!
 //! Every load has a network of its own that begins at rest, so that none depends on the one before.
-//! Its flows are those of [`crate::hosts`]; what their applications do is here. The pace of a flow and
+//! Its flows are those of [`crate::stations`]; what their applications do is here. The pace of a flow and
 //! the moments of requests are the core's, the same as between real hosts.
 
 mod asking;
@@ -77,8 +77,8 @@ impl ModelCarrier {
         let (network, _) = Network::build(&plan, &self.stations, room)?;
         let mut course = Course::begin(network, load);
         let ended = course.run(watch);
-        let (transfer, taken, hosts) = course.finish();
-        if let (Some(whole), Some(part)) = (&mut self.trace, hosts.trace) {
+        let (transfer, taken, stations) = course.finish();
+        if let (Some(whole), Some(part)) = (&mut self.trace, stations.trace) {
             append(whole, &part, self.passed);
         }
         self.passed += taken;

@@ -6,7 +6,7 @@ use linerate_core::traffic::{Ended, Latency, RrPlan, Schedule};
 use linerate_core::units::Time;
 
 use super::calls::{Calls, Received};
-use crate::hosts::Broken;
+use crate::stations::Broken;
 
 /// The most requests of an open loop that are sent and not answered; the next one waits then, and
 /// its lateness is part of its response time. As between real hosts.

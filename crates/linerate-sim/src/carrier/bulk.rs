@@ -5,7 +5,7 @@ use linerate_core::units::Time;
 
 use super::calls::{Calls, Received};
 use super::progress::Progress;
-use crate::hosts::Broken;
+use crate::stations::Broken;
 
 /// Sends messages, one call after the other, until its bound; then waits until the other end has
 /// read all and says so.

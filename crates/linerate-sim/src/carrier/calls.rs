@@ -2,15 +2,16 @@
 
 use linerate_core::units::Time;
 
-use crate::host::End;
-use crate::hosts::{Broken, Hosts};
+use crate::event::Event;
 use crate::kernel::Kernel;
+use crate::machine::End;
+use crate::stations::{Broken, Stations};
 
 /// The calls of an application at an end of a flow, at one moment.
 #[derive(Debug)]
 pub(super) struct Calls<'a> {
-    pub(super) hosts: &'a mut Hosts,
-    pub(super) kernel: &'a mut Kernel,
+    pub(super) stations: &'a mut Stations,
+    pub(super) kernel: &'a mut Kernel<Event>,
     pub(super) end: End,
 }
 
@@ -32,12 +33,12 @@ impl Calls<'_> {
 
     /// Sends `bytes`, or the rest of them; how many a call that is done has sent.
     pub(super) fn send(&mut self, bytes: u64) -> Result<u64, Broken> {
-        self.hosts.send(self.end, bytes, self.kernel)
+        self.stations.send(self.end, bytes, self.kernel)
     }
 
     /// Receives up to `most` bytes.
     pub(super) fn receive(&mut self, most: u64) -> Result<Received, Broken> {
-        match self.hosts.recv(self.end, most, self.kernel) {
+        match self.stations.recv(self.end, most, self.kernel) {
             Ok(0) => Ok(Received::Nothing),
             Ok(bytes) => Ok(Received::Bytes(bytes)),
             Err(Broken::Closed) => Ok(Received::End),
@@ -47,13 +48,13 @@ impl Calls<'_> {
 
     /// Sends nothing more.
     pub(super) fn finish(&mut self) {
-        self.hosts.finish(self.end, self.kernel);
+        self.stations.finish(self.end, self.kernel);
     }
 
     /// Has the application go on at `when`, unless that was asked last; `alarm` says what was.
     pub(super) fn wake_at(&mut self, when: Time, alarm: &mut Option<Time>) {
         if alarm.replace(when) != Some(when) {
-            self.hosts.alarm(self.end.flow, self.end.side, when, self.kernel);
+            self.stations.alarm(self.end.flow, self.end.side, when, self.kernel);
         }
     }
 }

@@ -14,11 +14,11 @@ use super::looks::Looks;
 use super::progress::Progress;
 use crate::end;
 use crate::frame::Station;
-use crate::host::End;
-use crate::hosts::{Broken, Hosts};
+use crate::machine::End;
 use crate::model::Network;
 use crate::plan::ModelError;
 use crate::stack::Side;
+use crate::stations::{Broken, Stations};
 use crate::world::World;
 
 /// How long a flow may move no byte before it is given up, as between real hosts.
@@ -91,7 +91,7 @@ impl<'a> Course<'a> {
         named.extend((0..requests).map(|flow| (flow, 0, Direction::Send)));
         let numbers: Vec<u32> = named.iter().map(|(_, peer, _)| network.connect(*peer)).collect();
         for number in numbers {
-            while !network.world.hosts.is_settled(number) && network.world.step() {}
+            while !network.world.stations.is_settled(number) && network.world.step() {}
         }
         let origin = network.world.kernel.now();
         let flows: Vec<Flow> = named
@@ -106,7 +106,7 @@ impl<'a> Course<'a> {
         let watched = network.stations.iter().zip(&network.priced);
         let watched: Vec<Option<Station>> =
             watched.map(|(station, priced)| priced.then_some(*station)).collect();
-        let looks = Looks::new(origin, bulk, &watched, &network.world.hosts);
+        let looks = Looks::new(origin, bulk, &watched, &network.world.stations);
         let left = flows.iter().flat_map(|flow| &flow.apps).filter(|app| app.does.counts()).count();
         Self { network, load, origin, flows, looks, stirs: Vec::new(), left, stop: false, asked: 0 }
     }
@@ -157,7 +157,7 @@ impl<'a> Course<'a> {
     /// Lets every application that may go on do so, and then the network what they began.
     fn go_on(&mut self) {
         loop {
-            self.network.world.hosts.take_stirs(&mut self.stirs);
+            self.network.world.stations.take_stirs(&mut self.stirs);
             if self.stirs.is_empty() {
                 break;
             }
@@ -176,8 +176,8 @@ impl<'a> Course<'a> {
         if app.ended.is_some() {
             return;
         }
-        let World { kernel, hosts, .. } = &mut self.network.world;
-        match app.does.go_on(&mut Calls { hosts, kernel, end }, self.stop) {
+        let World { kernel, stations, .. } = &mut self.network.world;
+        match app.does.go_on(&mut Calls { stations, kernel, end }, self.stop) {
             Ok(false) => {}
             Ok(true) => self.end(end, Ended::Complete),
             Err(broken) => self.end(end, Ended::Failed(why(broken))),
@@ -235,7 +235,7 @@ impl<'a> Course<'a> {
         let bulk = self.flows.iter().filter(|flow| flow.apps[0].does.is_bulk());
         let bytes: Vec<[u64; 2]> =
             bulk.map(|flow| [0, 1].map(|side: usize| flow.apps[side].does.bytes())).collect();
-        let look = self.looks.look(now, &bytes, &self.network.world.hosts);
+        let look = self.looks.look(now, &bytes, &self.network.world.stations);
         if self.load.stream.is_some() {
             watch.interval(&look);
         }
@@ -250,7 +250,7 @@ impl<'a> Course<'a> {
     }
 
     /// What came of the load, how long its network was at work, and what is left of the hosts.
-    pub(super) fn finish(mut self) -> (Transfer, Span, Hosts) {
+    pub(super) fn finish(mut self) -> (Transfer, Span, Stations) {
         let (mut flows, mut latencies) = (Vec::new(), Vec::new());
         for (number, Flow { flow, peer, direction, apps }) in (0..).zip(std::mem::take(&mut self.flows)) {
             let [first, second] = apps;
@@ -268,7 +268,7 @@ impl<'a> Course<'a> {
             flows.push(FlowAccount { flow, peer, direction, sender, receiver });
         }
         let hosts = self.looks.into_hosts();
-        let World { kernel, hosts: left, .. } = self.network.world;
+        let World { kernel, stations: left, .. } = self.network.world;
         let transfer = Transfer { phase: self.load.phase(), flows, latencies, hosts, ..Transfer::default() };
         (transfer, kernel.now().since(Time::ZERO), left)
     }

@@ -6,9 +6,9 @@ use linerate_core::traffic::{HalfAccount, Interval};
 use linerate_core::units::{Span, Time};
 
 use crate::frame::Station;
-use crate::host::{Machine, Usage};
-use crate::hosts::Hosts;
+use crate::machine::{Machine, Usage};
 use crate::stack::Side;
+use crate::stations::Stations;
 
 /// TCP is asked about so many flows at most, the first ones. As between real hosts.
 const MOST_TCP_FLOWS: usize = 64;
@@ -44,9 +44,9 @@ struct Watched {
 
 impl Looks {
     /// Begins to look at so many flows and at `hosts`, of which none has no costs.
-    pub(super) fn new(origin: Time, flows: usize, stations: &[Option<Station>], hosts: &Hosts) -> Self {
+    pub(super) fn new(origin: Time, flows: usize, stations: &[Option<Station>], model: &Stations) -> Self {
         let watched = |station: Station| {
-            let machine = hosts.machine(station)?;
+            let machine = model.machine(station)?;
             Some(Watched { station, usage: machine.usage(), busiest: machine.busiest() })
         };
         Self {
@@ -59,7 +59,7 @@ impl Looks {
     }
 
     /// Looks at `now`: `bytes` are what passed at both ends of each flow since the load began.
-    pub(super) fn look(&mut self, now: Time, bytes: &[[u64; 2]], hosts: &Hosts) -> Look {
+    pub(super) fn look(&mut self, now: Time, bytes: &[[u64; 2]], model: &Stations) -> Look {
         let (until, span) = (now.since(self.origin), now.since(self.last));
         self.last = now;
         let mut look = Look { until, span, bytes: Vec::new(), tcp: Vec::new() };
@@ -68,7 +68,7 @@ impl Looks {
                 let grown = bytes - std::mem::replace(&mut seen.bytes, *bytes);
                 seen.intervals.push(Interval { until, bytes: grown });
                 let side = [Side::First, Side::Second][place];
-                let asked = if flow < MOST_TCP_FLOWS { hosts.connection(flow as u32, side) } else { None };
+                let asked = if flow < MOST_TCP_FLOWS { model.connection(flow as u32, side) } else { None };
                 let sample = asked.map(|connection| TcpSample { at: until, ..connection.sample() });
                 seen.tcp.extend(sample.clone());
                 if place == 0 {
@@ -79,7 +79,7 @@ impl Looks {
         }
         for (watched, samples) in self.hosts.iter_mut().zip(&mut self.samples) {
             let Some(watched) = watched else { continue };
-            if let Some(machine) = hosts.machine(watched.station) {
+            if let Some(machine) = model.machine(watched.station) {
                 samples.push(watched.sample(machine, [until, span]));
             }
         }

@@ -10,11 +10,11 @@ use super::loaded::{Offered, beside};
 use super::{ends, impairments, medium};
 use crate::carrier::{Ends, ModelCarrier};
 use crate::frame::Station;
-use crate::host::Machine;
-use crate::hosts::Hosts;
 use crate::load::Meter;
+use crate::machine::Machine;
 use crate::plan::{ModelError, ModelPlan, require};
 use crate::stack::{Kind, Parameters, Side};
+use crate::stations::Stations;
 use crate::tcp::Settings;
 use crate::trace::Trace;
 use crate::world::World;
@@ -138,10 +138,10 @@ impl Network {
     ) -> Result<(Self, Facts), ModelError> {
         let built = medium::build(&plan.network, plan.seed)?;
         let (count, mtu) = (plan.network.stations() as usize, plan.network.mtu());
-        let mut hosts = Hosts::new(count, Meter::new(count, Time::ZERO, built.frame_bytes));
-        hosts.trace = trace.map(Trace::new);
-        hosts.follow();
-        impairments::put(plan, &mut hosts)?;
+        let mut all = Stations::new(count, Meter::new(count, Time::ZERO, built.frame_bytes));
+        all.trace = trace.map(Trace::new);
+        all.follow();
+        impairments::put(plan, &mut all)?;
         let ours = std::iter::once(stations.beginning).chain(stations.answering.iter().copied());
         let stations: Vec<Station> = ours.map(Station).collect();
         let there = if plan.peer.is_some() { ("peer", &plan.peer) } else { ("host", &plan.host) };
@@ -150,7 +150,7 @@ impl Network {
             let (table, given) = if place == 0 { ("host", &plan.host) } else { there };
             priced.push(given.is_some());
             if plan.tcp.is_some() {
-                hosts.equip(*station, Machine::new(*station, &host(table, given.as_ref())?, mtu));
+                all.equip(*station, Machine::new(*station, &host(table, given.as_ref())?, mtu));
             }
         }
         let upper = match &plan.tcp {
@@ -164,19 +164,19 @@ impl Network {
             half_duplex: built.half_duplex,
             cautions: built.cautions,
         };
-        let mut world = World::new(built.medium, hosts);
+        let mut world = World::new(built.medium, all);
         beside(plan, &offered, &mut world)?;
         Ok((Self { world, stations, priced, upper }, facts))
     }
 
     /// A flow between the beginning station and an answering one; gives its number.
     pub(crate) fn connect(&mut self, peer: u32) -> u32 {
-        let stations = [self.stations[0], self.stations[1 + peer as usize]];
-        let World { kernel, hosts, .. } = &mut self.world;
+        let between = [self.stations[0], self.stations[1 + peer as usize]];
+        let World { kernel, stations, .. } = &mut self.world;
         match &self.upper {
-            Upper::Plain(parameters) => hosts.connect(stations, *parameters),
+            Upper::Plain(parameters) => stations.connect(between, *parameters),
             Upper::Tcp(settings) => {
-                hosts.connect_tcp(stations, [(**settings).clone(), (**settings).clone()], kernel)
+                stations.connect_tcp(between, [(**settings).clone(), (**settings).clone()], kernel)
             }
         }
     }
@@ -185,7 +185,7 @@ impl Network {
     pub(crate) fn granted_of(&self, flow: u32, side: Side) -> Granted {
         match &self.upper {
             Upper::Plain(parameters) => ends::plainly(parameters),
-            Upper::Tcp(_) => self.world.hosts.connection(flow, side).map(ends::by_tcp).unwrap_or_default(),
+            Upper::Tcp(_) => self.world.stations.connection(flow, side).map(ends::by_tcp).unwrap_or_default(),
         }
     }
 
@@ -194,7 +194,7 @@ impl Network {
         let peers = u32::try_from(self.stations.len() - 1).unwrap_or(u32::MAX);
         let flows: Vec<u32> = (0..peers).map(|peer| self.connect(peer)).collect();
         for flow in &flows {
-            while !self.world.hosts.is_settled(*flow) && self.world.step() {}
+            while !self.world.stations.is_settled(*flow) && self.world.step() {}
         }
         let first = flows.first().map(|flow| self.granted_of(*flow, Side::First)).unwrap_or_default();
         (first, flows.into_iter().map(|flow| self.granted_of(flow, Side::Second)).collect())

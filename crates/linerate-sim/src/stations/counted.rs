@@ -56,7 +56,12 @@ impl Stations {
     /// # Errors
     ///
     /// When nothing of it can arrive any more.
-    pub fn send(&mut self, end: End, bytes: u64, kernel: &mut Kernel<impl Includes<Event>>) -> Result<u64, Broken> {
+    pub fn send(
+        &mut self,
+        end: End,
+        bytes: u64,
+        kernel: &mut Kernel<impl Includes<Event>>,
+    ) -> Result<u64, Broken> {
         if let Flow::Tcp(_) = self.flows[end.flow as usize] {
             return self.tcp_send(end, bytes, kernel).map(|(sent, _)| sent);
         }
@@ -77,7 +82,12 @@ impl Stations {
     /// # Errors
     ///
     /// [`Broken::Closed`] when the other end has finished and all of its bytes were received.
-    pub fn recv(&mut self, end: End, most: u64, kernel: &mut Kernel<impl Includes<Event>>) -> Result<u64, Broken> {
+    pub fn recv(
+        &mut self,
+        end: End,
+        most: u64,
+        kernel: &mut Kernel<impl Includes<Event>>,
+    ) -> Result<u64, Broken> {
         if let Flow::Tcp(_) = self.flows[end.flow as usize] {
             return self.tcp_receive(end, most, kernel);
         }

@@ -77,7 +77,12 @@ impl Stations {
     }
 
     /// The application at an end calls send; gives what a call that is done has sent.
-    pub(super) fn tcp_write(&mut self, end: End, data: &[u8], kernel: &mut Kernel<impl Includes<Event>>) -> Result<usize, Broken> {
+    pub(super) fn tcp_write(
+        &mut self,
+        end: End,
+        data: &[u8],
+        kernel: &mut Kernel<impl Includes<Event>>,
+    ) -> Result<usize, Broken> {
         if self.place(end).flow.closed[end.side.other() as usize] {
             return Err(self.place(end).flow.broken().unwrap_or(Broken::Closed));
         }
@@ -127,7 +132,12 @@ impl Stations {
     }
 
     /// The same of up to so many bytes that are only counted.
-    pub(super) fn tcp_receive(&mut self, end: End, most: u64, kernel: &mut Kernel<impl Includes<Event>>) -> Result<u64, Broken> {
+    pub(super) fn tcp_receive(
+        &mut self,
+        end: End,
+        most: u64,
+        kernel: &mut Kernel<impl Includes<Event>>,
+    ) -> Result<u64, Broken> {
         let mut place = self.place(end);
         let call = &mut place.own().recv;
         if let Some(received) = call.take_result() {

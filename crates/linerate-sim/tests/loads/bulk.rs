@@ -4,7 +4,7 @@ use linerate_core::traffic::{Direction, Ended, FlowAccount, StreamPlan, Transfer
 use linerate_core::units::{Rate, Size, Span};
 use rstest::rstest;
 
-use crate::{assert_near, bulk, carried, carrier, mbps};
+use super::{assert_near, bulk, carried, carrier, mbps};
 
 /// A packet of 1500 B on the wire, with header, check sequence, preamble and gap. Unit: bytes.
 const WIRE: f64 = 1538.0;

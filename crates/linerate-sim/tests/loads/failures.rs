@@ -7,8 +7,8 @@ use linerate_sim::carrier::Ends;
 use linerate_sim::model;
 use rstest::rstest;
 
-use crate::plans::plan;
-use crate::{NEVER, Silent, bulk, carried, carrier, requests};
+use super::{NEVER, Silent, bulk, carried, carrier, requests};
+use crate::support::plans::plan;
 
 const DIRECT: &str = "[network]\nmedium = 'ethernet'\n";
 

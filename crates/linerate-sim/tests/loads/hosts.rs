@@ -5,8 +5,8 @@ use linerate_core::units::{Span, Time};
 use linerate_sim::carrier::Ends;
 use linerate_sim::model;
 
-use crate::plans::plan;
-use crate::{bulk, carried, carrier};
+use super::{bulk, carried, carrier};
+use crate::support::plans::plan;
 
 const DIRECT: &str = "[network]\nmedium = 'ethernet'\n";
 

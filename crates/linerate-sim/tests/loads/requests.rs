@@ -9,8 +9,8 @@ use linerate_core::units::{Size, Span};
 use linerate_sim::model;
 use rstest::rstest;
 
-use crate::plans::plan;
-use crate::{assert_near, bulk, carried, carrier, requests};
+use super::{assert_near, bulk, carried, carrier, requests};
+use crate::support::plans::plan;
 
 const DIRECT: &str = "[network]\nmedium = 'ethernet'\n";
 

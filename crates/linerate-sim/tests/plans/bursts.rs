@@ -7,7 +7,7 @@ use linerate_sim::carrier::Ends;
 use linerate_sim::fabric::Loss;
 use linerate_sim::model;
 
-use crate::shipped::{assert_near, changed, load, lost};
+use super::shipped::{assert_near, changed, load, lost};
 
 #[test]
 fn an_incast_loses_what_neither_the_queue_nor_the_line_takes() {

@@ -3,8 +3,6 @@
 mod bulk;
 mod failures;
 mod hosts;
-#[path = "../support/plans.rs"]
-mod plans;
 mod requests;
 
 use std::ops::ControlFlow;
@@ -15,13 +13,15 @@ use linerate_core::units::Span;
 use linerate_sim::carrier::{Ends, ModelCarrier};
 use linerate_sim::model;
 
+use crate::support::plans::plan;
+
 /// No silence is a stall.
 pub(crate) const NEVER: Span = Span::from_ms(3_600_000);
 
 /// The plan's network between its first station and these.
 pub(crate) fn carrier(text: &str, answering: &[u32]) -> ModelCarrier {
     let stations = Ends { beginning: 0, answering: answering.to_vec() };
-    model::loads(&plans::plan(text), &stations, None).unwrap_or_else(|error| panic!("{error} in {text}"))
+    model::loads(&plan(text), &stations, None).unwrap_or_else(|error| panic!("{error} in {text}"))
 }
 
 pub(crate) struct Silent;

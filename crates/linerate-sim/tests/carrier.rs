@@ -1,14 +1,11 @@
 //! What every carrier of loads promises, over the model: the same body as over real sockets.
 
-#[path = "../../linerate-core/tests/support/carrier_conformance.rs"]
-mod carrier_conformance;
-#[path = "support/plans.rs"]
-mod plans;
-
 use linerate_sim::carrier::Ends;
 use linerate_sim::model;
-use plans::plan;
 use rstest::rstest;
+
+use crate::support::carrier_conformance;
+use crate::support::plans::plan;
 
 #[rstest]
 #[case::plain("")]
