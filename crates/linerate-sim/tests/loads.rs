@@ -51,7 +51,7 @@ pub(crate) fn requests(rr: RrPlan, ms: u64) -> Load {
 
 /// The rate of all flows of a direction together. Unit: Mb/s.
 pub(crate) fn mbps(transfer: &Transfer, direction: Direction) -> f64 {
-    let mut summaries = transfer.summaries(NEVER).into_iter();
+    let mut summaries = transfer.summaries().into_iter();
     let summary = summaries.find(|summary| summary.direction == direction).expect("flows of it");
     assert_eq!((summary.stalled, summary.failed), (0, 0), "{transfer:?}");
     summary.rate.expect("it was timed").as_mbps()

@@ -269,7 +269,7 @@ impl<'a> Course<'a> {
         }
         let hosts = self.looks.into_hosts();
         let World { kernel, stations: left, .. } = self.network.world;
-        let transfer = Transfer { phase: self.load.phase(), flows, latencies, hosts, ..Transfer::default() };
+        let transfer = Transfer { load: self.load.clone(), flows, latencies, hosts, ..Transfer::default() };
         (transfer, kernel.now().since(Time::ZERO), left)
     }
 }
