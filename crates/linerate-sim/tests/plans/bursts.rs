@@ -76,8 +76,8 @@ fn beside(queue: &str) -> f64 {
 
 #[test]
 fn a_flow_keeps_its_window_in_a_large_queue_and_requests_wait_for_it() {
-    // 362 segments of 1448 B hold 512 KiB; each is 1538 B with preamble and gap at 100 Mb/s.
-    assert_near(beside("1M"), 362.0 * 0.12304, 0.03);
+    // 147 segments of 1448 B hold 208 KiB; each is 1538 B with preamble and gap at 100 Mb/s.
+    assert_near(beside("1M"), 147.0 * 0.12304, 0.03);
     // A queue of 64 KiB holds 43 frames, and loses the rest.
     let median = beside("64K");
     assert!(median <= 1.05 * 43.0 * 0.12304, "{median} ms");
