@@ -3,7 +3,7 @@
 use std::net::Ipv4Addr;
 use std::ops::ControlFlow;
 
-use linerate_core::traffic::{Load, RrPlan, StreamPlan};
+use linerate_core::traffic::{Direction, Load, RrPlan, StreamPlan};
 use linerate_core::units::{Size, Span};
 use linerate_net::control::Key;
 use linerate_net::observe::HostClock;
@@ -27,8 +27,8 @@ fn real_hosts_keep_every_promise(#[values(1, 3)] peers: u32) {
     // As large as any of its loads.
     let rr = RrPlan { response: Size(3_000), ..RrPlan::default() };
     let rr = (peers == 1).then_some(rr);
-    let load =
-        Load { stream: Some(StreamPlan::default()), rr, time: Span::from_ms(1_000), ..Load::default() };
+    let stream = StreamPlan { flows: 4, direction: Direction::Both, ..StreamPlan::default() };
+    let load = Load { stream: Some(stream), rr, time: Span::from_ms(1_000), ..Load::default() };
     let plan = support::plan_for(&load);
     let go_on = |_| ControlFlow::Continue(());
     let mut loads =
