@@ -139,7 +139,8 @@ where
         assert_eq!(seen, here.bytes, "who watches sees every byte");
     }
     let spans: Span = watch.looks.iter().map(|look| look.span).sum();
-    assert_eq!(Some(spans), watch.looks.last().map(|look| look.until));
+    // The first look of a real host may begin a little after the load.
+    assert!(Some(spans) <= watch.looks.last().map(|look| look.until));
 }
 
 /// The half of a flow at the beginning end.
