@@ -3,6 +3,8 @@
 mod account;
 mod derive;
 mod hdr_log;
+mod pace;
+mod schedule;
 
 pub use crate::plan::{
     Bound, DATAGRAM_HEADER, DATAGRAM_TAG, DEFAULT_MESSAGE, Direction, Load, MOST_FLOWS, Phase, RrPlan,
@@ -11,3 +13,5 @@ pub use crate::plan::{
 pub use account::{Datagrams, Ended, FlowAccount, HalfAccount, Interval, IoReport, Latency, Transfer};
 pub use derive::{Class, FAIR, Summary, jain};
 pub use hdr_log::hdr_log;
+pub use pace::Pace;
+pub use schedule::Schedule;

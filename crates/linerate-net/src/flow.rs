@@ -8,7 +8,6 @@ mod counter;
 mod incoming;
 mod outgoing;
 mod pace;
-mod schedule;
 mod tag;
 mod under_way;
 
@@ -20,9 +19,8 @@ pub use asking::Asking;
 pub(crate) use asking::{GIVE_UP, LOOK, ended_as};
 pub use counter::Counter;
 pub use incoming::Incoming;
+pub use linerate_core::traffic::{Pace, Schedule};
 pub use outgoing::{Outgoing, Piece};
-pub use pace::Pace;
-pub use schedule::Schedule;
 
 /// How long a flow may move no byte before it is given up: longer than TCP needs to send again
 /// after 15 seconds without a path (RFC 6298 doubles its timer each time).

@@ -1,5 +1,7 @@
 //! A server on the loopback that ends with the test, and clients that do not behave.
 
+#[path = "../../linerate-core/tests/support/carrier_conformance.rs"]
+pub(crate) mod carrier_conformance;
 #[path = "../../linerate-core/tests/support/conformance.rs"]
 pub(crate) mod conformance;
 pub(crate) mod conversation;

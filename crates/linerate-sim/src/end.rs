@@ -49,7 +49,7 @@ impl End {
 }
 
 /// Why no more bytes pass, in a sentence that names the loss.
-fn broken(broken: Broken) -> LinkError {
+pub(crate) fn broken(broken: Broken) -> LinkError {
     let lost = |loss: Loss| format!("the modelled network lost a frame of it ({})", loss.name());
     let (kind, reason) = match broken {
         Broken::Closed => return LinkError::Closed,

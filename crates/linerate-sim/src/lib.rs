@@ -7,6 +7,7 @@ pub mod atm;
 pub mod bench;
 pub mod calibrate;
 mod carried;
+pub mod carrier;
 pub mod end;
 pub mod error;
 pub mod ethernet;

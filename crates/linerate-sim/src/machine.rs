@@ -154,6 +154,18 @@ impl Machine {
         self.processors.usage()
     }
 
+    /// How many processors it has that work.
+    #[must_use]
+    pub fn processors(&self) -> u32 {
+        self.processors.count()
+    }
+
+    /// How long the busiest of them worked, the work that it has begun included.
+    #[must_use]
+    pub fn busiest(&self) -> Span {
+        self.processors.busiest()
+    }
+
     /// How long its bus was busy.
     #[must_use]
     pub const fn bus_busy(&self) -> Span {

@@ -5,6 +5,7 @@ mod ends;
 mod ethernet;
 mod impairments;
 mod loaded;
+mod loads;
 mod media;
 mod medium;
 
@@ -16,6 +17,8 @@ use crate::plan::{ModelError, ModelPlan};
 
 pub use curve::{Curve, curve};
 pub use loaded::{Loaded, check_load, load};
+pub(crate) use loads::Network;
+pub use loads::{asked, loads};
 
 /// A medium that was built from a plan, and how it counts.
 #[derive(Debug)]

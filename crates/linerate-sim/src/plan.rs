@@ -17,7 +17,7 @@ pub(crate) use crate::error::require;
 pub use ethernet::{Cable, End, EthernetPlan, Pause, Receive, Relay, RelayKind, Shape};
 pub use host::HostPlan;
 pub use impair::ImpairPlan;
-pub use load::{Arrival, FrameSizes, LoadPlan, To};
+pub use load::{Arrival, FrameSizes, LoadPlan, Offer, Periods, StationLoad, To};
 pub use media::{AtmPlan, FddiPlan, FibreChannelPlan, MyrinetPlan};
 pub use tcp::TcpPlan;
 pub use transport::TransportPlan;

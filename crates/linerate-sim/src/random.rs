@@ -19,6 +19,8 @@ pub enum Purpose {
     Phase,
     /// What a path loses, repeats and delays.
     Path,
+    /// How long a source is on and off.
+    Period,
 }
 
 /// The stream of `station` for `purpose` in the simulation with `seed`.

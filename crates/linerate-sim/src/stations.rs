@@ -6,6 +6,7 @@
 
 mod call;
 mod connection;
+mod counted;
 mod impair;
 mod plain;
 mod tcp;
@@ -93,6 +94,8 @@ pub struct Stations {
     wakes: Vec<Port>,
     /// How many of those the medium knows by now.
     woken: usize,
+    /// Ends at which an application may go on, for who follows all of them.
+    stirs: Option<Vec<End>>,
     /// What passed of the offered load.
     pub meter: Meter,
     /// What a capture shows, if one is taken.
@@ -121,6 +124,7 @@ impl Stations {
             late: Slab::new(),
             wakes: Vec::new(),
             woken: 0,
+            stirs: None,
             meter,
             trace: None,
         }
@@ -207,7 +211,10 @@ impl Stations {
                 }
                 self.wakes.push(Port(station.0));
             }
-            Event::Alarm { flow, side } => self.ends_mut(flow).0[side as usize] = true,
+            Event::Alarm { flow, side } => {
+                self.ends_mut(flow).0[side as usize] = true;
+                self.tell(End { flow, side });
+            }
             Event::Resend { flow, side } => self.resend(flow, side),
             Event::Timer(end) => self.tcp_timer(end, kernel),
             Event::Machine(event) => self.machine_event(event, kernel),

@@ -51,6 +51,17 @@ impl Trace {
         &self.passages
     }
 
+    /// How many more passages find room.
+    #[must_use]
+    pub const fn room(&self) -> usize {
+        self.limit - self.passages.len()
+    }
+
+    /// Counts passages that found no room elsewhere.
+    pub const fn leave_out(&mut self, passages: u64) {
+        self.left_out += passages;
+    }
+
     /// How many passages found no room.
     #[must_use]
     pub const fn left_out(&self) -> u64 {

@@ -1,6 +1,7 @@
 //! All integration tests of this crate: one program, so that they are linked once.
 
 mod atm;
+mod carrier;
 mod conformance;
 mod curves;
 mod determinism;
@@ -9,6 +10,7 @@ mod fibre_channel;
 mod full_duplex;
 mod golden;
 mod hosts;
+mod loads;
 mod myrinet;
 mod negotiation;
 mod network;

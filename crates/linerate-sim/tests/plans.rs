@@ -1,5 +1,6 @@
 //! Every plan under `plans/` shows what it says.
 
+mod bursts;
 mod collisions;
 mod curves;
 mod documentation;

@@ -1,5 +1,7 @@
 //! What several files of tests use.
 
+#[path = "../../linerate-core/tests/support/carrier_conformance.rs"]
+pub(crate) mod carrier_conformance;
 #[path = "../../linerate-core/tests/support/conformance.rs"]
 pub(crate) mod conformance;
 pub(crate) mod measured;

@@ -112,6 +112,13 @@ impl Load {
         }
         load
     }
+
+    /// The number over all answering ends of the bulk flow of which `peer` has number `flow`.
+    #[must_use]
+    pub fn numbered(&self, peer: u32, flow: u32) -> u32 {
+        let each = self.stream.as_ref().map_or(0, |stream| stream.flows);
+        peer.saturating_mul(each).saturating_add(flow)
+    }
 }
 
 impl Direction {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use linerate_core::traffic::{Bound, HalfAccount};
 use linerate_core::units::{Span, Time};
 
-use super::{Counter, Pace};
+use super::{Counter, Pace, pace};
 use crate::memory::Ring;
 use crate::observe::HostClock;
 
@@ -126,7 +126,7 @@ impl<'a> Outgoing<'a> {
         loop {
             match self.poll_piece() {
                 Piece::Now(piece) => return Some(piece),
-                Piece::Later(_) => self.pace.as_ref()?.wait(&self.clock),
+                Piece::Later(_) => pace::wait(self.pace.as_ref()?, &self.clock),
                 Piece::Over => return None,
             }
         }
@@ -183,7 +183,7 @@ impl<'a> Outgoing<'a> {
         let batch = match &self.pace {
             None => most,
             Some(pace) => {
-                pace.wait(&self.clock);
+                pace::wait(pace, &self.clock);
                 pace.due_by(self.clock.now(), most)
             }
         };

@@ -26,7 +26,7 @@ use crate::traffic::rr::{Join, agree};
 use crate::traffic::{Carried, FlowEnd, FlowSet, OnLook, bulk, channels, patience};
 use crate::transport::{self, Setup};
 
-use accounts::{hear_all, join, numbered};
+use accounts::{hear_all, join};
 
 /// How often the user's wish to end is looked for.
 const LOOK: Duration = Duration::from_millis(100);
@@ -168,7 +168,7 @@ impl Loads {
             let mut opened = opened.map_err(|error| self.named(error, remote))?;
             granted.push((opened.lines.first().map(|line| line.channel().granted()), opened.granted));
             let bulk = bulk(load, &mut opened.lines, Side::Beginning);
-            ends.extend(bulk.into_iter().map(|end| FlowEnd { flow: numbered(load, peer, end.flow), ..end }));
+            ends.extend(bulk.into_iter().map(|end| FlowEnd { flow: load.numbered(peer, end.flow), ..end }));
             lines.append(&mut opened.lines);
             first.get_or_insert((opened.token, opened.rendezvous));
         }
@@ -266,8 +266,8 @@ impl Loads {
             match heard.map_err(|error| if cut { PairError::Interrupted } else { error }) {
                 Ok((mut carried, by_it)) => {
                     // It speaks for its own flows.
-                    carried.reports.retain(|told| told.flow < numbered(load, 1, 0));
-                    carried.reports.iter_mut().for_each(|told| told.flow = numbered(load, peer, told.flow));
+                    carried.reports.retain(|told| told.flow < load.numbered(1, 0));
+                    carried.reports.iter_mut().for_each(|told| told.flow = load.numbered(peer, told.flow));
                     all.push(carried);
                     answered.extend(by_it);
                 }

@@ -81,17 +81,24 @@ pub(super) fn load(study: &Study) -> String {
     let arrivals = match load.arrivals {
         Arrival::Poisson => "at random times",
         Arrival::Periodic => "at equal times",
+        Arrival::OnOff => "at equal times while it is on",
+        Arrival::Burst => "in bursts at the same instant",
     };
     let swept = study.sweeps("load.station-load") || study.sweeps("load.total-load");
     let offered = match (load.station_load, load.total_load) {
         _ if swept => format!("offering as swept {arrivals}"),
+        _ if load.arrivals == Arrival::Burst => {
+            format!("each offering {} {arrivals}, every {}", load.burst, load.every)
+        }
         (Some(share), _) => format!("each offering {} of a line {arrivals}", percent(share)),
         (None, Some(share)) => format!("together offering {} of a line {arrivals}", percent(share)),
         (None, None) => "saturated".to_owned(),
     };
     let frames = if study.sweeps("load.frame") { "frames as swept".to_owned() } else { frames(load) };
     let targets = if study.sweeps("load.to") { "targets as swept".to_owned() } else { targets(load) };
-    format!("{senders}, {offered}; {frames}, {targets}")
+    let own: usize = load.station.iter().map(|own| own.stations.len()).sum();
+    let own = if own > 0 { format!("; {} of its own", count(own as u64, "station")) } else { String::new() };
+    format!("{senders}, {offered}; {frames}, {targets}{own}")
 }
 
 fn frames(load: &LoadPlan) -> String {

@@ -18,6 +18,25 @@ pub enum Arrivals {
     Poisson(Span),
     /// At equal intervals, from a random phase.
     Periodic(Span),
+    /// At equal intervals while it is on.
+    OnOff {
+        /// From a frame to the next while it is on.
+        step: Span,
+        /// How long it is on, on average.
+        on: Span,
+        /// And off.
+        off: Span,
+        /// Whether these times are all alike; otherwise they are exponential.
+        fixed: bool,
+    },
+    /// So many bytes of client data at once, in whole frames, and again after so long. Every such
+    /// source begins at the same instant.
+    Burst {
+        /// Unit: bytes.
+        bytes: u64,
+        /// From one to the next.
+        every: Span,
+    },
 }
 
 /// How large frames are: sizes and how often each comes.
@@ -84,6 +103,10 @@ pub struct Generator {
     queue: VecDeque<Frame>,
     made: u64,
     last_arrival: Option<Time>,
+    /// Until when an on-off source is on.
+    on_until: Time,
+    /// What the burst under way still has to offer. Unit: bytes.
+    left: u64,
     random: Streams,
 }
 
@@ -93,6 +116,7 @@ struct Streams {
     size: Pcg64,
     destination: Pcg64,
     phase: Pcg64,
+    period: Pcg64,
 }
 
 impl Generator {
@@ -114,6 +138,8 @@ impl Generator {
             queue: VecDeque::new(),
             made: 0,
             last_arrival: None,
+            on_until: Time::ZERO,
+            left: 0,
             random: Streams::of(0, station.0),
         }
     }
@@ -150,10 +176,44 @@ impl Generator {
             (Arrivals::Poisson(mean), _) => exponential(mean, &mut self.random.arrival),
             (Arrivals::Periodic(every), None) => every_fraction(every, &mut self.random.phase),
             (Arrivals::Periodic(every), Some(_)) => every,
+            (Arrivals::OnOff { step, on, off, fixed }, _) => self.within_on(now, step, [on, off], fixed),
+            (Arrivals::Burst { bytes, every }, last) => self.within_burst(bytes, every, last.is_some()),
         };
         let when = now + interval;
         self.last_arrival = Some(when);
         Some(when)
+    }
+
+    /// From `now` to the next frame of a source whose clock of frames runs only while it is on.
+    fn within_on(&mut self, now: Time, step: Span, [on, off]: [Span; 2], fixed: bool) -> Span {
+        let random = &mut self.random;
+        let mut draw = |mean: Span| if fixed { mean } else { exponential(mean, &mut random.period) };
+        let (mut at, mut left) = (now, step);
+        if self.last_arrival.is_none() {
+            // It begins somewhere in a period, as if it had been on and off for long.
+            let into = every_fraction(on + off, &mut random.phase);
+            left = every_fraction(step, &mut random.arrival);
+            self.on_until = if into < on { now + (on - into) } else { now };
+            if into >= on {
+                at = now + (on + off - into);
+                self.on_until = at + draw(on);
+            }
+        }
+        while left > self.on_until.since(at) {
+            left = left - self.on_until.since(at);
+            at = self.on_until + draw(off);
+            self.on_until = at + draw(on);
+        }
+        (at + left).since(now)
+    }
+
+    /// From a frame of a burst to the next.
+    fn within_burst(&mut self, bytes: u64, every: Span, begun: bool) -> Span {
+        if self.left > 0 {
+            return Span::ZERO;
+        }
+        self.left = bytes;
+        if begun { every } else { Span::ZERO }
     }
 
     /// Offers a frame now; gives it back when there is no room.
@@ -185,10 +245,12 @@ impl Generator {
         };
         let number = self.made;
         self.made += 1;
+        let data_bytes = self.mix.draw(&mut self.random.size);
+        self.left = self.left.saturating_sub(data_bytes.max(1).into());
         Frame {
             source: self.station,
             destination: Destination::Station(to),
-            data_bytes: self.mix.draw(&mut self.random.size),
+            data_bytes,
             content: Content::Load(number),
             offered: now,
         }
@@ -202,6 +264,7 @@ impl Streams {
             size: stream(seed, station, Purpose::Size),
             destination: stream(seed, station, Purpose::Destination),
             phase: stream(seed, station, Purpose::Phase),
+            period: stream(seed, station, Purpose::Period),
         }
     }
 }
@@ -242,6 +305,49 @@ mod tests {
         let variance = draws.iter().map(|draw| (draw - mean).powi(2)).sum::<f64>() / draws.len() as f64;
         assert!((mean / 10.0 - 1.0).abs() < 0.02, "{mean}");
         assert!((variance.sqrt() / 10.0 - 1.0).abs() < 0.03, "{variance}");
+    }
+
+    /// When a source offers frames until `end`.
+    fn moments(arrivals: Arrivals, end: Time) -> Vec<Time> {
+        let to = Targets::One(Station(1));
+        let mut generator = Generator::new(Station(0), arrivals, Mix::only(1000), to, 1_000_000).seeded(9, 0);
+        let mut moments = Vec::new();
+        let mut now = Time::ZERO;
+        while let Some(when) = generator.next_arrival(now).filter(|when| *when < end) {
+            now = when;
+            moments.push(now);
+            generator.offer(now).expect("there is room");
+        }
+        moments
+    }
+
+    #[test]
+    fn an_on_off_source_keeps_its_rate_while_it_is_on_and_its_share_of_the_time() {
+        let [on, off] = [2, 6].map(Span::from_ms);
+        let end = Time::ZERO + Span::from_ms(8_000);
+        for fixed in [true, false] {
+            let step = Span::from_us(10);
+            let moments = moments(Arrivals::OnOff { step, on, off, fixed }, end);
+            // A quarter of 800,000; exponential times spread by a few per cent over 1000 periods.
+            let share = moments.len() as f64 / 800_000.0;
+            assert!((share / 0.25 - 1.0).abs() < if fixed { 0.001 } else { 0.1 }, "{share}");
+            let gaps = moments.windows(2).map(|pair| pair[1].since(pair[0]));
+            let apart = gaps.clone().filter(|gap| *gap > step).count();
+            assert!(gaps.clone().all(|gap| gap >= step));
+            assert!((800..1200).contains(&apart), "{apart} times off");
+            if fixed {
+                assert!(gaps.filter(|gap| *gap > step).all(|gap| gap == step + off));
+            }
+        }
+    }
+
+    #[test]
+    fn a_burst_is_offered_at_one_instant_in_whole_frames() {
+        let every = Span::from_ms(3);
+        let end = Time::ZERO + Span::from_ms(9);
+        let moments = moments(Arrivals::Burst { bytes: 4_500, every }, end);
+        let expected = (0..3).flat_map(|burst| [Time::ZERO + every * burst; 5]);
+        assert_eq!(moments, expected.collect::<Vec<_>>());
     }
 
     #[test]

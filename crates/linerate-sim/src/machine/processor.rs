@@ -36,6 +36,8 @@ pub(super) struct Processors<J> {
     idle: usize,
     left: usize,
     busy: [Span; 3],
+    /// By processor, the work that it has begun.
+    begun: Vec<Span>,
 }
 
 impl<J> Processors<J> {
@@ -46,6 +48,7 @@ impl<J> Processors<J> {
             idle: count.max(1) as usize,
             left: 0,
             busy: [Span::ZERO; 3],
+            begun: vec![Span::ZERO; count.max(1) as usize],
         }
     }
 
@@ -72,6 +75,7 @@ impl<J> Processors<J> {
             for level in levels {
                 if let Some((job, cost)) = self.waiting[level].pop_front() {
                     self.running[processor] = Some(job);
+                    self.begun[processor] += cost;
                     self.idle -= 1;
                     self.left -= 1;
                     return Some((processor as u8, cost));
@@ -85,6 +89,15 @@ impl<J> Processors<J> {
     pub(super) fn finish(&mut self, processor: u8) -> J {
         self.idle += 1;
         self.running[usize::from(processor)].take().expect("what finishes has begun")
+    }
+
+    pub(super) fn count(&self) -> u32 {
+        self.begun.len() as u32
+    }
+
+    /// How long the one worked that worked the longest.
+    pub(super) fn busiest(&self) -> Span {
+        self.begun.iter().copied().max().unwrap_or(Span::ZERO)
     }
 
     /// How long they worked.

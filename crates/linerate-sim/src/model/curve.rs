@@ -7,6 +7,7 @@ use linerate_core::plan::{Common, CurvePlan, PlanError};
 use linerate_core::run::EndState;
 use linerate_core::units::{Rate, Span, Time};
 
+use super::loaded::{Offered, beside};
 use super::{ends, impairments, medium};
 use crate::bench::ModelBench;
 use crate::frame::Station;
@@ -65,7 +66,9 @@ pub fn curve(plan: &ModelPlan, trace: Option<usize>) -> Result<Curve, ModelError
     stations.trace = trace.map(Trace::new);
     require_tcp_for_disorder(plan)?;
     impairments::put(plan, &mut stations)?;
-    let world = World::new(built.medium, stations);
+    let offered = Offered::of(plan, &built);
+    let mut world = World::new(built.medium, stations);
+    beside(plan, &offered, &mut world)?;
     let interface = ends::interface(built.line_rate, built.half_duplex, plan.network.mtu());
     let (bench, granted, exact) = match &plan.tcp {
         None => plain(plan, world, pair)?,
@@ -73,7 +76,7 @@ pub fn curve(plan: &ModelPlan, trace: Option<usize>) -> Result<Curve, ModelError
     };
     let payload_bytes = granted[0].mss.known().copied().unwrap_or(0);
     let share = payload_bytes as f64 * 8.0 / built.full_packet_bits;
-    let chance = built.half_duplex || plan.impair.iter().any(ImpairPlan::is_random);
+    let chance = built.half_duplex || plan.load.beside || plan.impair.iter().any(ImpairPlan::is_random);
     let [first, last] = granted;
     Ok(Curve {
         bench,
@@ -124,7 +127,7 @@ fn over_tcp(
 }
 
 /// A host of the plan, or one that costs nothing.
-fn host(table: &'static str, plan: Option<&HostPlan>) -> Result<Profile, ModelError> {
+pub(super) fn host(table: &'static str, plan: Option<&HostPlan>) -> Result<Profile, ModelError> {
     let Some(HostPlan(profile)) = plan else { return Ok(Profile::free()) };
     profile.check(table)?;
     Ok(profile.clone())
@@ -132,7 +135,7 @@ fn host(table: &'static str, plan: Option<&HostPlan>) -> Result<Profile, ModelEr
 
 /// A plain flow takes nothing that comes after a gap, and at most what the network says it lost is
 /// sent again.
-fn require_tcp_for_disorder(plan: &ModelPlan) -> Result<(), ModelError> {
+pub(super) fn require_tcp_for_disorder(plan: &ModelPlan) -> Result<(), ModelError> {
     let disorder = plan.impair.iter().any(ImpairPlan::reorders);
     let reason = "what comes out of order needs TCP: give a table [tcp] too";
     require(!disorder || plan.tcp.is_some(), "impair", "reorder or jitter", reason)

@@ -10,7 +10,7 @@ use crate::frame::{Port, Station};
 use crate::load::{
     Arrivals, Delay, Generator, LoadOutcome, Meter, Mix, StationOutcome, StationTally, Targets,
 };
-use crate::plan::{Arrival, ModelError, ModelPlan, require};
+use crate::plan::{Arrival, FrameSizes, LoadPlan, ModelError, ModelPlan, Offer, Periods, require};
 use crate::stations::Stations;
 use crate::trace::Trace;
 use crate::world::World;
@@ -30,7 +30,9 @@ pub struct Loaded {
 ///
 /// When the plan cannot be built.
 pub fn load(plan: &ModelPlan, trace: Option<usize>) -> Result<Loaded, ModelError> {
-    let (built, mix) = prepare(plan)?;
+    let built = medium::build(&plan.network, plan.seed)?;
+    let offered = Offered::of(plan, &built);
+    offered.check(plan)?;
     let count = plan.network.stations();
     let (line_rate, warm_up) = (built.line_rate, Time::ZERO + plan.load.warm_up);
     let meter = Meter::new(count as usize, warm_up, built.frame_bytes);
@@ -39,10 +41,7 @@ pub fn load(plan: &ModelPlan, trace: Option<usize>) -> Result<Loaded, ModelError
     impairments::put(plan, &mut stations)?;
     let cautions = built.cautions;
     let mut world = World::new(built.medium, stations);
-    let arrivals = arrivals(plan, line_rate);
-    for station in plan.load.sending(count) {
-        world.stations.generate(generator(plan, station, arrivals, &mix), &mut world.kernel);
-    }
+    offer(plan, &offered, &mut world)?;
     let end = Time::ZERO + plan.load.time;
     world.run_until(end, plan.load.frames.unwrap_or(u64::MAX));
     let end = if plan.load.frames.is_some_and(|frames| world.stations.meter.all_delivered() >= frames) {
@@ -61,22 +60,72 @@ pub fn load(plan: &ModelPlan, trace: Option<usize>) -> Result<Loaded, ModelError
 ///
 /// [`ModelError`] with the key, the reason and what is allowed.
 pub fn check_load(plan: &ModelPlan) -> Result<(), ModelError> {
-    prepare(plan).map(drop)
-}
-
-fn prepare(plan: &ModelPlan) -> Result<(Built, Mix), ModelError> {
     let built = medium::build(&plan.network, plan.seed)?;
-    plan.load.check(plan.network.stations(), built.line_rate.bits_per_second())?;
-    let mix = mix(plan, &built)?;
-    Ok((built, mix))
+    Offered::of(plan, &built).check(plan)
 }
 
-/// The plan's frame sizes as client data.
-fn mix(plan: &ModelPlan, built: &Built) -> Result<Mix, ModelError> {
-    let most = plan.network.mtu() + built.header_bytes;
+/// Lets the plan's senders offer their load from now on.
+pub(super) fn offer(plan: &ModelPlan, built: &Offered, world: &mut World) -> Result<(), ModelError> {
+    let load = &plan.load;
+    let stations = plan.network.stations();
+    for number in load.sending(stations) {
+        let offer = load.offer(number, stations);
+        let target = offer.to.target(number, stations);
+        let targets = target.map_or(Targets::Random(stations), |target| Targets::One(Station(target)));
+        let generator = Generator::new(
+            Station(number),
+            arrivals(load, &offer, built.line_rate),
+            mix(offer.frame, built)?,
+            targets,
+            load.queue_frames,
+        );
+        world.stations.generate(generator.seeded(plan.seed, number), &mut world.kernel);
+    }
+    Ok(())
+}
+
+/// Lets the plan's load be offered beside flows, if it says so: when this returns, its warm-up is
+/// over.
+pub(super) fn beside(plan: &ModelPlan, built: &Offered, world: &mut World) -> Result<(), ModelError> {
+    if !plan.load.beside {
+        return Ok(());
+    }
+    built.check(plan)?;
+    offer(plan, built, world)?;
+    world.run_until(Time::ZERO + plan.load.warm_up, u64::MAX);
+    Ok(())
+}
+
+/// What of a medium decides which load it can be offered.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Offered {
+    line_rate: Rate,
+    header_bytes: u32,
+    least_frame: u32,
+    mtu: u32,
+}
+
+impl Offered {
+    pub(super) const fn of(plan: &ModelPlan, built: &Built) -> Self {
+        let Built { line_rate, header_bytes, least_frame, .. } = *built;
+        Self { line_rate, header_bytes, least_frame, mtu: plan.network.mtu() }
+    }
+
+    /// Checks that the plan's load can be offered.
+    pub(super) fn check(&self, plan: &ModelPlan) -> Result<(), ModelError> {
+        let stations = plan.network.stations();
+        plan.load.check(stations, self.line_rate.bits_per_second())?;
+        let mut sending = plan.load.sending(stations).into_iter();
+        sending.try_for_each(|station| mix(plan.load.offer(station, stations).frame, self).map(drop))
+    }
+}
+
+/// Frame sizes of a plan as client data.
+fn mix(frame: &FrameSizes, built: &Offered) -> Result<Mix, ModelError> {
+    let most = built.mtu + built.header_bytes;
     let least = built.least_frame;
     let reason = format!("it must be from {least} to {most} B on this network");
-    let mut sizes = plan.load.frame.weights();
+    let mut sizes = frame.weights();
     for (size, _) in &mut sizes {
         require((least..=most).contains(size), "load.frame", *size, &reason)?;
         *size -= built.header_bytes;
@@ -84,24 +133,21 @@ fn mix(plan: &ModelPlan, built: &Built) -> Result<Mix, ModelError> {
     Mix::new(&sizes).ok_or_else(|| ModelError::value("load.frame", "an empty mix", "give a size"))
 }
 
-/// When each sender offers its frames.
-fn arrivals(plan: &ModelPlan, line_rate: Rate) -> Arrivals {
-    let load = &plan.load;
-    let Some(share) = load.share(plan.network.stations()) else { return Arrivals::Saturated };
-    let mean = Span::from_seconds(load.frame.mean() * 8.0 / (share * line_rate.bits_per_second()));
-    match load.arrivals {
-        Arrival::Poisson => Arrivals::Poisson(mean),
-        Arrival::Periodic => Arrivals::Periodic(mean),
+/// When a sender offers its frames.
+fn arrivals(load: &LoadPlan, offer: &Offer<'_>, line_rate: Rate) -> Arrivals {
+    if offer.arrivals == Arrival::Burst {
+        return Arrivals::Burst { bytes: load.burst.bytes(), every: load.every };
     }
-}
-
-fn generator(plan: &ModelPlan, station: u32, arrivals: Arrivals, mix: &Mix) -> Generator {
-    let stations = plan.network.stations();
-    let load = &plan.load;
-    let target = load.target(station, stations);
-    let targets = target.map_or(Targets::Random(stations), |target| Targets::One(Station(target)));
-    Generator::new(Station(station), arrivals, mix.clone(), targets, load.queue_frames)
-        .seeded(plan.seed, station)
+    let Some(share) = offer.share else { return Arrivals::Saturated };
+    let mean = Span::from_seconds(offer.frame.mean() * 8.0 / (share * line_rate.bits_per_second()));
+    match offer.arrivals {
+        Arrival::Poisson => Arrivals::Poisson(mean),
+        Arrival::Periodic | Arrival::Burst => Arrivals::Periodic(mean),
+        Arrival::OnOff => {
+            let fixed = load.periods == Periods::Fixed;
+            Arrivals::OnOff { step: mean, on: load.on, off: load.off, fixed }
+        }
+    }
 }
 
 fn outcome(world: &World, plan: &ModelPlan, line_rate: Rate, counted: Span) -> LoadOutcome {

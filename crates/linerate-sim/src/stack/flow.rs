@@ -69,19 +69,36 @@ impl Flow {
         self.ways[side.index()].write(data, &self.parameters)
     }
 
+    /// The same of `len` bytes that nobody looks at.
+    pub fn write_blank(&mut self, side: Side, len: usize) -> usize {
+        self.ways[side.index()].write_blank(len, &self.parameters)
+    }
+
     /// Gives `side` what has arrived, up to all of `data`; gives how much.
     ///
     /// The sender is told of the room at once when it is worth as many segments as are acknowledged
     /// together, or half a window (RFC 9293, 3.8.6.2.2).
     pub fn read(&mut self, side: Side, data: &mut [u8]) -> usize {
-        let way = &mut self.ways[side.other().index()];
-        let len = way.read(data);
+        let len = self.ways[side.other().index()].read(data);
+        self.told_of_room(side);
+        len
+    }
+
+    /// Takes what has arrived at `side`, up to `most`, without a look at it; gives how much.
+    pub fn skip(&mut self, side: Side, most: usize) -> usize {
+        let len = self.ways[side.other().index()].skip(most);
+        self.told_of_room(side);
+        len
+    }
+
+    /// Owes the sender a word if what `side` has taken is worth one.
+    fn told_of_room(&mut self, side: Side) {
+        let way = &self.ways[side.other().index()];
         let owed = &mut self.owed[side.index()];
         let gained = way.taken + self.parameters.window_bytes - owed.edge;
         let together = u64::from(self.parameters.acknowledge_every.max(2) * self.parameters.payload_bytes);
         let worth = together.min(self.parameters.window_bytes / 2).max(1);
         owed.due |= self.parameters.kind == Kind::Stream && gained >= worth;
-        len
     }
 
     /// Whether `side` has taken everything that was written for it.

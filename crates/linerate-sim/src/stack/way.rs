@@ -31,15 +31,28 @@ impl Way {
 
     /// Accepts what the send buffer has room for; gives how much. `data` is the rest of its message.
     pub(super) fn write(&mut self, data: &[u8], parameters: &Parameters) -> usize {
+        let len = self.accept(data.len(), parameters);
+        self.bytes.extend(&data[..len]);
+        len
+    }
+
+    /// The same of `len` bytes that nobody looks at.
+    pub(super) fn write_blank(&mut self, len: usize, parameters: &Parameters) -> usize {
+        let len = self.accept(len, parameters);
+        self.bytes.resize(self.bytes.len() + len, 0);
+        len
+    }
+
+    /// Counts as written what there is room for of the `asked` bytes that a message has left.
+    fn accept(&mut self, asked: usize, parameters: &Parameters) -> usize {
         let kept = match parameters.kind {
             Kind::Stream => self.written - self.acknowledged,
             Kind::Datagram => self.written - self.sent,
         };
         let room = parameters.send_buffer_bytes.saturating_sub(kept);
-        let len = data.len().min(usize::try_from(room).unwrap_or(usize::MAX));
-        self.bytes.extend(&data[..len]);
+        let len = asked.min(usize::try_from(room).unwrap_or(usize::MAX));
         self.written += len as u64;
-        self.more = len < data.len();
+        self.more = len < asked;
         if !self.more && parameters.kind == Kind::Datagram {
             self.ends.push_back(self.written);
         }
@@ -54,6 +67,12 @@ impl Way {
         let from_front = len.min(front.len());
         data[..from_front].copy_from_slice(&front[..from_front]);
         data[from_front..len].copy_from_slice(&back[..len - from_front]);
+        self.skip(len)
+    }
+
+    /// Takes what has arrived, up to `most`, without a look at it; gives how much.
+    pub(super) fn skip(&mut self, most: usize) -> usize {
+        let len = usize::try_from(self.arrived - self.taken).unwrap_or(usize::MAX).min(most);
         self.bytes.drain(..len);
         self.taken += len as u64;
         len

@@ -1,5 +1,6 @@
 //! A flow, the stations at its ends, and what becomes of it when the network loses part of it.
 
+use super::counted::Finish;
 use crate::fabric::Loss;
 use crate::frame::{Packet, Station};
 use crate::stack::{Flow, Kind, Parameters, Side};
@@ -36,6 +37,8 @@ pub(super) struct Connection {
     /// How often this end sent again in vain.
     retries: [Retries; 2],
     given_up: Option<Broken>,
+    /// Of a flow whose bytes are only counted.
+    pub(super) finish: Finish,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -63,6 +66,7 @@ impl Connection {
             missing: [None; 2],
             retries: [Retries::default(); 2],
             given_up: None,
+            finish: Finish::default(),
         }
     }
 

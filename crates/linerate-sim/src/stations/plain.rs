@@ -7,10 +7,11 @@ use super::{Broken, Event, Flow, Stations};
 use crate::fabric::Loss;
 use crate::frame::{Content, Destination, Frame, Packet, Port, Station};
 use crate::kernel::{Class, Includes, Kernel};
+use crate::machine::End;
 use crate::stack::Side;
 
 impl Stations {
-    fn plain(&mut self, flow: u32) -> &mut Connection {
+    pub(super) fn plain(&mut self, flow: u32) -> &mut Connection {
         match &mut self.flows[flow as usize] {
             Flow::Plain(connection) => connection,
             Flow::Tcp(_) => unreachable!("packets are those of plain flows"),
@@ -49,15 +50,17 @@ impl Stations {
     pub(super) fn resend(&mut self, flow: u32, side: Side) {
         self.plain(flow).resend(side);
         self.wake_sender(flow, side);
+        self.tell_both(flow);
     }
 
     pub(super) fn packet_arrived(&mut self, packet: &Packet) {
         let side = sender(packet).other();
         self.plain(packet.flow).arrived(side, packet);
         self.wake_sender(packet.flow, side);
+        self.tell(End { flow: packet.flow, side });
     }
 
-    fn wake_sender(&mut self, flow: u32, side: Side) {
+    pub(super) fn wake_sender(&mut self, flow: u32, side: Side) {
         let connection = self.plain(flow);
         if connection.flow.has_packet(side) {
             let port = Port(connection.stations[side as usize].0);
@@ -78,6 +81,7 @@ impl Stations {
             let when = kernel.now() + connection.flow.parameters().retransmit_after;
             kernel.at(when, Class::Expire, Event::Resend { flow, side });
         }
+        self.tell_both(flow);
     }
 
     /// The next packet of the plain flows of a station.

@@ -83,23 +83,37 @@ impl Stations {
         data: &[u8],
         kernel: &mut Kernel<impl Includes<Event>>,
     ) -> Result<usize, Broken> {
+        if self.place(end).flow.closed[end.side.other() as usize] {
+            return Err(self.place(end).flow.broken().unwrap_or(Broken::Closed));
+        }
+        let (sent, begun) = self.tcp_send(end, data.len() as u64, kernel)?;
+        if begun {
+            self.place(end).flow.keep(end.side, data);
+        }
+        Ok(usize::try_from(sent).unwrap_or(usize::MAX))
+    }
+
+    /// The same of so many bytes that are only counted, and whether a call began.
+    pub(super) fn tcp_send(
+        &mut self,
+        end: End,
+        bytes: u64,
+        kernel: &mut Kernel<impl Includes<Event>>,
+    ) -> Result<(u64, bool), Broken> {
         let mut place = self.place(end);
         if let Some(broken) = place.flow.broken() {
             return Err(broken);
         }
-        if place.flow.closed[end.side.other() as usize] {
-            return Err(Broken::Closed);
-        }
-        let call = &mut place.flow.ends[end.side as usize].send;
+        let call = &mut place.own().send;
         if let Some(sent) = call.take_result() {
-            return Ok(usize::try_from(sent).unwrap_or(usize::MAX));
+            return Ok((sent, false));
         }
-        if call.step == Step::Idle {
-            call.enter(data.len() as u64);
-            place.flow.keep(end.side, data);
+        let begins = call.step == Step::Idle;
+        if begins {
+            call.enter(bytes);
             place.begin_send(place.machine.times().system_call, kernel);
         }
-        Ok(0)
+        Ok((0, begins))
     }
 
     /// The application at an end calls receive; gives what a call that is done has received.
@@ -109,25 +123,46 @@ impl Stations {
         data: &mut [u8],
         kernel: &mut Kernel<impl Includes<Event>>,
     ) -> Result<usize, Broken> {
+        let received = self.tcp_receive(end, data.len() as u64, kernel)?;
+        let len = usize::try_from(received).unwrap_or(usize::MAX).min(data.len());
+        if len > 0 {
+            self.place(end).flow.give(end.side, &mut data[..len]);
+        }
+        Ok(len)
+    }
+
+    /// The same of up to so many bytes that are only counted.
+    pub(super) fn tcp_receive(
+        &mut self,
+        end: End,
+        most: u64,
+        kernel: &mut Kernel<impl Includes<Event>>,
+    ) -> Result<u64, Broken> {
         let mut place = self.place(end);
         let call = &mut place.own().recv;
         if let Some(received) = call.take_result() {
-            let len = usize::try_from(received).unwrap_or(usize::MAX).min(data.len());
-            place.flow.give(end.side, &mut data[..len]);
-            return Ok(len);
+            return Ok(received);
         }
         if call.step == Step::Idle {
-            call.enter(data.len() as u64);
+            call.enter(most);
             place.begin_recv(place.machine.times().system_call, kernel);
         } else if call.step == Step::Asleep {
             if let Some(broken) = place.flow.broken() {
                 return Err(broken);
             }
-            if place.flow.closed[end.side.other() as usize] && place.flow.is_drained(end.side) {
+            let gone = place.flow.closed[end.side.other() as usize] && place.flow.is_drained(end.side);
+            if gone || place.own().connection.is_at_end() {
                 return Err(Broken::Closed);
             }
         }
         Ok(0)
+    }
+
+    /// The application at an end sends nothing more: FIN follows what it wrote.
+    pub(super) fn tcp_finish(&mut self, end: End, kernel: &mut Kernel<impl Includes<Event>>) {
+        let mut place = self.place(end);
+        place.own().connection.close();
+        place.progress(kernel);
     }
 
     /// Lets what happened in a host have its effect.
@@ -166,8 +201,14 @@ impl Stations {
         match job {
             Job::Interrupt => self.look(station),
             Job::Transmit(end) => self.place(end).transmit(kernel),
-            Job::Send(end) => self.place(end).send(kernel),
-            Job::Recv(end) => self.place(end).recv(kernel),
+            Job::Send(end) => {
+                self.place(end).send(kernel);
+                self.tell(end);
+            }
+            Job::Recv(end) => {
+                self.place(end).recv(kernel);
+                self.tell(end);
+            }
         }
     }
 
@@ -193,10 +234,12 @@ impl Stations {
         let Content::Segment { flow, forward, number } = frame.content else { return };
         let segment = self.segments.remove(number.0);
         let side = if forward { Side::Second } else { Side::First };
-        let mut place = self.place(End { flow, side });
+        let end = End { flow, side };
+        let mut place = self.place(end);
         let charge = place.machine.charge();
         place.own().connection.arrived(&segment, charge, kernel.now());
         place.progress(kernel);
+        self.tell(end);
     }
 
     /// A frame with a segment came from the wire.
@@ -251,6 +294,7 @@ impl Stations {
             place.own().connection.expire(now);
         }
         place.progress(kernel);
+        self.tell(end);
     }
 }
 
@@ -314,8 +358,8 @@ impl Place<'_> {
     /// Wakes the calls that sleep and may go on.
     fn wake(&mut self, kernel: &mut Kernel<impl Includes<Event>>) {
         let wake_up = self.machine.times().wake_up;
-        let broken = self.flow.broken().is_some();
-        self.flow.stirred[self.end.side as usize] |= broken;
+        let over = self.flow.broken().is_some() || self.own().connection.is_at_end();
+        self.flow.stirred[self.end.side as usize] |= over;
         let own = self.own();
         if own.send.step == Step::Asleep && own.connection.writable() > 0 {
             self.begin_send(wake_up, kernel);

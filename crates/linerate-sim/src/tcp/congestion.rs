@@ -63,7 +63,7 @@ pub(super) struct Congestion {
 }
 
 /// No window becomes larger. Unit: bytes. 1 GiB is what a scaled window can be (RFC 7323, 2.3).
-const LARGEST: u64 = 1 << 30;
+pub(super) const LARGEST: u64 = 1 << 30;
 
 /// An acknowledgement of new data, as the window sees it.
 #[derive(Clone, Copy, Debug)]

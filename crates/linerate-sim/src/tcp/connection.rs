@@ -3,6 +3,7 @@
 mod handshake;
 mod input;
 mod output;
+mod sample;
 mod state;
 mod timers;
 

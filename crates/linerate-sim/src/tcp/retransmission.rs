@@ -44,6 +44,11 @@ impl Retransmission {
         self.smoothed
     }
 
+    /// Mean deviation of the round-trip time.
+    pub(super) const fn variation(&self) -> Span {
+        self.variance
+    }
+
     /// A round trip took `sample` (RFC 6298, 2.2 and 2.3). It ends a backing off (Karn's algorithm:
     /// only a segment that was sent once gives a sample, section 3).
     pub(super) fn sample(&mut self, sample: Span, rules: &TimerRules) {

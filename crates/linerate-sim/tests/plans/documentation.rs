@@ -5,8 +5,9 @@ mod kernels;
 use linerate_core::units::{Size, Span};
 use linerate_sim::machine::{Bus, Profile};
 use linerate_sim::plan::{
-    AtmPlan, Cable, End, EthernetPlan, FddiPlan, FibreChannelPlan, HostPlan, ImpairPlan, LoadPlan, ModelPlan,
-    MyrinetPlan, Network, Pause, Receive, Relay, RelayKind, Shape, TcpPlan, To, TransportPlan,
+    Arrival, AtmPlan, Cable, End, EthernetPlan, FddiPlan, FibreChannelPlan, FrameSizes, HostPlan, ImpairPlan,
+    LoadPlan, ModelPlan, MyrinetPlan, Network, Pause, Receive, Relay, RelayKind, Shape, StationLoad, TcpPlan,
+    To, TransportPlan,
 };
 use rstest::rstest;
 use toml::{Table, Value};
@@ -55,6 +56,13 @@ fn load() -> LoadPlan {
         total_load: Some(1.0),
         to: To::Random,
         senders: Some(vec![0]),
+        station: vec![StationLoad {
+            stations: vec![0],
+            load: Some(1.0),
+            frame: Some(FrameSizes::One(64)),
+            arrivals: Some(Arrival::Burst),
+            to: Some(To::Random),
+        }],
         ..LoadPlan::default()
     }
 }

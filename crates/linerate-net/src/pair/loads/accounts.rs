@@ -69,12 +69,6 @@ pub(super) fn hear_all(waits: &[(&RemoteEnd, AtomicBool)]) -> Vec<Heard> {
     })
 }
 
-/// The flow's number over all peers, of which `peer` has number `flow`.
-pub(super) fn numbered(load: &Load, peer: u32, flow: u32) -> u32 {
-    let each = load.stream.as_ref().map_or(0, |stream| stream.flows);
-    peer.saturating_mul(each).saturating_add(flow)
-}
-
 /// Both ends' accounts of each flow.
 pub(super) fn join(load: &Load, ours: Vec<FlowReport>, mut theirs: Vec<FlowReport>) -> Vec<FlowAccount> {
     let each = load.stream.as_ref().map_or(1, |stream| stream.flows.max(1));

@@ -1,7 +1,7 @@
 //! When the requests of one flow begin.
 
-use linerate_core::traffic::RrPlan;
-use linerate_core::units::{Span, Time};
+use super::RrPlan;
+use crate::units::{Span, Time};
 
 /// How long after its end an open loop still sends what was due before. A sender that is further
 /// behind does not catch up; it says how many it has not sent.

@@ -1,0 +1,104 @@
+//! Loads on a model, in its own time: what [`Carrier`] promises, of a modelled network.
+//!
+//! Every load has a network of its own that begins at rest, so that none depends on the one before.
+//! Its flows are those of [`crate::stations`]; what their applications do is here. The pace of a flow and
+//! the moments of requests are the core's, the same as between real hosts.
+
+mod asking;
+mod bulk;
+mod calls;
+mod check;
+mod course;
+mod looks;
+mod progress;
+
+use linerate_core::carrier::{CarriedLoad, Carrier, LoadWatch};
+use linerate_core::caution::Caution;
+use linerate_core::run::{Answering, EndState};
+use linerate_core::traffic::Load;
+use linerate_core::units::{Rate, Span};
+
+use crate::model::{Network, asked};
+use crate::plan::{ModelError, ModelPlan};
+use crate::trace::{Passage, Trace};
+use course::Course;
+
+/// Between which stations loads run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ends {
+    /// The end that begins.
+    pub beginning: u32,
+    /// The ends that answer, in the order of their numbers in accounts.
+    pub answering: Vec<u32>,
+}
+
+impl Ends {
+    /// The first station of `plan`'s network, and the last, which answers.
+    #[must_use]
+    pub fn outermost(plan: &ModelPlan) -> Self {
+        Self { beginning: 0, answering: vec![plan.network.stations().saturating_sub(1)] }
+    }
+}
+
+/// A model on which loads are put.
+#[derive(Debug)]
+pub struct ModelCarrier {
+    pub(crate) plan: ModelPlan,
+    pub(crate) stations: Ends,
+    /// What a run says of the beginning end.
+    pub end: EndState,
+    /// What it says of the answering ones.
+    pub answering: Vec<Answering>,
+    /// Rate of the stations' lines.
+    pub link: Rate,
+    /// The most payload that framing leaves of that, one direction, the other free.
+    pub payload: Rate,
+    /// What is doubtful about the network.
+    pub cautions: Vec<Caution>,
+    pub(crate) trace: Option<Trace>,
+    /// How long the loads before took, in the model's time.
+    pub(crate) passed: Span,
+}
+
+impl ModelCarrier {
+    /// What passed the stations' ports, if that was asked for; nothing more is kept. The loads follow
+    /// each other in its time, though each begins with a network at rest.
+    #[must_use]
+    pub fn take_trace(&mut self) -> Option<Trace> {
+        self.trace.take()
+    }
+
+    fn run(&mut self, load: &Load, watch: &mut dyn LoadWatch) -> Result<CarriedLoad<ModelError>, ModelError> {
+        let peers = u32::try_from(self.stations.answering.len()).unwrap_or(u32::MAX);
+        let load = &load.share(peers);
+        let plan = asked(&load.socket, &self.plan);
+        check::load(load, peers, self.payload)?;
+        let room = self.trace.as_ref().map(Trace::room);
+        let (network, _) = Network::build(&plan, &self.stations, room)?;
+        let mut course = Course::begin(network, load);
+        let ended = course.run(watch);
+        let (transfer, taken, stations) = course.finish();
+        if let (Some(whole), Some(part)) = (&mut self.trace, stations.trace) {
+            append(whole, &part, self.passed);
+        }
+        self.passed += taken;
+        Ok(CarriedLoad { transfer: Some(transfer), ended })
+    }
+}
+
+impl Carrier for ModelCarrier {
+    type Error = ModelError;
+
+    /// Several stations have such a load each, but for a rate, which they share.
+    fn carry(&mut self, load: &Load, watch: &mut dyn LoadWatch) -> CarriedLoad<ModelError> {
+        self.run(load, watch).unwrap_or_else(CarriedLoad::refused)
+    }
+}
+
+/// Adds what passed in one load to what passed before, which took `before`.
+fn append(whole: &mut Trace, part: &Trace, before: Span) {
+    for passage in part.passages() {
+        whole.record(Passage { time: passage.time + before, ..*passage });
+    }
+    whole.leave_out(part.left_out());
+}

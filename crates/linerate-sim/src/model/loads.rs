@@ -1,0 +1,202 @@
+//! A model on which loads are put: bulk flows and requests between some of its stations.
+
+use linerate_core::caution::Caution;
+use linerate_core::options::{Granted, SocketOptions};
+use linerate_core::run::{Answering, Path};
+use linerate_core::units::{Rate, Size, Span, Time};
+
+use super::curve::{host, require_tcp_for_disorder};
+use super::loaded::{Offered, beside};
+use super::{ends, impairments, medium};
+use crate::carrier::{Ends, ModelCarrier};
+use crate::frame::Station;
+use crate::load::Meter;
+use crate::machine::Machine;
+use crate::plan::{ModelError, ModelPlan, require};
+use crate::stack::{Kind, Parameters, Side};
+use crate::stations::Stations;
+use crate::tcp::Settings;
+use crate::trace::Trace;
+use crate::world::World;
+
+/// The plan's network as a carrier of loads between `stations`; keeps so many passages of frames,
+/// from the first on.
+///
+/// # Errors
+///
+/// When the plan cannot be built, or has no such stations.
+pub fn loads(plan: &ModelPlan, stations: &Ends, trace: Option<usize>) -> Result<ModelCarrier, ModelError> {
+    check(plan, stations)?;
+    let (network, facts) = Network::build(plan, stations, None)?;
+    let Facts { line_rate, full_packet_bits, half_duplex, cautions } = facts;
+    let (first, others) = network.granted();
+    let interface = ends::interface(line_rate, half_duplex, plan.network.mtu());
+    let named = |station: u32| format!("station {station}");
+    let here = named(stations.beginning);
+    let answering = stations.answering.iter().zip(others).map(|(station, granted)| Answering {
+        end: ends::end(Station(*station), interface.clone(), granted),
+        path: Path {
+            transport: "model".to_owned(),
+            from_address: here.clone(),
+            to_address: named(*station),
+            ..Path::default()
+        },
+    });
+    let payload_bytes = first.mss.known().copied().unwrap_or(0);
+    let share = payload_bytes as f64 * 8.0 / full_packet_bits;
+    Ok(ModelCarrier {
+        end: ends::end(Station(stations.beginning), interface.clone(), first),
+        answering: answering.collect(),
+        link: line_rate,
+        payload: Rate::from_bits_per_second(line_rate.bits_per_second() * share),
+        cautions,
+        trace: trace.map(Trace::new),
+        passed: Span::ZERO,
+        plan: plan.clone(),
+        stations: stations.clone(),
+    })
+}
+
+/// Asks the modelled hosts of `plan` for what is asked of sockets, as far as they have it.
+#[must_use]
+pub fn asked(sockets: &SocketOptions, plan: &ModelPlan) -> ModelPlan {
+    let mut plan = plan.clone();
+    let mss = sockets.mss.map(|mss| Size(mss.into()));
+    if let Some(tcp) = &mut plan.tcp {
+        tcp.mss = mss.or(tcp.mss);
+        tcp.receive_buffer = sockets.rcvbuf.or(tcp.receive_buffer);
+        tcp.send_buffer = sockets.sndbuf.or(tcp.send_buffer);
+        tcp.nodelay &= sockets.nodelay;
+    } else {
+        let transport = &mut plan.transport;
+        transport.mss = mss.or(transport.mss);
+        transport.window = sockets.rcvbuf.unwrap_or(transport.window);
+        transport.send_buffer = sockets.sndbuf.or(transport.send_buffer);
+    }
+    plan
+}
+
+fn check(plan: &ModelPlan, stations: &Ends) -> Result<(), ModelError> {
+    let count = plan.network.stations();
+    require(count >= 2, "network.stations", count, "it must be at least 2")?;
+    require(!stations.answering.is_empty(), "stations", "none", "name at least one that answers")?;
+    let there = format!("there is no such station; they are 0 to {}", count - 1);
+    require(stations.beginning < count, "station", stations.beginning, &there)?;
+    for (place, station) in stations.answering.iter().enumerate() {
+        let refuse = |ok, reason: &str| require(ok, "station", station, reason);
+        refuse(*station < count, &there)?;
+        refuse(*station != stations.beginning, "it begins; give another one")?;
+        refuse(!stations.answering[..place].contains(station), "it is named twice")?;
+    }
+    let reason = "loads need a byte stream: leave transport.kind out, or give a table [tcp] \
+                  (--set tcp.personality=linux-modern)";
+    require(plan.tcp.is_some() || plan.transport.kind == Kind::Stream, "transport.kind", "datagram", reason)?;
+    if plan.tcp.is_none() {
+        for (table, host) in [("host", &plan.host), ("peer", &plan.peer)] {
+            let reason =
+                "a host's costs need TCP: give a table [tcp] too (--set tcp.personality=linux-modern)";
+            require(host.is_none(), table, "given", reason)?;
+        }
+    }
+    require_tcp_for_disorder(plan)
+}
+
+/// A network at rest, with the hosts between which a load runs.
+#[derive(Debug)]
+pub(crate) struct Network {
+    pub(crate) world: World,
+    /// The beginning station, and then the answering ones.
+    pub(crate) stations: Vec<Station>,
+    /// Which of them have costs.
+    pub(crate) priced: Vec<bool>,
+    pub(crate) upper: Upper,
+}
+
+/// What a plan's medium is like.
+pub(crate) struct Facts {
+    line_rate: Rate,
+    full_packet_bits: f64,
+    half_duplex: bool,
+    cautions: Vec<Caution>,
+}
+
+/// What the flows of a network are.
+#[derive(Debug)]
+pub(crate) enum Upper {
+    /// They cost nothing.
+    Plain(Parameters),
+    /// TCP, on machines.
+    Tcp(Box<Settings>),
+}
+
+impl Network {
+    /// The plan's network, with machines at `stations` if they speak TCP; keeps so many passages.
+    pub(crate) fn build(
+        plan: &ModelPlan,
+        stations: &Ends,
+        trace: Option<usize>,
+    ) -> Result<(Self, Facts), ModelError> {
+        let built = medium::build(&plan.network, plan.seed)?;
+        let (count, mtu) = (plan.network.stations() as usize, plan.network.mtu());
+        let mut all = Stations::new(count, Meter::new(count, Time::ZERO, built.frame_bytes));
+        all.trace = trace.map(Trace::new);
+        all.follow();
+        impairments::put(plan, &mut all)?;
+        let ours = std::iter::once(stations.beginning).chain(stations.answering.iter().copied());
+        let stations: Vec<Station> = ours.map(Station).collect();
+        let there = if plan.peer.is_some() { ("peer", &plan.peer) } else { ("host", &plan.host) };
+        let mut priced = Vec::new();
+        for (place, station) in stations.iter().enumerate() {
+            let (table, given) = if place == 0 { ("host", &plan.host) } else { there };
+            priced.push(given.is_some());
+            if plan.tcp.is_some() {
+                all.equip(*station, Machine::new(*station, &host(table, given.as_ref())?, mtu));
+            }
+        }
+        let upper = match &plan.tcp {
+            None => Upper::Plain(plan.transport.parameters(mtu)?),
+            Some(tcp) => Upper::Tcp(Box::new(tcp.settings(mtu)?)),
+        };
+        let offered = Offered::of(plan, &built);
+        let facts = Facts {
+            line_rate: built.line_rate,
+            full_packet_bits: built.full_packet_bits,
+            half_duplex: built.half_duplex,
+            cautions: built.cautions,
+        };
+        let mut world = World::new(built.medium, all);
+        beside(plan, &offered, &mut world)?;
+        Ok((Self { world, stations, priced, upper }, facts))
+    }
+
+    /// A flow between the beginning station and an answering one; gives its number.
+    pub(crate) fn connect(&mut self, peer: u32) -> u32 {
+        let between = [self.stations[0], self.stations[1 + peer as usize]];
+        let World { kernel, stations, .. } = &mut self.world;
+        match &self.upper {
+            Upper::Plain(parameters) => stations.connect(between, *parameters),
+            Upper::Tcp(settings) => {
+                stations.connect_tcp(between, [(**settings).clone(), (**settings).clone()], kernel)
+            }
+        }
+    }
+
+    /// What an end of a flow has now.
+    pub(crate) fn granted_of(&self, flow: u32, side: Side) -> Granted {
+        match &self.upper {
+            Upper::Plain(parameters) => ends::plainly(parameters),
+            Upper::Tcp(_) => self.world.stations.connection(flow, side).map(ends::by_tcp).unwrap_or_default(),
+        }
+    }
+
+    /// What the ends have after the handshake of a flow with each answering station.
+    fn granted(mut self) -> (Granted, Vec<Granted>) {
+        let peers = u32::try_from(self.stations.len() - 1).unwrap_or(u32::MAX);
+        let flows: Vec<u32> = (0..peers).map(|peer| self.connect(peer)).collect();
+        for flow in &flows {
+            while !self.world.stations.is_settled(*flow) && self.world.step() {}
+        }
+        let first = flows.first().map(|flow| self.granted_of(*flow, Side::First)).unwrap_or_default();
+        (first, flows.into_iter().map(|flow| self.granted_of(flow, Side::Second)).collect())
+    }
+}

@@ -1,0 +1,41 @@
+//! What an end says of itself, as a kernel says it of a socket.
+
+use linerate_core::kernel::TcpSample;
+use linerate_core::units::Span;
+
+use super::Connection;
+use crate::tcp::congestion::LARGEST;
+
+impl Connection {
+    /// What a kernel's `TCP_INFO` would say now, of what the model has; the time is left to the
+    /// caller. No rate, no least round trip and no limited time is modelled: those are absent.
+    #[must_use]
+    pub fn sample(&self) -> TcpSample {
+        let mss = u64::from(self.agreed.mss.max(1));
+        let [sndbuf, rcvbuf] = self.granted();
+        let (first, next) = (self.board.first(), self.board.next());
+        let threshold = self.congestion.threshold();
+        let expected = self.queue.expected();
+        TcpSample {
+            rtt: self.smoothed_rtt().unwrap_or(Span::ZERO),
+            rttvar: self.retransmission.variation(),
+            cwnd: self.congestion.window() / mss,
+            ssthresh: (threshold < LARGEST).then_some(threshold / mss),
+            retransmits: self.counters.retransmitted,
+            reordering: self.rules().congestion.duplicates.into(),
+            unacked: self.board.outstanding().div_ceil(mss),
+            pmtu: self.settings.mtu.into(),
+            mss,
+            notsent: self.writer.end.saturating_sub(next),
+            queued: self.writer.used(first),
+            acknowledged: first,
+            // SYN is none of it.
+            received: expected.saturating_sub(1),
+            rcv_wnd: self.offer.edge().saturating_sub(expected),
+            snd_wnd: self.peer.window(),
+            sndbuf,
+            rcvbuf,
+            ..TcpSample::default()
+        }
+    }
+}
