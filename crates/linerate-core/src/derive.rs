@@ -102,4 +102,4 @@ fn half_performance(series: &Series, peak: Rate) -> Option<f64> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

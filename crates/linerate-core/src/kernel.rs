@@ -188,4 +188,62 @@ mod tests {
         first.absorb(&look(1_000, 750, 0.5, 5));
         assert_eq!(first, HostSample { load_average: 5.0, ..look(1_000, 1_000, 0.625, 6) });
     }
+
+    #[test]
+    fn every_count_of_two_intervals_is_added() {
+        // Each field has a number of its own: base + place.
+        let look = |base: u64| HostSample {
+            until: Span::from_ms(base),
+            span: Span::from_ms(base + 1),
+            processors: 4,
+            user: Span::from_ms(base + 2),
+            system: Span::from_ms(base + 3),
+            irq: Span::from_ms(base + 4),
+            softirq: Span::from_ms(base + 5),
+            steal: Span::from_ms(base + 6),
+            idle: Span::from_ms(base + 7),
+            busiest: 0.0,
+            load_average: 0.25,
+            process: Span::from_ms(base + 8),
+            busiest_thread: Span::from_ms(base + 9),
+            busiest_thread_waited: Span::from_ms(base + 10),
+            voluntary_switches: base + 11,
+            involuntary_switches: base + 12,
+            softnet_packets: base + 13,
+            softnet_dropped: base + 14,
+            softnet_squeezed: base + 15,
+        };
+        let mut sum = look(100);
+        sum.absorb(&look(1_000));
+        let expected = HostSample {
+            until: Span::from_ms(1_000),
+            span: Span::from_ms(1_102),
+            processors: 4,
+            user: Span::from_ms(1_104),
+            system: Span::from_ms(1_106),
+            irq: Span::from_ms(1_108),
+            softirq: Span::from_ms(1_110),
+            steal: Span::from_ms(1_112),
+            idle: Span::from_ms(1_114),
+            busiest: 0.0,
+            load_average: 0.25,
+            process: Span::from_ms(1_116),
+            busiest_thread: Span::from_ms(1_118),
+            busiest_thread_waited: Span::from_ms(1_120),
+            voluntary_switches: 1_122,
+            involuntary_switches: 1_124,
+            softnet_packets: 1_126,
+            softnet_dropped: 1_128,
+            softnet_squeezed: 1_130,
+        };
+        assert_eq!(sum, expected);
+    }
+
+    #[test]
+    fn intervals_of_no_time_keep_the_first_share() {
+        let look = |busiest| HostSample { busiest, ..HostSample::default() };
+        let mut first = look(0.75);
+        first.absorb(&look(0.25));
+        assert_eq!(first.busiest, 0.75);
+    }
 }

@@ -229,3 +229,98 @@ fn chance(point: &Point, residual: f64, scatter: f64) -> Option<f64> {
     let student = StudentsT::new(0.0, 1.0, freedom).ok()?;
     Some(student.sf(residual / sigma))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::derive::tests::{line, series};
+
+    #[test]
+    fn a_boundary_lies_from_the_last_good_size_up_to_the_first_bad_one() {
+        let known = Boundaries { segment: Some(100), page: Some(256), ..Boundaries::default() };
+        let bytes = |previous, size| known.between(previous, size).map(|boundary| boundary.bytes);
+        assert_eq!(bytes(100, 101), Some(100));
+        assert_eq!(bytes(101, 200), None);
+        assert_eq!(bytes(101, 201), Some(200));
+        assert_eq!(bytes(150, 280), Some(256), "the nearest to the bad size");
+        assert_eq!(bytes(700, 801), Some(800));
+        assert_eq!(bytes(801, 1_001), None, "eight segments are known, and four pages lie above");
+        assert_eq!(bytes(801, 1_025), Some(1_024));
+        let nothing = Boundaries { segment: Some(0), ..Boundaries::default() };
+        assert_eq!(nothing.between(0, 9), None);
+        let buffers = Boundaries { send_buffer: Some(64), receive_window: Some(90), ..Boundaries::default() };
+        assert_eq!(buffers.between(64, 65).map(|boundary| boundary.kind), Some(BoundaryKind::SendBuffer));
+        assert_eq!(buffers.between(65, 91).map(|boundary| boundary.kind), Some(BoundaryKind::ReceiveWindow));
+        assert_eq!(buffers.between(127, 130), None, "a buffer is full once");
+    }
+
+    #[test]
+    fn a_size_needs_two_neighbours_on_each_side() {
+        let mut short = series(0.0, line);
+        short.points.truncate(5);
+        let known: Vec<bool> = local_residuals(&short).iter().map(Option::is_some).collect();
+        assert_eq!(known, [false, false, true, false, false]);
+    }
+
+    #[test]
+    fn a_power_of_the_size_is_what_its_neighbours_suggest() {
+        let law = series(0.0, |size| 50.0 * (size as f64).powf(0.3));
+        assert!(local_residuals(&law).iter().flatten().all(|residual| residual.abs() < 1e-6));
+        let odd = law.points.len() / 2;
+        let mut one = law;
+        for round in &mut one.points[odd].rounds {
+            round.median = round.median * 3 / 2;
+        }
+        let residuals = local_residuals(&one);
+        assert!((residuals[odd].expect("it has neighbours") - 1.5_f64.ln()).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_dip_loses_at_least_a_twentieth() {
+        let lost = |share: f64| {
+            // A flat curve, so that the depth is the share to the last digit.
+            let at = |size: u64| if size == 515 { 100.0 / (1.0 - share) } else { 100.0 };
+            dips(&series(0.001, at), &Boundaries::default()).len()
+        };
+        assert_eq!((lost(0.049), lost(0.051)), (0, 1));
+    }
+
+    #[test]
+    fn dips_are_given_by_depth_and_each_by_its_deepest_size() {
+        let at = |size: u64| {
+            100.0
+                * match size {
+                    509 => 1.2,
+                    512 => 1.4,
+                    515 => 1.3,
+                    65_536 => 1.6,
+                    _ => 1.0,
+                }
+        };
+        let found = dips(&series(0.001, at), &Boundaries::default());
+        let seen: Vec<(u64, [u64; 2])> = found.iter().map(|dip| (dip.size, dip.extent)).collect();
+        assert_eq!(seen, [(65_536, [65_536; 2]), (512, [509, 515])]);
+        assert!(found.iter().all(|dip| dip.significance < ERROR_RATE), "{found:?}");
+    }
+
+    #[test]
+    fn the_chance_of_a_deviation_is_students() {
+        // Nine rounds: the interval is from the second to the eighth, three degrees each of eight.
+        let point = &series(0.01, line).points[0];
+        let own = (1.007_5_f64 / 0.992_5).ln() / 3.92;
+        let of = |residual, scatter| chance(point, residual, scatter).expect("there are rounds enough");
+        // The 97.5 % quantile of Student's t with 24 degrees of freedom, from the tables.
+        assert!((of(own * 2.063_9, 0.0) - 0.025).abs() < 1e-5);
+        assert!((of(own * 1.25 * 2.063_9, own * 0.75) - 0.025).abs() < 1e-5);
+        assert!((of(0.0, 0.0) - 0.5).abs() < 1e-12);
+        let few = &mut series(0.01, line).points[0];
+        few.rounds.truncate(5);
+        assert_eq!(chance(few, 1.0, 0.0), None);
+    }
+
+    #[test]
+    fn scatter_is_the_median_deviation_as_a_sigma() {
+        assert_eq!(scatter(&[]), 0.0);
+        assert!((scatter(&[Some(-0.3), None, Some(0.1), Some(0.2)]) - 0.2 * 1.4826).abs() < 1e-12);
+    }
+}

@@ -6,7 +6,7 @@ use crate::trial::Tally;
 use crate::units::Span;
 
 /// A curve with `time(size)` microseconds and +-`noise` between nine rounds.
-fn series(noise: f64, time: impl Fn(u64) -> f64) -> Series {
+pub(crate) fn series(noise: f64, time: impl Fn(u64) -> f64) -> Series {
     let sizes = Schedule::Netpipe.sizes(Bounds::default()).expect("NetPIPE's schedule");
     let mut series = Series::new(Pattern::PingPong, &sizes);
     for point in &mut series.points {
@@ -30,7 +30,7 @@ fn series(noise: f64, time: impl Fn(u64) -> f64) -> Series {
     series
 }
 
-fn line(size: u64) -> f64 {
+pub(crate) fn line(size: u64) -> f64 {
     50.0 + 0.008 * size as f64
 }
 

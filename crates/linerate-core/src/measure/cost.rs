@@ -89,3 +89,105 @@ impl Cost {
 pub(super) const fn least_messages(pattern: Pattern) -> u64 {
     pattern.opening_messages() + if pattern.overlaps() { FEWEST_PARTS } else { 1 }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trial::Tally;
+
+    const CLOCK: Span = Span::from_ps(1_000);
+
+    fn trial(pattern: Pattern, samples: u32, batch: u32, check: Check) -> Trial {
+        Trial { pattern, size: 64, samples, batch, seed: 1, check }
+    }
+
+    /// What a trial of equal times gives.
+    fn sample(times: usize, us: u64, spent_us: u64) -> Sample {
+        let times = vec![Span::from_us(us); times];
+        Sample { times, tally: Tally::default(), spent: Span::from_us(spent_us) }
+    }
+
+    fn learnt(pattern: Pattern, message_us: u64, overhead_us: u64) -> Cost {
+        Cost {
+            message: Span::from_us(message_us),
+            overhead: Span::from_us(overhead_us),
+            messages: if pattern.overlaps() { 40 } else { 20 },
+            most: u64::MAX,
+        }
+    }
+
+    #[test]
+    fn a_round_trip_costs_both_ways_and_the_rest_is_overhead() {
+        let mut cost = Cost::default();
+        // Ten samples of two round trips of 2 x 5 us each: 200 us of 260.
+        let trial = trial(Pattern::PingPong, 10, 2, Check::Marks);
+        cost.learn(&trial, &sample(10, 5, 260), CLOCK);
+        assert_eq!(cost.message, Span::from_us(10));
+        assert_eq!(cost.overhead, Span::from_us(60));
+        // Twenty more of twice the time: the mean is over all.
+        cost.learn(&trial, &sample(10, 10, 420), CLOCK);
+        assert_eq!(cost.message, Span::from_us(15));
+        assert_eq!(cost.overhead, Span::from_us(20));
+    }
+
+    #[test]
+    fn the_verification_and_a_single_cold_message_are_forgotten() {
+        for first in
+            [trial(Pattern::Exchange, 5, 1, Check::Full), trial(Pattern::Exchange, 1, 1, Check::Marks)]
+        {
+            let mut cost = Cost::default();
+            cost.learn(&first, &sample(first.samples as usize, 900, 5_000), CLOCK);
+            let second =
+                Trial { check: if first.samples == 1 { Check::Marks } else { Check::Full }, ..first };
+            cost.learn(&second, &sample(second.samples as usize, 10, 100), CLOCK);
+            assert_eq!(cost.message, Span::from_us(10), "{first:?}");
+        }
+        let mut two = Cost::default();
+        let pair = trial(Pattern::Exchange, 2, 1, Check::Marks);
+        two.learn(&pair, &sample(2, 30, 100), CLOCK);
+        two.learn(&pair, &sample(2, 10, 100), CLOCK);
+        assert_eq!(two.message, Span::from_us(20), "two messages are kept");
+    }
+
+    #[test]
+    fn a_trial_too_short_for_the_clock_bounds_the_next() {
+        let short = trial(Pattern::Exchange, 1, 1, Check::Marks);
+        let fill = |clock: Span| {
+            let mut cost = Cost::default();
+            cost.learn(&short, &sample(1, 100, 100), clock);
+            cost.fill(Span::from_ms(100), Pattern::Exchange, Span::ZERO)
+        };
+        // 100 readings of the clock in 100 us is just not readable.
+        assert_eq!(fill(Span::from_us(1)), (64, 1));
+        assert_eq!(fill(Span::from_ps(999_999)), (1_000, 1));
+    }
+
+    #[test]
+    fn messages_fill_what_the_overhead_leaves() {
+        let cost = learnt(Pattern::PingPong, 10, 60);
+        assert_eq!(cost.fill(Span::from_us(160), Pattern::PingPong, Span::ZERO), (10, 1));
+        assert_eq!(cost.fill(Span::from_us(169), Pattern::PingPong, Span::ZERO), (10, 1));
+        assert_eq!(cost.fill(Span::from_us(1), Pattern::PingPong, Span::ZERO), (1, 1));
+        // A sample lasts a hundred readings: 0.35 us x 100 is four messages of 10 us.
+        assert_eq!(cost.fill(Span::from_us(260), Pattern::PingPong, Span::from_ps(350_000)), (5, 4));
+        let most = u64::from(MAX_SAMPLES);
+        let (samples, batch) = cost.fill(Span::from_us(60 + 10 * (most + 1)), Pattern::PingPong, Span::ZERO);
+        assert_eq!((u64::from(samples), batch), (most.div_ceil(2), 2));
+    }
+
+    #[test]
+    fn a_stream_is_timed_in_ten_parts_and_in_four_at_least() {
+        let cost = learnt(Pattern::Stream, 10, 0);
+        assert_eq!(cost.fill(Span::from_us(1_000), Pattern::Stream, Span::ZERO), (10, 10));
+        assert_eq!(cost.fill(Span::from_us(20), Pattern::Stream, Span::ZERO), (4, 1));
+        assert_eq!(cost.fill(Span::from_us(1_000), Pattern::Stream, Span::from_us(2)), (5, 20));
+    }
+
+    #[test]
+    fn a_trial_says_enough_after_32_messages_and_2_ms_and_a_stream_after_a_second() {
+        assert_eq!(learnt(Pattern::Stream, 10, 60).enough(Pattern::Stream), Span::from_ms(1_000));
+        assert_eq!(learnt(Pattern::PingPong, 10, 60).enough(Pattern::PingPong), Span::from_us(2_060));
+        assert_eq!(learnt(Pattern::PingPong, 100, 60).enough(Pattern::PingPong), Span::from_us(3_260));
+        assert_eq!(Pattern::ALL.map(least_messages), [1, 5, 1]);
+    }
+}

@@ -33,3 +33,66 @@ pub(super) fn least_certain(series: &Series, target: f64, affordable: impl Fn(us
     due.truncate((series.points.len() / PART).max(FEWEST));
     due.into_iter().map(|(index, _)| index).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::derive::tests::{line, series};
+
+    /// Nine rounds of +-1 %: the interval's half width is 0.75 % at every size.
+    const NOISE: f64 = 0.01;
+    const WIDTH: f64 = 0.007_5;
+
+    fn all(_: usize) -> bool {
+        true
+    }
+
+    #[test]
+    fn an_interval_as_narrow_as_the_target_is_enough() {
+        let series = series(NOISE, line);
+        assert!(least_certain(&series, WIDTH * 1.01, all).is_empty());
+        assert_eq!(least_certain(&series, WIDTH * 0.99, all).len(), series.points.len() / 2);
+    }
+
+    #[test]
+    fn a_few_sizes_are_visited_even_of_a_short_schedule() {
+        let mut series = series(NOISE, line);
+        series.points.truncate(10);
+        assert_eq!(least_certain(&series, WIDTH * 0.99, all).len(), 8);
+    }
+
+    #[test]
+    fn those_with_the_fewest_rounds_come_first_and_the_dear_ones_never() {
+        let mut series = series(NOISE, line);
+        for (index, rounds) in [(5, 3), (7, 6), (9, 7)] {
+            series.points[index].rounds.truncate(rounds);
+        }
+        // Three rounds have no interval; six span nearly all of the noise that seven do.
+        let due = least_certain(&series, WIDTH * 0.5, all);
+        assert_eq!(due[0], 5);
+        assert!(due[1..3].contains(&7) && due[1..3].contains(&9), "{due:?}");
+        let due = least_certain(&series, WIDTH * 0.5, |index| index != 5);
+        assert!(!due.contains(&5) && due.contains(&7));
+    }
+
+    #[test]
+    fn a_size_unlike_its_neighbours_is_doubted_until_it_was_visited_often() {
+        let odd = 40;
+        let mut series = series(NOISE, line);
+        // All take alike, but for one that takes half as long again.
+        for (index, point) in series.points.iter_mut().enumerate() {
+            for round in &mut point.rounds {
+                round.median = crate::units::Span::from_us(if index == odd { 150 } else { 100 });
+            }
+        }
+        let doubt = 1.5_f64.ln();
+        assert_eq!(least_certain(&series, doubt / 5.0 * 0.99, all), [odd]);
+        assert!(least_certain(&series, doubt / 5.0 * 1.01, all).is_empty());
+        let rounds = &mut series.points[odd].rounds;
+        rounds.resize(14, rounds[0]);
+        assert_eq!(least_certain(&series, doubt / 5.0 * 0.99, all), [odd]);
+        let rounds = &mut series.points[odd].rounds;
+        rounds.resize(15, rounds[0]);
+        assert!(least_certain(&series, doubt / 5.0 * 0.99, all).is_empty());
+    }
+}

@@ -92,5 +92,38 @@ mod tests {
         assert_eq!(fit_affine(&[]), None);
         assert_eq!(fit_affine(&[(1.0, 1.0), (1.0, 1.0), (1.0, 1.0)]), None);
         assert_eq!(fit_affine(&[(1.0, 9.0), (2.0, 5.0), (3.0, 1.0)]), None);
+        assert_eq!(fit_affine(&[(1.0, 1.0), (2.0, 1.5)]), None, "two points fit any line");
+    }
+
+    #[test]
+    fn a_line_without_latency_or_without_cost_is_none() {
+        assert_eq!(fit_affine(&[(1.0, 1.0), (2.0, 2.0), (4.0, 4.0)]), None);
+        assert_eq!(fit_affine(&[(1.0, 4.0), (2.0, 4.0), (4.0, 4.0)]), None);
+    }
+
+    #[test]
+    fn points_without_a_size_or_a_time_are_left_out() {
+        let line = fit_affine(&curve(None));
+        for (place, nothing) in [(0, (0.0, 7.0)), (5, (64.0, 0.0)), (24, (-1.0, 50.0)), (24, (9.0, -50.0))] {
+            let mut points = curve(None);
+            points.insert(place, nothing);
+            assert_eq!(fit_affine(&points), line, "{nothing:?}");
+        }
+    }
+
+    #[test]
+    fn the_knee_is_where_the_bytes_take_as_long_as_the_rest() {
+        assert_eq!(Affine { a: 50.0, b: 0.008 }.knee(), 6_250.0);
+    }
+
+    #[test]
+    fn large_errors_count_less_than_small_ones() {
+        // Times 5 % too long and too short in turn, and one four times too short.
+        let factor = |i: usize| if i == 4 { 0.25 } else { [1.05, 0.95][i % 2] };
+        let points = curve(None).into_iter().enumerate().map(|(i, (n, t))| (n, t * factor(i)));
+        let line = fit_affine(&points.collect::<Vec<_>>()).expect("a line");
+        // As the same method gives in another language; plain least squares has a latency of 27.277.
+        assert!((line.a - 47.763_073_372).abs() < 1e-6, "{line:?}");
+        assert!((line.b - 0.007_986_496_879).abs() < 1e-9, "{line:?}");
     }
 }
