@@ -21,7 +21,7 @@ pub(crate) use model::{
 pub(crate) use predict::{Change, Changed, PredictArgs, PredictFormat};
 pub(crate) use rr::RrArgs;
 pub(crate) use serve::ServeArgs;
-pub(crate) use shared::{KeyArgs, PlanArgs};
+pub(crate) use shared::{KeyArgs, OnModelArgs, PlanArgs};
 pub(crate) use stream::StreamArgs;
 
 /// How close to line rate is a path at every message size, and what is in the way?

@@ -6,6 +6,7 @@ mod hosts;
 mod loads;
 mod measure;
 mod model;
+mod modelled;
 mod planned;
 mod predict;
 mod report;

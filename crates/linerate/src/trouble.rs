@@ -104,6 +104,12 @@ impl Trouble {
     }
 }
 
+impl From<ModelError> for Trouble {
+    fn from(error: ModelError) -> Self {
+        Self::model(&error, "")
+    }
+}
+
 impl From<GridError> for Trouble {
     fn from(error: GridError) -> Self {
         let help = match &error {

@@ -401,7 +401,7 @@ fn run_files_that_are_none() {
     help: give a run file that `linerate measure` wrote to its end, or a result file of NetPIPE
     ");
     assert_snapshot!(complaint("later.run.json"), @"
-    failed to read later.run.json: the file has format 99, and this linerate reads up to 2; read it with a newer linerate
+    failed to read later.run.json: the file has format 99, and this linerate reads up to 3; read it with a newer linerate
     help: give a run file that `linerate measure` wrote to its end, or a result file of NetPIPE
     ");
     assert_snapshot!(complaint("other.json"), @"

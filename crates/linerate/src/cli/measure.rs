@@ -1,7 +1,5 @@
 //! The flags of `linerate measure`, and the plan that they and a plan file make.
 
-use std::path::PathBuf;
-
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser as _;
 use linerate_core::pattern::Pattern;
@@ -9,12 +7,12 @@ use linerate_core::plan::{CurvePlan, Plan, Task};
 use linerate_core::schedule::Schedule;
 use linerate_core::units::{Size, Span};
 
-use super::shared::{KeyArgs, PathArgs, PlanArgs, lay, lay_option};
+use super::shared::{KeyArgs, OnModelArgs, PathArgs, PlanArgs, lay, lay_option};
 
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct MeasureArgs {
     /// The peer, where `linerate serve` runs; without it one is started on this host's loopback.
-    #[arg(value_name = "HOST[:PORT]")]
+    #[arg(value_name = "HOST[:PORT]", conflicts_with = "model")]
     host: Option<String>,
     #[command(flatten)]
     pub(crate) key: KeyArgs,
@@ -22,18 +20,8 @@ pub(crate) struct MeasureArgs {
     curve: CurveArgs,
     #[command(flatten)]
     path: PathArgs,
-    /// Measure a modelled network instead, between its first and its last station: a file, or the
-    /// name of a plan that comes with linerate (see `linerate model list`).
-    #[arg(long, value_name = "PLAN", conflicts_with_all = ["host", "key", "key_file"])]
-    pub(crate) model: Option<String>,
-    /// Change one value of the model's plan; may be repeated. KEY is a path such as
-    /// `network.length-m`, or its last part where that says which.
-    #[arg(long, value_name = "KEY=VALUE", requires = "model")]
-    pub(crate) set: Vec<String>,
-    /// Write what passed the stations' ports of the model, as Wireshark reads it; at most the
-    /// first 100,000 passages.
-    #[arg(long, value_name = "X.pcapng", requires = "model")]
-    pub(crate) trace: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) model: OnModelArgs,
     #[command(flatten)]
     pub(crate) plan: PlanArgs,
 }

@@ -6,7 +6,7 @@ use linerate_core::plan::{Common, Plan, Task};
 use linerate_core::traffic::{DATAGRAM_TAG, RrPlan};
 use linerate_core::units::{Size, Span};
 
-use super::shared::{KeyArgs, PathArgs, PlanArgs, lay, lay_option};
+use super::shared::{KeyArgs, OnModelArgs, PathArgs, PlanArgs, lay, lay_option};
 
 /// Default of `--rate` beside bulk. Unit: requests a second.
 const UNDER_LOAD: f64 = 200.0;
@@ -27,6 +27,8 @@ pub(crate) struct RrArgs {
     /// Also write the latencies as a log of HdrHistogram, which its tools read.
     #[arg(long, value_name = "X.hlog")]
     pub(crate) hdr: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) model: OnModelArgs,
     #[command(flatten)]
     pub(crate) plan: PlanArgs,
 }

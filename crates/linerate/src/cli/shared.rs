@@ -47,6 +47,24 @@ pub(crate) struct PlanArgs {
     pub(crate) print_plan: bool,
 }
 
+/// A modelled network instead of hosts and a wire.
+#[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = "Model")]
+pub(crate) struct OnModelArgs {
+    /// Measure a modelled network instead: a file, or the name of a plan that comes with linerate (see
+    /// `linerate model list`). Times are then those of the model.
+    #[arg(long, value_name = "PLAN", conflicts_with_all = ["key", "key_file"])]
+    pub(crate) model: Option<String>,
+    /// Change one value of the model's plan; may be repeated. KEY is a path such as
+    /// `network.length-m`, or its last part where that says which.
+    #[arg(long, value_name = "KEY=VALUE", requires = "model")]
+    pub(crate) set: Vec<String>,
+    /// Write what passed the stations' ports of the model, as Wireshark reads it; at most the first
+    /// 100,000 passages.
+    #[arg(long, value_name = "X.pcapng", requires = "model")]
+    pub(crate) trace: Option<PathBuf>,
+}
+
 /// What everything that is measured over a path can be asked for.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct PathArgs {

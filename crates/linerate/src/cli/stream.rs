@@ -7,7 +7,7 @@ use linerate_core::plan::{Common, Plan, StreamTask, Task};
 use linerate_core::traffic::{Direction, StreamPlan};
 use linerate_core::units::{Rate, Size, Span};
 
-use super::shared::{KeyArgs, PathArgs, PlanArgs, lay, lay_option};
+use super::shared::{KeyArgs, OnModelArgs, PathArgs, PlanArgs, lay, lay_option};
 
 /// Default of `--time` for a stream.
 const TIME: Span = Span::from_ms(10_000);
@@ -16,7 +16,7 @@ const TIME: Span = Span::from_ms(10_000);
 pub(crate) struct StreamArgs {
     /// The peers, where `linerate serve` runs with the same key, each with flows of its own: one host
     /// to many, or with --direction receive many to one. Without any, one is started on this host's
-    /// loopback.
+    /// loopback. With --model the numbers of the stations that answer: 1 2 3; if absent, the last.
     #[arg(value_name = "HOST[:PORT]")]
     hosts: Vec<String>,
     #[command(flatten)]
@@ -29,6 +29,8 @@ pub(crate) struct StreamArgs {
     /// (asked of both buffers at both ends; `auto` leaves them) and `messages=1KiB,64KiB`.
     #[arg(long, value_name = "KEY=A,B,..", num_args = 1..=2, value_parser = parse_axis)]
     pub(crate) table: Vec<Axis>,
+    #[command(flatten)]
+    pub(crate) model: OnModelArgs,
     #[command(flatten)]
     pub(crate) plan: PlanArgs,
 }

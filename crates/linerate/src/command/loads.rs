@@ -1,5 +1,7 @@
 //! What the verbs that put loads on a path have in common.
 
+mod modelled;
+
 use std::ops::ControlFlow;
 use std::process::ExitCode;
 
@@ -12,6 +14,8 @@ use linerate_core::transport::Transport;
 use linerate_net::observe::HostClock;
 use linerate_net::pair::Loads;
 use linerate_report as render;
+
+pub(super) use modelled::{base, on_model};
 
 use super::conduct::{Stopped, Subject, Underway, conduct, go_on};
 use super::hosts::Peer;

@@ -14,14 +14,13 @@ use linerate_core::transport::Transport;
 use linerate_core::units::Size;
 use linerate_net::observe::HostClock;
 use linerate_net::pair::Pair;
-use linerate_study::changed;
 
 use self::memory::Memory;
 use self::modelled::Modelled;
 use self::subject::{CurveSubject, Hosts};
 use super::conduct::{Stopped, Underway, conduct, go_on};
 use super::hosts::Peer;
-use super::model::Given;
+use super::modelled::Chosen;
 use super::planned;
 use crate::cli::MeasureArgs;
 use crate::progress::Line;
@@ -29,8 +28,8 @@ use crate::signals::Interrupt;
 use crate::trouble::{Trouble, run_help};
 
 pub(super) fn run(args: &MeasureArgs, clock: HostClock) -> Result<ExitCode, Trouble> {
-    let model = args.model.as_deref().map(|given| model(given, &args.set)).transpose()?;
-    let base = model.as_ref().map(|given| given.plan.measure.clone());
+    let model = Chosen::read(&args.model)?;
+    let base = model.as_ref().map(|chosen| chosen.plan.measure.clone());
     let mut plan = plan(args, base)?;
     if planned::printed(&args.plan, &plan)? {
         return Ok(ExitCode::SUCCESS);
@@ -38,8 +37,8 @@ pub(super) fn run(args: &MeasureArgs, clock: HostClock) -> Result<ExitCode, Trou
     let interrupt = Interrupt::listen()?;
     let line = Line::new();
     match model {
-        Some(Given { name, plan: model }) => {
-            let subject = Modelled::build(name, model, &plan, args.trace.clone())?;
+        Some(chosen) => {
+            let subject = Modelled::build(chosen, &plan)?;
             if let Task::Curve(curve) = &mut plan.task
                 && subject.is_exact()
             {
@@ -52,12 +51,6 @@ pub(super) fn run(args: &MeasureArgs, clock: HostClock) -> Result<ExitCode, Trou
         }
         None => curve(hosts(&plan, args, clock, &line, &interrupt)?, plan, &line, &interrupt),
     }
-}
-
-/// The model's plan with the values of `--set`.
-fn model(given: &str, settings: &[String]) -> Result<Given, Trouble> {
-    let Given { name, plan } = Given::read(given)?;
-    Ok(Given { name, plan: changed(&plan, settings)? })
 }
 
 /// Connects to the peer that the plan names, or starts one.

@@ -6,13 +6,16 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use linerate_core::traffic::hdr_log;
 use linerate_net::observe::HostClock;
 
+use super::modelled::Chosen;
 use super::{loads, planned};
 use crate::cli::RrArgs;
 use crate::store;
 use crate::trouble::Trouble;
 
 pub(super) fn run(args: &RrArgs, clock: HostClock) -> Result<ExitCode, Trouble> {
-    let plan = args.over(planned::given(&args.plan, "rr")?);
+    let model = Chosen::read(&args.model)?;
+    let base = model.as_ref().map(|chosen| loads::base(chosen, "rr"));
+    let plan = args.over(planned::given(&args.plan, "rr")?.or(base));
     loads::check(&plan)?;
     if planned::printed(&args.plan, &plan)? {
         return Ok(ExitCode::SUCCESS);
@@ -22,7 +25,10 @@ pub(super) fn run(args: &RrArgs, clock: HostClock) -> Result<ExitCode, Trouble> 
         store::replace(path, "")?;
     }
     let began = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let report = loads::between_hosts(plan, &args.key, clock)?;
+    let report = match model {
+        Some(chosen) => loads::on_model(chosen, plan)?,
+        None => loads::between_hosts(plan, &args.key, clock)?,
+    };
     if let Some(path) = &args.hdr {
         store::replace(path, &hdr_log(began, &report.runs[0].run.transfers))?;
         eprintln!("latencies: {}", path.display());

@@ -4,12 +4,15 @@ use std::process::ExitCode;
 
 use linerate_net::observe::HostClock;
 
+use super::modelled::Chosen;
 use super::{loads, planned};
 use crate::cli::StreamArgs;
 use crate::trouble::Trouble;
 
 pub(super) fn run(args: &StreamArgs, clock: HostClock) -> Result<ExitCode, Trouble> {
-    let plan = args.over(planned::given(&args.plan, "stream")?);
+    let model = Chosen::read(&args.model)?;
+    let base = model.as_ref().map(|chosen| loads::base(chosen, "stream"));
+    let plan = args.over(planned::given(&args.plan, "stream")?.or(base));
     let plan = plan.map_err(|error| {
         Trouble::new(
             format!("failed to make the table: {error}"),
@@ -20,5 +23,9 @@ pub(super) fn run(args: &StreamArgs, clock: HostClock) -> Result<ExitCode, Troub
     if planned::printed(&args.plan, &plan)? {
         return Ok(ExitCode::SUCCESS);
     }
-    Ok(loads::conclude(&loads::between_hosts(plan, &args.key, clock)?))
+    let report = match model {
+        Some(chosen) => loads::on_model(chosen, plan)?,
+        None => loads::between_hosts(plan, &args.key, clock)?,
+    };
+    Ok(loads::conclude(&report))
 }

@@ -1,0 +1,92 @@
+//! A model as what loads are put on.
+
+use linerate_core::plan::{Common, Plan, StreamPlan, StreamTask, Task};
+use linerate_core::report::Report;
+use linerate_core::run::{Answering, EndState, Model, Source};
+use linerate_core::units::Span;
+use linerate_sim::carrier::{Ends, ModelCarrier};
+use linerate_sim::model;
+
+use super::{LoadSubject, carry};
+use crate::command::conduct::Subject;
+use crate::command::modelled::Chosen;
+use crate::progress::Line;
+use crate::signals::Interrupt;
+use crate::trouble::Trouble;
+
+/// How long a load lasts in a model's time unless somebody says otherwise: what settles at all has
+/// settled by then, and a second of a gigabit takes about a second to compute.
+const TIME: Span = Span::from_ms(1_000);
+/// How often it is looked at then.
+const INTERVAL: Span = Span::from_ms(100);
+
+/// A modelled network, ready for loads.
+struct ModelledLoads {
+    chosen: Chosen,
+    carrier: ModelCarrier,
+}
+
+/// What the flags are laid over: the measurement of the model's plan where it has the task of
+/// `verb`, and otherwise that task for a second of the model's time.
+pub(in crate::command) fn base(chosen: &Chosen, verb: &str) -> Plan {
+    let plan = chosen.plan.measure.clone();
+    if plan.task.verb() == verb {
+        return plan;
+    }
+    let bulk = StreamPlan { interval: INTERVAL, ..StreamPlan::default() };
+    let task = match verb {
+        "stream" => Task::Stream(StreamTask { bulk, ..StreamTask::default() }),
+        _ => Task::Requests(linerate_core::plan::RrPlan::default()),
+    };
+    Plan { common: Common { time: TIME, ..plan.common }, task }
+}
+
+/// Puts the plan's loads on the model that was chosen.
+pub(in crate::command) fn on_model(chosen: Chosen, plan: Plan) -> Result<Report, Trouble> {
+    Chosen::refuse(&plan)?;
+    let carrier = model::loads(&chosen.plan, &ends(&chosen, &plan)?, chosen.passages()?);
+    let carrier = carrier.map_err(|error| Trouble::model(&error, ""))?;
+    let (line, interrupt) = (Line::new(), Interrupt::listen()?);
+    carry(ModelledLoads { chosen, carrier }, plan, &line, &interrupt)
+}
+
+/// The stations that the plan names as its hosts; if it names none, the first and the last.
+fn ends(chosen: &Chosen, plan: &Plan) -> Result<Ends, Trouble> {
+    let number = |host: &str| {
+        host.parse().map_err(|_| {
+            Trouble::new(
+                format!("failed to find the station `{host}` in the model: stations have numbers"),
+                "write the numbers of the stations that answer, such as 1 2 3; station 0 begins",
+            )
+        })
+    };
+    let named = plan.hosts().map(number).collect::<Result<Vec<u32>, _>>()?;
+    let outermost = Ends::outermost(&chosen.plan);
+    Ok(if named.is_empty() { outermost } else { Ends { answering: named, ..outermost } })
+}
+
+impl Subject for ModelledLoads {
+    fn source(&self) -> Source {
+        self.chosen.source()
+    }
+
+    fn ends(&self) -> (EndState, Vec<Answering>) {
+        (self.carrier.end.clone(), self.carrier.answering.clone())
+    }
+
+    fn model(&self) -> Option<Model> {
+        Some(self.chosen.model(self.carrier.link, self.carrier.payload, &self.carrier.cautions))
+    }
+
+    fn finish(&mut self) -> Result<(), Trouble> {
+        self.chosen.keep(self.carrier.take_trace())
+    }
+}
+
+impl LoadSubject for ModelledLoads {
+    type Carrier = ModelCarrier;
+
+    fn carrier(&mut self) -> &mut ModelCarrier {
+        &mut self.carrier
+    }
+}
