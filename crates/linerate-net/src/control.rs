@@ -15,7 +15,7 @@ mod side;
 pub use deadline::{Deadline, TimedStream};
 pub use frame::{FrameError, MAX_FRAME, decode, encode, read_frame, write_frame};
 pub use greeting::{
-    CHALLENGE_LEN, Challenge, GREETING_LEN, Greeting, GreetingError, PROTOCOL, Purpose, Welcome,
+    CHALLENGE_LEN, Challenge, GREETING_LEN, Greeting, GreetingError, PROTOCOL, Purpose, Versions, Welcome,
 };
 pub(crate) use greeting::{WELCOME_LEN, harmless, readable};
 pub(crate) use key::random;

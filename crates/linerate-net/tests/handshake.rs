@@ -50,13 +50,13 @@ fn clock() -> Clock {
 
 #[test]
 fn the_greetings_are_these_bytes() {
-    assert_eq!(PROTOCOL, 2);
-    assert_eq!(&Greeting { purpose: Purpose::Control }.encode(), b"linerate\x00\x02\x01\x00\r\n\r\n");
-    assert_eq!(&Greeting { purpose: Purpose::Data }.encode(), b"linerate\x00\x02\x02\x00\r\n\r\n");
-    let keyed = Welcome { open: false, challenge: counting(0) }.encode();
-    assert_eq!(keyed[..12], *b"linerate\x00\x02\x00\x00");
+    assert_eq!(PROTOCOL, 3);
+    assert_eq!(&Greeting::new(Purpose::Control).encode(), b"linerate\x00\x03\x01\x00\r\n\r\n");
+    assert_eq!(&Greeting::new(Purpose::Data).encode(), b"linerate\x00\x03\x02\x00\r\n\r\n");
+    let keyed = Welcome::new(false, counting(0)).encode();
+    assert_eq!(keyed[..12], *b"linerate\x00\x03\x00\x00");
     assert_eq!(keyed[12..], counting::<32>(0));
-    assert_eq!(Welcome { open: true, challenge: counting(0) }.encode()[..12], *b"linerate\x00\x02\x01\x00");
+    assert_eq!(Welcome::new(true, counting(0)).encode()[..12], *b"linerate\x00\x03\x01\x00");
 }
 
 #[test]
@@ -69,12 +69,12 @@ fn the_proofs_are_these_bytes() {
     };
     let (server, client) = (counting(0), counting(32));
     assert_eq!(
-        hex(key.prove_client(&server, &client)),
-        "798e373f279610e7d810641970782956931b9306cddbc69be04f4222920c950b"
+        hex(key.prove_client(PROTOCOL, &server, &client)),
+        "6eb6f3dec6b7a9049d7e7247244b462d95af6156f607e21ec04e8a84365a6c46"
     );
     assert_eq!(
-        hex(key.prove_server(&server, &client)),
-        "5016da9af62097608ee971c4b83203b2746c65724ca0dc774b966d13fd510f42"
+        hex(key.prove_server(PROTOCOL, &server, &client)),
+        "c3b5aa85ed5a8899e3561e2c472c833d87f97117ab4951c2e15b5ec2196babdf"
     );
 }
 
@@ -115,7 +115,7 @@ fn every_message_survives_the_wire() {
     let token = counting(200);
     let secured = Rendezvous { address: ChannelAddress::Port(u16::MAX), certificate: Some(vec![0, 255]) };
     for (said, heard) in [
-        sent!(Ask, Ask::Prove { challenge: client, proof: key.prove_client(&server, &client) }),
+        sent!(Ask, Ask::Prove { challenge: client, proof: key.prove_client(PROTOCOL, &server, &client) }),
         sent!(Ask, Ask::Offer(Box::new(support::plan("schedule = 'list:1,64KiB'")))),
         sent!(
             Ask,
@@ -128,7 +128,7 @@ fn every_message_survives_the_wire() {
             })
         ),
         sent!(Ask, Ask::Finish),
-        sent!(Reply, Reply::Proof(key.prove_server(&server, &client))),
+        sent!(Reply, Reply::Proof(key.prove_server(PROTOCOL, &server, &client))),
         sent!(Reply, Reply::Queued(u32::MAX)),
         sent!(Ask, Ask::Open(Opening::Trials)),
         sent!(Ask, Ask::Open(Opening::Load(Box::new(load())))),
@@ -304,7 +304,7 @@ proptest! {
     #[test]
     fn a_greeting_is_read_or_refused(bytes: [u8; GREETING_LEN], place in 0..GREETING_LEN, byte: u8) {
         prop_assert!(Greeting::decode(&bytes).is_err(), "random bytes are no greeting");
-        let mut changed = Greeting { purpose: Purpose::Data }.encode();
+        let mut changed = Greeting::new(Purpose::Data).encode();
         changed[place] = byte;
         if let Ok(greeting) = Greeting::decode(&changed) {
             prop_assert_eq!(Greeting::decode(&greeting.encode()), Ok(greeting));
@@ -313,7 +313,7 @@ proptest! {
 
     #[test]
     fn a_welcome_is_read_or_refused(bytes in prop::array::uniform32(any::<u8>()), place in 0..WELCOME_LEN, byte: u8) {
-        let mut changed = Welcome { open: true, challenge: bytes }.encode();
+        let mut changed = Welcome::new(true, bytes).encode();
         changed[place] = byte;
         if let Ok(welcome) = Welcome::decode(&changed) {
             prop_assert_eq!(Welcome::decode(&welcome.encode()), Ok(welcome));

@@ -68,7 +68,7 @@ fn a_dribbling_client_has_no_more_time_than_others(
     let server = TestServer::start(quick());
     let mut rude = Rude::at(&server, stage);
     serves_beside(&server);
-    let greeting = |purpose| Greeting { purpose }.encode();
+    let greeting = |purpose| Greeting::new(purpose).encode();
     match stage {
         Stage::Greeting => dribble(&mut rude.control, greeting(Purpose::Control)),
         // Blanks before a message are JSON: there is always more to come.
@@ -200,7 +200,9 @@ fn an_unknown_option_is_refused_by_name_with_advice() {
 fn messages_out_of_order_are_refused_by_what_is_due() {
     let server = TestServer::start(single());
     let ask = |kind: &str| match kind {
-        "prove" => Ask::Prove { challenge: [0; 32], proof: server.key.prove_client(&[0; 32], &[0; 32]) },
+        "prove" => {
+            Ask::Prove { challenge: [0; 32], proof: server.key.prove_client(PROTOCOL, &[0; 32], &[0; 32]) }
+        }
         "offer" => Ask::Offer(Box::new(plan("schedule = 'list:1'"))),
         "trial" => Ask::Trial(trial()),
         "open" => Ask::Open(Opening::Trials),
@@ -232,7 +234,7 @@ fn another_version_hears_which_one_would_do_and_unknown_peers_hear_nothing() {
         stream.write_all(greeting).expect("it listens");
         rest(&mut stream)
     };
-    let good = Greeting { purpose: Purpose::Control }.encode();
+    let good = Greeting::new(Purpose::Control).encode();
     let with = |place: usize, byte: u8| {
         let mut greeting = good;
         greeting[place] = byte;
@@ -303,7 +305,7 @@ fn a_proof_is_good_for_one_connection_and_one_direction() {
     let server = TestServer::start(single());
     let client = [5; 32];
     let mut honest = Rude::greet(&server);
-    let proof = server.key.prove_client(&honest.challenge, &client);
+    let proof = server.key.prove_client(PROTOCOL, &honest.challenge, &client);
     honest.say(&Ask::Prove { challenge: client, proof });
     let Ok(Reply::Proof(servers)) = honest.hear() else { panic!("the key is right") };
 

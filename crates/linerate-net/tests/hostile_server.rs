@@ -16,7 +16,7 @@ use linerate_core::trial::{Half, Sample, Tally, Trial};
 use linerate_core::units::Span;
 use linerate_net::control::{
     Ask, CHALLENGE_LEN, ChannelAddress, ChannelToken, FrameError, GREETING_LEN, GreetingError, Key,
-    MAX_FRAME, Opening, Reply, Welcome, read_frame, write_frame,
+    MAX_FRAME, Opening, PROTOCOL, Reply, Versions, Welcome, read_frame, write_frame,
 };
 use linerate_net::observe::HostClock;
 use linerate_net::pair::{Pair, PairError, Target};
@@ -120,7 +120,7 @@ impl Victim {
     /// Greets as a server that is open, or is not.
     fn welcome(&mut self, open: bool) {
         self.hear_greeting();
-        self.write(&Welcome { open, challenge: [3; CHALLENGE_LEN] }.encode());
+        self.write(&Welcome::new(open, [3; CHALLENGE_LEN]).encode());
     }
 
     /// Greets as an open server and hears the plan.
@@ -244,7 +244,7 @@ fn something_else_that_answers_is_quoted(#[case] said: &'static [u8], #[case] qu
 fn a_greeting_that_is_cut_is_none() {
     let error = Impostor::that(|victim| {
         victim.hear_greeting();
-        victim.write(&Welcome { open: true, challenge: [3; CHALLENGE_LEN] }.encode()[..43]);
+        victim.write(&Welcome::new(true, [3; CHALLENGE_LEN]).encode()[..43]);
     })
     .fails();
     assert!(matches!(&error, PairError::Greeting(GreetingError::Foreign { .. })), "{error:?}");
@@ -254,12 +254,18 @@ fn a_greeting_that_is_cut_is_none() {
 fn another_version_is_named() {
     let error = Impostor::that(|victim| {
         victim.hear_greeting();
-        let mut welcome = Welcome { open: true, challenge: [3; CHALLENGE_LEN] }.encode();
+        let mut welcome = Welcome::new(true, [3; CHALLENGE_LEN]).encode();
         welcome[9] = 9;
         victim.write(&welcome);
     })
     .fails();
-    assert!(matches!(&error, PairError::Greeting(GreetingError::Version { theirs: 9 })), "{error:?}");
+    assert!(
+        matches!(
+            &error,
+            PairError::Greeting(GreetingError::Version { theirs: Versions { oldest: 9, newest: 9 } })
+        ),
+        "{error:?}"
+    );
     assert!(error.to_string().contains("version 9"), "{error}");
 }
 
@@ -267,7 +273,7 @@ fn another_version_is_named() {
 fn a_greeting_that_is_neither_open_nor_keyed_is_refused() {
     let error = Impostor::that(|victim| {
         victim.hear_greeting();
-        let mut welcome = Welcome { open: true, challenge: [3; CHALLENGE_LEN] }.encode();
+        let mut welcome = Welcome::new(true, [3; CHALLENGE_LEN]).encode();
         welcome[10] = 77;
         victim.write(&welcome);
     })
@@ -324,7 +330,7 @@ fn a_refusal_cannot_write_to_the_users_terminal() {
 #[case::another_key(|victim: &mut Victim| {
     let Ask::Prove { challenge, .. } = victim.hear() else { panic!("a proof is due") };
     let other = Key::fresh().expect("random numbers");
-    victim.say(&Reply::Proof(other.prove_server(&[3; CHALLENGE_LEN], &challenge)));
+    victim.say(&Reply::Proof(other.prove_server(PROTOCOL, &[3; CHALLENGE_LEN], &challenge)));
 })]
 #[case::the_clients_own_proof(|victim: &mut Victim| {
     let Ask::Prove { proof, .. } = victim.hear() else { panic!("a proof is due") };

@@ -137,7 +137,7 @@ fn impostor(listener: &TcpListener, until: Until, silent: &AtomicBool) {
     };
     let mut control = accept();
     control.read_exact(&mut [0; GREETING_LEN]).expect("the client greets");
-    control.write_all(&Welcome { open: true, challenge: [3; CHALLENGE_LEN] }.encode()).expect("it listens");
+    control.write_all(&Welcome::new(true, [3; CHALLENGE_LEN]).encode()).expect("it listens");
     assert!(matches!(hear(&mut control), Ask::Offer(_)));
     say(&mut control, &Reply::Admitted { environment: Box::default(), clock: clock() });
     assert!(matches!(hear(&mut control), Ask::Open(Opening::Load(_))));

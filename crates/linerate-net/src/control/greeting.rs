@@ -1,14 +1,21 @@
 //! The first bytes of every connection, by which two linerates know each other.
 //!
 //! ```text
-//! client  "linerate" version(u16 BE) purpose(u8) 0(u8) CR LF CR LF     16 bytes
-//! server  "linerate" version(u16 BE) open(u8)    0(u8) challenge       44 bytes
+//! client  "linerate" newest(u16 BE) purpose(u8) earlier(u8) CR LF CR LF     16 bytes
+//! server  "linerate" newest(u16 BE) open(u8)    earlier(u8) challenge       44 bytes
 //! ```
+//!
+//! Each end says the newest version of the conversation that it speaks, and how many before that. Both
+//! then speak the newest that both know.
 //!
 //! The client's greeting ends like an HTTP request, so that a web server answers it at once.
 
-/// Version of the conversation. Ends of different versions refuse each other by name.
-pub const PROTOCOL: u16 = 2;
+use std::fmt;
+
+/// Newest version of the conversation that this linerate speaks.
+pub const PROTOCOL: u16 = 3;
+/// Oldest version that it speaks. Version 2 has other names in its messages.
+const OLDEST: u16 = 3;
 /// Length of a client's greeting. Unit: bytes.
 pub const GREETING_LEN: usize = 16;
 /// Length of a server's random challenge. Unit: bytes.
@@ -32,9 +39,52 @@ pub enum Purpose {
     Data = 2,
 }
 
+/// The versions of the conversation that an end speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Versions {
+    /// The oldest of them.
+    pub oldest: u16,
+    /// The newest of them.
+    pub newest: u16,
+}
+
+impl Versions {
+    /// Those of this linerate.
+    pub const OURS: Self = Self { oldest: OLDEST, newest: PROTOCOL };
+
+    /// The newest version that both ends speak.
+    ///
+    /// # Errors
+    ///
+    /// When there is none.
+    pub fn agreed(self, theirs: Self) -> Result<u16, GreetingError> {
+        let version = self.newest.min(theirs.newest);
+        let spoken = version >= self.oldest.max(theirs.oldest);
+        if spoken { Ok(version) } else { Err(GreetingError::Version { theirs }) }
+    }
+
+    /// How many versions before the newest are spoken, as far as a byte tells.
+    fn earlier(self) -> u8 {
+        u8::try_from(self.newest.saturating_sub(self.oldest)).unwrap_or(u8::MAX)
+    }
+}
+
+impl fmt::Display for Versions {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { oldest, newest } = self;
+        if oldest == newest {
+            write!(out, "version {newest}")
+        } else {
+            write!(out, "versions {oldest} to {newest}")
+        }
+    }
+}
+
 /// A client's first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Greeting {
+    /// What it speaks.
+    pub versions: Versions,
     /// What the connection is for.
     pub purpose: Purpose,
 }
@@ -42,6 +92,8 @@ pub struct Greeting {
 /// A server's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Welcome {
+    /// What it speaks.
+    pub versions: Versions,
     /// The server asks for no key.
     pub open: bool,
     /// Random bytes for the proofs.
@@ -57,11 +109,11 @@ pub enum GreetingError {
         /// What it said instead, readable.
         said: String,
     },
-    /// The peer speaks another version.
-    #[error("talk to the peer: it speaks version {theirs} of the protocol and this linerate {PROTOCOL}")]
+    /// There is no version that both ends speak.
+    #[error("talk to the peer: it speaks {theirs} of the protocol and this linerate {}", Versions::OURS)]
     Version {
-        /// The peer's version.
-        theirs: u16,
+        /// What the peer speaks.
+        theirs: Versions,
     },
     /// The peer speaks this version and makes no sense.
     #[error("understand the greeting: purpose {0} is unknown")]
@@ -69,11 +121,17 @@ pub enum GreetingError {
 }
 
 impl Greeting {
+    /// This linerate's.
+    #[must_use]
+    pub const fn new(purpose: Purpose) -> Self {
+        Self { versions: Versions::OURS, purpose }
+    }
+
     /// The bytes to send.
     #[must_use]
     pub fn encode(self) -> [u8; GREETING_LEN] {
         let mut bytes = [0; GREETING_LEN];
-        bytes[..HEAD_LEN].copy_from_slice(&head(self.purpose as u8));
+        bytes[..HEAD_LEN].copy_from_slice(&head(self.versions, self.purpose as u8));
         bytes[HEAD_LEN..].copy_from_slice(TAIL);
         bytes
     }
@@ -82,22 +140,30 @@ impl Greeting {
     ///
     /// # Errors
     ///
-    /// When they are not those of a linerate of this version.
+    /// When they are not those of a linerate that speaks a version of ours.
     pub fn decode(bytes: &[u8; GREETING_LEN]) -> Result<Self, GreetingError> {
-        match read_head(bytes)? {
-            1 => Ok(Self { purpose: Purpose::Control }),
-            2 => Ok(Self { purpose: Purpose::Data }),
-            other => Err(GreetingError::Purpose(other)),
-        }
+        let (versions, purpose) = read_head(bytes)?;
+        let purpose = match purpose {
+            1 => Purpose::Control,
+            2 => Purpose::Data,
+            other => return Err(GreetingError::Purpose(other)),
+        };
+        Ok(Self { versions, purpose })
     }
 }
 
 impl Welcome {
+    /// This linerate's.
+    #[must_use]
+    pub const fn new(open: bool, challenge: Challenge) -> Self {
+        Self { versions: Versions::OURS, open, challenge }
+    }
+
     /// The bytes to send.
     #[must_use]
     pub fn encode(&self) -> [u8; WELCOME_LEN] {
         let mut bytes = [0; WELCOME_LEN];
-        bytes[..HEAD_LEN].copy_from_slice(&head(u8::from(self.open)));
+        bytes[..HEAD_LEN].copy_from_slice(&head(self.versions, u8::from(self.open)));
         bytes[HEAD_LEN..].copy_from_slice(&self.challenge);
         bytes
     }
@@ -106,34 +172,38 @@ impl Welcome {
     ///
     /// # Errors
     ///
-    /// When it is not that of a linerate of this version.
+    /// When it is not that of a linerate that speaks a version of ours.
     pub fn decode(bytes: &[u8; WELCOME_LEN]) -> Result<Self, GreetingError> {
-        let open = match read_head(bytes)? {
+        let (versions, open) = read_head(bytes)?;
+        let open = match open {
             0 => false,
             1 => true,
             other => return Err(GreetingError::Purpose(other)),
         };
         let mut challenge = [0; CHALLENGE_LEN];
         challenge.copy_from_slice(&bytes[HEAD_LEN..]);
-        Ok(Self { open, challenge })
+        Ok(Self { versions, open, challenge })
     }
 }
 
-fn head(detail: u8) -> [u8; HEAD_LEN] {
+fn head(versions: Versions, detail: u8) -> [u8; HEAD_LEN] {
     let mut bytes = [0; HEAD_LEN];
     bytes[..NAME.len()].copy_from_slice(NAME);
-    bytes[NAME.len()..NAME.len() + 2].copy_from_slice(&PROTOCOL.to_be_bytes());
+    bytes[NAME.len()..NAME.len() + 2].copy_from_slice(&versions.newest.to_be_bytes());
     bytes[NAME.len() + 2] = detail;
+    bytes[NAME.len() + 3] = versions.earlier();
     bytes
 }
 
-/// Checks name and version; the byte after them.
-fn read_head(bytes: &[u8]) -> Result<u8, GreetingError> {
+/// Checks name and versions; with these the byte between them.
+fn read_head(bytes: &[u8]) -> Result<(Versions, u8), GreetingError> {
     if !bytes.starts_with(NAME) {
         return Err(GreetingError::Foreign { said: readable(bytes) });
     }
-    let theirs = u16::from_be_bytes([bytes[NAME.len()], bytes[NAME.len() + 1]]);
-    if theirs == PROTOCOL { Ok(bytes[NAME.len() + 2]) } else { Err(GreetingError::Version { theirs }) }
+    let [high, low, detail, earlier] = [0, 1, 2, 3].map(|at| bytes[NAME.len() + at]);
+    let newest = u16::from_be_bytes([high, low]);
+    let theirs = Versions { oldest: newest.saturating_sub(earlier.into()), newest };
+    Versions::OURS.agreed(theirs).map(|_| (theirs, detail))
 }
 
 /// The longest excerpt of an unknown peer's words in an error.
@@ -162,10 +232,10 @@ mod tests {
     #[test]
     fn greetings_survive() {
         for purpose in [Purpose::Control, Purpose::Data] {
-            let greeting = Greeting { purpose };
+            let greeting = Greeting::new(purpose);
             assert_eq!(Greeting::decode(&greeting.encode()), Ok(greeting));
         }
-        let welcome = Welcome { open: true, challenge: [7; CHALLENGE_LEN] };
+        let welcome = Welcome::new(true, [7; CHALLENGE_LEN]);
         assert_eq!(Welcome::decode(&welcome.encode()), Ok(welcome));
     }
 
@@ -182,11 +252,33 @@ mod tests {
     fn unknown_peers_and_other_versions_are_named() {
         let outsider = Greeting::decode(b"GET / HTTP/1.1\r\n").expect_err("no linerate");
         assert_eq!(outsider, GreetingError::Foreign { said: "GET / HTTP/1.1\\r\\n".to_owned() });
-        let mut later = Greeting { purpose: Purpose::Control }.encode();
+        let mut later = Greeting::new(Purpose::Control).encode();
         later[9] = 9;
-        assert_eq!(Greeting::decode(&later), Err(GreetingError::Version { theirs: 9 }));
-        let mut odd = Greeting { purpose: Purpose::Control }.encode();
+        let theirs = Versions { oldest: 9, newest: 9 };
+        assert_eq!(Greeting::decode(&later), Err(GreetingError::Version { theirs }));
+        later[11] = 6;
+        let theirs = Versions { oldest: 3, newest: 9 };
+        assert_eq!(Greeting::decode(&later).map(|greeting| greeting.versions), Ok(theirs));
+        let mut odd = Greeting::new(Purpose::Control).encode();
         odd[10] = 77;
         assert_eq!(Greeting::decode(&odd), Err(GreetingError::Purpose(77)));
+    }
+
+    #[test]
+    fn both_speak_the_newest_version_that_both_know() {
+        let versions = |oldest, newest| Versions { oldest, newest };
+        for (ours, theirs, agreed) in [
+            (versions(3, 3), versions(3, 3), Some(3)),
+            (versions(3, 5), versions(2, 4), Some(4)),
+            (versions(3, 5), versions(5, 9), Some(5)),
+            (versions(3, 5), versions(1, 3), Some(3)),
+            (versions(3, 5), versions(1, 2), None),
+            (versions(3, 5), versions(6, 9), None),
+        ] {
+            assert_eq!(ours.agreed(theirs).ok(), agreed, "{ours}, {theirs}");
+            assert_eq!(theirs.agreed(ours).ok(), agreed, "{theirs}, {ours}");
+        }
+        let error = versions(3, 5).agreed(versions(1, 2)).expect_err("nothing in common").to_string();
+        assert!(error.contains("it speaks versions 1 to 2 of the protocol"), "{error}");
     }
 }

@@ -56,32 +56,44 @@ impl Key {
 
     /// The client's proof.
     #[must_use]
-    pub fn prove_client(&self, server: &Challenge, client: &Challenge) -> Proof {
-        Proof(self.hmac(b"linerate client", server, client).finalize().into_bytes().into())
+    pub fn prove_client(&self, version: u16, server: &Challenge, client: &Challenge) -> Proof {
+        Proof(self.hmac(version, b"linerate client", server, client).finalize().into_bytes().into())
     }
 
     /// The server's proof.
     #[must_use]
-    pub fn prove_server(&self, server: &Challenge, client: &Challenge) -> Proof {
-        Proof(self.hmac(b"linerate server", server, client).finalize().into_bytes().into())
+    pub fn prove_server(&self, version: u16, server: &Challenge, client: &Challenge) -> Proof {
+        Proof(self.hmac(version, b"linerate server", server, client).finalize().into_bytes().into())
     }
 
     /// Whether `proof` is a client's, in constant time.
     #[must_use]
-    pub fn accepts_client(&self, proof: &Proof, server: &Challenge, client: &Challenge) -> bool {
-        self.hmac(b"linerate client", server, client).verify_slice(&proof.0).is_ok()
+    pub fn accepts_client(
+        &self,
+        version: u16,
+        proof: &Proof,
+        server: &Challenge,
+        client: &Challenge,
+    ) -> bool {
+        self.hmac(version, b"linerate client", server, client).verify_slice(&proof.0).is_ok()
     }
 
     /// Whether `proof` is a server's, in constant time.
     #[must_use]
-    pub fn accepts_server(&self, proof: &Proof, server: &Challenge, client: &Challenge) -> bool {
-        self.hmac(b"linerate server", server, client).verify_slice(&proof.0).is_ok()
+    pub fn accepts_server(
+        &self,
+        version: u16,
+        proof: &Proof,
+        server: &Challenge,
+        client: &Challenge,
+    ) -> bool {
+        self.hmac(version, b"linerate server", server, client).verify_slice(&proof.0).is_ok()
     }
 
-    fn hmac(&self, role: &[u8], server: &Challenge, client: &Challenge) -> Hmac<Sha256> {
+    fn hmac(&self, version: u16, role: &[u8], server: &Challenge, client: &Challenge) -> Hmac<Sha256> {
         let mut mac = <Hmac<Sha256> as KeyInit>::new_from_slice(self.0.as_bytes())
             .expect("HMAC takes a key of any length");
-        for part in [role, &super::PROTOCOL.to_be_bytes(), server, client] {
+        for part in [role, &version.to_be_bytes(), server, client] {
             mac.update(part);
         }
         mac
@@ -131,6 +143,7 @@ impl fmt::Debug for Key {
 
 #[cfg(test)]
 mod tests {
+    use super::super::PROTOCOL;
     use super::*;
 
     const SERVER: Challenge = [1; 32];
@@ -149,11 +162,16 @@ mod tests {
     #[test]
     fn proofs_bind_key_role_and_both_challenges() {
         let (key, other): (Key, Key) = ("abcd-efgh".parse().expect("ok"), "abcd-efgi".parse().expect("ok"));
-        let proof = key.prove_client(&SERVER, &CLIENT);
-        assert!(key.accepts_client(&proof, &SERVER, &CLIENT));
-        assert!(!other.accepts_client(&proof, &SERVER, &CLIENT));
-        assert!(!key.accepts_server(&proof, &SERVER, &CLIENT), "a reflected proof");
-        assert!(!key.accepts_client(&proof, &CLIENT, &CLIENT), "a replayed proof");
-        assert!(key.accepts_server(&key.prove_server(&SERVER, &CLIENT), &SERVER, &CLIENT));
+        let proof = key.prove_client(PROTOCOL, &SERVER, &CLIENT);
+        assert!(key.accepts_client(PROTOCOL, &proof, &SERVER, &CLIENT));
+        assert!(!other.accepts_client(PROTOCOL, &proof, &SERVER, &CLIENT));
+        assert!(!key.accepts_server(PROTOCOL, &proof, &SERVER, &CLIENT), "a reflected proof");
+        assert!(!key.accepts_client(PROTOCOL, &proof, &CLIENT, &CLIENT), "a replayed proof");
+        assert!(key.accepts_server(
+            PROTOCOL,
+            &key.prove_server(PROTOCOL, &SERVER, &CLIENT),
+            &SERVER,
+            &CLIENT
+        ));
     }
 }

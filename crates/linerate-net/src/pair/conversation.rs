@@ -13,7 +13,7 @@ use super::dial::{self, Target};
 use super::error::PairError;
 use crate::control::{
     Ask, Challenge, ChannelToken, Deadline, Greeting, Key, Opening, Purpose, Rendezvous, Reply, TimedStream,
-    Welcome, harmless, read_frame, write_frame,
+    Versions, Welcome, harmless, read_frame, write_frame,
 };
 use crate::line::Line;
 use crate::transport::{self, Setup};
@@ -126,7 +126,7 @@ fn hear(control: &TcpStream, within: Duration) -> Result<Reply, PairError> {
 /// Both greetings.
 fn greet(control: &TcpStream) -> Result<Welcome, PairError> {
     let mut stream = TimedStream::new(control, Deadline::after(STEP));
-    let greeting = Greeting { purpose: Purpose::Control }.encode();
+    let greeting = Greeting::new(Purpose::Control).encode();
     dial::send_greeting(&mut stream, &greeting)?;
     dial::read_welcome(&mut stream)
 }
@@ -140,10 +140,11 @@ fn prove(control: &TcpStream, key: Option<&Key>, welcome: &Welcome) -> Result<()
         (Some(key), false) => key,
     };
     let challenge: Challenge = crate::control::random().map_err(PairError::Random)?;
-    let proof = key.prove_client(&welcome.challenge, &challenge);
+    let version = Versions::OURS.agreed(welcome.versions)?;
+    let proof = key.prove_client(version, &welcome.challenge, &challenge);
     say(control, &Ask::Prove { challenge, proof })?;
     match hear(control, STEP)? {
-        Reply::Proof(proof) if key.accepts_server(&proof, &welcome.challenge, &challenge) => Ok(()),
+        Reply::Proof(proof) if key.accepts_server(version, &proof, &welcome.challenge, &challenge) => Ok(()),
         Reply::Proof(_) => Err(PairError::FalseServer),
         other => Err(PairError::unexpected(other)),
     }

@@ -22,7 +22,7 @@ use super::watchdog::Watchdog;
 use crate::channel::CancelGroup;
 use crate::control::{
     Ask, ChannelToken, Deadline, FrameError, GREETING_LEN, Greeting, GreetingError, MAX_FRAME, Opening,
-    Purpose, Reply, TimedStream, Welcome, harmless, random, read_frame, write_frame,
+    Purpose, Reply, TimedStream, Versions, Welcome, harmless, random, read_frame, write_frame,
 };
 use crate::line::Line;
 use crate::memory::Reserved;
@@ -85,9 +85,9 @@ impl fmt::Display for Refusal {
 pub(super) fn serve(server: &ServerState, stream: TcpStream, peer: IpAddr) {
     let greeted = greet(server, &stream);
     let outcome = match greeted {
-        Ok(Purpose::Data) => deliver(server, stream),
-        Ok(Purpose::Control) => {
-            let outcome = converse(server, &stream, peer);
+        Ok(Greeting { purpose: Purpose::Data, .. }) => deliver(server, stream),
+        Ok(Greeting { purpose: Purpose::Control, versions }) => {
+            let outcome = converse(server, &stream, versions, peer);
             if let Err(Refusal::Told(reason)) = &outcome {
                 let deadline = Deadline::after(server.limits.handshake);
                 let told =
@@ -108,14 +108,14 @@ pub(super) fn serve(server: &ServerState, stream: TcpStream, peer: IpAddr) {
 }
 
 /// Reads the client's greeting. Only a linerate is answered; an unknown peer learns nothing.
-fn greet(server: &ServerState, stream: &TcpStream) -> Result<Purpose, Refusal> {
+fn greet(server: &ServerState, stream: &TcpStream) -> Result<Greeting, Refusal> {
     stream.set_nonblocking(false)?;
     stream.set_nodelay(true)?;
     let mut timed = TimedStream::new(stream, Deadline::after(server.limits.handshake));
     let mut greeting = [0; GREETING_LEN];
     io::Read::read_exact(&mut timed, &mut greeting)?;
     match Greeting::decode(&greeting) {
-        Ok(greeting) => Ok(greeting.purpose),
+        Ok(greeting) => Ok(greeting),
         Err(error @ GreetingError::Version { .. }) => {
             // Our own greeting tells an older or newer linerate which version would do.
             welcome(server, &mut timed)?;
@@ -126,7 +126,7 @@ fn greet(server: &ServerState, stream: &TcpStream) -> Result<Purpose, Refusal> {
 }
 
 fn welcome(server: &ServerState, timed: &mut TimedStream<'_>) -> Result<Welcome, Refusal> {
-    let welcome = Welcome { open: server.key.is_none(), challenge: random()? };
+    let welcome = Welcome::new(server.key.is_none(), random()?);
     io::Write::write_all(timed, &welcome.encode())?;
     Ok(welcome)
 }
@@ -150,7 +150,13 @@ fn deliver(server: &ServerState, stream: TcpStream) -> Result<(), Refusal> {
 }
 
 /// The conversation: key, plan, queue, trials.
-fn converse(server: &ServerState, control: &TcpStream, peer: IpAddr) -> Result<(), Refusal> {
+fn converse(
+    server: &ServerState,
+    control: &TcpStream,
+    theirs: Versions,
+    peer: IpAddr,
+) -> Result<(), Refusal> {
+    let version = Versions::OURS.agreed(theirs).map_err(Refusal::Foreign)?;
     let step = || TimedStream::new(control, Deadline::after(server.limits.handshake));
     let welcome = welcome(server, &mut step())?;
     if let Some(key) = &server.key {
@@ -159,10 +165,10 @@ fn converse(server: &ServerState, control: &TcpStream, peer: IpAddr) -> Result<(
                 "a proof of the key comes first; give --key as the server prints it".to_owned(),
             ));
         };
-        if !key.accepts_client(&proof, &welcome.challenge, &challenge) {
+        if !key.accepts_client(version, &proof, &welcome.challenge, &challenge) {
             return Err(Refusal::Told("the key is wrong; give --key as the server prints it".to_owned()));
         }
-        write_frame(&mut step(), &Reply::Proof(key.prove_server(&welcome.challenge, &challenge)))?;
+        write_frame(&mut step(), &Reply::Proof(key.prove_server(version, &welcome.challenge, &challenge)))?;
     }
     let Ask::Offer(plan) = read_frame(&mut step())? else {
         return Err(Refusal::Told("a plan comes before anything else".to_owned()));

@@ -69,7 +69,7 @@ pub(super) fn dial(
     let _held = register(setup, &socket)?;
     dial_up(&socket, setup.peer)?;
     let stream = TcpStream::from(socket);
-    let greeting = Greeting { purpose: Purpose::Data }.encode();
+    let greeting = Greeting::new(Purpose::Data).encode();
     let hello = [greeting.as_slice(), preface.encode().as_slice()].concat();
     let introduced = TransportError::system("introduce the connection");
     let mut timed = TimedStream::new(&stream, Deadline::after(IDENTIFIED));

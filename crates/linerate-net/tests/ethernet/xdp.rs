@@ -49,14 +49,21 @@ mod with_it {
         for _ in 0..2 {
             let [from, to] = &mut ends;
             for size in [1, 14, 15, 1_000, 1_467, 1_468] {
-                assert_eq!(from.push(&vec![size as u8; size], Wait::Patiently).expect("it goes"), size);
+                assert_eq!(
+                    from.channel_mut().push(&vec![size as u8; size], Wait::Patiently).expect("it goes"),
+                    size
+                );
                 let mut into = vec![0; size];
-                to.pull(&mut into, Wait::Patiently).expect("it comes");
+                to.channel_mut().pull(&mut into, Wait::Patiently).expect("it comes");
                 assert!(into.iter().all(|byte| *byte == size as u8), "{size} B");
             }
             ends.reverse();
         }
-        let error = ends[0].push(&[0; 1_469], Wait::Patiently).expect_err("one byte too many").to_string();
+        let error = ends[0]
+            .channel_mut()
+            .push(&[0; 1_469], Wait::Patiently)
+            .expect_err("one byte too many")
+            .to_string();
         assert_eq!(error, "a message of 1469 B is longer than the 1468 B that one datagram carries here");
     }
 
@@ -99,8 +106,8 @@ mod with_it {
         );
         drop(first);
         let [mut here, mut there] = stations.ends(by_xdp);
-        here.push(&[1; 10], Wait::Patiently).expect("it goes");
-        there.pull(&mut [0; 10], Wait::Patiently).expect("it comes");
+        here.channel_mut().push(&[1; 10], Wait::Patiently).expect("it goes");
+        there.channel_mut().pull(&mut [0; 10], Wait::Patiently).expect("it comes");
     }
 
     #[test]

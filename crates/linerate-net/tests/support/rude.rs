@@ -9,8 +9,8 @@ use linerate_core::payload::Check;
 use linerate_core::plan::Plan;
 use linerate_core::trial::Trial;
 use linerate_net::control::{
-    Ask, CHALLENGE_LEN, Challenge, ChannelToken, FrameError, Greeting, MAX_FRAME, Opening, Purpose, Reply,
-    Welcome, read_frame, write_frame,
+    Ask, CHALLENGE_LEN, Challenge, ChannelToken, FrameError, Greeting, MAX_FRAME, Opening, PROTOCOL, Purpose,
+    Reply, Welcome, read_frame, write_frame,
 };
 use socket2::SockRef;
 
@@ -63,7 +63,7 @@ impl Rude {
     }
 
     fn greet_back(&mut self) {
-        self.control.write_all(&Greeting { purpose: Purpose::Control }.encode()).expect("a greeting");
+        self.control.write_all(&Greeting::new(Purpose::Control).encode()).expect("a greeting");
         let mut welcome = [0; WELCOME_LEN];
         self.control.read_exact(&mut welcome).expect("a welcome");
         self.challenge = Welcome::decode(&welcome).expect("of a linerate").challenge;
@@ -85,7 +85,7 @@ impl Rude {
             rude.greet_back();
         }
         if stage >= Stage::Plan {
-            let proof = server.key.prove_client(&rude.challenge, &[5; CHALLENGE_LEN]);
+            let proof = server.key.prove_client(PROTOCOL, &rude.challenge, &[5; CHALLENGE_LEN]);
             rude.say(&Ask::Prove { challenge: [5; CHALLENGE_LEN], proof });
             assert!(matches!(rude.hear(), Ok(Reply::Proof(_))));
         }
@@ -199,7 +199,7 @@ pub(crate) fn trial() -> Trial {
 pub(crate) fn data_connection(server: &TestServer, token: &ChannelToken) -> TcpStream {
     let mut data = server.connect();
     data.set_read_timeout(Some(PATIENCE)).expect("a time limit");
-    data.write_all(&Greeting { purpose: Purpose::Data }.encode()).expect("a greeting");
+    data.write_all(&Greeting::new(Purpose::Data).encode()).expect("a greeting");
     data.write_all(token).expect("a token");
     data.write_all(&[0; 4]).expect("the number of the flow");
     data
