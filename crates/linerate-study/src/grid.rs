@@ -1,5 +1,6 @@
 //! The points of a sweep: every combination of the values of some keys.
 
+use linerate_core::grid::{self, Axis, TwiceError};
 use linerate_sim::model::check_load;
 use linerate_sim::plan::{ModelError, ModelPlan};
 use toml::Value;
@@ -68,22 +69,19 @@ impl Grid {
     /// runs than one command may have.
     pub fn of(plan: &ModelPlan, sweeps: &[String], seeds: usize) -> Result<Self, GridError> {
         let known = Keys::of(plan);
-        let mut axes: Vec<(String, Vec<Value>)> = Vec::new();
-        for sweep in sweeps {
-            let (key, list) = split(sweep).ok_or_else(|| GridError::Sweep { text: sweep.clone() })?;
-            let key = known.resolve(key)?;
-            if axes.iter().any(|(other, _)| *other == key) {
-                return Err(GridError::Twice { key });
-            }
-            let values = items(list).into_iter().map(value).collect::<Result<Vec<_>, _>>()?;
-            axes.push((key, values));
-        }
-        let runs = axes.iter().try_fold(seeds, |runs, (_, values)| runs.checked_mul(values.len()));
+        let axis = |sweep: &String| {
+            let axis = sweep.parse::<Axis>().map_err(|_| GridError::Sweep { text: sweep.clone() })?;
+            let values = axis.values.iter().map(|text| value(text)).collect::<Result<_, _>>()?;
+            Ok(Axis { key: known.resolve(&axis.key)?, values })
+        };
+        let axes = sweeps.iter().map(axis).collect::<Result<Vec<Axis<Value>>, GridError>>()?;
+        let grid = grid::Grid::new(axes).map_err(|TwiceError { key }| GridError::Twice { key })?;
+        let runs = grid.count().and_then(|cells| cells.checked_mul(seeds));
         if runs.is_none_or(|runs| runs > MOST_RUNS) {
             return Err(GridError::TooMany { runs });
         }
-        let keys: Vec<String> = axes.iter().map(|(key, _)| key.clone()).collect();
-        let points = combinations(&axes).into_iter().map(|set| cell(&known, &keys, set));
+        let keys: Vec<String> = grid.axes().iter().map(|axis| axis.key.clone()).collect();
+        let points = grid.cells().into_iter().map(|set| cell(&known, &keys, set));
         Ok(Self { points: points.collect::<Result<_, _>>()?, keys })
     }
 
@@ -120,42 +118,6 @@ fn with(keys: &[String], set: &[Value]) -> String {
 fn split(text: &str) -> Option<(&str, &str)> {
     let halves = text.split_once('=').map(|(key, value)| (key.trim(), value.trim()));
     halves.filter(|(key, value)| !key.is_empty() && !value.is_empty())
-}
-
-/// What stands between the commas of `list`, those within brackets and quotes left alone.
-fn items(list: &str) -> Vec<&str> {
-    let (mut depth, mut quote, mut from) = (0_i32, None, 0);
-    let mut items = Vec::new();
-    for (at, c) in list.char_indices() {
-        match (quote, c) {
-            (Some(open), _) if c == open => quote = None,
-            (Some(_), _) => {}
-            (None, '"' | '\'') => quote = Some(c),
-            (None, '[' | '{') => depth += 1,
-            (None, ']' | '}') => depth -= 1,
-            (None, ',') if depth == 0 => {
-                items.push(&list[from..at]);
-                from = at + 1;
-            }
-            _ => {}
-        }
-    }
-    items.push(&list[from..]);
-    items
-}
-
-/// One value of each axis in every combination, the last axis changing first.
-fn combinations(axes: &[(String, Vec<Value>)]) -> Vec<Vec<Value>> {
-    axes.iter().fold(vec![Vec::new()], |points, (_, values)| {
-        let extended = points.iter().flat_map(|point| {
-            values.iter().map(move |value| {
-                let mut point = point.clone();
-                point.push(value.clone());
-                point
-            })
-        });
-        extended.collect()
-    })
 }
 
 #[cfg(test)]
