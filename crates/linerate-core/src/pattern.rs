@@ -1,20 +1,9 @@
-//! Who sends when: each pattern is a pair of functions, one for each end.
-//!
-//! The functions run over any [`Endpoint`]: a real one under [`crate::endpoint::run_ready`], a
-//! modelled one under its simulator's executor.
-
-mod exchange;
-mod one_way;
-mod ping_pong;
+//! Who sends when: the patterns by name, and what follows from each for a trial.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-
-use crate::endpoint::{Endpoint, LinkError};
-use crate::payload::Messages;
-use crate::trial::{Half, Tally, Trial, reply_seed};
 
 /// Who sends when.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -53,58 +42,6 @@ impl Pattern {
         }
     }
 
-    /// Runs the end that starts.
-    ///
-    /// # Errors
-    ///
-    /// What the endpoint met.
-    pub async fn initiate<E: Endpoint, M: Messages>(
-        self,
-        end: &mut E,
-        trial: &Trial,
-        messages: &mut M,
-    ) -> Result<Half, LinkError> {
-        match self {
-            Self::PingPong => ping_pong::initiate(end, trial, messages).await,
-            Self::OneWay => one_way::initiate(end, trial, messages).await,
-            Self::Exchange => exchange::initiate(end, trial, messages).await,
-        }
-    }
-
-    /// Writes what the answering end will send in `trial`. Memory that takes long to write and
-    /// remembers what it holds is then ready when the other end's clock starts.
-    ///
-    /// # Errors
-    ///
-    /// A message longer than this host's memory can be.
-    pub fn prepare_answer<M: Messages>(self, trial: &Trial, messages: &mut M) -> Result<(), LinkError> {
-        match self {
-            Self::OneWay => {}
-            Self::PingPong | Self::Exchange => {
-                messages.prepare(trial.message_len()?, reply_seed(trial.seed), trial.check);
-            }
-        }
-        Ok(())
-    }
-
-    /// Runs the end that answers.
-    ///
-    /// # Errors
-    ///
-    /// What the endpoint met.
-    pub async fn respond<E: Endpoint, M: Messages>(
-        self,
-        end: &mut E,
-        trial: &Trial,
-        messages: &mut M,
-    ) -> Result<Half, LinkError> {
-        match self {
-            Self::PingPong => ping_pong::respond(end, trial, messages).await,
-            Self::OneWay => one_way::respond(end, trial, messages).await,
-            Self::Exchange => exchange::respond(end, trial, messages).await,
-        }
-    }
-
     /// Whether the samples are timed on the responder's clock.
     #[must_use]
     pub const fn timed_by_responder(self) -> bool {
@@ -133,19 +70,6 @@ impl Pattern {
         match self {
             Self::OneWay => 1,
             Self::PingPong | Self::Exchange => 0,
-        }
-    }
-
-    /// What the initiator and the responder must have counted after `trial`.
-    pub(crate) fn tallies(self, trial: &Trial) -> [Tally; 2] {
-        let messages = trial.messages();
-        let sender = Tally { sent_bytes: messages * trial.size, sent: messages, ..Tally::default() };
-        let receiver =
-            Tally { received_bytes: messages * trial.size, received: messages, ..Tally::default() };
-        let both = Tally { sent: messages, sent_bytes: messages * trial.size, ..receiver };
-        match self {
-            Self::OneWay => [sender, receiver],
-            Self::PingPong | Self::Exchange => [both, both],
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use linerate_core::caution::assess;
+use linerate_core::assessment::assess;
 use linerate_core::environment::Fact;
 use linerate_core::grid::Grid;
 use linerate_core::kernel::{HostSample, TcpSample};
