@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use linerate_core::caution::assess;
+use linerate_core::assessment::assess;
 use linerate_core::netpipe_file;
 use linerate_core::report::{Curve, NamedRun, Report, Timed, describe};
 use linerate_core::run::Run;

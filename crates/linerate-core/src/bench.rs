@@ -2,7 +2,8 @@
 
 use crate::endpoint::LinkError;
 use crate::payload::Corruption;
-use crate::trial::{Sample, Tally, Trial};
+use crate::trial::{Half, Sample, Tally, Trial};
+use crate::units::Span;
 
 /// Anywhere a trial can be run: two hosts and a wire, or a model of them.
 pub trait Bench {
@@ -12,6 +13,31 @@ pub trait Bench {
     ///
     /// Why the trial gave no sample; the bench may not be usable after.
     fn run(&mut self, trial: &Trial) -> Result<Sample, RunError>;
+}
+
+impl Sample {
+    /// Joins both ends' accounts.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError::Disagree`] when their counts are not mirror images or not what the trial asks,
+    /// [`RunError::Corrupt`] when either saw a wrong byte, [`RunError::Untimed`] when a sample
+    /// is missing.
+    pub fn join(trial: &Trial, initiator: &Half, responder: &Half, spent: Span) -> Result<Self, RunError> {
+        let [expected, mirror] = trial.tallies();
+        if initiator.tally != expected || responder.tally != mirror {
+            return Err(RunError::Disagree { here: initiator.tally, there: responder.tally, expected });
+        }
+        if let Some(source) = initiator.corruption.or(responder.corruption) {
+            return Err(RunError::Corrupt { size: trial.size, source });
+        }
+        let timed = if trial.pattern.timed_by_responder() { responder } else { initiator };
+        if timed.elapsed.len() != trial.samples as usize {
+            return Err(RunError::Untimed { expected: trial.samples, found: timed.elapsed.len() });
+        }
+        let times = timed.elapsed.iter().map(|sample| trial.per_message(*sample)).collect();
+        Ok(Self { times, tally: initiator.tally, spent })
+    }
 }
 
 /// Why a trial gave no sample. Displayed after "failed to ...".

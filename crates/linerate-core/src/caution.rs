@@ -3,19 +3,11 @@
 //! A caution is never an error and never only a log line: it is kept in the run file and printed
 //! with the result.
 
-mod assess;
-mod loads;
-#[cfg(test)]
-mod tests;
-
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 use crate::units::{Rate, Span};
-
-pub use assess::assess;
-pub use loads::PACE_KEPT;
 
 /// Which end a caution speaks of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -68,7 +68,7 @@ fn by_size(series: &Series) -> Vec<&Point> {
     points
 }
 
-/// The latency; a stream has none, because its messages overlap.
+/// The latency. Messages one way have none, because they overlap.
 fn latency(series: &Series) -> Option<Latency> {
     if series.pattern.overlaps() {
         return None;

@@ -2,9 +2,10 @@
 //!
 //! Nothing in this crate knows a clock, a socket or a file. Data flows one way:
 //! a [`plan::Plan`] is run over a [`bench::Bench`] and gives [`series::Series`], which are
-//! kept in a [`run::Run`]; everything after that ([`mod@derive`], [`caution`], [`report`]) is a
+//! kept in a [`run::Run`]; everything after that ([`mod@derive`], [`assessment`], [`report`]) is a
 //! pure function of the stored run and works as well on a five-year-old file.
 
+pub mod assessment;
 pub mod bench;
 pub mod carrier;
 pub mod caution;
@@ -22,6 +23,7 @@ pub mod pattern;
 pub mod payload;
 pub mod plan;
 pub mod report;
+pub mod roles;
 pub mod run;
 pub mod schedule;
 pub mod series;

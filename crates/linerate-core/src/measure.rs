@@ -44,32 +44,32 @@ pub struct Method {
 pub struct Exact {
     /// Samples of messages that wait for each other.
     pub samples: u32,
-    /// Of a stream each sample has at least so many bytes.
-    pub stream_bytes: u64,
+    /// Of messages one way each sample has at least so many bytes.
+    pub one_way_bytes: u64,
 }
 
 impl Exact {
-    /// A stream is timed in so many samples: enough of them that its warm-up is told from the rest.
-    const STREAM_SAMPLES: u32 = 16;
+    /// Messages one way are timed in so many samples: enough that their warm-up is told from the rest.
+    const ONE_WAY_SAMPLES: u32 = 16;
 
     /// Every message takes what the first takes.
-    pub const AT_ONCE: Self = Self { samples: 1, stream_bytes: 32 << 10 };
+    pub const AT_ONCE: Self = Self { samples: 1, one_way_bytes: 32 << 10 };
     /// A message depends on those before it, through timers and a window of so many bytes: what a
-    /// window holds is no stream yet.
+    /// window holds does not flow steadily yet.
     #[must_use]
     pub fn settling(window_bytes: u64) -> Self {
-        Self { samples: 8, stream_bytes: (window_bytes / 2).max(256 << 10) }
+        Self { samples: 8, one_way_bytes: (window_bytes / 2).max(256 << 10) }
     }
 
-    /// How many samples of how many messages the one trial of a size (bytes) has: of a stream as
-    /// many messages as make the packets at its ends a small part of it.
+    /// How many samples of how many messages the one trial of a size (bytes) has: one way as
+    /// many messages as make the first and the last packets a small part of them.
     #[must_use]
     pub fn trial(self, pattern: Pattern, size: u64) -> (u32, u32) {
         if !pattern.overlaps() {
             return (self.samples, 1);
         }
-        let batch = self.stream_bytes.div_ceil(size.max(1));
-        (Self::STREAM_SAMPLES, u32::try_from(batch).unwrap_or(u32::MAX))
+        let batch = self.one_way_bytes.div_ceil(size.max(1));
+        (Self::ONE_WAY_SAMPLES, u32::try_from(batch).unwrap_or(u32::MAX))
     }
 }
 

@@ -12,7 +12,7 @@
 mod field;
 mod version;
 
-use crate::caution::assess;
+use crate::assessment::assess;
 use crate::pattern::Pattern;
 use crate::plan::Plan;
 use crate::run::{Run, Source, State};

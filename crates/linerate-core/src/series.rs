@@ -121,7 +121,7 @@ impl Point {
         sorted.sort_unstable();
         let (Some(min), Some(max)) = (sorted.first(), sorted.last()) else { return };
         let mean = steady.iter().copied().sum::<Span>() / steady.len() as u64;
-        // Parts of a stream share one connection's buffers: after a pause the receiver drains them
+        // Messages one way share one connection's buffers: after a pause the receiver drains them
         // as fast as memory allows, and the middle part would time that copy. All bytes over all
         // time is immune to it.
         let median = if trial.pattern.overlaps() { mean } else { middle(&sorted) };

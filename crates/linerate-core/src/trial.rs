@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::bench::RunError;
 use crate::endpoint::{Endpoint, LinkError};
 use crate::pattern::Pattern;
 use crate::payload::{Check, Corruption, Messages};
@@ -41,6 +40,18 @@ impl Trial {
     #[must_use]
     pub fn per_message(&self, sample: Span) -> Span {
         sample / (u64::from(self.batch) * self.pattern.legs())
+    }
+
+    /// What the initiator and the responder must have counted after it.
+    pub(crate) fn tallies(&self) -> [Tally; 2] {
+        let messages = self.messages();
+        let sender = Tally { sent_bytes: messages * self.size, sent: messages, ..Tally::default() };
+        let receiver = Tally { received_bytes: messages * self.size, received: messages, ..Tally::default() };
+        let both = Tally { sent: messages, sent_bytes: messages * self.size, ..receiver };
+        match self.pattern {
+            Pattern::OneWay => [sender, receiver],
+            Pattern::PingPong | Pattern::Exchange => [both, both],
+        }
     }
 
     /// Message size as a length in memory.
@@ -99,31 +110,6 @@ pub struct Sample {
     pub tally: Tally,
     /// All the time that the trial took on the bench's clock, set-up included.
     pub spent: Span,
-}
-
-impl Sample {
-    /// Joins both ends' accounts.
-    ///
-    /// # Errors
-    ///
-    /// [`RunError::Disagree`] when their counts are not mirror images or not what the trial asks,
-    /// [`RunError::Corrupt`] when either saw a wrong byte, [`RunError::Untimed`] when a sample
-    /// is missing.
-    pub fn join(trial: &Trial, initiator: &Half, responder: &Half, spent: Span) -> Result<Self, RunError> {
-        let [expected, mirror] = trial.pattern.tallies(trial);
-        if initiator.tally != expected || responder.tally != mirror {
-            return Err(RunError::Disagree { here: initiator.tally, there: responder.tally, expected });
-        }
-        if let Some(source) = initiator.corruption.or(responder.corruption) {
-            return Err(RunError::Corrupt { size: trial.size, source });
-        }
-        let timed = if trial.pattern.timed_by_responder() { responder } else { initiator };
-        if timed.elapsed.len() != trial.samples as usize {
-            return Err(RunError::Untimed { expected: trial.samples, found: timed.elapsed.len() });
-        }
-        let times = timed.elapsed.iter().map(|sample| trial.per_message(*sample)).collect();
-        Ok(Self { times, tally: initiator.tally, spent })
-    }
 }
 
 /// Records the time between laps on an endpoint's clock, one clock read a lap.

@@ -9,8 +9,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The crates that may still have a row of rooms that use each other.
-const MAY_HAVE_KNOTS: [&str; 2] = ["linerate-core", "linerate-study"];
 const HEADING: &str = "\n## The order of layers\n";
 
 /// The list of one crate.
@@ -18,21 +16,13 @@ const HEADING: &str = "\n## The order of layers\n";
 struct Layers {
     /// The other crates that it may use.
     uses: Vec<String>,
-    /// Its rooms, from the top down.
-    rows: Vec<Row>,
-}
-
-/// Rooms beside each other.
-#[derive(Debug, Default)]
-struct Row {
-    rooms: Vec<String>,
-    /// Whether they may use each other.
-    knot: bool,
+    /// Its rooms, from the top down: in each row those beside each other.
+    rows: Vec<Vec<String>>,
 }
 
 impl Layers {
     fn row_of(&self, room: &str) -> Option<usize> {
-        self.rows.iter().position(|row| row.rooms.iter().any(|name| name == room))
+        self.rows.iter().position(|row| row.iter().any(|name| name == room))
     }
 
     /// Why `from` may not use `to`.
@@ -45,7 +35,6 @@ impl Layers {
         };
         match upper.cmp(&lower) {
             std::cmp::Ordering::Less => None,
-            std::cmp::Ordering::Equal if self.rows[upper].knot => None,
             std::cmp::Ordering::Equal => Some(format!("`{from}` uses `{to}`, which stands beside it")),
             std::cmp::Ordering::Greater => Some(format!("`{from}` uses `{to}`, which stands above it")),
         }
@@ -61,9 +50,7 @@ fn read_lists(page: &str) -> BTreeMap<String, Layers> {
     for line in block.lines().skip(1).filter(|line| !line.trim().is_empty()) {
         let mut words = line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
         if line.starts_with(' ') {
-            let knot = words[0] == "(knot)";
-            let rooms = words.split_off(usize::from(knot));
-            lists.get_mut(&current).expect("a crate comes first").rows.push(Row { rooms, knot });
+            lists.get_mut(&current).expect("a crate comes first").rows.push(words);
         } else {
             current.clone_from(&words[0]);
             let uses = words.split_off(words.len().min(2));
@@ -347,16 +334,14 @@ fn object(name: &str, layers: &Layers, here: &[&str], path: &[String]) -> Option
     if to == *from { None } else { layers.objection(from, to) }
 }
 
-/// What the list and the modules do not both have, and knots where there may be none.
+/// What the list and the modules do not both have.
 fn stale(name: &str, layers: &Layers, rooms: &BTreeSet<String>) -> Vec<String> {
-    let listed: Vec<&String> = layers.rows.iter().flat_map(|row| &row.rooms).collect();
+    let listed: Vec<&String> = layers.rows.iter().flatten().collect();
     let missing = rooms.iter().filter(|room| !listed.contains(room));
     let missing = missing.map(|room| format!("{name}: the room `{room}` is not in the list"));
     let gone = listed.iter().filter(|room| !rooms.contains(**room));
     let gone = gone.map(|room| format!("{name}: the list has `{room}`, and the crate has no such room"));
-    let knots = layers.rows.iter().filter(|row| row.knot && !MAY_HAVE_KNOTS.contains(&name));
-    let knots = knots.map(|row| format!("{name}: there may be no knot of {}", row.rooms.join(", ")));
-    missing.chain(gone).chain(knots).collect()
+    missing.chain(gone).collect()
 }
 
 fn sources_below(folder: &Path) -> Sources {

@@ -448,7 +448,7 @@ fn a_trial_of_endless_messages_ends_with_the_time_of_the_plan() {
 
 #[rstest]
 fn a_trial_with_too_few_bytes_is_named(
-    #[values(Pattern::PingPong, Pattern::Stream, Pattern::Exchange)] pattern: Pattern,
+    #[values(Pattern::PingPong, Pattern::OneWay, Pattern::Exchange)] pattern: Pattern,
 ) {
     let server = TestServer::start(single());
     let mut rude = Rude::at(&server, Stage::Idle);

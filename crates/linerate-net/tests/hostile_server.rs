@@ -193,7 +193,7 @@ fn honest(trial: &Trial) -> Half {
 }
 
 const STREAM: Trial =
-    Trial { pattern: Pattern::Stream, size: SIZE, samples: 3, batch: 2, seed: 1, check: Check::Marks };
+    Trial { pattern: Pattern::OneWay, size: SIZE, samples: 3, batch: 2, seed: 1, check: Check::Marks };
 
 #[test]
 fn nothing_listens() {

@@ -50,7 +50,7 @@ fn verify(pair: &mut Pair, pattern: Pattern, sizes: &[u64]) {
 
 #[rstest]
 fn a_curve_that_goes_round_arrives_unharmed(
-    #[values(Pattern::PingPong, Pattern::Stream, Pattern::Exchange)] pattern: Pattern,
+    #[values(Pattern::PingPong, Pattern::OneWay, Pattern::Exchange)] pattern: Pattern,
     #[values(
         "working-set = '256KiB'",
         "working-set = '256KiB', touch = true, offset = 13",

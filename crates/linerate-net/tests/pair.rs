@@ -27,7 +27,7 @@ impl Watch for Patient {
 
 #[rstest]
 fn every_pattern_measures_every_size_and_both_ends_agree(
-    #[values("ping-pong", "stream", "exchange")] pattern: &str,
+    #[values("ping-pong", "one-way", "exchange")] pattern: &str,
     #[values("read-write", "send-recv", "sendmsg")] io: &str,
 ) {
     let server = TestServer::start(Limits::default());

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use linerate_core::caution::assess;
+use linerate_core::assessment::assess;
 use linerate_core::environment::{Environment, Fact, Interface};
 use linerate_core::observation::{Activity, Clock, Connection, Counters, Noise, Observation};
 use linerate_core::options::Granted;

@@ -25,7 +25,7 @@ pub fn np(report: &Report) -> Result<String, RenderError> {
         return Err(RenderError::OneCurve { curves: report.curves.len() });
     };
     let directions = match curve.pattern {
-        Pattern::PingPong | Pattern::Stream => 1,
+        Pattern::PingPong | Pattern::OneWay => 1,
         Pattern::Exchange => 2,
     };
     let lines = curve.timed().map(|(size, timed)| line(size * directions, &timed));

@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn the_header_says_what_a_time_is() {
         assert!(in_pattern(Pattern::PingPong).contains("half the round trip"));
-        assert!(in_pattern(Pattern::Stream).contains("time between arrivals"));
+        assert!(in_pattern(Pattern::OneWay).contains("time between arrivals"));
         assert!(in_pattern(Pattern::Exchange).contains("each direction by itself"));
     }
 

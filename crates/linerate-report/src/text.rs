@@ -61,8 +61,8 @@ pub(crate) fn about(bytes: f64) -> String {
 pub(crate) const fn timing(pattern: Pattern) -> &'static str {
     match pattern {
         Pattern::PingPong => "times are of one message one way: half the round trip",
-        Pattern::Stream => {
-            "times are per message of a stream one way: the time between arrivals, not a latency"
+        Pattern::OneWay => {
+            "times are per message one way without pause: the time between arrivals, not a latency"
         }
         Pattern::Exchange => {
             "times are of one message each way at once, until both have arrived; throughput is of each direction by itself"
@@ -158,7 +158,7 @@ fn latency(curve: &Curve) -> String {
             });
             format!("{median}{interval} at {}", Size(latency.size))
         }
-        None if curve.pattern.timed_by_responder() => "none: messages of a stream overlap".to_owned(),
+        None if curve.pattern.timed_by_responder() => "none: messages one way overlap".to_owned(),
         None => "none: no message below 64 B was timed".to_owned(),
     }
 }

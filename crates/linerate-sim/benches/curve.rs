@@ -30,7 +30,7 @@ impl Watch for Quiet {
 fn main() {
     let plans = [
         ("ping-pong, 1000BASE-T", "", "ping-pong"),
-        ("stream, 1000BASE-T", "", "stream"),
+        ("one-way, 1000BASE-T", "", "one-way"),
         ("exchange, 1000BASE-T", "", "exchange"),
         ("ping-pong, 10GBASE-R, MTU 9000", "phy = '10GBASE-R'\nmtu = 9000", "ping-pong"),
         ("ping-pong, three switches", "topology = 'line'\nrelays = 3", "ping-pong"),

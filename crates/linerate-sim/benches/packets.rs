@@ -81,7 +81,7 @@ fn stream(kind: Kind, size: u64) -> Modelled {
     const BATCH: u32 = 500;
     let mut bench = models::gigabit(kind);
     let trial = Trial {
-        pattern: Pattern::Stream,
+        pattern: Pattern::OneWay,
         size,
         samples: SAMPLES,
         batch: BATCH,
@@ -98,7 +98,7 @@ fn tcp(host: &str) -> Modelled {
     let plan = ModelPlan::from_toml(&text).expect("a plan");
     let mut bench = curve(&plan, None).expect("it can be built").bench;
     let trial = Trial {
-        pattern: Pattern::Stream,
+        pattern: Pattern::OneWay,
         size: 64 << 10,
         samples: 400,
         batch: 10,

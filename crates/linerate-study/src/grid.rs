@@ -5,15 +5,9 @@ use linerate_sim::model::check_load;
 use linerate_sim::plan::{ModelError, ModelPlan};
 use toml::Value;
 
+use crate::error::{GridError, MOST_RUNS};
 use crate::keys::{Keys, chooses, value};
 use crate::study::value_text;
-
-mod error;
-
-pub use error::GridError;
-
-/// Most runs of one command: more is a mistake more often than a wish.
-pub(crate) const MOST_RUNS: usize = 10_000;
 
 /// A plan at every point of a sweep.
 #[derive(Debug)]

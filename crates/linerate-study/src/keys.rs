@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use linerate_sim::plan::{ModelError, ModelPlan};
 use toml::{Table, Value};
 
-use crate::grid::GridError;
+use crate::error::GridError;
 use crate::study::value_text;
 
 /// The key that says which others the network has.

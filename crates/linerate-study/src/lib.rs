@@ -5,6 +5,7 @@
 //! linerate are part of it.
 
 pub mod claims;
+mod error;
 mod grid;
 mod keys;
 pub mod parallel;
@@ -13,6 +14,7 @@ mod runs;
 pub mod shipped;
 mod study;
 
-pub use grid::{Cell, Grid, GridError, changed};
+pub use error::GridError;
+pub use grid::{Cell, Grid, changed};
 pub use runs::{Orders, run_all};
 pub use study::{Estimate, MEASURES, Measure, Point, Study, value_text};

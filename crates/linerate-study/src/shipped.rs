@@ -62,7 +62,7 @@ pub const SHIPPED: &[Shipped] = shipped![
     "hamachi-0.07",
     "hamachi-0.07p",
     "acenic",
-    "stream-350-450",
+    "one-way-350-450",
     "netperf",
     "rings",
     "ppro-linux",

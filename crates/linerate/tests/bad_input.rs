@@ -352,7 +352,7 @@ fn options_that_the_host_refuses() {
 fn plans_that_cannot_be_read() {
     let desk = Desk::new();
     desk.write("none.toml", "schedule = [\n");
-    desk.write("unknown.toml", "pattern = 'stream'\n\n[socket]\nbufer = 1\n");
+    desk.write("unknown.toml", "pattern = 'one-way'\n\n[socket]\nbufer = 1\n");
     desk.write("kind.toml", "rounds = 'many'\n");
     desk.write("range.toml", "[socket]\ndscp = 99\n");
     desk.write("binary.toml", [0xff, 0xfe, 0x00]);
@@ -463,7 +463,7 @@ fn shells_and_verbs_that_are_unknown() {
     assert_snapshot!(refusal_of(&["completions", "tcsh"]), @"error: invalid value 'tcsh' for '<SHELL>'");
     assert_snapshot!(refusal_of(&["mesure"]), @"error: unrecognized subcommand 'mesure'");
     assert_snapshot!(refusal_of(&["measure", "--format", "pdf"]), @"error: invalid value 'pdf' for '--format <FORMAT>'");
-    assert_snapshot!(refusal_of(&["measure", "--patern", "stream"]), @"error: unexpected argument '--patern' found");
+    assert_snapshot!(refusal_of(&["measure", "--patern", "one-way"]), @"error: unexpected argument '--patern' found");
     assert_snapshot!(refusal_of(&["serve", "--listen", "here"]), @"error: invalid value 'here' for '--listen <ADDR:PORT>': invalid socket address syntax");
 }
 

@@ -70,12 +70,12 @@ fn the_file_holds_the_model_that_gave_it() {
 #[test]
 fn a_plan_says_how_it_is_measured_and_a_flag_wins() {
     let desk = Desk::new();
-    let plan = format!("{GIGABIT}[measure]\npattern = 'stream'\nschedule = 'list:1000,5000'\n");
+    let plan = format!("{GIGABIT}[measure]\npattern = 'one-way'\nschedule = 'list:1000,5000'\n");
     measure(&desk, &plan, &["--schedule", "list:2000"]).done();
     let run = desk.run_file("x.run.json");
     assert_eq!(
         (run.plan.curve().expect("a curve").pattern.name(), run.series[0].points.len()),
-        ("stream", 1)
+        ("one-way", 1)
     );
 }
 
@@ -87,7 +87,7 @@ fn a_setting_reaches_how_the_curve_is_measured_too() {
     let run = desk.run_file("x.run.json");
     assert_eq!(
         (run.plan.curve().expect("a curve").pattern.name(), run.series[0].points.len()),
-        ("stream", 1)
+        ("one-way", 1)
     );
 }
 

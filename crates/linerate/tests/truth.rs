@@ -63,7 +63,7 @@ fn retransmitted(end: End<'_>) -> f64 {
 #[case::at_1000_mbps(Limit { mbps: 1000, burst: "256kb" }, "26214400")]
 fn a_stream_has_the_rate_of_the_wire_less_its_framing(#[case] limit: Limit, #[case] size: &str) {
     let schedule = format!("list:{size}");
-    let options = ["--pattern", "stream", "--schedule", &schedule, "--time", "10s"];
+    let options = ["--pattern", "one-way", "--schedule", &schedule, "--time", "10s"];
     let Some(run) = measure(limit, &options) else { return };
     let [point] = &run.series[0].points[..] else { panic!("one size was asked for") };
     let measured = point.throughput().expect("it was timed").as_mbps();

@@ -70,7 +70,7 @@ fn noise_alone_is_no_dip() {
 
 #[test]
 fn a_stream_has_no_latency() {
-    let mut stream = series(0.01, line);
-    stream.pattern = Pattern::Stream;
-    assert_eq!(derive(&stream, &Boundaries::default()).latency, None);
+    let mut one_way = series(0.01, line);
+    one_way.pattern = Pattern::OneWay;
+    assert_eq!(derive(&one_way, &Boundaries::default()).latency, None);
 }

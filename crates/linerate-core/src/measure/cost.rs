@@ -12,10 +12,10 @@ const PARTS: u64 = 10;
 /// A trial of overlapping messages has at least so many samples, so that its warm-up can be told
 /// from the rest.
 const FEWEST_PARTS: u64 = 4;
-/// So many messages, and so long, are enough for one trial; for a stream so long.
+/// So many messages, and so long, are enough for one trial; of messages one way so long.
 const ENOUGH_MESSAGES: u64 = 32;
 const ENOUGH_TIME: Span = Span::from_ms(2);
-const ENOUGH_STREAM: Span = Span::from_ms(1_000);
+const ENOUGH_ONE_WAY: Span = Span::from_ms(1_000);
 /// A trial too short for the clock says nothing of the next, which has at most so many times as
 /// many messages.
 const LARGEST_GROWTH: u64 = 64;
@@ -78,8 +78,8 @@ impl Cost {
     /// the scheduler put the ends, how deep a processor slept) no longer trial averages out.
     pub(super) fn enough(&self, pattern: Pattern) -> Span {
         if pattern.overlaps() {
-            // A stream is steady only once the buffers on its way are full.
-            return ENOUGH_STREAM;
+            // They flow steadily only once the buffers on its way are full.
+            return ENOUGH_ONE_WAY;
         }
         self.overhead + (self.message * ENOUGH_MESSAGES).max(ENOUGH_TIME)
     }
@@ -177,15 +177,15 @@ mod tests {
 
     #[test]
     fn a_stream_is_timed_in_ten_parts_and_in_four_at_least() {
-        let cost = learnt(Pattern::Stream, 10, 0);
-        assert_eq!(cost.fill(Span::from_us(1_000), Pattern::Stream, Span::ZERO), (10, 10));
-        assert_eq!(cost.fill(Span::from_us(20), Pattern::Stream, Span::ZERO), (4, 1));
-        assert_eq!(cost.fill(Span::from_us(1_000), Pattern::Stream, Span::from_us(2)), (5, 20));
+        let cost = learnt(Pattern::OneWay, 10, 0);
+        assert_eq!(cost.fill(Span::from_us(1_000), Pattern::OneWay, Span::ZERO), (10, 10));
+        assert_eq!(cost.fill(Span::from_us(20), Pattern::OneWay, Span::ZERO), (4, 1));
+        assert_eq!(cost.fill(Span::from_us(1_000), Pattern::OneWay, Span::from_us(2)), (5, 20));
     }
 
     #[test]
     fn a_trial_says_enough_after_32_messages_and_2_ms_and_a_stream_after_a_second() {
-        assert_eq!(learnt(Pattern::Stream, 10, 60).enough(Pattern::Stream), Span::from_ms(1_000));
+        assert_eq!(learnt(Pattern::OneWay, 10, 60).enough(Pattern::OneWay), Span::from_ms(1_000));
         assert_eq!(learnt(Pattern::PingPong, 10, 60).enough(Pattern::PingPong), Span::from_us(2_060));
         assert_eq!(learnt(Pattern::PingPong, 100, 60).enough(Pattern::PingPong), Span::from_us(3_260));
         assert_eq!(Pattern::ALL.map(least_messages), [1, 5, 1]);

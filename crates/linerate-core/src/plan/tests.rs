@@ -3,6 +3,7 @@
 use super::*;
 use crate::grid::{Axis, Grid};
 use crate::options::SocketOptions;
+use crate::pattern::Pattern;
 use crate::schedule::Schedule;
 use crate::units::{Size, Span};
 
@@ -58,7 +59,7 @@ fn a_plan_survives_toml() {
 
 #[test]
 fn an_unknown_field_is_refused_by_name() {
-    for text in ["patern = 'stream'", "[socket]\nbufer = 1", "[local]\nkey = 'x'"] {
+    for text in ["patern = 'one-way'", "[socket]\nbufer = 1", "[local]\nkey = 'x'"] {
         let error = Plan::from_toml(text).expect_err(text);
         assert!(error.to_string().contains("unknown field"), "{error}");
     }
@@ -84,6 +85,13 @@ fn an_option_of_another_task_is_left_out_or_refused() {
         let error = Plan::from_toml(text).expect_err(text).to_string();
         assert!(error.contains(reason), "{error}");
     }
+}
+
+#[test]
+fn the_older_name_of_a_pattern_is_read_and_no_longer_written() {
+    let plan = Plan::from_toml("pattern = 'stream'").expect("it is read for ever");
+    assert_eq!(plan.curve().map(|curve| curve.pattern), Some(Pattern::OneWay));
+    assert!(plan.to_toml().contains("pattern = \"one-way\""), "{}", plan.to_toml());
 }
 
 #[test]

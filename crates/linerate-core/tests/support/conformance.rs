@@ -156,7 +156,7 @@ pub(crate) fn bench_of<B: Bench>(bench: &mut B, cases: &[(u64, u32, u32)]) {
             let sample = bench.run(&trial).unwrap_or_else(|error| panic!("{pattern}, {size} B: {error}"));
             assert_eq!(sample.times.len(), samples as usize, "{pattern}, {size} B");
             let messages = trial.messages();
-            let back = if pattern == Pattern::Stream { 0 } else { messages };
+            let back = if pattern == Pattern::OneWay { 0 } else { messages };
             let expected = Tally {
                 sent_bytes: messages * size,
                 received_bytes: back * size,

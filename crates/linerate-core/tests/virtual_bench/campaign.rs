@@ -191,7 +191,7 @@ fn counts_that_are_no_mirror_image_end_the_measurement() {
 fn missing_times_end_the_measurement() {
     let mut bench = quiet();
     bench.lie = |half| half.elapsed.clear();
-    let stream = Method { pattern: Pattern::Stream, ..method(&[64], 100, 0.02, 1) };
-    let (outcome, _) = watched(&mut bench, &stream);
+    let one_way = Method { pattern: Pattern::OneWay, ..method(&[64], 100, 0.02, 1) };
+    let (outcome, _) = watched(&mut bench, &one_way);
     assert!(matches!(outcome.ended, Ended::Failed(RunError::Untimed { expected: 1, found: 0 })));
 }

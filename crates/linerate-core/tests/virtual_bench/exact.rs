@@ -35,10 +35,10 @@ fn a_ping_pong_takes_latency_and_cost_one_way() {
 }
 
 #[test]
-fn a_stream_comes_at_the_rate_of_the_link() {
+fn messages_one_way_come_at_the_rate_of_the_link() {
     let link = Link::default();
     for size in sizes(1 << 20) {
-        assert_eq!(times(&link, Pattern::Stream, size, 4, 3), [link.per_byte * size; 4], "{size} B");
+        assert_eq!(times(&link, Pattern::OneWay, size, 4, 3), [link.per_byte * size; 4], "{size} B");
     }
 }
 
@@ -52,11 +52,11 @@ fn an_exchange_takes_as_long_as_one_direction_alone() {
 }
 
 #[test]
-fn a_stream_through_a_small_window_comes_at_a_window_a_turn() {
+fn messages_one_way_through_a_small_window_come_at_a_window_a_turn() {
     // 1000 B fill the window; the next byte leaves when they are taken, a latency after their last.
     let link = Link { window: 1000, ..Link::default() };
     let turn = link.per_byte * 1000 + link.latency;
-    assert_eq!(times(&link, Pattern::Stream, 1000, 4, 5), [turn; 4]);
+    assert_eq!(times(&link, Pattern::OneWay, 1000, 4, 5), [turn; 4]);
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn two_ends_that_both_send_first_deadlock_beyond_the_window_and_exchange_does_no
 
 #[rstest]
 #[case(Pattern::PingPong)]
-#[case(Pattern::Stream)]
+#[case(Pattern::OneWay)]
 #[case(Pattern::Exchange)]
 fn one_way_times_of_three_links(#[case] pattern: Pattern) {
     let mut table =

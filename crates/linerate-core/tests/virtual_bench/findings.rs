@@ -2,8 +2,8 @@
 
 use std::ops::ControlFlow;
 
+use linerate_core::assessment::assess;
 use linerate_core::bench::{Bench, RunError};
-use linerate_core::caution::assess;
 use linerate_core::derive::{Boundaries, dips};
 use linerate_core::environment::Fact;
 use linerate_core::measure::{Ended, Method, Progress, Watch, measure};

@@ -16,7 +16,7 @@ fn exact(pattern: Pattern, sizes: &[u64], time: Span) -> Method {
 
 #[rstest]
 fn each_size_is_visited_once_and_verified_whatever_the_time_allowed(
-    #[values(Pattern::PingPong, Pattern::Stream, Pattern::Exchange)] pattern: Pattern,
+    #[values(Pattern::PingPong, Pattern::OneWay, Pattern::Exchange)] pattern: Pattern,
     #[values(Span::ZERO, Span::from_ps(1), Span::from_ms(3_600_000))] time: Span,
 ) {
     // Sizes far apart too: none is approached by steps.
@@ -35,7 +35,7 @@ fn each_size_is_visited_once_and_verified_whatever_the_time_allowed(
         assert_eq!((point.size, point.verified, round.round), (size, true, 0));
         assert_eq!(point.stop, Some(Stop::Target));
         let link = &bench.link;
-        let expected = if pattern == Pattern::Stream { link.per_byte * size } else { link.one_way(size) };
+        let expected = if pattern == Pattern::OneWay { link.per_byte * size } else { link.one_way(size) };
         assert_eq!((round.median, round.min, round.max), (expected, expected, expected), "{size} B");
     }
 }
@@ -45,7 +45,7 @@ fn a_stream_has_messages_enough_to_fill_what_is_on_its_way_and_the_others_have_o
     let sizes = [1, 4_096, 10_000, 32_768, 32_769, 8 << 20];
     for (pattern, samples, batches) in [
         // 16 samples of at least 32 KiB.
-        (Pattern::Stream, 16, [32_768, 8, 4, 1, 1, 1]),
+        (Pattern::OneWay, 16, [32_768, 8, 4, 1, 1, 1]),
         (Pattern::PingPong, 1, [1; 6]),
         (Pattern::Exchange, 1, [1; 6]),
     ] {

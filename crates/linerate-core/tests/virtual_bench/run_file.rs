@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
-use linerate_core::caution::assess;
+use linerate_core::assessment::assess;
 use linerate_core::environment::Fact;
 use linerate_core::grid::Grid;
 use linerate_core::kernel::{HostSample, TcpSample};
 use linerate_core::measure::{Ended, Method, Outcome};
 use linerate_core::options::Granted;
+use linerate_core::pattern::Pattern;
 use linerate_core::plan::{Common, CurvePlan, Load, Plan, RrPlan, StreamPlan, StreamTask, Task};
 use linerate_core::run::{Answering, EndState, FORMAT, Path, Run, RunFileError, Source, State};
 use linerate_core::schedule::Schedule;
@@ -117,6 +118,16 @@ fn format_1_is_read_for_ever() {
             point.rounds.iter().map(|round| u64::from(round.samples)).sum::<u64>()
         );
     }
+}
+
+#[test]
+fn the_older_name_of_a_pattern_is_read_for_ever() {
+    let text = std::fs::read_to_string(sample(1)).expect("it is committed");
+    let run = Run::from_json(&text.replace("ping-pong", "stream")).expect("a file of format 1");
+    assert_eq!(run.series[0].pattern, Pattern::OneWay);
+    assert_eq!(run.plan.curve().map(|curve| curve.pattern), Some(Pattern::OneWay));
+    let again = run.to_json();
+    assert_eq!(again.matches("\"pattern\": \"one-way\"").count(), 2, "{again}");
 }
 
 #[test]

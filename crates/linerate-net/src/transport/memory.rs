@@ -4,7 +4,7 @@
 //!
 //! - ping-pong: a copy from the first end's outgoing buffer to the second's incoming one, then a
 //!   copy back between the other two; half of both is the time of a message.
-//! - stream: copies there only, timed from the end of the first.
+//! - one-way: copies there only, timed from the end of the first.
 //! - exchange: a copy each way, one after the other: one thread can do no two at once.
 
 use std::hint::black_box;
@@ -72,7 +72,7 @@ impl MemoryBench {
     /// So many messages of the pattern: once there, and back where something comes back.
     #[inline]
     fn token(&mut self, pattern: Pattern, messages: u64) {
-        let back = pattern != Pattern::Stream;
+        let back = pattern != Pattern::OneWay;
         // Beside a short copy it would be dear to look where the next message lies.
         if let (Some((out, into)), Some((reply, arrived))) = (self.here.places(), self.there.places()) {
             for _ in 0..messages {
@@ -108,7 +108,7 @@ impl MemoryBench {
         let bytes = messages * trial.size;
         let there = Tally { sent: messages, sent_bytes: bytes, ..Tally::default() };
         let (initiator, responder) = match trial.pattern {
-            Pattern::Stream => {
+            Pattern::OneWay => {
                 (there, Tally { received: messages, received_bytes: bytes, ..Tally::default() })
             }
             Pattern::PingPong | Pattern::Exchange => {

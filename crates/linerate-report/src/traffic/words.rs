@@ -1,6 +1,6 @@
 //! What loads are called, and their numbers as people write them.
 
-use linerate_core::caution::PACE_KEPT;
+use linerate_core::assessment::PACE_KEPT;
 use linerate_core::kernel::limit::Holder;
 use linerate_core::plan::{StreamTask, Task};
 use linerate_core::run::Run;

@@ -11,7 +11,7 @@ use crate::support::plans::plan;
 /// A switch with room for one frame before a slow cable, and datagrams, which nothing sends again.
 #[rstest]
 fn a_lost_datagram_ends_the_curve_with_the_cause_named(
-    #[values(Pattern::PingPong, Pattern::Stream, Pattern::Exchange)] pattern: Pattern,
+    #[values(Pattern::PingPong, Pattern::OneWay, Pattern::Exchange)] pattern: Pattern,
 ) {
     let text = "network = { medium = 'ethernet', topology = 'line', relays = 2, uplink-phy = '100BASE-TX', queue = 1518 }
         transport.kind = 'datagram'";
@@ -24,7 +24,7 @@ fn a_lost_datagram_ends_the_curve_with_the_cause_named(
 /// The same switch, and a stream, which sends again what was lost.
 #[rstest]
 fn a_stream_passes_a_switch_that_loses(
-    #[values(Pattern::PingPong, Pattern::Stream, Pattern::Exchange)] pattern: Pattern,
+    #[values(Pattern::PingPong, Pattern::OneWay, Pattern::Exchange)] pattern: Pattern,
 ) {
     let text = "network = { medium = 'ethernet', topology = 'line', relays = 2, uplink-phy = '100BASE-TX', queue = 1518 }";
     let outcome = measured(text, pattern, &[64, 65_536]);

@@ -7,7 +7,7 @@ use crate::support::measured::measured;
 
 /// Payload rate of a stream whose messages are whole segments. Unit: Mb/s.
 fn goodput(text: &str, payload: u64) -> f64 {
-    let outcome = measured(text, Pattern::Stream, &[64 * payload]);
+    let outcome = measured(text, Pattern::OneWay, &[64 * payload]);
     let point = &outcome.series.points[0];
     assert!(!point.rounds.is_empty(), "{:?}", outcome.ended);
     point.throughput().expect("it took some time").as_mbps()

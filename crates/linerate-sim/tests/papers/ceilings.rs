@@ -73,10 +73,10 @@ fn no_host_is_faster_than_any_of_its_ceilings() {
     assert!(closest > 0.8, "no ceiling comes near: {closest}");
 }
 
-/// Throughput of a stream, after its first message. Unit: Mb/s.
-fn stream(plan: &ModelPlan) -> f64 {
+/// Throughput of messages one way, after the first. Unit: Mb/s.
+fn one_way(plan: &ModelPlan) -> f64 {
     let message = SEGMENTS * 1448;
-    let spans = Lab::new(plan).times(Pattern::Stream, message, 4);
+    let spans = Lab::new(plan).times(Pattern::OneWay, message, 4);
     let total = spans.iter().fold(Span::ZERO, |sum, span| sum + *span);
     mbps(4 * message, total)
 }
@@ -93,7 +93,7 @@ fn hosts_that_cost_nothing_reach_the_framing_ceiling() {
     for mtu in [1500, 9000] {
         let plan = with_mtu(with_host(paper("gnic-ii"), Profile::free()), mtu);
         let message = SEGMENTS * (u64::from(mtu) - HEADERS);
-        let spans = Lab::new(&plan).times(Pattern::Stream, message, 4);
+        let spans = Lab::new(&plan).times(Pattern::OneWay, message, 4);
         let total = spans.iter().fold(Span::ZERO, |sum, span| sum + *span);
         let form = 1000.0 * f64::from(mtu - 52) / f64::from(mtu + 38);
         assert_share(mbps(4 * message, total), form, 0.001);
@@ -106,7 +106,7 @@ fn a_parallel_bus_alone_reaches_its_ceiling() {
     let mut profile = free_host();
     profile.bus = round_bus();
     let pair = bus_span(&profile.bus, 1500) * 2 + bus_span(&profile.bus, HEADERS);
-    assert_share(stream(&with_host(paper("gnic-ii"), profile)), mbps(2 * 1448, pair), 0.002);
+    assert_share(one_way(&with_host(paper("gnic-ii"), profile)), mbps(2 * 1448, pair), 0.002);
 }
 
 /// 8 p / (transmit + p copy in + (receive-acknowledgement + interrupt) / 2).
@@ -118,7 +118,7 @@ fn a_senders_processor_alone_reaches_its_ceiling() {
     profile.memory.copy_in_ns = round.memory.copy_in_ns;
     let acknowledged = profile.costs.receive_acknowledgement;
     let pair = (profile.costs.transmit + Span::from_ps(5000 * 1448)) * 2 + acknowledged;
-    assert_share(stream(&with_host(paper("gnic-ii"), profile)), mbps(2 * 1448, pair), 0.002);
+    assert_share(one_way(&with_host(paper("gnic-ii"), profile)), mbps(2 * 1448, pair), 0.002);
 }
 
 /// 8 p / (interrupt / b + receive + p (checksum + copy out) + acknowledgements), with as many interrupts and
@@ -139,7 +139,7 @@ fn a_receivers_processor_alone_reaches_its_ceiling() {
     let before = counted(&lab);
     let message = 2 * SEGMENTS * 1448;
     // The first goes before the clock starts. The last ends with nothing behind it: its time says less.
-    let spans = lab.times(Pattern::Stream, message, 5);
+    let spans = lab.times(Pattern::OneWay, message, 5);
     let time = spans[..4].iter().fold(Span::ZERO, |sum, span| sum + *span) / 4;
     let after = counted(&lab);
     let [interrupts, acknowledgements] = [0, 1].map(|index| (after[index] - before[index]) / 6);
@@ -159,7 +159,7 @@ fn a_long_way_gives_a_window_a_round_trip() {
     let plan = with_host(paper("gnic-ii"), profile);
     let window = Lab::new(&plan).connection(Side::Second, Connection::usable_window);
     let form = mbps(window, Span::from_ms(4));
-    let found = stream(&plan);
+    let found = one_way(&plan);
     println!("{found:.2} Mb/s, {form:.2} by the window");
     assert!((0.9..=1.0).contains(&(found / form)), "{found} of {form}");
 }

@@ -146,7 +146,7 @@ fn a_window_limits_the_rate_to_its_whole_packets_a_round_trip() {
         ("network.phy", "1000BASE-X".into()),
         ("network.length-m", Value::from(1e6)),
         ("transport.window", "64K".into()),
-        ("measure.pattern", "stream".into()),
+        ("measure.pattern", "one-way".into()),
     ];
     let windows = 44 * 1460 * 10;
     let (curve, outcome) = run(changed("gigabit", &changes), &[windows]);

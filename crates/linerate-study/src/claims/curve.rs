@@ -53,10 +53,10 @@ impl Curve {
         self.points.iter().map(|point| point.mbps).sum::<f64>() / self.points.len() as f64
     }
 
-    /// Time of the smallest message; none of a stream, whose messages overlap. Unit: us.
+    /// Time of the smallest message; an error for messages one way, which overlap. Unit: us.
     pub(super) fn latency(&self) -> Result<f64, String> {
         if self.pattern.overlaps() {
-            return Err("messages of a stream overlap".to_owned());
+            return Err("messages one way overlap".to_owned());
         }
         Ok(self.points[0].us)
     }

@@ -1,7 +1,7 @@
 //! The flags of `linerate measure`, and the plan that they and a plan file make.
 
-use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser as _;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use linerate_core::pattern::Pattern;
 use linerate_core::plan::{CurvePlan, Plan, Task};
 use linerate_core::schedule::Schedule;
@@ -91,7 +91,8 @@ impl CurveArgs {
 }
 
 fn pattern_parser() -> impl clap::builder::TypedValueParser<Value = Pattern> {
-    PossibleValuesParser::new(Pattern::ALL.map(Pattern::name)).try_map(|text| text.parse::<Pattern>())
+    let value = |pattern: Pattern| PossibleValue::new(pattern.name()).aliases(pattern.older_name());
+    PossibleValuesParser::new(Pattern::ALL.map(value)).try_map(|text| text.parse::<Pattern>())
 }
 
 /// `2%`, `0.02`.
@@ -145,6 +146,17 @@ mod tests {
         let base = Plan::from_toml("pattern = 'stream'\n[remote]\npin = 3").expect("a plan");
         let args = MeasureArgs::default();
         assert_eq!(args.over(base.clone()), base);
+    }
+
+    #[test]
+    fn the_older_name_of_a_pattern_is_understood_and_not_listed() {
+        let pattern = |flags| plan(flags).curve().map(|curve| curve.pattern);
+        assert_eq!(pattern("--pattern stream"), Some(Pattern::OneWay));
+        assert_eq!(pattern("--pattern one-way"), Some(Pattern::OneWay));
+        let refused =
+            Cli::try_parse_from(["linerate", "measure", "--pattern", "x"]).expect_err("none of them");
+        let said = refused.to_string();
+        assert!(said.contains("one-way") && !said.contains("stream"), "{said}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use jiff::Zoned;
-use linerate_core::caution::assess;
+use linerate_core::assessment::assess;
 use linerate_core::plan::Plan;
 use linerate_core::report::Report;
 use linerate_core::run::{Answering, EndState, Model, Run, Source, State};

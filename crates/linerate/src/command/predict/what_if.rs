@@ -113,12 +113,12 @@ mod tests {
 
     #[test]
     fn the_flags_measure_the_same_again_but_for_the_change() {
-        let curve = CurvePlan { pattern: Pattern::Stream, to: Some(Size(4096)), ..CurvePlan::default() };
+        let curve = CurvePlan { pattern: Pattern::OneWay, to: Some(Size(4096)), ..CurvePlan::default() };
         let plan = Plan { task: Task::Curve(curve), ..Plan::default() };
         let changes = [Change { what: Changed::Rcvbuf, to: Some(Size(1 << 20)) }];
         assert_eq!(
             flags(&changes, &plan),
-            "--pattern stream --to 4096 --rcvbuf 1048576 --out after.run.json"
+            "--pattern one-way --to 4096 --rcvbuf 1048576 --out after.run.json"
         );
     }
 }

@@ -1,5 +1,10 @@
 //! The rules by which a run is doubted, as a pure function of what is stored.
 
+mod loads;
+#[cfg(test)]
+mod tests;
+
+use crate::caution::{Caution, Side};
 use crate::observation::{Grade, Observation};
 use crate::options::{Granted, SocketOptions};
 use crate::plan::DEFAULT_TARGET;
@@ -7,8 +12,9 @@ use crate::run::{End, Run, Source, State};
 use crate::series::{Point, Series, Stop};
 use crate::transport::Transport;
 
-use super::loads::loads;
-use super::{Caution, Side};
+pub use loads::PACE_KEPT;
+
+use loads::loads;
 
 /// A thread that waits for a processor for more than this share of a run is crowded out.
 const CROWDED: f64 = 0.01;

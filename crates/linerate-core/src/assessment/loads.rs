@@ -1,8 +1,7 @@
 //! What is doubtful about bulk streams and requests.
 
+use crate::caution::Caution;
 use crate::run::Run;
-
-use super::Caution;
 
 /// A pace that is missed by less than this share is kept: the first and the last message are
 /// counted differently at the two ends.

@@ -2,7 +2,8 @@
 
 use linerate_sim::plan::ModelError;
 
-use super::MOST_RUNS;
+/// Most runs of one command: more is a mistake more often than a wish.
+pub(crate) const MOST_RUNS: usize = 10_000;
 
 /// Why a plan cannot be changed or swept. The texts fit "failed to ...".
 #[derive(Debug, thiserror::Error)]

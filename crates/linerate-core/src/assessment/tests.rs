@@ -12,7 +12,7 @@ use crate::traffic::{
     self, Datagrams, Direction, FlowAccount, HalfAccount, Latency, Load, StreamPlan, Transfer,
 };
 use crate::trial::Tally;
-use crate::units::Size;
+use crate::units::{Rate, Size, Span};
 
 /// One end of which nothing is doubtful.
 fn quiet_end(host: &str, cpu: u32) -> EndState {
