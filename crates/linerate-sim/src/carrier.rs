@@ -18,33 +18,18 @@ use linerate_core::run::{Answering, EndState};
 use linerate_core::traffic::Load;
 use linerate_core::units::{Rate, Span};
 
-use crate::model::{Network, asked};
+use crate::model::{Described, Network, asked, describe};
+
+pub use crate::model::Ends;
 use crate::plan::{ModelError, ModelPlan};
 use crate::trace::{Passage, Trace};
 use course::Course;
 
-/// Between which stations loads run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ends {
-    /// The end that begins.
-    pub beginning: u32,
-    /// The ends that answer, in the order of their numbers in accounts.
-    pub answering: Vec<u32>,
-}
-
-impl Ends {
-    /// The first station of `plan`'s network, and the last, which answers.
-    #[must_use]
-    pub fn outermost(plan: &ModelPlan) -> Self {
-        Self { beginning: 0, answering: vec![plan.network.stations().saturating_sub(1)] }
-    }
-}
-
 /// A model on which loads are put.
 #[derive(Debug)]
 pub struct ModelCarrier {
-    pub(crate) plan: ModelPlan,
-    pub(crate) stations: Ends,
+    plan: ModelPlan,
+    stations: Ends,
     /// What a run says of the beginning end.
     pub end: EndState,
     /// What it says of the answering ones.
@@ -55,12 +40,33 @@ pub struct ModelCarrier {
     pub payload: Rate,
     /// What is doubtful about the network.
     pub cautions: Vec<Caution>,
-    pub(crate) trace: Option<Trace>,
+    trace: Option<Trace>,
     /// How long the loads before took, in the model's time.
-    pub(crate) passed: Span,
+    passed: Span,
 }
 
 impl ModelCarrier {
+    /// The plan's network as a carrier of loads between `stations`; keeps so many passages of frames,
+    /// from the first on.
+    ///
+    /// # Errors
+    ///
+    /// When the plan cannot be built, has no such stations, or cannot carry loads.
+    pub fn build(plan: &ModelPlan, stations: &Ends, trace: Option<usize>) -> Result<Self, ModelError> {
+        let Described { beginning, answering, link, payload, cautions } = describe(plan, stations)?;
+        Ok(Self {
+            plan: plan.clone(),
+            stations: stations.clone(),
+            end: beginning,
+            answering,
+            link,
+            payload,
+            cautions,
+            trace: trace.map(Trace::new),
+            passed: Span::ZERO,
+        })
+    }
+
     /// What passed the stations' ports, if that was asked for; nothing more is kept. The loads follow
     /// each other in its time, though each begins with a network at rest.
     #[must_use]

@@ -17,8 +17,8 @@ use crate::plan::{ModelError, ModelPlan};
 
 pub use curve::{Curve, curve};
 pub use loaded::{Loaded, check_load, load};
-pub(crate) use loads::Network;
-pub use loads::{asked, loads};
+pub(crate) use loads::{Described, Network, describe};
+pub use loads::{Ends, asked};
 
 /// A medium that was built from a plan, and how it counts.
 #[derive(Debug)]

@@ -1,7 +1,6 @@
 //! What every carrier of loads promises, over the model: the same body as over real sockets.
 
-use linerate_sim::carrier::Ends;
-use linerate_sim::model;
+use linerate_sim::carrier::{Ends, ModelCarrier};
 use rstest::rstest;
 
 use crate::support::carrier_conformance;
@@ -15,6 +14,6 @@ fn a_model_keeps_every_promise(#[case] upper: &str, #[values(1, 3)] peers: u32) 
     let network = "[network]\nmedium = 'ethernet'\ntopology = 'switch'\nstations = 4\nqueue = '256KiB'\n";
     let plan = plan(&format!("{network}{upper}"));
     let stations = Ends { beginning: 0, answering: (1..=peers).collect() };
-    let mut carrier = model::loads(&plan, &stations, None).expect("a model");
+    let mut carrier = ModelCarrier::build(&plan, &stations, None).expect("a model");
     carrier_conformance::carrier(&mut carrier, peers);
 }

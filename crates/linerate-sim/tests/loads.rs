@@ -11,7 +11,6 @@ use linerate_core::carrier::{Carrier as _, LoadWatch, Look};
 use linerate_core::traffic::{Direction, Load, RrPlan, StreamPlan, Transfer};
 use linerate_core::units::Span;
 use linerate_sim::carrier::{Ends, ModelCarrier};
-use linerate_sim::model;
 
 use crate::support::plans::plan;
 
@@ -21,7 +20,7 @@ pub(crate) const NEVER: Span = Span::from_ms(3_600_000);
 /// The plan's network between its first station and these.
 pub(crate) fn carrier(text: &str, answering: &[u32]) -> ModelCarrier {
     let stations = Ends { beginning: 0, answering: answering.to_vec() };
-    model::loads(&plan(text), &stations, None).unwrap_or_else(|error| panic!("{error} in {text}"))
+    ModelCarrier::build(&plan(text), &stations, None).unwrap_or_else(|error| panic!("{error} in {text}"))
 }
 
 pub(crate) struct Silent;

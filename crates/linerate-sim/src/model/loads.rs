@@ -1,14 +1,13 @@
-//! A model on which loads are put: bulk flows and requests between some of its stations.
+//! The network that loads are put on: bulk flows and requests between some of its stations.
 
 use linerate_core::caution::Caution;
 use linerate_core::options::{Granted, SocketOptions};
-use linerate_core::run::{Answering, Path};
-use linerate_core::units::{Rate, Size, Span, Time};
+use linerate_core::run::{Answering, EndState, Path};
+use linerate_core::units::{Rate, Size, Time};
 
 use super::curve::{host, require_tcp_for_disorder};
 use super::loaded::{Offered, beside};
 use super::{ends, impairments, medium};
-use crate::carrier::{Ends, ModelCarrier};
 use crate::frame::Station;
 use crate::load::Meter;
 use crate::machine::Machine;
@@ -19,41 +18,62 @@ use crate::tcp::Settings;
 use crate::trace::Trace;
 use crate::world::World;
 
-/// The plan's network as a carrier of loads between `stations`; keeps so many passages of frames,
-/// from the first on.
+/// Between which stations loads run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ends {
+    /// The end that begins.
+    pub beginning: u32,
+    /// The ends that answer, in the order of their numbers in accounts.
+    pub answering: Vec<u32>,
+}
+
+impl Ends {
+    /// The first station of `plan`'s network, and the last, which answers.
+    #[must_use]
+    pub fn outermost(plan: &ModelPlan) -> Self {
+        Self { beginning: 0, answering: vec![plan.network.stations().saturating_sub(1)] }
+    }
+}
+
+/// What a run says of the network between the ends of its loads.
+#[derive(Debug)]
+pub(crate) struct Described {
+    pub(crate) beginning: EndState,
+    pub(crate) answering: Vec<Answering>,
+    pub(crate) link: Rate,
+    pub(crate) payload: Rate,
+    pub(crate) cautions: Vec<Caution>,
+}
+
+/// Describes the plan's network between `stations`.
 ///
 /// # Errors
 ///
-/// When the plan cannot be built, or has no such stations.
-pub fn loads(plan: &ModelPlan, stations: &Ends, trace: Option<usize>) -> Result<ModelCarrier, ModelError> {
+/// When the plan cannot be built, has no such stations, or cannot carry loads.
+pub(crate) fn describe(plan: &ModelPlan, stations: &Ends) -> Result<Described, ModelError> {
     check(plan, stations)?;
     let (network, facts) = Network::build(plan, stations, None)?;
     let Facts { line_rate, full_packet_bits, half_duplex, cautions } = facts;
     let (first, others) = network.granted();
     let interface = ends::interface(line_rate, half_duplex, plan.network.mtu());
     let named = |station: u32| format!("station {station}");
-    let here = named(stations.beginning);
     let answering = stations.answering.iter().zip(others).map(|(station, granted)| Answering {
         end: ends::end(Station(*station), interface.clone(), granted),
         path: Path {
             transport: "model".to_owned(),
-            from_address: here.clone(),
+            from_address: named(stations.beginning),
             to_address: named(*station),
             ..Path::default()
         },
     });
     let payload_bytes = first.mss.known().copied().unwrap_or(0);
     let share = payload_bytes as f64 * 8.0 / full_packet_bits;
-    Ok(ModelCarrier {
-        end: ends::end(Station(stations.beginning), interface.clone(), first),
+    Ok(Described {
         answering: answering.collect(),
+        beginning: ends::end(Station(stations.beginning), interface.clone(), first),
         link: line_rate,
         payload: Rate::from_bits_per_second(line_rate.bits_per_second() * share),
         cautions,
-        trace: trace.map(Trace::new),
-        passed: Span::ZERO,
-        plan: plan.clone(),
-        stations: stations.clone(),
     })
 }
 

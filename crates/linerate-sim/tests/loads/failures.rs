@@ -3,8 +3,7 @@
 use linerate_core::carrier::Carrier as _;
 use linerate_core::traffic::{Class, Direction, Ended, RrPlan, StreamPlan};
 use linerate_core::units::Span;
-use linerate_sim::carrier::Ends;
-use linerate_sim::model;
+use linerate_sim::carrier::{Ends, ModelCarrier};
 use rstest::rstest;
 
 use super::{NEVER, Silent, bulk, carried, carrier, requests};
@@ -43,7 +42,8 @@ fn what_no_model_carries_is_refused_by_name(
     #[case] key: &str,
 ) {
     let stations = Ends { beginning, answering: answering.to_vec() };
-    let error = model::loads(&plan(&format!("{DIRECT}{text}")), &stations, None).expect_err(key).to_string();
+    let error =
+        ModelCarrier::build(&plan(&format!("{DIRECT}{text}")), &stations, None).expect_err(key).to_string();
     assert!(error.starts_with(key), "{error}");
 }
 

@@ -2,8 +2,7 @@
 
 use linerate_core::traffic::StreamPlan;
 use linerate_core::units::{Span, Time};
-use linerate_sim::carrier::Ends;
-use linerate_sim::model;
+use linerate_sim::carrier::{Ends, ModelCarrier};
 
 use super::{bulk, carried, carrier};
 use crate::support::plans::plan;
@@ -35,7 +34,7 @@ fn a_machine_that_costs_something_says_how_busy_it_is() {
 fn a_trace_has_all_loads_one_after_the_other() {
     let stations = Ends { beginning: 0, answering: vec![1] };
     let mut carrier =
-        model::loads(&plan(&format!("{DIRECT}[tcp]")), &stations, Some(10_000)).expect("a model");
+        ModelCarrier::build(&plan(&format!("{DIRECT}[tcp]")), &stations, Some(10_000)).expect("a model");
     let load = bulk(StreamPlan { count: Some(1), ..StreamPlan::default() }, 1);
     let mut ends = Vec::new();
     for _ in 0..2 {
@@ -44,7 +43,7 @@ fn a_trace_has_all_loads_one_after_the_other() {
     }
     assert!(ends[0] > 100 && ends[1] == 0, "{ends:?}: it is taken once");
     let mut carrier =
-        model::loads(&plan(&format!("{DIRECT}[tcp]")), &stations, Some(10_000)).expect("a model");
+        ModelCarrier::build(&plan(&format!("{DIRECT}[tcp]")), &stations, Some(10_000)).expect("a model");
     carried(&mut carrier, &load);
     carried(&mut carrier, &load);
     let trace = carrier.take_trace().expect("it was asked for");

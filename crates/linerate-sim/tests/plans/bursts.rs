@@ -3,9 +3,8 @@
 use linerate_core::carrier::{Carrier as _, LoadWatch, Look};
 use linerate_core::traffic::{Direction, Load, RrPlan, StreamPlan};
 use linerate_core::units::Span;
-use linerate_sim::carrier::Ends;
+use linerate_sim::carrier::{Ends, ModelCarrier};
 use linerate_sim::fabric::Loss;
-use linerate_sim::model;
 
 use super::shipped::{assert_near, changed, load, lost};
 
@@ -63,7 +62,7 @@ impl LoadWatch for Silent {
 /// The median of requests beside a flow. Unit: milliseconds.
 fn beside(queue: &str) -> f64 {
     let plan = changed("bufferbloat", &[("network.queue", queue.into())]);
-    let mut carrier = model::loads(&plan, &Ends::outermost(&plan), None).expect("a model");
+    let mut carrier = ModelCarrier::build(&plan, &Ends::outermost(&plan), None).expect("a model");
     let warm_up = Span::from_ms(2_000);
     let stream = StreamPlan { direction: Direction::Send, warm_up, ..StreamPlan::default() };
     let rr = RrPlan { rate: Some(200.0), ..RrPlan::default() };

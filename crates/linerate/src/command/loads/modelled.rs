@@ -5,7 +5,6 @@ use linerate_core::report::Report;
 use linerate_core::run::{Answering, EndState, Model, Source};
 use linerate_core::units::Span;
 use linerate_sim::carrier::{Ends, ModelCarrier};
-use linerate_sim::model;
 
 use super::{LoadSubject, carry};
 use crate::command::conduct::Subject;
@@ -44,7 +43,7 @@ pub(in crate::command) fn base(chosen: &Chosen, verb: &str) -> Plan {
 /// Puts the plan's loads on the model that was chosen.
 pub(in crate::command) fn on_model(chosen: Chosen, plan: Plan) -> Result<Report, Trouble> {
     Chosen::refuse(&plan)?;
-    let carrier = model::loads(&chosen.plan, &ends(&chosen, &plan)?, chosen.passages()?);
+    let carrier = ModelCarrier::build(&chosen.plan, &ends(&chosen, &plan)?, chosen.passages()?);
     let carrier = carrier.map_err(|error| Trouble::model(&error, ""))?;
     let (line, interrupt) = (Line::new(), Interrupt::listen()?);
     carry(ModelledLoads { chosen, carrier }, plan, &line, &interrupt)
