@@ -1,24 +1,15 @@
 //! TCP on machines: what an application's calls, the protocol's timers and finished work lead to.
 
-use linerate_core::units::Span;
-
 use super::call::Step;
-use super::tcp_flow::{TcpEnd, TcpFlow};
+use super::place::Place;
+use super::tcp_flow::TcpFlow;
 use super::{Broken, Event, Flow, Stations};
-use crate::frame::{Content, Destination, Frame, Port, SegmentNumber, Station};
-use crate::kernel::{Class, Includes, Kernel};
+use crate::frame::{Content, Frame, Port, Station};
+use crate::kernel::{Includes, Kernel};
 use crate::machine::{End, Job, Machine, Wire};
 use crate::slab::Slab;
 use crate::stack::Side;
-use crate::tcp::{Kind, Segment, Settings};
-
-/// An end of a flow with everything around it that its work touches.
-struct Place<'a> {
-    end: End,
-    flow: &'a mut TcpFlow,
-    machine: &'a mut Machine,
-    segments: &'a mut Slab<Segment>,
-}
+use crate::tcp::{Segment, Settings};
 
 impl Stations {
     /// Puts a machine at a station.
@@ -303,149 +294,5 @@ pub(super) fn segment_of<'a>(frame: &Frame, segments: &'a Slab<Segment>) -> Opti
     match frame.content {
         Content::Segment { number, .. } => Some(&segments[number.0]),
         _ => None,
-    }
-}
-
-impl Place<'_> {
-    fn own(&mut self) -> &mut TcpEnd {
-        &mut self.flow.ends[self.end.side as usize]
-    }
-
-    /// Lets everything go on that a change of the protocol's state allows.
-    fn progress(&mut self, kernel: &mut Kernel<impl Includes<Event>>) {
-        self.pump(kernel);
-        self.wake(kernel);
-        self.set_timer(kernel);
-    }
-
-    /// Lets a processor make the next segment, if there is one to send and a descriptor for it.
-    fn pump(&mut self, kernel: &mut Kernel<impl Includes<Event>>) {
-        let end = self.own();
-        if end.transmitting {
-            return;
-        }
-        let Some(kind) = end.connection.next_kind() else { return };
-        if !self.machine.has_room() {
-            return;
-        }
-        self.own().transmitting = true;
-        let times = self.machine.times();
-        let cost = match kind {
-            Kind::Data(_) => times.transmit,
-            Kind::Bare => times.transmit_acknowledgement,
-        };
-        self.machine.submit(Job::Transmit(self.end), cost, kernel);
-    }
-
-    /// A processor has made the next segment.
-    fn transmit(&mut self, kernel: &mut Kernel<impl Includes<Event>>) {
-        self.own().transmitting = false;
-        if let Some(segment) = self.own().connection.next_segment(kernel.now()) {
-            let End { flow, side } = self.end;
-            let number = SegmentNumber(self.segments.insert(segment));
-            let frame = Frame {
-                source: self.flow.stations[side as usize],
-                destination: Destination::Station(self.flow.stations[side.other() as usize]),
-                data_bytes: segment.header_bytes() + segment.length,
-                content: Content::Segment { flow, forward: side == Side::First, number },
-                offered: kernel.now(),
-            };
-            self.machine.transmit(frame, kernel);
-        }
-        self.progress(kernel);
-    }
-
-    /// Wakes the calls that sleep and may go on.
-    fn wake(&mut self, kernel: &mut Kernel<impl Includes<Event>>) {
-        let wake_up = self.machine.times().wake_up;
-        let over = self.flow.broken().is_some() || self.own().connection.is_at_end();
-        self.flow.stirred[self.end.side as usize] |= over;
-        let own = self.own();
-        if own.send.step == Step::Asleep && own.connection.writable() > 0 {
-            self.begin_send(wake_up, kernel);
-        }
-        let own = self.own();
-        if own.recv.step == Step::Asleep && own.connection.readable() > 0 {
-            self.begin_recv(wake_up, kernel);
-        }
-    }
-
-    /// A call of send goes on after `before`: with its next copy, if there is room for one.
-    fn begin_send(&mut self, before: Span, kernel: &mut Kernel<impl Includes<Event>>) {
-        let end = self.own();
-        let bytes = end.send.left().min(end.connection.writable()).min(end.connection.mss().into());
-        let message = end.send.message();
-        end.send.step = if bytes > 0 { Step::Copying(bytes) } else { Step::Running };
-        let cost = before + self.machine.times().copy_in(bytes, message);
-        self.machine.submit(Job::Send(self.end), cost, kernel);
-    }
-
-    /// A call of receive goes on after `before`: with its next copy, if there is something.
-    fn begin_recv(&mut self, before: Span, kernel: &mut Kernel<impl Includes<Event>>) {
-        let end = self.own();
-        let bytes = end.recv.left().min(end.connection.readable()).min(end.connection.mss().into());
-        let message = end.recv.message();
-        end.recv.step = if bytes > 0 { Step::Copying(bytes) } else { Step::Running };
-        let cost = before + self.machine.times().copy_out(bytes, message);
-        self.machine.submit(Job::Recv(self.end), cost, kernel);
-    }
-
-    /// The next step of a call of send.
-    fn send(&mut self, kernel: &mut Kernel<impl Includes<Event>>) {
-        let end = self.own();
-        let copied = end.send.copied();
-        if copied > 0 {
-            end.connection.write(copied, end.send.left() > 0, kernel.now());
-            // What this gives to send goes before the next copy, as within the call of a kernel.
-            end.send.step = Step::Running;
-            self.progress(kernel);
-        }
-        let end = self.own();
-        if end.send.left() == 0 {
-            end.send.step = Step::Returned;
-            self.flow.stirred[self.end.side as usize] = true;
-        } else if end.connection.writable() == 0 {
-            end.send.step = Step::Asleep;
-        } else {
-            self.begin_send(Span::ZERO, kernel);
-        }
-    }
-
-    /// The next step of a call of receive: it ends when it has all that it asked for, or something
-    /// and nothing more is there.
-    fn recv(&mut self, kernel: &mut Kernel<impl Includes<Event>>) {
-        let end = self.own();
-        let copied = end.recv.copied();
-        if copied > 0 {
-            end.connection.read(copied);
-        }
-        if end.recv.left() > 0 && end.connection.readable() > 0 {
-            self.begin_recv(Span::ZERO, kernel);
-        } else if end.recv.done() > 0 {
-            end.recv.step = Step::Returned;
-            end.connection.read_done();
-            self.flow.stirred[self.end.side as usize] = true;
-            self.progress(kernel);
-        } else {
-            end.recv.step = Step::Asleep;
-            // The other application may have gone.
-            self.flow.stirred[self.end.side as usize] = true;
-        }
-    }
-
-    /// Sees to it that an event comes no later than the protocol's next timer. One that comes
-    /// earlier, or for nothing, is left: it costs less than taking it back each time.
-    fn set_timer(&mut self, kernel: &mut Kernel<impl Includes<Event>>) {
-        let end = self.end;
-        let own = self.own();
-        let Some(wanted) = own.connection.next_timer() else { return };
-        if let Some((when, timer)) = own.timer {
-            if when <= wanted {
-                return;
-            }
-            kernel.cancel(timer);
-        }
-        let when = wanted.max(kernel.now());
-        own.timer = Some((when, kernel.at(when, Class::Expire, Event::Timer(end))));
     }
 }
