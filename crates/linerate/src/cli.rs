@@ -56,6 +56,12 @@ pub(crate) enum Command {
     Predict(PredictArgs),
     /// Show one or more runs: as text, or as a file whose name says its form.
     Report(ReportArgs),
+    /// Print the JSON Schema of a file that linerate writes or reads.
+    Schema {
+        /// Of which.
+        #[arg(value_enum)]
+        of: SchemaOf,
+    },
     /// Print a completion script for a shell.
     Completions {
         /// Which shell.
@@ -63,6 +69,17 @@ pub(crate) enum Command {
     },
     /// Print the manual page, as roff for `man -l -`.
     Man,
+}
+
+/// What has a schema.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum SchemaOf {
+    /// Run files (`*.run.json`).
+    Run,
+    /// Plans of measurements (`--plan`).
+    Plan,
+    /// Plans of models (`--model`, `linerate model load`).
+    Model,
 }
 
 #[derive(Debug, clap::Args)]
