@@ -21,7 +21,7 @@ pub(crate) use model::{
 pub(crate) use predict::{Change, Changed, PredictArgs, PredictFormat};
 pub(crate) use rr::RrArgs;
 pub(crate) use serve::ServeArgs;
-pub(crate) use shared::{KeyArgs, OnModelArgs, PlanArgs};
+pub(crate) use shared::{KeyArgs, OnModelArgs, PlanArgs, ProgressForm};
 pub(crate) use stream::StreamArgs;
 
 /// How close to line rate is a path at every message size, and what is in the way?
@@ -84,7 +84,7 @@ pub(crate) enum SchemaOf {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReportArgs {
-    /// Run files of linerate, or result files of NetPIPE 2.4, 3.x, 4.0 or 5.x.
+    /// Run files of linerate, or result files of NetPIPE 2.4, 3.x, 4.0 or 5.x; `-` is standard input.
     #[arg(required = true, value_name = "RUN")]
     pub(crate) runs: Vec<PathBuf>,
     /// Write the report to a file named *.html, *.svg, *.csv, *.json or *.np; may be repeated.
