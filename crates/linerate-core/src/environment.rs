@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 /// In JSON a known fact is its bare value and an unknown one `{"unknown": "why"}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
+#[schemars(rename = "Fact_of_{T}")]
 pub enum Fact<T> {
     /// It could not be read.
     Unknown {

@@ -101,8 +101,7 @@ fn quantities(part: &Value, name: &str, found: &mut BTreeSet<String>) {
                     }
                     ("$ref", Value::String(path)) => {
                         let held = path.trim_start_matches("#/$defs/");
-                        let held = held.rsplit_once("_for_").map_or(held, |(_, held)| held);
-                        if matches!(held.trim_start_matches("Fact_"), "Span" | "Rate") {
+                        if matches!(held.trim_start_matches("Fact_of_"), "Span" | "Rate") {
                             found.insert(name.to_owned());
                         }
                     }

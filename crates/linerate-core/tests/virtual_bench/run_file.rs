@@ -164,7 +164,7 @@ fn format_3_is_read_for_ever() {
     assert_eq!((asked.flows, asked.message), (2, Some(Size(1_000))), "the load says what was asked of it");
     let half = &transfer.flows[0].receiver;
     assert_eq!((half.last, half.warm), (Some(Span::from_ms(5)), Some((Span::ZERO, 0))));
-    assert_eq!(half.departures.as_ref().and_then(Histogram::max), Some(Span::from_us(7)));
+    assert_eq!(half.departures.as_ref().map(Histogram::count), Some(1));
     assert_eq!(transfer.flows[1].receiver.silence, Span::from_ms(9_000));
     let round = &run.series[0].points[0].rounds[0];
     assert!(round.min <= round.median && round.median <= round.max);
