@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A fact that was read, or the reason why it is unknown.
 ///
 /// In JSON a known fact is its bare value and an unknown one `{"unknown": "why"}`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
+#[schemars(rename = "Fact_of_{T}")]
 pub enum Fact<T> {
     /// It could not be read.
     Unknown {
@@ -60,7 +62,7 @@ impl<T: fmt::Display> fmt::Display for Fact<T> {
 }
 
 /// One host, at the time of a run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Environment {
     /// Version of the linerate that speaks.
@@ -98,7 +100,7 @@ pub struct Environment {
 }
 
 /// A network interface and its settings.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Interface {
     /// Name, such as `eth0`.

@@ -4,10 +4,11 @@
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A key and the values that it takes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String", bound(serialize = "V: Clone, Axis<V>: fmt::Display"))]
 #[serde(bound(deserialize = "Axis<V>: FromStr<Err = AxisError>"))]
 pub struct Axis<V = String> {
@@ -18,7 +19,7 @@ pub struct Axis<V = String> {
 }
 
 /// Every combination of the values of some keys.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent, bound(serialize = "Axis<V>: Serialize", deserialize = "Axis<V>: Deserialize<'de>"))]
 pub struct Grid<V = String> {
     axes: Vec<Axis<V>>,

@@ -2,6 +2,7 @@
 
 pub mod limit;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::units::{Rate, Span};
@@ -11,7 +12,7 @@ use crate::units::{Rate, Span};
 ///
 /// Source: `struct tcp_info` of linux/tcp.h, whose fields are named here where ours differ; RFC
 /// 4898 for the counts.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct TcpSample {
     /// When, since the load began at this end.
@@ -80,7 +81,7 @@ pub struct TcpSample {
 }
 
 /// What a host did between two looks. What the host does not show is zero.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct HostSample {
     /// The end of the interval, since the load began at this end.

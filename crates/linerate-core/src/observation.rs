@@ -1,5 +1,6 @@
 //! What each end saw of its own clock, its own noise and its own counters during a run.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::environment::Fact;
@@ -7,7 +8,7 @@ use crate::trial::Tally;
 use crate::units::Span;
 
 /// One end's observations.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Observation {
     /// The clock that timed.
@@ -33,7 +34,7 @@ pub struct Observation {
 }
 
 /// A clock, as found by reading it many times.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Clock {
     /// Which clock, such as `CLOCK_MONOTONIC_RAW`.
     pub name: String,
@@ -50,7 +51,7 @@ pub struct Clock {
 }
 
 /// Gaps in a loop that only reads the clock.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Noise {
     /// How long the loop ran.
     #[serde(rename = "watched_ps", alias = "watched")]
@@ -101,7 +102,7 @@ impl Noise {
 }
 
 /// Waiting during a run, after less before.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Activity {
     /// How long the run took on this end's clock.
@@ -121,7 +122,7 @@ pub struct Activity {
 }
 
 /// Counters of an interface, after less before.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Counters {
     /// The interface.
     pub interface: String,
@@ -140,7 +141,7 @@ pub struct Counters {
 }
 
 /// What TCP says of a connection (`TCP_INFO`).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Connection {
     /// Segments sent again over the whole connection.
     pub retransmitted: u64,

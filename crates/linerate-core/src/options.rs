@@ -4,13 +4,14 @@ use std::fmt;
 use std::ops::Not;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::environment::Fact;
 use crate::units::Size;
 
 /// What is asked of each data socket, at both ends.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct SocketOptions {
     /// Send buffer (`SO_SNDBUF`); none leaves it to autotuning. Unit: bytes, as asked.
@@ -84,7 +85,7 @@ impl Default for SocketOptions {
 
 /// Which system calls move the bytes. One that concerns one direction only leaves the other to
 /// `send` or `recv`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Io {
     /// `read` and `write`.
@@ -185,7 +186,7 @@ impl FromStr for Io {
 
 /// Where the messages are in memory, and what the application does with them: those of a curve and
 /// of bulk flows, in each direction at both ends.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct MemoryOptions {
     /// Memory that the messages of one direction go round in, so that it fits a cache or does not;
@@ -221,7 +222,7 @@ impl MemoryOptions {
 }
 
 /// What one end's data socket really has, read back after it was set.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Granted {
     /// The send buffer as the kernel states it. Linux doubles what was asked (socket(7)). Unit: bytes.

@@ -8,6 +8,8 @@ mod requests;
 mod stream;
 mod text;
 
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 
 use crate::schedule::ScheduleError;
@@ -21,7 +23,7 @@ pub use requests::RrPlan;
 pub use stream::{DEFAULT_STALL, StreamPlan, StreamTask};
 
 /// Something to measure: what every task is asked, and the task.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "text::PlanText", into = "text::PlanText")]
 pub struct Plan {
     /// Who with, over what, for how long.
@@ -104,6 +106,12 @@ impl Plan {
     /// [`PlanError::Syntax`] with the place in the text.
     pub fn from_toml(text: &str) -> Result<Self, PlanError> {
         Ok(toml::from_str(text)?)
+    }
+
+    /// What a plan may say, as JSON Schema of the same tables in JSON.
+    #[must_use]
+    pub fn schema() -> Schema {
+        SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<Self>()
     }
 
     /// The plan as TOML.

@@ -5,6 +5,8 @@ mod indent;
 
 use std::collections::BTreeMap;
 
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 
 use crate::caution::Caution;
@@ -25,7 +27,7 @@ use indent::Indented;
 pub const FORMAT: u32 = 3;
 
 /// A run, as it is kept. `docs/format.md` describes every field.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Run {
     /// Version of the file's form.
     pub format: u32,
@@ -65,7 +67,7 @@ pub struct Run {
 }
 
 /// Where the numbers come from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
     /// Measured between two hosts.
@@ -79,7 +81,7 @@ pub enum Source {
 }
 
 /// How far a run came.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
     /// It is going on, or it was killed: what is here was saved after a round.
@@ -93,7 +95,7 @@ pub enum State {
 }
 
 /// A host of a run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Node {
     /// What it says of itself.
@@ -103,7 +105,7 @@ pub struct Node {
 }
 
 /// A connection between two nodes.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Path {
     /// The node that began it, by its place in [`Run::nodes`].
@@ -157,7 +159,7 @@ pub struct Answering {
 }
 
 /// What a modelled run was computed from: enough to compute it again.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Model {
     /// The model's plan as TOML, with every default filled in.
     pub plan: String,
@@ -273,6 +275,12 @@ impl Run {
         self.serialize(&mut writer).expect("every field of a run has a JSON form");
         text.push(b'\n');
         String::from_utf8(text).expect("JSON is UTF-8")
+    }
+
+    /// The form of a run file, as JSON Schema.
+    #[must_use]
+    pub fn schema() -> Schema {
+        SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<Self>()
     }
 
     /// Sets the nodes and paths of one host that began and of those that answered, one at least.

@@ -2,9 +2,11 @@
 
 mod netpipe;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::units::Size;
@@ -179,6 +181,21 @@ impl Serialize for Schedule {
 impl<'de> Deserialize<'de> for Schedule {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
         String::deserialize(input)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+impl JsonSchema for Schedule {
+    fn schema_name() -> Cow<'static, str> {
+        "Schedule".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "Which message sizes are measured: `netpipe`, `octave:N` with N sizes in each octave, \
+                            or `list:A,B,..`.",
+            "type": "string",
+            "pattern": "^(netpipe|octave:[0-9]+|list:.+)$",
+        })
     }
 }
 

@@ -1,5 +1,6 @@
 //! The samples of every size, as they are kept.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::pattern::Pattern;
@@ -8,7 +9,7 @@ use crate::trial::{Sample, Tally, Trial};
 use crate::units::{Rate, Span};
 
 /// One curve: every size of a schedule under one pattern.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Series {
     /// Who sent when.
     pub pattern: Pattern,
@@ -17,7 +18,7 @@ pub struct Series {
 }
 
 /// Everything measured at one size.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Point {
     /// Message size. Unit: bytes.
     pub size: u64,
@@ -32,7 +33,7 @@ pub struct Point {
 }
 
 /// The summary of one trial of one size in one round. Times are of one message one way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Round {
     /// Number of the round, from 0.
     pub round: u32,
@@ -62,7 +63,7 @@ pub struct Round {
 }
 
 /// Why a size was measured no longer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stop {
     /// Its interval was within the target.

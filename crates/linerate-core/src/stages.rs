@@ -12,6 +12,7 @@ mod clocks;
 #[cfg(test)]
 mod tests;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::environment::Fact;
@@ -81,7 +82,7 @@ pub struct Marks {
 }
 
 /// One stage, message by message.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Part {
     /// Median and its 95 % interval; none without messages. Unit: nanoseconds.
     pub time_ns: Option<Estimate>,
@@ -104,7 +105,7 @@ impl Part {
 }
 
 /// The stages of the messages of one size, from the beginning end to the answering one.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Stages {
     /// Message size. Unit: bytes.
     pub size: u64,

@@ -1,5 +1,6 @@
 //! One visit to one size, and what came of it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::endpoint::{Endpoint, LinkError};
@@ -68,7 +69,7 @@ impl Trial {
 }
 
 /// What one end counted: the other end's must be its mirror image.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Tally {
     /// Bytes handed to the channel.
     pub sent_bytes: u64,

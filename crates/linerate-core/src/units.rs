@@ -11,4 +11,5 @@ mod time;
 
 pub use rate::Rate;
 pub use size::{ParseSizeError, Size};
+pub use span_text::SpanText;
 pub use time::{ParseSpanError, Span, Time};

@@ -3,5 +3,6 @@
 mod layers;
 mod netpipe_file;
 mod nptcp;
+mod schema;
 mod support;
 mod virtual_bench;

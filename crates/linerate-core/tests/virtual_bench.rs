@@ -5,5 +5,5 @@ mod campaign;
 mod exact;
 mod findings;
 mod once;
-mod run_file;
+pub(crate) mod run_file;
 mod statistics;

@@ -10,6 +10,8 @@ mod tcp;
 mod transport;
 
 use linerate_core::plan::Plan;
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 
 pub use crate::error::ModelError;
@@ -23,7 +25,7 @@ pub use tcp::TcpPlan;
 pub use transport::TransportPlan;
 
 /// A model: everything that a run of it depends on.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ModelPlan {
     /// One line about it, shown in lists.
@@ -59,7 +61,7 @@ fn is_default(plan: &Plan) -> bool {
 }
 
 /// Stations, and what connects them.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "medium", rename_all = "kebab-case")]
 pub enum Network {
     /// IEEE 802.3.
@@ -126,6 +128,12 @@ impl ModelPlan {
     /// [`ModelError::Syntax`] with the place in the text.
     pub fn from_toml(text: &str) -> Result<Self, ModelError> {
         Ok(toml::from_str(text)?)
+    }
+
+    /// What a plan may say, as JSON Schema of the same tables in JSON.
+    #[must_use]
+    pub fn schema() -> Schema {
+        SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<Self>()
     }
 
     /// The plan as TOML, every value filled in.

@@ -9,6 +9,7 @@ mod flow;
 mod way;
 
 use linerate_core::units::Span;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use flow::{Flow, Side};
@@ -19,7 +20,7 @@ pub const STREAM_HEADER_BYTES: u32 = 40;
 pub const DATAGRAM_HEADER_BYTES: u32 = 28;
 
 /// How the bytes of an application are cut into packets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// A byte stream: a window, acknowledgements, segments that take no notice of messages.

@@ -21,7 +21,7 @@ pub(crate) use model::{
 pub(crate) use predict::{Change, Changed, PredictArgs, PredictFormat};
 pub(crate) use rr::RrArgs;
 pub(crate) use serve::ServeArgs;
-pub(crate) use shared::{KeyArgs, OnModelArgs, PlanArgs};
+pub(crate) use shared::{KeyArgs, OnModelArgs, PlanArgs, ProgressForm};
 pub(crate) use stream::StreamArgs;
 
 /// How close to line rate is a path at every message size, and what is in the way?
@@ -56,6 +56,12 @@ pub(crate) enum Command {
     Predict(PredictArgs),
     /// Show one or more runs: as text, or as a file whose name says its form.
     Report(ReportArgs),
+    /// Print the JSON Schema of a file that linerate writes or reads.
+    Schema {
+        /// Of which.
+        #[arg(value_enum)]
+        of: SchemaOf,
+    },
     /// Print a completion script for a shell.
     Completions {
         /// Which shell.
@@ -65,9 +71,20 @@ pub(crate) enum Command {
     Man,
 }
 
+/// What has a schema.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum SchemaOf {
+    /// Run files (`*.run.json`).
+    Run,
+    /// Plans of measurements (`--plan`).
+    Plan,
+    /// Plans of models (`--model`, `linerate model load`).
+    Model,
+}
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReportArgs {
-    /// Run files of linerate, or result files of NetPIPE 2.4, 3.x, 4.0 or 5.x.
+    /// Run files of linerate, or result files of NetPIPE 2.4, 3.x, 4.0 or 5.x; `-` is standard input.
     #[arg(required = true, value_name = "RUN")]
     pub(crate) runs: Vec<PathBuf>,
     /// Write the report to a file named *.html, *.svg, *.csv, *.json or *.np; may be repeated.

@@ -12,6 +12,7 @@ mod predict;
 mod report;
 mod results;
 mod rr;
+mod schema;
 mod serve;
 mod stream;
 
@@ -37,6 +38,7 @@ pub(crate) fn run(cli: Cli, clock: HostClock) -> Result<ExitCode, Trouble> {
         Some(Command::Calibrate(args)) => calibrate::run(&args, clock),
         Some(Command::Predict(args)) => predict::run(&args),
         Some(Command::Report(args)) => report::run(&args),
+        Some(Command::Schema { of }) => schema::run(of),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "linerate", &mut script);

@@ -1,62 +1,156 @@
-//! Progress on standard error, for as long as somebody looks.
+//! Progress on standard error: a line for as long as somebody looks, or events for programs.
 
+mod events;
+
+use std::path::Path;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use linerate_core::carrier::Look;
 use linerate_core::measure::{Phase, Progress};
+use linerate_core::plan::Asked;
+use linerate_core::run::Run;
 use linerate_core::units::{Size, Span};
+
+use self::events::Events;
+use crate::cli::ProgressForm;
 
 /// Redraws a second: often enough to read, seldom enough not to disturb.
 const REDRAWS: u8 = 5;
 
-/// A line that says what is being measured; nothing where standard error is no terminal.
+/// What standard error says while something goes on.
 #[derive(Debug)]
-pub(crate) struct Line(ProgressBar);
+pub(crate) enum Line {
+    /// A line that says what is being done; nothing where standard error is no terminal.
+    Drawn(ProgressBar),
+    /// Nothing.
+    Silent,
+    /// A line of JSON for every event.
+    Told(Events),
+}
 
 impl Line {
+    /// A line that is drawn.
     pub(crate) fn new() -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(REDRAWS));
         let style = ProgressStyle::with_template("{bar:20} {msg}").expect("the template is well formed");
         bar.set_style(style);
-        Self(bar)
+        Self::Drawn(bar)
+    }
+
+    /// What the user asked for.
+    pub(crate) fn of(form: ProgressForm) -> Self {
+        match form {
+            ProgressForm::Auto => Self::new(),
+            ProgressForm::None => Self::Silent,
+            ProgressForm::Ndjson => Self::Told(Events::new()),
+        }
     }
 
     /// The server has others to serve first.
     pub(crate) fn queued(&self, place: u32) {
-        if self.0.is_hidden() {
-            eprintln!("waiting for the server: place {place} in the queue");
-        } else {
-            self.0.set_message(format!("waiting for the server: place {place} in the queue"));
+        let text = || format!("waiting for the server: place {place} in the queue");
+        match self {
+            Self::Drawn(bar) if bar.is_hidden() => eprintln!("{}", text()),
+            Self::Drawn(bar) => bar.set_message(text()),
+            Self::Silent => {}
+            Self::Told(events) => events.queued(place),
+        }
+    }
+
+    /// A run began, whose file is at `path`.
+    pub(crate) fn started(&self, run: &Run, path: &Path) {
+        if let Self::Told(events) = self {
+            events.started(run, path);
         }
     }
 
     /// A trial ended.
     pub(crate) fn trial_done(&self, progress: &Progress) {
-        if self.0.is_hidden() {
-            return;
+        match self {
+            Self::Drawn(bar) if !bar.is_hidden() => {
+                bar.set_length(progress.allowed.as_ps());
+                bar.set_position(progress.spent.as_ps().min(progress.allowed.as_ps()));
+                let left = progress.allowed.saturating_sub(progress.spent).to_duration();
+                let left = Duration::from_secs(left.as_secs());
+                bar.set_message(format!("{}, {}s left", describe(progress), left.as_secs()));
+            }
+            Self::Drawn(_) | Self::Silent => {}
+            Self::Told(events) => events.trial(progress),
         }
-        self.0.set_length(progress.allowed.as_ps());
-        self.0.set_position(progress.spent.as_ps().min(progress.allowed.as_ps()));
-        let left =
-            Duration::from_secs((progress.allowed.saturating_sub(progress.spent)).to_duration().as_secs());
-        self.0.set_message(format!("{}, {}s left", describe(progress), left.as_secs()));
+    }
+
+    /// The verification pass or a round ended.
+    pub(crate) fn round_done(&self) {
+        if let Self::Told(events) = self {
+            events.round();
+        }
+    }
+
+    /// An interval of a load ended.
+    pub(crate) fn interval(&self, look: &Look) {
+        if let Self::Told(events) = self {
+            events.interval(look);
+        }
+    }
+
+    /// A load ended.
+    pub(crate) fn load_done(&self, asked: &Asked) {
+        if let Self::Told(events) = self {
+            events.load(asked);
+        }
+    }
+
+    /// What there is of the run was saved.
+    pub(crate) fn saved(&self, path: &Path) {
+        if let Self::Told(events) = self {
+            events.saved(path);
+        }
+    }
+
+    /// A result was written; `what` it is.
+    pub(crate) fn written(&self, what: &str, path: &Path) {
+        match self {
+            Self::Told(events) => events.saved(path),
+            _ => eprintln!("{what} {}", path.display()),
+        }
+    }
+
+    /// All of the run is known.
+    pub(crate) fn finished(&self, run: &Run) {
+        if let Self::Told(events) = self {
+            events.finished(run);
+        }
+    }
+
+    /// The run is over, and the process will exit with this status.
+    pub(crate) fn ended(&self, exit: u8) {
+        if let Self::Told(events) = self {
+            events.ended(exit);
+        }
     }
 
     /// So many of all runs of a model are done.
     pub(crate) fn runs_done(&self, done: usize, all: usize) {
-        self.0.set_length(all as u64);
-        self.0.set_position(done as u64);
-        self.0.set_message(format!("{done} of {all} runs"));
+        if let Self::Drawn(bar) = self {
+            bar.set_length(all as u64);
+            bar.set_position(done as u64);
+            bar.set_message(format!("{done} of {all} runs"));
+        }
     }
 
     /// Something without an end that is known.
     pub(crate) fn doing(&self, what: &str) {
-        self.0.set_message(what.to_owned());
-        self.0.tick();
+        if let Self::Drawn(bar) = self {
+            bar.set_message(what.to_owned());
+            bar.tick();
+        }
     }
 
     pub(crate) fn clear(&self) {
-        self.0.finish_and_clear();
+        if let Self::Drawn(bar) = self {
+            bar.finish_and_clear();
+        }
     }
 }
 

@@ -1,17 +1,30 @@
 //! Files: runs and reports, replaced in one step so that a reader never sees half of one.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use linerate_core::netpipe_file;
 use linerate_core::report::NamedRun;
 use linerate_core::run::Run;
 
+use crate::screen::show;
 use crate::trouble::Trouble;
 
-/// Writes `text` to `path`, replacing what is there only when all of it is written.
+/// The name of standard input, and of standard output.
+const STREAM: &str = "-";
+
+/// Whether `path` is a stream rather than a file: `-`.
+pub(crate) fn is_stream(path: &Path) -> bool {
+    path == Path::new(STREAM)
+}
+
+/// Writes `text` to `path`, replacing what is there only when all of it is written; or to standard
+/// output.
 pub(crate) fn replace(path: &Path, text: &str) -> Result<(), Trouble> {
+    if is_stream(path) {
+        return show(text);
+    }
     replace_with(path, |out| out.write_all(text.as_bytes()))
 }
 
@@ -55,9 +68,19 @@ fn readable_by_all() -> fs::Permissions {
     fs::Permissions::from_mode(0o666)
 }
 
-/// Reads a run: linerate's own file, or NetPIPE's.
+/// Reads all of a file, or of standard input.
+pub(crate) fn bytes(path: &Path) -> io::Result<Vec<u8>> {
+    if !is_stream(path) {
+        return fs::read(path);
+    }
+    let mut bytes = Vec::new();
+    io::stdin().lock().read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Reads a run: linerate's own file, or NetPIPE's; or either from standard input.
 pub(crate) fn load(path: &Path) -> Result<NamedRun, Trouble> {
-    let bytes = fs::read(path).map_err(|error| {
+    let bytes = bytes(path).map_err(|error| {
         Trouble::file("read", path, &error, "name a run file that exists and that you may read")
     })?;
     let text = String::from_utf8_lossy(&bytes);
@@ -74,7 +97,8 @@ pub(crate) fn load(path: &Path) -> Result<NamedRun, Trouble> {
             "give a run file that `linerate measure` wrote to its end, or a result file of NetPIPE",
         )
     })?;
-    Ok(NamedRun { name: stem(path), run })
+    let name = if is_stream(path) { "standard input".to_owned() } else { stem(path) };
+    Ok(NamedRun { name, run })
 }
 
 /// A file's name without its folder and without `.run.json` or another ending.

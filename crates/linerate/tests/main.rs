@@ -14,4 +14,5 @@ mod report;
 mod rr;
 mod stages;
 mod stream;
+mod streams;
 mod support;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::PlanError;
@@ -117,7 +118,7 @@ impl Common {
 }
 
 /// What concerns the initiating end only; it is not sent to the peer.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct LocalOptions {
     /// Source address.
@@ -135,7 +136,7 @@ pub struct LocalOptions {
 }
 
 /// What concerns the answering end only.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RemoteOptions {
     /// Processor that the answering thread is tied to.
@@ -144,7 +145,7 @@ pub struct RemoteOptions {
 }
 
 /// What is written where.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Output {
     /// The run file. If absent, its name is made from host and time.
@@ -161,7 +162,7 @@ pub struct Output {
 }
 
 /// What goes to standard output.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
     /// A table and a chart for people.
@@ -176,7 +177,7 @@ pub enum Format {
 }
 
 /// An IP address family.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Family {
     /// IPv4.
     #[serde(rename = "4")]

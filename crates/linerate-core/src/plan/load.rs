@@ -3,15 +3,16 @@
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{RrPlan, StreamPlan};
 use crate::options::SocketOptions;
-use crate::units::{Rate, Span, span_text};
+use crate::units::{Rate, Span, SpanText, span_text};
 
 /// One load to put on the path: a whole `linerate stream`, a row of its table, or a phase of
 /// `linerate rr`. The beginning end asks for one after the other.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Load {
     /// The bulk flows, if any.
@@ -22,9 +23,11 @@ pub struct Load {
     pub socket: SocketOptions,
     /// How long it lasts where nothing else bounds it, without warm-up.
     #[serde(with = "span_text")]
+    #[schemars(with = "SpanText")]
     pub time: Span,
     /// How long the bulk runs before the requests begin.
     #[serde(with = "span_text")]
+    #[schemars(with = "SpanText")]
     pub head_start: Span,
 }
 
@@ -46,7 +49,7 @@ impl Asked {
 }
 
 /// Which phase of a look at latency under load.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Phase {
     /// Nothing else on the path.
@@ -57,7 +60,7 @@ pub enum Phase {
 }
 
 /// Which way the bulk of a load goes, as the beginning end sees it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Direction {
     /// From the beginning end to the answering one.
@@ -70,7 +73,7 @@ pub enum Direction {
 }
 
 /// What ends a flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Bound {
     /// Time from the first byte, warm-up included.

@@ -1,11 +1,12 @@
 //! Requests and responses: every option of `linerate rr` that no other task has.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::load::{MOST_FLOWS, MOST_MESSAGE};
 use super::{Common, DATAGRAM_TAG, Direction, Load, PlanError, StreamPlan};
 use crate::transport::Transport;
-use crate::units::{Size, Span, span_text};
+use crate::units::{Size, Span, SpanText, span_text};
 
 /// How long the bulk runs before the requests beside it begin, so that it has filled the queues.
 const HEAD_START: Span = Span::from_ms(1_000);
@@ -13,7 +14,7 @@ const HEAD_START: Span = Span::from_ms(1_000);
 const TAIL: Span = Span::from_ms(500);
 
 /// What requests one load puts on the path.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RrPlan {
     /// Size of a request. Unit: bytes.
@@ -36,6 +37,7 @@ pub struct RrPlan {
     pub count: Option<u64>,
     /// Time at the begin whose transactions are counted but are no part of the latencies.
     #[serde(with = "span_text")]
+    #[schemars(with = "SpanText")]
     pub warm_up: Span,
     /// Bulk flows beside which the latency is looked at again, in each direction in turn. An open
     /// loop shows it best: a closed one asks most of its questions while the queue is empty, and its

@@ -1,5 +1,6 @@
 //! Bulk: every option of `linerate stream` that no other task has.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::load::{MOST_FLOWS, MOST_MESSAGE};
@@ -7,7 +8,7 @@ use super::{Asked, Bound, Common, DATAGRAM_HEADER, DEFAULT_MESSAGE, Direction, L
 use crate::grid::{Axis, Grid};
 use crate::options::MemoryOptions;
 use crate::transport::Transport;
-use crate::units::{Rate, Size, Span, span_text};
+use crate::units::{Rate, Size, Span, SpanText, span_text};
 
 /// Default of [`StreamPlan::stall`].
 pub const DEFAULT_STALL: Span = Span::from_ms(1_000);
@@ -135,7 +136,7 @@ impl Asked {
 }
 
 /// What bulk one load puts on the path.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct StreamPlan {
     /// End after so many bytes of payload in each flow, exactly. If absent, time or count bounds it.
@@ -155,16 +156,19 @@ pub struct StreamPlan {
     /// Which way the bulk goes.
     pub direction: Direction,
     /// Payload rate that all flows of one direction keep together. If absent, as fast as it goes.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "rate-bps", alias = "rate", skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
     /// How often each flow is looked at.
     #[serde(with = "span_text")]
+    #[schemars(with = "SpanText")]
     pub interval: Span,
     /// Time at the begin of each flow whose bytes are counted but are no part of the rate.
     #[serde(with = "span_text")]
+    #[schemars(with = "SpanText")]
     pub warm_up: Span,
     /// A flow of which no byte moved for so long has stalled.
     #[serde(with = "span_text")]
+    #[schemars(with = "SpanText")]
     pub stall: Span,
 }
 

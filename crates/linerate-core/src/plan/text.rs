@@ -1,6 +1,7 @@
 //! The written form of a plan: one table whose keys are those of every task. It is the form of the
 //! first version, and read for ever.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::common::{Common, LocalOptions, Output, RemoteOptions};
@@ -10,50 +11,72 @@ use crate::options::{MemoryOptions, SocketOptions};
 use crate::pattern::Pattern;
 use crate::schedule::Schedule;
 use crate::transport::Transport;
-use crate::units::{Size, Span, span_text};
+use crate::units::{Size, Span, SpanText, span_text};
 
 /// A plan as it is written. `[stream]` makes the task bulk and `[rr]` requests; without either it is
 /// a curve, whose options stand at the top. Beside the others these are left out, and passed over
 /// where an earlier linerate wrote them.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct PlanText {
+    /// The peer, as `HOST` or `HOST:PORT`. If absent, one is started on this host.
     #[serde(skip_serializing_if = "Option::is_none")]
     host: Option<String>,
+    /// Of a stream: more answering hosts, each with flows of its own.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     more_hosts: Vec<String>,
+    /// What carries the bytes.
     #[serde(skip_serializing_if = "is_default")]
     transport: Transport,
+    /// Of a curve: who sends when.
     #[serde(skip_serializing_if = "Option::is_none")]
     pattern: Option<Pattern>,
+    /// Of a curve: which message sizes.
     #[serde(skip_serializing_if = "Option::is_none")]
     schedule: Option<Schedule>,
+    /// Of a curve: smallest size. Unit: bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     from: Option<Size>,
+    /// Of a curve: largest size. Unit: bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     to: Option<Size>,
+    /// Of a curve: also measure this many bytes below and above each size.
     #[serde(skip_serializing_if = "Option::is_none")]
     perturb: Option<Size>,
+    /// Time to spend.
     #[serde(with = "span_text")]
+    #[schemars(with = "SpanText")]
     time: Span,
+    /// Of a curve: go on at a size until the 95 % interval of its median is within this share.
     #[serde(skip_serializing_if = "Option::is_none")]
     ci: Option<f64>,
+    /// Of a curve: rounds that every size gets before the rest of the time goes where it is needed.
     #[serde(skip_serializing_if = "Option::is_none")]
     rounds: Option<u32>,
+    /// Seed of everything that is drawn: the order of sizes, the payload.
     seed: u64,
+    /// Of a curve: messages of each size whose stages are shown afterwards.
     #[serde(skip_serializing_if = "Option::is_none")]
     stages: Option<u32>,
+    /// Of a stream: a load for every combination of these values.
     #[serde(skip_serializing_if = "Grid::is_empty")]
     table: Grid,
+    /// What is asked of the data sockets at both ends.
     socket: SocketOptions,
+    /// Where the messages are in memory, at both ends.
     #[serde(skip_serializing_if = "is_default")]
     memory: MemoryOptions,
+    /// Bulk instead of a curve.
     #[serde(skip_serializing_if = "Option::is_none")]
     stream: Option<StreamPlan>,
+    /// Requests and responses instead of a curve.
     #[serde(skip_serializing_if = "Option::is_none")]
     rr: Option<RrPlan>,
+    /// What concerns the end that begins.
     local: LocalOptions,
+    /// What concerns the end that answers.
     remote: RemoteOptions,
+    /// What is written where.
     output: Output,
 }
 

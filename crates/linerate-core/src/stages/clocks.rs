@@ -1,11 +1,12 @@
 //! How far apart two ends' clocks are.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Marks;
 
 /// How the clocks of the two ends are compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Clocks {
     /// Both ends read the clock of one host.

@@ -1,5 +1,6 @@
 //! A histogram of times that keeps three significant digits of each.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io::Read as _;
 
@@ -7,6 +8,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::read::ZlibDecoder;
 use hdrhistogram::serialization::{Deserializer as HdrReader, Serializer as _, V2DeflateSerializer};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::units::Span;
@@ -190,6 +192,21 @@ impl Serialize for Histogram {
 impl<'de> Deserialize<'de> for Histogram {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
         Self::decode(&String::deserialize(input)?).map_err(serde::de::Error::custom)
+    }
+}
+
+impl JsonSchema for Histogram {
+    fn schema_name() -> Cow<'static, str> {
+        "Histogram".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "Times in picoseconds: an HdrHistogram in its compressed V2 encoding, as base64 with \
+                            padding. The usual libraries read it.",
+            "type": "string",
+            "contentEncoding": "base64",
+        })
     }
 }
 

@@ -1,5 +1,6 @@
 //! The median, and an interval for it that assumes no distribution.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{Binomial, DiscreteCDF};
 
@@ -7,7 +8,7 @@ use statrs::distribution::{Binomial, DiscreteCDF};
 const COVERAGE: f64 = 0.95;
 
 /// A median with its 95 % order-statistic interval.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
     /// The median, in the unit of the values.
     pub median: f64,

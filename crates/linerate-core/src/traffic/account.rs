@@ -1,5 +1,6 @@
 //! What came of a load.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::kernel::{HostSample, TcpSample};
@@ -10,7 +11,7 @@ use crate::units::Span;
 
 /// One load from its first byte to its last, as both ends saw it: a row of `linerate stream`, or a
 /// phase of `linerate rr`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Transfer {
     /// What it differs in from the others of the run, such as `buffers=64 KiB messages=4 KiB`; empty
@@ -28,7 +29,7 @@ pub struct Transfer {
 }
 
 /// One bulk flow, as both its ends saw it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FlowAccount {
     /// Its number, from 0 in each direction, over all answering ends.
     pub flow: u32,
@@ -44,7 +45,7 @@ pub struct FlowAccount {
 }
 
 /// One bulk flow at one of its ends. Times are since the load began at this end.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct HalfAccount {
     /// How it ended.
@@ -88,7 +89,7 @@ pub struct HalfAccount {
 }
 
 /// How one end of a flow ended.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ended {
     /// It never began.
@@ -104,7 +105,7 @@ pub enum Ended {
 }
 
 /// What one end counted between two looks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Interval {
     /// The end of the interval, since the load began at this end.
     #[serde(rename = "until_ps", alias = "until")]
@@ -114,7 +115,7 @@ pub struct Interval {
 }
 
 /// What happened to the datagrams of a flow, by their sequence numbers.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Datagrams {
     /// Sent, as the sender counted them.
@@ -140,7 +141,7 @@ pub struct Datagrams {
 }
 
 /// What an I/O engine says of itself.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct IoReport {
     /// Sends that were to be without a copy.
@@ -154,7 +155,7 @@ pub struct IoReport {
 }
 
 /// The requests of one flow.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Latency {
     /// Its number.

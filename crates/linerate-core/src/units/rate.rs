@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Span;
@@ -9,7 +10,7 @@ use super::Span;
 /// A data rate.
 ///
 /// Unit: bits per second (10^6 bit/s is 1 Mb/s). Payload or wire is said where one is used.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Rate(f64);
 

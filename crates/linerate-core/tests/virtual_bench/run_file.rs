@@ -148,6 +148,28 @@ fn format_2_is_read_for_ever() {
     assert_eq!(transfer.latencies[0].service.count(), 1);
 }
 
+#[test]
+fn format_3_is_read_for_ever() {
+    let run = Run::from_json(&std::fs::read_to_string(sample(3)).expect("it is committed"))
+        .expect("a file of format 3");
+    assert_eq!((run.format, run.state.clone()), (FORMAT, State::Complete));
+    assert_eq!(run.id, "0199aa00-0000-7000-8000-000000000001");
+    assert_eq!(run.labels.get("kernel").map(String::as_str), Some("6.18"));
+    let ends: Vec<_> = run.paths.iter().map(|path| (path.from, path.to, &path.to_address[..])).collect();
+    assert_eq!((run.nodes.len(), ends), (3, vec![(0, 1, "10.0.0.2:5470"), (0, 2, "10.0.0.3:5470")]));
+    let second = &run.paths[1].to_granted.huge_pages;
+    assert_eq!(second.as_ref().and_then(Fact::known), Some(&(4 << 20)));
+    let [transfer] = &run.transfers[..] else { panic!("one load, not {}", run.transfers.len()) };
+    let asked = transfer.load.stream.as_ref().expect("bulk");
+    assert_eq!((asked.flows, asked.message), (2, Some(Size(1_000))), "the load says what was asked of it");
+    let half = &transfer.flows[0].receiver;
+    assert_eq!((half.last, half.warm), (Some(Span::from_ms(5)), Some((Span::ZERO, 0))));
+    assert_eq!(half.departures.as_ref().map(Histogram::count), Some(1));
+    assert_eq!(transfer.flows[1].receiver.silence, Span::from_ms(9_000));
+    let round = &run.series[0].points[0].rounds[0];
+    assert!(round.min <= round.median && round.median <= round.max);
+}
+
 /// Writes the sample, once for each format: `cargo test -p linerate-core --test virtual_bench --
 /// --ignored write_the_sample`.
 #[test]
@@ -159,7 +181,7 @@ fn write_the_sample_of_this_format() {
 }
 
 /// A curve, a bulk stream and requests in one file.
-fn a_run_of_everything() -> Run {
+pub(crate) fn a_run_of_everything() -> Run {
     let mut some = Histogram::default();
     some.record(Span::from_us(7));
     let half = HalfAccount {

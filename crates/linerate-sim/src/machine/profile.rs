@@ -1,6 +1,7 @@
 //! A host's parameters, as TOML for people.
 
-use linerate_core::units::{Size, Span, span_text};
+use linerate_core::units::{Size, Span, SpanText, span_text};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::ModelError;
@@ -11,7 +12,7 @@ const STANDARD_MTU: u32 = 1500;
 const ETHERNET_HEADER_BYTES: u64 = 14;
 
 /// A host: what each of its stages costs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Profile {
     /// One line about it.
@@ -30,7 +31,7 @@ pub struct Profile {
 }
 
 /// The processor.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Processor {
     /// Its clock. Unit: MHz.
@@ -56,37 +57,45 @@ const fn yes() -> bool {
 }
 
 /// What the kernel's work costs, at the reference clock, on one processor.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Costs {
     /// A call of send or receive without its copies.
     #[serde(with = "span_text")]
+    #[schemars(with = "SpanText")]
     pub system_call: Span,
     /// A data segment from the socket to the transmit ring.
     #[serde(with = "span_text")]
+    #[schemars(with = "SpanText")]
     pub transmit: Span,
     /// A data segment from the receive ring to the socket.
     #[serde(with = "span_text")]
+    #[schemars(with = "SpanText")]
     pub receive: Span,
     /// A bare acknowledgement to the transmit ring.
     #[serde(with = "span_text")]
+    #[schemars(with = "SpanText")]
     pub transmit_acknowledgement: Span,
     /// A bare acknowledgement from the receive ring.
     #[serde(with = "span_text")]
+    #[schemars(with = "SpanText")]
     pub receive_acknowledgement: Span,
     /// An interrupt.
     #[serde(with = "span_text")]
+    #[schemars(with = "SpanText")]
     pub interrupt: Span,
     /// From a sleeper's wake-up until it runs.
     #[serde(with = "span_text")]
+    #[schemars(with = "SpanText")]
     pub wake_up: Span,
     /// Each page of a buffer after its first (allocation by powers of two).
     #[serde(with = "span_text")]
+    #[schemars(with = "SpanText")]
     pub allocate_page: Span,
 }
 
 /// What moving a byte costs a processor at the reference clock. Unit: nanoseconds a byte.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Memory {
     /// From the application into the kernel, within the cache.
@@ -108,7 +117,7 @@ pub struct Memory {
 }
 
 /// What is between memory and adaptor.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", deny_unknown_fields, rename_all = "kebab-case")]
 pub enum Bus {
     /// A shared parallel bus: PCI, PCI-X.
@@ -124,6 +133,7 @@ pub enum Bus {
         overhead_clocks: f64,
         /// Each transfer besides: doorbell, descriptor.
         #[serde(with = "span_text")]
+        #[schemars(with = "SpanText")]
         setup: Span,
     },
     /// Lanes with packets, both directions at once.
@@ -139,6 +149,7 @@ pub enum Bus {
         overhead: u32,
         /// Each transfer besides: doorbell, descriptor.
         #[serde(with = "span_text")]
+        #[schemars(with = "SpanText")]
         setup: Span,
     },
     /// No bus at all: frames are handed over in memory (veth, loopback).
@@ -146,7 +157,7 @@ pub enum Bus {
 }
 
 /// The adaptor and its driver.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Adaptor {
     /// Descriptors of frames to send.
@@ -159,9 +170,11 @@ pub struct Adaptor {
     pub fifo: Size,
     /// What a frame takes through the adaptor besides bus and wire, each way.
     #[serde(with = "span_text")]
+    #[schemars(with = "SpanText")]
     pub latency: Span,
     /// An interrupt comes so long after the first frame that it is for; zero is at once.
     #[serde(with = "span_text")]
+    #[schemars(with = "SpanText")]
     pub coalesce_time: Span,
     /// Or as soon as so many frames wait.
     pub coalesce_frames: u32,

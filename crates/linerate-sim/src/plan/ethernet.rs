@@ -1,10 +1,11 @@
 //! An Ethernet network in a plan.
 
-use linerate_core::units::{Size, Span, span_text};
+use linerate_core::units::{Size, Span, SpanText, span_text};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// An Ethernet network.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct EthernetPlan {
     /// How the stations are connected.
@@ -50,6 +51,7 @@ pub struct EthernetPlan {
     pub low_watermark: Option<Size>,
     /// What a switch takes from a frame's last bit in to its first bit out.
     #[serde(with = "span_text")]
+    #[schemars(with = "SpanText")]
     pub latency: Span,
     /// A receiving station that is slower than its line.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -100,7 +102,7 @@ impl EthernetPlan {
 }
 
 /// How the stations of an Ethernet are connected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Shape {
     /// Two stations, back to back.
@@ -118,7 +120,7 @@ pub enum Shape {
 }
 
 /// How one end of a cable is set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum End {
     /// Full duplex, not negotiated.
@@ -130,7 +132,7 @@ pub enum End {
 }
 
 /// Who may send PAUSE.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pause {
     /// Nobody.
@@ -154,7 +156,7 @@ impl Pause {
 }
 
 /// A receiving station that is slower than its line.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Receive {
     /// Which stations. If absent, all.
@@ -173,7 +175,7 @@ pub struct Receive {
 }
 
 /// A relay of a network that is described node by node.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Relay {
     /// Its name in the cables.
@@ -183,7 +185,7 @@ pub struct Relay {
 }
 
 /// What a relay does with a frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RelayKind {
     /// Repeats every bit to every port.
@@ -195,7 +197,7 @@ pub enum RelayKind {
 }
 
 /// A cable of a network that is described node by node.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Cable {
     /// The names of what it connects.

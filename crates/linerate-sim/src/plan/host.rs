@@ -1,7 +1,11 @@
 //! A host in a plan: one that comes with linerate, or one of its own, or both.
 
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value as Json;
 use toml::{Table, Value};
 
 use super::overlay;
@@ -32,6 +36,26 @@ impl<'de> Deserialize<'de> for HostPlan {
                 text
             })
         })
+    }
+}
+
+impl JsonSchema for HostPlan {
+    fn schema_name() -> Cow<'static, str> {
+        "HostPlan".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let mut schema = overlay::schema::<Profile>();
+        schema.insert(
+            "description".to_owned(),
+            "A host: the one that `profile` names, with what else is here laid over it; or all of it.".into(),
+        );
+        let names: Vec<&str> = SHIPPED.iter().map(|shipped| shipped.name).collect();
+        let profile = json_schema!({"description": "A host that comes with linerate.", "enum": names});
+        if let Some(keys) = schema.get_mut("properties").and_then(Json::as_object_mut) {
+            keys.insert(PROFILE.to_owned(), profile.to_value());
+        }
+        schema
     }
 }
 

@@ -1,13 +1,14 @@
 //! What a path does to the frames that come in at stations, in a plan.
 
-use linerate_core::units::{Size, Span, span_text};
+use linerate_core::units::{Size, Span, SpanText, span_text};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{ModelError, require};
 use crate::stations::Impairment;
 
 /// What the link of a station does to the frames that come in over it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ImpairPlan {
     /// Which stations. If absent, all.
@@ -26,12 +27,15 @@ pub struct ImpairPlan {
     pub reorder: f64,
     /// By so much.
     #[serde(with = "span_text")]
+    #[schemars(with = "SpanText")]
     pub reorder_by: Span,
     /// What every frame is delayed.
     #[serde(with = "span_text")]
+    #[schemars(with = "SpanText")]
     pub delay: Span,
     /// And up to this much more, equally likely.
     #[serde(with = "span_text")]
+    #[schemars(with = "SpanText")]
     pub jitter: Span,
     /// Packets smaller than this are only delayed.
     pub spare_below: Size,

@@ -2,21 +2,26 @@
 
 mod check;
 
-use linerate_core::units::{Size, Span, span_text};
+use std::borrow::Cow;
+
+use linerate_core::units::{Size, Span, SpanText, span_text};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 /// The load that the stations of a model offer, and for how long.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct LoadPlan {
     /// How long, in the model's time.
     #[serde(with = "span_text")]
+    #[schemars(with = "SpanText")]
     pub time: Span,
     /// Ends earlier when so many frames have arrived.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frames: Option<u64>,
     /// Rates and delays are counted from here.
     #[serde(with = "span_text")]
+    #[schemars(with = "SpanText")]
     pub warm_up: Span,
     /// Frame sizes as the medium counts them.
     pub frame: FrameSizes,
@@ -31,9 +36,11 @@ pub struct LoadPlan {
     pub arrivals: Arrival,
     /// Of `on-off`: how long a sender offers frames, on average, and how long it then is silent.
     #[serde(with = "span_text")]
+    #[schemars(with = "SpanText")]
     pub on: Span,
     /// See `on`.
     #[serde(with = "span_text")]
+    #[schemars(with = "SpanText")]
     pub off: Span,
     /// How these times are distributed.
     pub periods: Periods,
@@ -41,6 +48,7 @@ pub struct LoadPlan {
     pub burst: Size,
     /// How often; all senders at the same instant.
     #[serde(with = "span_text")]
+    #[schemars(with = "SpanText")]
     pub every: Span,
     /// To whom.
     pub to: To,
@@ -57,7 +65,7 @@ pub struct LoadPlan {
 }
 
 /// What some stations offer instead of what the others do; what it does not say is as of the others.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct StationLoad {
     /// Which stations. They send, whatever `senders` says.
@@ -114,7 +122,7 @@ impl Default for LoadPlan {
 }
 
 /// Frame sizes: one, or a mix. Unit: bytes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum FrameSizes {
     /// All frames alike.
@@ -144,7 +152,7 @@ impl FrameSizes {
 }
 
 /// When frames are offered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Arrival {
     /// At exponentially distributed intervals.
@@ -158,7 +166,7 @@ pub enum Arrival {
 }
 
 /// How the times of an on-off load are distributed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Periods {
     /// Exponentially.
@@ -205,6 +213,21 @@ impl<'de> Deserialize<'de> for To {
             serde::de::Error::custom(format!(
                 "`{text}` is none of \"random\", \"pairs\", \"next\", \"station N\""
             ))
+        })
+    }
+}
+
+impl JsonSchema for To {
+    fn schema_name() -> Cow<'static, str> {
+        "To".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "To whom frames go: `random`, `pairs` (station 0 with 1, 2 with 3, and so on), `next` \
+                            (the last to the first), or all to `station N`.",
+            "type": "string",
+            "pattern": "^(random|pairs|next|station *[0-9]+)$",
         })
     }
 }

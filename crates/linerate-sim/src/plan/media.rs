@@ -1,10 +1,11 @@
 //! The other media in a plan.
 
-use linerate_core::units::{Size, Span, span_text};
+use linerate_core::units::{Size, Span, SpanText, span_text};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// ATM: two stations back to back, or more on one switch.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct AtmPlan {
     /// How many stations.
@@ -39,7 +40,7 @@ impl Default for AtmPlan {
 }
 
 /// An FDDI ring.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct FddiPlan {
     /// How many stations.
@@ -50,9 +51,11 @@ pub struct FddiPlan {
     pub mtu: u32,
     /// Target token rotation time.
     #[serde(with = "span_text")]
+    #[schemars(with = "SpanText")]
     pub ttrt: Span,
     /// What each station adds to the ring's latency.
     #[serde(with = "span_text")]
+    #[schemars(with = "SpanText")]
     pub station_latency: Span,
 }
 
@@ -69,7 +72,7 @@ impl Default for FddiPlan {
 }
 
 /// Fibre Channel: two stations point to point, or more on one switch.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct FibreChannelPlan {
     /// How many stations.
@@ -93,7 +96,7 @@ impl Default for FibreChannelPlan {
 }
 
 /// Cut-through switches with STOP and GO.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct MyrinetPlan {
     /// How many stations.
@@ -106,6 +109,7 @@ pub struct MyrinetPlan {
     pub mtu: u32,
     /// What each switch adds.
     #[serde(with = "span_text")]
+    #[schemars(with = "SpanText")]
     pub hop_latency: Span,
     /// Room for a stopped packet at each input of a switch; STOP is sent when half of it is full.
     pub slack: Size,

@@ -1,5 +1,8 @@
 //! A table laid over another: what a plan says of something that comes with linerate, over that.
 
+use schemars::generate::SchemaSettings;
+use schemars::transform::transform_subschemas;
+use schemars::{JsonSchema, Schema};
 use toml::{Table, Value};
 
 /// What says of which kind a table is: another kind has other keys.
@@ -19,6 +22,27 @@ pub(super) fn lay(base: &mut Table, over: Table) {
 
 fn same_kind(below: &Table, above: &Table) -> bool {
     above.get(KIND).is_none_or(|kind| below.get(KIND) == Some(kind))
+}
+
+/// The schema of tables that are laid over one that is all of `T`: no key is required.
+pub(super) fn schema<T: JsonSchema>() -> Schema {
+    let whole = SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    let mut schema = whole.into_generator().into_root_schema_for::<T>();
+    loosen(&mut schema);
+    schema
+}
+
+/// Requires no key in `schema` and all that it holds. What tells one variant from the others may be
+/// missing then, so that several may fit.
+fn loosen(schema: &mut Schema) {
+    schema.remove("required");
+    if let Some(variants) = schema.remove("oneOf") {
+        schema.insert("anyOf".to_owned(), variants);
+    }
+    transform_subschemas(&mut loosen, schema);
 }
 
 #[cfg(test)]

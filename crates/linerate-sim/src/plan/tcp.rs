@@ -1,6 +1,7 @@
 //! TCP between the two hosts of a curve, in a plan.
 
 use linerate_core::units::Size;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
@@ -15,7 +16,7 @@ const LEAST_MSS: u64 = 48;
 const MOST_BUFFER: u64 = 1 << 30;
 
 /// TCP between the two hosts of a curve.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Written", into = "Written")]
 pub struct TcpPlan {
     /// The rules of the kernel at both ends.
@@ -31,19 +32,30 @@ pub struct TcpPlan {
 }
 
 /// As it is written: a kernel by its name, and what differs from it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 struct Written {
+    /// The kernel at both ends, by its name.
     personality: String,
+    /// `SO_RCVBUF` as asked. If absent, the kernel's default.
     #[serde(skip_serializing_if = "Option::is_none")]
     receive_buffer: Option<Size>,
+    /// `SO_SNDBUF` as asked. If absent, the kernel's default.
     #[serde(skip_serializing_if = "Option::is_none")]
     send_buffer: Option<Size>,
+    /// `TCP_NODELAY`.
     nodelay: bool,
+    /// `TCP_MAXSEG`.
     #[serde(skip_serializing_if = "Option::is_none")]
     mss: Option<Size>,
+    /// Rules of the kernel that differ.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "rules_schema")]
     rules: Option<Table>,
+}
+
+fn rules_schema(_: &mut SchemaGenerator) -> Schema {
+    overlay::schema::<Rules>()
 }
 
 impl Default for Written {

@@ -1,13 +1,14 @@
 //! The upper half of a model's hosts.
 
-use linerate_core::units::{Size, Span, span_text};
+use linerate_core::units::{Size, Span, SpanText, span_text};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{ModelError, require};
 use crate::stack::{DATAGRAM_HEADER_BYTES, Kind, Parameters, STREAM_HEADER_BYTES};
 
 /// The upper half of a model's hosts.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct TransportPlan {
     /// A byte stream or datagrams.
@@ -27,6 +28,7 @@ pub struct TransportPlan {
     pub acknowledge_every: u32,
     /// A stream sends again what was lost after so long. Source of the default: Linux's shortest.
     #[serde(with = "span_text")]
+    #[schemars(with = "SpanText")]
     pub retransmit_after: Span,
 }
 

@@ -10,7 +10,7 @@ use reno::Reno;
 use super::{CongestionRules, Counting, Recovery};
 
 /// A congestion control algorithm.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Algorithm {
     /// RFC 5681.

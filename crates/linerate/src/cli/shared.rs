@@ -39,12 +39,27 @@ pub(crate) struct KeyArgs {
 /// A plan from a file, and the one that comes of it and the flags.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct PlanArgs {
-    /// Take every option from a TOML file; flags given beside it win.
+    /// Take every option from a TOML file, or from standard input with `-`; flags given beside it win.
     #[arg(long, value_name = "FILE.toml")]
     pub(crate) plan: Option<PathBuf>,
     /// Print the effective plan as TOML and measure nothing.
     #[arg(long)]
     pub(crate) print_plan: bool,
+    /// What standard error says meanwhile.
+    #[arg(long, value_enum, default_value_t, value_name = "HOW", help_heading = "Output")]
+    pub(crate) progress: ProgressForm,
+}
+
+/// What standard error says while a run goes on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ProgressForm {
+    /// A line that is drawn again and again; nothing where nobody looks.
+    #[default]
+    Auto,
+    /// Nothing.
+    None,
+    /// A JSON object on a line of its own for every event.
+    Ndjson,
 }
 
 /// A modelled network instead of hosts and a wire.

@@ -1,6 +1,7 @@
 //! The one way to conduct a run: start, save after each part, hear the user's wish to end, conclude.
 
 use std::ops::ControlFlow;
+use std::path::Path;
 
 use jiff::Zoned;
 use linerate_core::assessment::assess;
@@ -8,6 +9,7 @@ use linerate_core::plan::Plan;
 use linerate_core::report::Report;
 use linerate_core::run::{Answering, EndState, Model, Run, Source, State};
 
+use super::loads::is_broken;
 use super::results::{Files, named, page, print};
 use crate::progress::Line;
 use crate::signals::Interrupt;
@@ -63,8 +65,15 @@ impl Underway<'_> {
     /// Saves what there is. A place that can no longer be written does not end the run.
     pub(super) fn save(&mut self) {
         self.run.cautions = assess(&self.run);
-        if let Err(trouble) = store::replace(&self.files.run, &self.run.to_json()) {
-            self.unsaved.get_or_insert(trouble);
+        // A stream gets the final text only.
+        if store::is_stream(&self.files.run) {
+            return;
+        }
+        match store::replace(&self.files.run, &self.run.to_json()) {
+            Ok(()) => self.line.saved(&self.files.run),
+            Err(trouble) => {
+                self.unsaved.get_or_insert(trouble);
+            }
         }
     }
 
@@ -92,20 +101,31 @@ impl Underway<'_> {
         };
         self.run.cautions = assess(&self.run);
         let saved = store::replace(&self.files.run, &self.run.to_json());
+        self.line.finished(&self.run);
         let report = Report::new(vec![named(self.run)]);
         print(&report)?;
         // Each file by itself: a disk that is full for one may have room for the other.
-        let reported = page(&report).and_then(|page| store::replace(&self.files.report, &page));
+        let written = self.files.report.as_deref().map(|path| (path, write_page(&report, path)));
         if saved.is_ok() {
-            eprintln!("run file: {}", self.files.run.display());
+            say(self.line, "run file:", &self.files.run);
         }
-        if reported.is_ok() {
-            eprintln!("report:   {}", self.files.report.display());
-        }
+        let reported =
+            written.map_or(Ok(()), |(path, written)| written.map(|()| say(self.line, "report:  ", path)));
         saved.and(reported)?;
         ended.and(self.unsaved.map_or(Ok(()), Err))?;
         Ok(report)
     }
+}
+
+/// Says that `what` was written to `path`, unless that is standard output.
+fn say(line: &Line, what: &str, path: &Path) {
+    if !store::is_stream(path) {
+        line.written(what, path);
+    }
+}
+
+fn write_page(report: &Report, path: &Path) -> Result<(), Trouble> {
+    store::replace(path, &page(report)?)
 }
 
 /// Whether the user wants what is being done to go on.
@@ -125,8 +145,11 @@ pub(super) fn conduct<S: Subject>(
     let ended = work(&mut subject, &mut underway);
     let observed = subject.finish();
     line.clear();
-    let report = underway.conclude(&subject, ended)?;
-    observed.map(|()| report)
+    let concluded = underway.conclude(&subject, ended);
+    let result = concluded.and_then(|report| observed.map(|()| report));
+    let exit = result.as_ref().map_or(2, |report| u8::from(is_broken(&report.runs[0].run)));
+    line.ended(exit);
+    result
 }
 
 /// Begins a run and its file.
@@ -149,6 +172,9 @@ fn start<'a>(
     let mut underway = Underway { run, line, interrupt, files, unsaved: None };
     underway.set_ends(subject);
     // A place that cannot be written is found before anything is measured.
-    store::replace(&underway.files.run, &underway.run.to_json())?;
+    if !store::is_stream(&underway.files.run) {
+        store::replace(&underway.files.run, &underway.run.to_json())?;
+    }
+    line.started(&underway.run, &underway.files.run);
     Ok(underway)
 }

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use linerate_core::carrier::{CarriedLoad, Carrier, LoadWatch, Look};
 use linerate_core::plan::{Asked, Format, Plan, StreamPlan};
 use linerate_core::report::Report;
-use linerate_core::run::{Answering, EndState, Source};
+use linerate_core::run::{Answering, EndState, Run, Source};
 use linerate_core::traffic::{Class, Ended, Transfer};
 use linerate_core::transport::Transport;
 use linerate_net::observe::HostClock;
@@ -19,7 +19,8 @@ pub(super) use modelled::{base, on_model};
 
 use super::conduct::{Stopped, Subject, Underway, conduct, go_on};
 use super::hosts::Peer;
-use crate::cli::KeyArgs;
+use super::results::is_free;
+use crate::cli::{KeyArgs, ProgressForm};
 use crate::peer::LoopbackPeer;
 use crate::progress::Line;
 use crate::screen::show;
@@ -54,17 +55,27 @@ pub(super) fn check(plan: &Plan) -> Result<(), Trouble> {
 
 /// 1 when a flow stalled or failed, which the report says, and else 0.
 pub(super) fn conclude(report: &Report) -> ExitCode {
+    ExitCode::from(u8::from(is_broken(&report.runs[0].run)))
+}
+
+/// Whether a flow stalled or failed.
+pub(super) fn is_broken(run: &Run) -> bool {
     let broken = |transfer: &Transfer| {
         transfer.flows.iter().any(|flow| transfer.class(flow) != Class::Complete)
             || transfer.latencies.iter().any(|latency| latency.ended != Ended::Complete)
     };
-    if report.runs[0].run.transfers.iter().any(broken) { ExitCode::from(1) } else { ExitCode::SUCCESS }
+    run.transfers.iter().any(broken)
 }
 
 /// Carries the plan's loads between this host and those that it names.
-pub(super) fn between_hosts(plan: Plan, key: &KeyArgs, clock: HostClock) -> Result<Report, Trouble> {
+pub(super) fn between_hosts(
+    plan: Plan,
+    key: &KeyArgs,
+    clock: HostClock,
+    progress: ProgressForm,
+) -> Result<Report, Trouble> {
     let interrupt = Interrupt::listen()?;
-    let line = Line::new();
+    let line = Line::of(progress);
     let Peer { target, others, key, started: peer } = Peer::of(&plan, key)?;
     let targets = [vec![target], others].concat();
     let loads = Loads::open(&targets, key.as_ref(), &plan, clock, |place| {
@@ -101,6 +112,7 @@ fn one<S: LoadSubject>(subject: &mut S, asked: &Asked, underway: &mut Underway<'
     if underway.go_on().is_break() {
         return Err(Stopped::Interrupted);
     }
+    underway.line.load_done(asked);
     ended.map_err(|error| Stopped::Failed { reason: error.to_string(), trouble: error.into() })?;
     underway.save();
     Ok(())
@@ -135,9 +147,14 @@ impl LoadSubject for Hosts {
     }
 }
 
+/// Whether a person reads standard output.
+fn is_read(plan: &Plan) -> bool {
+    plan.common.output.format == Format::Table && is_free(&plan.common.output)
+}
+
 /// Says which of several loads the lines that follow are about.
 fn announce(plan: &Plan, asked: &Asked) {
-    if asked.load.stream.is_some() && plan.common.output.format == Format::Table {
+    if asked.load.stream.is_some() && is_read(plan) {
         let name = render::traffic::called(&asked.label, asked.load.phase());
         show(&format!("{name}:\n")).unwrap_or(());
     }
@@ -145,7 +162,7 @@ fn announce(plan: &Plan, asked: &Asked) {
 
 /// The bulk of which each interval is shown: only where a person reads it.
 fn live(plan: &Plan, asked: &Asked) -> Option<StreamPlan> {
-    let mut stream = asked.load.stream.clone().filter(|_| plan.common.output.format == Format::Table)?;
+    let mut stream = asked.load.stream.clone().filter(|_| is_read(plan))?;
     let hosts = u32::try_from(plan.hosts().count().max(1)).unwrap_or(u32::MAX);
     stream.flows = stream.flows.saturating_mul(hosts);
     Some(stream)
@@ -159,6 +176,7 @@ struct Watcher<'a, 'b> {
 
 impl LoadWatch for Watcher<'_, '_> {
     fn interval(&mut self, look: &Look) {
+        self.underway.line.interval(look);
         let Some(stream) = &self.live else { return };
         // The last look may be just after the one before, when the flows have ended: too short for a rate.
         if look.span < stream.interval / 10 {

@@ -35,7 +35,7 @@ pub(super) fn run(args: &MeasureArgs, clock: HostClock) -> Result<ExitCode, Trou
         return Ok(ExitCode::SUCCESS);
     }
     let interrupt = Interrupt::listen()?;
-    let line = Line::new();
+    let line = Line::of(args.plan.progress);
     match model {
         Some(chosen) => {
             let subject = Modelled::build(chosen, &plan)?;
@@ -127,6 +127,7 @@ impl Watch for Underway<'_> {
     fn round_done(&mut self, series: &mut Series) {
         let empty = Series::new(series.pattern, &[]);
         self.run.series = vec![std::mem::replace(series, empty)];
+        self.line.round_done();
         self.save();
         if let Some(lent) = self.run.series.pop() {
             *series = lent;

@@ -1,11 +1,13 @@
 //! Plans from files and flags.
 
+use std::io;
 use std::path::Path;
 
 use linerate_core::plan::Plan;
 
 use crate::cli::PlanArgs;
 use crate::screen::show;
+use crate::store;
 use crate::trouble::Trouble;
 
 /// The plan in the file that is given, if one is; for `verb`, whose task it must have. A plan that
@@ -40,9 +42,12 @@ pub(super) fn printed(args: &PlanArgs, plan: &Plan) -> Result<bool, Trouble> {
     Ok(args.print_plan)
 }
 
-/// The plan in a TOML file.
+/// The plan in a TOML file, or on standard input.
 fn read(path: &Path) -> Result<Plan, Trouble> {
-    let text = std::fs::read_to_string(path).map_err(|error| {
+    let text = store::bytes(path).and_then(|bytes| {
+        String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+    });
+    let text = text.map_err(|error| {
         Trouble::file("read the plan", path, &error, "name a TOML file; `--print-plan` writes one")
     })?;
     Plan::from_toml(&text).map_err(|error| Trouble::plan(error, Some((path, text))))

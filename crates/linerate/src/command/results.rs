@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use jiff::Zoned;
-use linerate_core::plan::{Format, Plan};
+use linerate_core::plan::{Format, Output, Plan};
 use linerate_core::report::{NamedRun, Report};
 use linerate_core::run::{Run, Source};
 use linerate_report as render;
@@ -15,7 +15,8 @@ use crate::trouble::Trouble;
 /// Where the results go.
 pub(super) struct Files {
     pub(super) run: PathBuf,
-    pub(super) report: PathBuf,
+    /// If absent, no page is written: a reader of standard output wants no file beside it.
+    pub(super) report: Option<PathBuf>,
 }
 
 impl Files {
@@ -33,9 +34,9 @@ impl Files {
             },
             PathBuf::from,
         );
-        let report =
-            plan.common.output.report.as_ref().map_or_else(|| store::report_beside(&run), PathBuf::from);
-        if run == report && !is_device(&run) {
+        let beside = || (!store::is_stream(&run)).then(|| store::report_beside(&run));
+        let report = plan.common.output.report.as_ref().map(PathBuf::from).or_else(beside);
+        if report.as_ref() == Some(&run) && !is_device(&run) {
             return Err(Trouble::new(
                 format!("failed to place the results: {} is the run file and the report", run.display()),
                 "end the name of --out with .run.json, or name another place with --report",
@@ -63,9 +64,18 @@ fn subject_name<'a>(plan: &'a Plan, source: &'a Source) -> &'a str {
     }
 }
 
+/// Whether standard output is free: neither the run file nor the page goes there.
+pub(super) fn is_free(output: &Output) -> bool {
+    let taken = |name: &Option<String>| name.as_deref().is_some_and(|name| store::is_stream(Path::new(name)));
+    !taken(&output.out) && !taken(&output.report)
+}
+
 /// The result on standard output, in the form that the plan says.
 pub(super) fn print(report: &Report) -> Result<(), Trouble> {
     let run = &report.runs[0].run;
+    if !is_free(&run.plan.common.output) {
+        return Ok(());
+    }
     let rendered = match (run.plan.common.output.format, run.plan.has_loads()) {
         (Format::Json, _) => Ok(run.to_json()),
         (Format::Csv, true) => render::traffic::csv(run),

@@ -26,8 +26,8 @@ pub(super) fn run(args: &RrArgs, clock: HostClock) -> Result<ExitCode, Trouble> 
     }
     let began = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let report = match model {
-        Some(chosen) => loads::on_model(chosen, plan)?,
-        None => loads::between_hosts(plan, &args.key, clock)?,
+        Some(chosen) => loads::on_model(chosen, plan, args.plan.progress)?,
+        None => loads::between_hosts(plan, &args.key, clock, args.plan.progress)?,
     };
     if let Some(path) = &args.hdr {
         store::replace(path, &hdr_log(began, &report.runs[0].run.transfers))?;

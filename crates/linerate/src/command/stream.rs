@@ -24,8 +24,8 @@ pub(super) fn run(args: &StreamArgs, clock: HostClock) -> Result<ExitCode, Troub
         return Ok(ExitCode::SUCCESS);
     }
     let report = match model {
-        Some(chosen) => loads::on_model(chosen, plan)?,
-        None => loads::between_hosts(plan, &args.key, clock)?,
+        Some(chosen) => loads::on_model(chosen, plan, args.plan.progress)?,
+        None => loads::between_hosts(plan, &args.key, clock, args.plan.progress)?,
     };
     Ok(loads::conclude(&report))
 }

@@ -1,13 +1,14 @@
 //! What one kernel does, as far as it differs from another's.
 
-use linerate_core::units::{Size, Span, span_text};
+use linerate_core::units::{Size, Span, SpanText, span_text};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Personality;
 use crate::tcp::Algorithm;
 
 /// The rules of one kernel: the content of `plans/kernels/NAME.toml`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Rules {
     /// Its name.
@@ -34,26 +35,32 @@ pub struct Rules {
 }
 
 /// Timers. Source of the shape: RFC 6298.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct TimerRules {
     /// The timers of retransmission and of window probes run out at multiples of this: 1/HZ.
     #[serde(with = "span_text")]
+    #[schemars(with = "SpanText")]
     pub tick: Span,
     /// The timer of delayed acknowledgements runs out at multiples of this.
     #[serde(with = "span_text")]
+    #[schemars(with = "SpanText")]
     pub acknowledgement_tick: Span,
     /// The clock of timestamps (RFC 7323, 5.4: between 1 ms and 1 s).
     #[serde(with = "span_text")]
+    #[schemars(with = "SpanText")]
     pub timestamp_tick: Span,
     /// Retransmission timeout before the first sample (RFC 6298, 2.1).
     #[serde(with = "span_text")]
+    #[schemars(with = "SpanText")]
     pub rto_initial: Span,
     /// The least retransmission timeout (RFC 6298, 2.4).
     #[serde(with = "span_text")]
+    #[schemars(with = "SpanText")]
     pub rto_least: Span,
     /// The most (RFC 6298, 2.5).
     #[serde(with = "span_text")]
+    #[schemars(with = "SpanText")]
     pub rto_most: Span,
     /// Whether the least holds for four times the variance, and the round-trip time comes on top,
     /// or for the sum of both as in RFC 6298.
@@ -66,7 +73,7 @@ pub struct TimerRules {
 
 /// The receive buffer of a socket. Unit: bytes, of payload or of buffers: see
 /// [`WindowRules::charge`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ReceiveBuffer {
     /// What a socket has that does not ask. Where the kernel adapts it, its ceiling: the model
@@ -79,7 +86,7 @@ pub struct ReceiveBuffer {
 }
 
 /// The send buffer of a socket. Unit: bytes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct SendBuffer {
     /// What a socket has that does not ask. Where the kernel adapts it, its ceiling.
@@ -100,7 +107,7 @@ pub struct SendBuffer {
 
 /// The window that is offered: `share * (buffer - charged)`, at most `most`, rounded down to
 /// `unit`. No kernel takes back what it has offered (RFC 9293, 3.8.6).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct WindowRules {
     /// Numerator and denominator of the part of the free buffer that is offered.
@@ -120,7 +127,7 @@ pub struct WindowRules {
 }
 
 /// To what a window is rounded down.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unit {
     /// Whole segments.
@@ -132,7 +139,7 @@ pub enum Unit {
 }
 
 /// What the receive buffer is charged for a segment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Charge {
     /// The buffer in which it came (truesize).
@@ -142,7 +149,7 @@ pub enum Charge {
 }
 
 /// From what the shift of window scaling is taken: the least that fits it into 16 bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ScaleFrom {
     /// The receive buffer.
@@ -152,7 +159,7 @@ pub enum ScaleFrom {
 }
 
 /// When a read that made room sends an acknowledgement to tell of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Raise {
     /// The window would be at least twice what is left of the one told.
@@ -164,7 +171,7 @@ pub enum Raise {
 }
 
 /// When what arrived is acknowledged (RFC 9293, 3.8.6.3; RFC 5681, 4.2).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct AcknowledgementRules {
     /// How much unacknowledged payload is acknowledged at once.
@@ -173,9 +180,11 @@ pub struct AcknowledgementRules {
     pub receive_mss: ReceiveMss,
     /// The least delay of an acknowledgement; zero runs out at the next tick.
     #[serde(with = "span_text")]
+    #[schemars(with = "SpanText")]
     pub delay_least: Span,
     /// The most; the delay follows the spacing of what arrives between the two.
     #[serde(with = "span_text")]
+    #[schemars(with = "SpanText")]
     pub delay_most: Span,
     /// A small segment with PSH sets the delay to its least.
     pub push_resets_delay: bool,
@@ -185,7 +194,7 @@ pub struct AcknowledgementRules {
 }
 
 /// How much unacknowledged payload is acknowledged at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Threshold {
     /// Two segments or more.
@@ -199,7 +208,7 @@ pub enum Threshold {
 }
 
 /// What counts as a segment when unacknowledged payload is counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReceiveMss {
     /// The largest that was seen, and at least 536 bytes.
@@ -210,7 +219,7 @@ pub enum ReceiveMss {
 }
 
 /// What a SYN offers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct OptionRules {
     /// Timestamps (RFC 7323): each segment has 12 bytes less payload.
@@ -222,7 +231,7 @@ pub struct OptionRules {
 }
 
 /// How much is let be on the way.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct CongestionRules {
     /// How the window grows after slow start, and by how much a loss cuts it.
@@ -245,11 +254,12 @@ pub struct CongestionRules {
     /// Where the round trip of the handshake is shorter, the window holds nothing back before the
     /// first loss; zero is nowhere.
     #[serde(with = "span_text")]
+    #[schemars(with = "SpanText")]
     pub ignored_below_rtt: Span,
 }
 
 /// How a loss is made good.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Recovery {
     /// Fast retransmit and fast recovery, which the first new acknowledgement ends (RFC 5681).
@@ -261,7 +271,7 @@ pub enum Recovery {
 }
 
 /// What an acknowledgement counts for when the window grows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Counting {
     /// One segment (RFC 5681).
@@ -271,7 +281,7 @@ pub enum Counting {
 }
 
 /// When less than a full segment is sent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct SendingRules {
     /// For what a small segment waits unless the application says no.
@@ -279,7 +289,7 @@ pub struct SendingRules {
 }
 
 /// For what a small segment waits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Nagle {
     /// Until all that was sent is acknowledged.

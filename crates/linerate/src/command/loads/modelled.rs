@@ -7,6 +7,7 @@ use linerate_core::units::Span;
 use linerate_sim::carrier::{Ends, ModelCarrier};
 
 use super::{LoadSubject, carry};
+use crate::cli::ProgressForm;
 use crate::command::conduct::Subject;
 use crate::command::modelled::Chosen;
 use crate::progress::Line;
@@ -41,11 +42,15 @@ pub(in crate::command) fn base(chosen: &Chosen, verb: &str) -> Plan {
 }
 
 /// Puts the plan's loads on the model that was chosen.
-pub(in crate::command) fn on_model(chosen: Chosen, plan: Plan) -> Result<Report, Trouble> {
+pub(in crate::command) fn on_model(
+    chosen: Chosen,
+    plan: Plan,
+    progress: ProgressForm,
+) -> Result<Report, Trouble> {
     Chosen::refuse(&plan)?;
     let carrier = ModelCarrier::build(&chosen.plan, &ends(&chosen, &plan)?, chosen.passages()?);
     let carrier = carrier.map_err(|error| Trouble::model(&error, ""))?;
-    let (line, interrupt) = (Line::new(), Interrupt::listen()?);
+    let (line, interrupt) = (Line::of(progress), Interrupt::listen()?);
     carry(ModelledLoads { chosen, carrier }, plan, &line, &interrupt)
 }
 

@@ -1,0 +1,21 @@
+//! `linerate schema`.
+
+use std::process::ExitCode;
+
+use linerate_core::plan::Plan;
+use linerate_core::run::Run;
+use linerate_sim::plan::ModelPlan;
+
+use crate::cli::SchemaOf;
+use crate::screen::show;
+use crate::trouble::Trouble;
+
+pub(super) fn run(of: SchemaOf) -> Result<ExitCode, Trouble> {
+    let schema = match of {
+        SchemaOf::Run => Run::schema(),
+        SchemaOf::Plan => Plan::schema(),
+        SchemaOf::Model => ModelPlan::schema(),
+    };
+    show(&format!("{:#}\n", schema.as_value()))?;
+    Ok(ExitCode::SUCCESS)
+}
