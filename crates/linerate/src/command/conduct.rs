@@ -95,12 +95,16 @@ impl Underway<'_> {
         let report = Report::new(vec![named(self.run)]);
         print(&report)?;
         // Each file by itself: a disk that is full for one may have room for the other.
-        let reported = page(&report).and_then(|page| store::replace(&self.files.report, &page));
+        let reported = self
+            .files
+            .report
+            .as_ref()
+            .map_or(Ok(()), |path| page(&report).and_then(|page| store::replace(path, &page)));
         if saved.is_ok() {
-            eprintln!("run file: {}", self.files.run.display());
+            self.line.remark(&format!("run file: {}", self.files.run.display()));
         }
-        if reported.is_ok() {
-            eprintln!("report:   {}", self.files.report.display());
+        if let (Some(path), Ok(())) = (&self.files.report, &reported) {
+            self.line.remark(&format!("report:   {}", path.display()));
         }
         saved.and(reported)?;
         ended.and(self.unsaved.map_or(Ok(()), Err))?;

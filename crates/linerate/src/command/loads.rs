@@ -62,9 +62,14 @@ pub(super) fn conclude(report: &Report) -> ExitCode {
 }
 
 /// Carries the plan's loads between this host and those that it names.
-pub(super) fn between_hosts(plan: Plan, key: &KeyArgs, clock: HostClock) -> Result<Report, Trouble> {
+pub(super) fn between_hosts(
+    plan: Plan,
+    key: &KeyArgs,
+    clock: HostClock,
+    quiet: bool,
+) -> Result<Report, Trouble> {
     let interrupt = Interrupt::listen()?;
-    let line = Line::new();
+    let line = Line::unless(quiet);
     let Peer { target, others, key, started: peer } = Peer::of(&plan, key)?;
     let targets = [vec![target], others].concat();
     let loads = Loads::open(&targets, key.as_ref(), &plan, clock, |place| {
@@ -84,7 +89,7 @@ pub(super) fn carry<S: LoadSubject>(
     let loads = plan.loads().map_err(|error| Trouble::plan(error, None))?;
     conduct(subject, plan, line, interrupt, |subject, underway| {
         loads.iter().try_for_each(|asked| {
-            if loads.len() > 1 {
+            if loads.len() > 1 && !line.is_quiet() {
                 announce(&underway.run.plan, asked);
             }
             one(subject, asked, underway)
@@ -94,7 +99,7 @@ pub(super) fn carry<S: LoadSubject>(
 
 /// Puts one load on `subject`, and keeps what came of it.
 fn one<S: LoadSubject>(subject: &mut S, asked: &Asked, underway: &mut Underway<'_>) -> Result<(), Stopped> {
-    let mut watch = Watcher { live: live(&underway.run.plan, asked), underway };
+    let mut watch = Watcher { live: live(underway, asked), underway };
     let CarriedLoad { transfer, ended } = subject.carrier().carry(&asked.load, &mut watch);
     let label = asked.label.clone();
     underway.run.transfers.extend(transfer.map(|transfer| Transfer { label, ..transfer }));
@@ -144,8 +149,10 @@ fn announce(plan: &Plan, asked: &Asked) {
 }
 
 /// The bulk of which each interval is shown: only where a person reads it.
-fn live(plan: &Plan, asked: &Asked) -> Option<StreamPlan> {
-    let mut stream = asked.load.stream.clone().filter(|_| plan.common.output.format == Format::Table)?;
+fn live(underway: &Underway<'_>, asked: &Asked) -> Option<StreamPlan> {
+    let plan = &underway.run.plan;
+    let read = plan.common.output.format == Format::Table && !underway.line.is_quiet();
+    let mut stream = asked.load.stream.clone().filter(|_| read)?;
     let hosts = u32::try_from(plan.hosts().count().max(1)).unwrap_or(u32::MAX);
     stream.flows = stream.flows.saturating_mul(hosts);
     Some(stream)

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use jiff::Zoned;
-use linerate_core::plan::{Format, Plan};
+use linerate_core::plan::{Format, NO_REPORT, Plan};
 use linerate_core::report::{NamedRun, Report};
 use linerate_core::run::{Run, Source};
 use linerate_report as render;
@@ -15,7 +15,8 @@ use crate::trouble::Trouble;
 /// Where the results go.
 pub(super) struct Files {
     pub(super) run: PathBuf,
-    pub(super) report: PathBuf,
+    /// If absent, no report is written.
+    pub(super) report: Option<PathBuf>,
 }
 
 impl Files {
@@ -33,9 +34,12 @@ impl Files {
             },
             PathBuf::from,
         );
-        let report =
-            plan.common.output.report.as_ref().map_or_else(|| store::report_beside(&run), PathBuf::from);
-        if run == report && !is_device(&run) {
+        let report = match plan.common.output.report.as_deref() {
+            Some(NO_REPORT) => None,
+            Some(path) => Some(PathBuf::from(path)),
+            None => Some(store::report_beside(&run)),
+        };
+        if Some(&run) == report.as_ref() && !is_device(&run) {
             return Err(Trouble::new(
                 format!("failed to place the results: {} is the run file and the report", run.display()),
                 "end the name of --out with .run.json, or name another place with --report",

@@ -23,9 +23,10 @@ pub(super) fn run(args: &StreamArgs, clock: HostClock) -> Result<ExitCode, Troub
     if planned::printed(&args.plan, &plan)? {
         return Ok(ExitCode::SUCCESS);
     }
+    let quiet = args.output.quiet;
     let report = match model {
-        Some(chosen) => loads::on_model(chosen, plan)?,
-        None => loads::between_hosts(plan, &args.key, clock)?,
+        Some(chosen) => loads::on_model(chosen, plan, quiet)?,
+        None => loads::between_hosts(plan, &args.key, clock, quiet)?,
     };
     Ok(loads::conclude(&report))
 }

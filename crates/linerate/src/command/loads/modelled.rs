@@ -41,11 +41,11 @@ pub(in crate::command) fn base(chosen: &Chosen, verb: &str) -> Plan {
 }
 
 /// Puts the plan's loads on the model that was chosen.
-pub(in crate::command) fn on_model(chosen: Chosen, plan: Plan) -> Result<Report, Trouble> {
+pub(in crate::command) fn on_model(chosen: Chosen, plan: Plan, quiet: bool) -> Result<Report, Trouble> {
     Chosen::refuse(&plan)?;
     let carrier = ModelCarrier::build(&chosen.plan, &ends(&chosen, &plan)?, chosen.passages()?);
     let carrier = carrier.map_err(|error| Trouble::model(&error, ""))?;
-    let (line, interrupt) = (Line::new(), Interrupt::listen()?);
+    let (line, interrupt) = (Line::unless(quiet), Interrupt::listen()?);
     carry(ModelledLoads { chosen, carrier }, plan, &line, &interrupt)
 }
 
