@@ -15,14 +15,12 @@ Examples:
 pub(super) const STREAM: &str = "\
 Examples:
   linerate stream node7 --key fdpk-33wq-mtzx --flows 4
-  linerate stream node7 node8 --direction receive --time 30s
-  linerate stream --transport udp --rate 1G";
+  linerate stream node7 node8 --direction receive --rate 1G";
 
 pub(super) const RR: &str = "\
 Examples:
   linerate rr node7 --key fdpk-33wq-mtzx --under-load 4
-  linerate rr --rate 1000 --response 4KiB
-  linerate rr --transport udp --time 5s";
+  linerate rr --transport udp --rate 1000";
 
 pub(super) const SERVE: &str = "\
 Examples:

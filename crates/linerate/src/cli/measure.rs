@@ -12,17 +12,17 @@ use super::shared::{KeyArgs, OnModelArgs, OutputArgs, PlanArgs, lay, lay_option}
 
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct MeasureArgs {
-    /// Host that runs `linerate serve` [default: this one, over loopback]
+    /// Host that runs `linerate serve` [default: loopback]
     #[arg(value_name = "HOST[:PORT]", conflicts_with = "model")]
     host: Option<String>,
     #[command(flatten)]
     pub(crate) key: KeyArgs,
     #[command(flatten)]
-    path: PathArgs,
-    #[command(flatten)]
     question: QuestionArgs,
     #[command(flatten)]
     certainty: CertaintyArgs,
+    #[command(flatten)]
+    path: PathArgs,
     #[command(flatten)]
     pub(crate) model: OnModelArgs,
     #[command(flatten)]
@@ -37,7 +37,7 @@ struct QuestionArgs {
     /// Traffic pattern [default: ping-pong]
     #[arg(long, value_parser = pattern_parser(), hide_short_help = true)]
     pattern: Option<Pattern>,
-    /// Sizes: netpipe, octave:N or list:A,B,.. [default: netpipe]
+    /// Sizes: netpipe (default), octave:N or list:A,B,..
     #[arg(long, value_name = "SCHEDULE")]
     schedule: Option<Schedule>,
     /// Smallest size [default: 1]

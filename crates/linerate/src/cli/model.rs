@@ -65,7 +65,7 @@ pub(crate) struct LoadQuestion {
     /// stations; set the medium's own keys after it.
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
-    /// Run the plan once per value; repeatable, for all combinations
+    /// Run once per value; repeatable for combinations
     ///
     /// KEY and the values are as for --set.
     #[arg(long, value_name = "KEY=A,B,..")]
@@ -89,9 +89,9 @@ pub(crate) struct LoadOutput {
     /// Write an HTML page with charts
     #[arg(long, value_name = "X.html")]
     pub(crate) report: Option<PathBuf>,
-    /// Write a packet capture of the stations' ports, for Wireshark
+    /// Write a packet capture, for Wireshark
     ///
-    /// It needs a single run, and holds at most the first 100,000 frames. Every medium is written as
+    /// It shows what passed the stations' ports. It needs a single run, and holds at most the first 100,000 frames. Every medium is written as
     /// Ethernet, IPv4 and UDP (or TCP, for a stream), with a payload of zeros and no frame check
     /// sequence. This includes cells, rings and Fibre Channel, whose own framing is lost. Times are
     /// rounded down to nanoseconds.

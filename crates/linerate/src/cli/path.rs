@@ -29,8 +29,8 @@ pub(crate) struct PathArgs {
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Path")]
 struct EndArgs {
-    /// Transport, such as tcp, udp, quic or unix [default: tcp]
-    #[arg(long, value_parser = transport_parser(), hide_possible_values = true, long_help = transport_help())]
+    /// Transport: tcp, udp, quic, unix, .. [default: tcp]
+    #[arg(long, value_name = "NAME", value_parser = transport_parser(), hide_possible_values = true, long_help = transport_help())]
     transport: Option<Transport>,
     /// Send from this address
     #[arg(long, value_name = "ADDR", hide_short_help = true)]

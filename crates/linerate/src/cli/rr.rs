@@ -16,7 +16,7 @@ const TIME: Span = Span::from_ms(10_000);
 
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct RrArgs {
-    /// Host that runs `linerate serve` [default: this one, over loopback]
+    /// Host that runs `linerate serve` [default: loopback]
     ///
     /// With --model, this is the number of the answering station [default: the last].
     #[arg(value_name = "HOST[:PORT]")]
@@ -24,11 +24,11 @@ pub(crate) struct RrArgs {
     #[command(flatten)]
     pub(crate) key: KeyArgs,
     #[command(flatten)]
-    path: PathArgs,
-    #[command(flatten)]
     question: QuestionArgs,
     #[command(flatten)]
     certainty: CertaintyArgs,
+    #[command(flatten)]
+    path: PathArgs,
     #[command(flatten)]
     pub(crate) model: OnModelArgs,
     #[command(flatten)]
@@ -43,7 +43,9 @@ pub(crate) struct RrArgs {
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Question")]
 struct QuestionArgs {
-    /// Send requests for this long, not counting warm-up [default: 10s]
+    /// Send requests for this long [default: 10s]
+    ///
+    /// Warm-up does not count.
     #[arg(long, value_name = "TIME", conflicts_with = "count")]
     time: Option<Span>,
     /// Send exactly this many requests in each flow
@@ -65,15 +67,15 @@ struct QuestionArgs {
     ///
     /// The rate is that of all flows together, and does not wait for responses. Each latency counts
     /// from the moment at which the request was due.
-    #[arg(long, value_name = "PER_SECOND")]
+    #[arg(long, value_name = "PER_SECOND", hide_short_help = true)]
     rate: Option<f64>,
     /// Open a new connection for every transaction
     #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on",
           value_parser = parse_switch, hide_short_help = true)]
     connect: Option<bool>,
-    /// Measure again beside N bulk flows, in each direction
+    /// Measure again beside N bulk flows
     ///
-    /// The requests then come at 200 a second, unless --rate or --depth is given.
+    /// First with bulk in one direction, then in the other. The requests then come at 200 a second, unless --rate or --depth is given.
     #[arg(long, value_name = "N")]
     under_load: Option<u32>,
 }

@@ -15,7 +15,7 @@ const TIME: Span = Span::from_ms(10_000);
 
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct StreamArgs {
-    /// Hosts that run `linerate serve` [default: this one, over loopback]
+    /// Hosts that run `linerate serve` [default: loopback]
     ///
     /// All need the same key. Each gets its own flows: one host to many, or many to one with
     /// --direction receive. With --model, these are the numbers of the answering stations, such as
@@ -25,11 +25,11 @@ pub(crate) struct StreamArgs {
     #[command(flatten)]
     pub(crate) key: KeyArgs,
     #[command(flatten)]
-    path: PathArgs,
-    #[command(flatten)]
     question: QuestionArgs,
     #[command(flatten)]
     certainty: CertaintyArgs,
+    #[command(flatten)]
+    path: PathArgs,
     #[command(flatten)]
     pub(crate) model: OnModelArgs,
     #[command(flatten)]
@@ -41,7 +41,9 @@ pub(crate) struct StreamArgs {
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Question")]
 struct QuestionArgs {
-    /// Send for this long, not counting warm-up [default: 10s]
+    /// Send for this long [default: 10s]
+    ///
+    /// Warm-up does not count.
     #[arg(long, value_name = "TIME", conflicts_with_all = ["bytes", "count"])]
     time: Option<Span>,
     /// Send exactly this many bytes in each flow
@@ -59,8 +61,8 @@ struct QuestionArgs {
     /// Share this many threads among the flows [default: one pinned thread per flow]
     #[arg(long, value_name = "N", hide_short_help = true)]
     threads: Option<u32>,
-    /// Direction of the bulk: send, receive or both [default: send]
-    #[arg(long, value_parser = direction_parser(), hide_possible_values = true)]
+    /// Direction: send, receive or both [default: send]
+    #[arg(long, value_name = "WAY", value_parser = direction_parser(), hide_possible_values = true)]
     direction: Option<Direction>,
     /// Limit the payload rate, such as 100M or 2.5G bit/s
     ///
