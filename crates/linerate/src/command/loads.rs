@@ -45,7 +45,7 @@ pub(super) fn check(plan: &Plan) -> Result<(), Trouble> {
     }
     if plan.common.output.format == Format::Np {
         return Err(Trouble::new(
-            "failed to choose a form for the result: np holds curves",
+            "failed to choose a format: np holds only curves",
             "give --format table, json or csv",
         ));
     }
