@@ -68,7 +68,7 @@ pub enum RunError {
         reason: String,
     },
     /// A byte arrived wrong.
-    #[error("carry {size} B unharmed: {source}")]
+    #[error("carry {size} B intact: {source}")]
     Corrupt {
         /// Message size. Unit: bytes.
         size: u64,

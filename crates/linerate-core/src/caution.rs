@@ -218,7 +218,7 @@ impl Caution {
                 format!("the clock of {side} stepped back {}", count(*times, "time", "times"))
             }
             Self::Noisy { side, share, longest } => format!(
-                "{side} lost {:.1} % of its time to other work, {longest} at once at most",
+                "{side} lost {:.1} % of its time to other work, up to {longest} at a time",
                 share * 100.0
             ),
             Self::Crowded { side, share } => {
@@ -228,28 +228,30 @@ impl Caution {
                 )
             }
             Self::PaceMissed { asked, got } => {
-                format!("a rate of {asked} was asked and {got} came through")
+                format!("a rate of {asked} was requested and {got} was achieved")
             }
             Self::Unsent { requests } => {
                 let due = count(*requests, "request was", "requests were");
-                format!("{due} due and not sent: the percentiles look too good")
+                format!("{due} due but never sent, so the percentiles look too good")
             }
             Self::Foreign { datagrams } => {
-                let came = count(*datagrams, "datagram came that is", "datagrams came that are");
-                format!("{came} not of this load, and counted nowhere else")
+                let came = count(*datagrams, "datagram arrived that does", "datagrams arrived that do");
+                format!("{came} not belong to this load (not counted in its result)")
             }
-            Self::Governor { side, governor } => format!("{side} scales its clock (governor `{governor}`)"),
+            Self::Governor { side, governor } => {
+                format!("{side} varies its processor frequency (governor `{governor}`)")
+            }
             Self::NotGranted { side, option, asked, granted } => {
                 format!("{side} was asked for {option} {asked} and granted {granted}")
             }
             Self::PathNotProven { side, interface, payload, counted } => format!(
-                "{payload} B of payload passed, but `{interface}` of {side} counted {counted} B: they did not cross it"
+                "{payload} B of payload passed, but `{interface}` of {side} counted {counted} B: the payload did not cross it"
             ),
             Self::OtherTraffic { side, interface, extra } => {
                 format!("`{interface}` of {side} carried {extra} B besides the measurement")
             }
             Self::Retransmitted { side, segments, of } => {
-                format!("{side} sent {segments} of {of} segments again")
+                format!("{side} retransmitted {segments} of {of} segments")
             }
             Self::FewRounds { sizes, from } => {
                 let were = if *sizes == 1 { "was" } else { "were" };
@@ -265,18 +267,18 @@ impl Caution {
                 format!("{} from {from} B {were} not timed", count(*sizes, "size", "sizes"))
             }
             Self::AboveLink { size, throughput, link } => {
-                format!("{size} B came out at {throughput}, above the link's {link}")
+                format!("{size} B measured {throughput}, above the link's {link}")
             }
             Self::IllegalDiameter { round_trip_bits, slot_bits } => format!(
-                "the collision domain is illegally wide: {round_trip_bits} bit times there and back, and the slot time is {slot_bits}"
+                "the collision domain is too wide: the round trip takes {round_trip_bits} bit times, and the slot time is {slot_bits}"
             ),
             Self::DuplexMismatch { cable } => {
                 format!("{cable} is full duplex at one end and half duplex at the other")
             }
             Self::Incomplete { reason } => format!("the run did not end as planned: {reason}"),
-            Self::Later => "a later linerate doubted something that this one does not know".into(),
+            Self::Later => "a newer linerate recorded a caution that this version does not know".into(),
             Self::Imported { program } => {
-                format!("{program} recorded neither hosts, nor link, nor options, nor spread")
+                format!("{program} recorded no hosts, link, options or spread")
             }
         }
     }
@@ -286,22 +288,22 @@ impl Caution {
     pub const fn advice(&self) -> &'static str {
         match self {
             Self::SameHost => "run `linerate serve` on a second host and `linerate measure HOST` here",
-            Self::SameCpu { .. } => "tie the ends to two processors with --pin LOCAL,REMOTE",
+            Self::SameCpu { .. } => "pin the ends to two processors with --pin LOCAL,REMOTE",
             Self::SlowClock { .. } => {
-                "choose another in /sys/devices/system/clocksource, or trust only long times"
+                "choose another clock source in /sys/devices/system/clocksource, or trust only long times"
             }
             Self::ClockBackwards { .. } => "do not trust these times; use a host with a steady clock",
             Self::Noisy { .. } => {
-                "stop other work on that host, or tie the thread to a quiet processor with --pin"
+                "stop other work on that host, or pin the thread to a quiet processor with --pin"
             }
             Self::Crowded { .. } => {
                 "stop other work on that host, or give the measurement a processor of its own"
             }
             Self::PaceMissed { .. } => {
-                "ask for a rate that the path, the hosts and the size of messages can keep"
+                "request a rate that the path, the hosts and the message size can sustain"
             }
             Self::Unsent { .. } => "ask for a lower --rate, or for more --flows",
-            Self::Foreign { .. } => "find who else sends to these ports, and what makes up numbers",
+            Self::Foreign { .. } => "find out who else sends to these ports",
             Self::Governor { .. } => "set the governor to `performance` for steady small-message times",
             Self::NotGranted { .. } => {
                 "raise the host's limit (sysctl net.core.rmem_max, wmem_max, allowed congestion controls) or ask for what it grants"
@@ -311,15 +313,13 @@ impl Caution {
             Self::Retransmitted { .. } => {
                 "large-message results include loss recovery; look for drops on the path"
             }
-            Self::FewRounds { .. } | Self::NotTimed { .. } => {
-                "give it more --time, or end the schedule earlier with --to"
-            }
-            Self::WideIntervals { .. } => "give it more --time, or a quieter host",
+            Self::FewRounds { .. } | Self::NotTimed { .. } => "allow more --time, or lower --to",
+            Self::WideIntervals { .. } => "allow more --time, or use a quieter host",
             Self::AboveLink { .. } => "suspect a cache, a wrong link speed, or a batch that ended early",
-            Self::Incomplete { .. } => "what was measured until then is kept; measure again for the rest",
+            Self::Incomplete { .. } => "the results so far are kept; measure again for the rest",
             Self::Later => "read the file with that version",
             Self::IllegalDiameter { .. } => {
-                "shorten the cables (length-m, diameter-bits), or read it as what an illegal network does"
+                "shorten the cables (length-m, diameter-bits), or read the result as that of an illegal network"
             }
             Self::DuplexMismatch { .. } => "set both ends to negotiate, or both to the same duplex",
             Self::Imported { .. } => "read the curve as one sample of an unknown set-up",

@@ -34,7 +34,7 @@ pub struct AxisError {
 
 /// Why axes make no grid: a key is there twice.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{key}` is there twice; give all its values at once")]
+#[error("`{key}` is given twice; give all its values at once")]
 pub struct TwiceError {
     /// The key.
     pub key: String,

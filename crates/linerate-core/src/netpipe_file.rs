@@ -74,13 +74,13 @@ pub enum Flaw {
         text: String,
     },
     /// The column of the message size holds none.
-    #[error("column {column} is no message size, which is a whole number of bytes from 1")]
+    #[error("column {column} is not a message size, which is a whole number of bytes above 0")]
     Size {
         /// Which, from 1.
         column: usize,
     },
     /// The size over the time is not the rate in the units of any version.
-    #[error("size, time and rate do not fit each other in the units of any NetPIPE of {columns} columns")]
+    #[error("size, time and rate contradict each other in the units of every NetPIPE with {columns} columns")]
     Disagree {
         /// Columns of the line.
         columns: usize,

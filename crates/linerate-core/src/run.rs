@@ -180,7 +180,7 @@ pub enum RunFileError {
     #[error("the file ends in the middle of the run; it was cut, or is still being written")]
     Cut,
     /// It is not a run file at all.
-    #[error("the file is no linerate run: {0}")]
+    #[error("the file is not a linerate run: {0}")]
     Foreign(String),
     /// A later linerate wrote it.
     #[error(

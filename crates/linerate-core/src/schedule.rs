@@ -46,7 +46,7 @@ pub struct Bounds {
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum ScheduleError {
     /// The text names no schedule.
-    #[error("`{0}` is no schedule; write netpipe, octave:N with N from 1 to 64, or list:A,B,..")]
+    #[error("`{0}` is not a schedule; write netpipe, octave:N with N from 1 to 64, or list:A,B,..")]
     Unknown(String),
     /// An entry of a list is no size.
     #[error(transparent)]

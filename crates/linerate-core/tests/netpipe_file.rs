@@ -122,11 +122,11 @@ fn a_rate_that_overflowed_an_int_is_known_and_the_time_is_kept() {
 #[case::infinite("1 inf 0.00000000\n", "line 1: column 2 is `inf`, which is not a decimal number")]
 #[case::zero(
     "0 0.0 0.00005\n",
-    "line 1: column 1 is no message size, which is a whole number of bytes from 1"
+    "line 1: column 1 is not a message size, which is a whole number of bytes above 0"
 )]
 #[case::half(
     "1.5 0.228882 0.00005000\n",
-    "line 1: column 1 is no message size, which is a whole number of bytes from 1"
+    "line 1: column 1 is not a message size, which is a whole number of bytes above 0"
 )]
 #[case::wrong(
     "1 0.152588 0.00005000\n2 9.0 0.00005000\n",

@@ -157,7 +157,7 @@ pub enum TransportError {
     #[error("find the peer's end of the transport {0}: it named a place of another kind")]
     Address(Transport),
     /// No channel came in time.
-    #[error("wait for a channel of the peer: none came in time")]
+    #[error("wait for the peer's channel: none came in time")]
     Late,
     /// Something was refused while the channel was made.
     #[error("{operation}: {source}")]

@@ -287,7 +287,7 @@ fn a_greeting_that_is_neither_open_nor_keyed_is_refused() {
 fn something_that_hangs_up_said_nothing(#[case] act: fn(&mut Victim)) {
     let error = Impostor::that(act).fails();
     assert!(matches!(&error, PairError::Silent { .. }), "{error:?}");
-    assert!(error.to_string().contains("hear a greeting from the peer"), "{error}");
+    assert!(error.to_string().contains("receive a greeting from the peer"), "{error}");
 }
 
 #[test]
@@ -299,7 +299,7 @@ fn something_that_resets_at_once_said_nothing() {
         matches!(&error, PairError::Silent { .. } | PairError::Dial(DialError::Connect { .. })),
         "{error:?}"
     );
-    assert!(text.contains("hear a greeting from the peer") || text.contains("reset"), "{text}");
+    assert!(text.contains("receive a greeting from the peer") || text.contains("reset"), "{text}");
 }
 
 #[test]

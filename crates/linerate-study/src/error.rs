@@ -27,7 +27,7 @@ pub enum GridError {
         key: String,
     },
     /// More runs than one command may have.
-    #[error("sweep: that is {} runs, and {MOST_RUNS} are the most", count(*.runs))]
+    #[error("sweep: that is {} runs; the limit is {MOST_RUNS}", count(*.runs))]
     TooMany {
         /// How many; if absent, more than a number of this machine can say.
         runs: Option<usize>,

@@ -1,17 +1,20 @@
 //! The command line: flags become plain data here and nowhere else.
 
 mod calibrate;
+mod examples;
 mod measure;
 mod model;
+mod path;
 mod predict;
 mod rr;
 mod serve;
 mod shared;
 mod stream;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub(crate) use calibrate::CalibrateArgs;
 pub(crate) use measure::MeasureArgs;
@@ -24,15 +27,15 @@ pub(crate) use serve::ServeArgs;
 pub(crate) use shared::{KeyArgs, OnModelArgs, PlanArgs, ProgressForm};
 pub(crate) use stream::StreamArgs;
 
-/// How close to line rate is a path at every message size, and what is in the way?
+/// How close is a path to line rate at every message size, and what is in the way?
 ///
-/// Alone, `linerate` measures this host's loopback against a peer process that it starts, as
-/// `linerate measure` does. Between two hosts: `linerate serve` there, and here `linerate measure
-/// HOST --key K` with the key that it prints.
+/// Without a verb, linerate measures this host's loopback, as `linerate measure` does. Between two
+/// hosts, run `linerate serve` on one and `linerate measure HOST --key KEY` on the other.
 ///
-/// Exit codes: 0 done, 1 a finding, 2 could not.
+/// Exit codes: 0 success, 1 a finding (a stalled flow, a failed claim), 2 an error.
 #[derive(Debug, Parser)]
 #[command(version, max_term_width = 100)]
+#[command(after_help = examples::LINERATE, after_long_help = examples::with_environment())]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
@@ -40,34 +43,51 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Measure latency and throughput at every message size.
+    /// Measure latency and throughput at every message size
+    #[command(after_help = examples::MEASURE)]
     Measure(Box<MeasureArgs>),
-    /// Move bulk through any number of flows, bounded by time, bytes or messages.
+    /// Move bulk in 1 to 4096 flows: throughput, fairness and stalls
+    #[command(after_help = examples::STREAM)]
     Stream(Box<StreamArgs>),
-    /// Ask and answer: latency of requests and responses, idle and under load.
+    /// Time requests and responses, idle and beside bulk traffic
+    #[command(after_help = examples::RR)]
     Rr(Box<RrArgs>),
-    /// Answer measurements from other hosts until Ctrl-C.
+    /// Answer measurements from other hosts until Ctrl-C
+    #[command(after_help = examples::SERVE)]
     Serve(ServeArgs),
-    /// Model a network and put it under load: no host takes part.
+    /// Load a modelled network; compare models with published claims
     Model(ModelArgs),
-    /// Find out what this host's calls, copies, packets and wake-ups cost, as a profile for models.
+    /// Find what this host's calls, copies, packets and wake-ups cost
+    ///
+    /// Measures single operations, then messages over TCP between two network namespaces: over a
+    /// virtual wire, at several MTUs, with offloads off. It then fits a modelled host to the results.
+    ///
+    /// Needs root, `ip` and `ethtool`. It changes nothing outside its two namespaces, and removes
+    /// them when it ends.
+    #[command(after_help = examples::CALIBRATE)]
     Calibrate(CalibrateArgs),
-    /// Lay what a calibrated host should have taken over a run, and say what a change would do.
+    /// Compare a run with a calibrated model; predict a change
+    ///
+    /// Models every size of the run under its own conditions. 95 % of measurements should fall inside
+    /// the predicted band. Sizes that the calibration used cannot test it, so the result also says
+    /// how many held-out points fall inside the band.
+    #[command(after_help = examples::PREDICT)]
     Predict(PredictArgs),
-    /// Show one or more runs: as text, or as a file whose name says its form.
+    /// Show or overlay runs as text, HTML, SVG, CSV, JSON or np.out
+    #[command(after_help = examples::REPORT)]
     Report(ReportArgs),
-    /// Print the JSON Schema of a file that linerate writes or reads.
+    /// Print the JSON Schema of run files, plans or models
     Schema {
-        /// Of which.
+        /// Of which
         #[arg(value_enum)]
         of: SchemaOf,
     },
-    /// Print a completion script for a shell.
+    /// Print completions for a shell
     Completions {
-        /// Which shell.
+        /// Shell
         shell: clap_complete::Shell,
     },
-    /// Print the manual page, as roff for `man -l -`.
+    /// Print the manual page, for `man -l -`
     Man,
 }
 
@@ -84,10 +104,26 @@ pub(crate) enum SchemaOf {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReportArgs {
-    /// Run files of linerate, or result files of NetPIPE 2.4, 3.x, 4.0 or 5.x; `-` is standard input.
+    /// Run files of linerate, or result files of NetPIPE 2.4, 3.x, 4.0 or 5.x; `-` is standard input
     #[arg(required = true, value_name = "RUN")]
     pub(crate) runs: Vec<PathBuf>,
-    /// Write the report to a file named *.html, *.svg, *.csv, *.json or *.np; may be repeated.
+    /// Write a .html, .svg, .csv, .json or .np file; repeatable
     #[arg(long, value_name = "FILE")]
     pub(crate) to: Vec<PathBuf>,
+}
+
+/// Reads the command line, or says what is wrong with it and ends.
+pub(crate) fn parse() -> Cli {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let mut command = Cli::command();
+    if words.iter().any(|word| word == "-h") {
+        command = without_headings(command);
+    }
+    let matches = command.clone().get_matches_from(words);
+    Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut command).exit())
+}
+
+/// The same command with one list of flags: few enough for `-h`, headings would only make it longer.
+fn without_headings(command: clap::Command) -> clap::Command {
+    command.mut_args(|argument| argument.help_heading(None::<&str>)).mut_subcommands(without_headings)
 }

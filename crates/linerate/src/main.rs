@@ -12,11 +12,9 @@ mod trouble;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 fn main() -> ExitCode {
     let clock = linerate_net::observe::HostClock::start();
-    match command::run(cli::Cli::parse(), clock) {
+    match command::run(cli::parse(), clock) {
         Ok(code) => code,
         Err(trouble) => {
             eprintln!("{:?}", miette::Report::new(trouble));

@@ -25,6 +25,8 @@ pub(crate) enum Line {
     Drawn(ProgressBar),
     /// Nothing.
     Silent,
+    /// Nothing, and no word of where files are.
+    Quiet,
     /// A line of JSON for every event.
     Told(Events),
 }
@@ -43,8 +45,14 @@ impl Line {
         match form {
             ProgressForm::Auto => Self::new(),
             ProgressForm::None => Self::Silent,
+            ProgressForm::Quiet => Self::Quiet,
             ProgressForm::Ndjson => Self::Told(Events::new()),
         }
+    }
+
+    /// Whether the user asked for the result alone.
+    pub(crate) const fn is_quiet(&self) -> bool {
+        matches!(self, Self::Quiet)
     }
 
     /// The server has others to serve first.
@@ -53,7 +61,7 @@ impl Line {
         match self {
             Self::Drawn(bar) if bar.is_hidden() => eprintln!("{}", text()),
             Self::Drawn(bar) => bar.set_message(text()),
-            Self::Silent => {}
+            Self::Silent | Self::Quiet => {}
             Self::Told(events) => events.queued(place),
         }
     }
@@ -75,7 +83,7 @@ impl Line {
                 let left = Duration::from_secs(left.as_secs());
                 bar.set_message(format!("{}, {}s left", describe(progress), left.as_secs()));
             }
-            Self::Drawn(_) | Self::Silent => {}
+            Self::Drawn(_) | Self::Silent | Self::Quiet => {}
             Self::Told(events) => events.trial(progress),
         }
     }
@@ -112,7 +120,8 @@ impl Line {
     pub(crate) fn written(&self, what: &str, path: &Path) {
         match self {
             Self::Told(events) => events.saved(path),
-            _ => eprintln!("{what} {}", path.display()),
+            Self::Quiet => {}
+            Self::Drawn(_) | Self::Silent => eprintln!("{what} {}", path.display()),
         }
     }
 

@@ -88,8 +88,9 @@ pub(crate) fn load(path: &Path) -> Result<NamedRun, Trouble> {
     let run = if json {
         Run::from_json(&text).map_err(|error| error.to_string())
     } else {
-        netpipe_file::read(&text)
-            .map_err(|error| format!("it is no run file of linerate, and none of NetPIPE: {error}"))
+        netpipe_file::read(&text).map_err(|error| {
+            format!("it is neither a run file of linerate nor a result file of NetPIPE: {error}")
+        })
     };
     let run = run.map_err(|reason| {
         Trouble::new(

@@ -149,9 +149,7 @@ fn pair_help(error: &PairError) -> &'static str {
         PairError::Dial(DialError::Connect { .. }) => {
             "start `linerate serve` on that host, check the port, and that no firewall is in between"
         }
-        PairError::Silent { .. } => {
-            "something listens there, but no linerate; start `linerate serve` or give its port"
-        }
+        PairError::Silent { .. } => "something else listens there; start `linerate serve` or give its port",
         PairError::Greeting(GreetingError::Foreign { said }) if said.starts_with("HTTP") => {
             "that port is a web server's; give the port of `linerate serve`"
         }
@@ -162,14 +160,14 @@ fn pair_help(error: &PairError) -> &'static str {
         PairError::Greeting(_) => "use the same version of linerate on both hosts",
         PairError::KeyWanted => "give --key with the key that `linerate serve` printed",
         PairError::KeyUnwanted => "leave --key and --key-file out, or start the server without --open",
-        PairError::FalseServer => "check the host name: whoever answers there does not have your key",
+        PairError::FalseServer => "check the host name: whatever answers there does not have your key",
         PairError::Refused { reason } if reason.contains("--key ") => {
             "give --key with the key that `linerate serve` printed"
         }
         PairError::Refused { reason } if reason.contains("use the transport") => {
-            "do as it says, or choose another --transport; docs/transports.md says what each needs"
+            "follow its advice, or choose another --transport; docs/transports.md says what each needs"
         }
-        PairError::Refused { .. } => "change the plan as it says, or the server's limits",
+        PairError::Refused { .. } => "change the plan as it says, or raise the server's limits",
         PairError::Busy => {
             "measure again when all hosts are free; a server that is named twice waits for itself"
         }
@@ -178,7 +176,7 @@ fn pair_help(error: &PairError) -> &'static str {
         PairError::Frame(FrameError::Length(_)) => {
             "give a shorter list of sizes; the plan must fit one message"
         }
-        PairError::Frame(_) => "look at the server's output on the other host, and measure again",
+        PairError::Frame(_) => "check the server's output on the other host, and measure again",
         PairError::Plan(_) => "change the value on the command line or in the plan file",
         PairError::Transport(TransportError::Option(_)) => {
             "leave the option out, or ask for a value that this host has (`sysctl net.ipv4`)"
@@ -186,8 +184,8 @@ fn pair_help(error: &PairError) -> &'static str {
         PairError::Transport(TransportError::Lacking { .. }) => {
             "choose another --transport; docs/transports.md says what each needs"
         }
-        PairError::Transport(_) => "look at the server's output on the other host, and measure again",
-        PairError::Stamp(_) => "the curve is kept; leave --stages out, or look at the server's output",
+        PairError::Transport(_) => "check the server's output on the other host, and measure again",
+        PairError::Stamp(_) => "the curve is kept; leave --stages out, or check the server's output",
         PairError::Memory(MemoryError::Huge(_)) => "leave --huge-pages out",
         PairError::Memory(_) => "lower --to or --working-set, or free memory on this host",
         PairError::Pin { .. } => {
@@ -195,7 +193,7 @@ fn pair_help(error: &PairError) -> &'static str {
         }
         PairError::At { source, .. } => pair_help(source),
         PairError::Dial(DialError::Socket(_)) | PairError::Address(_) | PairError::Random(_) => {
-            "this host is short of something; look at its limits (`ulimit -a`)"
+            "this host ran out of a resource; check its limits (`ulimit -a`)"
         }
     }
 }
@@ -216,23 +214,23 @@ impl From<ServeError> for Trouble {
 pub(crate) fn run_help(error: &RunError) -> &'static str {
     match error {
         RunError::Link { source: LinkError::Stalled(_), .. } => {
-            "the path or the peer stopped; what was measured is kept, so check the link and measure again"
+            "the path or the peer stopped; the results so far are kept; check the link and measure again"
         }
         RunError::Link { source: LinkError::System { operation: CARRY, source }, .. }
             if source.kind() == std::io::ErrorKind::TimedOut =>
         {
-            "sending again was of no use: let the network of the plan lose less ([[impair]], duplex), or see what is lost with `linerate model load`"
+            "retransmission did not help; make the plan's network lose less ([[impair]], duplex), or look at the losses with `linerate model load`"
         }
         RunError::Link { source: LinkError::System { operation: CARRY, .. }, .. } => {
-            "set transport.kind = \"stream\", which sends again, or see what is lost with `linerate model load`"
+            "set transport.kind = \"stream\", which retransmits, or look at the losses with `linerate model load`"
         }
         RunError::Link { source: LinkError::TooLong { .. }, .. } => {
             "lower --to (or --message), or choose a transport that carries a stream of bytes"
         }
         RunError::Link { .. } | RunError::Control { .. } => {
-            "the peer went away; what was measured is kept, so look at the server and measure again"
+            "the peer went away; the results so far are kept; check the server and measure again"
         }
-        RunError::Peer { .. } => "what was measured is kept; look at the server's output on the other host",
+        RunError::Peer { .. } => "the results so far are kept; check the server's output on the other host",
         RunError::Corrupt { .. } => {
             "something on the path changes data: check offloads (ethtool -K IF rx off tx off), cables and memory"
         }

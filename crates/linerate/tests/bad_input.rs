@@ -97,7 +97,7 @@ fn a_host_that_does_not_answer() {
 #[test]
 fn a_name_that_is_no_host() {
     assert_snapshot!(complaint_of(&["measure", "a:b:c"]), @"
-    failed to understand the peer `a:b:c`
+    failed to parse the peer's address `a:b:c`
     help: write HOST or HOST:PORT, and an IPv6 address as [ADDR]:PORT
     ");
     let said = Desk::new().linerate(&["measure", "no-such-host.invalid"]).complaint();
@@ -109,8 +109,8 @@ fn a_listener_that_says_nothing() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = listener.local_addr().expect("it listens").to_string();
     assert_snapshot!(complaint_at(&address, &["measure", &address]), @"
-    failed to hear a greeting from the peer: the peer took too long
-    help: something listens there, but no linerate; start `linerate serve` or give its port
+    failed to receive a greeting from the peer: the peer took too long
+    help: something else listens there; start `linerate serve` or give its port
     ");
 }
 
@@ -134,8 +134,8 @@ fn a_receiver_of_netpipe() {
 #[test]
 fn another_program_that_ends_without_a_word() {
     assert_snapshot!(Stranger::saying(b"").complaint(), @"
-    failed to hear a greeting from the peer: it closed the connection
-    help: something listens there, but no linerate; start `linerate serve` or give its port
+    failed to receive a greeting from the peer: it closed the connection
+    help: something else listens there; start `linerate serve` or give its port
     ");
 }
 
@@ -207,7 +207,7 @@ fn a_peer_that_vanishes() {
     let complaint = said.complaint();
     assert!(
         complaint.ends_with(
-            "help: the peer went away; what was measured is kept, so look at the server and measure again"
+            "help: the peer went away; the results so far are kept; check the server and measure again"
         ),
         "{complaint}"
     );
@@ -244,12 +244,12 @@ fn more_than_the_server_allows() {
     };
     assert_snapshot!(measure(&["--to", "2KiB"]), @"
     failed to measure: the peer refuses: messages of 2051 B are above this server's limit of 1 KiB; lower --to, or raise --max-size at the server
-    help: change the plan as it says, or the server's limits
+    help: change the plan as it says, or raise the server's limits
     ");
     let long = complaint_at(&server.address, &["measure", &server.address, "--to", "512", "--time", "3s"]);
     assert_snapshot!(long, @"
     failed to measure: the peer refuses: 3.000 s are above this server's limit of 2.000 s; lower --time, or raise --max-time at the server
-    help: change the plan as it says, or the server's limits
+    help: change the plan as it says, or raise the server's limits
     ");
 }
 
@@ -274,7 +274,7 @@ fn sizes_that_make_no_schedule() {
     failed to carry out the plan: no size of the list lies between from and to; widen --from and --to
     help: change the value on the command line or in the plan file
     ");
-    assert_snapshot!(refusal_of(&["measure", "--schedule", "fibonacci"]), @"error: invalid value 'fibonacci' for '--schedule <SCHEDULE>': `fibonacci` is no schedule; write netpipe, octave:N with N from 1 to 64, or list:A,B,..");
+    assert_snapshot!(refusal_of(&["measure", "--schedule", "fibonacci"]), @"error: invalid value 'fibonacci' for '--schedule <SCHEDULE>': `fibonacci` is not a schedule; write netpipe, octave:N with N from 1 to 64, or list:A,B,..");
     assert_snapshot!(refusal_of(&["measure", "--to", "1QiB"]), @"error: invalid value '1QiB' for '--to <SIZE>': `1QiB` is not a size; write whole bytes, or a number with KiB, MiB, GiB, TiB, kB, MB, GB or TB, such as 64KiB");
 }
 
@@ -317,7 +317,7 @@ fn options_that_contradict_each_other() {
     help: end the name of --out with .run.json, or name another place with --report
     ");
     assert_snapshot!(complaint_of(&["stream", "--table", "messages=1", "messages=2"]), @"
-    failed to make the table: `messages` is there twice; give all its values at once
+    failed to make the table: `messages` is given twice; give all its values at once
     help: write buffers=8KiB,64KiB messages=1KiB,64KiB
     ");
     let row = complaint_of(&["stream", "--table", "buffers=auto,99GiB"]);
@@ -331,12 +331,12 @@ fn options_that_the_host_refuses() {
     help: leave the option out, or ask for a value that this host has (`sysctl net.ipv4`)
     ");
     assert_snapshot!(complaint_of(&["measure", "--pin", "4000,0"]), @"
-    failed to tie the measurement to processor 4000: invalid input parameter
+    failed to pin the measurement to processor 4000: invalid input parameter
     help: give --pin processors that this host has and this process may use (`taskset -p $$`)
     ");
     assert_snapshot!(complaint_of(&["measure", "--pin", "0,4000"]), @"
-    failed to measure: the peer refuses: the server cannot tie its thread to processor 4000: invalid input parameter; change --pin
-    help: change the plan as it says, or the server's limits
+    failed to measure: the peer refuses: the server cannot pin its thread to processor 4000: invalid input parameter; change --pin
+    help: change the plan as it says, or raise the server's limits
     ");
     assert_snapshot!(complaint_of(&["measure", "--bind", "192.0.2.1"]), @"
     failed to bind to the address 192.0.2.1: Cannot assign requested address (os error 99)
@@ -405,15 +405,15 @@ fn run_files_that_are_none() {
     help: give a run file that `linerate measure` wrote to its end, or a result file of NetPIPE
     ");
     assert_snapshot!(complaint("other.json"), @"
-    failed to read other.json: the file is no linerate run: missing field `format` at line 1 column 26
+    failed to read other.json: the file is not a linerate run: missing field `format` at line 1 column 26
     help: give a run file that `linerate measure` wrote to its end, or a result file of NetPIPE
     ");
     assert_snapshot!(complaint("text.run.json"), @"
-    failed to read text.run.json: it is no run file of linerate, and none of NetPIPE: line 1: column 1 is `Dear`, which is not a decimal number
+    failed to read text.run.json: it is neither a run file of linerate nor a result file of NetPIPE: line 1: column 1 is `Dear`, which is not a decimal number
     help: give a run file that `linerate measure` wrote to its end, or a result file of NetPIPE
     ");
     assert_snapshot!(complaint("empty.run.json"), @"
-    failed to read empty.run.json: it is no run file of linerate, and none of NetPIPE: the file has no line; NetPIPE writes one for each message size
+    failed to read empty.run.json: it is neither a run file of linerate nor a result file of NetPIPE: the file has no line; NetPIPE writes one for each message size
     help: give a run file that `linerate measure` wrote to its end, or a result file of NetPIPE
     ");
     assert_snapshot!(complaint("missing.run.json"), @"
@@ -432,11 +432,11 @@ fn reports_that_cannot_be_written() {
     desk.write("a.run.json", RUN);
     let complaint = |to: &str| desk.linerate(&["report", "a.run.json", "--to", to]).complaint();
     assert_snapshot!(complaint("a.pdf"), @"
-    failed to choose a form for a.pdf
+    failed to choose a format for a.pdf
     help: end the file's name in .html, .svg, .csv, .json or .np
     ");
     assert_snapshot!(complaint("a"), @"
-    failed to choose a form for a
+    failed to choose a format for a
     help: end the file's name in .html, .svg, .csv, .json or .np
     ");
     assert_snapshot!(complaint("no/such/a.html"), @r#"

@@ -3,6 +3,7 @@
 mod bad_input;
 mod browser;
 mod calibrate;
+mod help;
 mod loads_model;
 mod measure;
 mod measure_model;

@@ -344,7 +344,7 @@ fn ctrl_c_keeps_and_shows_what_was_measured() {
     let process = desk.start_and_measure(&LONG);
     process.press_ctrl_c();
     let said = process.finish();
-    assert_eq!(said.complaint(), "interrupted\nhelp: what was measured until then is shown and kept");
+    assert_eq!(said.complaint(), "interrupted\nhelp: the results so far are shown and kept");
     assert!(said.stdout.contains("median us"), "{}", said.stdout);
     assert!(said.stderr.contains("run file: x.run.json"), "{}", said.stderr);
     let run = desk.run_file("x.run.json");
@@ -398,6 +398,6 @@ fn a_server_that_ends_tells_its_client() {
     server.process.press_ctrl_c();
     assert_eq!(server.process.wait(AT_ONCE).code(), Some(0));
     let said = client.finish();
-    assert!(said.complaint().contains("look at the server"), "{}", said.stderr);
+    assert!(said.complaint().contains("check the server"), "{}", said.stderr);
     assert!(matches!(desk.run_file("x.run.json").state, State::Failed(_)));
 }

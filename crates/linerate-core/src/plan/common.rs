@@ -14,6 +14,9 @@ use crate::units::{Size, Span};
 /// Default of [`Common::time`] of a curve.
 pub const DEFAULT_TIME: Span = Span::from_ms(20_000);
 
+/// Value of [`Output::report`] that writes no HTML report. A file of that name is `./none`.
+pub const NO_REPORT: &str = "none";
+
 /// What every task is asked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Common {
@@ -151,7 +154,7 @@ pub struct Output {
     /// The run file. If absent, its name is made from host and time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub out: Option<String>,
-    /// The HTML report. If absent, it lies beside the run file.
+    /// The HTML report, or [`NO_REPORT`]. If absent, it lies beside the run file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub report: Option<String>,
     /// What goes to standard output.

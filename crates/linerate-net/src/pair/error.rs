@@ -13,7 +13,7 @@ use crate::transport::{DialError, TransportError};
 #[derive(Debug, thiserror::Error)]
 pub enum PairError {
     /// The text names no peer.
-    #[error("understand the peer `{text}`")]
+    #[error("parse the peer's address `{text}`")]
     Target {
         /// What was given.
         text: String,
@@ -36,7 +36,7 @@ pub enum PairError {
     #[error("stamp messages: {0}")]
     Stamp(LinkError),
     /// Something accepts connections there and says nothing.
-    #[error("hear a greeting from the peer: {source}")]
+    #[error("receive a greeting from the peer: {source}")]
     Silent {
         /// How it ended.
         source: io::Error,
@@ -51,7 +51,7 @@ pub enum PairError {
     #[error("prove the key: the server is open and cannot prove that it has the key")]
     KeyUnwanted,
     /// The server does not know the key.
-    #[error("believe the server: it does not know the key")]
+    #[error("trust the server: it does not know the key")]
     FalseServer,
     /// The server refuses, and says why.
     #[error("measure: the peer refuses: {reason}")]
@@ -60,13 +60,13 @@ pub enum PairError {
         reason: String,
     },
     /// One of several servers is not free.
-    #[error("begin with all hosts at once: this one has others to serve")]
+    #[error("start on all hosts at once: this one is busy")]
     Busy,
     /// The user ended the wait for the server.
     #[error("wait for the server: interrupted")]
     Interrupted,
     /// The server said something that has no place here.
-    #[error("follow the conversation: the peer answered with `{said}`")]
+    #[error("understand the peer: it answered `{said}`")]
     Unexpected {
         /// What kind of message.
         said: String,
@@ -81,7 +81,7 @@ pub enum PairError {
     #[error(transparent)]
     Memory(#[from] MemoryError),
     /// The thread cannot be tied to the processor.
-    #[error("tie the measurement to processor {cpu}: {source}")]
+    #[error("pin the measurement to processor {cpu}: {source}")]
     Pin {
         /// Which.
         cpu: u32,

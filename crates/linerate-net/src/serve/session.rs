@@ -247,7 +247,7 @@ impl<'a> Session<'a> {
             let tied = if plan.has_loads() { may_use(cpu) } else { pin_to(cpu) };
             tied.map_err(|error| {
                 Refusal::Told(format!(
-                    "the server cannot tie its thread to processor {cpu}: {error}; change --pin"
+                    "the server cannot pin its thread to processor {cpu}: {error}; change --pin"
                 ))
             })?;
         }

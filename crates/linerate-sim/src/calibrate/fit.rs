@@ -51,7 +51,7 @@ pub struct Fit {
 #[derive(Debug, thiserror::Error)]
 pub enum FitError<E> {
     /// The model gave no answer.
-    #[error("ask the model: {0}")]
+    #[error("run the model: {0}")]
     Model(E),
     /// A parameter on which nothing bears has no value.
     #[error("fit {key}: nothing was observed of it")]

@@ -4,32 +4,30 @@ use std::path::PathBuf;
 
 use linerate_core::units::Span;
 
-/// What this host's calls, copies, packets and wake-ups cost.
-///
-/// Measures small things by themselves, then messages over TCP between two network namespaces
-/// with a virtual wire at several MTUs, offloads off, and fits a modelled host to all of it. Needs
-/// root, `ip` and `ethtool`; changes nothing outside its two namespaces, which are gone when it ends.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CalibrateArgs {
-    /// The host file to write: a profile for models, and what `linerate predict` needs.
+    /// Host file to write
+    ///
+    /// It is a profile for models, and the input of `linerate predict`.
     #[arg(long, value_name = "FILE.toml", default_value = "host.toml", conflicts_with = "measure")]
     pub(crate) out: PathBuf,
-    /// Time to measure; the fit comes after.
+    /// Time to measure, before the fit
     #[arg(long, value_name = "TIME", default_value = "30s", conflicts_with = "measure")]
     pub(crate) time: Span,
-    /// Sets of costs to find besides the best, for intervals and bands.
+    /// Further sets of costs to fit, for intervals and bands
     #[arg(long, value_name = "N", default_value_t = 32, conflicts_with = "measure",
           value_parser = clap::value_parser!(u16).range(8..=1000))]
     pub(crate) draws: u16,
-    /// Measure a curve in the same laboratory instead, for `linerate predict` to be tested on; flags
-    /// of `linerate measure` follow after `--`.
+    /// Measure a curve in the same laboratory instead
+    ///
+    /// The run can then test `linerate predict`. Flags of `linerate measure` follow after `--`.
     #[arg(long)]
     pub(crate) measure: bool,
-    /// MTU of the laboratory's wire for that curve, in bytes.
+    /// MTU of the laboratory's wire for that curve, in bytes
     #[arg(long, value_name = "BYTES", default_value_t = 1500, requires = "measure",
           value_parser = clap::value_parser!(u32).range(576..=65535))]
     pub(crate) mtu: u32,
-    /// Flags of `linerate measure`.
+    /// Flags of `linerate measure`
     #[arg(last = true, value_name = "FLAGS", requires = "measure", allow_hyphen_values = true)]
     pub(crate) flags: Vec<String>,
 }

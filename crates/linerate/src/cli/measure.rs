@@ -3,62 +3,74 @@
 use clap::builder::TypedValueParser as _;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use linerate_core::pattern::Pattern;
-use linerate_core::plan::{CurvePlan, Plan, Task};
+use linerate_core::plan::{Common, CurvePlan, Plan, Task};
 use linerate_core::schedule::Schedule;
 use linerate_core::units::{Size, Span};
 
-use super::shared::{KeyArgs, OnModelArgs, PathArgs, PlanArgs, lay, lay_option};
+use super::path::PathArgs;
+use super::shared::{KeyArgs, OnModelArgs, OutputArgs, PlanArgs, lay, lay_option};
 
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct MeasureArgs {
-    /// The peer, where `linerate serve` runs; without it one is started on this host's loopback.
+    /// Host that runs `linerate serve` [default: loopback]
     #[arg(value_name = "HOST[:PORT]", conflicts_with = "model")]
     host: Option<String>,
     #[command(flatten)]
     pub(crate) key: KeyArgs,
     #[command(flatten)]
-    curve: CurveArgs,
+    question: QuestionArgs,
+    #[command(flatten)]
+    certainty: CertaintyArgs,
     #[command(flatten)]
     path: PathArgs,
     #[command(flatten)]
     pub(crate) model: OnModelArgs,
     #[command(flatten)]
+    pub(crate) output: OutputArgs,
+    #[command(flatten)]
     pub(crate) plan: PlanArgs,
 }
 
 #[derive(Debug, Default, clap::Args)]
-#[command(next_help_heading = "What is measured")]
-struct CurveArgs {
-    /// Who sends when [default: ping-pong].
-    #[arg(long, value_parser = pattern_parser())]
+#[command(next_help_heading = "Question")]
+struct QuestionArgs {
+    /// Traffic pattern [default: ping-pong]
+    #[arg(long, value_parser = pattern_parser(), hide_short_help = true)]
     pattern: Option<Pattern>,
-    /// Which sizes: netpipe, octave:N or list:A,B,.. [default: netpipe].
+    /// Sizes: netpipe (default), octave:N or list:A,B,..
     #[arg(long, value_name = "SCHEDULE")]
     schedule: Option<Schedule>,
-    /// Smallest size [default: 1].
-    #[arg(long, value_name = "SIZE")]
+    /// Smallest size [default: 1]
+    #[arg(long, value_name = "SIZE", hide_short_help = true)]
     from: Option<Size>,
-    /// Largest size [default: 10000000; the whole list for list:].
-    #[arg(long, value_name = "SIZE")]
+    /// Largest size, such as 64KiB [default: 10 MB]
+    #[arg(long, value_name = "SIZE", long_help = "Largest size [default: 10000000; all sizes of list:]")]
     to: Option<Size>,
-    /// Also measure this many bytes below and above each size [default: 3 for netpipe, else 0].
-    #[arg(long, value_name = "BYTES")]
+    /// Also measure this many bytes below and above each size [default: 3 for netpipe, else 0]
+    #[arg(long, value_name = "BYTES", hide_short_help = true)]
     perturb: Option<Size>,
-    /// Time to verify and measure [default: 20s].
+    /// After the curve, show the stages of single messages, from both kernels' timestamps
+    ///
+    /// Times N messages at each of up to 24 sizes, none above 64 KiB [default: off; N is 50 if left out].
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "50",
+          hide_short_help = true)]
+    stages: Option<u32>,
+}
+
+#[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = "Certainty")]
+struct CertaintyArgs {
+    /// Time to verify and measure [default: 20s]
     #[arg(long, value_name = "TIME")]
     time: Option<Span>,
-    /// Go on at a size until the 95 % interval of its median is within this share [default: 2%].
-    #[arg(long, value_name = "SHARE", value_parser = parse_share)]
+    /// Target half-width of each size's 95 % interval, as a share of its median [default: 2%]
+    #[arg(long, value_name = "SHARE", value_parser = parse_share, hide_short_help = true)]
     ci: Option<f64>,
-    /// Rounds that every size gets before the rest of the time goes where it is needed [default: 9].
-    #[arg(long, value_name = "N")]
+    /// Rounds over all sizes, before the remaining time goes to the widest intervals [default: 9]
+    #[arg(long, value_name = "N", hide_short_help = true)]
     rounds: Option<u32>,
-    /// After the curve, show where the time of single messages goes, by the stamps of both kernels:
-    /// N messages of at most 24 of the sizes up to 64 KiB [default: none; 50 without N].
-    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "50")]
-    stages: Option<u32>,
-    /// Seed of the order of sizes and of the payload [default: 1].
-    #[arg(long, value_name = "N")]
+    /// Seed of the order of sizes and of the payload [default: 1]
+    #[arg(long, value_name = "N", hide_short_help = true)]
     seed: Option<u64>,
 }
 
@@ -69,24 +81,31 @@ impl MeasureArgs {
         let Plan { mut common, task } = base;
         let mut curve = if let Task::Curve(curve) = task { curve } else { CurvePlan::default() };
         lay_option(&self.host, &mut common.host);
-        lay(self.curve.time.as_ref(), &mut common.time);
-        lay(self.curve.seed.as_ref(), &mut common.seed);
-        self.curve.over(&mut curve);
         self.path.over(&mut common);
+        self.question.over(&mut curve);
+        self.certainty.over(&mut common, &mut curve);
+        self.output.over(&mut common.output);
         Plan { common, task: Task::Curve(curve) }
     }
 }
 
-impl CurveArgs {
+impl QuestionArgs {
     fn over(&self, curve: &mut CurvePlan) {
         lay(self.pattern.as_ref(), &mut curve.pattern);
         lay(self.schedule.as_ref(), &mut curve.schedule);
         lay_option(&self.from, &mut curve.from);
         lay_option(&self.to, &mut curve.to);
         lay_option(&self.perturb, &mut curve.perturb);
+        lay_option(&self.stages, &mut curve.stages);
+    }
+}
+
+impl CertaintyArgs {
+    fn over(&self, common: &mut Common, curve: &mut CurvePlan) {
+        lay(self.time.as_ref(), &mut common.time);
+        lay(self.seed.as_ref(), &mut common.seed);
         lay(self.ci.as_ref(), &mut curve.ci);
         lay(self.rounds.as_ref(), &mut curve.rounds);
-        lay_option(&self.stages, &mut curve.stages);
     }
 }
 
@@ -111,12 +130,16 @@ mod tests {
     use super::*;
     use crate::cli::{Cli, Command};
 
-    fn plan(flags: &str) -> Plan {
+    fn args(flags: &str) -> MeasureArgs {
         let words = ["linerate", "measure"].into_iter().chain(flags.split_whitespace());
         let Ok(Cli { command: Some(Command::Measure(args)) }) = Cli::try_parse_from(words) else {
             panic!("{flags} is a measure command");
         };
-        args.over(Plan::default())
+        *args
+    }
+
+    fn plan(flags: &str) -> Plan {
+        args(flags).over(Plan::default())
     }
 
     #[test]
@@ -157,6 +180,35 @@ mod tests {
             Cli::try_parse_from(["linerate", "measure", "--pattern", "x"]).expect_err("none of them");
         let said = refused.to_string();
         assert!(said.contains("one-way") && !said.contains("stream"), "{said}");
+    }
+
+    #[test]
+    fn a_switch_of_the_plan_can_be_turned_on_and_off() {
+        let base = Plan::from_toml(
+            "transport = 'udp'\n[socket]\ngso = true\ngro = true\ndont-fragment = true\nnodelay = true\n\
+             [memory]\ntouch = true\nhuge-pages = true",
+        )
+        .expect("a plan");
+        let over = |flags: &str, base: Plan| args(flags).over(base);
+        let off = over(
+            "--gso=off --gro=off --dont-fragment=off --nodelay off --touch=off --huge-pages=off",
+            base.clone(),
+        );
+        let plain = Plan::from_toml("transport = 'udp'\n[socket]\nnodelay = false").expect("a plan");
+        assert_eq!(off, plain);
+        let bare = over("--gso --gro --dont-fragment --nodelay on --touch --huge-pages", plain.clone());
+        assert_eq!(bare, base);
+        assert_eq!(
+            over("--gso=on --gro=on --dont-fragment=on --nodelay on --touch=on --huge-pages=on", plain),
+            base
+        );
+    }
+
+    #[test]
+    fn no_report_is_a_part_of_the_plan_and_quiet_is_not() {
+        let none = Plan::from_toml("[output]\nreport = 'none'").expect("a plan");
+        assert_eq!(plan("--no-report -q"), none);
+        assert_eq!(args("--report x.html").over(none).common.output.report.as_deref(), Some("x.html"));
     }
 
     #[test]

@@ -4,6 +4,8 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use super::examples;
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct ModelArgs {
     #[command(subcommand)]
@@ -12,77 +14,90 @@ pub(crate) struct ModelArgs {
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum ModelVerb {
-    /// Put a modelled network under load and show what it carries.
+    /// Put a modelled network under load and show what it carries
     ///
-    /// Throughput and efficiency count the bits of MAC frames that arrived, from the destination
-    /// address to the check sequence, without preamble and gap, from the end of the warm-up on.
-    /// Efficiency is their share of what one line carries: above 1 where several lines work at
-    /// once. Goodput counts the client data alone.
+    /// Throughput counts the bits of MAC frames that arrived, from the destination address to the
+    /// frame check sequence, without preamble and gap, after the warm-up. Efficiency is throughput
+    /// divided by the rate of one line; it exceeds 1 where several lines work at once. Goodput
+    /// counts only client data.
     ///
-    /// The plan is TOML; `--print-plan` shows it with every value filled in.
+    /// The plan is TOML. `--print-plan` shows it with every value filled in.
+    #[command(after_help = examples::LOAD)]
     Load(Box<LoadArgs>),
-    /// Hold published measurements against the model.
+    /// Compare the models with published claims
     ///
-    /// Each claim is one published figure or statement. The model's value is read off plans that
-    /// come with linerate and compared within a stated interval. A claim that parameters were
-    /// calibrated on predicts nothing, and is counted apart.
+    /// A claim is one published figure or statement. Its model value comes from plans that ship with
+    /// linerate, and must lie within a stated interval. Claims that calibrated a parameter are
+    /// counted apart, because they test no prediction.
     ///
-    /// Exit codes: 0 all that should hold does, 1 a claim fails, 2 one could not be checked.
+    /// Exit codes: 0 every claim that should hold does, 1 a claim fails, 2 a claim could not be checked.
+    #[command(after_help = examples::CHECK)]
     Check(CheckArgs),
-    /// List the physical layers, relays, hosts, kernels and plans that a model can name.
+    /// List the physical layers, relays, hosts, kernels and plans of models
+    #[command(after_help = examples::LIST)]
     List(ListArgs),
-    /// Print a plan, a host or a kernel that comes with linerate.
+    /// Print a plan, host or kernel that ships with linerate
+    #[command(after_help = examples::SHOW)]
     Show {
-        /// Its name, as `linerate model list` says it.
+        /// Name from `linerate model list`
         name: String,
     },
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct LoadArgs {
-    /// A file, or the name of a plan that comes with linerate (see `linerate model list`).
+    /// Plan file, or a name from `linerate model list`
     #[arg(value_name = "PLAN")]
     pub(crate) plan: String,
-    /// Change one value of the plan; may be repeated.
-    ///
-    /// KEY is a path such as `network.stations`, or its last part where that says which. VALUE is
-    /// a TOML value; a bare word is text. Another `network.medium` keeps only the number of
-    /// stations, and its own keys follow it.
-    #[arg(long, value_name = "KEY=VALUE")]
-    pub(crate) set: Vec<String>,
-    /// Run the plan with each of these values; repeated, with every combination.
-    ///
-    /// KEY and the values are as for --set.
-    #[arg(long, value_name = "KEY=A,B,..")]
-    pub(crate) sweep: Vec<String>,
-    /// Run everything with so many seeds, from the plan's on; results are means with their 95 %
-    /// intervals.
-    #[arg(long, value_name = "N", default_value = "1", value_parser = from_one::<NonZeroU32>)]
-    pub(crate) seeds: NonZeroU32,
-    /// Runs at the same time [default: one a processor].
-    #[arg(long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
-    pub(crate) jobs: Option<NonZeroUsize>,
+    #[command(flatten)]
+    pub(crate) question: LoadQuestion,
     #[command(flatten)]
     pub(crate) output: LoadOutput,
 }
 
 #[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Question")]
+pub(crate) struct LoadQuestion {
+    /// Change one value of the plan; repeatable
+    ///
+    /// KEY is a path such as `network.stations`. Its last part is enough where that is unambiguous.
+    /// VALUE is a TOML value; a bare word is text. A new `network.medium` keeps only the number of
+    /// stations; set the medium's own keys after it.
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Run once per value; repeatable for combinations
+    ///
+    /// KEY and the values are as for --set.
+    #[arg(long, value_name = "KEY=A,B,..")]
+    pub(crate) sweep: Vec<String>,
+    /// Run with N seeds and show means with 95 % intervals
+    ///
+    /// The first seed is the plan's.
+    #[arg(long, value_name = "N", default_value = "1", value_parser = from_one::<NonZeroU32>)]
+    pub(crate) seeds: NonZeroU32,
+    /// Parallel runs [default: one per processor]
+    #[arg(long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
+    pub(crate) jobs: Option<NonZeroUsize>,
+}
+
+#[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct LoadOutput {
-    /// What goes to standard output.
+    /// Format of standard output
     #[arg(long, value_enum, default_value_t = LoadFormat::Table)]
     pub(crate) format: LoadFormat,
-    /// Write a page with charts.
+    /// Write an HTML page with charts
     #[arg(long, value_name = "X.html")]
     pub(crate) report: Option<PathBuf>,
-    /// Write what passed the stations' ports, as Wireshark reads it; of a single run only.
+    /// Write a packet capture, for Wireshark
     ///
-    /// At most the first 100,000 passages. Every medium is written as Ethernet, IPv4 and UDP (or
-    /// TCP, for a stream) with payload of zeros and no check sequence: also cells, rings and Fibre
-    /// Channel, whose own framing has no place there. Times are whole nanoseconds, rounded down.
+    /// It shows what passed the stations' ports. It needs a single run, and holds at most the first 100,000 frames. Every medium is written as
+    /// Ethernet, IPv4 and UDP (or TCP, for a stream), with a payload of zeros and no frame check
+    /// sequence. This includes cells, rings and Fibre Channel, whose own framing is lost. Times are
+    /// rounded down to nanoseconds.
     #[arg(long, value_name = "X.pcapng", conflicts_with = "sweep")]
     pub(crate) trace: Option<PathBuf>,
-    /// Print the effective plan as TOML and run nothing.
+    /// Print the effective plan as TOML and exit
     #[arg(long)]
     pub(crate) print_plan: bool,
 }
@@ -97,18 +112,18 @@ pub(crate) enum LoadFormat {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct CheckArgs {
-    /// Claims by name, such as F063, or all of a source by its letter: F, P, A or T [default: all].
+    /// Claims by name, such as F063, or a source's letter [default: all]
     ///
-    /// Claims by name are shown in full.
+    /// The sources are F, P, A and T. Named claims are shown in full.
     #[arg(value_name = "ID")]
     pub(crate) ids: Vec<String>,
-    /// Runs at the same time [default: one a processor].
+    /// Parallel runs [default: one per processor]
     #[arg(long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
     pub(crate) jobs: Option<NonZeroUsize>,
-    /// What goes to standard output.
+    /// Format of standard output
     #[arg(long, value_enum, default_value_t = CheckFormat::Table)]
     pub(crate) format: CheckFormat,
-    /// Write a page with every verdict and with charts.
+    /// Write an HTML page with every verdict and with charts
     #[arg(long, value_name = "X.html")]
     pub(crate) report: Option<PathBuf>,
 }
@@ -122,14 +137,14 @@ pub(crate) enum CheckFormat {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ListArgs {
-    /// Tables for people, or JSON.
+    /// Format of standard output
     #[arg(long, value_enum, default_value_t = ListFormat::Table)]
     pub(crate) format: ListFormat,
 }
 
 /// A whole number that is not 0.
 fn from_one<T: FromStr>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|_| format!("`{text}` is not a whole number from 1"))
+    text.parse().map_err(|_| format!("`{text}` is not a whole number above 0"))
 }
 
 /// What goes to standard output of a list.

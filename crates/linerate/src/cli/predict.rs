@@ -4,26 +4,27 @@ use std::path::PathBuf;
 
 use linerate_core::units::Size;
 
-/// What a calibrated host should have taken, over what was measured.
-///
-/// Every size of the run is modelled under its own conditions; the band is where 95 % of
-/// measurements should lie. A size that the calibration used says nothing of how good it is: the
-/// others are held out, and the result says how many of them lie in the band.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PredictArgs {
-    /// A run that was measured between two hosts like this one.
+    /// Run between two hosts like the calibrated one
     #[arg(value_name = "RUN")]
     pub(crate) run: PathBuf,
-    /// The host file that `linerate calibrate` wrote.
+    /// Host file from `linerate calibrate`
     #[arg(long, value_name = "FILE.toml")]
     pub(crate) host: PathBuf,
-    /// Predict a change too: mtu, rcvbuf, sndbuf or mss, each a size or `auto`.
+    /// Also predict a change, such as mtu=9000 or rcvbuf=auto
+    ///
+    /// KEY is mtu, rcvbuf, sndbuf or mss. VALUE is a size or `auto`.
     #[arg(long, value_name = "KEY=VALUE", num_args = 1.., value_parser = parse_change)]
     pub(crate) what_if: Vec<Change>,
-    /// The HTML report [default: beside the run file, as NAME.predict.html].
-    #[arg(long, value_name = "X.html")]
+    /// HTML report [default: NAME.predict.html]
+    #[arg(
+        long,
+        value_name = "X.html",
+        long_help = "HTML report [default: NAME.predict.html, beside the run file]"
+    )]
     pub(crate) report: Option<PathBuf>,
-    /// What goes to standard output.
+    /// Format of standard output
     #[arg(long, value_enum, default_value_t = PredictFormat::Table)]
     pub(crate) format: PredictFormat,
 }
@@ -31,9 +32,9 @@ pub(crate) struct PredictArgs {
 /// What goes to standard output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum PredictFormat {
-    /// A summary and a table for people.
+    /// A summary and a table
     Table,
-    /// Every number.
+    /// Every number
     Json,
 }
 
@@ -41,7 +42,7 @@ pub(crate) enum PredictFormat {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Change {
     pub(crate) what: Changed,
-    /// None leaves it to the kernel.
+    /// If absent, the kernel chooses.
     pub(crate) to: Option<Size>,
 }
 

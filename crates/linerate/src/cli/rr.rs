@@ -6,7 +6,8 @@ use linerate_core::plan::{Common, Plan, Task};
 use linerate_core::traffic::{DATAGRAM_TAG, RrPlan};
 use linerate_core::units::{Size, Span};
 
-use super::shared::{KeyArgs, OnModelArgs, PathArgs, PlanArgs, lay, lay_option};
+use super::path::PathArgs;
+use super::shared::{KeyArgs, OnModelArgs, OutputArgs, PlanArgs, lay, lay_option, parse_switch};
 
 /// Default of `--rate` beside bulk. Unit: requests a second.
 const UNDER_LOAD: f64 = 200.0;
@@ -15,60 +16,76 @@ const TIME: Span = Span::from_ms(10_000);
 
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct RrArgs {
-    /// The peer, where `linerate serve` runs; without it one is started on this host's loopback.
+    /// Host that runs `linerate serve` [default: loopback]
+    ///
+    /// With --model, this is the number of the answering station [default: the last].
     #[arg(value_name = "HOST[:PORT]")]
     host: Option<String>,
     #[command(flatten)]
     pub(crate) key: KeyArgs,
     #[command(flatten)]
-    requests: RequestArgs,
+    question: QuestionArgs,
+    #[command(flatten)]
+    certainty: CertaintyArgs,
     #[command(flatten)]
     path: PathArgs,
-    /// Also write the latencies as a log of HdrHistogram, which its tools read.
-    #[arg(long, value_name = "X.hlog")]
-    pub(crate) hdr: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) model: OnModelArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+    /// Also write the latencies as an HdrHistogram log
+    #[arg(long, value_name = "X.hlog", help_heading = "Output", hide_short_help = true)]
+    pub(crate) hdr: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) plan: PlanArgs,
 }
 
 #[derive(Debug, Default, clap::Args)]
-#[command(next_help_heading = "Requests")]
-struct RequestArgs {
-    /// Ask for so long, warm-up not counted [default: 10s].
+#[command(next_help_heading = "Question")]
+struct QuestionArgs {
+    /// Send requests for this long [default: 10s]
+    ///
+    /// Warm-up does not count.
     #[arg(long, value_name = "TIME", conflicts_with = "count")]
     time: Option<Span>,
-    /// Ask exactly so often in each flow.
-    #[arg(long, value_name = "N")]
+    /// Send exactly this many requests in each flow
+    #[arg(long, value_name = "N", hide_short_help = true)]
     count: Option<u64>,
-    /// Bytes of a request [default: 1; 16 on datagrams].
+    /// Bytes per request [default: 1; 16 on datagrams]
     #[arg(long, value_name = "SIZE")]
     request: Option<Size>,
-    /// Bytes of a response [default: 1; 16 on datagrams].
+    /// Bytes per response [default: 1; 16 on datagrams]
     #[arg(long, value_name = "SIZE")]
     response: Option<Size>,
-    /// Flows that ask at the same time, a pinned thread each [default: 1].
-    #[arg(long, value_name = "N")]
+    /// Concurrent flows, one pinned thread each [default: 1]
+    #[arg(long, value_name = "N", hide_short_help = true)]
     flows: Option<u32>,
-    /// Requests under way at the same time in each flow [default: 1].
-    #[arg(long, value_name = "K", conflicts_with = "rate")]
+    /// Requests in flight in each flow [default: 1]
+    #[arg(long, value_name = "K", conflicts_with = "rate", hide_short_help = true)]
     depth: Option<u32>,
-    /// Ask so often a second over all flows, whether or not responses have come (an open loop);
-    /// the latency counts from the moment at which the request was due.
-    #[arg(long, value_name = "PER_SECOND")]
+    /// Send this many requests a second (an open loop)
+    ///
+    /// The rate is that of all flows together, and does not wait for responses. Each latency counts
+    /// from the moment at which the request was due.
+    #[arg(long, value_name = "PER_SECOND", hide_short_help = true)]
     rate: Option<f64>,
-    /// Make a connection for every transaction.
-    #[arg(long)]
-    connect: bool,
-    /// Count the transactions of the first so much time, but leave them out of the latencies
-    /// [default: 0s].
-    #[arg(long, value_name = "TIME")]
-    warm_up: Option<Span>,
-    /// Then ask again beside N bulk flows, in one direction and in the other; then 200 a second
-    /// unless --rate or --depth says otherwise.
+    /// Open a new connection for every transaction
+    #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on",
+          value_parser = parse_switch, hide_short_help = true)]
+    connect: Option<bool>,
+    /// Measure again beside N bulk flows
+    ///
+    /// First with bulk in one direction, then in the other. The requests then come at 200 a second, unless --rate or --depth is given.
     #[arg(long, value_name = "N")]
     under_load: Option<u32>,
+}
+
+#[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = "Certainty")]
+struct CertaintyArgs {
+    /// Exclude this initial period from the latencies [default: 0s]
+    #[arg(long, value_name = "TIME", hide_short_help = true)]
+    warm_up: Option<Span>,
 }
 
 impl RrArgs {
@@ -82,21 +99,23 @@ impl RrArgs {
         let Plan { mut common, task } = base;
         let mut rr = if let Task::Requests(rr) = task { rr } else { RrPlan::default() };
         lay_option(&self.host, &mut common.host);
-        lay(self.requests.time.as_ref(), &mut common.time);
-        self.requests.over(&mut rr);
         self.path.over(&mut common);
+        lay(self.question.time.as_ref(), &mut common.time);
+        self.question.over(&mut rr);
+        lay(self.certainty.warm_up.as_ref(), &mut rr.warm_up);
+        self.output.over(&mut common.output);
         if common.transport.is_datagram() {
             // Each carries its number, so that a late response is not taken for the next.
             rr.request = rr.request.max(Size(DATAGRAM_TAG));
             rr.response = rr.response.max(Size(DATAGRAM_TAG));
-            lay(self.requests.request.as_ref(), &mut rr.request);
-            lay(self.requests.response.as_ref(), &mut rr.response);
+            lay(self.question.request.as_ref(), &mut rr.request);
+            lay(self.question.response.as_ref(), &mut rr.response);
         }
         Plan { common, task: Task::Requests(rr) }
     }
 }
 
-impl RequestArgs {
+impl QuestionArgs {
     fn over(&self, rr: &mut RrPlan) {
         if self.time.is_some() || self.count.is_some() {
             rr.count = self.count;
@@ -106,8 +125,7 @@ impl RequestArgs {
         lay(self.flows.as_ref(), &mut rr.flows);
         lay(self.depth.as_ref(), &mut rr.depth);
         lay_option(&self.rate, &mut rr.rate);
-        rr.connect |= self.connect;
-        lay(self.warm_up.as_ref(), &mut rr.warm_up);
+        lay(self.connect.as_ref(), &mut rr.connect);
         lay(self.under_load.as_ref(), &mut rr.under_load);
         // A closed loop asks most often while the queue happens to be empty, and sees little of it.
         if rr.under_load > 0 && rr.rate.is_none() && self.depth.is_none() {
@@ -123,12 +141,16 @@ mod tests {
     use super::*;
     use crate::cli::{Cli, Command};
 
-    fn plan(flags: &str) -> Plan {
+    fn args(flags: &str) -> RrArgs {
         let words = ["linerate", "rr"].into_iter().chain(flags.split_whitespace());
         let Ok(Cli { command: Some(Command::Rr(args)) }) = Cli::try_parse_from(words) else {
             panic!("{flags} is an rr command");
         };
-        args.over(None)
+        *args
+    }
+
+    fn plan(flags: &str) -> Plan {
+        args(flags).over(None)
     }
 
     #[test]
@@ -140,5 +162,14 @@ mod tests {
              rate = 1000.5\nconnect = true\nwarm-up = '1s'\nunder-load = 4";
         assert_eq!(asked, Plan::from_toml(expected).expect("a plan"));
         assert_eq!(plan("--depth 8").requests().expect("requests").depth, 8);
+    }
+
+    #[test]
+    fn connect_can_be_turned_on_and_off() {
+        let base = Plan::from_toml("[rr]\nconnect = true").expect("a plan");
+        let over = |flags: &str| args(flags).over(Some(base.clone()));
+        assert!(!over("--connect=off").requests().expect("requests").connect);
+        assert_eq!(over("--connect"), base);
+        assert_eq!(over(""), base);
     }
 }

@@ -8,35 +8,39 @@ use linerate_net::serve::Limits;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ServeArgs {
-    /// Address and port to listen on; port 0 lets the system choose [default: every address, port 5470].
-    #[arg(long, value_name = "ADDR:PORT")]
+    /// Address to listen on; port 0 picks one [default: all, 5470]
+    #[arg(
+        long,
+        value_name = "ADDR:PORT",
+        long_help = "Address and port to listen on; port 0 lets the system choose [default: every address, port 5470]"
+    )]
     pub(crate) listen: Option<SocketAddr>,
-    /// Take the key from a file instead of making a fresh one.
+    /// Read the key from a file instead of making one
     #[arg(long, value_name = "FILE", conflicts_with = "open")]
     pub(crate) key_file: Option<PathBuf>,
-    /// Ask for no key: whoever reaches the port may measure.
+    /// Require no key: whoever reaches the port may measure
     #[arg(long)]
     pub(crate) open: bool,
-    /// Measurements at the same time; others wait and are told their place.
+    /// Concurrent measurements; others queue
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     slots: u16,
-    /// Clients that may wait for a slot.
+    /// Clients that may wait for a slot
     #[arg(long, value_name = "N", default_value_t = 16)]
     max_waiting: u16,
-    /// Connections at the same time, of every kind.
+    /// Concurrent connections of every kind
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(2..))]
     max_connections: u16,
-    /// Largest message.
+    /// Largest message
     #[arg(long, value_name = "SIZE", default_value = "1GiB")]
     max_size: Size,
-    /// Longest measurement.
+    /// Longest measurement
     #[arg(long, value_name = "TIME", default_value = "10min")]
     max_time: Span,
-    /// Memory for the messages of all measurements.
+    /// Memory for the messages of all measurements
     #[arg(long, value_name = "SIZE", default_value = "4GiB")]
     max_memory: Size,
-    /// Serve the process that started this one: key on the first line of standard input, which
-    /// stays open as long as the parent lives.
+    /// Serve the parent process: the key is the first line of standard input, which stays open as
+    /// long as the parent lives
     #[arg(long, hide = true)]
     pub(crate) child: bool,
 }

@@ -7,70 +7,90 @@ use linerate_core::plan::{Common, Plan, StreamTask, Task};
 use linerate_core::traffic::{Direction, StreamPlan};
 use linerate_core::units::{Rate, Size, Span};
 
-use super::shared::{KeyArgs, OnModelArgs, PathArgs, PlanArgs, lay, lay_option};
+use super::path::PathArgs;
+use super::shared::{KeyArgs, OnModelArgs, OutputArgs, PlanArgs, lay, lay_option};
 
 /// Default of `--time` for a stream.
 const TIME: Span = Span::from_ms(10_000);
 
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct StreamArgs {
-    /// The peers, where `linerate serve` runs with the same key, each with flows of its own: one host
-    /// to many, or with --direction receive many to one. Without any, one is started on this host's
-    /// loopback. With --model the numbers of the stations that answer: 1 2 3; if absent, the last.
+    /// Hosts that run `linerate serve` [default: loopback]
+    ///
+    /// All need the same key. Each gets its own flows: one host to many, or many to one with
+    /// --direction receive. With --model, these are the numbers of the answering stations, such as
+    /// 1 2 3 [default: the last].
     #[arg(value_name = "HOST[:PORT]")]
     hosts: Vec<String>,
     #[command(flatten)]
     pub(crate) key: KeyArgs,
     #[command(flatten)]
-    bulk: BulkArgs,
+    question: QuestionArgs,
+    #[command(flatten)]
+    certainty: CertaintyArgs,
     #[command(flatten)]
     path: PathArgs,
-    /// One transfer for each value, or each pair of values, as rows of a table: `buffers=8KiB,64KiB`
-    /// (asked of both buffers at both ends; `auto` leaves them) and `messages=1KiB,64KiB`.
-    #[arg(long, value_name = "KEY=A,B,..", num_args = 1..=2, value_parser = parse_axis)]
-    pub(crate) table: Vec<Axis>,
     #[command(flatten)]
     pub(crate) model: OnModelArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
     #[command(flatten)]
     pub(crate) plan: PlanArgs,
 }
 
 #[derive(Debug, Default, clap::Args)]
-#[command(next_help_heading = "Bulk")]
-struct BulkArgs {
-    /// Send for so long, warm-up not counted [default: 10s].
+#[command(next_help_heading = "Question")]
+struct QuestionArgs {
+    /// Send for this long [default: 10s]
+    ///
+    /// Warm-up does not count.
     #[arg(long, value_name = "TIME", conflicts_with_all = ["bytes", "count"])]
     time: Option<Span>,
-    /// Send exactly so many bytes in each flow.
-    #[arg(long, value_name = "SIZE", conflicts_with = "count")]
+    /// Send exactly this many bytes in each flow
+    #[arg(long, value_name = "SIZE", conflicts_with = "count", hide_short_help = true)]
     bytes: Option<Size>,
-    /// Send exactly so many messages in each flow.
-    #[arg(long, value_name = "N")]
+    /// Send exactly this many messages in each flow
+    #[arg(long, value_name = "N", hide_short_help = true)]
     count: Option<u64>,
-    /// Bytes that one call hands over [default: 128KiB; on datagrams what fits a packet].
-    #[arg(long, value_name = "SIZE")]
+    /// Bytes per send call [default: 128KiB; one packet's worth on datagrams]
+    #[arg(long, value_name = "SIZE", hide_short_help = true)]
     message: Option<Size>,
-    /// Flows in each direction, to each host [default: 1].
+    /// Flows in each direction, to each host [default: 1]
     #[arg(long, value_name = "N")]
     flows: Option<u32>,
-    /// Share so many threads among the flows, instead of a pinned thread for each.
-    #[arg(long, value_name = "N")]
+    /// Share this many threads among the flows [default: one pinned thread per flow]
+    #[arg(long, value_name = "N", hide_short_help = true)]
     threads: Option<u32>,
-    /// Which way the bulk goes [default: send].
-    #[arg(long, value_parser = direction_parser())]
+    /// Direction: send, receive or both [default: send]
+    #[arg(long, value_name = "WAY", value_parser = direction_parser(), hide_possible_values = true)]
     direction: Option<Direction>,
-    /// Keep to this rate of payload, over all flows of a direction and all hosts: 100M, 2.5G (10^6, 10^9 bit/s).
+    /// Limit the payload rate, such as 100M or 2.5G bit/s
+    ///
+    /// The limit holds for all flows of a direction and all hosts together. k, M, G and T are powers of 1000.
     #[arg(long, value_name = "RATE", value_parser = parse_rate)]
     rate: Option<Rate>,
-    /// Say what passed so often [default: 1s].
-    #[arg(long, value_name = "TIME")]
-    interval: Option<Span>,
-    /// Count the bytes of the first so much time, but leave them out of the rate [default: 0s].
-    #[arg(long, value_name = "TIME")]
-    warm_up: Option<Span>,
-    /// A flow of which no byte moves for so long has stalled [default: 1s].
-    #[arg(long, value_name = "TIME")]
+    /// Report a flow as stalled if no byte moves for this long [default: 1s]
+    #[arg(long, value_name = "TIME", hide_short_help = true)]
     stall: Option<Span>,
+    /// Run one transfer per value, or per pair of values, as rows of a table
+    ///
+    /// `buffers=8KiB,64KiB` sets the send and receive buffers at both ends; `auto` leaves them to the
+    /// kernel. `messages=1KiB,64KiB` sets the bytes per send call.
+    #[arg(long, value_name = "KEY=A,B,..", num_args = 1..=2, value_parser = parse_axis, hide_short_help = true)]
+    table: Vec<Axis>,
+}
+
+#[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = "Certainty")]
+struct CertaintyArgs {
+    /// Exclude this initial period from the rate [default: 0s]
+    #[arg(long, value_name = "TIME", hide_short_help = true)]
+    warm_up: Option<Span>,
+    /// Print progress this often [default: 1s]
+    ///
+    /// The intervals also show how steady the rate was.
+    #[arg(long, value_name = "TIME", hide_short_help = true)]
+    interval: Option<Span>,
 }
 
 impl StreamArgs {
@@ -91,17 +111,20 @@ impl StreamArgs {
             common.host = Some(first.clone());
             stream.more_hosts = others.to_vec();
         }
-        lay(self.bulk.time.as_ref(), &mut common.time);
-        self.bulk.over(&mut stream.bulk);
-        if !self.table.is_empty() {
-            stream.table = Grid::new(self.table.clone())?;
-        }
         self.path.over(&mut common);
+        lay(self.question.time.as_ref(), &mut common.time);
+        self.question.over(&mut stream.bulk);
+        if !self.question.table.is_empty() {
+            stream.table = Grid::new(self.question.table.clone())?;
+        }
+        lay(self.certainty.warm_up.as_ref(), &mut stream.bulk.warm_up);
+        lay(self.certainty.interval.as_ref(), &mut stream.bulk.interval);
+        self.output.over(&mut common.output);
         Ok(Plan { common, task: Task::Stream(stream) })
     }
 }
 
-impl BulkArgs {
+impl QuestionArgs {
     fn over(&self, stream: &mut StreamPlan) {
         if self.time.is_some() || self.bytes.is_some() || self.count.is_some() {
             (stream.bytes, stream.count) = (self.bytes, self.count);
@@ -111,8 +134,6 @@ impl BulkArgs {
         lay_option(&self.threads, &mut stream.threads);
         lay(self.direction.as_ref(), &mut stream.direction);
         lay_option(&self.rate, &mut stream.rate);
-        lay(self.interval.as_ref(), &mut stream.interval);
-        lay(self.warm_up.as_ref(), &mut stream.warm_up);
         lay(self.stall.as_ref(), &mut stream.stall);
     }
 }
@@ -123,7 +144,7 @@ fn direction_parser() -> impl clap::builder::TypedValueParser<Value = Direction>
 
 /// `100M`, `2.5G`, `64k`, `1000000`: bits a second, in powers of 1000.
 pub(super) fn parse_rate(text: &str) -> Result<Rate, String> {
-    let bad = || format!("`{text}` is no rate; write 100M or 2.5G for 10^6 or 10^9 bit/s");
+    let bad = || format!("`{text}` is not a rate; write 100M or 2.5G for 10^6 or 10^9 bit/s");
     let (number, unit) = match text.char_indices().last() {
         Some((place, 'k' | 'K')) => (&text[..place], 1e3),
         Some((place, 'M')) => (&text[..place], 1e6),

@@ -92,7 +92,7 @@ impl Underway<'_> {
             }
             Err(Stopped::Interrupted) => {
                 self.run.state = State::Interrupted;
-                Err(Trouble::new("interrupted", "what was measured until then is shown and kept"))
+                Err(Trouble::new("interrupted", "the results so far are shown and kept"))
             }
             Err(Stopped::Failed { reason, trouble }) => {
                 self.run.state = State::Failed(reason);

@@ -46,7 +46,7 @@ pub(super) fn check(plan: &Plan) -> Result<(), Trouble> {
     }
     if plan.common.output.format == Format::Np {
         return Err(Trouble::new(
-            "failed to choose a form for the result: np holds curves",
+            "failed to choose a format: np holds only curves",
             "give --format table, json or csv",
         ));
     }
@@ -95,7 +95,7 @@ pub(super) fn carry<S: LoadSubject>(
     let loads = plan.loads().map_err(|error| Trouble::plan(error, None))?;
     conduct(subject, plan, line, interrupt, |subject, underway| {
         loads.iter().try_for_each(|asked| {
-            if loads.len() > 1 {
+            if loads.len() > 1 && !line.is_quiet() {
                 announce(&underway.run.plan, asked);
             }
             one(subject, asked, underway)
@@ -105,7 +105,7 @@ pub(super) fn carry<S: LoadSubject>(
 
 /// Puts one load on `subject`, and keeps what came of it.
 fn one<S: LoadSubject>(subject: &mut S, asked: &Asked, underway: &mut Underway<'_>) -> Result<(), Stopped> {
-    let mut watch = Watcher { live: live(&underway.run.plan, asked), underway };
+    let mut watch = Watcher { live: live(underway, asked), underway };
     let CarriedLoad { transfer, ended } = subject.carrier().carry(&asked.load, &mut watch);
     let label = asked.label.clone();
     underway.run.transfers.extend(transfer.map(|transfer| Transfer { label, ..transfer }));
@@ -161,8 +161,10 @@ fn announce(plan: &Plan, asked: &Asked) {
 }
 
 /// The bulk of which each interval is shown: only where a person reads it.
-fn live(plan: &Plan, asked: &Asked) -> Option<StreamPlan> {
-    let mut stream = asked.load.stream.clone().filter(|_| is_read(plan))?;
+fn live(underway: &Underway<'_>, asked: &Asked) -> Option<StreamPlan> {
+    let plan = &underway.run.plan;
+    let read = is_read(plan) && !underway.line.is_quiet();
+    let mut stream = asked.load.stream.clone().filter(|_| read)?;
     let hosts = u32::try_from(plan.hosts().count().max(1)).unwrap_or(u32::MAX);
     stream.flows = stream.flows.saturating_mul(hosts);
     Some(stream)

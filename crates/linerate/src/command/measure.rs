@@ -35,7 +35,7 @@ pub(super) fn run(args: &MeasureArgs, clock: HostClock) -> Result<ExitCode, Trou
         return Ok(ExitCode::SUCCESS);
     }
     let interrupt = Interrupt::listen()?;
-    let line = Line::of(args.plan.progress);
+    let line = Line::of(args.plan.progress.unless(args.output.quiet));
     match model {
         Some(chosen) => {
             let subject = Modelled::build(chosen, &plan)?;

@@ -52,13 +52,13 @@ fn loads(runs: Vec<NamedRun>, to: &[PathBuf]) -> Result<ExitCode, Trouble> {
             Some("json") => render::traffic::json(run),
             _ => {
                 return Err(Trouble::new(
-                    format!("failed to choose a form for {}", path.display()),
+                    format!("failed to choose a format for {}", path.display()),
                     "end the file's name in .html, .csv or .json",
                 ));
             }
         };
         let rendered = rendered.map_err(|error| {
-            Trouble::new(format!("{}: failed to {error}", path.display()), "give another form")
+            Trouble::new(format!("{}: failed to {error}", path.display()), "give another format")
         })?;
         store::replace(path, &rendered)?;
         eprintln!("report: {}", path.display());
@@ -90,12 +90,12 @@ fn rendered(report: &Report, path: &Path) -> Result<String, Trouble> {
         Some("np" | "out") => render::np(report),
         _ => {
             return Err(Trouble::new(
-                format!("failed to choose a form for {}", path.display()),
+                format!("failed to choose a format for {}", path.display()),
                 "end the file's name in .html, .svg, .csv, .json or .np",
             ));
         }
     };
     rendered.map_err(|error| {
-        Trouble::new(format!("{}: failed to {error}", path.display()), "give other runs, or another form")
+        Trouble::new(format!("{}: failed to {error}", path.display()), "give other runs, or another format")
     })
 }

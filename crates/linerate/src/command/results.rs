@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use jiff::Zoned;
-use linerate_core::plan::{Format, Output, Plan};
+use linerate_core::plan::{Format, NO_REPORT, Output, Plan};
 use linerate_core::report::{NamedRun, Report};
 use linerate_core::run::{Run, Source};
 use linerate_report as render;
@@ -15,7 +15,7 @@ use crate::trouble::Trouble;
 /// Where the results go.
 pub(super) struct Files {
     pub(super) run: PathBuf,
-    /// If absent, no page is written: a reader of standard output wants no file beside it.
+    /// If absent, no page is written.
     pub(super) report: Option<PathBuf>,
 }
 
@@ -34,8 +34,12 @@ impl Files {
             },
             PathBuf::from,
         );
-        let beside = || (!store::is_stream(&run)).then(|| store::report_beside(&run));
-        let report = plan.common.output.report.as_ref().map(PathBuf::from).or_else(beside);
+        let report = match plan.common.output.report.as_deref() {
+            Some(NO_REPORT) => None,
+            Some(path) => Some(PathBuf::from(path)),
+            // A reader of standard output wants no file beside it.
+            None => (!store::is_stream(&run)).then(|| store::report_beside(&run)),
+        };
         if report.as_ref() == Some(&run) && !is_device(&run) {
             return Err(Trouble::new(
                 format!("failed to place the results: {} is the run file and the report", run.display()),

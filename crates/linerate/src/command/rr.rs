@@ -25,13 +25,17 @@ pub(super) fn run(args: &RrArgs, clock: HostClock) -> Result<ExitCode, Trouble> 
         store::replace(path, "")?;
     }
     let began = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let quiet = args.output.quiet;
+    let progress = args.plan.progress.unless(quiet);
     let report = match model {
-        Some(chosen) => loads::on_model(chosen, plan, args.plan.progress)?,
-        None => loads::between_hosts(plan, &args.key, clock, args.plan.progress)?,
+        Some(chosen) => loads::on_model(chosen, plan, progress)?,
+        None => loads::between_hosts(plan, &args.key, clock, progress)?,
     };
     if let Some(path) = &args.hdr {
         store::replace(path, &hdr_log(began, &report.runs[0].run.transfers))?;
-        eprintln!("latencies: {}", path.display());
+        if !quiet {
+            eprintln!("latencies: {}", path.display());
+        }
     }
     Ok(loads::conclude(&report))
 }

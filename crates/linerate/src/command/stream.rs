@@ -23,9 +23,10 @@ pub(super) fn run(args: &StreamArgs, clock: HostClock) -> Result<ExitCode, Troub
     if planned::printed(&args.plan, &plan)? {
         return Ok(ExitCode::SUCCESS);
     }
+    let progress = args.plan.progress.unless(args.output.quiet);
     let report = match model {
-        Some(chosen) => loads::on_model(chosen, plan, args.plan.progress)?,
-        None => loads::between_hosts(plan, &args.key, clock, args.plan.progress)?,
+        Some(chosen) => loads::on_model(chosen, plan, progress)?,
+        None => loads::between_hosts(plan, &args.key, clock, progress)?,
     };
     Ok(loads::conclude(&report))
 }

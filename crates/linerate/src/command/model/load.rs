@@ -18,13 +18,13 @@ use crate::trouble::Trouble;
 
 pub(super) fn run(args: &LoadArgs) -> Result<ExitCode, Trouble> {
     let given = Given::read(&args.plan)?;
-    let plan = changed(&given.plan, &args.set)?;
+    let plan = changed(&given.plan, &args.question.set)?;
     if args.output.print_plan {
         show(&plan.to_toml())?;
         return Ok(ExitCode::SUCCESS);
     }
-    let seeds = args.seeds.get() as usize;
-    let grid = Grid::of(&plan, &args.sweep, seeds)?;
+    let seeds = args.question.seeds.get() as usize;
+    let grid = Grid::of(&plan, &args.question.sweep, seeds)?;
     if args.output.trace.is_some() && seeds > 1 {
         return Err(Trouble::new(
             "failed to choose what to trace: there are several runs",
@@ -36,7 +36,7 @@ pub(super) fn run(args: &LoadArgs) -> Result<ExitCode, Trouble> {
     let orders = Orders {
         plans: grid.plans(seeds),
         trace: args.output.trace.as_ref().map(|_| traced::MOST_PASSAGES),
-        jobs: args.jobs.unwrap_or_else(parallel::processors),
+        jobs: args.question.jobs.unwrap_or_else(parallel::processors),
     };
     let line = Line::new();
     let done = run_all(orders, || interrupt.asked(), |done, all| line.runs_done(done, all));

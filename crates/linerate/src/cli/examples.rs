@@ -1,0 +1,79 @@
+//! The examples that end each verb's help, and what the environment says.
+
+pub(super) const LINERATE: &str = "\
+Examples:
+  linerate                         # measure this host's loopback
+  linerate serve                   # on the other host; it prints a key
+  linerate measure HOST --key KEY  # the path from here to HOST";
+
+pub(super) const MEASURE: &str = "\
+Examples:
+  linerate measure node7 --key fdpk-33wq-mtzx
+  linerate measure --schedule list:1,1KiB,1MiB --time 3s
+  linerate measure --model gigabit";
+
+pub(super) const STREAM: &str = "\
+Examples:
+  linerate stream node7 --key fdpk-33wq-mtzx --flows 4
+  linerate stream node7 node8 --direction receive --rate 1G";
+
+pub(super) const RR: &str = "\
+Examples:
+  linerate rr node7 --key fdpk-33wq-mtzx --under-load 4
+  linerate rr --transport udp --rate 1000";
+
+pub(super) const SERVE: &str = "\
+Examples:
+  linerate serve
+  linerate serve --listen 10.0.0.7:6000 --key-file key.txt
+  linerate serve --max-time 60min --slots 2";
+
+pub(super) const CALIBRATE: &str = "\
+Examples:
+  sudo linerate calibrate --out host.toml
+  sudo linerate calibrate --measure --mtu 9000 -- --out x.run.json";
+
+pub(super) const PREDICT: &str = "\
+Examples:
+  linerate predict x.run.json --host host.toml
+  linerate predict x.run.json --host host.toml --what-if mtu=9000";
+
+pub(super) const REPORT: &str = "\
+Examples:
+  linerate report x.run.json
+  linerate report before.run.json after.run.json --to both.html
+  linerate report np.out --to np.csv";
+
+pub(super) const LOAD: &str = "\
+Examples:
+  linerate model load ten-base-t
+  linerate model load ten-base-t --set network.stations=20 --seeds 5
+  linerate model load ten-base-t --sweep network.stations=2,10 --report x.html";
+
+pub(super) const CHECK: &str = "\
+Examples:
+  linerate model check
+  linerate model check F063
+  linerate model check P --report claims.html";
+
+pub(super) const LIST: &str = "\
+Examples:
+  linerate model list
+  linerate model list --format json";
+
+pub(super) const SHOW: &str = "\
+Examples:
+  linerate model show ten-base-t > mine.toml";
+
+const ENVIRONMENT: &str = "\
+Environment:
+  LINERATE_KEY  The key for `measure`, `stream` and `rr`, instead of --key.
+  LINERATE_LOG  What `serve` logs: error, warn, info (default), debug, trace,
+                or filters such as `linerate_net=debug`.
+  NO_COLOR      If set, use no colours.
+  COLUMNS       Width of help texts where there is no terminal.";
+
+/// The end of the long help of `linerate` itself.
+pub(super) fn with_environment() -> String {
+    format!("{LINERATE}\n\n{ENVIRONMENT}")
+}

@@ -1,0 +1,83 @@
+//! What `-h` and `--help` say, at a fixed width.
+
+use insta::assert_snapshot;
+
+use crate::support::{Desk, PROGRAM};
+
+/// Every verb, as its words on the command line.
+const VERBS: [&[&str]; 13] = [
+    &[],
+    &["measure"],
+    &["stream"],
+    &["rr"],
+    &["serve"],
+    &["model"],
+    &["model", "load"],
+    &["model", "check"],
+    &["model", "list"],
+    &["model", "show"],
+    &["calibrate"],
+    &["predict"],
+    &["report"],
+];
+
+const COLUMNS: usize = 80;
+const LINES: usize = 25;
+
+fn help(verb: &[&str], flag: &str) -> String {
+    let desk = Desk::new();
+    let mut command = desk.command(PROGRAM, &[verb, &[flag]].concat());
+    command.env("COLUMNS", COLUMNS.to_string());
+    desk.finish(command).done().stdout
+}
+
+fn name(verb: &[&str], length: &str) -> String {
+    [&["linerate"], verb, &[length]].concat().join("-")
+}
+
+#[test]
+fn the_short_help_fits_a_screen() {
+    for verb in VERBS {
+        let said = help(verb, "-h");
+        let (lines, columns) = (said.lines().count(), said.lines().map(str::len).max());
+        assert!(lines <= LINES, "{verb:?} has {lines} lines:\n{said}");
+        assert!(columns <= Some(COLUMNS), "{verb:?} has {columns:?} columns:\n{said}");
+        assert_snapshot!(name(verb, "short"), said);
+    }
+}
+
+#[test]
+fn the_long_help_has_every_flag_under_its_heading() {
+    for verb in VERBS {
+        assert_snapshot!(name(verb, "long"), help(verb, "--help"));
+    }
+}
+
+/// The transports, and so the flags' own lists, are the same on every build.
+#[test]
+fn every_measuring_verb_has_the_same_headings() {
+    let wanted = [
+        "Arguments",
+        "Options",
+        "Path",
+        "Question",
+        "Certainty",
+        "TCP",
+        "Datagrams",
+        "Calls and memory",
+        "Model",
+        "Output",
+        "Plan file",
+        "Examples",
+    ];
+    for verb in ["measure", "stream", "rr"] {
+        let said = help(&[verb], "--help");
+        let headings =
+            said.lines().filter(|line| !line.starts_with(' ')).filter_map(|line| line.strip_suffix(':'));
+        let mut headings: Vec<&str> = headings.collect();
+        let mut wanted = wanted.to_vec();
+        headings.sort_unstable();
+        wanted.sort_unstable();
+        assert_eq!(headings, wanted, "{verb}");
+    }
+}
