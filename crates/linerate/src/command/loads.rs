@@ -5,9 +5,9 @@ use std::process::ExitCode;
 
 use linerate_core::carrier::{CarriedLoad, Carrier, LoadWatch, Look};
 use linerate_core::plan::{Asked, Format, Plan, StreamPlan};
-use linerate_core::report::Report;
+use linerate_core::report::{LoadResult, Report};
 use linerate_core::run::{Answering, EndState, Source};
-use linerate_core::traffic::{Class, Ended, Transfer};
+use linerate_core::traffic::Transfer;
 use linerate_core::transport::Transport;
 use linerate_net::observe::HostClock;
 use linerate_net::pair::Loads;
@@ -50,11 +50,7 @@ pub(super) fn check(plan: &Plan) -> Result<(), Trouble> {
 
 /// 1 when a flow stalled or failed, which the report says, and else 0.
 pub(super) fn conclude(report: &Report) -> ExitCode {
-    let broken = |transfer: &Transfer| {
-        transfer.flows.iter().any(|flow| transfer.class(flow) != Class::Complete)
-            || transfer.latencies.iter().any(|latency| latency.ended != Ended::Complete)
-    };
-    if report.runs[0].run.transfers.iter().any(broken) { ExitCode::from(1) } else { ExitCode::SUCCESS }
+    if report.loads.iter().all(LoadResult::is_complete) { ExitCode::SUCCESS } else { ExitCode::from(1) }
 }
 
 /// Carries the plan's loads between this host and those that it names.
