@@ -70,7 +70,8 @@ pub(crate) struct ReportArgs {
     /// Run files of linerate, or result files of NetPIPE 2.4, 3.x, 4.0 or 5.x.
     #[arg(required = true, value_name = "RUN")]
     pub(crate) runs: Vec<PathBuf>,
-    /// Write the report to a file named *.html, *.svg, *.csv, *.json or *.np; may be repeated.
+    /// Write the report to a file named *.html, *.csv or *.json, or, for curves only, *.svg or *.np;
+    /// may be repeated.
     #[arg(long, value_name = "FILE")]
     pub(crate) to: Vec<PathBuf>,
 }

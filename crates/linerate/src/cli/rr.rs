@@ -6,7 +6,7 @@ use linerate_core::plan::{Common, Plan, Task};
 use linerate_core::traffic::{DATAGRAM_TAG, RrPlan};
 use linerate_core::units::{Size, Span};
 
-use super::shared::{KeyArgs, PathArgs, PlanArgs, lay, lay_option};
+use super::shared::{KeyArgs, LoadPathArgs, PlanArgs, lay, lay_option};
 
 /// Default of `--rate` beside bulk. Unit: requests a second.
 const UNDER_LOAD: f64 = 200.0;
@@ -23,7 +23,7 @@ pub(crate) struct RrArgs {
     #[command(flatten)]
     requests: RequestArgs,
     #[command(flatten)]
-    path: PathArgs,
+    path: LoadPathArgs,
     /// Also write the latencies as a log of HdrHistogram, which its tools read.
     #[arg(long, value_name = "X.hlog")]
     pub(crate) hdr: Option<PathBuf>,

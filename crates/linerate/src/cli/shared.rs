@@ -159,11 +159,48 @@ struct OutputArgs {
     #[arg(long, value_name = "X.html")]
     report: Option<String>,
     /// What goes to standard output [default: table].
-    #[arg(long, value_parser = format_parser())]
+    #[arg(long, value_parser = format_parser(&["table", "json", "csv", "np"]))]
     format: Option<Format>,
     /// Label the run, such as `kernel=6.18`; may be repeated.
     #[arg(long, value_name = "KEY=VALUE", value_parser = parse_label)]
     label: Vec<(String, String)>,
+}
+
+/// What a load over a path can be asked for: the same, without what holds only curves.
+#[derive(Debug, Default)]
+pub(crate) struct LoadPathArgs(PathArgs);
+
+impl LoadPathArgs {
+    /// Lays the flags that were given over what every task is asked.
+    pub(super) fn over(&self, common: &mut Common) {
+        self.0.over(common);
+    }
+
+    fn narrowed(command: clap::Command) -> clap::Command {
+        command
+            .mut_arg("transport", |arg| arg.value_parser(load_transport_parser()))
+            .mut_arg("format", |arg| arg.value_parser(format_parser(&["table", "json", "csv"])))
+    }
+}
+
+impl clap::Args for LoadPathArgs {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        Self::narrowed(PathArgs::augment_args(command))
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Self::narrowed(PathArgs::augment_args_for_update(command))
+    }
+}
+
+impl clap::FromArgMatches for LoadPathArgs {
+    fn from_arg_matches(matches: &clap::ArgMatches) -> Result<Self, clap::Error> {
+        PathArgs::from_arg_matches(matches).map(Self)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &clap::ArgMatches) -> Result<(), clap::Error> {
+        self.0.update_from_arg_matches(matches)
+    }
 }
 
 /// Processors of the two ends.
@@ -271,8 +308,14 @@ fn io_help() -> String {
     )
 }
 
-fn format_parser() -> impl clap::builder::TypedValueParser<Value = Format> {
-    PossibleValuesParser::new(["table", "json", "csv", "np"]).map(|text| match text.as_str() {
+/// Copies in one process have no peer that a load could go to.
+fn load_transport_parser() -> impl clap::builder::TypedValueParser<Value = Transport> {
+    let names = Transport::ALL.into_iter().filter(|transport| *transport != Transport::Memory);
+    PossibleValuesParser::new(names.map(Transport::name)).try_map(|text| text.parse::<Transport>())
+}
+
+fn format_parser(names: &'static [&'static str]) -> impl clap::builder::TypedValueParser<Value = Format> {
+    PossibleValuesParser::new(names).map(|text| match text.as_str() {
         "json" => Format::Json,
         "csv" => Format::Csv,
         "np" => Format::Np,

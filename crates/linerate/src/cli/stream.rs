@@ -7,7 +7,7 @@ use linerate_core::plan::{Common, Plan, StreamTask, Task};
 use linerate_core::traffic::{Direction, StreamPlan};
 use linerate_core::units::{Rate, Size, Span};
 
-use super::shared::{KeyArgs, PathArgs, PlanArgs, lay, lay_option};
+use super::shared::{KeyArgs, LoadPathArgs, PlanArgs, lay, lay_option};
 
 /// Default of `--time` for a stream.
 const TIME: Span = Span::from_ms(10_000);
@@ -24,7 +24,7 @@ pub(crate) struct StreamArgs {
     #[command(flatten)]
     bulk: BulkArgs,
     #[command(flatten)]
-    path: PathArgs,
+    path: LoadPathArgs,
     /// One transfer for each value, or each pair of values, as rows of a table: `buffers=8KiB,64KiB`
     /// (asked of both buffers at both ends; `auto` leaves them) and `messages=1KiB,64KiB`.
     #[arg(long, value_name = "KEY=A,B,..", num_args = 1..=2, value_parser = parse_axis)]
