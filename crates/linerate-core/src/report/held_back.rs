@@ -40,7 +40,7 @@ impl HeldBack {
         let link = run.payload_link();
         let verdicts = transfer.flows.iter().filter_map(|flow| transfer.holders(flow, link));
         let verdicts: Vec<Verdict> = verdicts.collect();
-        let first = verdicts.first()?.clone();
+        let first = *verdicts.first()?;
         if verdicts.len() == 1 {
             return Some(Self::Flow(first));
         }

@@ -94,8 +94,8 @@ fn distribution(times: &Histogram) -> Vec<(f64, f64)> {
 
 /// Which percentiles `rows` do not all have; absent if they have all.
 #[must_use]
-pub fn lacking<'a>(rows: impl Iterator<Item = &'a LatencyRow> + Clone) -> Option<Lacking> {
-    let fewest = rows.clone().map(|row| row.transactions).min()?;
+pub fn lacking(rows: &[&LatencyRow]) -> Option<Lacking> {
+    let fewest = rows.iter().map(|row| row.transactions).min()?;
     let needed = SHARES.iter().map(|(label, share)| (*label, Histogram::needed(*share)));
     let needed: Vec<_> = needed.filter(|(_, needed)| fewest < *needed).collect();
     (!needed.is_empty()).then_some(Lacking { fewest, needed })

@@ -66,8 +66,8 @@ pub struct Departures {
 }
 
 impl DirectionSum {
-    pub(super) fn new(transfer: &Transfer, sum: Summary) -> Self {
-        let Summary { direction, complete, stalled, failed, bytes, fairness, .. } = sum;
+    pub(super) fn new(transfer: &Transfer, sum: &Summary) -> Self {
+        let Summary { direction, complete, stalled, failed, bytes, fairness, .. } = *sum;
         let flows = || transfer.flows.iter().filter(move |flow| flow.direction == direction);
         let fates: Vec<_> = flows().filter_map(|flow| flow.receiver.datagrams.as_ref()).collect();
         let mut departures = Histogram::default();

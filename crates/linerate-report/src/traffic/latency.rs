@@ -68,7 +68,7 @@ pub(super) fn columns(rows: &[Row<'_>]) -> Vec<Column> {
 /// Which percentiles the rows do not all have, and how many transactions those need; none if they
 /// have all.
 pub(super) fn unknown(rows: &[Row<'_>]) -> Option<String> {
-    let Lacking { fewest, needed } = lacking(rows.iter().map(|row| row.row))?;
+    let Lacking { fewest, needed } = lacking(&rows.iter().map(|row| row.row).collect::<Vec<_>>())?;
     let mut lacking = needed.into_iter().map(|(label, needed)| format!("{label} ({}", grouped(needed)));
     let first = lacking.next()? + " needed)";
     let others = lacking.map(|next| format!(", {next})")).collect::<String>();
