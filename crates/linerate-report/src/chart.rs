@@ -35,7 +35,7 @@ const RATE_PITCH: u16 = 3;
 
 /// Throughput against the logarithm of message size, as plain text of at most `width` columns and
 /// `height` lines, a legend's lines besides. Sizes that were not timed are gaps.
-pub fn chart(report: &Report, width: u16, height: u16) -> String {
+pub(super) fn chart(report: &Report, width: u16, height: u16) -> String {
     if report.curves.iter().all(|curve| curve.timed().next().is_none()) {
         return "nothing was timed, so there is no graph\n".to_owned();
     }

@@ -1,12 +1,13 @@
 //! The report as comma-separated values.
 
-use linerate_core::report::{Curve, CurvePoint, Report};
+use linerate_core::report::{Curve, CurvePoint, NamedRun, Report};
 
 use super::text::{curve_name, plain};
+use super::traffic::{INTERVALS, LATENCIES, Lines};
 use crate::error::RenderError;
 
 /// The columns; times are of one message one way, rates of payload in one direction (10^6 bit/s).
-const HEADER: [&str; 19] = [
+static HEADER: [&str; 19] = [
     "curve",
     "pattern",
     "size_bytes",
@@ -28,23 +29,74 @@ const HEADER: [&str; 19] = [
     "settled",
 ];
 
-/// `report` as CSV (RFC 4180): a header with units, then a line for each timed size of each curve.
+/// `report` as CSV (RFC 4180): a header with units, then a line for each timed size of each curve,
+/// for each interval of each flow of a stream, and for each percentile of each latency of requests.
 /// What is unknown is an empty cell, and so is never read as zero.
+///
+/// Several runs with loads among them have the columns of all that they have, after one that names
+/// the run; a line leaves those empty that are of other things.
 ///
 /// # Errors
 ///
 /// [`RenderError::Csv`] when the writer refuses.
 pub fn csv(report: &Report) -> Result<String, RenderError> {
+    let of_run = |(index, named): (usize, &NamedRun)| {
+        if named.has_loads() { of_loads(report, index) } else { of_curves(report, index) }
+    };
+    let tables: Vec<Table> = report.runs.iter().enumerate().map(of_run).collect();
+    let named = report.runs.len() > 1 && report.runs.iter().any(NamedRun::has_loads);
+    let mut headers: Vec<&[&str]> = Vec::new();
+    for table in &tables {
+        if !headers.contains(&table.header) {
+            headers.push(table.header);
+        }
+    }
+    if headers.is_empty() {
+        headers.push(&HEADER);
+    }
     let mut out = ::csv::Writer::from_writer(Vec::new());
-    out.write_record(HEADER)?;
-    for (index, curve) in report.curves.iter().enumerate() {
-        let name = curve_name(report, index);
-        for cells in curve.points.iter().filter_map(|point| line(&name, curve, point)) {
-            out.write_record(cells)?;
+    out.write_record(named.then_some(&"run").into_iter().chain(headers.iter().copied().flatten()))?;
+    for (table, run) in tables.iter().zip(&report.runs) {
+        let place = headers.iter().position(|header| *header == table.header).unwrap_or(0);
+        let empty =
+            |headers: &[&[&str]]| vec![String::new(); headers.iter().map(|header| header.len()).sum()];
+        let (before, after) = (empty(&headers[..place]), empty(&headers[place + 1..]));
+        let name = named.then(|| plain(&run.name));
+        for line in &table.lines {
+            out.write_record(name.iter().chain(&before).chain(line).chain(&after))?;
         }
     }
     let bytes = out.into_inner().map_err(|error| ::csv::Error::from(error.into_error()))?;
     Ok(String::from_utf8(bytes).expect("only text was written"))
+}
+
+/// The lines of a run.
+struct Table {
+    header: &'static [&'static str],
+    lines: Vec<Vec<String>>,
+}
+
+impl Table {
+    fn new<const N: usize>(header: &'static [&'static str; N], lines: Vec<[String; N]>) -> Self {
+        Self { header, lines: lines.into_iter().map(Vec::from).collect() }
+    }
+}
+
+fn of_loads(report: &Report, run: usize) -> Table {
+    let loads: Vec<_> = report.loads_of(run).collect();
+    match Lines::of(loads.iter().copied()) {
+        Lines::Intervals(lines) => Table::new(&INTERVALS, lines),
+        Lines::Latencies(lines) => Table::new(&LATENCIES, lines),
+    }
+}
+
+fn of_curves(report: &Report, run: usize) -> Table {
+    let curves = report.curves.iter().enumerate().filter(|(_, curve)| curve.run == run);
+    let lines = curves.flat_map(|(index, curve)| {
+        let name = curve_name(report, index);
+        curve.points.iter().filter_map(move |point| line(&name, curve, point))
+    });
+    Table::new(&HEADER, lines.collect())
 }
 
 fn line(name: &str, curve: &Curve, point: &CurvePoint) -> Option<[String; HEADER.len()]> {

@@ -1,5 +1,7 @@
 //! Why a report cannot be rendered.
 
+use linerate_core::report::{NamedRun, Report};
+
 /// Why a report cannot be rendered. The texts fit "failed to ...".
 #[derive(Debug, thiserror::Error)]
 pub enum RenderError {
@@ -8,6 +10,14 @@ pub enum RenderError {
     OneCurve {
         /// Curves in the report.
         curves: usize,
+    },
+    /// Loads have no place in a form of curves.
+    #[error(
+        "write {form}: {form} holds curves and the runs are of loads, which .html, .csv and .json can hold"
+    )]
+    NoCurve {
+        /// What the form is called.
+        form: &'static str,
     },
     /// A CSV line could not be written.
     #[error("write CSV: {0}")]
@@ -26,4 +36,14 @@ pub enum RenderError {
     /// The page's template could not be filled.
     #[error("fill the page: {0}")]
     Page(#[from] askama::Error),
+}
+
+/// Refuses a report without a curve, all of whose runs are of loads, for a form that holds curves.
+///
+/// # Errors
+///
+/// [`RenderError::NoCurve`].
+pub(crate) fn refuse_loads_alone(report: &Report, form: &'static str) -> Result<(), RenderError> {
+    let loads_alone = !report.runs.is_empty() && report.runs.iter().all(NamedRun::has_loads);
+    if loads_alone && report.curves.is_empty() { Err(RenderError::NoCurve { form }) } else { Ok(()) }
 }

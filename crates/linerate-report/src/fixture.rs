@@ -13,6 +13,7 @@ use linerate_core::report::{NamedRun, Report};
 use linerate_core::run::{Answering, EndState, Path, Run, Source, State};
 use linerate_core::series::{Point, Round, Series, Stop};
 use linerate_core::stages::{Marks, Stages};
+use linerate_core::traffic::Transfer;
 use linerate_core::trial::Tally;
 use linerate_core::units::{Size, Span};
 
@@ -78,6 +79,13 @@ pub(super) fn bare() -> Report {
         point.rounds.truncate(1);
     }
     run.cautions = assess(run);
+    Report::new(vec![named])
+}
+
+/// A run of these loads.
+pub(super) fn loads(transfers: Vec<Transfer>) -> Report {
+    let mut named = GIGABIT.run();
+    (named.run.series, named.run.transfers) = (Vec::new(), transfers);
     Report::new(vec![named])
 }
 

@@ -3,6 +3,7 @@
 
 mod ends;
 mod hover;
+mod loads;
 pub(super) mod rows;
 
 use askama::Template;
@@ -12,10 +13,11 @@ use linerate_core::run::Source;
 
 use super::columns::TableView;
 use super::figure::{Figure, hover_after};
-use super::page::{Card, Frame, entries};
+use super::page::{Card, Entry, Frame, entries};
 use super::plot::{Look, Picture, look, pictures};
 use super::stages;
 use super::text::{count, curve_name, hosts, keys, percent, plain, progress, timing};
+use super::traffic;
 use crate::error::RenderError;
 use rows::{Group, NumberRow};
 
@@ -32,6 +34,8 @@ struct Page {
     figures: Vec<Figure>,
     /// Their numbers.
     tables: Vec<TableView>,
+    /// What runs of loads gave; none if all runs are of curves.
+    loads: Option<traffic::Part>,
     cautions: Vec<[String; 2]>,
     dips: Vec<DipView>,
 }
@@ -50,6 +54,8 @@ pub(super) struct RunView {
     pub(super) started: String,
     /// What was measured, and how far the numbers can be trusted.
     pub(super) statement: String,
+    /// What loads were asked for; empty of a curve.
+    pub(super) asked: Vec<Entry>,
     pub(super) groups: Vec<Group>,
     /// As TOML; an imported run has none.
     pub(super) plan: Option<String>,
@@ -74,27 +80,44 @@ struct DipView {
 }
 
 /// `report` as one HTML page: statement, key numbers, graphs, cautions, dips, both hosts, the plan
-/// and every number.
+/// and every number; of loads charts and tables.
 ///
 /// # Errors
 ///
 /// [`RenderError::Draw`] when a graph cannot be drawn, [`RenderError::Json`] or
 /// [`RenderError::Page`] when the page cannot be filled.
 pub fn html(report: &Report) -> Result<String, RenderError> {
+    let of_loads = report.runs.iter().filter(|named| named.has_loads()).count();
+    match of_loads {
+        0 => curves(report, None),
+        all if all == report.runs.len() => loads::html(report),
+        _ => curves(report, Some(traffic::part(report)?)),
+    }
+}
+
+/// The page of a report that has curves, with its loads if it has some.
+fn curves(report: &Report, mut loads: Option<traffic::Part>) -> Result<String, RenderError> {
     let pictures = pictures(report)?;
     let staged = || report.runs.iter().enumerate().filter(|(_, named)| !named.run.stages.is_empty());
     let mut figures = Vec::new();
     for (index, named) in staged() {
         figures.extend(stages::figure(&named.run, index, &of(report, named))?);
     }
-    let hover = hover_after(hover::hover(report, &pictures), &mut figures);
+    let mut hover = hover_after(hover::hover(report, &pictures), &mut figures);
+    let mut cards: Vec<Card> =
+        report.curves.iter().enumerate().map(|(index, shown)| card(report, index, shown)).collect();
+    if let Some(loads) = &mut loads {
+        hover = hover_after(hover, &mut loads.figures);
+        cards.append(&mut loads.cards);
+    }
     let page = Page {
         title: title(report),
         frame: Frame::new(&hover)?,
-        runs: report.runs.iter().enumerate().map(|(index, named)| run(report, index, named)).collect(),
-        cards: report.curves.iter().enumerate().map(|(index, shown)| card(report, index, shown)).collect(),
+        runs: runs(report),
+        cards,
+        loads,
         curves: report.curves.iter().enumerate().map(|(index, shown)| curve(report, index, shown)).collect(),
-        cautions: report.cautions().map(|found| caution(report, found)).collect(),
+        cautions: cautions(report),
         dips: (0..report.curves.len()).flat_map(|index| dips(report, index)).collect(),
         pictures,
         figures,
@@ -124,7 +147,12 @@ fn headings(named: &NamedRun) -> [String; 2] {
     }
 }
 
-pub(super) fn run(report: &Report, index: usize, named: &NamedRun) -> RunView {
+/// Every run of `report`.
+fn runs(report: &Report) -> Vec<RunView> {
+    report.runs.iter().enumerate().map(|(index, named)| run(report, index, named)).collect()
+}
+
+fn run(report: &Report, index: usize, named: &NamedRun) -> RunView {
     let imported = matches!(named.run.source, Source::Imported(_));
     RunView {
         name: plain(&named.name),
@@ -132,6 +160,7 @@ pub(super) fn run(report: &Report, index: usize, named: &NamedRun) -> RunView {
         generator: plain(&named.run.generator),
         started: plain(&named.run.started),
         statement: statement(report, index, named),
+        asked: if named.has_loads() { traffic::asked(report, index) } else { Vec::new() },
         groups: ends::groups(&named.run),
         plan: (!imported).then(|| named.run.plan.to_toml()),
         model: named.run.model.as_ref().map(|model| model.plan.clone()),
@@ -190,6 +219,11 @@ fn curve(report: &Report, index: usize, curve: &Curve) -> CurveView {
         timing: timing(curve.pattern),
         numbers: rows::numbers(curve),
     }
+}
+
+/// Every caution of `report`.
+fn cautions(report: &Report) -> Vec<[String; 2]> {
+    report.cautions().map(|found| caution(report, found)).collect()
 }
 
 /// Finding and advice; of several runs the finding says which.

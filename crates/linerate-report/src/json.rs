@@ -5,13 +5,19 @@ use linerate_core::caution::Caution;
 use linerate_core::report::{Ceiling, Curve, NamedRun, Report};
 use linerate_core::run::{Source, State};
 use serde::Serialize;
+use serde_json::Value;
 
+use super::traffic;
 use crate::error::RenderError;
 
 #[derive(Serialize)]
 struct View<'a> {
     runs: Vec<RunView<'a>>,
     curves: &'a [Curve],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    loads: Vec<Value>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    latencies: Vec<Value>,
     ceilings: &'a [Ceiling],
 }
 
@@ -35,14 +41,25 @@ struct CautionView<'a> {
 }
 
 /// `report` as indented JSON. Times are in us, rates in Mb/s (10^6 bit/s), sizes in bytes, except
-/// what is `derived`, whose times are in picoseconds and whose rates are in bit/s.
+/// what is `derived`, whose times are in picoseconds and whose rates are in bit/s. A single run of
+/// loads has a form of its own, without curves.
 ///
 /// # Errors
 ///
 /// [`RenderError::Json`] when a field has no JSON form.
 pub fn json(report: &Report) -> Result<String, RenderError> {
-    let runs = report.runs.iter().map(run).collect();
-    let view = View { runs, curves: &report.curves, ceilings: &report.ceilings };
+    if let [named] = &report.runs[..]
+        && named.has_loads()
+    {
+        return traffic::json(report, &named.run);
+    }
+    let view = View {
+        runs: report.runs.iter().map(run).collect(),
+        curves: &report.curves,
+        loads: traffic::loads(report)?,
+        latencies: traffic::latencies(report),
+        ceilings: &report.ceilings,
+    };
     Ok(serde_json::to_string_pretty(&view)? + "\n")
 }
 
@@ -61,8 +78,6 @@ fn run(named: &NamedRun) -> RunView<'_> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::Value;
-
     use super::super::fixture;
     use super::*;
 

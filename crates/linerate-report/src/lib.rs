@@ -2,8 +2,8 @@
 //!
 //! Data flows one way: a renderer turns what it is given into text and computes nothing but
 //! coordinates and words. It does not print, open a file, read a clock or ask what the terminal can
-//! do: the width of a table is an argument. Runs of curves are at the root, as renderers of a
-//! [`linerate_core::report::Report`]; every other subject has its module.
+//! do: the width of a table is an argument. Runs, of curves or of loads, are at the root, as renderers
+//! of a [`linerate_core::report::Report`]; every other subject has its module.
 
 pub mod catalogue;
 mod chart;
@@ -20,6 +20,7 @@ mod np;
 mod page;
 mod plot;
 pub mod predict;
+mod screen;
 pub mod stages;
 mod svg;
 mod table;
@@ -29,13 +30,12 @@ pub mod traffic;
 #[cfg(test)]
 mod fixture;
 
-pub use chart::chart;
 pub use csv::csv;
 pub use error::RenderError;
 pub use host::host;
 pub use html::html;
 pub use json::json;
 pub use np::np;
+pub use screen::text;
 pub use svg::svg;
-pub use table::table;
 pub use text::percent;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use linerate_core::pattern::Pattern;
 use linerate_core::report::{Report, Timed};
 
-use crate::error::RenderError;
+use crate::error::{RenderError, refuse_loads_alone};
 
 /// NetPIPE's "Mbps": 2^20 bit/s, unlike Mb/s everywhere else here.
 /// Source: NetPIPE 3.7.2, `netpipe.c`: `bps = bits / (t * 1024 * 1024)`.
@@ -19,8 +19,10 @@ const NETPIPE_MBPS: f64 = 1_048_576.0;
 ///
 /// # Errors
 ///
-/// [`RenderError::OneCurve`] unless the report has exactly one curve.
+/// [`RenderError::OneCurve`] unless the report has exactly one curve, [`RenderError::NoCurve`] if
+/// it has loads instead.
 pub fn np(report: &Report) -> Result<String, RenderError> {
+    refuse_loads_alone(report, "np")?;
     let [curve] = &report.curves[..] else {
         return Err(RenderError::OneCurve { curves: report.curves.len() });
     };

@@ -5,7 +5,7 @@ use linerate_core::report::{Report, describe};
 
 use super::plot::{HEIGHT, PALETTE, Picture, WIDTH, look, pictures};
 use super::text::{curve_name, hosts, plain, shortened};
-use crate::error::RenderError;
+use crate::error::{RenderError, refuse_loads_alone};
 
 /// Heights in the units of a picture.
 const TITLE: u32 = 260;
@@ -45,8 +45,9 @@ struct Figure {
 /// # Errors
 ///
 /// [`RenderError::Draw`] when the graph library refuses, [`RenderError::Page`] when the document
-/// cannot be filled.
+/// cannot be filled, [`RenderError::NoCurve`] if all runs are of loads.
 pub fn svg(report: &Report) -> Result<String, RenderError> {
+    refuse_loads_alone(report, "svg")?;
     let legend: Vec<Entry> = (0..report.curves.len()).map(|index| entry(report, index)).collect();
     let top = TITLE + LEGEND_LINE * legend.len() as u32;
     let figures: Vec<Figure> = pictures(report)?

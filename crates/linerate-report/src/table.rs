@@ -2,6 +2,7 @@
 
 mod numbers;
 
+use linerate_core::caution::Caution;
 use linerate_core::options::Granted;
 use linerate_core::plan::DEFAULT_TARGET;
 use linerate_core::report::{Curve, NamedRun, Report, describe};
@@ -16,7 +17,7 @@ const NARROWEST: usize = 40;
 
 /// `report` as text of at most `width` columns: for each curve what was measured and how, every
 /// size that was timed, what the numbers say; then what is doubtful. No colours, no control codes.
-pub fn table(report: &Report, width: u16) -> String {
+pub(super) fn table(report: &Report, width: u16) -> String {
     let width = usize::from(width).max(NARROWEST);
     let mut blocks = Vec::new();
     for (index, curve) in report.curves.iter().enumerate() {
@@ -131,13 +132,16 @@ fn summary(curve: &Curve, width: usize) -> String {
     lines.join("\n")
 }
 
+/// Of the runs of curves: those of loads say their own.
 fn cautions(report: &Report, width: usize) -> String {
     let several = report.runs.len() > 1;
-    let line = |(name, caution): (&str, &linerate_core::caution::Caution)| {
-        let run = if several { format!("{}: ", plain(name)) } else { String::new() };
+    let line = |(named, caution): (&NamedRun, &Caution)| {
+        let run = if several { format!("{}: ", plain(&named.name)) } else { String::new() };
         wrap(&format!("! {run}{}; {}", plain(&caution.finding()), caution.advice()), width, 2)
     };
-    report.cautions().map(line).collect::<Vec<_>>().join("\n")
+    let of_curves = report.runs.iter().filter(|named| !named.has_loads());
+    let found = of_curves.flat_map(|named| named.run.cautions.iter().map(move |caution| (named, caution)));
+    found.map(line).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
-//! Bulk streams and requests as text, CSV and a page.
+//! Bulk streams and requests: their parts of a text, a page, a CSV and a JSON.
 
 mod charts;
+mod columns;
 mod csv;
 mod interval;
 mod json;
@@ -10,9 +11,10 @@ mod sums;
 mod text;
 mod words;
 
-pub use csv::csv;
+pub(crate) use csv::{INTERVALS, LATENCIES, Lines};
 pub use interval::interval;
-pub use json::json;
-pub use page::html;
-pub use text::text;
+pub(crate) use json::{json, latencies, loads};
+pub(crate) use page::{Part, asked, part};
+pub(crate) use text::text;
 pub use words::called;
+pub(crate) use words::headline;

@@ -107,15 +107,25 @@ pub(crate) struct ReportArgs {
     /// Run files of linerate, or result files of NetPIPE 2.4, 3.x, 4.0 or 5.x; `-` is standard input
     #[arg(required = true, value_name = "RUN")]
     pub(crate) runs: Vec<PathBuf>,
-    /// Write a .html, .svg, .csv, .json or .np file; repeatable
+    /// Write a .html, .csv or .json file, or, for curves, .svg or .np; repeatable
     #[arg(long, value_name = "FILE")]
     pub(crate) to: Vec<PathBuf>,
+}
+
+/// The command with all its verbs. Loads have no peer in memory, and np holds curves: `stream` and `rr`
+/// do not offer these.
+pub(crate) fn command() -> clap::Command {
+    let loads = |verb: clap::Command| {
+        verb.mut_arg("transport", |arg| arg.value_parser(path::load_transport_parser()))
+            .mut_arg("format", |arg| arg.value_parser(shared::load_format_parser()))
+    };
+    Cli::command().mut_subcommand("stream", loads).mut_subcommand("rr", loads)
 }
 
 /// Reads the command line, or says what is wrong with it and ends.
 pub(crate) fn parse() -> Cli {
     let words: Vec<OsString> = std::env::args_os().collect();
-    let mut command = Cli::command();
+    let mut command = command();
     if words.iter().any(|word| word == "-h") {
         command = without_headings(command);
     }

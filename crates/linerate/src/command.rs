@@ -19,10 +19,9 @@ mod stream;
 use std::io;
 use std::process::ExitCode;
 
-use clap::CommandFactory;
 use linerate_net::observe::HostClock;
 
-use crate::cli::{Cli, Command, MeasureArgs};
+use crate::cli::{self, Cli, Command, MeasureArgs};
 use crate::screen::show;
 use crate::trouble::Trouble;
 
@@ -41,7 +40,7 @@ pub(crate) fn run(cli: Cli, clock: HostClock) -> Result<ExitCode, Trouble> {
         Some(Command::Schema { of }) => schema::run(of),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Cli::command(), "linerate", &mut script);
+            clap_complete::generate(shell, &mut cli::command(), "linerate", &mut script);
             print_bytes(&script)
         }
         Some(Command::Man) => {
@@ -56,7 +55,7 @@ pub(crate) fn run(cli: Cli, clock: HostClock) -> Result<ExitCode, Trouble> {
 
 /// The manual page of the command and of every verb, in one document.
 fn manual(page: &mut Vec<u8>) -> io::Result<()> {
-    let command = Cli::command();
+    let command = cli::command();
     clap_mangen::Man::new(command.clone()).render(page)?;
     verbs(&command, "linerate", page)
 }

@@ -109,6 +109,6 @@ fn write_for_people() {
         };
         write("html", html(&report).expect("a page"));
         write("svg", super::super::svg(&report).expect("a file"));
-        write("txt", super::super::table(&report, 80) + &super::super::chart(&report, 80, 20));
+        write("txt", super::super::text(&report, 80));
     }
 }

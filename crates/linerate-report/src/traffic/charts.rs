@@ -1,50 +1,43 @@
 //! Charts of loads: throughput, congestion window and round-trip time against time, and the
 //! distribution of latencies.
 
-use linerate_core::kernel::TcpSample;
-use linerate_core::run::Run;
-use linerate_core::traffic::{FlowAccount, Transfer};
-use linerate_core::units::{Rate, Span};
+use linerate_core::report::{FlowResult, LoadResult, Report, TcpPoint};
 
 use super::latency;
-use super::words::name;
+use super::words::{rate, since};
 use crate::error::RenderError;
 use crate::figure::axis::{from_zero, shares, times};
 use crate::figure::curve::{self, Curve, Point};
 use crate::figure::{Figure, Title};
 use crate::plot::Axis;
-use crate::text::{digits, percent};
+use crate::text::{digits, percent, plain};
 
 /// More curves than can be told apart: six colours, three kinds of dashes.
 const MOST_CURVES: usize = 18;
-/// Points of a distribution's curve.
-const STEPS: u32 = 200;
 
-/// The charts of `run`.
+/// The charts of the loads of `report`, all runs in each.
 ///
 /// # Errors
 ///
 /// [`RenderError::Draw`] when the graph library refuses.
-pub(super) fn figures(run: &Run) -> Result<Vec<Figure>, RenderError> {
+pub(super) fn figures(report: &Report) -> Result<Vec<Figure>, RenderError> {
     let mut figures = Vec::new();
-    figures.extend(distribution(&run.transfers)?);
-    let several = run.transfers.len() > 1;
-    figures.extend(throughput(&run.transfers, several)?);
-    let windows = |sample: &TcpSample| Some(sample.cwnd as f64);
+    figures.extend(distribution(report)?);
+    figures.extend(throughput(report)?);
     let window = Subject {
         id: "cwnd",
         title: "Congestion window against time",
         axis: "Congestion window (segments)",
         caption: "As TCP of the sender says at each interval; it doubles in slow start and falls at a loss.",
     };
-    figures.extend(tcp(&run.transfers, several, &window, windows)?);
+    figures.extend(tcp(report, &window, |sample| sample.cwnd as f64)?);
     let round_trip = Subject {
         id: "rtt",
         title: "Round-trip time against time",
         axis: "Smoothed round-trip time (us)",
         caption: "As TCP of the sender says at each interval. What rises with the congestion window waits in a queue.",
     };
-    figures.extend(tcp(&run.transfers, several, &round_trip, |sample| Some(sample.rtt.as_us()))?);
+    figures.extend(tcp(report, &round_trip, |sample| sample.rtt_us)?);
     Ok(figures)
 }
 
@@ -56,71 +49,64 @@ struct Subject {
     caption: &'static str,
 }
 
-/// A curve's name: its load, where there are several, and its flow.
-fn curve_name(transfer: &Transfer, flow: &FlowAccount, several: bool) -> String {
-    let load = if several { format!("{}, ", name(transfer)) } else { String::new() };
-    format!("{load}{} #{}", flow.direction, flow.flow + 1)
+/// As many of what each run has as can be told apart, so that every run is seen.
+fn shown<'a, T>(report: &Report, all: impl Iterator<Item = (&'a LoadResult, T)>) -> Vec<(&'a LoadResult, T)> {
+    let most = (MOST_CURVES / report.runs.len().max(1)).max(1);
+    let mut of_run = vec![0; report.runs.len()];
+    let there_is_room = |(load, _): &(&LoadResult, T)| {
+        of_run[load.run] += 1;
+        of_run[load.run] <= most
+    };
+    all.filter(there_is_room).take(MOST_CURVES).collect()
 }
 
-/// Every flow of every load, as many as can be told apart.
-fn flows(transfers: &[Transfer]) -> impl Iterator<Item = (&Transfer, &FlowAccount)> {
-    transfers
-        .iter()
-        .flat_map(|transfer| transfer.flows.iter().map(move |flow| (transfer, flow)))
-        .take(MOST_CURVES)
+/// A curve for each flow: its load, if there are several, and its number; and its points.
+fn of_flows(report: &Report, points: impl Fn(&FlowResult) -> Vec<Point>) -> Vec<Curve> {
+    let flows = report.loads.iter().flat_map(|load| load.flows.iter().map(move |flow| (load, flow)));
+    let curve = |(load, flow): (&LoadResult, &FlowResult)| {
+        let of = if report.loads.len() > 1 { format!("{}, ", plain(&load.name)) } else { String::new() };
+        Curve { name: format!("{of}{} #{}", flow.direction, flow.flow), points: points(flow) }
+    };
+    shown(report, flows).into_iter().map(curve).collect()
 }
 
-fn throughput(transfers: &[Transfer], several: bool) -> Result<Option<Figure>, RenderError> {
-    let curves = flows(transfers).map(|(transfer, flow)| {
-        let mut since = Span::ZERO;
-        let shortest = longest_interval(flow) / 10;
-        let points = flow.receiver.intervals.iter().filter_map(|interval| {
-            let span = interval.until.saturating_sub(since);
-            since = interval.until;
-            // The last one ends with the flow, and may be too short for a rate.
-            if span < shortest {
-                return None;
-            }
-            let rate = Rate::of(interval.bytes, span)?;
-            let lines = vec![format!("{rate} until {}", interval.until)];
-            Some(Point { x: interval.until.as_seconds(), y: rate.as_mbps(), interval: None, lines })
-        });
-        Curve { name: curve_name(transfer, flow, several), points: points.collect() }
+fn throughput(report: &Report) -> Result<Option<Figure>, RenderError> {
+    let curves = of_flows(report, |flow| {
+        // The last interval ends with the flow, and may be too short for a rate.
+        let whole = flow.intervals.iter().filter(|interval| interval.whole);
+        let point = |interval: &linerate_core::report::IntervalRate| {
+            let lines = vec![format!("{} until {}", rate(interval.mbps), since(interval.until_s))];
+            Some(Point { x: interval.until_s, y: interval.mbps?, interval: None, lines })
+        };
+        whole.filter_map(point).collect()
     });
     let title = Title {
         id: "throughput".to_owned(),
         title: "Throughput against time".to_owned(),
         caption: "Payload that the receiver took in each interval, at the interval's end.".to_owned(),
     };
-    against_time(title, "Throughput (Mb/s)", curves.collect())
-}
-
-fn longest_interval(flow: &FlowAccount) -> Span {
-    let ends = flow.receiver.intervals.iter().map(|interval| interval.until);
-    let begins = std::iter::once(Span::ZERO).chain(ends.clone());
-    ends.zip(begins).map(|(until, since)| until.saturating_sub(since)).max().unwrap_or(Span::ZERO)
+    against_time(title, "Throughput (Mb/s)", curves)
 }
 
 fn tcp(
-    transfers: &[Transfer],
-    several: bool,
+    report: &Report,
     subject: &Subject,
-    value: impl Fn(&TcpSample) -> Option<f64>,
+    value: impl Fn(&TcpPoint) -> f64,
 ) -> Result<Option<Figure>, RenderError> {
-    let curves = flows(transfers).map(|(transfer, flow)| {
-        let points = flow.sender.tcp.iter().filter_map(|sample| {
-            let y = value(sample)?;
-            let lines = vec![format!("{} at {}", digits(y), sample.at)];
-            Some(Point { x: sample.at.as_seconds(), y, interval: None, lines })
-        });
-        Curve { name: curve_name(transfer, flow, several), points: points.collect() }
+    let curves = of_flows(report, |flow| {
+        let point = |sample: &TcpPoint| {
+            let y = value(sample);
+            let lines = vec![format!("{} at {}", digits(y), since(sample.at_s))];
+            Point { x: sample.at_s, y, interval: None, lines }
+        };
+        flow.tcp.iter().map(point).collect()
     });
     let title = Title {
         id: subject.id.to_owned(),
         title: subject.title.to_owned(),
         caption: subject.caption.to_owned(),
     };
-    against_time(title, subject.axis, curves.collect())
+    against_time(title, subject.axis, curves)
 }
 
 /// A chart over seconds; none if no curve has two points.
@@ -137,20 +123,15 @@ fn against_time(title: Title, what: &str, mut curves: Vec<Curve>) -> Result<Opti
 }
 
 /// The distribution of latencies; none without requests.
-fn distribution(transfers: &[Transfer]) -> Result<Option<Figure>, RenderError> {
-    let rows = latency::rows(transfers);
-    let curves: Vec<Curve> = rows
-        .iter()
-        .take(MOST_CURVES)
-        .map(|row| {
-            let point = |nth: u32| {
-                let share = f64::from(nth) / f64::from(STEPS);
-                let us = row.times.quantile(share)?.as_us();
-                let lines = vec![format!("{} took {} us at most", percent(share), digits(us))];
-                Some(Point { x: us, y: share, interval: None, lines })
-            };
-            Curve { name: row.name.clone(), points: (0..=STEPS).filter_map(point).collect() }
-        })
+fn distribution(report: &Report) -> Result<Option<Figure>, RenderError> {
+    let point = |(share, us): &(f64, f64)| {
+        let lines = vec![format!("{} took {} us at most", percent(*share), digits(*us))];
+        Point { x: *us, y: *share, interval: None, lines }
+    };
+    let rows = latency::rows(&report.loads).into_iter().map(|row| (row.load, row));
+    let curves: Vec<Curve> = shown(report, rows)
+        .into_iter()
+        .map(|(_, row)| Curve { name: row.name(), points: row.row.distribution.iter().map(point).collect() })
         .collect();
     let ends = curves.iter().flat_map(|curve| &curve.points).map(|point| point.x);
     let (low, high) = ends.fold((f64::MAX, 0.0_f64), |(low, high), us| (low.min(us), high.max(us)));

@@ -1,91 +1,99 @@
-//! Loads as one page that needs nothing else.
+//! What a page shows of loads: cards, charts and tables.
 
-use askama::Template;
-use linerate_core::report::Report;
-use linerate_core::run::Run;
-use linerate_core::traffic::{FlowAccount, Transfer};
+use linerate_core::report::{LoadResult, Report};
 
 use super::charts;
+use super::columns::{Flow, flow_columns, table_columns};
 use super::latency;
 use super::sums::sums;
-use super::text::{flow_columns, table_columns};
-use super::words::{facts, headline, held_back, name};
-use crate::columns::TableView;
+use super::words::{facts, headline, time};
+use crate::columns::{Column, TableView};
 use crate::error::RenderError;
-use crate::figure::{Figure, hover};
-use crate::html::{self, RunView};
-use crate::page::{Card, Entry, Frame, entries};
+use crate::figure::Figure;
+use crate::page::{Card, Entry, entries};
 use crate::text::plain;
 
-#[derive(Template)]
-#[template(path = "traffic.html")]
-struct Page {
-    title: String,
-    frame: Frame,
-    run: RunView,
-    facts: Vec<Entry>,
-    cards: Vec<Card>,
-    figures: Vec<Figure>,
-    tables: Vec<TableView>,
+/// What a page shows of loads.
+pub(crate) struct Part {
+    pub(crate) cards: Vec<Card>,
+    pub(crate) figures: Vec<Figure>,
+    pub(crate) tables: Vec<TableView>,
     /// What the tables do not say, and why.
-    unknown: Option<String>,
-    cautions: Vec<[String; 2]>,
+    pub(crate) unknown: Option<String>,
 }
 
-/// The first run of `report`, which has loads, as one HTML page: what was asked, key numbers,
-/// cautions, charts, tables, both hosts and the plan.
+/// The loads of `report`.
 ///
 /// # Errors
 ///
-/// [`RenderError::Draw`] when a chart cannot be drawn, [`RenderError::Json`] or
-/// [`RenderError::Page`] when the page cannot be filled.
-pub fn html(report: &Report) -> Result<String, RenderError> {
-    let named = &report.runs[0];
-    let run = &named.run;
-    let mut figures = charts::figures(run)?;
-    let page = Page {
-        title: plain(&format!("{}: {}", named.name, headline(run))),
-        frame: Frame::new(&hover(&mut figures))?,
-        run: html::run(report, 0, named),
-        facts: entries(facts(run)),
-        cards: run.transfers.iter().map(|transfer| card(run, transfer)).collect(),
-        figures,
-        tables: tables(run),
-        unknown: latency::unknown(&latency::rows(&run.transfers)),
-        cautions: run
-            .cautions
-            .iter()
-            .map(|caution| [plain(&caution.finding()), caution.advice().to_owned()])
-            .collect(),
-    };
-    Ok(page.render()?)
+/// [`RenderError::Draw`] when a chart cannot be drawn.
+pub(crate) fn part(report: &Report) -> Result<Part, RenderError> {
+    Ok(Part {
+        cards: report.loads.iter().map(|load| card(report, load)).collect(),
+        figures: charts::figures(report)?,
+        tables: if report.runs.len() > 1 { compared(report) } else { tables(report) },
+        unknown: latency::unknown(&latency::rows(&report.loads)),
+    })
 }
 
-fn card(run: &Run, transfer: &Transfer) -> Card {
+/// What run `index` was asked.
+pub(crate) fn asked(report: &Report, index: usize) -> Vec<Entry> {
+    entries(facts(&report.runs[index].run))
+}
+
+fn card(report: &Report, load: &LoadResult) -> Card {
     let mut keys = Vec::new();
-    for row in latency::rows(std::slice::from_ref(transfer)) {
-        let shown = |share: f64| super::words::time(row.quantile(share));
-        let value = format!("median {}, p99 {}, p99.9 {}", shown(0.5), shown(0.99), shown(0.999));
-        keys.push([row.kind.clone(), value]);
+    for row in latency::rows([load]) {
+        let [median, p99, p999] = ["p50", "p99", "p99.9"].map(|label| time(row.row.percentile(label)));
+        keys.push([row.kind(), format!("median {median}, p99 {p99}, p99.9 {p999}")]);
     }
-    keys.extend(sums(transfer));
-    keys.extend(held_back(transfer, run).map(|text| ["held back".to_owned(), text]));
-    let title = if run.transfers.len() > 1 { name(transfer) } else { headline(run) };
+    keys.extend(sums(load));
+    keys.extend(load.held_back.iter().map(|held| ["held back".to_owned(), held.to_string()]));
+    let alone = report.loads_of(load.run).nth(1).is_none();
+    let title = match (report.runs.len(), alone) {
+        (1, true) => headline(&report.runs[0].run),
+        (_, true) => format!("{}: {}", plain(&load.name), headline(&report.runs[load.run].run)),
+        (_, false) => plain(&load.name),
+    };
     Card { title, colour: None, keys: entries(keys), note: String::new() }
 }
 
-fn tables(run: &Run) -> Vec<TableView> {
+/// The tables of a run.
+fn tables(report: &Report) -> Vec<TableView> {
     let mut tables = Vec::new();
-    let latencies = latency::rows(&run.transfers);
+    let latencies = latency::rows(&report.loads);
     if !latencies.is_empty() {
         tables.push(TableView::new("Latencies", latency::columns(&latencies)));
     }
-    if run.transfers.iter().any(|transfer| !transfer.label.is_empty()) {
-        tables.push(TableView::new("Every load", table_columns(run)));
+    if report.loads.iter().any(|load| load.labelled) {
+        tables.push(TableView::new("Every load", table_columns(&report.loads.iter().collect::<Vec<_>>())));
     }
-    for transfer in run.transfers.iter().filter(|transfer| !transfer.flows.is_empty()) {
-        let flows: Vec<&FlowAccount> = transfer.flows.iter().collect();
-        tables.push(TableView::new("Every flow", flow_columns(transfer, &flows)));
+    for load in report.loads.iter().filter(|load| !load.flows.is_empty()) {
+        let flows: Vec<Flow<'_>> = load.flows.iter().map(|flow| (load, flow)).collect();
+        tables.push(TableView::new("Every flow", flow_columns(&flows)));
     }
+    tables
+}
+
+/// The tables of several runs: each has the rows of all, and says which run a row is of.
+fn compared(report: &Report) -> Vec<TableView> {
+    let run = |load: &LoadResult| plain(&report.runs[load.run].name);
+    let mut tables = Vec::new();
+    let mut table = |title: &str, columns: Vec<Column>, runs: Vec<String>| {
+        if !runs.is_empty() {
+            let columns = std::iter::once(Column::new("run", 0, runs)).chain(columns).collect();
+            tables.push(TableView::new(title, columns));
+        }
+    };
+    let latencies = latency::rows(&report.loads);
+    table("Latencies", latency::columns(&latencies), latencies.iter().map(|row| run(row.load)).collect());
+    let labelled = report.loads.iter().filter(|load| load.labelled && !load.flows.is_empty());
+    let labelled: Vec<&LoadResult> = labelled.collect();
+    table("Every load", table_columns(&labelled), labelled.iter().map(|load| run(load)).collect());
+    let flows = report.loads.iter().flat_map(|load| load.flows.iter().map(move |flow| (load, flow)));
+    let flows: Vec<Flow<'_>> = flows.collect();
+    let mut columns = flow_columns(&flows);
+    columns.insert(0, Column::new("load", 0, flows.iter().map(|(load, _)| plain(&load.what)).collect()));
+    table("Every flow", columns, flows.iter().map(|(load, _)| run(load)).collect());
     tables
 }

@@ -1,83 +1,67 @@
 //! What the flows of a load did together, in lines.
 
-use linerate_core::stats::Histogram;
-use linerate_core::traffic::{Datagrams, Direction, IoReport, Transfer};
-use linerate_core::units::Span;
+use linerate_core::report::{DatagramSum, Departures, DirectionSum, LoadResult};
+use linerate_core::traffic::{Direction, IoReport};
 
-use super::words::{amount, rate, time};
+use super::words::{amount, rate, since, time};
 use crate::text::{count, digits, percent};
 
-/// What the flows of a transfer did together: labels and values, for each direction.
-pub(super) fn sums(transfer: &Transfer) -> Vec<[String; 2]> {
-    let mut lines = Vec::new();
-    for summary in transfer.summaries() {
-        let way = if summary.direction == Direction::Receive { "to here" } else { "from here" };
-        let mut parts = vec![format!("{} in all, {}", rate(summary.rate), amount(summary.bytes))];
-        if let (Some(fairness), true) = (summary.fairness, summary.complete > 1) {
-            parts.push(format!("Jain's index {fairness:.3}"));
-        }
-        if let Some(converged) = summary.converged {
-            parts.push(match converged {
-                Span::ZERO => "fair from the start".to_owned(),
-                later => format!("fair after {later}"),
-            });
-        }
-        if summary.stalled + summary.failed > 0 {
-            let (stalled, failed) = (count(summary.stalled.into(), "flow"), summary.failed);
-            parts.push(format!("{stalled} STALLED and {failed} failed, which the rate leaves out"));
-        }
-        lines.push([way.to_owned(), parts.join(", ")]);
-        lines.extend(datagrams(transfer, summary.direction).map(|fate| ["datagrams".to_owned(), fate]));
-        let cpu = summary.cpu_per_gigabyte.map(|seconds| match seconds {
-            Some(seconds) => format!("{} s", digits(seconds)),
-            None => "unknown".to_owned(),
-        });
-        let [sender, receiver] = cpu;
-        lines.push([
-            "processor".to_owned(),
-            format!("sender {sender}, receiver {receiver} for 10^9 B, in the flows' threads"),
-        ]);
-        lines.extend(departures(transfer, summary.direction).map(|times| ["departures".to_owned(), times]));
-        lines.extend(calls(transfer, summary.direction).map(|said| ["engines".to_owned(), said]));
-    }
+/// What the flows of a load did together: labels and values, for each direction.
+pub(super) fn sums(load: &LoadResult) -> Vec<[String; 2]> {
+    load.sums.iter().flat_map(direction).collect()
+}
+
+fn direction(sum: &DirectionSum) -> Vec<[String; 2]> {
+    let line = |label: &str, value: String| [label.to_owned(), value];
+    let way = if sum.direction == Direction::Receive { "to here" } else { "from here" };
+    let mut lines = vec![line(way, whole(sum))];
+    lines.extend(sum.datagrams.as_ref().map(|fate| line("datagrams", datagrams(fate))));
+    let [sender, receiver] = sum.cpu_s_per_gb.map(|seconds| match seconds {
+        Some(seconds) => format!("{} s", digits(seconds)),
+        None => "unknown".to_owned(),
+    });
+    let cpu = format!("sender {sender}, receiver {receiver} for 10^9 B, in the flows' threads");
+    lines.push(line("processor", cpu));
+    lines.extend(sum.departures_us.as_ref().map(|times| line("departures", departures(times))));
+    lines.extend(calls(&sum.engines).map(|said| line("engines", said)));
     lines
 }
 
-/// What became of the datagrams of all flows of a direction; none where none were sent as such.
-fn datagrams(transfer: &Transfer, direction: Direction) -> Option<String> {
-    let flows = transfer.flows.iter().filter(|flow| flow.direction == direction);
-    let fates: Vec<_> = flows.filter_map(|flow| flow.receiver.datagrams.as_ref()).collect();
-    if fates.is_empty() {
-        return None;
+/// Rate and amount, and how fairly the flows shared it.
+fn whole(sum: &DirectionSum) -> String {
+    let mut parts = vec![format!("{} in all, {}", rate(sum.mbps), amount(sum.bytes))];
+    if let (Some(fairness), true) = (sum.fairness, sum.complete > 1) {
+        parts.push(format!("Jain's index {fairness:.3}"));
     }
-    let sum = |of: fn(&Datagrams) -> u64| fates.iter().map(|fate| of(fate)).sum::<u64>();
-    let (sent, lost) = (sum(|fate| fate.sent), sum(|fate| fate.lost));
-    let dropped = sum(|fate| fate.dropped_by_socket);
-    let share = |part: u64| percent(part as f64 / sent.max(1) as f64);
-    Some(format!(
-        "of {sent} sent {lost} ({}) lost on the path, {dropped} ({}) dropped by the receiver's socket",
-        share(lost),
-        share(dropped)
-    ))
+    if let Some(later) = sum.fair_after_s {
+        let fair = if later > 0.0 { format!("after {}", since(later)) } else { "from the start".to_owned() };
+        parts.push(format!("fair {fair}"));
+    }
+    if sum.stalled + sum.failed > 0 {
+        let (stalled, failed) = (count(sum.stalled.into(), "flow"), sum.failed);
+        parts.push(format!("{stalled} STALLED and {failed} failed, which the rate leaves out"));
+    }
+    parts.join(", ")
 }
 
-/// How far apart the paced messages of each flow of a direction left; none of a load without a pace.
-fn departures(transfer: &Transfer, direction: Direction) -> Option<String> {
-    let flows = transfer.flows.iter().filter(|flow| flow.direction == direction);
-    let mut all = Histogram::default();
-    flows.filter_map(|flow| flow.sender.departures.as_ref()).for_each(|times| all.add(times));
-    let quantile = |share: f64| time(all.resolved(share));
-    all.max()
-        .map(|longest| format!("median {} apart, p99 {}, {longest} at most", quantile(0.5), quantile(0.99)))
+/// What became of the datagrams of all flows of a direction.
+fn datagrams(fate: &DatagramSum) -> String {
+    let DatagramSum { sent, lost, dropped, .. } = fate;
+    let [lost_share, dropped_share] = [fate.lost_share, fate.dropped_share].map(percent);
+    format!(
+        "of {sent} sent {lost} ({lost_share}) lost on the path, {dropped} ({dropped_share}) dropped by the receiver's socket"
+    )
 }
 
-/// What the I/O engines of a direction say of themselves; none where they just copy.
-fn calls(transfer: &Transfer, direction: Direction) -> Option<String> {
-    let flows = transfer.flows.iter().filter(|flow| flow.direction == direction);
-    let reports: Vec<_> = flows.flat_map(|flow| [&flow.sender.io, &flow.receiver.io]).flatten().collect();
-    let sum = |of: fn(&IoReport) -> u64| reports.iter().map(|report| of(report)).sum::<u64>();
-    let (asked, copied) = (sum(|io| io.zero_copy_asked), sum(|io| io.zero_copy_copied));
-    let (mapped, discarded) = (sum(|io| io.mapped_bytes), sum(|io| io.discarded_bytes));
+/// How far apart the paced messages of each flow of a direction left.
+fn departures(times: &Departures) -> String {
+    let [median, p99, longest] = [times.p50, times.p99, times.max].map(time);
+    format!("median {median} apart, p99 {p99}, {longest} at most")
+}
+
+/// What the I/O engines of a direction say of themselves; nothing if they just copy.
+fn calls(io: &IoReport) -> Option<String> {
+    let (asked, copied) = (io.zero_copy_asked, io.zero_copy_copied);
     let mut parts = Vec::new();
     if asked > 0 {
         let share = percent(copied as f64 / asked as f64);
@@ -85,18 +69,20 @@ fn calls(transfer: &Transfer, direction: Direction) -> Option<String> {
             "the kernel copied {copied} ({share}) of {asked} sends that were to be without a copy"
         ));
     }
-    if mapped > 0 {
-        parts.push(format!("{} arrived by mapping pages", amount(mapped)));
+    if io.mapped_bytes > 0 {
+        parts.push(format!("{} arrived by mapping pages", amount(io.mapped_bytes)));
     }
-    if discarded > 0 {
-        parts.push(format!("{} were thrown away unread", amount(discarded)));
+    if io.discarded_bytes > 0 {
+        parts.push(format!("{} were thrown away unread", amount(io.discarded_bytes)));
     }
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 #[cfg(test)]
 mod tests {
-    use linerate_core::traffic::{FlowAccount, HalfAccount};
+    use linerate_core::stats::Histogram;
+    use linerate_core::traffic::{FlowAccount, HalfAccount, Transfer};
+    use linerate_core::units::Span;
 
     use super::*;
 
@@ -109,7 +95,8 @@ mod tests {
     }
 
     fn said(flows: Vec<FlowAccount>, label: &str) -> Vec<String> {
-        let lines = sums(&Transfer { flows, ..Transfer::default() });
+        let report = crate::fixture::loads(vec![Transfer { flows, ..Transfer::default() }]);
+        let lines = sums(&report.loads[0]);
         lines.into_iter().filter(|[name, _]| name == label).map(|[_, value]| value).collect()
     }
 

@@ -1,13 +1,12 @@
 //! What loads are called, and their numbers as people write them.
 
-use linerate_core::assessment::PACE_KEPT;
-use linerate_core::kernel::limit::Holder;
 use linerate_core::plan::{StreamTask, Task};
+use linerate_core::report::{FlowClass, FlowResult, LoadResult, load_name};
 use linerate_core::run::Run;
-use linerate_core::traffic::{Class, Direction, FlowAccount, Phase, StreamPlan, Transfer};
+use linerate_core::traffic::{Direction, Phase, StreamPlan};
 use linerate_core::units::{Rate, Span};
 
-use crate::text::{count, digits, plain};
+use crate::text::{count, digits, plain, time_text};
 
 /// What was asked, as labels and values.
 pub(super) fn facts(run: &Run) -> Vec<[String; 2]> {
@@ -33,7 +32,7 @@ pub(super) fn facts(run: &Run) -> Vec<[String; 2]> {
 }
 
 /// The headline of a run: `stream over tcp, 4 flows from here`.
-pub(super) fn headline(run: &Run) -> String {
+pub(crate) fn headline(run: &Run) -> String {
     let transport = plain(&run.path().transport);
     match &run.plan.task {
         Task::Requests(rr) => format!("rr over {transport}, {}", count(rr.flows.into(), "flow")),
@@ -75,61 +74,39 @@ fn io(run: &Run) -> String {
     format!("{both}; what arrives is {delivered}{touched}")
 }
 
-/// What a load is called among the others of its run.
-pub(super) fn name(transfer: &Transfer) -> String {
-    called(&transfer.label, transfer.load.phase())
+/// What a load of this label and phase is called, safe to show.
+pub fn called(label: &str, phase: Phase) -> String {
+    plain(&load_name(label, phase))
 }
 
-/// What a load of this label and phase is called.
-pub fn called(label: &str, phase: Phase) -> String {
-    match phase {
-        _ if !label.is_empty() => plain(label),
-        Phase::Idle => "idle".to_owned(),
-        Phase::Loaded(Direction::Send) => "bulk from here".to_owned(),
-        Phase::Loaded(Direction::Receive) => "bulk to here".to_owned(),
-        Phase::Loaded(Direction::Both) => "bulk both ways".to_owned(),
-    }
+/// What `load` is called in a block, a card or a table about its run alone.
+pub(super) fn own_name(load: &LoadResult) -> String {
+    plain(&load.what)
 }
 
 /// The flow's rate, or the class that it has instead.
-pub(super) fn speed(transfer: &Transfer, flow: &FlowAccount) -> String {
-    match transfer.class(flow) {
-        Class::Complete => rate(flow.rate()),
-        Class::Stalled(silent) => format!("STALLED {silent}"),
-        Class::Failed(reason) => format!("FAILED: {}", plain(&reason)),
+pub(super) fn speed(flow: &FlowResult) -> String {
+    let reason = plain(flow.reason.as_deref().unwrap_or_default());
+    match flow.class {
+        FlowClass::Complete => rate(flow.mbps),
+        FlowClass::Stalled => format!("STALLED {reason}"),
+        FlowClass::Failed => format!("FAILED: {reason}"),
     }
 }
 
-/// Who held the flows back, in a line: of one flow with the shares of its time, of many by number.
-pub(super) fn held_back(transfer: &Transfer, run: &Run) -> Option<String> {
-    let pace = transfer.load.stream.as_ref().and_then(|stream| stream.rate);
-    let kept = |pace: &Rate| transfer.slowest().is_some_and(|rate| rate.share_of(*pace) >= PACE_KEPT);
-    if let Some(pace) = pace.filter(kept) {
-        // TCP counts a wait for the last acknowledgement as its own, though nothing more is to be sent.
-        return Some(format!("by the pace that was asked, {pace} a direction"));
-    }
-    let link = run.payload_link();
-    let flows = transfer.flows.iter();
-    let verdicts: Vec<_> = flows.filter_map(|flow| transfer.holders(flow, link)).collect();
-    let first = verdicts.first()?.to_string();
-    let first = first.trim_start_matches("held back ");
-    if verdicts.len() == 1 {
-        return Some(first.to_owned());
-    }
-    let counts = Holder::ALL.into_iter().filter_map(|holder| {
-        let count = verdicts.iter().filter(|verdict| verdict.winner == holder).count();
-        (count > 0).then(|| format!("{count} by the {holder}"))
-    });
-    let counts = counts.collect::<Vec<_>>().join(", ");
-    Some(format!("of {} flows {counts}; flow #1 {first}", verdicts.len()))
+/// Mb/s in the unit that fits.
+pub(super) fn rate(mbps: Option<f64>) -> String {
+    mbps.map_or_else(|| "-".to_owned(), |mbps| Rate::from_mbps(mbps).to_string())
 }
 
-pub(super) fn rate(rate: Option<Rate>) -> String {
-    rate.map_or_else(|| "-".to_owned(), |rate| rate.to_string())
+/// Microseconds in the unit that fits.
+pub(super) fn time(us: Option<f64>) -> String {
+    us.map_or_else(|| "-".to_owned(), |us| time_text(us * 1e6))
 }
 
-pub(super) fn time(span: Option<Span>) -> String {
-    span.map_or_else(|| "-".to_owned(), |span| span.to_string())
+/// Seconds in the unit that fits.
+pub(super) fn since(seconds: f64) -> String {
+    Span::from_seconds(seconds).to_string()
 }
 
 /// Bytes in powers of 1000, as link rates are counted.

@@ -202,6 +202,12 @@ fn transport_parser() -> impl clap::builder::TypedValueParser<Value = Transport>
     PossibleValuesParser::new(Transport::ALL.map(Transport::name)).try_map(|text| text.parse::<Transport>())
 }
 
+/// The transports of loads: copies in memory have no peer.
+pub(super) fn load_transport_parser() -> impl clap::builder::TypedValueParser<Value = Transport> {
+    let names = Transport::ALL.into_iter().filter(|transport| *transport != Transport::Memory);
+    PossibleValuesParser::new(names.map(Transport::name)).try_map(|text| text.parse::<Transport>())
+}
+
 fn transport_help() -> String {
     let all = Transport::ALL.map(Transport::name).join(", ");
     format!(

@@ -137,12 +137,21 @@ impl OutputArgs {
 }
 
 fn format_parser() -> impl clap::builder::TypedValueParser<Value = Format> {
-    PossibleValuesParser::new(["table", "json", "csv", "np"]).map(|text| match text.as_str() {
+    PossibleValuesParser::new(["table", "json", "csv", "np"]).map(|text| format_of(&text))
+}
+
+/// The formats of loads: np holds curves.
+pub(super) fn load_format_parser() -> impl clap::builder::TypedValueParser<Value = Format> {
+    PossibleValuesParser::new(["table", "json", "csv"]).map(|text| format_of(&text))
+}
+
+fn format_of(name: &str) -> Format {
+    match name {
         "json" => Format::Json,
         "csv" => Format::Csv,
         "np" => Format::Np,
         _ => Format::Table,
-    })
+    }
 }
 
 fn parse_label(text: &str) -> Result<(String, String), String> {

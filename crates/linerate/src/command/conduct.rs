@@ -9,7 +9,7 @@ use linerate_core::plan::Plan;
 use linerate_core::report::Report;
 use linerate_core::run::{Answering, EndState, Model, Run, Source, State};
 
-use super::loads::is_broken;
+use super::loads;
 use super::results::{Files, named, page, print};
 use crate::progress::Line;
 use crate::signals::Interrupt;
@@ -147,7 +147,7 @@ pub(super) fn conduct<S: Subject>(
     line.clear();
     let concluded = underway.conclude(&subject, ended);
     let result = concluded.and_then(|report| observed.map(|()| report));
-    let exit = result.as_ref().map_or(2, |report| u8::from(is_broken(&report.runs[0].run)));
+    let exit = result.as_ref().map_or(2, loads::exit);
     line.ended(exit);
     result
 }

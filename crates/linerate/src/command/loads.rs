@@ -7,9 +7,9 @@ use std::process::ExitCode;
 
 use linerate_core::carrier::{CarriedLoad, Carrier, LoadWatch, Look};
 use linerate_core::plan::{Asked, Format, Plan, StreamPlan};
-use linerate_core::report::Report;
-use linerate_core::run::{Answering, EndState, Run, Source};
-use linerate_core::traffic::{Class, Ended, Transfer};
+use linerate_core::report::{LoadResult, Report};
+use linerate_core::run::{Answering, EndState, Source};
+use linerate_core::traffic::Transfer;
 use linerate_core::transport::Transport;
 use linerate_net::observe::HostClock;
 use linerate_net::pair::Loads;
@@ -55,16 +55,12 @@ pub(super) fn check(plan: &Plan) -> Result<(), Trouble> {
 
 /// 1 when a flow stalled or failed, which the report says, and else 0.
 pub(super) fn conclude(report: &Report) -> ExitCode {
-    ExitCode::from(u8::from(is_broken(&report.runs[0].run)))
+    ExitCode::from(exit(report))
 }
 
-/// Whether a flow stalled or failed.
-pub(super) fn is_broken(run: &Run) -> bool {
-    let broken = |transfer: &Transfer| {
-        transfer.flows.iter().any(|flow| transfer.class(flow) != Class::Complete)
-            || transfer.latencies.iter().any(|latency| latency.ended != Ended::Complete)
-    };
-    run.transfers.iter().any(broken)
+/// The same as a number, as programs are told it.
+pub(super) fn exit(report: &Report) -> u8 {
+    u8::from(!report.loads.iter().all(LoadResult::is_complete))
 }
 
 /// Carries the plan's loads between this host and those that it names.

@@ -80,22 +80,18 @@ pub(super) fn print(report: &Report) -> Result<(), Trouble> {
     if !is_free(&run.plan.common.output) {
         return Ok(());
     }
-    let rendered = match (run.plan.common.output.format, run.plan.has_loads()) {
-        (Format::Json, _) => Ok(run.to_json()),
-        (Format::Csv, true) => render::traffic::csv(run),
-        (Format::Csv, false) => render::csv(report),
-        (Format::Table, true) => Ok(render::traffic::text(run, columns())),
-        (Format::Np, true) | (Format::Table, false) => Ok(super::report::text(report)),
-        (Format::Np, false) => render::np(report),
+    let rendered = match run.plan.common.output.format {
+        Format::Json => Ok(run.to_json()),
+        Format::Csv => render::csv(report),
+        Format::Table => Ok(render::text(report, columns())),
+        Format::Np => render::np(report),
     };
     show(&rendered.map_err(|error| unrendered(&error))?)
 }
 
 /// The HTML report.
 pub(super) fn page(report: &Report) -> Result<String, Trouble> {
-    let loads = report.runs[0].run.plan.has_loads();
-    let page = if loads { render::traffic::html(report) } else { render::html(report) };
-    page.map_err(|error| unrendered(&error))
+    render::html(report).map_err(|error| unrendered(&error))
 }
 
 fn unrendered(error: &render::RenderError) -> Trouble {

@@ -1,0 +1,122 @@
+//! A run's series as a curve.
+
+use serde::Serialize;
+
+use crate::derive::{Derived, derive};
+use crate::pattern::Pattern;
+use crate::run::Run;
+use crate::series::{Point, Series, Stop};
+use crate::units::Rate;
+
+/// One curve.
+#[derive(Clone, Debug, Serialize)]
+pub struct Curve {
+    /// What to call it; distinct among the report's curves.
+    pub name: String,
+    /// Index of its run.
+    pub run: usize,
+    /// Who sent when.
+    pub pattern: Pattern,
+    /// One for each size of the schedule, in its order; untimed sizes are gaps.
+    pub points: Vec<CurvePoint>,
+    /// What the curve says.
+    pub derived: Derived,
+}
+
+/// One size of a curve.
+#[derive(Clone, Debug, Serialize)]
+pub struct CurvePoint {
+    /// Message size. Unit: bytes.
+    pub size: u64,
+    /// What was measured; none if the size was not timed.
+    pub timed: Option<Timed>,
+}
+
+/// What was measured at one size. Times are of one message one way, in us; rates are of payload,
+/// each direction by itself, in Mb/s (10^6 bit/s).
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Timed {
+    /// Median of the rounds' medians.
+    pub median_us: f64,
+    /// Its 95 % interval; none with fewer than six rounds.
+    pub interval_us: Option<[f64; 2]>,
+    /// Shortest sample.
+    pub min_us: f64,
+    /// NetPIPE's statistic: the least of the rounds' means.
+    pub least_mean_us: f64,
+    /// 99th percentile of all samples after warm-up.
+    pub p99_us: f64,
+    /// Longest sample.
+    pub max_us: f64,
+    /// Throughput at the median.
+    pub mbps: f64,
+    /// Throughput at the ends of the interval, lower first.
+    pub mbps_interval: Option<[f64; 2]>,
+    /// Share of the link's rate, 0 to 1, if that is known.
+    pub link_share: Option<f64>,
+    /// Samples after warm-up.
+    pub samples: u64,
+    /// Messages in a sample of the last round.
+    pub batch: u32,
+    /// Rounds.
+    pub rounds: usize,
+    /// Samples taken for warm-up.
+    pub warmup: u64,
+    /// False if the size was measured no longer though its interval was wider than its target.
+    pub settled: bool,
+}
+
+impl Curve {
+    pub(super) fn new(name: String, index: usize, run: &Run, series: &Series) -> Self {
+        let link = run.link();
+        let point = |point: &Point| CurvePoint { size: point.size, timed: Timed::of(point, link) };
+        Self {
+            name,
+            run: index,
+            pattern: series.pattern,
+            points: series.points.iter().map(point).collect(),
+            derived: derive(series, &run.boundaries()),
+        }
+    }
+
+    /// The stretches of timed points that a line may join: a size that was not timed is a gap.
+    pub fn stretches(&self) -> impl Iterator<Item = Vec<(u64, Timed)>> {
+        let stretch = |points: &[CurvePoint]| {
+            points.iter().filter_map(|point| Some((point.size, point.timed?))).collect::<Vec<_>>()
+        };
+        self.points.split(|point| point.timed.is_none()).map(stretch).filter(|stretch| !stretch.is_empty())
+    }
+
+    /// The timed points.
+    pub fn timed(&self) -> impl Iterator<Item = (u64, Timed)> {
+        self.points.iter().filter_map(|point| Some((point.size, point.timed?)))
+    }
+}
+
+impl Timed {
+    fn of(point: &Point, link: Option<Rate>) -> Option<Self> {
+        let time = point.time()?;
+        let throughput = point.throughput()?;
+        let bits = point.size as f64 * 8.0;
+        let rate = |ps: f64| bits / ps * 1e6;
+        let us = |ps: f64| ps / 1e6;
+        let longest = point.rounds.iter().map(|round| round.max).max()?;
+        Some(Self {
+            median_us: us(time.median),
+            interval_us: time.interval.map(|ends| ends.map(us)),
+            min_us: point.rounds.iter().map(|round| round.min).min()?.as_us(),
+            least_mean_us: point.least_mean()?.as_us(),
+            // The histogram gives the end of a bucket, which may lie a little past the longest.
+            p99_us: point.p99()?.min(longest).as_us(),
+            max_us: longest.as_us(),
+            mbps: throughput.as_mbps(),
+            mbps_interval: time.interval.map(|[low, high]| [rate(high), rate(low)]),
+            link_share: link.map(|link| throughput.share_of(link)),
+            samples: point.rounds.iter().map(|round| u64::from(round.samples)).sum(),
+            batch: point.rounds.last()?.batch,
+            rounds: point.rounds.len(),
+            warmup: point.rounds.iter().map(|round| u64::from(round.warmup)).sum(),
+            settled: !matches!(point.stop, Some(Stop::Time | Stop::Cut)),
+        })
+    }
+}

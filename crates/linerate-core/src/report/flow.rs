@@ -1,0 +1,161 @@
+//! A bulk flow as its reader is shown it.
+
+use serde::Serialize;
+
+use super::sum::Departures;
+use crate::environment::Fact;
+use crate::kernel::TcpSample;
+use crate::traffic::{Class, Datagrams, Direction, FlowAccount, HalfAccount, IoReport, Summary, Transfer};
+use crate::units::{Rate, Span};
+
+/// What came of one bulk flow. Times are in us or s, rates are of payload in Mb/s (10^6 bit/s).
+#[derive(Clone, Debug, Serialize)]
+pub struct FlowResult {
+    /// Its number, from 1 in each direction.
+    pub flow: u32,
+    /// The number of the answering end, from 1.
+    pub peer: u32,
+    /// Which way it went.
+    pub direction: Direction,
+    /// Whether it moved to its end.
+    pub class: FlowClass,
+    /// How long it stood still if it stalled, or why it failed.
+    pub reason: Option<String>,
+    /// Its rate, as its receiver counted.
+    pub mbps: Option<f64>,
+    /// Share of the sum of its direction, 0 to 1, if it is complete.
+    #[serde(skip)]
+    pub share: Option<f64>,
+    /// Payload that arrived.
+    pub bytes: u64,
+    /// From the first byte to the last, at the sender.
+    pub sent_in_us: Option<f64>,
+    /// From the first byte to the last, at the receiver.
+    pub received_in_us: Option<f64>,
+    /// What happened to its datagrams.
+    pub datagrams: Option<Datagrams>,
+    /// How far apart its paced messages left.
+    pub departures_us: Option<Departures>,
+    /// What the I/O engines say of themselves.
+    pub engines: Engines,
+    /// Payload of a message. Unit: bytes.
+    #[serde(skip)]
+    pub message_bytes: u64,
+    /// Send buffer that the sender has at the end. Unit: bytes.
+    #[serde(skip)]
+    pub sndbuf: Fact<u64>,
+    /// Receive buffer that the receiver has at the end. Unit: bytes.
+    #[serde(skip)]
+    pub rcvbuf: Fact<u64>,
+    /// What the receiver counted in each interval.
+    #[serde(skip)]
+    pub intervals: Vec<IntervalRate>,
+    /// What the sender's TCP said at each interval.
+    #[serde(skip)]
+    pub tcp: Vec<TcpPoint>,
+}
+
+/// What became of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FlowClass {
+    /// It moved to its end.
+    Complete,
+    /// It stood still for longer than the plan allows.
+    Stalled,
+    /// It failed, or never began.
+    Failed,
+}
+
+/// What the I/O engines of both ends of a flow say of themselves.
+#[derive(Clone, Debug, Serialize)]
+pub struct Engines {
+    /// The end that sent.
+    pub sender: Option<IoReport>,
+    /// The end that received.
+    pub receiver: Option<IoReport>,
+}
+
+/// What a receiver counted in an interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct IntervalRate {
+    /// End of the interval, since the load began. Unit: seconds.
+    pub until_s: f64,
+    /// Payload in it.
+    pub bytes: u64,
+    /// Payload over the interval's length, if that is not 0.
+    pub mbps: Option<f64>,
+    /// False if it is much shorter than the flow's longest, as the last one may be: its rate says
+    /// little.
+    pub whole: bool,
+}
+
+/// What TCP said at an interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TcpPoint {
+    /// When, since the load began. Unit: seconds.
+    pub at_s: f64,
+    /// Smoothed round-trip time.
+    pub rtt_us: f64,
+    /// Congestion window. Unit: segments.
+    pub cwnd: u64,
+    /// Segments sent again until then.
+    pub retransmits: u64,
+}
+
+impl FlowResult {
+    /// What came of `flow` of `transfer`, whose directions have `sums`.
+    pub(super) fn new(transfer: &Transfer, flow: &FlowAccount, sums: &[Summary]) -> Self {
+        let FlowAccount { sender, receiver, .. } = flow;
+        let (class, reason) = match transfer.class(flow) {
+            Class::Complete => (FlowClass::Complete, None),
+            Class::Stalled(silent) => (FlowClass::Stalled, Some(silent.to_string())),
+            Class::Failed(reason) => (FlowClass::Failed, Some(reason)),
+        };
+        let rate = flow.rate();
+        let sum = sums.iter().find(|sum| sum.direction == flow.direction).and_then(|sum| sum.rate);
+        let share = rate.zip(sum).map(|(rate, sum)| rate.bits_per_second() / sum.bits_per_second());
+        let elapsed = |half: &HalfAccount| half.elapsed().map(Span::as_us);
+        Self {
+            flow: flow.flow + 1,
+            peer: flow.peer + 1,
+            direction: flow.direction,
+            class,
+            reason,
+            mbps: rate.map(Rate::as_mbps),
+            share: share.filter(|_| class == FlowClass::Complete),
+            bytes: receiver.bytes,
+            sent_in_us: elapsed(sender),
+            received_in_us: elapsed(receiver),
+            datagrams: receiver.datagrams.clone(),
+            departures_us: sender.departures.as_ref().map(Departures::of),
+            engines: Engines { sender: sender.io.clone(), receiver: receiver.io.clone() },
+            message_bytes: sender.bytes / sender.messages.max(1),
+            sndbuf: sender.granted.sndbuf.clone(),
+            rcvbuf: receiver.granted.rcvbuf.clone(),
+            intervals: intervals(receiver),
+            tcp: sender.tcp.iter().map(TcpPoint::of).collect(),
+        }
+    }
+}
+
+impl TcpPoint {
+    fn of(sample: &TcpSample) -> Self {
+        let TcpSample { at, rtt, cwnd, retransmits, .. } = sample;
+        Self { at_s: at.as_seconds(), rtt_us: rtt.as_us(), cwnd: *cwnd, retransmits: *retransmits }
+    }
+}
+
+fn intervals(receiver: &HalfAccount) -> Vec<IntervalRate> {
+    let ends = receiver.intervals.iter().map(|interval| interval.until);
+    let begins = std::iter::once(Span::ZERO).chain(ends.clone());
+    let spans: Vec<Span> = ends.zip(begins).map(|(until, since)| until.saturating_sub(since)).collect();
+    let shortest = spans.iter().copied().max().unwrap_or(Span::ZERO) / 10;
+    let interval = |(interval, span): (&crate::traffic::Interval, &Span)| IntervalRate {
+        until_s: interval.until.as_seconds(),
+        bytes: interval.bytes,
+        mbps: Rate::of(interval.bytes, *span).map(Rate::as_mbps),
+        whole: *span >= shortest,
+    };
+    receiver.intervals.iter().zip(&spans).map(interval).collect()
+}

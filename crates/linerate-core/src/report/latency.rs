@@ -1,0 +1,102 @@
+//! Latencies of requests as a reader is shown them.
+
+use crate::stats::Histogram;
+use crate::traffic::{Latency, Transfer};
+use crate::units::Span;
+
+/// The shares of all transactions whose latencies are shown: up to 99.999 %.
+pub const SHARES: [(&str, f64); 6] =
+    [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999), ("p99.99", 0.9999), ("p99.999", 0.99999)];
+
+/// Steps of a distribution from 0 to all transactions.
+const STEPS: u32 = 200;
+/// Rows of a load that have a distribution: no chart tells more curves apart.
+const MOST_DISTRIBUTIONS: usize = 18;
+
+/// One histogram of a flow of requests.
+#[derive(Clone, Debug)]
+pub struct LatencyRow {
+    /// The flow's number, from 1, if the load has several flows of requests.
+    pub flow: Option<u32>,
+    /// What is timed, such as `to connect`; empty for the time from request to response.
+    pub kind: &'static str,
+    /// Times in it.
+    pub transactions: u64,
+    /// Transactions a second after the warm-up, if any time passed.
+    pub per_second: Option<f64>,
+    /// The time that each of [`SHARES`] of all transactions took at most; absent if there are too
+    /// few of them.
+    pub us: [Option<f64>; SHARES.len()],
+    /// The longest time.
+    pub max_us: Option<f64>,
+    /// Requests that no response came to in time.
+    pub lost: u64,
+    /// Shares from 0 to 1, and the time that so many transactions took at most (us).
+    pub distribution: Vec<(f64, f64)>,
+}
+
+/// Percentiles that not all rows have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lacking {
+    /// Transactions of the row that has the fewest.
+    pub fewest: u64,
+    /// What the percentiles are called, and how many transactions each needs.
+    pub needed: Vec<(&'static str, u64)>,
+}
+
+/// Every histogram of `transfer` that has times.
+pub(super) fn rows(transfer: &Transfer) -> Vec<LatencyRow> {
+    let mut rows = Vec::new();
+    for latency in &transfer.latencies {
+        let flow = (transfer.latencies.len() > 1).then(|| latency.flow + 1);
+        let kinds = [
+            ("from when it was due", &latency.response),
+            ("", &latency.service),
+            ("to connect", &latency.connect),
+        ];
+        for (kind, times) in kinds.into_iter().filter(|(_, times)| times.count() > 0) {
+            let steps = if rows.len() < MOST_DISTRIBUTIONS { distribution(times) } else { Vec::new() };
+            rows.push(LatencyRow { flow, kind, distribution: steps, ..LatencyRow::of(latency, times) });
+        }
+    }
+    rows
+}
+
+impl LatencyRow {
+    fn of(latency: &Latency, times: &Histogram) -> Self {
+        let seconds = latency.span.as_seconds();
+        let counted = latency.transactions.saturating_sub(latency.warm_up);
+        Self {
+            flow: None,
+            kind: "",
+            transactions: times.count(),
+            per_second: (seconds > 0.0).then(|| counted as f64 / seconds),
+            us: SHARES.map(|(_, share)| times.resolved(share).map(Span::as_us)),
+            max_us: times.max().map(Span::as_us),
+            lost: latency.lost,
+            distribution: Vec::new(),
+        }
+    }
+
+    /// The time of the percentile called `label`, such as `p99`; absent if there are too few
+    /// transactions.
+    #[must_use]
+    pub fn percentile(&self, label: &str) -> Option<f64> {
+        let place = SHARES.iter().position(|(name, _)| *name == label)?;
+        self.us[place]
+    }
+}
+
+fn distribution(times: &Histogram) -> Vec<(f64, f64)> {
+    let shares = (0..=STEPS).map(|nth| f64::from(nth) / f64::from(STEPS));
+    shares.filter_map(|share| Some((share, times.quantile(share)?.as_us()))).collect()
+}
+
+/// Which percentiles `rows` do not all have; absent if they have all.
+#[must_use]
+pub fn lacking(rows: &[&LatencyRow]) -> Option<Lacking> {
+    let fewest = rows.iter().map(|row| row.transactions).min()?;
+    let needed = SHARES.iter().map(|(label, share)| (*label, Histogram::needed(*share)));
+    let needed: Vec<_> = needed.filter(|(_, needed)| fewest < *needed).collect();
+    (!needed.is_empty()).then_some(Lacking { fewest, needed })
+}

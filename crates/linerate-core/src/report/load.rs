@@ -1,0 +1,88 @@
+//! A load of a run as its reader is shown it.
+
+use serde::Serialize;
+
+use super::flow::{FlowClass, FlowResult};
+use super::held_back::HeldBack;
+use super::latency::{self, LatencyRow};
+use super::sum::DirectionSum;
+use crate::run::Run;
+use crate::traffic::{Direction, Ended, Phase, Transfer};
+
+/// What came of one load: bulk flows, requests or both.
+#[derive(Clone, Debug, Serialize)]
+pub struct LoadResult {
+    /// What to call it; distinct among the report's loads. With one run, what it is; with several,
+    /// the run's name and, if the run has several loads, what it is.
+    pub name: String,
+    /// What it is called among the loads of its run, such as `idle`.
+    #[serde(skip)]
+    pub what: String,
+    /// Whether it is a row of a table, and so has a label that its user gave.
+    #[serde(skip)]
+    pub labelled: bool,
+    /// Index of its run.
+    pub run: usize,
+    /// The bulk flows, in the order of their numbers.
+    pub flows: Vec<FlowResult>,
+    /// What the flows of each direction did together.
+    pub sums: Vec<DirectionSum>,
+    /// What held the bulk flows back, if that is known.
+    pub held_back: Option<HeldBack>,
+    /// A row for each histogram of latencies that has times: of an open loop those from the
+    /// intended departure first.
+    #[serde(skip)]
+    pub latencies: Vec<LatencyRow>,
+    /// The flows of requests that did not end well.
+    #[serde(skip)]
+    pub troubles: Vec<Trouble>,
+}
+
+/// A flow of requests that did not end well.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    /// Its number, from 1.
+    pub flow: u32,
+    /// How it ended.
+    pub ended: Ended,
+}
+
+impl LoadResult {
+    /// What came of `transfer` of `run`, whose index in the report is `index`.
+    pub(super) fn new(index: usize, run: &Run, transfer: &Transfer) -> Self {
+        let what = load_name(&transfer.label, transfer.load.phase());
+        let sums = transfer.summaries();
+        let broken = transfer.latencies.iter().filter(|latency| latency.ended != Ended::Complete);
+        Self {
+            name: what.clone(),
+            labelled: !transfer.label.is_empty(),
+            run: index,
+            flows: transfer.flows.iter().map(|flow| FlowResult::new(transfer, flow, &sums)).collect(),
+            held_back: HeldBack::of(run, transfer),
+            latencies: latency::rows(transfer),
+            troubles: broken
+                .map(|latency| Trouble { flow: latency.flow + 1, ended: latency.ended.clone() })
+                .collect(),
+            sums: sums.iter().map(|sum| DirectionSum::new(transfer, sum)).collect(),
+            what,
+        }
+    }
+
+    /// Whether every flow moved to its end.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.troubles.is_empty() && self.flows.iter().all(|flow| flow.class == FlowClass::Complete)
+    }
+}
+
+/// What a load of this label and phase is called among those of its run.
+#[must_use]
+pub fn load_name(label: &str, phase: Phase) -> String {
+    match phase {
+        _ if !label.is_empty() => label.to_owned(),
+        Phase::Idle => "idle".to_owned(),
+        Phase::Loaded(Direction::Send) => "bulk from here".to_owned(),
+        Phase::Loaded(Direction::Receive) => "bulk to here".to_owned(),
+        Phase::Loaded(Direction::Both) => "bulk both ways".to_owned(),
+    }
+}

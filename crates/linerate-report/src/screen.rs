@@ -1,0 +1,33 @@
+//! The report as text for a terminal.
+
+use linerate_core::report::{NamedRun, Report};
+
+use super::chart::chart;
+use super::table::table;
+use super::{stages, traffic};
+
+/// Rows of the chart of curves.
+const CHART_ROWS: u16 = 18;
+
+/// `report` as plain text of about `width` columns: of curves a table, a chart and the stages of
+/// messages; then each run of loads. No colours, no control codes.
+pub fn text(report: &Report, width: u16) -> String {
+    let loads = report.runs.iter().filter(|named| named.has_loads()).count();
+    let mut parts = Vec::new();
+    if loads == 0 || loads < report.runs.len() {
+        parts.push(curves(report, width));
+    }
+    if loads > 0 {
+        parts.push(traffic::text(report, width));
+    }
+    parts.join("\n")
+}
+
+fn curves(report: &Report, width: u16) -> String {
+    let mut text = format!("{}\n{}", table(report, width), chart(report, width, CHART_ROWS));
+    let staged = |named: &NamedRun| stages::text(named, width);
+    for stages in report.runs.iter().filter_map(staged) {
+        text = format!("{text}\n{stages}\n");
+    }
+    text
+}
