@@ -143,7 +143,7 @@ fn another_program_that_ends_without_a_word() {
 fn another_version_of_linerate() {
     let stranger = Stranger::saying(b"linerate\x00\x63\x00\x00................................");
     assert_snapshot!(stranger.complaint(), @"
-    failed to talk to the peer: it speaks version 99 of the protocol and this linerate 2
+    failed to talk to the peer: it speaks version 99 of the protocol and this linerate speaks version 3
     help: use the same version of linerate on both hosts
     ");
 }
@@ -366,7 +366,7 @@ fn plans_that_cannot_be_read() {
     help: name a TOML file; `--print-plan` writes one
     ");
     assert_snapshot!(complaint("binary.toml"), @"
-    failed to read the plan binary.toml: stream did not contain valid UTF-8
+    failed to read the plan binary.toml: invalid utf-8 sequence of 1 bytes from index 0
     help: name a TOML file; `--print-plan` writes one
     ");
     assert_snapshot!(complaint("none.toml"), @"

@@ -90,7 +90,7 @@ fn two_runs_are_no_np_out() {
     let said = desk().linerate(&["report", "before.run.json", "np.out", "--to", "x.np"]);
     assert_snapshot!(said.complaint(), @"
     x.np: failed to write NetPIPE's np.out: np holds one curve and there are 2; report the runs one by one
-    help: give other runs, or another form
+    help: give other runs, or another format
     ");
 }
 
@@ -128,7 +128,7 @@ fn every_netpipe_file_has_a_report() {
         std::fs::copy(file.path(), desk.path("np.out")).expect("the folder is ours");
         let said = desk.linerate(&["report", "np.out"]).done();
         assert!(said.stdout.contains("imported from NetPIPE"), "{}", said.stdout);
-        assert!(said.stdout.contains("recorded neither hosts"), "the caution: {}", said.stdout);
+        assert!(said.stdout.contains("recorded no hosts"), "the caution: {}", said.stdout);
         desk.linerate(&["report", "np.out", "--to", "x.html"]).done();
     }
 }

@@ -169,7 +169,7 @@ fn a_server_that_dies_leaves_an_account_of_what_passed_until_then() {
 #[case::no_rate(&["--rate", "fast"], "write 100M or 2.5G")]
 #[case::no_axis(&["--table", "colours=1"], "table is colours=1; it must be of buffers")]
 #[case::a_curves_form(&["--format", "np"], "invalid value 'np' for '--format <FORMAT>'")]
-#[case::no_peer(&["--transport", "memory"], "invalid value 'memory' for '--transport <TRANSPORT>'")]
+#[case::no_peer(&["--transport", "memory"], "invalid value 'memory' for '--transport <NAME>'")]
 #[case::a_short_interval(&["--interval", "1ms"], "interval is 1.000 ms")]
 #[case::a_message_of_nothing(&["--message", "0"], "message")]
 fn what_cannot_be_is_refused_in_a_sentence(#[case] options: &[&str], #[case] reason: &str) {

@@ -2,7 +2,6 @@
 
 pub(super) const LINERATE: &str = "\
 Examples:
-  linerate                         # measure this host's loopback
   linerate serve                   # on the other host; it prints a key
   linerate measure HOST --key KEY  # the path from here to HOST";
 

@@ -100,7 +100,7 @@ fn a_key_that_could_be_several() {
 #[case(&["--sweep", "frame=64,[[64, 7]"], "failed to read the value `[[64, 7]`: it is not TOML")]
 #[case(&["--set", "=1"], "failed to understand --set `=1`")]
 #[case(&["--sweep", "frame=64", "--sweep", "load.frame=65"], "failed to sweep: `load.frame` is swept twice")]
-#[case(&["--sweep", "frame=64,65", "--seeds", "5001"], "failed to sweep: that is 10002 runs, and 10000 are the most")]
+#[case(&["--sweep", "frame=64,65", "--seeds", "5001"], "failed to sweep: that is 10002 runs; the limit is 10000")]
 #[case(&["--seeds", "2", "--trace", "x.pcapng"], "failed to choose what to trace: there are several runs")]
 #[case(&["--report", "no/such/folder.html"], "failed to write no/such/folder.html")]
 fn options_that_make_no_sense(#[case] arguments: &[&str], #[case] trouble: &str) {
