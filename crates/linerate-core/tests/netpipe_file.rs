@@ -130,16 +130,16 @@ fn a_rate_that_overflowed_an_int_is_known_and_the_time_is_kept() {
 )]
 #[case::wrong(
     "1 0.152588 0.00005000\n2 9.0 0.00005000\n",
-    "line 2: size, time and rate do not fit each other in the units of any NetPIPE of 3 columns"
+    "line 2: size, time and rate contradict each other in the units of every NetPIPE with 3 columns"
 )]
 #[case::negative(
     "1 -0.152588 -0.00005000\n",
-    "line 1: size, time and rate do not fit each other in the units of any NetPIPE of 3 columns"
+    "line 1: size, time and rate contradict each other in the units of every NetPIPE with 3 columns"
 )]
 #[case::long("1 0.000000 999999999.0\n", "line 1: the time is not between a picosecond and 213 days")]
 #[case::mixed(
     "1 0.152588 0.1 0.1 0.00005000\n",
-    "line 1: size, time and rate do not fit each other in the units of any NetPIPE of 5 columns"
+    "line 1: size, time and rate contradict each other in the units of every NetPIPE with 5 columns"
 )]
 fn a_refusal_is_one_sentence_with_the_line(#[case] text: &str, #[case] expected: &str) {
     assert_eq!(read(text).expect_err(text).to_string(), expected);

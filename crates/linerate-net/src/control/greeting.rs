@@ -110,7 +110,10 @@ pub enum GreetingError {
         said: String,
     },
     /// There is no version that both ends speak.
-    #[error("talk to the peer: it speaks {theirs} of the protocol and this linerate speaks {}", Versions::OURS)]
+    #[error(
+        "talk to the peer: it speaks {theirs} of the protocol and this linerate speaks {}",
+        Versions::OURS
+    )]
     Version {
         /// What the peer speaks.
         theirs: Versions,

@@ -141,7 +141,7 @@ fn what_cannot_be_fitted_is_said() {
     assert_eq!(error.to_string(), "fit memory.copy-in-ns: it starts at 0, which is not above zero");
     let broken = |_: &Profile, _: &[Conditions]| Err::<Vec<Span>, _>("no such MTU");
     let error = fit(&profile(), &exact(closed_form), DRAWS, broken).expect_err("the model fails");
-    assert_eq!(error.to_string(), "ask the model: no such MTU");
+    assert_eq!(error.to_string(), "run the model: no such MTU");
 }
 
 #[test]
