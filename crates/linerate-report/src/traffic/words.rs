@@ -27,7 +27,10 @@ pub(super) fn facts(run: &Run) -> Vec<[String; 2]> {
         let sizes = format!("requests of {} and responses of {}", rr.request, rr.response);
         facts.push(fact("requests", format!("{sizes}, {loop_kind}, {}", count(rr.flows.into(), "flow"))));
     }
-    facts.push(fact("calls", io(run)));
+    if run.model.is_none() {
+        // A modelled application calls nothing by these names.
+        facts.push(fact("calls", io(run)));
+    }
     facts
 }
 
