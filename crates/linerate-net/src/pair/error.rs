@@ -66,7 +66,7 @@ pub enum PairError {
     #[error("wait for the server: interrupted")]
     Interrupted,
     /// The server said something that has no place here.
-    #[error("understand the peer: it answered `{said}`")]
+    #[error("understand the peer: it answered with `{said}`")]
     Unexpected {
         /// What kind of message.
         said: String,
