@@ -234,6 +234,8 @@ impl Loads {
                     }
                 }
             }
+            // The last looks may have come since the wait before: nothing that was seen is lost.
+            looks.try_iter().for_each(|look| watch.interval(&look));
             let (latencies, host) = asking.join().unwrap_or_else(|_| (none(load.rr.as_ref()), Vec::new()));
             let mut carried: Carried = running.join().unwrap_or_default();
             carried.host.extend(host);
