@@ -11,6 +11,7 @@ const CATCH_UP: Span = Span::from_ms(1_000);
 #[derive(Clone, Debug)]
 pub struct Schedule {
     begin: Time,
+    warm_up: Span,
     warm_until: Time,
     end: Option<Time>,
     count: Option<u64>,
@@ -42,7 +43,7 @@ impl Schedule {
             Slots { first: begin + phase, step_ps: whole_ps * f64::from(plan.flows.max(1)) }
         });
         let end = time.map(|time| warm_until + time);
-        Self { begin, warm_until, end, count: plan.count, slots, begun: 0, counted: 0 }
+        Self { begin, warm_up: plan.warm_up, warm_until, end, count: plan.count, slots, begun: 0, counted: 0 }
     }
 
     /// When the first request may begin.
@@ -76,6 +77,10 @@ impl Schedule {
     /// Notes that the request that was due at `due` begins; whether it is part of the warm-up.
     #[inline]
     pub fn begins(&mut self, due: Time) -> bool {
+        if self.begun == 0 && self.slots.is_none() {
+            // Whose thread came late still warms up.
+            self.warm_until = due + self.warm_up;
+        }
         self.begun += 1;
         let warm = due < self.warm_until;
         self.counted += u64::from(!warm);
@@ -144,6 +149,18 @@ mod tests {
             moments.iter().map(|(_, warm)| *warm).collect::<Vec<_>>(),
             [true, true, false, false, false]
         );
+    }
+
+    #[test]
+    fn a_closed_loop_that_begins_late_still_warms_up() {
+        let plan = RrPlan { warm_up: Span::from_ms(5), ..RrPlan::default() };
+        let mut schedule = Schedule::new(&plan, at(10), Some(Span::from_ms(100)), 0);
+        assert!(schedule.begins(at(30)), "15 ms after the warm-up would have ended");
+        assert!(schedule.begins(at(34)));
+        assert!(!schedule.begins(at(35)));
+        // The end stays where it was: other loads keep to it.
+        assert!(schedule.due(at(114)).is_some());
+        assert_eq!(schedule.due(at(115)), None);
     }
 
     #[test]
