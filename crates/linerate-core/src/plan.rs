@@ -14,7 +14,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::schedule::ScheduleError;
 
-pub use common::{Common, DEFAULT_TIME, Family, Format, LocalOptions, NO_REPORT, Output, RemoteOptions};
+pub use common::{
+    Common, DEFAULT_TIME, Family, Format, Level, LocalOptions, NO_REPORT, Output, RemoteOptions,
+};
 pub use curve::{CurvePlan, DEFAULT_ROUNDS, DEFAULT_TARGET};
 pub use load::{
     Asked, Bound, DATAGRAM_HEADER, DATAGRAM_TAG, DEFAULT_MESSAGE, Direction, Load, MOST_FLOWS, Phase,

@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::caution::Caution;
 use crate::run::{Run, Source};
 
-pub use curve::{Curve, CurvePoint, Timed};
+pub use curve::{Curve, CurvePoint, RoundResult, Timed};
 pub use flow::{Engines, FlowClass, FlowResult, IntervalRate, TcpPoint};
 pub use held_back::HeldBack;
 pub use latency::{Lacking, LatencyRow, SHARES, lacking};

@@ -7,7 +7,7 @@ use linerate_core::options::{Granted, Io, MemoryOptions, SocketOptions};
 use linerate_core::pattern::Pattern;
 use linerate_core::payload::{Check, Corruption};
 use linerate_core::plan::{
-    Common, CurvePlan, Family, Format, LocalOptions, Output, Plan, RemoteOptions, RrPlan, StreamPlan,
+    Common, CurvePlan, Family, Format, Level, LocalOptions, Output, Plan, RemoteOptions, RrPlan, StreamPlan,
     StreamTask, Task,
 };
 use linerate_core::schedule::Schedule;
@@ -203,15 +203,16 @@ fn ends() -> impl Strategy<Value = (LocalOptions, RemoteOptions, Output)> {
     let family = prop::option::of(prop::sample::select(vec![Family::V4, Family::V6]));
     let local = (any::<Option<std::net::IpAddr>>(), any::<Option<String>>(), family, any::<Option<u32>>());
     let format = prop::sample::select(vec![Format::Table, Format::Json, Format::Csv, Format::Np]);
+    let level = prop::sample::select(Level::ALL.to_vec());
     let labels = any::<Vec<(String, String)>>();
-    let output = (any::<Option<String>>(), any::<Option<String>>(), format, labels);
+    let output = (any::<Option<String>>(), any::<Option<String>>(), format, level, labels);
     (local, any::<Option<u32>>(), output).prop_map(
-        |((bind, bind_dev, family, pin), there, (out, report, format, labels))| {
+        |((bind, bind_dev, family, pin), there, (out, report, format, level, labels))| {
             let local = LocalOptions { bind, bind_dev, family, pin };
             (
                 local,
                 RemoteOptions { pin: there },
-                Output { out, report, format, labels: labels.into_iter().collect() },
+                Output { out, report, format, level, labels: labels.into_iter().collect() },
             )
         },
     )

@@ -1,148 +1,62 @@
 //! The report as comma-separated values.
 
-use linerate_core::report::{Curve, CurvePoint, NamedRun, Report};
+use linerate_core::plan::Level;
+use linerate_core::report::Report;
+use serde_json::Value;
 
-use super::text::{curve_name, plain};
-use super::traffic::{INTERVALS, LATENCIES, Lines};
 use crate::error::RenderError;
+use crate::tidy::Table;
 
-/// The columns; times are of one message one way, rates of payload in one direction (10^6 bit/s).
-static HEADER: [&str; 19] = [
-    "curve",
-    "pattern",
-    "size_bytes",
-    "median_us",
-    "median_low_us",
-    "median_high_us",
-    "min_us",
-    "least_mean_us",
-    "p99_us",
-    "max_us",
-    "throughput_mbps",
-    "throughput_low_mbps",
-    "throughput_high_mbps",
-    "link_share",
-    "samples",
-    "batch",
-    "rounds",
-    "warmup_samples",
-    "settled",
-];
-
-/// `report` as CSV (RFC 4180): a header with units, then a line for each timed size of each curve,
-/// for each interval of each flow of a stream, and for each percentile of each latency of requests.
-/// What is unknown is an empty cell, and so is never read as zero.
-///
-/// Several runs with loads among them have the columns of all that they have, after one that names
-/// the run; a line leaves those empty that are of other things.
+/// `report` as CSV (RFC 4180): a header with units, and the rows of `level`. What is unknown is an empty
+/// cell, and so is never read as zero.
 ///
 /// # Errors
 ///
-/// [`RenderError::Csv`] when the writer refuses.
-pub fn csv(report: &Report) -> Result<String, RenderError> {
-    let of_run = |(index, named): (usize, &NamedRun)| {
-        if named.has_loads() { of_loads(report, index) } else { of_curves(report, index) }
-    };
-    let tables: Vec<Table> = report.runs.iter().enumerate().map(of_run).collect();
-    let named = report.runs.len() > 1 && report.runs.iter().any(NamedRun::has_loads);
-    let mut headers: Vec<&[&str]> = Vec::new();
-    for table in &tables {
-        if !headers.contains(&table.header) {
-            headers.push(table.header);
-        }
-    }
-    if headers.is_empty() {
-        headers.push(&HEADER);
-    }
+/// [`RenderError::NoLevel`] if the runs cannot have such rows, [`RenderError::Csv`] when the writer
+/// refuses.
+pub fn csv(report: &Report, level: Level) -> Result<String, RenderError> {
+    let table = Table::of(report, level)?;
     let mut out = ::csv::Writer::from_writer(Vec::new());
-    out.write_record(named.then_some(&"run").into_iter().chain(headers.iter().copied().flatten()))?;
-    for (table, run) in tables.iter().zip(&report.runs) {
-        let place = headers.iter().position(|header| *header == table.header).unwrap_or(0);
-        let empty =
-            |headers: &[&[&str]]| vec![String::new(); headers.iter().map(|header| header.len()).sum()];
-        let (before, after) = (empty(&headers[..place]), empty(&headers[place + 1..]));
-        let name = named.then(|| plain(&run.name));
-        for line in &table.lines {
-            out.write_record(name.iter().chain(&before).chain(line).chain(&after))?;
-        }
+    out.write_record(&table.columns)?;
+    for row in &table.rows {
+        out.write_record(row.iter().map(cell))?;
     }
     let bytes = out.into_inner().map_err(|error| ::csv::Error::from(error.into_error()))?;
     Ok(String::from_utf8(bytes).expect("only text was written"))
 }
 
-/// The lines of a run.
-struct Table {
-    header: &'static [&'static str],
-    lines: Vec<Vec<String>>,
-}
-
-impl Table {
-    fn new<const N: usize>(header: &'static [&'static str; N], lines: Vec<[String; N]>) -> Self {
-        Self { header, lines: lines.into_iter().map(Vec::from).collect() }
+fn cell(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        value => value.to_string(),
     }
-}
-
-fn of_loads(report: &Report, run: usize) -> Table {
-    let loads: Vec<_> = report.loads_of(run).collect();
-    match Lines::of(loads.iter().copied()) {
-        Lines::Intervals(lines) => Table::new(&INTERVALS, lines),
-        Lines::Latencies(lines) => Table::new(&LATENCIES, lines),
-    }
-}
-
-fn of_curves(report: &Report, run: usize) -> Table {
-    let curves = report.curves.iter().enumerate().filter(|(_, curve)| curve.run == run);
-    let lines = curves.flat_map(|(index, curve)| {
-        let name = curve_name(report, index);
-        curve.points.iter().filter_map(move |point| line(&name, curve, point))
-    });
-    Table::new(&HEADER, lines.collect())
-}
-
-fn line(name: &str, curve: &Curve, point: &CurvePoint) -> Option<[String; HEADER.len()]> {
-    let timed = point.timed?;
-    let [low_us, high_us] = optional(timed.interval_us);
-    let [low_mbps, high_mbps] = optional(timed.mbps_interval);
-    Some([
-        plain(name),
-        curve.pattern.to_string(),
-        point.size.to_string(),
-        timed.median_us.to_string(),
-        low_us,
-        high_us,
-        timed.min_us.to_string(),
-        timed.least_mean_us.to_string(),
-        timed.p99_us.to_string(),
-        timed.max_us.to_string(),
-        timed.mbps.to_string(),
-        low_mbps,
-        high_mbps,
-        timed.link_share.map_or_else(String::new, |share| share.to_string()),
-        timed.samples.to_string(),
-        timed.batch.to_string(),
-        timed.rounds.to_string(),
-        timed.warmup.to_string(),
-        timed.settled.to_string(),
-    ])
-}
-
-fn optional(interval: Option<[f64; 2]>) -> [String; 2] {
-    interval.map_or_else(Default::default, |ends| ends.map(|end| end.to_string()))
 }
 
 #[cfg(test)]
 mod tests {
+    use linerate_core::report::Curve;
+    use linerate_core::traffic::Transfer;
+
     use super::super::fixture;
     use super::*;
+
+    /// The header of a CSV, and its rows.
+    fn read(text: &str) -> (Vec<String>, Vec<::csv::StringRecord>) {
+        let mut reader = ::csv::Reader::from_reader(text.as_bytes());
+        let header = reader.headers().expect("there is a header").iter().map(str::to_owned).collect();
+        (header, reader.records().map(|line| line.expect("a line")).collect())
+    }
+
+    fn column(header: &[String], name: &str) -> usize {
+        header.iter().position(|heading| heading == name).expect(name)
+    }
 
     #[test]
     fn it_reads_back_to_the_report() {
         let report = fixture::two();
-        let text = csv(&report).expect("it has a CSV form");
-        let mut reader = ::csv::Reader::from_reader(text.as_bytes());
-        let header = reader.headers().expect("there is a header").clone();
-        let column = |name: &str| header.iter().position(|heading| heading == name).expect(name);
-        let lines: Vec<::csv::StringRecord> = reader.records().map(|line| line.expect("a line")).collect();
+        let (header, lines) = read(&csv(&report, Level::Point).expect("it has a CSV form"));
+        let column = |name: &str| column(&header, name);
         let timed: Vec<_> = report.curves.iter().flat_map(Curve::timed).collect();
         assert_eq!(lines.len(), timed.len());
         for (line, (size, timed)) in lines.iter().zip(timed) {
@@ -154,11 +68,73 @@ mod tests {
     }
 
     #[test]
+    fn every_round_has_a_row_with_its_own_numbers() {
+        let report = fixture::one();
+        let (header, lines) = read(&csv(&report, Level::Round).expect("it has a CSV form"));
+        let column = |name: &str| column(&header, name);
+        let series = &report.runs[0].run.series[0];
+        let rounds: Vec<_> = series
+            .points
+            .iter()
+            .flat_map(|point| point.rounds.iter().map(|round| (point.size, round)))
+            .collect();
+        assert_eq!(lines.len(), rounds.len());
+        for (line, (size, round)) in lines.iter().zip(rounds) {
+            assert_eq!(line[column("size_bytes")].parse(), Ok(size));
+            assert_eq!(line[column("round")].parse(), Ok(round.round + 1));
+            assert_eq!(line[column("mean_us")].parse(), Ok(round.mean.as_ps() as f64 / 1e6));
+            assert_eq!(line[column("samples")].parse(), Ok(round.samples));
+            let mbps: f64 = line[column("throughput_mbps")].parse().expect("a rate");
+            let expected = size as f64 * 8e6 / round.median.as_ps() as f64;
+            assert!((mbps / expected - 1.0).abs() < 1e-9, "{mbps} {expected}");
+        }
+    }
+
+    #[test]
+    fn every_row_says_which_run_it_is_of() {
+        let mut report = fixture::two();
+        report.runs[0].run.id = "0199".to_owned();
+        report.runs[0].run.labels.insert("kernel".to_owned(), "6.18, new".to_owned());
+        let (header, lines) = read(&csv(&report, Level::Point).expect("it has a CSV form"));
+        let column = |name: &str| column(&header, name);
+        for line in &lines {
+            let first = &line[column("run")] == report.runs[0].name.as_str();
+            assert_eq!(&line[column("label_kernel")], if first { "6.18, new" } else { "" });
+            assert_eq!(&line[column("id")], if first { "0199" } else { "" });
+            let run = &report.runs[usize::from(!first)].run;
+            assert_eq!(&line[column("started")], run.started);
+            assert_eq!(&line[column("transport")], run.path().transport);
+        }
+        assert!(lines.iter().any(|line| line[column("run")] == *report.runs[1].name));
+    }
+
+    #[test]
     fn every_quantity_has_its_unit_in_its_name() {
-        let bare =
-            ["curve", "pattern", "link_share", "samples", "batch", "rounds", "warmup_samples", "settled"];
-        for name in HEADER.iter().filter(|name| !bare.contains(name)) {
-            assert!(["_us", "_bytes", "_mbps"].iter().any(|unit| name.ends_with(unit)), "{name}");
+        let bare = [
+            "run",
+            "id",
+            "started",
+            "source",
+            "from_host",
+            "to_hosts",
+            "transport",
+            "kind",
+            "curve",
+            "pattern",
+            "link_share",
+            "samples",
+            "batch",
+            "rounds",
+            "warmup_samples",
+            "settled",
+            "round",
+        ];
+        let report = fixture::one();
+        for level in [Level::Point, Level::Round] {
+            let (header, _) = read(&csv(&report, level).expect("it has a CSV form"));
+            for name in header.iter().filter(|name| !bare.contains(&name.as_str())) {
+                assert!(["_us", "_bytes", "_mbps"].iter().any(|unit| name.ends_with(unit)), "{name}");
+            }
         }
     }
 
@@ -170,8 +146,19 @@ mod tests {
                 (timed.interval_us, timed.mbps_interval, timed.link_share) = (None, None, None);
             }
         }
-        let text = csv(&report).expect("it has a CSV form");
-        let first = text.lines().nth(1).expect("there is a line");
-        assert_eq!(first.matches(",,").count(), 3, "{first}");
+        let (header, lines) = read(&csv(&report, Level::Point).expect("it has a CSV form"));
+        for name in ["median_low_us", "median_high_us", "throughput_low_mbps", "link_share"] {
+            assert!(lines.iter().all(|line| line[column(&header, name)].is_empty()), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_level_that_no_run_has_is_refused_by_name() {
+        let curves = csv(&fixture::one(), Level::Interval).expect_err("curves have no intervals").to_string();
+        assert!(curves.contains("interval") && curves.contains("loads"), "{curves}");
+        let loads = csv(&fixture::loads(vec![Transfer::default()]), Level::Round)
+            .expect_err("loads have no rounds")
+            .to_string();
+        assert!(loads.contains("round") && loads.contains("loads"), "{loads}");
     }
 }

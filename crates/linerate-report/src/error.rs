@@ -1,5 +1,6 @@
 //! Why a report cannot be rendered.
 
+use linerate_core::plan::Level;
 use linerate_core::report::{NamedRun, Report};
 
 /// Why a report cannot be rendered. The texts fit "failed to ...".
@@ -18,6 +19,16 @@ pub enum RenderError {
     NoCurve {
         /// What the form is called.
         form: &'static str,
+    },
+    /// The runs have no rows of the level that was asked for.
+    #[error("list each {level}: the runs are all of {}", if *level == Level::Round {
+        "loads, which have flows, percentiles and intervals; ask for the level point or interval"
+    } else {
+        "curves, and only loads have intervals; ask for the level point or round"
+    })]
+    NoLevel {
+        /// What was asked for.
+        level: Level,
     },
     /// A CSV line could not be written.
     #[error("write CSV: {0}")]

@@ -2,31 +2,35 @@
 //! thing: it has everything that was stored and nothing that follows from it.
 
 use linerate_core::caution::Caution;
+use linerate_core::plan::Level;
 use linerate_core::report::{Ceiling, Curve, NamedRun, Report};
-use linerate_core::run::{Source, State};
+use linerate_core::run::State;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::traffic;
+use super::tidy::{Object, RunColumns, Table};
 use crate::error::RenderError;
+use crate::text::plain;
 
 #[derive(Serialize)]
 struct View<'a> {
     runs: Vec<RunView<'a>>,
+    /// What a row is.
+    level: Level,
+    rows: Vec<Object<'a>>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
     curves: &'a [Curve],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     loads: Vec<Value>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    latencies: Vec<Value>,
     ceilings: &'a [Ceiling],
 }
 
 #[derive(Serialize)]
 struct RunView<'a> {
-    name: &'a str,
+    /// As on each of its rows.
+    #[serde(flatten)]
+    identity: Object<'a>,
     generator: &'a str,
-    started: &'a str,
-    source: &'a Source,
     state: &'a State,
     cautions: Vec<CautionView<'a>>,
 }
@@ -40,39 +44,61 @@ struct CautionView<'a> {
     advice: &'static str,
 }
 
-/// `report` as indented JSON. Times are in us, rates in Mb/s (10^6 bit/s), sizes in bytes, except
-/// what is `derived`, whose times are in picoseconds and whose rates are in bit/s. A single run of
-/// loads has a form of its own, without curves.
+/// `report` as indented JSON: the runs, the rows of `level` as CSV has them, and what has no place in a
+/// table. Times are in us, rates in Mb/s (10^6 bit/s), sizes in bytes, except what is `derived`, whose
+/// times are in picoseconds and whose rates are in bit/s.
 ///
 /// # Errors
 ///
-/// [`RenderError::Json`] when a field has no JSON form.
-pub fn json(report: &Report) -> Result<String, RenderError> {
-    if let [named] = &report.runs[..]
-        && named.has_loads()
-    {
-        return traffic::json(report, &named.run);
-    }
+/// [`RenderError::NoLevel`] if the runs cannot have such rows, [`RenderError::Json`] when a field has no
+/// JSON form.
+pub fn json(report: &Report, level: Level) -> Result<String, RenderError> {
+    let columns = RunColumns::of(&report.runs);
+    let table = Table::of(report, level)?;
     let view = View {
-        runs: report.runs.iter().map(run).collect(),
+        runs: report
+            .runs
+            .iter()
+            .zip(columns.objects())
+            .map(|(named, identity)| run(named, identity))
+            .collect(),
+        level,
+        rows: table.objects(),
         curves: &report.curves,
-        loads: traffic::loads(report)?,
-        latencies: traffic::latencies(report),
+        loads: loads(report)?,
         ceilings: &report.ceilings,
     };
     Ok(serde_json::to_string_pretty(&view)? + "\n")
 }
 
-fn run(named: &NamedRun) -> RunView<'_> {
+fn run<'a>(named: &'a NamedRun, identity: Object<'a>) -> RunView<'a> {
     let caution =
         |caution| CautionView { caution, finding: Caution::finding(caution), advice: caution.advice() };
     RunView {
-        name: &named.name,
+        identity,
         generator: &named.run.generator,
-        started: &named.run.started,
-        source: &named.run.source,
         state: &named.run.state,
         cautions: named.run.cautions.iter().map(caution).collect(),
+    }
+}
+
+/// Every load, safe to show on a terminal.
+fn loads(report: &Report) -> Result<Vec<Value>, RenderError> {
+    let load = |load| {
+        let mut load = serde_json::to_value(load)?;
+        make_plain(&mut load);
+        Ok(load)
+    };
+    report.loads.iter().map(load).collect()
+}
+
+/// Replaces what must not reach a terminal in every text of `value`.
+fn make_plain(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = plain(text),
+        Value::Array(values) => values.iter_mut().for_each(make_plain),
+        Value::Object(fields) => fields.values_mut().for_each(make_plain),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
@@ -81,17 +107,48 @@ mod tests {
     use super::super::fixture;
     use super::*;
 
+    fn read(report: &Report, level: Level) -> Value {
+        serde_json::from_str(&json(report, level).expect("it has a JSON form")).expect("JSON")
+    }
+
     #[test]
     fn it_carries_the_curves_and_what_is_doubtful() {
         let report = fixture::two();
-        let json: Value = serde_json::from_str(&json(&report).expect("it has a JSON form")).expect("JSON");
+        let json = read(&report, Level::Point);
         assert_eq!(json["curves"].as_array().map(Vec::len), Some(2));
-        assert_eq!(json["curves"][0]["points"].as_array().map(Vec::len), Some(124));
-        assert_eq!(json["runs"][1]["name"], "slow-start.run.json");
+        let timed = report.curves.iter().flat_map(Curve::timed).count();
+        assert_eq!(json["rows"].as_array().map(Vec::len), Some(timed));
+        assert_eq!(json["runs"][1]["run"], "slow-start.run.json");
         assert_eq!(json["runs"][0]["source"], "measured");
         let cautions = json["runs"][0]["cautions"].as_array().expect("there are cautions");
         let caution = cautions.iter().find(|caution| caution["kind"] == "governor").expect("it is doubtful");
         assert!(caution["finding"].as_str().is_some_and(|text| text.contains("powersave")), "{caution}");
         assert!(caution["advice"].as_str().is_some_and(|text| text.contains("performance")), "{caution}");
+    }
+
+    #[test]
+    fn its_rows_are_those_of_csv() {
+        let report = fixture::two();
+        for level in [Level::Point, Level::Round] {
+            let csv = crate::csv(&report, level).expect("it has a CSV form");
+            let mut reader = ::csv::Reader::from_reader(csv.as_bytes());
+            let header = reader.headers().expect("a header").clone();
+            let json = read(&report, level);
+            let rows = json["rows"].as_array().expect("rows");
+            assert_eq!(json["level"], level.to_string());
+            let lines: Vec<_> = reader.records().map(|line| line.expect("a line")).collect();
+            assert_eq!(lines.len(), rows.len());
+            for (line, row) in lines.iter().zip(rows) {
+                assert_eq!(row.as_object().map(serde_json::Map::len), Some(header.len()));
+                for (name, cell) in header.iter().zip(line) {
+                    let value = match &row[name] {
+                        Value::Null => String::new(),
+                        Value::String(text) => text.clone(),
+                        value => value.to_string(),
+                    };
+                    assert_eq!(cell, value, "{name}");
+                }
+            }
+        }
     }
 }

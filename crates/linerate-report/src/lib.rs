@@ -25,6 +25,7 @@ pub mod stages;
 mod svg;
 mod table;
 mod text;
+mod tidy;
 pub mod traffic;
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use linerate_core::plan::Level;
 
 pub(crate) use calibrate::CalibrateArgs;
 pub(crate) use measure::MeasureArgs;
@@ -110,6 +111,9 @@ pub(crate) struct ReportArgs {
     /// Write a .html, .csv or .json file, or, for curves, .svg or .np; repeatable
     #[arg(long, value_name = "FILE")]
     pub(crate) to: Vec<PathBuf>,
+    /// What a row of .csv and .json is: a point, a round of a curve, or an interval of a load
+    #[arg(long, requires = "to", value_parser = shared::level_parser(Level::ALL))]
+    pub(crate) level: Option<Level>,
 }
 
 /// The command with all its verbs. Loads have no peer in memory, and np holds curves: `stream` and `rr`
@@ -118,6 +122,7 @@ pub(crate) fn command() -> clap::Command {
     let loads = |verb: clap::Command| {
         verb.mut_arg("transport", |arg| arg.value_parser(path::load_transport_parser()))
             .mut_arg("format", |arg| arg.value_parser(shared::load_format_parser()))
+            .mut_arg("level", |arg| arg.value_parser(shared::level_parser([Level::Point, Level::Interval])))
     };
     Cli::command().mut_subcommand("stream", loads).mut_subcommand("rr", loads)
 }

@@ -514,7 +514,7 @@ fn what_is_no_file_is_not_replaced() {
     let kind = |name| std::fs::symlink_metadata(desk.path(name)).expect("it is there").file_type();
     assert!(kind("full.html").is_char_device(), "the device was replaced");
     assert!(kind("link.csv").is_symlink(), "the link was replaced");
-    assert!(desk.read("real.csv").starts_with("curve,"), "its target was written");
+    assert!(desk.read("real.csv").starts_with("run,"), "its target was written");
 }
 
 /// `linerate report x.run.json | head -1`.

@@ -156,12 +156,29 @@ fn every_pattern_and_every_kind_of_call(
 }
 
 #[test]
-fn json_on_standard_output_is_the_run_file() {
+fn json_on_standard_output_has_the_rows_of_csv_and_who_measured_them() {
     let desk = Desk::new();
-    let said = desk.linerate(&[&["measure", "--format", "json"], &SHORT[..]].concat()).done();
-    let run = Run::from_json(&said.stdout).expect("standard output is a run file");
-    assert_eq!(said.stdout, desk.read("x.run.json"));
-    assert_whole(&run);
+    let rounds = ["measure", "--format", "json", "--level", "round", "--label", "kernel=6.18"];
+    let said = desk.linerate(&[&rounds, &SHORT[..]].concat()).done();
+    let json: serde_json::Value = serde_json::from_str(&said.stdout).expect("it is JSON");
+    let run = desk.run_file("x.run.json");
+    let rows = json["rows"].as_array().expect("rows");
+    assert_eq!(rows.len(), run.series[0].points.iter().map(|point| point.rounds.len()).sum::<usize>());
+    for row in rows {
+        assert_eq!((&row["id"], &row["label_kernel"]), (&run.id.clone().into(), &"6.18".into()));
+        assert!(row["median_us"].is_f64() && row["round"].is_u64(), "{row}");
+    }
+}
+
+#[test]
+fn a_level_that_curves_lack_is_refused_before_anything_is_measured() {
+    let desk = Desk::new();
+    desk.write("a.toml", "[output]\nformat = 'csv'\nlevel = 'interval'\n");
+    let said = desk.linerate(&["measure", "--plan", "a.toml"]);
+    let complaint = said.complaint();
+    assert!(complaint.contains("point or round: only the flows of a load have intervals"), "{complaint}");
+    let said = desk.linerate(&["measure", "--level", "round"]);
+    assert!(said.complaint().contains("unless the format is csv or json"), "{}", said.stderr);
 }
 
 #[test]

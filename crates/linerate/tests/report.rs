@@ -76,13 +76,30 @@ fn csv_and_json_carry_the_same_sizes() {
     let in_csv: Vec<u64> =
         reader.records().map(|line| line.expect("a line")[column].parse().expect("a size")).collect();
     let json: Value = serde_json::from_str(&desk.read("x.json")).expect("it is JSON");
-    let curves = json["curves"].as_array().expect("curves");
-    let points = curves.iter().flat_map(|curve| curve["points"].as_array().expect("points"));
-    let in_json: Vec<u64> =
-        points.filter(|point| !point["timed"].is_null()).filter_map(|point| point["size"].as_u64()).collect();
+    let rows = json["rows"].as_array().expect("rows");
+    let in_json: Vec<u64> = rows.iter().filter_map(|row| row["size_bytes"].as_u64()).collect();
     assert_eq!(in_csv, in_json);
     let imported = netpipe_file::read(NETPIPE).expect("it is NetPIPE's");
     assert!(in_csv.len() > imported.series[0].points.len(), "both runs are there");
+}
+
+#[test]
+fn rows_can_be_rounds_and_a_level_that_the_runs_lack_is_refused() {
+    let desk = desk();
+    desk.linerate(&["report", "before.run.json", "--to", "x.csv", "--level", "round"]).done();
+    let text = desk.read("x.csv");
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let header = reader.headers().expect("a header").clone();
+    assert!(
+        header.iter().any(|name| name == "round") && header.iter().any(|name| name == "id"),
+        "{header:?}"
+    );
+    let run = Run::from_json(RUN).expect("a run");
+    let rounds: usize = run.series[0].points.iter().map(|point| point.rounds.len()).sum();
+    assert_eq!(reader.records().count(), rounds);
+    let said = desk.linerate(&["report", "before.run.json", "--to", "y.csv", "--level", "interval"]);
+    assert!(said.complaint().contains("only loads have intervals"), "{}", said.stderr);
+    assert!(!desk.path("y.csv").exists());
 }
 
 #[test]

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::PlanError;
+use super::text::is_default;
 use crate::options::{MemoryOptions, SocketOptions};
 use crate::transport::Transport;
 use crate::units::{Size, Span};
@@ -16,6 +17,9 @@ pub const DEFAULT_TIME: Span = Span::from_ms(20_000);
 
 /// Value of [`Output::report`] that writes no HTML report. A file of that name is `./none`.
 pub const NO_REPORT: &str = "none";
+
+/// The levels of what a load gives.
+pub(super) const NO_ROUNDS: &str = "point or interval: only the sizes of a curve have rounds";
 
 /// What every task is asked.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,6 +84,9 @@ impl Common {
             let bytes = buffer.map_or(1, Size::bytes);
             range((1..=1 << 30).contains(&bytes), field, bytes.to_string(), "from 1 byte to 1 GiB")?;
         }
+        let Output { format, level, .. } = &self.output;
+        let listed = matches!(format, Format::Csv | Format::Json) || *level == Level::Point;
+        range(listed, "level", level.to_string(), "left out unless the format is csv or json")?;
         range(self.memory.offset < 4_096, "offset", self.memory.offset.to_string(), "below a page of 4096")?;
         self.check_options()
     }
@@ -112,6 +119,12 @@ impl Common {
         let fits = self.transport.longest_datagram().is_none_or(|longest| size.0 <= longest);
         let allowed = "at most 65507 B over IPv4 and 65527 B over IPv6: one datagram of UDP carries it";
         PlanError::range(fits, field, size.to_string(), allowed)
+    }
+
+    /// Refuses rows that there are none of.
+    pub(super) fn check_level(&self, lacking: Level, allowed: &'static str) -> Result<(), PlanError> {
+        let level = self.output.level;
+        PlanError::range(level != lacking, "level", level.to_string(), allowed)
     }
 
     /// Refuses places in memory where messages always lie in one, which `allowed` says.
@@ -159,6 +172,9 @@ pub struct Output {
     pub report: Option<String>,
     /// What goes to standard output.
     pub format: Format,
+    /// What a row of it is, if it is CSV or JSON.
+    #[serde(skip_serializing_if = "is_default")]
+    pub level: Level,
     /// What the run is called besides: names and values, for whoever looks for it later.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
@@ -171,12 +187,40 @@ pub enum Format {
     /// A table and a chart for people.
     #[default]
     Table,
-    /// The run file's content.
+    /// A document with the rows of `Csv` and what has no place in a table.
     Json,
-    /// A header with units, and a line for each size.
+    /// A header with units, and a line for each row.
     Csv,
     /// NetPIPE 3.x's `np.out`.
     Np,
+}
+
+/// What a row of CSV or JSON is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    /// A size of a curve; a flow, a direction or a percentile of a load.
+    #[default]
+    Point,
+    /// A round of a size of a curve.
+    Round,
+    /// An interval of a flow of a load.
+    Interval,
+}
+
+impl Level {
+    /// Every level.
+    pub const ALL: [Self; 3] = [Self::Point, Self::Round, Self::Interval];
+}
+
+impl std::fmt::Display for Level {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(match self {
+            Self::Point => "point",
+            Self::Round => "round",
+            Self::Interval => "interval",
+        })
+    }
 }
 
 /// An IP address family.

@@ -1,6 +1,6 @@
 //! A curve over message sizes: every option of `linerate measure` that no other task has.
 
-use super::{Common, PlanError};
+use super::{Common, Level, PlanError};
 use crate::pattern::Pattern;
 use crate::schedule::{Bounds, Schedule};
 use crate::stages;
@@ -72,6 +72,7 @@ impl CurvePlan {
         let share = "a share above 0 and up to 1, such as 0.02 for 2 %";
         range(self.ci > 0.0 && self.ci <= 1.0, "ci", self.ci.to_string(), share)?;
         range((1..=10_000).contains(&self.rounds), "rounds", self.rounds.to_string(), "from 1 to 10000")?;
+        common.check_level(Level::Interval, "point or round: only the flows of a load have intervals")?;
         let looked_at =
             "one that delivers the bytes, such as send-recv: a curve checks what arrives; streams do not";
         common.check_delivery(true, looked_at)?;

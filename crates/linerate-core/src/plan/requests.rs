@@ -3,8 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::common::NO_ROUNDS;
 use super::load::{MOST_FLOWS, MOST_MESSAGE};
-use super::{Common, DATAGRAM_TAG, Direction, Load, PlanError, StreamPlan};
+use super::{Common, DATAGRAM_TAG, Direction, Level, Load, PlanError, StreamPlan};
 use crate::transport::Transport;
 use crate::units::{Size, Span, SpanText, span_text};
 
@@ -128,6 +129,7 @@ impl RrPlan {
     pub(super) fn check_over(&self, common: &Common) -> Result<(), PlanError> {
         self.check()?;
         self.check_on(common.transport)?;
+        common.check_level(Level::Round, NO_ROUNDS)?;
         let touched = "one that delivers the bytes, such as send-recv: there is nothing to touch else";
         common.check_delivery(common.memory.touch, touched)?;
         if self.under_load == 0 {

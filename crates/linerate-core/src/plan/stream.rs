@@ -3,8 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::common::NO_ROUNDS;
 use super::load::{MOST_FLOWS, MOST_MESSAGE};
-use super::{Asked, Bound, Common, DATAGRAM_HEADER, DEFAULT_MESSAGE, Direction, Load, PlanError};
+use super::{Asked, Bound, Common, DATAGRAM_HEADER, DEFAULT_MESSAGE, Direction, Level, Load, PlanError};
 use crate::grid::{Axis, Grid};
 use crate::options::MemoryOptions;
 use crate::transport::Transport;
@@ -59,6 +60,7 @@ impl StreamTask {
     /// Checks what bulk is asked, over what `common` says.
     pub(super) fn check(&self, common: &Common) -> Result<(), PlanError> {
         self.check_hosts(common)?;
+        common.check_level(Level::Round, NO_ROUNDS)?;
         let touched = "one that delivers the bytes, such as send-recv: there is nothing to touch else";
         common.check_delivery(common.memory.touch, touched)?;
         self.check_sharing(common)?;

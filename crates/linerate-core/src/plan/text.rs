@@ -87,7 +87,7 @@ impl Default for PlanText {
 }
 
 /// Whether a part of a plan says nothing of its own, and can be left out of its text.
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::derive::{Derived, derive};
 use crate::pattern::Pattern;
 use crate::run::Run;
-use crate::series::{Point, Series, Stop};
+use crate::series::{Point, Round, Series, Stop};
 use crate::units::Rate;
 
 /// One curve.
@@ -18,23 +18,26 @@ pub struct Curve {
     /// Who sent when.
     pub pattern: Pattern,
     /// One for each size of the schedule, in its order; untimed sizes are gaps.
+    #[serde(skip)]
     pub points: Vec<CurvePoint>,
     /// What the curve says.
     pub derived: Derived,
 }
 
 /// One size of a curve.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct CurvePoint {
     /// Message size. Unit: bytes.
     pub size: u64,
-    /// What was measured; none if the size was not timed.
+    /// What was measured; absent if the size was not timed.
     pub timed: Option<Timed>,
+    /// What each round gave.
+    pub rounds: Vec<RoundResult>,
 }
 
 /// What was measured at one size. Times are of one message one way, in us; rates are of payload,
 /// each direction by itself, in Mb/s (10^6 bit/s).
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug)]
 pub struct Timed {
     /// Median of the rounds' medians.
     pub median_us: f64,
@@ -66,10 +69,37 @@ pub struct Timed {
     pub settled: bool,
 }
 
+/// What one round gave at one size, in the units of [`Timed`].
+#[derive(Clone, Copy, Debug)]
+pub struct RoundResult {
+    /// Its number, from 1.
+    pub round: u32,
+    /// Median of its samples, or their mean for a pattern whose messages overlap.
+    pub median_us: f64,
+    /// Mean of its samples.
+    pub mean_us: f64,
+    /// Shortest sample.
+    pub min_us: f64,
+    /// Longest sample.
+    pub max_us: f64,
+    /// Throughput at the median; absent if that is 0.
+    pub mbps: Option<f64>,
+    /// Samples after warm-up.
+    pub samples: u32,
+    /// Messages in a sample.
+    pub batch: u32,
+    /// Samples taken for warm-up.
+    pub warmup: u32,
+}
+
 impl Curve {
     pub(super) fn new(name: String, index: usize, run: &Run, series: &Series) -> Self {
         let link = run.link();
-        let point = |point: &Point| CurvePoint { size: point.size, timed: Timed::of(point, link) };
+        let point = |point: &Point| CurvePoint {
+            size: point.size,
+            timed: Timed::of(point, link),
+            rounds: point.rounds.iter().map(|round| RoundResult::of(point.size, round)).collect(),
+        };
         Self {
             name,
             run: index,
@@ -118,5 +148,21 @@ impl Timed {
             warmup: point.rounds.iter().map(|round| u64::from(round.warmup)).sum(),
             settled: !matches!(point.stop, Some(Stop::Time | Stop::Cut)),
         })
+    }
+}
+
+impl RoundResult {
+    fn of(size: u64, round: &Round) -> Self {
+        Self {
+            round: round.round.saturating_add(1),
+            median_us: round.median.as_us(),
+            mean_us: round.mean.as_us(),
+            min_us: round.min.as_us(),
+            max_us: round.max.as_us(),
+            mbps: Rate::of(size, round.median).map(Rate::as_mbps),
+            samples: round.samples,
+            batch: round.batch,
+            warmup: round.warmup,
+        }
     }
 }

@@ -99,6 +99,7 @@ pub(super) fn troubles(load: &LoadResult) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use linerate_core::plan::Level;
     use linerate_core::stats::Histogram;
     use linerate_core::traffic::{Latency, Transfer};
     use linerate_core::units::Span;
@@ -146,15 +147,15 @@ mod tests {
         let report = fixture::loads(vec![transfer(999)]);
         let text = crate::text(&report, 200);
         assert!(text.contains("(not known of as few as 999 transactions: p99.9 (1,000 needed)"), "{text}");
-        let csv = crate::csv(&report).expect("CSV");
-        let unknown: Vec<_> = csv.lines().filter(|line| line.ends_with(',')).collect();
-        assert_eq!(unknown, ["idle,999,0.999,", "idle,999,0.9999,", "idle,999,0.99999,"]);
-        assert!(csv.contains("idle,999,0.99,99") && csv.contains("idle,999,1,999"), "{csv}");
-        let json = crate::json(&report).expect("JSON");
+        let json = crate::json(&report, Level::Point).expect("JSON");
         let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
-        let times = &json["latencies"][0]["us"];
-        assert!(["p50", "p99", "max"].iter().all(|label| times[label].is_f64()), "{times}");
-        assert!(["p99.9", "p99.99", "p99.999"].iter().all(|label| times[label].is_null()), "{times}");
+        let rows = json["rows"].as_array().expect("rows");
+        let known: Vec<_> = rows.iter().map(|row| (row["quantile"].as_f64(), row["us"].is_f64())).collect();
+        let expected =
+            [(0.5, true), (0.9, true), (0.99, true), (0.999, false), (0.9999, false), (0.99999, false)];
+        let expected = expected.into_iter().chain([(1.0, true)]).map(|(share, known)| (Some(share), known));
+        assert_eq!(known, expected.collect::<Vec<_>>());
+        assert!(rows.iter().all(|row| row["transactions"] == 999), "{rows:?}");
         let page = crate::html(&report).expect("a page");
         assert!(page.contains("not known of as few as 999 transactions"), "{page}");
         assert!(page.contains(", p99.9 -"), "{page}");

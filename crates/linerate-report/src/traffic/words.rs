@@ -83,7 +83,7 @@ pub fn called(label: &str, phase: Phase) -> String {
 }
 
 /// What `load` is called in a block, a card or a table about its run alone.
-pub(super) fn own_name(load: &LoadResult) -> String {
+pub(crate) fn own_name(load: &LoadResult) -> String {
     plain(&load.what)
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser as _;
-use linerate_core::plan::{Format, NO_REPORT, Output};
+use linerate_core::plan::{Format, Level, NO_REPORT, Output};
 
 /// Lays a flag that was given over a field of the plan.
 pub(super) fn lay<T: Clone>(given: Option<&T>, over: &mut T) {
@@ -116,6 +116,9 @@ pub(crate) struct OutputArgs {
     /// Format of standard output [default: table]
     #[arg(long, value_parser = format_parser())]
     format: Option<Format>,
+    /// What a row of CSV and JSON is [default: point]
+    #[arg(long, value_parser = level_parser([Level::Point, Level::Round]), hide_short_help = true)]
+    level: Option<Level>,
     /// Label the run, such as `kernel=6.18`; repeatable
     #[arg(long, value_name = "KEY=VALUE", value_parser = parse_label, hide_short_help = true)]
     label: Vec<(String, String)>,
@@ -132,6 +135,7 @@ impl OutputArgs {
             asked.report = Some(NO_REPORT.to_owned());
         }
         lay(self.format.as_ref(), &mut asked.format);
+        lay(self.level.as_ref(), &mut asked.level);
         asked.labels.extend(self.label.iter().cloned());
     }
 }
@@ -143,6 +147,15 @@ fn format_parser() -> impl clap::builder::TypedValueParser<Value = Format> {
 /// The formats of loads: np holds curves.
 pub(super) fn load_format_parser() -> impl clap::builder::TypedValueParser<Value = Format> {
     PossibleValuesParser::new(["table", "json", "csv"]).map(|text| format_of(&text))
+}
+
+/// These levels.
+pub(super) fn level_parser<const N: usize>(
+    levels: [Level; N],
+) -> impl clap::builder::TypedValueParser<Value = Level> + use<N> {
+    let named = |name: &str| Level::ALL.into_iter().find(|level| level.to_string() == name);
+    PossibleValuesParser::new(levels.map(|level| level.to_string()))
+        .map(move |text| named(&text).unwrap_or_default())
 }
 
 fn format_of(name: &str) -> Format {

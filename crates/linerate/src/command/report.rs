@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use linerate_core::plan::Level;
 use linerate_core::report::Report;
 use linerate_report as render;
 
@@ -18,20 +19,21 @@ pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Trouble> {
         show(&render::text(&report, columns()))?;
     }
     for path in &args.to {
-        store::replace(path, &rendered(&report, path)?)?;
+        store::replace(path, &rendered(&report, path, args.level)?)?;
         eprintln!("report: {}", path.display());
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// The report in the form that the file's name says.
-fn rendered(report: &Report, path: &Path) -> Result<String, Trouble> {
+fn rendered(report: &Report, path: &Path, level: Option<Level>) -> Result<String, Trouble> {
+    let rows = level.unwrap_or_default();
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
     let rendered = match ending.as_deref() {
         Some("html") => render::html(report),
         Some("svg") => render::svg(report),
-        Some("csv") => render::csv(report),
-        Some("json") => render::json(report),
+        Some("csv") => render::csv(report, rows),
+        Some("json") => render::json(report, rows),
         Some("np" | "out") => render::np(report),
         _ => {
             return Err(Trouble::new(

@@ -80,9 +80,10 @@ pub(super) fn print(report: &Report) -> Result<(), Trouble> {
     if !is_free(&run.plan.common.output) {
         return Ok(());
     }
-    let rendered = match run.plan.common.output.format {
-        Format::Json => Ok(run.to_json()),
-        Format::Csv => render::csv(report),
+    let Output { format, level, .. } = run.plan.common.output;
+    let rendered = match format {
+        Format::Json => render::json(report, level),
+        Format::Csv => render::csv(report, level),
         Format::Table => Ok(render::text(report, columns())),
         Format::Np => render::np(report),
     };
