@@ -1,4 +1,4 @@
-//! The rules by which a run is doubted, as a pure function of what is stored.
+//! The rules that raise cautions about a run: a pure function of what is stored.
 
 mod loads;
 #[cfg(test)]
@@ -20,14 +20,14 @@ use loads::loads;
 const CROWDED: f64 = 0.01;
 /// Throughput above the link's rate by more than this is impossible.
 const ABOVE_LINK: f64 = 1.01;
-/// What besides payload a measurement puts on an interface at most: a share of the payload
-/// (headers and acknowledgements of small segments), so many bytes a message (headers of messages
-/// smaller than a segment, in both directions), and the control connection.
+/// The most that a measurement adds to an interface besides payload: a share of the payload
+/// (headers and acknowledgements of small segments), this many bytes for each message (headers of
+/// messages smaller than a segment, in both directions), and the control connection.
 const HEADER_PERCENT: u64 = 60;
 const HEADER_BYTES_A_MESSAGE: u64 = 400;
 const CONTROL_BYTES: u64 = 4 << 20;
 
-/// Everything doubtful about `run`, from what it stores.
+/// Every caution about `run`, from what it stores.
 #[must_use]
 pub fn assess(run: &Run) -> Vec<Caution> {
     let mut cautions = Vec::new();
@@ -74,7 +74,7 @@ fn both_ends(run: &Run, cautions: &mut Vec<Caution>) {
         // VM sockets cross the hypervisor, and not the interface of the conversation.
         let aside = |transport: Transport| transport.is_local() || transport == Transport::Vsock;
         let local = run.path().transport.parse().is_ok_and(aside);
-        // Of several ways out of here one was counted.
+        // With several paths, only one interface of this host was counted.
         let several =
             side == Side::Local && run.paths.iter().any(|path| path.from_address != run.path().from_address);
         if !local && !several && (side == Side::Local || !same_network) {
@@ -142,7 +142,7 @@ fn granted(side: Side, asked: &SocketOptions, granted: &Granted, cautions: &mut 
     );
 }
 
-/// Compares what the interface counted with what passed.
+/// Compares the interface's counters with the payload.
 fn interface(side: Side, seen: &Observation, cautions: &mut Vec<Caution>) {
     let Some(counters) = seen.interface.known() else { return };
     let tally = seen.tally;

@@ -1,4 +1,4 @@
-//! Anywhere a trial can be run.
+//! The seam of trials: anywhere a trial can be run.
 
 use crate::endpoint::LinkError;
 use crate::payload::Corruption;
@@ -11,7 +11,7 @@ pub trait Bench {
     ///
     /// # Errors
     ///
-    /// Why the trial gave no sample; the bench may not be usable after.
+    /// Why the trial gave no sample. The bench may be unusable afterwards.
     fn run(&mut self, trial: &Trial) -> Result<Sample, RunError>;
 }
 
@@ -20,9 +20,9 @@ impl Sample {
     ///
     /// # Errors
     ///
-    /// [`RunError::Disagree`] when their counts are not mirror images or not what the trial asks,
-    /// [`RunError::Corrupt`] when either saw a wrong byte, [`RunError::Untimed`] when a sample
-    /// is missing.
+    /// [`RunError::Disagree`] when their counts are not mirror images of each other, or are not
+    /// what the trial asks; [`RunError::Corrupt`] when either saw a wrong byte;
+    /// [`RunError::Untimed`] when a sample is missing.
     pub fn join(trial: &Trial, initiator: &Half, responder: &Half, spent: Span) -> Result<Self, RunError> {
         let [expected, mirror] = trial.tallies();
         if initiator.tally != expected || responder.tally != mirror {

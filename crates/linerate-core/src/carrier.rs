@@ -12,24 +12,24 @@ pub trait Carrier {
     /// Why a load was not carried, or only in part.
     type Error;
 
-    /// Puts `load` on the path and waits for its end. `watch` is told what passes meanwhile and may
-    /// end it early; what passed until then is in the account.
+    /// Puts `load` on the path and waits for its end. Meanwhile `watch` sees what passes and may
+    /// end the load early; the account has what passed until then.
     ///
-    /// A flow that fails is no error: its account says so.
+    /// A flow that fails is not an error: its account says so.
     fn carry(&mut self, load: &Load, watch: &mut dyn LoadWatch) -> CarriedLoad<Self::Error>;
 }
 
 /// What came of a load.
 #[derive(Debug)]
 pub struct CarriedLoad<E> {
-    /// The accounts of both ends. If absent, the load never began.
+    /// The accounts of both ends. If absent, the load never started.
     pub transfer: Option<Transfer>,
     /// Why accounts are missing, if some are.
     pub ended: Result<(), E>,
 }
 
 impl<E> CarriedLoad<E> {
-    /// A load that never began, and why.
+    /// A load that never started, and why.
     #[must_use]
     pub const fn refused(error: E) -> Self {
         Self { transfer: None, ended: Err(error) }
@@ -38,15 +38,15 @@ impl<E> CarriedLoad<E> {
 
 /// Who watches a load, and may end it.
 pub trait LoadWatch {
-    /// Hears what passed at the beginning end in an interval of the bulk.
+    /// Receives what passed at the initiator in one interval of the bulk.
     fn interval(&mut self, look: &Look);
 
-    /// Says whether the load goes on. A real carrier asks at least every tenth of a second, a
-    /// modelled one once an interval. After a break it is asked again until the load has ended.
+    /// Whether the load goes on. A real carrier asks at least every tenth of a second, a modelled
+    /// one once an interval. After a break it goes on asking until the load has ended.
     fn go_on(&mut self) -> ControlFlow<()>;
 }
 
-/// What passed at the beginning end in one interval of a load.
+/// What passed at the initiator in one interval of a load.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Look {
     /// The end of the interval, since the load began at this end.

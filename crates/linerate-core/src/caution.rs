@@ -1,4 +1,4 @@
-//! What is doubtful about a run, and what to do about it.
+//! Cautions: what is doubtful about a run, and what to do about it.
 //!
 //! A caution is never an error and never only a log line: it is kept in the run file and printed
 //! with the result.
@@ -14,11 +14,11 @@ use crate::units::{Rate, Span};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
-    /// The end that began.
+    /// The initiator.
     Local,
-    /// The end that answered.
+    /// The responder.
     Remote,
-    /// Of several ends that answered, the one of this number, from 2.
+    /// With several responders, the one with this number, from 2.
     Other(u32),
 }
 
@@ -32,7 +32,7 @@ impl fmt::Display for Side {
     }
 }
 
-/// Something doubtful. Its text is what was seen, then the advice.
+/// Something doubtful. Its text is the finding, then the advice.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Caution {
@@ -54,10 +54,10 @@ pub enum Caution {
     ClockBackwards {
         /// Which end.
         side: Side,
-        /// How often, of how many reads.
+        /// How many times.
         times: u64,
     },
-    /// Something took the processor away.
+    /// Something else used the processor.
     Noisy {
         /// Which end.
         side: Side,
@@ -74,16 +74,16 @@ pub enum Caution {
         /// Share of the run spent waiting, 0 to 1.
         share: f64,
     },
-    /// The flows of a direction did not keep to the rate that was asked.
+    /// The flows of a direction did not keep the requested rate.
     PaceMissed {
-        /// What was asked of all of them together.
+        /// The rate requested of all of them together.
         #[serde(rename = "asked_bps", alias = "asked")]
         asked: Rate,
-        /// What they had together, in the slowest load.
+        /// The rate they achieved together, in the slowest load.
         #[serde(rename = "got_bps", alias = "got")]
         got: Rate,
     },
-    /// An open loop ended before it had sent what was due.
+    /// An open loop ended before it had sent every request that was due.
     Unsent {
         /// How many requests.
         requests: u64,
@@ -95,7 +95,7 @@ pub enum Caution {
         /// The governor in force.
         governor: String,
     },
-    /// An option was asked for and something else was granted.
+    /// The system granted an option another value than requested.
     NotGranted {
         /// Which end.
         side: Side,
@@ -117,7 +117,7 @@ pub enum Caution {
         /// What the interface counted. Unit: bytes.
         counted: u64,
     },
-    /// The interface carried much besides the measurement.
+    /// The interface carried much other traffic.
     OtherTraffic {
         /// Which end.
         side: Side,
@@ -126,7 +126,7 @@ pub enum Caution {
         /// Bytes beyond payload and headers.
         extra: u64,
     },
-    /// TCP sent segments again.
+    /// TCP retransmitted segments.
     Retransmitted {
         /// Which end.
         side: Side,
@@ -142,7 +142,7 @@ pub enum Caution {
         /// The smallest of them. Unit: bytes.
         from: u64,
     },
-    /// Some intervals are wider than asked.
+    /// Some intervals are wider than requested.
     WideIntervals {
         /// How many sizes.
         sizes: u64,
@@ -174,30 +174,30 @@ pub enum Caution {
         /// Why.
         reason: String,
     },
-    /// The numbers came from a file that says nothing of how they were made.
+    /// The numbers come from a file that does not say how they were measured.
     Imported {
         /// The program that wrote it.
         program: String,
     },
-    /// A modelled collision domain is wider than its slot time: late collisions, and collisions
-    /// that their senders do not hear, belong to what it shows.
+    /// A modelled collision domain is wider than its slot time, so its results include late
+    /// collisions, and collisions that the senders do not hear.
     IllegalDiameter {
         /// Longest round trip between two stations, jam included. Unit: bit times.
         round_trip_bits: u64,
         /// Slot time. Unit: bit times.
         slot_bits: u64,
     },
-    /// Datagrams came to the load that are not of it.
+    /// Datagrams arrived that do not belong to the load.
     Foreign {
         /// How many.
         datagrams: u64,
     },
-    /// One end of a modelled cable works in full duplex and the other in half.
+    /// One end of a modelled cable is full duplex and the other half duplex.
     DuplexMismatch {
         /// The cable, by what it connects.
         cable: String,
     },
-    /// A kind that a later linerate knows.
+    /// A kind that only a later linerate knows.
     #[serde(other)]
     Later,
 }

@@ -1,4 +1,4 @@
-//! What a link can carry at best: its rate, less what framing takes.
+//! The most that a link can carry: its rate less the framing overhead.
 
 use crate::units::Rate;
 

@@ -16,7 +16,7 @@ pub use saturation::{Saturation, saturation};
 /// Source: NetPIPE 3.x documentation: half the round trip of messages below 64 B.
 const LATENCY_BELOW: u64 = 64;
 
-/// What a curve says in a few numbers; each is none where the curve cannot say it.
+/// What a curve says in a few numbers. Each is absent where the curve does not show it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Derived {
     /// One-way time of the smallest message below 64 B. Unit: picoseconds.
@@ -49,7 +49,7 @@ pub struct Peak {
     pub throughput: Rate,
 }
 
-/// Derives what `series` says, naming the `boundaries` that dips lie at.
+/// Derives these numbers from `series`, and names the `boundaries` at which dips lie.
 #[must_use]
 pub fn derive(series: &Series, boundaries: &Boundaries) -> Derived {
     let peak = peak(series);
@@ -68,7 +68,7 @@ fn by_size(series: &Series) -> Vec<&Point> {
     points
 }
 
-/// The latency. Messages one way have none, because they overlap.
+/// The latency. One-way messages have no latency, because they overlap.
 fn latency(series: &Series) -> Option<Latency> {
     if series.pattern.overlaps() {
         return None;
@@ -94,7 +94,7 @@ fn half_performance(series: &Series, peak: Rate) -> Option<f64> {
     let reached = rates.iter().position(|(_, rate)| *rate >= half)?;
     let (size, rate) = rates[reached];
     let Some((size_before, rate_before)) = reached.checked_sub(1).map(|before| rates[before]) else {
-        // Half the peak already at the smallest size: the length lies below what was measured.
+        // The smallest size already reaches half the peak: N1/2 lies below what was measured.
         return None;
     };
     let share = (half - rate_before) / (rate - rate_before);

@@ -30,7 +30,7 @@ pub trait Endpoint {
     fn wait(&mut self, span: Span) -> impl Future<Output = ()>;
 }
 
-/// Why bytes could not pass.
+/// Why bytes could not be transferred.
 #[derive(Debug, thiserror::Error)]
 pub enum LinkError {
     /// The peer closed the channel.
@@ -39,7 +39,7 @@ pub enum LinkError {
     /// The peer, or something between, reset the channel.
     #[error("the connection was reset")]
     Reset,
-    /// Nothing moved for as long as the endpoint was told to be patient.
+    /// No byte moved for the time that the endpoint allows.
     #[error("no byte moved for {0}")]
     Stalled(Span),
     /// The message is longer than one datagram may be.
@@ -60,12 +60,12 @@ pub enum LinkError {
     },
 }
 
-/// Runs a future of a real endpoint, whose every wait is a blocking call inside the one poll.
+/// Runs a future of a real endpoint: each of its waits is a blocking call within the single poll.
 ///
 /// # Panics
 ///
-/// If the future suspends, which only a modelled endpoint's can; those run under their
-/// simulator's executor.
+/// If the future suspends. Only a modelled endpoint's does, and those run under their simulator's
+/// executor.
 pub fn run_ready<F: Future>(future: F) -> F::Output {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => output,
@@ -73,13 +73,13 @@ pub fn run_ready<F: Future>(future: F) -> F::Output {
     }
 }
 
-/// Sends all of `out` and fills `into` over an endpoint that suspends: `step` moves what can be
-/// moved now of what is left of both, and says how much; nothing at all suspends until the
+/// Sends all of `out` and fills `into` over an endpoint that suspends. `step` moves what it can now
+/// of what is left of both, and says how much; if that is nothing, the future suspends until the
 /// executor polls again. Either may be empty.
 ///
 /// # Errors
 ///
-/// The first that `step` gives.
+/// The first error of `step`.
 pub fn move_bytes(
     out: &[u8],
     into: &mut [u8],

@@ -1,4 +1,4 @@
-//! What a host says of itself: kernel, processor, clock, interface and settings.
+//! What a host reports about itself: kernel, processor, clock, interface and settings.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -65,7 +65,7 @@ impl<T: fmt::Display> fmt::Display for Fact<T> {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Environment {
-    /// Version of the linerate that speaks.
+    /// Version of linerate on this host.
     pub linerate: String,
     /// Host name.
     pub hostname: Fact<String>,
@@ -75,7 +75,8 @@ pub struct Environment {
     pub architecture: String,
     /// Identity of this boot of this host: equal at both ends means one host.
     pub boot_id: Fact<String>,
-    /// Identity of the network namespace: equal at both ends of one host means no wire between.
+    /// Identity of the network namespace. If both ends are on one host and in one namespace, there
+    /// is no wire between them.
     pub network_namespace: Fact<String>,
     /// Processor model.
     pub cpu_model: Fact<String>,
@@ -95,7 +96,7 @@ pub struct Environment {
     pub memory_bytes: Fact<u64>,
     /// The interface that the connection runs over.
     pub interface: Fact<Interface>,
-    /// Kernel settings that bear on network performance, by sysctl name.
+    /// Kernel settings that affect network performance, by sysctl name.
     pub sysctls: BTreeMap<String, Fact<String>>,
 }
 
@@ -136,7 +137,7 @@ impl Environment {
         self.interface.known().and_then(|interface| interface.speed_mbps.known()).copied()
     }
 
-    /// Whether both ends are the same boot of the same host; none if either will not say.
+    /// Whether both ends are the same boot of the same host. Absent if either does not say.
     #[must_use]
     pub fn same_host(&self, other: &Self) -> Option<bool> {
         Some(self.boot_id.known()? == other.boot_id.known()?)

@@ -1,5 +1,5 @@
-//! Keys, the values that each takes, and every combination of these: what a table, a sweep and a
-//! loop over conditions go through.
+//! Keys, their values, and every combination of these, for tables, sweeps and loops over
+//! conditions.
 
 use std::fmt;
 use std::str::FromStr;
@@ -25,14 +25,14 @@ pub struct Grid<V = String> {
     axes: Vec<Axis<V>>,
 }
 
-/// Why a text is no axis.
+/// Why a text is not an axis.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not KEY=A,B,..")]
 pub struct AxisError {
     text: String,
 }
 
-/// Why axes make no grid: a key is there twice.
+/// Why axes do not make a grid: a key is there twice.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{key}` is given twice; give all its values at once")]
 pub struct TwiceError {
@@ -47,7 +47,7 @@ impl<V> Default for Grid<V> {
 }
 
 impl<V: Clone> Grid<V> {
-    /// The grid of `axes`; without any it has one cell without values.
+    /// The grid of `axes`. Without axes it has one cell without values.
     ///
     /// # Errors
     ///
@@ -73,7 +73,7 @@ impl<V: Clone> Grid<V> {
         self.axes.is_empty()
     }
 
-    /// How many combinations there are; none if they are countless.
+    /// How many combinations there are. Absent if the number overflows.
     #[must_use]
     pub fn count(&self) -> Option<usize> {
         self.axes.iter().try_fold(1_usize, |count, axis| count.checked_mul(axis.values.len()))
@@ -132,7 +132,7 @@ where
     }
 }
 
-/// What stands between the commas of `list`, those within brackets and quotes left alone.
+/// Splits `list` at its commas, except those within brackets and quotes.
 fn items(list: &str) -> Vec<&str> {
     let (mut depth, mut quote, mut from) = (0_i32, None, 0);
     let mut items = Vec::new();

@@ -1,4 +1,5 @@
-//! What the kernel knows of a flow and of a host, at one moment, and what [`limit`]s a flow by that.
+//! What the kernel reports about a flow and a host at one moment, and what by that [`limit`]s the
+//! flow.
 
 pub mod limit;
 
@@ -7,8 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::units::{Rate, Span};
 
-/// What TCP says of a connection at one moment (`TCP_INFO`). Times and counts are since the
-/// connection began. What the kernel is too old to say is zero, or none where zero would mislead.
+/// What TCP reports about a connection at one moment (`TCP_INFO`). Times and counts are since the
+/// connection began. What an old kernel does not report is zero, or absent where zero would
+/// mislead.
 ///
 /// Source: `struct tcp_info` of linux/tcp.h, whose fields are named here where ours differ; RFC
 /// 4898 for the counts.
@@ -29,25 +31,25 @@ pub struct TcpSample {
     pub min_rtt: Span,
     /// Congestion window. Unit: segments.
     pub cwnd: u64,
-    /// Slow start threshold; none before the first loss. Unit: segments.
+    /// Slow start threshold. Absent before the first loss. Unit: segments.
     pub ssthresh: Option<u64>,
     /// Segments sent again (`tcpi_total_retrans`; `tcpi_retransmits` is only the present timeout's).
     pub retransmits: u64,
-    /// How far TCP believes segments to overtake each other. Unit: segments.
+    /// How far TCP assumes that segments may be reordered. Unit: segments.
     pub reordering: u64,
-    /// The latest rate at which bytes were acknowledged, of the last round trip; none before the
-    /// first. Not the mean: it is that of bytes over time.
+    /// The rate at which bytes were acknowledged over the last round trip. Absent before the first.
+    /// Not the mean over the connection.
     #[serde(rename = "delivery_rate_bps", alias = "delivery_rate")]
     pub delivery_rate: Option<Rate>,
-    /// Rate at which TCP would space its segments; none is without limit. Only BBR, the queueing
-    /// discipline `fq` and `SO_MAX_PACING_RATE` keep to it; the others size their bursts by it.
+    /// TCP's pacing rate. If absent, there is no limit. Only BBR, the queueing discipline `fq` and
+    /// `SO_MAX_PACING_RATE` enforce it; the others size their bursts by it.
     #[serde(rename = "pacing_rate_bps", alias = "pacing_rate")]
     pub pacing_rate: Option<Rate>,
-    /// Time in which the socket had bytes that were not acknowledged; none before Linux 4.10, which
-    /// does not count it, nor the two parts below. The kernel counts in ticks of 1 to 10 ms.
+    /// Time in which the socket had unacknowledged bytes. Absent before Linux 4.10, which counts
+    /// neither this nor the two parts below. The kernel counts in ticks of 1 to 10 ms.
     #[serde(rename = "busy_ps", alias = "busy")]
     pub busy: Option<Span>,
-    /// Of that, the time in which the window that the peer offers held it back.
+    /// Of that, the time in which the peer's receive window held it back.
     #[serde(rename = "rwnd_limited_ps", alias = "rwnd_limited")]
     pub rwnd_limited: Span,
     /// Of that, the time in which everything was sent and the application waited for room in the
@@ -62,13 +64,12 @@ pub struct TcpSample {
     pub mss: u64,
     /// Bytes in the socket that were not sent yet.
     pub notsent: u64,
-    /// Memory that sent and unsent bytes take until they are acknowledged, with the kernel's
-    /// book-keeping, to compare with `sndbuf`; from Linux 4.12 (`SK_MEMINFO_WMEM_QUEUED`).
-    /// Unit: bytes.
+    /// Memory that sent and unsent bytes take until they are acknowledged, including the kernel's
+    /// overhead. Compare it with `sndbuf`. From Linux 4.12 (`SK_MEMINFO_WMEM_QUEUED`). Unit: bytes.
     pub queued: u64,
-    /// Bytes that the peer has acknowledged; the opening and the end count as one byte each.
+    /// Bytes that the peer has acknowledged; SYN and FIN count as one byte each.
     pub acknowledged: u64,
-    /// Bytes received in order; the peer's end counts as one.
+    /// Bytes received in order; the peer's FIN counts as one.
     pub received: u64,
     /// Receive window that this end offers; from Linux 6.2. Unit: bytes.
     pub rcv_wnd: u64,
@@ -80,7 +81,7 @@ pub struct TcpSample {
     pub rcvbuf: u64,
 }
 
-/// What a host did between two looks. What the host does not show is zero.
+/// What a host did between two readings. What the host does not report is zero.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct HostSample {
@@ -105,7 +106,7 @@ pub struct HostSample {
     /// In software interrupts, where the network stack receives.
     #[serde(rename = "softirq_ps", alias = "softirq")]
     pub softirq: Span,
-    /// Time that the hypervisor gave to others.
+    /// Time that the hypervisor gave to other guests (steal).
     #[serde(rename = "steal_ps", alias = "steal")]
     pub steal: Span,
     /// Doing nothing, or waiting for a disk.
@@ -118,16 +119,16 @@ pub struct HostSample {
     /// Processor time of this process.
     #[serde(rename = "process_ps", alias = "process")]
     pub process: Span,
-    /// Processor time of its busiest thread: of the one that was on a processor, or ready and
-    /// waiting for one, for the longest time.
+    /// Processor time of its busiest thread: the one that was running, or ready to run, for the
+    /// longest time.
     #[serde(rename = "busiest_thread_ps", alias = "busiest_thread")]
     pub busiest_thread: Span,
-    /// How long that thread was ready and waited, because others had its processor.
+    /// How long that thread was ready to run and waited for a processor.
     #[serde(rename = "busiest_thread_waited_ps", alias = "busiest_thread_waited")]
     pub busiest_thread_waited: Span,
-    /// Context switches of the process's threads that they asked for: they waited for something.
+    /// Voluntary context switches of the process's threads: they waited for something.
     pub voluntary_switches: u64,
-    /// And those that they did not ask for: their processor was given to others.
+    /// Involuntary context switches: the processor was given to others.
     pub involuntary_switches: u64,
     /// Packets that the host took from its devices (/proc/net/softnet_stat).
     pub softnet_packets: u64,
@@ -138,7 +139,7 @@ pub struct HostSample {
 }
 
 impl HostSample {
-    /// Takes in the interval that follows this one, so that both are one.
+    /// Adds the interval that follows this one, so that both become one.
     pub fn absorb(&mut self, next: &Self) {
         let weight = |sample: &Self| sample.busiest * sample.span.as_seconds();
         let whole = (self.span + next.span).as_seconds();

@@ -1,9 +1,9 @@
 //! What linerate measures and what it means.
 //!
-//! Nothing in this crate knows a clock, a socket or a file. Data flows one way:
-//! a [`plan::Plan`] is run over a [`bench::Bench`] and gives [`series::Series`], which are
-//! kept in a [`run::Run`]; everything after that ([`mod@derive`], [`assessment`], [`report`]) is a
-//! pure function of the stored run and works as well on a five-year-old file.
+//! No code in this crate uses a clock, a socket or a file. Data flows one way: a [`plan::Plan`] is
+//! run over a [`bench::Bench`] and gives [`series::Series`], which are kept in a [`run::Run`];
+//! everything after that ([`mod@derive`], [`assessment`], [`report`]) is a pure function of the
+//! stored run and works as well on a five-year-old file.
 
 pub mod assessment;
 pub mod bench;

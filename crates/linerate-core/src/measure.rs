@@ -1,5 +1,5 @@
-//! The method: verify every size once, measure all sizes in shuffled rounds, then spend what time
-//! remains where the curve is least certain.
+//! The method: verify every size once, measure all sizes in shuffled rounds, then spend the
+//! remaining time where the curve is least certain.
 
 mod allot;
 mod campaign;
@@ -34,35 +34,35 @@ pub struct Method {
     pub seed: u64,
     /// What reading the clock of the end that times takes.
     pub clock_cost: Span,
-    /// Nothing on the bench is random: one such trial of a size says everything, and takes as much
-    /// of the bench's time as it needs.
+    /// Nothing on the bench is random: one trial of this kind is enough for a size, and takes as
+    /// much of the bench's time as it needs.
     pub exact: Option<Exact>,
 }
 
-/// How much a trial on a bench without chance must have to say everything.
+/// How large a single trial must be on a bench without randomness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exact {
     /// Samples of messages that wait for each other.
     pub samples: u32,
-    /// Of messages one way each sample has at least so many bytes.
+    /// Each sample of one-way messages has at least this many bytes.
     pub one_way_bytes: u64,
 }
 
 impl Exact {
-    /// Messages one way are timed in so many samples: enough that their warm-up is told from the rest.
+    /// One-way messages are timed in this many samples, enough to tell the warm-up from the rest.
     const ONE_WAY_SAMPLES: u32 = 16;
 
-    /// Every message takes what the first takes.
+    /// Every message takes as long as the first.
     pub const AT_ONCE: Self = Self { samples: 1, one_way_bytes: 32 << 10 };
-    /// A message depends on those before it, through timers and a window of so many bytes: what a
-    /// window holds does not flow steadily yet.
+    /// A message depends on those before it, through timers and a window of this many bytes: the
+    /// first window of data does not flow steadily yet.
     #[must_use]
     pub fn settling(window_bytes: u64) -> Self {
         Self { samples: 8, one_way_bytes: (window_bytes / 2).max(256 << 10) }
     }
 
-    /// How many samples of how many messages the one trial of a size (bytes) has: one way as
-    /// many messages as make the first and the last packets a small part of them.
+    /// How many samples of how many messages the single trial of a size (bytes) has. One-way, there
+    /// are enough messages that the first and last packets are a small part of them.
     #[must_use]
     pub fn trial(self, pattern: Pattern, size: u64) -> (u32, u32) {
         if !pattern.overlaps() {
@@ -100,7 +100,7 @@ pub struct Progress {
     pub phase: Phase,
     /// The size just visited. Unit: bytes.
     pub size: u64,
-    /// What is known of that size's one-way time so far. Unit: picoseconds.
+    /// The estimate of that size's one-way time so far. Unit: picoseconds.
     pub time: Option<Estimate>,
     /// Time spent.
     pub spent: Span,
@@ -124,8 +124,8 @@ pub trait Watch {
     /// After every trial. A break ends the measurement; what was measured is kept.
     fn trial_done(&mut self, progress: &Progress) -> ControlFlow<()>;
 
-    /// After the verification pass and after every round: the moment to save. The series is lent,
-    /// so that it can be saved as part of something larger without a copy of every sample.
+    /// After the verification pass and after every round: the moment to save. The series is
+    /// borrowed, so that it can be saved as part of a run without copying every sample.
     fn round_done(&mut self, series: &mut Series);
 }
 
@@ -143,7 +143,7 @@ pub struct Outcome {
 pub enum Ended {
     /// As planned.
     Complete,
-    /// The watcher broke it off.
+    /// The watcher ended it.
     Interrupted,
     /// A trial failed.
     Failed(RunError),

@@ -1,7 +1,7 @@
 //! Reading the result files of NetPIPE 2.4, 3.x, 4.0 and 5.x.
 //!
-//! No version ever wrote a header: the version is told from the number of columns and from which
-//! of them is the quotient of which. What the file does not say stays unknown, above all:
+//! No version writes a header. The version follows from the number of columns, and from which
+//! column is the quotient of which. What the file does not say stays unknown, above all:
 //!
 //! - the hosts, the link, the date and every option;
 //! - the mode: one-way (`-s`) and bidirectional (`-2`) files have the columns of a ping-pong, and
@@ -27,7 +27,7 @@ use version::{Reading, Version};
 /// NetPIPE never writes more lines. Source: NSAMP of every version.
 const MOST_LINES: usize = 8000;
 
-/// Why a text is no NetPIPE result file.
+/// Why a text is not a NetPIPE result file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NetpipeFileError {
     /// There is nothing in it.
@@ -49,7 +49,7 @@ pub enum NetpipeFileError {
 /// What is wrong with a line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Flaw {
-    /// No version writes so many columns.
+    /// No version writes this many columns.
     #[error("{0} columns; NetPIPE writes 3, 5, 6, 7 or 9")]
     Columns(usize),
     /// It was made by `NPtcp -i`.
@@ -65,7 +65,7 @@ pub enum Flaw {
         /// Columns of the first.
         expected: usize,
     },
-    /// A column is no decimal number.
+    /// A column is not a decimal number.
     #[error("column {column} is `{text}`, which is not a decimal number")]
     Number {
         /// Which, from 1.
@@ -73,7 +73,7 @@ pub enum Flaw {
         /// Its text, or the beginning of it.
         text: String,
     },
-    /// The column of the message size holds none.
+    /// The column of the message size does not hold one.
     #[error("column {column} is not a message size, which is a whole number of bytes above 0")]
     Size {
         /// Which, from 1.
@@ -108,9 +108,9 @@ struct Row {
 /// | 2.4, 3.x | the best trial | the best trial | the best trial |
 /// | 4.0, 5.x | the best trial | the average trial | the worst trial |
 ///
-/// A rate that was printed as `0.000` says nothing of its time; the time that is printed stands in.
-/// 2.4 and 3.x print a wrong, often negative rate from 256 MiB, where their count of bits overflows
-/// an `int`; it is known as such and only the time is used.
+/// A rate that was printed as `0.000` does not give the time; the printed time is used instead. 2.4
+/// and 3.x print a wrong, often negative rate from 256 MiB, where their count of bits overflows an
+/// `int`; linerate recognises it and uses only the time.
 ///
 /// # Errors
 ///

@@ -13,27 +13,27 @@ use crate::units::Span;
 pub struct Observation {
     /// The clock that timed.
     pub clock: Fact<Clock>,
-    /// How often something took the processor away from a loop that did nothing else.
+    /// How often a loop that only reads the clock lost the processor.
     pub noise: Fact<Noise>,
     /// Pressure and waiting during the run.
     pub load: Activity,
-    /// Counters of the interface, after less before.
+    /// Increase of the interface's counters over the run.
     pub interface: Fact<Counters>,
-    /// What TCP says of the data connection at the end.
+    /// What TCP reports about the data connection at the end.
     pub connection: Fact<Connection>,
     /// What this end counted over all trials, verification included.
     pub tally: Tally,
-    /// Processors that the measuring thread was seen on.
+    /// Processors on which the measuring thread was seen.
     pub cpus: Vec<u32>,
     /// Largest memory of the process (`VmHWM`). Unit: bytes.
     pub peak_memory_bytes: Fact<u64>,
-    /// From the start of the process to the first timed sample; only at the initiating end.
+    /// From the start of the process to the first timed sample; only at the initiator.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "first_sample_after_ps", alias = "first_sample_after")]
     pub first_sample_after: Option<Span>,
 }
 
-/// A clock, as found by reading it many times.
+/// The properties of a clock, found by reading it many times.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Clock {
     /// Which clock, such as `CLOCK_MONOTONIC_RAW`.
@@ -43,10 +43,10 @@ pub struct Clock {
     /// Median cost of a read. Unit: picoseconds.
     #[serde(rename = "cost_ps", alias = "cost")]
     pub cost: Span,
-    /// Smallest step that was seen between two different readings. Unit: picoseconds.
+    /// Smallest step seen between two different readings. Unit: picoseconds.
     #[serde(rename = "resolution_ps", alias = "resolution")]
     pub resolution: Span,
-    /// Readings that were earlier than the one before.
+    /// Readings earlier than the one before.
     pub backwards: u64,
 }
 
@@ -101,27 +101,27 @@ impl Noise {
     }
 }
 
-/// Waiting during a run, after less before.
+/// How busy the host was during a run: the increase of its counters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Activity {
     /// How long the run took on this end's clock.
     #[serde(rename = "span_ps", alias = "span")]
     pub span: Span,
-    /// Time in which some task of the host waited for a processor (`/proc/pressure/cpu`).
+    /// Time in which at least one task of the host waited for a processor (`/proc/pressure/cpu`).
     #[serde(rename = "cpu_pressure_ps", alias = "cpu_pressure")]
     pub cpu_pressure: Fact<Span>,
     /// Time in which the measuring thread was ready but did not run (`schedstat`).
     #[serde(rename = "run_delay_ps", alias = "run_delay")]
     pub run_delay: Fact<Span>,
-    /// Context switches that the measuring thread did not ask for.
+    /// Involuntary context switches of the measuring thread.
     pub involuntary_switches: Fact<u64>,
-    /// Time that the hypervisor gave to others, over all processors.
+    /// Time that the hypervisor gave to other guests (steal), over all processors.
     #[serde(rename = "steal_ps", alias = "steal")]
     pub steal: Fact<Span>,
 }
 
-/// Counters of an interface, after less before.
+/// Increase of an interface's counters over a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Counters {
     /// The interface.
@@ -140,10 +140,10 @@ pub struct Counters {
     pub tx_dropped: u64,
 }
 
-/// What TCP says of a connection (`TCP_INFO`).
+/// What TCP reports about a connection (`TCP_INFO`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Connection {
-    /// Segments sent again over the whole connection.
+    /// Segments retransmitted over the whole connection.
     pub retransmitted: u64,
     /// Segments sent over the whole connection.
     pub segments_out: u64,

@@ -1,4 +1,4 @@
-//! What is asked of the sockets, and what the operating system granted.
+//! The options requested for the sockets, and what the operating system granted.
 
 use std::fmt;
 use std::ops::Not;
@@ -10,22 +10,23 @@ use serde::{Deserialize, Serialize};
 use crate::environment::Fact;
 use crate::units::Size;
 
-/// What is asked of each data socket, at both ends.
+/// The options requested for each data socket, at both ends.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct SocketOptions {
-    /// Send buffer (`SO_SNDBUF`); none leaves it to autotuning. Unit: bytes, as asked.
+    /// Send buffer (`SO_SNDBUF`). If absent, the kernel tunes it. Unit: bytes, as requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sndbuf: Option<Size>,
-    /// Receive buffer (`SO_RCVBUF`); none leaves it to autotuning. Unit: bytes, as asked.
+    /// Receive buffer (`SO_RCVBUF`). If absent, the kernel tunes it. Unit: bytes, as requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rcvbuf: Option<Size>,
     /// `TCP_NODELAY`: send small segments at once instead of waiting for acknowledgements (Nagle).
     pub nodelay: bool,
-    /// Congestion control algorithm by its kernel name, such as `cubic`; none keeps the default.
+    /// Congestion control algorithm by its kernel name, such as `cubic`. If absent, the system's
+    /// default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub congestion: Option<String>,
-    /// Largest TCP segment payload asked for (`TCP_MAXSEG`). Unit: bytes.
+    /// Largest TCP segment payload requested (`TCP_MAXSEG`). Unit: bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mss: Option<u16>,
     /// Differentiated services code point, 0 to 63 (RFC 2474).
@@ -36,21 +37,22 @@ pub struct SocketOptions {
     pub busy_poll: Option<u32>,
     /// Which system calls move the bytes.
     pub io: Io,
-    /// Which receive them, if others than `io` says.
+    /// Which system calls receive, if others than `io`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub receive_io: Option<Io>,
-    /// Datagrams: hand the kernel many of a flow in one call and have it cut them (`UDP_SEGMENT`).
+    /// Datagrams: pass many datagrams of a flow to the kernel in one call, which splits them
+    /// (`UDP_SEGMENT`).
     #[serde(skip_serializing_if = "Not::not")]
     pub gso: bool,
-    /// Datagrams: take many of a flow from the kernel in one piece (`UDP_GRO`).
+    /// Datagrams: receive many datagrams of a flow from the kernel as one buffer (`UDP_GRO`).
     #[serde(skip_serializing_if = "Not::not")]
     pub gro: bool,
-    /// Datagrams: forbid routers and this host to fragment them (`IP_PMTUDISC_DO`), so that none is
-    /// larger than the path MTU allows.
+    /// Datagrams: do not let this host or a router fragment them (`IP_PMTUDISC_DO`), so each must
+    /// fit the path MTU.
     #[serde(skip_serializing_if = "Not::not")]
     pub dont_fragment: bool,
-    /// Datagrams of a flow that one call hands over or takes (`sendmmsg`, `recvmmsg`), 1 to 1024;
-    /// none leaves it to the transport.
+    /// Datagrams of a flow that one call sends or receives (`sendmmsg`, `recvmmsg`), 1 to 1024. If
+    /// absent, the transport chooses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batch: Option<u32>,
 }
@@ -83,8 +85,8 @@ impl Default for SocketOptions {
     }
 }
 
-/// Which system calls move the bytes. One that concerns one direction only leaves the other to
-/// `send` or `recv`.
+/// Which system calls move the bytes. An engine for one direction only uses `send` or `recv` for
+/// the other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Io {
@@ -97,9 +99,11 @@ pub enum Io {
     Sendmsg,
     /// Out: `sendfile` from a file in memory.
     Sendfile,
-    /// Out: `vmsplice` into a pipe and `splice` to the socket. In: `splice` to a pipe and to nowhere.
+    /// Out: `vmsplice` into a pipe and `splice` to the socket. In: `splice` to a pipe and on to
+    /// `/dev/null`.
     Splice,
-    /// Out: `send` with `MSG_ZEROCOPY`; the kernel says of each whether it really did not copy.
+    /// Out: `send` with `MSG_ZEROCOPY`; the kernel says for each send whether it really avoided the
+    /// copy.
     Zerocopy,
     /// In: `recv` with `MSG_TRUNC`, so that TCP throws the bytes away without a copy.
     Truncate,
@@ -151,8 +155,8 @@ impl Io {
         }
     }
 
-    /// Whether its calls can be told not to wait, which a thread of many flows asks of them. The
-    /// others are then `send` and `recv`.
+    /// Whether its calls can be non-blocking, which a thread with many flows needs. If not, such a
+    /// thread uses `send` and `recv`.
     #[must_use]
     pub const fn returns_at_once(self) -> bool {
         !matches!(
@@ -184,13 +188,13 @@ impl FromStr for Io {
     }
 }
 
-/// Where the messages are in memory, and what the application does with them: those of a curve and
-/// of bulk flows, in each direction at both ends.
+/// Where messages lie in memory, and what the application does with them. Applies to curves and
+/// bulk flows, in each direction at both ends.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct MemoryOptions {
-    /// Memory that the messages of one direction go round in, so that it fits a cache or does not;
-    /// none uses one message's memory again and again. Unit: bytes.
+    /// Memory that the messages of one direction cycle through, so that it fits a cache or does
+    /// not. If absent, every message uses the same memory. Unit: bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub working_set: Option<Size>,
     /// Read every cache line that arrived, as an application would.
@@ -202,13 +206,13 @@ pub struct MemoryOptions {
 }
 
 impl MemoryOptions {
-    /// Whether nothing out of the ordinary is asked.
+    /// Whether all options have their defaults.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         *self == Self::default()
     }
 
-    /// The names of what is asked, as in plans.
+    /// The names of the options that are set, as in plans.
     pub(crate) fn named(&self) -> String {
         let asked = [
             ("working-set", self.working_set.is_some()),
@@ -221,16 +225,17 @@ impl MemoryOptions {
     }
 }
 
-/// What one end's data socket really has, read back after it was set.
+/// The options that one end's data socket really has, read back after they were set.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Granted {
-    /// The send buffer as the kernel states it. Linux doubles what was asked (socket(7)). Unit: bytes.
+    /// The send buffer as the kernel states it. Linux doubles the requested size (socket(7)). Unit:
+    /// bytes.
     pub sndbuf: Fact<u64>,
     /// The receive buffer as the kernel states it, doubled likewise. Unit: bytes.
     pub rcvbuf: Fact<u64>,
     /// The largest window the receive buffer can offer, after the kernel's share for its own
-    /// book-keeping (`tcp_adv_win_scale`, truesize). Unit: bytes.
+    /// overhead (`tcp_adv_win_scale`, truesize). Unit: bytes.
     pub usable_window: Fact<u64>,
     /// Whether `TCP_NODELAY` is on.
     pub nodelay: Fact<bool>,
@@ -247,16 +252,16 @@ pub struct Granted {
     /// TCP timestamps negotiated (RFC 7323): 12 bytes of every segment.
     pub timestamps: Fact<bool>,
     /// Whether Multipath TCP carries it; false where it has fallen back to TCP (RFC 8684, section
-    /// 3.7), none where it was not asked for.
+    /// 3.7). Absent if it was not requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub multipath: Option<Fact<bool>>,
-    /// What encrypts the bytes on the way, by the name of its suite in TLS; none sends them openly.
+    /// The TLS cipher suite that encrypts the bytes. If absent, they are not encrypted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cipher: Option<String>,
     /// How much of the messages' memory at this end the kernel has in huge pages (`AnonHugePages`,
-    /// proc_pid_smaps(5)); none where they were not asked for. Unit: bytes.
+    /// proc_pid_smaps(5)). Absent if they were not requested. Unit: bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub huge_pages: Option<Fact<u64>>,
-    /// The processor the measuring thread was tied to, if it was.
+    /// The processor that the measuring thread was pinned to, if any.
     pub pinned: Option<u32>,
 }

@@ -13,7 +13,8 @@ pub enum Pattern {
     /// A message there, a message back; half the round trip is the one-way time.
     #[default]
     PingPong,
-    /// Messages one way without pause, timed where they arrive. Its older name `stream` is still read.
+    /// Messages one way without a pause, timed where they arrive. The older name `stream` is still
+    /// read.
     #[serde(alias = "stream")]
     OneWay,
     /// A message each way at once; the time until both have arrived.
@@ -34,7 +35,7 @@ impl Pattern {
         }
     }
 
-    /// The name that it had before, which is read for ever and written no more.
+    /// Its older name, which is still read and never written.
     #[must_use]
     pub const fn older_name(self) -> Option<&'static str> {
         match self {
@@ -50,7 +51,7 @@ impl Pattern {
     }
 
     /// Whether messages follow each other without waiting for an answer: they coalesce on the way,
-    /// so that single arrivals say nothing, and there is no latency to be had from them.
+    /// so single arrival times mean nothing and they give no latency.
     #[must_use]
     pub const fn overlaps(self) -> bool {
         matches!(self, Self::OneWay)

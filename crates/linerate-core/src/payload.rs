@@ -1,5 +1,5 @@
-//! The bytes of a message: a pattern that depends on position, so that a byte that is lost,
-//! stale or out of place is seen.
+//! The bytes of a message: a pattern that depends on position, so that a lost, stale or misplaced
+//! byte is detected.
 //!
 //! Byte `i` belongs to 64-bit little-endian word `i / 8`, whose value is the word's number times
 //! an odd constant, xor a seed. The two directions use complementary seeds.
@@ -12,12 +12,12 @@ pub use messages::{Messages, OnePlace, Turns};
 
 /// Odd, so that multiplication by it maps words to words one to one (2^64 over the golden ratio).
 const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
-/// How many places of a message a timed pass marks and looks at.
+/// How many places of a message a timed pass marks and checks.
 const MARKS: u64 = 64;
 const WORD: usize = 8;
 const PAGE: usize = 4096;
 
-/// A cache line of the processors that matter: x86-64, and nearly all of AArch64. Unit: bytes.
+/// A cache line of x86-64 and nearly all AArch64 processors. Unit: bytes.
 pub const CACHE_LINE: usize = 64;
 
 /// A byte that arrived wrong.
@@ -32,7 +32,7 @@ pub struct Corruption {
     pub found: u8,
 }
 
-/// How much of a message is written before and looked at after the clock.
+/// How much of a message is written before, and checked after, the timed part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Check {
@@ -88,7 +88,7 @@ impl Buffers {
         write(&mut self.out.get()[..size], seed, check);
     }
 
-    /// Looks at the message of `size` bytes that arrived last.
+    /// Checks the message of `size` bytes that arrived last.
     ///
     /// # Errors
     ///
@@ -110,7 +110,7 @@ impl Aligned {
     fn try_new(len: usize) -> Result<Self, TryReserveError> {
         let mut memory = Vec::new();
         memory.try_reserve_exact(len.saturating_add(PAGE))?;
-        // Written now, so that no page is first touched under the clock.
+        // Written now, so that no page fault falls into a timed part.
         memory.resize(len + PAGE, 0_u8);
         let start = memory.as_ptr().align_offset(PAGE).min(PAGE);
         Ok(Self { memory, start, len })
@@ -140,11 +140,11 @@ pub fn write(message: &mut [u8], seed: u64, check: Check) {
     }
 }
 
-/// Looks at a message that arrived, as closely as `check` asks.
+/// Checks a message that arrived, as closely as `check` asks.
 ///
 /// # Errors
 ///
-/// The first byte that does not belong to this seed.
+/// The first byte that does not match this seed.
 pub fn inspect(message: &[u8], seed: u64, check: Check) -> Result<(), Corruption> {
     match check {
         Check::Full => verify(message, seed),
@@ -162,7 +162,7 @@ pub fn fill(message: &mut [u8], seed: u64) {
     tail.copy_from_slice(&word(count, seed)[..tail.len()]);
 }
 
-/// Reads one byte of every cache line, so that the line comes to the processor.
+/// Reads one byte of every cache line, so that the processor fetches the line.
 #[inline]
 pub fn touch(bytes: &[u8]) {
     let sum = bytes.iter().step_by(CACHE_LINE).fold(0_u8, |sum, byte| sum.wrapping_add(*byte));

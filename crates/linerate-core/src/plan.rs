@@ -1,5 +1,5 @@
-//! Everything that was asked: what every task is asked, and the one task; as TOML for people and
-//! inside the run file for ever.
+//! Everything that was requested: the options common to all tasks, and the task. People write it as
+//! TOML; the run file holds it.
 
 mod common;
 mod curve;
@@ -24,11 +24,11 @@ pub use load::{
 pub use requests::RrPlan;
 pub use stream::{DEFAULT_STALL, StreamPlan, StreamTask};
 
-/// Something to measure: what every task is asked, and the task.
+/// Something to measure: the options common to all tasks, and the task.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "text::PlanText", into = "text::PlanText")]
 pub struct Plan {
-    /// Who with, over what, for how long.
+    /// Which peer, which transport, how long.
     pub common: Common,
     /// What is measured.
     pub task: Task,
@@ -69,7 +69,7 @@ pub enum PlanError {
     /// The text is not TOML, or a field is unknown or of the wrong kind.
     #[error(transparent)]
     Syntax(#[from] toml::de::Error),
-    /// The sizes make no schedule.
+    /// The sizes do not make a schedule.
     #[error(transparent)]
     Schedule(#[from] ScheduleError),
     /// A value is outside its range.
@@ -77,7 +77,7 @@ pub enum PlanError {
     Range {
         /// The option.
         field: &'static str,
-        /// What was given.
+        /// Its value.
         value: String,
         /// What is allowed.
         allowed: &'static str,
@@ -89,7 +89,7 @@ impl PlanError {
     ///
     /// # Errors
     ///
-    /// Exactly that.
+    /// This error.
     pub(crate) fn range(
         ok: bool,
         field: &'static str,
@@ -110,7 +110,7 @@ impl Plan {
         Ok(toml::from_str(text)?)
     }
 
-    /// What a plan may say, as JSON Schema of the same tables in JSON.
+    /// The JSON Schema of a plan: the tables of the TOML form in JSON.
     #[must_use]
     pub fn schema() -> Schema {
         SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<Self>()
@@ -142,7 +142,7 @@ impl Plan {
         if let Task::Curve(curve) = &self.task { Some(curve) } else { None }
     }
 
-    /// Message sizes of its curve in the order of the schedule; none of loads.
+    /// Message sizes of its curve in the order of the schedule. Empty for loads.
     ///
     /// # Errors
     ///
@@ -169,7 +169,7 @@ impl Plan {
         !matches!(self.task, Task::Curve(_))
     }
 
-    /// The loads that it puts on the path, one after the other; none of a curve.
+    /// The loads that it puts on the path, one after the other. Empty for a curve.
     ///
     /// # Errors
     ///
@@ -182,7 +182,7 @@ impl Plan {
         }
     }
 
-    /// Every peer that it names, the first one first.
+    /// Every peer that it names, in order.
     pub fn hosts(&self) -> impl Iterator<Item = &str> {
         let more = if let Task::Stream(stream) = &self.task { stream.more_hosts.as_slice() } else { &[] };
         self.common.host.iter().chain(more).map(String::as_str)
@@ -201,7 +201,7 @@ impl Plan {
         }
     }
 
-    /// The part of the plan that a peer is told: without what concerns this end only.
+    /// The part of the plan that the peer receives, without the options of this end only.
     #[must_use]
     pub fn for_peer(&self) -> Self {
         let mut plan = self.clone();

@@ -1,5 +1,5 @@
-//! What a reader is shown: any number of runs as curves, loads, ceilings, facts and cautions, in the
-//! units of the reader. Every renderer draws from this and computes nothing.
+//! What is shown to a reader: any number of runs as curves, loads, ceilings, facts and cautions, in
+//! the units of the reader. Renderers draw from this and compute nothing.
 
 mod curve;
 mod flow;
@@ -20,7 +20,7 @@ pub use latency::{Lacking, LatencyRow, SHARES, lacking};
 pub use load::{LoadResult, Trouble, load_name};
 pub use sum::{DatagramSum, Departures, DirectionSum};
 
-/// Runs, as a reader is shown them.
+/// Runs as they are shown to a reader.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     /// One for each series of each run, in the order given.
@@ -38,7 +38,7 @@ pub struct Report {
 /// A run and what to call it.
 #[derive(Clone, Debug)]
 pub struct NamedRun {
-    /// What the reader calls it, such as its file's name.
+    /// What to call it, such as its file's name.
     pub name: String,
     /// The run.
     pub run: Run,

@@ -17,7 +17,7 @@ impl Pattern {
     ///
     /// # Errors
     ///
-    /// What the endpoint met.
+    /// The endpoint's error.
     pub async fn initiate<E: Endpoint, M: Messages>(
         self,
         end: &mut E,
@@ -31,7 +31,7 @@ impl Pattern {
         }
     }
 
-    /// Writes what the answering end will send in `trial`. Memory that takes long to write and
+    /// Writes what the responder will send in `trial`. Memory that takes long to write and
     /// remembers what it holds is then ready when the other end's clock starts.
     ///
     /// # Errors
@@ -51,7 +51,7 @@ impl Pattern {
     ///
     /// # Errors
     ///
-    /// What the endpoint met.
+    /// The endpoint's error.
     pub async fn respond<E: Endpoint, M: Messages>(
         self,
         end: &mut E,

@@ -1,4 +1,4 @@
-//! A run: everything asked, found and measured, in one self-contained file.
+//! A run: everything that was requested, read and measured, in one self-contained file.
 
 mod earlier;
 mod indent;
@@ -31,7 +31,7 @@ pub const FORMAT: u32 = 3;
 pub struct Run {
     /// Version of the file's form.
     pub format: u32,
-    /// What no other run has: a UUID. Empty if the source has none.
+    /// A UUID. Empty if the source has no such identifier.
     pub id: String,
     /// What wrote it, such as `linerate 0.1.0`.
     pub generator: String,
@@ -39,14 +39,14 @@ pub struct Run {
     pub started: String,
     /// Where the numbers come from.
     pub source: Source,
-    /// How far it came.
+    /// Its state: how far it got.
     pub state: State,
-    /// What its user calls it: names and values.
+    /// The user's labels: names and values.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
     /// What was asked, with every default filled in.
     pub plan: Plan,
-    /// The hosts: first the one that began, then those that answered. There are at least two.
+    /// The hosts: first the initiator, then the responders. There are at least two.
     pub nodes: Vec<Node>,
     /// The connections between them; at least one.
     pub paths: Vec<Path>,
@@ -72,7 +72,7 @@ pub struct Run {
 pub enum Source {
     /// Measured between two hosts.
     Measured,
-    /// Measured against a peer that was started on the same host for it.
+    /// Measured against a peer that was started on the same host for this run.
     Loopback,
     /// Computed by a model of this name.
     Modelled(String),
@@ -80,11 +80,11 @@ pub enum Source {
     Imported(String),
 }
 
-/// How far a run came.
+/// How far a run got.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
-    /// It is going on, or it was killed: what is here was saved after a round.
+    /// It is going on, or it was killed: the content was saved after a round.
     Running,
     /// It ended as planned.
     Complete,
@@ -98,7 +98,7 @@ pub enum State {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Node {
-    /// What it says of itself.
+    /// What it reports about itself.
     pub environment: Environment,
     /// What it saw during the run.
     pub observation: Observation,
@@ -108,21 +108,21 @@ pub struct Node {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Path {
-    /// The node that began it, by its place in [`Run::nodes`].
+    /// The initiator, by its index in [`Run::nodes`].
     pub from: u32,
     /// The node that answered.
     pub to: u32,
     /// Transport, such as `tcp`.
     pub transport: String,
-    /// Address of the node that began it.
+    /// Address of the initiator.
     pub from_address: String,
-    /// Address of the node that answered.
+    /// Address of the responder.
     pub to_address: String,
     /// IPv6 rather than IPv4.
     pub ipv6: bool,
-    /// What the data socket was granted at the node that began it.
+    /// What the data socket was granted at the initiator.
     pub from_granted: Granted,
-    /// What it was granted at the node that answered.
+    /// What it was granted at the responder.
     pub to_granted: Granted,
 }
 
@@ -140,7 +140,7 @@ pub struct End<'a> {
 /// What is known of a host at one end of its paths, before it is a part of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EndState {
-    /// What it says of itself.
+    /// What it reports about itself.
     pub environment: Environment,
     /// What its data socket was granted.
     pub granted: Granted,
@@ -148,8 +148,7 @@ pub struct EndState {
     pub observation: Observation,
 }
 
-/// An end that answered, and the path to it; which nodes the path joins is filled in by
-/// [`Run::set_star`].
+/// A responder and the path to it. [`Run::set_star`] fills in which nodes the path joins.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answering {
     /// The end.
@@ -173,7 +172,7 @@ pub struct Model {
     pub cautions: Vec<Caution>,
 }
 
-/// Why a file is no run.
+/// Why a file is not a run.
 #[derive(Debug, thiserror::Error)]
 pub enum RunFileError {
     /// It ends in the middle.
@@ -201,7 +200,7 @@ pub enum RunFileError {
 }
 
 impl Run {
-    /// A run of `plan` that has not begun, between two hosts of which nothing is known.
+    /// A run of `plan` that has not begun, between two unknown hosts.
     #[must_use]
     pub fn new(source: Source, plan: Plan) -> Self {
         let mut run = Self {
@@ -283,7 +282,8 @@ impl Run {
         SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<Self>()
     }
 
-    /// Sets the nodes and paths of one host that began and of those that answered, one at least.
+    /// Sets the nodes and paths of one initiator and its responders, of which there is at least
+    /// one.
     pub fn set_star(&mut self, beginning: EndState, answering: Vec<Answering>) {
         let EndState { environment, granted, observation } = beginning;
         self.nodes = vec![Node { environment, observation }];
@@ -295,7 +295,7 @@ impl Run {
         }
     }
 
-    /// The end that began, with what its first path was granted.
+    /// The initiator, with what its first path was granted.
     ///
     /// # Panics
     ///
@@ -306,7 +306,7 @@ impl Run {
         End { environment, granted: &self.path().from_granted, observation }
     }
 
-    /// The end that answered first.
+    /// The first responder.
     ///
     /// # Panics
     ///
@@ -326,7 +326,7 @@ impl Run {
         &self.paths[0]
     }
 
-    /// Every end that answered, and its path.
+    /// Every responder and its path.
     pub fn answering(&self) -> impl Iterator<Item = (End<'_>, &Path)> {
         self.paths.iter().map(|path| (self.answering_end(path), path))
     }
@@ -348,8 +348,8 @@ impl Run {
         }
     }
 
-    /// The rate of the slower side's links, as far as they are known; several answering ends have
-    /// theirs together.
+    /// The rate of the slower side's links, as far as they are known; the rates of several
+    /// responders add up.
     #[must_use]
     pub fn link(&self) -> Option<Rate> {
         if let Some(model) = &self.model {
@@ -393,7 +393,7 @@ impl Run {
     }
 }
 
-/// Whether `text` ends in the middle of a number, which `serde_json` takes for wrong syntax.
+/// Whether `text` ends in the middle of a number, which `serde_json` reports as a syntax error.
 fn ends_in_a_number(text: &str, error: &serde_json::Error) -> bool {
     let last = text.lines().last().unwrap_or_default();
     let at_the_end = error.line() == text.lines().count() && error.column() >= last.len();

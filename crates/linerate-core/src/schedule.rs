@@ -24,7 +24,7 @@ pub enum Schedule {
     /// Exactly NetPIPE's: 2^k and 3 x 2^(k-1), each with a size just below and just above.
     #[default]
     Netpipe,
-    /// So many sizes an octave, evenly spaced in the logarithm.
+    /// This many sizes an octave, evenly spaced in the logarithm.
     Octave(u32),
     /// These, in this order.
     List(Vec<Size>),
@@ -33,22 +33,22 @@ pub enum Schedule {
 /// A schedule with its bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bounds {
-    /// Smallest base size; none is 1 B, or the whole list.
+    /// Smallest base size. If absent, 1 B, or the whole list.
     pub from: Option<Size>,
-    /// Largest base size; none is NetPIPE's 10,000,000 B, or the whole list.
+    /// Largest base size. If absent, NetPIPE's 10,000,000 B, or the whole list.
     pub to: Option<Size>,
-    /// Distance of the extra sizes on each side of a base size; none is 3 B for `netpipe`, and no
-    /// extra sizes for the others.
+    /// Distance of the extra sizes on each side of a base size. If absent, 3 B for `netpipe`, and
+    /// no extra sizes for the others.
     pub perturb: Option<Size>,
 }
 
 /// Why a schedule has no sizes to measure.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum ScheduleError {
-    /// The text names no schedule.
+    /// The text is not the name of a schedule.
     #[error("`{0}` is not a schedule; write netpipe, octave:N with N from 1 to 64, or list:A,B,..")]
     Unknown(String),
-    /// An entry of a list is no size.
+    /// An entry of a list is not a size.
     #[error(transparent)]
     Entry(#[from] crate::units::ParseSizeError),
     /// A message must have at least one byte.

@@ -28,7 +28,7 @@ pub struct Point {
     pub rounds: Vec<Round>,
     /// One-way time of one message, from every sample after the warm-up of its round.
     pub histogram: Histogram,
-    /// Why no more rounds were run; none while the run goes on.
+    /// Why measuring stopped. Absent while the run goes on.
     pub stop: Option<Stop>,
 }
 
@@ -62,7 +62,7 @@ pub struct Round {
     pub tally: Tally,
 }
 
-/// Why a size was measured no longer.
+/// Why the measurement of a size stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stop {
@@ -123,7 +123,7 @@ impl Point {
         let (Some(min), Some(max)) = (sorted.first(), sorted.last()) else { return };
         let mean = steady.iter().copied().sum::<Span>() / steady.len() as u64;
         // Messages one way share one connection's buffers: after a pause the receiver drains them
-        // as fast as memory allows, and the middle part would time that copy. All bytes over all
+        // as fast as memory allows, and the median part would time that copy. All bytes over all
         // time is immune to it.
         let median = if trial.pattern.overlaps() { mean } else { middle(&sorted) };
         self.rounds.push(Round {

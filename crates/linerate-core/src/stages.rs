@@ -6,7 +6,7 @@
 //!      sent     queued   driven       arrived            taken
 //! ```
 //!
-//! The acknowledgement is not on this way: the peer's kernel sends it on its own account.
+//! The acknowledgement is not on this path: the peer's kernel sends it by itself.
 
 mod clocks;
 #[cfg(test)]
@@ -21,18 +21,18 @@ use crate::transport::Transport;
 
 pub use clocks::{Clocks, apart};
 
-/// Messages of a size unless told otherwise.
+/// Messages of a size by default.
 pub const DEFAULT_MESSAGES: u32 = 50;
-/// Fewest messages of a size: fewer give no interval worth the name.
+/// Fewest messages of a size: fewer give no useful interval.
 pub const FEWEST_MESSAGES: u32 = 10;
 /// Most messages of a size: one end's marks must fit one message of the conversation.
 pub const MOST_MESSAGES: u32 = 200;
-/// Messages of each size that go before those that are kept: a connection just opened may not
-/// send a large one at once.
+/// Messages of each size that go before those that are kept: a new connection may not send a large
+/// message at once.
 pub const WARM_UP: u32 = 10;
-/// Most sizes that are looked at.
+/// Most sizes whose stages are timed.
 pub const MOST_SIZES: usize = 24;
-/// Largest size that is looked at: beyond this a message is many packets, whose stages overlap.
+/// Largest size whose stages are timed: a larger message is many packets, whose stages overlap.
 /// Unit: bytes.
 pub const LARGEST: u64 = 64 << 10;
 
@@ -42,8 +42,8 @@ pub const fn stamped(transport: Transport) -> bool {
     matches!(transport, Transport::Tcp | Transport::Udp)
 }
 
-/// Of the `sizes` of a schedule those whose stages are looked at: up to [`MOST_SIZES`], none above
-/// [`LARGEST`], spread evenly over the schedule with both its ends.
+/// The `sizes` of a schedule whose stages are timed: at most [`MOST_SIZES`], up to [`LARGEST`],
+/// spread evenly over the schedule, with its first and last.
 #[must_use]
 pub fn sizes(sizes: &[u64]) -> Vec<u64> {
     let mut within: Vec<u64> = sizes.iter().copied().filter(|size| *size <= LARGEST).collect();
@@ -55,11 +55,11 @@ pub fn sizes(sizes: &[u64]) -> Vec<u64> {
     (0..shown).map(|nth| within[nth * last / steps]).collect()
 }
 
-/// What one end noted of one round: the message it sent and the one it took. The beginning end
-/// sends first, the answering end takes first.
+/// What one end noted of one round: the message it sent and the one it took. The initiator sends
+/// first, the responder receives first.
 ///
-/// Unit: nanoseconds of `CLOCK_REALTIME`. A stamp that the kernel or the driver did not give is none.
-/// Source: kernel documentation, networking/timestamping.
+/// Unit: nanoseconds of `CLOCK_REALTIME`. A stamp is absent if the kernel or the driver did not
+/// give it. Source: kernel documentation, networking/timestamping.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Marks {
@@ -84,7 +84,7 @@ pub struct Marks {
 /// One stage, message by message.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Part {
-    /// Median and its 95 % interval; none without messages. Unit: nanoseconds.
+    /// Median and its 95 % interval. Absent without messages. Unit: nanoseconds.
     pub time_ns: Option<Estimate>,
     /// Each message, in the order they were sent. One that crosses from one clock to another may
     /// be negative within the clocks' uncertainty.
@@ -104,7 +104,7 @@ impl Part {
     }
 }
 
-/// The stages of the messages of one size, from the beginning end to the answering one.
+/// The stages of the messages of one size, from the initiator to the responder.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Stages {
     /// Message size. Unit: bytes.
@@ -114,13 +114,13 @@ pub struct Stages {
     pub asked: u32,
     /// How the two ends' clocks are compared.
     pub clocks: Clocks,
-    /// Whether the beginning end's adaptor could stamp in hardware. These stamps are the kernel's.
+    /// Whether the initiator's adaptor could stamp in hardware. These stamps are the kernel's.
     pub hardware: Fact<bool>,
     /// From the application's call to the queueing discipline: copy, TCP, IP.
     pub to_queue: Part,
     /// To the driver.
     pub to_driver: Part,
-    /// To the peer's kernel: driver, adaptor, wire and interrupt. It crosses from clock to clock.
+    /// To the peer's kernel: driver, adaptor, wire and interrupt. It uses both clocks.
     pub to_peer: Part,
     /// To the peer's application: its kernel's stack, wake-up and copy.
     pub to_application: Part,
@@ -159,7 +159,7 @@ impl Stages {
         }
     }
 
-    /// Messages that all stamps are there of.
+    /// Messages with all their stamps.
     #[must_use]
     pub const fn messages(&self) -> usize {
         self.whole.each_ns.len()
@@ -177,7 +177,7 @@ impl Stages {
     }
 }
 
-/// The four stages of one message; none if a stamp is missing. Unit: nanoseconds.
+/// The four stages of one message. Absent if a stamp is missing. Unit: nanoseconds.
 fn one_way(ours: &Marks, theirs: &Marks, clocks: Clocks) -> Option<[i64; 4]> {
     let (queued, driven, arrived) = (ours.queued?, ours.driven?, theirs.arrived?);
     Some([

@@ -1,4 +1,4 @@
-//! What came of loads on a path, bulk streams and requests, at both ends of every flow.
+//! The results of loads on a path, bulk and requests, at both ends of every flow.
 
 mod account;
 mod derive;

@@ -78,7 +78,8 @@ impl Transport {
         }
     }
 
-    /// Whether messages keep their boundaries, have a largest size, and may be lost.
+    /// Whether it carries datagrams: messages keep their boundaries, have a largest size, and may
+    /// be lost.
     #[must_use]
     pub const fn is_datagram(self) -> bool {
         matches!(self, Self::Udp | Self::UnixDatagram | Self::Ethernet | Self::Xdp)
@@ -96,7 +97,7 @@ impl Transport {
         }
     }
 
-    /// The longest message that one datagram carries on any path; none where the path or a buffer
+    /// The longest message that one datagram carries on any path. Absent where the path or a buffer
     /// decides. Unit: bytes. Source: RFC 768, a length of 16 bits with the header of 8 in it.
     #[must_use]
     pub const fn longest_datagram(self) -> Option<u64> {

@@ -1,4 +1,4 @@
-//! One visit to one size, and what came of it.
+//! One visit to one size, and its result.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,8 +21,8 @@ pub struct Trial {
     pub size: u64,
     /// How many samples are timed, at least 1 and at most [`MAX_SAMPLES`].
     pub samples: u32,
-    /// How many messages one sample spans, at least 1; more than one where a single message is
-    /// too quick for the clock.
+    /// How many messages one sample spans, at least 1; more than one if a single message is too
+    /// quick for the clock.
     pub batch: u32,
     /// Seed of the messages' bytes.
     pub seed: u64,

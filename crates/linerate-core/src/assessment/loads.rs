@@ -1,10 +1,10 @@
-//! What is doubtful about bulk streams and requests.
+//! Cautions about bulk and requests.
 
 use crate::caution::Caution;
 use crate::run::Run;
 
-/// A pace that is missed by less than this share is kept: the first and the last message are
-/// counted differently at the two ends.
+/// A pace missed by less than this share counts as kept: the first and the last message are counted
+/// differently at the two ends.
 pub const PACE_KEPT: f64 = 0.98;
 
 /// The cautions of every load of `run`.

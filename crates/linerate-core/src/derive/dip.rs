@@ -8,7 +8,7 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 use crate::series::{Point, Series};
 use crate::stats::median;
 
-/// A size is compared with so many sizes on each side.
+/// A size is compared with this many sizes on each side.
 const NEIGHBOURS: usize = 6;
 /// A dip loses at least this share of the throughput that its neighbours suggest.
 const LEAST_DEPTH: f64 = 0.05;
@@ -27,7 +27,7 @@ pub struct Dip {
     pub extent: [u64; 2],
     /// Share of the throughput lost against what the neighbours suggest, 0 to 1.
     pub depth: f64,
-    /// Probability of so large a deviation by chance, over all sizes of the curve.
+    /// Probability of a deviation this large by chance, over all sizes of the curve.
     pub significance: f64,
     /// The known boundary between the last size before the dip and its first.
     pub boundary: Option<Boundary>,
@@ -40,7 +40,7 @@ pub struct Boundary {
     pub bytes: u64,
     /// What changes there.
     pub kind: BoundaryKind,
-    /// How many times the unit of its kind.
+    /// Which multiple of its kind's unit.
     pub multiple: u64,
 }
 
@@ -84,8 +84,8 @@ pub struct Boundaries {
 }
 
 impl Boundaries {
-    /// The known boundary that a path crosses between `previous`, which was well, and `size`,
-    /// the first that was not; the nearest to `size` if there are several.
+    /// The known boundary between `previous`, the last good size, and `size`, the first bad one;
+    /// the nearest to `size` if there are several.
     fn between(&self, previous: u64, size: u64) -> Option<Boundary> {
         let multiples = |unit: Option<u64>, kind, most| {
             let unit = unit.filter(|unit| *unit > 0);
@@ -105,8 +105,8 @@ impl Boundaries {
     }
 }
 
-/// For each point in the order of the series, how much longer it takes than its neighbours
-/// suggest, as a difference of logarithms; none where there are too few neighbours.
+/// For each point in the order of the series, how much longer it takes than its neighbours suggest,
+/// as a difference of logarithms. Absent where there are too few neighbours.
 #[must_use]
 pub fn local_residuals(series: &Series) -> Vec<Option<f64>> {
     let curve = log_curve(series);
@@ -156,9 +156,9 @@ fn expected(curve: &[(usize, f64, f64)], place: usize) -> Option<f64> {
 
 /// The dips of `series`, the deepest first.
 ///
-/// A size is in a dip when it loses at least 5 % of throughput against its neighbours and so
-/// large a deviation is improbable (1 % over the whole curve) given both its own interval and the
-/// scatter of the curve around its neighbours.
+/// A size is in a dip when it loses at least 5 % of throughput against its neighbours and a
+/// deviation this large is improbable (1 % over the whole curve) given both its own interval and
+/// the scatter of the curve.
 #[must_use]
 pub fn dips(series: &Series, boundaries: &Boundaries) -> Vec<Dip> {
     let residuals = local_residuals(series);
@@ -223,8 +223,8 @@ fn chance(point: &Point, residual: f64, scatter: f64) -> Option<f64> {
     let own = (high / low).ln() / (2.0 * 1.96);
     let sigma = own.hypot(scatter).max(1e-9);
     // Heavy tails for few rounds. The scatter rests on the whole curve and the interval on the
-    // rounds alone, so the truth lies between; three degrees a round keeps curves of pure noise
-    // silent (tests/virtual_bench) and still hears a dip in nine rounds.
+    // rounds alone, so the truth lies between; three degrees a round find no dip in pure noise
+    // (tests/virtual_bench) and still find a real one in nine rounds.
     let freedom = (point.rounds.len() as f64 - 1.0).max(1.0) * 3.0;
     let student = StudentsT::new(0.0, 1.0, freedom).ok()?;
     Some(student.sf(residual / sigma))

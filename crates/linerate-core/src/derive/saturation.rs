@@ -9,7 +9,7 @@ use crate::stats::{Affine, fit_affine, median};
 
 /// Resamplings for the interval of the knee.
 const RESAMPLES: usize = 200;
-/// Fewer points than this show no knee.
+/// The fewest points that show a knee.
 const FEWEST: usize = 6;
 
 /// The size at which the bytes of a message take as long as its fixed part: below it time hardly
@@ -26,12 +26,13 @@ pub struct Saturation {
     pub per_byte_ps: f64,
 }
 
-/// Finds the knee of `series`: none if there are too few points, or if it lies outside the
-/// measured sizes, where nothing was seen of one of its two sides.
+/// Finds the knee of `series`. Absent if there are too few points, or if the knee lies outside the
+/// measured sizes, where only one of its sides was seen.
 ///
-/// The line `time = fixed + size x per_byte` is fitted with every octave counting alike, over and
-/// over to resampled points and, for each, the median of its resampled rounds. The median of the knees is the
-/// saturation point and the inner 95 % are its interval, so that a curve that is no line shows it.
+/// The line `time = fixed + size x per_byte` is fitted many times, with every octave counting
+/// alike: each time to resampled points, and for each point to the median of its resampled rounds.
+/// The median of the knees is the saturation point and the inner 95 % are its interval, so a curve
+/// that is not a line gets a wide one.
 #[must_use]
 pub fn saturation(series: &Series) -> Option<Saturation> {
     let rounds: Vec<(f64, Vec<f64>)> = series

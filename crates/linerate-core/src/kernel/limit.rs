@@ -1,15 +1,16 @@
-//! What held a flow back: the kernel's own account of a sender's time, and what it cannot see.
+//! What held a flow back: the kernel's account of the sender's time, and what that account does not
+//! show.
 //!
-//! The kernel divides the time in which a connection has bytes to deliver in three
-//! (`tcpi_busy_time`): the peer's window was full (`tcpi_rwnd_limited`), everything was sent and
-//! the application waited for room in the send buffer (`tcpi_sndbuf_limited`), and the rest. It
-//! does not say what the rest waited for: the congestion window, the link or a processor. Nor does
-//! it say why a socket was empty: an application that had nothing to send, or one whose processor
-//! could not fill it faster. The rate, the link and the two hosts do.
+//! The kernel divides the time in which a connection has bytes to deliver (`tcpi_busy_time`) into
+//! three: the peer's window was full (`tcpi_rwnd_limited`), everything was sent and the application
+//! waited for room in the send buffer (`tcpi_sndbuf_limited`), and the rest. It does not say what
+//! the rest waited for: the congestion window, the link or a processor. Nor does it say why a
+//! socket was empty: an application that had nothing to send, or one whose processor could not fill
+//! it faster. The rate, the link and the two hosts do.
 //!
-//! Nor does it notice every full send buffer: only one that a write filled in the middle of a
-//! segment (so Linux 6.18, and mostly not without segmentation offload). The samples show those:
-//! the buffer is full, and neither the window nor the congestion window keeps anything back.
+//! Nor does it count every full send buffer, only one that a write filled in the middle of a
+//! segment (in Linux 6.18, and mostly not without segmentation offload). The samples show the
+//! others: the buffer is full, and neither the receive window nor the congestion window is.
 //!
 //! The usual confusions: the receiver's account says nothing of this, only the sender's; a full
 //! receiver window may itself be the receiving application's fault, which reads too slowly; and a
@@ -32,31 +33,33 @@ const AT_LINE_RATE: f64 = 0.95;
 /// than 1, because the kernel counts a processor's time in ticks, mostly of 10 ms.
 const SATURATED: f64 = 0.95;
 
-/// In how much of the time a processor must have been saturated to count as what holds back.
+/// The share of the time for which a processor must be saturated to count as the cause.
 const MOSTLY: f64 = 0.5;
 
-/// What held a flow back for `span`, by its sender's samples; none if there are none, no time
-/// passed, or the sender's kernel does not count (before Linux 4.10).
+/// What held a flow back for `span`, by its sender's samples. Absent if there are no samples, no
+/// time passed, or the sender's kernel does not count (before Linux 4.10).
 ///
 /// `sender` is a connection that carried this flow only, and its last sample is of the flow's end.
-/// `hosts` are the samples of the host that sent and of the one that received; of a paced flow,
-/// none, because a pace that spins is no lack of processor. `link` is the highest payload rate that
-/// the path allows ([`Framing::ceiling`](crate::ceiling::Framing::ceiling)), and `rate` the
-/// payload rate that the flow had, or all flows of its direction together.
+/// `hosts` are the samples of the host that sent and of the one that received; of a paced flow they
+/// are empty, because a pacing thread spins and its processor only looks busy. `link` is the
+/// highest payload rate that the path allows
+/// ([`Framing::ceiling`](crate::ceiling::Framing::ceiling)), and `rate` the payload rate that the
+/// flow had, or all flows of its direction together.
 ///
 /// The rule:
 ///
 /// 1. The time without anything to deliver is the application's; or the sending host's processor's
-///    if, most of the time, a thread of this program ran, or waited for its processor, for 95 % of
-///    an interval.
+///   if, most of the time, a thread of this program was running or ready to run for 95 % of an
+///   interval.
 /// 2. If the rate is within 5 % of the link's, all other time is the link's: no larger window
 ///    or buffer gains more than that.
-/// 3. Otherwise the receiver window's and the send buffer's time is as the kernel says; and of the
-///    rest, that share is the send buffer's at which the looks found it full while everything was
-///    sent and the congestion window was not full.
+/// 3. Otherwise the receiver window's and the send buffer's time is as the kernel says; of the
+///   rest, the send buffer has the share of the samples that found it full while everything was
+///   sent and the congestion window was not full.
 /// 4. The rest is a processor's, if most of the time the busiest one of a host, or a thread of this
-///    program there, was so busy: of two such hosts, the one that was so longer, the sender in a
-///    tie. Otherwise it is the congestion window's, or the path's, which makes that window small.
+///   program there, was that busy. Of two such hosts it is the one that was busy longer, and the
+///   sender in a tie. Otherwise it is the congestion window's, or the path's, which makes that
+///   window small.
 ///
 /// The kernel counts in ticks of 1 to 10 ms, so flows of less than a second are judged roughly.
 /// Source: `tcp_info` of linux/tcp.h; Linux 4.10, "tcp: sender chronographs instrumentation".
@@ -96,15 +99,15 @@ struct Account {
 }
 
 impl Account {
-    /// None if no time passed, or none was counted.
+    /// Absent if no time passed, or no busy time was counted.
     fn of(last: &TcpSample, span: Span) -> Option<Self> {
         let busy = last.busy?;
-        // What is over: a tick, and bytes that are still under way when the flow counts as ended.
+        // What exceeds `span`: a tick, and bytes still in flight when the flow counts as ended.
         let whole = span.max(busy);
         if span == Span::ZERO {
             return None;
         }
-        // Both are part of the busy time; a kernel that says otherwise is not believed.
+        // Both are part of the busy time, so they are limited to it.
         let receiver_window = last.rwnd_limited.min(busy);
         let send_buffer = last.sndbuf_limited.min(busy - receiver_window);
         let share = |part: Span| part.as_ps() as f64 / whole.as_ps() as f64;
@@ -117,8 +120,9 @@ impl Account {
     }
 }
 
-/// Of the looks that found bytes under way, the share of those at which only the send buffer can
-/// have kept back more. The last look is none of them: it is at the end, when nothing is to come.
+/// Of the samples with bytes in flight, the share of those at which only the send buffer can have
+/// held back more. The last sample does not count: it is taken at the end, when there is nothing
+/// more to send.
 ///
 /// A writer that found the buffer full sleeps until a third of it is free. Source: Linux,
 /// `sk_stream_is_writeable` of net/sock.h.
@@ -158,8 +162,7 @@ fn saturated(looks: &[HostSample], busy: impl Fn(&HostSample) -> f64) -> f64 {
     if whole > 0.0 { full / whole } else { 0.0 }
 }
 
-/// The share of the interval in which the busiest thread never slept: it ran, or waited for others
-/// to leave the processor.
+/// The share of the interval in which the busiest thread was running or ready to run.
 fn thread(look: &HostSample) -> f64 {
     let awake = look.busiest_thread + look.busiest_thread_waited;
     if look.span == Span::ZERO { 0.0 } else { awake.as_seconds() / look.span.as_seconds() }

@@ -4,8 +4,8 @@ use crate::units::Span;
 
 /// What is left for the least certain sizes after the common rounds.
 const REFINE_PERCENT: u64 = 30;
-/// With too little time for all, every size may still use an even share of this part of it, so
-/// that the cheap ones get more than one message a trial.
+/// When time is short, every size may still use an even share of this part of it, so that the cheap
+/// sizes get more than one message a trial.
 const EVEN_PERCENT: u64 = 20;
 
 /// What a size needs.
@@ -28,12 +28,12 @@ pub(super) struct Slice {
     pub(super) each: Span,
 }
 
-/// A slice is split into so many shorter ones at most; each is written to the run file.
+/// A slice is split into at most this many shorter ones; each is written to the run file.
 const MOST_PARTS: u64 = 8;
 
 impl Slice {
-    /// The same time in more rounds of shorter trials, none shorter than `enough`: trials differ
-    /// more from each other than samples within one, so more of them say more.
+    /// The same time in more rounds of shorter trials, each at least `enough` long: trials differ
+    /// more from each other than samples within one trial, so more trials give more information.
     pub(super) fn split(self, enough: Span) -> Self {
         let parts = (self.each.as_ps() / enough.as_ps().max(1)).clamp(1, MOST_PARTS);
         Self { rounds: self.rounds.saturating_mul(parts as u32), each: self.each / parts, ..self }
@@ -42,9 +42,9 @@ impl Slice {
 
 /// Shares `time` among `demands`.
 ///
-/// When every size can have `rounds` trials within seven tenths of the time, all do, and what is
-/// over raises the cheapest to a common level. Otherwise the dearest are cut to a common level:
-/// they take part in fewer rounds, but in one at least.
+/// When every size can have `rounds` trials within seven tenths of the time, all do, and the rest
+/// of the time raises the cheapest to a common level. Otherwise the most expensive are cut to a
+/// common level: they take part in fewer rounds, but in at least one.
 pub(super) fn allot(demands: &[Demand], rounds: u32, time: Span) -> Vec<Slice> {
     let mut wanted: Vec<u64> =
         demands.iter().map(|demand| (demand.least * u64::from(rounds)).as_ps()).collect();

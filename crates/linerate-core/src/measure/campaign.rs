@@ -14,12 +14,13 @@ use crate::series::{Point, Series, Stop};
 use crate::trial::{Sample, Trial};
 use crate::units::Span;
 
-/// The verification pass may take so large a part of the time; the sizes after that are left out.
+/// The verification pass may take at most this share of the time; the sizes after that are left
+/// out.
 const VERIFY_PART: u64 = 3;
-/// A size is left out when one message takes more than so large a part of the time.
+/// A size is left out when one message takes more than this share of the time.
 const MESSAGE_PART: u64 = 4;
-/// A size is first tried once one of at least a quarter of it was, so that no message takes the
-/// measurement by surprise.
+/// A size is tried only after one of at least a quarter of it, so that no message takes
+/// unexpectedly long.
 const LARGEST_STEP: u64 = 4;
 /// Why a campaign cannot go on.
 pub(super) enum Halt {
@@ -89,8 +90,8 @@ impl<'a, B: Bench> Campaign<'a, B> {
         Ok(())
     }
 
-    /// Visits every size once, every byte compared: on an exact bench that costs no time, and there
-    /// is nothing that a second trial could add.
+    /// Visits every size once and compares every byte: on an exact bench that costs no time, and a
+    /// second trial would add nothing.
     fn once(&mut self, exact: Exact) -> Result<(), Halt> {
         for index in 0..self.method.sizes.len() {
             let (samples, batch) = exact.trial(self.method.pattern, self.method.sizes[index]);
@@ -186,7 +187,7 @@ impl<'a, B: Bench> Campaign<'a, B> {
         Trial { pattern: self.method.pattern, size: self.method.sizes[index], samples, batch, seed, check }
     }
 
-    /// Runs `trial` and learns its cost.
+    /// Runs `trial` and updates the cost of its size.
     fn visit(&mut self, trial: &Trial, index: usize) -> Result<Sample, Halt> {
         let sample = self.bench.run(trial).map_err(Halt::Failed)?;
         self.spent += sample.spent;
@@ -194,7 +195,7 @@ impl<'a, B: Bench> Campaign<'a, B> {
         Ok(sample)
     }
 
-    /// Says how far it is, once the point has what the last trial gave.
+    /// Reports progress, once the point has the last trial's result.
     fn report(&mut self, index: usize, phase: Phase) -> Result<(), Halt> {
         let point = &self.series.points[index];
         let progress = Progress {
@@ -224,7 +225,7 @@ impl<'a, B: Bench> Campaign<'a, B> {
         due.into_iter().map(|index| (index, slice(index))).collect()
     }
 
-    /// Says of every size why it was measured no longer.
+    /// Sets for every size why its measurement stopped.
     pub(super) fn close(mut self, reason: Stop) -> Series {
         for point in &mut self.series.points {
             point.stop = point.stop.or(Some(reason));

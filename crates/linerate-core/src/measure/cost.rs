@@ -1,23 +1,23 @@
-//! What a message of a size takes, as it is learned, and how many fit a span.
+//! The cost of a message of a size, as it becomes known, and how many messages fit a span.
 
 use crate::pattern::Pattern;
 use crate::payload::Check;
 use crate::trial::{MAX_SAMPLES, Sample, Trial};
 use crate::units::Span;
 
-/// A sample lasts at least so many times as long as reading the clock.
+/// A sample lasts at least this many times as long as reading the clock.
 const CLOCK_SHARE: u64 = 100;
-/// Overlapping messages are timed in so many parts of each trial.
+/// Overlapping messages are timed in this many parts of each trial.
 const PARTS: u64 = 10;
-/// A trial of overlapping messages has at least so many samples, so that its warm-up can be told
+/// A trial of overlapping messages has at least this many samples, so that its warm-up can be told
 /// from the rest.
 const FEWEST_PARTS: u64 = 4;
-/// So many messages, and so long, are enough for one trial; of messages one way so long.
+/// This many messages, and this much time, are enough for one trial; one-way messages have a time
+/// of their own.
 const ENOUGH_MESSAGES: u64 = 32;
 const ENOUGH_TIME: Span = Span::from_ms(2);
 const ENOUGH_ONE_WAY: Span = Span::from_ms(1_000);
-/// A trial too short for the clock says nothing of the next, which has at most so many times as
-/// many messages.
+/// After a trial too short for the clock, the next has at most this many times as many messages.
 const LARGEST_GROWTH: u64 = 64;
 
 /// What one message of a size takes, as far as it is known.
@@ -27,7 +27,7 @@ pub(super) struct Cost {
     pub(super) message: Span,
     /// What a trial takes besides its messages.
     pub(super) overhead: Span,
-    /// How many messages that is known from.
+    /// How many messages this estimate rests on.
     messages: u64,
     /// The most messages that the next trial may have.
     most: u64,
@@ -36,8 +36,8 @@ pub(super) struct Cost {
 impl Cost {
     /// Learns from a trial of the size.
     ///
-    /// The mean is over all trials, so that one slow sample does not decide how long the next
-    /// trial may last; what the first, cold message took is forgotten.
+    /// The mean is over all trials, so that one slow sample does not decide how long the next trial
+    /// may last; the first, cold message is left out.
     pub(super) fn learn(&mut self, trial: &Trial, sample: &Sample, clock_cost: Span) {
         let timed: Span =
             sample.times.iter().map(|time| *time * trial.pattern.legs() * u64::from(trial.batch)).sum();
@@ -59,7 +59,7 @@ impl Cost {
         let message = self.message.as_ps().max(1);
         let budget = span.saturating_sub(self.overhead).as_ps();
         let messages = (budget / message).clamp(1, self.most.max(1));
-        // Bounded like the messages: what a peer says of its clock or its times may be absurd.
+        // Bounded like the messages: a peer may report absurd times or an absurd clock.
         let for_clock = (clock_cost * CLOCK_SHARE).as_ps().div_ceil(message).min(self.most.max(1));
         let (samples, batch) = if pattern.overlaps() {
             let batch = (messages / PARTS).max(for_clock).max(1);
@@ -74,11 +74,11 @@ impl Cost {
 }
 
 impl Cost {
-    /// How long a trial must be to say what one trial can: what differs from trial to trial (where
-    /// the scheduler put the ends, how deep a processor slept) no longer trial averages out.
+    /// How long a trial is worth being. A longer one would not average out what differs from trial
+    /// to trial, such as where the scheduler put the ends and how deep a processor slept.
     pub(super) fn enough(&self, pattern: Pattern) -> Span {
         if pattern.overlaps() {
-            // They flow steadily only once the buffers on its way are full.
+            // They flow steadily only once the buffers on their way are full.
             return ENOUGH_ONE_WAY;
         }
         self.overhead + (self.message * ENOUGH_MESSAGES).max(ENOUGH_TIME)

@@ -5,19 +5,19 @@ use crate::series::{Point, Series};
 
 /// A refining round visits at most this part of the sizes ...
 const PART: usize = 2;
-/// ... but at least so many, if so many are uncertain.
+/// ... but at least this many, if this many are uncertain.
 const FEWEST: usize = 8;
-/// A time that differs from what its neighbours suggest by more than so many targets is doubted,
+/// A time that differs from what its neighbours suggest by more than this many targets is doubted,
 const DOUBTED: f64 = 5.0;
-/// until it has been visited so many times.
+/// until it has been visited this many times.
 const ENOUGH_ROUNDS: usize = 15;
 
 /// The sizes that deserve another round: those whose interval is wider than `target`, and those
 /// that differ from their neighbours.
 ///
-/// First come those to which a round helps most: an interval shrinks with the root of the number
-/// of rounds, so one more round takes off a share that falls with the rounds a size has had. A
-/// hopelessly noisy size thus does not starve the others.
+/// First come the sizes that gain most from a round: an interval shrinks with the root of the
+/// number of rounds, so the gain falls with the rounds that a size has had. A hopelessly noisy size
+/// thus does not starve the others.
 pub(super) fn least_certain(series: &Series, target: f64, affordable: impl Fn(usize) -> bool) -> Vec<usize> {
     let residuals = local_residuals(series);
     let gain = |(index, point): (usize, &Point)| {

@@ -15,7 +15,8 @@ pub(super) struct Field {
 }
 
 impl Field {
-    /// Reads `-12.345`; none for anything that C's `%d` and `%f` do not print of a finite number.
+    /// Reads `-12.345`. Absent for anything that C's `%d` and `%f` do not print for a finite
+    /// number.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let plain = text.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | '-'));
         let value = text.parse().ok().filter(|value: &f64| plain && value.is_finite())?;

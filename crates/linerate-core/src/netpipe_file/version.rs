@@ -15,13 +15,13 @@ const LONGEST_SECONDS: f64 = 1.8e7;
 /// A family of versions that write alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Version {
-    /// Seconds, Mb/s of 2^20, bits, bytes, variance, and four columns of processor time or none.
+    /// Seconds, Mb/s of 2^20, bits, bytes, variance, and perhaps four columns of processor time.
     V2,
     /// Bytes, Mb/s of 2^20, seconds.
     V3,
     /// Bytes, best, average and worst Mb/s of 10^6, least seconds, and up to two of load.
     V4,
-    /// Bytes, average, least and most Gb/s of 10^9, average microseconds, and one of load or none.
+    /// Bytes, average, least and most Gb/s of 10^9, average microseconds, and perhaps one of load.
     V5,
 }
 
@@ -49,7 +49,7 @@ impl Version {
         }
     }
 
-    /// The versions that write so many columns. Where two fit a file, because every rate in it is
+    /// The versions that write this many columns. Where two fit a file, because every rate in it is
     /// printed as zero, the first is taken: only 5.x is so coarse.
     const fn writing(columns: usize) -> &'static [Self] {
         match columns {
@@ -71,7 +71,8 @@ impl Version {
         for (tried, version) in Self::writing(columns).iter().enumerate() {
             match version.read_all(rows) {
                 Ok(readings) => return Ok((*version, readings)),
-                // The version that comes furthest was meant; where several do, none can be named.
+                // The version that gets furthest was meant. If several get equally far, no version
+                // can be named.
                 Err(stopped) if tried == 0 || stopped.0 > furthest.0 => furthest = stopped,
                 Err((line, flaw)) if line == furthest.0 && flaw != furthest.1 => {
                     furthest.1 = Flaw::Disagree { columns };
@@ -130,7 +131,7 @@ fn is_bits(field: Field, size: u64) -> bool {
 }
 
 /// The bits of a message of 256 MiB or more as a 32-bit `int` has them, in which 2.4 and 3.x
-/// compute their rate; none where that is right.
+/// compute their rate. Absent where that does not overflow.
 #[expect(clippy::cast_possible_truncation, reason = "the truncation is what is modelled")]
 fn wrapped(size: u64) -> Option<f64> {
     let bits = size.wrapping_mul(8);

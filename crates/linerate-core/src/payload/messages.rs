@@ -1,10 +1,10 @@
-//! Where the messages of one end lie, and in what order their places are used.
+//! Where the messages of one end lie in memory, and in what order the places are used.
 
 use super::{Buffers, Check, Corruption};
 
 /// One end's memory for the messages of a trial.
 ///
-/// [`Buffers`] has one place for each direction; elsewhere the messages may go round in many.
+/// [`Buffers`] has one place for each direction; other types may have many.
 pub trait Messages {
     /// What a trial goes through, message by message.
     type Turns<'a>: Turns
@@ -32,8 +32,8 @@ pub trait Messages {
     /// As [`memory`](Self::memory).
     fn turns(&mut self, size: usize) -> Self::Turns<'_>;
 
-    /// Looks at what arrived since the trial began: at the last message, and for a full check at
-    /// every one that no later one has overwritten.
+    /// Checks what arrived since the trial began: the last message, and for a full check every
+    /// message that no later one has overwritten.
     ///
     /// # Errors
     ///
@@ -55,7 +55,7 @@ pub trait Turns {
     /// Notes that a message was sent.
     fn sent(&mut self);
 
-    /// Notes that a message has arrived; here the application reads it, if it is to.
+    /// Notes that a message has arrived. The application reads it here, if the options say so.
     fn received(&mut self);
 }
 

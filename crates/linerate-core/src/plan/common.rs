@@ -1,4 +1,4 @@
-//! What every task is asked: who with, over what, for how long, and what is written where.
+//! The options common to all tasks: which peer, which transport, how long, and where results go.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -21,7 +21,7 @@ pub const NO_REPORT: &str = "none";
 /// The levels of what a load gives.
 pub(super) const NO_ROUNDS: &str = "point or interval: only the sizes of a curve have rounds";
 
-/// What every task is asked.
+/// The options common to all tasks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Common {
     /// The peer, as `HOST` or `HOST:PORT`. If absent, one is started on this host.
@@ -30,17 +30,17 @@ pub struct Common {
     pub transport: Transport,
     /// Time to spend.
     pub time: Span,
-    /// Seed of everything that is drawn: the order of sizes, the payload.
+    /// Seed of everything random: the order of sizes, the payload.
     pub seed: u64,
-    /// What is asked of the data sockets at both ends.
+    /// The options requested for the data sockets at both ends.
     pub socket: SocketOptions,
     /// Where the messages are in memory, at both ends.
     pub memory: MemoryOptions,
-    /// What concerns this end only.
+    /// Options of this end only.
     pub local: LocalOptions,
-    /// What concerns the peer only.
+    /// Options of the peer only.
     pub remote: RemoteOptions,
-    /// What is written where.
+    /// Where results go.
     pub output: Output,
 }
 
@@ -91,7 +91,7 @@ impl Common {
         self.check_options()
     }
 
-    /// Refuses options that only some datagrams have, where the transport would ignore them.
+    /// Refuses datagram options that the transport would ignore.
     fn check_options(&self) -> Result<(), PlanError> {
         let socket = &self.socket;
         let (udp, unix) = (self.transport == Transport::Udp, self.transport == Transport::UnixDatagram);
@@ -107,7 +107,8 @@ impl Common {
         Ok(())
     }
 
-    /// Refuses calls that throw away what arrives if somebody looks at it, which `allowed` says.
+    /// Refuses system calls that discard what arrives where the content is needed; `allowed` is the
+    /// text of the error.
     pub(super) fn check_delivery(&self, looked_at: bool, allowed: &'static str) -> Result<(), PlanError> {
         let receives = self.socket.receives();
         let ok = receives.delivers() || !looked_at;
@@ -127,13 +128,14 @@ impl Common {
         PlanError::range(level != lacking, "level", level.to_string(), allowed)
     }
 
-    /// Refuses places in memory where messages always lie in one, which `allowed` says.
+    /// Refuses memory options where every message uses the same memory; `allowed` is the text of
+    /// the error.
     pub(super) fn check_memory(&self, allowed: &'static str) -> Result<(), PlanError> {
         PlanError::range(self.memory.is_plain(), "memory", self.memory.named(), allowed)
     }
 }
 
-/// What concerns the initiating end only; it is not sent to the peer.
+/// Options of the initiator only. They are not sent to the peer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct LocalOptions {
@@ -143,24 +145,24 @@ pub struct LocalOptions {
     /// Interface to send through (`SO_BINDTODEVICE`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bind_dev: Option<String>,
-    /// Address family: 4 or 6. If absent, what the name resolves to first.
+    /// Address family: 4 or 6. If absent, that of the first address of the name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub family: Option<Family>,
-    /// Processor that the measuring thread is tied to.
+    /// Processor that the measuring thread is pinned to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pin: Option<u32>,
 }
 
-/// What concerns the answering end only.
+/// Options of the responder only.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RemoteOptions {
-    /// Processor that the answering thread is tied to.
+    /// Processor that the answering thread is pinned to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pin: Option<u32>,
 }
 
-/// What is written where.
+/// Where results go.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Output {
@@ -175,7 +177,7 @@ pub struct Output {
     /// What a row of it is, if it is CSV or JSON.
     #[serde(skip_serializing_if = "is_default")]
     pub level: Level,
-    /// What the run is called besides: names and values, for whoever looks for it later.
+    /// Labels of the run: names and values by which it can be found later.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
 }

@@ -28,8 +28,8 @@ pub struct CurvePlan {
     pub ci: f64,
     /// Rounds that every size gets before the rest of the time goes where it is needed.
     pub rounds: u32,
-    /// After the curve, the stages of so many messages of each of its sizes up to 64 KiB, at most 24
-    /// of these.
+    /// After the curve, time the stages of this many messages of each size up to 64 KiB, for at
+    /// most 24 sizes.
     pub stages: Option<u32>,
 }
 
@@ -61,12 +61,12 @@ impl CurvePlan {
         Ok(self.schedule.sizes(bounds)?)
     }
 
-    /// The largest message that it moves. Unit: bytes.
+    /// The largest message that it sends. Unit: bytes.
     pub(super) fn largest(&self, common: &Common) -> Result<u64, PlanError> {
         Ok(self.sizes(common)?.into_iter().max().unwrap_or(1))
     }
 
-    /// Checks what a curve is asked, over what `common` says.
+    /// Checks the options of a curve together with those of `common`.
     pub(super) fn check(&self, common: &Common) -> Result<(), PlanError> {
         let range = PlanError::range;
         let share = "a share above 0 and up to 1, such as 0.02 for 2 %";
@@ -81,7 +81,7 @@ impl CurvePlan {
         common.check_datagram("the largest size", Size(sizes.into_iter().max().unwrap_or(1)))
     }
 
-    /// Refuses stages of what the kernel does not stamp.
+    /// Refuses stages where the kernel does not stamp the messages.
     fn check_stages(&self, common: &Common, sizes: &[u64]) -> Result<(), PlanError> {
         let Some(messages) = self.stages else { return Ok(()) };
         let enough = (stages::FEWEST_MESSAGES..=stages::MOST_MESSAGES).contains(&messages);

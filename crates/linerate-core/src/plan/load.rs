@@ -1,4 +1,4 @@
-//! One load, and the words that bulk and requests share.
+//! One load, and the types that bulk and requests share.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,7 +11,7 @@ use crate::options::SocketOptions;
 use crate::units::{Rate, Span, SpanText, span_text};
 
 /// One load to put on the path: a whole `linerate stream`, a row of its table, or a phase of
-/// `linerate rr`. The beginning end asks for one after the other.
+/// `linerate rr`. The initiator asks for one after the other.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Load {
@@ -19,9 +19,9 @@ pub struct Load {
     pub stream: Option<StreamPlan>,
     /// The flows of requests, if any.
     pub rr: Option<RrPlan>,
-    /// What is asked of its sockets.
+    /// The options requested for its sockets.
     pub socket: SocketOptions,
-    /// How long it lasts where nothing else bounds it, without warm-up.
+    /// How long it lasts, without warm-up, if nothing else bounds it.
     #[serde(with = "span_text")]
     #[schemars(with = "SpanText")]
     pub time: Span,
@@ -31,10 +31,10 @@ pub struct Load {
     pub head_start: Span,
 }
 
-/// A load of a plan, and what tells it from the plan's other loads.
+/// A load of a plan, and its label and phase among the plan's loads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Asked {
-    /// What it differs in from the others, such as `buffers=64 KiB messages=4 KiB`; empty for the
+    /// How it differs from the others, such as `buffers=64 KiB messages=4 KiB`. Empty if it is the
     /// only one.
     pub label: String,
     /// The load.
@@ -42,13 +42,13 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// A load that needs no name.
+    /// The only load of a plan, without a label.
     pub(super) const fn alone(load: Load) -> Self {
         Self { label: String::new(), load }
     }
 }
 
-/// Which phase of a look at latency under load.
+/// The phases of `linerate rr --under-load`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Phase {
@@ -59,14 +59,14 @@ pub enum Phase {
     Loaded(Direction),
 }
 
-/// Which way the bulk of a load goes, as the beginning end sees it.
+/// Which way the bulk of a load goes, as the initiator sees it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Direction {
-    /// From the beginning end to the answering one.
+    /// From the initiator to the responder.
     #[default]
     Send,
-    /// From the answering end to the beginning one.
+    /// From the responder to the initiator.
     Receive,
     /// Both at once, each in flows of its own.
     Both,
@@ -88,15 +88,16 @@ pub enum Bound {
 pub const MOST_FLOWS: u32 = 4096;
 /// The largest message of a load. Unit: bytes.
 pub(super) const MOST_MESSAGE: u64 = 1 << 30;
-/// What a request and its response need at least on datagrams, where both carry a number. Unit: bytes.
+/// Smallest size of a request and a response on datagrams, where both carry a number. Unit: bytes.
 pub const DATAGRAM_TAG: u64 = 16;
-/// What each message of bulk begins with on datagrams of a socket, where none is shorter. Unit: bytes.
+/// Header of each bulk message on datagram sockets, and so the smallest size of such a message.
+/// Unit: bytes.
 pub const DATAGRAM_HEADER: u64 = 24;
 /// Default of [`StreamPlan::message`] where messages have no boundaries. Unit: bytes.
 pub const DEFAULT_MESSAGE: u64 = 128 << 10;
 
 impl Load {
-    /// Which phase of a look at latency under load it is.
+    /// Which phase of `linerate rr --under-load` it is.
     #[must_use]
     pub const fn phase(&self) -> Phase {
         match (&self.stream, &self.rr) {
@@ -105,8 +106,8 @@ impl Load {
         }
     }
 
-    /// The part that each of so many answering ends has: its share of a rate, and of all else the
-    /// whole.
+    /// The part of each of this many responders: an equal share of a rate, and all other options
+    /// unchanged.
     #[must_use]
     pub fn share(&self, peers: u32) -> Self {
         let mut load = self.clone();
@@ -116,7 +117,7 @@ impl Load {
         load
     }
 
-    /// The number over all answering ends of the bulk flow of which `peer` has number `flow`.
+    /// The number, over all responders, of the bulk flow that has number `flow` at `peer`.
     #[must_use]
     pub fn numbered(&self, peer: u32, flow: u32) -> u32 {
         let each = self.stream.as_ref().map_or(0, |stream| stream.flows);
@@ -138,7 +139,7 @@ impl Direction {
         }
     }
 
-    /// The single directions in this one.
+    /// The single directions that it consists of.
     #[must_use]
     pub const fn parts(self) -> &'static [Self] {
         match self {

@@ -11,7 +11,7 @@ use crate::units::{Size, Span, SpanText, span_text};
 
 /// How long the bulk runs before the requests beside it begin, so that it has filled the queues.
 const HEAD_START: Span = Span::from_ms(1_000);
-/// How much longer than the requests it runs: the last of them wait in its queue.
+/// How much longer than the requests it runs: the last requests wait in its queue.
 const TAIL: Span = Span::from_ms(500);
 
 /// What requests one load puts on the path.
@@ -22,27 +22,28 @@ pub struct RrPlan {
     pub request: Size,
     /// Size of a response. Unit: bytes.
     pub response: Size,
-    /// Flows that ask at the same time.
+    /// Flows that send requests at the same time.
     pub flows: u32,
-    /// Requests that are under way at the same time in each flow of a closed loop.
+    /// Requests in flight at the same time in each flow of a closed loop.
     pub depth: u32,
-    /// Requests a second over all flows, sent whether or not the responses have come (open loop).
-    /// If absent, each flow asks again as soon as the response is there (closed loop).
+    /// Requests a second over all flows, sent whether or not the responses have arrived (open
+    /// loop). If absent, each flow sends the next request as soon as a response arrives (closed
+    /// loop).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<f64>,
     /// A connection for every transaction.
     pub connect: bool,
-    /// End after so many transactions in each flow, the warm-up's not counted. If absent, time
+    /// End after this many transactions in each flow, not counting the warm-up. If absent, time
     /// bounds it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
-    /// Time at the begin whose transactions are counted but are no part of the latencies.
+    /// Initial period whose transactions are counted but left out of the latencies.
     #[serde(with = "span_text")]
     #[schemars(with = "SpanText")]
     pub warm_up: Span,
-    /// Bulk flows beside which the latency is looked at again, in each direction in turn. An open
-    /// loop shows it best: a closed one asks most of its questions while the queue is empty, and its
-    /// median says little of a queue that is full nearly always.
+    /// Measure the latency again beside this many bulk flows, in each direction in turn. An open
+    /// loop shows the effect best: a closed loop sends most of its requests while the queue is
+    /// empty, so its median says little about a queue that is nearly always full.
     pub under_load: u32,
 }
 
@@ -88,18 +89,18 @@ impl RrPlan {
         range(!self.connect, "connect", "true".to_owned(), "left out on datagrams, which have no connections")
     }
 
-    /// How long the requests last after their warm-up where the whole plan allows `time`. If
-    /// absent, their count bounds them. Beside bulk they are bounded by both, because the bulk is.
+    /// How long the requests last after their warm-up if the whole plan allows `time`. If absent,
+    /// their count bounds them. Beside bulk both bound them, because the bulk has a time.
     #[must_use]
     pub const fn lasts(&self, time: Span, beside_bulk: bool) -> Option<Span> {
         if self.count.is_none() || beside_bulk { Some(time) } else { None }
     }
 
-    /// The loads, one after the other: the requests alone, and if they are asked for under load,
-    /// beside bulk flows to the peer, and beside as many from it.
+    /// The loads, one after the other: the requests alone, then, with `under-load`, beside bulk
+    /// flows to the peer, and beside as many from it.
     ///
-    /// The bulk begins before the requests and ends after them. Its warm-up is as much longer as
-    /// that, so that its rate counts as long as the requests do.
+    /// The bulk begins before the requests and ends after them. Its warm-up is longer by the same
+    /// time, so that its rate covers the same period as the requests.
     #[must_use]
     pub fn loads(&self, common: &Common) -> Vec<Load> {
         let idle = Load {
@@ -125,7 +126,7 @@ impl RrPlan {
         self.request.0.max(self.response.0)
     }
 
-    /// Checks what requests are asked, over what `common` says.
+    /// Checks the options of requests together with those of `common`.
     pub(super) fn check_over(&self, common: &Common) -> Result<(), PlanError> {
         self.check()?;
         self.check_on(common.transport)?;

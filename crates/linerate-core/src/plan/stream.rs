@@ -26,7 +26,7 @@ pub struct StreamTask {
     pub bulk: StreamPlan,
     /// More peers, each with flows of its own.
     pub more_hosts: Vec<String>,
-    /// What the loads differ in, if there are several.
+    /// How the loads differ, if there are several.
     pub table: Grid,
 }
 
@@ -57,7 +57,7 @@ impl StreamTask {
         Ok(messages.max().map_or(DEFAULT_MESSAGE, Size::bytes))
     }
 
-    /// Checks what bulk is asked, over what `common` says.
+    /// Checks the options of bulk together with those of `common`.
     pub(super) fn check(&self, common: &Common) -> Result<(), PlanError> {
         self.check_hosts(common)?;
         common.check_level(Level::Round, NO_ROUNDS)?;
@@ -76,7 +76,7 @@ impl StreamTask {
         })
     }
 
-    /// Refuses calls that would be others on a thread of many flows.
+    /// Refuses I/O engines that cannot run on a thread with many flows.
     fn check_sharing(&self, common: &Common) -> Result<(), PlanError> {
         let Some(threads) = self.bulk.threads else { return Ok(()) };
         for (field, io) in [("io", common.socket.io), ("receive-io", common.socket.receives())] {
@@ -87,7 +87,7 @@ impl StreamTask {
         PlanError::range(!common.transport.is_datagram(), "threads", threads.to_string(), allowed)
     }
 
-    /// Refuses a host that is named again, because it would wait for itself, and too many of them.
+    /// Refuses a host that is named twice, because it would wait for itself, and too many hosts.
     fn check_hosts(&self, common: &Common) -> Result<(), PlanError> {
         let Some(last) = self.more_hosts.last() else { return Ok(()) };
         let range = |ok, host: &str, allowed| PlanError::range(ok, "more-hosts", host.to_owned(), allowed);
@@ -105,8 +105,8 @@ impl StreamTask {
 }
 
 impl Asked {
-    /// The same with another value of a table's `key`: `buffers` asks for both buffers at both ends
-    /// (`auto` leaves them to the system), `messages` is what one call hands over.
+    /// The same with another value of a table's `key`: `buffers` sets both buffers at both ends
+    /// (`auto` leaves them to the system), `messages` sets the bytes of one call.
     pub(crate) fn with(&self, key: &str, value: &str) -> Result<Self, PlanError> {
         let refuse = |allowed| PlanError::Range { field: "table", value: format!("{key}={value}"), allowed };
         let size = || {
@@ -141,13 +141,14 @@ impl Asked {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct StreamPlan {
-    /// End after so many bytes of payload in each flow, exactly. If absent, time or count bounds it.
+    /// End after exactly this many bytes of payload in each flow. If absent, time or count bounds
+    /// it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<Size>,
-    /// End after so many messages in each flow.
+    /// End after this many messages in each flow.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
-    /// Payload that one call hands over. If absent, 128 KiB, and on datagrams what fits one packet.
+    /// Payload of one call. If absent, 128 KiB, and on datagrams what fits one packet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<Size>,
     /// Flows in each direction.
@@ -157,25 +158,25 @@ pub struct StreamPlan {
     pub threads: Option<u32>,
     /// Which way the bulk goes.
     pub direction: Direction,
-    /// Payload rate that all flows of one direction keep together. If absent, as fast as it goes.
+    /// Payload rate of all flows of one direction together. If absent, as fast as possible.
     #[serde(rename = "rate-bps", alias = "rate", skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
-    /// How often each flow is looked at.
+    /// How often each flow is sampled.
     #[serde(with = "span_text")]
     #[schemars(with = "SpanText")]
     pub interval: Span,
-    /// Time at the begin of each flow whose bytes are counted but are no part of the rate.
+    /// Initial period of each flow whose bytes are counted but left out of the rate.
     #[serde(with = "span_text")]
     #[schemars(with = "SpanText")]
     pub warm_up: Span,
-    /// A flow of which no byte moved for so long has stalled.
+    /// A flow that moved no byte for this long has stalled.
     #[serde(with = "span_text")]
     #[schemars(with = "SpanText")]
     pub stall: Span,
 }
 
 impl StreamPlan {
-    /// What ends each flow, where the whole plan allows `time`.
+    /// What ends each flow, if the whole plan allows `time`.
     #[must_use]
     pub const fn bound(&self, time: Span) -> Bound {
         match (self.bytes, self.count) {

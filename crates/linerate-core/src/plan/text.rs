@@ -1,5 +1,5 @@
-//! The written form of a plan: one table whose keys are those of every task. It is the form of the
-//! first version, and read for ever.
+//! The written form of a plan: one table with the keys of every task. The first version wrote this
+//! form, and it stays readable.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,16 +13,16 @@ use crate::schedule::Schedule;
 use crate::transport::Transport;
 use crate::units::{Size, Span, SpanText, span_text};
 
-/// A plan as it is written. `[stream]` makes the task bulk and `[rr]` requests; without either it is
-/// a curve, whose options stand at the top. Beside the others these are left out, and passed over
-/// where an earlier linerate wrote them.
+/// A plan as it is written. `[stream]` makes the task bulk and `[rr]` requests; without either it
+/// is a curve, whose options stand at the top level. The other tasks omit these; if an earlier
+/// linerate wrote them there, they are ignored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct PlanText {
     /// The peer, as `HOST` or `HOST:PORT`. If absent, one is started on this host.
     #[serde(skip_serializing_if = "Option::is_none")]
     host: Option<String>,
-    /// Of a stream: more answering hosts, each with flows of its own.
+    /// Of a stream: more responders, each with flows of its own.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     more_hosts: Vec<String>,
     /// What carries the bytes.
@@ -47,13 +47,13 @@ pub(super) struct PlanText {
     #[serde(with = "span_text")]
     #[schemars(with = "SpanText")]
     time: Span,
-    /// Of a curve: go on at a size until the 95 % interval of its median is within this share.
+    /// Of a curve: measure a size until the 95 % interval of its median is within this share.
     #[serde(skip_serializing_if = "Option::is_none")]
     ci: Option<f64>,
     /// Of a curve: rounds that every size gets before the rest of the time goes where it is needed.
     #[serde(skip_serializing_if = "Option::is_none")]
     rounds: Option<u32>,
-    /// Seed of everything that is drawn: the order of sizes, the payload.
+    /// Seed of everything random: the order of sizes, the payload.
     seed: u64,
     /// Of a curve: messages of each size whose stages are shown afterwards.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -61,7 +61,7 @@ pub(super) struct PlanText {
     /// Of a stream: a load for every combination of these values.
     #[serde(skip_serializing_if = "Grid::is_empty")]
     table: Grid,
-    /// What is asked of the data sockets at both ends.
+    /// The options requested for the data sockets at both ends.
     socket: SocketOptions,
     /// Where the messages are in memory, at both ends.
     #[serde(skip_serializing_if = "is_default")]
@@ -72,11 +72,11 @@ pub(super) struct PlanText {
     /// Requests and responses instead of a curve.
     #[serde(skip_serializing_if = "Option::is_none")]
     rr: Option<RrPlan>,
-    /// What concerns the end that begins.
+    /// Options of the initiator.
     local: LocalOptions,
-    /// What concerns the end that answers.
+    /// Options of the responder.
     remote: RemoteOptions,
-    /// What is written where.
+    /// Where results go.
     output: Output,
 }
 
@@ -86,7 +86,7 @@ impl Default for PlanText {
     }
 }
 
-/// Whether a part of a plan says nothing of its own, and can be left out of its text.
+/// Whether a part of a plan has only defaults, so that the text can omit it.
 pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }

@@ -41,7 +41,7 @@ pub struct CurvePoint {
 pub struct Timed {
     /// Median of the rounds' medians.
     pub median_us: f64,
-    /// Its 95 % interval; none with fewer than six rounds.
+    /// Its 95 % interval. Absent with fewer than six rounds.
     pub interval_us: Option<[f64; 2]>,
     /// Shortest sample.
     pub min_us: f64,
@@ -65,7 +65,7 @@ pub struct Timed {
     pub rounds: usize,
     /// Samples taken for warm-up.
     pub warmup: u64,
-    /// False if the size was measured no longer though its interval was wider than its target.
+    /// False if measuring stopped while the interval was still wider than its target.
     pub settled: bool,
 }
 

@@ -1,4 +1,4 @@
-//! A bulk flow as its reader is shown it.
+//! A bulk flow as it is shown to a reader.
 
 use serde::Serialize;
 
@@ -8,18 +8,18 @@ use crate::kernel::TcpSample;
 use crate::traffic::{Class, Datagrams, Direction, FlowAccount, HalfAccount, IoReport, Summary, Transfer};
 use crate::units::{Rate, Span};
 
-/// What came of one bulk flow. Times are in us or s, rates are of payload in Mb/s (10^6 bit/s).
+/// The result of one bulk flow. Times are in us or s, rates are of payload in Mb/s (10^6 bit/s).
 #[derive(Clone, Debug, Serialize)]
 pub struct FlowResult {
     /// Its number, from 1 in each direction.
     pub flow: u32,
-    /// The number of the answering end, from 1.
+    /// The number of the responder, from 1.
     pub peer: u32,
     /// Which way it went.
     pub direction: Direction,
-    /// Whether it moved to its end.
+    /// Whether it completed, stalled or failed.
     pub class: FlowClass,
-    /// How long it stood still if it stalled, or why it failed.
+    /// How long nothing moved if it stalled, or why it failed.
     pub reason: Option<String>,
     /// Its rate, as its receiver counted.
     pub mbps: Option<f64>,
@@ -36,7 +36,7 @@ pub struct FlowResult {
     pub datagrams: Option<Datagrams>,
     /// How far apart its paced messages left.
     pub departures_us: Option<Departures>,
-    /// What the I/O engines say of themselves.
+    /// What the I/O engines report.
     pub engines: Engines,
     /// Payload of a message. Unit: bytes.
     #[serde(skip)]
@@ -59,15 +59,15 @@ pub struct FlowResult {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FlowClass {
-    /// It moved to its end.
+    /// It completed.
     Complete,
-    /// It stood still for longer than the plan allows.
+    /// No byte moved for longer than the plan allows.
     Stalled,
     /// It failed, or never began.
     Failed,
 }
 
-/// What the I/O engines of both ends of a flow say of themselves.
+/// What the I/O engines of both ends of a flow report.
 #[derive(Clone, Debug, Serialize)]
 pub struct Engines {
     /// The end that sent.
@@ -85,8 +85,8 @@ pub struct IntervalRate {
     pub bytes: u64,
     /// Payload over the interval's length, if that is not 0.
     pub mbps: Option<f64>,
-    /// False if it is much shorter than the flow's longest, as the last one may be: its rate says
-    /// little.
+    /// False if it is much shorter than the flow's longest interval, as the last one may be: its
+    /// rate means little.
     pub whole: bool,
 }
 
@@ -99,12 +99,12 @@ pub struct TcpPoint {
     pub rtt_us: f64,
     /// Congestion window. Unit: segments.
     pub cwnd: u64,
-    /// Segments sent again until then.
+    /// Segments retransmitted until then.
     pub retransmits: u64,
 }
 
 impl FlowResult {
-    /// What came of `flow` of `transfer`, whose directions have `sums`.
+    /// The result of `flow` of `transfer`, whose directions have `sums`.
     pub(super) fn new(transfer: &Transfer, flow: &FlowAccount, sums: &[Summary]) -> Self {
         let FlowAccount { sender, receiver, .. } = flow;
         let (class, reason) = match transfer.class(flow) {

@@ -13,7 +13,7 @@ use crate::units::Rate;
 /// What held the flows of a load back. Its text fits "held back ...".
 #[derive(Clone, Debug, PartialEq)]
 pub enum HeldBack {
-    /// The rate that was asked for, of each direction.
+    /// The requested rate, of each direction.
     Pace(Rate),
     /// What the kernels of both hosts can tell of one flow.
     Flow(Verdict),
@@ -34,7 +34,8 @@ impl HeldBack {
         let pace = transfer.load.stream.as_ref().and_then(|stream| stream.rate);
         let kept = |pace: &Rate| transfer.slowest().is_some_and(|rate| rate.share_of(*pace) >= PACE_KEPT);
         if let Some(pace) = pace.filter(kept) {
-            // TCP counts a wait for the last acknowledgement as its own, though nothing more is to be sent.
+            // TCP counts the wait for the last acknowledgement as its own, though there is nothing
+            // more to send.
             return Some(Self::Pace(pace));
         }
         let link = run.payload_link();

@@ -1,4 +1,4 @@
-//! Latencies of requests as a reader is shown them.
+//! Latencies of requests as they are shown to a reader.
 
 use crate::stats::Histogram;
 use crate::traffic::{Latency, Transfer};
@@ -10,7 +10,7 @@ pub const SHARES: [(&str, f64); 6] =
 
 /// Steps of a distribution from 0 to all transactions.
 const STEPS: u32 = 200;
-/// Rows of a load that have a distribution: no chart tells more curves apart.
+/// The most rows of a load that have a distribution: a chart cannot show more curves clearly.
 const MOST_DISTRIBUTIONS: usize = 18;
 
 /// One histogram of a flow of requests.
@@ -29,9 +29,9 @@ pub struct LatencyRow {
     pub us: [Option<f64>; SHARES.len()],
     /// The longest time.
     pub max_us: Option<f64>,
-    /// Requests that no response came to in time.
+    /// Requests without a response in time.
     pub lost: u64,
-    /// Shares from 0 to 1, and the time that so many transactions took at most (us).
+    /// Shares from 0 to 1, and the longest time of that share of transactions (us).
     pub distribution: Vec<(f64, f64)>,
 }
 

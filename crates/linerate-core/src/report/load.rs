@@ -1,4 +1,4 @@
-//! A load of a run as its reader is shown it.
+//! A load of a run as it is shown to a reader.
 
 use serde::Serialize;
 
@@ -9,7 +9,7 @@ use super::sum::DirectionSum;
 use crate::run::Run;
 use crate::traffic::{Direction, Ended, Phase, Transfer};
 
-/// What came of one load: bulk flows, requests or both.
+/// The result of one load: bulk flows, requests or both.
 #[derive(Clone, Debug, Serialize)]
 pub struct LoadResult {
     /// What to call it; distinct among the report's loads. With one run, what it is; with several,
@@ -18,7 +18,7 @@ pub struct LoadResult {
     /// What it is called among the loads of its run, such as `idle`.
     #[serde(skip)]
     pub what: String,
-    /// Whether it is a row of a table, and so has a label that its user gave.
+    /// Whether it is a row of a table, and so has a label from the user.
     #[serde(skip)]
     pub labelled: bool,
     /// Index of its run.
@@ -33,12 +33,12 @@ pub struct LoadResult {
     /// intended departure first.
     #[serde(skip)]
     pub latencies: Vec<LatencyRow>,
-    /// The flows of requests that did not end well.
+    /// The flows of requests that failed.
     #[serde(skip)]
     pub troubles: Vec<Trouble>,
 }
 
-/// A flow of requests that did not end well.
+/// A flow of requests that failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
     /// Its number, from 1.
@@ -48,7 +48,7 @@ pub struct Trouble {
 }
 
 impl LoadResult {
-    /// What came of `transfer` of `run`, whose index in the report is `index`.
+    /// The result of `transfer` of `run`, whose index in the report is `index`.
     pub(super) fn new(index: usize, run: &Run, transfer: &Transfer) -> Self {
         let what = load_name(&transfer.label, transfer.load.phase());
         let sums = transfer.summaries();
@@ -68,7 +68,7 @@ impl LoadResult {
         }
     }
 
-    /// Whether every flow moved to its end.
+    /// Whether every flow completed.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.troubles.is_empty() && self.flows.iter().all(|flow| flow.class == FlowClass::Complete)

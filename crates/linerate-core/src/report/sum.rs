@@ -16,7 +16,7 @@ pub struct DirectionSum {
     /// Payload that the receivers took.
     #[serde(skip)]
     pub bytes: u64,
-    /// Flows that moved to their ends.
+    /// Flows that completed.
     pub complete: u32,
     /// Flows that stalled.
     pub stalled: u32,
@@ -24,17 +24,17 @@ pub struct DirectionSum {
     pub failed: u32,
     /// Jain's index of the complete flows' rates, 1/n to 1.
     pub fairness: Option<f64>,
-    /// When the flows began to share fairly and did so to the end.
+    /// The moment from which the flows shared fairly to the end.
     pub fair_after_s: Option<f64>,
     /// Processor time of the flows' threads for each 10^9 bytes: of the senders, of the receivers.
     pub cpu_s_per_gb: [Option<f64>; 2],
-    /// What became of the datagrams, if the flows sent such.
+    /// What became of the datagrams, if the flows sent any.
     #[serde(skip)]
     pub datagrams: Option<DatagramSum>,
     /// How far apart the paced messages of each flow left.
     #[serde(skip)]
     pub departures_us: Option<Departures>,
-    /// What the I/O engines of both ends say of themselves.
+    /// What the I/O engines of both ends report.
     #[serde(skip)]
     pub engines: IoReport,
 }

@@ -1,7 +1,7 @@
 //! Messages one way without pause.
 //!
-//! The receiver times: its clock starts when the first message is complete and is read at the
-//! last byte of every sample, so that neither the sender's buffers nor the time to start count.
+//! The receiver times: its clock starts when the first message is complete and is read at the last
+//! byte of every sample, so that neither the sender's buffers nor the start count.
 
 use crate::endpoint::{Endpoint, LinkError};
 use crate::payload::{Messages, Turns};

@@ -12,7 +12,7 @@ use crate::series::Series;
 use crate::stages::Stages;
 use crate::traffic::Transfer;
 
-/// A run as formats 1 and 2 have it: one end that began, one that answered, and perhaps others.
+/// A run as formats 1 and 2 have it: one initiator, one responder, and perhaps more responders.
 #[derive(Deserialize)]
 struct EarlierRun {
     generator: String,
@@ -77,7 +77,7 @@ impl From<EarlierAnswering> for Answering {
 ///
 /// # Errors
 ///
-/// Where it is not what it should be.
+/// Where the file breaks the format.
 pub(super) fn read(text: &str) -> Result<Run, serde_json::Error> {
     let earlier: EarlierRun = serde_json::from_str(text)?;
     let first = EarlierAnswering { end: earlier.remote, path: earlier.path };

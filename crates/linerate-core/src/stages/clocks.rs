@@ -53,7 +53,7 @@ impl Clocks {
         }
     }
 
-    /// How wrong such a time may be; none if nothing is known. Unit: nanoseconds.
+    /// How wrong such a time may be. Absent if unknown. Unit: nanoseconds.
     #[must_use]
     pub const fn uncertainty_ns(self) -> Option<u64> {
         match self {
@@ -64,7 +64,7 @@ impl Clocks {
     }
 }
 
-/// Round trip and distance of the clocks by one round; none if a stamp is missing or a clock was
+/// Round trip and distance of the clocks by one round. Absent if a stamp is missing or a clock was
 /// set meanwhile. Unit: nanoseconds.
 fn round(ours: &Marks, theirs: &Marks) -> Option<(u64, i64)> {
     let there = i128::from(apart(ours.driven?, theirs.arrived?));

@@ -19,14 +19,14 @@ impl Affine {
 
 /// Iterations of the re-weighting; the weights settle in fewer.
 const ITERATIONS: usize = 20;
-/// Huber's constant: residuals of more than so many sigma count less.
+/// Huber's constant: residuals of more than this many sigma count less.
 const HUBER: f64 = 1.345;
 const MAD_TO_SIGMA: f64 = 1.4826;
 
 /// Fits `points` of (size, time) so that relative errors count, large ones less.
 ///
 /// Iteratively re-weighted least squares on `(time - a - b x size) / time` with Huber weights, so
-/// that every octave counts alike and a dip does not bend the line. None with fewer than three
+/// that every octave counts alike and a dip does not bend the line. Absent with fewer than three
 /// distinct sizes, or when the best line has no positive latency and cost.
 #[must_use]
 pub fn fit_affine(points: &[(f64, f64)]) -> Option<Affine> {

@@ -33,13 +33,13 @@ pub struct Histogram(hdrhistogram::Histogram<u64>);
 /// The shares that a table of latencies shows.
 pub const PERCENTILES: [f64; 8] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999, 0.99999];
 
-/// Text that is no histogram.
+/// Text that is not a histogram.
 #[derive(Debug, thiserror::Error)]
 pub enum HistogramError {
     /// It is not base64.
     #[error("decode a histogram: not base64: {0}")]
     Base64(#[from] base64::DecodeError),
-    /// The bytes are no V2 histogram.
+    /// The bytes are not a V2 histogram.
     #[error("decode a histogram: {0}")]
     Form(#[from] hdrhistogram::serialization::DeserializeError),
     /// It is longer than any histogram is.
@@ -72,20 +72,20 @@ impl Histogram {
 
     /// Counts all times of `other` too.
     pub fn add(&mut self, other: &Self) {
-        // It grows as far as the other has grown, so there is nothing that it cannot take.
+        // It grows as far as the other has grown, so it can take every time.
         self.0.add(&other.0).unwrap_or(());
     }
 
-    /// The time that `share` (0 to 1) of all times do not exceed; none of none. It is the upper end
-    /// of the range of times that are not told apart, but never above the longest time.
+    /// The time that `share` (0 to 1) of all times do not exceed. Absent if no times were counted.
+    /// It is the upper end of the bucket, but never above the longest time.
     #[must_use]
     pub fn quantile(&self, share: f64) -> Option<Span> {
         let longest = self.max()?;
         Some(Span::from_ps(self.0.value_at_quantile(share)).min(longest))
     }
 
-    /// How many times it needs at least so that one of them lies beyond `share` (0 to 1) of them: of
-    /// fewer, the quantile is the longest time under another name. No number is enough for all.
+    /// The fewest times of which one lies beyond `share` (0 to 1) of them. With fewer, the quantile
+    /// is just the longest time. No number is enough for a share of 1.
     #[must_use]
     pub fn needed(share: f64) -> u64 {
         // No share such as 0.99999 is a binary number.

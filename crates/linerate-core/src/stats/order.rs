@@ -12,12 +12,12 @@ const COVERAGE: f64 = 0.95;
 pub struct Estimate {
     /// The median, in the unit of the values.
     pub median: f64,
-    /// Lower and upper end of the interval; none while there are too few values for one.
+    /// Lower and upper end of the interval. Absent with too few values.
     pub interval: Option<[f64; 2]>,
 }
 
 impl Estimate {
-    /// Half the interval's width as a share of the median; none while there is no interval.
+    /// Half the interval's width as a share of the median. Absent without an interval.
     #[must_use]
     pub fn relative_half_width(&self) -> Option<f64> {
         let [low, high] = self.interval?;
@@ -25,7 +25,7 @@ impl Estimate {
     }
 }
 
-/// The median of sorted `values`; none of none.
+/// The median of sorted `values`. Absent if there are no values.
 #[must_use]
 pub fn median(sorted: &[f64]) -> Option<f64> {
     let middle = sorted.len() / 2;
@@ -48,7 +48,7 @@ pub fn median_interval(values: &[f64]) -> Option<Estimate> {
     Some(Estimate { median, interval })
 }
 
-/// How many values lie outside the interval on each side; none when even the whole range of `n`
+/// How many values lie outside the interval on each side. Absent when even the whole range of `n`
 /// values covers too little.
 fn outer_rank(n: usize) -> Option<usize> {
     let tail = (1.0 - COVERAGE) / 2.0;

@@ -7,13 +7,14 @@ use super::median;
 /// Never more than this many samples, or this share of them, whichever is more.
 const MOST: usize = 10;
 const MOST_SHARE: usize = 10;
-/// A first sample belongs to the steady state when it lies within so many scaled median absolute
+/// A first sample belongs to the steady state when it lies within this many scaled median absolute
 /// deviations of the steady median (three sigma of a normal distribution) ...
 const DEVIATIONS: f64 = 3.0;
 const MAD_TO_SIGMA: f64 = 1.4826;
 /// ... or within this share of it, so that a trial without any scatter has no warm-up.
 const TOLERANCE: f64 = 0.02;
-/// Fewer samples than this show no scatter that could be trusted: then only what is far off counts.
+/// With fewer samples than this the scatter is not reliable, and only samples that are far off
+/// count as warm-up.
 const FEW: usize = 8;
 const TOLERANCE_OF_FEW: f64 = 0.5;
 

@@ -1,4 +1,4 @@
-//! What came of a load.
+//! The result of a load.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,29 +14,28 @@ use crate::units::Span;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Transfer {
-    /// What it differs in from the others of the run, such as `buffers=64 KiB messages=4 KiB`; empty
-    /// for the only one.
+    /// How it differs from the others of the run, such as `buffers=64 KiB messages=4 KiB`. Empty if
+    /// it is the only one.
     pub label: String,
-    /// What was asked.
+    /// The load as requested.
     pub load: Load,
     /// The bulk flows, in the order of their numbers.
     pub flows: Vec<FlowAccount>,
     /// The flows of requests.
     pub latencies: Vec<Latency>,
-    /// What the hosts did meanwhile, at each interval: the beginning end first, then the answering
-    /// ones.
+    /// What the hosts did meanwhile, at each interval: the initiator first, then the responders.
     pub hosts: Vec<Vec<HostSample>>,
 }
 
 /// One bulk flow, as both its ends saw it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FlowAccount {
-    /// Its number, from 0 in each direction, over all answering ends.
+    /// Its number, from 0 in each direction, over all responders.
     pub flow: u32,
-    /// Which of the answering ends it went to or came from: 0 is the first.
+    /// Which responder it went to or came from: 0 is the first.
     #[serde(default, skip_serializing_if = "is_first")]
     pub peer: u32,
-    /// Which way it went: `send` or `receive`, as the beginning end sees it.
+    /// Which way it went: `send` or `receive`, as the initiator sees it.
     pub direction: Direction,
     /// The end that sent.
     pub sender: HalfAccount,
@@ -52,9 +51,9 @@ pub struct HalfAccount {
     pub ended: Ended,
     /// Payload that passed, warm-up included. Unit: bytes.
     pub bytes: u64,
-    /// Messages that passed: calls that handed over a whole message, or datagrams.
+    /// Messages that passed: calls that sent a whole message, or datagrams.
     pub messages: u64,
-    /// When the first byte was handed over (sender) or had arrived (receiver).
+    /// When the first byte was passed to the kernel (sender) or had arrived (receiver).
     #[serde(rename = "first_ps", alias = "first")]
     pub first: Option<Span>,
     /// When the last byte was acknowledged (sender: the receiver has read it and said so) or had
@@ -83,7 +82,7 @@ pub struct HalfAccount {
     /// Times between the departures of paced messages; only at a paced sender.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub departures: Option<Histogram>,
-    /// What the I/O engine says of itself.
+    /// What the I/O engine reports.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub io: Option<IoReport>,
 }
@@ -95,16 +94,16 @@ pub enum Ended {
     /// It never began.
     #[default]
     Never,
-    /// As its bound says.
+    /// It reached its bound.
     Complete,
-    /// No byte moved for so long, and it was given up.
+    /// No byte moved for this long, and it was given up.
     #[serde(rename = "stalled_ps", alias = "stalled")]
     Stalled(Span),
     /// It failed, and why; the others went on.
     Failed(String),
 }
 
-/// What one end counted between two looks.
+/// What one end counted between two readings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Interval {
     /// The end of the interval, since the load began at this end.
@@ -140,17 +139,17 @@ pub struct Datagrams {
     pub jitter: Span,
 }
 
-/// What an I/O engine says of itself.
+/// What an I/O engine reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct IoReport {
-    /// Sends that were to be without a copy.
+    /// Sends that asked for zero copy.
     pub zero_copy_asked: u64,
-    /// Of these, the ones that the kernel copied all the same.
+    /// Of these, the ones that the kernel copied after all.
     pub zero_copy_copied: u64,
     /// Bytes that arrived by mapping pages instead of a copy.
     pub mapped_bytes: u64,
-    /// Bytes that the kernel threw away as asked, without a copy to the application.
+    /// Bytes that the kernel discarded as requested, without a copy to the application.
     pub discarded_bytes: u64,
 }
 
@@ -166,9 +165,9 @@ pub struct Latency {
     pub transactions: u64,
     /// Those of the warm-up.
     pub warm_up: u64,
-    /// Requests that no response came to in time; only on datagrams.
+    /// Requests without a response in time; only on datagrams.
     pub lost: u64,
-    /// Responses that came later than that, or again; they are no transactions.
+    /// Responses that came too late or twice. They are not transactions.
     pub late: u64,
     /// Requests of an open loop that were due and never sent, because this end or the path was too
     /// slow for the rate. Their times are missing from `response`, which then looks too good.
@@ -176,20 +175,20 @@ pub struct Latency {
     /// From the first request to the last response, warm-up excluded.
     #[serde(rename = "span_ps", alias = "span")]
     pub span: Span,
-    /// From the request's departure to the last byte of its response, warm-up excluded. Of a
-    /// connection per transaction it begins with the making of the connection.
+    /// From the request's departure to the last byte of its response, warm-up excluded. With a
+    /// connection per transaction it includes making the connection.
     pub service: Histogram,
     /// The same from the moment at which an open loop meant to send; of a closed loop it would be
     /// the same as `service` and is empty.
     pub response: Histogram,
-    /// The time that making the connection took, of a connection per transaction: until the peer
-    /// has said that it takes it, one round trip more than the transport's own handshake.
+    /// With a connection per transaction, the time to make the connection until the peer has
+    /// accepted it: one round trip more than the transport's own handshake.
     pub connect: Histogram,
 }
 
 impl Latency {
-    /// All flows of a load as one: counts added, times together, the longest span. It has ended
-    /// well if all have, and else like the first that has not.
+    /// All flows of a load as one: counts added, times merged, the longest span. It completed if
+    /// all flows did; otherwise it ended like the first that did not.
     #[must_use]
     pub fn together(flows: &[Self]) -> Self {
         let mut whole = Self { ended: Ended::Complete, ..Self::default() };
@@ -210,7 +209,7 @@ impl Latency {
         whole
     }
 
-    /// Transactions a second after the warm-up; none if there were not two.
+    /// Transactions a second after the warm-up. Absent with fewer than two.
     #[must_use]
     pub fn per_second(&self) -> Option<f64> {
         let counted = self.transactions.saturating_sub(self.warm_up);

@@ -1,4 +1,4 @@
-//! What the accounts of a load say: rates, classes, shares. Pure functions of what is stored.
+//! What the accounts of a load show: rates, classes, shares. Pure functions of what is stored.
 
 use super::{Direction, Ended, FlowAccount, HalfAccount, Interval, Transfer};
 use crate::kernel::HostSample;
@@ -6,17 +6,17 @@ use crate::kernel::limit::{Verdict, holders};
 use crate::plan::DEFAULT_STALL;
 use crate::units::{Rate, Span};
 
-/// Flows share fairly while Jain's index of an interval is at least this. Flows that are within
-/// some 20 % of each other have it.
+/// Flows share fairly while Jain's index of an interval is at least this. Flows within some 20 % of
+/// each other reach it.
 pub const FAIR: f64 = 0.95;
 
 /// What became of a flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Class {
-    /// It moved to its end.
+    /// It completed.
     Complete,
-    /// It stopped moving for longer than the plan bears: its rate says nothing, and is averaged
-    /// into nothing.
+    /// No byte moved for longer than the plan allows. Its rate is meaningless and enters no
+    /// average.
     Stalled(Span),
     /// It failed, or never began.
     Failed(String),
@@ -27,7 +27,7 @@ pub enum Class {
 pub struct Summary {
     /// Which way.
     pub direction: Direction,
-    /// Flows that moved to their ends.
+    /// Flows that completed.
     pub complete: u32,
     /// Flows that stalled.
     pub stalled: u32,
@@ -35,13 +35,13 @@ pub struct Summary {
     pub failed: u32,
     /// Payload that the receivers took, of all flows and warm-up included. Unit: bytes.
     pub bytes: u64,
-    /// Payload a time that the complete flows took together, after their warm-up: from the moment at
-    /// which the first of them counts to the last byte of the last.
+    /// Payload rate of the complete flows together after their warm-up: from the moment when the
+    /// first flow starts to count to the last byte of the last flow.
     pub rate: Option<Rate>,
     /// Jain's index of the complete flows' rates, 1/n to 1. Source: Jain, Chiu and Hawe, DEC-TR-301.
     pub fairness: Option<f64>,
-    /// When the flows began to share fairly and did so to the end; none if they never did or if
-    /// there are no intervals of several flows.
+    /// The moment from which the flows shared fairly to the end. Absent if they never did, or
+    /// without intervals of several flows.
     pub converged: Option<Span>,
     /// Processor time of the flows' threads for each 10^9 bytes: of the senders, of the receivers.
     /// Unit: seconds.
@@ -55,7 +55,7 @@ impl HalfAccount {
         Some(self.last?.saturating_sub(self.first?))
     }
 
-    /// Payload a time after the warm-up. At a receiver without one it counts from the arrival of the
+    /// Payload rate after the warm-up. At a receiver without one it counts from the arrival of the
     /// first bytes, which are left out with the time before them.
     #[must_use]
     pub fn rate(&self) -> Option<Rate> {
@@ -65,7 +65,7 @@ impl HalfAccount {
 }
 
 impl FlowAccount {
-    /// What became of the flow, where a silence of `stall` is a stall.
+    /// What became of the flow, if a pause of `stall` is a stall.
     #[must_use]
     pub fn class(&self, stall: Span) -> Class {
         for half in [&self.sender, &self.receiver] {
@@ -107,7 +107,7 @@ impl Transfer {
         both.into_iter().filter_map(|direction| self.summary(direction)).collect()
     }
 
-    /// The rate of the slower direction, of those in which a flow moved to its end.
+    /// The rate of the slower direction, of those in which a flow completed.
     #[must_use]
     pub fn slowest(&self) -> Option<Rate> {
         let rates = self.summaries().into_iter().filter_map(|summary| summary.rate);
@@ -115,7 +115,7 @@ impl Transfer {
     }
 
     /// What held `flow` back, as far as the kernels of both hosts can tell; `link` is the highest
-    /// rate of payload that the path allows. None of a flow that TCP does not carry.
+    /// rate of payload that the path allows. Absent for a flow that TCP does not carry.
     #[must_use]
     pub fn holders(&self, flow: &FlowAccount, link: Option<Rate>) -> Option<Verdict> {
         let (here, there) = (self.host(0), self.host(flow.peer as usize + 1));
@@ -123,13 +123,13 @@ impl Transfer {
             Direction::Receive => [there, here],
             Direction::Send | Direction::Both => [here, there],
         };
-        // A pace spins: its busy processor holds nothing back.
+        // A pacing thread spins, so its busy processor is not the cause.
         let hosts = if flow.sender.departures.is_some() { [[].as_slice(); 2] } else { hosts };
         let rate = self.summary(flow.direction).and_then(|summary| summary.rate);
         holders(&flow.sender.tcp, hosts, link, rate, flow.sender.elapsed()?)
     }
 
-    /// What the host at `place` of [`Transfer::hosts`] did; nothing if it said nothing.
+    /// What the host at `place` of [`Transfer::hosts`] did. Empty if it reported nothing.
     fn host(&self, place: usize) -> &[HostSample] {
         self.hosts.get(place).map_or(&[], Vec::as_slice)
     }
@@ -168,8 +168,8 @@ impl Transfer {
     }
 }
 
-/// Jain's fairness index of `rates`, from 1/n where one has all to 1 where all are equal; none of
-/// none, or if nothing moved.
+/// Jain's fairness index of `rates`, from 1/n where one has all to 1 where all are equal. Absent if
+/// there are no rates, or if nothing moved.
 ///
 /// Source: Jain, Chiu and Hawe, "A quantitative measure of fairness", DEC-TR-301, 1984.
 #[must_use]

@@ -3,8 +3,8 @@
 use crate::stats::Histogram;
 use crate::units::{Rate, Span, Time};
 
-/// Departures at equal distances, and the distances that came of it. A departure that is late does
-/// not move the ones after it.
+/// Departures at equal intervals, and the intervals that were achieved. A late departure does not
+/// delay the ones after it.
 #[derive(Debug)]
 pub struct Pace {
     step: Span,
@@ -56,7 +56,7 @@ impl Pace {
         self.next = Some(self.next.unwrap_or(now) + self.step * messages);
     }
 
-    /// The distances between departures.
+    /// The intervals between departures.
     #[must_use]
     pub fn into_departures(self) -> Histogram {
         self.departures

@@ -3,8 +3,8 @@
 use super::RrPlan;
 use crate::units::{Span, Time};
 
-/// How long after its end an open loop still sends what was due before. A sender that is further
-/// behind does not catch up; it says how many it has not sent.
+/// How long after its end an open loop still sends requests that were due before. A sender that is
+/// further behind does not catch up; it reports how many it has not sent.
 const CATCH_UP: Span = Span::from_ms(1_000);
 
 /// When the requests of one flow begin, which of them are warm-up, and when there are no more.
@@ -24,13 +24,13 @@ pub struct Schedule {
 #[derive(Clone, Copy, Debug)]
 struct Slots {
     first: Time,
-    /// Not rounded, so that the rate is right after many steps too. Unit: picoseconds.
+    /// Not rounded, so that the rate stays right after many steps. Unit: picoseconds.
     step_ps: f64,
 }
 
 impl Schedule {
-    /// The schedule of flow `flow` of `plan`, from `begin` on. It lasts `time` after the warm-up, or
-    /// until the plan's count where no time is given, or whichever is first.
+    /// The schedule of flow `flow` of `plan`, from `begin` on. It lasts `time` after the warm-up,
+    /// or until the plan's count if there is no `time`, or whichever is first.
     ///
     /// The flows of an open loop take turns: each has the plan's rate over the number of flows, and
     /// begins one step of the whole rate after the one before.
@@ -58,7 +58,7 @@ impl Schedule {
         self.slots.is_some()
     }
 
-    /// When the next request is meant to begin, as seen at `now`, or `None` when there are no more.
+    /// When the next request is due, as seen at `now`, or `None` when there are no more.
     #[inline]
     #[must_use]
     pub fn due(&self, now: Time) -> Option<Time> {

@@ -9,7 +9,7 @@ use super::Span;
 
 /// A data rate.
 ///
-/// Unit: bits per second (10^6 bit/s is 1 Mb/s). Payload or wire is said where one is used.
+/// Unit: bits per second (10^6 bit/s is 1 Mb/s). Each use says whether it means payload or wire.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Rate(f64);
@@ -27,7 +27,7 @@ impl Rate {
         Self(megabits * 1e6)
     }
 
-    /// The rate at which `bytes` pass in `span`; none if no time passed.
+    /// The rate at which `bytes` pass in `span`. Absent if no time passed.
     #[must_use]
     pub fn of(bytes: u64, span: Span) -> Option<Self> {
         (span > Span::ZERO).then(|| Self(bytes as f64 * 8.0 / span.as_seconds()))

@@ -44,7 +44,7 @@ impl fmt::Display for Size {
     }
 }
 
-/// Text that is no size.
+/// Text that is not a size.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error(
     "`{text}` is not a size; write whole bytes, or a number with KiB, MiB, GiB, TiB, kB, MB, GB or TB, such as 64KiB"
@@ -81,7 +81,7 @@ impl FromStr for Size {
 
 impl Serialize for Size {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
-        // TOML counts no further than this.
+        // TOML's largest integer.
         match i64::try_from(self.0) {
             Ok(_) => out.serialize_u64(self.0),
             Err(_) => out.serialize_str(&self.0.to_string()),

@@ -30,7 +30,7 @@ impl JsonSchema for SpanText {
 ///
 /// # Errors
 ///
-/// What the serializer meets.
+/// The serializer's error.
 pub fn serialize<S: Serializer>(span: &Span, out: S) -> Result<S::Ok, S::Error> {
     out.collect_str(&format_args!("{}s", span.as_seconds()))
 }
@@ -39,7 +39,7 @@ pub fn serialize<S: Serializer>(span: &Span, out: S) -> Result<S::Ok, S::Error> 
 ///
 /// # Errors
 ///
-/// Text that is no span.
+/// Text that is not a span.
 pub fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<Span, D::Error> {
     String::deserialize(input)?.parse().map_err(serde::de::Error::custom)
 }

@@ -192,7 +192,7 @@ fn significant(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
-/// Text that is no span.
+/// Text that is not a span.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("`{text}` is not a time; write a number with ns, us, ms, s, min or h, such as 20s or 250ms")]
 pub struct ParseSpanError {

@@ -1,20 +1,20 @@
-//! Who held a flow back, for what share of its time, in one line.
+//! What held a flow back, and for what share of its time, in one line.
 
 use std::fmt;
 
-/// What a flow waited for.
+/// What a flow waited for: one cause of lost time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Holder {
     /// The sending application had nothing to send.
     Application,
-    /// The send buffer was too small for what was under way (`SO_SNDBUF`, `tcp_wmem`).
+    /// The send buffer was too small for the bytes in flight (`SO_SNDBUF`, `tcp_wmem`).
     SendBuffer,
     /// The receiver offered no more window: its buffer is too small (`SO_RCVBUF`, `tcp_rmem`), or
     /// its application reads too slowly.
     ReceiverWindow,
-    /// TCP held back by itself, after a loss or at the begin; or the path delivers no faster.
+    /// TCP's congestion window, after a loss or at the start; or the path delivers no faster.
     CongestionWindow,
-    /// A processor of a host had no time left.
+    /// A processor of a host was saturated.
     Processor(Host),
     /// The link was full.
     Link,
