@@ -64,7 +64,7 @@ pub struct Atm {
 
 #[derive(Debug, Default)]
 struct Station {
-    /// When its line has sent what it was given.
+    /// When its line is free.
     free: Ticks,
     /// What is being sent.
     sending: Option<Frame>,
@@ -72,11 +72,11 @@ struct Station {
 }
 
 impl Atm {
-    /// A network in which nothing is under way.
+    /// An idle network.
     ///
     /// # Errors
     ///
-    /// If there can be no such network.
+    /// If the parameters are invalid.
     pub fn new(parameters: Parameters) -> Result<Self, ParametersError> {
         parameters.validate()?;
         let pace = parameters.line.pace();
@@ -102,8 +102,8 @@ impl Atm {
         &self.parameters
     }
 
-    /// What the switch's output to `port` did with cells, so far as it was looked at: certain
-    /// when no frame is held. None back to back.
+    /// The counts of the switch's output to `port`, as far as it has been evaluated: complete when
+    /// no frame is held. Absent back to back.
     #[must_use]
     pub fn cells(&self, port: Port) -> Option<CellCounters> {
         self.outputs.get(port.index()).map(Output::counters)
@@ -157,7 +157,7 @@ impl Atm {
         }
     }
 
-    /// Announces `train` to one output, and looks for it where it arrives if it need not wait.
+    /// Announces `train` to one output, and sets its arrival as if it need not wait.
     fn announce(&mut self, output: u32, train: Train, count: u32, kernel: &mut Kernel<impl Includes<Event>>) {
         let number = self.trains.insert(train);
         self.outputs[output as usize].expect(number, train);
@@ -170,7 +170,7 @@ impl Atm {
         self.pace.shown(instant + self.pace.length(self.parameters.delay))
     }
 
-    /// Asks the output what became of a train, and ends its way.
+    /// Asks the output what became of a train, and finishes it.
     fn due<E: Includes<Event>>(
         &mut self,
         port: Port,

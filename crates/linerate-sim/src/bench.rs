@@ -58,12 +58,12 @@ impl ModelBench {
         at(&self.world.borrow())
     }
 
-    /// Keeps what passes the stations' ports from now on, up to so many passages.
+    /// Records what passes the stations' ports from now on, up to `limit` passages.
     pub fn trace(&self, limit: usize) {
         self.world.borrow_mut().stations.trace = Some(Trace::new(limit));
     }
 
-    /// What passed since [`Self::trace`], if that was asked for; nothing more is kept.
+    /// What passed since [`Self::trace`], if that was called. Recording ends.
     #[must_use]
     pub fn take_trace(&self) -> Option<Trace> {
         self.world.borrow_mut().stations.trace.take()
@@ -76,8 +76,7 @@ impl ModelBench {
         [Side::First, Side::Second].map(|side| End::new(Rc::clone(&self.world), self.flow, side))
     }
 
-    /// Runs both applications to their ends. None stands for one that waits for what will never
-    /// come.
+    /// Runs both applications to their ends. The result of one that would wait for ever is absent.
     pub fn drive<A: Future, B: Future>(&self, first: A, second: B) -> (Option<A::Output>, Option<B::Output>) {
         let (mut first, mut second) = (pin!(first), pin!(second));
         let mut outputs = (None, None);
@@ -121,9 +120,9 @@ impl ModelBench {
         }
     }
 
-    /// Lets what the last trial left on its way pass, such as an acknowledgement, so that no trial
-    /// depends on the one before. A network under load is never quiet, and TCP never forgets: there
-    /// it goes on at once.
+    /// Runs the events that the last trial left pending, such as an acknowledgement, so that no
+    /// trial depends on the one before. A network under load is never idle, and TCP keeps its
+    /// state: then the next trial starts at once.
     fn quiet(&self) {
         let mut world = self.world.borrow_mut();
         if world.stations.generators().next().is_none() && world.stations.forgets(self.flow) {
@@ -145,7 +144,7 @@ impl ModelBench {
             trial.pattern.respond(&mut second, trial, theirs),
         );
         self.buffers = buffers;
-        // An error says more than a wait that was its consequence.
+        // An error is the cause of the other end's wait, so it comes first.
         let stalled = || Err(LinkError::Stalled(Span::MAX));
         match (one, other) {
             (Some(Err(error)), _) | (_, Some(Err(error))) => Err(error),

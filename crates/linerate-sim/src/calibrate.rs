@@ -1,8 +1,8 @@
-//! A host's profile from what was observed of a real one, and what that profile predicts.
+//! The profile of a host from observations of a real one, and what that profile predicts.
 //!
 //! Pure: observations go in, a [`Profile`](crate::machine::Profile) with intervals comes out. The
-//! model is a function that is handed in, `Fn(&Profile, &[Conditions]) -> Result<Vec<Span>, E>`:
-//! the one-way time of a message under each of the conditions.
+//! model is a function argument, `Fn(&Profile, &[Conditions]) -> Result<Vec<Span>, E>`: the one-way
+//! time of a message under each of the conditions.
 //!
 //! Source of the split between what is fitted and what is held out: docs/models/host.md.
 
@@ -30,14 +30,14 @@ use statrs::distribution::{ContinuousCDF as _, StudentsT};
 /// What is left on either side of an interval of 95 %.
 const TAIL: f64 = 0.025;
 
-/// By how many standard deviations an interval of 95 % reaches to either side, when the standard
-/// deviation itself was estimated with so many degrees of freedom (Student's t).
+/// By how many standard deviations a 95 % interval reaches to either side, when the standard
+/// deviation itself was estimated with this many degrees of freedom (Student's t).
 ///
 /// Unit: standard deviations; at least 1.96.
 #[must_use]
 pub fn reach(freedom: f64) -> f64 {
-    // Fewer than one degree is no estimate at all; one already reaches 12.7.
-    // Beyond so many the distribution is the normal one, and its quantile is no longer found.
+    // Fewer than one degree is no estimate at all; one gives 12.7. Beyond the upper bound the
+    // distribution is the normal one, and the quantile function fails.
     let freedom = if freedom.is_nan() { 1.0 } else { freedom.clamp(1.0, 1e6) };
     let student = StudentsT::new(0.0, 1.0, freedom).expect("location 0, scale 1, freedom at least 1");
     student.inverse_cdf(1.0 - TAIL)

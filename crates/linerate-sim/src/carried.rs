@@ -1,4 +1,4 @@
-//! Frames that a network has taken and not yet served to everyone they are for.
+//! Frames that a network has accepted and not yet delivered to, or lost for, all their receivers.
 
 use crate::fabric::{Client, Loss, Seen};
 use crate::frame::{Frame, Port};
@@ -33,7 +33,7 @@ impl Carried {
         self.frames.insert(Copies { frame, source, left: 1 })
     }
 
-    /// The frame is for so many ports, at least one.
+    /// The frame is for this many ports, at least one.
     pub(crate) fn copy(&mut self, number: u32, copies: u32) {
         self.frames[number].left = copies;
     }

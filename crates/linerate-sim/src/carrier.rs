@@ -1,8 +1,8 @@
-//! Loads on a model, in its own time: what [`Carrier`] promises, of a modelled network.
+//! Loads on a model, in its own time: [`Carrier`] for a modelled network.
 //!
-//! Every load has a network of its own that begins at rest, so that none depends on the one before.
-//! Its flows are those of [`crate::stations`]; what their applications do is here. The pace of a flow and
-//! the moments of requests are the core's, the same as between real hosts.
+//! Every load has a network of its own that starts idle, so that no load depends on the one before.
+//! Its flows are those of [`crate::stations`]; their applications are here. The pace of a flow and
+//! the schedule of requests are the core's, the same as between real hosts.
 
 mod asking;
 mod bulk;
@@ -30,15 +30,15 @@ use course::Course;
 pub struct ModelCarrier {
     plan: ModelPlan,
     stations: Ends,
-    /// What a run says of the beginning end.
+    /// What a run records about the initiator.
     pub end: EndState,
-    /// What it says of the answering ones.
+    /// What it records about the responders.
     pub answering: Vec<Answering>,
     /// Rate of the stations' lines.
     pub link: Rate,
     /// The most payload that framing leaves of that, one direction, the other free.
     pub payload: Rate,
-    /// What is doubtful about the network.
+    /// Cautions about the network.
     pub cautions: Vec<Caution>,
     trace: Option<Trace>,
     /// How long the loads before took, in the model's time.
@@ -46,8 +46,8 @@ pub struct ModelCarrier {
 }
 
 impl ModelCarrier {
-    /// The plan's network as a carrier of loads between `stations`; keeps so many passages of frames,
-    /// from the first on.
+    /// The plan's network as a carrier of loads between `stations`. It records this many passages
+    /// of frames, from the first on.
     ///
     /// # Errors
     ///
@@ -67,8 +67,8 @@ impl ModelCarrier {
         })
     }
 
-    /// What passed the stations' ports, if that was asked for; nothing more is kept. The loads follow
-    /// each other in its time, though each begins with a network at rest.
+    /// What passed the stations' ports, if that was requested. Recording ends. The loads follow
+    /// each other in time, though each starts with an idle network.
     #[must_use]
     pub fn take_trace(&mut self) -> Option<Trace> {
         self.trace.take()

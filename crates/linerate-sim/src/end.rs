@@ -15,11 +15,11 @@ use crate::stations::Broken;
 use crate::world::World;
 
 /// What failed when a modelled network lost part of a flow, in [`LinkError::System`]. Its source is
-/// of the kind [`io::ErrorKind::TimedOut`] where sending again was of no use.
+/// of the kind [`io::ErrorKind::TimedOut`] where retransmission did not help.
 pub const CARRY: &str = "carry the flow";
 
-/// An end of a modelled flow. Its calls suspend until the model has gone on far enough; the
-/// executor (`bench`) lets it.
+/// An end of a modelled flow. Its calls suspend until the executor (`bench`) has advanced the model
+/// far enough.
 #[derive(Debug)]
 pub struct End {
     world: Rc<RefCell<World>>,
@@ -28,13 +28,13 @@ pub struct End {
 }
 
 impl End {
-    /// An end of a flow that the world's stations know.
+    /// An end of an existing flow between the world's stations.
     #[must_use]
     pub const fn new(world: Rc<RefCell<World>>, flow: u32, side: Side) -> Self {
         Self { world, flow, side }
     }
 
-    /// Hands over as much of `out` as there is room for, and takes what has arrived into `into`.
+    /// Sends as much of `out` as there is room for, and reads what has arrived into `into`.
     fn step(&self, out: &[u8], into: &mut [u8]) -> Result<[usize; 2], LinkError> {
         let World { kernel, stations, .. } = &mut *self.world.borrow_mut();
         let mut moved = [0; 2];
@@ -60,7 +60,9 @@ pub(crate) fn broken(broken: Broken) -> LinkError {
         Broken::GivenUp(loss) => {
             (io::ErrorKind::TimedOut, format!("{} each time that it was sent", lost(loss)))
         }
-        Broken::Lost(loss) => (io::ErrorKind::Other, format!("{}, and nothing sends it again", lost(loss))),
+        Broken::Lost(loss) => {
+            (io::ErrorKind::Other, format!("{}, and datagrams are not retransmitted", lost(loss)))
+        }
     };
     LinkError::System { operation: CARRY, source: io::Error::new(kind, reason) }
 }

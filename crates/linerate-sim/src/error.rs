@@ -6,14 +6,14 @@ pub enum ModelError {
     /// The text is not TOML, or a key is unknown or of the wrong kind.
     #[error(transparent)]
     Syntax(#[from] toml::de::Error),
-    /// A value is outside its range, or does not go with another.
+    /// A value is outside its range, or conflicts with another.
     #[error("{key} is {value}; {reason}")]
     Value {
         /// The key in the plan, with its table.
         key: &'static str,
-        /// What was given.
+        /// The value.
         value: String,
-        /// Why that cannot be, and what is allowed.
+        /// Why it is invalid, and what is allowed.
         reason: String,
     },
     /// The measurement's part of the plan.
@@ -22,7 +22,7 @@ pub enum ModelError {
 }
 
 impl ModelError {
-    /// A value that cannot be.
+    /// An invalid value.
     #[expect(clippy::needless_pass_by_value, reason = "callers give numbers and literals")]
     pub(crate) fn value(key: &'static str, value: impl ToString, reason: impl Into<String>) -> Self {
         Self::Value { key, value: value.to_string(), reason: reason.into() }

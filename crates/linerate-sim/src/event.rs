@@ -31,7 +31,7 @@ pub enum Event {
 }
 
 impl Event {
-    /// The event as one of an Ethernet network's, if it can be one.
+    /// The event as one of an Ethernet network, if it is.
     #[must_use]
     pub const fn of_network(self) -> Option<NetworkEvent> {
         match self {

@@ -19,7 +19,7 @@ pub trait Fabric {
     /// How many ports it has.
     fn ports(&self) -> usize;
 
-    /// The client at `port` has something to send. Said once too often is harmless.
+    /// The client at `port` has something to send. An extra call is harmless.
     fn wake<E: Includes<Self::Event>>(
         &mut self,
         port: Port,
@@ -27,7 +27,7 @@ pub trait Fabric {
         client: &mut impl Client<E>,
     );
 
-    /// Lets an event of this fabric happen.
+    /// Handles an event of this fabric.
     fn handle<E: Includes<Self::Event>>(
         &mut self,
         event: Self::Event,
@@ -48,17 +48,17 @@ pub trait Client<E> {
     /// The next frame to send from `port`, if there is one: called when the port can take it.
     fn next(&mut self, port: Port, kernel: &mut Kernel<E>) -> Option<Frame>;
 
-    /// A frame arrived at `port`, whole and right. Media that every port hears deliver only to
-    /// whom the frame is for, and to ports that listen to all.
+    /// A frame arrived at `port`, whole and correct. Shared media deliver only to the ports that
+    /// the frame is for, and to ports that listen to all.
     fn deliver(&mut self, port: Port, frame: Frame, kernel: &mut Kernel<E>);
 
-    /// A frame that was taken from `port` will not arrive: for a frame to everyone, at one of
-    /// those it is for, and said once for each of them that misses it.
+    /// A frame that was taken from `port` will not arrive. For a frame to everyone, this is called
+    /// once for each station that misses it.
     fn lost(&mut self, port: Port, frame: Frame, loss: Loss, kernel: &mut Kernel<E>);
 
-    /// A frame that went out whole from the first of two ports came in damaged at the second,
-    /// where it should have been delivered. By default it is lost. A client with relays at its
-    /// ports knows better: nobody misses a copy that a relay had no use for.
+    /// A frame that went out whole from the first of two ports came in damaged at the second, where
+    /// it should have been delivered. By default it is lost. A client with relays at its ports
+    /// decides otherwise: a copy that is on the way to no addressee is not a loss.
     fn damaged(&mut self, [from, _at]: [Port; 2], frame: Frame, kernel: &mut Kernel<E>) {
         self.lost(from, frame, Loss::Error, kernel);
     }
@@ -72,8 +72,9 @@ pub trait Client<E> {
 /// Which way a frame passed a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
-    /// It goes out whole: said when its last bit has left. Only a full-duplex Ethernet link says
-    /// it when the first bit leaves, because nothing can spoil what has begun there.
+    /// It goes out whole: reported when its last bit has left. Only a full-duplex Ethernet link
+    /// reports it when the first bit leaves, because a transmission that has begun there always
+    /// succeeds.
     Sent,
     /// It came in.
     Received,
@@ -83,7 +84,7 @@ pub enum Seen {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Loss {
-    /// It collided in every attempt that it is allowed (IEEE 802.3, 4.2.3.2.5: 16).
+    /// It collided in every attempt allowed (IEEE 802.3, 4.2.3.2.5: 16).
     ExcessiveCollisions,
     /// It collided after the slot time, where that is not tried again (1 Gb/s half duplex).
     LateCollision,
@@ -109,7 +110,7 @@ impl Loss {
     }
 }
 
-/// What the MAC of a port counted. Media without a thing leave its count at zero.
+/// What the MAC of a port counted. Counts that a medium does not have stay zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct MacCounters {

@@ -2,8 +2,8 @@
 //!
 //! A station's place on the ring is the number of its port; the token and the frames travel from a
 //! station to the one with the next higher number. An idle ring has no events: where the token is
-//! and what the timers show is computed when somebody wakes. Ties: a station that has something
-//! to send at the very instant at which the token comes takes it.
+//! and what the timers show is computed when a station wakes. Ties: a station that gets something
+//! to send at the very instant at which the token comes takes the token.
 
 pub mod parameters;
 mod ready;
@@ -81,7 +81,7 @@ struct Holding {
 struct Travelling {
     frame: Frame,
     from: usize,
-    /// Whom it passes next of those it is for.
+    /// The next of its receivers that it passes.
     to: usize,
 }
 
@@ -105,13 +105,14 @@ impl Fddi {
         })
     }
 
-    /// Sets the token on its way from where it is to the first station that can use it.
+    /// Sends the token from where it is to the first station that can use it.
     fn depart(&mut self, kernel: &mut Kernel<impl Includes<Event>>) {
         let Some(first) = self.ready.next_after(self.token.station()) else { return };
         let mut target = first;
         while !self.can_use(target) {
             let next = self.ready.next_after(target).expect("one is ready");
-            // All that wait would be late in this rotation: go on from the first of them.
+            // The token would be late at all waiting stations in this rotation: go on from the
+            // first of them.
             if self.token.distance_to(next) <= self.token.distance_to(target) {
                 target = first;
                 break;
@@ -222,7 +223,7 @@ impl Fddi {
         self.transmit(kernel, client);
     }
 
-    /// Whom a frame passes first of those it is for; none if it is for nobody on the ring.
+    /// The first of its receivers that a frame passes. Absent if it is for nobody on the ring.
     fn first_receiver(&self, from: usize, destination: Destination) -> Option<usize> {
         match destination {
             Destination::Station(station) if station.index() == from => None,

@@ -1,9 +1,9 @@
 //! Fibre Channel: sequences of frames, and credit for every frame that is sent.
 //!
-//! Two N_Ports are connected by a full-duplex link, or several to the F_Ports of one switch. What
-//! a client gives is a sequence; it is sent frame by frame, and delivered when its last frame has
-//! arrived whole. A frame is sent only while the other end of the link has a buffer for it, so
-//! nothing is ever lost for want of room.
+//! Two N_Ports are connected by a full-duplex link, or several to the F_Ports of one switch. What a
+//! client gives is a sequence; it is sent frame by frame, and delivered when its last frame has
+//! arrived whole. A frame is sent only while the other end of the link has a buffer for it, so no
+//! frame is ever lost for lack of buffers.
 //!
 //! R_RDY returns a credit. It takes the place of one of the six fill words between frames, of
 //! which two stay on either side, and has no time of its own: a credit is back one propagation
@@ -48,7 +48,7 @@ pub struct Event {
 enum What {
     /// The last bit of a frame has left.
     Sent,
-    /// The oldest frame on its way is where it is looked at.
+    /// The oldest frame on its way has arrived far enough for the receiver.
     Arrived,
     /// A credit is back for which the line waits.
     Ready,
@@ -77,11 +77,11 @@ struct Station {
 }
 
 impl FibreChannel {
-    /// A network in which nothing is under way.
+    /// An idle network.
     ///
     /// # Errors
     ///
-    /// If there can be no such network.
+    /// If the parameters are invalid.
     pub fn new(parameters: Parameters) -> Result<Self, ParametersError> {
         parameters.validate()?;
         let Parameters { baud, credits, .. } = parameters;
@@ -155,7 +155,8 @@ impl FibreChannel {
         kernel.at(enough + delay + switch.latency, Class::Arrive, Event { lane, what: What::Arrived });
     }
 
-    /// Cuts the next frame from the sequence of `port`, which the client gives if there is none.
+    /// Cuts the next frame from the sequence of `port`. If there is no sequence, gets one from the
+    /// client.
     fn next_fragment<E: Includes<Event>>(
         &mut self,
         port: Port,

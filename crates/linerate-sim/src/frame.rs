@@ -26,7 +26,7 @@ impl Station {
     }
 }
 
-/// For whom a frame is.
+/// The destination of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Destination {
     /// One station.
@@ -43,18 +43,18 @@ pub enum Destination {
 pub struct Frame {
     /// Who sent it.
     pub source: Station,
-    /// For whom it is.
+    /// Its destination.
     pub destination: Destination,
     /// What the medium carries for its client: the IP packet, and on Ethernet the MAC client data
     /// before padding. Unit: bytes.
     pub data_bytes: u32,
-    /// What it is to the client.
+    /// Its content, for the client.
     pub content: Content,
-    /// When the client handed it over for sending, not when it went on the wire.
+    /// When the client offered it, not when it went on the wire.
     pub offered: Time,
 }
 
-/// What a frame is to who sent it. The media look only at [`Content::Pause`].
+/// What a frame contains, for its sender. The media look only at [`Content::Pause`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
     /// Offered load: a number, counted by its source from 0.
@@ -70,14 +70,15 @@ pub enum Content {
         /// Where the stations keep it: it is larger than a frame.
         number: SegmentNumber,
     },
-    /// A MAC control frame that asks to stop for so many quanta of 512 bit times (annex 31B).
+    /// A MAC control frame that asks the other end to stop for this many quanta of 512 bit times
+    /// (annex 31B).
     Pause {
         /// Unit: quanta of 512 bit times; 0 lets the receiver go on.
         quanta: u16,
     },
 }
 
-/// A TCP segment that is on its way, by the place where the stations keep it.
+/// A TCP segment in flight, by the place where the stations keep it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SegmentNumber(pub(crate) u32);
 

@@ -1,4 +1,4 @@
-//! The clock of a simulation and what is still to happen.
+//! The clock of a simulation and its pending events.
 //!
 //! Events happen in the order of (time, [`Class`], sequence): at one instant what ends comes
 //! before what begins, and within a class what was set first comes first. Nothing is allocated
@@ -32,8 +32,8 @@ pub struct Timer {
 /// How many children a node of the heap has: four are shallower than two, and lie in one cache line.
 const FAN: usize = 4;
 
-/// More events than this at one instant are a model that goes round without getting anywhere.
-/// Those of a sound model are a few for each of its ports.
+/// More events than this at one instant mean an endless loop. A sound model has a few for each of
+/// its ports.
 #[cfg(debug_assertions)]
 const MOST_AT_ONCE: u32 = 500_000;
 
@@ -56,8 +56,7 @@ impl<E: Copy> Includes<E> for E {
     }
 }
 
-/// The clock, and the events that are still to happen: each an `E`, which should be small, because
-/// events are copied.
+/// The clock and the pending events: each an `E`, which should be small, because events are copied.
 #[derive(Debug)]
 pub struct Kernel<E> {
     now: u64,
@@ -93,7 +92,7 @@ impl<E> Default for Kernel<E> {
 }
 
 impl<E> Kernel<E> {
-    /// A clock at zero, and nothing to happen.
+    /// A clock at zero without events.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -138,7 +137,7 @@ impl<E: Copy> Kernel<E> {
     ///
     /// # Panics
     ///
-    /// If `when` is past: a model that changes what has happened is wrong.
+    /// If `when` is in the past: such a model is wrong.
     pub fn at<Part>(&mut self, when: Time, class: Class, event: Part) -> Timer
     where
         E: Includes<Part>,
@@ -160,7 +159,7 @@ impl<E: Copy> Kernel<E> {
         Timer { slot, generation: self.slots[slot as usize].generation }
     }
 
-    /// Takes back an event; false if it has happened or was cancelled before.
+    /// Cancels an event; false if it has happened or was cancelled before.
     pub fn cancel(&mut self, timer: Timer) -> bool {
         let slot = self.slots[timer.slot as usize];
         if slot.generation != timer.generation || slot.place == NOWHERE {
@@ -184,12 +183,12 @@ impl<E: Copy> Kernel<E> {
         Some(self.remove(0))
     }
 
-    /// As [`Self::advance`], but leaves what happens after `limit`; the clock then stays.
+    /// As [`Self::advance`], but leaves events after `limit` pending, without moving the clock.
     pub fn advance_until(&mut self, limit: Time) -> Option<E> {
         if self.next_time()? > limit { None } else { self.advance() }
     }
 
-    /// Makes a model that goes round at one instant fail, where it would hang.
+    /// Panics on a model that loops at one instant, which would otherwise hang.
     #[cfg(debug_assertions)]
     fn watch(&mut self, next: Time) {
         self.at_once = if next == self.now() { self.at_once + 1 } else { 0 };

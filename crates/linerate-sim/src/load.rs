@@ -1,4 +1,4 @@
-//! Offered load: who sends what to whom, and what became of it.
+//! Offered load: who sends what to whom, and the result.
 
 mod generator;
 mod meter;

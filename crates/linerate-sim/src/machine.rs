@@ -1,8 +1,8 @@
-//! What a modelled host costs: its processors, its bus, its adaptor, its memory.
+//! The costs of a modelled host: its processors, bus, adaptor and memory.
 //!
 //! A [`Machine`] is one host. Work is a [`Job`] that takes a processor for a while; frames pass a
 //! bus and an adaptor with rings of descriptors, and what comes in raises interrupts. It knows no
-//! protocol: what a job does when its time is over is its owner's business.
+//! protocol: the owner decides what a finished job does.
 
 mod adaptor;
 mod bus;
@@ -91,16 +91,17 @@ pub struct End {
     pub side: Side,
 }
 
-/// What an event in a host comes to for its owner.
+/// The result of a host's event, for its owner.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Wire {
-    /// Nothing yet.
+    /// Nothing to do.
     Quiet,
     /// The adaptor has a frame for the wire, and one more descriptor is free.
     Ready,
     /// The protocol has worked on this frame: its owner takes it and then calls [`Machine::go_on`].
     Received(Frame),
-    /// A processor has finished this: its owner does it and then calls [`Machine::go_on`].
+    /// A processor has finished this job: the owner carries it out and then calls
+    /// [`Machine::go_on`].
     Done(Job),
 }
 
@@ -136,7 +137,7 @@ impl Machine {
         }
     }
 
-    /// What its work takes.
+    /// The times of its work.
     #[must_use]
     pub const fn times(&self) -> &Times {
         &self.times
@@ -154,13 +155,13 @@ impl Machine {
         self.processors.usage()
     }
 
-    /// How many processors it has that work.
+    /// How many processors it uses.
     #[must_use]
     pub fn processors(&self) -> u32 {
         self.processors.count()
     }
 
-    /// How long the busiest of them worked, the work that it has begun included.
+    /// How long the busiest of them worked, including the work that it has begun.
     #[must_use]
     pub fn busiest(&self) -> Span {
         self.processors.busiest()
@@ -178,7 +179,8 @@ impl Machine {
         self.adaptor.counters
     }
 
-    /// Whether the transmit ring has a free descriptor. Who finds none is noted.
+    /// Whether the transmit ring has a free descriptor. If not, it notes that somebody waits for
+    /// one.
     #[must_use]
     pub fn has_room(&mut self) -> bool {
         let room = self.adaptor.has_room();
@@ -197,7 +199,7 @@ impl Machine {
         self.go_on(kernel);
     }
 
-    /// Begins what processors are idle for.
+    /// Starts waiting work on idle processors.
     pub fn go_on(&mut self, kernel: &mut Kernel<impl Includes<Event>>) {
         while let Some((processor, cost)) = self.processors.begin() {
             self.set(kernel.now() + cost, What::Finished(processor), kernel);
@@ -234,7 +236,7 @@ impl Machine {
         taken
     }
 
-    /// Lets an event happen.
+    /// Handles an event.
     pub fn handle(&mut self, event: Event, kernel: &mut Kernel<impl Includes<Event>>) -> Wire {
         match event.what {
             What::Finished(processor) => {
@@ -248,7 +250,7 @@ impl Machine {
                 return Wire::Ready;
             }
             What::Stored => {
-                // A driver that polls goes on looking as long as the protocol has work.
+                // A driver that polls goes on polling as long as the protocol has work.
                 let polled = self.adaptor.parameters.polling && !self.backlog.is_empty();
                 match self.adaptor.stored(polled, kernel.now()) {
                     Notice::None => {}
@@ -274,8 +276,8 @@ impl Machine {
         self.submit(Job::Interrupt, self.times.interrupt, kernel);
     }
 
-    /// The driver looks: moves what has arrived to the protocol's queue, each frame with what it
-    /// costs there; what finds no room in it goes to `lost`.
+    /// The driver looks: it moves the frames that have arrived to the protocol's queue, each with
+    /// its cost there. Frames without room in the queue go to `lost`.
     pub fn look(&mut self, cost: impl Fn(&Times, &Frame) -> Span, mut lost: impl FnMut(Frame)) {
         while let Some(frame) = self.adaptor.next_stored() {
             if self.backlog.len() >= self.adaptor.parameters.backlog as usize {
@@ -288,7 +290,7 @@ impl Machine {
         }
     }
 
-    /// Whether the driver polls and has frames to look at now that the protocol took one.
+    /// Whether the driver polls and has frames to process now that the protocol took one.
     #[must_use]
     pub const fn polls(&self) -> bool {
         self.adaptor.parameters.polling

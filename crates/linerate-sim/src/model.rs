@@ -1,4 +1,4 @@
-//! From a plan to a model: built, loaded, measured.
+//! From a plan to a model: build it, load it, measure it.
 
 mod curve;
 mod ends;
@@ -27,17 +27,17 @@ pub struct Built {
     pub medium: Medium,
     /// Rate of one station's line, line coding taken off.
     pub line_rate: Rate,
-    /// What a packet of the MTU takes of the line with all that goes with it. Unit: bit times.
+    /// The time of a packet of the MTU on the line, with all overhead. Unit: bit times.
     pub full_packet_bits: f64,
     /// A frame's length as the medium counts it (bytes), from its client data (bytes).
     pub frame_bytes: fn(u32) -> u64,
-    /// What that is longer than the client data where nothing is padded. Unit: bytes.
+    /// The overhead of a frame beyond its client data, without padding. Unit: bytes.
     pub header_bytes: u32,
     /// The shortest frame. Unit: bytes.
     pub least_frame: u32,
-    /// Whether any of it is half duplex: then backoff is random, and one trial does not say all.
+    /// Whether any of it is half duplex: then backoff is random, and one trial is not enough.
     pub half_duplex: bool,
-    /// What is doubtful about it.
+    /// Cautions about it.
     pub cautions: Vec<Caution>,
 }
 

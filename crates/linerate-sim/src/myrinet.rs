@@ -1,11 +1,11 @@
 //! Myrinet: packets of any length that worm their way through switches, and are never lost.
 //!
 //! A station's place in the network is the number of its port. A packet holds every channel from
-//! the one its head is in to the one its tail is in; a head that waits for an output is paid for
-//! by the slack buffer of its input, and then by STOP to the channel before. Bytes flow as a fluid
-//! of which the kernel's clock knows the levels exactly: an event is an instant at which a flow
-//! begins or ends, not a byte. Ties: a channel is free before who asks for it at that instant, and
-//! at one instant who asks first by the kernel's order is first.
+//! the one its head is in to the one its tail is in; while a head waits for an output, the slack
+//! buffer of its input fills, and then STOP goes to the channel before. Bytes flow as a fluid of
+//! which the kernel's clock knows the levels exactly: an event is an instant at which a flow begins
+//! or ends, not a byte. Ties: a channel becomes free before a request at the same instant, and
+//! requests at one instant are served in the kernel's order.
 
 mod buffer;
 mod channel;
@@ -36,13 +36,13 @@ pub struct Event {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum What {
-    /// A level has come to where something changes.
+    /// A level has reached a mark.
     Due,
     /// The first byte of a packet begins to come out of a channel.
     Head(u32),
-    /// No more comes out of it within a packet.
+    /// The flow out of it pauses within a packet.
     Pause,
-    /// That goes on.
+    /// The flow resumes.
     Resume,
     /// STOP has come to where the channel begins.
     Stop,
@@ -110,7 +110,7 @@ impl Myrinet {
         })
     }
 
-    /// Brings a buffer to the present, and does what its levels ask for.
+    /// Brings a buffer to the present, and acts on its levels.
     fn touch<E: Includes<Event>>(
         &mut self,
         number: u32,
@@ -133,7 +133,7 @@ impl Myrinet {
         self.settle(number, kernel);
     }
 
-    /// The tail of a packet has gone into a channel: who waits for it gets it.
+    /// The tail of a packet has gone into a channel: the next packet that waits for it gets it.
     fn release(&mut self, output: u32, worm: u32, kernel: &mut Kernel<impl Includes<Event>>) {
         let channel = &mut self.channels[output as usize];
         channel.owner = None;
@@ -146,7 +146,7 @@ impl Myrinet {
         }
     }
 
-    /// A head whose route byte is in asks for its output.
+    /// A head whose route byte has arrived asks for its output.
     fn ask(&mut self, number: u32, now: Time) {
         let buffer = &mut self.buffers[number as usize];
         if self.routes.station_at_end(number).is_some() || !buffer.head_is_in(self.marks.byte) {
@@ -159,7 +159,8 @@ impl Myrinet {
         self.grant(output, now);
     }
 
-    /// Gives a channel, if it is free, to a packet that waits for it; gives that packet's buffer.
+    /// Grants a channel, if it is free, to a packet that waits for it; returns that packet's
+    /// buffer.
     fn grant(&mut self, output: u32, now: Time) -> Option<u32> {
         let number = self.channels[output as usize].grant(self.arbitration)?;
         let buffer = &mut self.buffers[number as usize];
@@ -193,8 +194,8 @@ impl Myrinet {
         });
     }
 
-    /// The output flows if it is there, is not stopped, and has something to take; the other end
-    /// of the channel sees what changes.
+    /// The output flows if it is granted, is not stopped, and has bytes to take; the other end of
+    /// the channel sees the change.
     fn flow(&mut self, number: u32, kernel: &mut Kernel<impl Includes<Event>>) {
         let buffer = &mut self.buffers[number as usize];
         let Some(output) = buffer.output else { return };

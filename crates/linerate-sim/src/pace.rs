@@ -1,9 +1,9 @@
-//! How long bits take, exactly: also where the time of a bit is no whole number of picoseconds.
+//! How long bits take, exactly, even where the time of a bit is not a whole number of picoseconds.
 
 use linerate_core::units::{Span, Time};
 
-/// An instant or a span as a pace counts it: exactly, where a bit takes no whole number of
-/// picoseconds.
+/// An instant or a span as a pace counts it: exactly, even where a bit does not take a whole number
+/// of picoseconds.
 ///
 /// Unit: picoseconds divided by the denominator of the pace.
 pub(crate) type Ticks = u128;
@@ -58,8 +58,8 @@ impl Pace {
         Span::from_ps(self.ticks(bits).div_ceil(self.denominator as u128) as u64)
     }
 
-    /// The fewest bits that last as long as `span`, or longer: of [`Self::span`] of some bits, if
-    /// none of them lasts less than a picosecond, just these bits.
+    /// The fewest bits that last as long as `span`, or longer. If no bit is shorter than a
+    /// picosecond, this is the inverse of [`Self::span`].
     #[must_use]
     pub const fn bits(self, span: Span) -> u64 {
         let Some(before) = span.as_ps().checked_sub(1) else { return 0 };
@@ -98,8 +98,8 @@ impl Pace {
     }
 }
 
-/// A line on which bits follow each other, kept exactly: what is rounded is what is shown, never
-/// what is added to, so that a million cells end where they should.
+/// A line on which bits follow each other. The sum is exact and only the results are rounded, so
+/// that a million cells end where they should.
 #[derive(Clone, Copy, Debug)]
 pub struct Serial {
     pace: Pace,
@@ -126,7 +126,7 @@ impl Serial {
         self.pace.shown(self.free)
     }
 
-    /// Occupies the line for `bits` from `now` or from when it is free, whichever is later; gives
+    /// Occupies the line for `bits` from `now` or from when it is free, whichever is later; returns
     /// when that begins and ends.
     pub fn occupy(&mut self, now: Time, bits: u64) -> [Time; 2] {
         let start = self.pace.begin(self.free, now);

@@ -1,4 +1,4 @@
-//! What is to be modelled, as TOML for people: a network, an upper half, a load, a measurement.
+//! A model's plan, as TOML for people: a network, a transport, a load, a measurement.
 
 mod ethernet;
 mod host;
@@ -35,15 +35,15 @@ pub struct ModelPlan {
     pub seed: u64,
     /// Stations, and what connects them.
     pub network: Network,
-    /// What the two hosts of a curve do between messages and packets, if they do not speak TCP.
+    /// The transport of the two hosts of a curve, if they do not speak TCP.
     pub transport: TransportPlan,
     /// TCP between the two hosts of a curve, instead of `transport`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tcp: Option<TcpPlan>,
-    /// What these two hosts cost. If absent, nothing.
+    /// The costs of these two hosts. If absent, nothing costs time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostPlan>,
-    /// What the second of them costs. If absent, the same as the first.
+    /// The costs of the second one. If absent, the same as the first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peer: Option<HostPlan>,
     /// What links do to frames besides carrying them.
@@ -130,7 +130,7 @@ impl ModelPlan {
         Ok(toml::from_str(text)?)
     }
 
-    /// What a plan may say, as JSON Schema of the same tables in JSON.
+    /// The JSON Schema of a plan: the tables of the TOML form in JSON.
     #[must_use]
     pub fn schema() -> Schema {
         SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<Self>()

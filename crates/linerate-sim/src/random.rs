@@ -1,9 +1,9 @@
-//! Random numbers that depend on who draws them and for what, never on who drew before.
+//! Random numbers that depend on who draws them and for what, never on the order of draws.
 
 use rand_pcg::Pcg64;
 
-/// What random numbers are drawn for: each purpose of each station has a stream of its own, so
-/// that one more draw here changes nothing there.
+/// What random numbers are drawn for: each purpose of each station has a stream of its own, so that
+/// an additional draw for one does not change another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Purpose {

@@ -1,8 +1,8 @@
-//! Things in flight that are found again by a small number.
+//! Things in flight, found by a small number.
 
 use std::ops::{Index, IndexMut};
 
-/// Numbered places, used again when they become free, so that the steady state allocates nothing.
+/// Numbered places that are reused, so that the steady state does not allocate.
 #[derive(Debug)]
 pub(crate) struct Slab<T> {
     places: Vec<T>,

@@ -1,9 +1,9 @@
-//! What a modelled host does between the bytes of an application and the packets of its
-//! interface: a lossless windowed byte stream, or datagrams.
+//! The plain transport between an application and its interface: a lossless windowed byte stream,
+//! or datagrams.
 //!
-//! It is the upper half of a host without a cost: no processor, bus or interrupt takes time here.
-//! What the network loses of a stream is sent again after a fixed time, from the first byte that
-//! is not acknowledged on; what it loses of datagrams ends their flow.
+//! It has no costs: no processor, bus or interrupt takes time here. When the network loses part of
+//! a stream, the sender goes back to the first unacknowledged byte after a fixed time. A lost
+//! datagram ends its flow.
 
 mod flow;
 mod way;
@@ -23,13 +23,13 @@ pub const DATAGRAM_HEADER_BYTES: u32 = 28;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// A byte stream: a window, acknowledgements, segments that take no notice of messages.
+    /// A byte stream: a window, acknowledgements, segments without regard to message boundaries.
     Stream,
-    /// Datagrams: neither window nor acknowledgement, and no datagram holds two messages.
+    /// Datagrams: no window, no acknowledgements, and no datagram holds two messages.
     Datagram,
 }
 
-/// The upper half of both ends of a flow.
+/// The plain transport of both ends of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameters {
     /// Stream or datagrams.
@@ -38,13 +38,13 @@ pub struct Parameters {
     pub payload_bytes: u32,
     /// Header of every packet, without the medium's. Unit: bytes.
     pub header_bytes: u32,
-    /// Bytes that may be on the way and not yet taken by the receiving application. Unit: bytes.
+    /// Bytes that may be sent and not yet read by the receiving application. Unit: bytes.
     pub window_bytes: u64,
-    /// Bytes that are accepted from the application before the first of them is acknowledged; for
-    /// datagrams before it is on the wire. Unit: bytes.
+    /// Send buffer: bytes accepted from the application before the first of them is acknowledged,
+    /// or, for datagrams, on the wire. Unit: bytes.
     pub send_buffer_bytes: u64,
-    /// A stream's receiver acknowledges every so many segments, at once. What it owes beyond that
-    /// travels with the next segment of its own.
+    /// A stream's receiver acknowledges one in this many segments, at once. The rest is
+    /// acknowledged by its own next segment.
     pub acknowledge_every: u32,
     /// From a packet's loss until a stream goes back to the first byte not acknowledged.
     pub retransmit_after: Span,

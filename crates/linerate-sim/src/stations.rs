@@ -36,14 +36,14 @@ use tcp_flow::TcpFlow;
 pub enum Event {
     /// The generator of a station offers its next frame.
     Offer(Station),
-    /// An application of a flow has waited as long as it wanted.
+    /// The alarm of an application has gone off.
     Alarm {
         /// Which flow.
         flow: u32,
         /// Which end.
         side: Side,
     },
-    /// What a network lost of a stream is to be sent again.
+    /// A stream retransmits what the network lost.
     Resend {
         /// Which flow.
         flow: u32,
@@ -54,7 +54,7 @@ pub enum Event {
     Timer(End),
     /// Something happens in a station's machine.
     Machine(machine::Event),
-    /// A frame that a path held up comes in.
+    /// A frame that a path delayed arrives.
     Late {
         /// Where.
         port: Port,
@@ -75,7 +75,7 @@ impl<E: Includes<Event>> Includes<machine::Event> for E {
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "flows are few, and found by one step less")]
 enum Flow {
-    /// It costs its stations nothing.
+    /// A plain flow, without costs to its stations.
     Plain(Connection),
     /// TCP, on machines.
     Tcp(TcpFlow),
@@ -88,18 +88,17 @@ pub struct Stations {
     flows: Vec<Flow>,
     /// TCP segments that are on their way.
     segments: Slab<Segment>,
-    /// Frames that a path holds up.
+    /// Frames that a path delays.
     late: Slab<Frame>,
-    /// Ports that have something to send and whose medium does not know it yet, in the order in
-    /// which they had it.
+    /// Ports with something to send that the medium does not know of yet, in order.
     wakes: Vec<Port>,
     /// How many of those the medium knows by now.
     woken: usize,
-    /// Ends at which an application may go on, for who follows all of them.
+    /// Ends at which an application may go on, for an executor that follows all of them.
     stirs: Option<Vec<End>>,
     /// What passed of the offered load.
     pub meter: Meter,
-    /// What a capture shows, if one is taken.
+    /// The recorded frames, if a trace is on.
     pub trace: Option<Trace>,
 }
 
@@ -115,7 +114,7 @@ struct Attached {
 }
 
 impl Stations {
-    /// So many stations without flows or load, whose load `meter` counts.
+    /// This many stations without flows or load; `meter` counts their load.
     #[must_use]
     pub fn new(stations: usize, meter: Meter) -> Self {
         Self {
@@ -137,13 +136,13 @@ impl Stations {
         self.stations.len()
     }
 
-    /// Whether there is no station at all.
+    /// Whether there are no stations.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.stations.is_empty()
     }
 
-    /// Lets a path treat so what comes in at a station.
+    /// Adds an impairment to the path into a station.
     ///
     /// # Panics
     ///
@@ -152,7 +151,7 @@ impl Stations {
         self.stations[station.index()].impairing = Some(Impairing::new(law, seed, station.0));
     }
 
-    /// Adds a plain flow between two stations; gives its number.
+    /// Adds a plain flow between two stations; returns its number.
     ///
     /// # Panics
     ///
@@ -166,7 +165,7 @@ impl Stations {
         number
     }
 
-    /// Lets a station offer load from now on.
+    /// Adds a source of load to a station.
     ///
     /// # Panics
     ///
@@ -198,7 +197,7 @@ impl Stations {
         port
     }
 
-    /// Lets an event of a station happen.
+    /// Handles an event of a station.
     pub fn handle(&mut self, event: Event, kernel: &mut Kernel<impl Includes<Event>>) {
         match event {
             Event::Offer(station) => {
@@ -226,7 +225,7 @@ impl Stations {
         }
     }
 
-    /// Whether nothing of a flow outlasts its messages: neither a timer nor a window that grew.
+    /// Whether a flow keeps no state between messages: neither timers nor a window that grew.
     #[must_use]
     pub fn forgets(&self, flow: u32) -> bool {
         matches!(self.flows[flow as usize], Flow::Plain(_))
@@ -259,7 +258,7 @@ impl Stations {
         std::mem::take(&mut self.ends_mut(flow).0[side as usize])
     }
 
-    /// Accepts data from the application at an end of a flow; gives how many bytes.
+    /// Accepts data from the application at an end of a flow; returns how many bytes.
     ///
     /// # Errors
     ///
@@ -277,7 +276,7 @@ impl Stations {
         }
     }
 
-    /// Gives the application at an end of a flow what has arrived; gives how many bytes.
+    /// Passes what has arrived to the application at an end of a flow; returns how many bytes.
     ///
     /// # Errors
     ///
@@ -295,21 +294,21 @@ impl Stations {
         }
     }
 
-    /// The application at an end goes: what it wrote still arrives.
+    /// The application at an end closes its flow: what it wrote still arrives.
     pub fn close(&mut self, flow: u32, side: Side) {
         let (stirred, closed) = self.ends_mut(flow);
         closed[side as usize] = true;
         stirred[side.other() as usize] = true;
     }
 
-    /// New applications come to both ends.
+    /// Attaches new applications to both ends.
     pub fn open(&mut self, flow: u32) {
         let (stirred, closed) = self.ends_mut(flow);
         *closed = [false; 2];
         *stirred = [true; 2];
     }
 
-    /// A frame comes in at its station, at last.
+    /// A frame arrives at its station.
     fn take_in(&mut self, port: Port, frame: Frame, kernel: &mut Kernel<impl Includes<Event>>) {
         match frame.content {
             Content::Load(_) => self.meter.delivered(&frame, kernel.now()),

@@ -1,10 +1,10 @@
-//! TCP as the ends of a modelled flow speak it: segments that count bytes, and the rules of the
-//! kernel whose personality an end has.
+//! TCP of modelled flows: segments that count bytes, and the rules of the kernel whose personality
+//! an end has.
 //!
-//! Pure protocol, no host: time is an argument of every call, segments go in and come out, and what
-//! a call costs a processor is somebody else's business (the host model). Positions in a stream
-//! are 64 bits wide and start at 0 with SYN, so that the first byte of data is 1: nothing wraps.
-//! A capture shows their low 32 bits.
+//! Pure protocol, no host: time is an argument of every call, segments go in and come out, and the
+//! host model accounts for what a call costs a processor. Positions in a stream are 64 bits wide
+//! and start at 0 with SYN, so that the first byte of data is 1: nothing wraps. A capture shows
+//! their low 32 bits.
 
 mod acknowledgement;
 mod congestion;
@@ -26,7 +26,7 @@ pub use segment::{Flags, SackBlocks, Segment};
 
 use linerate_core::units::Size;
 
-/// What is asked of an end when its socket is made.
+/// The settings of an end when its socket is made.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// The rules of its kernel.
@@ -36,9 +36,9 @@ pub struct Settings {
     /// The MSS that the application allows at most (`TCP_MAXSEG`): what is announced; with
     /// timestamps the payload of a segment is 12 bytes less. Unit: bytes.
     pub mss: Option<u32>,
-    /// `SO_RCVBUF` as asked. If absent, the kernel's default.
+    /// `SO_RCVBUF` as requested. If absent, the kernel's default.
     pub receive_buffer: Option<Size>,
-    /// `SO_SNDBUF` as asked. If absent, the kernel's default.
+    /// `SO_SNDBUF` as requested. If absent, the kernel's default.
     pub send_buffer: Option<Size>,
     /// `TCP_NODELAY`: no waiting for acknowledgements with small segments (RFC 896).
     pub nodelay: bool,

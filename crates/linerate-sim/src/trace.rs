@@ -51,18 +51,18 @@ impl Trace {
         &self.passages
     }
 
-    /// How many more passages find room.
+    /// How many more passages there is room for.
     #[must_use]
     pub const fn room(&self) -> usize {
         self.limit - self.passages.len()
     }
 
-    /// Counts passages that found no room elsewhere.
+    /// Counts passages that had no room elsewhere.
     pub const fn leave_out(&mut self, passages: u64) {
         self.left_out += passages;
     }
 
-    /// How many passages found no room.
+    /// How many passages there was no room for.
     #[must_use]
     pub const fn left_out(&self) -> u64 {
         self.left_out

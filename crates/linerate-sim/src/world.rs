@@ -25,10 +25,11 @@ impl World {
         Self { kernel: Kernel::new(), medium, stations }
     }
 
-    /// Lets the next event happen; false if there is none.
+    /// Handles the next event; false if there is no event.
     ///
-    /// What stations send because of it goes out in the same instant, but only with the next call:
-    /// an application may read what arrived before, so that the acknowledgement tells of its room.
+    /// Frames that stations send because of it go out at the same instant, but only with the next
+    /// call: before that an application may read what arrived, so that the acknowledgement includes
+    /// the freed window.
     pub fn step(&mut self) -> bool {
         self.settle();
         let Some(event) = self.kernel.advance() else { return false };
@@ -36,7 +37,7 @@ impl World {
         true
     }
 
-    /// Lets everything happen up to and at `limit`, or until `enough` frames of load arrived.
+    /// Handles all events up to and at `limit`, or until `enough` frames of load arrived.
     pub fn run_until(&mut self, limit: Time, enough: u64) {
         self.settle();
         while self.stations.meter.all_delivered() < enough

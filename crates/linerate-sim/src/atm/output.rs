@@ -1,13 +1,13 @@
 //! The queue of a switch's output, cell by cell but without an event for each.
 //!
 //! The cells of a PDU follow each other on the access line, so they reach the switch as a train
-//! whose times are known when its PDU begins. A queue that is served first come, first served
-//! needs to know only who came before; so nothing is done until somebody asks what became of a
-//! train, and then all cells up to that instant are taken in the order of their arrival.
+//! whose times are known when its PDU begins. A first-come, first-served queue depends only on
+//! earlier arrivals. So nothing is computed until somebody asks what became of a train; then all
+//! cells up to that instant are processed in the order of their arrival.
 //!
-//! Cells that arrive at one instant are looked at in the order of their inputs, beginning after
-//! the one whose cell was taken last, so that stations in step share a full queue; a cell that
-//! has left by then makes room for them.
+//! Cells that arrive at one instant are processed in the order of their inputs, starting after the
+//! input whose cell was taken last, so that stations in step share a full queue. A cell that has
+//! left by then makes room for them.
 
 use std::collections::VecDeque;
 
@@ -39,10 +39,10 @@ pub(super) enum Fate {
     Open,
     /// All found room, and the last leaves at this instant.
     Leaves(Ticks),
-    /// The receiver cannot put it together.
+    /// The receiver cannot reassemble it.
     Lost {
         why: Loss,
-        /// The receiver got an end, and saw that what came before it was damaged.
+        /// The receiver got the last cell, and saw that the PDU was damaged.
         seen: bool,
     },
 }
@@ -66,7 +66,7 @@ impl Train {
 /// What an output did with cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CellCounters {
-    /// Cells that found room and use the line, also in vain.
+    /// Cells that found room and use the line, even if their PDU is lost.
     pub taken: u64,
     /// Cells that were discarded.
     pub discarded: u64,
@@ -76,11 +76,11 @@ pub struct CellCounters {
 #[derive(Debug)]
 pub(super) struct Output {
     pace: Pace,
-    /// More than this between arrival and the line's being free, and there is no room.
+    /// If the line becomes free later than this after an arrival, there is no room.
     full: Ticks,
     /// The same for the first cell of a PDU, where early packet discard is done.
     threshold: Option<Ticks>,
-    /// When the line has sent what was taken.
+    /// When the line has sent all accepted cells.
     free: Ticks,
     /// Trains of which no cell was looked at, in the order of their first cells.
     coming: VecDeque<(u32, Train)>,
@@ -112,15 +112,15 @@ impl Output {
         self.counters
     }
 
-    /// Says that `train` will come; `number` is what it is asked for by.
+    /// Announces that `train` will arrive; `number` identifies it.
     pub(super) fn expect(&mut self, number: u32, train: Train) {
         // Almost always the last: starts of one picosecond may be out of order by a fraction of it.
         let after = self.coming.iter().rposition(|(_, other)| other.next <= train.next);
         self.coming.insert(after.map_or(0, |place| place + 1), (number, train));
     }
 
-    /// Looks at all cells that arrive until `now`, which must have been announced; what became
-    /// of trains whose last cell was among them is told to `ended`.
+    /// Processes all cells that arrive until `now`, which must have been announced, and passes the
+    /// fate of each train that ended to `ended`.
     pub(super) fn catch_up(&mut self, now: Ticks, mut ended: impl FnMut(u32, Train)) {
         while let Some(place) = self.first(now) {
             let end = self.run_end(place, now);
@@ -136,7 +136,7 @@ impl Output {
         }
     }
 
-    /// Where the train is whose cell is the next to look at, if one arrives until `now`.
+    /// The index of the train with the next cell to process, if one arrives until `now`.
     fn first(&mut self, now: Ticks) -> Option<usize> {
         loop {
             let inputs = self.unended.len() as u32;
@@ -161,7 +161,7 @@ impl Output {
         others.chain(coming).min().map_or(now + 1, |next| next.min(now + 1))
     }
 
-    /// Looks at the next cell of `train`, and with it at those that follow before `end`.
+    /// Processes the next cell of `train`, and those that follow before `end`.
     fn take(&mut self, train: &mut Train, end: Ticks) {
         let cell = cells(self.pace, 1);
         let behind = self.free.saturating_sub(train.next);
@@ -188,8 +188,9 @@ impl Output {
         train.next += cells(self.pace, count);
     }
 
-    /// What the receiver makes of a train that is at its end. AAL5 knows an end only by the mark
-    /// of the last cell: without it the next PDU is taken for the rest of this one, and both fail.
+    /// The receiver's result for a train that has ended. AAL5 finds the end of a PDU only by the
+    /// mark of its last cell: without it the next PDU is taken for the rest of this one, and both
+    /// fail.
     fn conclude(&mut self, train: &Train) -> Fate {
         let unended = &mut self.unended[train.input as usize];
         let whole = train.taken == train.cells;

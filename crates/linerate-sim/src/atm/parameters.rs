@@ -49,7 +49,7 @@ impl Line {
     }
 }
 
-/// The time of so many cells of a line of this pace, exactly: a cell takes no whole number of
+/// The exact time of this many cells on a line of this pace: a cell does not take a whole number of
 /// picoseconds.
 pub(super) const fn cells(pace: Pace, count: u32) -> Ticks {
     pace.ticks(CELL_BYTES as u64 * 8 * count as u64)
@@ -81,8 +81,8 @@ impl Encapsulation {
         MAX_SDU_BYTES - self.header_bytes()
     }
 
-    /// How many cells so much data takes: header, data and trailer, padded to whole cells.
-    /// Source: ITU-T I.363.5, 9.2.1.
+    /// How many cells the data takes: header, data and trailer, padded to whole cells. Source:
+    /// ITU-T I.363.5, 9.2.1.
     #[must_use]
     pub const fn cells(self, data_bytes: u32) -> u32 {
         (self.header_bytes() + data_bytes + TRAILER_BYTES).div_ceil(CELL_PAYLOAD_BYTES)
@@ -95,10 +95,10 @@ impl Encapsulation {
 pub struct Switch {
     /// Room of an output, the cell that is being sent included. Unit: cells.
     pub queue_cells: u32,
-    /// An output that holds so many cells refuses a PDU whole, from its first cell on; and of a
-    /// PDU that lost a cell it takes no more than the last, which ends it. Without this the rest
-    /// of such a PDU uses the line in vain. Unit: cells. Source: Romanow and Floyd, IEEE JSAC
-    /// 13(4), 1995, where the second part is called partial packet discard.
+    /// An output that holds this many cells refuses a whole PDU, from its first cell on. Of a PDU
+    /// that lost a cell it accepts only the last cell, which ends it. Without this the rest of such
+    /// a PDU uses the line for nothing. Unit: cells. Source: Romanow and Floyd, IEEE JSAC 13(4),
+    /// 1995, where the second part is called partial packet discard.
     pub early_packet_discard: Option<u32>,
     /// From a cell's whole arrival until it may leave. Unit: time.
     pub latency: Span,
@@ -160,11 +160,11 @@ impl Parameters {
         Self { topology: Topology::Switched { stations, switch }, ..Self::default() }
     }
 
-    /// Says whether there can be such a network.
+    /// Checks the parameters.
     ///
     /// # Errors
     ///
-    /// The first value that cannot be.
+    /// The first invalid value.
     pub const fn validate(&self) -> Result<(), ParametersError> {
         let rate = self.line.payload_bits_per_second;
         if rate == 0 || rate > 1_000_000_000_000 {
@@ -190,7 +190,7 @@ impl Parameters {
     }
 }
 
-/// Why there can be no such network.
+/// Why the parameters are invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParametersError {
     /// The line's rate.

@@ -1,4 +1,4 @@
-//! What a calibrated profile predicts, and how far that can be trusted.
+//! The prediction of a calibrated profile, and its uncertainty.
 
 use linerate_core::units::Span;
 
@@ -29,8 +29,8 @@ impl Band {
         Self { centre, low: at(-half), high: at(half) }
     }
 
-    /// The variance of a time's logarithm, from what the model says with each of the parameters
-    /// that are as likely as the fitted ones.
+    /// The variance of a time's logarithm over the model's times for each of the equally likely
+    /// sets of parameters.
     #[must_use]
     pub fn variance(centre: Span, drawn: &[Span]) -> f64 {
         let squares: f64 = drawn.iter().map(|time| log_ratio(*time, centre).powi(2)).sum();

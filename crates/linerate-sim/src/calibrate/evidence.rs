@@ -1,4 +1,4 @@
-//! What is known of a host before the fit.
+//! What is known about a host before the fit.
 
 use linerate_core::pattern::Pattern;
 use linerate_core::units::{Size, Span};
@@ -17,13 +17,13 @@ pub struct Conditions {
     pub size: u64,
     /// Largest IP packet. Unit: bytes.
     pub mtu: u32,
-    /// `TCP_MAXSEG` as asked. If absent, what the MTU leaves. Unit: bytes.
+    /// `TCP_MAXSEG` as requested. If absent, what the MTU leaves. Unit: bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mss: Option<u32>,
-    /// `SO_RCVBUF` as asked at both ends. If absent, the kernel decides.
+    /// `SO_RCVBUF` as requested at both ends. If absent, the kernel decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receive_buffer: Option<Size>,
-    /// `SO_SNDBUF` as asked at both ends. If absent, the kernel decides.
+    /// `SO_SNDBUF` as requested at both ends. If absent, the kernel decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub send_buffer: Option<Size>,
     /// `TCP_NODELAY`.
@@ -58,7 +58,7 @@ pub struct Measured {
     pub sigma: f64,
 }
 
-/// What a micro-measurement or an assumption says of one parameter.
+/// What a micro-measurement or an assumption says about one parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Belief {
     /// Of which.
@@ -84,9 +84,9 @@ impl Belief {
 /// All that is known.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Evidence {
-    /// Of single parameters. Each must have at least one, or nothing may hold it.
+    /// About single parameters. Each parameter needs at least one, or the fit may not determine it.
     pub beliefs: Vec<Belief>,
-    /// Of whole messages.
+    /// About whole messages.
     pub measured: Vec<Measured>,
 }
 

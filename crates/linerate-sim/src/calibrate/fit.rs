@@ -1,4 +1,4 @@
-//! Weighted least squares, the intervals of what it finds, and the error of the model itself.
+//! Weighted least squares, the intervals of the fitted values, and the error of the model itself.
 
 use std::cell::RefCell;
 
@@ -12,20 +12,21 @@ use super::problem::{Problem, log_ratio, logs_of, profile_at};
 use super::{Conditions, Evidence, Parameter};
 use crate::machine::Profile;
 
-/// What the model's own error is taken for before it is known, of a time's logarithm.
+/// First guess of the model's own error, of a time's logarithm.
 const FIRST_GAP: f64 = 0.1;
-/// The error of the model and the parameters are found in turn, at most so often.
+/// The model's error and the parameters are found in turn, at most this many times.
 const MOST_TURNS: usize = 12;
-/// Turns end when the model's error changes by less, of a time's logarithm.
+/// The turns end when the model's error changes by less than this, of a time's logarithm.
 const SETTLED: f64 = 1e-3;
-/// The costs of packets start at so many times their first guess.
+/// The costs of packets start at these multiples of their first guess.
 const STARTS: [f64; 3] = [1.0, 0.35, 2.8];
-/// The solver begins again so often, at most, as long as it gains such a share.
+/// The solver restarts at most this many times, as long as each restart gains this share.
 const MOST_STARTS: usize = 4;
 const WORTH_IT: f64 = 0.02;
 /// How many steps of the solver per parameter, at most.
 const PATIENCE: usize = 30;
-/// Changes smaller than this share are not followed: the model itself steps from event to event.
+/// Changes smaller than this share are ignored: the model itself changes in steps, from event to
+/// event.
 const TOLERANCE: f64 = 1e-4;
 
 /// What a fit found.
@@ -38,23 +39,23 @@ pub struct Fit {
     pub intervals: Vec<[f64; 2]>,
     /// Equally likely sets of the logarithms of the parameters, each in that order.
     pub draws: Vec<Vec<f64>>,
-    /// Standard deviation of the model itself, of a time's logarithm: what no choice of parameters
-    /// explains, and measurement neither.
+    /// Standard deviation of the model itself, of a time's logarithm: what neither the parameters
+    /// nor the errors of measurement explain.
     pub discrepancy: f64,
     /// With how many degrees of freedom that was estimated.
     pub freedom: f64,
-    /// What the model says of each that was measured.
+    /// The model's time for each measured one.
     pub predicted: Vec<Span>,
 }
 
-/// Why nothing was found. Displayed after "failed to ...".
+/// Why the fit failed. Displayed after "failed to ...".
 #[derive(Debug, thiserror::Error)]
 pub enum FitError<E> {
     /// The model gave no answer.
     #[error("run the model: {0}")]
     Model(E),
-    /// A parameter on which nothing bears has no value.
-    #[error("fit {key}: nothing was observed of it")]
+    /// No observation depends on the parameter.
+    #[error("fit {key}: no observation depends on it")]
     Unobserved {
         /// The parameter's key.
         key: &'static str,
@@ -68,7 +69,7 @@ pub enum FitError<E> {
         value: f64,
     },
     /// The observations leave some parameters undetermined.
-    #[error("find intervals: the observations do not tell the parameters apart")]
+    #[error("find intervals: the observations do not distinguish the parameters")]
     Singular,
 }
 
@@ -209,8 +210,8 @@ where
     Ok(Fit { profile, intervals, draws, discrepancy, freedom, predicted })
 }
 
-/// The share of a measured time that the fit took for itself: an element of the hat matrix's
-/// diagonal. Rows of `slopes` are divided by their standard deviations.
+/// The leverage of a measured time: an element of the hat matrix's diagonal. Rows of `slopes` are
+/// divided by their standard deviations.
 fn leverage(slopes: &DMatrix<f64>, covariance: &DMatrix<f64>, row: usize) -> f64 {
     let row: DVector<f64> = slopes.row(row).transpose();
     row.dot(&(covariance * &row))

@@ -1,12 +1,12 @@
-//! How far a model that fits as well as it can still is from what was measured.
+//! How far the best fit of the model still is from the measurements.
 
-/// The standard deviation of the model itself, of a time's logarithm, and how many measured times
-/// are left to estimate it with once the parameters have taken theirs.
+/// The standard deviation of the model itself, of a time's logarithm, and its degrees of freedom:
+/// the measured times less those that the parameters used.
 ///
-/// Each residual is `ln(model / measured)`, with the standard deviation of its measurement and the
-/// share of its time that the fit took for itself (its leverage, 0 to 1). The estimate is the
-/// one with which the weighted squares add up to what is left to them (method of moments:
-/// DerSimonian and Laird, Controlled Clinical Trials 7, 1986, with leverages for a regression).
+/// Each residual is `ln(model / measured)`, with the standard deviation of its measurement and its
+/// leverage in the fit (0 to 1). The estimate is the one with which the weighted squares add up to
+/// their expected value (method of moments: DerSimonian and Laird, Controlled Clinical Trials 7,
+/// 1986, with leverages for a regression).
 pub(super) fn gap(residuals: &[f64], sigmas: &[f64], leverages: &[f64]) -> (f64, f64) {
     let freedom = leverages.iter().map(|leverage| 1.0 - leverage.clamp(0.0, 1.0)).sum::<f64>();
     let excess = |gap: f64| {

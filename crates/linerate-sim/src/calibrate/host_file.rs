@@ -1,5 +1,5 @@
-//! The file of a calibrated host: its profile under `[host]`, and under `[calibration]` what a
-//! prediction needs besides.
+//! The file of a calibrated host: its profile under `[host]`, and everything else that a prediction
+//! needs under `[calibration]`.
 
 mod notes;
 
@@ -19,7 +19,7 @@ const MOST_LOG: f64 = 40.0;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HostFile {
-    /// What its stages cost.
+    /// The costs of its stages.
     pub host: Profile,
     /// How that was found.
     pub calibration: Calibration,
@@ -37,8 +37,8 @@ pub struct Calibration {
     pub of: Identity,
     /// Standard deviation of the model itself, of a time's logarithm: 0.1 is about 10 %.
     pub discrepancy: f64,
-    /// Standard deviation of a time's logarithm from one connection, a little later, to the next:
-    /// what the host's other work changes.
+    /// Standard deviation of a time's logarithm between connections a little while apart: the
+    /// effect of the host's other work.
     pub drift: f64,
     /// Degrees of freedom of the model's.
     pub freedom: f64,
@@ -49,12 +49,12 @@ pub struct Calibration {
     /// The micro-measurements.
     #[serde(default)]
     pub probe: Vec<ProbeRecord>,
-    /// The messages whose times were fitted: under these conditions nothing is held out.
+    /// The messages whose times were fitted. Messages under these conditions are not held out.
     #[serde(default)]
     pub point: Vec<PointRecord>,
 }
 
-/// Which host, as far as it says.
+/// The host, as far as known.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Identity {
@@ -72,11 +72,11 @@ pub struct Identity {
 pub struct Estimate {
     /// Of which.
     pub parameter: Parameter,
-    /// The value, as it stands in the profile.
+    /// The value, as in the profile.
     pub fitted: f64,
     /// Both ends of its interval.
     pub interval: [f64; 2],
-    /// What was known of it besides the curve.
+    /// Its evidence besides the curve.
     pub source: String,
 }
 
@@ -104,13 +104,13 @@ pub struct PointRecord {
     pub measured_us: f64,
     /// Its 95 % interval. Unit: us.
     pub interval_us: [f64; 2],
-    /// What the model says with the fitted values. Unit: us.
+    /// The model's time with the fitted values. Unit: us.
     pub fitted_us: f64,
     /// The conditions.
     pub conditions: Conditions,
 }
 
-/// Why a text is no calibrated host. Displayed after "failed to ...".
+/// Why a text is not a calibrated host. Displayed after "failed to ...".
 #[derive(Debug, thiserror::Error)]
 pub enum HostFileError {
     /// It is not TOML, or a key is unknown, missing or of the wrong kind.
@@ -119,7 +119,7 @@ pub enum HostFileError {
     /// A later linerate wrote it.
     #[error("calibration.format is {0}, and this linerate reads {FORMAT}")]
     Later(u32),
-    /// What it says cannot be.
+    /// A value is invalid.
     #[error("{key} {reason}")]
     Content {
         /// The key.
@@ -136,7 +136,8 @@ impl Calibration {
         let value = |parameter: Parameter| {
             let fitted = parameter.of(&fit.profile);
             let [low, high] = fit.interval(parameter);
-            // A profile keeps whole picoseconds, and so may have been rounded out of a narrow one.
+            // A profile keeps whole picoseconds, so rounding may move a value out of a narrow
+            // interval.
             let interval = [low.min(fitted), high.max(fitted)];
             Estimate { parameter, fitted, interval, source: source(parameter) }
         };

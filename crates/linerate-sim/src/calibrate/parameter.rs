@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::machine::Profile;
 
-/// A cost in a [`Profile`] that no single probe gives away: it is found by fitting.
+/// A cost in a [`Profile`] that no single probe measures: it is found by fitting.
 ///
 /// Unit of its value: nanoseconds; of the last three nanoseconds a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -29,7 +29,7 @@ pub enum Parameter {
     CopyIn,
     /// A byte from the kernel to the application.
     CopyOut,
-    /// What a byte costs more where the message does not fit the cache.
+    /// The extra cost of a byte where the message does not fit the cache.
     Uncached,
 }
 

@@ -1,4 +1,4 @@
-//! Which parameters are as likely, besides the best ones.
+//! Sets of parameters that are as likely as the best one.
 
 use linerate_core::units::Span;
 use nalgebra::DVector;
@@ -14,11 +14,12 @@ use crate::machine::Profile;
 /// Of everything random here: equal evidence gives an equal profile.
 const SEED: u128 = 1;
 
-/// Sets of the logarithms of the parameters that are as likely as the best, each found by fitting
-/// evidence whose every piece was moved by an error of its own size. The curvature at the best
-/// alone would not do: where the slower of two hosts counts, what is likely has an edge.
+/// Sets of the logarithms of the parameters that are as likely as the best. Each is found by
+/// fitting the evidence with every piece moved by a random error of its own size. The curvature at
+/// the optimum alone is not enough: where the slower of two hosts counts, the likelihood has an
+/// edge.
 ///
-/// None where the model makes nothing of the evidence, as of costs that are out of all reason.
+/// Absent where the model fails on the evidence, for instance with absurd costs.
 ///
 /// Source: Bardsley, Solonen, Haario, Laine, "Randomize-then-optimize", SIAM J. Sci. Comput. 36, 2014.
 pub(super) fn draws<F, E>(mut problem: Problem<'_, F, E>, count: usize) -> Vec<Vec<f64>>
@@ -44,12 +45,12 @@ fn normal(random: &mut Pcg64) -> f64 {
     Normal::standard().inverse_cdf(random.random::<f64>().max(f64::EPSILON))
 }
 
-/// Fewer draws on a side say nothing of it.
+/// Fewer draws on a side are too few for an estimate.
 const FEWEST: usize = 3;
 
-/// 95 % of a logarithm round its best value: to each side as far as the draws on that side say, or
-/// all draws where there are too few on it. A spread that was seen in few draws is itself uncertain: it
-/// has as many degrees of freedom as there are draws, besides those of the model's error.
+/// The 95 % interval of a logarithm around its best value: each side uses the draws on that side,
+/// or all draws if there are too few. A spread estimated from few draws is itself uncertain: it has
+/// as many degrees of freedom as there are draws, besides those of the model's error.
 pub(super) fn interval(best: f64, drawn: &[f64], freedom: f64) -> [f64; 2] {
     let freedom = (freedom.max(1.0).recip() + (drawn.len().max(1) as f64).recip()).recip();
     let half = |below: bool| {

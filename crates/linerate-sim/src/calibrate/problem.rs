@@ -10,8 +10,8 @@ use nalgebra::{DMatrix, DVector, Dyn};
 use super::{Conditions, Evidence, Parameter};
 use crate::machine::Profile;
 
-/// By how much a parameter's logarithm is changed to either side for a derivative: 8 %. Smaller,
-/// and one event that comes before another or after it would look like a slope.
+/// By how much a parameter's logarithm is changed to either side for a derivative: 8 %. With a
+/// smaller step, the order of two events would look like a slope.
 const STEP: f64 = 0.08;
 
 /// The problem at one point. Its unknowns are the logarithms of the parameters, so that no cost
@@ -25,9 +25,9 @@ pub(super) struct Problem<'a, F, E> {
     pub(super) discrepancy: f64,
     /// Logarithms of the parameters, in the order of [`Parameter::ALL`].
     pub(super) logs: DVector<f64>,
-    /// What each residual is moved by; nothing when the best parameters are looked for.
+    /// What each residual is moved by. Empty in the search for the best parameters.
     pub(super) errors: DVector<f64>,
-    /// Why the model gave no answer, the first time that it gave none.
+    /// The first error of the model.
     pub(super) failure: RefCell<Option<E>>,
 }
 
@@ -49,7 +49,7 @@ impl<F, E> Problem<'_, F, E>
 where
     F: Fn(&Profile, &[Conditions]) -> Result<Vec<Span>, E>,
 {
-    /// What the model says at `logs`: a time for each that was measured.
+    /// The model's times at `logs`, one for each measured time.
     pub(super) fn predicted(&self, logs: &DVector<f64>) -> Option<Vec<Span>> {
         let profile = profile_at(self.base, logs.as_slice());
         match (self.predict)(&profile, &self.evidence.conditions()) {
@@ -96,7 +96,7 @@ where
     }
 }
 
-/// The logarithm of `model` over `measured`; a time of nothing counts as a picosecond.
+/// The logarithm of `model` over `measured`; a time of zero counts as a picosecond.
 pub(super) fn log_ratio(model: Span, measured: Span) -> f64 {
     let ps = |span: Span| span.as_ps().max(1) as f64;
     (ps(model) / ps(measured)).ln()

@@ -134,7 +134,7 @@ fn what_cannot_be_fitted_is_said() {
     let mut evidence = exact(closed_form);
     evidence.beliefs.retain(|belief| belief.parameter != Parameter::WakeUp);
     let error = fit(&profile(), &evidence, DRAWS, closed_form).expect_err("nothing of it");
-    assert_eq!(error.to_string(), "fit costs.wake-up: nothing was observed of it");
+    assert_eq!(error.to_string(), "fit costs.wake-up: no observation depends on it");
     let mut start = profile();
     Parameter::CopyIn.set(&mut start, 0.0);
     let error = fit(&start, &exact(closed_form), DRAWS, closed_form).expect_err("no logarithm");

@@ -8,10 +8,10 @@ use linerate_core::units::Time;
 use super::calls::{Calls, Received};
 use crate::stations::Broken;
 
-/// The most requests of an open loop that are sent and not answered; the next one waits then, and
-/// its lateness is part of its response time. As between real hosts.
+/// The most requests of an open loop in flight. Beyond that the next one waits, and its delay is
+/// part of its response time. As between real hosts.
 const MOST_BACKLOG: usize = 65_536;
-/// The least that a call of receive asks for, so that one call can take many small responses. As
+/// The smallest buffer of a receive call, so that one call can take many small responses. As
 /// between real hosts. Unit: bytes.
 const ROOM: u64 = 64 << 10;
 
@@ -23,10 +23,10 @@ struct Request {
     warm: bool,
 }
 
-/// Asks at its schedule's moments.
+/// Sends requests at the times of its schedule.
 ///
-/// With one request at a time it sends and then receives, as one thread does; with more it does both
-/// at once, so that a request that finds no room keeps no response waiting.
+/// With one request at a time it sends and then receives, as one thread does; with more it does
+/// both at once, so that a request without room in the send buffer does not delay a response.
 #[derive(Debug)]
 pub(super) struct Asking {
     schedule: Schedule,
@@ -35,9 +35,9 @@ pub(super) struct Asking {
     response: u64,
     alarm: Option<Time>,
     under_way: VecDeque<Request>,
-    /// What of the last request was not handed over. Unit: bytes.
+    /// The part of the last request that was not sent. Unit: bytes.
     left: u64,
-    /// What of the next response has arrived. Unit: bytes.
+    /// The part of the next response that has arrived. Unit: bytes.
     got: u64,
     moved: Time,
     first: Option<Time>,
@@ -63,7 +63,8 @@ impl Asking {
         }
     }
 
-    /// Does what can be done now; whether it has ended. It asks no more if it is to `stop`.
+    /// Does what can be done now; returns whether it has ended. It sends no more requests if it is
+    /// to `stop`.
     pub(super) fn go_on(&mut self, calls: &mut Calls<'_>, stop: bool) -> Result<bool, Broken> {
         self.stopped |= stop;
         let now = calls.now();
@@ -82,7 +83,7 @@ impl Asking {
         Ok(false)
     }
 
-    /// Sends what is due; whether something was sent or begun.
+    /// Sends what is due; returns whether anything was sent or started.
     fn ask(&mut self, calls: &mut Calls<'_>, now: Time) -> Result<bool, Broken> {
         let begins = self.left == 0;
         if begins {
@@ -104,7 +105,7 @@ impl Asking {
         Ok(begins || sent > 0)
     }
 
-    /// Receives what has come of the responses; whether anything has.
+    /// Receives what has arrived of the responses; returns whether anything has.
     fn take(&mut self, calls: &mut Calls<'_>, now: Time) -> Result<bool, Broken> {
         let whole = self.under_way.len() as u64 - u64::from(self.left > 0);
         let wanted = whole.saturating_mul(self.response).saturating_sub(self.got);
@@ -161,9 +162,9 @@ impl Asking {
 pub(super) struct Answering {
     request: u64,
     response: u64,
-    /// What of the next request has arrived. Unit: bytes.
+    /// The part of the next request that has arrived. Unit: bytes.
     got: u64,
-    /// What of the response under way was not handed over. Unit: bytes.
+    /// The part of the current response that was not sent. Unit: bytes.
     left: u64,
 }
 
@@ -172,7 +173,7 @@ impl Answering {
         Self { request: plan.request.0, response: plan.response.0, got: 0, left: 0 }
     }
 
-    /// Does what can be done now; whether it has ended.
+    /// Does what can be done now; returns whether it has ended.
     pub(super) fn go_on(&mut self, calls: &mut Calls<'_>) -> Result<bool, Broken> {
         loop {
             if self.left > 0 {

@@ -18,7 +18,7 @@ pub(super) struct Sending {
     alarm: Option<Time>,
     progress: Progress,
     messages: u64,
-    /// What of the message under way was not handed over. Unit: bytes.
+    /// The part of the current message that was not sent. Unit: bytes.
     left: u64,
     finished: bool,
     acknowledged: Option<Time>,
@@ -39,8 +39,8 @@ impl Sending {
         }
     }
 
-    /// Does what can be done now; whether it has ended. It ends early, after the message under way, if
-    /// it is to `stop`.
+    /// Does what can be done now; returns whether it has ended. If it is to `stop`, it ends after
+    /// the current message.
     pub(super) fn go_on(&mut self, calls: &mut Calls<'_>, stop: bool) -> Result<bool, Broken> {
         while !self.finished {
             if self.left == 0 {
@@ -104,7 +104,7 @@ impl Sending {
         }
     }
 
-    /// Since when a call of it waits; none while it waits for its pace.
+    /// Since when its call waits. Absent while it waits for its pace.
     pub(super) fn waits_since(&self) -> Option<Time> {
         (self.left > 0 || self.finished).then(|| self.progress.still_since())
     }

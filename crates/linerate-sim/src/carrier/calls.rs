@@ -15,7 +15,7 @@ pub(super) struct Calls<'a> {
     pub(super) end: End,
 }
 
-/// What a call of receive came to.
+/// The result of a receive call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Received {
     /// It goes on.
@@ -51,7 +51,7 @@ impl Calls<'_> {
         self.stations.finish(self.end, self.kernel);
     }
 
-    /// Has the application go on at `when`, unless that was asked last; `alarm` says what was.
+    /// Wakes the application at `when`, unless `alarm` says that this is already set.
     pub(super) fn wake_at(&mut self, when: Time, alarm: &mut Option<Time>) {
         if alarm.replace(when) != Some(when) {
             self.stations.alarm(self.end.flow, self.end.side, when, self.kernel);

@@ -1,4 +1,4 @@
-//! What no model carries, refused before it begins.
+//! Loads that no model carries, refused before they start.
 
 use linerate_core::traffic::{Bound, DEFAULT_MESSAGE, Load, RrPlan, StreamPlan};
 use linerate_core::units::{Rate, Size, Span};
@@ -12,7 +12,8 @@ const MOST_INTERVALS: u64 = 1 << 18;
 /// Payload of the usual packet. Unit: bytes.
 const PACKET: f64 = 1460.0;
 
-/// Refuses what no model carries, or what would take hours; `payload` is the most that one line does.
+/// Refuses a load that no model carries, or that would take hours; `payload` is the highest payload
+/// rate of one line.
 pub(super) fn load(load: &Load, peers: u32, payload: Rate) -> Result<(), ModelError> {
     if let Some(stream) = &load.stream {
         bulk(stream, load.time, peers, payload)?;

@@ -23,11 +23,11 @@ use crate::world::World;
 
 /// How long a flow may move no byte before it is given up, as between real hosts.
 const PATIENCE: Span = Span::from_ms(45_000);
-/// How often the watch is asked at least, and how often a host is looked at where no bulk says
+/// The longest time between two calls of the watch, and how often a host is sampled if no bulk says
 /// otherwise. In the model's time.
 const ASK: Span = Span::from_ms(100);
 const INTERVAL: Span = Span::from_ms(1_000);
-/// Who is asked to end so often and goes on is broken off.
+/// A load that has been asked to end this many times and still runs is broken off.
 const MOST_ASKED: u32 = 5;
 /// The most events of one load: more would take hours.
 const MOST_EVENTS: u64 = 30_000_000_000;
@@ -41,9 +41,9 @@ pub(super) struct Course<'a> {
     origin: Time,
     flows: Vec<Flow>,
     looks: Looks,
-    /// Ends whose applications are to go on now.
+    /// Ends whose applications may go on now.
     stirs: Vec<End>,
-    /// Applications that are to end before the load has.
+    /// Applications that must end before the load has.
     left: usize,
     stop: bool,
     asked: u32,
@@ -75,7 +75,7 @@ enum Does {
 }
 
 impl<'a> Course<'a> {
-    /// Connects the flows of `load`, and begins it when all of them stand.
+    /// Connects the flows of `load`, and starts it when all are connected.
     pub(super) fn begin(mut network: Network, load: &'a Load) -> Self {
         let peers = u32::try_from(network.stations.len() - 1).unwrap_or(u32::MAX);
         let mut named = Vec::new();
@@ -131,7 +131,7 @@ impl<'a> Course<'a> {
                     }
                     continue;
                 }
-                // What is waited for will never come.
+                // No event is left: the wait would last for ever.
                 None => {
                     self.end_all(&Ended::Stalled(PATIENCE));
                     break;
@@ -154,7 +154,7 @@ impl<'a> Course<'a> {
         Ok(())
     }
 
-    /// Lets every application that may go on do so, and then the network what they began.
+    /// Runs every application that may go on, and then sends what they produced.
     fn go_on(&mut self) {
         loop {
             self.network.world.stations.take_stirs(&mut self.stirs);
@@ -191,7 +191,7 @@ impl<'a> Course<'a> {
         }
         self.left -= usize::from(app.does.counts());
         if ended != Ended::Complete {
-            // What it waits for may never come either.
+            // It may wait for ever too.
             self.stirs.push(End { side: end.side.other(), ..end });
         }
         app.ended = Some(ended);
@@ -212,7 +212,7 @@ impl<'a> Course<'a> {
         self.stirs.extend(self.ends());
     }
 
-    /// Asks the watch, and gives up what has waited for too long.
+    /// Asks the watch, and gives up flows that have waited for too long.
     fn ask(&mut self, now: Time, watch: &mut dyn LoadWatch) {
         for end in self.ends() {
             let app = &self.flows[end.flow as usize].apps[end.side as usize];
@@ -244,12 +244,12 @@ impl<'a> Course<'a> {
     fn too_long(&self) -> ModelError {
         let after = self.network.world.kernel.now().since(self.origin);
         let reason = format!(
-            "the model came to {after} of it in {MOST_EVENTS} events, and the rest would take hours; shorten it"
+            "the model reached {after} of it after {MOST_EVENTS} events, and the rest would take hours; shorten it"
         );
         ModelError::value("time", self.load.time, reason)
     }
 
-    /// What came of the load, how long its network was at work, and what is left of the hosts.
+    /// The result of the load, how long its network ran, and the state of its hosts.
     pub(super) fn finish(mut self) -> (Transfer, Span, Stations) {
         let (mut flows, mut latencies) = (Vec::new(), Vec::new());
         for (number, Flow { flow, peer, direction, apps }) in (0..).zip(std::mem::take(&mut self.flows)) {
@@ -336,7 +336,7 @@ impl Does {
         }
     }
 
-    /// Since when it waits for bytes to move; none while it waits for its own moment.
+    /// Since when it waits for bytes to move. Absent while it waits for a time of its own.
     fn waits_since(&self) -> Option<Time> {
         match self {
             Self::Send(sending) => sending.waits_since(),

@@ -10,7 +10,7 @@ use crate::machine::{Machine, Usage};
 use crate::stack::Side;
 use crate::stations::Stations;
 
-/// TCP is asked about so many flows at most, the first ones. As between real hosts.
+/// The most flows whose TCP is sampled: the first ones. As between real hosts.
 const MOST_TCP_FLOWS: usize = 64;
 
 /// What is seen of a load at every interval.
@@ -18,7 +18,7 @@ const MOST_TCP_FLOWS: usize = 64;
 pub(super) struct Looks {
     origin: Time,
     last: Time,
-    /// By flow, what was seen at its beginning end and at its answering one.
+    /// By flow, what was seen at its initiator and its responder.
     flows: Vec<[Seen; 2]>,
     /// The stations that have costs.
     hosts: Vec<Option<Watched>>,
@@ -34,7 +34,7 @@ struct Seen {
     tcp: Vec<TcpSample>,
 }
 
-/// A station's machine, as it was at the last look.
+/// A station's machine at the last sample.
 #[derive(Clone, Copy, Debug)]
 struct Watched {
     station: Station,
@@ -43,7 +43,7 @@ struct Watched {
 }
 
 impl Looks {
-    /// Begins to look at so many flows and at `hosts`, of which none has no costs.
+    /// Starts to sample this many flows and `hosts`, each of which has costs.
     pub(super) fn new(origin: Time, flows: usize, stations: &[Option<Station>], model: &Stations) -> Self {
         let watched = |station: Station| {
             let machine = model.machine(station)?;
@@ -58,7 +58,7 @@ impl Looks {
         }
     }
 
-    /// Looks at `now`: `bytes` are what passed at both ends of each flow since the load began.
+    /// Takes a sample at `now`: `bytes` passed at both ends of each flow since the load began.
     pub(super) fn look(&mut self, now: Time, bytes: &[[u64; 2]], model: &Stations) -> Look {
         let (until, span) = (now.since(self.origin), now.since(self.last));
         self.last = now;
@@ -86,27 +86,27 @@ impl Looks {
         look
     }
 
-    /// How long ago the last look was.
+    /// The time since the last sample.
     pub(super) fn since(&self, now: Time) -> Span {
         now.since(self.last)
     }
 
-    /// Gives an end of a flow what was seen of it.
+    /// Adds the samples of one end of a flow to its account.
     pub(super) fn give(&mut self, flow: usize, side: Side, half: HalfAccount) -> HalfAccount {
         let Some(seen) = self.flows.get_mut(flow) else { return half };
         let Seen { intervals, tcp, .. } = std::mem::take(&mut seen[side as usize]);
         HalfAccount { intervals, tcp, ..half }
     }
 
-    /// What the hosts did: the beginning one first.
+    /// What the hosts did: the initiator first.
     pub(super) fn into_hosts(self) -> Vec<Vec<HostSample>> {
         self.samples
     }
 }
 
 impl Watched {
-    /// What the machine did since the last look. Work counts from when it begins, so that one that
-    /// goes on counts whole: no share is above 1 all the same.
+    /// What the machine did since the last sample. Work counts in full when it begins, even if it
+    /// is not finished; shares are limited to 1.
     fn sample(&mut self, machine: &Machine, [until, span]: [Span; 2]) -> HostSample {
         let (usage, busiest) = (machine.usage(), machine.busiest());
         let before = std::mem::replace(self, Self { usage, busiest, ..*self });

@@ -16,12 +16,12 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Nothing yet, of a load that began at `origin`.
+    /// No bytes yet, of a load that began at `origin`.
     pub(super) const fn new(origin: Time, warm_up: Span) -> Self {
         Self { origin, warm_up, first: None, last: None, bytes: 0, warm: None, silence: Span::ZERO }
     }
 
-    /// A sender begins to hand over its first bytes.
+    /// A sender begins to send its first bytes.
     pub(super) fn begin(&mut self, now: Time) {
         self.first.get_or_insert(now);
         self.last.get_or_insert(now);
@@ -58,12 +58,12 @@ impl Progress {
         self.bytes
     }
 
-    /// The moment since which nothing moves.
+    /// Since when nothing has moved.
     pub(super) fn still_since(&self) -> Time {
         self.last.unwrap_or(self.origin)
     }
 
-    /// The account of it, but for what only its owner knows.
+    /// Its account, except for the fields that only its owner knows.
     pub(super) fn account(&self) -> HalfAccount {
         let since = |time: Time| time.since(self.origin);
         HalfAccount {

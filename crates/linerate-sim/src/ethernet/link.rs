@@ -2,8 +2,8 @@
 //! that each end may ask the other to stop (PAUSE, IEEE 802.3 annex 31B).
 //!
 //! Unlike in all other media, a capture sees a frame go out when it begins ([`Seen::Sent`]), and
-//! counters count it then: an end that sends never fails to finish. That spares an event for every
-//! frame.
+//! counters count it then: a transmission that has begun always finishes. That saves an event for
+//! every frame.
 
 mod mac;
 mod parameters;
@@ -40,9 +40,9 @@ enum What {
 
 /// A full-duplex link. Its ports are 0 and 1.
 ///
-/// At one instant: what has become free begins its next frame before a PAUSE that arrives then is
-/// heard, and a PAUSE that arrives just when an earlier one runs out is heard before that
-/// ([`Class`]).
+/// Order at one instant ([`Class`]): a free line begins its next frame before a PAUSE that arrives
+/// then takes effect, and a PAUSE that arrives just when an earlier one expires takes effect before
+/// that.
 #[derive(Debug)]
 pub struct Link {
     number: u32,
@@ -51,7 +51,7 @@ pub struct Link {
 }
 
 impl Link {
-    /// A link, which its owner knows by `number`.
+    /// A link with the number that its owner gives it.
     #[must_use]
     pub fn new(number: u32, parameters: Parameters) -> Self {
         let [first, second] = parameters.sides;
@@ -60,7 +60,7 @@ impl Link {
     }
 
     /// Asks the end opposite `port` to stop for so many quanta of 512 bit times, or with 0 to go
-    /// on: for whoever owns a receive buffer at `port`.
+    /// on: for the owner of a receive buffer at `port`.
     ///
     /// The MAC control frame goes out as soon as a frame in progress and its gap are out: before
     /// any data, and also while `port` itself is paused. A request that has not gone out yet is
@@ -80,7 +80,8 @@ impl Link {
         }
     }
 
-    /// Begins the next frame of `side`, if there is one, the line is free and the side may.
+    /// Begins the next frame of `side`, if there is one, the line is free and the side is not
+    /// paused.
     fn begin<E: Includes<Event>>(&mut self, side: u8, kernel: &mut Kernel<E>, client: &mut impl Client<E>) {
         let port = Port(u32::from(side));
         let mac = &mut self.macs[usize::from(side)];
@@ -108,7 +109,7 @@ impl Link {
         }
     }
 
-    /// `side` has heard a PAUSE frame to its end.
+    /// `side` has received a whole PAUSE frame.
     fn obey<E: Includes<Event>>(
         &mut self,
         side: u8,

@@ -1,6 +1,6 @@
-//! Auto-negotiation: what the two ends of a link agree on, and what becomes of it when one of
-//! them does not negotiate. Source: IEEE 802.3, clause 28 with annex 28B for twisted pair, and
-//! clause 37 for 1000BASE-X.
+//! Auto-negotiation: what the two ends of a link agree on, and what happens when one of them does
+//! not negotiate. Source: IEEE 802.3, clause 28 with annex 28B for twisted pair, and clause 37 for
+//! 1000BASE-X.
 
 mod ability;
 mod timing;
@@ -14,11 +14,11 @@ use super::phy::{Duplex, Phy};
 /// How one end of a link is configured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// It tells the other what it can do.
+    /// It negotiates: it advertises its abilities.
     Negotiates {
         /// Kinds of link that it can be an end of.
         abilities: Abilities,
-        /// What it says of PAUSE.
+        /// Its PAUSE ability.
         pause: PauseAbility,
     },
     /// It does not negotiate: speed and duplex are set by hand.
@@ -28,9 +28,9 @@ pub enum End {
 /// How an end came to its mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Means {
-    /// Both ends said what they can do.
+    /// Both ends negotiated.
     Negotiation,
-    /// The partner said nothing; its signal told the speed. Always half duplex (28.2.3.1).
+    /// The partner did not negotiate; its signal gave the speed. Always half duplex (28.2.3.1).
     ParallelDetection,
     /// Set by hand.
     Forced,
@@ -41,7 +41,7 @@ pub enum Means {
 pub struct Linked {
     /// Speed and duplex as this end sees them; its partner may see the duplex otherwise.
     pub ability: Ability,
-    /// What this end does about PAUSE: nothing unless both ends negotiated full duplex.
+    /// What this end does about PAUSE: no PAUSE unless both ends negotiated full duplex.
     pub flow: FlowControl,
     /// How it came to that.
     pub means: Means,
@@ -64,9 +64,9 @@ impl Linked {
 /// Why an end has no link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoLink {
-    /// Both said what they can do, or one was heard, and nothing is possible at both ends.
+    /// The two ends have no common mode.
     NothingInCommon,
-    /// What the partner sends is not what this end listens for.
+    /// The partner's signal is of another kind.
     NotHeard,
     /// The kind of link cannot be set by hand: 100BASE-T2, 1000BASE-T and the faster twisted-pair
     /// kinds settle by negotiation which end is the master of the clock.
@@ -102,7 +102,7 @@ impl Outcome {
     }
 }
 
-/// What two ends of a cable come to.
+/// The result of negotiation between the two ends of a cable.
 #[must_use]
 pub fn negotiate(ends: [End; 2]) -> Outcome {
     let ends = match ends {
@@ -129,7 +129,7 @@ fn both_negotiate(common: Abilities, pause: [PauseAbility; 2]) -> [Resolution; 2
     flow.map(|flow| Ok(Linked { ability, flow, means: Means::Negotiation }))
 }
 
-/// Gives the end that negotiates first. Source: 28.2.3.1 (parallel detection).
+/// The end that negotiates comes first in the result. Source: 28.2.3.1 (parallel detection).
 fn one_is_forced(abilities: Abilities, forced: Ability) -> [Resolution; 2] {
     let forced_end = Ok(by_hand(forced, Means::Forced));
     if forced.needs_negotiation() {
@@ -138,7 +138,7 @@ fn one_is_forced(abilities: Abilities, forced: Ability) -> [Resolution; 2] {
     match forced.detected_as() {
         Some(half) if abilities.has(half) => [Ok(by_hand(half, Means::ParallelDetection)), forced_end],
         Some(_) => [Err(NoLink::NothingInCommon), Err(NoLink::NotHeard)],
-        // 1000BASE-X has no parallel detection; the forced end is content with valid code groups.
+        // 1000BASE-X has no parallel detection; the forced end needs only valid code groups.
         None if abilities.iter().any(|ability| ability.phy() == forced.phy()) => {
             [Err(NoLink::NotHeard), forced_end]
         }
@@ -155,7 +155,7 @@ fn both_are_forced(abilities: [Ability; 2]) -> [Resolution; 2] {
     })
 }
 
-/// Without negotiation nobody knows of the partner's PAUSE, so there is none.
+/// Without negotiation the partner's PAUSE ability is unknown, so PAUSE is off.
 const fn by_hand(ability: Ability, means: Means) -> Linked {
     Linked { ability, flow: FlowControl::NONE, means }
 }

@@ -2,8 +2,8 @@
 //!
 //! A [`Network`] is one [`Fabric`], whose port i is station i. Inside it is made of links and
 //! collision domains, which are fabrics too, and of relays, which are their clients. A relay that
-//! is handed a frame by one line cannot call another while the first is busy with it, so it leaves
-//! an order, which is carried out before the next event happens.
+//! receives a frame from one line cannot call another line while that call runs, so it leaves an
+//! order, which is carried out before the next event happens.
 //!
 //! Equations, assumptions and what is not modelled: docs/models/switch.md and
 //! docs/models/full-duplex-repeater.md.
@@ -31,7 +31,7 @@ use nodes::{Ends, Kind, Nodes};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event(What);
 
-/// Kept out of sight, because only this module sets events.
+/// Private, because only this module sets events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum What {
     /// A switch's latency has passed for the oldest frame that it has not forwarded.
@@ -71,7 +71,7 @@ impl<E: Includes<NetworkEvent>> Includes<segment::Event> for E {
     }
 }
 
-/// What a queue or buffer has seen.
+/// Statistics of a queue or buffer.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct QueueReport {
@@ -90,9 +90,9 @@ pub struct QueueReport {
 /// An Ethernet network. Its ports are its stations.
 ///
 /// A frame's `source` is the station from whose port it is taken. Each frame ends once for each of
-/// its addressees: delivered, or lost, said at the port of its source. Copies that relays send to
-/// where the addressee is not are no losses, and neither is a frame whose addressee is its source
-/// or no station of this network: it just ends.
+/// its addressees: delivered, or lost, said at the port of its source. Copies that relays send
+/// elsewhere than to the addressee are not losses. A frame whose addressee is its source, or is not
+/// in this network, is not a loss either: it just ends.
 #[derive(Debug)]
 pub struct Network {
     links: Vec<Link>,
@@ -125,7 +125,7 @@ impl Network {
         }
     }
 
-    /// Lets the MAC at `line` send PAUSE.
+    /// Makes the MAC at `line` send PAUSE.
     fn pause_line<E: Includes<NetworkEvent>>(
         &mut self,
         line: Line,
@@ -133,14 +133,14 @@ impl Network {
         kernel: &mut Kernel<E>,
         client: &mut impl Client<E>,
     ) {
-        // A collision domain knows no PAUSE, and none is asked for there.
+        // A collision domain has no PAUSE, so nobody requests it there.
         if let Line::Link { link, side } = line {
             let ends = &mut Ends { interfaces: &self.link_ends[link], nodes: &mut self.nodes, client };
             self.links[link].send_pause(Port(side), quanta, kernel, ends);
         }
     }
 
-    /// Carries out what the nodes ordered, and what they order meanwhile, in that order.
+    /// Carries out the nodes' orders, including those that they add meanwhile, in that order.
     fn settle<E: Includes<NetworkEvent>>(&mut self, kernel: &mut Kernel<E>, client: &mut impl Client<E>) {
         self.nodes.report_overflows(kernel, client);
         while let Some(order) = self.nodes.outbox.orders.pop_front() {

@@ -12,7 +12,7 @@ pub const SLOT_BITS: u64 = 512;
 /// Slot time at 1 Gb/s. Unit: bit times.  Source: IEEE 802.3, table 4-2 (from memory; some
 /// manuals print 512, which contradicts their own carrier extension).
 pub const GIGABIT_SLOT_BITS: u64 = 4_096;
-/// What a transmission goes on with after a collision. Unit: bits.
+/// Jam: what a transmission continues with after a collision. Unit: bits.
 pub const JAM_BITS: u64 = 32;
 /// Transmissions of a frame before it is given up.
 pub const ATTEMPT_LIMIT: u32 = 16;
@@ -22,10 +22,11 @@ pub const BACKOFF_LIMIT: u32 = 10;
 pub const MIN_FRAME_BYTES: u64 = 64;
 /// Addresses, type and frame check sequence. Unit: bytes.
 pub const HEADER_AND_FCS_BYTES: u64 = 18;
-/// Within a burst a frame may begin until so much of it has passed, at 1 Gb/s. Unit: bit times.
+/// Within a burst a frame may begin until this much of the burst has passed, at 1 Gb/s. Unit: bit
+/// times.
 pub const BURST_LIMIT_BITS: u64 = 65_536;
 
-/// A MAC frame's length for so much client data: header, padding and frame check sequence
+/// A MAC frame's length for this much client data: header, padding and frame check sequence
 /// included, preamble not. Unit: bytes.
 #[must_use]
 pub const fn frame_bytes(data_bytes: u32) -> u64 {
@@ -33,13 +34,13 @@ pub const fn frame_bytes(data_bytes: u32) -> u64 {
     if frame < MIN_FRAME_BYTES { MIN_FRAME_BYTES } else { frame }
 }
 
-/// What a MAC frame of so many bytes takes of a line: preamble, frame and gap. Unit: bit times.
+/// The time of a MAC frame of this many bytes on a line: preamble, frame and gap. Unit: bit times.
 #[must_use]
 pub const fn occupied_bits(frame_bytes: u64) -> u64 {
     PREAMBLE_BITS + frame_bytes * 8 + GAP_BITS
 }
 
-/// What a frame for so much client data takes of a line: preamble, frame and gap. Unit: bytes.
+/// The bytes of a frame with this much client data on a line: preamble, frame and gap. Unit: bytes.
 #[must_use]
 pub const fn occupied_bytes(data_bytes: u32) -> u64 {
     occupied_bits(frame_bytes(data_bytes)) / 8

@@ -22,8 +22,8 @@ pub const DATA_BYTES: u32 = (MIN_FRAME_BYTES - HEADER_AND_FCS_BYTES) as u32;
 /// A PAUSE frame with its preamble and without the gap after it. Unit: bits.
 pub const FRAME_BITS: u64 = PREAMBLE_BITS + MIN_FRAME_BYTES * 8;
 
-/// For how long a PAUSE frame of so many quanta asks, counted from the end of its reception;
-/// rounded up to a picosecond.
+/// The time that a PAUSE frame of `quanta` asks for, counted from the end of its reception; rounded
+/// up to a picosecond.
 #[must_use]
 pub const fn span(quanta: u16, pace: Pace) -> Span {
     pace.span(quanta as u64 * QUANTUM_BITS)
@@ -31,9 +31,9 @@ pub const fn span(quanta: u16, pace: Pace) -> Span {
 
 /// How long after the end of a PAUSE frame a transmitter may still begin a frame, at most.
 ///
-/// Unit: quanta. Source: annex 31B.3.7, whose text could not be opened: 1 up to 100 Mb/s, 2 at
-/// 1 Gb/s, 60 at 10 Gb/s, 118 at 40 Gb/s, 394 at 100 Gb/s. A rate between two of them is given
-/// the limit of the next, which is the safe side for who must find room.
+/// Unit: quanta. Source: annex 31B.3.7, whose text could not be opened: 1 up to 100 Mb/s, 2 at 1
+/// Gb/s, 60 at 10 Gb/s, 118 at 40 Gb/s, 394 at 100 Gb/s. A rate between two of them has the limit
+/// of the next, which is the safe side for the size of a buffer.
 #[must_use]
 pub fn reaction_limit_quanta(pace: Pace) -> u64 {
     match pace.bits_per_second() {
@@ -45,24 +45,24 @@ pub fn reaction_limit_quanta(pace: Pace) -> u64 {
     }
 }
 
-/// How often a PAUSE of `quanta` has to be asked for anew so that the other end stays stopped:
-/// its time, less what a frame in progress of up to `max_frame_bytes` delays the newer one by.
-/// Cable and PAUSE frame delay old and new alike, and do not count.
+/// How often a PAUSE of `quanta` must be repeated so that the other end stays stopped: its time,
+/// less the delay of the next PAUSE by a frame in progress of up to `max_frame_bytes`. The delay of
+/// the cable and of the PAUSE frame is the same for both, and does not count.
 ///
-/// None if the quanta are too few for that: then no refresh can be in time.
+/// Absent if the quanta are too few: then no refresh can be in time.
 #[must_use]
 pub fn refresh_interval(quanta: u16, max_frame_bytes: u64, pace: Pace) -> Option<Span> {
     let bits = (u64::from(quanta) * QUANTUM_BITS).checked_sub(occupied_bits(max_frame_bytes))?;
     (bits > 0).then(|| pace.span(bits))
 }
 
-/// What an end says of PAUSE in auto-negotiation: bits A5 and A6 of the base page of clause 28,
-/// PS1 and PS2 of that of clause 37.
+/// What an end advertises about PAUSE in auto-negotiation: bits A5 and A6 of the base page of
+/// clause 28, PS1 and PS2 of that of clause 37.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PauseAbility {
-    /// PAUSE: it obeys, and would send too if the other end obeys.
+    /// PAUSE: it obeys, and sends too if the other end obeys.
     pub pause: bool,
-    /// ASM_DIR: it can do with one direction alone.
+    /// ASM_DIR: it supports PAUSE in one direction only.
     pub asm_dir: bool,
 }
 
@@ -100,8 +100,8 @@ impl FlowControl {
     pub const BOTH: Self = Self { sends: true, obeys: true };
 }
 
-/// What two ends do about PAUSE after they have told each other their abilities, and both run
-/// full duplex; in the order of `ends`.
+/// What two full-duplex ends do about PAUSE after they have exchanged their abilities, in the order
+/// of `ends`.
 ///
 /// A trap of the table: (1, 0) with (0, 1) gives no flow control at all. Source: table 28B-3.
 #[must_use]

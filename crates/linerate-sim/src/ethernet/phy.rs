@@ -1,4 +1,4 @@
-//! The catalogue of PHYs: what each gives the MAC, and what its line carries for that.
+//! The catalogue of PHYs: the rate that each gives the MAC, and the coding on its line.
 
 mod catalogue;
 
@@ -137,7 +137,7 @@ impl Cable {
 pub struct Phy {
     /// The standard's name.
     pub name: &'static str,
-    /// What else [`Self::find`] takes for it.
+    /// Other names that [`Self::find`] accepts.
     pub aliases: &'static [&'static str],
     /// Time of a bit of the MAC's data, preamble and gap included: the line coding is taken off.
     pub pace: Pace,

@@ -2,9 +2,9 @@
 //! detection (CSMA/CD, IEEE 802.3 clause 4), at 10, 100 and 1000 Mb/s.
 //!
 //! What a station hears is computed when it is needed, from the few transmissions that can still be
-//! heard and the delays between the seats. So a frame costs events for its sender and for those who
-//! get it, and none for those who only hear it. The rules, with their clauses, and what is not
-//! modelled: `docs/models/csma-cd.md`.
+//! heard and the delays between the seats. So a frame costs events for its sender and its
+//! receivers, but not for stations that only sense its carrier. The rules, with their clauses, and
+//! what is not modelled: `docs/models/csma-cd.md`.
 
 mod air;
 mod deference;
@@ -63,9 +63,10 @@ pub struct Segment {
     addresses: Vec<(Station, u32)>,
     promiscuous: Vec<u32>,
     any_full_duplex: bool,
-    /// Those that have a frame and cannot know when they may begin before a transmission ends.
+    /// Stations that have a frame and must wait for the end of a transmission to know when they may
+    /// begin.
     waiting: Vec<u32>,
-    /// A transmission has ended, and those who wait have not been looked at since.
+    /// A transmission has ended, and the waiting stations have not been checked since.
     ended: bool,
     flights: Flights,
     /// Whom a frame reaches, while it is sent on its way.
@@ -73,7 +74,7 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// A collision domain, which its owner knows by `number`; `seed` is that of the simulation.
+    /// A collision domain with the owner's `number`; `seed` is that of the simulation.
     ///
     /// # Panics
     ///

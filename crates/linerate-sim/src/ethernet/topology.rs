@@ -16,14 +16,14 @@ pub(super) use check::is_gigabit;
 pub use error::TopologyError;
 pub(super) use tree::{Plug, Tree};
 
-/// A description of a network. Plain data: nothing is checked before a network is built of it.
+/// A description of a network. Plain data, which is checked only when a network is built from it.
 ///
 /// The ports of a relay are numbered from 0 in the order of the cables that end at it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Topology {
-    /// The stations; their place is their number, which is also their port of the network.
+    /// The stations. The index is the station's number and its port of the network.
     pub stations: Vec<StationNode>,
-    /// The relays; their place is their number.
+    /// The relays. The index is the relay's number.
     pub relays: Vec<RelayNode>,
     /// The cables. Together they form a tree.
     pub cables: Vec<Cable>,
@@ -45,7 +45,7 @@ pub enum Node {
 pub struct StationNode {
     /// What people call it.
     pub name: String,
-    /// Its receive buffer; none for a host that takes every frame when it arrives.
+    /// Its receive buffer. If absent, the host takes every frame when it arrives.
     pub receive: Option<ReceiveSide>,
 }
 
@@ -100,10 +100,10 @@ pub struct SwitchParameters {
     /// Room in each output queue, the frame that is being sent not counted. Unit: bytes.
     pub output_bytes: u64,
     /// Room for what came in by each port and has not left by every port that it goes to; its
-    /// watermarks send PAUSE on ports that send PAUSE. None: not limited, and no PAUSE.
+    /// watermarks send PAUSE on ports that send PAUSE. If absent, there is no limit and no PAUSE.
     pub input: Option<Buffer>,
-    /// It knows from the beginning where every station is, as when all of them have spoken before
-    /// (by ARP, say). Otherwise it learns that from the frames that it gets.
+    /// It knows every station's port from the start, as if all stations had sent frames before (by
+    /// ARP, say). Otherwise it learns the ports from the frames that it receives.
     pub taught: bool,
 }
 
@@ -198,7 +198,7 @@ impl Buffer {
 }
 
 impl SwitchParameters {
-    /// A switch without latency, with so much room in each output queue, and no PAUSE.
+    /// A switch without latency and PAUSE, with this much room in each output queue.
     #[must_use]
     pub const fn plain(output_bytes: u64) -> Self {
         Self { latency: Span::ZERO, output_bytes, input: None, taught: false }

@@ -31,26 +31,26 @@ pub const fn largest_data_bytes() -> u32 {
     4352
 }
 
-/// The time of so many bytes on the ring.
+/// The time of this many bytes on the ring.
 #[must_use]
 pub const fn line_time(bytes: u64) -> Span {
     Span::from_ps(bytes * BYTE_PS)
 }
 
-/// The time of the frame for so much data, preamble and everything else included.
+/// The time of the frame for this much data, including preamble and everything else.
 #[must_use]
 pub const fn frame_time(data_bytes: u32) -> Span {
     line_time(data_bytes as u64 + OVERHEAD_BYTES)
 }
 
-/// The time of the largest frame with its preamble (F_Max): by so much a station may send longer
-/// than its token holding timer says.
+/// The time of the largest frame with its preamble (F_Max): a station may exceed its token holding
+/// timer by this.
 #[must_use]
 pub const fn longest_frame_time() -> Span {
     line_time(MAX_FRAME_BYTES + FURTHER_PREAMBLE_BYTES)
 }
 
-/// Whether a ring carries a packet of so many bytes.
+/// Checks whether a ring carries a packet of this many bytes.
 ///
 /// # Errors
 ///
@@ -89,7 +89,7 @@ impl Default for StationParameters {
 }
 
 impl Parameters {
-    /// A ring of so many stations with the default values and a TTRT of 8 ms.
+    /// A ring of this many stations with the default values and a TTRT of 8 ms.
     #[must_use]
     pub fn of(stations: usize) -> Self {
         Self { ttrt: Span::from_ms(8), stations: vec![StationParameters::default(); stations] }
@@ -108,13 +108,13 @@ impl Parameters {
         (0..self.stations.len()).map(|station| self.hop(station)).sum()
     }
 
-    /// Whether such a ring can be.
+    /// Checks the parameters.
     ///
     /// # Errors
     ///
     /// If the TTRT or the number of stations is outside its range, if a station has no latency, or
     /// if ring latency, one overrun and the synchronous allocations do not fit in the TTRT: then
-    /// tokens could be late twice, and the stations would claim the ring anew (X3.139).
+    /// tokens could be late twice, and the stations would start the claim process (X3.139).
     pub fn check(&self) -> Result<(), Error> {
         let stations = self.stations.len();
         if !(MIN_STATIONS..=MAX_STATIONS).contains(&stations) {
@@ -130,8 +130,8 @@ impl Parameters {
         if needed > self.ttrt { Err(Error::Committed { needed, ttrt: self.ttrt }) } else { Ok(()) }
     }
 
-    /// What a rotation takes at least when each allocation is used: ring latency, allocations with
-    /// a token after each, and one overrun with its token.
+    /// The shortest rotation when each allocation is used: ring latency, allocations with a token
+    /// after each, and one overrun with its token.
     fn committed(&self) -> Span {
         let token = line_time(TOKEN_BYTES);
         let used = self.stations.iter().map(|station| station.synchronous).filter(|span| *span > Span::ZERO);
@@ -140,7 +140,7 @@ impl Parameters {
     }
 }
 
-/// Why a ring cannot be, or cannot carry a packet.
+/// Why a ring is invalid, or cannot carry a packet.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// The target token rotation time is outside its range.
@@ -155,13 +155,13 @@ pub enum Error {
         /// How many were asked for.
         stations: usize,
     },
-    /// A station that takes no time.
+    /// A station without latency.
     #[error("run an FDDI ring whose station {station} has a latency of 0 ps: it must be above zero")]
     Latency {
         /// The first such station.
         station: usize,
     },
-    /// The ring is too long, or too much of it is promised.
+    /// The ring is too long, or its synchronous allocations are too large.
     #[error(
         "run an FDDI ring with a TTRT of {ttrt}: ring latency, synchronous allocations and the longest frame need {needed}"
     )]

@@ -7,7 +7,7 @@ pub(super) struct Ready {
 }
 
 impl Ready {
-    /// None of `stations`.
+    /// An empty set of up to `stations`.
     pub(super) fn new(stations: usize) -> Self {
         Self { words: vec![0; stations.div_ceil(64)] }
     }

@@ -14,7 +14,7 @@ use super::parameters::Parameters;
 pub(super) struct Token {
     /// Target token rotation time. Unit: picoseconds.
     target: u64,
-    /// Rotation of a token that nobody takes: the ring latency. Unit: picoseconds.
+    /// Rotation time of an idle token: the ring latency. Unit: picoseconds.
     rotation: u64,
     /// From station 0 to each. Unit: picoseconds.
     places: Vec<u64>,
@@ -106,7 +106,8 @@ impl Token {
         }
     }
 
-    /// What so many visits, the first at `first` and then one each idle rotation, do to a timer.
+    /// The effect on a timer of this many visits, the first at `first` and then one each idle
+    /// rotation.
     fn pass(&mut self, station: usize, first: u64, visits: u64) {
         let deadline = &mut self.deadlines[station];
         // A late visit puts the timer off by a target, and the next visit comes a rotation later:
@@ -149,7 +150,7 @@ mod tests {
             latencies[0] += long;
             let mut token = ring(&latencies);
             let target = choice % latencies.len();
-            // Somebody kept the token so long that it is late for some.
+            // A station kept the token so long that it is late for some others.
             token.visit(1, token.next_visit(1, Time::ZERO));
             let left = Time::from_ps(token.left) + Span::from_us(kept);
             token.leave(left);

@@ -26,7 +26,7 @@ pub(super) struct Travelling {
     pub(super) whole: Time,
 }
 
-/// When what was begun is out.
+/// When the current frame has left.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sending {
     /// The header's last bit leaves.
@@ -49,7 +49,7 @@ pub(super) struct Lane {
     /// Since when the sender has known no free buffer.
     stalled: Option<Time>,
     stalled_for: Span,
-    /// What the other end is to look at, oldest first.
+    /// Frames on their way to the other end, oldest first.
     pub(super) travelling: VecDeque<Travelling>,
 }
 
@@ -66,7 +66,7 @@ impl Lane {
         }
     }
 
-    /// For how long a free line had no credit, so far as that has ended.
+    /// How long a free line had no credit, up to the end of the last such period.
     pub(super) const fn stalled_for(&self) -> Span {
         self.stalled_for
     }
@@ -86,8 +86,8 @@ impl Lane {
         true
     }
 
-    /// The line waits for a credit from `now`. Gives when it comes, if the line did not wait
-    /// before and that is known.
+    /// The line waits for a credit from `now`. Returns when the credit comes, if that is known and
+    /// the line did not wait before.
     pub(super) fn stall(&mut self, now: Time) -> Option<Time> {
         if self.stalled.is_some() {
             return None;

@@ -113,7 +113,7 @@ pub enum Forwarding {
 pub struct Switch {
     /// Whether it waits for whole frames.
     pub forwarding: Forwarding,
-    /// Buffers of each F_Port: frames that a station may send ahead. At least 1.
+    /// Buffers of each F_Port: its buffer-to-buffer credit. At least 1.
     pub credits: u16,
     /// From when a frame could be sent on until it is. Unit: time.
     pub latency: Span,
@@ -140,7 +140,7 @@ pub enum Topology {
     },
 }
 
-/// What a Fibre Channel network is like. Class 3: no acknowledgements, and nothing is sent again.
+/// What a Fibre Channel network is like. Class 3: no acknowledgements and no retransmissions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameters {
     /// Every line of the network, the same in both directions.
@@ -154,7 +154,7 @@ pub struct Parameters {
     pub mtu_bytes: u32,
     /// From a bit's leaving to its arrival, on each link. Unit: time, one way.
     pub delay: Span,
-    /// Buffers of each N_Port: frames that may be sent to it ahead. At least 1.
+    /// Buffers of each N_Port: its buffer-to-buffer credit. At least 1.
     pub credits: u16,
     /// From a frame's whole arrival at an N_Port until its buffer is free and R_RDY leaves.
     pub processing: Span,
@@ -186,11 +186,11 @@ impl Parameters {
         Self { topology: Topology::Switched { stations, switch }, ..Self::default() }
     }
 
-    /// Says whether there can be such a network.
+    /// Checks the parameters.
     ///
     /// # Errors
     ///
-    /// The first value that cannot be.
+    /// The first invalid value.
     pub const fn validate(&self) -> Result<(), ParametersError> {
         let Baud(baud) = self.baud;
         if baud == 0 || baud > 1_000_000_000_000 {
@@ -219,7 +219,7 @@ impl Parameters {
     }
 }
 
-/// Why there can be no such network.
+/// Why the parameters are invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParametersError {
     /// The signalling rate.
@@ -244,10 +244,8 @@ pub enum ParametersError {
         /// What the encapsulation allows.
         most: u32,
     },
-    /// Buffers for frames that were not asked for.
-    #[error(
-        "build a Fibre Channel network: 0 credits of {of}; without one nothing is sent, there are up to 65535"
-    )]
+    /// Buffer-to-buffer credits.
+    #[error("build a Fibre Channel network: 0 credits of {of}; there are from 1 to 65535")]
     Credits {
         /// Of which kind of port.
         of: &'static str,

@@ -12,7 +12,7 @@ use crate::random::{Purpose, stream};
 /// When a source offers frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrivals {
-    /// Whenever the medium can take one: the source is never without.
+    /// Whenever the medium can take one: the source always has a frame.
     Saturated,
     /// At exponentially distributed intervals of this mean.
     Poisson(Span),
@@ -29,8 +29,8 @@ pub enum Arrivals {
         /// Whether these times are all alike; otherwise they are exponential.
         fixed: bool,
     },
-    /// So many bytes of client data at once, in whole frames, and again after so long. Every such
-    /// source begins at the same instant.
+    /// This many bytes of client data at once, in whole frames, and again after each period. Every
+    /// such source begins at the same instant.
     Burst {
         /// Unit: bytes.
         bytes: u64,
@@ -47,7 +47,7 @@ pub struct Mix {
 }
 
 impl Mix {
-    /// A mix of sizes (client data, bytes) with their weights; none if all weights are zero.
+    /// A mix of sizes (client data, bytes) with their weights. Absent if all weights are zero.
     #[must_use]
     pub fn new(sizes: &[(u32, u32)]) -> Option<Self> {
         let mut sum = 0;
@@ -87,7 +87,7 @@ impl Mix {
 pub enum Targets {
     /// Always to one station.
     One(Station),
-    /// To any other of so many stations, each as likely.
+    /// To any other of this many stations, each equally likely.
     Random(u32),
 }
 
@@ -105,7 +105,7 @@ pub struct Generator {
     last_arrival: Option<Time>,
     /// Until when an on-off source is on.
     on_until: Time,
-    /// What the burst under way still has to offer. Unit: bytes.
+    /// The rest of the current burst. Unit: bytes.
     left: u64,
     random: Streams,
 }
@@ -169,7 +169,7 @@ impl Generator {
         self.made
     }
 
-    /// When the next frame is offered; none of a saturated source, which is asked instead.
+    /// When the next frame is offered. Absent for a saturated source, which always has one.
     pub fn next_arrival(&mut self, now: Time) -> Option<Time> {
         let interval = match (self.arrivals, self.last_arrival) {
             (Arrivals::Saturated, _) => return None,
@@ -216,11 +216,11 @@ impl Generator {
         if begun { every } else { Span::ZERO }
     }
 
-    /// Offers a frame now; gives it back when there is no room.
+    /// Offers a frame now; returns it if there is no room.
     ///
     /// # Errors
     ///
-    /// The frame, when as many wait as may.
+    /// The frame, if the queue is full.
     pub fn offer(&mut self, now: Time) -> Result<(), Frame> {
         let frame = self.make(now);
         if self.queue.len() >= self.queue_frames {
@@ -275,7 +275,7 @@ fn exponential(mean: Span, random: &mut Pcg64) -> Span {
     Span::from_seconds(-mean.as_seconds() * libm::log(1.0 - uniform))
 }
 
-/// A span from zero to `whole`, each as likely.
+/// A uniformly distributed span from zero to `whole`.
 fn every_fraction(whole: Span, random: &mut Pcg64) -> Span {
     Span::from_ps(random.random_range(0..=whole.as_ps()))
 }

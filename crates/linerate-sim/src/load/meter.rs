@@ -38,7 +38,8 @@ pub struct StationTally {
 }
 
 impl Meter {
-    /// A meter for so many stations on a medium with such frames, which counts rates from `warm_up`.
+    /// A meter for this many stations on a medium with these frames. It counts rates from
+    /// `warm_up`.
     #[must_use]
     pub fn new(stations: usize, warm_up: Time, frame_bytes: fn(u32) -> u64) -> Self {
         Self {

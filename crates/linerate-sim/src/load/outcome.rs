@@ -1,4 +1,4 @@
-//! What a run under load showed.
+//! The result of a run under load.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,8 @@ use serde::Serialize;
 use crate::ethernet::network::QueueReport;
 use crate::fabric::{Loss, MacCounters};
 
-/// What a run under load showed: rates and delays from the end of the warm-up, counts over all of it.
+/// The result of a run under load: rates and delays from the end of the warm-up, counts over the
+/// whole run.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LoadOutcome {
@@ -30,32 +31,32 @@ pub struct LoadOutcome {
     pub lost: BTreeMap<Loss, u64>,
     /// Frames that were waiting or on their way at the end.
     pub queued: u64,
-    /// Delay of a frame from offered to arrived. From a saturated sender it begins when its MAC
-    /// takes the frame: what it waited for the medium and on the way.
+    /// Delay of a frame from offered to arrived. From a saturated sender it starts when its MAC
+    /// takes the frame, so it includes the wait for the medium and the way.
     pub delay: Delay,
-    /// The same, whole.
+    /// The same as a histogram.
     #[serde(skip)]
     pub delays: Histogram,
     /// By station.
     pub stations: Vec<StationOutcome>,
     /// Queues and buffers of relays and receivers.
     pub queues: Vec<QueueReport>,
-    /// What is doubtful about the network.
+    /// Cautions about the network.
     pub cautions: Vec<Caution>,
 }
 
-/// A distribution of delays; nothing of no frame.
+/// A distribution of delays. Absent without frames.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Delay {
     /// Arithmetic mean.
     pub mean: Option<Span>,
-    /// Half of all are no longer.
+    /// Median.
     pub p50: Option<Span>,
-    /// 90 % of all are no longer.
+    /// 90th percentile.
     pub p90: Option<Span>,
-    /// 99 % of all are no longer.
+    /// 99th percentile.
     pub p99: Option<Span>,
-    /// 99.9 % of all are no longer.
+    /// 99.9th percentile.
     pub p999: Option<Span>,
     /// The longest.
     pub max: Option<Span>,
@@ -108,7 +109,7 @@ impl LoadOutcome {
         self.throughput().share_of(self.line_rate)
     }
 
-    /// Jain's index of the senders' throughputs: 1 when all are alike, 1/n when one has all.
+    /// Jain's index of the senders' throughputs: 1 when all are equal, 1/n when one has everything.
     ///
     /// Source: Jain, Chiu and Hawe 1984, DEC-TR-301.
     #[must_use]

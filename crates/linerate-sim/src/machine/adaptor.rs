@@ -13,7 +13,7 @@ use crate::kernel::Timer;
 pub struct AdaptorCounters {
     /// Frames handed to the wire.
     pub sent: u64,
-    /// Frames that came to memory.
+    /// Frames stored in memory.
     pub received: u64,
     /// Frames lost because no descriptor was free.
     pub ring_overflows: u64,
@@ -30,25 +30,25 @@ pub(super) struct Adaptor {
     pub(super) counters: AdaptorCounters,
     /// Frames with a transmit descriptor that are not in the FIFO.
     queued: VecDeque<Frame>,
-    /// Frames whose transfer into the FIFO is under way: their bytes have a place there.
+    /// Frames being transferred into the FIFO, where their bytes are reserved.
     fetching: VecDeque<Frame>,
     /// Frames in the FIFO, ready for the wire.
     ready: VecDeque<Frame>,
     fifo_bytes: u64,
     /// Frames on their way into memory; each has a receive descriptor.
     storing: VecDeque<Frame>,
-    /// Frames in memory of which the driver has not taken notice; each has a receive descriptor.
+    /// Frames in memory that the driver has not seen; each has a receive descriptor.
     stored: VecDeque<Frame>,
-    /// An interrupt was raised and its handler has not looked.
+    /// An interrupt was raised and its handler has not run.
     raised: bool,
     /// Raises one.
     pub(super) timer: Option<Timer>,
 }
 
-/// What a frame in memory calls for.
+/// What to do about a frame in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Notice {
-    /// Somebody will look anyway.
+    /// Nothing: the driver will look anyway.
     None,
     /// An interrupt now.
     Interrupt,
@@ -81,7 +81,7 @@ impl Adaptor {
         self.queued.push_back(frame);
     }
 
-    /// The next frame to transfer into the FIFO, if it has room; one frame always has.
+    /// The next frame to transfer into the FIFO, if it has room. An empty FIFO always has.
     pub(super) fn fetch(&mut self) -> Option<Frame> {
         let frame = *self.queued.front()?;
         let full = self.fifo_bytes + u64::from(frame.data_bytes) > self.parameters.fifo.bytes();
@@ -119,8 +119,8 @@ impl Adaptor {
         free
     }
 
-    /// The oldest frame on its way is in memory; `polled` says that the driver will look without
-    /// being told.
+    /// The oldest frame on its way is in memory; `polled` says that the driver will look without an
+    /// interrupt.
     pub(super) fn stored(&mut self, polled: bool, now: Time) -> Notice {
         let frame = self.storing.pop_front().expect("what was stored had begun");
         self.counters.received += 1;
@@ -144,7 +144,8 @@ impl Adaptor {
         self.counters.interrupts += 1;
     }
 
-    /// The handler looks: its next frame, whose descriptor is free from now on. None ends it.
+    /// The handler looks: its next frame, whose descriptor is free from now on. Absent if there is
+    /// no frame left.
     pub(super) fn next_stored(&mut self) -> Option<Frame> {
         let frame = self.stored.pop_front();
         if frame.is_none() {

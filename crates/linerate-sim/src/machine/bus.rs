@@ -1,4 +1,4 @@
-//! What a transfer between memory and adaptor takes, and who waits for whom.
+//! The time of a transfer between memory and adaptor, and the order of transfers.
 
 use linerate_core::units::{Span, Time};
 
@@ -51,14 +51,14 @@ impl Bus {
         Self { law, free: [Time::ZERO; 2], busy: Span::ZERO }
     }
 
-    /// What a transfer takes once it has the bus.
+    /// The time of a transfer once it has the bus.
     pub(super) fn span(&self, bytes: u64) -> Span {
         let bursts = bytes.div_ceil(self.law.burst);
         let moving = bytes as f64 * self.law.byte + bursts as f64 * self.law.overhead;
         self.law.setup + Span::from_seconds(moving / 1e12)
     }
 
-    /// Transfers `bytes` as soon as the bus is free; gives when that is done.
+    /// Transfers `bytes` as soon as the bus is free; returns when that is done.
     pub(super) fn transfer(&mut self, bytes: u64, direction: Direction, now: Time) -> Time {
         let lane = if self.law.shared { 0 } else { direction as usize };
         let span = self.span(bytes);

@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 
 use linerate_core::units::Span;
 
-/// How urgent a piece of work is: earlier variants go first. What has begun is finished.
+/// How urgent a piece of work is: earlier variants go first. Work that has begun is not
+/// interrupted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     /// An interrupt; on the first processor only.
@@ -59,8 +60,8 @@ impl<J> Processors<J> {
         self.left += 1;
     }
 
-    /// Begins a piece of work if a processor is idle and may do it; gives which, and how long it
-    /// takes.
+    /// Begins a piece of work if a processor is idle and may do it; returns which processor, and
+    /// how long it takes.
     pub(super) fn begin(&mut self) -> Option<(u8, Span)> {
         if self.idle == 0 || self.left == 0 {
             return None;
@@ -85,7 +86,7 @@ impl<J> Processors<J> {
         None
     }
 
-    /// Takes off what a processor has finished.
+    /// Removes the work that a processor has finished.
     pub(super) fn finish(&mut self, processor: u8) -> J {
         self.idle += 1;
         self.running[usize::from(processor)].take().expect("what finishes has begun")
@@ -95,7 +96,7 @@ impl<J> Processors<J> {
         self.begun.len() as u32
     }
 
-    /// How long the one worked that worked the longest.
+    /// How long the busiest processor worked.
     pub(super) fn busiest(&self) -> Span {
         self.begun.iter().copied().max().unwrap_or(Span::ZERO)
     }

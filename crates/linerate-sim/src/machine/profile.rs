@@ -8,7 +8,7 @@ use crate::error::ModelError;
 
 /// Above it an adaptor takes its receive buffers from the ring of large ones. Unit: bytes.
 const STANDARD_MTU: u32 = 1500;
-/// What a frame in memory is longer than its packet. Unit: bytes. Source: IEEE 802.3, 3.2.
+/// How much longer a frame in memory is than its packet. Unit: bytes. Source: IEEE 802.3, 3.2.
 const ETHERNET_HEADER_BYTES: u64 = 14;
 
 /// A host: what each of its stages costs.
@@ -36,19 +36,19 @@ pub struct Profile {
 pub struct Processor {
     /// Its clock. Unit: MHz.
     pub clock_mhz: f64,
-    /// The clock at which the costs were taken. Unit: MHz.
+    /// The clock at which the costs were measured. Unit: MHz.
     pub reference_mhz: f64,
     /// Share of each cost of a processor that scales with its clock; the rest is memory's. From 0
     /// to 1.
     pub clock_share: f64,
     /// How many processors there are. Interrupts and protocol run on the first.
     pub count: u32,
-    /// Whether applications run on the others; without it they stay where the interrupts of what they
-    /// wait for are (as the schedulers of Linux up to 2.4 had it), and the others have nothing to
-    /// do.
+    /// Whether applications run on the others; without it they stay on the processor that takes
+    /// their interrupts (as with the schedulers of Linux up to 2.4), and the others stay idle.
     #[serde(default = "yes")]
     pub spread: bool,
-    /// By what a kernel for several processors multiplies every cost of `[costs]`: locks.
+    /// Factor by which a multiprocessor kernel multiplies every cost of `[costs]`, because of
+    /// locks.
     pub multiprocessor_factor: f64,
 }
 
@@ -56,7 +56,7 @@ const fn yes() -> bool {
     true
 }
 
-/// What the kernel's work costs, at the reference clock, on one processor.
+/// The costs of the kernel's work, at the reference clock, on one processor.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Costs {
@@ -94,7 +94,7 @@ pub struct Costs {
     pub allocate_page: Span,
 }
 
-/// What moving a byte costs a processor at the reference clock. Unit: nanoseconds a byte.
+/// The processor time to move a byte, at the reference clock. Unit: nanoseconds a byte.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Memory {
@@ -102,7 +102,7 @@ pub struct Memory {
     pub copy_in_ns: f64,
     /// From the kernel to the application, within the cache.
     pub copy_out_ns: f64,
-    /// What a copy costs more where the message does not fit the cache.
+    /// The extra cost of a copy where the message does not fit the cache.
     pub uncached_ns: f64,
     /// What a checksum adds to the copy in, where the adaptor does not compute it.
     pub checksum_in_ns: f64,
@@ -112,7 +112,7 @@ pub struct Memory {
     pub cache: Size,
     /// Memory for messages; beyond it they page.
     pub size: Size,
-    /// What each byte of a message beyond that costs. Unit: nanoseconds a byte.
+    /// The cost of each byte of a message beyond that. Unit: nanoseconds a byte.
     pub paging_ns: f64,
 }
 
@@ -145,7 +145,7 @@ pub enum Bus {
         lanes: u32,
         /// The most payload of a packet.
         payload: Size,
-        /// What a packet is longer than its payload. Unit: bytes.
+        /// Header of a packet: its length beyond the payload. Unit: bytes.
         overhead: u32,
         /// Each transfer besides: doorbell, descriptor.
         #[serde(with = "span_text")]
@@ -168,15 +168,15 @@ pub struct Adaptor {
     pub backlog: u32,
     /// Memory for frames between bus and wire.
     pub fifo: Size,
-    /// What a frame takes through the adaptor besides bus and wire, each way.
+    /// Latency of a frame in the adaptor besides bus and wire, each way.
     #[serde(with = "span_text")]
     #[schemars(with = "SpanText")]
     pub latency: Span,
-    /// An interrupt comes so long after the first frame that it is for; zero is at once.
+    /// An interrupt comes this long after its first frame; zero is at once.
     #[serde(with = "span_text")]
     #[schemars(with = "SpanText")]
     pub coalesce_time: Span,
-    /// Or as soon as so many frames wait.
+    /// Or as soon as this many frames wait.
     pub coalesce_frames: u32,
     /// The driver goes on looking for frames as long as the protocol has some, without interrupts
     /// (NAPI, Linux 2.6 and later).
@@ -293,9 +293,7 @@ impl Profile {
         ];
         match checks.into_iter().find(|(sound, _)| !sound) {
             None => Ok(()),
-            Some((_, rule)) => {
-                Err(ModelError::value(table, "no host that could be", format!("{table}.{rule}")))
-            }
+            Some((_, rule)) => Err(ModelError::value(table, "not a valid host", format!("{table}.{rule}"))),
         }
     }
 

@@ -5,7 +5,7 @@ use super::Profile;
 /// A host that comes with linerate.
 #[derive(Clone, Copy, Debug)]
 pub struct Shipped {
-    /// By which a plan asks for it.
+    /// Its name in plans.
     pub name: &'static str,
     /// TOML, with its comments.
     pub text: &'static str,

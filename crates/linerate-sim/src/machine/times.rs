@@ -1,10 +1,10 @@
-//! What each piece of a processor's work takes, from a host's parameters.
+//! The time of each piece of a processor's work, from a host's parameters.
 
 use linerate_core::units::Span;
 
 use super::Profile;
 
-/// Pages are of so many bytes. Source: IA-32 and x86-64.
+/// Size of a page. Unit: bytes. Source: IA-32 and x86-64.
 const PAGE_BYTES: u64 = 4096;
 
 /// The times of a host's processor, clock and kernel taken into account.
@@ -55,7 +55,7 @@ impl Times {
         let bytes = |ns: f64| Bytes {
             cached: byte(ns),
             uncached: byte(memory.uncached_ns),
-            // A disc does not go faster with the processor.
+            // A disk is not faster with a faster processor.
             paged: memory.paging_ns * 1000.0,
             cache: memory.cache.bytes(),
             memory: memory.size.bytes(),
@@ -99,14 +99,15 @@ impl Times {
 impl Bytes {
     fn of(self, bytes: u64, message: u64) -> Span {
         let uncached = if message > self.cache { self.uncached } else { 0.0 };
-        // What does not fit memory is what pages.
+        // Only the part that does not fit memory pages.
         let beyond = message.saturating_sub(self.memory) as f64 / message.max(1) as f64;
         picoseconds((self.cached + uncached + self.paged * beyond) * bytes as f64)
     }
 }
 
-/// What a cost at the reference clock is multiplied by: a share of it follows the clock, the rest
-/// is memory's and stays. Source: Farrell & Ong's two clocks, 320 and 348 Mb/s at 350 and 450 MHz.
+/// What a cost at the reference clock is multiplied by: a share of it follows the clock; the rest
+/// depends on memory and stays. Source: Farrell & Ong's two clocks, 320 and 348 Mb/s at 350 and 450
+/// MHz.
 fn clock_factor(processor: &super::Processor) -> f64 {
     let share = processor.clock_share;
     1.0 - share + share * processor.reference_mhz / processor.clock_mhz

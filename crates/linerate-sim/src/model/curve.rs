@@ -1,4 +1,4 @@
-//! A model between whose first and last station a curve is measured.
+//! A model in which a curve is measured between the first and the last station.
 
 use linerate_core::caution::Caution;
 use linerate_core::measure::{Exact, Method};
@@ -24,18 +24,18 @@ use crate::world::World;
 pub struct Curve {
     /// The bench.
     pub bench: ModelBench,
-    /// Between whom.
+    /// The two stations.
     pub stations: [Station; 2],
-    /// What a run says of them.
+    /// What a run records about them.
     pub ends: [EndState; 2],
     /// Rate of their lines.
     pub link: Rate,
     /// The most payload that framing leaves of that, one direction, the other free.
     pub payload: Rate,
-    /// What a trial must have to say everything; none where something is random, so that no one
-    /// trial does.
+    /// The trial that is enough for a size. Absent where something is random, so that no single
+    /// trial is enough.
     pub exact: Option<Exact>,
-    /// What is doubtful about the network.
+    /// Cautions about the network.
     pub cautions: Vec<Caution>,
 }
 
@@ -50,8 +50,8 @@ impl Curve {
     }
 }
 
-/// The plan's network with a flow between its first and its last station; keeps so many passages of
-/// frames, from the first on.
+/// The plan's network with a flow between its first and its last station. It records this many
+/// passages of frames, from the first on.
 ///
 /// # Errors
 ///
@@ -89,10 +89,10 @@ pub fn curve(plan: &ModelPlan, trace: Option<usize>) -> Result<Curve, ModelError
     })
 }
 
-/// A bench, what its two ends were granted, and what a trial on it must have.
+/// A bench, what its two ends were granted, and the trial that is enough on it.
 type Between = (ModelBench, [Granted; 2], Exact);
 
-/// A plain flow between two stations that costs them nothing.
+/// A plain flow between two stations, without costs to them.
 fn plain(plan: &ModelPlan, world: World, pair: [Station; 2]) -> Result<Between, ModelError> {
     for (table, host) in [("host", &plan.host), ("peer", &plan.peer)] {
         require(host.is_none(), table, "given", "a host's costs need TCP: give a table [tcp] too")?;
@@ -133,10 +133,10 @@ pub(super) fn host(table: &'static str, plan: Option<&HostPlan>) -> Result<Profi
     Ok(profile.clone())
 }
 
-/// A plain flow takes nothing that comes after a gap, and at most what the network says it lost is
-/// sent again.
+/// A plain flow discards what arrives after a gap, and resends only what the network reports as
+/// lost.
 pub(super) fn require_tcp_for_disorder(plan: &ModelPlan) -> Result<(), ModelError> {
     let disorder = plan.impair.iter().any(ImpairPlan::reorders);
-    let reason = "what comes out of order needs TCP: give a table [tcp] too";
+    let reason = "reordered frames need TCP: give a table [tcp] too";
     require(!disorder || plan.tcp.is_some(), "impair", "reorder or jitter", reason)
 }

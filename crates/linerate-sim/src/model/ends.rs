@@ -1,4 +1,4 @@
-//! What a run says of the two stations of a curve.
+//! What a run records about the two stations of a curve.
 
 use linerate_core::environment::{Environment, Fact, Interface};
 use linerate_core::observation::{Clock, Observation};
@@ -20,7 +20,7 @@ pub(super) fn interface(line_rate: Rate, half_duplex: bool, mtu: u32) -> Interfa
     }
 }
 
-/// A station as a host says it of itself.
+/// A station, described as a host describes itself.
 pub(super) fn end(station: Station, interface: Interface, granted: Granted) -> EndState {
     let name = format!("station {}", station.0);
     EndState {
@@ -37,7 +37,7 @@ pub(super) fn end(station: Station, interface: Interface, granted: Granted) -> E
     }
 }
 
-/// What a plain flow has.
+/// The granted options of a plain flow.
 pub(super) fn plainly(parameters: &Parameters) -> Granted {
     let stream = parameters.kind == Kind::Stream;
     let window =
@@ -52,7 +52,7 @@ pub(super) fn plainly(parameters: &Parameters) -> Granted {
     }
 }
 
-/// What a TCP end has after its handshake.
+/// The granted options of a TCP end after its handshake.
 pub(super) fn by_tcp(connection: &Connection) -> Granted {
     let [sndbuf, rcvbuf] = connection.granted();
     Granted {

@@ -18,7 +18,7 @@ use crate::ethernet::topology::{GigabitHalfDuplex, Node, Topology};
 use crate::medium::Medium;
 use crate::plan::{Cable, End, EthernetPlan, ModelError, RelayKind, Shape, require};
 
-/// The largest IP packet on Ethernet: what a frame's length of 16 bits leaves. Unit: bytes.
+/// The largest IP packet on Ethernet: the most for a 16-bit frame length. Unit: bytes.
 const LARGEST_MTU: u32 = 65_517;
 /// The most nodes of one network.
 const MOST_STATIONS: u32 = 10_000;
@@ -83,7 +83,7 @@ fn check(plan: &EthernetPlan) -> Result<(), ModelError> {
             shaped,
             "network.diameter-bits",
             bits,
-            "only one collision domain has it: choose direct or hub",
+            "only a single collision domain has a diameter: choose direct or hub",
         )?;
     }
     Ok(())
@@ -171,7 +171,7 @@ impl Draft<'_> {
             let node = nodes.get(wanted).copied();
             let stations = self.plan.stations;
             let reason = format!(
-                "there is no such node; stations are s0 to s{}, relays have their names",
+                "there is no such node; stations are s0 to s{}, relays have names of their own",
                 stations - 1
             );
             node.ok_or_else(|| ModelError::value("network.cable.between", wanted, reason))
@@ -197,7 +197,7 @@ impl Draft<'_> {
         Ok(())
     }
 
-    /// What every cable delays a bit, one way.
+    /// The delay of every cable, one way.
     fn delay(&self) -> Result<Span, ModelError> {
         let by_length = self.length(self.phy, None)?;
         let Some(bits) = self.plan.diameter_bits else { return Ok(by_length) };
@@ -206,7 +206,7 @@ impl Draft<'_> {
         Ok(if self.plan.topology == Shape::Hub { whole / 2 } else { whole })
     }
 
-    /// What a cable of `length_m`, or of the plan's length, delays a bit.
+    /// The delay of a cable of `length_m`, or of the plan's length.
     fn length(&self, phy: &Phy, length_m: Option<f64>) -> Result<Span, ModelError> {
         media::delay(length_m.unwrap_or(self.plan.length_m), phy.cable.delay_per_metre_ps as f64)
     }

@@ -8,7 +8,7 @@ use crate::stations::Stations;
 ///
 /// # Errors
 ///
-/// When a value cannot be, or names a station that is not there.
+/// When a value is invalid, or names a station that does not exist.
 pub(super) fn put(plan: &ModelPlan, stations: &mut Stations) -> Result<(), ModelError> {
     let count = plan.network.stations();
     for impair in &plan.impair {

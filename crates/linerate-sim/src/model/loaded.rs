@@ -15,16 +15,17 @@ use crate::stations::Stations;
 use crate::trace::Trace;
 use crate::world::World;
 
-/// What a run under load gave.
+/// The result of a run under load.
 #[derive(Debug)]
 pub struct Loaded {
-    /// What it showed.
+    /// Rates, delays and counts.
     pub outcome: LoadOutcome,
-    /// What passed, if it was asked for.
+    /// The frames that passed, if they were requested.
     pub trace: Option<Trace>,
 }
 
-/// Runs the plan's load over its network with the plan's seed; keeps so many passages of frames.
+/// Runs the plan's load over its network with the plan's seed, and records this many passages of
+/// frames.
 ///
 /// # Errors
 ///
@@ -64,7 +65,7 @@ pub fn check_load(plan: &ModelPlan) -> Result<(), ModelError> {
     Offered::of(plan, &built).check(plan)
 }
 
-/// Lets the plan's senders offer their load from now on.
+/// Starts the plan's senders.
 pub(super) fn offer(plan: &ModelPlan, built: &Offered, world: &mut World) -> Result<(), ModelError> {
     let load = &plan.load;
     let stations = plan.network.stations();
@@ -84,7 +85,7 @@ pub(super) fn offer(plan: &ModelPlan, built: &Offered, world: &mut World) -> Res
     Ok(())
 }
 
-/// Lets the plan's load be offered beside flows, if it says so: when this returns, its warm-up is
+/// Starts the plan's load beside flows, if the plan says so. When this returns, the warm-up is
 /// over.
 pub(super) fn beside(plan: &ModelPlan, built: &Offered, world: &mut World) -> Result<(), ModelError> {
     if !plan.load.beside {
@@ -96,7 +97,7 @@ pub(super) fn beside(plan: &ModelPlan, built: &Offered, world: &mut World) -> Re
     Ok(())
 }
 
-/// What of a medium decides which load it can be offered.
+/// The properties of a medium that limit its load.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Offered {
     line_rate: Rate,

@@ -21,21 +21,21 @@ use crate::world::World;
 /// Between which stations loads run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ends {
-    /// The end that begins.
+    /// The initiator.
     pub beginning: u32,
-    /// The ends that answer, in the order of their numbers in accounts.
+    /// The responders, in the order of their numbers in accounts.
     pub answering: Vec<u32>,
 }
 
 impl Ends {
-    /// The first station of `plan`'s network, and the last, which answers.
+    /// The first station of `plan`'s network, and the last, which is the responder.
     #[must_use]
     pub fn outermost(plan: &ModelPlan) -> Self {
         Self { beginning: 0, answering: vec![plan.network.stations().saturating_sub(1)] }
     }
 }
 
-/// What a run says of the network between the ends of its loads.
+/// What a run records about the network between the ends of its loads.
 #[derive(Debug)]
 pub(crate) struct Described {
     pub(crate) beginning: EndState,
@@ -77,7 +77,7 @@ pub(crate) fn describe(plan: &ModelPlan, stations: &Ends) -> Result<Described, M
     })
 }
 
-/// Asks the modelled hosts of `plan` for what is asked of sockets, as far as they have it.
+/// Applies the requested socket options to the modelled hosts of `plan`, as far as they have them.
 #[must_use]
 pub fn asked(sockets: &SocketOptions, plan: &ModelPlan) -> ModelPlan {
     let mut plan = plan.clone();
@@ -99,13 +99,13 @@ pub fn asked(sockets: &SocketOptions, plan: &ModelPlan) -> ModelPlan {
 fn check(plan: &ModelPlan, stations: &Ends) -> Result<(), ModelError> {
     let count = plan.network.stations();
     require(count >= 2, "network.stations", count, "it must be at least 2")?;
-    require(!stations.answering.is_empty(), "stations", "none", "name at least one that answers")?;
+    require(!stations.answering.is_empty(), "stations", "none", "name at least one responder")?;
     let there = format!("there is no such station; they are 0 to {}", count - 1);
     require(stations.beginning < count, "station", stations.beginning, &there)?;
     for (place, station) in stations.answering.iter().enumerate() {
         let refuse = |ok, reason: &str| require(ok, "station", station, reason);
         refuse(*station < count, &there)?;
-        refuse(*station != stations.beginning, "it begins; give another one")?;
+        refuse(*station != stations.beginning, "it is the initiator; give another one")?;
         refuse(!stations.answering[..place].contains(station), "it is named twice")?;
     }
     let reason = "loads need a byte stream: leave transport.kind out, or give a table [tcp] \
@@ -121,11 +121,11 @@ fn check(plan: &ModelPlan, stations: &Ends) -> Result<(), ModelError> {
     require_tcp_for_disorder(plan)
 }
 
-/// A network at rest, with the hosts between which a load runs.
+/// An idle network, with the hosts between which a load runs.
 #[derive(Debug)]
 pub(crate) struct Network {
     pub(crate) world: World,
-    /// The beginning station, and then the answering ones.
+    /// The initiator's station, and then the responders'.
     pub(crate) stations: Vec<Station>,
     /// Which of them have costs.
     pub(crate) priced: Vec<bool>,
@@ -143,14 +143,15 @@ pub(crate) struct Facts {
 /// What the flows of a network are.
 #[derive(Debug)]
 pub(crate) enum Upper {
-    /// They cost nothing.
+    /// Plain flows, without costs.
     Plain(Parameters),
     /// TCP, on machines.
     Tcp(Box<Settings>),
 }
 
 impl Network {
-    /// The plan's network, with machines at `stations` if they speak TCP; keeps so many passages.
+    /// The plan's network, with machines at `stations` if they speak TCP. It records this many
+    /// passages.
     pub(crate) fn build(
         plan: &ModelPlan,
         stations: &Ends,
@@ -189,7 +190,7 @@ impl Network {
         Ok((Self { world, stations, priced, upper }, facts))
     }
 
-    /// A flow between the beginning station and an answering one; gives its number.
+    /// A flow between the initiator's station and a responder's; returns its number.
     pub(crate) fn connect(&mut self, peer: u32) -> u32 {
         let between = [self.stations[0], self.stations[1 + peer as usize]];
         let World { kernel, stations, .. } = &mut self.world;
@@ -209,7 +210,7 @@ impl Network {
         }
     }
 
-    /// What the ends have after the handshake of a flow with each answering station.
+    /// What the ends have after the handshake of a flow with each responder.
     fn granted(mut self) -> (Granted, Vec<Granted>) {
         let peers = u32::try_from(self.stations.len() - 1).unwrap_or(u32::MAX);
         let flows: Vec<u32> = (0..peers).map(|peer| self.connect(peer)).collect();

@@ -12,18 +12,17 @@ use crate::plan::{AtmPlan, FddiPlan, FibreChannelPlan, ModelError, MyrinetPlan, 
 
 /// Glass fibre, one way. Unit: picoseconds per metre. Source: a refractive index of 1.5.
 const FIBRE_PS_PER_METRE: f64 = 5_000.0;
-/// The longest cable that is taken: beyond it a length is a mistake. Unit: metres.
+/// The longest cable: a greater length is a mistake. Unit: metres.
 const LONGEST_M: f64 = 40_000_000.0;
 
-/// What the cable delays a bit, one way.
+/// The delay of the cable, one way.
 pub(super) fn delay(length_m: f64, ps_per_metre: f64) -> Result<Span, ModelError> {
     let ok = (0.0..=LONGEST_M).contains(&length_m);
     require(ok, "network.length-m", length_m, "it must be from 0 m to 40000 km")?;
     Ok(Span::from_seconds(length_m * ps_per_metre / 1e12))
 }
 
-/// The longest that a station or a switch is taken to need for a bit or a frame: beyond it a latency
-/// is a mistake.
+/// The longest latency of a station or a switch: a greater one is a mistake.
 const LONGEST_LATENCY: Span = Span::from_ms(1_000);
 
 /// Checks a latency that the plan gives under `key`.
@@ -93,7 +92,7 @@ pub(super) fn fddi(plan: &FddiPlan) -> Result<Built, ModelError> {
     delay(plan.length_m, FIBRE_PS_PER_METRE)?;
     fddi::parameters::check_packet(plan.mtu)
         .map_err(|error| ModelError::value("network.mtu", plan.mtu, error.to_string()))?;
-    // Before there is memory for each of them.
+    // Checked before memory is allocated for each of them.
     let some = (2..=fddi::parameters::MAX_STATIONS as u32).contains(&plan.stations);
     require(some, "network.stations", plan.stations, "a ring has from 2 to 500")?;
     let station = fddi::parameters::StationParameters {

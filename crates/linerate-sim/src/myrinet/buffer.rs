@@ -1,4 +1,4 @@
-//! What a link fills and an output empties: bytes as a fluid, counted in the time that they take.
+//! A buffer that a link fills and an output empties: bytes as a fluid, counted in line time.
 //!
 //! All links have one rate, so a byte count is a time: what flows for a picosecond is a picosecond
 //! more. Levels are then whole numbers, and the next instant at which anything changes is exact.
@@ -16,7 +16,7 @@ pub(super) struct Marks {
     pub(super) room: u64,
 }
 
-/// A packet, or the part of it that has come and not gone.
+/// A packet, or the part of it in the buffer.
 #[derive(Clone, Copy, Debug)]
 struct Part {
     worm: u32,
@@ -69,7 +69,7 @@ impl Buffer {
         }
     }
 
-    /// The link begins to bring a packet of so much line time.
+    /// The link begins to bring a packet of this much line time.
     pub(super) fn begin(&mut self, worm: u32, length: u64) {
         debug_assert!(!self.inflow, "a packet begins when the one before has ended");
         self.parts.push_back(Part { worm, inside: 0, to_come: length });
@@ -99,7 +99,7 @@ impl Buffer {
         self.parts.front().map(|part| part.worm)
     }
 
-    /// Takes away the first packet if nothing of it is left.
+    /// Removes the first packet if nothing of it is left.
     pub(super) fn finish(&mut self) -> Option<u32> {
         self.parts.pop_front_if(|part| part.inside == 0 && part.to_come == 0).map(|part| part.worm)
     }
@@ -109,7 +109,7 @@ impl Buffer {
         self.level
     }
 
-    /// Whether the route byte of the first packet is in and nobody has looked at it.
+    /// Whether the route byte of the first packet has arrived and was not read yet.
     pub(super) fn head_is_in(&self, byte: u64) -> bool {
         self.output.is_none() && !self.asking && self.parts.front().is_some_and(|part| part.inside >= byte)
     }
@@ -124,7 +124,8 @@ impl Buffer {
         self.inflow && self.parts.len() == 1
     }
 
-    /// When something changes next, if all flows as now: how long from now, and of which class.
+    /// When something changes next if all flows stay as now: how long from now, and the event's
+    /// class.
     pub(super) fn next(&self, marks: Option<Marks>) -> Option<(u64, Class)> {
         let first = self.parts.front()?;
         let coming = self.parts.back().filter(|_| self.inflow).map(|part| part.to_come);
@@ -134,7 +135,7 @@ impl Buffer {
         [ends, emptied, marked].into_iter().flatten().min()
     }
 
-    /// When the route byte of the first packet is in, or the level comes to a mark.
+    /// When the route byte of the first packet has arrived, or the level reaches a mark.
     fn next_mark(&self, marks: Marks) -> Option<u64> {
         let first = self.parts.front()?;
         let waiting = self.output.is_none() && !self.asking && self.first_comes();

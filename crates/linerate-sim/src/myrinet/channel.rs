@@ -41,12 +41,12 @@ impl Channel {
         self.waiting.push_back(buffer);
     }
 
-    /// The packet of `buffer` gets it, with nobody else to ask.
+    /// The packet of `buffer` gets it without contention.
     pub(super) fn take(&mut self, buffer: u32) {
         (self.owner, self.begun, self.last) = (Some(buffer), false, buffer);
     }
 
-    /// Gives it, if it is free, to one of those that wait.
+    /// Grants it, if it is free, to a buffer that waits.
     pub(super) fn grant(&mut self, arbitration: Arbitration) -> Option<u32> {
         if self.owner.is_some() {
             return None;

@@ -19,13 +19,13 @@ pub const fn largest_data_bytes() -> u32 {
     1 << 24
 }
 
-/// Length of a packet on its first link, which crosses so many switches. Unit: bytes.
+/// Length on the first link of a packet that crosses this many switches. Unit: bytes.
 #[must_use]
 pub const fn packet_bytes(data_bytes: u32, hops: u32) -> u64 {
     data_bytes as u64 + hops as u64 * ROUTE_BYTES_PER_HOP + TYPE_BYTES + CRC_BYTES
 }
 
-/// Whether this model carries a packet of so many bytes.
+/// Checks whether this model carries a packet of this many bytes.
 ///
 /// # Errors
 ///
@@ -49,7 +49,7 @@ pub enum Arbitration {
 pub enum Topology {
     /// One switch with a port for every station.
     Crossbar,
-    /// Switches with so many stations each, and one switch that connects them. Unit: stations.
+    /// Switches with this many stations each, and one switch that connects them. Unit: stations.
     Tree {
         /// Stations of each lower switch, at least 1; the last switch may have fewer.
         stations_per_switch: u32,
@@ -61,7 +61,8 @@ pub enum Topology {
 /// A mark is compared with what is in the buffer, not with what is left of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slack {
-    /// What the buffer holds. It must have room above the stop mark for what comes until STOP works.
+    /// What the buffer holds. It must have room above the stop mark for the bytes that arrive
+    /// before STOP takes effect.
     pub bytes: u64,
     /// STOP is sent when the buffer has filled up to here. Above the go mark.
     pub stop: u64,
@@ -93,7 +94,7 @@ pub struct Parameters {
 
 impl Parameters {
     /// Links of 1.28 Gb/s (160 MB/s), cables of 25 m at 5 ns/m, 0.5 us a switch, and marks with
-    /// which an output that goes on finds its input's buffer not empty before the next byte comes.
+    /// which an output that resumes does not empty its input's buffer before the next byte arrives.
     #[must_use]
     pub const fn lan(stations: u32) -> Self {
         Self {
@@ -114,16 +115,16 @@ impl Parameters {
         Self { byte: Span::from_ps(12_500), ..Self::lan(stations) }
     }
 
-    /// What at most comes into a buffer after STOP was sent, and as much as passes between GO and
-    /// the first byte that it lets go on: the time of a link there and back and of a switch.
-    /// Unit: bytes, rounded up.
+    /// The most that enters a buffer after STOP was sent, which is also the most that leaves
+    /// between GO and the first byte that GO releases: the time of a link there and back and of a
+    /// switch. Unit: bytes, rounded up.
     #[must_use]
     pub fn overshoot_bytes(&self) -> u64 {
         let there_and_back = self.cable.max(self.trunk) * 2 + self.latency;
         there_and_back.as_ps().div_ceil(self.byte.as_ps())
     }
 
-    /// Whether such a network can be, and loses nothing.
+    /// Checks the parameters, and that the network loses nothing.
     ///
     /// # Errors
     ///
@@ -147,7 +148,7 @@ impl Parameters {
     }
 }
 
-/// Why a network cannot be, or cannot carry a packet.
+/// Why a network is invalid, or cannot carry a packet.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// Too few stations, or too many.

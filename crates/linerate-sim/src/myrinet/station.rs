@@ -1,4 +1,5 @@
-//! What a station does: it sends one packet after the other, and a copy to each if it is for all.
+//! What a station does: it sends one packet after the other, with a copy to each receiver if it is
+//! for everyone.
 
 use linerate_core::units::Time;
 
@@ -29,7 +30,7 @@ impl Station {
 }
 
 impl Myrinet {
-    /// Lets `station` send its next packet, if it is sending none and has one.
+    /// Sends the next packet of `station`, if it has one and is not sending.
     pub(super) fn begin<E: Includes<Event>>(
         &mut self,
         station: u32,
@@ -97,7 +98,8 @@ impl Myrinet {
         }
     }
 
-    /// Who gets a copy after `to`, or first if `to` is the highest number: each but the sender.
+    /// The station that gets a copy after `to`, or the first if `to` is the highest number: each
+    /// but the sender.
     fn after(&self, station: u32, to: u32) -> Option<u32> {
         let next = to.wrapping_add(1);
         let next = if next == station { next + 1 } else { next };

@@ -28,8 +28,8 @@ pub struct EthernetPlan {
     pub relay_duplex: Option<End>,
     /// Length of every cable. Unit: metres.
     pub length_m: f64,
-    /// One-way delay between any two stations of a collision domain, instead of that of the
-    /// cables. Unit: bit times.
+    /// One-way delay between any two stations of a collision domain. Replaces that of the cables.
+    /// Unit: bit times.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diameter_bits: Option<f64>,
     /// Largest IP packet. Unit: bytes.
@@ -43,13 +43,14 @@ pub struct EthernetPlan {
     /// Room for frames: of each output of a switch, or with PAUSE of each input; of each port of a
     /// full-duplex repeater.
     pub queue: Size,
-    /// A port above this sends PAUSE. If absent, what leaves the headroom for no loss.
+    /// A port above this level sends PAUSE. If absent, the level that leaves enough headroom to
+    /// lose nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub high_watermark: Option<Size>,
-    /// A port that falls to this lets its peer go on. If absent, half the high watermark.
+    /// A port that falls to this level lets its peer resume. If absent, half the high watermark.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub low_watermark: Option<Size>,
-    /// What a switch takes from a frame's last bit in to its first bit out.
+    /// Latency of a switch from a frame's last bit in to its first bit out.
     #[serde(with = "span_text")]
     #[schemars(with = "SpanText")]
     pub latency: Span,
@@ -92,7 +93,7 @@ impl Default for EthernetPlan {
 }
 
 impl EthernetPlan {
-    /// How the two ends of a cable are set that does not say it itself: the station's first.
+    /// The modes of the two ends of a cable without its own setting: the station's first.
     #[must_use]
     pub fn ends(&self) -> [End; 2] {
         let usual = if self.topology == Shape::Hub { End::Half } else { End::Full };
@@ -164,12 +165,12 @@ pub struct Receive {
     pub stations: Option<Vec<u32>>,
     /// Room for frames.
     pub buffer: Size,
-    /// What it takes out of the buffer. Unit: Mb/s (10^6 bit/s).
+    /// The rate at which the host empties the buffer. Unit: Mb/s (10^6 bit/s).
     pub drain_mbps: f64,
-    /// PAUSE is sent above this. If absent, three quarters.
+    /// The level above which it sends PAUSE. If absent, three quarters of the buffer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub high_watermark: Option<Size>,
-    /// And taken back at this. If absent, half the high watermark.
+    /// The level at which it ends PAUSE. If absent, half the high watermark.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub low_watermark: Option<Size>,
 }

@@ -1,4 +1,4 @@
-//! A host in a plan: one that comes with linerate, or one of its own, or both.
+//! A host in a plan: a shipped profile, or a full profile, or a shipped one with changes.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use toml::{Table, Value};
 use super::overlay;
 use crate::machine::{Profile, SHIPPED};
 
-/// Names a host that comes with linerate; what else the table has is laid over it.
+/// The name of a shipped profile. The table's other keys override its values.
 const PROFILE: &str = "profile";
 
 /// A host in a plan.
@@ -48,7 +48,7 @@ impl JsonSchema for HostPlan {
         let mut schema = overlay::schema::<Profile>();
         schema.insert(
             "description".to_owned(),
-            "A host: the one that `profile` names, with what else is here laid over it; or all of it.".into(),
+            "A host: the shipped one that `profile` names, with the other keys here overriding its values; or a complete profile.".into(),
         );
         let names: Vec<&str> = SHIPPED.iter().map(|shipped| shipped.name).collect();
         let profile = json_schema!({"description": "A host that comes with linerate.", "enum": names});

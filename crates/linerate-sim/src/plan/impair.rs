@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{ModelError, require};
 use crate::stations::Impairment;
 
-/// What the link of a station does to the frames that come in over it.
+/// What the link of a station does to incoming frames.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ImpairPlan {
@@ -16,7 +16,7 @@ pub struct ImpairPlan {
     pub stations: Option<Vec<u32>>,
     /// Share of frames that are lost.
     pub loss: f64,
-    /// Every so many frames one is lost; zero is never.
+    /// One frame in this many is lost; zero is never.
     pub lose_every: u64,
     /// These are lost, counted from 1.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -25,15 +25,15 @@ pub struct ImpairPlan {
     pub duplicate: f64,
     /// Share of frames that come later than those behind them.
     pub reorder: f64,
-    /// By so much.
+    /// How much later.
     #[serde(with = "span_text")]
     #[schemars(with = "SpanText")]
     pub reorder_by: Span,
-    /// What every frame is delayed.
+    /// Delay of every frame.
     #[serde(with = "span_text")]
     #[schemars(with = "SpanText")]
     pub delay: Span,
-    /// And up to this much more, equally likely.
+    /// Additional delay, uniform from zero to this.
     #[serde(with = "span_text")]
     #[schemars(with = "SpanText")]
     pub jitter: Span,
@@ -49,7 +49,7 @@ impl ImpairPlan {
     ///
     /// # Errors
     ///
-    /// When a value cannot be.
+    /// When a value is invalid.
     pub fn law(&self) -> Result<Impairment, ModelError> {
         for (key, share) in [
             ("impair.loss", self.loss),
@@ -78,7 +78,7 @@ impl ImpairPlan {
         })
     }
 
-    /// Whether anything of it is left to chance.
+    /// Whether any of it is random.
     #[must_use]
     pub fn is_random(&self) -> bool {
         self.loss > 0.0 || self.duplicate > 0.0 || self.reorder > 0.0 || self.jitter > Span::ZERO
@@ -90,7 +90,7 @@ impl ImpairPlan {
         self.reorder > 0.0 || self.jitter > Span::ZERO
     }
 
-    /// Whether it holds for a station.
+    /// Whether it applies to a station.
     #[must_use]
     pub fn holds_for(&self, station: u32) -> bool {
         self.stations.as_ref().is_none_or(|stations| stations.contains(&station))

@@ -16,7 +16,7 @@ pub struct LoadPlan {
     #[serde(with = "span_text")]
     #[schemars(with = "SpanText")]
     pub time: Span,
-    /// Ends earlier when so many frames have arrived.
+    /// End earlier when this many frames have arrived.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frames: Option<u64>,
     /// Rates and delays are counted from here.
@@ -25,8 +25,8 @@ pub struct LoadPlan {
     pub warm_up: Span,
     /// Frame sizes as the medium counts them.
     pub frame: FrameSizes,
-    /// What each sender offers, as a share of its line's rate; neither this nor `total-load`
-    /// means saturated.
+    /// What each sender offers, as a share of its line's rate. Without this and `total-load`,
+    /// senders are saturated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub station_load: Option<f64>,
     /// What all senders together offer, as a share of one line's rate.
@@ -34,7 +34,8 @@ pub struct LoadPlan {
     pub total_load: Option<f64>,
     /// When frames are offered.
     pub arrivals: Arrival,
-    /// Of `on-off`: how long a sender offers frames, on average, and how long it then is silent.
+    /// Of `on-off`: the mean time for which a sender offers frames, and the mean time for which it
+    /// is then silent.
     #[serde(with = "span_text")]
     #[schemars(with = "SpanText")]
     pub on: Span,
@@ -52,7 +53,7 @@ pub struct LoadPlan {
     pub every: Span,
     /// To whom.
     pub to: To,
-    /// Which stations send. If absent, all but the one that `to` names.
+    /// Which stations send. If absent, all except the one that `to` names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub senders: Option<Vec<u32>>,
     /// Most frames that wait at a sender.
@@ -64,7 +65,7 @@ pub struct LoadPlan {
     pub station: Vec<StationLoad>,
 }
 
-/// What some stations offer instead of what the others do; what it does not say is as of the others.
+/// Stations that offer something else than the others. Missing keys have the values of the others.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct StationLoad {
@@ -178,7 +179,7 @@ pub enum Periods {
 /// To whom frames go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum To {
-    /// To any other station, each as likely.
+    /// To any other station, each equally likely.
     Random,
     /// Station 0 with 1, 2 with 3, and so on.
     Pairs,
@@ -233,12 +234,12 @@ impl JsonSchema for To {
 }
 
 impl LoadPlan {
-    /// What is said of a station by itself.
+    /// The entry of a single station.
     fn own(&self, station: u32) -> Option<&StationLoad> {
         self.station.iter().find(|one| one.stations.contains(&station))
     }
 
-    /// What a station of so many offers.
+    /// What one of this many stations offers.
     #[must_use]
     pub fn offer(&self, station: u32, stations: u32) -> Offer<'_> {
         let own = self.own(station);
@@ -272,7 +273,7 @@ impl LoadPlan {
 }
 
 impl To {
-    /// To whom `station` sends, of so many. If absent, to any other.
+    /// To whom `station` sends, of this many. If absent, to any other.
     #[must_use]
     pub const fn target(self, station: u32, stations: u32) -> Option<u32> {
         match self {

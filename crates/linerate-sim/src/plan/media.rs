@@ -20,7 +20,8 @@ pub struct AtmPlan {
     pub llc_snap: bool,
     /// Cells that wait at each output of the switch.
     pub queue_cells: u32,
-    /// An output that holds so many cells refuses whole packets. If absent, each cell is admitted on its own.
+    /// An output that holds this many cells refuses whole packets. If absent, each cell is admitted
+    /// on its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub early_discard_cells: Option<u32>,
 }
@@ -85,7 +86,7 @@ pub struct FibreChannelPlan {
     pub mtu: u32,
     /// Payload of a frame. Unit: bytes.
     pub payload: Size,
-    /// Frames that may be on the way before the receiver says that it has room.
+    /// Buffer-to-buffer credits: frames that may be sent before the receiver returns a credit.
     pub credits: u32,
 }
 

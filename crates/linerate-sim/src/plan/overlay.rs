@@ -1,11 +1,11 @@
-//! A table laid over another: what a plan says of something that comes with linerate, over that.
+//! Overlays: a plan's table over that of a shipped profile.
 
 use schemars::generate::SchemaSettings;
 use schemars::transform::transform_subschemas;
 use schemars::{JsonSchema, Schema};
 use toml::{Table, Value};
 
-/// What says of which kind a table is: another kind has other keys.
+/// The key with a table's kind: another kind has other keys.
 const KIND: &str = "kind";
 
 /// Lays `over` over `base`, table by table. A table of another kind replaces the one below.
@@ -35,8 +35,8 @@ pub(super) fn schema<T: JsonSchema>() -> Schema {
     schema
 }
 
-/// Requires no key in `schema` and all that it holds. What tells one variant from the others may be
-/// missing then, so that several may fit.
+/// Removes every required key in `schema` and its parts. The key that distinguishes the variants
+/// may then be missing, so that several may fit.
 fn loosen(schema: &mut Schema) {
     schema.remove("required");
     if let Some(variants) = schema.remove("oneOf") {

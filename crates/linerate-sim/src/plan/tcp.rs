@@ -12,7 +12,7 @@ use crate::tcp::{Personality, Rules, Settings};
 const LEAST_MTU: u32 = 128;
 /// Linux's `TCP_MIN_MSS`. Unit: bytes.
 const LEAST_MSS: u64 = 48;
-/// Window scaling reaches so far (RFC 7323, 2.3). Unit: bytes.
+/// The largest window with window scaling (RFC 7323, 2.3). Unit: bytes.
 const MOST_BUFFER: u64 = 1 << 30;
 
 /// TCP between the two hosts of a curve.
@@ -31,7 +31,7 @@ pub struct TcpPlan {
     pub mss: Option<Size>,
 }
 
-/// As it is written: a kernel by its name, and what differs from it.
+/// The written form: a kernel by its name, and the rules that differ.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 struct Written {
@@ -105,11 +105,11 @@ impl Default for TcpPlan {
 }
 
 impl TcpPlan {
-    /// What is asked of an end on an interface with `mtu` (bytes).
+    /// The settings of an end on an interface with `mtu` (bytes).
     ///
     /// # Errors
     ///
-    /// When a value cannot be.
+    /// When a value is invalid.
     pub fn settings(&self, mtu: u32) -> Result<Settings, ModelError> {
         require(mtu >= LEAST_MTU, "network.mtu", mtu, "TCP needs at least 128 B")?;
         if let Some(mss) = self.mss {

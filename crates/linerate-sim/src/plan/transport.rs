@@ -1,4 +1,4 @@
-//! The upper half of a model's hosts.
+//! The plain transport of a model's hosts.
 
 use linerate_core::units::{Size, Span, SpanText, span_text};
 use schemars::JsonSchema;
@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 use super::{ModelError, require};
 use crate::stack::{DATAGRAM_HEADER_BYTES, Kind, Parameters, STREAM_HEADER_BYTES};
 
-/// The upper half of a model's hosts.
+/// The plain transport of a model's hosts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct TransportPlan {
     /// A byte stream or datagrams.
     pub kind: Kind,
-    /// Bytes that may be on the way and not yet taken.
+    /// Window: bytes sent and not yet read by the receiving application.
     pub window: Size,
     /// Most payload of a packet. If absent, what the MTU leaves.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -24,9 +24,9 @@ pub struct TransportPlan {
     /// Bytes accepted before the first is acknowledged. If absent, the window.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub send_buffer: Option<Size>,
-    /// A stream's receiver acknowledges every so many segments.
+    /// A stream's receiver acknowledges one in this many segments.
     pub acknowledge_every: u32,
-    /// A stream sends again what was lost after so long. Source of the default: Linux's shortest.
+    /// A stream retransmits lost segments after this time. Source of the default: Linux's shortest.
     #[serde(with = "span_text")]
     #[schemars(with = "SpanText")]
     pub retransmit_after: Span,
@@ -46,15 +46,15 @@ impl Default for TransportPlan {
     }
 }
 
-/// The smallest IPv4 packet that every host takes (RFC 791) has room for so much payload.
+/// Payload in the smallest packet that every IPv4 host must accept (RFC 791).
 const LEAST_MTU: u32 = 68;
 
 impl TransportPlan {
-    /// The upper half over a medium with `mtu` (bytes).
+    /// The plain transport over a medium with `mtu` (bytes).
     ///
     /// # Errors
     ///
-    /// When a value cannot be, or nothing could ever be sent with it.
+    /// When a value is invalid, or would never let anything be sent.
     pub fn parameters(&self, mtu: u32) -> Result<Parameters, ModelError> {
         require(mtu >= LEAST_MTU, "network.mtu", mtu, "it must be at least 68 B, IPv4's smallest")?;
         let usual = match self.kind {

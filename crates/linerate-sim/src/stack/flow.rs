@@ -7,9 +7,9 @@ use crate::frame::Packet;
 /// An end of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// The end that began.
+    /// The initiator.
     First,
-    /// The end that answers.
+    /// The responder.
     Second,
 }
 
@@ -44,12 +44,12 @@ struct Owed {
     segments: u32,
     /// An acknowledgement is to be sent at once.
     due: bool,
-    /// The edge that the sender was last told.
+    /// The window's edge as last sent to the peer.
     edge: u64,
 }
 
 impl Flow {
-    /// A flow on which nothing has passed.
+    /// A new flow.
     #[must_use]
     pub fn new(parameters: Parameters) -> Self {
         let way = || Way::new(&parameters);
@@ -63,20 +63,20 @@ impl Flow {
         &self.parameters
     }
 
-    /// Accepts from `side` what its send buffer has room for; gives how much. A call stands for
+    /// Accepts from `side` what its send buffer has room for; returns how much. Each call is for
     /// the rest of one message.
     pub fn write(&mut self, side: Side, data: &[u8]) -> usize {
         self.ways[side.index()].write(data, &self.parameters)
     }
 
-    /// The same of `len` bytes that nobody looks at.
+    /// The same for `len` bytes that are only counted.
     pub fn write_blank(&mut self, side: Side, len: usize) -> usize {
         self.ways[side.index()].write_blank(len, &self.parameters)
     }
 
-    /// Gives `side` what has arrived, up to all of `data`; gives how much.
+    /// Reads what has arrived at `side` into `data`; returns how much.
     ///
-    /// The sender is told of the room at once when it is worth as many segments as are acknowledged
+    /// A window update goes out at once when it is as large as the segments that are acknowledged
     /// together, or half a window (RFC 9293, 3.8.6.2.2).
     pub fn read(&mut self, side: Side, data: &mut [u8]) -> usize {
         let len = self.ways[side.other().index()].read(data);
@@ -84,14 +84,14 @@ impl Flow {
         len
     }
 
-    /// Takes what has arrived at `side`, up to `most`, without a look at it; gives how much.
+    /// Takes up to `most` bytes that have arrived at `side`, only counted; returns how much.
     pub fn skip(&mut self, side: Side, most: usize) -> usize {
         let len = self.ways[side.other().index()].skip(most);
         self.told_of_room(side);
         len
     }
 
-    /// Owes the sender a word if what `side` has taken is worth one.
+    /// Owes the sender a window update if `side` has read enough.
     fn told_of_room(&mut self, side: Side) {
         let way = &self.ways[side.other().index()];
         let owed = &mut self.owed[side.index()];
@@ -113,7 +113,7 @@ impl Flow {
         self.owed[side.index()].due || self.ways[side.index()].sendable(&self.parameters) > 0
     }
 
-    /// The next packet of `side`; `flow` is the number that it carries.
+    /// The next packet of `side`, with the number `flow`.
     pub fn packet(&mut self, side: Side, flow: u32) -> Option<Packet> {
         let length = self.ways[side.index()].sendable(&self.parameters);
         let owed = &mut self.owed[side.index()];
@@ -128,8 +128,8 @@ impl Flow {
         Some(Packet { flow, forward: side == Side::First, offset, length, acknowledged, edge })
     }
 
-    /// A packet arrived at `side`; how many bytes of it are new. One that comes after a gap is not
-    /// kept, and is answered at once with what is missing.
+    /// A packet arrived at `side`; how many bytes of it are new. A packet after a gap is discarded,
+    /// and answered at once with an acknowledgement of what is missing.
     pub fn arrived(&mut self, side: Side, packet: &Packet) -> u64 {
         let new = self.ways[side.other().index()].arrive(packet.offset, packet.length);
         if packet.length > 0 && self.parameters.kind == Kind::Stream {
@@ -168,7 +168,7 @@ mod tests {
         }
     }
 
-    /// Passes packets at once until none is left; gives the payload lengths of `First`'s.
+    /// Delivers packets at once until no packet is left; returns the payload lengths of `First`'s.
     fn settle(flow: &mut Flow) -> Vec<u32> {
         let mut lengths = Vec::new();
         while let Some(side) = SIDES.into_iter().find(|side| flow.has_packet(*side)) {

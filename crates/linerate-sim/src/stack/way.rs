@@ -16,7 +16,7 @@ pub(super) struct Way {
     sent: u64,
     pub(super) arrived: u64,
     pub(super) taken: u64,
-    /// What the sender knows to have arrived.
+    /// What the receiver has acknowledged.
     acknowledged: u64,
     /// Up to where the sender may send.
     edge: u64,
@@ -29,21 +29,22 @@ impl Way {
         Self { edge: parameters.window_bytes, ..Self::default() }
     }
 
-    /// Accepts what the send buffer has room for; gives how much. `data` is the rest of its message.
+    /// Accepts what the send buffer has room for; returns how much. `data` is the rest of its
+    /// message.
     pub(super) fn write(&mut self, data: &[u8], parameters: &Parameters) -> usize {
         let len = self.accept(data.len(), parameters);
         self.bytes.extend(&data[..len]);
         len
     }
 
-    /// The same of `len` bytes that nobody looks at.
+    /// The same for `len` bytes that are only counted.
     pub(super) fn write_blank(&mut self, len: usize, parameters: &Parameters) -> usize {
         let len = self.accept(len, parameters);
         self.bytes.resize(self.bytes.len() + len, 0);
         len
     }
 
-    /// Counts as written what there is room for of the `asked` bytes that a message has left.
+    /// Counts as written as much of the `asked` remaining bytes of a message as there is room for.
     fn accept(&mut self, asked: usize, parameters: &Parameters) -> usize {
         let kept = match parameters.kind {
             Kind::Stream => self.written - self.acknowledged,
@@ -59,7 +60,7 @@ impl Way {
         len
     }
 
-    /// Takes what has arrived, up to all of `data`; gives how much.
+    /// Reads what has arrived into `data`; returns how much.
     pub(super) fn read(&mut self, data: &mut [u8]) -> usize {
         let there = usize::try_from(self.arrived - self.taken).unwrap_or(usize::MAX);
         let len = there.min(data.len());
@@ -70,7 +71,7 @@ impl Way {
         self.skip(len)
     }
 
-    /// Takes what has arrived, up to `most`, without a look at it; gives how much.
+    /// Takes up to `most` bytes that have arrived, only counted; returns how much.
     pub(super) fn skip(&mut self, most: usize) -> usize {
         let len = usize::try_from(self.arrived - self.taken).unwrap_or(usize::MAX).min(most);
         self.bytes.drain(..len);
@@ -83,7 +84,7 @@ impl Way {
         self.bytes.is_empty()
     }
 
-    /// How many bytes of payload the next packet has, or zero if none is to be sent now.
+    /// How many bytes of payload the next packet has, or zero if there is nothing to send now.
     ///
     /// A packet is full, or it ends a message: never cut short because a buffer or a window
     /// happens to end there (RFC 9293, 3.8.6.2.1).
@@ -109,7 +110,7 @@ impl Way {
         }
     }
 
-    /// Counts `len` bytes as sent; gives where they begin.
+    /// Counts `len` bytes as sent; returns where they begin.
     pub(super) fn send(&mut self, len: u32) -> u64 {
         let offset = self.sent;
         self.sent += u64::from(len);
@@ -119,7 +120,8 @@ impl Way {
         offset
     }
 
-    /// Takes what a packet has that comes next; gives how much. Nothing of one after a gap.
+    /// Accepts the new, contiguous bytes of a packet; returns how many. A packet after a gap has
+    /// none.
     pub(super) fn arrive(&mut self, offset: u64, len: u32) -> u64 {
         let before = self.arrived;
         if offset <= before {
@@ -128,12 +130,12 @@ impl Way {
         self.arrived - before
     }
 
-    /// Begins again with the first byte that is not known to have arrived.
+    /// Goes back to the first unacknowledged byte.
     pub(super) fn go_back(&mut self) {
         self.sent = self.acknowledged;
     }
 
-    /// Learns what the other end says.
+    /// Takes up the other end's acknowledgement and window.
     pub(super) fn acknowledge(&mut self, acknowledged: u64, edge: u64) {
         self.acknowledged = self.acknowledged.max(acknowledged);
         self.sent = self.sent.max(self.acknowledged);

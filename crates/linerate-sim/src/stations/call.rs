@@ -4,9 +4,9 @@
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Call {
     pub(super) step: Step,
-    /// What the application asked for. Unit: bytes.
+    /// The requested bytes. Unit: bytes.
     asked: u64,
-    /// What of it is done.
+    /// How much of it is done.
     done: u64,
     /// The message that it is part of: a short call is followed by one for the rest.
     message: u64,
@@ -15,21 +15,21 @@ pub(super) struct Call {
 /// Where a call stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Step {
-    /// There is none.
+    /// No call.
     #[default]
     Idle,
-    /// It goes from the application to the kernel, or its sleeper begins to run.
+    /// It enters the kernel, or its sleeping thread wakes.
     Running,
     /// It waits for room, or for data.
     Asleep,
-    /// So many bytes are being copied.
+    /// This many bytes are being copied.
     Copying(u64),
     /// It is done; the application does not know yet.
     Returned,
 }
 
 impl Call {
-    /// The application calls for so many bytes.
+    /// The application calls for this many bytes.
     pub(super) const fn enter(&mut self, asked: u64) {
         if asked != self.asked - self.done {
             self.message = asked;
@@ -54,7 +54,7 @@ impl Call {
         self.message
     }
 
-    /// Takes what the step before has copied; nothing if it copied nothing.
+    /// The bytes that the step before has copied. Absent if it copied nothing.
     pub(super) const fn copied(&mut self) -> u64 {
         let Step::Copying(bytes) = self.step else { return 0 };
         self.done += bytes;

@@ -1,25 +1,25 @@
-//! A flow, the stations at its ends, and what becomes of it when the network loses part of it.
+//! A flow, the stations at its ends, and its retransmissions.
 
 use super::counted::Finish;
 use crate::fabric::Loss;
 use crate::frame::{Packet, Station};
 use crate::stack::{Flow, Kind, Parameters, Side};
 
-/// A packet is sent again so often before its flow is given up. Source: Linux's `tcp_retries2`.
+/// How often a packet is retransmitted before its flow is given up. Source: Linux's `tcp_retries2`.
 const MOST_RETRIES: u32 = 15;
 
 /// Why no more bytes pass on a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Broken {
-    /// The network lost a datagram, and nothing sends it again.
+    /// The network lost a datagram, which is not retransmitted.
     Lost(Loss),
-    /// The network lost a segment, and again each time that it was sent.
+    /// The network lost a segment and all its retransmissions.
     GivenUp(Loss),
-    /// TCP sent a segment again as often as it does, in vain.
+    /// TCP gave up after its last retransmission of a segment.
     TimedOut,
     /// TCP's peer reset the connection.
     Reset,
-    /// The application at the other end has gone.
+    /// The application at the other end has closed.
     Closed,
 }
 
@@ -32,9 +32,9 @@ pub(super) struct Connection {
     pub(super) stirred: [bool; 2],
     /// The application has gone.
     pub(super) closed: [bool; 2],
-    /// What the network lost of this end's, until it is sent again.
+    /// What the network lost from this end, until it is retransmitted.
     missing: [Option<Missing>; 2],
-    /// How often this end sent again in vain.
+    /// How often this end retransmitted without success.
     retries: [Retries; 2],
     given_up: Option<Broken>,
     /// Of a flow whose bytes are only counted.
@@ -48,8 +48,7 @@ struct Missing {
     data: bool,
 }
 
-/// In vain is what its kind has not passed since: that acknowledgements pass says nothing of the
-/// segments that never do.
+/// Success counts by kind: that acknowledgements pass does not mean that segments do.
 #[derive(Clone, Copy, Debug, Default)]
 struct Retries {
     data: u32,
@@ -70,7 +69,7 @@ impl Connection {
         }
     }
 
-    /// Why nothing more of it arrives, if so.
+    /// Why nothing more of it arrives, if it is broken.
     pub(super) const fn broken(&self) -> Option<Broken> {
         self.given_up
     }
@@ -90,7 +89,7 @@ impl Connection {
         self.stirred[side as usize] = true;
     }
 
-    /// The network lost a packet of `side`'s; whether [`Self::resend`] is to be called later.
+    /// The network lost a packet of `side`; returns whether [`Self::resend`] must be called later.
     pub(super) fn lost(&mut self, side: Side, packet: &Packet, loss: Loss) -> bool {
         if self.flow.parameters().kind == Kind::Datagram {
             self.give_up(Broken::Lost(loss));
@@ -101,7 +100,7 @@ impl Connection {
         missing.replace(Missing { loss, data }).is_none()
     }
 
-    /// Sends again what the network lost of `side`'s, or gives the flow up.
+    /// Retransmits what the network lost from `side`, or gives the flow up.
     pub(super) fn resend(&mut self, side: Side) {
         let Some(Missing { loss, data }) = self.missing[side as usize].take() else { return };
         let retries = &mut self.retries[side as usize];

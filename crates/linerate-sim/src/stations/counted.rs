@@ -1,14 +1,14 @@
-//! Flows whose bytes are only counted, as loads use them: no byte is kept that nobody looks at.
+//! Flows whose bytes are only counted, as loads use them: their content is not stored.
 //!
-//! A plain flow has no FIN. Its end is told by one byte more, in a packet of its own or with the last
-//! of the data, and neither end counts that byte.
+//! A plain flow has no FIN. One extra byte marks its end, in a packet of its own or with the last
+//! of the data. Neither end counts that byte.
 
 use super::{Broken, Event, Flow, Stations};
 use crate::kernel::{Includes, Kernel};
 use crate::machine::End;
 use crate::stack::Side;
 
-/// How far each end of a plain flow is with its end; pairs are by side.
+/// How far each end of a plain flow has closed it; pairs are by side.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Finish {
     /// What each end has written and read of what is counted. Unit: bytes.
@@ -50,8 +50,8 @@ impl Stations {
         }
     }
 
-    /// The application at an end calls send for `bytes`, or for the rest of them; gives how many a
-    /// call that is done has sent, 0 while it goes on.
+    /// The application at an end calls send for `bytes`, or for the rest of them; returns how many
+    /// a finished call has sent, 0 while it goes on.
     ///
     /// # Errors
     ///
@@ -76,8 +76,8 @@ impl Stations {
         Ok(sent)
     }
 
-    /// The application at an end calls receive for up to `most` bytes; gives how many a call that is
-    /// done has received, 0 while it goes on.
+    /// The application at an end calls receive for up to `most` bytes; returns how many a finished
+    /// call has received, 0 while it goes on.
     ///
     /// # Errors
     ///
@@ -99,7 +99,7 @@ impl Stations {
         finish.read[here] += received;
         let over = finish.told[there] && finish.read[here] > finish.written[there];
         if over {
-            // The last byte is none of the application's.
+            // The last byte does not belong to the application.
             finish.read[here] -= 1;
             received -= 1;
             finish.over[here] = true;
@@ -124,7 +124,7 @@ impl Stations {
         }
     }
 
-    /// Writes the byte that tells of the end of `side`, as soon as there is room for it.
+    /// Writes the byte that marks the end of `side`, as soon as there is room for it.
     fn plain_finish(&mut self, flow: u32, side: Side) {
         let connection = self.plain(flow);
         let finish = &mut connection.finish;

@@ -10,9 +10,9 @@ use crate::random::{Purpose, stream};
 /// What is done to frames that come in.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Impairment {
-    /// Share of frames that are lost, each by itself.
+    /// Share of frames that are lost, independently of each other.
     pub loss: f64,
-    /// Every so many frames one is lost; zero is never.
+    /// One frame in this many is lost; zero is never.
     pub lose_every: u64,
     /// These are lost, counted from 1.
     pub lose: Vec<u64>,
@@ -24,7 +24,7 @@ pub struct Impairment {
     pub reorder_by: Span,
     /// Every frame is delayed by this much.
     pub delay: Span,
-    /// And by up to this much, equally likely; frames may overtake each other.
+    /// Additional delay, uniform from zero to this; frames may overtake each other.
     pub jitter: Span,
     /// Frames with less data than this pass unharmed, and are not counted: acknowledgements. Unit:
     /// bytes of IP packet.
@@ -46,9 +46,9 @@ pub(super) enum Fate {
     Lost,
     /// It comes, once or twice.
     Comes {
-        /// After so long.
+        /// After this time.
         after: Span,
-        /// And the same again.
+        /// And a copy after this time.
         twice: bool,
     },
 }
@@ -66,7 +66,8 @@ impl Impairing {
         let law = &self.law;
         let listed = law.lose.contains(&self.counted);
         let due = law.lose_every > 0 && self.counted.is_multiple_of(law.lose_every);
-        // Each chance is drawn only where there is one: an impairment that is off changes nothing.
+        // Random numbers are drawn only for impairments that are on, so one that is off changes
+        // nothing.
         if listed || due || (law.loss > 0.0 && self.random.random::<f64>() < law.loss) {
             return Fate::Lost;
         }

@@ -25,7 +25,7 @@ impl Place<'_> {
         &mut self.flow.ends[self.end.side as usize]
     }
 
-    /// Lets everything go on that a change of the protocol's state allows.
+    /// Continues everything that a change of the protocol's state allows.
     pub(super) fn progress(&mut self, kernel: &mut Kernel<impl Includes<Event>>) {
         self.pump(kernel);
         self.wake(kernel);
@@ -110,7 +110,7 @@ impl Place<'_> {
         let copied = end.send.copied();
         if copied > 0 {
             end.connection.write(copied, end.send.left() > 0, kernel.now());
-            // What this gives to send goes before the next copy, as within the call of a kernel.
+            // Segments that this produces go before the next copy, as within a kernel's call.
             end.send.step = Step::Running;
             self.progress(kernel);
         }
@@ -125,8 +125,8 @@ impl Place<'_> {
         }
     }
 
-    /// The next step of a call of receive: it ends when it has all that it asked for, or something
-    /// and nothing more is there.
+    /// The next step of a call of receive: it ends when it has everything requested, or something
+    /// and there is no more.
     pub(super) fn recv(&mut self, kernel: &mut Kernel<impl Includes<Event>>) {
         let end = self.own();
         let copied = end.recv.copied();
@@ -147,8 +147,8 @@ impl Place<'_> {
         }
     }
 
-    /// Sees to it that an event comes no later than the protocol's next timer. One that comes
-    /// earlier, or for nothing, is left: it costs less than taking it back each time.
+    /// Makes sure that an event happens no later than the protocol's next timer. An earlier or
+    /// useless event stays: cancelling it each time would cost more.
     fn set_timer(&mut self, kernel: &mut Kernel<impl Includes<Event>>) {
         let end = self.end;
         let own = self.own();

@@ -1,4 +1,4 @@
-//! Plain flows: their packets come and go at no cost to their stations.
+//! Plain flows: sending and receiving their packets costs the stations nothing.
 
 use linerate_core::units::Time;
 
@@ -46,7 +46,7 @@ impl Stations {
         Ok(len)
     }
 
-    /// What a network lost of a stream is sent again.
+    /// Retransmits what the network lost of a stream.
     pub(super) fn resend(&mut self, flow: u32, side: Side) {
         self.plain(flow).resend(side);
         self.wake_sender(flow, side);
@@ -92,7 +92,7 @@ impl Stations {
             attached.turn = (attached.turn + 1) % attached.ends.len();
             let Flow::Plain(connection) = &mut self.flows[number as usize] else { continue };
             let Some(packet) = connection.flow.packet(side, number) else { continue };
-            // What is on the wire makes room for datagrams.
+            // A datagram on the wire frees its room in the send buffer.
             connection.stirred[side as usize] = true;
             let header = connection.flow.parameters().header_bytes;
             return Some(Frame {

@@ -27,8 +27,8 @@ impl Stations {
         self.stations.get(station.index())?.machine.as_ref()
     }
 
-    /// Adds a TCP connection between two stations with machines, the first of which connects; gives
-    /// its number.
+    /// Adds a TCP connection between two stations with machines, the first of which connects;
+    /// returns its number.
     ///
     /// # Panics
     ///
@@ -67,7 +67,7 @@ impl Stations {
         Place { end, flow, machine, segments: &mut self.segments }
     }
 
-    /// The application at an end calls send; gives what a call that is done has sent.
+    /// The application at an end calls send; returns what a finished call has sent.
     pub(super) fn tcp_write(
         &mut self,
         end: End,
@@ -84,7 +84,7 @@ impl Stations {
         Ok(usize::try_from(sent).unwrap_or(usize::MAX))
     }
 
-    /// The same of so many bytes that are only counted, and whether a call began.
+    /// The same for bytes that are only counted; returns also whether a call began.
     pub(super) fn tcp_send(
         &mut self,
         end: End,
@@ -107,7 +107,7 @@ impl Stations {
         Ok((0, begins))
     }
 
-    /// The application at an end calls receive; gives what a call that is done has received.
+    /// The application at an end calls receive; returns what a finished call has received.
     pub(super) fn tcp_read(
         &mut self,
         end: End,
@@ -122,7 +122,7 @@ impl Stations {
         Ok(len)
     }
 
-    /// The same of up to so many bytes that are only counted.
+    /// The same for up to this many bytes that are only counted.
     pub(super) fn tcp_receive(
         &mut self,
         end: End,
@@ -156,7 +156,7 @@ impl Stations {
         place.progress(kernel);
     }
 
-    /// Lets what happened in a host have its effect.
+    /// Carries out the result of a host's event.
     pub(super) fn machine_event(
         &mut self,
         event: crate::machine::Event,
@@ -262,7 +262,7 @@ impl Stations {
         self.stations[station.index()].machine.as_mut()?.take(kernel)
     }
 
-    /// A transmit descriptor of a station is free again: the ends that found none go on.
+    /// A transmit descriptor of a station is free again: the ends that waited for one go on.
     fn pump_starved(&mut self, station: Station, kernel: &mut Kernel<impl Includes<Event>>) {
         let machine = self.stations[station.index()].machine.as_mut().expect("its own descriptor");
         if !machine.take_starved() {

@@ -16,8 +16,8 @@ use crate::tcp::{Connection, Failure, Settings, State};
 pub(super) struct TcpFlow {
     pub(super) stations: [Station; 2],
     pub(super) ends: [TcpEnd; 2],
-    /// The bytes that each end wrote and the other's application has not taken. Segments only
-    /// count them: what is at a position is the same wherever it is.
+    /// The bytes that each end wrote and the other's application has not read. They are kept here
+    /// once; segments only count them.
     payload: [VecDeque<u8>; 2],
     /// Something changed that an end's application may wait for.
     pub(super) stirred: [bool; 2],
@@ -76,7 +76,7 @@ impl TcpFlow {
         self.payload[side as usize].extend(data);
     }
 
-    /// Gives `side` so many bytes of what the other end wrote: all of `data`.
+    /// Fills `data` for `side` with bytes that the other end wrote.
     pub(super) fn give(&mut self, side: Side, data: &mut [u8]) {
         let payload = &mut self.payload[side.other() as usize];
         let (front, back) = payload.as_slices();

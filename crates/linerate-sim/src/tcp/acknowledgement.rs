@@ -34,7 +34,8 @@ pub(super) struct Acknowledgements {
     last_arrival: Option<Time>,
     /// Segments to acknowledge at once.
     quick: u32,
-    /// The application answers what arrives, and its answers carry acknowledgements.
+    /// Interactive (pingpong) mode: the application answers what arrives, and its answers carry
+    /// acknowledgements.
     answers: bool,
 }
 
@@ -87,8 +88,8 @@ impl Acknowledgements {
         }
     }
 
-    /// The delay follows the spacing: half of it is forgotten with each segment, and silence longer
-    /// than the delay says nothing.
+    /// The delay follows the spacing: each segment halves the weight of the past, and a pause
+    /// longer than the delay does not count.
     fn follow(&mut self, segment: InOrder, now: Time, rules: &Rules) {
         let policy = &rules.acknowledgement;
         let least = policy.delay_least;
@@ -103,7 +104,7 @@ impl Acknowledgements {
         }
     }
 
-    /// An acknowledgement is owed, and may wait for company.
+    /// An acknowledgement is owed, and may wait for data to travel with.
     pub(super) fn later(&mut self, now: Time, rules: &Rules) {
         if self.due == Due::Nothing {
             self.due = Due::At(at_tick(now, self.delay, rules.timers.acknowledgement_tick));
@@ -121,7 +122,7 @@ impl Acknowledgements {
         self.duplicates = self.duplicates.saturating_add(1);
     }
 
-    /// Whether one that stands alone is to be sent before anything else.
+    /// Whether a separate acknowledgement is to be sent before anything else.
     pub(super) const fn has_duplicate(&self) -> bool {
         self.duplicates > 0
     }
@@ -139,7 +140,7 @@ impl Acknowledgements {
         }
     }
 
-    /// All before was told to have arrived.
+    /// All before this was acknowledged to the peer.
     pub(super) const fn told(&self) -> u64 {
         self.told
     }

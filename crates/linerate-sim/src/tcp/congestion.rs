@@ -1,4 +1,4 @@
-//! How much is let be on the way: RFC 5681, 6582, 6675 and 9438.
+//! Congestion control: how much may be in flight. RFC 5681, 6582, 6675 and 9438.
 
 mod cubic;
 mod reno;
@@ -33,7 +33,7 @@ impl Algorithm {
 /// What a sender is doing about losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// There is none that it knows of.
+    /// No known loss.
     Open,
     /// Fast recovery.
     Recovery,
@@ -57,12 +57,12 @@ pub(super) struct Congestion {
     /// What was the next position to send when the phase began: it ends when all before is
     /// acknowledged.
     recover: u64,
-    /// It holds nothing back until the first loss.
+    /// The window is unlimited until the first loss.
     ignored: bool,
     growth: Growth,
 }
 
-/// No window becomes larger. Unit: bytes. 1 GiB is what a scaled window can be (RFC 7323, 2.3).
+/// The largest window. Unit: bytes. 1 GiB is the largest scaled window (RFC 7323, 2.3).
 pub(super) const LARGEST: u64 = 1 << 30;
 
 /// An acknowledgement of new data, as the window sees it.
@@ -130,8 +130,8 @@ impl Congestion {
         }
     }
 
-    /// New data was acknowledged; whether the next outstanding segment is taken as lost: a partial
-    /// acknowledgement in a fast recovery without SACK (RFC 6582, 3.2).
+    /// New data was acknowledged; returns whether the next outstanding segment counts as lost: a
+    /// partial acknowledgement in a fast recovery without SACK (RFC 6582, 3.2).
     pub(super) fn acknowledged(
         &mut self,
         progress: Progress,
@@ -170,7 +170,8 @@ impl Congestion {
 
     fn grow(&mut self, progress: Progress, (now, rtt): (Time, Span), rules: &CongestionRules) {
         let slow = self.window < self.threshold;
-        // In slow start a window half used may grow, so that it is not the window that ends it.
+        // In slow start a window that is half used may grow, so that the window itself does not end
+        // slow start.
         let reach = if slow { progress.pipe * 2 } else { progress.pipe + self.mss };
         if rules.grows_only_when_limiting && reach <= self.window {
             self.restart_epoch();
@@ -194,7 +195,7 @@ impl Congestion {
     }
 
     /// Whether a fast retransmit may begin with all before `position` acknowledged. Duplicates of
-    /// what was sent again in vain are no sign of loss: without SACK more than the last recovery
+    /// needless retransmissions are not a sign of loss: without SACK more than the last recovery
     /// must be acknowledged (RFC 6582, 3.2, step 1).
     pub(super) fn may_recover(&self, position: u64, recovery: Recovery) -> bool {
         let passed = match recovery {
@@ -209,7 +210,7 @@ impl Congestion {
         self.reduce(flight);
         self.phase = Phase::Recovery;
         self.recover = match recovery {
-            // Plain Reno takes up the next loss as a new one.
+            // Plain Reno treats the next loss as a new one.
             Recovery::Reno => 0,
             Recovery::NewReno | Recovery::Sack => next,
         };
@@ -225,8 +226,8 @@ impl Congestion {
         self.window = (self.window + self.mss).min(LARGEST);
     }
 
-    /// The retransmission timer ran out; `again` if it did for the same segment before (RFC 5681,
-    /// 3.1).
+    /// The retransmission timer expired; `again` if it had expired for the same segment before (RFC
+    /// 5681, 3.1).
     pub(super) fn timeout(&mut self, flight: u64, next: u64, again: bool) {
         if !again {
             self.reduce(flight);

@@ -21,9 +21,9 @@ pub use output::Kind;
 pub use state::{Counters, Failure, State};
 
 /// One end of a connection, without the host it is on. Segments and timers go in, segments come
-/// out; whoever owns it asks [`Self::next_kind`] and [`Self::next_timer`] after every call.
+/// out; the owner asks [`Self::next_kind`] and [`Self::next_timer`] after every call.
 ///
-/// There is no TIME-WAIT: a closed end goes on answering segments that come again, without a timer.
+/// There is no TIME-WAIT: a closed end goes on answering repeated segments, without a timer.
 #[derive(Debug)]
 pub struct Connection {
     settings: Settings,
@@ -39,7 +39,7 @@ pub struct Connection {
     persist: Persist,
     /// Duplicate acknowledgements in a row.
     duplicates: u32,
-    /// The next lost segment is sent again whatever the congestion window says.
+    /// The next lost segment is retransmitted regardless of the congestion window.
     forced: bool,
     /// When data was sent last.
     last_data: Time,
@@ -57,7 +57,7 @@ struct Writer {
     end: u64,
     /// The end of the last call that wrote.
     push: u64,
-    /// A call that writes has more to come.
+    /// The current write call has more data to come.
     more: bool,
     /// The application closed: FIN is at `end`.
     closed: bool,
@@ -125,7 +125,7 @@ impl Connection {
         &self.settings.rules
     }
 
-    /// How losses are made good with this peer.
+    /// The loss recovery with this peer.
     fn recovery(&self) -> Recovery {
         match self.rules().congestion.recovery {
             Recovery::Sack if !self.agreed.sack => Recovery::NewReno,
@@ -133,9 +133,8 @@ impl Connection {
         }
     }
 
-    /// The application hands over `bytes`; `more` says that the call has more to come, so that the
-    /// rest of a segment is not yet worth sending. At most [`Self::writable`] may be handed over:
-    /// more than that is not taken.
+    /// The application writes `bytes`; `more` says that the call has more to come, so that the rest
+    /// of a segment is not yet worth sending. At most [`Self::writable`] bytes are accepted.
     pub fn write(&mut self, bytes: u64, more: bool, now: Time) {
         let bytes = bytes.min(self.writable());
         let writer = &mut self.writer;
@@ -154,8 +153,8 @@ impl Connection {
     }
 
     /// How many bytes the send buffer has room for now; zero means that the application sleeps
-    /// until it is something else, which follows the kernel's rule for when a sleeper is woken. Zero
-    /// for good after a close or a failure.
+    /// until there is room, by the kernel's rule for waking a writer. Zero for good after a close
+    /// or a failure.
     #[must_use]
     pub fn writable(&self) -> u64 {
         let writer = &self.writer;
@@ -185,7 +184,7 @@ impl Connection {
         self.offer.release(freed);
     }
 
-    /// A call that read ends: the window that this gave is told if the kernel's rule says so.
+    /// A read call ends: the kernel's rule decides whether this sends a window update.
     pub fn read_done(&mut self) {
         let expected = self.queue.expected();
         if self.stage == Stage::Open
@@ -206,7 +205,7 @@ impl Connection {
         }
     }
 
-    /// What was asked when it was made.
+    /// The settings with which it was made.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.settings
@@ -222,7 +221,7 @@ impl Connection {
     }
 
     /// Payload of a full segment to the peer: after the handshake, with options taken off; before
-    /// it, what is hoped for. Unit: bytes.
+    /// it, the expected value. Unit: bytes.
     #[must_use]
     pub fn mss(&self) -> u32 {
         self.agreed.mss

@@ -38,11 +38,11 @@ impl Personality {
         "linux-modern",
     ];
 
-    /// Other names of the same rules: kernels between which nothing changed that a model shows.
+    /// Other names of the same rules: kernels whose differences do not show in the model.
     pub const ALIASES: [(&'static str, &'static str); 2] =
         [("linux-2.0.29", "linux-2.0.35"), ("linux-2.2.1", "linux-2.1.121")];
 
-    /// The one of that name, or none.
+    /// The kernel of that name, if there is one.
     #[must_use]
     pub fn find(name: &str) -> Option<Self> {
         let name = Self::ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, name)| name);

@@ -80,7 +80,7 @@ impl ReceiveQueue {
         !self.ranges.is_empty()
     }
 
-    /// The application takes `bytes`; gives what becomes free of the buffer.
+    /// The application reads `bytes`; returns how much of the buffer becomes free.
     pub(super) fn read(&mut self, bytes: u64) -> u64 {
         self.read += bytes.min(self.readable());
         let mut freed = 0;
@@ -91,7 +91,7 @@ impl ReceiveQueue {
         freed
     }
 
-    /// FIN is at `position`. A second one elsewhere says nothing.
+    /// FIN is at `position`. A second one elsewhere is ignored.
     pub(super) fn finish(&mut self, position: u64) {
         let highest = self.ranges.last().map_or(self.expected, |range| range.to);
         if self.fin.is_none() && position >= highest {
@@ -170,7 +170,7 @@ impl ReceiveQueue {
         (again, freed)
     }
 
-    /// The ranges beyond the gap, the most recent first, at most `most` (RFC 2018, 4).
+    /// At most `most` ranges beyond the gap, the most recent first (RFC 2018, 4).
     pub(super) fn blocks(&self, most: usize) -> SackBlocks {
         let mut blocks = SackBlocks::NONE;
         let mut before = u64::MAX;

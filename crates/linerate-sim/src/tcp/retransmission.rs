@@ -1,4 +1,4 @@
-//! When a segment is taken as lost because nothing is heard of it: RFC 6298.
+//! The retransmission timeout: RFC 6298.
 
 mod scoreboard;
 
@@ -22,7 +22,7 @@ pub(super) struct Retransmission {
     variance: Span,
     timeout: Span,
     backoff: u32,
-    /// How often the first segment was sent again in vain.
+    /// How often the first segment was retransmitted without success.
     pub(super) retries: u32,
     /// When the timer runs out, or `None` if it is stopped.
     pub(super) deadline: Option<Time>,
@@ -84,7 +84,7 @@ impl Retransmission {
         self.deadline = Some(at_tick(now, self.timeout(rules), rules.tick));
     }
 
-    /// The timer ran out: the next time it runs twice as long (RFC 6298, 5.5).
+    /// The timer expired: the next timeout is twice as long (RFC 6298, 5.5).
     pub(super) fn back_off(&mut self) {
         self.backoff += 1;
         self.retries += 1;

@@ -9,7 +9,7 @@ pub struct Segment {
     pub length: u32,
     /// SYN, ACK, FIN, PSH, RST.
     pub flags: Flags,
-    /// The next position that its sender expects; says something only with ACK.
+    /// The next position that its sender expects; valid only with ACK.
     pub acknowledgement: u64,
     /// The window field as it is on the wire: not yet scaled. Unit: bytes, or those shifted right
     /// by the scale that the sender's SYN told.
@@ -32,11 +32,11 @@ pub struct Segment {
 pub struct Flags {
     /// Synchronize sequence numbers.
     pub syn: bool,
-    /// The acknowledgement field says something.
+    /// The acknowledgement field is valid.
     pub ack: bool,
     /// No more data from the sender.
     pub fin: bool,
-    /// The data so far is to be given to the application.
+    /// Push: pass the data so far to the application.
     pub push: bool,
     /// Reset the connection.
     pub reset: bool,
@@ -53,7 +53,7 @@ impl SackBlocks {
     /// No ranges.
     pub const NONE: Self = Self { blocks: [[0; 2]; 4], count: 0 };
 
-    /// Whether there is none.
+    /// Whether it is empty.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.count == 0

@@ -1,4 +1,4 @@
-//! Windows: what an end offers of its receive buffer, and what the peer offers.
+//! Windows: the one that an end offers, and the one that the peer offers.
 
 mod offer;
 mod peer;

@@ -17,7 +17,7 @@ fn a_lost_datagram_ends_the_curve_with_the_cause_named(
         transport.kind = 'datagram'";
     let outcome = measured(text, pattern, &[64, 65_536]);
     let Ended::Failed(error) = outcome.ended else { panic!("it ended {:?}", outcome.ended) };
-    let cause = "the modelled network lost a frame of it (overflow), and nothing sends it again";
+    let cause = "the modelled network lost a frame of it (overflow), and datagrams are not retransmitted";
     assert!(error.to_string().ends_with(cause), "{error}");
 }
 

@@ -98,7 +98,7 @@ fn limited_switch(input: Buffer) -> Topology {
 #[case(two_cables(), "station 0 has 2 cables; a station has exactly 1")]
 #[case(
     unknown(),
-    "cable 2 ends at relay 4, which is not there; there are 2 stations and 1 relays, counted from 0"
+    "cable 2 ends at relay 4, which does not exist; there are 2 stations and 1 relays, counted from 0"
 )]
 #[case(
     looped(),

@@ -4,20 +4,23 @@ use std::fmt::Write as _;
 
 use super::{Estimate, HostFile};
 
-/// What stands above everything.
+/// The comment at the top of the file.
 const HEAD: &str = "\
 # A host as `linerate calibrate` found it. [host] is a profile as a model's plan takes it; [calibration]
 # is what `linerate predict --host` needs besides. Times are one-way, ns/B is nanoseconds a byte.
 ";
 
-/// What is said of keys that nothing was fitted for.
+/// Comments for keys that were not fitted.
 const GIVEN: [(&str, &str); 6] = [
-    ("processor.clock-share", "not measured: the costs were taken at this clock, so it has no effect here"),
-    ("processor.multiprocessor-factor", "the costs were taken with this kernel, locks included"),
+    (
+        "processor.clock-share",
+        "not measured: the costs were measured at this clock, so it has no effect here",
+    ),
+    ("processor.multiprocessor-factor", "the costs were measured with this kernel, locks included"),
     ("costs.interrupt", "not measured: a veth has no interrupt, and its soft interrupt is in `receive`"),
-    ("memory.checksum-in-ns", "by the checksum probe; without effect while the adaptor computes checksums"),
-    ("memory.paging-ns", "not measured: nothing here is larger than memory"),
-    ("adaptor.transmit-ring", "not measured: a veth has no rings, so they are as large as never to matter"),
+    ("memory.checksum-in-ns", "by the checksum probe; no effect while the adaptor computes checksums"),
+    ("memory.paging-ns", "not measured: no message here is larger than memory"),
+    ("adaptor.transmit-ring", "not measured: a veth has no rings, so they are large enough never to matter"),
 ];
 
 /// `file` as TOML with its comments.
@@ -40,7 +43,7 @@ pub(super) fn annotated(file: &HostFile) -> String {
     text
 }
 
-/// What is said of a key; nothing of most.
+/// The comment for a key. Most keys have no comment.
 fn note(file: &HostFile, path: &str) -> Option<String> {
     let key = path.strip_prefix("host.")?;
     let fitted = file.calibration.value.iter().find(|value| value.parameter.key() == key);

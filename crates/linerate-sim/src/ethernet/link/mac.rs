@@ -1,4 +1,4 @@
-//! The MAC at one side of a link: its transmitter, and what holds that up.
+//! The MAC at one side of a link: its transmitter and its PAUSE state.
 
 use std::collections::VecDeque;
 
@@ -91,8 +91,7 @@ impl Mac {
         if paused { None } else { client.next(port, kernel) }
     }
 
-    /// Puts a frame of so many bits, preamble included, on the line; gives when it ends and when
-    /// its gap does.
+    /// Puts a frame of `bits`, preamble included, on the line; returns when it and its gap end.
     pub(super) fn transmit(&mut self, frame: Frame, bits: u64, now: Time) -> [Time; 2] {
         let [_, end] = self.line.occupy(now, bits);
         let [_, free] = self.line.occupy(end, GAP_BITS);
@@ -116,9 +115,9 @@ impl Mac {
         self.travelling.pop_front().expect("what arrives has begun")
     }
 
-    /// Stops after the reaction until `quanta` from now; `expired` says that they are over. An
-    /// earlier pause is cut short here: if the transmitter stood still already it goes on doing
-    /// so, and if it was about to it does so no later.
+    /// Stops after the reaction time until `quanta` from now, when `expired` happens. This replaces
+    /// an earlier pause: a transmitter that has stopped stays stopped, and one that was about to
+    /// stop does so no later.
     pub(super) fn pause(&mut self, quanta: u16, expired: Event, kernel: &mut Kernel<impl Includes<Event>>) {
         let now = kernel.now();
         let reacted = now + self.reaction;
@@ -128,15 +127,15 @@ impl Mac {
         self.pause = Some(Pause { from, timer });
     }
 
-    /// Lets data go on: the time is over, or the other end says so.
+    /// Lets data go on: the time is over, or the other end sent PAUSE(0).
     pub(super) fn resume(&mut self, kernel: &mut Kernel<impl Includes<Event>>) {
         self.end_pause(kernel);
     }
 
-    /// Ends a pause and counts how long it held; gives since when it did or would have.
+    /// Ends a pause and counts how long it held; returns when it started or would have.
     fn end_pause(&mut self, kernel: &mut Kernel<impl Includes<Event>>) -> Option<Time> {
         let pause = self.pause.take()?;
-        // Harmless if it is this timer that has just run out.
+        // Harmless if this very timer has just expired.
         kernel.cancel(pause.timer);
         self.counters.paused += kernel.now().since(pause.from);
         Some(pause.from)

@@ -10,9 +10,9 @@ use crate::pace::Pace;
 pub struct Side {
     /// What it does about PAUSE.
     pub flow: FlowControl,
-    /// For so long after the end of a PAUSE frame it goes on beginning frames, from the delay of
-    /// its receiver and of what its transmitter has taken on already. The standard allows up to
-    /// [`reaction_limit_quanta`].
+    /// Reaction time: how long after the end of a PAUSE frame it may still begin frames, because of
+    /// the delay of its receiver and of frames that its transmitter has already accepted. The
+    /// standard allows up to [`reaction_limit_quanta`].
     ///
     /// Unit: bit times.
     pub reaction_bits: u64,
@@ -47,7 +47,7 @@ impl Parameters {
         Self { pace, delay, sides: [Side::PLAIN; 2] }
     }
 
-    /// The same link with PAUSE as it was resolved, both sides at the reaction limit.
+    /// The same link with the given PAUSE modes, both sides at the reaction limit.
     #[must_use]
     pub fn with_flow_control(mut self, flow: [FlowControl; 2]) -> Self {
         self.sides = flow.map(|flow| Side::at_reaction_limit(flow, self.pace));

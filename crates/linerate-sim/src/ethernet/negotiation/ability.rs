@@ -91,9 +91,9 @@ impl Ability {
         }
     }
 
-    /// What an end that negotiates takes the signal of this kind for: idle of 100BASE-TX and
-    /// 100BASE-T4 and the link pulses of 10BASE-T tell the speed, and nothing tells the duplex.
-    /// None if the signal is not told apart. Source: IEEE 802.3, 28.2.3.1.
+    /// What parallel detection finds for a signal of this kind: idle of 100BASE-TX and 100BASE-T4
+    /// and the link pulses of 10BASE-T show the speed, but not the duplex. Absent if the signal is
+    /// not recognised. Source: IEEE 802.3, 28.2.3.1.
     #[must_use]
     pub const fn detected_as(self) -> Option<Self> {
         match self {
@@ -132,7 +132,7 @@ impl fmt::Display for Ability {
 pub struct Abilities(u16);
 
 impl Abilities {
-    /// None.
+    /// The empty set.
     pub const NONE: Self = Self(0);
 
     /// A port of the kind 10/100, in both duplex modes.
@@ -163,7 +163,7 @@ impl Abilities {
         self.0 & 1 << ability as u8 != 0
     }
 
-    /// What is in both.
+    /// The intersection.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 & other.0)

@@ -7,11 +7,11 @@ use linerate_core::units::Span;
 /// usual, longest. Source: IEEE 802.3, table 28-9 (16 +- 8 ms; from memory).
 pub const FLP_BURST_INTERVAL: [Span; 3] = [Span::from_ms(8), Span::from_ms(16), Span::from_ms(24)];
 
-/// For so long an end is silent before it negotiates, so that its partner drops the link:
-/// shortest, longest. Source: IEEE 802.3, table 28-9 (`break_link_timer`; from memory).
+/// How long an end is silent before it negotiates, so that its partner drops the link: shortest,
+/// longest. Source: IEEE 802.3, table 28-9 (`break_link_timer`; from memory).
 pub const BREAK_LINK: [Span; 2] = [Span::from_ms(1_200), Span::from_ms(1_500)];
 
-/// For so long a 1000BASE-X end sends each thing before it goes on: shortest, longest. Source:
+/// How long a 1000BASE-X end sends each configuration before it goes on: shortest, longest. Source:
 /// IEEE 802.3, 37.3.1.4 (`link_timer`, 10 ms +10 ms -0; from memory). SGMII has 1.6 ms.
 pub const CLAUSE_37_LINK_TIMER: [Span; 2] = [Span::from_ms(10), Span::from_ms(20)];
 

@@ -1,16 +1,16 @@
 //! Which of a frame's copies count.
 //!
-//! Relays copy frames to where nobody waits for them. In a tree there is one path to each station,
-//! so of all copies of a frame just those on the path to an addressee count: when its addressee
-//! has it, it is served; when the copy on the way to it is gone, it is lost. A frame for everyone
-//! is owed to every station but its source, and is held until each of them got it or lost it.
+//! Relays also copy frames to where no addressee is. In a tree there is one path to each station,
+//! so of all copies of a frame only those on the path to an addressee count: the frame is delivered
+//! when the addressee has it, and lost when the copy on that path is lost. A frame for everyone is
+//! owed to every station but its source, and is held until each of them got it or lost it.
 
 use std::collections::VecDeque;
 
 use super::interface::{Interface, Whereabouts};
 use crate::frame::{Destination, Frame, Station};
 
-/// What was taken from stations and has not come to an end.
+/// Frames taken from stations and neither delivered nor lost.
 #[derive(Debug)]
 pub(super) struct Accounts {
     stations: u32,
@@ -37,7 +37,7 @@ impl Accounts {
         Self { stations: stations as u32, routes, behind, held: 0, broadcasts: VecDeque::new() }
     }
 
-    /// Frames taken and not come to an end.
+    /// Frames taken and neither delivered nor lost.
     pub(super) const fn held(&self) -> u64 {
         self.held
     }
@@ -72,7 +72,7 @@ impl Accounts {
         }
     }
 
-    /// So many addressees got it, or will not.
+    /// This many addressees got it, or will not get it.
     pub(super) fn settle(&mut self, frame: &Frame, count: u32) {
         if count == 0 || frame.destination == Destination::Link {
             return;
@@ -106,7 +106,7 @@ impl Accounts {
     }
 
     fn leads_to(&self, station: Station, frame: &Frame, whereabouts: Whereabouts) -> bool {
-        // A station that writes to itself or to nobody is owed nothing.
+        // A frame to its own source or to nobody has no addressee to wait for.
         if station.0 >= self.stations || station == frame.source {
             return false;
         }

@@ -39,19 +39,19 @@ struct Port {
     input: Input,
 }
 
-/// What a line gets when it asks for a frame.
+/// The answer to a line that asks for a frame.
 #[derive(Clone, Copy, Debug)]
 enum Outputs {
     /// Nothing: it is not its turn.
     Closed,
-    /// Nothing: it was asked whether it can take a frame, and so many can.
+    /// Nothing: it was asked whether it can take a frame, and this many lines can.
     Asked { ready: usize },
     /// This.
     Repeating(Frame),
 }
 
 impl Distributor {
-    /// The repeater that its owner knows by `number`, with lines of `pace`.
+    /// A repeater with the owner's `number`, and lines of `pace`.
     pub(super) fn new(number: u32, pace: Pace, inputs: Vec<Input>) -> Self {
         let ports: Vec<_> = inputs.into_iter().map(|input| Port { fifo: VecDeque::new(), input }).collect();
         // The first turn is that of port 0.
@@ -91,9 +91,9 @@ impl Distributor {
         None
     }
 
-    /// Whose turn it is, if any port has a frame: who waits for its turn's lines, or the first with
-    /// a frame after the last that had a turn. All lines but its own are to be woken next, and
-    /// then [`Self::begin`] is to be called.
+    /// The port whose turn it is, if any port has a frame: the one that waits for lines in its
+    /// turn, or the first with a frame after the last turn. The caller then wakes all lines but
+    /// this port's own, and calls [`Self::begin`].
     pub(super) fn ask(&mut self) -> Option<usize> {
         self.set = false;
         let count = self.ports.len();
@@ -103,8 +103,8 @@ impl Distributor {
         Some(turn)
     }
 
-    /// Takes the frame whose turn it is out of its FIFO if every line that was asked is ready;
-    /// then these are to be woken again, and [`Self::end`] is to be called.
+    /// Takes the frame of this turn out of its FIFO if every line is ready; the caller then wakes
+    /// these lines again, and calls [`Self::end`].
     pub(super) fn begin(
         &mut self,
         turn: usize,

@@ -1,4 +1,4 @@
-//! A receive buffer whose watermarks ask the sender to stop and to go on.
+//! A receive buffer with watermarks for PAUSE.
 
 use linerate_core::units::Time;
 
@@ -29,7 +29,7 @@ impl Input {
         Self { interface, gauge, refresh: None }
     }
 
-    /// Takes in `bytes`; false, and counted, if there is no room.
+    /// Stores `bytes`; false if there is no room, which it counts.
     pub(super) fn fill(
         &mut self,
         bytes: u64,
@@ -59,14 +59,14 @@ impl Input {
         }
     }
 
-    /// The time of the last PAUSE is about to be over, and the sender is still to wait.
+    /// The last PAUSE is about to expire, and the sender must still wait.
     pub(super) fn refresh(&mut self, kernel: &mut Kernel<impl Includes<NetworkEvent>>, outbox: &mut Outbox) {
         if self.gauge.refresh_due(kernel.now()) {
             self.ask(kernel, outbox);
         }
     }
 
-    /// What a table shows of it.
+    /// Its row in a table.
     pub(super) fn report(&self, name: String, now: Time) -> QueueReport {
         QueueReport::of(&self.gauge, name, now)
     }

@@ -31,7 +31,7 @@ pub(super) enum Order {
     Pause(Interface, u16),
 }
 
-/// Where a copy of a frame was when it was lost: says for whom it was on its way.
+/// Where a copy of a frame was when it was lost, which shows for whom it was on its way.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Whereabouts {
     /// It had come in by this interface.
@@ -40,7 +40,7 @@ pub(super) enum Whereabouts {
     Leaving(Interface),
 }
 
-/// What nodes leave to be done when the line that called them has finished with it.
+/// Orders of nodes, carried out when the line that called them has returned.
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
     pub(super) orders: VecDeque<Order>,

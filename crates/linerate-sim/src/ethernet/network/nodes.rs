@@ -10,7 +10,7 @@ use crate::fabric::{Client, Loss, Seen};
 use crate::frame::{Frame, Port};
 use crate::kernel::{Includes, Kernel};
 
-/// Everything of a network but its lines.
+/// Everything in a network except its lines.
 #[derive(Debug)]
 pub(super) struct Nodes {
     pub(super) stations: Vec<Attached>,
@@ -38,7 +38,7 @@ pub(super) struct Placed {
     pub(super) kind: Kind,
 }
 
-/// How a relay relays.
+/// The kinds of relay.
 #[derive(Debug)]
 pub(super) enum Kind {
     Switch(Switch),
@@ -135,7 +135,7 @@ impl Nodes {
         client.deliver(Port(station), frame, kernel);
     }
 
-    /// A copy is gone: says so once for each addressee that it was on the way to.
+    /// A copy is lost: reports it once for each addressee that it was on the way to.
     fn lose<E: Includes<NetworkEvent>>(
         &mut self,
         (frame, whereabouts): (Frame, Whereabouts),
@@ -150,7 +150,7 @@ impl Nodes {
         }
     }
 
-    /// Says what found no room.
+    /// Reports what found no room.
     pub(super) fn report_overflows<E: Includes<NetworkEvent>>(
         &mut self,
         kernel: &mut Kernel<E>,

@@ -1,4 +1,4 @@
-//! What a network says of its queues and ports.
+//! The statistics of a network's queues and ports.
 
 use linerate_core::units::Time;
 
@@ -30,7 +30,7 @@ impl Network {
         reports
     }
 
-    /// How many ports with a MAC `relay` has, by its number in the topology: none for a hub.
+    /// How many ports with a MAC `relay` has, by its number in the topology. A hub has no MAC.
     ///
     /// # Panics
     ///
@@ -66,7 +66,7 @@ impl Network {
 }
 
 impl QueueReport {
-    /// What `gauge` has seen up to `now`.
+    /// The statistics of `gauge` up to `now`.
     pub(super) fn of(gauge: &Gauge, name: String, now: Time) -> Self {
         Self {
             name,

@@ -24,7 +24,7 @@ pub(super) struct Switch {
     number: u32,
     parameters: SwitchParameters,
     ports: Vec<Port>,
-    /// By which port each station was heard last.
+    /// The port on which each station was last seen.
     table: Vec<Option<u32>>,
     memory: Slab<Stored>,
     /// What has arrived and is not forwarded yet, oldest first.
@@ -49,8 +49,8 @@ struct Stored {
 }
 
 impl Switch {
-    /// The switch that its owner knows by `number`, in a network of `stations`; `inputs` has the
-    /// buffer of each port, if inputs are limited.
+    /// A switch with the owner's `number`, in a network of `stations`; `inputs` has the buffer of
+    /// each port, if inputs are limited.
     pub(super) fn new(
         number: u32,
         parameters: SwitchParameters,
@@ -106,7 +106,7 @@ impl Switch {
         let known = match frame.destination {
             Destination::Station(station) => self.table.get(station.index()).copied().flatten(),
             Destination::Everyone => None,
-            // What is for this MAC alone goes no further, not even as an unknown address.
+            // A frame for this MAC alone is not forwarded, not even as one for an unknown address.
             Destination::Link => Some(from),
         };
         match known {

@@ -1,4 +1,4 @@
-//! Builds a network of its description.
+//! Builds a network from its description.
 
 mod domains;
 
@@ -25,16 +25,16 @@ struct Wiring<'a> {
     link_ends: Vec<[Interface; 2]>,
     segments: Vec<Segment>,
     segment_ends: Vec<Vec<Interface>>,
-    /// For each cable and end of it: what is plugged in there. None at a hub.
+    /// For each cable and end of it: what is plugged in there. Absent at a hub.
     lines: Vec<[Option<Line>; 2]>,
-    /// Hubs whose collision domains are laid.
+    /// Hubs whose collision domains are built.
     hubs_laid: BTreeSet<usize>,
     /// Relay ports in collision domains, so far.
     bridges: u32,
 }
 
 impl Network {
-    /// The network of `topology`, at rest. `seed` is for what its collision domains draw.
+    /// The network of `topology`, idle. `seed` is that of the backoff in its collision domains.
     ///
     /// # Errors
     ///
@@ -76,7 +76,7 @@ impl Wiring<'_> {
             });
             let is_half = cable.wire.sides.iter().any(|side| side.duplex == Duplex::Half);
             match hub {
-                // The first cable of a domain lays them all.
+                // The first cable of a domain builds all of it.
                 Some(hub) if !self.hubs_laid.contains(&hub) => self.lay_hubs(hub, seed),
                 Some(_) => {}
                 None if is_half => self.lay_half_duplex(number, seed),

@@ -27,7 +27,7 @@ pub struct UnfitWatermarks {
     pub capacity: u64,
 }
 
-/// What came of a frame for a buffer.
+/// The result of storing a frame in a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Filled {
@@ -47,13 +47,13 @@ pub struct Resume;
 /// The level of a receive buffer. It counts bytes and keeps no frames; what a byte is (frame or
 /// client data) its owner decides, as long as capacity, watermarks and fills agree.
 ///
-/// It asks once each way: PAUSE when the level reaches the high watermark, then no more until it
-/// has said [`Resume`] at the low one. While it waits for that, [`Self::refresh_due`] says when
-/// to send PAUSE again before its quanta run out.
+/// It asks once each way: PAUSE when the level reaches the high watermark, and then not again until
+/// it has returned [`Resume`] at the low one. Meanwhile [`Self::refresh_due`] says when to repeat
+/// PAUSE before its quanta expire.
 #[derive(Clone, Copy, Debug)]
 pub struct Gauge {
     capacity: u64,
-    /// None: it never asks for PAUSE.
+    /// If absent, it never asks for PAUSE.
     watermarks: Option<Watermarks>,
     quanta: u16,
     refresh_every: Option<Span>,
@@ -100,8 +100,8 @@ impl Gauge {
         Ok(gauge)
     }
 
-    /// Asks for so many quanta, and again after each `refresh_every` while it has not said
-    /// [`Resume`]; see [`super::refresh_interval`].
+    /// Asks for `quanta`, and again after each `refresh_every` until it returns [`Resume`]; see
+    /// [`super::refresh_interval`].
     #[must_use]
     pub const fn asking(mut self, quanta: u16, refresh_every: Option<Span>) -> Self {
         self.quanta = quanta;
@@ -143,7 +143,7 @@ impl Gauge {
         Some(self.asked? + self.refresh_every?)
     }
 
-    /// Whether PAUSE has to be sent again now; said once for each time that it has.
+    /// Whether PAUSE has to be sent again now; true once for each time.
     pub fn refresh_due(&mut self, now: Time) -> bool {
         let due = self.refresh_at().is_some_and(|at| at <= now);
         if due {

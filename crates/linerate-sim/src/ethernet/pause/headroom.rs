@@ -1,4 +1,4 @@
-//! How much room a port needs above its high watermark, and how much stock below it.
+//! How much buffer a port needs above its high watermark, and how much below it.
 
 use linerate_core::units::Span;
 

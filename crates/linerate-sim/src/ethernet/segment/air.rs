@@ -24,7 +24,7 @@ pub(super) struct Air {
     delays: Delays,
     gap: Gap,
     transmissions: Vec<Transmission>,
-    /// What one station hears, while that is looked at.
+    /// What one station hears.
     carriers: Vec<Carrier>,
 }
 
@@ -104,8 +104,8 @@ impl Air {
         })
     }
 
-    /// When `port`, which has a frame, may begin; none while that hangs on a transmission which has
-    /// not ended.
+    /// When `port`, which has a frame, may begin. Absent while that depends on a transmission in
+    /// progress.
     pub(super) fn earliest_start(&mut self, port: u32, now: Time) -> Option<Time> {
         self.carriers.clear();
         for one in &self.transmissions {

@@ -2,7 +2,7 @@
 //!
 //! Source: IEEE 802.3, 4.2.3.2.1 and the process Deference of 4.2.8. A station senses carrier
 //! strictly after it arrives: carrier that comes at the very instant at which a part of the gap
-//! ends, or a frame is ready, comes too late to be heeded.
+//! ends, or a frame is ready, comes too late to count.
 
 use linerate_core::units::{Span, Time};
 
@@ -26,12 +26,12 @@ pub(super) struct Gap {
     pub(super) whole: Span,
 }
 
-/// The earliest start, now or later, of a station that has a frame and did not begin before now;
-/// none while that hangs on a transmission which has not ended.
+/// The earliest start, now or later, of a station that has a frame and did not begin before now.
+/// Absent while that depends on a transmission in progress.
 ///
-/// Every transmission lasts longer than the gap's second part, so that the end of each period of
-/// carrier begins a gap: none is missed altogether. A station that sent within the period does not
-/// restart the gap's first part.
+/// Every transmission lasts longer than the gap's second part, so the end of each period of carrier
+/// begins a gap, and no period is missed. A station that sent within the period does not restart
+/// the gap's first part.
 pub(super) fn earliest_start(carriers: &mut [Carrier], now: Time, gap: Gap) -> Option<Time> {
     carriers.sort_unstable_by_key(|carrier| carrier.start);
     let mut rest = &*carriers;

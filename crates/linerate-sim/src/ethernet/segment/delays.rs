@@ -1,4 +1,4 @@
-//! How long carrier is on its way between the seats of a collision domain.
+//! Propagation delays between the seats of a collision domain.
 
 use linerate_core::units::Span;
 
@@ -21,7 +21,7 @@ enum Shape {
 
 impl Delays {
     /// Seats at the ends of a star's legs: leg + hub + leg. One entry for each seat, so that
-    /// thousands of them cost thousands of entries and not millions.
+    /// thousands of seats need thousands of entries and not millions.
     #[must_use]
     pub fn star(legs: Vec<Span>, hub: Span) -> Self {
         let mut longest = [Span::ZERO; 2];
@@ -35,7 +35,7 @@ impl Delays {
         Self { ports: legs.len(), longest: longest[0] + hub + longest[1], shape: Shape::Star { legs, hub } }
     }
 
-    /// The same between any two of so many seats: a star of equal legs.
+    /// The same delay between any two of this many seats: a star of equal legs.
     #[must_use]
     pub const fn equal(ports: usize, between: Span) -> Self {
         Self { ports, longest: between, shape: Shape::Equal(between) }

@@ -74,8 +74,8 @@ impl Segment {
     }
 
     /// Lets what a collision left of a frame arrive where it is seen as an error. Half-duplex MACs
-    /// drop without a word what is shorter than the slot time if it is the `first` of its burst,
-    /// and otherwise what is shorter than the shortest frame (IEEE 802.3, 4.2.4.2.2 and 4.2.9).
+    /// silently drop what is shorter than the slot time if it is the `first` of its burst, and
+    /// otherwise what is shorter than the shortest frame (IEEE 802.3, 4.2.4.2.2 and 4.2.9).
     pub(super) fn leave_fragment(
         &mut self,
         source: u32,
@@ -150,7 +150,7 @@ impl Segment {
             let seen = flight.whole || self.is_seen(port, &flight);
             self.macs[port as usize].counters.errors += u64::from(seen);
         }
-        // Where the addressee sits here, those who listen to all need not have it.
+        // If the addressee sits here, those who listen to all need not get it.
         if !good && flight.whole && flight.addressee.is_none_or(|seat| seat == port) {
             client.damaged([Port(flight.source), Port(port)], flight.frame, kernel);
         }
@@ -166,7 +166,7 @@ impl Segment {
             && !self.air.is_mixed(flight.source, port, times)
     }
 
-    /// Whether `port` takes a fragment for a damaged frame: one that it collided with is none.
+    /// Whether `port` counts a fragment as a damaged frame: not if it took part in the collision.
     fn is_seen(&self, port: u32, flight: &Flight) -> bool {
         !self.macs[port as usize].is_half_duplex() || !self.air.sends(port, self.times_at(port, flight))
     }

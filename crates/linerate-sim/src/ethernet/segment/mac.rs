@@ -96,8 +96,8 @@ impl Times {
         self.parameters.pace.span(PREAMBLE_BITS + bits)
     }
 
-    /// Whether a half-duplex receiver takes an event of such a length, the first of its burst, for
-    /// a collision fragment.
+    /// Whether a half-duplex receiver treats an event of this length, the first of its burst, as a
+    /// collision fragment.
     pub(super) fn is_fragment(&self, event: Span) -> bool {
         self.parameters.extend && event < self.preamble + self.slot
     }

@@ -21,8 +21,8 @@ pub struct Parameters {
     /// A burst's first frame is extended until its carrier has lasted for the slot time, counted
     /// from the destination address: the preamble does not count.  Source: IEEE 802.3, 4.2.3.4.
     pub extend: bool,
-    /// Within a burst a frame may begin until so much has passed since the first preamble began;
-    /// none: every frame is sent alone.
+    /// Within a burst a frame may begin until this much has passed since the first preamble began.
+    /// If absent, every frame is sent alone.
     ///
     /// Unit: bit times.  Source: IEEE 802.3, 4.2.3.2.7 and table 4-2.
     pub burst_bits: Option<u64>,
@@ -32,8 +32,8 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// What the standard says for a pace: up to 100 Mb/s the plain MAC, above it the one of 1 Gb/s
-    /// with carrier extension and bursting.
+    /// The standard's parameters for a pace: up to 100 Mb/s the plain MAC, above it the one of 1
+    /// Gb/s with carrier extension and bursting.
     #[must_use]
     pub const fn of_pace(pace: Pace) -> Self {
         let gigabit = is_gigabit(pace);
@@ -46,7 +46,7 @@ impl Parameters {
         }
     }
 
-    /// [`Self::of_pace`] of so many bits per second.
+    /// [`Self::of_pace`] for `bits_per_second`.
     ///
     /// # Panics
     ///
@@ -97,7 +97,7 @@ pub struct Seat {
     pub duplex: Duplex,
     /// It gets every whole frame, whoever it is for: the port of a bridge.
     pub promiscuous: bool,
-    /// The station whose frames it accepts besides those for everyone; none for a bridge.
+    /// The station whose frames it accepts besides those for everyone. Absent for a bridge.
     pub station: Option<Station>,
     /// Number of its stream of random numbers: no two seats of a simulation should have the same.
     pub stream: u32,

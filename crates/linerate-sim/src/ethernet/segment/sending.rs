@@ -13,7 +13,7 @@ use crate::frame::{Frame, Port};
 use crate::kernel::{Class, Includes, Kernel};
 
 impl Segment {
-    /// Asks the client for the next frame of a MAC that has none; false if there is none.
+    /// Gets the next frame from the client for a MAC without one; false if there is no frame.
     pub(super) fn take<E: Includes<Event>>(
         &mut self,
         port: u32,
@@ -44,10 +44,10 @@ impl Segment {
         kernel.at(start, Class::Start, self.event(port, What::Begin));
     }
 
-    /// Looks once, after a transmission has ended, when those who wait may begin.
+    /// Checks once, after a transmission has ended, when the waiting stations may begin.
     fn look_at_waiting(&mut self, kernel: &mut Kernel<impl Includes<Event>>) {
         let now = kernel.now();
-        // What ends at the same instant is awaited: its own end looks at them again.
+        // If another transmission ends at the same instant, its end checks them again.
         if !self.ended || self.waiting.is_empty() || self.air.another_ends(now) {
             return;
         }
@@ -218,7 +218,7 @@ impl Segment {
         }
     }
 
-    /// Waits for so many slots from the end of the jam, while deference goes on.
+    /// Waits for this many slots from the end of the jam, while deference goes on.
     fn back_off(&mut self, port: u32, slots: u64, kernel: &mut Kernel<impl Includes<Event>>) {
         if slots == 0 {
             self.try_to_begin(port, kernel);

@@ -1,4 +1,4 @@
-//! What is allowed.
+//! Checks of a topology.
 
 use super::{Buffer, Cable, Node, Relay, Topology, TopologyError, Tree};
 use crate::ethernet::pause::{FlowControl, Gauge};
@@ -6,7 +6,7 @@ use crate::ethernet::phy::Duplex;
 use crate::pace::Pace;
 
 impl Topology {
-    /// Whether a network can be built of this, and its tree if so.
+    /// Checks whether a network can be built from this; returns its tree.
     pub(in crate::ethernet) fn check(&self) -> Result<Tree, TopologyError> {
         if self.stations.is_empty() {
             return Err(TopologyError::NoStations);
@@ -139,7 +139,7 @@ impl Buffer {
     }
 }
 
-/// Faster than so many bits per microsecond.
+/// Whether it is faster than this many bits per microsecond.
 const fn is_faster(pace: Pace, megabits: u64) -> bool {
     pace.span(1_000 * megabits).as_ps() < 1_000_000_000
 }

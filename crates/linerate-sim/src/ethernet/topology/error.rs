@@ -1,11 +1,11 @@
-//! Why a topology is no network.
+//! Why a topology is invalid.
 
 use crate::ethernet::pause::UnfitWatermarks;
 
-/// Why a topology is no network. Displayed after "failed to build the network: ".
+/// Why a topology is invalid. Displayed after "failed to build the network: ".
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TopologyError {
-    /// Nobody is there.
+    /// There are no stations.
     #[error("it has no stations; at least one is needed")]
     NoStations,
     /// A station's interface takes one cable.
@@ -16,9 +16,9 @@ pub enum TopologyError {
         /// How many end at it.
         cables: usize,
     },
-    /// A cable ends at a node that is not there.
+    /// A cable ends at a node that does not exist.
     #[error(
-        "cable {cable} ends at {node}, which is not there; there are {stations} stations and {relays} relays, counted from 0"
+        "cable {cable} ends at {node}, which does not exist; there are {stations} stations and {relays} relays, counted from 0"
     )]
     UnknownNode {
         /// Its place in the topology.
@@ -39,7 +39,7 @@ pub enum TopologyError {
     /// No way between two stations.
     #[error("no path leads from {from} to {station}; every station must be reachable")]
     Unreachable {
-        /// The station from which was looked.
+        /// The station where the search started.
         from: String,
         /// The station that was not found.
         station: String,

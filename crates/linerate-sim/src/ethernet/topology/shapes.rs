@@ -3,7 +3,7 @@
 use super::{Cable, Node, Relay, RelayNode, StationNode, Topology, Wire};
 
 impl Topology {
-    /// Nothing yet.
+    /// An empty topology.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

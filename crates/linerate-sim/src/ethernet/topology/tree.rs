@@ -22,7 +22,7 @@ pub(in crate::ethernet) struct Plug {
 }
 
 impl Tree {
-    /// Finds the ports, and refuses what is no tree of all stations.
+    /// Finds the ports, and refuses what is not a tree of all stations.
     pub(super) fn of(topology: &Topology) -> Result<Self, TopologyError> {
         let stations = topology.stations.len();
         let nodes = stations + topology.relays.len();

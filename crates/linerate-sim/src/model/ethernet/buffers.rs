@@ -17,7 +17,7 @@ impl Draft<'_> {
             RelayKind::Switch => {
                 let queue = self.plan.queue.bytes();
                 let controlled = self.plan.pause != Pause::Off;
-                // With PAUSE the inputs hold back what the outputs have no room for.
+                // With PAUSE the inputs hold frames for which the outputs have no room.
                 let outputs =
                     if controlled { queue.saturating_mul(u64::from(self.plan.stations)) } else { queue };
                 let input = controlled.then(|| self.buffer()).transpose()?;
@@ -31,7 +31,8 @@ impl Draft<'_> {
         })
     }
 
-    /// A port's buffer, with the plan's watermarks or those that leave the headroom for no loss.
+    /// A port's buffer, with the plan's watermarks or those that leave enough headroom to lose
+    /// nothing.
     pub(super) fn buffer(&self) -> Result<Buffer, ModelError> {
         let capacity = self.plan.queue.bytes();
         let longest = u64::from(self.plan.mtu) + HEADER_AND_FCS_BYTES;

@@ -8,7 +8,7 @@ use crate::ethernet::phy::{Duplex, Phy};
 use crate::ethernet::topology::{Node, Relay, Topology};
 
 /// Cautions for collision domains whose longest round trip and jam are longer than their slot:
-/// there collisions are late, or hidden from who sends. `topology` is a tree.
+/// there collisions are late, or the senders do not hear them. `topology` is a tree.
 pub(super) fn doubts(topology: &Topology) -> Vec<Caution> {
     let mut domains = Domains::of(topology);
     (0..topology.cables.len()).filter_map(|cable| domains.doubt(cable)).collect()
@@ -19,7 +19,7 @@ struct Domains<'a> {
     topology: &'a Topology,
     /// By relay: its delay and its cables, if it is a hub. Other relays end a domain.
     hubs: Vec<Option<(Span, Vec<usize>)>>,
-    /// By cable: its domain was looked at.
+    /// By cable: its domain was checked.
     seen: Vec<bool>,
 }
 
@@ -47,7 +47,7 @@ impl<'a> Domains<'a> {
         Self { topology, hubs, seen: vec![false; topology.cables.len()] }
     }
 
-    /// What is doubtful about the domain of `cable`; nothing the second time.
+    /// The caution about the domain of `cable`, reported only once for a domain.
     fn doubt(&mut self, cable: usize) -> Option<Caution> {
         let wire = self.topology.cables[cable].wire;
         let half = wire.sides.iter().any(|side| side.duplex == Duplex::Half);

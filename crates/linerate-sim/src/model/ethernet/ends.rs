@@ -1,4 +1,4 @@
-//! What the two ends of a cable are set to, or come to.
+//! The modes of the two ends of a cable, set or negotiated.
 
 use linerate_core::caution::Caution;
 use linerate_core::units::Span;
@@ -11,7 +11,7 @@ use crate::ethernet::topology::{Side, Wire};
 use crate::plan::{End, ModelError, Pause, require};
 
 impl Draft<'_> {
-    /// A cable whose ends are set so; `relayed` says that the second is a relay and the first is not.
+    /// A cable with these ends; `relayed` says that the second is a relay and the first is not.
     pub(super) fn wire(
         &mut self,
         name: &str,
@@ -28,7 +28,7 @@ impl Draft<'_> {
         Ok(Wire { pace: phy.pace, delay, sides: [first, second] })
     }
 
-    /// What the two ends of a cable come to.
+    /// The modes that the two ends of a cable reach.
     pub(super) fn settle(
         &self,
         phy: &'static Phy,
@@ -105,7 +105,7 @@ impl Draft<'_> {
             _ => Err(ModelError::value(
                 "network.duplex",
                 "auto",
-                format!("the two ends come to no link ({outcome:?}); set both to auto"),
+                format!("the two ends cannot establish a link ({outcome:?}); set both to auto"),
             )),
         }
     }

@@ -1,5 +1,5 @@
-//! Whether a load can be offered: every value against its range, and the whole against what ends while
-//! somebody waits for it.
+//! Whether a load can be offered: every value within its range, and a run that ends in a reasonable
+//! time.
 
 use std::collections::BTreeSet;
 
@@ -10,11 +10,11 @@ use crate::plan::{ModelError, require};
 
 /// The most frames that one run models: more would take hours.
 const MOST_FRAMES: f64 = 1e9;
-/// The most frames that all senders of bursts offer at one instant.
+/// The most frames that all burst senders offer at one instant.
 const MOST_AT_ONCE: f64 = 250_000.0;
-/// What is on the wire of one line at most, as a share of its rate, so that a plan ends.
+/// The most that a line carries, as a share of its rate; used to estimate the length of a run.
 const MOST_LOAD: f64 = 1000.0;
-/// What is allowed of a station's number.
+/// What is allowed as a station's number.
 const THERE: &str = "there is no such station; they are counted from 0";
 
 impl LoadPlan {
@@ -22,7 +22,7 @@ impl LoadPlan {
     ///
     /// # Errors
     ///
-    /// [`ModelError`] for the first value that cannot be.
+    /// [`ModelError`] for the first invalid value.
     pub fn check(&self, stations: u32, bits: f64) -> Result<(), ModelError> {
         require(stations >= 2, "network.stations", stations, "it must be at least 2")?;
         let limits = Span::from_us(1)..=Span::from_ms(3_600_000);
@@ -41,7 +41,7 @@ impl LoadPlan {
     fn check_offer(&self) -> Result<(), ModelError> {
         check_sizes("load.frame", &self.frame)?;
         let both = self.station_load.is_some() && self.total_load.is_some();
-        let reason = "give one of them, or none for saturated senders";
+        let reason = "give only one of them, or neither for saturated senders";
         require(!both, "load.total-load", "given with load.station-load", reason)?;
         check_share("load.station-load", self.station_load)?;
         check_share("load.total-load", self.total_load)?;
@@ -108,7 +108,7 @@ impl LoadPlan {
         Ok(())
     }
 
-    /// Checks how many frames the run may have, so that it ends while somebody waits for it.
+    /// Checks how many frames the run may have, so that it ends in a reasonable time.
     fn check_frames(&self, stations: u32, bits: f64) -> Result<(), ModelError> {
         let (mut most, mut at_once) = (0.0, 0.0);
         for station in self.sending(stations) {
@@ -122,7 +122,7 @@ impl LoadPlan {
             if arrivals == Arrival::Burst {
                 at_once += self.burst.bytes() as f64 * 8.0 / frame_bits;
             }
-            // What is offered beyond the line's rate is lost, and takes as long to model.
+            // Frames offered beyond the line's rate are lost, but take as long to model.
             let rate = match arrivals {
                 Arrival::Burst => 8.0 * self.burst.bytes() as f64 / self.every.as_seconds(),
                 _ => bits * share.unwrap_or(1.0).max(1.0),
@@ -138,7 +138,7 @@ impl LoadPlan {
         require(most <= MOST_FRAMES, "load.time", self.time, &reason)
     }
 
-    /// Which key says what share a station offers.
+    /// The key that sets the share that a station offers.
     fn share_key(&self, station: u32) -> &'static str {
         if self.own(station).is_some_and(|one| one.load.is_some()) {
             "load.station.load"

@@ -19,7 +19,7 @@ pub(super) struct Cubic {
     /// The window before the last reduction.
     prior: f64,
     epoch: Option<Epoch>,
-    /// The part of a segment that the window ought to have grown and did not.
+    /// The fraction of a segment by which the window should have grown and did not.
     rest: f64,
 }
 
@@ -82,7 +82,8 @@ impl Cubic {
         libm::floor(flight * BETA) as u64
     }
 
-    /// The time of growth begins anew (RFC 9438, 4.2: not while the application is what limits).
+    /// Restarts the time of growth (RFC 9438, 4.2: it does not run while the application limits the
+    /// flow).
     pub(super) fn restart_epoch(&mut self) {
         self.epoch = None;
         self.rest = 0.0;

@@ -17,7 +17,7 @@ pub(super) enum Stage {
     Never,
 }
 
-/// What both ends agreed on; before the handshake, what this end hopes for.
+/// The agreed options; before the handshake, what this end expects.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Agreed {
     /// Payload of a full segment. Unit: bytes.
@@ -30,10 +30,10 @@ pub(super) struct Agreed {
     pub(super) peer_scale: u8,
 }
 
-/// The MSS of a peer that tells none. Unit: bytes. Source: RFC 9293, 3.7.1.
+/// The MSS of a peer without the option. Unit: bytes. Source: RFC 9293, 3.7.1.
 const DEFAULT_MSS: u32 = 536;
 
-/// The least payload of a segment, so that a peer cannot ask for none. Unit: bytes. Source: IPv4's
+/// The least payload of a segment, so that a peer cannot ask for zero. Unit: bytes. Source: IPv4's
 /// least MTU of 68 (RFC 791, 3.2) less 40 and the options.
 const LEAST_MSS: u32 = 8;
 
@@ -44,7 +44,8 @@ const HEADERS: u32 = 40;
 const TIMESTAMPS: u32 = 12;
 
 impl Settings {
-    /// What its SYN tells: MTU less 40, or what the application allows. Source: RFC 6691.
+    /// The MSS that its SYN announces: MTU less 40, or what the application allows. Source: RFC
+    /// 6691.
     pub(in crate::tcp) fn announced_mss(&self) -> u32 {
         let most = self.mtu.saturating_sub(HEADERS).min(u32::from(u16::MAX));
         self.mss.map_or(most, |mss| mss.min(most)).max(LEAST_MSS + TIMESTAMPS)
@@ -66,7 +67,8 @@ impl Agreed {
 }
 
 impl Connection {
-    /// A segment before a connection: nothing but a SYN, or a reset of one's own, says anything.
+    /// A segment before the connection is open: only a SYN, or a reset of this end's SYN, has an
+    /// effect.
     pub(super) fn arrived_early(&mut self, segment: &Segment, now: Time) {
         let answers = segment.flags.ack && segment.acknowledgement == 1 && self.board.next() > 0;
         if segment.flags.reset {
@@ -89,7 +91,7 @@ impl Connection {
         }
     }
 
-    /// Takes up what the peer's SYN offers and this end offers too.
+    /// Enables the options that both SYNs offer.
     fn agree(&mut self, syn: &Segment) {
         let options = &self.settings.rules.options;
         let agreed = &mut self.agreed;

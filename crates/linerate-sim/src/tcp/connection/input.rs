@@ -37,8 +37,8 @@ impl Connection {
     }
 
     /// Whether a segment touches the window (RFC 9293, 3.10.7.4, first); an unacceptable one is
-    /// answered unless it resets. One whose positions all were acknowledged is no longer acceptable,
-    /// but its acknowledgement may still be news.
+    /// answered unless it resets. A segment that was acknowledged completely is no longer
+    /// acceptable, but its acknowledgement may still be new.
     fn is_acceptable(&mut self, segment: &Segment) -> bool {
         let [from, end] = [segment.sequence, segment.end()];
         let expected = self.queue.expected();
@@ -74,7 +74,7 @@ impl Connection {
         }
     }
 
-    /// What a segment says of data that this end sent.
+    /// A segment's acknowledgement of data that this end sent.
     pub(super) fn take_acknowledgement(&mut self, position: u64, segment: &Segment, now: Time) {
         let first = self.board.first();
         if position < first {
@@ -202,7 +202,7 @@ impl Connection {
     fn insert(&mut self, [from, to]: [u64; 2], charge: u32, segment: &Segment, now: Time) {
         let expected = self.queue.expected();
         if to <= from || from > expected && self.offer.is_full() {
-            // The window is full, or there is no room for what cannot be given to anybody yet.
+            // The window is full, or there is no room for data beyond a gap.
             self.owed.duplicate();
             return;
         }

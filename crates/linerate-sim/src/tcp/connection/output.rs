@@ -11,7 +11,7 @@ use crate::tcp::{Flags, Nagle, SackBlocks, Segment};
 pub enum Kind {
     /// It has payload. Unit: bytes.
     Data(u32),
-    /// It has none.
+    /// It has no payload.
     Bare,
 }
 
@@ -28,13 +28,13 @@ enum Plan {
     New(u64),
     /// FIN alone.
     Finish,
-    /// A question whether the window is still closed.
+    /// A zero-window probe.
     Probe,
 }
 
 impl Connection {
-    /// What there is to send now, and whether it has payload: what it costs depends on that. None
-    /// if there is nothing.
+    /// What there is to send now, and whether it has payload, on which its cost depends. Absent if
+    /// there is nothing.
     #[must_use]
     pub fn next_kind(&self) -> Option<Kind> {
         Some(match self.plan()? {
@@ -190,7 +190,7 @@ impl Connection {
         Some(segment)
     }
 
-    /// Counts a segment that leaves, and what it tells.
+    /// Accounts for a segment that leaves, and what it acknowledges.
     fn sent(&mut self, mut segment: Segment, now: Time) -> Segment {
         if segment.flags.syn {
             segment.timestamps = self.agreed.timestamps.then(|| [self.timestamp(now), self.echo]);
@@ -260,7 +260,7 @@ impl Connection {
     /// What the clock of timestamps shows.
     pub(super) fn timestamp(&self, now: Time) -> u32 {
         let ticks = now.as_ps() / self.rules().timers.timestamp_tick.as_ps();
-        // It begins at 1, because an echo of 0 says that there is none.
+        // It begins at 1, because an echo of 0 means that there is no timestamp.
         (ticks as u32).wrapping_add(1)
     }
 }

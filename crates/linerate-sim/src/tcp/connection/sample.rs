@@ -1,4 +1,4 @@
-//! What an end says of itself, as a kernel says it of a socket.
+//! The state of an end, in the form of a kernel's `TCP_INFO`.
 
 use linerate_core::kernel::TcpSample;
 use linerate_core::units::Span;
@@ -7,8 +7,8 @@ use super::Connection;
 use crate::tcp::congestion::LARGEST;
 
 impl Connection {
-    /// What a kernel's `TCP_INFO` would say now, of what the model has; the time is left to the
-    /// caller. No rate, no least round trip and no limited time is modelled: those are absent.
+    /// What a kernel's `TCP_INFO` would report now, as far as the model has it; the caller sets the
+    /// time. No rate, no least round trip and no limited time is modelled: those are absent.
     #[must_use]
     pub fn sample(&self) -> TcpSample {
         let mss = u64::from(self.agreed.mss.max(1));
@@ -29,7 +29,7 @@ impl Connection {
             notsent: self.writer.end.saturating_sub(next),
             queued: self.writer.used(first),
             acknowledged: first,
-            // SYN is none of it.
+            // SYN does not count.
             received: expected.saturating_sub(1),
             rcv_wnd: self.offer.edge().saturating_sub(expected),
             snd_wnd: self.peer.window(),

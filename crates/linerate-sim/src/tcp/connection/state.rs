@@ -1,8 +1,8 @@
-//! Where a connection is in its life, and what it counted.
+//! The state of a connection, and its counts.
 
 use super::{Connection, Stage};
 
-/// Where a connection is in its life (RFC 9293, 3.3.2, as far as a model goes).
+/// The state of a connection (RFC 9293, 3.3.2, as far as the model has it).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     /// It waits for a SYN.
@@ -22,7 +22,7 @@ pub enum State {
 /// Why a connection ended that nobody closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// A segment was sent again as often as the kernel does, in vain.
+    /// The kernel's last retransmission of a segment failed.
     TimedOut,
     /// The peer reset it.
     Reset,
@@ -39,11 +39,11 @@ pub struct Counters {
     pub segments_received: u64,
     /// Segments sent again.
     pub retransmitted: u64,
-    /// Times that the retransmission timer ran out.
+    /// Expiries of the retransmission timer.
     pub timeouts: u64,
     /// Times that fast retransmit began.
     pub fast_retransmits: u64,
-    /// Acknowledgements that came of a timer.
+    /// Acknowledgements sent by a timer.
     pub delayed_acknowledgements: u64,
     /// Zero-window probes sent.
     pub probes: u64,
@@ -54,7 +54,7 @@ pub struct Counters {
 }
 
 impl Connection {
-    /// Where it is in its life.
+    /// Its state.
     #[must_use]
     pub fn state(&self) -> State {
         let closed = self.writer.closed;

@@ -1,11 +1,11 @@
-//! What happens when nothing happens: retransmission, delayed acknowledgement, window probe.
+//! The timers: retransmission, delayed acknowledgement, window probe.
 
 use linerate_core::units::Time;
 
 use super::{Connection, Failure, Stage};
 
 impl Connection {
-    /// When the next timer runs out, or `None` if none runs.
+    /// When the next timer expires, or `None` if no timer runs.
     #[must_use]
     pub fn next_timer(&self) -> Option<Time> {
         let deadlines = [self.retransmission.deadline, self.owed.deadline(), self.persist.deadline];

@@ -28,7 +28,7 @@ pub struct Rules {
     pub acknowledgement: AcknowledgementRules,
     /// What its SYN offers.
     pub options: OptionRules,
-    /// How much it lets be on the way.
+    /// Congestion control: how much may be in flight.
     pub congestion: CongestionRules,
     /// When it sends less than a full segment.
     pub sending: SendingRules,
@@ -65,9 +65,10 @@ pub struct TimerRules {
     /// Whether the least holds for four times the variance, and the round-trip time comes on top,
     /// or for the sum of both as in RFC 6298.
     pub rto_least_is_of_variance: bool,
-    /// A segment is sent again so often before the connection is given up (RFC 9293, 3.8.3, R2).
+    /// How often a segment is retransmitted before the connection is given up (RFC 9293, 3.8.3,
+    /// R2).
     pub retries: u32,
-    /// And a SYN so often.
+    /// The same for a SYN.
     pub syn_retries: u32,
 }
 
@@ -76,8 +77,8 @@ pub struct TimerRules {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ReceiveBuffer {
-    /// What a socket has that does not ask. Where the kernel adapts it, its ceiling: the model
-    /// takes it as grown already.
+    /// The default of a socket. Where the kernel tunes it, the largest value: the model starts with
+    /// a buffer that has grown to it.
     pub default: Size,
     /// More is taken as this much when asked.
     pub most_asked: Size,
@@ -89,7 +90,7 @@ pub struct ReceiveBuffer {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct SendBuffer {
-    /// What a socket has that does not ask. Where the kernel adapts it, its ceiling.
+    /// The default of a socket. Where the kernel tunes it, the largest value.
     pub default: Size,
     /// More is taken as this much when asked.
     pub most_asked: Size,
@@ -99,9 +100,9 @@ pub struct SendBuffer {
     pub segment_overhead: Size,
     /// Whether a whole segment is taken as soon as there is any room at all.
     pub whole_segments: bool,
-    /// A writer that sleeps is woken when there is room for so many bytes,
+    /// A sleeping writer is woken when there is room for this many bytes,
     pub wake_at_bytes: Size,
-    /// and when this part of the buffer is free: 3 is a third; 0 says nothing.
+    /// and when this part of the buffer is free: 3 is a third; 0 is no condition.
     pub wake_at_part: u64,
 }
 
@@ -110,7 +111,7 @@ pub struct SendBuffer {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct WindowRules {
-    /// Numerator and denominator of the part of the free buffer that is offered.
+    /// The offered part of the free buffer: numerator and denominator.
     pub share: [u64; 2],
     /// To what it is rounded down.
     pub unit: Unit,
@@ -120,9 +121,9 @@ pub struct WindowRules {
     pub first: Size,
     /// What the receive buffer is charged for a segment.
     pub charge: Charge,
-    /// From what the shift of window scaling is taken.
+    /// What the shift of window scaling is computed from.
     pub scale_from: ScaleFrom,
-    /// When a read tells the sender the window that it made.
+    /// When a read sends a window update.
     pub raise: Raise,
 }
 
@@ -162,9 +163,9 @@ pub enum ScaleFrom {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Raise {
-    /// The window would be at least twice what is left of the one told.
+    /// The window would be at least twice what is left of the last offer.
     DoubleTheRemaining,
-    /// The window would be at least twice the one told last, used or not.
+    /// The window would be at least twice the last offer, used or not.
     DoubleTheTold,
     /// Its right edge would move by two segments or half the buffer.
     TwoSegments,
@@ -188,8 +189,8 @@ pub struct AcknowledgementRules {
     pub delay_most: Span,
     /// A small segment with PSH sets the delay to its least.
     pub push_resets_delay: bool,
-    /// So many segments of a new connection are acknowledged at once, until it proves to be one of
-    /// questions and answers. Unit: segments.
+    /// Quick acknowledgements: this many segments of a new connection are acknowledged at once,
+    /// until it turns out to be interactive. Unit: segments.
     pub quick: u32,
 }
 
@@ -230,7 +231,7 @@ pub struct OptionRules {
     pub sack: bool,
 }
 
-/// How much is let be on the way.
+/// Congestion control: how much may be in flight.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct CongestionRules {
@@ -241,15 +242,15 @@ pub struct CongestionRules {
     /// Slow start threshold at the start. If absent, as large as can be (RFC 5681, 3.1).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub initial_threshold: Option<Size>,
-    /// So many duplicate acknowledgements are a loss (RFC 5681, 3.2).
+    /// This many duplicate acknowledgements mean a loss (RFC 5681, 3.2).
     pub duplicates: u32,
     /// How a loss is made good.
     pub recovery: Recovery,
     /// What an acknowledgement counts for.
     pub counting: Counting,
-    /// It grows only while it is what holds sending back (RFC 7661).
+    /// It grows only while it limits sending (RFC 7661).
     pub grows_only_when_limiting: bool,
-    /// It starts again after a silence of a retransmission timeout (RFC 5681, 4.1).
+    /// Slow start begins again after an idle period of a retransmission timeout (RFC 5681, 4.1).
     pub restarts_after_idle: bool,
     /// Where the round trip of the handshake is shorter, the window holds nothing back before the
     /// first loss; zero is nowhere.
@@ -266,7 +267,7 @@ pub enum Recovery {
     Reno,
     /// A partial acknowledgement is a further loss (RFC 6582).
     NewReno,
-    /// With the peer's selective acknowledgements (RFC 6675), or as NewReno if it has none.
+    /// With the peer's selective acknowledgements (RFC 6675), or as NewReno if it has no SACK.
     Sack,
 }
 
@@ -299,7 +300,7 @@ pub enum Nagle {
     Minshall,
 }
 
-/// Why a text is no set of rules.
+/// Why a text is not a set of rules.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RulesError {
     /// It is no TOML, or not of these fields.
@@ -326,7 +327,7 @@ impl Rules {
     ///
     /// # Errors
     ///
-    /// If it is none, or a value makes no sense.
+    /// If it is not a set of rules, or a value makes no sense.
     pub fn from_toml(text: &str) -> Result<Self, RulesError> {
         let rules: Self = toml::from_str(text).map_err(|error| RulesError::Syntax(error.to_string()))?;
         rules.check()?;

@@ -1,4 +1,4 @@
-//! What was sent and is not acknowledged, segment by segment, and what is known of it.
+//! Segments that are sent and not acknowledged, and the state of each.
 
 use std::collections::VecDeque;
 
@@ -19,11 +19,11 @@ pub(in crate::tcp) struct Sent {
     pub(in crate::tcp) fin: bool,
     /// It was sent more than once: its acknowledgement gives no round-trip time.
     repeated: bool,
-    /// The peer has it, though not all before it.
+    /// The peer has it, but not everything before it (SACK).
     selected: bool,
     /// It is taken as lost.
     lost: bool,
-    /// It was lost and is on its way again.
+    /// It was lost and is retransmitted.
     again: bool,
 }
 
@@ -41,7 +41,7 @@ impl Sent {
 /// What an acknowledgement took off the scoreboard.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::tcp) struct Acknowledged {
-    /// When the oldest of it was sent; none if any of it was sent twice.
+    /// When the oldest of it was sent. Absent if any of it was sent twice.
     pub(in crate::tcp) sent: Option<Time>,
     /// Positions.
     pub(in crate::tcp) bytes: u64,
@@ -58,8 +58,8 @@ pub(in crate::tcp) struct Scoreboard {
     selected: u64,
     lost: u64,
     again: u64,
-    /// Where the first segment begins that is lost and not on its way again; none is the largest
-    /// number.
+    /// Start of the first segment that is lost and not retransmitted; the largest number if there
+    /// is no such segment.
     first_lost: u64,
     /// All before was looked at by [`Self::find_lost`].
     looked_to: u64,
@@ -143,7 +143,7 @@ impl Scoreboard {
         Acknowledged { sent: oldest.filter(|_| !repeated), bytes }
     }
 
-    /// The peer has what is in `blocks`; whether that is news.
+    /// The peer has what is in `blocks`; returns whether that is new.
     pub(in crate::tcp) fn select(&mut self, blocks: &SackBlocks) -> bool {
         let before = self.selected;
         let mut valid = SackBlocks::NONE;

@@ -3,7 +3,7 @@
 use super::scale_for;
 use crate::tcp::{Charge, Raise, ScaleFrom, Unit, WindowRules};
 
-/// The receive buffer and what was told of it.
+/// The receive buffer and the window offered from it.
 #[derive(Debug)]
 pub(in crate::tcp) struct Offer {
     /// Unit: bytes.
@@ -11,9 +11,9 @@ pub(in crate::tcp) struct Offer {
     charged: u64,
     /// The position before which the peer may send. It never moves back.
     edge: u64,
-    /// The window as it was told last.
+    /// The last window offered.
     told: u64,
-    /// The shift of what is told; 0 without window scaling.
+    /// The window scale of this end; 0 without window scaling.
     scale: u8,
     /// Payload of a full segment.
     mss: u64,
@@ -64,7 +64,7 @@ impl Offer {
         }
     }
 
-    /// Whether a segment beyond a gap finds no place.
+    /// Whether there is no room for a segment beyond a gap.
     pub(in crate::tcp) const fn is_full(&self) -> bool {
         self.charged >= self.buffer
     }
@@ -104,7 +104,7 @@ impl Offer {
         self.buffer.saturating_mul(part) / of
     }
 
-    /// What a SYN tells: never scaled.
+    /// The window field of a SYN: never scaled.
     pub(in crate::tcp) fn tell_syn(&mut self, rules: &WindowRules, expected: u64) -> u16 {
         let window = self.whole(rules, self.charged, u64::from(u16::MAX)).min(rules.first.bytes());
         self.told = window;
@@ -112,7 +112,7 @@ impl Offer {
         u16::try_from(window).unwrap_or(u16::MAX)
     }
 
-    /// What a segment tells whose sender expects position `expected` next.
+    /// The window field of a segment whose sender expects position `expected` next.
     pub(in crate::tcp) fn tell(&mut self, rules: &WindowRules, expected: u64) -> u16 {
         let window = self.possible(rules, expected);
         // Rounded up, so that the edge does not move back (RFC 7323, 2.4).
@@ -127,7 +127,7 @@ impl Offer {
         self.whole(rules, self.charged, self.largest_field()).max(remaining).min(self.largest_field())
     }
 
-    /// Whether the window that reads have made is to be told now.
+    /// Whether reads have freed enough for a window update now.
     pub(in crate::tcp) fn is_worth_telling(&self, rules: &WindowRules, expected: u64) -> bool {
         let remaining = self.edge.saturating_sub(expected);
         let possible = self.possible(rules, expected);

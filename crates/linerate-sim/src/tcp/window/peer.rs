@@ -13,9 +13,9 @@ pub(in crate::tcp) struct PeerWindow {
 }
 
 impl PeerWindow {
-    /// A segment tells it; whether this is another window than before. A segment older than the
-    /// last one that told says nothing, and as no kernel takes back what it offered, of two that
-    /// could be either the larger holds.
+    /// Takes up a segment's window; returns whether it changed. A segment older than the last
+    /// update is ignored. No kernel shrinks its window, so if the order is unclear the larger
+    /// window holds.
     pub(in crate::tcp) fn told(&mut self, sequence: u64, acknowledgement: u64, window: u64) -> bool {
         let [last_sequence, last_acknowledgement] = self.told;
         let older = acknowledgement < last_acknowledgement

@@ -117,7 +117,7 @@ impl Wiring<'_> {
         Seat { duplex, ..seat }
     }
 
-    /// The rules at a pace, less what this network is to do without.
+    /// The rules at a pace, with the network's options.
     fn parameters(&self, pace: Pace) -> Parameters {
         let GigabitHalfDuplex { extend, burst } = self.topology.gigabit;
         let standard = Parameters::of_pace(pace);
