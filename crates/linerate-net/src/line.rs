@@ -150,7 +150,7 @@ fn send_flow(channel: &mut impl Channel, out: &mut Outgoing<'_>) -> Result<(), L
         }
         Ok(_) => Err(LinkError::System {
             operation: "wait for the end of the flow",
-            source: io::Error::new(io::ErrorKind::InvalidData, "the receiver sent bytes of its own"),
+            source: io::Error::new(io::ErrorKind::InvalidData, "the receiver sent unexpected bytes"),
         }),
         Err(error) => Err(error),
     }

@@ -210,7 +210,7 @@ fn plausible(trial: &Trial, theirs: &Half, spent: Span) -> Result<(), RunError> 
     if claimed <= spent + spent / CLOCK_DRIFT {
         return Ok(());
     }
-    let reason = format!("it says that the samples took {claimed}, and the whole trial took {spent} here");
+    let reason = format!("it reports {claimed} for the samples, but the whole trial took {spent} here");
     Err(RunError::Peer { size: trial.size, reason })
 }
 

@@ -177,7 +177,7 @@ pub enum TransportError {
     #[error(transparent)]
     Engine(#[from] EngineError),
     /// The channel stood and failed.
-    #[error("introduce a channel to the peer: {0}")]
+    #[error("identify the channel to the peer: {0}")]
     Link(#[from] LinkError),
     /// The peer's end of a secured channel is not the one of the conversation.
     #[error("secure the channel: {0}")]

@@ -212,7 +212,7 @@ fn messages_out_of_order_are_refused_by_what_is_due() {
     };
     for (stage, kinds, due) in [
         (Stage::Proof, ["offer", "trial", "finish"].as_slice(), "a proof of the key comes first"),
-        (Stage::Plan, &["prove", "trial", "finish"], "a plan comes before anything else"),
+        (Stage::Plan, &["prove", "trial", "finish"], "the plan must come first"),
         (Stage::Idle, &["prove", "offer", "open", "start", "collect"], "has no place at this point"),
     ] {
         for kind in kinds {

@@ -30,7 +30,7 @@ pub struct Catalogue {
 /// A host or a kernel that comes with linerate.
 #[derive(Debug, Serialize)]
 pub struct Named {
-    /// By which a plan names it.
+    /// Its name in plans.
     pub name: &'static str,
     /// What it is, in one line.
     pub about: String,
@@ -75,7 +75,7 @@ impl Link {
     }
 }
 
-/// A medium other than Ethernet, as it is unless its plan says otherwise.
+/// A medium other than Ethernet, with its defaults.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Medium {
@@ -129,7 +129,7 @@ impl Relay {
 /// A shipped plan.
 #[derive(Debug, Serialize)]
 pub struct Plan {
-    /// By which it is asked for.
+    /// Its name.
     pub name: &'static str,
     /// What it models, in one line.
     pub about: String,

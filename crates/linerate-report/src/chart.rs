@@ -11,7 +11,8 @@ use ratatui::widgets::canvas::{Canvas, Line};
 use super::plot::{Axis, Graph};
 use super::text::{columns, curve_name, plain, wrap};
 
-/// Without colours curves differ by what they are drawn with; the first by fine braille dots.
+/// Without colours, curves differ by the character that draws them; the first has fine braille
+/// dots.
 const MARKERS: [(Marker, &str); 12] = [
     (Marker::Braille, "⠒"),
     (Marker::Custom('o'), "o"),
@@ -26,7 +27,7 @@ const MARKERS: [(Marker, &str); 12] = [
     (Marker::Custom('$'), "$"),
     (Marker::Custom('v'), "v"),
 ];
-/// Smaller than this nothing can be read.
+/// The smallest readable chart.
 const SMALLEST: [u16; 2] = [30, 8];
 /// Columns that a label of the axis of sizes needs, with a gap.
 const SIZE_LABEL: u16 = 10;
@@ -122,7 +123,7 @@ fn curve(buffer: &mut Buffer, plot: Rect, report: &Report, index: usize, [x, y]:
     let canvas =
         Canvas::default().marker(marker).x_bounds([0.0, 1.0]).y_bounds([0.0, 1.0]).paint(|context| {
             for stretch in &stretches {
-                // A lone point is a line of no length, which is drawn as a dot.
+                // A single point is a line of zero length, which is drawn as a dot.
                 let ends = stretch.iter().skip(1).chain(stretch.last().filter(|_| stretch.len() == 1));
                 for ((x1, y1), (x2, y2)) in stretch.iter().zip(ends) {
                     context.draw(&Line { x1: *x1, y1: *y1, x2: *x2, y2: *y2, ..Line::default() });
@@ -143,7 +144,7 @@ fn lines(buffer: &Buffer) -> String {
     (area.top()..area.bottom()).map(line).collect()
 }
 
-/// Which curve is drawn with what; nothing for a single one.
+/// The legend. Empty for a single curve.
 fn legend(report: &Report, width: usize) -> String {
     if report.curves.len() < 2 {
         return String::new();

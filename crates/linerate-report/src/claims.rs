@@ -1,4 +1,4 @@
-//! What checks of published claims say: as text, as JSON and as a page with charts.
+//! Results of checks of published claims: as text, as JSON and as a page with charts.
 
 mod details;
 mod figures;
@@ -19,11 +19,11 @@ pub use table::table;
 /// Claims that were checked.
 #[derive(Clone, Copy, Debug)]
 pub struct Checked<'a> {
-    /// All that there are.
+    /// All claims.
     pub claims: &'a Claims,
-    /// Those that were asked for, with what their checks say.
+    /// The requested claims, with the results of their checks.
     pub judged: &'a [Judged<'a>],
-    /// What was run for them.
+    /// The runs for them.
     pub results: &'a Results,
     /// Whether each is shown in full.
     pub in_full: bool,

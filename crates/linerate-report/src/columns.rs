@@ -1,4 +1,4 @@
-//! Tables that give up columns where a terminal is narrow.
+//! Tables that drop columns on a narrow terminal.
 
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement, Table};
@@ -9,7 +9,7 @@ use super::text::columns;
 pub(crate) struct Column {
     pub(crate) heading: String,
     pub(crate) cells: Vec<String>,
-    /// What is left out first when the table is too wide; 0 is never left out.
+    /// The highest is dropped first when the table is too wide; 0 is never dropped.
     pub(crate) expendable: u8,
 }
 
@@ -18,14 +18,14 @@ impl Column {
         Self { heading: heading.into(), cells, expendable }
     }
 
-    /// Whether there is anything in it but zeros and dashes.
+    /// Whether it has anything except zeros and dashes.
     pub(crate) fn says_something(&self) -> bool {
         self.expendable == 0
             || self.cells.iter().any(|cell| cell.chars().any(|c| c.is_ascii_digit() && c != '0'))
     }
 }
 
-/// The columns that say something, of these as many as `width` holds, and what was left out.
+/// The columns with content, as many as fit `width`, and those that were dropped.
 pub(crate) fn fit(columns: Vec<Column>, width: usize) -> (String, Vec<String>) {
     let mut shown: Vec<Column> = columns.into_iter().filter(Column::says_something).collect();
     let mut left_out = Vec::new();
@@ -59,7 +59,7 @@ pub(crate) struct TableView {
 }
 
 impl TableView {
-    /// The columns that say something, all of them.
+    /// All columns with content.
     pub(crate) fn new(title: impl Into<String>, mut columns: Vec<Column>) -> Self {
         columns.retain(Column::says_something);
         let rows = columns.iter().map(|column| column.cells.len()).max().unwrap_or(0);

@@ -6,18 +6,18 @@ use linerate_core::report::{NamedRun, Report};
 /// Why a report cannot be rendered. The texts fit "failed to ...".
 #[derive(Debug, thiserror::Error)]
 pub enum RenderError {
-    /// NetPIPE's file has no place for a second curve, nor for none.
+    /// NetPIPE's file holds exactly one curve.
     #[error("write NetPIPE's np.out: np holds one curve and there are {curves}; report the runs one by one")]
     OneCurve {
         /// Curves in the report.
         curves: usize,
     },
-    /// Loads have no place in a form of curves.
+    /// The format holds only curves, and the runs are of loads.
     #[error(
         "write {form}: {form} holds curves and the runs are of loads, which .html, .csv and .json can hold"
     )]
     NoCurve {
-        /// What the form is called.
+        /// The format's name.
         form: &'static str,
     },
     /// The runs have no rows of the level that was asked for.

@@ -1,7 +1,7 @@
-//! The charts of a page: curves in layers that a reader can hide, and what their points say.
+//! The charts of a page: curves in layers that a reader can hide, and the tooltips of their points.
 //!
-//! Whoever has a page makes [`Figure`]s of [`Layer`]s, numbers them with [`hover`] and includes
-//! `charts.html` or `figures.html`.
+//! A page makes [`Figure`]s of [`Layer`]s, numbers them with [`hover`] and includes `charts.html`
+//! or `figures.html`.
 
 pub(super) mod axis;
 pub(super) mod curve;
@@ -10,7 +10,7 @@ use super::page::{Hover, HoverCurve, HoverLayer};
 use super::plot::{Axis, Chart, Look, Refusal, axes, layer, look};
 use crate::error::RenderError;
 
-/// What a chart is called.
+/// The title of a chart.
 pub(super) struct Title {
     /// Its name in the page.
     pub(super) id: String,
@@ -61,8 +61,7 @@ pub(super) struct Layer {
 }
 
 impl Layer {
-    /// What `draw` draws over these axes, and the places that it says something of; `index` gives
-    /// the look.
+    /// What `draw` draws over these axes, and the points with tooltips; `index` chooses the style.
     ///
     /// # Errors
     ///
@@ -81,7 +80,7 @@ impl Layer {
     }
 }
 
-/// A place in a chart that says something when it is pointed at.
+/// A point in a chart with a tooltip.
 pub(super) struct Aim {
     /// In units of the graph, from its left.
     pub(super) x: i32,
@@ -91,7 +90,7 @@ pub(super) struct Aim {
 }
 
 impl Aim {
-    /// The aim at a place in units of the axes.
+    /// The point at a place in units of the axes.
     pub(super) fn at(chart: &Chart<'_, '_>, place: (f64, f64), lines: Vec<String>) -> Self {
         let (x, y) = chart.plotting_area().map_coordinate(&place);
         Self { x, y, lines }

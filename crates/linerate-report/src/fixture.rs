@@ -1,5 +1,5 @@
-//! Runs made by arithmetic: `time = fixed + size x per_byte`, without chance, with all that a
-//! renderer must cope with.
+//! Runs made by arithmetic: `time = fixed + size x per_byte`, without randomness, with everything
+//! that a renderer must handle.
 
 use std::collections::BTreeMap;
 

@@ -6,7 +6,7 @@ use super::predict::grid;
 use super::table::item;
 use super::text::{digits, percent, plain};
 
-/// What was found, with its intervals; what it was found from.
+/// The fitted values with their intervals, and the evidence.
 pub fn host(file: &HostFile, width: u16) -> String {
     let width = usize::from(width);
     let calibration = &file.calibration;

@@ -1,5 +1,5 @@
-//! The report as one page that needs nothing else: no network, no other file, and no script to
-//! show what it says.
+//! The report as one page that needs nothing else: no network, no other file, and no script needed
+//! to read it.
 
 mod ends;
 mod hover;
@@ -34,7 +34,7 @@ struct Page {
     figures: Vec<Figure>,
     /// Their numbers.
     tables: Vec<TableView>,
-    /// What runs of loads gave; none if all runs are of curves.
+    /// The results of loads. Absent if all runs are of curves.
     loads: Option<traffic::Part>,
     cautions: Vec<[String; 2]>,
     dips: Vec<DipView>,
@@ -54,10 +54,10 @@ pub(super) struct RunView {
     pub(super) started: String,
     /// What was measured, and how far the numbers can be trusted.
     pub(super) statement: String,
-    /// What loads were asked for; empty of a curve.
+    /// The requested loads. Empty for a curve.
     pub(super) asked: Vec<Entry>,
     pub(super) groups: Vec<Group>,
-    /// As TOML; an imported run has none.
+    /// As TOML. An imported run has no plan.
     pub(super) plan: Option<String>,
     /// The plan of the model that it was computed from, as TOML.
     pub(super) model: Option<String>,
@@ -190,7 +190,7 @@ fn statement(report: &Report, index: usize, named: &NamedRun) -> String {
         ));
     }
     sentences.push(match run.cautions.len() {
-        0 => "Nothing doubtful was found.".to_owned(),
+        0 => "There are no cautions.".to_owned(),
         1 => "There is one caution below.".to_owned(),
         many => format!("There are {many} cautions below."),
     });
@@ -240,7 +240,7 @@ fn dips(report: &Report, index: usize) -> impl Iterator<Item = DipView> {
         extent: dip.extent,
         depth: percent(dip.depth),
         significance: format!("{:.1e}", dip.significance),
-        boundary: dip.boundary.map_or_else(|| "none that is known".to_owned(), |at| at.to_string()),
+        boundary: dip.boundary.map_or_else(|| "none known".to_owned(), |at| at.to_string()),
     })
 }
 

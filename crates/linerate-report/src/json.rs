@@ -1,5 +1,5 @@
-//! The report as JSON: what a reader is shown, derived numbers included. The run file is another
-//! thing: it has everything that was stored and nothing that follows from it.
+//! The report as JSON: what is shown to a reader, including derived numbers. The run file is
+//! different: it has everything that was stored, and nothing derived.
 
 use linerate_core::caution::Caution;
 use linerate_core::plan::Level;

@@ -1,9 +1,9 @@
 //! Runs, studies, claims and predictions as text, table, chart, JSON, CSV, NetPIPE file, SVG and HTML.
 //!
-//! Data flows one way: a renderer turns what it is given into text and computes nothing but
-//! coordinates and words. It does not print, open a file, read a clock or ask what the terminal can
-//! do: the width of a table is an argument. Runs, of curves or of loads, are at the root, as renderers
-//! of a [`linerate_core::report::Report`]; every other subject has its module.
+//! Data flows one way: a renderer turns its input into text, and computes only coordinates and
+//! words. It does not print, open a file, read a clock or ask what the terminal can do: the width
+//! of a table is an argument. Runs, of curves or of loads, are at the root, as renderers of a
+//! [`linerate_core::report::Report`]; every other subject has its module.
 
 pub mod catalogue;
 mod chart;

@@ -1,4 +1,4 @@
-//! What a model showed under load: as text, JSON, CSV and a page with charts.
+//! Results of models under load: as text, JSON, CSV and a page with charts.
 
 mod bars;
 mod curves;

@@ -31,7 +31,7 @@ pub(super) fn grid(headings: &[&str], rows: Vec<Vec<String>>) -> String {
     table.trim_fmt()
 }
 
-/// What a reader wants to know first: a label and a value each.
+/// The key facts: a label and a value each.
 fn facts(prediction: &Prediction) -> Vec<(&'static str, String)> {
     let held_out = prediction.held_out().count();
     let of = &prediction.host;

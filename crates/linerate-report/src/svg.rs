@@ -11,7 +11,7 @@ use crate::error::{RenderError, refuse_loads_alone};
 const TITLE: u32 = 260;
 const LEGEND_LINE: u32 = 90;
 const CAPTION: u32 = 120;
-/// What fits on a line. Unit: characters.
+/// The longest line. Unit: characters.
 const LONGEST_TITLE: usize = 80;
 const LONGEST_NAME: usize = 90;
 

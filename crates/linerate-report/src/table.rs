@@ -12,7 +12,7 @@ use super::text::{curve_name, fact, hosts, keys, percent, plain, progress, timin
 
 /// Columns of a label before its value.
 const LABEL: usize = 12;
-/// Below this no table is made: the numbers alone need it.
+/// The narrowest table: the numbers alone need this.
 const NARROWEST: usize = 40;
 
 /// `report` as text of at most `width` columns: for each curve what was measured and how, every
@@ -68,13 +68,13 @@ fn header(name: &str, curve: &Curve, named: &NamedRun, width: usize) -> String {
 fn state(state: &State) -> String {
     match state {
         State::Complete => "complete".to_owned(),
-        State::Running => "unfinished: it goes on, or was killed".to_owned(),
+        State::Running => "unfinished: still running, or killed".to_owned(),
         State::Interrupted => "interrupted".to_owned(),
         State::Failed(reason) => format!("failed: {}", plain(reason)),
     }
 }
 
-/// What was asked of the buffers beside what each end was granted; nothing if nothing was asked.
+/// The requested buffers beside what each end was granted. Empty if none were requested.
 fn buffers(named: &NamedRun, width: usize) -> Option<String> {
     let socket = &named.run.plan.common.socket;
     let ends = [("this host", &named.run.local().granted), ("the peer", &named.run.remote().granted)];
@@ -103,7 +103,7 @@ fn footer(curve: &Curve, named: &NamedRun, width: usize) -> String {
     if progress.settled < progress.timed {
         let target = percent(named.run.plan.curve().map_or(DEFAULT_TARGET, |curve| curve.ci));
         let text = format!(
-            "* not settled: {} of {} intervals are wider than +-{target} of the median, or there is none",
+            "* not settled: {} of {} intervals are wider than +-{target} of the median, or missing",
             progress.timed - progress.settled,
             progress.timed
         );
@@ -132,7 +132,7 @@ fn summary(curve: &Curve, width: usize) -> String {
     lines.join("\n")
 }
 
-/// Of the runs of curves: those of loads say their own.
+/// For runs of curves; runs of loads show their own.
 fn cautions(report: &Report, width: usize) -> String {
     let several = report.runs.len() > 1;
     let line = |(named, caution): (&NamedRun, &Caution)| {

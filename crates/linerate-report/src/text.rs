@@ -8,7 +8,7 @@ use linerate_core::run::End;
 use linerate_core::units::{Size, Span};
 use ratatui::text::Line;
 
-/// What stands for a character that must not reach a terminal or an XML document.
+/// Replaces a character that must not reach a terminal or an XML document.
 const REPLACEMENT: char = '\u{fffd}';
 
 /// `text` from a foreign host or file without what would command a terminal, break an XML
@@ -57,7 +57,7 @@ pub(crate) fn about(bytes: f64) -> String {
     }
 }
 
-/// What the times of a pattern are times of: the one thing that makes two curves incomparable.
+/// The meaning of a pattern's times. Curves with different meanings cannot be compared.
 pub(crate) const fn timing(pattern: Pattern) -> &'static str {
     match pattern {
         Pattern::PingPong => "times are of one message one way: half the round trip",
@@ -75,8 +75,8 @@ pub(crate) fn fact<T: std::fmt::Display>(fact: &Fact<T>) -> String {
     plain(&fact.to_string())
 }
 
-/// Both hosts of a run by name or address, the beginning one first; none if neither is known, as
-/// in a run that was computed or imported.
+/// Both hosts of a run by name or address, the initiator first. Absent if neither is known, as in a
+/// run that was computed or imported.
 pub(crate) fn hosts(named: &NamedRun) -> Option<[String; 2]> {
     let run = &named.run;
     let known = |end: End<'_>, address: &str| match end.environment.hostname.known() {
@@ -113,7 +113,7 @@ pub(crate) struct Progress {
     pub(crate) settled: usize,
 }
 
-/// How far `curve` came.
+/// Progress of `curve`.
 pub(crate) fn progress(curve: &Curve) -> Progress {
     Progress {
         asked: curve.points.len(),
@@ -122,7 +122,7 @@ pub(crate) fn progress(curve: &Curve) -> Progress {
     }
 }
 
-/// A number that a curve is summed up by.
+/// A key number of a curve.
 pub(crate) struct Key {
     /// What it is.
     pub(crate) label: &'static str,
@@ -130,7 +130,7 @@ pub(crate) struct Key {
     pub(crate) value: String,
 }
 
-/// The numbers that sum up `curve`; those it cannot say are said to be missing, and why.
+/// The key numbers of `curve`; a missing one has the reason.
 pub(crate) fn keys(curve: &Curve) -> Vec<Key> {
     let derived = &curve.derived;
     let missing = |why: &str| format!("none: {why}");
@@ -158,7 +158,7 @@ fn latency(curve: &Curve) -> String {
             });
             format!("{median}{interval} at {}", Size(latency.size))
         }
-        None if curve.pattern.timed_by_responder() => "none: messages one way overlap".to_owned(),
+        None if curve.pattern.timed_by_responder() => "none: one-way messages overlap".to_owned(),
         None => "none: no message below 64 B was timed".to_owned(),
     }
 }

@@ -1,9 +1,9 @@
-//! What was published about networks, and how the model is held against it.
+//! Published claims about networks, and how the model is compared with them.
 //!
 //! The claims are data (`claims/` in the repository): what was measured, its value and its unit,
 //! and for each how it is checked. A check computes nothing by itself: it names runs of shipped
-//! plans and what is read off them ([`Quantity`]), and says how near that must be. So the flow is
-//! `Claims -> jobs -> Results -> Judged`, with [`carry_out`] in its middle.
+//! plans, the values to read from them ([`Quantity`]), and the tolerance. So the flow is `Claims ->
+//! jobs -> Results -> Judged`, with [`carry_out`] in its middle.
 
 mod carry;
 mod check;

@@ -2,7 +2,7 @@
 
 use linerate_sim::plan::ModelError;
 
-/// Most runs of one command: more is a mistake more often than a wish.
+/// The most runs of one command: more is probably a mistake.
 pub(crate) const MOST_RUNS: usize = 10_000;
 
 /// Why a plan cannot be changed or swept. The texts fit "failed to ...".
@@ -29,7 +29,7 @@ pub enum GridError {
     /// More runs than one command may have.
     #[error("sweep: that is {} runs; the limit is {MOST_RUNS}", count(*.runs))]
     TooMany {
-        /// How many; if absent, more than a number of this machine can say.
+        /// How many. If absent, the number overflows.
         runs: Option<usize>,
     },
     /// A key that the plan does not have.
@@ -37,7 +37,7 @@ pub enum GridError {
     UnknownKey {
         /// What was given.
         key: String,
-        /// The paths of those that there are.
+        /// The paths of all keys.
         known: Vec<String>,
     },
     /// The last part of several keys.
@@ -51,7 +51,7 @@ pub enum GridError {
     /// A key without a value.
     #[error("read a value: it is empty")]
     Empty,
-    /// A value that begins as TOML and is none.
+    /// A value that begins like TOML and is not.
     #[error("read the value `{text}`: it is not TOML")]
     NotToml {
         /// What was given.
@@ -71,7 +71,7 @@ fn count(runs: Option<usize>) -> String {
     runs.map_or_else(|| "countless".to_owned(), |runs| runs.to_string())
 }
 
-/// Without a place, which would be one in a text that the user never saw.
+/// Without a position, which would refer to a text that the user never saw.
 fn reason(error: &ModelError) -> String {
     match error {
         ModelError::Syntax(error) => error.message().to_owned(),

@@ -79,7 +79,7 @@ impl Grid {
         Ok(Self { points: points.collect::<Result<_, _>>()?, keys })
     }
 
-    /// A plan for every run: at each point so many seeds, one after the other.
+    /// A plan for every run: each point with all seeds in turn.
     pub fn plans(&self, seeds: usize) -> Vec<ModelPlan> {
         let seeded = |plan: &ModelPlan, nth: usize| ModelPlan {
             seed: plan.seed.wrapping_add(nth as u64),
@@ -101,7 +101,7 @@ fn cell(known: &Keys, keys: &[String], set: Vec<Value>) -> Result<Cell, GridErro
     Ok(Cell { set, plan })
 }
 
-/// ` with stations = 4`, for a message; nothing of nothing.
+/// ` with stations = 4`, for a message. Empty without values.
 fn with(keys: &[String], set: &[Value]) -> String {
     let pairs: Vec<String> =
         keys.iter().zip(set).map(|(key, value)| format!("{key} = {}", value_text(value))).collect();

@@ -18,7 +18,7 @@ const CHOICES: [(&str, &str, &[&str]); 4] = [
     ("peer.profile", "peer", &[]),
     ("tcp.personality", "tcp", &["receive-buffer", "send-buffer", "nodelay", "mss"]),
 ];
-/// A key that no plan has: what the parser says of it names those that there are.
+/// A key that no plan has: the parser's error lists the valid keys.
 const NOBODY: &str = "?";
 /// The tables that every plan may have, also where all of it is default and left out.
 const TABLES: [&str; 5] = ["", "network", "transport", "load", "measure"];
@@ -155,7 +155,7 @@ fn place(table: &mut Table, path: &str, value: Value) {
     }
 }
 
-/// A value as TOML has it; a word that is none is text.
+/// A TOML value; a bare word is text.
 pub(super) fn value(text: &str) -> Result<Value, GridError> {
     let text = text.trim();
     let parsed = format!("value = {text}").parse::<Table>().ok().filter(|table| table.len() == 1);

@@ -1,5 +1,5 @@
-//! Runs of models: a load at every point of a grid, published claims held against the model, and a
-//! calibrated host's predictions beside what was measured.
+//! Runs of models: a load at every point of a grid, published claims compared with the model, and a
+//! calibrated host's predictions beside measurements.
 //!
 //! It runs and computes; it prints nothing and opens no file. The plans and the claims that come with
 //! linerate are part of it.

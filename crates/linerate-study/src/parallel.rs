@@ -1,4 +1,4 @@
-//! The same work on many things, several at a time; what comes of it does not depend on how many.
+//! The same work on many things, several at a time; the results do not depend on how many.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -6,7 +6,7 @@ use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
-/// `work` on each item, so many at a time; the results in the order of the items.
+/// `work` on each item, this many at a time; the results in the order of the items.
 ///
 /// # Errors
 ///

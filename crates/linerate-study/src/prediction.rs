@@ -1,4 +1,5 @@
-//! A calibrated host over a run: what was measured, what should have been, and what a change would do.
+//! Predictions from a calibrated host: measured and predicted times of a run, and the effect of a
+//! change.
 
 use linerate_core::units::Span;
 use linerate_sim::calibrate::{Band, Conditions, Identity};
@@ -6,7 +7,7 @@ use linerate_sim::calibrate::{Band, Conditions, Identity};
 /// How many of the held-out points should lie in their bands.
 pub const GOAL: f64 = 0.9;
 
-/// Up to this a message takes no longer for its bytes. Unit: bytes.
+/// Up to this size a message's bytes take no noticeable time. Unit: bytes.
 const SMALL: u64 = 1024;
 
 /// A run beside what was predicted of it.
@@ -45,14 +46,14 @@ pub struct Compared {
     pub used: bool,
 }
 
-/// A change of conditions, and what would come of it.
+/// A change of conditions, and its predicted effect.
 #[derive(Debug)]
 pub struct WhatIf {
-    /// The change, as it was asked for.
+    /// The change, as requested.
     pub change: String,
     /// For each of the prediction's points.
     pub bands: Vec<Band>,
-    /// How to find out: commands, one after the other.
+    /// Commands that test it, one after the other.
     pub test: Vec<String>,
 }
 
@@ -79,14 +80,14 @@ impl Prediction {
         self.held_out().filter(|point| point.inside()).count()
     }
 
-    /// That, as a share; none if nothing is held out.
+    /// That, as a share. Absent if nothing is held out.
     pub fn coverage(&self) -> Option<f64> {
         let all = self.held_out().count();
         (all > 0).then(|| self.inside() as f64 / all as f64)
     }
 
-    /// How many times what was predicted small messages took, in the median; none without any. What
-    /// they take is mostly wake-ups.
+    /// Median ratio of measured to predicted times of small messages, which are mostly wake-ups.
+    /// Absent without small messages.
     pub fn wake_up_ratio(&self) -> Option<f64> {
         let small = self.points.iter().filter(|point| point.conditions.size <= SMALL);
         let mut ratios: Vec<f64> = small.map(|point| 1.0 / (1.0 + point.error())).collect();
@@ -94,7 +95,7 @@ impl Prediction {
         linerate_core::stats::median(&ratios)
     }
 
-    /// The median of the held-out points' errors without their signs; none if nothing is held out.
+    /// The median of the held-out points' absolute errors. Absent if nothing is held out.
     pub fn median_error(&self) -> Option<f64> {
         let mut errors: Vec<f64> = self.held_out().map(|point| point.error().abs()).collect();
         errors.sort_by(f64::total_cmp);

@@ -1,4 +1,4 @@
-//! Many models at once: each is a thread's own, and results stand in the order of the questions.
+//! Many models at once: each runs on one thread, and the results have the order of the plans.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -25,11 +25,11 @@ pub struct Orders {
     pub jobs: NonZeroUsize,
 }
 
-/// A run by its number, and what came of it.
+/// A run's number and its result.
 type Answer = (usize, Result<Loaded, ModelError>);
 
-/// Runs every plan. Gives what was done in the order of the plans, with gaps where `stop` ended it.
-/// `progress` is told how many runs are done, and of how many.
+/// Runs every plan. Returns the finished runs in the order of the plans, with gaps where `stop`
+/// ended them. `progress` receives how many runs are done, and of how many.
 ///
 /// # Errors
 ///

@@ -3,7 +3,7 @@
 /// A plan that comes with linerate.
 #[derive(Clone, Copy, Debug)]
 pub struct Shipped {
-    /// By which it is asked for: its file's, without the ending.
+    /// Its name: that of its file, without the extension.
     pub name: &'static str,
     /// TOML, with its comments.
     pub text: &'static str,

@@ -1,5 +1,5 @@
-//! A model under load, once or at every point of a grid, with one seed or several: what was asked
-//! and what each run showed.
+//! A model under load, once or at every point of a grid, with one seed or several: the plan and the
+//! result of each run.
 
 mod estimate;
 mod measure;
@@ -82,7 +82,7 @@ impl Study {
 }
 
 impl Point {
-    /// The mean of a measure over the runs that have it; none if none has.
+    /// The mean of a measure over the runs that have it. Absent if no run has it.
     pub fn estimate(&self, measure: &Measure) -> Option<Estimate> {
         let values: Vec<f64> = self.runs.iter().filter_map(measure.of).collect();
         Estimate::of(&values)

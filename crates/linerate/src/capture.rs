@@ -1,4 +1,4 @@
-//! What passed a model's ports as a capture file (pcapng), for Wireshark and its like.
+//! The frames at a model's ports as a capture file (pcapng), for Wireshark and similar tools.
 
 mod packet;
 
@@ -24,7 +24,7 @@ const INBOUND: u32 = 1;
 /// See [`INBOUND`].
 const OUTBOUND: u32 = 2;
 
-/// What a trace does not say of itself.
+/// What a trace does not contain.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Form {
     /// Stations of the network; each is an interface.
@@ -38,7 +38,7 @@ pub(crate) struct Form {
 ///
 /// # Errors
 ///
-/// When `out` takes no more.
+/// When writing to `out` fails.
 pub(crate) fn write(trace: &Trace, form: Form, out: impl Write) -> io::Result<()> {
     let mut buffered = BufWriter::new(out);
     write_blocks(trace, form, &mut buffered).map_err(|error| match error {

@@ -127,7 +127,7 @@ pub(crate) fn command() -> clap::Command {
     Cli::command().mut_subcommand("stream", loads).mut_subcommand("rr", loads)
 }
 
-/// Reads the command line, or says what is wrong with it and ends.
+/// Reads the command line, or prints what is wrong with it and exits.
 pub(crate) fn parse() -> Cli {
     let words: Vec<OsString> = std::env::args_os().collect();
     let mut command = command();
@@ -138,7 +138,8 @@ pub(crate) fn parse() -> Cli {
     Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut command).exit())
 }
 
-/// The same command with one list of flags: few enough for `-h`, headings would only make it longer.
+/// The same command with a single list of flags: `-h` has few, and headings would only make it
+/// longer.
 fn without_headings(command: clap::Command) -> clap::Command {
     command.mut_args(|argument| argument.help_heading(None::<&str>)).mut_subcommands(without_headings)
 }

@@ -1,4 +1,4 @@
-//! The verbs, one file each: glue between the crates and no more.
+//! The verbs, one file each: only glue between the crates.
 
 mod calibrate;
 mod conduct;
@@ -25,7 +25,7 @@ use crate::cli::{self, Cli, Command, MeasureArgs};
 use crate::screen::show;
 use crate::trouble::Trouble;
 
-/// Carries out what the command line says.
+/// Carries out the command line.
 pub(crate) fn run(cli: Cli, clock: HostClock) -> Result<ExitCode, Trouble> {
     match cli.command {
         None => measure::run(&MeasureArgs::default(), clock),

@@ -1,4 +1,4 @@
-//! The peer that is started on this host when the user names none, or in its laboratory.
+//! The peer that is started on this host when the user names no host, or in its laboratory.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::SocketAddr;
@@ -45,7 +45,7 @@ impl LoopbackPeer {
         match address {
             Ok(address) => Ok(Self { process, address, key }),
             Err(what) => {
-                // It may have ended already, and its own words are on standard error.
+                // It may have ended already; its own messages are on standard error.
                 process.kill().unwrap_or(());
                 process.wait().map_err(|error| failed(error.to_string()))?;
                 Err(failed(what))
@@ -62,7 +62,7 @@ impl LoopbackPeer {
     }
 }
 
-/// Tells the peer its key and learns its address.
+/// Sends the peer its key and reads its address.
 fn introduce(process: &mut Child, key: &Key) -> Result<SocketAddr, String> {
     let (Some(stdin), Some(stdout)) = (process.stdin.as_mut(), process.stdout.take()) else {
         return Err("it has no standard streams".to_owned());
@@ -75,7 +75,7 @@ fn introduce(process: &mut Child, key: &Key) -> Result<SocketAddr, String> {
 
 impl Drop for LoopbackPeer {
     fn drop(&mut self) {
-        // The end of its standard input is its sign to stop.
+        // It stops at the end of its standard input.
         drop(self.process.stdin.take());
         if let Err(error) = self.process.wait() {
             tracing::debug!("the peer could not be waited for: {error}");

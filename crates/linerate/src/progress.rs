@@ -1,4 +1,4 @@
-//! Progress on standard error: a line for as long as somebody looks, or events for programs.
+//! Progress on standard error: a line on a terminal, or events for programs.
 
 mod events;
 
@@ -15,17 +15,17 @@ use linerate_core::units::{Size, Span};
 use self::events::Events;
 use crate::cli::ProgressForm;
 
-/// Redraws a second: often enough to read, seldom enough not to disturb.
+/// Redraws a second: enough to read, and few enough not to disturb the measurement.
 const REDRAWS: u8 = 5;
 
-/// What standard error says while something goes on.
+/// What standard error shows while something goes on.
 #[derive(Debug)]
 pub(crate) enum Line {
-    /// A line that says what is being done; nothing where standard error is no terminal.
+    /// A line with the current activity; nothing if standard error is not a terminal.
     Drawn(ProgressBar),
     /// Nothing.
     Silent,
-    /// Nothing, and no word of where files are.
+    /// Nothing, not even the names of written files.
     Quiet,
     /// A line of JSON for every event.
     Told(Events),
@@ -50,12 +50,12 @@ impl Line {
         }
     }
 
-    /// Whether the user asked for the result alone.
+    /// Whether the user wants only the result.
     pub(crate) const fn is_quiet(&self) -> bool {
         matches!(self, Self::Quiet)
     }
 
-    /// The server has others to serve first.
+    /// The client waits in the server's queue.
     pub(crate) fn queued(&self, place: u32) {
         let text = || format!("waiting for the server: place {place} in the queue");
         match self {
@@ -109,14 +109,14 @@ impl Line {
         }
     }
 
-    /// What there is of the run was saved.
+    /// The run so far was saved.
     pub(crate) fn saved(&self, path: &Path) {
         if let Self::Told(events) = self {
             events.saved(path);
         }
     }
 
-    /// A result was written; `what` it is.
+    /// A result was written; `what` names its kind.
     pub(crate) fn written(&self, what: &str, path: &Path) {
         match self {
             Self::Told(events) => events.saved(path),
@@ -125,7 +125,7 @@ impl Line {
         }
     }
 
-    /// All of the run is known.
+    /// The run is complete.
     pub(crate) fn finished(&self, run: &Run) {
         if let Self::Told(events) = self {
             events.finished(run);
@@ -139,7 +139,7 @@ impl Line {
         }
     }
 
-    /// So many of all runs of a model are done.
+    /// This many of all runs of a model are done.
     pub(crate) fn runs_done(&self, done: usize, all: usize) {
         if let Self::Drawn(bar) = self {
             bar.set_length(all as u64);
@@ -148,7 +148,7 @@ impl Line {
         }
     }
 
-    /// Something without an end that is known.
+    /// An activity of unknown length.
     pub(crate) fn doing(&self, what: &str) {
         if let Self::Drawn(bar) = self {
             bar.set_message(what.to_owned());

@@ -4,18 +4,18 @@ use std::io::{self, ErrorKind, Write};
 
 use crate::trouble::Trouble;
 
-/// Columns of a table when standard output is no terminal.
+/// Columns of a table when standard output is not a terminal.
 const PLAIN_COLUMNS: u16 = 80;
-/// A terminal narrower than this gets lines of this length all the same.
+/// A narrower terminal gets lines of this length anyway.
 const FEWEST_COLUMNS: u16 = 60;
 
-/// Writes `text`. A reader that has seen enough is no error.
+/// Writes `text`. A reader that has closed the pipe is not an error.
 pub(crate) fn show(text: &str) -> Result<(), Trouble> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Trouble::new(
             format!("failed to write to standard output: {error}"),
-            "free space where it goes, or give --out another place; the run file is complete",
+            "free space there, or choose another path with --out; the run file is complete",
         )),
         _ => Ok(()),
     }

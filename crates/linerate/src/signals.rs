@@ -9,7 +9,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 
 use crate::trouble::Trouble;
 
-/// Exit status of a process that a second Ctrl-C ended: 128 + SIGINT, as shells count.
+/// Exit status of a process that a second Ctrl-C ended: 128 + SIGINT, as in shells.
 const FORCED: i32 = 130;
 
 /// Whether the user asked to end.
@@ -17,7 +17,7 @@ const FORCED: i32 = 130;
 pub(crate) struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Takes the first Ctrl-C as a wish to end, and the second as a command.
+    /// The first Ctrl-C asks the run to end; the second ends the process at once.
     ///
     /// # Errors
     ///
@@ -26,7 +26,7 @@ impl Interrupt {
         let asked = Arc::new(AtomicBool::new(false));
         let listen = || {
             for signal in [SIGINT, SIGTERM] {
-                // Registered first, so that it sees the flag as the signal before left it.
+                // Registered first, so that it sees the flag from the previous signal.
                 signal_hook::flag::register_conditional_shutdown(signal, FORCED, Arc::clone(&asked))?;
                 signal_hook::flag::register(signal, Arc::clone(&asked))?;
             }

@@ -19,8 +19,8 @@ pub(crate) fn is_stream(path: &Path) -> bool {
     path == Path::new(STREAM)
 }
 
-/// Writes `text` to `path`, replacing what is there only when all of it is written; or to standard
-/// output.
+/// Writes `text` to `path`, or to standard output. An existing file is replaced only when all of
+/// `text` is written.
 pub(crate) fn replace(path: &Path, text: &str) -> Result<(), Trouble> {
     if is_stream(path) {
         return show(text);
@@ -28,17 +28,18 @@ pub(crate) fn replace(path: &Path, text: &str) -> Result<(), Trouble> {
     replace_with(path, |out| out.write_all(text.as_bytes()))
 }
 
-/// Lets `content` write to `path`, replacing what is there only when all of it is written.
+/// Lets `content` write to `path`. An existing file is replaced only when everything is written.
 pub(crate) fn replace_with(
     path: &Path,
     content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Trouble> {
     let failed = |error: &io::Error| {
-        let help = "make the folder or free space there, or name another place";
+        let help = "create the folder, free space there, or choose another path";
         Trouble::file("write", path, &bare(error), help)
     };
     match fs::metadata(path) {
-        // A device or a pipe has nothing to lose and must not give way to a file: `--report /dev/null`.
+        // A device or a pipe is written directly and must not be replaced by a file: `--report
+        // /dev/null`.
         Ok(there) if !there.is_file() => {
             let device = fs::OpenOptions::new().write(true).open(path);
             return device.and_then(|mut device| content(&mut device)).map_err(|error| failed(&error));
@@ -56,7 +57,7 @@ pub(crate) fn replace_with(
     Ok(())
 }
 
-/// What the operating system said, without the path of a temporary file that nobody asked for.
+/// The operating system's error, without the path of the temporary file.
 fn bare(error: &io::Error) -> io::Error {
     let text = error.to_string();
     io::Error::new(error.kind(), text.split(" at path ").next().unwrap_or_default().to_owned())
@@ -111,7 +112,7 @@ fn stem(path: &Path) -> String {
     stem.to_owned()
 }
 
-/// Where the report of the run file `run` goes unless the user says.
+/// Default path of the report of the run file `run`.
 pub(crate) fn report_beside(run: &Path) -> PathBuf {
     run.with_file_name(format!("{}.html", stem(run)))
 }

@@ -1,4 +1,4 @@
-//! What a user is told when something cannot be done: one sentence, and what to do.
+//! Errors as shown to the user: one sentence, and what to do.
 
 use std::path::Path;
 use std::{fmt, io};
@@ -16,7 +16,7 @@ use linerate_sim::plan::ModelError;
 use linerate_study::GridError;
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode, SourceSpan};
 
-/// Something that cannot be done, and what to do about it.
+/// An error, and what to do about it.
 #[derive(Debug, thiserror::Error)]
 #[error("{what}")]
 pub(crate) struct Trouble {
@@ -25,7 +25,7 @@ pub(crate) struct Trouble {
     place: Option<Box<Place>>,
 }
 
-/// Where in a text the trouble is.
+/// Where in a text the error is.
 #[derive(Debug)]
 struct Place {
     text: NamedSource<String>,
@@ -33,7 +33,7 @@ struct Place {
 }
 
 impl Place {
-    /// Where in `text` the parser stopped, if it says so.
+    /// Where in `text` the parser stopped, if known.
     fn of(error: &toml::de::Error, name: &str, text: String) -> Option<Box<Self>> {
         let span = error.span()?;
         Some(Box::new(Self { text: NamedSource::new(name, text), span: span.into() }))
@@ -82,7 +82,7 @@ impl Trouble {
         }
     }
 
-    /// A model's plan that cannot be read; `text` is what stands in it.
+    /// A model's plan that cannot be read; `text` is its content.
     pub(crate) fn model_text(error: &ModelError, name: &str, text: String) -> Self {
         let ModelError::Syntax(error) = error else { return Self::model(error, "") };
         let help = "`linerate model load PLAN --print-plan` writes a plan with every key";
@@ -90,10 +90,10 @@ impl Trouble {
         Self { place: Place::of(error, name, text), ..Self::new(what, help) }
     }
 
-    /// A model that cannot be built; `with` says which of several, or nothing.
+    /// A model that cannot be built; `with` says which of several, or is empty.
     pub(crate) fn model(error: &ModelError, with: &str) -> Self {
         let reason = match error {
-            // The place is one in a text that the user never saw.
+            // The position would refer to a text that the user never saw.
             ModelError::Syntax(error) => error.message().to_owned(),
             error => error.to_string(),
         };
@@ -121,7 +121,7 @@ impl From<GridError> for Trouble {
             GridError::Ambiguous { .. } => "write the whole path".to_owned(),
             GridError::Empty => "give a value".to_owned(),
             GridError::NotToml { .. } => {
-                "close what is open, as in \"station 1\" or [[64, 7], [1518, 1]]".to_owned()
+                "close the quotes and brackets, as in \"station 1\" or [[64, 7], [1518, 1]]".to_owned()
             }
             GridError::Model { with, source } => return Self::model(source, with),
         };
@@ -210,7 +210,7 @@ impl From<ServeError> for Trouble {
     }
 }
 
-/// What to do about a measurement that broke off.
+/// What to do about a measurement that failed.
 pub(crate) fn run_help(error: &RunError) -> &'static str {
     match error {
         RunError::Link { source: LinkError::Stalled(_), .. } => {

@@ -154,11 +154,11 @@ fn a_wrong_key_and_no_key() {
     let server = Server::start(&desk, &[]);
     let wrong = complaint_at(&server.address, &["measure", &server.address, "--key", "abcd-efgh-jkmn"]);
     assert_snapshot!(wrong, @"
-    failed to measure: the peer refuses: the key is wrong; give --key as the server prints it
+    failed to measure: the peer refused: the key is wrong; give --key as the server prints it
     help: give --key with the key that `linerate serve` printed
     ");
     assert_snapshot!(complaint_at(&server.address, &["measure", &server.address]), @"
-    failed to prove the key: the server wants one, and none was given
+    failed to prove the key: the server requires one, and no key was given
     help: give --key with the key that `linerate serve` printed
     ");
     let short = complaint_at(&server.address, &["measure", &server.address, "--key", "abc"]);
@@ -174,7 +174,7 @@ fn a_key_for_an_open_server_and_a_key_file_that_is_missing() {
     let server = Server::start(&desk, &["--open"]);
     let unwanted = complaint_at(&server.address, &["measure", &server.address, "--key", "abcd-efgh-jkmn"]);
     assert_snapshot!(unwanted, @"
-    failed to prove the key: the server is open and cannot prove that it has the key
+    failed to prove the key: the server is open, so it cannot prove that it has the key
     help: leave --key and --key-file out, or start the server without --open
     ");
     assert_snapshot!(complaint_at(&server.address, &["measure", &server.address, "--key-file", "no.key"]), @"
@@ -243,12 +243,12 @@ fn more_than_the_server_allows() {
         complaint_at(&server.address, &arguments)
     };
     assert_snapshot!(measure(&["--to", "2KiB"]), @"
-    failed to measure: the peer refuses: messages of 2051 B are above this server's limit of 1 KiB; lower --to, or raise --max-size at the server
+    failed to measure: the peer refused: messages of 2051 B are above this server's limit of 1 KiB; lower --to, or raise --max-size at the server
     help: change the plan as it says, or raise the server's limits
     ");
     let long = complaint_at(&server.address, &["measure", &server.address, "--to", "512", "--time", "3s"]);
     assert_snapshot!(long, @"
-    failed to measure: the peer refuses: 3.000 s are above this server's limit of 2.000 s; lower --time, or raise --max-time at the server
+    failed to measure: the peer refused: 3.000 s are above this server's limit of 2.000 s; lower --time, or raise --max-time at the server
     help: change the plan as it says, or raise the server's limits
     ");
 }
@@ -314,7 +314,7 @@ fn messages_that_no_datagram_carries() {
 fn options_that_contradict_each_other() {
     assert_snapshot!(complaint_of(&["measure", "--to", "64", "--out", "x.html"]), @"
     failed to place the results: x.html is the run file and the report
-    help: end the name of --out with .run.json, or name another place with --report
+    help: end the name of --out with .run.json, or choose another path with --report
     ");
     assert_snapshot!(complaint_of(&["stream", "--table", "messages=1", "messages=2"]), @"
     failed to make the table: `messages` is given twice; give all its values at once
@@ -335,7 +335,7 @@ fn options_that_the_host_refuses() {
     help: give --pin processors that this host has and this process may use (`taskset -p $$`)
     ");
     assert_snapshot!(complaint_of(&["measure", "--pin", "0,4000"]), @"
-    failed to measure: the peer refuses: the server cannot pin its thread to processor 4000: invalid input parameter; change --pin
+    failed to measure: the peer refused: the server cannot pin its thread to processor 4000: invalid input parameter; change --pin
     help: change the plan as it says, or raise the server's limits
     ");
     assert_snapshot!(complaint_of(&["measure", "--bind", "192.0.2.1"]), @"
@@ -441,11 +441,11 @@ fn reports_that_cannot_be_written() {
     ");
     assert_snapshot!(complaint("no/such/a.html"), @r#"
     failed to write no/such/a.html: No such file or directory (os error 2)
-    help: make the folder or free space there, or name another place
+    help: create the folder, free space there, or choose another path
     "#);
     assert_snapshot!(complaint("/proc/a.html"), @r#"
     failed to write /proc/a.html: No such file or directory (os error 2)
-    help: make the folder or free space there, or name another place
+    help: create the folder, free space there, or choose another path
     "#);
 }
 
@@ -454,7 +454,7 @@ fn a_folder_that_cannot_be_written_is_found_before_anything_is_measured() {
     let arguments = ["measure", "--time", "60s", "--out", "no/such/x.run.json"];
     assert_snapshot!(complaint_of(&arguments), @r#"
     failed to write no/such/x.run.json: No such file or directory (os error 2)
-    help: make the folder or free space there, or name another place
+    help: create the folder, free space there, or choose another path
     "#);
 }
 
@@ -485,7 +485,7 @@ fn a_full_disk_keeps_the_last_save_and_shows_everything() {
     let said = desk.finish(desk.command("unshare", &["--mount", "sh", "-c", &script]));
     assert_snapshot!(said.complaint(), @r#"
     failed to write full/x.run.json: No space left on device (os error 28)
-    help: make the folder or free space there, or name another place
+    help: create the folder, free space there, or choose another path
     "#);
     assert!(said.stdout.contains("\n  65539 "), "every size is in the table:\n{}", said.stdout);
     assert_eq!(desk.run_file("saved.run.json").state, State::Running);
@@ -507,7 +507,7 @@ fn what_is_no_file_is_not_replaced() {
 
     assert_snapshot!(desk.linerate(&["report", "a.run.json", "--to", "full.html"]).complaint(), @"
     failed to write full.html: No space left on device (os error 28)
-    help: make the folder or free space there, or name another place
+    help: create the folder, free space there, or choose another path
     ");
     desk.linerate(&["report", "a.run.json", "--to", "link.csv"]).done();
     use std::os::unix::fs::FileTypeExt as _;
@@ -545,7 +545,7 @@ fn a_full_standard_output() {
     assert_eq!(output.status.code(), Some(2));
     assert_snapshot!(complaint(&String::from_utf8_lossy(&output.stderr)), @"
     failed to write to standard output: No space left on device (os error 28)
-    help: free space where it goes, or give --out another place; the run file is complete
+    help: free space there, or choose another path with --out; the run file is complete
     ");
     assert_eq!(desk.run_file("x.run.json").state, State::Complete);
 }

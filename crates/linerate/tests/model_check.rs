@@ -68,11 +68,11 @@ fn a_claim_by_name_is_shown_in_full() {
 fn an_unknown_claim_is_one_sentence_with_near_names() {
     let complaint = |id| Desk::new().linerate(&["model", "check", id]).complaint();
     assert_snapshot!(complaint("F0633"), @"
-    failed to find the claim `F0633`: there is none of this name
-    help: did you mean F033 or F063? F, P, A or T alone are all claims of a source
+    failed to find the claim `F0633`: no claim has this name
+    help: did you mean F033 or F063? F, P, A or T alone selects all claims of a source
     ");
     assert_snapshot!(complaint("Z"), @"
-    failed to find the claim `Z`: there is none of this name
+    failed to find the claim `Z`: no claim has this name
     help: give names such as F063, or the letter of a source: F, P, A or T
     ");
 }

@@ -76,7 +76,7 @@ impl FlowAccount {
             }
         }
         if self.sender.ended == Ended::Never || self.receiver.ended == Ended::Never {
-            return Class::Failed("the peer has no account of it".to_owned());
+            return Class::Failed("the peer sent no account of it".to_owned());
         }
         if self.sender.bytes != self.receiver.bytes && self.receiver.datagrams.is_none() {
             let (sent, received) = (self.sender.bytes, self.receiver.bytes);

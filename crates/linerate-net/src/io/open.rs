@@ -59,7 +59,7 @@ impl Opening<'_> {
             Io::Sendfile => Out::Sendfile(Sendfile::open().map_err(plain("make a file in memory"))?),
             Io::Splice => Out::Splice(splice::Outward::open().map_err(plain("make a pipe"))?),
             Io::Zerocopy => {
-                self.only(&[Protocol::TCP], "only TCP sends without a copy and says so")?;
+                self.only(&[Protocol::TCP], "only TCP reports zero-copy sends")?;
                 allow_zerocopy(self.socket)
                     .map_err(|error| format!("the socket refuses SO_ZEROCOPY: {error}"))?;
                 Out::Zerocopy(Zerocopy::new(patience))
@@ -71,7 +71,7 @@ impl Opening<'_> {
                 Out::UringFixed(Box::new(uring::Fixed::open(patience).map_err(|error| no_uring(&error))?))
             }
             Io::UringZerocopy => {
-                self.only(&[Protocol::TCP], "only TCP sends without a copy and says so")?;
+                self.only(&[Protocol::TCP], "only TCP reports zero-copy sends")?;
                 Out::UringZerocopy(Box::new(
                     uring::Zerocopy::open(patience).map_err(|error| no_uring(&error))?,
                 ))
@@ -86,7 +86,7 @@ impl Opening<'_> {
             Io::Sendmsg => In::Recvmsg,
             Io::Splice => In::Splice(splice::Inward::open().map_err(plain("make a pipe"))?),
             Io::Truncate => {
-                self.only(&[Protocol::TCP, Protocol::MPTCP], "only TCP throws bytes away for MSG_TRUNC")?;
+                self.only(&[Protocol::TCP, Protocol::MPTCP], "only TCP discards bytes for MSG_TRUNC")?;
                 In::Truncate { discarded: 0 }
             }
             Io::ZerocopyReceive => {

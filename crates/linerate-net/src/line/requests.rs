@@ -126,7 +126,7 @@ fn expect_end<C: Channel>(channel: &mut C) -> Result<(), LinkError> {
         Err(error) => Err(error),
         Ok(_) => Err(LinkError::System {
             operation: "end the requests",
-            source: Error::new(ErrorKind::InvalidData, "the peer answers more than it was asked"),
+            source: Error::new(ErrorKind::InvalidData, "the peer sent more responses than requests"),
         }),
     }
 }

@@ -45,16 +45,16 @@ pub enum PairError {
     #[error(transparent)]
     Greeting(#[from] GreetingError),
     /// The server wants a key.
-    #[error("prove the key: the server wants one, and none was given")]
+    #[error("prove the key: the server requires one, and no key was given")]
     KeyWanted,
     /// The server wants no key.
-    #[error("prove the key: the server is open and cannot prove that it has the key")]
+    #[error("prove the key: the server is open, so it cannot prove that it has the key")]
     KeyUnwanted,
     /// The server does not know the key.
     #[error("trust the server: it does not know the key")]
     FalseServer,
     /// The server refuses, and says why.
-    #[error("measure: the peer refuses: {reason}")]
+    #[error("measure: the peer refused: {reason}")]
     Refused {
         /// Its reason.
         reason: String,
@@ -66,7 +66,7 @@ pub enum PairError {
     #[error("wait for the server: interrupted")]
     Interrupted,
     /// The server said something that has no place here.
-    #[error("understand the peer: it answered with `{said}`")]
+    #[error("understand the peer: it sent an unexpected `{said}`")]
     Unexpected {
         /// What kind of message.
         said: String,
@@ -97,7 +97,7 @@ pub enum PairError {
         source: Box<Self>,
     },
     /// The socket has no address.
-    #[error("learn the addresses of the connection: {0}")]
+    #[error("read the addresses of the connection: {0}")]
     Address(io::Error),
     /// The operating system has no random numbers.
     #[error("make a random challenge: {0}")]

@@ -58,7 +58,7 @@ impl<'a> ChannelListener<'a> {
             let (flow, line) = self.next(control, Deadline::after(within))?;
             match lines.get_mut(flow as usize) {
                 Some(place @ None) => *place = Some(line),
-                _ => return Err(Refusal::Told(format!("there is no flow {flow} to come"))),
+                _ => return Err(Refusal::Told(format!("there is no flow {flow}"))),
             }
         }
         Ok(lines.into_iter().flatten().collect())

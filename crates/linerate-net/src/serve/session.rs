@@ -162,7 +162,7 @@ fn converse(
     if let Some(key) = &server.key {
         let Ask::Prove { challenge, proof } = read_frame(&mut step())? else {
             return Err(Refusal::Told(
-                "a proof of the key comes first; give --key as the server prints it".to_owned(),
+                "the server requires a key first; give --key as the server prints it".to_owned(),
             ));
         };
         if !key.accepts_client(version, &proof, &welcome.challenge, &challenge) {
@@ -171,7 +171,7 @@ fn converse(
         write_frame(&mut step(), &Reply::Proof(key.prove_server(version, &welcome.challenge, &challenge)))?;
     }
     let Ask::Offer(plan) = read_frame(&mut step())? else {
-        return Err(Refusal::Told("a plan comes before anything else".to_owned()));
+        return Err(Refusal::Told("the plan must come first".to_owned()));
     };
     let largest = server.limits.check(&plan).map_err(Refusal::Told)?;
     let memory = Limits::memory_of(&plan, largest);
@@ -195,7 +195,7 @@ fn converse(
 
 /// Waits for a slot with so much memory, telling the client its place.
 fn queue<'a>(server: &'a ServerState, control: &TcpStream, memory: u64) -> Result<Slot<'a>, Refusal> {
-    let full = || Refusal::Told("too many clients wait for this server; try again later".to_owned());
+    let full = || Refusal::Told("too many clients are waiting for this server; try again later".to_owned());
     let ticket = server.queue.join(memory).ok_or_else(full)?;
     let mut patience = Duration::ZERO;
     loop {
@@ -293,7 +293,7 @@ impl<'a> Session<'a> {
                 Ask::Finish => return self.finish(),
                 _ => {
                     return Err(Refusal::Told(
-                        "this has no place at this point of the conversation".to_owned(),
+                        "this message is not allowed at this point of the conversation".to_owned(),
                     ));
                 }
             }
@@ -361,7 +361,7 @@ impl<'a> Session<'a> {
         }
         let Some(line) = &mut self.line else {
             return Err(Refusal::Told(
-                "a trial has no place at this point: its channel is opened first".to_owned(),
+                "a trial is not allowed at this point: open its channel first".to_owned(),
             ));
         };
         if let Reserved::Rings(rings) = &mut self.memory {

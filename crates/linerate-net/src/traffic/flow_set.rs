@@ -315,7 +315,7 @@ impl Running<'_> {
         };
         match self.spawned {
             Ok(handle) => handle.join().unwrap_or_else(|_| failed("its thread panicked")),
-            Err(reason) => failed(&format!("there is no thread for it: {reason}")),
+            Err(reason) => failed(&format!("no thread could be started for it: {reason}")),
         }
     }
 }

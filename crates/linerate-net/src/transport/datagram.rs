@@ -80,7 +80,7 @@ impl DatagramChannel {
         setup: &Setup,
     ) -> Result<Self, TransportError> {
         let failed = TransportError::system;
-        socket.set_nonblocking(false).map_err(failed("make the socket wait"))?;
+        socket.set_nonblocking(false).map_err(failed("make the socket blocking"))?;
         let batch = setup.socket.batch.unwrap_or(BATCH).clamp(1, MOST) as usize;
         let channel = Self {
             socket,
@@ -99,8 +99,8 @@ impl DatagramChannel {
         };
         carrier.prepare(&channel.socket)?;
         let patience = setup.patience.to_duration();
-        channel.socket.set_write_timeout(Some(patience)).map_err(failed("bound a send in time"))?;
-        channel.be_patient(channel.loss()).map_err(failed("bound a receive in time"))?;
+        channel.socket.set_write_timeout(Some(patience)).map_err(failed("set the send timeout"))?;
+        channel.be_patient(channel.loss()).map_err(failed("set the receive timeout"))?;
         Ok(channel)
     }
 

@@ -36,7 +36,7 @@ pub(super) struct LocalPeer {
 
 impl LocalPeer {
     pub(super) fn new(socket: Socket) -> Result<Self, TransportError> {
-        socket.set_nonblocking(false).map_err(TransportError::system("make the socket wait"))?;
+        socket.set_nonblocking(false).map_err(TransportError::system("make the socket blocking"))?;
         Ok(Self { socket, cut: AtomicBool::new(false) })
     }
 
@@ -49,12 +49,13 @@ impl LocalPeer {
         let sent = retry(|| {
             rustix::net::sendmsg(&self.socket, &[IoSlice::new(&MARK)], &mut ancillary, SendFlags::NOSIGNAL)
         });
-        sent.map(drop).map_err(|errno| TransportError::system("hand the descriptors over")(errno.into()))
+        sent.map(drop)
+            .map_err(|errno| TransportError::system("pass the descriptors to the peer")(errno.into()))
     }
 
     /// Takes exactly `N` descriptors from the peer, which comes to it within seconds.
     pub(super) fn take_over<const N: usize>(&self) -> Result<[OwnedFd; N], TransportError> {
-        let failed = || TransportError::system("take the peer's descriptors");
+        let failed = || TransportError::system("receive the peer's descriptors");
         self.socket.set_read_timeout(Some(HAND_OVER)).map_err(failed())?;
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST))];
         let mut ancillary = RecvAncillaryBuffer::new(&mut space);

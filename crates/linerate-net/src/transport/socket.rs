@@ -53,10 +53,10 @@ impl SocketChannel {
     /// Takes a connected socket and has its calls give up after the setup's patience without a byte.
     pub(super) fn new(socket: Socket, setup: &Setup, carrier: Carrier) -> Result<Self, TransportError> {
         let failed = TransportError::system;
-        socket.set_nonblocking(false).map_err(failed("make the socket wait"))?;
+        socket.set_nonblocking(false).map_err(failed("make the socket blocking"))?;
         let patience = Some(setup.patience.to_duration());
-        socket.set_read_timeout(patience).map_err(failed("bound a receive in time"))?;
-        socket.set_write_timeout(patience).map_err(failed("bound a send in time"))?;
+        socket.set_read_timeout(patience).map_err(failed("set the receive timeout"))?;
+        socket.set_write_timeout(patience).map_err(failed("set the send timeout"))?;
         let largest = usize::try_from(setup.largest).unwrap_or(usize::MAX);
         let engine = Engine::open(&socket, setup.socket.io, setup.socket.receives(), largest)?;
         Ok(Self { socket, carrier, engine, patience: setup.patience })

@@ -71,7 +71,7 @@ pub(super) fn dial(
     let stream = TcpStream::from(socket);
     let greeting = Greeting::new(Purpose::Data).encode();
     let hello = [greeting.as_slice(), preface.encode().as_slice()].concat();
-    let introduced = TransportError::system("introduce the connection");
+    let introduced = TransportError::system("identify the connection to the peer");
     let mut timed = TimedStream::new(&stream, Deadline::after(IDENTIFIED));
     let mut taken = [0];
     let said = timed.write_all(&hello).and_then(|()| timed.read_exact(&mut taken));

@@ -52,7 +52,7 @@ pub(super) struct TlsChannel {
 impl TlsChannel {
     /// Agrees on keys over a connected socket.
     fn new(stream: TcpStream, setup: &Setup, mut tls: rustls::Connection) -> Result<Self, TransportError> {
-        stream.set_nonblocking(false).map_err(TransportError::system("make the socket wait"))?;
+        stream.set_nonblocking(false).map_err(TransportError::system("make the socket blocking"))?;
         let mut timed = TimedStream::new(&stream, Deadline::after(HANDSHAKE));
         // It returns when the handshake is done and all of it is written.
         if let Err(error) = tls.complete_io(&mut timed) {
@@ -64,8 +64,8 @@ impl TlsChannel {
         let failed = TransportError::system;
         apply(&socket, &setup.socket, setup.ipv6())?;
         let patience = Some(setup.patience.to_duration());
-        socket.set_read_timeout(patience).map_err(failed("bound a receive in time"))?;
-        socket.set_write_timeout(patience).map_err(failed("bound a send in time"))?;
+        socket.set_read_timeout(patience).map_err(failed("set the receive timeout"))?;
+        socket.set_write_timeout(patience).map_err(failed("set the send timeout"))?;
         let records = Records::new(tls);
         let (ipv6, patience) = (setup.ipv6(), setup.patience);
         Ok(Self { socket, records, owed: 0, finished: false, ipv6, patience })

@@ -77,7 +77,7 @@ pub(super) fn join(
     carrier.apply(&socket, &setup.socket)?;
     address.set_port(port);
     connect(&socket, address)?;
-    let cookie = Cookie(random().map_err(TransportError::system("find random bytes"))?);
+    let cookie = Cookie(random().map_err(TransportError::system("get random bytes"))?);
     let mut request = Request { token: preface.token, flow: preface.flow, client: cookie, proof: None };
     let echo = ask(setup, &socket, &request)?;
     request.proof = Some(echo.server);
@@ -188,5 +188,5 @@ pub(super) fn refuse_tcp(setup: &Setup) -> Result<(), TransportError> {
         (None, Some(_)) => "a largest segment; give the message's size",
         (None, None) => return Ok(()),
     };
-    Err(TransportError::lacking(setup.transport, format!("it has not {option}")))
+    Err(TransportError::lacking(setup.transport, format!("it does not have {option}")))
 }

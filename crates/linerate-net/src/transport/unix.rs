@@ -62,7 +62,7 @@ pub(super) fn connect_local(
 pub(super) fn send_preface(socket: &Socket, preface: Preface) -> Result<(), TransportError> {
     let bytes = preface.encode();
     let sent = std::io::Write::write_all(&mut &*socket, &bytes);
-    sent.map_err(TransportError::system("introduce the channel"))
+    sent.map_err(TransportError::system("identify the channel to the peer"))
 }
 
 fn abstract_name(name: &str) -> std::io::Result<SockAddr> {

@@ -64,7 +64,7 @@ impl UnixDatagramListener {
         let socket = socket_at(&self.setup, &fresh_name()?)?;
         connect(&socket, &client)?;
         while rustix::net::recv(&socket, &mut [0; 1][..], DONTWAIT).is_ok() {}
-        let server = Cookie(random().map_err(TransportError::system("find random bytes"))?);
+        let server = Cookie(random().map_err(TransportError::system("get random bytes"))?);
         let accept = Reply { flow: request.flow, client: request.client, server, port: Some(0) };
         let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
         if rustix::net::send(&socket, &accept.encode(), flags).is_err() {
@@ -105,7 +105,7 @@ pub(super) fn join(
     };
     let failed = TransportError::system;
     let socket = socket_at(setup, &fresh_name()?)?;
-    let client = Cookie(random().map_err(failed("find random bytes"))?);
+    let client = Cookie(random().map_err(failed("get random bytes"))?);
     let hello = Request { token: preface.token, flow: preface.flow, client, proof: None };
     let server = address(name.as_bytes())?;
     rustix::net::sendto(&socket, &hello.encode(), SendFlags::NOSIGNAL, &server)
@@ -142,7 +142,7 @@ fn take_accept(socket: &Socket, hello: &Request) -> Result<Option<(Reply, Vec<u8
 
 /// A name that nobody can guess.
 fn fresh_name() -> Result<String, TransportError> {
-    let bytes: [u8; 16] = random().map_err(TransportError::system("find random bytes"))?;
+    let bytes: [u8; 16] = random().map_err(TransportError::system("get random bytes"))?;
     Ok(format!("linerate-{:032x}", u128::from_be_bytes(bytes)))
 }
 

@@ -7,7 +7,7 @@ use super::words::{NOTHING, allowed, compared, computed, configuration, modelled
 use crate::table::item;
 use crate::text::{plain, wrap};
 
-/// A block for each claim: what was published, with what, how it is checked, and what came of it.
+/// A block for each claim: what was published, for which set-up, how it is checked, and the result.
 pub(super) fn blocks(checked: &Checked<'_>, width: usize) -> Vec<String> {
     checked.judged.iter().map(|judged| block(checked, judged, width)).collect()
 }

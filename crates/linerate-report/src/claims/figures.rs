@@ -107,7 +107,7 @@ fn draw(
 /// A published figure with its place.
 struct Marked<'a> {
     claim: &'a claims::Claim,
-    /// Message size or value of the sweep; none where it was published without.
+    /// Message size or value of the sweep. Absent if it was published without one.
     x: Option<f64>,
     mbps: f64,
 }
@@ -120,7 +120,7 @@ fn marked<'a>(checked: &Checked<'a>, mark: &Mark) -> Option<Marked<'a>> {
 }
 
 impl Marked<'_> {
-    /// A ring where size or value are known, else a line across.
+    /// A ring if the size or value is known, else a horizontal line.
     fn layer(&self, index: usize, [x, y]: [&Axis; 2]) -> Result<Layer, Refusal> {
         let place = if self.x.is_some() { " (ring)" } else { "" };
         let name = format!("published {}: {} Mb/s{place}", self.claim.id, number(self.mbps));

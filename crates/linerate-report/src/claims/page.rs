@@ -1,5 +1,5 @@
-//! Checks as one page that needs nothing else: no network, no other file, and no script to show
-//! what it says.
+//! Checks as one page that needs nothing else: no network, no other file, and no script needed to
+//! read it.
 
 use askama::Template;
 use linerate_study::claims::{Contradiction, Judged, Tally, Verdict};
@@ -61,7 +61,7 @@ struct Untested {
     id: String,
     metric: String,
     published: String,
-    /// What the model gives all the same, and what that is of.
+    /// The model's value nevertheless, and its meaning.
     modelled: Option<String>,
 }
 
@@ -134,7 +134,7 @@ fn of_group(reason: &str, group: &[&Judged<'_>]) -> Group {
 }
 
 impl Group {
-    /// Whether the model gives anything all the same.
+    /// Whether the model gives a value nevertheless.
     fn has_modelled(&self) -> bool {
         self.claims.iter().any(|claim| claim.modelled.is_some())
     }

@@ -8,9 +8,9 @@ use super::words::{allowed, compared, contradictions, modelled, note, published,
 use super::{Checked, details};
 use crate::text::{plain, wrap};
 
-/// Below this no table is made: the numbers alone need it.
+/// The narrowest table: the numbers alone need this.
 const NARROWEST: usize = 60;
-/// From here on there is room to say what is compared.
+/// From this width on there is room for what is compared.
 const ROOMY: usize = 110;
 
 /// `checked` as text of about `width` columns: a row for each claim that was compared, by source;

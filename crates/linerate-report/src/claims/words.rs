@@ -5,9 +5,9 @@ use linerate_study::claims::{Claim, Contradiction, Judged, Modelled, Tally, Verd
 use super::Checked;
 use crate::text::digits;
 
-/// What stands where there is nothing to say.
+/// The mark of an empty cell.
 pub(super) const NOTHING: &str = "-";
-/// A figure that is this near to a whole number is shown as one.
+/// A value this close to a whole number is shown as one.
 const WHOLE: f64 = 1e-6;
 
 /// What was published, as it was written.
@@ -50,7 +50,7 @@ pub(super) fn allowed(judged: &Judged<'_>) -> String {
     }
 }
 
-/// How the modelled value is computed; nothing where none is.
+/// How the modelled value is computed. Empty without a modelled value.
 pub(super) fn computed(judged: &Judged<'_>) -> Option<String> {
     let terms: Vec<String> = judged.check.modelled().map(ToString::to_string).collect();
     (!terms.is_empty()).then(|| terms.join(" > "))
@@ -61,7 +61,7 @@ pub(super) fn what<'a>(judged: &'a Judged<'_>) -> &'a str {
     judged.check.what.as_deref().unwrap_or(&judged.claim.metric)
 }
 
-/// What else is to be said: why it could not be checked, or is not; what was calibrated on it.
+/// Notes: why it was not checked, or could not be; what was calibrated on it.
 pub(super) fn note(judged: &Judged<'_>) -> Option<String> {
     let calibrated = &judged.check.calibrated;
     let mut notes: Vec<String> = judged.trouble.iter().cloned().collect();
@@ -86,7 +86,7 @@ pub(super) fn configuration(claim: &Claim) -> String {
     if parts.is_empty() { NOTHING.to_owned() } else { parts.join(", ") }
 }
 
-/// The whole of it in one sentence.
+/// A summary in one sentence.
 pub(super) fn summary(tally: &Tally) -> String {
     let Tally { exact, predicted, calibrated, .. } = tally;
     let agree = tally.agree();

@@ -49,7 +49,7 @@ fn value_label(unit: Unit, value: f64) -> String {
     }
 }
 
-/// Shares from 0; up to 1 if none is above, because the rest of it is what is missing.
+/// Shares from 0; up to 1 unless a value is above, so that the missing part shows.
 pub(crate) fn shares(title: &str, highest: f64) -> Axis {
     let high = if highest <= 1.0 { 1.0 } else { highest * 1.08 };
     let step = step(high / LABELS as f64);

@@ -21,7 +21,7 @@ pub(crate) struct Point {
     pub(crate) y: f64,
     /// Both ends of its interval, if it has one.
     pub(crate) interval: Option<[f64; 2]>,
-    /// What it says when it is pointed at.
+    /// Its tooltip.
     pub(crate) lines: Vec<String>,
 }
 

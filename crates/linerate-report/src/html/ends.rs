@@ -1,4 +1,4 @@
-//! Both ends side by side: hosts, interfaces, sockets and what each saw.
+//! Both ends side by side: hosts, interfaces, sockets and observations.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
@@ -13,7 +13,7 @@ use linerate_core::units::{Size, Span};
 use super::rows::{Group, Row};
 use crate::text::{about, count, digits, percent, plain};
 
-/// Everything known of both ends, in groups. Of a model only what it has: nobody looked for more.
+/// Everything known about both ends, in groups. For a model only what it has.
 pub(super) fn groups(run: &Run) -> Vec<Group> {
     let mut groups = Vec::new();
     for (number, (remote, path)) in (1..).zip(run.answering()) {
@@ -149,7 +149,7 @@ impl Ends<'_> {
             }),
             row("Path MTU", left(), &|got| with_unit(&got.path_mtu, "B")),
             row("TCP timestamps", left(), &|got| shown(&got.timestamps, on_off)),
-            Row::of_asked("Processor tied to", &self.pins(), self.both(|end| pin(end.granted.pinned))),
+            Row::of_asked("Pinned to processor", &self.pins(), self.both(|end| pin(end.granted.pinned))),
             Row::of_asked("System calls", asked.io.name(), self.both(|_| asked.io.to_string())),
         ];
         if self.run.plan.common.memory.huge_pages {
@@ -161,7 +161,7 @@ impl Ends<'_> {
         rows
     }
 
-    /// What an end's messages had of huge pages; of a run of loads, all flows of the first bulk together.
+    /// Huge pages of an end's messages; in a run of loads, of all flows of the first bulk together.
     fn huge_pages(&self, end: End<'_>, local: bool) -> Option<Fact<u64>> {
         let flows = self.run.transfers.iter().map(|load| &load.flows).find(|flows| !flows.is_empty());
         let of_flows = flows.into_iter().flatten().filter_map(|flow| {

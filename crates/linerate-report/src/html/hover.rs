@@ -31,7 +31,7 @@ fn lines(size: u64, timed: &Timed) -> Vec<String> {
     };
     let share =
         timed.link_share.map_or_else(String::new, |share| format!(", {} of the link", percent(share)));
-    let settled = if timed.settled { "" } else { "not settled: its interval is wider than asked" };
+    let settled = if timed.settled { "" } else { "not settled: its interval is wider than its target" };
     let lines = [
         format!("{size} B"),
         format!("time {} us{}", digits(timed.median_us), interval(timed.interval_us)),

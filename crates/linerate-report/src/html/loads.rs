@@ -20,7 +20,7 @@ struct Page {
     cards: Vec<Card>,
     figures: Vec<Figure>,
     tables: Vec<TableView>,
-    /// What the tables do not say, and why.
+    /// What the tables do not show, and why.
     unknown: Option<String>,
     cautions: Vec<[String; 2]>,
 }

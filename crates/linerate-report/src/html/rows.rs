@@ -8,7 +8,7 @@ use crate::text::{digits, percent, plain};
 pub(crate) struct Group {
     /// What they are about.
     pub(crate) title: String,
-    /// Whether they are shown without being asked for.
+    /// Whether the group is open at first.
     pub(crate) open: bool,
     /// The facts.
     pub(crate) rows: Vec<Row>,
@@ -18,36 +18,36 @@ pub(crate) struct Group {
 pub(crate) struct Row {
     /// What it is.
     pub(crate) name: String,
-    /// What was asked, where something can be asked; empty otherwise.
+    /// The requested value, for options; empty otherwise.
     pub(crate) asked: String,
-    /// At the end that began.
+    /// At the initiator.
     pub(crate) local: String,
-    /// At the end that answered.
+    /// At the responder.
     pub(crate) remote: String,
-    /// Whether two like hosts would have it alike.
+    /// Whether two equal hosts would have the same value.
     alike: bool,
 }
 
 impl Group {
-    /// Whether any row has something that was asked.
+    /// Whether any row has a requested value.
     pub(crate) fn has_asked(&self) -> bool {
         self.rows.iter().any(|row| !row.asked.is_empty())
     }
 }
 
 impl Row {
-    /// A fact that is what it is.
+    /// A fact that nobody requested.
     pub(crate) fn new(name: impl Into<String>, [local, remote]: [String; 2]) -> Self {
         Self::of_asked(name, "", [local, remote])
     }
 
-    /// A fact that was asked for.
+    /// A fact with a requested value.
     pub(crate) fn of_asked(name: impl Into<String>, asked: &str, [local, remote]: [String; 2]) -> Self {
         let [local, remote] = [plain(&local), plain(&remote)];
         Self { name: plain(&name.into()), asked: plain(asked), local, remote, alike: true }
     }
 
-    /// A fact that is each end's own, so that a difference says nothing.
+    /// A fact of each end by itself, so that a difference means nothing.
     pub(crate) fn own(self) -> Self {
         Self { alike: false, ..self }
     }
@@ -57,7 +57,8 @@ impl Row {
         [&self.local, &self.remote].iter().any(|value| !value.starts_with("unknown"))
     }
 
-    /// Whether the ends differ where like hosts would not. What only one end knows is no difference.
+    /// Whether the ends differ where equal hosts would not. A value that only one end knows is not
+    /// a difference.
     pub(crate) fn differs(&self) -> bool {
         let known = [&self.local, &self.remote].iter().all(|value| !value.starts_with("unknown"));
         self.alike && known && self.local != self.remote
@@ -68,7 +69,7 @@ impl Row {
 pub(crate) struct NumberRow {
     /// Message size. Unit: bytes.
     pub(crate) size: u64,
-    /// Times, rates and counts as shown; none if the size was not timed.
+    /// Times, rates and counts as shown. Absent if the size was not timed.
     pub(crate) cells: Option<Vec<String>>,
     /// Whether the interval is within its target.
     pub(crate) settled: bool,

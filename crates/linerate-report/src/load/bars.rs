@@ -63,7 +63,7 @@ fn stations(run: &LoadOutcome) -> Result<Figure, RenderError> {
     Figure::new(title, [&x, &y], layers)
 }
 
-/// The distribution of delays; none if no frame arrived, or if it was not kept.
+/// The distribution of delays. Absent if no frame arrived, or if it was not kept.
 fn delays(run: &LoadOutcome) -> Result<Option<Figure>, RenderError> {
     let at = |nth: u32| {
         let share = f64::from(nth) / f64::from(STEPS);

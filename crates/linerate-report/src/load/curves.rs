@@ -10,7 +10,7 @@ use super::super::figure::{Figure, Title};
 use super::super::text::{digits, percent, plain};
 use crate::error::RenderError;
 
-/// More curves than can be told apart: six colours, three kinds of dashes.
+/// The most curves that can be distinguished: six colours, three kinds of dashes.
 const MOST_CURVES: usize = 18;
 
 /// What is drawn against every numeric key.
@@ -83,7 +83,7 @@ fn numeric(study: &Study, key: usize) -> Option<(Unit, Vec<f64>)> {
     differ.then_some((unit, values))
 }
 
-/// The chart of one subject against one key; none if no point has it.
+/// The chart of one subject against one key. Absent if no point has it.
 fn figure(
     study: &Study,
     key: usize,

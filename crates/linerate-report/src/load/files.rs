@@ -75,7 +75,7 @@ pub fn json(study: &Study) -> Result<String, RenderError> {
 }
 
 /// `study` with a line a run: the swept values under the paths of their keys, the seed, and every
-/// measure under its name, which has its unit. What there is nothing to measure of is empty.
+/// measure under its name, which has its unit. A measure without a value is empty.
 ///
 /// # Errors
 ///

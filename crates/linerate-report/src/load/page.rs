@@ -1,5 +1,5 @@
-//! A load as one page that needs nothing else: no network, no other file, and no script to show
-//! what it says.
+//! A load as one page that needs nothing else: no network, no other file, and no script needed to
+//! read it.
 
 use askama::Template;
 use linerate_sim::load::LoadOutcome;

@@ -14,7 +14,7 @@ pub(super) const MOST_STATIONS: usize = 16;
 /// The stations of a table, and where others were left out.
 pub(super) struct Chosen<'a> {
     pub(super) shown: Vec<&'a StationOutcome>,
-    /// So many rows on, so many stations were left out.
+    /// After this many rows, this many stations were left out.
     pub(super) gap: Option<(usize, usize)>,
 }
 
@@ -34,7 +34,7 @@ pub(super) fn chosen(run: &LoadOutcome) -> Chosen<'_> {
     Chosen { shown: senders, gap: Some((half, more)) }
 }
 
-/// What of a run's throughput is a station's.
+/// A station's part of a run's throughput.
 pub(super) fn share(run: &LoadOutcome, station: &StationOutcome) -> f64 {
     let all = run.throughput().bits_per_second();
     if all > 0.0 { station.throughput.bits_per_second() / all } else { 0.0 }

@@ -10,7 +10,7 @@ use super::points::point_columns;
 use super::stations::{chosen, queue_columns, station_columns};
 use super::words::{load, network, summary, swept};
 
-/// Below this no table is made: the numbers alone need it.
+/// The narrowest table: the numbers alone need this.
 const NARROWEST: usize = 40;
 
 /// `study` as text of about `width` columns: what was asked, then a single run in full or a row

@@ -6,7 +6,7 @@ use linerate_study::{Measure, Study, value_text};
 
 use super::super::text::{Key, count, digits, percent};
 
-/// What stands where there is nothing to say.
+/// The mark of an empty cell.
 pub(super) const NOTHING: &str = "-";
 
 /// The stations and what connects them; what is swept is said to be.
@@ -167,7 +167,7 @@ pub(super) fn summary(run: &LoadOutcome) -> Vec<Key> {
     }
     if macs.pause_sent > 0 || macs.pause_received > 0 {
         let value = format!(
-            "{} frames sent by stations, {} received; stations stood still for {} in all",
+            "{} frames sent by stations, {} received; stations were paused for {} in all",
             macs.pause_sent, macs.pause_received, macs.paused
         );
         lines.push(Key { label: "PAUSE", value });

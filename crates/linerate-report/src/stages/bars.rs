@@ -25,8 +25,8 @@ struct Piece {
     lines: Vec<String>,
 }
 
-/// The bars of `run`, the report's run `index`; none without stages. `of` names it where there are
-/// several.
+/// The bars of `run`, the report's run `index`; absent without stages. `of` names it where there
+/// are several.
 ///
 /// # Errors
 ///

@@ -8,8 +8,8 @@ use linerate_core::units::{Size, Span};
 use crate::columns::{Column, TableView, fit};
 use crate::text::{count, digits, plain, wrap};
 
-/// The stages of a run's messages as text of at most `width` columns, if the numbers leave it so
-/// narrow; none if the run has none.
+/// The stages of a run's messages as text of at most `width` columns, if the numbers fit. Absent if
+/// the run has no stages.
 pub fn text(named: &NamedRun, width: u16) -> Option<String> {
     let run = &named.run;
     let first = run.stages.first()?;
@@ -65,7 +65,7 @@ pub(super) fn caption(run: &Run) -> String {
 fn stamps(run: &Run) -> String {
     let hardware = run.stages.iter().any(|stages| stages.hardware.known() == Some(&true));
     if hardware {
-        "software stamps, though the adaptor of this host has a clock of its own".to_owned()
+        "software timestamps, although this host's adaptor can stamp in hardware".to_owned()
     } else {
         "software stamps".to_owned()
     }
@@ -78,7 +78,7 @@ fn clocks(run: &Run) -> String {
     });
     match uncertainties.max() {
         Some(most) => format!(
-            "two clocks, compared by the quickest round trip: what goes from one to the other may be wrong by {}",
+            "two clocks, compared by the quickest round trip: times from one to the other may be wrong by {}",
             Span::from_ns(most)
         ),
         None if run.stages.iter().all(|stages| stages.clocks == Clocks::One) => "one clock".to_owned(),

@@ -17,7 +17,7 @@ struct Column {
     show: fn(&Timed) -> Option<String>,
     /// Whether decimal points stand under each other.
     aligned: bool,
-    /// What is left out first when the terminal is narrow; 0 is never left out.
+    /// The highest is left out first on a narrow terminal; 0 is never left out.
     expendable: u8,
 }
 
@@ -92,7 +92,7 @@ fn size_column(curve: &Curve) -> Vec<String> {
     std::iter::once("size B".to_owned()).chain(sizes).collect()
 }
 
-/// The heading and the cells of a column; none if no row has anything in it.
+/// The heading and the cells of a column. Absent if all its cells are empty.
 fn column_cells(curve: &Curve, column: &Column, aligned: bool) -> Option<Vec<String>> {
     let shown = curve.points.iter().map(|point| point.timed.map(|timed| (column.show)(&timed)));
     let shown: Vec<Option<Option<String>>> = shown.collect();

@@ -12,7 +12,7 @@ use crate::figure::{Figure, Title};
 use crate::plot::Axis;
 use crate::text::{digits, percent, plain};
 
-/// More curves than can be told apart: six colours, three kinds of dashes.
+/// The most curves that can be distinguished: six colours, three kinds of dashes.
 const MOST_CURVES: usize = 18;
 
 /// The charts of the loads of `report`, all runs in each.
@@ -28,20 +28,20 @@ pub(super) fn figures(report: &Report) -> Result<Vec<Figure>, RenderError> {
         id: "cwnd",
         title: "Congestion window against time",
         axis: "Congestion window (segments)",
-        caption: "As TCP of the sender says at each interval; it doubles in slow start and falls at a loss.",
+        caption: "From the sender's TCP at each interval. It doubles in slow start and falls at a loss.",
     };
     figures.extend(tcp(report, &window, |sample| sample.cwnd as f64)?);
     let round_trip = Subject {
         id: "rtt",
         title: "Round-trip time against time",
         axis: "Smoothed round-trip time (us)",
-        caption: "As TCP of the sender says at each interval. What rises with the congestion window waits in a queue.",
+        caption: "From the sender's TCP at each interval. If it rises with the congestion window, segments wait in a queue.",
     };
     figures.extend(tcp(report, &round_trip, |sample| sample.rtt_us)?);
     Ok(figures)
 }
 
-/// What TCP says that is drawn against time.
+/// A value of TCP that is drawn against time.
 struct Subject {
     id: &'static str,
     title: &'static str,
@@ -49,7 +49,7 @@ struct Subject {
     caption: &'static str,
 }
 
-/// As many of what each run has as can be told apart, so that every run is seen.
+/// As many curves of each run as can be distinguished, so that every run is shown.
 fn shown<'a, T>(report: &Report, all: impl Iterator<Item = (&'a LoadResult, T)>) -> Vec<(&'a LoadResult, T)> {
     let most = (MOST_CURVES / report.runs.len().max(1)).max(1);
     let mut of_run = vec![0; report.runs.len()];
@@ -109,7 +109,7 @@ fn tcp(
     against_time(title, subject.axis, curves)
 }
 
-/// A chart over seconds; none if no curve has two points.
+/// A chart over seconds. Absent if no curve has two points.
 fn against_time(title: Title, what: &str, mut curves: Vec<Curve>) -> Result<Option<Figure>, RenderError> {
     curves.retain(|curve| curve.points.len() > 1);
     let highest =
@@ -122,7 +122,7 @@ fn against_time(title: Title, what: &str, mut curves: Vec<Curve>) -> Result<Opti
     curve::figure(title, axes, &curves, true).map(Some)
 }
 
-/// The distribution of latencies; none without requests.
+/// The distribution of latencies. Absent without requests.
 fn distribution(report: &Report) -> Result<Option<Figure>, RenderError> {
     let point = |(share, us): &(f64, f64)| {
         let lines = vec![format!("{} took {} us at most", percent(*share), digits(*us))];

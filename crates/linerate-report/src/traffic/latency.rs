@@ -56,7 +56,7 @@ pub(super) fn columns(rows: &[Row<'_>]) -> Vec<Column> {
         Column::new("a second", 1, cells(&rate)),
     ];
     for (place, (heading, _)) in SHARES.iter().enumerate() {
-        // The median and the 99th percentile stay whatever the width.
+        // The median and the 99th percentile stay at every width.
         let expendable = if matches!(place, 0 | 2) { 0 } else { 2 + place as u8 };
         columns.push(Column::new(*heading, expendable, cells(&|row| time(row.row.us[place]))));
     }
@@ -65,14 +65,14 @@ pub(super) fn columns(rows: &[Row<'_>]) -> Vec<Column> {
     columns
 }
 
-/// Which percentiles the rows do not all have, and how many transactions those need; none if they
-/// have all.
+/// The percentiles that some rows lack, and how many transactions they need. Absent if no row lacks
+/// any.
 pub(super) fn unknown(rows: &[Row<'_>]) -> Option<String> {
     let Lacking { fewest, needed } = lacking(&rows.iter().map(|row| row.row).collect::<Vec<_>>())?;
     let mut lacking = needed.into_iter().map(|(label, needed)| format!("{label} ({}", grouped(needed)));
     let first = lacking.next()? + " needed)";
     let others = lacking.map(|next| format!(", {next})")).collect::<String>();
-    Some(format!("not known of as few as {} transactions: {first}{others}", grouped(fewest)))
+    Some(format!("not known with only {} transactions: {first}{others}", grouped(fewest)))
 }
 
 /// A count with a comma at each third digit.
@@ -133,7 +133,7 @@ mod tests {
         assert_ne!(column("longest")[0], "-");
         assert_eq!(
             unknown(&rows).expect("not all are known"),
-            "not known of as few as 999 transactions: p99.9 (1,000 needed), p99.99 (10,000), p99.999 (100,000)"
+            "not known with only 999 transactions: p99.9 (1,000 needed), p99.99 (10,000), p99.999 (100,000)"
         );
         let few = fixture::loads(vec![transfer(1)]);
         assert!(
@@ -146,7 +146,7 @@ mod tests {
     fn no_form_of_the_result_has_a_percentile_of_too_few() {
         let report = fixture::loads(vec![transfer(999)]);
         let text = crate::text(&report, 200);
-        assert!(text.contains("(not known of as few as 999 transactions: p99.9 (1,000 needed)"), "{text}");
+        assert!(text.contains("(not known with only 999 transactions: p99.9 (1,000 needed)"), "{text}");
         let json = crate::json(&report, Level::Point).expect("JSON");
         let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
         let rows = json["rows"].as_array().expect("rows");
@@ -157,7 +157,7 @@ mod tests {
         assert_eq!(known, expected.collect::<Vec<_>>());
         assert!(rows.iter().all(|row| row["transactions"] == 999), "{rows:?}");
         let page = crate::html(&report).expect("a page");
-        assert!(page.contains("not known of as few as 999 transactions"), "{page}");
+        assert!(page.contains("not known with only 999 transactions"), "{page}");
         assert!(page.contains(", p99.9 -"), "{page}");
     }
 

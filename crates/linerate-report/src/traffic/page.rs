@@ -18,7 +18,7 @@ pub(crate) struct Part {
     pub(crate) cards: Vec<Card>,
     pub(crate) figures: Vec<Figure>,
     pub(crate) tables: Vec<TableView>,
-    /// What the tables do not say, and why.
+    /// What the tables do not show, and why.
     pub(crate) unknown: Option<String>,
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn part(report: &Report) -> Result<Part, RenderError> {
     })
 }
 
-/// What run `index` was asked.
+/// What run `index` requested.
 pub(crate) fn asked(report: &Report, index: usize) -> Vec<Entry> {
     entries(facts(&report.runs[index].run))
 }

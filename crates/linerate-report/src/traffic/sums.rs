@@ -59,21 +59,19 @@ fn departures(times: &Departures) -> String {
     format!("median {median} apart, p99 {p99}, {longest} at most")
 }
 
-/// What the I/O engines of a direction say of themselves; nothing if they just copy.
+/// What the I/O engines of a direction report. Empty if they only copy.
 fn calls(io: &IoReport) -> Option<String> {
     let (asked, copied) = (io.zero_copy_asked, io.zero_copy_copied);
     let mut parts = Vec::new();
     if asked > 0 {
         let share = percent(copied as f64 / asked as f64);
-        parts.push(format!(
-            "the kernel copied {copied} ({share}) of {asked} sends that were to be without a copy"
-        ));
+        parts.push(format!("the kernel copied {copied} ({share}) of {asked} zero-copy sends"));
     }
     if io.mapped_bytes > 0 {
         parts.push(format!("{} arrived by mapping pages", amount(io.mapped_bytes)));
     }
     if io.discarded_bytes > 0 {
-        parts.push(format!("{} were thrown away unread", amount(io.discarded_bytes)));
+        parts.push(format!("{} were discarded unread", amount(io.discarded_bytes)));
     }
     (!parts.is_empty()).then(|| parts.join(", "))
 }
@@ -116,10 +114,10 @@ mod tests {
     fn engines_say_what_the_kernel_did_and_plain_copies_nothing() {
         let io = IoReport { zero_copy_asked: 100, zero_copy_copied: 25, ..IoReport::default() };
         let flows = vec![flow(0, io.clone(), None), flow(1, io, None)];
-        let expected = "the kernel copied 50 (25.0 %) of 200 sends that were to be without a copy";
+        let expected = "the kernel copied 50 (25.0 %) of 200 zero-copy sends";
         assert_eq!(said(flows, "engines"), [expected]);
         let io = IoReport { mapped_bytes: 2_000_000, discarded_bytes: 5_000_000, ..IoReport::default() };
-        let expected = "2.000 MB arrived by mapping pages, 5.000 MB were thrown away unread";
+        let expected = "2.000 MB arrived by mapping pages, 5.000 MB were discarded unread";
         assert_eq!(said(vec![flow(0, io, None)], "engines"), [expected]);
         assert_eq!(said(vec![flow(0, IoReport::default(), None)], "engines"), [""; 0]);
     }

@@ -11,7 +11,7 @@ use super::latency;
 use super::sums::sums;
 use super::words::{facts, headline, own_name};
 
-/// Below this no table is made: the numbers alone need it.
+/// The narrowest table: the numbers alone need this.
 const NARROWEST: usize = 40;
 /// More flows than this are shown by the slowest and the fastest of them.
 const MOST_ROWS: usize = 16;

@@ -1,5 +1,5 @@
-//! Carries out what the checks need, several at a time. What comes of it does not depend on how
-//! many: each job is a model of its own.
+//! Carries out the jobs of the checks, several at a time. The results do not depend on how many:
+//! each job is a model of its own.
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -19,8 +19,8 @@ use crate::{parallel, shipped};
 /// `stop` ended it.
 struct Stopped;
 
-/// Carries out every job, so many at a time; nothing if `stop` ended it. `progress` is told how many
-/// are done, and of how many.
+/// Carries out every job, this many at a time. Absent if `stop` ended it. `progress` receives how
+/// many are done, and of how many.
 pub fn carry_out(
     jobs: &[Job],
     at_once: NonZeroUsize,
@@ -41,7 +41,7 @@ pub fn carry_out(
     Some(Results(answers.into_iter().collect()))
 }
 
-/// What `job` gives, or why it gives nothing.
+/// The result of `job`, or why it has no result.
 fn answer(job: &Job, stop: &impl Fn() -> bool) -> Result<Answer, String> {
     let plan = plan(job.run())?;
     match job {

@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 use super::data::Claim;
 use super::quantity::Quantity;
 
-/// Which kind of agreement a claim can be asked for.
+/// The kinds of agreement with a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
-    /// A standard, or arithmetic, says it.
+    /// Given by a standard or by arithmetic.
     Exact,
     /// One figure over another, or a figure whose level was calibrated, within an interval.
     Ratio,
@@ -19,7 +19,7 @@ pub enum Status {
     Location,
     /// Its sources do not agree, or arithmetic forbids it.
     Contradicted,
-    /// The model cannot say it, or not honestly.
+    /// The model cannot compute it, or not honestly.
     NotTestable,
 }
 
@@ -80,15 +80,17 @@ pub struct Check {
     /// On which side of the published figure the modelled one may lie.
     #[serde(default)]
     pub compare: Compare,
-    /// Share of the published figure that the modelled one may be off; without it they are equal.
+    /// Tolerance of the modelled figure, as a share of the published one. If absent, they must be
+    /// equal.
     #[serde(default)]
     pub tolerance: f64,
     /// Instead of that: the least and the most that the modelled figure may be.
     pub within: Option<[f64; 2]>,
-    /// Parameters of hosts that were chosen so that this claim holds. It predicts nothing then.
+    /// Parameters of hosts that were calibrated so that this claim holds. It is then not a
+    /// prediction.
     #[serde(default)]
     pub calibrated: Vec<String>,
-    /// Why it is contradicted or not testable, or what else is to be said.
+    /// Why it is contradicted or not testable, or another note.
     pub reason: Option<String>,
 }
 
@@ -127,13 +129,13 @@ impl Check {
         self.value.or_else(|| claim.value.parse().ok())
     }
 
-    /// The unit of what is compared; nothing where it has none.
+    /// The unit of what is compared. Empty if it has no unit.
     pub fn unit<'a>(&'a self, claim: &'a Claim) -> &'a str {
         let unit = self.unit.as_deref().unwrap_or(&claim.unit);
         if unit == "-" { "" } else { unit }
     }
 
-    /// Whether its parts go together.
+    /// Whether its parts are consistent.
     pub(super) fn fits(&self) -> Result<(), String> {
         let refuse = |ok: bool, reason: &str| if ok { Ok(()) } else { Err(reason.to_owned()) };
         if !self.status.is_tested() {
@@ -148,6 +150,6 @@ impl Check {
         refuse(ordered != self.model.is_some(), "give `model` or `descending`")?;
         refuse(!ordered || self.descending.len() > 1, "an order needs two quantities")?;
         let interval = self.within.is_none_or(|[low, high]| low <= high);
-        refuse(interval && self.tolerance >= 0.0, "its interval is the wrong way round")
+        refuse(interval && self.tolerance >= 0.0, "its interval is reversed")
     }
 }

@@ -1,5 +1,5 @@
-//! Numbers of the simulator's and the method's own code, so that a check compares what the model
-//! uses and not what somebody wrote down a second time.
+//! Constants of the simulator and of the method, so that a check compares what the model really
+//! uses and not a second copy.
 
 use linerate_core::schedule::{Bounds, NETPIPE_PERTURBATION, Schedule};
 use linerate_core::units::{Size, Span};

@@ -1,13 +1,13 @@
-//! What is read off a modelled curve.
+//! Values read from a modelled curve.
 
 use linerate_core::pattern::Pattern;
 use linerate_core::series::Series;
 
-/// A size as far from the one that is asked for as this share is another one.
+/// A size farther than this share from the requested one is another size.
 const NEAR: f64 = 0.05;
-/// Throughput that falls by less than this share did not fall.
+/// A fall of throughput smaller than this share does not count.
 const LEAST_FALL: f64 = 0.02;
-/// And a drop that is counted loses at least this.
+/// A counted drop loses at least this share.
 const LEAST_DROP: f64 = 0.05;
 
 /// A curve: one point for each size, by size.
@@ -31,7 +31,7 @@ pub struct Point {
 }
 
 impl Curve {
-    /// What was measured of `series`; none if that is nothing.
+    /// The measured points of `series`. Absent if there are none.
     pub fn of(series: &Series) -> Option<Self> {
         let point = |point: &linerate_core::series::Point| {
             let (time, rate) = (point.time()?, point.throughput()?);
@@ -53,7 +53,7 @@ impl Curve {
         self.points.iter().map(|point| point.mbps).sum::<f64>() / self.points.len() as f64
     }
 
-    /// Time of the smallest message; an error for messages one way, which overlap. Unit: us.
+    /// Time of the smallest message; an error for one-way messages, which overlap. Unit: us.
     pub(super) fn latency(&self) -> Result<f64, String> {
         if self.pattern.overlaps() {
             return Err("messages one way overlap".to_owned());
@@ -76,7 +76,7 @@ impl Curve {
     }
 
     /// The first size from `from` to `to` at which throughput is below that of a smaller one in
-    /// that part of the curve, to recover at a larger one; none if that does not happen.
+    /// that part of the curve, to recover at a larger one. Absent if that does not happen.
     pub(super) fn dip(&self, from: u64, to: u64) -> Option<f64> {
         let part = self.points.iter().filter(|point| (from..=to).contains(&point.size));
         let part: Vec<Point> = part.copied().collect();
@@ -102,7 +102,7 @@ impl Curve {
 
 /// The first size of every stretch whose throughput is at least a share of `least` below the
 /// highest before it somewhere, and that ends when that highest is reached again. A fall that goes
-/// on to the last size is none: nothing says that it would have recovered.
+/// on to the last size does not count: it may not recover.
 fn drops(points: &[Point], least: f64) -> Vec<u64> {
     let mut found = Vec::new();
     let mut highest = 0.0_f64;

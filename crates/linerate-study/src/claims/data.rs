@@ -27,11 +27,11 @@ pub struct Claims {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, serde::Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Source {
-    /// By which a claim names its source.
+    /// The source's number in claims.
     pub number: String,
     /// Authors and title.
     pub title: String,
-    /// The letter that its claims begin with; nothing where it has none.
+    /// The letter that its claims begin with. Empty if it has no letter.
     pub claims: String,
 }
 
@@ -59,7 +59,7 @@ pub struct Claim {
     pub mode: String,
     /// What the value is of.
     pub metric: String,
-    /// As it was written, also where it is no number.
+    /// As it was written, even if it is not a number.
     pub value: String,
     /// Unit of the value.
     pub unit: String,
@@ -95,7 +95,7 @@ pub(super) enum DataError {
         /// Where and why.
         source: Box<toml::de::Error>,
     },
-    /// Claims and checks do not fit each other.
+    /// Claims and checks do not match.
     #[error("check {claim}: {reason}")]
     Check {
         /// Which claim.
@@ -183,12 +183,12 @@ impl Claims {
         self.contradictions.iter().filter(|contradiction| contradiction.claims.contains(&claim.id))
     }
 
-    /// Every claim has one check, every check its claim, and all names are there.
+    /// Every claim has one check, every check its claim, and all names exist.
     fn fits(&self) -> Result<(), DataError> {
         let refuse = |claim: &str, reason: String| Err(DataError::Check { claim: claim.to_owned(), reason });
         for claim in &self.claims {
             if !self.checks.contains_key(&claim.id) {
-                return refuse(&claim.id, "nothing says how".to_owned());
+                return refuse(&claim.id, "it has no check".to_owned());
             }
         }
         for (id, check) in &self.checks {
@@ -199,7 +199,7 @@ impl Claims {
                 return refuse(id, reason);
             }
             if let Some(name) = check.quantities().flat_map(|quantity| quantity.unknown(self)).next() {
-                return refuse(id, format!("it names {name}, which there is not"));
+                return refuse(id, format!("it names {name}, which does not exist"));
             }
         }
         for (name, value) in &self.runs.values {
@@ -244,7 +244,7 @@ fn add(checks: &mut BTreeMap<String, Check>, file: Checks) -> Result<(), DataErr
     });
     for (id, check) in file.claims.into_iter().chain(untested) {
         if checks.insert(id.clone(), check).is_some() {
-            return Err(DataError::Check { claim: id, reason: "it is said twice how".to_owned() });
+            return Err(DataError::Check { claim: id, reason: "it has two checks".to_owned() });
         }
     }
     Ok(())

@@ -4,7 +4,7 @@ use linerate_sim::ethernet::parameters::JAM_BITS;
 use linerate_sim::ethernet::phy::Phy;
 
 /// The longest cable between two stations, with nothing else in between, whose round trip and jam
-/// fit in the slot of `slot`, at the rate and over the cable of `phy`; none without a slot.
+/// fit in the slot of `slot`, at the rate and over the cable of `phy`; absent without a slot.
 ///
 /// It is the model's own rule (`Caution::IllegalDiameter`) turned round. Real networks are
 /// shorter: repeaters and adaptors delay too. Unit: metres.

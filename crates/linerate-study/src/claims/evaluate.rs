@@ -13,7 +13,7 @@ use crate::study::MEASURES;
 pub(super) enum Lack {
     /// It could not be computed.
     Computing(String),
-    /// It was, and the model does not have it: what does not happen is nowhere.
+    /// It was computed, and the model does not show it, such as a drop that does not happen.
     InModel(String),
 }
 
@@ -43,14 +43,14 @@ impl<'a> Evaluator<'a> {
             Quantity::Least(all) => self.all(all)?.into_iter().fold(f64::INFINITY, f64::min),
             quantity => self.leaf(quantity)?,
         };
-        if value.is_finite() { Ok(value) } else { Err("it is no number".to_owned().into()) }
+        if value.is_finite() { Ok(value) } else { Err("it is not a number".to_owned().into()) }
     }
 
     fn all(self, quantities: &[Quantity]) -> Result<Vec<f64>, Lack> {
         quantities.iter().map(|quantity| self.value(quantity)).collect()
     }
 
-    /// What is not made of other quantities.
+    /// Quantities that are not made of others.
     fn leaf(self, quantity: &Quantity) -> Result<f64, Lack> {
         match quantity {
             Quantity::Number(number) => Ok(*number),
@@ -81,7 +81,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// What is read off a curve.
+    /// Values read from a curve.
     fn of_curve(self, quantity: &Quantity) -> Result<f64, Lack> {
         match quantity {
             Quantity::Peak(run) => Ok(self.curve(run)?.peak().mbps),
@@ -148,7 +148,7 @@ impl<'a> Evaluator<'a> {
         let sweep = self.claims.runs.sweeps.get(&swept.sweep);
         let sweep = sweep.ok_or_else(|| format!("there is no sweep {}", swept.sweep))?;
         let peak = |(value, run): (&str, _)| {
-            let at = value.parse().map_err(|_| format!("`{value}` is no number"))?;
+            let at = value.parse().map_err(|_| format!("`{value}` is not a number"))?;
             Ok((at, self.results.curve(run)?.peak().mbps))
         };
         self.claims.runs.swept(&swept.run, sweep).map(peak).collect()

@@ -1,4 +1,4 @@
-//! Numbers that a check compares, described as data: what is read off a run, a constant of the
+//! Numbers that a check compares, described as data: a value read from a run, a constant of the
 //! simulator, another claim, and arithmetic on those.
 
 use serde::Deserialize;

@@ -2,9 +2,9 @@
 
 use super::data::{Claim, Claims};
 
-/// So many near names are suggested at most.
+/// The most similar names that are suggested.
 const SUGGESTIONS: usize = 3;
-/// A name that differs in more letters is not near.
+/// A name that differs in more letters is not similar.
 const NEAR: usize = 2;
 
 /// A name that no claim has.
@@ -17,7 +17,7 @@ pub struct Unknown {
 }
 
 /// The claims that `given` names, in the order in which they are stored: each by itself or by the
-/// letter of its source, in upper or lower case. Nothing given means all.
+/// letter of its source, in upper or lower case. An empty list means all.
 ///
 /// # Errors
 ///

@@ -164,7 +164,7 @@ fn arithmetic_is_what_it_says() {
 #[test]
 fn checks_that_make_no_sense_are_refused() {
     for (checks, reason) in [
-        ("", "check Q002: nothing says how"),
+        ("", "check Q002: it has no check"),
         (
             "[claims.Q003]\nstatus = 'exact'\nmodel = { number = 1 }\n[claims.Q002]\nstatus = 'exact'\nmodel = { number = 1 }",
             "check Q003: there is no such claim",
@@ -177,13 +177,13 @@ fn checks_that_make_no_sense_are_refused() {
         ("[claims.Q002]\nstatus = 'ratio'", "check Q002: give `model` or `descending`"),
         (
             "[claims.Q002]\nstatus = 'ratio'\nmodel = { claim = 'Q009' }",
-            "check Q002: it names claim Q009, which there is not",
+            "check Q002: it names claim Q009, which does not exist",
         ),
         (
             "[claims.Q002]\nstatus = 'ratio'\nmodel = { load = { run = 'direct', of = 'speed' } }",
-            "check Q002: it names measure speed, which there is not",
+            "check Q002: it names measure speed, which does not exist",
         ),
-        ("[claims.Q001]\nstatus = 'exact'\nmodel = { number = 1 }", "check Q001: it is said twice how"),
+        ("[claims.Q001]\nstatus = 'exact'\nmodel = { number = 1 }", "check Q001: it has two checks"),
     ] {
         assert_eq!(refusal(checks), reason, "{checks}");
     }

@@ -1,4 +1,4 @@
-//! What a check says.
+//! Verdicts of checks.
 
 use serde::Serialize;
 
@@ -17,13 +17,13 @@ const ROUNDING: f64 = 1e-9;
 pub enum Verdict {
     /// The model agrees, and nothing was chosen so that it would.
     Holds,
-    /// It agrees because parameters were chosen so: no prediction.
+    /// It agrees because parameters were calibrated on it: not a prediction.
     Calibrated,
     /// It does not agree.
     Fails,
     /// It could not be computed.
     CouldNot,
-    /// There is nothing to agree with.
+    /// The sources disagree.
     Contradicted,
     /// There is nothing to compare.
     NotTestable,
@@ -63,7 +63,7 @@ pub struct Judged<'a> {
     pub check: &'a Check,
     /// What the model was compared with.
     pub published: Option<f64>,
-    /// Least and most that the modelled figure may be; none of an order.
+    /// Least and most that the modelled figure may be. Absent for an order.
     pub allowed: Option<[f64; 2]>,
     /// What the model gave.
     pub modelled: Modelled,
@@ -125,7 +125,7 @@ fn modelled(check: &Check, evaluator: Evaluator<'_>) -> Result<Modelled, Lack> {
     check.model.as_ref().map_or(Ok(Modelled::Nothing), |model| evaluator.value(model).map(Modelled::One))
 }
 
-/// The interval of a modelled figure; none without a published one.
+/// The interval of a modelled figure. Absent without a published one.
 fn allowed(check: &Check, published: Option<f64>) -> Option<[f64; 2]> {
     if check.within.is_some() || !check.descending.is_empty() {
         return check.within;

@@ -12,14 +12,14 @@ const TAIL: f64 = 0.025;
 pub struct Estimate {
     /// Arithmetic mean.
     pub mean: f64,
-    /// Half the width of the mean's 95 % interval; none of one run.
+    /// Half the width of the mean's 95 % interval. Absent for one run.
     pub half_width: Option<f64>,
     /// How many runs.
     pub runs: usize,
 }
 
 impl Estimate {
-    /// The mean of `values` with its interval by Student's t; none of none.
+    /// The mean of `values` with its interval by Student's t. Absent without values.
     ///
     /// The interval takes the runs as independent and their values as normally distributed.
     pub fn of(values: &[f64]) -> Option<Self> {

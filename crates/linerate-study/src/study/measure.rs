@@ -1,4 +1,4 @@
-//! The numbers that a run under load is summed up by, each in one place for every form of output.
+//! The measures of a run under load, each defined once for all output formats.
 
 use linerate_core::units::Span;
 use linerate_sim::fabric::Loss;
@@ -9,7 +9,8 @@ use linerate_sim::load::LoadOutcome;
 pub struct Measure {
     /// Its name in files, with its unit.
     pub name: &'static str,
-    /// What it is of a run; none where there is nothing to measure, as the delay of no frame.
+    /// Its value for a run. Absent where there is nothing to measure, such as the delay if no frame
+    /// arrived.
     pub of: fn(&LoadOutcome) -> Option<f64>,
 }
 
@@ -49,7 +50,7 @@ impl Measure {
     ///
     /// # Panics
     ///
-    /// If there is none: names are literals of this program.
+    /// If it does not exist: names are literals of this program.
     pub fn named(name: &str) -> &'static Self {
         MEASURES.iter().find(|measure| measure.name == name).expect("a measure's name")
     }
@@ -59,7 +60,7 @@ fn us(span: Option<Span>) -> Option<f64> {
     span.map(Span::as_us)
 }
 
-/// Of the frames offered; none of none.
+/// As a share of the frames offered. Absent without frames.
 fn share(run: &LoadOutcome, frames: u64) -> Option<f64> {
     (run.offered > 0).then(|| frames as f64 / run.offered as f64)
 }
@@ -68,12 +69,12 @@ fn lost(run: &LoadOutcome, cause: Loss) -> Option<f64> {
     share(run, run.lost.get(&cause).copied().unwrap_or(0))
 }
 
-/// Transmissions that collided for each frame that arrived; none if none arrived.
+/// Transmissions that collided for each frame that arrived. Absent if no frame arrived.
 fn collisions_per_frame(run: &LoadOutcome) -> Option<f64> {
     (run.delivered > 0).then(|| run.macs().collisions as f64 / run.delivered as f64)
 }
 
-/// Most that was in any queue or buffer; none without one.
+/// The highest level of any queue or buffer. Absent without one.
 fn queue_peak(run: &LoadOutcome) -> Option<f64> {
     run.queues.iter().map(|queue| queue.peak as f64).reduce(f64::max)
 }

@@ -26,11 +26,11 @@ const MAC_CONTROL: u16 = 0x8808;
 const PAUSE: u16 = 1;
 /// Every station of the link.
 const BROADCAST: [u8; 6] = [0xff; 6];
-/// Discard (RFC 863): nobody waits for an answer.
+/// Discard (RFC 863): no answer is expected.
 const LOAD_PORT: u16 = 9;
 /// Ports of a flow are this and its number. Source: RFC 6335, dynamic ports.
 const FLOW_PORTS: u16 = 49_152;
-/// Hops that a packet may take; it takes none.
+/// Time to live; the packet is never routed.
 const TIME_TO_LIVE: u8 = 64;
 
 /// The address of a station's MAC: locally administered, with its number.
@@ -40,13 +40,13 @@ pub(super) const fn mac(station: u32) -> [u8; 6] {
 }
 
 /// The IPv4 address of a station, within 10.0.0.0/8 (RFC 1918); counted from 1, because the first
-/// of a network is no host's.
+/// address of a network is not a host's.
 const fn ip(station: u32) -> [u8; 4] {
     let [_, high, middle, low] = (station + 1).to_be_bytes();
     [10, high, middle, low]
 }
 
-/// Puts the bytes of what passed into `bytes`: from the destination address to the padding, without
+/// Puts the bytes of the frame into `bytes`: from the destination address to the padding, without
 /// the check sequence.
 pub(super) fn build(passage: &Passage, kind: Kind, bytes: &mut Vec<u8>) {
     bytes.clear();
@@ -165,8 +165,9 @@ fn options(segment: &Segment) -> Vec<TcpOptionElement> {
     options
 }
 
-/// A plain stream's segment with its place in the stream. What its header is longer than TCP's is options that do
-/// nothing; what is beyond these too counts as payload, because a capture has no other place.
+/// A plain stream's segment with its place in the stream. A longer header than TCP's is padded with
+/// no-operation options; beyond the most options the rest counts as payload, because a capture has
+/// no other place for it.
 fn stream(frame: &Frame, [from, to]: [u16; 2], packet: &Packet, bytes: &mut Vec<u8>) {
     let header = data_bytes(frame).saturating_sub(packet.length as usize);
     let options = header.saturating_sub(IP_HEADER + TCP_HEADER).min(TCP_OPTIONS) / 4 * 4;
@@ -189,7 +190,7 @@ const fn number(offset: u64) -> u32 {
     (offset as u32).wrapping_add(1)
 }
 
-/// Client data that an IPv4 packet can be.
+/// Client data that fits an IPv4 packet.
 fn data_bytes(frame: &Frame) -> usize {
     (frame.data_bytes as usize).min(LONGEST_PACKET)
 }

@@ -113,7 +113,7 @@ fn times_ports_and_directions_are_in_the_file() {
     assert_eq!(packets, [(0, 1, true), (1, 7_000_000_123, true)]);
 }
 
-/// What Wireshark's dissectors say of `fields` of `trace`, a line a frame; none without tshark.
+/// What Wireshark's dissectors find for `fields` of `trace`, a line a frame. Absent without tshark.
 fn dissected(trace: &Trace, form: Form, fields: &[&str]) -> Option<Vec<String>> {
     let paths = std::env::var_os("PATH").unwrap_or_default();
     if !std::env::split_paths(&paths).any(|folder| folder.join("tshark").is_file()) {

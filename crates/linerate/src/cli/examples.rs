@@ -1,4 +1,4 @@
-//! The examples that end each verb's help, and what the environment says.
+//! The examples at the end of each verb's help, and the environment variables.
 
 pub(super) const LINERATE: &str = "\
 Examples:

@@ -75,8 +75,8 @@ struct CertaintyArgs {
 }
 
 impl MeasureArgs {
-    /// The plan in `base` with every flag that was given laid over it. If `base` has another task,
-    /// the curve is the usual one.
+    /// The plan in `base` with the given flags over it. If `base` has another task, the curve has
+    /// its defaults.
     pub(crate) fn over(&self, base: Plan) -> Plan {
         let Plan { mut common, task } = base;
         let mut curve = if let Task::Curve(curve) = task { curve } else { CurvePlan::default() };

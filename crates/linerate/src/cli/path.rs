@@ -13,7 +13,7 @@ use linerate_net::observe::caches;
 
 use super::shared::{lay, lay_option, parse_switch};
 
-/// The options of everything that is measured over a path.
+/// The options of everything measured over a path.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct PathArgs {
     #[command(flatten)]
@@ -127,7 +127,7 @@ struct Pin {
 }
 
 impl PathArgs {
-    /// Lays the flags that were given over `common`.
+    /// Puts the given flags over `common`.
     pub(super) fn over(&self, common: &mut Common) {
         self.ends.over(common);
         self.tcp.over(&mut common.socket);

@@ -18,7 +18,7 @@ const TIME: Span = Span::from_ms(10_000);
 pub(crate) struct RrArgs {
     /// Host that runs `linerate serve` [default: loopback]
     ///
-    /// With --model, this is the number of the answering station [default: the last].
+    /// With --model, this is the number of the responding station [default: the last].
     #[arg(value_name = "HOST[:PORT]")]
     host: Option<String>,
     #[command(flatten)]
@@ -89,8 +89,8 @@ struct CertaintyArgs {
 }
 
 impl RrArgs {
-    /// The plan in `base` with every flag that was given laid over it. If `base` has another task,
-    /// the requests are the usual ones.
+    /// The plan in `base` with the given flags over it. If `base` has another task, the requests
+    /// have their defaults.
     pub(crate) fn over(&self, base: Option<Plan>) -> Plan {
         let base = base.unwrap_or_else(|| Plan {
             common: Common { time: TIME, ..Common::default() },
@@ -127,7 +127,8 @@ impl QuestionArgs {
         lay_option(&self.rate, &mut rr.rate);
         lay(self.connect.as_ref(), &mut rr.connect);
         lay(self.under_load.as_ref(), &mut rr.under_load);
-        // A closed loop asks most often while the queue happens to be empty, and sees little of it.
+        // A closed loop sends most of its requests while the queue is empty, and so sees little of
+        // it.
         if rr.under_load > 0 && rr.rate.is_none() && self.depth.is_none() {
             rr.rate = Some(UNDER_LOAD);
         }

@@ -18,7 +18,7 @@ pub(crate) struct ServeArgs {
     /// Read the key from a file instead of making one
     #[arg(long, value_name = "FILE", conflicts_with = "open")]
     pub(crate) key_file: Option<PathBuf>,
-    /// Require no key: whoever reaches the port may measure
+    /// Require no key: anyone who can reach the port may measure
     #[arg(long)]
     pub(crate) open: bool,
     /// Concurrent measurements; others queue

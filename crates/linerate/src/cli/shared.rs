@@ -6,14 +6,14 @@ use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser as _;
 use linerate_core::plan::{Format, Level, NO_REPORT, Output};
 
-/// Lays a flag that was given over a field of the plan.
+/// Puts a given flag over a field of the plan.
 pub(super) fn lay<T: Clone>(given: Option<&T>, over: &mut T) {
     if let Some(given) = given {
         over.clone_from(given);
     }
 }
 
-/// The same for a field that may have no value.
+/// The same for an optional field.
 pub(super) fn lay_option<T: Clone>(given: &Option<T>, over: &mut Option<T>) {
     if given.is_some() {
         over.clone_from(given);
@@ -31,7 +31,7 @@ pub(crate) struct KeyArgs {
     pub(crate) key_file: Option<PathBuf>,
 }
 
-/// A plan from a file, and the effective plan: the file's with the flags laid over it.
+/// A plan from a file, and the effective plan: the file's with the flags over it.
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Plan file")]
 pub(crate) struct PlanArgs {
@@ -57,10 +57,10 @@ pub(crate) struct PlanArgs {
     pub(crate) progress: ProgressForm,
 }
 
-/// What standard error says while a run goes on.
+/// What standard error shows while a run goes on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum ProgressForm {
-    /// A line that is drawn again and again; nothing where nobody looks.
+    /// A line that is redrawn; nothing where standard error is not a terminal.
     #[default]
     Auto,
     /// Nothing.

@@ -18,7 +18,7 @@ pub(crate) struct StreamArgs {
     /// Hosts that run `linerate serve` [default: loopback]
     ///
     /// All need the same key. Each gets its own flows: one host to many, or many to one with
-    /// --direction receive. With --model, these are the numbers of the answering stations, such as
+    /// --direction receive. With --model, these are the numbers of the responding stations, such as
     /// 1 2 3 [default: the last].
     #[arg(value_name = "HOST[:PORT]")]
     hosts: Vec<String>,
@@ -94,8 +94,8 @@ struct CertaintyArgs {
 }
 
 impl StreamArgs {
-    /// The plan in `base` with every flag that was given laid over it. If `base` has another task,
-    /// the bulk is the usual one.
+    /// The plan in `base` with the given flags over it. If `base` has another task, the bulk has
+    /// its defaults.
     ///
     /// # Errors
     ///

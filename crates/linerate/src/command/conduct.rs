@@ -1,4 +1,4 @@
-//! The one way to conduct a run: start, save after each part, hear the user's wish to end, conclude.
+//! The one way to conduct a run: start, save after each part, notice an interrupt, conclude.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -16,20 +16,21 @@ use crate::signals::Interrupt;
 use crate::store;
 use crate::trouble::Trouble;
 
-/// What a run is made on: hosts and a wire, a model of them, another tool's server.
+/// What a run measures: hosts and a wire, a model of them, another tool's server.
 pub(super) trait Subject {
     /// Where the numbers come from.
     fn source(&self) -> Source;
 
-    /// This end and the answering ones with their paths, as far as they are known; at least one.
+    /// The initiator and the responders with their paths, as far as they are known; at least one
+    /// responder.
     fn ends(&self) -> (EndState, Vec<Answering>);
 
-    /// What was computed, if it was.
+    /// The model, if the run was computed.
     fn model(&self) -> Option<Model> {
         None
     }
 
-    /// Ends it and reads what is known only then.
+    /// Ends it and collects what is known only then.
     fn finish(&mut self) -> Result<(), Trouble>;
 }
 
@@ -39,14 +40,14 @@ pub(super) enum Stopped {
     Interrupted,
     /// A part failed.
     Failed {
-        /// As the run file says it.
+        /// As in the run file.
         reason: String,
-        /// As the user is told.
+        /// As shown to the user.
         trouble: Trouble,
     },
 }
 
-/// A run that is under way, and its file.
+/// A run in progress, and its file.
 pub(super) struct Underway<'a> {
     pub(super) run: Run,
     pub(super) line: &'a Line,
@@ -62,7 +63,7 @@ impl Underway<'_> {
         go_on(self.interrupt)
     }
 
-    /// Saves what there is. A place that can no longer be written does not end the run.
+    /// Saves the run so far. A path that can no longer be written does not end the run.
     pub(super) fn save(&mut self) {
         self.run.cautions = assess(&self.run);
         // A stream gets the final text only.
@@ -82,7 +83,7 @@ impl Underway<'_> {
         self.run.set_star(beginning, answering);
     }
 
-    /// Fills in what is known only at the end, and keeps and shows the result.
+    /// Fills in what is known only at the end, then saves and shows the result.
     fn conclude(mut self, subject: &impl Subject, ended: Result<(), Stopped>) -> Result<Report, Trouble> {
         self.set_ends(subject);
         let ended = match ended {
@@ -104,7 +105,7 @@ impl Underway<'_> {
         self.line.finished(&self.run);
         let report = Report::new(vec![named(self.run)]);
         print(&report)?;
-        // Each file by itself: a disk that is full for one may have room for the other.
+        // Each file is tried: a disk that is full for one may have room for the other.
         let written = self.files.report.as_deref().map(|path| (path, write_page(&report, path)));
         if saved.is_ok() {
             say(self.line, "run file:", &self.files.run);
@@ -128,12 +129,12 @@ fn write_page(report: &Report, path: &Path) -> Result<(), Trouble> {
     store::replace(path, &page(report)?)
 }
 
-/// Whether the user wants what is being done to go on.
+/// Whether the user wants it to go on.
 pub(super) fn go_on(interrupt: &Interrupt) -> ControlFlow<()> {
     if interrupt.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }
 
-/// Does `work` on `subject` as a run of `plan`, whatever both are; shows and keeps what came of it.
+/// Does `work` on `subject` as a run of `plan`, then shows and saves the result.
 pub(super) fn conduct<S: Subject>(
     mut subject: S,
     plan: Plan,
@@ -152,7 +153,7 @@ pub(super) fn conduct<S: Subject>(
     result
 }
 
-/// Begins a run and its file.
+/// Starts a run and its file.
 fn start<'a>(
     subject: &impl Subject,
     plan: Plan,
@@ -171,7 +172,7 @@ fn start<'a>(
     };
     let mut underway = Underway { run, line, interrupt, files, unsaved: None };
     underway.set_ends(subject);
-    // A place that cannot be written is found before anything is measured.
+    // Finds a path that cannot be written before anything is measured.
     if !store::is_stream(&underway.files.run) {
         store::replace(&underway.files.run, &underway.run.to_json())?;
     }

@@ -15,7 +15,7 @@ pub(super) struct Peer {
     /// More of them, with the same key.
     pub(super) others: Vec<Target>,
     pub(super) key: Option<Key>,
-    /// The peer that was started for it; it ends when this is dropped.
+    /// The peer that was started for this run; it ends when this is dropped.
     pub(super) started: Option<LoopbackPeer>,
 }
 

@@ -1,4 +1,4 @@
-//! What the verbs that put loads on a path have in common.
+//! What the verbs that put loads on a path share.
 
 mod modelled;
 
@@ -35,7 +35,7 @@ pub(super) trait LoadSubject: Subject {
     fn carrier(&mut self) -> &mut Self::Carrier;
 }
 
-/// Refuses what loads cannot do.
+/// Refuses options that loads do not support.
 pub(super) fn check(plan: &Plan) -> Result<(), Trouble> {
     plan.check().map_err(|error| Trouble::plan(error, None))?;
     if plan.common.transport == Transport::Memory {
@@ -53,17 +53,17 @@ pub(super) fn check(plan: &Plan) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// 1 when a flow stalled or failed, which the report says, and else 0.
+/// 1 when a flow stalled or failed, as the report shows, else 0.
 pub(super) fn conclude(report: &Report) -> ExitCode {
     ExitCode::from(exit(report))
 }
 
-/// The same as a number, as programs are told it.
+/// The same as a number, for programs.
 pub(super) fn exit(report: &Report) -> u8 {
     u8::from(!report.loads.iter().all(LoadResult::is_complete))
 }
 
-/// Carries the plan's loads between this host and those that it names.
+/// Carries the plan's loads between this host and the hosts that it names.
 pub(super) fn between_hosts(
     plan: Plan,
     key: &KeyArgs,
@@ -99,7 +99,7 @@ pub(super) fn carry<S: LoadSubject>(
     })
 }
 
-/// Puts one load on `subject`, and keeps what came of it.
+/// Puts one load on `subject`, and saves the result.
 fn one<S: LoadSubject>(subject: &mut S, asked: &Asked, underway: &mut Underway<'_>) -> Result<(), Stopped> {
     let mut watch = Watcher { live: live(underway, asked), underway };
     let CarriedLoad { transfer, ended } = subject.carrier().carry(&asked.load, &mut watch);
@@ -148,7 +148,7 @@ fn is_read(plan: &Plan) -> bool {
     plan.common.output.format == Format::Table && is_free(&plan.common.output)
 }
 
-/// Says which of several loads the lines that follow are about.
+/// Prints which of several loads the next lines are about.
 fn announce(plan: &Plan, asked: &Asked) {
     if asked.load.stream.is_some() && is_read(plan) {
         let name = render::traffic::called(&asked.label, asked.load.phase());
@@ -156,7 +156,7 @@ fn announce(plan: &Plan, asked: &Asked) {
     }
 }
 
-/// The bulk of which each interval is shown: only where a person reads it.
+/// The bulk whose intervals are shown: only on a terminal.
 fn live(underway: &Underway<'_>, asked: &Asked) -> Option<StreamPlan> {
     let plan = &underway.run.plan;
     let read = is_read(plan) && !underway.line.is_quiet();
@@ -176,12 +176,13 @@ impl LoadWatch for Watcher<'_, '_> {
     fn interval(&mut self, look: &Look) {
         self.underway.line.interval(look);
         let Some(stream) = &self.live else { return };
-        // The last look may be just after the one before, when the flows have ended: too short for a rate.
+        // When the flows have ended, the last interval may be too short for a rate.
         if look.span < stream.interval / 10 {
             return;
         }
         let line = render::traffic::interval(stream, look);
-        // A reader who left says so at the end; the measurement goes on.
+        // If the reader of standard output has gone, the error appears at the end; the measurement
+        // goes on.
         show(&line).unwrap_or(());
     }
 

@@ -69,7 +69,7 @@ fn hosts(
     Ok(Hosts { pair, peer: started })
 }
 
-/// The plan file, if there is one, or else the model's, with the flags laid over it.
+/// The plan file, or else the model's plan, with the flags over it.
 fn plan(args: &MeasureArgs, of_model: Option<Plan>) -> Result<Plan, Trouble> {
     let of_model = of_model.map(|plan| planned::fitting(plan, "measure")).transpose()?;
     let base = planned::given(&args.plan, "measure")?.or(of_model);
@@ -78,7 +78,7 @@ fn plan(args: &MeasureArgs, of_model: Option<Plan>) -> Result<Plan, Trouble> {
     Ok(plan)
 }
 
-/// Measures the plan's curve over `subject`, whatever that is.
+/// Measures the plan's curve over `subject`.
 fn curve<S: CurveSubject>(
     subject: S,
     plan: Plan,

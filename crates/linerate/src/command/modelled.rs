@@ -1,4 +1,4 @@
-//! A modelled network in the place of hosts and a wire, whatever is measured on it.
+//! A modelled network in place of hosts and a wire, for every verb.
 
 use std::path::PathBuf;
 
@@ -16,16 +16,16 @@ use super::model::{Given, traced};
 use crate::cli::OnModelArgs;
 use crate::trouble::Trouble;
 
-/// The model that was chosen, with its changes.
+/// The chosen model, with its changes.
 pub(super) struct Chosen {
     name: String,
     pub(super) plan: ModelPlan,
-    /// Where a capture of what passed goes, if one is taken.
+    /// The path of the capture, if one is requested.
     trace: Option<PathBuf>,
 }
 
 impl Chosen {
-    /// Reads the model that the flags name, if they name one.
+    /// Reads the model that the flags name, if any.
     pub(super) fn read(args: &OnModelArgs) -> Result<Option<Self>, Trouble> {
         let Some(given) = &args.model else { return Ok(None) };
         let Given { name, plan } = Given::read(given)?;
@@ -61,12 +61,12 @@ impl Chosen {
         ))
     }
 
-    /// So many passages are kept for the capture; finds a place that cannot be written.
+    /// The number of passages to record for the capture. Finds a path that cannot be written.
     pub(super) fn passages(&self) -> Result<Option<usize>, Trouble> {
         self.trace.as_ref().map(|path| traced::prepare(path).map(|()| traced::MOST_PASSAGES)).transpose()
     }
 
-    /// Writes the capture, if one was taken.
+    /// Writes the capture, if one was requested.
     pub(super) fn keep(&self, trace: Option<Trace>) -> Result<(), Trouble> {
         match (&self.trace, trace) {
             (Some(path), Some(trace)) => traced::keep(&trace, &self.plan, path),
@@ -79,7 +79,7 @@ impl Chosen {
         Source::Modelled(self.name.clone())
     }
 
-    /// What a run says of it.
+    /// What a run records about it.
     pub(super) fn model(&self, link: Rate, payload: Rate, cautions: &[Caution]) -> Model {
         Model { plan: self.plan.to_toml(), link, payload, cautions: cautions.to_vec() }
     }

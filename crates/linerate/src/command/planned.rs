@@ -10,8 +10,8 @@ use crate::screen::show;
 use crate::store;
 use crate::trouble::Trouble;
 
-/// The plan in the file that is given, if one is; for `verb`, whose task it must have. A plan that
-/// says nothing of its task serves every verb.
+/// The plan in the given file, if any. It must have the task of `verb`; a plan without a task
+/// serves every verb.
 pub(super) fn given(args: &PlanArgs, verb: &str) -> Result<Option<Plan>, Trouble> {
     let plan = args.plan.as_deref().map(read).transpose()?;
     plan.map(|plan| fitting(plan, verb)).transpose()
@@ -34,7 +34,7 @@ pub(super) fn fitting(plan: Plan, verb: &str) -> Result<Plan, Trouble> {
     ))
 }
 
-/// Prints the effective plan if nothing else is asked for; whether it was.
+/// Prints the effective plan if that was requested; returns whether it was.
 pub(super) fn printed(args: &PlanArgs, plan: &Plan) -> Result<bool, Trouble> {
     if args.print_plan {
         show(&plan.to_toml())?;

@@ -25,7 +25,7 @@ pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Trouble> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The report in the form that the file's name says.
+/// The report in the format of the file's extension.
 fn rendered(report: &Report, path: &Path, level: Option<Level>) -> Result<String, Trouble> {
     let rows = level.unwrap_or_default();
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());

@@ -1,4 +1,4 @@
-//! Where a run's results go, whatever was measured.
+//! Where a run's results go.
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,7 @@ pub(super) struct Files {
 impl Files {
     /// # Errors
     ///
-    /// When one would replace the other.
+    /// When one file would replace the other.
     pub(super) fn choose(plan: &Plan, source: &Source, started: &Zoned) -> Result<Self, Trouble> {
         let run = plan.common.output.out.as_ref().map_or_else(
             || {
@@ -37,30 +37,30 @@ impl Files {
         let report = match plan.common.output.report.as_deref() {
             Some(NO_REPORT) => None,
             Some(path) => Some(PathBuf::from(path)),
-            // A reader of standard output wants no file beside it.
+            // A user who reads standard output wants no other file.
             None => (!store::is_stream(&run)).then(|| store::report_beside(&run)),
         };
         if report.as_ref() == Some(&run) && !is_device(&run) {
             return Err(Trouble::new(
-                format!("failed to place the results: {} is the run file and the report", run.display()),
-                "end the name of --out with .run.json, or name another place with --report",
+                format!("failed to write the results: {} is both the run file and the report", run.display()),
+                "end the name of --out with .run.json, or choose another path with --report",
             ));
         }
         Ok(Self { run, report })
     }
 }
 
-/// Whether nothing that is written to `path` replaces what was: `/dev/null`.
+/// Whether writing to `path` replaces nothing, as with `/dev/null`.
 fn is_device(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|there| !there.is_file())
 }
 
-/// The run under the name by which a reader calls it.
+/// The run with the name that is shown.
 pub(super) fn named(run: Run) -> NamedRun {
     NamedRun { name: subject_name(&run.plan, &run.source).to_owned(), run }
 }
 
-/// What was measured, in a word.
+/// What was measured, in one word.
 fn subject_name<'a>(plan: &'a Plan, source: &'a Source) -> &'a str {
     match source {
         Source::Modelled(name) => name,
@@ -68,7 +68,7 @@ fn subject_name<'a>(plan: &'a Plan, source: &'a Source) -> &'a str {
     }
 }
 
-/// Whether standard output is free: neither the run file nor the page goes there.
+/// Whether neither the run file nor the page goes to standard output.
 pub(super) fn is_free(output: &Output) -> bool {
     let taken = |name: &Option<String>| name.as_deref().is_some_and(|name| store::is_stream(Path::new(name)));
     !taken(&output.out) && !taken(&output.report)

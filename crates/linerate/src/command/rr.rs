@@ -21,7 +21,7 @@ pub(super) fn run(args: &RrArgs, clock: HostClock) -> Result<ExitCode, Trouble> 
         return Ok(ExitCode::SUCCESS);
     }
     if let Some(path) = &args.hdr {
-        // A place that cannot be written is found before anything is measured.
+        // Finds a path that cannot be written before anything is measured.
         store::replace(path, "")?;
     }
     let began = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();

@@ -30,7 +30,8 @@ fn serve(args: &ServeArgs) -> Result<ExitCode, Trouble> {
         (Some(path), false) => Some(read_key(path)?),
         (None, false) => Some(Key::fresh().map_err(|error| no_random(&error))?),
     };
-    // Before anything is printed, so that whoever waits for the line may already stop the server.
+    // Before anything is printed, so that a program that waits for the line can already stop the
+    // server.
     let stop = signals::stop_descriptor().map_err(|error| {
         Trouble::new(format!("failed to listen for Ctrl-C: {error}"), "look at `ulimit -n`")
     })?;
@@ -55,7 +56,7 @@ fn announce(server: &Server, key: Option<&Key>, from_file: bool) -> Result<(), T
     let host = if address.ip().is_unspecified() { "THIS-HOST".to_owned() } else { host_of(address) };
     let port = if address.port() == DEFAULT_PORT { String::new() } else { format!(":{}", address.port()) };
     let (key_line, flag) = match key {
-        None => ("open: whoever reaches this port may measure".to_owned(), String::new()),
+        None => ("open: anyone who can reach this port may measure".to_owned(), String::new()),
         Some(_) if from_file => ("the key is the one in the file".to_owned(), " --key-file FILE".to_owned()),
         Some(key) => (format!("key {key}"), format!(" --key {key}")),
     };
@@ -89,8 +90,8 @@ pub(super) fn read_key(path: &Path) -> Result<Key, Trouble> {
     })
 }
 
-/// Serves the parent process: its key comes on the first line of standard input, whose end is the
-/// sign to stop.
+/// Serves the parent process: its key comes on the first line of standard input, and the end of
+/// standard input stops the server.
 fn child(args: &ServeArgs) -> Result<ExitCode, Trouble> {
     signals::leave_to_parent().map_err(|error| Trouble::new(error.to_string(), "look at `ulimit -n`"))?;
     let stdin = io::stdin();
@@ -99,7 +100,7 @@ fn child(args: &ServeArgs) -> Result<ExitCode, Trouble> {
     read.map_err(|error| Trouble::new(error.to_string(), "`--child` is for linerate itself"))?;
     let key: Key =
         line.parse().map_err(|error| Trouble::new(format!("{error}"), "`--child` is for linerate itself"))?;
-    // The parent bounds its own plan; nobody else has the key.
+    // The parent limits its own plan; nobody else has the key.
     let limits =
         Limits { size: Size(u64::MAX), time: Span::MAX, memory: Size(u64::MAX), ..Limits::default() };
     let address = args.listen.unwrap_or(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));

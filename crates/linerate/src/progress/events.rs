@@ -1,4 +1,4 @@
-//! What happens, as lines of JSON for programs. `docs/format.md` describes them.
+//! Events as lines of JSON for programs. `docs/format.md` describes them.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -16,7 +16,7 @@ pub(crate) struct Events {
     began: Instant,
     /// The run's id, once there is a run.
     run: OnceLock<String>,
-    /// How far the run came, once that is known.
+    /// The final state of the run, once that is known.
     state: OnceLock<State>,
 }
 
@@ -90,7 +90,7 @@ impl Events {
         self.tell("ended", &[("state", json!(state)), ("reason", json!(reason)), ("exit", json!(exit))]);
     }
 
-    /// Writes one event. What has no value is left out.
+    /// Writes one event. Fields without a value are left out.
     fn tell(&self, event: &str, fields: &[(&str, Value)]) {
         let mut line = json!({"event": event, "seconds": self.began.elapsed().as_secs_f64()});
         if let Some(run) = self.run.get() {

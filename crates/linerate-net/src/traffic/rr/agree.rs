@@ -13,12 +13,12 @@ pub(crate) fn agree(plan: &RrPlan, latencies: &mut [Latency], answered: &[Answer
         let here = latency.transactions;
         let there = answered.iter().find(|answered| answered.flow == latency.flow);
         let doubt = match there {
-            None => "the peer says nothing of what it answered".to_owned(),
+            None => "the peer did not report its responses".to_owned(),
             Some(there) if !(here..=here + latency.lost).contains(&there.transactions) => {
-                format!("{here} requests were answered here, and the peer says {}", there.transactions)
+                format!("{here} requests were answered here, but the peer reports {}", there.transactions)
             }
             Some(there) if there.bytes != there.transactions.saturating_mul(each) => {
-                format!("the peer says that {} transactions took {} B", there.transactions, there.bytes)
+                format!("the peer reports {} transactions with {} B", there.transactions, there.bytes)
             }
             Some(_) => continue,
         };

@@ -68,7 +68,7 @@ fn part(channel: &mut dyn Channel) -> Result<(), LinkError> {
         Err(error) => Err(error),
         Ok(_) => Err(LinkError::System {
             operation: "end the transaction",
-            source: std::io::Error::new(ErrorKind::InvalidData, "the peer answers more than it was asked"),
+            source: std::io::Error::new(ErrorKind::InvalidData, "the peer sent more responses than requests"),
         }),
     }
 }

@@ -37,7 +37,7 @@ pub(super) fn start<'scope, T: Send + 'scope>(
         work()
     };
     let spawned = Builder::new().name(format!("rr {flow}")).spawn_scoped(scope, tied);
-    spawned.map_err(|error| format!("there is no thread for it: {error}"))
+    spawned.map_err(|error| format!("no thread could be started for it: {error}"))
 }
 
 #[cfg(test)]

@@ -49,7 +49,7 @@ impl DatagramChannel {
     pub(super) fn receive_flow(&mut self, into: &mut Incoming<'_>) -> Result<(), LinkError> {
         let gro = self.gro && self.carrier.has_segments();
         self.carrier.set_joined(&self.socket, gro).map_err(refused("have the kernel join datagrams"))?;
-        self.be_patient(SETTLE).map_err(refused("bound a receive in time"))?;
+        self.be_patient(SETTLE).map_err(refused("set the receive timeout"))?;
         let mut flow = Flow {
             account: Account::default(),
             drops: Drops::start(self.drops_seen),
@@ -69,7 +69,7 @@ impl DatagramChannel {
         self.closing.settled = sent.map(|_| datagrams.received);
         into.datagrams = Some(datagrams);
         self.carrier.set_joined(&self.socket, false).map_err(refused("have the kernel leave datagrams"))?;
-        self.be_patient(self.loss()).map_err(refused("bound a receive in time"))?;
+        self.be_patient(self.loss()).map_err(refused("set the receive timeout"))?;
         received?;
         self.say(Kind::EndHeard, self.closing.settled.unwrap_or(0));
         Ok(())

@@ -182,7 +182,7 @@ pub(super) fn socket(transport: Transport, wanted: Wanted) -> Result<Socket, Tra
         _ => TransportError::system("make a packet socket")(error),
     })?;
     socket.attach_filter(&wanted.program()).map_err(TransportError::system("filter frames"))?;
-    socket.set_nonblocking(true).map_err(TransportError::system("make the socket not wait"))?;
+    socket.set_nonblocking(true).map_err(TransportError::system("make the socket non-blocking"))?;
     Ok(socket)
 }
 

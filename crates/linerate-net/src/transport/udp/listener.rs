@@ -62,9 +62,9 @@ impl UdpListener {
         refuse_tcp(setup)?;
         let failed = TransportError::system;
         let socket = own_socket(setup)?;
-        socket.set_nonblocking(true).map_err(failed("make a socket not wait"))?;
+        socket.set_nonblocking(true).map_err(failed("make a socket non-blocking"))?;
         let port = port_of(&socket)?;
-        let secret = random().map_err(failed("find random bytes"))?;
+        let secret = random().map_err(failed("get random bytes"))?;
         Ok(Self { setup: setup.clone(), token: *token, socket, port, secret, flows: BTreeMap::new() })
     }
 

@@ -97,7 +97,8 @@ pub(super) fn all(
     // Of each point, what each connection gave: the medians of its rounds.
     let mut medians: BTreeMap<(u32, u64), Vec<Vec<f64>>> = BTreeMap::new();
     for pass in 0..PASSES {
-        // There and back, so that a host that slowly becomes busier does not look like an MTU.
+        // Forwards and then backwards, so that a host's slow drift does not look like an effect of
+        // the MTU.
         let mut order = MTUS;
         if pass % 2 == 1 {
             order.reverse();

@@ -1,4 +1,4 @@
-//! A model as what loads are put on.
+//! A model as the subject of loads.
 
 use linerate_core::plan::{Common, Plan, StreamPlan, StreamTask, Task};
 use linerate_core::report::Report;
@@ -14,10 +14,10 @@ use crate::progress::Line;
 use crate::signals::Interrupt;
 use crate::trouble::Trouble;
 
-/// How long a load lasts in a model's time unless somebody says otherwise: what settles at all has
-/// settled by then, and a second of a gigabit takes about a second to compute.
+/// Default length of a load in the model's time: whatever settles has settled by then, and a second
+/// of a gigabit takes about a second to compute.
 const TIME: Span = Span::from_ms(1_000);
-/// How often it is looked at then.
+/// Default interval of its samples.
 const INTERVAL: Span = Span::from_ms(100);
 
 /// A modelled network, ready for loads.
@@ -26,8 +26,8 @@ struct ModelledLoads {
     carrier: ModelCarrier,
 }
 
-/// What the flags are laid over: the measurement of the model's plan where it has the task of
-/// `verb`, and otherwise that task for a second of the model's time.
+/// The plan under the flags: the measurement of the model's plan if it has the task of `verb`,
+/// otherwise that task for a second of the model's time.
 pub(in crate::command) fn base(chosen: &Chosen, verb: &str) -> Plan {
     let plan = chosen.plan.measure.clone();
     if plan.task.verb() == verb {
@@ -41,7 +41,7 @@ pub(in crate::command) fn base(chosen: &Chosen, verb: &str) -> Plan {
     Plan { common: Common { time: TIME, ..plan.common }, task }
 }
 
-/// Puts the plan's loads on the model that was chosen.
+/// Puts the plan's loads on the chosen model.
 pub(in crate::command) fn on_model(
     chosen: Chosen,
     plan: Plan,
@@ -54,13 +54,13 @@ pub(in crate::command) fn on_model(
     carry(ModelledLoads { chosen, carrier }, plan, &line, &interrupt)
 }
 
-/// The stations that the plan names as its hosts; if it names none, the first and the last.
+/// The stations that the plan names as its hosts; by default the first and the last.
 fn ends(chosen: &Chosen, plan: &Plan) -> Result<Ends, Trouble> {
     let number = |host: &str| {
         host.parse().map_err(|_| {
             Trouble::new(
                 format!("failed to find the station `{host}` in the model: stations have numbers"),
-                "write the numbers of the stations that answer, such as 1 2 3; station 0 begins",
+                "write the numbers of the responding stations, such as 1 2 3; station 0 is the initiator",
             )
         })
     };

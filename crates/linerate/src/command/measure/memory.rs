@@ -1,4 +1,4 @@
-//! Copies in this host's memory as what is measured.
+//! Copies in this host's memory as the subject of a measurement.
 
 use linerate_core::measure::Method;
 use linerate_core::plan::{Common, CurvePlan, Plan, PlanError};

@@ -1,4 +1,4 @@
-//! A model as what a curve is measured on.
+//! A model as the subject of a curve.
 
 use linerate_core::measure::Method;
 use linerate_core::plan::{Common, CurvePlan, Plan, PlanError};
@@ -18,7 +18,7 @@ pub(super) struct Modelled {
 }
 
 impl Modelled {
-    /// Builds the model. What `plan` asks of sockets is asked of the modelled hosts.
+    /// Builds the model. Socket options of `plan` apply to the modelled hosts.
     pub(super) fn build(mut chosen: Chosen, plan: &Plan) -> Result<Self, Trouble> {
         Chosen::refuse(plan)?;
         chosen.plan = model::asked(&plan.common.socket, &chosen.plan);
@@ -26,7 +26,7 @@ impl Modelled {
         Ok(Self { curve: curve.map_err(|error| Trouble::model(&error, ""))?, chosen })
     }
 
-    /// Whether one trial of a size says everything.
+    /// Whether one trial of a size is enough.
     pub(super) const fn is_exact(&self) -> bool {
         self.curve.exact.is_some()
     }

@@ -1,4 +1,4 @@
-//! What a measurement is made of: two hosts and a wire, or a model of them.
+//! What is measured: two hosts and a wire, or a model of them.
 
 use std::ops::ControlFlow;
 
@@ -13,7 +13,7 @@ use crate::command::conduct::Subject;
 use crate::peer::LoopbackPeer;
 use crate::trouble::Trouble;
 
-/// What a curve can be measured on.
+/// Anything on which a curve can be measured.
 pub(super) trait CurveSubject: Subject {
     /// Where trials are run.
     type Bench: Bench;
@@ -23,8 +23,8 @@ pub(super) trait CurveSubject: Subject {
     /// How a curve is measured here.
     fn method(&self, common: &Common, curve: &CurvePlan) -> Result<Method, PlanError>;
 
-    /// The stages of single messages, if `plan` asks for them; `watch` is told each size and may end
-    /// it. Only what has kernels has any, and a plan that asks others for them is refused before.
+    /// The stages of single messages, if `plan` asks for them; `watch` receives each size and may
+    /// end them. Only real hosts have stages; for others such a plan was refused before.
     fn stages(
         &mut self,
         plan: &Plan,

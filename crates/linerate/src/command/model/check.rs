@@ -40,7 +40,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<ExitCode, Trouble> {
     conclude(args, &Checked { claims: &claims, judged: &judged, results: &results, in_full: named })
 }
 
-/// Whether every claim was asked for by its own name, and so is shown in full.
+/// Whether every claim was named, and so is shown in full.
 fn named(ids: &[String], chosen: &[&Claim]) -> bool {
     !chosen.is_empty() && !ids.is_empty() && ids.iter().all(|id| id.trim().len() > 1)
 }
@@ -48,12 +48,14 @@ fn named(ids: &[String], chosen: &[&Claim]) -> bool {
 fn stranger(unknown: &Unknown) -> Trouble {
     let help = match &unknown.near[..] {
         [] => "give names such as F063, or the letter of a source: F, P, A or T".to_owned(),
-        near => format!("did you mean {}? F, P, A or T alone are all claims of a source", near.join(" or ")),
+        near => {
+            format!("did you mean {}? F, P, A or T alone selects all claims of a source", near.join(" or "))
+        }
     };
-    Trouble::new(format!("failed to find the claim `{}`: there is none of this name", unknown.given), help)
+    Trouble::new(format!("failed to find the claim `{}`: no claim has this name", unknown.given), help)
 }
 
-/// Shows and writes what the checks say.
+/// Shows and writes the results of the checks.
 fn conclude(args: &CheckArgs, checked: &Checked<'_>) -> Result<ExitCode, Trouble> {
     let text = match args.format {
         CheckFormat::Table => render::claims::table(checked, columns()),
@@ -68,7 +70,7 @@ fn conclude(args: &CheckArgs, checked: &Checked<'_>) -> Result<ExitCode, Trouble
     Ok(ExitCode::from(code(&Tally::of(checked.judged))))
 }
 
-/// A claim that fails says more than one that could not be checked.
+/// A failed claim outranks one that could not be checked.
 const fn code(tally: &Tally) -> u8 {
     match tally {
         Tally { fail: 1.., .. } => FINDING,

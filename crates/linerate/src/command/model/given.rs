@@ -33,7 +33,7 @@ impl Given {
 fn file(given: &str) -> Result<(String, String), Trouble> {
     let path = Path::new(given);
     let text = std::fs::read_to_string(path).map_err(|error| {
-        // A word that looks like no file was meant as a name.
+        // A word that does not look like a file was meant as a name.
         if error.kind() == ErrorKind::NotFound && !given.contains(['/', '.']) {
             return unknown(given, "neither a shipped plan nor a file");
         }

@@ -45,7 +45,7 @@ pub(super) fn run(args: &LoadArgs) -> Result<ExitCode, Trouble> {
     conclude(args, Found { name: given.name, plan, grid, seeds }, done)
 }
 
-/// What was asked for, when it is done.
+/// The results, when they are complete.
 struct Found {
     name: String,
     plan: ModelPlan,
@@ -53,7 +53,7 @@ struct Found {
     seeds: usize,
 }
 
-/// Shows and writes what was done; the trouble, if that is not all.
+/// Shows and writes the runs that finished; an error if not all did.
 fn conclude(args: &LoadArgs, found: Found, mut done: Vec<Option<Loaded>>) -> Result<ExitCode, Trouble> {
     let trace = done.first_mut().and_then(Option::as_mut).and_then(|loaded| loaded.trace.take());
     let study = study(found, done);
@@ -69,7 +69,7 @@ fn conclude(args: &LoadArgs, found: Found, mut done: Vec<Option<Loaded>>) -> Res
     if study.complete() {
         Ok(ExitCode::SUCCESS)
     } else {
-        Err(Trouble::new("interrupted", "what was done until then is shown"))
+        Err(Trouble::new("interrupted", "the runs that finished are shown"))
     }
 }
 
@@ -81,7 +81,7 @@ fn study(found: Found, done: Vec<Option<Loaded>>) -> Study {
     Study { name: found.name, plan: found.plan, keys: found.grid.keys, points, asked }
 }
 
-/// Finds a place that cannot be written before anything is run.
+/// Finds a path that cannot be written before anything is run.
 fn writable(output: &LoadOutput) -> Result<(), Trouble> {
     [&output.report, &output.trace].into_iter().flatten().try_for_each(|path| traced::prepare(path))
 }

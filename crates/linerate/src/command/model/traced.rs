@@ -11,12 +11,12 @@ use crate::{capture, store};
 /// Most passages of frames in a capture: with full frames 150 MB.
 pub(in crate::command) const MOST_PASSAGES: usize = 100_000;
 
-/// Finds a place that cannot be written before anything is run.
+/// Finds a path that cannot be written before anything is run.
 pub(in crate::command) fn prepare(path: &Path) -> Result<(), Trouble> {
     if path.exists() { Ok(()) } else { store::replace(path, "") }
 }
 
-/// Writes what passed the stations of `plan` to `path`, and says so.
+/// Writes the frames at the stations of `plan` to `path`, and prints that it did.
 pub(in crate::command) fn keep(trace: &Trace, plan: &ModelPlan, path: &Path) -> Result<(), Trouble> {
     let form = capture::Form { stations: plan.network.stations(), kind: plan.transport.kind };
     store::replace_with(path, |out| capture::write(trace, form, out))?;

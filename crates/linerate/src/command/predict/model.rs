@@ -38,7 +38,7 @@ pub(in crate::command) struct Wire(&'static str);
 pub(in crate::command) const MEMORY: Wire = Wire("100GBASE-R");
 
 impl Wire {
-    /// The wire of a link with this rate; none if there is none. Unit: Mb/s.
+    /// The wire of a link with this rate, if one is modelled. Unit: Mb/s.
     pub(in crate::command) fn of(mbps: u64) -> Option<Self> {
         let at_rate = |phy: &&Phy| phy.pace.bits_per_second().round() as u64 == mbps * 1_000_000;
         Phy::ALL.into_iter().find(at_rate).map(|phy| Self(phy.name))
