@@ -1,4 +1,4 @@
-//! One end of a channel under test: what every transport gives, and what is made of it.
+//! One end of a channel under test: the interface of every transport, and what builds on it.
 //!
 //! A transport implements [`Channel`] with bytes that move in pieces. [`Wire`] makes an
 //! [`Endpoint`](linerate_core::endpoint::Endpoint) of any of them, and a
@@ -28,8 +28,8 @@ pub use wire::Wire;
 ///
 /// Signals that interrupt a system call are not seen outside.
 pub trait Channel: Send {
-    /// Hands over the first of `data`, as much as goes in one call; how many bytes that was.
-    /// 0 only with [`Wait::Never`].
+    /// Sends the beginning of `data`, as much as goes in one call; returns how many bytes. 0 only
+    /// with [`Wait::Never`].
     ///
     /// # Errors
     ///
@@ -37,7 +37,7 @@ pub trait Channel: Send {
     /// above the datagram limit.
     fn push(&mut self, data: &[u8], wait: Wait) -> Result<usize, LinkError>;
 
-    /// Takes what is there, up to the whole of `into`; how many bytes that was. 0 only with
+    /// Receives what is there, up to the whole of `into`; returns how many bytes. 0 only with
     /// [`Wait::Never`].
     ///
     /// # Errors
@@ -45,11 +45,12 @@ pub trait Channel: Send {
     /// [`LinkError::Closed`] at the end of what the peer sent.
     fn pull(&mut self, into: &mut [u8], wait: Wait) -> Result<usize, LinkError>;
 
-    /// Waits until bytes can move as `interest` says, or `within` has passed; whether they can.
+    /// Waits until bytes can move as `interest` says, or `within` has passed; returns whether they
+    /// can.
     ///
     /// # Errors
     ///
-    /// What the operating system refuses; an end of the channel is readiness.
+    /// Errors of the operating system. The end of the channel counts as ready.
     fn ready(&mut self, interest: Interest, within: Span) -> Result<bool, LinkError>;
 
     /// Says that nothing more will be sent: the peer's [`pull`](Self::pull) gives `Closed` after
@@ -60,27 +61,27 @@ pub trait Channel: Send {
     /// What the operating system refuses.
     fn finish_sending(&mut self) -> Result<(), LinkError>;
 
-    /// What a bulk flow hands over in one call if nobody says otherwise. Unit: bytes.
+    /// The default message of a bulk flow. Unit: bytes.
     fn natural_message(&self) -> u64 {
         DEFAULT_MESSAGE
     }
 
-    /// What the socket really has.
+    /// The options that the socket really has.
     fn granted(&self) -> Granted;
 
-    /// What TCP says of it, if TCP carries it.
+    /// What TCP reports, if TCP carries it.
     fn connection(&self) -> Fact<Connection> {
         Fact::unknown("TCP does not carry it")
     }
 
-    /// A way to look at the channel, and to break it off, from another thread.
+    /// A handle to watch the channel, and to cancel it, from another thread.
     ///
     /// # Errors
     ///
     /// When there are no more descriptors.
     fn handle(&self) -> std::io::Result<Box<dyn ChannelHandle>>;
 
-    /// Its socket, if one descriptor stands for the channel in `poll` and `epoll`.
+    /// Its socket, if one descriptor represents the channel in `poll` and `epoll`.
     fn descriptor(&self) -> Option<BorrowedFd<'_>> {
         None
     }
@@ -97,8 +98,8 @@ pub trait Channel: Send {
         Ok(())
     }
 
-    /// Ends what [`hold`](Self::hold) began. After a flow, with [`Wait::Patiently`], the kernel's
-    /// last word on what was lent to it is awaited.
+    /// Ends what [`hold`](Self::hold) began. After a flow, with [`Wait::Patiently`], it waits until
+    /// the kernel has returned all lent memory.
     ///
     /// # Errors
     ///
@@ -108,17 +109,17 @@ pub trait Channel: Send {
         Ok(())
     }
 
-    /// What the I/O engine says of itself.
+    /// What the I/O engine reports.
     fn io_report(&self) -> Option<IoReport> {
         None
     }
 
-    /// Sends as `out` says, to its end. The peer is told the end by
-    /// [`finish_sending`](Self::finish_sending), which the caller does.
+    /// Sends everything in `out`. The caller then signals the end to the peer with
+    /// [`finish_sending`](Self::finish_sending).
     ///
     /// # Errors
     ///
-    /// What [`push`](Self::push) gives.
+    /// The errors of [`push`](Self::push).
     fn send_bulk(&mut self, out: &mut Outgoing<'_>) -> Result<(), LinkError> {
         while let Some(piece) = out.next_piece() {
             let moved = self.push(piece, Wait::Patiently)?;
@@ -131,7 +132,7 @@ pub trait Channel: Send {
     ///
     /// # Errors
     ///
-    /// What [`pull`](Self::pull) gives, but for the end.
+    /// The errors of [`pull`](Self::pull), except the end.
     fn receive_bulk(&mut self, into: &mut Incoming<'_>) -> Result<(), LinkError> {
         loop {
             match self.pull(into.buffer(), Wait::Patiently) {
@@ -145,10 +146,10 @@ pub trait Channel: Send {
 
 /// A channel as another thread sees it.
 pub trait ChannelHandle: Send + std::fmt::Debug {
-    /// Breaks the channel off: calls that wait in it return with an error soon.
+    /// Cancels the channel: calls that wait in it soon return with an error.
     fn cut(&self);
 
-    /// What TCP says of it now, if TCP carries it; the time of the sample is left at zero.
+    /// What TCP reports now, if TCP carries it; the time of the sample is left at zero.
     fn tcp(&self) -> Option<TcpSample> {
         None
     }

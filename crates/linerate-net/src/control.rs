@@ -24,5 +24,5 @@ pub use message::{Ask, ChannelToken, Opening, Reply};
 pub use rendezvous::{ChannelAddress, Rendezvous};
 pub(crate) use side::Side;
 
-/// The port that `serve` listens on and `measure` connects to unless told otherwise.
+/// The default port of `serve` and `measure`.
 pub const DEFAULT_PORT: u16 = 5470;

@@ -1,6 +1,6 @@
-//! What one flow at one end has to move, when, and what came of it: bulk that is sent or received,
-//! requests that are asked or answered. Knows no channel: whoever has one asks here what comes next
-//! and says what moved.
+//! What one flow at one end has to move, when, and the result: bulk that is sent or received,
+//! requests that are asked or answered. It knows no channel: the owner of a channel asks here what
+//! comes next and reports what moved.
 
 mod answering;
 mod asking;
@@ -22,7 +22,7 @@ pub use incoming::Incoming;
 pub use linerate_core::traffic::{Pace, Schedule};
 pub use outgoing::{Outgoing, Piece};
 
-/// How long a flow may move no byte before it is given up: longer than TCP needs to send again
+/// How long a flow may move no byte before it is given up: longer than TCP needs to retransmit
 /// after 15 seconds without a path (RFC 6298 doubles its timer each time).
 pub(crate) const PATIENCE: Span = Span::from_ms(45_000);
 /// Seed of the bytes of every request and response.

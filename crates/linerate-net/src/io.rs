@@ -220,7 +220,7 @@ impl Engine {
         Ok(())
     }
 
-    /// What there is to say beyond that bytes moved, or `None` for an engine that just copies.
+    /// The engine's report, or `None` for an engine that only copies.
     #[must_use]
     pub fn report(&self) -> Option<IoReport> {
         let mut report = IoReport::default();

@@ -135,7 +135,7 @@ mod tests {
     use super::*;
     use crate::observe::interface_of;
 
-    /// A lab, or none where there can be none; in CI that is a failure.
+    /// A lab, or `None` where it is not possible; in CI that is a failure.
     fn lab(mtu: u32) -> Option<Lab> {
         match Lab::new(mtu) {
             Ok(lab) => Some(lab),

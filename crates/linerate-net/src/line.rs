@@ -1,5 +1,5 @@
-//! A channel whose transport is no longer known: one call for a whole trial or a whole flow, so
-//! that nothing that is timed goes through a table of functions.
+//! A channel of any transport: one call for a whole trial or a whole flow, so that no timed code
+//! uses dynamic dispatch.
 
 mod requests;
 
@@ -31,28 +31,28 @@ pub trait Line: Send + Debug {
     /// What the channel met.
     fn respond(&mut self, trial: &Trial, memory: &mut Reserved) -> Result<Half, LinkError>;
 
-    /// Sends a flow to its end and waits until the peer has read all of it.
+    /// Sends a whole flow and waits until the peer has read all of it.
     ///
     /// # Errors
     ///
     /// What the channel met.
     fn send_flow(&mut self, out: &mut Outgoing<'_>) -> Result<(), LinkError>;
 
-    /// Receives a flow to its end and tells the peer so.
+    /// Receives a whole flow and confirms that to the peer.
     ///
     /// # Errors
     ///
     /// What the channel met.
     fn receive_flow(&mut self, into: &mut Incoming<'_>) -> Result<(), LinkError>;
 
-    /// Asks as `asking` says, to its end.
+    /// Sends all requests of `asking`.
     ///
     /// # Errors
     ///
     /// What the channel met.
     fn ask(&mut self, asking: &mut Asking<'_>) -> Result<(), LinkError>;
 
-    /// Answers until the peer asks no more.
+    /// Answers until the peer sends no more requests.
     ///
     /// # Errors
     ///
@@ -63,7 +63,7 @@ pub trait Line: Send + Debug {
     /// flows hold and release their memory themselves.
     fn channel_mut(&mut self) -> &mut dyn Channel;
 
-    /// The channel, to look at.
+    /// A reference to the channel.
     fn channel(&self) -> &dyn Channel;
 }
 
@@ -131,8 +131,8 @@ impl<C: Channel> Wire<C> {
         half.and_then(|half| released.map(|()| half))
     }
 
-    /// Says that the trial's messages lie still. They are written once, before the first is sent,
-    /// and the next trial begins when both ends have all of this one's.
+    /// Declares the trial's messages constant: they are written once, before the first is sent, and
+    /// the next trial begins when both ends have received all of this one's.
     fn in_place<M: Messages>(&mut self, trial: &Trial, messages: &mut M) -> Result<(), LinkError> {
         let (out, into) = messages.memory(trial.message_len()?);
         self.channel.hold(out, into)
@@ -142,7 +142,7 @@ impl<C: Channel> Wire<C> {
 fn send_flow(channel: &mut impl Channel, out: &mut Outgoing<'_>) -> Result<(), LinkError> {
     channel.send_bulk(out)?;
     channel.finish_sending()?;
-    // The receiver says nothing and ends its direction when it has read the last byte.
+    // The receiver sends nothing, and ends its direction when it has read the last byte.
     match channel.pull(&mut [0], Wait::Patiently) {
         Err(LinkError::Closed) => {
             out.acknowledged();

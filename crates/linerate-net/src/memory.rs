@@ -1,5 +1,5 @@
-//! Where the messages are in memory: in one place, or going round in so much of it that they fit a
-//! cache or do not.
+//! Where the messages are in memory: in one place, or cycling through a working set that fits a
+//! cache or does not.
 
 mod message_rings;
 mod reserved;

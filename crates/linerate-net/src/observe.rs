@@ -1,8 +1,8 @@
-//! What a host says of itself, and what it sees of its own clock and noise.
+//! What a host reports about itself, its clock and its noise.
 //!
 //! Everything here reads: nothing on the host is changed, but for [`pin_to`]. What cannot be read
-//! is a [`Fact`](linerate_core::environment::Fact) that says why, never an error, so that a run
-//! on an unusual host is still a run.
+//! is a [`Fact`](linerate_core::environment::Fact) with the reason, never an error, so that a
+//! measurement also works on an unusual host.
 //!
 //! Everything about the network follows the network namespace of the calling thread.
 

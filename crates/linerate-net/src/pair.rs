@@ -40,10 +40,10 @@ pub use loads::Loads;
 
 /// How long the end of a trial may take beyond the patience of either endpoint.
 const TRIAL: Duration = Duration::from_secs(60);
-/// Two hosts' clocks agree on a span to better than one part in so many.
+/// Two hosts' clocks agree on a span to better than one part in this many.
 const CLOCK_DRIFT: u64 = 100;
 
-/// What is known of both ends of a conversation, whatever is measured in it.
+/// What is known about both ends of a conversation.
 #[derive(Debug)]
 struct Ends {
     remote: RemoteEnd,
@@ -55,7 +55,7 @@ struct Ends {
 }
 
 impl Ends {
-    /// Ties this thread where `plan` says, and agrees on the plan with the server at `target`.
+    /// Pins this thread as `plan` says, and agrees on the plan with the server at `target`.
     fn begin(
         target: &Target,
         key: Option<&Key>,
@@ -64,7 +64,7 @@ impl Ends {
         queued: &mut impl FnMut(u32) -> ControlFlow<()>,
     ) -> Result<Self, PairError> {
         if let Some(cpu) = plan.common.local.pin {
-            // The threads of a load are tied one by one, beginning there.
+            // The threads of a load are pinned one by one, starting there.
             let tied = if plan.has_loads() { may_use(cpu) } else { pin_to(cpu) };
             tied.map_err(|source| PairError::Pin { cpu, source })?;
         }
@@ -93,7 +93,7 @@ impl Ends {
         }
     }
 
-    /// Ends the conversation: both ends say what they observed.
+    /// Ends the conversation: both ends report their observations.
     fn finish(
         &mut self,
         granted: Granted,
@@ -120,9 +120,9 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Connects to the linerate at `target`, agrees on `plan` with it and opens the channel
-    /// under test. While the server has others to serve, `queued` is told the place in the queue
-    /// every second, and may end the wait.
+    /// Connects to the linerate at `target`, agrees on `plan` with it and opens the channel under
+    /// test. While the server is busy, `queued` receives the place in the queue every second, and
+    /// may end the wait.
     ///
     /// # Errors
     ///
@@ -160,7 +160,7 @@ impl Pair {
         if self.timed_by_peer { &self.ends.remote.conversation.clock } else { &self.ends.our_clock }
     }
 
-    /// Ends the measurement: both ends say what they observed.
+    /// Ends the measurement: both ends report their observations.
     ///
     /// # Errors
     ///
@@ -204,7 +204,8 @@ impl Bench for Pair {
     }
 }
 
-/// Refuses times that add up to more than the whole trial took here, but for the drift of clocks.
+/// Refuses times that add up to more than the whole trial took here, apart from the drift of
+/// clocks.
 fn plausible(trial: &Trial, theirs: &Half, spent: Span) -> Result<(), RunError> {
     let claimed: Span = theirs.elapsed.iter().copied().sum();
     if claimed <= spent + spent / CLOCK_DRIFT {
@@ -215,8 +216,8 @@ fn plausible(trial: &Trial, theirs: &Half, spent: Span) -> Result<(), RunError> 
 }
 
 impl Pair {
-    /// The data connection failed: the peer's own word on the control connection is the better
-    /// reason, if it has one to say.
+    /// The data connection failed: the peer's message on the control connection, if there is one,
+    /// is the better reason.
     fn link_failed(&self, trial: &Trial, source: LinkError) -> RunError {
         match self.ends.remote.conversation.hear(Duration::from_millis(500)) {
             Err(PairError::Refused { reason }) => RunError::Peer { size: trial.size, reason },

@@ -1,6 +1,6 @@
 //! Micro-measurements of this host: what a call, a copied byte, a checksum and a wake-up cost.
 //!
-//! Each is many samples, not one number: their median and its interval say how far it holds.
+//! Each is many samples, not one number: their median and its interval show how certain it is.
 
 mod call;
 mod checksum;
@@ -17,9 +17,9 @@ use crate::observe::HostClock;
 
 pub use place::{Place, place};
 
-/// Fewer samples have no interval to speak of.
+/// Fewer samples give no useful interval.
 const FEWEST: usize = 15;
-/// More tell nothing new.
+/// More add no information.
 const MOST: usize = 2_000;
 
 /// A micro-measurement.

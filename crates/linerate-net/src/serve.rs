@@ -1,4 +1,4 @@
-//! The measurement server: it answers clients for as long as it runs, whatever they do.
+//! The measurement server: it goes on answering clients, whatever they do.
 //!
 //! One thread accepts; every connection has a thread of its own, a deadline in every state, and
 //! no way to name a file, a command or an address. Measurements run one at a time in each slot.
@@ -113,7 +113,7 @@ impl Server {
         self.listener.local_addr()
     }
 
-    /// Serves until `stop` becomes readable or is closed, then breaks off what runs and returns.
+    /// Serves until `stop` becomes readable or is closed, then cancels what runs and returns.
     ///
     /// # Errors
     ///
@@ -149,7 +149,7 @@ impl Server {
             match self.listener.accept() {
                 Ok(accepted) => return Ok(Some(accepted)),
                 Err(error) if out_of_descriptors(&error) => self.server.admission.wait_for_room(),
-                // Whatever else went wrong is the one connection's misfortune (accept(2)).
+                // All other errors concern only this connection (accept(2)).
                 Err(_) => {}
             }
         }

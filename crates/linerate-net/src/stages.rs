@@ -1,7 +1,7 @@
-//! A ping-pong of which both kernels stamp every message on its way (`SO_TIMESTAMPING`).
+//! A ping-pong in which both kernels stamp every message (`SO_TIMESTAMPING`).
 //!
-//! Every message begins with its number, so that a datagram that is late or comes twice is not
-//! taken for the next. A datagram that is lost ends its size early: what came before is kept.
+//! Every message begins with its number, so that a late or repeated datagram is not taken for the
+//! next. A lost datagram ends its size early; earlier messages are kept.
 //!
 //! Source: kernel documentation, networking/timestamping.
 
@@ -22,7 +22,7 @@ use linerate_core::units::Span;
 use rounds::{Received, Rounds};
 use stamper::Stamper;
 
-/// No further size is begun after so long: a path of long round trips shows fewer of them.
+/// No further size starts after this time: a path with long round trips shows fewer sizes.
 pub(crate) const LONGEST: Span = Span::from_ms(20_000);
 
 /// The options of the socket that is stamped: plain calls, whatever the curve is measured with,
@@ -55,7 +55,8 @@ impl<'a> Stamped<'a> {
         self.stamper.drain()
     }
 
-    /// Sends `count` messages and takes the answer to each; what was noted of those that were answered.
+    /// Sends `count` messages and receives the answer to each; returns the marks of those that were
+    /// answered.
     pub(crate) fn ask(&mut self, count: u32) -> Result<Vec<Marks>, LinkError> {
         let mut told = Rounds::new(count);
         for number in 0..count {
@@ -74,7 +75,7 @@ impl<'a> Stamped<'a> {
         if number < WARM_UP { self.stamper.receive_with_care(number) } else { self.stamper.receive(number) }
     }
 
-    /// Takes `count` messages and answers each; what was noted of them.
+    /// Receives `count` messages and answers each; returns their marks.
     pub(crate) fn answer(&mut self, count: u32) -> Result<Vec<Marks>, LinkError> {
         let mut told = Rounds::new(count);
         for number in 0..count {
@@ -84,7 +85,7 @@ impl<'a> Stamped<'a> {
             let sent = self.stamper.send(number)?;
             told.add(sent, arrival);
         }
-        // Nobody asks when the answers were acknowledged.
+        // The acknowledgements of answers are not needed.
         self.stamper.settle(&mut told, false)?;
         Ok(told.into_marks())
     }

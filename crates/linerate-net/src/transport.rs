@@ -1,9 +1,8 @@
 //! What carries the bytes: one file a transport, and one arm of the two matches here.
 //!
-//! The answering end hosts: it prepares a place where channels arrive, says in a [`Rendezvous`] how
-//! to find it, and accepts. The beginning end joins. Every channel begins with a preface,
-//! the token of its conversation and the number of its flow, so that no other channel is taken
-//! for a peer's.
+//! The responder listens: it opens an address for channels, describes it in a [`Rendezvous`], and
+//! accepts. The initiator joins. Every channel begins with a preface, the token of its conversation
+//! and the number of its flow, so that no stranger's channel is accepted.
 
 mod account;
 mod arrivals;
@@ -54,7 +53,7 @@ pub use socket::SocketChannel;
 pub use tcp::tcp_channel;
 pub use udp::{Greeting, REPLY_LEN, REQUEST_LEN, Reply, Request};
 
-/// Everything that both ends know before their channels stand.
+/// Everything that both ends know before their channels are open.
 #[derive(Clone, Debug)]
 pub struct Setup {
     /// What carries the bytes.
@@ -73,15 +72,15 @@ pub struct Setup {
     pub local: IpAddr,
     /// The peer's address in the conversation: its port is the server's only where the peer is one.
     pub peer: SocketAddr,
-    /// What concerns the beginning end only; nothing at the answering end.
+    /// Options of the initiator only; empty at the responder.
     pub own: LocalOptions,
-    /// Breaks off what [`join`] waits for while a channel over TCP, TLS, a pipe or shared memory does
-    /// not stand yet; the others have time limits of their own.
+    /// Cancels the wait of [`join`] until a channel over TCP, TLS, a pipe or shared memory is open;
+    /// the other transports have time limits of their own.
     pub cancel: CancelGroup,
 }
 
 impl Setup {
-    /// Nothing out of the ordinary between `local` and `peer`.
+    /// The defaults between `local` and `peer`.
     #[must_use]
     pub fn plain(transport: Transport, clock: HostClock, local: IpAddr, peer: SocketAddr) -> Self {
         Self {
@@ -105,12 +104,12 @@ impl Setup {
     }
 }
 
-/// The answering end's side of a transport.
+/// The responder's side of a transport.
 #[derive(Debug)]
 pub enum Listener {
     /// Channels arrive at the server's own port.
     ServerPort(Box<dyn Upgrade>),
-    /// Channels arrive at a place of the transport's own.
+    /// Channels arrive at an address of the transport's own.
     Separate(Box<dyn Listen>),
 }
 
@@ -127,22 +126,22 @@ pub trait Upgrade: Send + Debug {
     fn upgrade(&self, stream: TcpStream) -> Result<Box<dyn Line>, TransportError>;
 }
 
-/// A place of a transport's own where channels arrive.
+/// An address of a transport's own where channels arrive.
 pub trait Listen: Send + Debug {
     /// How the peer finds it.
     fn rendezvous(&self) -> Rendezvous;
 
-    /// Takes the next channel that has the right token: its flow's number, and
-    /// the channel. Unknown peers are turned away without an answer. It is called again and again with
-    /// deadlines of some 50 ms, and keeps what was begun between the calls.
+    /// Takes the next channel that has the right token: its flow's number, and the channel. Unknown
+    /// peers are turned away without an answer. It is called repeatedly with deadlines of some 50
+    /// ms, and keeps its state between the calls.
     ///
     /// # Errors
     ///
-    /// [`TransportError::Late`] when none came by the deadline.
+    /// [`TransportError::Late`] when no channel came by the deadline.
     fn accept(&mut self, deadline: Deadline) -> Result<(u32, Box<dyn Line>), TransportError>;
 }
 
-/// Why a channel does not stand. Displayed after "failed to ...".
+/// Why a channel could not be opened. Displayed after "failed to ...".
 #[derive(Debug, thiserror::Error)]
 pub enum TransportError {
     /// The host, its kernel or this build of linerate does not have it.
@@ -153,8 +152,8 @@ pub enum TransportError {
         /// What is missing, and what to do.
         reason: String,
     },
-    /// The peer has named a place that this transport has not.
-    #[error("find the peer's end of the transport {0}: it named a place of another kind")]
+    /// The peer has named an address of another kind.
+    #[error("find the peer's end of the transport {0}: it named an address of another kind")]
     Address(Transport),
     /// No channel came in time.
     #[error("wait for the peer's channel: none came in time")]
@@ -173,10 +172,10 @@ pub enum TransportError {
     /// The socket could not be bound or connected.
     #[error(transparent)]
     Dial(#[from] DialError),
-    /// The system calls that were asked for cannot be had.
+    /// The requested I/O engine is not available.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// The channel stood and failed.
+    /// The channel opened and failed.
     #[error("identify the channel to the peer: {0}")]
     Link(#[from] LinkError),
     /// The peer's end of a secured channel is not the one of the conversation.
@@ -196,7 +195,7 @@ impl TransportError {
     }
 }
 
-/// Prepares the place where the channels of `setup`'s transport arrive with `token`.
+/// Opens the address where the channels of `setup`'s transport arrive with `token`.
 ///
 /// # Errors
 ///

@@ -1,15 +1,15 @@
-//! Channels that come and go on some threads, and that another thread can break off.
+//! Channels that come and go on some threads, and that another thread can cancel together.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::ChannelHandle;
 
-/// The channels that stand just now, of the many that one load makes. Clones are the same cancel.
+/// The currently open channels, of the many that one load makes. Clones are the same group.
 #[derive(Clone, Debug, Default)]
 pub struct CancelGroup(Arc<Mutex<Held>>);
 
-/// A channel that is on a cancel until this is dropped.
+/// A channel that is in a group until this is dropped.
 #[derive(Debug)]
 #[must_use]
 pub struct Registration {
@@ -25,7 +25,7 @@ struct Held {
 }
 
 impl CancelGroup {
-    /// Has `channel` broken off with the others; at once, if they were.
+    /// Adds `channel` to the group. If the group was cancelled already, cancels it at once.
     pub fn register(&self, channel: Box<dyn ChannelHandle>) -> Registration {
         let mut held = self.lock();
         if held.cut {
@@ -44,7 +44,7 @@ impl CancelGroup {
 }
 
 impl ChannelHandle for CancelGroup {
-    /// Breaks off every channel that is held now, and every one that will be.
+    /// Cancels every channel in the group, and every one that joins later.
     fn cut(&self) {
         let mut held = self.lock();
         held.cut = true;

@@ -1,4 +1,4 @@
-//! A stream whose every read and write together must end by a set time.
+//! A stream whose reads and writes must all end by a set time.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -19,7 +19,7 @@ impl Deadline {
     ///
     /// # Errors
     ///
-    /// [`io::ErrorKind::TimedOut`] when there is none.
+    /// [`io::ErrorKind::TimedOut`] when no time is left.
     pub fn left(self) -> io::Result<Duration> {
         let left = self.0.saturating_duration_since(Instant::now());
         if left.is_zero() { Err(timed_out()) } else { Ok(left) }
@@ -45,7 +45,7 @@ impl<'a> TimedStream<'a> {
     }
 }
 
-/// Says of a call that ran into the socket's time limit that it timed out.
+/// Turns the error of a call that hit the socket's time limit into a time-out.
 fn named(error: io::Error) -> io::Error {
     if error.kind() == io::ErrorKind::WouldBlock { timed_out() } else { error }
 }
@@ -55,7 +55,7 @@ impl Read for TimedStream<'_> {
         loop {
             self.stream.set_read_timeout(Some(self.deadline.left()?))?;
             match (&mut &*self.stream).read(data) {
-                // A signal is no answer.
+                // A signal is not an answer.
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 read => return read.map_err(named),
             }

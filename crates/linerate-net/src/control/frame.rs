@@ -1,4 +1,4 @@
-//! Frames: a 32-bit big-endian length and so many bytes of JSON.
+//! Frames: a 32-bit big-endian length and that many bytes of JSON.
 
 use std::io::{self, Read, Write};
 
@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 pub const MAX_FRAME: usize = 64 << 10;
 const LENGTH: usize = 4;
 
-/// Why a frame could not pass. Displayed after "failed to ...".
+/// Why a frame could not be sent or received. Displayed after "failed to ...".
 #[derive(Debug, thiserror::Error)]
 pub enum FrameError {
     /// The stream failed or ended.
@@ -24,7 +24,7 @@ pub enum FrameError {
 }
 
 impl FrameError {
-    /// Whether the peer is gone or silent, rather than wrong.
+    /// Whether the peer has gone or is silent, rather than sending wrong data.
     #[must_use]
     pub const fn is_stream(&self) -> bool {
         matches!(self, Self::Stream(_))
@@ -67,7 +67,7 @@ pub fn write_frame<T: Serialize>(out: &mut impl Write, message: &T) -> Result<()
 ///
 /// # Errors
 ///
-/// When the stream fails or ends, the length is out of range, or the content is no message.
+/// When the stream fails or ends, the length is out of range, or the content is not a message.
 pub fn read_frame<T: DeserializeOwned>(input: &mut impl Read) -> Result<T, FrameError> {
     let mut length = [0; LENGTH];
     input.read_exact(&mut length)?;

@@ -1,12 +1,12 @@
-//! The first bytes of every connection, by which two linerates know each other.
+//! The first bytes of every connection, by which two linerates recognise each other.
 //!
 //! ```text
 //! client  "linerate" newest(u16 BE) purpose(u8) earlier(u8) CR LF CR LF     16 bytes
 //! server  "linerate" newest(u16 BE) open(u8)    earlier(u8) challenge       44 bytes
 //! ```
 //!
-//! Each end says the newest version of the conversation that it speaks, and how many before that. Both
-//! then speak the newest that both know.
+//! Each end states the newest version of the conversation that it speaks, and how many before that.
+//! Both then use the newest common version.
 //!
 //! The client's greeting ends like an HTTP request, so that a web server answers it at once.
 
@@ -56,7 +56,7 @@ impl Versions {
     ///
     /// # Errors
     ///
-    /// When there is none.
+    /// When there is no common version.
     pub fn agreed(self, theirs: Self) -> Result<u16, GreetingError> {
         let version = self.newest.min(theirs.newest);
         let spoken = version >= self.oldest.max(theirs.oldest);
@@ -94,7 +94,7 @@ pub struct Greeting {
 pub struct Welcome {
     /// What it speaks.
     pub versions: Versions,
-    /// The server asks for no key.
+    /// The server requires no key.
     pub open: bool,
     /// Random bytes for the proofs.
     pub challenge: Challenge,
@@ -106,7 +106,7 @@ pub enum GreetingError {
     /// The peer does not speak linerate.
     #[error("find linerate at the peer: it said `{said}`")]
     Foreign {
-        /// What it said instead, readable.
+        /// What it sent instead, as readable text.
         said: String,
     },
     /// There is no version that both ends speak.
@@ -118,7 +118,7 @@ pub enum GreetingError {
         /// What the peer speaks.
         theirs: Versions,
     },
-    /// The peer speaks this version and makes no sense.
+    /// The peer speaks this version, but its message is invalid.
     #[error("understand the greeting: purpose {0} is unknown")]
     Purpose(u8),
 }
@@ -209,7 +209,7 @@ fn read_head(bytes: &[u8]) -> Result<(Versions, u8), GreetingError> {
     Versions::OURS.agreed(theirs).map(|_| (theirs, detail))
 }
 
-/// The longest excerpt of an unknown peer's words in an error.
+/// The longest excerpt of an unknown peer's answer in an error.
 const EXCERPT: usize = 32;
 
 /// Bytes of an unknown peer as text that a terminal shows harmlessly.
@@ -221,8 +221,7 @@ pub(crate) fn readable(bytes: &[u8]) -> String {
 /// The longest text of an unknown peer that is shown or logged. Unit: characters.
 const LONGEST: usize = 1000;
 
-/// An unknown peer's text without what steers a terminal or turns the direction of writing, and not
-/// without end.
+/// An unknown peer's text, shortened, without control characters and bidirectional overrides.
 pub(crate) fn harmless(text: &str) -> String {
     let steers = |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     text.chars().take(LONGEST).map(|c| if steers(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()

@@ -31,7 +31,7 @@ pub struct Key(String);
 #[serde(transparent)]
 pub struct Proof([u8; 32]);
 
-/// Text that is no key.
+/// Text that is not a key.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("a key has at least {SHORTEST} letters or digits; this has {0}")]
 pub struct KeyError(usize);
@@ -41,12 +41,13 @@ impl Key {
     ///
     /// # Errors
     ///
-    /// When the operating system has none.
+    /// When the operating system has no random numbers.
     pub fn fresh() -> std::io::Result<Self> {
         let mut letters = String::with_capacity(LETTERS);
         while letters.len() < LETTERS {
             let [byte] = random::<1>()?;
-            // Bytes past the last whole multiple of the alphabet would favour its first letters.
+            // Bytes past the last whole multiple of the alphabet's length would favour its first
+            // letters.
             if usize::from(byte) < 256 / ALPHABET.len() * ALPHABET.len() {
                 letters.push(char::from(ALPHABET[usize::from(byte) % ALPHABET.len()]));
             }
@@ -104,7 +105,7 @@ impl Key {
 ///
 /// # Errors
 ///
-/// When it has none.
+/// When the operating system has no random bytes.
 pub(crate) fn random<const N: usize>() -> std::io::Result<[u8; N]> {
     let mut bytes = [0; N];
     SysRng.try_fill_bytes(&mut bytes).map_err(std::io::Error::other)?;

@@ -1,4 +1,4 @@
-//! What the two ends say to each other after the greeting.
+//! The messages of the two ends after the greeting.
 
 use linerate_core::environment::Environment;
 use linerate_core::kernel::{HostSample, TcpSample};
@@ -12,23 +12,23 @@ use serde::{Deserialize, Serialize};
 
 use super::{Challenge, Proof, Rendezvous};
 
-/// 16 random bytes by which a channel is known to belong to a conversation.
+/// 16 random bytes that show that a channel belongs to a conversation.
 pub type ChannelToken = [u8; 16];
 
-/// What a client says.
+/// Messages of a client.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Ask {
-    /// That it knows the key; only to a server that is not open.
+    /// It knows the key. Only sent to a server that is not open.
     Prove {
         /// The client's random bytes.
         challenge: Challenge,
         /// Its proof.
         proof: Proof,
     },
-    /// What it would measure, whole: the server refuses what it does not understand.
+    /// The complete plan that it wants to measure. The server refuses what it does not understand.
     Offer(Box<Plan>),
-    /// Channels, for what comes next.
+    /// Open channels for the next part.
     Open(Opening),
     /// The next trial.
     Trial(Trial),
@@ -39,12 +39,12 @@ pub enum Ask {
         /// How many it will send, warm-up included.
         count: u32,
     },
-    /// That its channels stand and the load may begin.
+    /// Its channels are open and the load may start.
     Start,
-    /// That the load has ended at its end, and it would hear the server's accounts; or that it
-    /// wants no more stamped messages.
+    /// The load has ended at its end, and it wants the server's accounts; or it wants no more
+    /// stamped messages.
     Collect,
-    /// That it is done and would hear what the server observed.
+    /// It is done and wants the server's observations.
     Finish,
 }
 
@@ -60,22 +60,22 @@ pub enum Opening {
     Load(Box<Load>),
 }
 
-/// What a server says.
+/// Messages of a server.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reply {
-    /// That it knows the key too.
+    /// It knows the key too.
     Proof(Proof),
-    /// That others are before the client: its place in the queue, from 1.
+    /// The client's place in the queue, from 1.
     Queued(u32),
-    /// That it is the client's turn.
+    /// It is the client's turn.
     Admitted {
-        /// What the server's host is.
+        /// The server's host.
         environment: Box<Environment>,
         /// The clock that will time here.
         clock: Clock,
     },
-    /// That the client may open its channels.
+    /// The client may open its channels.
     #[serde(rename = "meet")]
     Rendezvous {
         /// With this.
@@ -85,15 +85,15 @@ pub enum Reply {
         #[serde(rename = "meeting")]
         rendezvous: Rendezvous,
     },
-    /// That they stand; what the first one's socket was granted.
+    /// The channels are open; what the first one's socket was granted.
     Ready(Box<Granted>),
-    /// That this end of the trial starts now.
+    /// This end of the trial starts now.
     Go,
     /// This end's account of the trial.
     Half(Half),
     /// What was noted of each of the stamped messages, in their order.
     Stages(Vec<Marks>),
-    /// This end's account of one flow of the load, without what it kept at intervals.
+    /// This end's account of one flow of the load, without its intervals.
     Flow {
         /// Its number.
         flow: u32,
@@ -102,7 +102,7 @@ pub enum Reply {
         /// The account.
         half: Box<HalfAccount>,
     },
-    /// More of what the flow before kept at intervals.
+    /// More intervals of the flow before.
     More(Vec<Interval>, Vec<TcpSample>),
     /// How many requests of one flow were answered here.
     Answered {
@@ -115,10 +115,10 @@ pub enum Reply {
     },
     /// What the host did meanwhile, at intervals.
     Hosts(Vec<HostSample>),
-    /// That all accounts are told.
+    /// All accounts have been sent.
     Told,
-    /// What was observed here, and what the socket has at the end.
+    /// The observations here, and the socket's options at the end.
     Observed(Box<Observation>, Box<Granted>),
-    /// That it will not, and why; the connection ends.
+    /// A refusal with its reason; the connection ends.
     Refused(String),
 }

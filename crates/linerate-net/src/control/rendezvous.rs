@@ -1,16 +1,16 @@
-//! Where the channels of a conversation meet.
+//! The addresses at which the channels of a conversation are opened.
 
 use serde::{Deserialize, Serialize};
 
-/// How the beginning end finds the place where the answering end takes its channels.
+/// How the initiator finds the address where the responder accepts channels.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Rendezvous {
     /// Where.
     #[serde(rename = "place")]
     pub address: ChannelAddress,
-    /// The certificate that the answering end will show, in DER. It is believed because the
-    /// conversation that says it is proven by the key.
+    /// The responder's certificate, in DER. The initiator trusts it because the key authenticates
+    /// the conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate: Option<Vec<u8>>,
 }

@@ -1,12 +1,13 @@
 //! The two ends of a conversation.
 
-/// Which end of the conversation this is; on the wire where both may have one address.
+/// Which end of the conversation this is. Sent on the wire, because both ends may have the same
+/// address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Side {
-    /// The end that began.
+    /// The initiator.
     Beginning = 0,
-    /// The end that answers.
+    /// The responder.
     Answering = 1,
 }
 

@@ -93,7 +93,7 @@ impl<'a> Asking<'a> {
         Latency { ended: ended_as(ended), unsent, ..self.latency }
     }
 
-    /// When the next request is meant to begin, or `None` when no more will.
+    /// When the next request is due, or `None` when there are no more.
     #[inline]
     pub(crate) fn due(&self, now: Time) -> Option<Time> {
         if self.is_stopped() { None } else { self.schedule.due(now) }

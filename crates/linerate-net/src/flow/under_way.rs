@@ -1,4 +1,4 @@
-//! The requests that were sent and are not done with.
+//! The requests in flight.
 
 use std::collections::VecDeque;
 
@@ -51,7 +51,7 @@ impl UnderWay {
         self.requests.push_back(Place { request, answered: false });
     }
 
-    /// The oldest was answered; none is under way if there is none.
+    /// The oldest was answered. Without requests in flight, nothing happens.
     #[inline]
     pub(super) fn answer_first(&mut self) -> Option<Request> {
         let place = self.requests.pop_front()?;
@@ -59,7 +59,8 @@ impl UnderWay {
         Some(place.request)
     }
 
-    /// The one of this number was answered, or `None` if it is not under way, or was answered before.
+    /// The request with this number was answered, or `None` if it is not in flight, or was answered
+    /// before.
     pub(super) fn answer(&mut self, number: u64) -> Option<Request> {
         let place = usize::try_from(number.checked_sub(self.first)?).ok()?;
         let place = self.requests.get_mut(place).filter(|place| !place.answered)?;

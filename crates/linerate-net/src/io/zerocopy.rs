@@ -144,7 +144,7 @@ impl Zerocopy {
 }
 
 /// The next of the error queue: how many sends the kernel has done with, and whether it copied;
-/// none if it was about something else.
+/// absent if it was about something else.
 fn completion(socket: BorrowedFd<'_>, space: &mut [u8]) -> Result<Option<(u32, bool)>, Errno> {
     let flags = MsgFlags::MSG_ERRQUEUE | MsgFlags::MSG_DONTWAIT;
     let failed = |error: nix::Error| Errno::from_raw_os_error(error as i32);

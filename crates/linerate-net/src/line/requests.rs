@@ -1,4 +1,4 @@
-//! The loops of requests: the end that asks, and the end that answers.
+//! The loops of requests: the initiator's and the responder's.
 
 use std::io::{Error, ErrorKind};
 
@@ -9,14 +9,14 @@ use crate::channel::Channel;
 use crate::flow::{Answering, Asking, LOOK};
 use crate::wait::{Interest, Wait};
 
-/// Closer to a departure than this the thread does not sleep any more: a sleeper wakes late by
-/// about as much.
+/// Closer to a departure than this the thread does not sleep, because a sleeping thread wakes about
+/// this late.
 const SPIN: Span = Span::from_us(60);
 
-/// Asks as `asking` says, to its end.
+/// Sends all requests of `asking`.
 ///
-/// It never deadlocks, however large the messages: while a response may be under way, it sends only
-/// what the channel takes at once, and reads when it takes no more.
+/// It never deadlocks, however large the messages: while a response may be in flight, it sends only
+/// what the channel takes at once, and reads when the channel takes no more.
 #[inline]
 pub(super) fn ask<C: Channel>(channel: &mut C, asking: &mut Asking<'_>) -> Result<(), LinkError> {
     asking.await_begin();
@@ -38,7 +38,7 @@ pub(super) fn ask<C: Channel>(channel: &mut C, asking: &mut Asking<'_>) -> Resul
     if asking.loses() { Ok(()) } else { expect_end(channel) }
 }
 
-/// Answers until the peer asks no more.
+/// Answers until the peer sends no more requests.
 #[inline]
 pub(super) fn answer<C: Channel>(channel: &mut C, answering: &mut Answering) -> Result<(), LinkError> {
     while answering.take(|into| channel.pull(into, Wait::Patiently))? {
@@ -87,7 +87,7 @@ fn await_until<C: Channel>(channel: &mut C, asking: &mut Asking<'_>, due: Time) 
     let nap = left.saturating_sub(SPIN).min(LOOK);
     if nap == Span::ZERO {
         if !asking.awaits() || !take(channel, asking)? {
-            // The answering end may be on this processor.
+            // The responder may be on this processor.
             std::thread::yield_now();
         }
     } else if !asking.awaits() {
@@ -118,8 +118,8 @@ fn lapse(asking: &mut Asking<'_>) -> Result<(), LinkError> {
     }
 }
 
-/// The peer ends its direction after its last response: whoever sends more has answered what was
-/// not asked, and its times mean nothing.
+/// The peer ends its direction after its last response: a peer that sends more has sent responses
+/// without requests, and its times mean nothing.
 fn expect_end<C: Channel>(channel: &mut C) -> Result<(), LinkError> {
     match channel.pull(&mut [0], Wait::Patiently) {
         Err(LinkError::Closed) => Ok(()),

@@ -25,7 +25,7 @@ impl MessageRings {
     ///
     /// # Errors
     ///
-    /// When the host has not so much, or no huge pages.
+    /// When the host does not have that much memory, or no huge pages.
     pub fn new(largest: usize, asked: &MemoryOptions) -> Result<Self, MemoryError> {
         let (out, into) = (Ring::new(largest, asked)?, Ring::new(largest, asked)?);
         Ok(Self { out, into, touch: asked.touch, huge: asked.huge_pages, arrived: 0, written: None })
@@ -43,7 +43,7 @@ impl MessageRings {
         self.arrived
     }
 
-    /// The one place each way, where nothing goes round and nothing is read on arrival.
+    /// The single place each way, without a working set and without touching what arrives.
     pub fn places(&mut self) -> Option<(&[u8], &mut [u8])> {
         let one = self.out.slots() == 1 && self.into.slots() == 1 && !self.touch;
         one.then(|| (self.out.current(), self.into.current_mut()))
@@ -80,7 +80,7 @@ impl Messages for MessageRings {
         }
         self.written = Some((size, seed, check));
         self.out.lay_out(size);
-        // Of a short message the marks take longer to find than the message to copy.
+        // For a short message, finding the marks takes longer than copying the message.
         payload::write(self.out.slot_mut(0), seed, check);
         self.out.repeat();
     }

@@ -19,11 +19,11 @@ pub enum Reserved {
 }
 
 impl Reserved {
-    /// Refuses what the host has no memory for, without taking any.
+    /// Refuses what the host does not have enough memory for, without reserving any.
     ///
     /// # Errors
     ///
-    /// When the host has not so much.
+    /// When the host does not have that much memory.
     pub fn check(largest: u64, asked: &MemoryOptions) -> Result<(), MemoryError> {
         check_available(Self::bytes(largest, asked))
     }
@@ -32,7 +32,7 @@ impl Reserved {
     ///
     /// # Errors
     ///
-    /// When the host has not so much, or no huge pages.
+    /// When the host does not have that much memory, or no huge pages.
     pub fn new(largest: u64, asked: &MemoryOptions) -> Result<Self, MemoryError> {
         Self::check(largest, asked)?;
         let none = || MemoryError::Map(io::ErrorKind::OutOfMemory.into());

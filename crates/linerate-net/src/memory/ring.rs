@@ -1,4 +1,4 @@
-//! Memory that messages go round in, so that it fits a cache or does not.
+//! Memory that messages cycle through, so that it fits a cache or does not.
 
 use std::io;
 
@@ -34,10 +34,10 @@ pub struct Ring {
     at: usize,
 }
 
-/// Memory that is not to be had. Displayed after "failed to ...".
+/// Why memory could not be reserved. Displayed after "failed to ...".
 #[derive(Debug, thiserror::Error)]
 pub enum MemoryError {
-    /// The host has not so much.
+    /// The host does not have that much memory.
     #[error("reserve {needed} B for messages: {available} B are free")]
     Short {
         /// What was asked. Unit: bytes.
@@ -82,7 +82,7 @@ impl Ring {
     ///
     /// # Errors
     ///
-    /// When the host has not so much, or no huge pages.
+    /// When the host does not have that much memory, or no huge pages.
     pub fn new(largest: usize, asked: &MemoryOptions) -> Result<Self, MemoryError> {
         let needed = footprint(largest as u64, asked);
         check_available(needed)?;
@@ -181,7 +181,7 @@ impl Ring {
     /// Gives the next message its turn.
     #[inline]
     pub const fn advance(&mut self) {
-        // A division would be dear beside a short copy.
+        // A division would be expensive beside a short copy.
         let next = self.at + self.stride;
         self.at = if next == self.end { self.first } else { next };
     }

@@ -5,7 +5,7 @@ use linerate_core::units::{ParseSizeError, Size};
 
 use crate::observe::Caches;
 
-/// Text that is no working set. Displayed after "failed to ...".
+/// Text that is not a working set. Displayed after "failed to ...".
 #[derive(Debug, thiserror::Error)]
 pub enum WorkingSetError {
     /// It is neither a size nor a name.
@@ -21,13 +21,13 @@ pub enum WorkingSetError {
     },
 }
 
-/// Reads a size, or `l2` or `llc` (half of that cache, so that what else a program needs fits
-/// beside it), or `memory` (twice the last level, so that no message is in it any more when its
-/// turn comes again).
+/// Reads a size, or `l2` or `llc` (half of that cache, which leaves room for the program's other
+/// data), or `memory` (twice the last level, so that each message has left the cache when its turn
+/// comes again).
 ///
 /// # Errors
 ///
-/// When it is neither, or the host does not say how large its caches are.
+/// When it is neither, or the host does not report the size of its caches.
 pub fn working_set(text: &str, caches: &Fact<Caches>) -> Result<Size, WorkingSetError> {
     let of: fn(&Caches) -> u64 = match text.trim() {
         "l2" => |caches| caches.l2 / 2,

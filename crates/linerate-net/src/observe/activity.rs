@@ -1,4 +1,4 @@
-//! Pressure and waiting during a run: counters of the kernel before and after it.
+//! Activity of a host during a run: counters of the kernel before and after it.
 
 use linerate_core::environment::Fact;
 use linerate_core::observation::Activity;
@@ -19,7 +19,7 @@ pub struct ActivityWatch {
 }
 
 impl ActivityWatch {
-    /// Begins to watch the calling thread.
+    /// Starts to watch the calling thread.
     #[must_use]
     pub fn start(clock: &HostClock) -> Self {
         Self { thread: gettid(), before: Snapshot::take(), started: clock.now() }
@@ -100,13 +100,13 @@ pub(super) fn run_delay_ns(text: &str) -> Result<u64, Unread> {
     number(text.split_whitespace().nth(1).ok_or_else(|| Unread::Field("run delay".to_owned()))?)
 }
 
-/// Times that the thread was made to leave its processor.  Source: proc_pid_status(5).
+/// Involuntary context switches of the thread.  Source: proc_pid_status(5).
 pub(super) fn involuntary_switches(text: &str) -> Result<u64, Unread> {
     number(field(text, "nonvoluntary_ctxt_switches")?)
 }
 
-/// Time that the hypervisor gave to others: the eighth number of the line `cpu`, which sums all
-/// processors. Unit: clock ticks (`sysconf(_SC_CLK_TCK)`).  Source: proc_stat(5).
+/// Time that the hypervisor gave to other guests (steal): the eighth number of the line `cpu`,
+/// which sums all processors. Unit: clock ticks (`sysconf(_SC_CLK_TCK)`).  Source: proc_stat(5).
 pub(super) fn steal_ticks(text: &str) -> Result<u64, Unread> {
     let all = text.lines().find_map(|line| line.strip_prefix("cpu "));
     let steal = all.and_then(|line| line.split_whitespace().nth(7));

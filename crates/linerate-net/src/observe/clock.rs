@@ -4,10 +4,10 @@ use linerate_core::observation::Clock;
 use linerate_core::units::{Span, Time};
 use rustix::time::{ClockId, clock_gettime};
 
-/// The host's steady clock, `CLOCK_MONOTONIC_RAW`: the kernel does not slew it to please NTP.
+/// The host's steady clock, `CLOCK_MONOTONIC_RAW`, which NTP does not slew.
 ///
-/// Its zero is the moment it was started, so its picoseconds last 213 days; then it stands still.
-/// Clocks of two hosts, or started apart, are not comparable. It does not run while the host sleeps.
+/// Its zero is the moment it was started, so its picoseconds last 213 days; then it stops. Clocks
+/// of two hosts, or started apart, are not comparable. It does not run while the host sleeps.
 ///
 /// Source: clock_gettime(2). It is read in the vDSO, without a system call.
 #[derive(Clone, Copy, Debug)]
@@ -50,13 +50,13 @@ fn raw_ns() -> i64 {
     time.tv_sec * 1_000_000_000 + time.tv_nsec
 }
 
-/// Readings taken in one go, between which nothing else is done.
+/// Readings in one batch, with nothing in between.
 const BATCH: usize = 64;
 
-/// More readings than this tell nothing new. Their costs take 2 MiB.
+/// More readings than this add no information. Their costs take 2 MiB.
 const MOST_READS: u64 = 1 << 24;
 
-/// Reads the clock `reads` times and tells what it costs, how fine it is and whether it ever went back.
+/// Reads the clock `reads` times; returns its cost, its resolution and how often it went back.
 ///
 /// `reads` is rounded up to a multiple of 64 and limited to 2^24; the result says how many there were.
 /// The cost is the median over batches of 64 reads. The resolution is the smallest step that was

@@ -1,4 +1,4 @@
-//! What an interface has counted: the proof that the bytes crossed it.
+//! The counters of an interface: the proof that the bytes crossed it.
 
 use linerate_core::observation::Counters;
 

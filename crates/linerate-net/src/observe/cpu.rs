@@ -4,7 +4,7 @@ use std::io;
 
 use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
 
-/// The processor that the calling thread runs on now, or `None` if the system does not say.
+/// The processor that the calling thread runs on now, or `None` if the system does not report it.
 ///
 /// Source: getcpu(2), read in the vDSO.
 #[must_use]
@@ -12,7 +12,7 @@ pub fn current_cpu() -> Option<u32> {
     u32::try_from(sched_getcpu()).ok()
 }
 
-/// Ties the calling thread, and threads it starts later, to one processor.
+/// Pins the calling thread, and threads it starts later, to one processor.
 ///
 /// Errors: a number that no processor of this host has, or that this process may not use
 /// (`InvalidInput`).  Source: sched_setaffinity(2).
@@ -26,7 +26,7 @@ pub fn pin_to(cpu: u32) -> Result<(), io::Error> {
     Ok(sched_setaffinity(None, &only)?)
 }
 
-/// Checks that the calling thread may use a processor, without tying it there.
+/// Checks that the calling thread may use a processor, without pinning it there.
 ///
 /// Errors: as [`pin_to`].
 pub(crate) fn may_use(cpu: u32) -> Result<(), io::Error> {

@@ -16,8 +16,8 @@ use super::proc_text::{read, read_value};
 /// The environment of this host, with the interface that owns `local_address`, if one is named.
 ///
 /// What cannot be read is an unknown fact and its reason. Everything of the network is that of the
-/// calling thread's network namespace. It takes about a millisecond, so it is for before a run
-/// and not within.
+/// calling thread's network namespace. It takes about a millisecond, so call it before a run and
+/// not during one.
 #[must_use]
 pub fn environment(local_address: Option<IpAddr>) -> Environment {
     let system = rustix::system::uname();

@@ -1,4 +1,4 @@
-//! What a host does between two looks: its processors, this process and its receiving stack.
+//! What a host does between two samples: its processors, this process and its receiving stack.
 
 mod processors;
 mod softnet;
@@ -18,8 +18,8 @@ use threads::Threads;
 /// Watches the host from [`start`](Self::start), one [`look`](Self::look) after the other.
 ///
 /// A look costs some 0.05 ms and 5 us a thread of the process (2 processors, Linux 6.18). What the
-/// host does not show is zero in the sample, never an error, so that a load on an unusual host is
-/// still a load.
+/// host does not report is zero in the sample, never an error, so that a load also works on an
+/// unusual host.
 #[derive(Debug)]
 pub struct HostWatch {
     clock: HostClock,
@@ -28,7 +28,7 @@ pub struct HostWatch {
 }
 
 impl HostWatch {
-    /// Begins to watch. `clock` is the one that times this end.
+    /// Starts to watch. `clock` is the one that times this end.
     #[must_use]
     pub fn start(clock: HostClock) -> Self {
         let ticks_per_second = rustix::param::clock_ticks_per_second();

@@ -28,7 +28,7 @@ pub(super) fn total_memory() -> Result<u64, Unread> {
     bytes_field(&read("/proc/meminfo")?, "MemTotal")
 }
 
-/// What the tightest control group of this process leaves, or `None` if none is limited.
+/// What the tightest control group of this process leaves, or `None` without a limit.
 fn left_in_groups() -> Option<u64> {
     let text = read("/proc/self/cgroup").ok()?;
     let path = unified_path(&text)?;
@@ -46,7 +46,7 @@ fn left_in(folder: &str) -> Option<u64> {
     Some(left(most, used, inactive_file(&stat)))
 }
 
-/// The page cache that is inactive is dropped before anybody is refused memory.
+/// The kernel drops inactive page cache before it refuses memory.
 fn left(most: u64, used: u64, inactive_file: u64) -> u64 {
     most.saturating_sub(used.saturating_sub(inactive_file))
 }

@@ -1,4 +1,4 @@
-//! How often something takes the processor away from a loop that only reads the clock.
+//! How often a loop that only reads the clock loses the processor.
 
 use linerate_core::observation::Noise;
 use linerate_core::units::Span;
@@ -17,10 +17,10 @@ const THRESHOLD_IN_READS: u64 = 20;
 /// The longest that is watched.
 const LONGEST: Span = Span::from_ms(60_000);
 
-/// A clock that does not advance this often in a row never will.
+/// A clock that does not advance in this many reads in a row never will.
 const STANDS_STILL: u32 = 1 << 24;
 
-/// Reads the clock for `span` and does nothing else; tells how much time was lost in gaps.
+/// Reads the clock for `span` and does nothing else; returns how much time was lost in gaps.
 ///
 /// It watches the processor it runs on, so pin the thread first ([`pin_to`](super::pin_to)). A gap
 /// is a read that takes more than the larger of 1 us and 20 times the median read; the loss is the

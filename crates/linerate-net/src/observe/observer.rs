@@ -1,4 +1,4 @@
-//! What one end watches while a measurement runs; the same at both ends.
+//! The observer of one end during a measurement; the same at both ends.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;

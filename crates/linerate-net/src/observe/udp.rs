@@ -1,4 +1,4 @@
-//! What the host has counted of UDP: the proof of where a datagram was lost.
+//! The host's UDP counters: the proof of where a datagram was lost.
 
 use super::Unread;
 use super::counters::grown;
@@ -11,7 +11,7 @@ use super::proc_text::{number, read};
 /// and once for the socket in `SO_RXQ_OVFL`.
 ///
 /// Source: `Udp` of `/proc/net/snmp` and `Udp6` of `/proc/net/snmp6`; RFC 4113 for the first four;
-/// kernel documentation, networking/snmp_counter. `/proc/net/netstat` has none of UDP.
+/// kernel documentation, networking/snmp_counter. `/proc/net/netstat` has no UDP counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UdpCounters {
     /// Datagrams that applications have read.
@@ -33,8 +33,8 @@ pub struct UdpCounters {
 }
 
 impl UdpCounters {
-    /// Reads the counters of the calling thread's network namespace. A host without IPv6 has
-    /// counted nothing of it.
+    /// Reads the counters of the calling thread's network namespace. Without IPv6 its counters are
+    /// zero.
     ///
     /// Errors: no `/proc`, or a text without UDP.
     pub fn read() -> Result<Self, Unread> {

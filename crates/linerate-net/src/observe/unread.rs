@@ -18,7 +18,7 @@ pub enum Unread {
     /// Asking a driver that has no answer.
     #[error("the driver does not say{0}")]
     Driver(&'static str),
-    /// Looking for a field in a text that has none.
+    /// Looking for a field that the text does not have.
     #[error("no `{0}` in it")]
     Field(String),
     /// Reading a number.
@@ -30,7 +30,7 @@ pub enum Unread {
     /// Looking for an interface by its name.
     #[error("no interface `{0}`")]
     Interface(String),
-    /// Looking for a sign of what is or is not there.
+    /// Looking for signs, such as those of a hypervisor.
     #[error("{0}")]
     NoSign(&'static str),
 }

@@ -1,4 +1,4 @@
-//! The client's side of the conversation: how it begins, and how channels are opened in it.
+//! The client's side of the conversation: how it starts, and how channels are opened in it.
 
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::ops::ControlFlow;
@@ -20,10 +20,11 @@ use crate::transport::{self, Setup};
 
 /// How long the peer may take for one step of the conversation.
 pub(super) const STEP: Duration = Duration::from_secs(10);
-/// How long a server that keeps a client waiting may be silent; it speaks every second.
+/// How long a server may be silent while a client waits in its queue; it sends a message every
+/// second.
 const QUEUE_SILENCE: Duration = Duration::from_secs(15);
 
-/// Channels that stand, and how to open more of the same.
+/// Open channels, and how to open more of the same.
 #[derive(Debug)]
 pub(super) struct Opened {
     /// The channels, in the order of their numbers.
@@ -32,7 +33,7 @@ pub(super) struct Opened {
     pub(super) granted: Granted,
     /// What more of them send in their prefaces.
     pub(super) token: ChannelToken,
-    /// Where they meet the peer.
+    /// The peer's address for them.
     pub(super) rendezvous: Rendezvous,
 }
 
@@ -77,7 +78,7 @@ impl Conversation {
         };
         let mut lines = Vec::new();
         for flow in 0..count {
-            // The server knows best why it took no channel.
+            // The server knows best why it accepted no channel.
             lines
                 .push(transport::join(setup, &rendezvous, &token, flow).map_err(|error| self.better(error))?);
         }
@@ -87,7 +88,7 @@ impl Conversation {
         }
     }
 
-    /// The server's own word on why a channel failed, if it has one to say, and else `error`.
+    /// The server's reason why a channel failed, if it sends one, else `error`.
     fn better(&self, error: transport::TransportError) -> PairError {
         match self.hear(Duration::from_millis(500)) {
             Err(refused @ PairError::Refused { .. }) => refused,
@@ -103,7 +104,7 @@ impl Conversation {
         hear(&self.control, within)
     }
 
-    /// Breaks the conversation off: whoever hears or says something in it fails at once.
+    /// Cancels the conversation: reads and writes in it fail at once.
     pub(super) fn cut(&self) {
         // It may be closed already.
         self.control.shutdown(Shutdown::Both).unwrap_or(());

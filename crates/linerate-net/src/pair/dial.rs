@@ -22,7 +22,7 @@ impl Target {
     ///
     /// # Errors
     ///
-    /// [`PairError::Target`] when the text is none of these.
+    /// [`PairError::Target`] for any other text.
     pub fn parse(text: &str) -> Result<Self, PairError> {
         let bad = || PairError::Target { text: text.to_owned() };
         let plain = |host: &str| Self { host: host.to_owned(), port: DEFAULT_PORT };
@@ -99,12 +99,12 @@ fn is_ipv6(text: &str) -> bool {
     text.split_once('%').map_or(text, |(address, _)| address).parse::<Ipv6Addr>().is_ok()
 }
 
-/// Sends the client's greeting. A peer that closes at once may still have said why.
+/// Sends the client's greeting. A peer that closes at once may still have sent the reason.
 pub(super) fn send_greeting(stream: &mut impl Write, greeting: &[u8]) -> Result<(), PairError> {
     stream.write_all(greeting).map_err(|source| PairError::Silent { source })
 }
 
-/// Reads the server's greeting, and as much as an unknown peer says instead.
+/// Reads the server's greeting, or the beginning of what an unknown peer sends instead.
 pub(super) fn read_welcome(stream: &mut impl Read) -> Result<Welcome, PairError> {
     let mut bytes = [0; WELCOME_LEN];
     let mut filled = 0;

@@ -1,4 +1,4 @@
-//! Why a measurement could not begin or go on.
+//! Why a measurement could not start or go on.
 
 use std::io;
 
@@ -12,7 +12,7 @@ use crate::transport::{DialError, TransportError};
 /// Why a measurement could not begin or go on. Displayed after "failed to ...".
 #[derive(Debug, thiserror::Error)]
 pub enum PairError {
-    /// The text names no peer.
+    /// The text is not the address of a peer.
     #[error("parse the peer's address `{text}`")]
     Target {
         /// What was given.
@@ -29,13 +29,13 @@ pub enum PairError {
     /// No connection to the peer.
     #[error(transparent)]
     Dial(#[from] DialError),
-    /// A channel under test does not stand.
+    /// A channel under test could not be opened.
     #[error(transparent)]
     Transport(TransportError),
-    /// Messages could not be stamped on their way.
+    /// The kernel could not stamp the messages.
     #[error("stamp messages: {0}")]
     Stamp(LinkError),
-    /// Something accepts connections there and says nothing.
+    /// Something accepts connections there and does not answer.
     #[error("receive a greeting from the peer: {source}")]
     Silent {
         /// How it ended.
@@ -44,10 +44,10 @@ pub enum PairError {
     /// Something else answers there, or another version.
     #[error(transparent)]
     Greeting(#[from] GreetingError),
-    /// The server wants a key.
+    /// The server requires a key.
     #[error("prove the key: the server requires one, and no key was given")]
     KeyWanted,
-    /// The server wants no key.
+    /// The server is open.
     #[error("prove the key: the server is open, so it cannot prove that it has the key")]
     KeyUnwanted,
     /// The server does not know the key.
@@ -65,22 +65,22 @@ pub enum PairError {
     /// The user ended the wait for the server.
     #[error("wait for the server: interrupted")]
     Interrupted,
-    /// The server said something that has no place here.
+    /// The server sent a message that is not allowed here.
     #[error("understand the peer: it sent an unexpected `{said}`")]
     Unexpected {
         /// What kind of message.
         said: String,
     },
-    /// The conversation broke off.
+    /// The conversation failed.
     #[error(transparent)]
     Frame(#[from] FrameError),
     /// The plan has no sizes.
     #[error("plan: {0}")]
     Plan(#[from] linerate_core::plan::PlanError),
-    /// The host has too little memory for the messages, or not of the kind that was asked for.
+    /// The host has too little memory for the messages, or not of the requested kind.
     #[error(transparent)]
     Memory(#[from] MemoryError),
-    /// The thread cannot be tied to the processor.
+    /// The thread cannot be pinned to the processor.
     #[error("pin the measurement to processor {cpu}: {source}")]
     Pin {
         /// Which.
@@ -88,7 +88,7 @@ pub enum PairError {
         /// What the operating system said.
         source: io::Error,
     },
-    /// It is one of several peers that this happened with.
+    /// An error with one of several peers.
     #[error("{source} ({host})")]
     At {
         /// Its host and port.
@@ -115,12 +115,12 @@ impl From<TransportError> for PairError {
 }
 
 impl PairError {
-    /// The same, with the peer that it happened with.
+    /// The same, with the peer's name.
     pub(crate) fn at(self, target: &Target) -> Self {
         Self::At { host: target.to_string(), source: Box::new(self) }
     }
 
-    /// What was said where something else was due.
+    /// The unexpected message.
     pub(crate) fn unexpected(reply: Reply) -> Self {
         let said = match reply {
             Reply::Refused(reason) => return Self::Refused { reason },

@@ -1,4 +1,4 @@
-//! The client's end of loads: bulk streams and requests, one load after the other.
+//! The client's end of loads: bulk and requests, one load after the other.
 
 mod accounts;
 
@@ -28,14 +28,14 @@ use crate::transport::{self, Setup};
 
 use accounts::{hear_all, join};
 
-/// How often the user's wish to end is looked for.
+/// How often to check whether the user wants to end.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Conversations with one server or several, ready for loads.
 #[derive(Debug)]
 pub struct Loads {
     ends: Ends,
-    /// The answering ends beyond the first.
+    /// The responders beyond the first.
     others: Vec<RemoteEnd>,
     plan: Plan,
     granted: Option<Granted>,
@@ -49,7 +49,7 @@ struct Stands<'a> {
     ends: Vec<FlowEnd>,
     /// What is left for the requests.
     lines: Vec<Box<dyn Line>>,
-    /// Both, to break them off: the ends first.
+    /// Both, to cancel them: the ends first.
     handles: Vec<Box<dyn ChannelHandle>>,
     /// More of them, one for every transaction.
     more: Join<'a>,
@@ -92,7 +92,7 @@ impl Loads {
         Ok(Self { ends, others, plan: plan.clone(), granted: None })
     }
 
-    /// This end and the answering ones with their paths, as far as they are known.
+    /// The initiator and the responders with their paths, as far as they are known.
     #[must_use]
     pub fn ends(&self) -> (EndState, Vec<Answering>) {
         (self.ends.local.clone(), self.remote_ends().map(RemoteEnd::answering).collect())
@@ -112,7 +112,7 @@ impl Loads {
     ///
     /// # Errors
     ///
-    /// When the channels do not come to stand.
+    /// When the channels cannot be opened.
     fn run(
         &mut self,
         load: &Load,
@@ -185,7 +185,7 @@ impl Loads {
         Ok(((ends, lines), token, rendezvous))
     }
 
-    /// Moves the load at this end, and watches it meanwhile.
+    /// Runs the load at this end, and watches it meanwhile.
     fn move_all(
         &mut self,
         load: &Load,
@@ -225,8 +225,8 @@ impl Loads {
                 if watch.go_on().is_break() {
                     stop.store(true, Ordering::Relaxed);
                     asked += 1;
-                    // Who only receives cannot ask the sender to end, but by hanging up; and who
-                    // sends into nothing does not come to an end by itself.
+                    // A receiver can stop the sender only by closing the channel, and a sender to a
+                    // receiver that has gone does not stop by itself.
                     if asked > 5 {
                         handles.iter().for_each(|handle| handle.cut());
                     } else if receives {
@@ -234,7 +234,7 @@ impl Loads {
                     }
                 }
             }
-            // The last looks may have come since the wait before: nothing that was seen is lost.
+            // The last samples may have arrived since the last wait: they are not lost.
             looks.try_iter().for_each(|look| watch.interval(&look));
             let (latencies, host) = asking.join().unwrap_or_else(|_| (none(load.rr.as_ref()), Vec::new()));
             let mut carried: Carried = running.join().unwrap_or_default();
@@ -282,7 +282,7 @@ impl Loads {
         (all, answered, broken)
     }
 
-    /// Ends the conversation: both ends say what they observed.
+    /// Ends the conversation: both ends report their observations.
     ///
     /// # Errors
     ///
@@ -316,7 +316,7 @@ impl Carrier for Loads {
     }
 }
 
-/// Tells `watch` of every look that comes, until it is time to ask it again.
+/// Passes every sample to `watch`, until it is time to ask it again.
 fn show(looks: &Receiver<Look>, watch: &mut dyn LoadWatch) {
     let until = Instant::now() + LOOK;
     loop {

@@ -1,4 +1,4 @@
-//! An answering end, as the client knows it.
+//! A responder, as the client knows it.
 
 use std::ops::ControlFlow;
 
@@ -10,7 +10,7 @@ use super::{PairError, Target};
 use crate::control::{Key, Reply};
 use crate::transport::Setup;
 
-/// The conversation with an answering end, and what is known of it.
+/// The conversation with a responder, and what is known about it.
 #[derive(Debug)]
 pub(super) struct RemoteEnd {
     pub(super) target: Target,
@@ -45,7 +45,7 @@ impl RemoteEnd {
         Setup { local, peer, ..setup.clone() }
     }
 
-    /// Hears what this end observed, which it says when the client has ended the conversation.
+    /// Receives this end's observations, which it sends when the client has ended the conversation.
     pub(super) fn hear_observed(&mut self) -> Result<(), PairError> {
         match self.conversation.hear(STEP)? {
             Reply::Observed(observation, granted) => {
@@ -57,7 +57,7 @@ impl RemoteEnd {
         }
     }
 
-    /// What is known of it.
+    /// What is known about it.
     pub(super) fn answering(&self) -> Answering {
         Answering { end: self.end.clone(), path: self.path.clone() }
     }

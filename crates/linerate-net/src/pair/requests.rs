@@ -12,10 +12,10 @@ use crate::observe::HostClock;
 use crate::traffic::rr::{Askers, Held, places};
 use crate::transport::{Setup, TransportError};
 
-/// An open loop begins so much later for every flow, so that all threads run by then.
+/// An open loop starts this much later for every flow, so that all threads run by then.
 const THREAD: Span = Span::from_us(100);
 
-/// The flows of requests of `load`, which began at `origin`, or `None` if it has none.
+/// The flows of requests of `load`, which began at `origin`, or `None` without requests.
 pub(super) fn askers<'a>(
     load: &'a Load,
     plan: &Plan,

@@ -15,17 +15,17 @@ use crate::observe::{current_cpu, stamps_in_hardware};
 use crate::stages::{LONGEST, Stamped, options, tally};
 use crate::wait::PATIENCE;
 
-/// How long the kernels may take to begin, and how often it is tried.
+/// How long the kernels may take to start stamping, and how often to check.
 const BEGINNING: Span = Span::from_ms(5_000);
 const LOOK: Span = Span::from_ms(1);
 
 impl Pair {
-    /// Looks at the stages of the messages that `plan` asks for, over a channel of their own; at
-    /// fewer sizes if these take long or `watch`, which is told each, does not want more.
+    /// Looks at the stages of the messages that `plan` asks for, over a channel of their own; for
+    /// fewer sizes if these take long, or if `watch`, which receives each size, ends them.
     ///
     /// # Errors
     ///
-    /// When the channel does not come to stand or breaks, or the peer will not.
+    /// When the channel cannot be opened or fails, or the peer refuses.
     pub fn stages(
         &mut self,
         plan: &Plan,

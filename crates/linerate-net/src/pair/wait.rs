@@ -5,22 +5,22 @@ use std::panic::resume_unwind;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// How often the user's wish to end is looked for.
+/// How often to check whether the user wants to end.
 const LOOK: Duration = Duration::from_millis(100);
-/// For so many looks the work may go on after the wish: a peer that is there has a second.
+/// After that, the work may go on for this many checks: a live peer has a second.
 const PATIENT_LOOKS: u32 = 10;
 
-/// Does `work` on a thread of its own and asks `watch` meanwhile whether it is to end. If it has
-/// not within a second of that, `cut` breaks off what it waits for.
+/// Does `work` on a thread of its own and meanwhile asks `watch` whether it must end. If the work
+/// goes on for another second, `cut` cancels what it waits for.
 ///
-/// With what the work gave comes whether it was broken off.
+/// Returns the work's result and whether it was cancelled.
 pub(super) fn unless_ended<T: Send>(
     watch: &mut impl FnMut() -> ControlFlow<()>,
     cut: impl Fn(),
     work: impl FnOnce() -> T + Send,
 ) -> (T, bool) {
     std::thread::scope(|scope| {
-        // Nothing is ever sent; that it is gone is the message.
+        // Nothing is ever sent: dropping the sender is the message.
         let (end, ended) = channel::<()>();
         let working = scope.spawn(move || {
             let _end = end;

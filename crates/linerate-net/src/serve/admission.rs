@@ -11,7 +11,7 @@ use crate::control::ChannelToken;
 
 use super::ServerState;
 
-/// How long a full server waits for a connection to end before it looks again.
+/// How long a full server waits for a connection to end before it checks again.
 const ROOM: Duration = Duration::from_millis(100);
 
 #[derive(Debug)]
@@ -73,7 +73,7 @@ impl Admission {
         drop(waited.unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Breaks off every conversation and admits no more.
+    /// Cancels every conversation and admits no more.
     pub(super) fn close(&self) {
         let mut connections = self.lock();
         connections.closed = true;
@@ -97,8 +97,8 @@ impl Admission {
         self.lock().expected.contains_key(token)
     }
 
-    /// Hands the data connection of flow `flow` to the conversation that expects it; false if none
-    /// does, or has enough.
+    /// Hands the data connection of flow `flow` to the conversation that expects it; false if no
+    /// conversation expects it, or it has enough.
     pub(super) fn deliver(&self, token: &ChannelToken, flow: u32, stream: TcpStream) -> bool {
         let sender = self.lock().expected.get(token).cloned();
         sender.is_some_and(|sender| sender.try_send((flow, stream)).is_ok())

@@ -10,7 +10,7 @@ use crate::control::{ChannelToken, Deadline, Rendezvous};
 use crate::line::Line;
 use crate::transport::{self, Listen, Listener, Setup, TransportError, Upgrade};
 
-/// How often somebody who waits for channels looks whether the client is still there.
+/// How often a wait for channels checks whether the client is still there.
 pub(super) const LOOK: Duration = Duration::from_millis(50);
 
 /// The number of a flow, and its channel.
@@ -45,8 +45,8 @@ impl<'a> ChannelListener<'a> {
         }
     }
 
-    /// Takes the channels, in the order of their flows' numbers, for as long as the client is there
-    /// and none takes longer than `within`.
+    /// Takes the channels, in the order of their flows' numbers, as long as the client is there and
+    /// each arrives within `within`.
     pub(super) fn receive(
         &mut self,
         control: &TcpStream,

@@ -1,4 +1,4 @@
-//! What a server allows at most.
+//! The limits of a server.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::memory::{Reserved, footprint};
 /// What a server allows at most.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Measurements at the same time. More than one disturb each other.
+    /// Measurements at the same time. Several disturb each other.
     pub slots: usize,
     /// Clients that may wait for a slot.
     pub waiting: usize,
@@ -90,8 +90,8 @@ impl Limits {
         Ok(largest)
     }
 
-    /// What the messages of a plan take whose largest is `largest`; each flow of a load by itself.
-    /// Unit: bytes.
+    /// Memory for the messages of a plan with this `largest` message, each flow of a load by
+    /// itself. Unit: bytes.
     pub(super) fn memory_of(plan: &Plan, largest: u64) -> u64 {
         if !plan.has_loads() {
             return Reserved::bytes(largest, &plan.common.memory);

@@ -12,7 +12,7 @@ use crate::control::{Ask, Deadline, Reply, Side, TimedStream, read_frame};
 use crate::flow::PATIENCE;
 use crate::traffic::{Carried, FlowReport, FlowSet, bulk, channels, patience};
 
-/// So many of an account's intervals fit into one message, whatever they are.
+/// The number of an account's intervals that always fit into one message.
 const CHUNK: usize = 50;
 /// How many loads one conversation may have.
 const MOST_LOADS: u32 = 1000;
@@ -90,12 +90,12 @@ impl Session<'_> {
     }
 
     fn next_ask(&self) -> Result<Ask, Refusal> {
-        // A peer whose own flows stall says nothing until it has given them up.
+        // A peer whose own flows stall is silent until it has given them up.
         let patience = self.server.limits.idle + PATIENCE.to_duration();
         Ok(read_frame(&mut TimedStream::new(self.control, Deadline::after(patience)))?)
     }
 
-    /// Tells every flow's account, in pieces that fit the messages.
+    /// Sends every flow's account, in pieces that fit the messages.
     fn tell(&self, told: Vec<FlowReport>, host: &[HostSample]) -> Result<(), Refusal> {
         for FlowReport { flow, direction, mut half, .. } in told {
             let intervals = std::mem::take(&mut half.intervals);

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// So many lines are written in each period; the rest are counted.
+/// This many lines are written in each period; the rest are counted.
 const LINES: u32 = 20;
 const PERIOD: Duration = Duration::from_secs(10);
 

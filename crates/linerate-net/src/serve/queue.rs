@@ -38,7 +38,7 @@ pub(super) struct Slot<'a> {
     memory: u64,
 }
 
-/// What waiting came to.
+/// The result of waiting.
 #[derive(Debug)]
 pub(super) enum Turn<'a> {
     /// A slot.
@@ -57,7 +57,7 @@ impl Queue {
     /// Takes a place, or `None` if the queue is full.
     pub(super) fn join(&self, memory: u64) -> Option<Ticket<'_>> {
         let mut state = self.lock();
-        // Whoever finds a free slot does not wait, whatever the queue's length.
+        // A client that finds a free slot does not wait, whatever the queue's length.
         let full = state.waiting.len() >= self.most_waiting.max(1);
         let idle = state.waiting.is_empty() && state.running < self.slots;
         if full && !idle {

@@ -68,7 +68,7 @@ impl<'a> Session<'a> {
                 // There are no more descriptors: the client finds this one closed.
                 Err(_) => NextChannel::Quiet,
             },
-            // Whatever the client says next, it says after its last transaction.
+            // The client's next message comes after its last transaction.
             Ok(None) if self.has_spoken() => NextChannel::Over,
             Ok(None) if has_left(self.control) => {
                 cancel.cut();
@@ -83,14 +83,14 @@ impl<'a> Session<'a> {
         failed.map_or(Ok(answered), Err)
     }
 
-    /// Whether the client has said something that was not read yet.
+    /// Whether there is an unread message of the client.
     fn has_spoken(&self) -> bool {
         let mut byte = [0_u8; 1];
         let peeked = rustix::net::recv(self.control, &mut byte, RecvFlags::PEEK | RecvFlags::DONTWAIT);
         matches!(peeked, Ok((_, 1..)))
     }
 
-    /// Tells how many requests of each flow were answered.
+    /// Sends how many requests of each flow were answered.
     pub(super) fn tell_answered(&mut self, plan: &RrPlan, answered: &[Answered]) -> Result<(), Refusal> {
         for &Answered { flow, transactions, bytes } in answered {
             self.observer.saw(&tally(plan, transactions), None);

@@ -30,19 +30,19 @@ use crate::observe::{Observer, current_cpu, environment, may_use, pin_to};
 use crate::transport::{PREFACE_LEN, Preface, Setup, TAKEN};
 use crate::wait::PATIENCE;
 
-/// How often a waiting client hears its place.
+/// How often a waiting client receives its place.
 const HEARTBEAT: Duration = Duration::from_secs(1);
-/// So many times fit into one message, whatever they are: 20 digits and a comma each.
+/// The number of times that always fit into one message: 20 digits and a comma each.
 const MOST_TIMES: u32 = (MAX_FRAME as u32 - 1024) / 21;
 
 /// Why a connection ended before its client was done; displayed in the log.
 #[derive(Debug)]
 pub(super) enum Refusal {
-    /// The client is gone, silent or too slow: there is nobody to tell.
+    /// The client is gone, silent or too slow: nobody would read a reason.
     Gone(FrameError),
     /// The client does not speak linerate.
     Foreign(GreetingError),
-    /// The client is told why, if this is its conversation.
+    /// The client receives the reason, if this is its conversation.
     Told(String),
 }
 
@@ -107,7 +107,7 @@ pub(super) fn serve(server: &ServerState, stream: TcpStream, peer: IpAddr) {
     }
 }
 
-/// Reads the client's greeting. Only a linerate is answered; an unknown peer learns nothing.
+/// Reads the client's greeting. Only a linerate gets an answer; an unknown peer gets nothing.
 fn greet(server: &ServerState, stream: &TcpStream) -> Result<Greeting, Refusal> {
     stream.set_nonblocking(false)?;
     stream.set_nodelay(true)?;
@@ -117,7 +117,7 @@ fn greet(server: &ServerState, stream: &TcpStream) -> Result<Greeting, Refusal> 
     match Greeting::decode(&greeting) {
         Ok(greeting) => Ok(greeting),
         Err(error @ GreetingError::Version { .. }) => {
-            // Our own greeting tells an older or newer linerate which version would do.
+            // Our greeting shows an older or newer linerate which versions are accepted.
             welcome(server, &mut timed)?;
             Err(Refusal::Foreign(error))
         }
@@ -193,7 +193,7 @@ fn converse(
     outcome
 }
 
-/// Waits for a slot with so much memory, telling the client its place.
+/// Waits for a slot with this much memory, and sends the client its place.
 fn queue<'a>(server: &'a ServerState, control: &TcpStream, memory: u64) -> Result<Slot<'a>, Refusal> {
     let full = || Refusal::Told("too many clients are waiting for this server; try again later".to_owned());
     let ticket = server.queue.join(memory).ok_or_else(full)?;
@@ -243,7 +243,7 @@ impl<'a> Session<'a> {
         largest: u64,
     ) -> Result<Self, Refusal> {
         if let Some(cpu) = plan.common.remote.pin {
-            // The threads of a load are tied one by one, beginning there.
+            // The threads of a load are pinned one by one, starting there.
             let tied = if plan.has_loads() { may_use(cpu) } else { pin_to(cpu) };
             tied.map_err(|error| {
                 Refusal::Told(format!(
@@ -279,7 +279,7 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Does what the client asks until it is done.
+    /// Serves the client's messages until it is done.
     fn run(mut self) -> Result<(), Refusal> {
         loop {
             let mut timed = TimedStream::new(self.control, Deadline::after(self.server.limits.idle));
@@ -340,7 +340,7 @@ impl<'a> Session<'a> {
         for line in &lines {
             self.watchdog.guard(line.channel().handle()?);
         }
-        // Unless more are to come, whoever shows the token from now on is an unknown peer.
+        // Unless more channels are expected, a peer with the token is unknown from now on.
         let more = (waiting > 0).then_some(listener);
         let pinned = self.plan.common.remote.pin;
         let granted =
@@ -395,7 +395,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Whether the client closed the conversation; a client that must wait has nothing to say.
+/// Whether the client closed the conversation; a client that must wait sends nothing.
 pub(super) fn has_left(control: &TcpStream) -> bool {
     let mut byte = [0_u8; 1];
     let peeked = rustix::net::recv(control, &mut byte, RecvFlags::PEEK | RecvFlags::DONTWAIT);

@@ -11,7 +11,7 @@ use crate::stages::{LONGEST, Stamped, options, tally};
 use crate::wait::PATIENCE;
 
 impl Session<'_> {
-    /// Answers stamped messages, size by size, until the client wants no more.
+    /// Answers stamped messages, size by size, until the client ends them.
     pub(super) fn stages(&mut self) -> Result<(), Refusal> {
         if self.plan.curve().and_then(|curve| curve.stages).is_none() {
             return Err(Refusal::Told("the plan asks for no stages".to_owned()));

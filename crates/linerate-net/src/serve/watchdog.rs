@@ -1,4 +1,4 @@
-//! The end of a measurement that would otherwise never end.
+//! A time limit for measurements that would otherwise never end.
 
 use std::net::{Shutdown, TcpStream};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -7,17 +7,17 @@ use std::time::Duration;
 
 use crate::channel::ChannelHandle;
 
-/// Breaks a conversation and its channels off at a time limit, unless it is dropped before.
+/// Cancels a conversation and its channels at a time limit, unless it is dropped before.
 ///
-/// A thread that blocks in a transfer wakes when its channel is cut, so the transfer itself
-/// needs no time limit and pays for none.
+/// A thread that blocks in a transfer wakes when its channel is cancelled, so the transfer itself
+/// needs no time limit, which would cost time.
 pub(super) struct Watchdog {
     guarded: Arc<Mutex<Vec<Box<dyn ChannelHandle>>>>,
     _called_off: Sender<()>,
 }
 
 impl Watchdog {
-    /// Breaks `control` off after `span`, and all that is guarded by then.
+    /// Cancels `control` after `span`, and all channels that it guards by then.
     pub(super) fn set(span: Duration, control: TcpStream) -> std::io::Result<Self> {
         let (called_off, wait) = channel::<()>();
         let guarded: Arc<Mutex<Vec<Box<dyn ChannelHandle>>>> = Arc::default();
@@ -33,7 +33,7 @@ impl Watchdog {
         Ok(Self { guarded, _called_off: called_off })
     }
 
-    /// Has this channel broken off too.
+    /// Guards this channel too.
     pub(super) fn guard(&self, channel: Box<dyn ChannelHandle>) {
         self.guarded.lock().unwrap_or_else(PoisonError::into_inner).push(channel);
     }

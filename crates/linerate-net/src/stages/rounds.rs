@@ -1,4 +1,4 @@
-//! What was noted of each message so far.
+//! The marks of each message so far.
 
 use linerate_core::stages::Marks;
 
@@ -11,7 +11,7 @@ pub(super) struct Sent {
     pub(super) key: u32,
 }
 
-/// A message as it came.
+/// A message as it arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Received {
     /// In the kernel. Unit: as above.
@@ -50,8 +50,8 @@ impl Rounds {
         });
     }
 
-    /// Notes a stamp of the message called `key`. Of a message that was sent in pieces, the others'
-    /// names are of nobody here.
+    /// Notes a stamp of the message called `key`. For a message sent in pieces, the keys of the
+    /// other pieces are unknown here.
     pub(super) fn note(&mut self, key: u32, stamp: Stamp, at: u64) {
         let Some(place) = self.keys.iter().rposition(|known| *known == key) else { return };
         let marks = &mut self.marks[place];
@@ -60,7 +60,7 @@ impl Rounds {
             Stamp::Driven => &mut marks.driven,
             Stamp::Acked => &mut marks.acked,
         };
-        // What is sent again is stamped again: the first time is the message's.
+        // A retransmission is stamped again: the first stamp is the message's.
         mark.get_or_insert(at);
     }
 

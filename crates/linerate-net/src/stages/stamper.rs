@@ -18,7 +18,7 @@ use super::rounds::{Received, Rounds, Sent, Stamp};
 use crate::sys::outq;
 use crate::wait::{PATIENCE, retry};
 
-/// What is asked of every socket. Source: linux/net_tstamp.h.
+/// The stamps requested of every socket. Source: linux/net_tstamp.h.
 const ASKED: u32 = libc::SOF_TIMESTAMPING_TX_SCHED
     | libc::SOF_TIMESTAMPING_TX_SOFTWARE
     | libc::SOF_TIMESTAMPING_RX_SOFTWARE
@@ -29,10 +29,10 @@ const ASKED: u32 = libc::SOF_TIMESTAMPING_TX_SCHED
 const OF_STAMPS: u8 = 4;
 /// `SCM_TSTAMP_SND`, `SCM_TSTAMP_SCHED` and `SCM_TSTAMP_ACK` of linux/errqueue.h.
 const STAMPS: [(u32, Stamp); 3] = [(0, Stamp::Driven), (1, Stamp::Queued), (2, Stamp::Acked)];
-/// How long stamps that are not there yet are waited for, and how often they are looked for.
+/// How long to wait for missing stamps, and how often to check.
 const SETTLING: u32 = 50;
 const LOOK: Span = Span::from_ms(1);
-/// How long a message that must be there before it is taken is waited for, and how often it is looked for.
+/// How long to wait until a message is there before receiving it, and how often to check.
 const LOST: Span = Span::from_ms(1_000);
 const CARE: Span = Span::from_us(20);
 
@@ -55,7 +55,7 @@ impl<'a> Stamper<'a> {
         Ok(Self { socket, datagrams, sent: 0, out: Vec::new(), into: Vec::new(), space })
     }
 
-    /// The next messages have so many bytes, at least one.
+    /// The next messages have this many bytes, at least one.
     pub(super) fn resize(&mut self, size: usize) {
         self.out.resize(size, 0x5a);
         self.into.resize(size, 0);
@@ -84,11 +84,11 @@ impl<'a> Stamper<'a> {
         Ok(Sent { at, key: self.sent.wrapping_sub(1) })
     }
 
-    /// Takes message `number` like [`receive`](Self::receive), but only when it is there: a stamp
-    /// that is later was not made on arrival.
+    /// Receives message `number` like [`receive`](Self::receive), but only when it is there: a
+    /// later stamp was not made on arrival.
     ///
-    /// The kernel switches its stamps on some time after they were asked for. What arrives before
-    /// has none, but of a datagram the kernel then gives the time at which it is taken.
+    /// The kernel starts stamping some time after the request. Messages that arrive before have no
+    /// stamp, but for a datagram the kernel then reports the time at which it is read.
     pub(super) fn receive_with_care(&mut self, number: u32) -> Result<Option<Received>, LinkError> {
         let asked = now_ns();
         while rustix::io::ioctl_fionread(self.socket).is_ok_and(|bytes| bytes == 0)
@@ -101,13 +101,13 @@ impl<'a> Stamper<'a> {
         Ok(came.map(|came| Received { arrived: came.arrived.filter(|stamp| *stamp <= there), ..came }))
     }
 
-    /// Takes message `number`, or `None` if it is lost.
+    /// Receives message `number`, or `None` if it is lost.
     pub(super) fn receive(&mut self, number: u32) -> Result<Option<Received>, LinkError> {
         let mut len = 0;
         let mut arrived = None;
         loop {
             match retry(|| take(self.socket, &mut self.into[len..], &mut self.space)) {
-                // The end, or it was broken off: nobody sends an empty datagram.
+                // The end, or a cancelled channel: nobody sends an empty datagram.
                 Ok((0, _)) => return Err(LinkError::Closed),
                 Ok((taken, stamp)) => {
                     len += taken;
@@ -121,7 +121,7 @@ impl<'a> Stamper<'a> {
             match (self.datagrams, whole) {
                 _ if expected => return Ok(Some(Received { arrived, taken: now_ns() })),
                 (false, true) => return Err(mixed_up()),
-                // Another's, or one that was given up.
+                // From another peer, or one that was given up.
                 (true, _) => len = 0,
                 (false, false) => {}
             }
@@ -161,7 +161,7 @@ impl<'a> Stamper<'a> {
 fn failed(operation: &'static str, errno: Errno) -> LinkError {
     match errno {
         Errno::AGAIN => LinkError::Stalled(PATIENCE),
-        // Of datagrams an ICMP message said that the peer's socket is gone.
+        // For datagrams, an ICMP message reported that the peer's socket is gone.
         Errno::PIPE | Errno::CONNREFUSED => LinkError::Closed,
         Errno::CONNRESET => LinkError::Reset,
         errno => LinkError::System { operation, source: errno.into() },

@@ -9,8 +9,7 @@ use crate::control::Side;
 use crate::flow::{GIVE_UP, PATIENCE};
 use crate::line::Line;
 
-/// How long the channels of `load` may move no byte. A datagram that is lost keeps a request waiting
-/// for as long.
+/// How long the channels of `load` may move no byte. A lost datagram delays a request by as much.
 pub(crate) fn patience(load: &Load, plan: &Plan) -> Span {
     let may_lose = load.stream.is_none() && plan.common.transport.is_datagram();
     if may_lose { GIVE_UP } else { PATIENCE }

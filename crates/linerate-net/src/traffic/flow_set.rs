@@ -28,7 +28,7 @@ const SEED: u64 = 0x6c69_6e65_7261_7465;
 pub(crate) struct FlowEnd {
     /// Its number in its direction.
     pub(crate) flow: u32,
-    /// Which way it goes, as the beginning end sees it.
+    /// Which way it goes, as the initiator sees it.
     pub(crate) direction: Direction,
     /// Whether this end sends.
     pub(crate) sends: bool,
@@ -36,7 +36,7 @@ pub(crate) struct FlowEnd {
     pub(crate) line: Box<dyn Line>,
 }
 
-/// What one end of a flow says when it has ended.
+/// The account of one end of a flow when it has ended.
 #[derive(Debug)]
 pub(crate) struct FlowReport {
     pub(crate) flow: u32,
@@ -66,7 +66,7 @@ pub(crate) struct FlowSet<'a> {
     pub(crate) origin: Time,
     pub(crate) plan: &'a StreamPlan,
     pub(crate) memory: &'a MemoryOptions,
-    /// How long a flow lasts where nothing else bounds it, without warm-up.
+    /// How long a flow lasts, without warm-up, if nothing else bounds it.
     pub(crate) time: Span,
     pub(crate) side: Side,
     /// Whether messages may be lost where the receiver is too slow.
@@ -88,8 +88,8 @@ pub(crate) struct Carried {
 }
 
 impl FlowSet<'_> {
-    /// Runs all `ends` to their ends, and looks at them meanwhile. A flow that fails leaves the
-    /// others alone.
+    /// Runs all `ends` until they have ended, and samples them meanwhile. A flow that fails leaves
+    /// the others alone.
     pub(crate) fn run(&self, ends: Vec<FlowEnd>, on_look: Option<OnLook>) -> Carried {
         let counters: Arc<[Counter]> = ends.iter().map(|_| Counter::default()).collect();
         let remotes = ends.iter().map(|end| end.line.channel().handle()).collect::<Result<Vec<_>, _>>();
@@ -97,7 +97,7 @@ impl FlowSet<'_> {
         let sampler = Sampler::start(self.clock, self.origin, self.plan.interval, flows, on_look);
         let names: Vec<_> = ends.iter().map(|end| (end.flow, end.direction)).collect();
         let mut told = self.move_all(ends, &counters);
-        // Without a thread for it there are no looks, and the totals are all the same.
+        // Without a thread for it there are no samples, but the totals are correct.
         let Looks { flows, host } = sampler.map(Sampler::finish).unwrap_or_default();
         for (name, looks) in names.into_iter().zip(flows) {
             if let Some(told) = told.iter_mut().find(|told| (told.flow, told.direction) == name) {
@@ -140,7 +140,7 @@ impl FlowSet<'_> {
         let name = names.first().map_or_else(String::new, |(flow, direction)| format!("{direction} {flow}"));
         let spawned = std::thread::Builder::new().name(name).spawn_scoped(scope, move || {
             if let Some(cpu) = cpu {
-                // A thread that cannot be tied runs wherever it is put.
+                // A thread that cannot be pinned runs on any processor.
                 pin_to(cpu).unwrap_or(());
             }
             if alone {
@@ -176,7 +176,7 @@ impl FlowSet<'_> {
     fn many(&self, share: Vec<(FlowEnd, &Counter)>) -> Vec<FlowReport> {
         let before = thread_time();
         let mut told = Vec::new();
-        // Where nothing is asked of the memory, all that send have their message in common.
+        // Without memory options all senders share one message.
         let shared = self.memory.is_plain();
         let sizes = share.iter().map(|(end, _)| self.message_size(end.line.as_ref()));
         let message = message(if shared { sizes.max().unwrap_or(0) } else { 0 });
@@ -202,7 +202,7 @@ impl FlowSet<'_> {
         drive(&mut members, &self.clock);
         let each = thread_time().since(before) / members.len().max(1) as u64;
         let finished: Vec<_> = members.into_iter().map(Member::finish).collect();
-        // Looked at when nothing moves any more: to ask the kernel takes long where there are many.
+        // Read when nothing moves any more: with many flows, asking the kernel takes long.
         told.extend(placed.iter().zip(finished).map(|((end, _, ring), (ended, half))| {
             let granted = ring.as_ref().map_or_else(Granted::default, |ring| self.granted(ring));
             Self::told(end, ended, HalfAccount { cpu: Some(each), granted, ..half })
@@ -273,11 +273,11 @@ impl FlowSet<'_> {
         usize::try_from(asked).unwrap_or(usize::MAX)
     }
 
-    /// The processors that `threads` are tied to, in the order in which they get them: from the first
-    /// one on. On one host the two ends have processors of their own as long as there are enough;
-    /// else the ends of a flow share one and its cache, which is quickest where each waits for the
-    /// other. A sender of datagrams waits for nobody and would starve its receiver, so there the
-    /// answering end always begins with the last one.
+    /// The processors that `threads` are pinned to, in order, from the first one on. On one host
+    /// the two ends have processors of their own as long as there are enough; otherwise the ends of
+    /// a flow share one and its cache, which is fastest where each waits for the other. A sender of
+    /// datagrams does not wait and would starve its receiver, so there the responder always starts
+    /// with the last processor.
     fn cpus(&self, threads: usize) -> Vec<u32> {
         let mut cpus = usable_cpus().unwrap_or_default();
         if let Some(first) = self.first_cpu {

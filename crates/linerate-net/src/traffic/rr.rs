@@ -1,9 +1,9 @@
-//! Requests and their responses: the beginning end asks, the answering end answers.
+//! Requests and their responses: the initiator asks, the responder answers.
 //!
-//! A closed loop keeps so many requests under way and asks again as soon as a response is there. An
-//! open loop asks at set moments, whether or not the responses have come, and counts its times from
-//! those moments, so that a pause of the peer is seen by every request that it kept waiting. With a
-//! connection per transaction each one makes its channel anew.
+//! A closed loop keeps a fixed number of requests in flight and sends the next one when a response
+//! arrives. An open loop sends at scheduled times, whether or not responses have arrived, and
+//! counts its times from then, so that a pause of the peer shows in every request that it delayed.
+//! With a connection per transaction each one makes its channel anew.
 //!
 //! On streams responses come in the order of the requests. Datagrams may be lost, so there every
 //! request begins with a number that its response repeats: 16 bytes, the number and its complement.

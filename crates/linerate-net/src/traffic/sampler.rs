@@ -1,4 +1,4 @@
-//! One thread that looks at every flow of a load, again and again.
+//! One thread that samples every flow of a load at intervals.
 
 mod looks;
 
@@ -16,7 +16,7 @@ use crate::observe::{HostClock, HostWatch};
 use looks::Record;
 pub use looks::{FlowLooks, Looks};
 
-/// Looks closer together than this would measure themselves.
+/// Samples closer together than this would measure themselves.
 const LEAST_INTERVAL: Span = Span::from_ms(1);
 
 /// The flows of one end, as the sampler sees them.
@@ -28,7 +28,7 @@ pub struct Watched {
     pub remotes: Vec<Box<dyn ChannelHandle>>,
 }
 
-/// What the sampler saw at one moment, at every flow in their order.
+/// One sample: what every flow had moved at one moment, in their order.
 #[derive(Clone, Copy, Debug)]
 pub struct Look<'a> {
     /// When, since the load began at this end; the interval is the host's `span`.
@@ -49,27 +49,26 @@ impl From<&Look<'_>> for linerate_core::carrier::Look {
     }
 }
 
-/// What is told of every look, on the sampler's thread.
+/// Called for every sample, on the sampler's thread.
 pub type OnLook = Box<dyn FnMut(&Look<'_>) + Send>;
 
-/// Looks at the flows of one end, from [`start`](Self::start) to [`finish`](Self::finish).
+/// Samples the flows of one end, from [`start`](Self::start) to [`finish`](Self::finish).
 ///
 /// It only reads: a flow's counter is a plain store in its own cache line, and what TCP says comes
 /// from a second descriptor of its socket. A sampler that is dropped ends too.
 #[derive(Debug)]
 pub struct Sampler {
     thread: JoinHandle<Looks>,
-    /// Nothing is ever sent; that it is gone is the message.
+    /// Nothing is ever sent: dropping the sender is the message.
     end: Sender<()>,
 }
 
 impl Sampler {
-    /// Begins to look at `flows`, `interval` after `origin`, twice that after it, and so on: a look
-    /// that is late moves none of the others, and one that was missed is left out. Intervals are at
-    /// least 1 ms.
+    /// Starts to sample `flows` at whole multiples of `interval` after `origin`. A late sample does
+    /// not shift the others, and a missed one is left out. Intervals are at least 1 ms.
     ///
-    /// `origin` is the moment on `clock` at which the load began at this end. `on_look` is told of
-    /// every look, whatever is kept of it; while it runs, nothing is looked at.
+    /// `origin` is the moment on `clock` at which the load began at this end. `on_look` receives
+    /// every sample, whatever is kept of it; while it runs, no sample is taken.
     ///
     /// # Errors
     ///
@@ -96,7 +95,7 @@ impl Sampler {
         Ok(Self { thread, end })
     }
 
-    /// Looks a last time and returns everything. Call it when the flows have ended and before
+    /// Takes a last sample and returns everything. Call it when the flows have ended and before
     /// their channels are closed, so that the last look has everything.
     ///
     /// # Panics

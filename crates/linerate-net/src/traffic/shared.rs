@@ -13,7 +13,7 @@ use crate::wait::Wait;
 
 /// How many calls one flow may make before the next has its turn.
 const TURN: usize = 4;
-/// How long a round waits at most, so that stalls and paces are seen. Unit: nanoseconds.
+/// The longest wait of a round, so that stalls and paces are noticed. Unit: nanoseconds.
 const ROUND_NS: i64 = 10_000_000;
 
 /// What one of the flows does here.
@@ -31,11 +31,11 @@ pub(super) struct Member<'a> {
     moved: Option<Time>,
 }
 
-/// How far a flow is.
+/// The state of a flow.
 #[derive(Debug)]
 enum State {
     Moving,
-    /// All is sent; the receiver's end is awaited.
+    /// Everything is sent; it waits for the receiver's end.
     Acknowledging,
     Ended(Result<(), LinkError>),
 }
@@ -75,7 +75,7 @@ impl<'a> Member<'a> {
         matches!(self.state, State::Ended(_))
     }
 
-    /// What it waits for; nothing while its pace holds it back.
+    /// What it waits for. Absent while its pace holds it back.
     fn interest(&self, now: Time) -> PollFlags {
         match (&self.state, &self.work) {
             (State::Moving, Work::Out(out)) if out.due().is_some_and(|due| due > now) => PollFlags::empty(),
@@ -141,7 +141,7 @@ impl<'a> Member<'a> {
     }
 }
 
-/// Runs all members to their ends.
+/// Runs all members until they have ended.
 pub(super) fn drive(members: &mut [Member<'_>], clock: &HostClock) {
     let began = clock.now();
     for member in members.iter_mut() {
@@ -195,7 +195,7 @@ fn wait(members: &[Member<'_>], now: Time) -> Vec<bool> {
             }
         }
         Err(Errno::INTR) => {}
-        // Nothing to wait with: every member finds out for itself.
+        // Without a way to wait, every member tries by itself.
         Err(_) => ready.fill(true),
     }
     ready

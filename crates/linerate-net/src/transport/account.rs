@@ -48,7 +48,7 @@ impl Account {
         true
     }
 
-    /// Notes a message that is none of the flow.
+    /// Notes a message that does not belong to the flow.
     pub fn strange(&mut self) {
         self.foreign += 1;
     }

@@ -1,4 +1,4 @@
-//! Whom the two ends of a secured channel believe.
+//! How the two ends of a secured channel authenticate each other.
 //!
 //! The answering end makes a key and a certificate for every load, and names the certificate in
 //! the conversation. The beginning end believes exactly that one. So a channel is as sure of its

@@ -13,7 +13,7 @@ pub(crate) const TAKEN: u8 = 6;
 /// in network byte order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Preface {
-    /// The pass that the answering end gave to this load.
+    /// The token that the responder gave to this load.
     pub(crate) token: ChannelToken,
     /// The number of the flow.
     pub(crate) flow: u32,

@@ -36,7 +36,7 @@ pub(super) fn hypervisor(cpuinfo: &str) -> Result<String, Unread> {
     })
 }
 
-/// What may tell of a hypervisor.
+/// Signs of a hypervisor.
 struct Signs {
     /// What the kernel says it is: `xen`, or nothing.
     declared: Option<String>,
@@ -47,12 +47,12 @@ struct Signs {
     flags: Flags,
 }
 
-/// What the processor's flags say of a hypervisor.
+/// What the processor's flags show about a hypervisor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::observe) enum Flags {
     /// There is one: CPUID leaf 1, ECX bit 31.
     Virtual,
-    /// There is none.
+    /// No hypervisor.
     Real,
     /// A processor that has no such flag, as ARM.
     Silent,

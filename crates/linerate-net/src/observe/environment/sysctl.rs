@@ -1,4 +1,4 @@
-//! Kernel settings that bear on network performance.
+//! Kernel settings that affect network performance.
 
 use std::collections::BTreeMap;
 

@@ -27,7 +27,7 @@ pub(super) struct Busy {
 }
 
 impl Processors {
-    /// The lines `cpu0`, `cpu1`, ... of `/proc/stat`; a line that is none of these is left out.
+    /// The lines `cpu0`, `cpu1`, ... of `/proc/stat`; other lines are left out.
     ///
     /// User is `user` and `nice`, of which time in guests is a part; idle is `idle` and `iowait`.
     /// Source: proc_stat(5).
@@ -39,8 +39,8 @@ impl Processors {
         u32::try_from(self.0.len()).unwrap_or(u32::MAX)
     }
 
-    /// From `before` to now. A processor that was not there before is left out: it came online,
-    /// and its counters are of another time. A counter that fell, as `iowait` may, has not moved.
+    /// From `before` to now. A processor that is new is left out: it came online, and its counters
+    /// cover another time. A counter that fell, as `iowait` may, counts as unchanged.
     pub(super) fn since(&self, before: &Self) -> Busy {
         let mut busy = Busy::default();
         for now in &self.0 {

@@ -1,4 +1,4 @@
-//! What the servers say of a load's flows, beside what this end says.
+//! The servers' accounts of a load's flows, beside this end's.
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +14,7 @@ use crate::flow::{Answered, PATIENCE};
 use crate::traffic::{Carried, FlowReport};
 
 impl RemoteEnd {
-    /// Hears that the load begins.
+    /// Receives that the load starts.
     pub(super) fn hear_go(&self) -> Result<(), PairError> {
         match self.conversation.hear(STEP)? {
             Reply::Go => Ok(()),
@@ -22,7 +22,7 @@ impl RemoteEnd {
         }
     }
 
-    /// Hears the accounts of all flows, and what was answered.
+    /// Receives the accounts of all flows, and what was answered.
     fn hear_accounts(&self) -> Heard {
         let Carried { reports: mut told, mut host } = Carried::default();
         let mut answered = Vec::new();
@@ -51,11 +51,11 @@ impl RemoteEnd {
     }
 }
 
-/// What one server says of its flows, and what it answered.
+/// One server's account of its flows, and what it answered.
 pub(super) type Heard = Result<(Carried, Vec<Answered>), PairError>;
 
-/// Asks each server for its accounts and hears them, all at the same time: one that is silent keeps
-/// none of the others waiting. Each has a flag, which is no longer set when it has been heard.
+/// Asks all servers for their accounts at the same time, so that a silent one does not delay the
+/// others. Each has a flag, which is cleared when its accounts have arrived.
 pub(super) fn hear_all(waits: &[(&RemoteEnd, AtomicBool)]) -> Vec<Heard> {
     let hear = |(remote, waits): &(&RemoteEnd, AtomicBool)| {
         let heard = remote.conversation.say(&Ask::Collect).and_then(|()| remote.hear_accounts());

@@ -1,12 +1,13 @@
-//! Whether the two ends say the same.
+//! Whether the two ends' counts agree.
 
 use linerate_core::traffic::{Ended, Latency, RrPlan};
 
 use crate::flow::Answered;
 
-/// Marks every flow as failed of which the answering end says something else than this end.
+/// Marks every flow as failed for which the responder reports something else than this end.
 ///
-/// On streams both count the same. What was lost here the peer may have answered or not.
+/// On streams both count the same. On datagrams the peer may have answered requests that were lost
+/// here.
 pub(crate) fn agree(plan: &RrPlan, latencies: &mut [Latency], answered: &[Answered]) {
     let each = plan.request.0 + plan.response.0;
     for latency in latencies.iter_mut().filter(|latency| latency.ended == Ended::Complete) {

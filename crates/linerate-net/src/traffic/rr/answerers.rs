@@ -1,4 +1,4 @@
-//! The answering end's flows of requests.
+//! The responder's flows of requests.
 
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::ScopedJoinHandle;
@@ -16,18 +16,18 @@ use crate::wait::Wait;
 /// Channels of one flow that may wait for their answer. A peer that keeps to the protocol has one.
 const WAITING: usize = 16;
 
-/// What [`answer_by_connection`] hears from where channels arrive.
+/// What [`answer_by_connection`] receives from the listener of channels.
 pub(crate) enum NextChannel {
     /// A channel, and its number.
     Line(u32, Held),
-    /// None lately.
+    /// No channel lately.
     Quiet,
-    /// That no more will come.
+    /// No more will come.
     Over,
 }
 
-/// Answers over all `lines` at the same time, each on a thread of its own, until the peer asks no
-/// more.
+/// Answers over all `lines` at the same time, each on a thread of its own, until the peer sends no
+/// more requests.
 pub(crate) fn answer_all(
     plan: &RrPlan,
     datagrams: bool,
@@ -87,7 +87,7 @@ fn each(plan: &RrPlan, arrivals: &Receiver<Held>) -> Answering {
 /// Answers one request, ends the channel, and waits until the peer has ended it too.
 fn once(channel: &mut dyn Channel, answering: &mut Answering) -> Result<(), LinkError> {
     let asked = answering.take(|into| match channel.pull(into, Wait::Patiently) {
-        // Nobody waits for a second chance of a channel that was made for one request.
+        // A channel for a single request is not retried.
         Err(LinkError::Stalled(_)) => Err(LinkError::Closed),
         other => other,
     })?;

@@ -1,4 +1,4 @@
-//! The beginning end's flows of requests.
+//! The initiator's flows of requests.
 
 use std::sync::atomic::AtomicBool;
 use std::thread::ScopedJoinHandle;
@@ -16,7 +16,7 @@ use crate::line::Line;
 use crate::observe::HostClock;
 use crate::transport::TransportError;
 
-/// What all flows of requests of the beginning end have in common.
+/// What all flows of requests of the initiator share.
 #[derive(Debug)]
 pub(crate) struct Askers<'a> {
     pub(crate) clock: HostClock,
@@ -27,7 +27,7 @@ pub(crate) struct Askers<'a> {
     pub(crate) plan: &'a RrPlan,
     /// How long the requests last after the warm-up. If absent, their count ends them.
     pub(crate) time: Option<Span>,
-    /// Whether bulk runs beside them, which looks at the host.
+    /// Whether bulk runs beside them, which samples the host.
     pub(crate) beside_bulk: bool,
     /// Whether messages may be lost.
     pub(crate) datagrams: bool,
@@ -45,8 +45,8 @@ pub(crate) type Join<'a> = &'a (dyn Fn(u32) -> Result<Held, TransportError> + Sy
 
 impl Askers<'_> {
     /// Asks over all `lines` at the same time, each on a thread of its own, or over a channel of
-    /// `join` for every transaction. A flow that fails leaves the others alone. With the accounts
-    /// comes what the host did meanwhile, unless bulk beside them says it.
+    /// `join` for every transaction. A flow that fails does not affect the others. Returns the
+    /// accounts and what the host did meanwhile, unless bulk beside them reports the host.
     pub(crate) fn run(&self, lines: Vec<Box<dyn Line>>, join: Join<'_>) -> (Vec<Latency>, Vec<HostSample>) {
         if self.beside_bulk {
             return (self.ask_all(lines, join), Vec::new());

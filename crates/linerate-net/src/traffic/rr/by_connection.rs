@@ -11,9 +11,9 @@ use crate::flow::{Asking, ended_as};
 use crate::transport::{DialError, TransportError};
 use crate::wait::Wait;
 
-/// Asks once over each channel that `join` makes. The answering end closes it first, so that the
-/// port of this end is free again at once (RFC 9293, section 3.6: who closes first keeps the
-/// connection in TIME-WAIT).
+/// Asks once over each channel that `join` makes. The responder closes it first, so that the port
+/// of this end is free again at once (RFC 9293, section 3.6: who closes first keeps the connection
+/// in TIME-WAIT).
 pub(super) fn ask_by_connection(
     asking: &mut Asking<'_>,
     join: &mut dyn FnMut() -> Result<Held, TransportError>,
@@ -106,7 +106,7 @@ mod tests {
     use crate::observe::HostClock;
     use crate::transport::{Setup, tcp_channel};
 
-    /// Asks over connections of which `answer` has the other ends, one after the other.
+    /// Sends requests over connections whose other ends `answer` has, one after the other.
     fn against(
         plan: &RrPlan,
         patience: Span,

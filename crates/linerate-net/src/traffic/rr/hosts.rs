@@ -8,14 +8,14 @@ use linerate_core::units::{Span, Time};
 use super::super::{Sampler, Watched};
 use crate::observe::HostClock;
 
-/// How often the host is looked at: as beside bulk of which nobody says otherwise.
+/// How often the host is sampled: the default of bulk.
 const INTERVAL: Span = Span::from_ms(1_000);
 
-/// Does `work` and looks at the host meanwhile, every second from `origin` on and at the end.
+/// Does `work` and samples the host meanwhile, every second from `origin` on and at the end.
 pub(crate) fn watched<T>(clock: HostClock, origin: Time, work: impl FnOnce() -> T) -> (T, Vec<HostSample>) {
     let no_flows = Watched { counters: Arc::new([]), remotes: Vec::new() };
     let sampler = Sampler::start(clock, origin, INTERVAL, no_flows, None);
     let done = work();
-    // Without a thread for it there are no looks.
+    // Without a thread for it there are no samples.
     (done, sampler.map(Sampler::finish).unwrap_or_default().host)
 }

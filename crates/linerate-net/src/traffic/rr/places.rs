@@ -31,7 +31,7 @@ pub(super) fn start<'scope, T: Send + 'scope>(
     let cpu = (!cpus.is_empty()).then(|| cpus[flow as usize % cpus.len()]);
     let tied = move || {
         if let Some(cpu) = cpu {
-            // A thread that cannot be tied runs wherever it is put.
+            // A thread that cannot be pinned runs on any processor.
             pin_to(cpu).unwrap_or(());
         }
         work()

@@ -1,4 +1,4 @@
-//! What is kept of the looks at a load, in bounded memory.
+//! The samples of a load, in bounded memory.
 
 use linerate_core::kernel::{HostSample, TcpSample};
 use linerate_core::traffic::Interval;
@@ -24,11 +24,11 @@ pub struct FlowLooks {
 }
 
 impl Looks {
-    /// TCP is asked about so many flows at most, the first ones.
+    /// The most flows whose TCP is sampled: the first ones.
     pub const MOST_TCP_FLOWS: usize = 64;
 
-    /// How many looks are kept of each of `flows`. When there are more, each two that follow one
-    /// another become one, and from then on twice as many looks are taken together.
+    /// How many samples are kept of each of `flows`. When there are more, neighbouring samples are
+    /// joined in pairs, and from then on each entry covers twice as many samples.
     ///
     /// One flow keeps 32,768, which is 9 hours at a look a second; from 64 on they keep 512 each.
     /// Some 10 MiB in memory, whatever the time and the flows.
@@ -86,7 +86,7 @@ impl Record {
         self.filled = (self.filled + 1) % self.together;
     }
 
-    /// Makes one of each two entries.
+    /// Joins the entries in pairs.
     fn halve(&mut self) {
         for flow in &mut self.looks.flows {
             pair(&mut flow.intervals, absorb);

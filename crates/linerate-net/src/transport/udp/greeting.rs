@@ -15,7 +15,7 @@ const COOKIE_LEN: usize = 16;
 /// What the beginning end sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// The pass of the conversation.
+    /// The token of the conversation.
     pub token: [u8; 16],
     /// The number of the flow.
     pub flow: u32,
