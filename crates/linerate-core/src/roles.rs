@@ -13,7 +13,7 @@ use crate::payload::Messages;
 use crate::trial::{Half, Trial, reply_seed};
 
 impl Pattern {
-    /// Runs the end that starts.
+    /// Runs the initiator.
     ///
     /// # Errors
     ///
@@ -47,7 +47,7 @@ impl Pattern {
         Ok(())
     }
 
-    /// Runs the end that answers.
+    /// Runs the responder.
     ///
     /// # Errors
     ///

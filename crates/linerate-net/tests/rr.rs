@@ -1,4 +1,4 @@
-//! Requests and responses: over single channels with an answering end by hand, and between two
+//! Requests and responses: over single channels with a responder by hand, and between two
 //! processes' worth of threads over the loopback.
 
 use std::ops::ControlFlow;

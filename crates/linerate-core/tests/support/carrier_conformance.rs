@@ -14,7 +14,7 @@ use linerate_core::units::{Rate, Size, Span};
 /// No pause of a test's machine is a stall.
 const STALL: Span = Span::from_ms(60_000);
 
-/// Everything that a carrier to `peers` answering ends promises of bulk, and of requests if there
+/// Everything that a carrier to `peers` responders promises of bulk, and of requests if there
 /// is one of them.
 pub(crate) fn carrier<C: Carrier>(carrier: &mut C, peers: u32)
 where
@@ -143,7 +143,7 @@ where
     assert!(Some(spans) <= watch.looks.last().map(|look| look.until));
 }
 
-/// The half of a flow at the beginning end.
+/// The half of a flow at the initiator.
 fn beginning(flow: &FlowAccount) -> &HalfAccount {
     if flow.direction == Direction::Send { &flow.sender } else { &flow.receiver }
 }

@@ -1,4 +1,4 @@
-//! The end that answers.
+//! What one flow answers: the responder.
 
 use linerate_core::endpoint::LinkError;
 use linerate_core::traffic::RrPlan;

@@ -24,9 +24,9 @@ const SEALS: SealFlags = SealFlags::SHRINK.union(SealFlags::GROW).union(SealFlag
 #[repr(C)]
 #[derive(Debug)]
 pub(crate) struct Header {
-    /// Each direction: what the answering end sends, then what the beginning end sends.
+    /// Each direction: what the responder sends, then what the initiator sends.
     pub(crate) ways: [Way; 2],
-    /// Each end: the answering one, then the beginning one.
+    /// Each end: the responder, then the initiator.
     pub(crate) seats: [Seat; 2],
 }
 

@@ -1,7 +1,7 @@
 //! How the two ends of a secured channel authenticate each other.
 //!
-//! The answering end makes a key and a certificate for every load, and names the certificate in
-//! the conversation. The beginning end believes exactly that one. So a channel is as sure of its
+//! The responder makes a key and a certificate for every load, and names the certificate in
+//! the conversation. The initiator believes exactly that one. So a channel is as sure of its
 //! peer as the conversation was: with a key, the peer has proved it; at an open server, nobody has
 //! proved anything, and whoever can change the conversation can change the certificate in it.
 
@@ -47,7 +47,7 @@ impl Identity {
         self.certificate.to_vec()
     }
 
-    /// What the answering end of TLS, or of the TLS in QUIC, goes by.
+    /// What the responder of TLS, or of the TLS in QUIC, goes by.
     pub(super) fn server(&self) -> Result<Arc<ServerConfig>, TransportError> {
         let key = PrivateKeyDer::Pkcs8(self.key.clone_key());
         let mut config = ServerConfig::builder_with_provider(provider())
@@ -63,7 +63,7 @@ impl Identity {
     }
 }
 
-/// What the beginning end goes by: it believes the certificate that `rendezvous` names, and no other.
+/// What the initiator goes by: it believes the certificate that `rendezvous` names, and no other.
 pub(super) fn client(rendezvous: &Rendezvous) -> Result<Arc<ClientConfig>, TransportError> {
     let Some(certificate) = &rendezvous.certificate else {
         return Err(TransportError::Secure("the peer names no certificate".to_owned()));
@@ -157,7 +157,7 @@ mod tests {
 
     use super::*;
 
-    /// Runs a handshake in memory; what the beginning end says of it.
+    /// Runs a handshake in memory; what the initiator says of it.
     fn handshake(server: Arc<ServerConfig>, client: Arc<ClientConfig>) -> Result<(), Error> {
         let name = ServerName::try_from(NAME).expect("a name");
         let mut ends: [Connection; 2] = [

@@ -27,7 +27,7 @@
 //!
 //! No answer is longer than its question, none is sent more than once for one question, and a
 //! peer without the token gets none. Questions are asked again for five seconds. The answering
-//! end opens the flow's sockets before it accepts, the beginning one before it says hello, so that
+//! end opens the flow's sockets before it accepts, the initiator before it says hello, so that
 //! no message comes too early.
 //!
 //! The end of what one side sends is an `End` with the number of its messages, said again until the

@@ -20,7 +20,7 @@ use super::TransportError;
 use crate::channel::ChannelHandle;
 use crate::wait::{retry, timespec};
 
-/// How long the answering end may take to hand its descriptors over.
+/// How long the responder may take to hand its descriptors over.
 const HAND_OVER: Duration = Duration::from_secs(5);
 /// The byte that the descriptors travel with: some must.
 const MARK: [u8; 1] = [1];

@@ -1,4 +1,4 @@
-//! A pipe each way between two processes. The answering end makes both and hands the far ends over.
+//! A pipe each way between two processes. The responder makes both and hands the far ends over.
 //!
 //! A blocking call on a pipe has no time limit, so the calls do not block: one that finds nothing to
 //! do waits in `poll` and calls again. Two calls instead of one, where the peer is slower; a stream

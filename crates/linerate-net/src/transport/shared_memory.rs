@@ -1,4 +1,4 @@
-//! A ring of bytes each way in memory that two processes share. The answering end makes it and
+//! A ring of bytes each way in memory that two processes share. The responder makes it and
 //! hands it over.
 //!
 //! An end that finds nothing to do looks again and again for 20 us, then sleeps on a futex that

@@ -45,7 +45,7 @@ pub(crate) fn run_over(
     server.carry(&plan, load, watch)
 }
 
-/// Both ends of a TCP channel: the beginning one and the answering one.
+/// Both ends of a TCP channel: the initiator and the responder.
 pub(crate) fn lines(socket: &SocketOptions) -> [Box<dyn Line>; 2] {
     rendezvous::lines(Transport::Tcp, |setup| setup.socket = socket.clone()).expect("two ends")
 }

@@ -13,7 +13,7 @@ pub(crate) struct Relay {
 
 #[derive(Default)]
 struct Watched {
-    /// What passed from the beginning end to the answering one.
+    /// What passed from the initiator to the responder.
     seen: Mutex<Vec<u8>>,
     /// The next piece has its last bit turned.
     spoil: AtomicBool,
@@ -42,7 +42,7 @@ impl Relay {
         relay
     }
 
-    /// Turns a bit of what comes next from the beginning end.
+    /// Turns a bit of what comes next from the initiator.
     pub(crate) fn spoil(&self) {
         self.watched.spoil.store(true, Ordering::SeqCst);
     }

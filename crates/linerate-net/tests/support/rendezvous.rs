@@ -17,10 +17,10 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 /// As long as the server looks for channels.
 pub(crate) const LOOK: Duration = Duration::from_millis(50);
 
-/// The beginning end and the answering one.
+/// The initiator and the responder.
 pub(crate) type Ends = [Box<dyn Line>; 2];
 
-/// The answering end's side.
+/// The responder's side.
 #[derive(Debug)]
 pub(crate) struct Answering {
     /// What stands for the server's own port.
@@ -71,7 +71,7 @@ impl Answering {
         }
     }
 
-    /// Both ends of a channel whose beginning end goes by `setup` and `rendezvous`.
+    /// Both ends of a channel whose initiator goes by `setup` and `rendezvous`.
     pub(crate) fn meet(
         &mut self,
         setup: &Setup,

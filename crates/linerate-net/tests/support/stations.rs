@@ -56,7 +56,7 @@ impl Stations {
         }
     }
 
-    /// Both ends of a flow: the beginning and the answering one, as `change` alters their set-up.
+    /// Both ends of a flow: the initiator and the responder, as `change` alters their set-up.
     pub(crate) fn ends(&self, change: impl Fn(&mut Setup)) -> Ends {
         self.flows(1, change).remove(0)
     }
@@ -127,7 +127,7 @@ impl Stations {
         }
     }
 
-    /// Sends messages with these numbers to the answering end of flow 0, as if the beginning end had.
+    /// Sends messages with these numbers to the responder of flow 0, as if the initiator had.
     pub(crate) fn forge(&self, numbers: &[u64]) {
         let to = self.0.there(wire).expect("entered");
         let sent = self.0.here(|| {

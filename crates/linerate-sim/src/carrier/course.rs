@@ -52,7 +52,7 @@ pub(super) struct Course<'a> {
 /// A flow, and the applications at its ends by side.
 #[derive(Debug)]
 struct Flow {
-    /// Its number, and that of its answering end.
+    /// Its number, and that of its responder.
     flow: u32,
     peer: u32,
     direction: Direction,

@@ -1,4 +1,4 @@
-//! The beginning end: proves to the answering one that it is where it says.
+//! The initiator: proves to the responder that it is where it says.
 
 use linerate_core::units::Span;
 use rustix::io::Errno;

@@ -58,12 +58,12 @@ pub(super) struct EthernetChannel<P: Plane> {
     /// Our end was heard.
     heard: bool,
     finished: bool,
-    /// What the beginning end proves itself with once more if it missed the answer.
+    /// What the initiator proves itself with once more if it missed the answer.
     proof: Option<[u8; 16]>,
 }
 
 impl<P: Plane> EthernetChannel<P> {
-    /// A channel that stands. `proof` is what the answering end gave.
+    /// A channel that stands. `proof` is what the responder gave.
     pub(super) fn new(link: Link<P>, setup: &Setup, proof: Option<[u8; 16]>) -> io::Result<Self> {
         Ok(Self {
             link,

@@ -46,11 +46,11 @@ const SEQUENCE_AT: usize = 30;
 pub(super) enum Kind {
     /// A message of the load.
     Data = 0,
-    /// The beginning end wants to talk: token, own nonce.
+    /// The initiator wants to talk: token, own nonce.
     Hello = 1,
-    /// The answering end heard it: the nonce, own nonce.
+    /// The responder heard it: the nonce, own nonce.
     Echo = 2,
-    /// The beginning end is where it says: the other's nonce.
+    /// The initiator is where it says: the other's nonce.
     Proof = 3,
     /// The channel stands: the same nonce.
     Accept = 4,

@@ -1,4 +1,4 @@
-//! The answering end: lets in who has the token and has proved to be where it says.
+//! The responder: lets in who has the token and has proved to be where it says.
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;

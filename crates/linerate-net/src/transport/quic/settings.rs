@@ -118,7 +118,7 @@ impl Settings {
             .map_err(TransportError::system("make a QUIC endpoint"))
     }
 
-    /// What the beginning end goes by.
+    /// What the initiator goes by.
     pub(super) fn client(&self, crypto: Arc<rustls::ClientConfig>) -> Result<ClientConfig, TransportError> {
         let crypto =
             QuicClientConfig::try_from(crypto).map_err(|error| TransportError::Secure(error.to_string()))?;
@@ -129,7 +129,7 @@ impl Settings {
         Ok(config)
     }
 
-    /// What the answering end goes by. A client has one stream, a small window until it has
+    /// What the responder goes by. A client has one stream, a small window until it has
     /// introduced itself, and the address that it began with.
     pub(super) fn server(&self, crypto: Arc<rustls::ServerConfig>) -> Result<ServerConfig, TransportError> {
         let crypto =

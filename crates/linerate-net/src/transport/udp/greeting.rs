@@ -4,7 +4,7 @@ use crate::transport::Preface;
 use crate::transport::datagram::Cookie;
 use crate::transport::preface::PREFACE_LEN;
 
-/// Length of everything that the beginning end sends before the flow. Unit: bytes.
+/// Length of everything that the initiator sends before the flow. Unit: bytes.
 pub const REQUEST_LEN: usize = 96;
 /// Length of every answer: less than what it answers, so that nobody can have more sent to another
 /// than he sends himself. Unit: bytes.
@@ -12,20 +12,20 @@ pub const REPLY_LEN: usize = 64;
 const MAGIC: [u8; 8] = *b"lineudp1";
 const COOKIE_LEN: usize = 16;
 
-/// What the beginning end sends.
+/// What the initiator sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
     /// The token of the conversation.
     pub token: [u8; 16],
     /// The number of the flow.
     pub flow: u32,
-    /// Random bytes of the beginning end.
+    /// Random bytes of the initiator.
     pub client: Cookie,
-    /// Which of the two requests it is: a proof holds the answering end's cookie.
+    /// Which of the two requests it is: a proof holds the responder's cookie.
     pub proof: Option<Cookie>,
 }
 
-/// What the answering end sends.
+/// What the responder sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reply {
     /// The number of the flow.
@@ -41,9 +41,9 @@ pub struct Reply {
 /// Any of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Greeting {
-    /// From the beginning end.
+    /// From the initiator.
     Request(Request),
-    /// From the answering end.
+    /// From the responder.
     Reply(Reply),
 }
 

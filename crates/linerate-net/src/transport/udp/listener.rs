@@ -1,4 +1,4 @@
-//! The answering end: one socket for the greetings of a load, and one for each of its flows.
+//! The responder: one socket for the greetings of a load, and one for each of its flows.
 
 use std::collections::BTreeMap;
 use std::io;
