@@ -30,7 +30,7 @@ use rustix::io::Errno;
 use crate::sys::uring;
 use crate::wait::{Arrival, Handling, Interest, Wait, poll, retry};
 
-/// An engine that cannot be had here. Displayed after "failed to ...".
+/// An engine that is not available here. Displayed after "failed to ...".
 #[derive(Debug, thiserror::Error)]
 #[error("use the I/O engine {io}: {reason}")]
 pub struct EngineError {
@@ -78,7 +78,7 @@ enum In {
 }
 
 impl Engine {
-    /// Hands over the first of `data`; how many bytes that was. Never 0 but for no data.
+    /// Sends the beginning of `data`; returns how many bytes. 0 only without data.
     ///
     /// # Errors
     ///
@@ -98,8 +98,8 @@ impl Engine {
         }
     }
 
-    /// Takes what is there, up to the whole of `into`; how many bytes that was, 0 at the end of
-    /// what the peer sent. What a discarding engine throws away is counted and not in `into`.
+    /// Receives what is there, up to the whole of `into`; returns how many bytes, 0 at the end of
+    /// what the peer sent. Bytes that a discarding engine drops are counted but not in `into`.
     ///
     /// # Errors
     ///

@@ -29,7 +29,7 @@ pub struct Lab {
     there: Namespace,
 }
 
-/// Why there is no laboratory. Displayed after "failed to ...".
+/// Why a laboratory cannot be made. Displayed after "failed to ...".
 #[derive(Debug, thiserror::Error)]
 pub enum LabError {
     /// The process may not make network namespaces.
@@ -51,7 +51,7 @@ pub enum LabError {
     Refused {
         /// What was run.
         command: String,
-        /// Its last word.
+        /// The last line of its output.
         said: String,
     },
 }

@@ -1,4 +1,4 @@
-//! What a call that moves bytes may wait for and what came of it; waiting for a socket; calls that a
+//! What a call that moves bytes may wait for, and its result; waiting for a socket; calls that a
 //! signal interrupts.
 
 use std::os::fd::BorrowedFd;
@@ -24,9 +24,9 @@ pub enum Wait {
 /// What [`Channel::ready`](crate::channel::Channel::ready) waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interest {
-    /// That a byte can be handed over.
+    /// A byte can be sent.
     Send,
-    /// That a byte, or the end, can be taken.
+    /// A byte, or the end, can be received.
     Receive,
     /// Either.
     Either,
@@ -35,9 +35,9 @@ pub enum Interest {
 /// Bytes that arrived, and where they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
-    /// So many, at the start of the caller's buffer. 0 is the end of what the peer sent.
+    /// This many, at the start of the caller's buffer. 0 is the end of what the peer sent.
     Delivered(usize),
-    /// So many, which the engine has in memory of its own, or has thrown away.
+    /// This many, which the engine has in memory of its own, or has discarded.
     Elsewhere(usize),
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn retry<T>(mut call: impl FnMut() -> Result<T, Errno>) -> Result<T, 
     }
 }
 
-/// Waits until the socket takes or has bytes, for `within` at most; whether it does.
+/// Waits until the socket can send or receive, for `within` at most; returns whether it can.
 pub(crate) fn poll(socket: BorrowedFd<'_>, interest: Interest, within: Span) -> Result<bool, Errno> {
     await_events(&mut [PollFd::from_borrowed_fd(socket, events(interest))], within)
 }

@@ -54,7 +54,7 @@ impl Answering {
         Answered { flow, transactions: self.transactions, bytes: self.transactions.saturating_mul(each) }
     }
 
-    /// Takes a request by `pull`; false when there are no more.
+    /// Receives a request by `pull`; false when there are no more.
     #[inline]
     pub(crate) fn take(
         &mut self,
@@ -65,7 +65,7 @@ impl Answering {
             match pull(&mut self.request[got..]) {
                 Ok(moved) => got += moved,
                 Err(LinkError::Closed) if got == 0 => return Ok(false),
-                // An open loop asks as rarely as it likes; the watchdog knows when it is over.
+                // An open loop may send rarely; the watchdog ends it.
                 Err(LinkError::Stalled(_)) if got == 0 => {}
                 Err(error) => return Err(error),
             }
@@ -76,7 +76,7 @@ impl Answering {
         Ok(true)
     }
 
-    /// Gives the response by `push`.
+    /// Sends the response by `push`.
     #[inline]
     pub(crate) fn give(
         &mut self,

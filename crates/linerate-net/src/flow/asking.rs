@@ -11,14 +11,14 @@ use super::under_way::{Request, UnderWay};
 use super::{PATIENCE, REQUEST_SEED, Schedule};
 use crate::observe::HostClock;
 
-/// The most requests of an open loop that are sent and not answered; the next one waits then, and
-/// its lateness is part of its response time.
+/// The most requests of an open loop in flight. Beyond that the next one waits, and its delay is
+/// part of its response time.
 const MOST_BACKLOG: usize = 65_536;
-/// How long a request that may be lost is waited for.
+/// How long to wait for the response to a request that may be lost.
 pub(crate) const GIVE_UP: Span = Span::from_ms(1_000);
-/// How long one wait lasts at most, so that the user's wish to end is seen.
+/// The longest single wait, so that an interrupt is noticed.
 pub(crate) const LOOK: Span = Span::from_ms(100);
-/// The least space for what arrives, so that one call can take many small responses.
+/// The smallest receive buffer, so that one call can take many small responses.
 const ROOM: usize = 64 << 10;
 
 /// What one flow asks, and what came of it.
@@ -31,7 +31,7 @@ pub struct Asking<'a> {
     /// Whether messages keep their boundaries and may be lost, so that each carries its number.
     tagged: bool,
     request: Vec<u8>,
-    /// How much of the request under way was handed over, 0 between two.
+    /// How much of the current request was sent, 0 between two.
     within: usize,
     /// When the request under way was meant to begin.
     due: Time,
@@ -46,7 +46,7 @@ pub struct Asking<'a> {
 }
 
 impl<'a> Asking<'a> {
-    /// A flow of requests and responses of `plan`'s sizes, at `schedule`'s moments.
+    /// A flow of requests and responses of `plan`'s sizes, at the times of `schedule`.
     #[must_use]
     pub fn new(clock: HostClock, plan: &RrPlan, schedule: Schedule) -> Self {
         let size = |size: u64| usize::try_from(size).unwrap_or(usize::MAX);
@@ -79,7 +79,7 @@ impl<'a> Asking<'a> {
         self
     }
 
-    /// Asks no more once `stop` is set; what is under way is still waited for.
+    /// Sends no more requests once `stop` is set; responses in flight are still awaited.
     #[must_use]
     pub const fn stopped_by(mut self, stop: &'a AtomicBool) -> Self {
         self.stop = Some(stop);
@@ -99,8 +99,8 @@ impl<'a> Asking<'a> {
         if self.is_stopped() { None } else { self.schedule.due(now) }
     }
 
-    /// What is to be handed over at `now`, if anything is, and whether nothing else is under way,
-    /// so that it may wait for room.
+    /// What to send at `now`, if anything, and whether nothing else is in flight, so that the call
+    /// may wait for room.
     #[inline]
     pub(crate) fn piece(&mut self, now: Time) -> Option<(&[u8], bool)> {
         if self.within > 0 {
@@ -117,7 +117,7 @@ impl<'a> Asking<'a> {
         Some((&self.request, self.under_way.is_empty()))
     }
 
-    /// Notes that `bytes` of the last piece were handed over in a call that began at `now`.
+    /// Notes that `bytes` of the last piece were sent in a call that began at `now`.
     #[inline]
     pub(crate) fn sent(&mut self, bytes: usize, now: Time) {
         if self.within == 0 {
@@ -152,7 +152,7 @@ impl<'a> Asking<'a> {
         if self.tagged {
             return &mut self.space[..self.response];
         }
-        // The last request may not be out whole, and then nothing answers it yet.
+        // A request that is not sent completely has no response yet.
         let whole = self.under_way.len() - usize::from(self.within > 0);
         let wanted = whole.saturating_mul(self.response).saturating_sub(self.got);
         let room = wanted.min(self.space.len());
@@ -177,12 +177,12 @@ impl<'a> Asking<'a> {
         }
     }
 
-    /// Gives up what was sent longer ago than a response may take.
+    /// Gives up requests that were sent longer ago than a response may take.
     pub(crate) fn expire(&mut self, now: Time) {
         self.latency.lost += self.under_way.expire(now, GIVE_UP);
     }
 
-    /// Gives up everything that is under way: nothing has arrived for as long as the channel waits.
+    /// Gives up everything in flight: nothing has arrived for the channel's patience.
     pub(crate) fn give_up(&mut self) {
         self.latency.lost += self.under_way.expire(self.clock.now(), Span::ZERO);
     }
@@ -192,7 +192,7 @@ impl<'a> Asking<'a> {
         self.tagged
     }
 
-    /// Fails when something is under way and no byte has moved for too long.
+    /// Fails when something is in flight and no byte has moved for too long.
     pub(crate) fn check_patience(&self, now: Time) -> Result<(), LinkError> {
         let stalled = self.awaits() && now.since(self.moved) > PATIENCE;
         if stalled { Err(LinkError::Stalled(PATIENCE)) } else { Ok(()) }
@@ -234,7 +234,7 @@ impl<'a> Asking<'a> {
     fn answered(&mut self, bytes: usize, now: Time) {
         match untag(&self.space[..bytes]).and_then(|number| self.under_way.answer(number)) {
             Some(request) => self.record(request, now),
-            // Of a request that was given up, or the same once more.
+            // The response to a request that was given up, or a repetition.
             None => self.latency.late += 1,
         }
         self.expire(now);
@@ -261,7 +261,7 @@ impl<'a> Asking<'a> {
     }
 }
 
-/// How an end of a channel is told in an account.
+/// How an account records the end of a channel.
 pub(crate) fn ended_as(ended: Result<(), LinkError>) -> Ended {
     match ended {
         Ok(()) => Ended::Complete,

@@ -56,7 +56,7 @@ impl<'a> Incoming<'a> {
         }
     }
 
-    /// Has the bytes go into the slots of `ring` instead, in turn.
+    /// Puts the bytes into the slots of `ring` instead, in turn.
     #[must_use]
     pub fn through(mut self, ring: &'a mut Ring) -> Self {
         self.buffer = Buffer::Ring(ring);
@@ -94,7 +94,7 @@ impl<'a> Incoming<'a> {
         }
     }
 
-    /// Notes that `bytes` arrived at the begin of the buffer.
+    /// Notes that `bytes` arrived at the start of the buffer.
     #[inline]
     pub fn received(&mut self, bytes: usize) {
         self.received_messages(1, bytes);
@@ -121,8 +121,8 @@ impl<'a> Incoming<'a> {
         }
     }
 
-    /// Notes that `messages` arrived with `bytes` together, but not in the buffer: the transport has
-    /// them in memory of its own, and has [touched](Self::touch) them, or has thrown them away.
+    /// Notes that `messages` arrived with `bytes` together, but not in the buffer: the transport
+    /// has them in memory of its own, and has [touched](Self::touch) them, or has discarded them.
     #[inline]
     pub fn received_elsewhere(&mut self, messages: usize, bytes: usize) {
         let now = self.clock.now();
@@ -151,7 +151,7 @@ impl<'a> Incoming<'a> {
         &self.clock
     }
 
-    /// This end's account, but for what the caller knows: how it ended, and what the socket says.
+    /// This end's account, except what the caller knows: how it ended, and the socket's options.
     #[must_use]
     pub fn account(self) -> HalfAccount {
         let since = |time: Time| time.since(self.origin);

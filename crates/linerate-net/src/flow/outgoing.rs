@@ -9,7 +9,7 @@ use super::{Counter, Pace, pace};
 use crate::memory::Ring;
 use crate::observe::HostClock;
 
-/// What is to be handed over next.
+/// What to send next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece<'a> {
     /// This, now.
@@ -29,7 +29,7 @@ pub struct Outgoing<'a> {
     message: &'a [u8],
     /// Where the messages are in turn, if not always in one place, and the number of the next.
     ring: Option<(&'a Ring, usize)>,
-    /// How long the message under way is, 0 between two, and how much of it was handed over.
+    /// The length of the current message, 0 between two, and how much of it was sent.
     length: usize,
     within: usize,
     bound: Bound,
@@ -91,7 +91,7 @@ impl<'a> Outgoing<'a> {
         self
     }
 
-    /// Ends early, after the message under way, once `stop` is set.
+    /// Ends early, after the current message, once `stop` is set.
     #[must_use]
     pub const fn stopped_by(mut self, stop: &'a AtomicBool) -> Self {
         self.stop = Some(stop);
@@ -118,9 +118,9 @@ impl<'a> Outgoing<'a> {
         self.message
     }
 
-    /// The next piece to hand over, after the wait that the pace asks for, or `None` when the flow has
-    /// ended. A message that was handed over in part is finished first, whatever the time, but
-    /// never beyond a bound in bytes.
+    /// The next piece to send, after the wait that the pace asks for, or `None` when the flow has
+    /// ended. A message that was sent in part is finished first, whatever the time, but never
+    /// beyond a bound in bytes.
     #[inline]
     pub fn next_piece(&mut self) -> Option<&'a [u8]> {
         loop {
@@ -158,17 +158,17 @@ impl<'a> Outgoing<'a> {
         Piece::Now(&self.message[self.within..self.length])
     }
 
-    /// When the next message may depart, if a pace says so and none is under way.
+    /// When the next message may depart, if there is a pace and no message is in progress.
     #[must_use]
     pub fn due(&self) -> Option<Time> {
         if self.length > 0 { None } else { self.pace.as_ref().and_then(Pace::due) }
     }
 
-    /// How many whole messages may be handed over in one call now, at most `most`, after the wait
-    /// that the pace asks for; 0 when the flow has ended. A transport that sends batches asks this
-    /// instead of [`next_piece`](Self::next_piece), and then tells [`sent_messages`](Self::sent_messages).
+    /// How many whole messages may be sent in one call now, at most `most`, after the wait that the
+    /// pace asks for; 0 when the flow has ended. A transport that sends batches asks this instead
+    /// of [`next_piece`](Self::next_piece), and then tells [`sent_messages`](Self::sent_messages).
     ///
-    /// A bound in bytes that is no whole number of messages leaves its rest to `next_piece`.
+    /// If a bound in bytes is not a whole number of messages, `next_piece` sends the rest.
     pub fn batch(&mut self, most: usize) -> usize {
         if self.is_over() {
             return 0;
@@ -224,13 +224,13 @@ impl<'a> Outgoing<'a> {
         self.acknowledged = Some(now);
     }
 
-    /// Messages that were handed over so far.
+    /// Messages sent so far.
     #[must_use]
     pub const fn messages(&self) -> u64 {
         self.messages
     }
 
-    /// This end's account, but for what the caller knows: how it ended, and what the socket says.
+    /// This end's account, except what the caller knows: how it ended, and the socket's options.
     #[must_use]
     pub fn account(self) -> HalfAccount {
         let since = |time: Time| time.since(self.origin);

@@ -5,8 +5,8 @@ use linerate_core::units::Span;
 
 use crate::observe::HostClock;
 
-/// Closer to a departure than this the thread does not sleep any more: a sleeper wakes late by
-/// about as much.
+/// Closer to a departure than this the thread does not sleep, because a sleeping thread wakes about
+/// this late.
 const SPIN: Span = Span::from_us(60);
 
 /// Waits until the next message of `pace` is due.

@@ -1,4 +1,4 @@
-//! Opening engines, and the words for those that cannot be had.
+//! Opening engines, and errors for those that are not available.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};

@@ -1,4 +1,4 @@
-//! What a network driver says of its device, through the `SIOCETHTOOL` ioctl.
+//! What a network driver reports about its device, through the `SIOCETHTOOL` ioctl.
 //!
 //! The ioctl and not netlink, because drivers of virtual machines often answer only the ioctl.
 //! The socket is an ordinary `AF_INET` datagram socket, so that the answer is about the network

@@ -91,7 +91,7 @@ impl Batch {
     /// Receives up to as many messages as `slots` has room for, each in `slot` bytes of it. It waits
     /// for the first, if it may `wait`, as long as the socket's receive time allows. How many came.
     ///
-    /// Errors: `AGAIN` when there is none, or none came in time.
+    /// Errors: `AGAIN` when there is no datagram, or no datagram came in time.
     pub(crate) fn receive(
         &mut self,
         socket: BorrowedFd<'_>,

@@ -1,4 +1,4 @@
-//! What a socket has handed to the host's queues and what has not left them.
+//! How much of a socket's data is still in the host's queues.
 #![expect(unsafe_code, reason = "ioctl takes a pointer whose type depends on the command")]
 
 use std::io;

@@ -32,7 +32,7 @@ impl Pages {
 
     /// At least `len` bytes from the boundary of a huge page, with the wish for huge pages.
     ///
-    /// Errors: a kernel that has none (`EINVAL`).
+    /// Errors: a kernel without huge pages (`EINVAL`).
     pub(crate) fn huge(len: usize) -> Result<Self, Errno> {
         let whole = len.max(1).checked_next_multiple_of(HUGE).ok_or(Errno::NOMEM)?;
         let mapping = map(whole.checked_add(HUGE).ok_or(Errno::NOMEM)?)?;

@@ -73,7 +73,8 @@ pub(crate) struct TcpInfo {
     pub(crate) tcpi_rehash: u32,
 }
 
-/// What the kernel says of a TCP connection, and how much of it this kernel filled; the rest is zero.
+/// What the kernel reports about a TCP connection, and how much of it this kernel filled; the rest
+/// is zero.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Answer {
     info: TcpInfo,
@@ -95,8 +96,8 @@ impl Deref for Answer {
     }
 }
 
-/// What the kernel says of a TCP connection. Of a Multipath TCP socket, Linux tells of its first
-/// subflow from 5.16 on, and refuses before.
+/// What the kernel reports about a TCP connection. For a Multipath TCP socket, Linux reports its
+/// first subflow from 5.16 on, and refuses before.
 pub(crate) fn tcp_info(socket: impl AsFd) -> io::Result<Answer> {
     // SAFETY: `TcpInfo` is plain integers, for which every bit pattern is a value.
     let (info, filled) = unsafe { option(socket.as_fd(), libc::IPPROTO_TCP, libc::TCP_INFO)? };
@@ -111,7 +112,7 @@ pub(crate) fn window_clamp(socket: impl AsFd) -> io::Result<u64> {
     Ok(u64::try_from(clamp).unwrap_or(0))
 }
 
-/// What is in the send queue of a socket, sent and not, with the kernel's book-keeping. Unit: bytes.
+/// The send queue of a socket, sent and unsent, with the kernel's overhead. Unit: bytes.
 ///
 /// Source: `SO_MEMINFO`, Linux 4.12; its numbers are `SK_MEMINFO_VARS` of linux/sock_diag.h.
 pub(crate) fn queued(socket: impl AsFd) -> io::Result<u64> {

@@ -1,4 +1,4 @@
-//! A place of a transport's own, where channels arrive, each with a preface.
+//! A transport's own listener of channels, each with a preface.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -16,11 +16,11 @@ use crate::wait::{retry, timespec};
 
 /// How long a connection may take to send its preface.
 const PREFACE_TIME: Duration = Duration::from_secs(5);
-/// How many may be without a preface at the same time; one more turns the first away.
+/// How many may be without a preface at the same time; beyond that the oldest is closed.
 const WAITING: usize = 64;
 
-/// A listening socket, and the connections whose preface has not come yet. One that is silent
-/// keeps no other waiting, and none is answered before its token was right.
+/// A listening socket, and the connections whose preface has not come yet. A silent one does not
+/// delay the others, and nobody gets an answer before the token is right.
 #[derive(Debug)]
 pub(super) struct Arrivals {
     listener: Socket,
@@ -41,7 +41,7 @@ struct Unidentified {
 enum Look {
     /// Its preface is not whole.
     Unclear,
-    /// It has not the token, or has gone.
+    /// It does not have the token, or has gone.
     Foreign,
     /// It has the token, and belongs to this flow.
     Flow(u32),
@@ -93,7 +93,7 @@ impl Arrivals {
         }
     }
 
-    /// Looks at each of those who wait, and turns away those without the token.
+    /// Checks each waiting connection, and closes those without the token.
     fn identified(&mut self) -> Option<(u32, Socket)> {
         let mut index = 0;
         while index < self.waiting.len() {
@@ -106,7 +106,7 @@ impl Arrivals {
         None
     }
 
-    /// Waits until somebody arrives or says something.
+    /// Waits until a connection arrives or sends something.
     fn wait(&self, within: Duration) -> Result<(), TransportError> {
         let sockets = std::iter::once(&self.listener).chain(self.waiting.iter().map(|one| &one.socket));
         let mut looks: Vec<_> =
@@ -158,8 +158,8 @@ impl Unidentified {
     }
 }
 
-/// Whether an accept failed because of the one who came, so that the next may succeed: accept(2)
-/// names these.
+/// Whether an accept failed because of the peer, so that the next may succeed: accept(2) lists
+/// these errors.
 fn is_its_own(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionReset, Interrupted};
     matches!(error.kind(), ConnectionAborted | ConnectionReset | Interrupted)

@@ -19,9 +19,10 @@ use rustls::{CertificateError, DigitallySignedStruct, Error, SignatureScheme};
 use super::TransportError;
 use crate::control::Rendezvous;
 
-/// The name in every certificate; it says nothing, the certificate as a whole is what counts.
+/// The name in every certificate. It has no meaning; only the certificate as a whole counts.
 pub(super) const NAME: &str = "linerate";
-/// What both ends agree to speak inside (ALPN, RFC 7301), which QUIC demands (RFC 9001, section 8.1).
+/// The application protocol of both ends (ALPN, RFC 7301), which QUIC demands (RFC 9001, section
+/// 8.1).
 const PROTOCOL: &[u8] = b"linerate";
 /// The one cipher suite, so that two measurements differ in the network and not in the cipher. It
 /// is the one that every TLS 1.3 must have. Source: RFC 8446, section 9.1.
@@ -57,7 +58,7 @@ impl Identity {
             .with_single_cert(vec![self.certificate.clone()], key)
             .map_err(|error| handshake_failed(&error))?;
         config.alpn_protocols = vec![PROTOCOL.to_vec()];
-        // Nobody comes back to this load, and a ticket would be bytes that no flow has sent.
+        // No session is resumed, and a ticket would add bytes that no flow has sent.
         config.send_tls13_tickets = 0;
         Ok(Arc::new(config))
     }
@@ -88,7 +89,7 @@ fn provider() -> Arc<CryptoProvider> {
     Arc::new(CryptoProvider { cipher_suites: vec![TLS13_AES_128_GCM_SHA256], ..default_provider() })
 }
 
-/// Believes one certificate. That its owner holds the key is checked as ever.
+/// Accepts one certificate. The handshake checks as usual that its owner holds the key.
 #[derive(Debug)]
 struct Pinned {
     certificate: CertificateDer<'static>,
@@ -142,7 +143,7 @@ pub(super) fn handshake_failed(error: &Error) -> TransportError {
     }
 }
 
-/// The peer is another one than it should be.
+/// The peer is not the one of the conversation.
 pub(super) fn disbelieved() -> TransportError {
     TransportError::Secure(
         "the peer shows another certificate than the conversation named; something between the two ends \

@@ -41,9 +41,10 @@ pub(super) use carrier::Carrier;
 use closing::Closing;
 pub use header::{CONTROL_LEN, Cookie, GONE, HEADER_LEN, Header, Kind, SHORT_LEN};
 
-/// A message of a curve that has not come after this long is lost, however patient the channel is.
+/// A message of a curve that has not arrived after this time is lost, whatever the channel's
+/// patience.
 const LOST: Span = Span::from_ms(1_000);
-/// Datagrams that one call hands over or takes, unless told otherwise.
+/// Default number of datagrams that one call sends or receives.
 const BATCH: u32 = 64;
 /// Most that the kernel takes in one call.  Source: `UIO_MAXIOV` of linux/uio.h.
 const MOST: u32 = 1024;
@@ -65,9 +66,9 @@ pub(super) struct DatagramChannel {
     closing: Closing,
     /// Messages that came while the end of the own direction was waited for.
     stash: VecDeque<Vec<u8>>,
-    /// What the socket said last of its drops.
+    /// The socket's last count of drops.
     drops_seen: u32,
-    /// What the host said last of the drops of all its sockets.
+    /// The host's last count of drops of all its sockets.
     buffer_errors: Option<u64>,
 }
 
@@ -200,7 +201,7 @@ impl Channel for DatagramChannel {
                     }
                 }
                 Ok((0, None)) if self.is_cut() => return Err(LinkError::Reset),
-                // Nobody sends an empty message, and who has sent a flow awaits no payload.
+                // There are no empty messages, and a sender of a flow expects no payload.
                 Ok((0, None)) => {}
                 Ok(_) if self.closing.has_sent_flow() => {}
                 Ok((len, None)) => return fits(len, into.len()),
@@ -222,7 +223,7 @@ impl Channel for DatagramChannel {
         self.close()
     }
 
-    /// What one packet carries unfragmented; a Unix datagram meets no packets.
+    /// What one packet carries unfragmented. Unix datagrams have no packets.
     fn natural_message(&self) -> u64 {
         self.granted().mss.known().copied().unwrap_or(UNPACKETED)
     }

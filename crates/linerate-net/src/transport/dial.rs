@@ -42,7 +42,7 @@ pub enum DialError {
     },
 }
 
-/// A socket for talking to `address`, bound to the interface and the address that `own` says.
+/// A socket for `address`, bound to the interface and the address in `own`.
 ///
 /// # Errors
 ///

@@ -1,13 +1,13 @@
 //! Raw Ethernet: every message is a frame of its own, by packet sockets (`AF_PACKET`).
 //!
-//! Nothing between the application and the device but the queueing discipline: no IP, no
-//! fragments, no acknowledgements, nothing sent again. A message is as long as the interface's MTU
-//! less 32 bytes at most, and may be lost.
+//! Nothing between the application and the device but the queueing discipline: no IP, no fragments,
+//! no acknowledgements, no retransmission. A message is as long as the interface's MTU less 32
+//! bytes at most, and may be lost.
 //!
 //! What is sent goes through the queueing discipline like every other packet of the host.
 //! `PACKET_QDISC_BYPASS` is not used: it would leave out the queue that is part of the path under
-//! test, hide the frames from its counters, and throw frames away without a word where the device
-//! is busy. So the host's own queue holds the sender back, and loses nothing.
+//! test, hide the frames from its counters, and drop frames silently where the device is busy. So
+//! the host's own queue holds the sender back, and loses nothing.
 //!
 //! What arrives is read from a ring of memory shared with the kernel (`TPACKET_V2`).
 //!
@@ -16,7 +16,8 @@
 //!
 //! # Consent
 //!
-//! A host sends messages only to a station that has said again what it was told there:
+//! A host sends messages only to a station that has returned the proof that was sent to its
+//! address:
 //!
 //! | from | frame | with |
 //! |---|---|---|

@@ -86,8 +86,8 @@ impl LocalPeer {
         self.cut.load(Ordering::Relaxed)
     }
 
-    /// Whether the peer's process, or this end's other thread, has let go. Nothing else is ever
-    /// said over the socket, so whatever can be read is the end.
+    /// Whether the peer's process has ended, or another thread has cancelled this end. Nothing else
+    /// is sent over the socket, so readable means ended.
     pub(super) fn is_loose(&self) -> bool {
         self.wait_with::<0>([], Duration::ZERO).is_ok_and(|(loose, _)| loose)
     }

@@ -2,7 +2,8 @@
 //! port of their own, because the server's own port is plain TCP.
 //!
 //! Linux keeps a closed connection for `net.mptcp.close_timeout`, 60 s, before it resets what still
-//! arrives. So where TCP says at once that the peer has closed, a sender here runs into its patience.
+//! arrives. So where TCP reports at once that the peer has closed, a sender here only notices by
+//! its time-out.
 
 use std::io;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};

@@ -1,4 +1,4 @@
-//! What is asked of a data socket, and what it was granted.
+//! The options requested for a data socket, and what it was granted.
 
 use std::io;
 
@@ -33,11 +33,12 @@ pub struct OptionError {
     pub source: io::Error,
 }
 
-/// Sets `asked` on a socket. Buffers and MSS bear on the handshake, so before it if possible.
+/// Sets `asked` on a socket. Buffers and MSS affect the handshake, so call it before that if
+/// possible.
 ///
 /// # Errors
 ///
-/// The first option that is refused. What is granted in part is no error; [`granted`] tells.
+/// The first option that is refused. A value granted in part is not an error; see [`granted`].
 pub fn apply(socket: &Socket, asked: &SocketOptions, ipv6: bool) -> Result<(), OptionError> {
     apply_to_socket(socket, asked)?;
     socket.set_tcp_nodelay(asked.nodelay).map_err(refused("nodelay", asked.nodelay.to_string()))?;
@@ -81,11 +82,11 @@ pub(super) fn refused(option: &'static str, value: String) -> impl FnOnce(io::Er
     move |source| OptionError { option, value, source }
 }
 
-/// Refuses what is asked of TCP or IP where neither carries the bytes.
+/// Refuses options of TCP or IP where neither carries the bytes.
 ///
 /// # Errors
 ///
-/// The first option that is asked and has no meaning for `transport`.
+/// The first requested option that has no meaning for `transport`.
 pub(super) fn without_tcp(asked: &SocketOptions, transport: Transport) -> Result<(), OptionError> {
     let asked = [
         ("congestion", asked.congestion.clone()),
@@ -105,7 +106,8 @@ pub(super) fn not_of(transport: Transport, option: &'static str, value: String) 
     OptionError { option, value, source: io::Error::new(io::ErrorKind::Unsupported, why) }
 }
 
-/// What a channel has that neither TCP nor IP carries: nothing is known but what the caller adds.
+/// The options of a channel that neither TCP nor IP carries: all unknown, except what the caller
+/// adds.
 pub(super) fn unlike_tcp() -> Granted {
     fn none<T>() -> Fact<T> {
         Fact::unknown("TCP does not carry it")
@@ -140,7 +142,7 @@ pub(super) fn apply_class(socket: &Socket, asked: &SocketOptions, ipv6: bool) ->
     set.map_err(refused("dscp", dscp.to_string()))
 }
 
-/// Reads back what a connected socket has; who tied its thread to a processor knows that.
+/// Reads back the options of a connected socket. The caller adds the processor of its thread.
 #[must_use]
 pub fn granted(socket: &Socket, ipv6: bool) -> Granted {
     let info = tcp_info(socket);
@@ -172,7 +174,7 @@ pub fn granted(socket: &Socket, ipv6: bool) -> Granted {
     }
 }
 
-/// What TCP says of the connection so far.
+/// What TCP reports about the connection so far.
 #[must_use]
 pub fn connection(socket: &Socket) -> Fact<Connection> {
     let read = tcp_info(socket).map(|info| Connection {
@@ -186,7 +188,7 @@ pub fn connection(socket: &Socket) -> Fact<Connection> {
     read.into()
 }
 
-/// What TCP says of the connection at this moment; when that is stays at zero.
+/// What TCP reports about the connection now; the time is left at zero.
 pub(super) fn sample(socket: &Socket) -> io::Result<TcpSample> {
     let info = tcp_info(socket)?;
     let rate = |bytes: u64| Rate::from_bits_per_second(bytes as f64 * 8.0);

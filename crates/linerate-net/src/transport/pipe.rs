@@ -1,4 +1,5 @@
-//! A pipe each way between two processes. The responder makes both and hands the far ends over.
+//! A pipe each way between two processes. The responder makes both and passes the other ends to its
+//! peer.
 //!
 //! A blocking call on a pipe has no time limit, so the calls do not block: one that finds nothing to
 //! do waits in `poll` and calls again. Two calls instead of one, where the peer is slower; a stream
@@ -64,7 +65,7 @@ pub(super) fn join(
     let local_peer = LocalPeer::new(socket)?;
     let ends = local_peer.take_over::<2>()?;
     for end in &ends {
-        // Whatever else it is, the call below would wait for it beyond all patience.
+        // Anything else could block in the call below without a time limit.
         let nonblocking = rustix::io::ioctl_fionbio(end, true);
         nonblocking.map_err(|errno| TransportError::system("keep the pipe from blocking")(errno.into()))?;
     }
@@ -97,7 +98,7 @@ fn resize(pipe: &OwnedFd, size: Size) -> Result<(), TransportError> {
     Err(refused("sndbuf", size.to_string())(why).into())
 }
 
-/// Refuses what a pipe has not.
+/// Refuses options that a pipe does not have.
 fn check(asked: &SocketOptions) -> Result<(), TransportError> {
     without_tcp(asked, Transport::Pipe)?;
     if let Some(size) = asked.rcvbuf {
@@ -133,7 +134,7 @@ struct PipeChannel {
 }
 
 impl PipeChannel {
-    /// Waits until `end` is ready, in vain after the patience.
+    /// Waits until `end` is ready, up to the channel's patience.
     fn wait(&self, end: BorrowedFd<'_>, events: PollFlags) -> Result<(), LinkError> {
         let ready = self.either([(end, events)], self.patience)?;
         if ready { Ok(()) } else { Err(LinkError::Stalled(self.patience)) }

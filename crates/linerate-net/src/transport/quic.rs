@@ -41,7 +41,7 @@ use crate::wait::{Interest, Wait};
 
 pub(super) use arrival::QuicListener;
 
-/// How long the peer may take to agree on keys, and an unknown peer to send its preface.
+/// How long the peer may take for the handshake, and an unknown peer to send its preface.
 const HANDSHAKE: Duration = Duration::from_secs(5);
 /// How long an end that is dropped waits until the peer has what it sent.
 const LINGER: Duration = Duration::from_secs(1);
@@ -154,7 +154,7 @@ impl Drop for QuicChannel {
         self.out.finish().unwrap_or(());
         let (delivered, connection) = (self.out.stopped(), &self.flow.connection);
         self.runtime.block_on(async {
-            // A peer that is gone acknowledges nothing; there is nobody to tell.
+            // A peer that is gone acknowledges nothing, and nobody would read the end.
             drop(timeout(LINGER, delivered).await);
             if connection.close_reason().is_none() {
                 let before = connection.stats().udp_tx.datagrams;

@@ -56,7 +56,7 @@ impl TlsChannel {
         let mut timed = TimedStream::new(&stream, Deadline::after(HANDSHAKE));
         // It returns when the handshake is done and all of it is written.
         if let Err(error) = tls.complete_io(&mut timed) {
-            // The peer hears why, if it still listens.
+            // The peer receives the reason, if it still reads.
             while tls.wants_write() && tls.write_tls(&mut timed).is_ok_and(|written| written > 0) {}
             return Err(unsecured(error));
         }
@@ -289,7 +289,7 @@ pub(super) fn own_calls_only(setup: &Setup) -> Result<(), TransportError> {
     }
 }
 
-/// Why no keys were agreed on.
+/// Why the key agreement failed.
 fn unsecured(error: io::Error) -> TransportError {
     match error.get_ref().and_then(|source| source.downcast_ref::<rustls::Error>()) {
         Some(reason) => certificate::handshake_failed(reason),

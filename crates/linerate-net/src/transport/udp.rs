@@ -13,13 +13,13 @@
 //! READY                                ->    to that port
 //! ```
 //!
-//! The server's cookie is a keyed hash of the client's address, the flow and the client's cookie, so
-//! a HELLO costs the server no memory, a cookie is worth nothing from another address, and none can
-//! be made up. The server opens and connects the flow's socket only when the cookie came back; the
-//! client sends to a port only after both its cookies came back from the server's address. So
-//! neither sends a flow to an address that has not answered, and nobody can have the server send
-//! more bytes to somebody than he sent himself. Datagrams with a wrong token, a wrong cookie or of a
-//! wrong form are not answered.
+//! The server's cookie is a keyed hash of the client's address, the flow and the client's cookie,
+//! so a HELLO costs the server no memory, a cookie is worth nothing from another address, and none
+//! can be made up. The server opens and connects the flow's socket only when the cookie came back;
+//! the client sends to a port only after both its cookies came back from the server's address. So
+//! neither sends a flow to an address that has not answered, and nobody can make the server send
+//! more bytes to a third party than they sent themselves. Datagrams with a wrong token, a wrong
+//! cookie or of a wrong form are not answered.
 //!
 //! What is lost is sent again: HELLO and PROOF by the client, ACCEPT by the server until READY
 //! comes. READY is sent three times; if all are lost, the server takes the flow as ready after it

@@ -19,9 +19,9 @@ use crate::control::{ChannelAddress, ChannelToken, Rendezvous};
 use crate::line::Line;
 use crate::sys::vsock::{buffer, local_context, set_buffer};
 
-/// How long a connection may take to stand.
+/// How long a connection may take to open.
 const CONNECT: Duration = Duration::from_secs(5);
-/// What binds to any context or port, and stands for a machine that has none.
+/// Binds to any context or port; also the number of a machine without one.
 const ANY: u32 = libc::VMADDR_CID_ANY;
 
 /// Listens for VM sockets at a free port.
@@ -112,7 +112,7 @@ fn lacking(why: impl Into<String>) -> TransportError {
     TransportError::lacking(Transport::Vsock, why)
 }
 
-/// Refuses what a VM socket has not.
+/// Refuses options that a VM socket does not have.
 fn check(asked: &SocketOptions) -> Result<(), TransportError> {
     without_tcp(asked, Transport::Vsock)?;
     match asked.sndbuf {

@@ -9,9 +9,9 @@ const WORDS: usize = (BLOCK / 64) as usize;
 /// second at 10 Gb/s.
 pub(super) const BLOCKS: usize = 256;
 
-/// A set of numbers. When there are too many blocks, one that is farther ahead than anybody believes
-/// is struck out; if there is none, the oldest is given up, and what still comes of it counts as a
-/// repetition.
+/// A set of numbers. When there are too many blocks, one that is implausibly far ahead is struck
+/// out. Without such a block, the oldest is given up, and later arrivals in it count as
+/// repetitions.
 #[derive(Debug, Default)]
 pub(super) struct Numbers {
     /// Blocks that are neither untouched nor complete, by their place.
@@ -59,7 +59,7 @@ impl Block {
 }
 
 impl Numbers {
-    /// Notes a number; whether it is new. Above `horizon` none is believed yet.
+    /// Notes a number; returns whether it is new. Numbers above `horizon` are not believed yet.
     #[inline]
     pub(super) fn insert(&mut self, number: u64, horizon: u64) -> bool {
         let (place, within) = (number / BLOCK, number % BLOCK);

@@ -1,4 +1,5 @@
-//! How a direction of a datagram channel ends: an end that is sent again until it is heard.
+//! How a direction of a datagram channel ends: an end message that is repeated until it is
+//! confirmed.
 
 use linerate_core::endpoint::LinkError;
 use linerate_core::units::{Span, Time};
@@ -14,14 +15,14 @@ use crate::wait::{Interest, poll, retry};
 /// The first pause before an end is sent again; each is twice the one before, up to the longest.
 const FIRST_PAUSE: Span = Span::from_ms(10);
 const LONGEST_PAUSE: Span = Span::from_ms(200);
-/// How often a channel that is dropped without an end says so. It does not wait to be heard: who
-/// drops a thousand channels must not wait a thousand times.
+/// How often a channel that is dropped without an end sends one. It does not wait for an answer:
+/// dropping a thousand channels must not wait a thousand times.
 const PARTINGS: u32 = 3;
 /// How long the datagrams before it may take to leave this host's queues, and how often they are
 /// looked at.
 const LEAVING: Span = Span::from_ms(1_000);
 const LOOK: Span = Span::from_ms(1);
-/// Messages that are kept while the end is waited for.
+/// Messages that are kept while waiting for the end.
 const STASH: usize = 64;
 
 /// What is known of the two ends of a channel.
@@ -31,9 +32,9 @@ pub(super) struct Closing {
     pub(super) sent: Option<u64>,
     /// Datagrams of the flow that this end received, if it received one to its end.
     pub(super) settled: Option<u64>,
-    /// Whether this end has said that it sends no more.
+    /// Whether this end has sent its end message.
     said: bool,
-    /// Whether the peer has heard it.
+    /// Whether the peer has confirmed it.
     heard: bool,
     /// Whether the peer has said so; how many datagrams it counted.
     pub(super) theirs: Option<u64>,
@@ -56,7 +57,7 @@ impl Closing {
     }
 }
 
-/// How saying the end went.
+/// The result of sending the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Said {
     Heard,
@@ -67,8 +68,8 @@ enum Said {
 }
 
 impl DatagramChannel {
-    /// Says that no more will be sent. The end of a flow must be heard, because the account needs
-    /// it; any other end is not worth an error, the peer may have gone.
+    /// Says that no more will be sent. The end of a flow must be confirmed, because the account
+    /// needs it. Any other end is not worth an error, because the peer may have gone.
     pub(super) fn close(&mut self) -> Result<(), LinkError> {
         let flow = self.closing.has_sent_flow();
         if flow && !self.closing.said {

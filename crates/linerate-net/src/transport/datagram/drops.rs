@@ -1,10 +1,10 @@
-//! What a socket says that it dropped.
+//! The drops that a socket reports.
 
 /// What the socket dropped during a flow.
 ///
-/// A bunch of joined datagrams (`UDP_GRO`) that is dropped counts as one. How many were in it nobody
-/// knows; it is taken to be as large as the largest that came. That is right for a sender on this
-/// host that has the kernel cut (`UDP_SEGMENT`), and otherwise takes some loss on the path for drops.
+/// Joined datagrams (`UDP_GRO`) that are dropped together count as one. Their number is unknown,
+/// and taken to be that of the largest group that arrived. That is right for a sender on this host
+/// that uses `UDP_SEGMENT`, and otherwise counts some loss on the path as drops.
 #[derive(Debug)]
 pub(super) struct Drops {
     /// What the socket said last, for the next flow too.

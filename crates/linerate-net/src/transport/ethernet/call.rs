@@ -15,8 +15,8 @@ use crate::transport::{Preface, Setup, TransportError};
 
 /// How long the other station may take to answer. TCP has as much.
 const ANSWER: Span = Span::from_ms(5_000);
-/// How long a question waits for its answer before it is asked again: twice as long each time, up
-/// to the second.
+/// How long a request waits for its answer before it is repeated: twice as long each time, up to
+/// the second value.
 const FIRST_PAUSE: Span = Span::from_ms(20);
 const LAST_PAUSE: Span = Span::from_ms(320);
 
@@ -73,7 +73,7 @@ fn refused(source: std::io::Error) -> TransportError {
     TransportError::system("prepare a flow of frames")(source)
 }
 
-/// What asks.
+/// The requester.
 struct Call<'a, P> {
     setup: &'a Setup,
     link: &'a mut Link<P>,

@@ -98,7 +98,7 @@ impl<P: Plane> StationListener<P> {
         self.say(heard, Kind::Echo, &[nonce, proof].concat())
     }
 
-    /// Lets in who says again what it was told. Its sockets are open before it hears so.
+    /// Accepts a station that returns its proof. Its sockets are open before it hears so.
     fn admit(&mut self, heard: &Heard) -> Result<Option<Box<dyn Line>>, TransportError> {
         let Some(caller) = self.callers.get_mut(&heard.flow) else { return Ok(None) };
         // A channel that stands answers a proof itself.
@@ -169,14 +169,15 @@ mod tests {
     use crate::transport::ethernet::frame::HEAD_LEN;
     use crate::transport::ethernet::plane::PacketPlane;
 
-    /// A station that may not be where it says.
+    /// A station whose address is not proven.
     struct RawPeer {
         listener: StationListener<PacketPlane>,
         token: ChannelToken,
     }
 
     impl RawPeer {
-        /// On the loopback, with a token of its own; none, with a word, without the privilege.
+        /// On the loopback, with a token of its own. Skipped with a message if the privilege is
+        /// missing.
         fn new() -> Option<Self> {
             let peer = SocketAddr::from((Ipv4Addr::LOCALHOST, 1));
             let setup = Setup::plain(Transport::Ethernet, HostClock::start(), peer.ip(), peer);

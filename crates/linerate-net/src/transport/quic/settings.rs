@@ -26,9 +26,9 @@ pub(super) const UNIDENTIFIED_BYTES: u32 = 64 << 10;
 /// What the kernel is asked to hold in each direction of the UDP socket; it gives no more than
 /// `rmem_max` and `wmem_max` allow. Unit: bytes.
 const SOCKET_BUFFER: usize = 4 << 20;
-/// After so long without a packet of the peer the connection is lost.
+/// Without a packet from the peer for this time, the connection is lost.
 pub(super) const IDLE: Span = Span::from_ms(30_000);
-/// An end that is silent for so long shows that it is there.
+/// Keep-alive: an end that is silent for this time sends a packet.
 const KEEP_ALIVE: Duration = Duration::from_secs(10);
 /// Clients that the port bears at once before they have sent their preface.
 pub(super) const MOST_UNIDENTIFIED: usize = 64;

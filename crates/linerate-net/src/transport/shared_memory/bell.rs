@@ -1,9 +1,9 @@
-//! How an end sleeps until the other has done something, so that no call for it is missed.
+//! How an end sleeps until the other has done something, without missing a wake-up.
 //!
-//! The sleeper raises its flag and looks once more; the other end writes its count and looks at
-//! the flag. Each has a full fence between the two, so at least one sees what the other did
-//! (Dekker). The bell's number keeps a call from being lost between the look and the sleep: the
-//! kernel does not put to sleep who expects an old number (futex(2)).
+//! The sleeper raises its flag and looks once more; the other end writes its count and looks at the
+//! flag. Each has a full fence between the two, so at least one sees what the other did (Dekker).
+//! The bell's number prevents a lost wake-up between the check and the sleep: the kernel does not
+//! put a thread to sleep that expects an old number (futex(2)).
 
 use std::io;
 use std::sync::atomic::{Ordering, fence};
@@ -16,7 +16,7 @@ use rustix::thread::futex;
 use crate::sys::shared_ring::Seat;
 use crate::wait::timespec;
 
-/// The longest sleep: a peer whose process is killed rings no bell.
+/// The longest sleep: a killed peer rings no bell.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// A sleep that is announced and not begun.

@@ -6,8 +6,8 @@ use crate::transport::preface::PREFACE_LEN;
 
 /// Length of everything that the initiator sends before the flow. Unit: bytes.
 pub const REQUEST_LEN: usize = 96;
-/// Length of every answer: less than what it answers, so that nobody can have more sent to another
-/// than he sends himself. Unit: bytes.
+/// Length of every answer: less than what it answers, so that nobody can use the server to amplify
+/// traffic. Unit: bytes.
 pub const REPLY_LEN: usize = 64;
 const MAGIC: [u8; 8] = *b"lineudp1";
 const COOKIE_LEN: usize = 16;
