@@ -1,7 +1,7 @@
 //! I/O engines: which system calls move the bytes of a connected stream socket.
 //!
 //! An engine is one file below here or, where it needs `unsafe`, below `sys`, and one arm in each
-//! `match` of this file: nothing that is timed goes through a table of functions.
+//! `match` of this file: timed code does not use dynamic dispatch.
 //!
 //! **Held and loose bytes.** Some engines give the kernel the application's own pages instead of a
 //! copy, and the kernel reads them after the call has returned. That is right only for bytes that

@@ -49,7 +49,7 @@ impl<'a> Stamped<'a> {
         Ok(Self { stamper: Stamper::new(socket, transport.is_datagram())? })
     }
 
-    /// Throws away what is left of messages that were given up; before the first message of a size.
+    /// Discards what is left of messages that were given up; before the first message of a size.
     pub(crate) fn begin(&mut self, size: usize) -> Result<(), LinkError> {
         self.stamper.resize(size);
         self.stamper.drain()

@@ -417,7 +417,7 @@ fn a_trial_outside_its_plan_is_refused() {
         Trial { size: u64::MAX, ..good },
         Trial { samples: 0, ..good },
         Trial { samples: MAX_SAMPLES + 1, pattern: Pattern::PingPong, ..good },
-        // The server times a stream, and could not report so many times in one message.
+        // The server times a stream, and could not report this many times in one message.
         Trial { samples: 3073, ..good },
         Trial { samples: u32::MAX, batch: u32::MAX, ..good },
         Trial { batch: 0, ..good },

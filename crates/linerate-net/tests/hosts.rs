@@ -15,7 +15,7 @@ use crate::support::{self, TestServer};
 const SERVERS: usize = 3;
 const STALL: Span = Span::from_ms(60_000);
 
-/// So many servers with one key.
+/// This many servers with one key.
 fn servers(count: usize) -> Vec<TestServer> {
     let key = Key::fresh().expect("random numbers");
     let server = |_| {

@@ -26,7 +26,7 @@ use crate::support::{self, TestServer};
 /// How long a false server waits for its client.
 const PATIENCE: Duration = Duration::from_secs(30);
 const TOKEN: ChannelToken = [9; 16];
-/// So many times the user's wish is looked for, a tenth of a second apart, before a run that it ends
+/// This many times the user's wish is looked for, a tenth of a second apart, before a run that it ends
 /// took too long: twice the two seconds that are meant, and less than any patience.
 const MOST_LOOKS: u32 = 40;
 

@@ -38,7 +38,7 @@ pub fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
-/// `one flow`, `3 flows`: so many of what has a plural in s.
+/// `one flow`, `3 flows`: a count of something whose plural ends in s.
 pub(crate) fn count(number: u64, what: &str) -> String {
     if number == 1 { format!("one {what}") } else { format!("{number} {what}s") }
 }

@@ -56,7 +56,7 @@ pub struct Atm {
     parameters: Parameters,
     pace: Pace,
     stations: Vec<Station>,
-    /// The outputs of the switch. Without a switch, back to back, there are none.
+    /// The outputs of the switch. Empty back to back, without a switch.
     outputs: Vec<Output>,
     trains: Slab<Train>,
     carried: Carried,

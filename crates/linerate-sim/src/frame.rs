@@ -37,8 +37,8 @@ pub enum Destination {
     Link,
 }
 
-/// What a station hands to its medium. Each medium adds its own header, padding, trailer,
-/// preamble and gap to `data_bytes`; none of them is counted here.
+/// What a station hands to its medium. Each medium adds its own header, padding, trailer, preamble
+/// and gap to `data_bytes`; these are not counted here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
     /// Who sent it.

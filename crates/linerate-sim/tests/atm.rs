@@ -11,7 +11,7 @@ use crate::support::stations::{Offer, Run, to};
 /// Time of a cell of OC-3c: 424 bits at 149.76 Mb/s. Unit: picoseconds, as a fraction.
 const CELL: [u128; 2] = [424_000_000_000_000, 149_760_000];
 
-/// When so many cells of OC-3c have passed, to the picosecond in which that lies.
+/// When this many cells of OC-3c have passed, to the picosecond in which that lies.
 fn cells(count: u64) -> u64 {
     (u128::from(count) * CELL[0]).div_ceil(CELL[1]) as u64
 }
@@ -30,7 +30,7 @@ fn switched(stations: u32, switch: Switch) -> Parameters {
     Parameters::switched(stations, switch)
 }
 
-/// Payload in Mb/s when each of `count` PDUs of `data_bytes` carries so much of it; their times
+/// Payload in Mb/s when each of `count` PDUs of `data_bytes` carries this much of it; their times
 /// are held to the picosecond on the way.
 fn saturated_mbps(encapsulation: Encapsulation, data_bytes: u32, payload_bytes: u32) -> f64 {
     let count = 20_000;

@@ -99,7 +99,7 @@ fn run(
     }
 }
 
-/// A ring of `count` stations with so much latency each and no fibre.
+/// A ring of `count` stations with this much latency each and no fibre.
 fn ring_of(count: usize, latency: Span, ttrt: Span) -> Parameters {
     let station = StationParameters { latency, fibre_metres: 0, synchronous: Span::ZERO };
     Parameters { ttrt, stations: vec![station; count] }

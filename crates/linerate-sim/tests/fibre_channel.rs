@@ -11,7 +11,7 @@ use linerate_sim::frame::{Destination, Port};
 
 use crate::support::stations::{Offer, Run, to};
 
-/// So many bytes at full speed, 160 000 / 17 picoseconds each, to the picosecond in which they end.
+/// This many bytes at full speed, 160 000 / 17 picoseconds each, to the picosecond in which they end.
 const fn bytes(count: u64) -> u64 {
     (count * 160_000).div_ceil(17)
 }
@@ -143,7 +143,7 @@ fn a_long_link_is_as_fast_as_its_credits_return() {
     }
 }
 
-/// A switch whose F_Ports have so many buffers, at the ends of links of `delay`.
+/// A switch whose F_Ports have this many buffers, at the ends of links of `delay`.
 fn switched(stations: u32, switch: Switch, delay: Span) -> Parameters {
     Parameters { topology: Topology::Switched { stations, switch }, delay, ..plain() }
 }
@@ -159,7 +159,7 @@ fn a_switch_gives_a_credit_back_when_the_frame_has_left_it() {
         let instants = run(parameters, &[(0, to(1), 2_112, 0); 100]).stations.instants();
         let cycle = wait + bytes(2_148) + turn;
         assert!(instants.windows(2).all(|pair| pair[1] - pair[0] == cycle), "{forwarding:?}");
-        // A frame for nobody is thrown away when the switch has it whole and has looked at it.
+        // A frame for nobody is discarded when the switch has it whole and has looked at it.
         let Run { stations, .. } = run(parameters, &[(0, to(7), 2_112, 0), (0, to(1), 2_112, 0)]);
         let thrown = bytes(2_148).max(wait + latency.as_ps()) + 2 * delay.as_ps();
         assert_eq!(stations.instants(), [thrown + wait + turn + bytes(2_148)]);

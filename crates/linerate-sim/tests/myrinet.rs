@@ -183,7 +183,7 @@ fn marks_below_the_round_trip_leave_gaps_on_an_output_that_is_wanted() {
     // for a byte, and works a round trip later: each of the 39 that waited pauses for the rest.
     let gap = (parameters.cable * 2 + parameters.latency - parameters.byte).as_ps();
     assert_eq!(least - last(LARGE), 39 * gap);
-    // The overshoot is 120 bytes: so much left at GO is enough, one less is not.
+    // The overshoot is 120 bytes: this much left at GO is enough, one less is not.
     assert_eq!(last(Slack { bytes: 300, stop: 160, go: 120 }), last(LARGE));
     let byte = parameters.byte.as_ps();
     assert_eq!(last(Slack { bytes: 300, stop: 160, go: 119 }), last(LARGE) + 39 * byte);
@@ -265,7 +265,7 @@ fn slack_that_takes_a_blocked_packet_in_frees_the_links_behind_it() {
     assert_eq!(arrived(LARGE), begins + up + trunk + latency + behind);
 
     // Least: the second switch takes in two bytes and what comes until STOP works. The rest stays
-    // at the switch above, with the begin of the other behind it, and the link up is stopped.
+    // at the switch above, with the start of the other behind it, and the link up is stopped.
     let free = packet_bytes(20_000, 1) * byte + cable + latency;
     let round_trip = 2 * trunk + latency;
     // When the long one has gone, one byte is stripped, and GO is sent when one is left; the switch

@@ -17,7 +17,7 @@ use pcap_file::pcapng::blocks::section_header::{SectionHeaderBlock, SectionHeade
 use pcap_file::pcapng::{PcapNgBlock as _, PcapNgWriter};
 use pcap_file::{DataLink, Endianness, PcapError};
 
-/// Timestamps count so many decimal places of a second. Source: draft-ietf-opsawg-pcapng, if_tsresol.
+/// Timestamps count this many decimal places of a second. Source: draft-ietf-opsawg-pcapng, if_tsresol.
 const NANOSECONDS: u8 = 9;
 /// Direction of a frame in its flags. Source: draft-ietf-opsawg-pcapng, epb_flags, bits 0 and 1.
 const INBOUND: u32 = 1;

@@ -53,7 +53,7 @@ impl Desk {
     }
 
     /// Waits until a load that was asked to write `x.run.json` moves bytes: the file is there just
-    /// before it begins, and nothing else takes so much processor time.
+    /// before it begins, and nothing else takes this much processor time.
     pub(crate) fn under_way(&self, load: &Process) {
         process::wait_for("the run file", || self.path("x.run.json").exists().then_some(()));
         load.works_for(10);

@@ -90,7 +90,7 @@ fn quiet_run() -> Run {
     run
 }
 
-/// Asks for 8 Mb/s, and has so many bytes arrive in 100 ms.
+/// Asks for 8 Mb/s, and has this many bytes arrive in 100 ms.
 fn paced(run: &mut Run, bytes: u64) {
     let half = HalfAccount {
         ended: traffic::Ended::Complete,

@@ -33,7 +33,7 @@ where
     }
 }
 
-/// Keeps what it is told, and ends the load after so many intervals.
+/// Keeps what it is told, and ends the load after this many intervals.
 #[derive(Debug, Default)]
 struct Watch {
     looks: Vec<Look>,

@@ -144,7 +144,7 @@ fn what_never_comes_is_lost_and_no_wait_for_ever<P: Pair>(pair: P) {
             Ok::<_, LinkError>(said)
         },
         async |mut end| loop {
-            // Kept open until the other end has waited in vain.
+            // Kept open until the other end has waited without success.
             match end.recv(&mut [0]).await {
                 Err(LinkError::Stalled(_)) => {}
                 said => return said,

@@ -58,7 +58,7 @@ impl Default for Link {
 }
 
 impl Link {
-    /// An exact link of so many Mb/s; 1000 must be a multiple of it for whole picoseconds.
+    /// An exact link of this many Mb/s; 1000 must be a multiple of it for whole picoseconds.
     pub(crate) fn of_mbps(mbps: u64) -> Self {
         Self { per_byte: Span::from_ps(8_000_000 / mbps), ..Self::default() }
     }

@@ -57,7 +57,7 @@ fn a_jump_in_a_list_does_not_overrun_the_time() {
     assert!(recorder.spent <= method.time * 2, "{} of {}", recorder.spent, method.time);
 }
 
-/// Gives up after so many trials, as nothing else would end the loop.
+/// Gives up after this many trials, as nothing else would end the loop.
 struct Patience(u64);
 
 impl Watch for Patience {

@@ -191,7 +191,7 @@ impl<'a> Outgoing<'a> {
         batch
     }
 
-    /// Notes that `messages` whole ones of [`batch`](Self::batch) were handed over.
+    /// Notes that `messages` whole ones of [`batch`](Self::batch) were sent.
     pub fn sent_messages(&mut self, messages: usize) {
         if let Some(pace) = &mut self.pace {
             pace.departed(self.clock.now(), messages as u64);
@@ -203,7 +203,7 @@ impl<'a> Outgoing<'a> {
         self.moved((messages * self.message.len()) as u64);
     }
 
-    /// Notes that `bytes` of the last piece were handed over.
+    /// Notes that `bytes` of the last piece were sent.
     #[inline]
     pub fn sent(&mut self, bytes: usize) {
         self.within += bytes;

@@ -11,7 +11,7 @@ pub(super) fn tag(number: u64) -> [u8; TAG] {
     bytes
 }
 
-/// The number at the begin of `message`, if the two belong together.
+/// The number at the start of `message`, if the two belong together.
 pub(super) fn untag(message: &[u8]) -> Option<u64> {
     let (number, rest) = message.split_first_chunk::<8>()?;
     let (complement, _) = rest.split_first_chunk::<8>()?;

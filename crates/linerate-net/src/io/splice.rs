@@ -98,7 +98,7 @@ impl Inward {
         Ok(Self { pipe: Pipe::open()?, nowhere, discarded: 0 })
     }
 
-    /// Throws away at most `most` bytes.
+    /// Discards at most `most` bytes.
     pub(super) fn discard(
         &mut self,
         socket: BorrowedFd<'_>,

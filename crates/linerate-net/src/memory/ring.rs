@@ -149,7 +149,7 @@ impl Ring {
     ///
     /// # Panics
     ///
-    /// If there are not so many.
+    /// If there are fewer slots.
     #[inline]
     #[must_use]
     pub fn slot(&self, slot: usize) -> &[u8] {

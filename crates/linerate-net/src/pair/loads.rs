@@ -56,9 +56,9 @@ struct Stands<'a> {
 }
 
 impl Loads {
-    /// Connects to the linerates at `targets` and agrees on `plan` with each; all have the same key.
-    /// While the first has others to serve, `queued` is told the place in the queue every second, and
-    /// may end the wait; the others must be free.
+    /// Connects to the linerates at `targets` and agrees on `plan` with each; all have the same
+    /// key. While the first is busy, `queued` receives the place in the queue every second, and may
+    /// end the wait; the others must be free.
     ///
     /// # Errors
     ///
@@ -79,8 +79,8 @@ impl Loads {
         let named = |error: PairError, target| if alone { error } else { error.at(target) };
         let ends = Ends::begin(first, key, plan, clock, &mut queued).map_err(|error| named(error, first))?;
         let others = others.iter().map(|target| {
-            // The hosts that have admitted this client wait for it, and perhaps another client that
-            // this one waits for waits for them.
+            // No waiting here, to avoid a deadlock: the hosts that have admitted this client wait
+            // for it, and the client that this one would wait for may wait for them.
             let mut busy = false;
             let remote = RemoteEnd::begin(target, key, plan, &mut |_| {
                 busy = true;
@@ -107,7 +107,7 @@ impl Loads {
         if self.others.is_empty() { error } else { error.at(&remote.target) }
     }
 
-    /// With the accounts comes the reason why a peer's are missing, if a conversation broke off
+    /// Returns the accounts, and the reason why a peer's are missing, if a conversation failed
     /// meanwhile.
     ///
     /// # Errors
@@ -138,7 +138,7 @@ impl Loads {
         self.remote_ends().try_for_each(start)?;
         self.remote_ends()
             .try_for_each(|remote| remote.hear_go().map_err(|error| self.named(error, remote)))?;
-        // A connection for every transaction has a number after those that stand.
+        // A connection for every transaction has a number after those that are open.
         let one = |number: u32| transport::join(&setup, &rendezvous, &token, number + channels(load));
         let more = |number: u32| held(&setup, one(number)?);
         let stands = Stands { ends, lines, handles, more: &more };
@@ -267,7 +267,7 @@ impl Loads {
         for ((peer, remote), heard) in (0..).zip(self.remote_ends()).zip(heard) {
             match heard.map_err(|error| if cut { PairError::Interrupted } else { error }) {
                 Ok((mut carried, by_it)) => {
-                    // It speaks for its own flows.
+                    // It reports only its own flows.
                     carried.reports.retain(|told| told.flow < load.numbered(1, 0));
                     carried.reports.iter_mut().for_each(|told| told.flow = load.numbered(peer, told.flow));
                     all.push(carried);
@@ -297,7 +297,7 @@ impl Loads {
         let others = self.others.iter_mut().zip(asked).map(|(remote, asked)| {
             asked.and_then(|()| remote.hear_observed()).map_err(|error| error.at(&remote.target))
         });
-        // All are heard, whatever one says.
+        // All are read, whatever one reports.
         others.fold(first, Result::and)
     }
 }
@@ -305,7 +305,7 @@ impl Loads {
 impl Carrier for Loads {
     type Error = PairError;
 
-    /// Several servers have such a load each, but for a rate, which they share.
+    /// Each of several servers has such a load, except for a rate, which they share.
     fn carry(&mut self, load: &Load, watch: &mut dyn LoadWatch) -> CarriedLoad<PairError> {
         match self.run(load, watch) {
             Ok((transfer, broken)) => {

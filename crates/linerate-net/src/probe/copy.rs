@@ -76,7 +76,7 @@ pub(super) fn far(sampler: &Sampler<'_>) -> Probe {
     Probe { name: "a byte copied beyond the cache", unit: "ns/B", samples }
 }
 
-/// Samples of `copy`, which moves so many bytes. Unit: ns/B.
+/// Samples of `copy`, which moves this many bytes. Unit: ns/B.
 fn copies(sampler: &Sampler<'_>, bytes: usize, mut copy: impl FnMut()) -> Vec<f64> {
     let one = || {
         let time = sampler.nanoseconds(|| {

@@ -25,7 +25,7 @@ pub(super) fn turn(sampler: &Sampler<'_>) -> Result<Probe, ProbeError> {
     Ok(Probe { name: "a byte through a pipe, one thread", unit: "ns", samples })
 }
 
-/// Half of a round trip of a byte between two threads that sleep for it in turns, each tied to a
+/// Half of a round trip of a byte between two threads that sleep for it in turns, each pinned to a
 /// processor of its own if there are two: both calls and a wake-up.
 pub(super) fn trip(sampler: &Sampler<'_>) -> Result<Probe, ProbeError> {
     let what = failed("a wake-up");
@@ -54,7 +54,7 @@ pub(super) fn trip(sampler: &Sampler<'_>) -> Result<Probe, ProbeError> {
     Ok(Probe { name: "a byte through a pipe to a sleeper", unit: "ns", samples: samples.map_err(what)? })
 }
 
-/// Ties this thread to the `nth` of the processors it may use, if there are several. One that it
+/// Pins this thread to the `nth` of the processors it may use, if there are several. One that it
 /// is not given is no error: then the scheduler places it.
 fn tie(nth: usize) {
     let cpus = usable_cpus().unwrap_or_default();

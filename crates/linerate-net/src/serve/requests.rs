@@ -19,8 +19,8 @@ pub(super) const WAITING: u32 = 1024;
 
 impl<'a> Session<'a> {
     /// Answers the requests of `load` over `lines`, or over a channel of `more` for every
-    /// transaction, until the client asks no more. With what was answered comes what the host did
-    /// meanwhile, unless bulk beside it says it.
+    /// transaction, until the client sends no more requests. Returns what was answered and what the
+    /// host did meanwhile, unless bulk beside it reports the host.
     pub(super) fn answer(
         &self,
         load: &Load,

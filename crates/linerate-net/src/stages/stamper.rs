@@ -61,7 +61,7 @@ impl<'a> Stamper<'a> {
         self.into.resize(size, 0);
     }
 
-    /// Throws away what datagrams and stamps there are.
+    /// Discards what datagrams and stamps there are.
     pub(super) fn drain(&mut self) -> Result<(), LinkError> {
         while self.datagrams && rustix::net::recv(self.socket, &mut [0; 1][..], RecvFlags::DONTWAIT).is_ok() {
         }

@@ -12,7 +12,7 @@ const MPTCP_INFO: libc::c_int = 1;
 /// `MPTCP_INFO_FLAG_FALLBACK` of linux/mptcp.h.
 const FALLBACK: u32 = 1;
 
-/// The begin of `struct mptcp_info` of linux/mptcp.h; the kernel fills as much as fits.
+/// The start of `struct mptcp_info` of linux/mptcp.h; the kernel fills as much as fits.
 #[repr(C)]
 #[derive(Default)]
 struct Info {

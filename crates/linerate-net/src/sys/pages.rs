@@ -38,7 +38,7 @@ impl Pages {
         let mapping = map(whole.checked_add(HUGE).ok_or(Errno::NOMEM)?)?;
         let first = mapping.0.as_ptr();
         let skipped = first.addr().next_multiple_of(HUGE) - first.addr();
-        // SAFETY: at most `HUGE` bytes are skipped, and the mapping has so many more.
+        // SAFETY: at most `HUGE` bytes are skipped, and the mapping has this many more.
         let start = unsafe { mapping.0.add(skipped) };
         let pages = Self { start, len, mapping };
         // SAFETY: these are pages of this mapping, and the advice changes no content.
@@ -51,7 +51,7 @@ impl Pages {
     }
 
     pub(crate) const fn bytes(&self) -> &[u8] {
-        // SAFETY: so many bytes are mapped and were zero at first; `self` is borrowed.
+        // SAFETY: this many bytes are mapped and were zero at first; `self` is borrowed.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 

@@ -20,7 +20,7 @@ pub(crate) const CAPACITIES: std::ops::RangeInclusive<usize> = 4096..=16 << 20;
 /// What keeps the file as long as it is.
 const SEALS: SealFlags = SealFlags::SHRINK.union(SealFlags::GROW).union(SealFlags::SEAL);
 
-/// What the two ends tell each other; all zero at the begin.
+/// What the two ends tell each other; all zero at the start.
 #[repr(C)]
 #[derive(Debug)]
 pub(crate) struct Header {
@@ -184,7 +184,7 @@ impl Drop for SharedRing {
     }
 }
 
-/// Whether a ring may have so many bytes.
+/// Whether a ring may have this many bytes.
 pub(crate) fn is_capacity(bytes: usize) -> bool {
     bytes.is_power_of_two() && CAPACITIES.contains(&bytes)
 }

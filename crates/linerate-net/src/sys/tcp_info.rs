@@ -6,7 +6,7 @@ use std::mem::{offset_of, size_of};
 use std::ops::Deref;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 
-/// The begin of `struct tcp_info`, which newer kernels lengthen at its end.
+/// The start of `struct tcp_info`, which newer kernels lengthen at its end.
 ///
 /// Here and not from a crate, because what a C library's header has is its age's, not the
 /// kernel's. Times are in microseconds but for `rto`, `ato` and `last_*`, rates in bytes a second.

@@ -30,7 +30,7 @@ pub(crate) use multishot::Multishot;
 pub(crate) use plain::Plain;
 pub(crate) use zerocopy::Zerocopy;
 
-/// Requests that may be handed over at once: one, and one that cancels it.
+/// Requests that may be submitted at once: one, and one that cancels it.
 const REQUESTS: u32 = 4;
 /// Answers that may wait to be read.
 const ANSWERS: u32 = 256;
@@ -45,7 +45,7 @@ struct Ring {
     patience: Span,
     /// The number of the last request.
     last: u64,
-    /// A request could not be handed over; nothing more goes through the ring.
+    /// A request could not be submitted; nothing more goes through the ring.
     broken: bool,
 }
 

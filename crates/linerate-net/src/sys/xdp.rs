@@ -31,8 +31,8 @@ const RING: u32 = 2_048;
 pub(crate) const RING_BYTES: u64 = RING as u64 * 4_096;
 /// The queue whose frames are taken: the one that gets frames without IP.
 const QUEUE: u32 = 0;
-/// The kernel sends at most so many frames a call, and then wants another one.
-/// Source: `TX_BATCH_SIZE` of net/xdp/xsk.c, 32.
+/// The kernel sends at most this many frames in one call. Source: `TX_BATCH_SIZE` of net/xdp/xsk.c,
+/// 32.
 const KICKS: usize = 4;
 
 /// One socket, its memory, and the program that leads frames to it as long as this lives.

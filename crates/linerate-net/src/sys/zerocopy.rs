@@ -47,7 +47,7 @@ unsafe impl Send for SocketMap {}
 
 /// What one look gave.
 pub(crate) struct Mapped {
-    /// Bytes at the begin of the map. Unit: bytes.
+    /// Bytes at the start of the map. Unit: bytes.
     pub(crate) mapped: usize,
     /// Bytes that follow in the socket and must be copied before more can be mapped. Unit: bytes.
     pub(crate) copy: usize,
@@ -94,7 +94,7 @@ impl SocketMap {
     /// If that is more than the map has.
     pub(crate) fn copy_to(&self, into: &mut [u8]) {
         assert!(into.len() <= self.len, "the map has {} B", self.len);
-        // SAFETY: both places have so many bytes. They do not overlap: the map is not Rust's
+        // SAFETY: both places have this many bytes. They do not overlap: the map is not Rust's
         // memory. Pages that nothing was mapped to are never asked for: the caller copies what
         // `receive` said.
         unsafe { self.start.cast::<u8>().as_ptr().copy_to_nonoverlapping(into.as_mut_ptr(), into.len()) }

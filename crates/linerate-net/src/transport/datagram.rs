@@ -143,7 +143,7 @@ impl DatagramChannel {
         retry(|| rustix::net::recv(&self.socket, &mut *into, flags | RecvFlags::TRUNC)).map(|(_, len)| len)
     }
 
-    /// Takes one datagram for a `pull`; its real length, and the begin of it where `into` has not
+    /// Takes one datagram for a `pull`; its real length, and the start of it where `into` has not
     /// room enough to tell what it is.
     #[inline]
     fn take_message(&self, into: &mut [u8], flags: RecvFlags) -> Result<(usize, Option<Header>), Errno> {

@@ -26,10 +26,10 @@
 //! | beginning | `Proof` | that proof |
 //! | answering | `Accept` | that proof |
 //!
-//! No answer is longer than its question, none is sent more than once for one question, and a
-//! peer without the token gets none. Questions are asked again for five seconds. The answering
-//! end opens the flow's sockets before it accepts, the initiator before it says hello, so that
-//! no message comes too early.
+//! No answer is longer than its question, each question has at most one answer, and a peer without
+//! the token gets no answer. Questions are asked again for five seconds. The answering end opens
+//! the flow's sockets before it accepts, the initiator before it says hello, so that no message
+//! comes too early.
 //!
 //! The end of what one side sends is an `End` with the number of its messages, said again until the
 //! other has seen it; a side that is gone says `Leave`.

@@ -1,5 +1,5 @@
 //! The Unix socket over which two local ends met, kept for as long as they talk: descriptors pass
-//! over it at the begin, and its end is the end of the peer's process.
+//! over it at the start, and its end is the end of the peer's process.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;

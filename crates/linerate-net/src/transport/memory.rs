@@ -40,7 +40,7 @@ impl MemoryBench {
     ///
     /// # Errors
     ///
-    /// When the host has not so much, or no huge pages.
+    /// When the host does not have that much memory, or no huge pages.
     pub fn new(clock: HostClock, largest: u64, asked: &MemoryOptions) -> Result<Self, MemoryError> {
         let largest =
             usize::try_from(largest).map_err(|_| MemoryError::Map(std::io::ErrorKind::OutOfMemory.into()))?;
@@ -69,7 +69,7 @@ impl MemoryBench {
         self.observer.clock()
     }
 
-    /// So many messages of the pattern: once there, and back where something comes back.
+    /// This many messages of the pattern: once there, and back where something comes back.
     #[inline]
     fn token(&mut self, pattern: Pattern, messages: u64) {
         let back = pattern != Pattern::OneWay;

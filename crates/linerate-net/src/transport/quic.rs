@@ -1,11 +1,11 @@
 //! A QUIC stream (RFC 9000): one connection a flow, one stream in both directions on it.
 //!
 //! quinn speaks QUIC, on threads of its own: acknowledgements, losses and timers go on while the
-//! measuring thread is elsewhere, as they do in a kernel for TCP. The measuring thread copies
-//! bytes into and out of quinn's buffers. A runtime that only runs while the measuring thread is in
-//! a call answers a small message sooner and carries less in bulk, and leaves the peer without an
-//! acknowledgement in between. quinn's threads are tied to the processor that the thread is tied
-//! to which makes them.
+//! measuring thread is elsewhere, as they do in a kernel for TCP. The measuring thread copies bytes
+//! into and out of quinn's buffers. A runtime that only runs while the measuring thread is in a
+//! call answers a small message sooner and carries less in bulk, and leaves the peer without an
+//! acknowledgement in between. quinn's threads run on the processor of the thread that makes them,
+//! if that is pinned.
 
 mod arrival;
 mod error;

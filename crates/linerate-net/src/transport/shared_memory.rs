@@ -1,8 +1,8 @@
-//! A ring of bytes each way in memory that two processes share. The responder makes it and
-//! hands it over.
+//! A ring of bytes each way in memory that two processes share. The responder makes it and passes
+//! it to the initiator.
 //!
 //! An end that finds nothing to do looks again and again for 20 us, then sleeps on a futex that
-//! the other end wakes. Where it may run on one processor only, as when it is tied to one, it does
+//! the other end wakes. Where it may run on one processor only, as when it is pinned to one, it does
 //! not spin: the peer could be waiting for that very processor.
 //!
 //! No count of the peer is believed: one that is out of range ends the channel.

@@ -274,8 +274,8 @@ pub(super) fn join(
     Ok(Box::new(Wire::new(TlsChannel::new(stream, setup, tls.into())?, setup.clock)))
 }
 
-/// Refuses the I/O engines: what is encrypted is in memory of the library's own, so none of them
-/// could spare a copy, and none would be measured.
+/// Refuses the I/O engines: encrypted bytes are in the library's own memory, so no engine could
+/// save a copy.
 pub(super) fn own_calls_only(setup: &Setup) -> Result<(), TransportError> {
     let [out, into] = [setup.socket.io, setup.socket.receives()];
     match [out, into].into_iter().find(|io| *io != Io::SendRecv) {

@@ -14,9 +14,9 @@
 //! ```
 //!
 //! The server's cookie is a keyed hash of the client's address, the flow and the client's cookie,
-//! so a HELLO costs the server no memory, a cookie is worth nothing from another address, and none
-//! can be made up. The server opens and connects the flow's socket only when the cookie came back;
-//! the client sends to a port only after both its cookies came back from the server's address. So
+//! so a HELLO costs the server no memory, a cookie is useless from another address, and cannot be
+//! forged. The server opens and connects the flow's socket only when the cookie came back; the
+//! client sends to a port only after both its cookies came back from the server's address. So
 //! neither sends a flow to an address that has not answered, and nobody can make the server send
 //! more bytes to a third party than they sent themselves. Datagrams with a wrong token, a wrong
 //! cookie or of a wrong form are not answered.
@@ -152,7 +152,7 @@ fn connect(socket: &Socket, address: SocketAddr) -> Result<(), TransportError> {
     connected.map_err(|source| super::DialError::Connect { address, source }.into())
 }
 
-/// Throws away what came before the socket was connected: it may be anybody's.
+/// Discards what came before the socket was connected: it may be anybody's.
 fn drain(socket: &Socket) {
     while rustix::net::recv(socket, &mut [0; 1][..], DONTWAIT).is_ok() {}
 }

@@ -1,4 +1,4 @@
-//! Unix datagram sockets: whole messages between two processes of one host, none of which is lost.
+//! Unix datagram sockets: whole messages between two processes of one host, without loss.
 //!
 //! The server waits at an abstract name, which it tells on the keyed conversation. The client sends
 //! HELLO from a name of its own; the server opens a socket for the flow, connects it to the client's

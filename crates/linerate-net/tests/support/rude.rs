@@ -216,7 +216,7 @@ pub(crate) fn framed(content: &[u8]) -> Vec<u8> {
     frame(u32::try_from(content.len()).expect("it is short"), content)
 }
 
-/// Closes a connection so that the peer sees a reset: unsent and unread bytes are thrown away.
+/// Closes a connection so that the peer sees a reset: unsent and unread bytes are discarded.
 pub(crate) fn reset(stream: TcpStream) {
     SockRef::from(&stream).set_linger(Some(Duration::ZERO)).expect("an option");
     drop(stream);

@@ -246,7 +246,7 @@ impl Slow<'_> {
     }
 }
 
-/// Sends and receives one flow; `hold` keeps the receiver back until so many bytes were sent.
+/// Sends and receives one flow; `hold` keeps the receiver back until this many bytes were sent.
 pub(crate) fn flow(
     [mut from, mut to]: Ends,
     size: usize,

@@ -109,9 +109,9 @@ where
     conclude(problem, draws)
 }
 
-/// The least squares from where `problem` stands, as patiently as a model that is run for every
-/// step allows. Where one event overtakes another the model has a small step, at which the solver
-/// ends as if it had arrived: so it begins again there, as long as that helps.
+/// The least squares from the start in `problem`, with a limit on the steps because each one runs
+/// the model. Where the order of two events changes, the model has a small step at which the solver
+/// stops too early, so it restarts there as long as that helps.
 pub(super) fn minimized<'a, F, E>(mut problem: Problem<'a, F, E>) -> Problem<'a, F, E>
 where
     F: Fn(&Profile, &[Conditions]) -> Result<Vec<Span>, E>,
@@ -134,8 +134,8 @@ where
     problem
 }
 
-/// The least squares from several starts: of a cost that nothing but the curve tells, the start is
-/// a guess, and which of two hosts is the slower one depends on it.
+/// The least squares from several starts: for a cost that only the curve shows, the start is a
+/// guess, and it decides which of two hosts is the slower one.
 fn from_everywhere<'a, F, E>(mut problem: Problem<'a, F, E>) -> Problem<'a, F, E>
 where
     F: Fn(&Profile, &[Conditions]) -> Result<Vec<Span>, E>,

@@ -20,7 +20,7 @@ pub(super) struct Calls<'a> {
 pub(super) enum Received {
     /// It goes on.
     Nothing,
-    /// So many bytes.
+    /// This many bytes.
     Bytes(u64),
     /// The end of what the other end sent.
     End,

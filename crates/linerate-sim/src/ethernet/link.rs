@@ -59,7 +59,7 @@ impl Link {
         Self { number, delay: parameters.delay, macs }
     }
 
-    /// Asks the end opposite `port` to stop for so many quanta of 512 bit times, or with 0 to go
+    /// Asks the end opposite `port` to stop for this many quanta of 512 bit times, or with 0 to go
     /// on: for the owner of a receive buffer at `port`.
     ///
     /// The MAC control frame goes out as soon as a frame in progress and its gap are out: before

@@ -89,7 +89,7 @@ impl Times {
         self.copy_out.of(bytes, message)
     }
 
-    /// A data segment with so much payload, from the ring to the socket.
+    /// A data segment with this much payload, from the ring to the socket.
     #[must_use]
     pub fn receive_data(&self, bytes: u32) -> Span {
         self.receive + picoseconds(self.checksum_out * f64::from(bytes))

@@ -15,7 +15,7 @@ fn saturate(parameters: &Parameters, senders: usize, data_bytes: u32, frames: us
     (stations, kernel.happened())
 }
 
-/// How long one sender needs for so many frames when nobody else sends, from the rules alone.
+/// How long one sender needs for this many frames when nobody else sends, from the rules alone.
 ///
 /// With the token it fills what an idle rotation leaves of the target, and finishes the frame that
 /// runs over. The token that then comes is late or exactly in time; the next one is early by the
@@ -129,7 +129,7 @@ fn stations_for_which_the_token_is_late_cost_no_events() {
     assert!(events < 20_000 * 3, "{events}");
 }
 
-/// When the last of four stations sends its frames of 1,000 bytes, if it has so much synchronous
+/// When the last of four stations sends its frames of 1,000 bytes, if it has this much synchronous
 /// allocation and two others fill the ring with the largest frames.
 fn beside_two_others(synchronous: Span) -> Vec<Time> {
     let mut parameters = ring_of(4, Span::from_us(10), Span::from_ms(8));

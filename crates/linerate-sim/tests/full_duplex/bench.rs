@@ -20,7 +20,7 @@ pub(crate) fn ps(ps: u64) -> Time {
     Time::from_ps(ps)
 }
 
-/// Client data of a frame of so many bytes.
+/// Client data of a frame of this many bytes.
 pub(crate) fn data(frame_bytes: u64) -> u32 {
     (frame_bytes - 18) as u32
 }
@@ -33,9 +33,9 @@ pub(crate) fn period(frame_bytes: u64) -> u64 {
 /// What a port has to send.
 pub(crate) enum Traffic {
     Nothing,
-    /// Frames with so much data, without end.
+    /// Frames with this much data, without end.
     Saturated(u32),
-    /// Frames with so much data each.
+    /// Frames with this much data each.
     Listed(VecDeque<u32>),
 }
 
@@ -105,7 +105,7 @@ impl IndexMut<usize> for Desks {
 pub(crate) enum Order {
     Wake(Port),
     Pause(Port, u16),
-    /// So many bytes leave the port's buffer, or what there is.
+    /// This many bytes leave the port's buffer, or what there is.
     Drain(Port, u64),
     /// A frame of B's buffer has been served.
     Serve,

@@ -11,7 +11,7 @@ use super::bench::{A, B, Order, Traffic, World, data, gigabit, period, ps};
 /// One way. Unit: bit times.
 const DELAY: u64 = 700;
 
-/// A link on which B may ask and A obeys, after so many bit times of reaction.
+/// A link on which B may ask and A obeys, after this many bit times of reaction.
 fn link(reaction_bits: u64) -> World {
     let sides = [
         Side { flow: FlowControl::OBEYS, reaction_bits },

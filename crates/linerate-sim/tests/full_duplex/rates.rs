@@ -9,7 +9,7 @@ use rstest::rstest;
 
 use super::bench::{A, B, World, data, gigabit, period, ps};
 
-/// Runs port A saturated with so much data a frame until at least `frames` have come in.
+/// Runs port A saturated with this much data a frame until at least `frames` have come in.
 fn saturated(parameters: Parameters, data_bytes: u32, frames: u64) -> World {
     let mut world = World::new(parameters);
     world.saturate(A, data_bytes, ps(0));

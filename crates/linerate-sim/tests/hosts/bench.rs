@@ -33,7 +33,7 @@ pub(crate) fn on_round_bus(bytes: u64) -> Span {
     Span::from_us(1) + Span::from_ns(10) * bytes + Span::from_ns(320) * bytes.div_ceil(256)
 }
 
-/// A frame with so much data, known by a number.
+/// A frame with this much data, known by a number.
 pub(crate) fn frame(number: u64, data_bytes: u32) -> Frame {
     Frame {
         source: Station(0),

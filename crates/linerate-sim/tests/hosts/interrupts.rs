@@ -128,7 +128,7 @@ proptest! {
         let expected: Vec<Time> = (0..frames.div_ceil(batch)).map(|number| {
             let first = us(1) + apart * (number * batch);
             let left = frames - number * batch;
-            // The count is reached, if so many come in time.
+            // The count is reached, if this many come in time.
             if u64::from(count) <= within.min(left) { first + apart * (u64::from(count) - 1) } else { first + time }
         }).collect();
         prop_assert_eq!(interrupts(&coalescing(time, count), frames, apart), expected);

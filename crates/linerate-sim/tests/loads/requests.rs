@@ -68,7 +68,7 @@ fn an_open_loop_asks_at_its_moments_and_counts_from_them() {
     }
 }
 
-/// The receiver's window keeps so many packets under way, and the slow port of the switch has them
+/// The receiver's window keeps this many packets under way, and the slow port of the switch has them
 /// all but those elsewhere: who comes then waits for them.
 #[test]
 fn a_full_queue_in_front_of_a_slow_port_is_what_requests_wait_for() {

@@ -131,7 +131,7 @@ fn relay_ports_of_one_collision_domain_draw_different_backoffs() {
     assert!(sent > 1_100, "more than nine tenths of what the medium can carry: {ports:?}");
 }
 
-/// A hub with a station on a short cable, and two cables of so many microseconds each.
+/// A hub with a station on a short cable, and two cables of this many microseconds each.
 fn wide(far: [u64; 2], at_ends: Option<Relay>) -> Topology {
     let mut topology = Topology::new();
     let hub = topology.add_relay("hub 0", Relay::Hub { delay: Span::ZERO });

@@ -19,7 +19,7 @@ pub(crate) const MEGABIT_100: Pace = Pace::of_bits_per_second(100_000_000);
 pub(crate) const MEGABIT_10: Pace = Pace::of_bits_per_second(10_000_000);
 pub(crate) const GIGABIT_10: Pace = Pace::of_bits_per_second(10_000_000_000);
 
-/// Client data of a MAC frame of so many bytes.
+/// Client data of a MAC frame of this many bytes.
 pub(crate) fn data(frame_bytes: u64) -> u32 {
     (frame_bytes - HEADER_AND_FCS_BYTES) as u32
 }
@@ -40,7 +40,7 @@ pub(crate) struct Endless {
     next: usize,
 }
 
-/// Frames at random times: so many, on average `mean` apart.
+/// Frames at random times: this many, on average `mean` apart.
 pub(crate) struct Poisson {
     pub(crate) destination: Destination,
     pub(crate) mean: Span,
@@ -103,14 +103,14 @@ impl Bench {
         Self { kernel: Kernel::new(), network, stations, seed }
     }
 
-    /// `from` always has a frame of so many bytes for `destination`; of several, in turns.
+    /// `from` always has a frame of this many bytes for `destination`; of several, in turns.
     pub(crate) fn saturate(&mut self, from: u32, destination: Destination, frame_bytes: u64) {
         let turn = (destination, data(frame_bytes));
         self.stations.sources[from as usize].endless.turns.push(turn);
         self.network.wake(Port(from), &mut self.kernel, &mut self.stations);
     }
 
-    /// `from` offers a frame of so many bytes at an instant. Instants in order.
+    /// `from` offers a frame of this many bytes at an instant. Instants in order.
     pub(crate) fn offer(&mut self, at: Time, from: u32, destination: Destination, frame_bytes: u64) {
         let offer = (at, destination, data(frame_bytes));
         self.stations.sources[from as usize].scripted.push_back(offer);

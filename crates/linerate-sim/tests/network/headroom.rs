@@ -16,7 +16,7 @@ const HIGH: u64 = 2 * BYTES + 1;
 const PHASES: u64 = 12;
 
 /// The others send without end, so that a port has a turn in 16; station 0 begins to send twelve
-/// frames so many frame times and phases after them. Gives the peak of its FIFO, and how much found no room.
+/// frames this many frame times and phases after them. Gives the peak of its FIFO, and how much found no room.
 fn run(delay: Span, room: u64, turn: u64, phase: u64) -> (u64, usize) {
     let wire = Wire::full(GIGABIT, delay).with_flow([FlowControl::OBEYS, FlowControl::SENDS]);
     let repeater = Relay::Distributor(Buffer::new(HIGH + room, HIGH, BYTES));

@@ -11,7 +11,7 @@ use super::lab::{Lab, asking, host, mbps, paper, with_host, with_mtu};
 
 const MESSAGE: u64 = 1 << 20;
 
-/// Throughput where both ends ask for buffers of so much. Unit: Mb/s.
+/// Throughput where both ends ask for buffers of this much. Unit: Mb/s.
 fn throughput(plan: &ModelPlan, buffer: Option<u64>) -> f64 {
     let times = Lab::new(&asking(plan.clone(), buffer)).times(Pattern::PingPong, MESSAGE, 1);
     mbps(MESSAGE, times[0])

@@ -17,7 +17,7 @@ use super::lab::{
 /// Segments of a long message.
 const SEGMENTS: u64 = 300;
 
-/// The least time that each stage allows a message of so many full segments, from one idle host to its
+/// The least time that each stage allows a message of this many full segments, from one idle host to its
 /// like. How many acknowledgements and interrupts it takes depends on the host: what they take is left out, except
 /// those without which a window does not open.
 fn least(profile: &Profile, mtu: u32, window: u64) -> [(&'static str, Span); 5] {

@@ -54,7 +54,7 @@ impl Lab {
         Self { curve }
     }
 
-    /// The one-way time of each of so many messages.
+    /// The one-way time of each of this many messages.
     pub(crate) fn times(&mut self, pattern: Pattern, size: u64, samples: u32) -> Vec<Span> {
         self.run(Trial { pattern, size, samples, batch: 1, seed: 1, check: Check::Marks })
     }

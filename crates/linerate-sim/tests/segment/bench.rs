@@ -137,7 +137,7 @@ impl<E> Client<E> for Stations {
     }
 }
 
-/// A frame of so many bytes from destination address to check sequence.
+/// A frame of this many bytes from destination address to check sequence.
 pub(crate) fn frame(source: u32, destination: Destination, length: u64) -> Frame {
     let data_bytes = (length - HEADER_AND_FCS_BYTES) as u32;
     Frame { source: Station(source), destination, data_bytes, content: Content::Load(0), offered: Time::ZERO }

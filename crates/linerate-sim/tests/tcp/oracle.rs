@@ -47,7 +47,7 @@ fn agree(transfer: Transfer) {
     assert!(near(counts[0], counts[1]), "segments: ours {ours:?}, theirs {theirs:?}, {transfer:?}");
 }
 
-/// Throughput and segment counts of a bulk transfer within 0.5 %: windows of so many segments of each MTU
+/// Throughput and segment counts of a bulk transfer within 0.5 %: windows of this many segments of each MTU
 /// on a short and on a long path, with delayed acknowledgements of 10 ms and without.
 #[rstest]
 fn bulk_transfers_are_those_of_smoltcp(

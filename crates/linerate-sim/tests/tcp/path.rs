@@ -26,7 +26,7 @@ pub(crate) struct Way {
     pub(crate) drop: Vec<u64>,
     /// Which segments without payload are lost, the first is 1.
     pub(crate) drop_bare: Vec<u64>,
-    /// Every so many segments with payload one is lost.
+    /// Every this many segments with payload one is lost.
     pub(crate) drop_every: Option<u64>,
     pub(crate) chance: Chance,
 }
@@ -39,7 +39,7 @@ pub(crate) struct Chance {
     /// Held back by up to [`Self::hold`], so that others overtake it.
     pub(crate) held: f64,
     pub(crate) hold: Span,
-    /// Every segment takes up to so much longer, in order.
+    /// Every segment takes up to this much longer, in order.
     pub(crate) jitter: Span,
     pub(crate) seed: u64,
 }

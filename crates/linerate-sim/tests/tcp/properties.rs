@@ -10,7 +10,7 @@ use super::settings::{self, Recovery};
 use super::task::Step;
 use super::world::{CLIENT, SERVER, World};
 
-/// So many cases, the same every time.
+/// This many cases, the same every time.
 fn cases(count: u32) -> ProptestConfig {
     let rng_seed = RngSeed::Fixed(4);
     ProptestConfig { failure_persistence: None, rng_seed, ..ProptestConfig::with_cases(count) }
@@ -55,7 +55,7 @@ prop_compose! {
     }
 }
 
-/// Writes or reads of so many bytes in all, in calls of different sizes.
+/// Writes or reads of this many bytes in all, in calls of different sizes.
 fn calls(bytes: u64, call: u64, step: fn(u64) -> Step) -> Vec<Step> {
     let full = (0..bytes / call).map(|_| step(call));
     full.chain([step(bytes % call)]).collect()

@@ -113,7 +113,7 @@ fn duplicates_before(world: &World, at: Time) -> usize {
     all.windows(2).filter(|pair| pair[0] == pair[1]).count()
 }
 
-/// RFC 6298, 5: what no duplicate tells of waits for the timer; each time it runs out in vain it is
+/// RFC 6298, 5: what no duplicate tells of waits for the timer; each time it runs out without success it is
 /// doubled.
 #[test]
 fn the_timer_doubles_until_the_last_segment_is_repaired() {

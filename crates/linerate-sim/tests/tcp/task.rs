@@ -5,9 +5,9 @@ use linerate_core::units::{Span, Time};
 /// A step of an application.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Step {
-    /// One call that writes so many bytes and blocks until the last is in the send buffer.
+    /// One call that writes this many bytes and blocks until the last is in the send buffer.
     Write(u64),
-    /// Calls that read until so many bytes are there.
+    /// Calls that read until this many bytes are there.
     Read(u64),
     /// Doing something else.
     Wait(Span),
@@ -46,7 +46,7 @@ impl Task {
     }
 }
 
-/// A writer of a stream, `calls` of so many bytes each.
+/// A writer of a stream, `calls` of this many bytes each.
 pub(crate) fn writer(calls: u64, bytes: u64) -> Vec<Step> {
     let mut steps: Vec<Step> = (0..calls).map(|_| Step::Write(bytes)).collect();
     steps.push(Step::Close);

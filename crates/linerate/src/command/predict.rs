@@ -22,7 +22,7 @@ use crate::screen::{columns, show};
 use crate::store;
 use crate::trouble::Trouble;
 
-/// Small messages that took so many times what was predicted are as predicted.
+/// Small messages that took this many times what was predicted are as predicted.
 const ALIKE: RangeInclusive<f64> = 0.85..=1.18;
 
 pub(super) fn run(args: &PredictArgs) -> Result<ExitCode, Trouble> {

@@ -43,7 +43,7 @@ impl Process {
         times.map(|ticks| ticks.parse::<u64>().expect("a count")).sum()
     }
 
-    /// Waits until it has worked for so many more ticks.
+    /// Waits until it has worked for this many more ticks.
     pub(crate) fn works_for(&self, ticks: u64) {
         let until = self.ticks() + ticks;
         wait_for("it to work", || (self.ticks() >= until).then_some(()));

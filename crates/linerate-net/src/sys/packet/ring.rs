@@ -17,7 +17,7 @@ use super::set;
 /// sender's address, the Ethernet header and the gaps that align them. Unit: bytes.
 /// Source: `tpacket_rcv` of af_packet: 52, 16 and the next multiple of 16.
 const SLOT_OVERHEAD: usize = 80;
-/// Memory that the kernel takes in one piece, if so much is asked. Unit: bytes.
+/// Memory that the kernel takes in one piece, if this much is asked. Unit: bytes.
 const BLOCK: usize = 1 << 20;
 /// Blocks are whole pages; a multiple of every page size in use. Unit: bytes.
 const PAGE: usize = 1 << 16;

@@ -61,7 +61,7 @@ impl Multishot {
         let memory = Pages::new(size * usize::from(BUFFERS))?;
         let offers = Pages::new(size_of::<BufRingEntry>() * usize::from(BUFFERS))?;
         let place = offers.as_ptr().addr() as u64;
-        // SAFETY: the pages begin on a page boundary, have room for so many entries, and go away
+        // SAFETY: the pages begin on a page boundary, have room for this many entries, and go away
         // after the ring: `Drop` below and the order of the fields see to it.
         unsafe { ring.ring.submitter().register_buf_ring_with_flags(place, BUFFERS, GROUP, 0)? };
         let mut buffers = Buffers { memory, offers, size, tail: 0 };

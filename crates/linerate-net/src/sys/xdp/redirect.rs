@@ -12,7 +12,7 @@ use super::Refused;
 /// Bytes of a frame that must be as said, 2, 4 or 8 of them.
 #[derive(Clone, Debug)]
 pub(crate) struct Field {
-    /// Where, from the begin of the frame.
+    /// Where, from the start of the frame.
     pub(crate) at: usize,
     /// What.
     pub(crate) bytes: Vec<u8>,

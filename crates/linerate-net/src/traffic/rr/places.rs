@@ -4,7 +4,7 @@ use std::thread::{Builder, Scope, ScopedJoinHandle};
 
 use crate::observe::{pin_to, usable_cpus};
 
-/// The processors that threads of requests are tied to, in the order in which they get them: from
+/// The processors that threads of requests are pinned to, in the order in which they get them: from
 /// `first` on, as bulk flows. Beside bulk it is the other way round, from the one before `first`
 /// down, so that requests and bulk share a processor only where there are not enough.
 pub(crate) fn places(first: Option<u32>, beside_bulk: bool) -> Vec<u32> {

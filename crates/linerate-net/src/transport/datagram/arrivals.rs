@@ -17,7 +17,7 @@ use crate::sys::mmsg::{Batch, Received};
 use crate::transport::account::Account;
 use crate::wait::retry;
 
-/// After the end was heard, datagrams that it overtook may come for so long after the last.
+/// After the end was heard, datagrams that it overtook may come for this long after the last.
 const SETTLE: Span = Span::from_ms(50);
 /// The shortest room for a datagram. Unit: bytes.
 const SLOT: usize = 2048;

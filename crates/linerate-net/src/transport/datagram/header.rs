@@ -114,7 +114,7 @@ impl Header {
     }
 
     /// How many bytes of payload a datagram of a bulk flow counts, whose real length is `len` and
-    /// of which `datagram` is the beginning, or `None` if it carries none or says nonsense.
+    /// of which `datagram` is the beginning, or `None` if it carries no payload or is invalid.
     #[inline]
     #[must_use]
     pub fn payload(&self, datagram: &[u8], len: usize) -> Option<usize> {

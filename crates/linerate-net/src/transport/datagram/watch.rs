@@ -2,13 +2,13 @@
 
 use linerate_core::units::{Span, Time};
 
-/// A flow whose datagrams follow each other within this time is looked at again for so long before
-/// the thread sleeps. A sleeper costs the sender: on one host it is the sender's thread that wakes
-/// it, which takes as long as sending a datagram, or several on a virtual machine.
+/// If a flow's datagrams follow each other within this time, the receiver polls for this long
+/// before the thread sleeps. A sleeper costs the sender: on one host it is the sender's thread that
+/// wakes it, which takes as long as sending a datagram, or several on a virtual machine.
 const LOOK: Span = Span::from_us(20);
-/// Who looks is away for so long only when the processor was given to another thread.
+/// A polling thread misses this much time only when another thread got the processor.
 const TAKEN: Span = Span::from_us(200);
-/// A processor that others want is not wasted with looking for so long.
+/// How long not to poll on a processor that others want.
 const SHARED: Span = Span::from_ms(50);
 
 /// How the last looks went.

@@ -20,7 +20,7 @@ use crate::transport::Setup;
 use crate::transport::datagram::wrong_length;
 use crate::wait::{Interest, Wait};
 
-/// A message that has not come for so long is lost; the channel's patience may be less.
+/// A message that has not come for this long is lost; the channel's patience may be less.
 const LOST: Span = Span::from_ms(1_000);
 /// Messages that were overtaken by the end of their flow come within this time.
 const STRAGGLERS: Span = Span::from_ms(20);
@@ -45,7 +45,7 @@ pub(super) struct EthernetChannel<P: Plane> {
     pub(super) patience: Span,
     /// How long the ring is looked at before the thread sleeps.
     spin: Span,
-    /// Messages that were handed over.
+    /// Messages that were sent.
     pub(super) sent: u64,
     /// The number above the last message that was taken one by one.
     expected: u64,

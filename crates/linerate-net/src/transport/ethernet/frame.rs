@@ -31,7 +31,7 @@ pub(super) const HEAD_LEN: usize = ETHERNET_LEN + HEADER_LEN;
 /// The longest payload of a frame that is no data. Unit: bytes.
 pub(super) const MOST_CONTROL: usize = 32;
 
-/// Where the filter looks. Unit: bytes from the begin of the frame.
+/// Where the filter looks. Unit: bytes from the start of the frame.
 pub(super) const SENDER_AT: usize = 6;
 pub(super) const TOKEN_AT: usize = 14;
 pub(super) const FLOW_AT: usize = 22;
@@ -72,7 +72,7 @@ pub(super) struct Header {
     /// Length of the payload. Unit: bytes.
     pub(super) length: u16,
     pub(super) sequence: u64,
-    /// Unit: nanoseconds on the sender's clock; 0 is none.
+    /// Unit: nanoseconds on the sender's clock. 0 means that there is no time.
     pub(super) sent_ns: u64,
 }
 

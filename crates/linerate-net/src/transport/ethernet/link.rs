@@ -92,7 +92,7 @@ impl<P: Plane> Link<P> {
         self.station.mtu.saturating_sub(HEADER_LEN).min(u16::MAX.into())
     }
 
-    /// The begin of a frame of this flow. `length` is at most [`largest`](Self::largest).
+    /// The start of a frame of this flow. `length` is at most [`largest`](Self::largest).
     pub(super) fn head(&self, kind: Kind, length: usize, sequence: u64) -> [u8; HEAD_LEN] {
         let length = u16::try_from(length).unwrap_or(u16::MAX);
         let Flow { token, number, side, peer } = self.flow;

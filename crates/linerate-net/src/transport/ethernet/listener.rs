@@ -277,7 +277,7 @@ mod tests {
         peer.say(HERE, Kind::Proof, &proof);
         let (asked, answered) = lengths(&peer);
         assert_eq!(asked, HEAD_LEN + 16);
-        // To be accepted; and the channel that the test throws away says twice that it leaves.
+        // To be accepted; and the channel that the test discards says twice that it leaves.
         assert_eq!(answered, HEAD_LEN + 16 + 2 * HEAD_LEN);
     }
 }

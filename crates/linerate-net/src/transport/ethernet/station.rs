@@ -34,7 +34,7 @@ impl Station {
     /// The interface that leads to the peer: the one with the conversation's address, or that the
     /// user named. To an address of this host itself the loopback leads.
     ///
-    /// Errors: there is none, or its frames are not Ethernet's.
+    /// Errors: no such interface, or its frames are not Ethernet frames.
     pub(super) fn of(setup: &Setup) -> Result<Self, TransportError> {
         let lacking = |reason: String| TransportError::lacking(setup.transport, reason);
         let name = match &setup.own.bind_dev {

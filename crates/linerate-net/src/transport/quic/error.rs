@@ -13,7 +13,7 @@ use super::settings::IDLE;
 /// in QUIC's space of codes. Source: RFC 8446, section 6.2; RFC 9001, section 4.8.
 const DISBELIEVED: u64 = 0x100 + 49;
 
-/// Why a piece could not be handed over.
+/// Why a piece could not be sent.
 pub(super) fn unsent(error: WriteError) -> LinkError {
     match error {
         WriteError::Stopped(_) | WriteError::ClosedStream => LinkError::Closed,

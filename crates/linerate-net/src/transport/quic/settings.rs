@@ -164,7 +164,7 @@ impl Settings {
     }
 }
 
-/// What drives connections, on so many threads.
+/// The runtime that drives connections, on this many threads.
 pub(super) fn runtime(threads: usize) -> Result<Runtime, TransportError> {
     Builder::new_multi_thread()
         .worker_threads(threads)

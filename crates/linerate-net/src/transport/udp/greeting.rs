@@ -93,7 +93,7 @@ impl Reply {
 }
 
 impl Greeting {
-    /// Reads one, or `None` if it is none of them to the last byte.
+    /// Reads one, or `None` if the bytes are not exactly one of them.
     #[must_use]
     pub fn decode(datagram: &[u8]) -> Option<Self> {
         let (head, rest) = datagram.split_first_chunk::<HEAD_LEN>()?;

@@ -24,7 +24,7 @@ use crate::transport::{Listen, Setup, TransportError};
 /// The number of a flow, and its channel.
 type Arrived = (u32, Box<dyn Line>);
 
-/// Flows that are remembered at most; those that were handed over make room for others.
+/// The most flows that are remembered; those with a finished channel make room for others.
 const FLOWS: usize = 4096;
 /// How often ACCEPT is sent before the flow is taken as ready without a word.
 const ACCEPTS: u32 = 12;
@@ -50,7 +50,7 @@ pub(in crate::transport) struct UdpListener {
 struct Flow {
     address: SocketAddr,
     reply: Reply,
-    /// Its socket, until READY came and the channel was handed over.
+    /// Its socket, until READY came and the channel was returned.
     socket: Option<Socket>,
     accepts: u32,
     next: Time,

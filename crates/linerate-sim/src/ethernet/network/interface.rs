@@ -27,7 +27,7 @@ pub(super) enum Line {
 pub(super) enum Order {
     /// There is something to send.
     Wake(Interface),
-    /// Send PAUSE of so many quanta.
+    /// Send PAUSE of this many quanta.
     Pause(Interface, u16),
 }
 

@@ -129,7 +129,7 @@ impl Gauge {
     ///
     /// # Panics
     ///
-    /// If there are not so many.
+    /// If it holds fewer.
     pub fn drain(&mut self, now: Time, bytes: u64) -> Option<Resume> {
         assert!(bytes <= self.level, "a buffer gives no more than it holds");
         self.settle(now, self.level - bytes);

@@ -92,7 +92,7 @@ fn plan(wire: Wire, profile: &Profile, conditions: &Conditions) -> ModelPlan {
     }
 }
 
-/// A sample of a stream has at most so many messages. A window of 3 MB holds 1.5 million of 1 B, and
+/// A sample of a stream has at most this many messages. A window of 3 MB holds 1.5 million of 1 B, and
 /// to fill it at every size and for every draw takes minutes; nor does a measurement fill it, whose
 /// trial of the smallest messages has fewer.
 const MOST_MESSAGES: u32 = 4096;
