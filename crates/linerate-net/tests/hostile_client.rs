@@ -211,9 +211,9 @@ fn messages_out_of_order_are_refused_by_what_is_due() {
         _ => Ask::Finish,
     };
     for (stage, kinds, due) in [
-        (Stage::Proof, ["offer", "trial", "finish"].as_slice(), "a proof of the key comes first"),
+        (Stage::Proof, ["offer", "trial", "finish"].as_slice(), "the server requires a key first"),
         (Stage::Plan, &["prove", "trial", "finish"], "the plan must come first"),
-        (Stage::Idle, &["prove", "offer", "open", "start", "collect"], "has no place at this point"),
+        (Stage::Idle, &["prove", "offer", "open", "start", "collect"], "is not allowed at this point"),
     ] {
         for kind in kinds {
             let mut rude = Rude::at(&server, stage);
@@ -520,7 +520,7 @@ fn the_queue_is_in_order_moves_up_and_forgets_who_leaves() {
         waiting.push(rude);
     }
     let refused = server.pair(&plan("schedule = 'list:1'")).expect_err("the queue is full").to_string();
-    assert!(refused.contains("too many clients wait"), "{refused}");
+    assert!(refused.contains("too many clients are waiting"), "{refused}");
 
     let [second, mut third, mut fourth] = <[Rude; 3]>::try_from(waiting).ok().expect("three");
     second.reset();

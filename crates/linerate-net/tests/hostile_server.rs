@@ -533,7 +533,7 @@ fn a_wrong_number_of_times_is_named(#[case] lie: fn(&mut Half), #[case] number: 
 fn times_longer_than_the_trial_are_not_believed(#[case] lie: fn(&mut Half)) {
     let error = lying(lie);
     assert!(matches!(&error, RunError::Peer { size: SIZE, .. }), "{error:?}");
-    assert!(error.to_string().contains("it says that the samples took"), "{error}");
+    assert!(error.to_string().contains("for the samples, but"), "{error}");
 }
 
 #[test]
@@ -551,7 +551,7 @@ fn corruption_that_the_peer_saw_is_named() {
 fn a_reply_out_of_order_in_a_trial_is_named(#[case] act: fn(&mut Victim), #[case] said: &str) {
     let error = Impostor::once_ready(act).runs(&STREAM).expect_err("it is out of order");
     assert!(matches!(&error, RunError::Control { size: SIZE, .. }), "{error:?}");
-    assert!(error.to_string().contains(&format!("answered with `{said}`")), "{error}");
+    assert!(error.to_string().contains(&format!("sent an unexpected `{said}`")), "{error}");
 }
 
 #[rstest]

@@ -275,7 +275,7 @@ fn a_peer_that_answers_more_than_it_was_asked_is_not_believed() {
         assert!(!fill(line.as_mut(), &mut [0]));
     });
     assert!(
-        matches!(&latency.ended, Ended::Failed(why) if why.contains("more than it was asked")),
+        matches!(&latency.ended, Ended::Failed(why) if why.contains("more responses than requests")),
         "{latency:?}"
     );
 }

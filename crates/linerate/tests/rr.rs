@@ -20,7 +20,7 @@ fn a_count_is_exact_and_what_it_resolves_is_shown_and_no_more() {
     let [latency] = &run.transfers[0].latencies[..] else { panic!("one flow") };
     assert_eq!((latency.transactions, &latency.ended), (500, &Ended::Complete));
     assert_eq!(latency.service.count(), 500);
-    for part in ["rr over tcp, one flow", "requests of 64 B and responses of 4 KiB", "not known of"] {
+    for part in ["rr over tcp, one flow", "requests of 64 B and responses of 4 KiB", "not known with"] {
         assert!(said.contains(part), "{part} in {said}");
     }
     assert!(run.transfers[0].hosts.iter().all(|samples| !samples.is_empty()), "both hosts say what they did");

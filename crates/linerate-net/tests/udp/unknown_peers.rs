@@ -258,5 +258,5 @@ fn a_server_that_does_not_answer_is_named() {
     assert!(error.starts_with("hear the peer over UDP: Connection refused"), "{error}");
     let error =
         join(&roomy(Transport::Udp), &ChannelAddress::Conversation.into(), &TOKEN, 0).expect_err("no port");
-    assert!(error.to_string().contains("named a place of another kind"), "{error}");
+    assert!(error.to_string().contains("named an address of another kind"), "{error}");
 }
