@@ -66,7 +66,7 @@ impl Limits {
         let largest = plan.largest().map_err(|error| error.to_string())?;
         if largest > self.size.0 {
             return Err(format!(
-                "messages of {largest} B exceed this server's limit of {}; lower --to, or raise --max-size at the server",
+                "messages of {largest} B are above this server's limit of {}; lower --to, or raise --max-size at the server",
                 self.size
             ));
         }
