@@ -313,7 +313,7 @@ fn messages_that_no_datagram_carries() {
 #[test]
 fn options_that_contradict_each_other() {
     assert_snapshot!(complaint_of(&["measure", "--to", "64", "--out", "x.html"]), @"
-    failed to place the results: x.html is the run file and the report
+    failed to write the results: x.html is both the run file and the report
     help: end the name of --out with .run.json, or choose another path with --report
     ");
     assert_snapshot!(complaint_of(&["stream", "--table", "messages=1", "messages=2"]), @"
