@@ -18,7 +18,7 @@ pub const DEFAULT_TIME: Span = Span::from_ms(20_000);
 /// Value of [`Output::report`] that writes no HTML report. A file of that name is `./none`.
 pub const NO_REPORT: &str = "none";
 
-/// The levels of what a load gives.
+/// The levels that a load has.
 pub(super) const NO_ROUNDS: &str = "point or interval: only the sizes of a curve have rounds";
 
 /// The options common to all tasks.
@@ -122,7 +122,7 @@ impl Common {
         PlanError::range(fits, field, size.to_string(), allowed)
     }
 
-    /// Refuses rows that there are none of.
+    /// Refuses a level without rows.
     pub(super) fn check_level(&self, lacking: Level, allowed: &'static str) -> Result<(), PlanError> {
         let level = self.output.level;
         PlanError::range(level != lacking, "level", level.to_string(), allowed)
@@ -189,7 +189,7 @@ pub enum Format {
     /// A table and a chart for people.
     #[default]
     Table,
-    /// A document with the rows of `Csv` and what has no place in a table.
+    /// A document with the rows of `Csv`, and everything that does not fit a table.
     Json,
     /// A header with units, and a line for each row.
     Csv,

@@ -29,9 +29,9 @@ pub struct Curve {
 pub struct CurvePoint {
     /// Message size. Unit: bytes.
     pub size: u64,
-    /// What was measured; absent if the size was not timed.
+    /// What was measured. Absent if the size was not timed.
     pub timed: Option<Timed>,
-    /// What each round gave.
+    /// The result of each round.
     pub rounds: Vec<RoundResult>,
 }
 
@@ -69,7 +69,7 @@ pub struct Timed {
     pub settled: bool,
 }
 
-/// What one round gave at one size, in the units of [`Timed`].
+/// The result of one round at one size, in the units of [`Timed`].
 #[derive(Clone, Copy, Debug)]
 pub struct RoundResult {
     /// Its number, from 1.
@@ -82,7 +82,7 @@ pub struct RoundResult {
     pub min_us: f64,
     /// Longest sample.
     pub max_us: f64,
-    /// Throughput at the median; absent if that is 0.
+    /// Throughput at the median. Absent if that is 0.
     pub mbps: Option<f64>,
     /// Samples after warm-up.
     pub samples: u32,
