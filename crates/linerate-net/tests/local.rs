@@ -141,7 +141,7 @@ fn a_place_of_another_kind_or_of_another_program_is_refused(
 ) {
     for place in [ChannelAddress::Conversation, ChannelAddress::Local("/tmp/.X11-unix/X0".to_owned())] {
         let error = refusal(join(&setup(transport), &place.into(), &TOKEN, 0));
-        assert!(error.contains("a place of another kind"), "{error}");
+        assert!(error.contains("an address of another kind"), "{error}");
     }
 }
 

@@ -49,17 +49,17 @@ const MOSTLY: f64 = 0.5;
 /// The rule:
 ///
 /// 1. The time without anything to deliver is the application's; or the sending host's processor's
-///   if, most of the time, a thread of this program was running or ready to run for 95 % of an
-///   interval.
+///    if, most of the time, a thread of this program was running or ready to run for 95 % of an
+///    interval.
 /// 2. If the rate is within 5 % of the link's, all other time is the link's: no larger window
 ///    or buffer gains more than that.
 /// 3. Otherwise the receiver window's and the send buffer's time is as the kernel says; of the
-///   rest, the send buffer has the share of the samples that found it full while everything was
-///   sent and the congestion window was not full.
+///    rest, the send buffer has the share of the samples that found it full while everything was
+///    sent and the congestion window was not full.
 /// 4. The rest is a processor's, if most of the time the busiest one of a host, or a thread of this
-///   program there, was that busy. Of two such hosts it is the one that was busy longer, and the
-///   sender in a tie. Otherwise it is the congestion window's, or the path's, which makes that
-///   window small.
+///    program there, was that busy. Of two such hosts it is the one that was busy longer, and the
+///    sender in a tie. Otherwise it is the congestion window's, or the path's, which makes that
+///    window small.
 ///
 /// The kernel counts in ticks of 1 to 10 ms, so flows of less than a second are judged roughly.
 /// Source: `tcp_info` of linux/tcp.h; Linux 4.10, "tcp: sender chronographs instrumentation".
