@@ -91,6 +91,18 @@ impl<V: Clone> Grid<V> {
     }
 }
 
+impl Axis {
+    /// The same axis with each of its values as `read` understands it.
+    ///
+    /// # Errors
+    ///
+    /// That of the first value that `read` refuses.
+    pub fn read<V, E>(self, read: impl FnMut(&str) -> Result<V, E>) -> Result<Axis<V>, E> {
+        let values = self.values.iter().map(String::as_str).map(read).collect::<Result<_, _>>()?;
+        Ok(Axis { key: self.key, values })
+    }
+}
+
 impl FromStr for Axis {
     type Err = AxisError;
 
@@ -175,6 +187,14 @@ mod tests {
     fn commas_within_a_value_do_not_part_it() {
         assert_eq!(cells(&["frame=64,[[64, 7], [1518, 1]]"]), ["64", "[[64, 7], [1518, 1]]"]);
         assert_eq!(cells(&["about='a, b',c,{d = 1, e = 2}"]), ["'a, b'", "c", "{d = 1, e = 2}"]);
+    }
+
+    #[test]
+    fn values_are_read_by_their_type() {
+        let axis: Axis = "seed=1,2".parse().expect("an axis");
+        assert_eq!(axis.read(str::parse::<u32>), Ok(Axis { key: "seed".to_owned(), values: vec![1, 2] }));
+        let axis: Axis = "seed=1,x".parse().expect("an axis");
+        assert!(axis.read(str::parse::<u32>).is_err());
     }
 
     #[test]

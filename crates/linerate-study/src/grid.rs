@@ -65,8 +65,8 @@ impl Grid {
         let known = Keys::of(plan);
         let axis = |sweep: &String| {
             let axis = sweep.parse::<Axis>().map_err(|_| GridError::Sweep { text: sweep.clone() })?;
-            let values = axis.values.iter().map(|text| value(text)).collect::<Result<_, _>>()?;
-            Ok(Axis { key: known.resolve(&axis.key)?, values })
+            let axis = axis.read(value)?;
+            Ok(Axis { key: known.resolve(&axis.key)?, ..axis })
         };
         let axes = sweeps.iter().map(axis).collect::<Result<Vec<Axis<Value>>, GridError>>()?;
         let grid = grid::Grid::new(axes).map_err(|TwiceError { key }| GridError::Twice { key })?;

@@ -25,8 +25,8 @@ pub struct Prediction {
     pub drift: f64,
     /// Every size that was timed, in the order of the run.
     pub points: Vec<Compared>,
-    /// What a change would do.
-    pub what_if: Option<WhatIf>,
+    /// What changes would do, each by itself.
+    pub what_if: Vec<WhatIf>,
     /// What is doubtful: what was seen, and what to do.
     pub cautions: Vec<[String; 2]>,
 }
@@ -134,7 +134,7 @@ mod tests {
             discrepancy: 0.05,
             drift: 0.02,
             points: (0..10).map(point).collect(),
-            what_if: None,
+            what_if: Vec::new(),
             cautions: Vec::new(),
         }
     }

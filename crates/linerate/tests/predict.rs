@@ -77,6 +77,23 @@ fn fewer_and_larger_packets_are_predicted_to_be_quicker_and_how_to_test_it_is_sa
 }
 
 #[test]
+fn every_combination_of_changes_is_predicted_by_itself() {
+    let desk = desk();
+    let all = json(&desk, &["--what-if", "mtu=1500,9000", "rcvbuf=auto,1MiB"]);
+    let cells = all["what_if"].as_array().expect("a list");
+    let changes: Vec<&str> = cells.iter().filter_map(|cell| cell["change"].as_str()).collect();
+    let [near, far] =
+        ["mtu=1500", "mtu=9000"].map(|mtu| [format!("{mtu} rcvbuf=auto"), format!("{mtu} rcvbuf=1MiB")]);
+    assert_eq!(changes, [near, far].concat());
+    for (cell, nth) in cells.iter().zip(1..) {
+        let test = cell["test"][1].as_str().expect("a command");
+        assert!(test.ends_with(&format!(" after-{nth}.run.json")), "{test}");
+    }
+    let alone = json(&desk, &["--what-if", "mtu=9000", "rcvbuf=1MiB"]);
+    assert_eq!(cells[3]["points"], alone["what_if"]["points"], "as if it were asked for alone");
+}
+
+#[test]
 fn the_text_says_what_counts() {
     let said = desk().linerate(&["predict", "--host", "host.toml", "lab.run.json"]).done();
     for words in ["held-out sizes (", "of the held-out times", "measured us", "predicted us"] {
@@ -174,6 +191,14 @@ fn a_change_that_cannot_be_is_refused() {
         let said = desk.linerate(&[&usual[..], &[change]].concat());
         assert!(said.code == Some(2) && said.stderr.contains(words), "{}", said.stderr);
     }
+    assert_snapshot!(desk.linerate(&[&usual[..], &["mtu=1500", "mtu=9000"]].concat()).complaint(), @"
+    failed to change the conditions: `mtu` is given twice; give all its values at once
+    help: write --what-if mtu=1500,9000
+    ");
+    assert_snapshot!(desk.linerate(&[&usual[..], &["mtu=1500,3000,9000", "mss=auto,500,1000"]].concat()).complaint(), @"
+    failed to predict 9 combinations of changes: the limit is 8
+    help: give fewer values, or several commands
+    ");
     let said = desk.linerate(&[&usual[..], &["mtu=40"]].concat()).complaint();
     assert!(said.starts_with("failed to build the model: network.mtu is 40; "), "{said}");
 }

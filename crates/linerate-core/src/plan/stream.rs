@@ -109,24 +109,16 @@ impl Asked {
     /// (`auto` leaves them to the system), `messages` sets the bytes of one call.
     pub(crate) fn with(&self, key: &str, value: &str) -> Result<Self, PlanError> {
         let refuse = |allowed| PlanError::Range { field: "table", value: format!("{key}={value}"), allowed };
-        let size = || {
-            value
-                .parse::<Size>()
-                .map_err(|_| refuse("made of sizes, such as buffers=auto,8KiB or messages=1KiB"))
-        };
+        let sizes = "made of sizes, such as buffers=auto,8KiB or messages=1KiB";
         let mut load = self.load.clone();
         let named = match key {
-            "buffers" if value == "auto" => {
-                (load.socket.sndbuf, load.socket.rcvbuf) = (None, None);
-                "buffers=auto".to_owned()
-            }
             "buffers" => {
-                let size = size()?;
-                (load.socket.sndbuf, load.socket.rcvbuf) = (Some(size), Some(size));
-                format!("buffers={size}")
+                let size = Size::or_auto(value).map_err(|_| refuse(sizes))?;
+                (load.socket.sndbuf, load.socket.rcvbuf) = (size, size);
+                format!("buffers={}", size.map_or_else(|| "auto".to_owned(), |size| size.to_string()))
             }
             "messages" => {
-                let size = size()?;
+                let size = value.parse::<Size>().map_err(|_| refuse(sizes))?;
                 load.stream.get_or_insert_default().message = Some(size);
                 format!("messages={size}")
             }

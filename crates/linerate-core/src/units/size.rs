@@ -20,6 +20,15 @@ impl Size {
     pub const fn bytes(self) -> u64 {
         self.0
     }
+
+    /// Reads a size, or `auto`: whoever else decides, such as the kernel.
+    ///
+    /// # Errors
+    ///
+    /// When `text` is neither.
+    pub fn or_auto(text: &str) -> Result<Option<Self>, ParseSizeError> {
+        if text == "auto" { Ok(None) } else { text.parse().map(Some) }
+    }
 }
 
 const UNITS: [(&str, u64); 8] = [

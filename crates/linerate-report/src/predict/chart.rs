@@ -13,12 +13,15 @@ use crate::error::RenderError;
 /// From a size and a time to what is drawn.
 type Value = fn(u64, Span) -> f64;
 
+/// How dark a band is, from 0 to 1.
+const SHADE: f64 = 0.2;
+
 /// A band or points to draw, in units of the axes.
 struct Curve {
     name: String,
     points: Vec<Place>,
-    /// Whether it is a line with a band, rather than points.
-    line: bool,
+    /// How dark its band is if it is a line, from 0 to 1; points have no band.
+    band: Option<f64>,
 }
 
 struct Place {
@@ -69,24 +72,26 @@ fn figure(
     Figure::new(title, axes, curves.iter().enumerate().map(layer).collect())
 }
 
-/// The predicted curve, that of the change, and the measured points over both.
+/// The predicted curve, that of each change, and the measured points over both.
 fn curves(prediction: &Prediction, value: Value) -> Vec<Curve> {
-    let band = |name: String, bands: Vec<(&Compared, &Band)>| Curve {
+    let band = |name: String, shade: f64, bands: Vec<(&Compared, &Band)>| Curve {
         name,
         points: bands.into_iter().map(|(it, band)| banded(it, band, value)).collect(),
-        line: true,
+        band: Some(shade),
     };
-    let mut all =
-        vec![band("predicted".to_owned(), prediction.points.iter().map(|it| (it, &it.band)).collect())];
-    if let Some(what_if) = &prediction.what_if {
+    let own = prediction.points.iter().map(|it| (it, &it.band)).collect();
+    let mut all = vec![band("predicted".to_owned(), SHADE, own)];
+    // The bands of several changes lie over each other: together they are as dark as one.
+    let shade = SHADE / prediction.what_if.len().max(1) as f64;
+    for what_if in &prediction.what_if {
         let pairs = prediction.points.iter().zip(&what_if.bands).collect();
-        all.push(band(format!("predicted with {}", what_if.change), pairs));
+        all.push(band(format!("predicted with {}", what_if.change), shade, pairs));
     }
     for (used, name) in [(false, "measured, held out"), (true, "measured, used for the calibration")] {
         let points: Vec<Place> =
             prediction.points.iter().filter(|it| it.used == used).map(|it| measured(it, value)).collect();
         if !points.is_empty() {
-            all.push(Curve { name: name.to_owned(), points, line: false });
+            all.push(Curve { name: name.to_owned(), points, band: None });
         }
     }
     all
@@ -124,11 +129,11 @@ fn measured(it: &Compared, value: Value) -> Place {
 }
 
 fn draw(chart: &mut Chart<'_, '_>, curve: &Curve) -> Result<(), Refusal> {
-    if curve.line {
+    if let Some(shade) = curve.band {
         let ends = |nth: usize| move |place: &Place| Some((place.x, place.ends?[nth]));
         let back = curve.points.iter().rev().filter_map(ends(1));
         let outline: Vec<(f64, f64)> = curve.points.iter().filter_map(ends(0)).chain(back).collect();
-        chart.draw_series([Polygon::new(outline, INK.mix(0.2))])?;
+        chart.draw_series([Polygon::new(outline, INK.mix(shade))])?;
         let line: Vec<(f64, f64)> = curve.points.iter().map(|place| (place.x, place.y)).collect();
         chart.draw_series([PathElement::new(line, INK.stroke_width(2 * UNIT))])?;
         return Ok(());

@@ -30,12 +30,32 @@ pub(super) fn prediction() -> Prediction {
         made: "2026-11-22T00:00:00+00:00".to_owned(),
         discrepancy: 0.05,
         drift: 0.02,
-        what_if: Some(WhatIf {
+        what_if: vec![WhatIf {
             change: "mtu=9000".to_owned(),
             bands: points.iter().map(|point| half(&point.band)).collect(),
             test: vec!["linerate measure node --out after.run.json".to_owned()],
-        }),
+        }],
         points,
         cautions: vec![["a finding".to_owned(), "an advice".to_owned()]],
     }
+}
+
+/// The same with so many changes, of which number `n` takes 1 / (n + 1) of the time.
+pub(super) fn several(count: u32) -> Prediction {
+    let mut prediction = prediction();
+    let change = |nth: u32| {
+        let shorter = |time: Span| time / u64::from(nth + 1);
+        let band = |band: &Band| Band {
+            centre: shorter(band.centre),
+            low: shorter(band.low),
+            high: shorter(band.high),
+        };
+        WhatIf {
+            change: format!("mtu={}", 1000 * nth),
+            bands: prediction.points.iter().map(|point| band(&point.band)).collect(),
+            test: vec![format!("linerate measure node --out after-{nth}.run.json")],
+        }
+    };
+    prediction.what_if = (1..=count).map(change).collect();
+    prediction
 }

@@ -2,7 +2,7 @@
 
 use linerate_core::units::Span;
 use linerate_sim::calibrate::{Band, Conditions};
-use linerate_study::prediction::{Compared, Prediction};
+use linerate_study::prediction::{Compared, Prediction, WhatIf};
 use serde::Serialize;
 
 use crate::error::RenderError;
@@ -21,7 +21,7 @@ struct View<'a> {
     coverage: Option<f64>,
     median_error: Option<f64>,
     points: Vec<PointView<'a>>,
-    what_if: Option<WhatIfView<'a>>,
+    what_if: Option<WhatIfsView<'a>>,
     cautions: Vec<CautionView<'a>>,
 }
 
@@ -35,6 +35,14 @@ struct PointView<'a> {
     band_us: [f64; 2],
     inside: bool,
     error: f64,
+}
+
+/// What one change would do, or a list of what each of several would.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum WhatIfsView<'a> {
+    One(WhatIfView<'a>),
+    Several(Vec<WhatIfView<'a>>),
 }
 
 #[derive(Serialize)]
@@ -63,11 +71,12 @@ struct CautionView<'a> {
 ///
 /// [`RenderError::Json`] when a field has no JSON form.
 pub fn json(prediction: &Prediction) -> Result<String, RenderError> {
-    let what_if = prediction.what_if.as_ref().map(|what_if| WhatIfView {
-        change: &what_if.change,
-        points: prediction.points.iter().zip(&what_if.bands).map(|(it, band)| band_view(it, band)).collect(),
-        test: &what_if.test,
-    });
+    let what_if = |what_if| what_if_view(prediction, what_if);
+    let what_if = match prediction.what_if.as_slice() {
+        [] => None,
+        [alone] => Some(WhatIfsView::One(what_if(alone))),
+        several => Some(WhatIfsView::Several(several.iter().map(what_if).collect())),
+    };
     let view = View {
         run: &prediction.run,
         host: &prediction.host,
@@ -102,6 +111,15 @@ fn point(point: &Compared) -> PointView<'_> {
     }
 }
 
+fn what_if_view<'a>(prediction: &'a Prediction, what_if: &'a WhatIf) -> WhatIfView<'a> {
+    let points = prediction.points.iter().zip(&what_if.bands);
+    WhatIfView {
+        change: &what_if.change,
+        points: points.map(|(it, band)| band_view(it, band)).collect(),
+        test: &what_if.test,
+    }
+}
+
 fn band_view(point: &Compared, band: &Band) -> BandView {
     BandView {
         size: point.conditions.size,
@@ -127,5 +145,15 @@ mod tests {
         assert_eq!(json["points"][0]["used_for_calibration"], true);
         assert_eq!(json["points"][9]["inside"], false);
         assert_eq!(json["cautions"][0]["advice"], "an advice");
+    }
+
+    #[test]
+    fn several_changes_are_a_list() {
+        let text = json(&fixture::several(3)).expect("it has a JSON form");
+        let json: Value = serde_json::from_str(&text).expect("JSON");
+        let what_if = json["what_if"].as_array().expect("a list");
+        assert_eq!(what_if.len(), 3);
+        assert_eq!(what_if[2]["change"], "mtu=3000");
+        assert_eq!(what_if[2]["points"].as_array().map(Vec::len), Some(10));
     }
 }

@@ -1,7 +1,8 @@
 //! A prediction as one page that needs nothing else.
 
 use askama::Template;
-use linerate_study::prediction::{Compared, Prediction};
+use linerate_sim::calibrate::Band;
+use linerate_study::prediction::{Compared, Prediction, WhatIf};
 
 use super::super::columns::TableView;
 use super::super::figure::{Figure, hover};
@@ -20,8 +21,15 @@ struct Page {
     figures: Vec<Figure>,
     tables: Vec<TableView>,
     cautions: Vec<[String; 2]>,
+    tests: Vec<Test>,
+}
+
+/// How to find out whether a change does what is predicted.
+struct Test {
+    /// Its name in the page.
+    id: String,
     change: String,
-    test: Vec<String>,
+    commands: Vec<String>,
 }
 
 /// `prediction` as one HTML page: the verdict, both charts, cautions, how to test a change, and
@@ -38,37 +46,68 @@ pub fn html(prediction: &Prediction) -> Result<String, RenderError> {
         frame: Frame::new(&hover(&mut figures))?,
         facts: entries(facts(prediction)),
         figures,
-        tables: vec![table(prediction)],
+        tables: tables(prediction),
         cautions: prediction.cautions.iter().map(|it| [plain(&it[0]), plain(&it[1])]).collect(),
-        change: prediction.what_if.as_ref().map(|it| it.change.clone()).unwrap_or_default(),
-        test: prediction.what_if.iter().flat_map(|it| it.test.iter().map(|line| plain(line))).collect(),
+        tests: prediction.what_if.iter().enumerate().map(test).collect(),
     };
     Ok(page.render()?)
 }
 
-fn table(prediction: &Prediction) -> TableView {
-    let rows = prediction.points.iter().enumerate().map(|(nth, point)| row(prediction, nth, point));
-    TableView { title: "Every size".to_owned(), headings: headings(prediction), rows: rows.collect() }
+fn test((nth, what_if): (usize, &WhatIf)) -> Test {
+    Test {
+        id: if nth == 0 { "test".to_owned() } else { format!("test-{}", nth + 1) },
+        change: what_if.change.clone(),
+        commands: what_if.test.iter().map(|line| plain(line)).collect(),
+    }
 }
 
-fn headings(prediction: &Prediction) -> Vec<String> {
+/// Every size; a change that is alone stands beside it, and several have a table each.
+fn tables(prediction: &Prediction) -> Vec<TableView> {
+    let what_if = prediction.what_if.as_slice();
+    let (beside, apart) = if what_if.len() == 1 { (what_if.first(), &[][..]) } else { (None, what_if) };
+    let rows = prediction.points.iter().enumerate();
+    let rows = rows.map(|(nth, point)| row(beside.map(|it| it.bands[nth]), point)).collect();
+    let all = TableView { title: "Every size".to_owned(), headings: headings(beside.is_some()), rows };
+    [all].into_iter().chain(apart.iter().map(|it| under(prediction, it))).collect()
+}
+
+/// Every size under one of several changes.
+fn under(prediction: &Prediction, what_if: &WhatIf) -> TableView {
+    let row = |(point, band): (&Compared, &Band)| {
+        let size = point.conditions.size.to_string();
+        [size, digits(point.band.centre.as_us())].into_iter().chain(times(*band)).collect()
+    };
+    let headings = ["size B", "predicted us"].iter().chain(&CHANGED);
+    TableView {
+        title: format!("Every size with {}", what_if.change),
+        headings: headings.map(|text| (*text).to_owned()).collect(),
+        rows: prediction.points.iter().zip(&what_if.bands).map(row).collect(),
+    }
+}
+
+/// Headings of what is predicted under a change.
+const CHANGED: [&str; 3] = ["what if us", "from us", "to us"];
+
+fn headings(changed: bool) -> Vec<String> {
     let usual = ["size B", "MTU B", "measured us", "predicted us", "from us", "to us", "error", "verdict"];
-    let more: &[&str] = if prediction.what_if.is_some() { &["what if us", "from us", "to us"] } else { &[] };
+    let more: &[&str] = if changed { &CHANGED } else { &[] };
     usual.iter().chain(more).map(|text| (*text).to_owned()).collect()
 }
 
-fn row(prediction: &Prediction, nth: usize, point: &Compared) -> Vec<String> {
-    let band = point.band;
+fn row(changed: Option<Band>, point: &Compared) -> Vec<String> {
     let mut row = vec![point.conditions.size.to_string(), point.conditions.mtu.to_string()];
-    row.extend([point.measured, band.centre, band.low, band.high].map(|time| digits(time.as_us())));
+    row.push(digits(point.measured.as_us()));
+    row.extend(times(point.band));
     row.push(format!("{:+.1} %", point.error() * 100.0));
     let verdict = if point.inside() { "in the band" } else { "outside" };
     row.push(if point.used { format!("{verdict}, used") } else { verdict.to_owned() });
-    if let Some(what_if) = &prediction.what_if {
-        let band = what_if.bands[nth];
-        row.extend([band.centre, band.low, band.high].map(|time| digits(time.as_us())));
-    }
+    row.extend(changed.into_iter().flat_map(times));
     row
+}
+
+/// The middle of a band and its ends. Unit: us.
+fn times(band: Band) -> [String; 3] {
+    [band.centre, band.low, band.high].map(|time| digits(time.as_us()))
 }
 
 #[cfg(test)]
@@ -90,6 +129,21 @@ mod tests {
     }
 
     #[test]
+    fn every_change_has_its_curve_its_table_and_its_test() {
+        let page = html(&fixture::several(8)).expect("it has a page");
+        assert_eq!(page.matches("<g class=\"curve ").count(), 2 * (1 + 8 + 2));
+        for nth in 1..=8 {
+            let change = format!("mtu={nth}000");
+            assert!(page.contains(&format!("predicted with {change}")), "{change}");
+            assert!(page.contains(&format!("Every size with {change}")), "{change}");
+            assert!(page.contains(&format!("To find out whether {change} does that")), "{change}");
+            assert!(page.contains(&format!("--out after-{nth}.run.json")), "{change}");
+        }
+        assert_eq!(page.matches("id=\"test\"").count(), 1);
+        assert_eq!(page.matches("id=\"test-8\"").count(), 1);
+    }
+
+    #[test]
     fn a_hostile_name_is_text_and_not_markup() {
         let mut prediction = fixture::prediction();
         prediction.run = "</script><script>alert(1)</script>".to_owned();
@@ -107,5 +161,7 @@ mod tests {
         let folder = std::path::PathBuf::from(std::env::var_os("LINERATE_PAGES").expect("it names a folder"));
         let page = html(&fixture::prediction()).expect("it has a page");
         std::fs::write(folder.join("prediction.html"), page).expect("the folder is there");
+        let page = html(&fixture::several(8)).expect("it has a page");
+        std::fs::write(folder.join("changes.html"), page).expect("the folder is there");
     }
 }

@@ -13,7 +13,14 @@ pub fn table(prediction: &Prediction, width: u16) -> String {
     head.extend(facts(prediction).iter().map(|(label, value)| item(label, value, width)));
     let mut blocks = vec![head.join("\n"), rows(prediction)];
     blocks.push("  c used for the calibration, so not held out; ! measured outside its band".to_owned());
-    if let Some(what_if) = &prediction.what_if {
+    if prediction.what_if.len() > 1 {
+        let last = prediction.what_if.len();
+        blocks.push(format!(
+            "  predicted us under what if 1 to {last}; their bands are in the page and in JSON"
+        ));
+        blocks.push(changes(prediction));
+    }
+    for what_if in &prediction.what_if {
         let test: Vec<String> =
             what_if.test.iter().map(|command| format!("    {}", plain(command))).collect();
         blocks.push(format!("  to find out whether `{}` does that:\n{}", what_if.change, test.join("\n")));
@@ -29,7 +36,11 @@ pub fn table(prediction: &Prediction, width: u16) -> String {
 
 fn rows(prediction: &Prediction) -> String {
     let mut headings = vec!["size", "measured us", "predicted us", "from", "to", ""];
-    if prediction.what_if.is_some() {
+    let alone = match prediction.what_if.as_slice() {
+        [alone] => Some(alone),
+        _ => None,
+    };
+    if alone.is_some() {
         headings.extend(["what if us", "from", "to"]);
     }
     let row = |(nth, point): (usize, &Compared)| {
@@ -37,11 +48,25 @@ fn rows(prediction: &Prediction) -> String {
         let mut row = vec![point.conditions.size.to_string()];
         row.extend([point.measured, band.centre, band.low, band.high].map(|time| digits(time.as_us())));
         row.push(mark(point).to_owned());
-        if let Some(what_if) = &prediction.what_if {
+        if let Some(what_if) = alone {
             let band = what_if.bands[nth];
             row.extend([band.centre, band.low, band.high].map(|time| digits(time.as_us())));
         }
         row
+    };
+    grid(&headings, prediction.points.iter().enumerate().map(row).collect())
+}
+
+/// What is predicted under each of several changes: a column each, so that they are compared at a
+/// glance.
+fn changes(prediction: &Prediction) -> String {
+    let numbers: Vec<String> = (1..=prediction.what_if.len()).map(|nth| nth.to_string()).collect();
+    let headings = ["size", "unchanged"].into_iter().chain(numbers.iter().map(String::as_str));
+    let headings: Vec<&str> = headings.collect();
+    let row = |(nth, point): (usize, &Compared)| {
+        let changed = prediction.what_if.iter().map(|it| it.bands[nth]);
+        let times = [point.band].into_iter().chain(changed).map(|band| digits(band.centre.as_us()));
+        [point.conditions.size.to_string()].into_iter().chain(times).collect()
     };
     grid(&headings, prediction.points.iter().enumerate().map(row).collect())
 }
@@ -93,8 +118,42 @@ mod tests {
     }
 
     #[test]
+    fn each_of_several_changes_has_a_column() {
+        let text = table(&fixture::several(3), 80);
+        let (_, changes) = text.split_once("held out; ! measured outside its band\n").expect("a legend");
+        insta::assert_snapshot!(changes, @"
+          predicted us under what if 1 to 3; their bands are in the page and in JSON
+
+          size   unchanged      1      2      3
+          64         10.00  5.000  3.333  2.500
+          128        15.00  7.500  5.000  3.750
+          256        22.50  11.25  7.500  5.625
+          512        33.75  16.88  11.25  8.438
+          1024       50.62  25.31  16.88  12.66
+          2048       75.94  37.97  25.31  18.98
+          4096       113.9  56.95  37.97  28.48
+          8192       170.9  85.43  56.95  42.71
+          16384      256.3  128.1  85.43  64.07
+          32768      384.4  192.2  128.1  96.11
+
+          to find out whether `mtu=1000` does that:
+            linerate measure node --out after-1.run.json
+
+          to find out whether `mtu=2000` does that:
+            linerate measure node --out after-2.run.json
+
+          to find out whether `mtu=3000` does that:
+            linerate measure node --out after-3.run.json
+
+        ! a finding; an advice
+        ");
+    }
+
+    #[test]
     fn every_line_fits_the_width() {
-        let text = table(&fixture::prediction(), 80);
-        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        for prediction in [fixture::prediction(), fixture::several(8)] {
+            let text = table(&prediction, 80);
+            assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        }
     }
 }

@@ -35,7 +35,7 @@ Examples:
 pub(super) const PREDICT: &str = "\
 Examples:
   linerate predict x.run.json --host host.toml
-  linerate predict x.run.json --host host.toml --what-if mtu=9000";
+  linerate predict x.run.json --host host.toml --what-if mtu=3000,9000";
 
 pub(super) const REPORT: &str = "\
 Examples:

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use linerate_core::grid::{Axis, Grid, TwiceError};
 use linerate_core::units::Size;
 
 #[derive(Debug, clap::Args)]
@@ -12,11 +13,12 @@ pub(crate) struct PredictArgs {
     /// Host file from `linerate calibrate`
     #[arg(long, value_name = "FILE.toml")]
     pub(crate) host: PathBuf,
-    /// Also predict a change, such as mtu=9000 or rcvbuf=auto
+    /// Also predict changes, such as mtu=1500,9000 rcvbuf=auto
     ///
-    /// KEY is mtu, rcvbuf, sndbuf or mss. VALUE is a size or `auto`.
-    #[arg(long, value_name = "KEY=VALUE", num_args = 1.., value_parser = parse_change)]
-    pub(crate) what_if: Vec<Change>,
+    /// KEY is mtu, rcvbuf, sndbuf or mss. A value is a size or `auto`. Every combination of the values
+    /// is predicted by itself, at most eight.
+    #[arg(long, value_name = "KEY=A,..", num_args = 1.., value_parser = parse_changes)]
+    what_if: Vec<Axis<Change>>,
     /// HTML report [default: NAME.predict.html]
     #[arg(
         long,
@@ -27,6 +29,17 @@ pub(crate) struct PredictArgs {
     /// Format of standard output
     #[arg(long, value_enum, default_value_t = PredictFormat::Table)]
     pub(crate) format: PredictFormat,
+}
+
+impl PredictArgs {
+    /// Every combination of changes that was asked for.
+    ///
+    /// # Errors
+    ///
+    /// When a key is there twice.
+    pub(crate) fn changes(&self) -> Result<Grid<Change>, TwiceError> {
+        Grid::new(self.what_if.clone())
+    }
 }
 
 /// What goes to standard output.
@@ -69,18 +82,15 @@ impl Changed {
     }
 }
 
-/// `mtu=9000`, `rcvbuf=1MiB`, `rcvbuf=auto`.
-fn parse_change(text: &str) -> Result<Change, String> {
-    let (key, value) =
-        text.split_once('=').ok_or_else(|| format!("`{text}` is not KEY=VALUE; write mtu=9000"))?;
-    let what = Changed::ALL.into_iter().find(|what| what.name() == key);
-    let what = what.ok_or_else(|| format!("`{key}` is none of mtu, rcvbuf, sndbuf, mss"))?;
-    let to = match value {
-        "auto" if what == Changed::Mtu => return Err("an MTU is a size, such as mtu=9000".to_owned()),
-        "auto" => None,
-        value => Some(value.parse::<Size>().map_err(|error| error.to_string())?),
-    };
-    Ok(Change { what, to })
+/// `mtu=1500,9000`, `rcvbuf=1MiB`, `rcvbuf=auto`.
+fn parse_changes(text: &str) -> Result<Axis<Change>, String> {
+    let axis = text.parse::<Axis>().map_err(|error| format!("{error}; write mtu=9000"))?;
+    let what = Changed::ALL.into_iter().find(|what| what.name() == axis.key);
+    let what = what.ok_or_else(|| format!("`{}` is none of mtu, rcvbuf, sndbuf, mss", axis.key))?;
+    axis.read(|value| match Size::or_auto(value).map_err(|error| error.to_string())? {
+        None if what == Changed::Mtu => Err("an MTU is a size, such as mtu=9000".to_owned()),
+        to => Ok(Change { what, to }),
+    })
 }
 
 #[cfg(test)]
@@ -89,12 +99,15 @@ mod tests {
 
     #[test]
     fn changes_are_read_as_people_write_them() {
-        let change = |what, to: Option<u64>| Ok(Change { what, to: to.map(Size) });
-        assert_eq!(parse_change("mtu=9000"), change(Changed::Mtu, Some(9000)));
-        assert_eq!(parse_change("rcvbuf=1MiB"), change(Changed::Rcvbuf, Some(1 << 20)));
-        assert_eq!(parse_change("mss=auto"), change(Changed::Mss, None));
-        for text in ["mtu", "mtu=auto", "mtu=big", "speed=5"] {
-            assert!(parse_change(text).is_err(), "{text}");
+        let axis = |what: Changed, to: &[Option<u64>]| {
+            let values = to.iter().map(|to| Change { what, to: to.map(Size) }).collect();
+            Ok(Axis { key: what.name().to_owned(), values })
+        };
+        assert_eq!(parse_changes("mtu=1500,9000"), axis(Changed::Mtu, &[Some(1500), Some(9000)]));
+        assert_eq!(parse_changes("rcvbuf=auto,1MiB"), axis(Changed::Rcvbuf, &[None, Some(1 << 20)]));
+        assert_eq!(parse_changes("mss=auto"), axis(Changed::Mss, &[None]));
+        for text in ["mtu", "mtu=", "mtu=1500,auto", "mtu=big", "speed=5", "mss=1,,2"] {
+            assert!(parse_changes(text).is_err(), "{text}");
         }
     }
 }

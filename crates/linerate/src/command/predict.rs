@@ -17,7 +17,7 @@ use linerate_sim::calibrate::{Conditions, HostFile, HostFileError};
 use linerate_study::prediction::{Compared, GOAL, Prediction, WhatIf};
 
 use self::model::{Failure, bands};
-use crate::cli::{PredictArgs, PredictFormat};
+use crate::cli::{Change, PredictArgs, PredictFormat};
 use crate::screen::{columns, show};
 use crate::store;
 use crate::trouble::Trouble;
@@ -26,9 +26,10 @@ use crate::trouble::Trouble;
 const ALIKE: RangeInclusive<f64> = 0.85..=1.18;
 
 pub(super) fn run(args: &PredictArgs) -> Result<ExitCode, Trouble> {
+    let changes = what_if::cells(args)?;
     let host = host(&args.host)?;
     let named = store::load(&args.run)?;
-    let prediction = prediction(args, &host, &named)?;
+    let prediction = prediction((args, &changes), &host, &named)?;
     let page = predict::html(&prediction).map_err(|error| unrendered(&error))?;
     let report = args.report.clone().unwrap_or_else(|| beside(&args.run));
     show(&match args.format {
@@ -58,12 +59,16 @@ fn host(path: &Path) -> Result<HostFile, Trouble> {
     })
 }
 
-/// The run under its own conditions, and under changed ones if a change was asked for.
-fn prediction(args: &PredictArgs, host: &HostFile, named: &NamedRun) -> Result<Prediction, Trouble> {
+/// The run under its own conditions, and under those of each of the changes.
+fn prediction(
+    (args, changes): (&PredictArgs, &[Vec<Change>]),
+    host: &HostFile,
+    named: &NamedRun,
+) -> Result<Prediction, Trouble> {
     let wire = subject::wire(named)?;
     let timed = subject::timed(named)?;
     let mut points = Vec::new();
-    let mut changed = Vec::new();
+    let mut what_if: Vec<WhatIf> = what_if::unpredicted(args, changes, &named.run).collect();
     // A curve of each pattern by itself: each is a connection of its own.
     for curve in timed.chunk_by(|one, other| one.0.pattern == other.0.pattern) {
         let conditions: Vec<Conditions> = curve.iter().map(|(conditions, _)| conditions.clone()).collect();
@@ -71,8 +76,8 @@ fn prediction(args: &PredictArgs, host: &HostFile, named: &NamedRun) -> Result<P
             |conditions: &[Conditions]| bands(wire, host, conditions).map_err(|error| unpredicted(&error));
         let found = of(&conditions)?.into_iter().zip(curve);
         points.extend(found.map(|(band, (conditions, time))| compared(host, conditions, time, band)));
-        if !args.what_if.is_empty() {
-            changed.extend(of(&what_if::changed(&args.what_if, &conditions))?);
+        for (change, it) in changes.iter().zip(&mut what_if) {
+            it.bands.extend(of(&what_if::changed(change, &conditions))?);
         }
     }
     let mut prediction = Prediction {
@@ -82,11 +87,7 @@ fn prediction(args: &PredictArgs, host: &HostFile, named: &NamedRun) -> Result<P
         discrepancy: host.calibration.discrepancy,
         drift: host.calibration.drift,
         points,
-        what_if: (!args.what_if.is_empty()).then(|| WhatIf {
-            change: what_if::text(&args.what_if),
-            bands: changed,
-            test: what_if::test(args, &named.run),
-        }),
+        what_if,
         cautions: subject::cautions(&named.run, host, wire),
     };
     prediction.cautions.extend(coverage(&prediction));

@@ -1,11 +1,53 @@
-//! A change of conditions, and how to find out whether its prediction holds.
+//! Changes of conditions, and how to find out whether their predictions hold.
 
 use linerate_core::plan::{CurvePlan, Plan};
 use linerate_core::run::{Run, Source};
 use linerate_core::units::Size;
 use linerate_sim::calibrate::Conditions;
+use linerate_study::prediction::WhatIf;
 
 use crate::cli::{Change, Changed, PredictArgs};
+use crate::trouble::Trouble;
+
+/// Most combinations of one command: each takes as long as the prediction itself, and has a column.
+const MOST: usize = 8;
+
+/// Every combination of changes that was asked for.
+pub(super) fn cells(args: &PredictArgs) -> Result<Vec<Vec<Change>>, Trouble> {
+    let grid = args.changes().map_err(|error| {
+        Trouble::new(format!("failed to change the conditions: {error}"), "write --what-if mtu=1500,9000")
+    })?;
+    if grid.is_empty() {
+        return Ok(Vec::new());
+    }
+    match grid.count().filter(|count| *count <= MOST) {
+        Some(_) => Ok(grid.cells()),
+        None => {
+            let count = grid.count().map_or_else(|| "countless".to_owned(), |count| count.to_string());
+            Err(Trouble::new(
+                format!("failed to predict {count} combinations of changes: the limit is {MOST}"),
+                "give fewer values, or several commands",
+            ))
+        }
+    }
+}
+
+/// Each of the changes, and how to test it, before anything is predicted of it.
+pub(super) fn unpredicted(
+    args: &PredictArgs,
+    changes: &[Vec<Change>],
+    run: &Run,
+) -> impl Iterator<Item = WhatIf> {
+    changes.iter().enumerate().map(move |(nth, change)| {
+        // So that the second test does not overwrite what the first one measured.
+        let out = if changes.len() == 1 { String::new() } else { format!("-{}", nth + 1) };
+        WhatIf {
+            change: text(change),
+            bands: Vec::new(),
+            test: test(args, change, run, &format!("after{out}.run.json")),
+        }
+    })
+}
 
 /// The conditions after the changes.
 pub(super) fn changed(changes: &[Change], conditions: &[Conditions]) -> Vec<Conditions> {
@@ -25,7 +67,7 @@ pub(super) fn changed(changes: &[Change], conditions: &[Conditions]) -> Vec<Cond
 }
 
 /// The changes as they were asked for.
-pub(super) fn text(changes: &[Change]) -> String {
+fn text(changes: &[Change]) -> String {
     let size = |size: Size| {
         let text = size.to_string();
         text.strip_suffix(" B").map_or_else(|| text.replace(' ', ""), str::to_owned)
@@ -36,10 +78,10 @@ pub(super) fn text(changes: &[Change]) -> String {
     changes.iter().map(one).collect::<Vec<_>>().join(" ")
 }
 
-/// The commands that put the changes to the test, one after the other.
-pub(super) fn test(args: &PredictArgs, run: &Run) -> Vec<String> {
-    let mtu = args.what_if.iter().rev().find(|change| change.what == Changed::Mtu).and_then(|it| it.to);
-    let flags = flags(&args.what_if, &run.plan);
+/// The commands that put the changes to the test, one after the other; `out` is what they measure.
+fn test(args: &PredictArgs, changes: &[Change], run: &Run, out: &str) -> Vec<String> {
+    let mtu = changes.iter().find(|change| change.what == Changed::Mtu).and_then(|it| it.to);
+    let flags = format!("{} --out {out}", flags(changes, &run.plan)).trim_start().to_owned();
     let interface = run.local().environment.interface.known();
     let lab = interface.is_some_and(|it| it.driver.known().is_some_and(|driver| driver == "veth"))
         && run.local().environment.same_host(run.remote().environment) == Some(true);
@@ -59,7 +101,7 @@ pub(super) fn test(args: &PredictArgs, run: &Run) -> Vec<String> {
         let host = run.plan.common.host.as_ref().map_or_else(String::new, |host| format!(" {host}"));
         commands.push(format!("linerate measure{host} {flags}"));
     }
-    commands.push(format!("linerate predict --host {} after.run.json", args.host.display()));
+    commands.push(format!("linerate predict --host {} {out}", args.host.display()));
     commands
 }
 
@@ -87,7 +129,6 @@ fn flags(changes: &[Change], plan: &Plan) -> String {
         ("--rcvbuf", bytes(socket.rcvbuf)),
         ("--sndbuf", bytes(socket.sndbuf)),
         ("--mss", socket.mss.map(|mss| mss.to_string())),
-        ("--out", Some("after.run.json".to_owned())),
     ];
     let words = given.into_iter().filter_map(|(flag, value)| Some(format!("{flag} {}", value?)));
     words.collect::<Vec<_>>().join(" ")
@@ -116,9 +157,6 @@ mod tests {
         let curve = CurvePlan { pattern: Pattern::OneWay, to: Some(Size(4096)), ..CurvePlan::default() };
         let plan = Plan { task: Task::Curve(curve), ..Plan::default() };
         let changes = [Change { what: Changed::Rcvbuf, to: Some(Size(1 << 20)) }];
-        assert_eq!(
-            flags(&changes, &plan),
-            "--pattern one-way --to 4096 --rcvbuf 1048576 --out after.run.json"
-        );
+        assert_eq!(flags(&changes, &plan), "--pattern one-way --to 4096 --rcvbuf 1048576");
     }
 }
