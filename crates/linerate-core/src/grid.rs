@@ -82,9 +82,25 @@ impl<V: Clone> Grid<V> {
     /// Every combination: a value for each axis, the last axis changing first.
     #[must_use]
     pub fn cells(&self) -> Vec<Vec<V>> {
+        self.ordered(|_| false)
+    }
+
+    /// The same combinations there and back: each axis runs backwards every other time, so that only
+    /// one value changes from a cell to the next. What drifts slowly then does not look like a key.
+    #[must_use]
+    pub fn there_and_back(&self) -> Vec<Vec<V>> {
+        self.ordered(|pass| pass % 2 == 1)
+    }
+
+    /// Every combination; on which of its passes each axis runs backwards, `back` says.
+    fn ordered(&self, back: impl Fn(usize) -> bool) -> Vec<Vec<V>> {
         self.axes.iter().fold(vec![Vec::new()], |cells, axis| {
-            let extended = cells.iter().flat_map(|cell: &Vec<V>| {
-                axis.values.iter().map(move |value| [cell.as_slice(), std::slice::from_ref(value)].concat())
+            let extended = cells.iter().enumerate().flat_map(|(pass, cell)| {
+                let mut values = axis.values.clone();
+                if back(pass) {
+                    values.reverse();
+                }
+                values.into_iter().map(|value| [cell.as_slice(), &[value]].concat())
             });
             extended.collect()
         })
@@ -181,6 +197,16 @@ mod tests {
     fn the_last_key_changes_first() {
         assert_eq!(cells(&["frame=64,1518", "seed=1, 2"]), ["64 1", "64 2", "1518 1", "1518 2"]);
         assert_eq!(cells(&[]), [""]);
+    }
+
+    #[test]
+    fn there_and_back_one_value_changes_at_a_time() {
+        let axis = |key: &str, values: &[u32]| Axis { key: key.to_owned(), values: values.to_vec() };
+        let grid = Grid::new(vec![axis("pass", &[0, 1]), axis("mtu", &[1, 2]), axis("seed", &[7, 8])]);
+        let cells = grid.expect("a grid").there_and_back();
+        let order: [[u32; 3]; 8] =
+            [[0, 1, 7], [0, 1, 8], [0, 2, 8], [0, 2, 7], [1, 2, 7], [1, 2, 8], [1, 1, 8], [1, 1, 7]];
+        assert_eq!(cells, order);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
+use linerate_core::grid::{Axis, Grid};
 use linerate_core::measure::{Ended, Method, Progress, Watch, measure};
 use linerate_core::plan::{Common, CurvePlan, Plan, Task};
 use linerate_core::schedule::Schedule;
@@ -22,7 +23,7 @@ use crate::trouble::{Trouble, run_help};
 /// The wire's MTUs, so that equal bytes pass in 1, 2, 3 and 6 times as many packets. Unit: bytes.
 const MTUS: [u32; 4] = [1500, 3000, 4500, 9000];
 /// How often each MTU has a connection.
-const PASSES: u64 = 3;
+const PASSES: u32 = 3;
 /// A message of the same size at every MTU: what differs is the packets. Unit: bytes.
 const COMMON: u64 = 32 << 10;
 /// Two points of a curve, at the first MTU: its latency and its rate. Unit: bytes.
@@ -96,21 +97,14 @@ pub(super) fn all(
 ) -> Result<Observations, Trouble> {
     // Of each point, what each connection gave: the medians of its rounds.
     let mut medians: BTreeMap<(u32, u64), Vec<Vec<f64>>> = BTreeMap::new();
-    for pass in 0..PASSES {
-        // Forwards and then backwards, so that a host's slow drift does not look like an effect of
-        // the MTU.
-        let mut order = MTUS;
-        if pass % 2 == 1 {
-            order.reverse();
-        }
-        for mtu in order {
-            lab.set_mtu(mtu)?;
-            let plan = plan(peer, sizes(mtu), time / (PASSES * MTUS.len() as u64));
-            let series = lab.here(|| curve(peer, &plan, clock, watcher))??;
-            for point in &series.points {
-                let rounds = point.rounds.iter().map(|round| round.median.as_ps() as f64);
-                medians.entry((mtu, point.size)).or_default().push(rounds.collect());
-            }
+    let connections = connections();
+    for mtu in &connections {
+        lab.set_mtu(*mtu)?;
+        let plan = plan(peer, sizes(*mtu), time / connections.len() as u64);
+        let series = lab.here(|| curve(peer, &plan, clock, watcher))??;
+        for point in &series.points {
+            let rounds = point.rounds.iter().map(|round| round.median.as_ps() as f64);
+            medians.entry((*mtu, point.size)).or_default().push(rounds.collect());
         }
     }
     let drift = drift(medians.values());
@@ -121,6 +115,15 @@ pub(super) fn all(
         })
     });
     Ok(Observations { points: points.collect(), drift })
+}
+
+/// The MTU of each connection, in their order: there and back, so that a host that slowly becomes
+/// busier does not look like an MTU.
+fn connections() -> Vec<u32> {
+    let axis = |key: &str, values: Vec<u32>| Axis { key: key.to_owned(), values };
+    let grid = Grid::new(vec![axis("pass", (0..PASSES).collect()), axis("mtu", MTUS.into())]);
+    let cells = grid.expect("two different keys").there_and_back();
+    cells.into_iter().filter_map(|cell| cell.last().copied()).collect()
 }
 
 /// The standard deviation of the logarithm of a connection's median round the point's own mean, over
@@ -210,6 +213,12 @@ mod tests {
     fn the_sizes_lie_round_each_segment() {
         assert_eq!(sizes(1500), [64, 1448, 2896, 5792, 32_768, 262_144]);
         assert_eq!(sizes(9000), [8948, 17_896, 32_768, 35_792]);
+    }
+
+    #[test]
+    fn every_pass_goes_the_other_way() {
+        let [there, back] = [[1500, 3000, 4500, 9000], [9000, 4500, 3000, 1500]];
+        assert_eq!(connections(), [there, back, there].concat());
     }
 
     #[test]
