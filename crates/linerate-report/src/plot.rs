@@ -4,6 +4,7 @@
 mod axis;
 mod draw;
 mod graph;
+mod labels;
 
 use linerate_core::report::Report;
 
@@ -50,8 +51,10 @@ pub(crate) struct Picture {
     pub(crate) graph: Graph,
     /// Grid, ticks and titles.
     pub(crate) axes: String,
-    /// Lines that no curve can exceed, with labels.
+    /// Lines that no curve can exceed.
     pub(crate) ceilings: String,
+    /// Their labels, which lie over the curves.
+    pub(crate) labels: String,
     /// One for each curve of the report.
     pub(crate) curves: Vec<Layer>,
 }

@@ -136,8 +136,9 @@ mod tests {
     fn ceilings_are_labelled_where_the_axis_is_a_rate() {
         let report = fixture::one();
         for (graph, labels) in [(Graph::Throughput, 2), (Graph::Signature, 2), (Graph::Saturation, 0)] {
-            let svg = picture(&report, graph).ceilings;
-            assert_eq!(svg.matches("<text").count(), labels, "{graph:?}");
+            let picture = picture(&report, graph);
+            assert_eq!(picture.labels.matches("<text").count(), labels, "{graph:?}");
+            assert_eq!(picture.ceilings.matches("<polyline").count(), labels, "{graph:?}");
         }
     }
 

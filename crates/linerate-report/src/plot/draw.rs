@@ -8,6 +8,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::graph::Place;
+use super::labels::{Label, Rectangle, Spot, place};
 use super::{Axis, Graph, Layer, Picture, look};
 use crate::error::RenderError;
 use crate::text::plain;
@@ -30,8 +31,6 @@ const GRID: RGBColor = RGBColor(0xDD, 0xDD, 0xDD);
 pub(crate) const INK: RGBColor = BLACK;
 const INK_WRITTEN: &str = "\"#000000\"";
 const INK_MEANT: &str = "\"currentColor\"";
-/// Least distance between two ceilings' labels, base line to base line.
-const LABEL_PITCH: i32 = 17 * UNIT as i32;
 
 /// A graph that is being drawn.
 pub(crate) type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Axis, Axis>>;
@@ -118,6 +117,7 @@ impl Canvas {
             graph: self.graph,
             axes: axes(&self.x, &self.y)?,
             ceilings: self.layer(|chart| self.ceilings(chart, report))?,
+            labels: self.layer(|chart| self.labels(chart, report))?,
             curves: report.curves.iter().enumerate().map(curve).collect::<Result<_, Refusal>>()?,
         })
     }
@@ -127,44 +127,54 @@ impl Canvas {
         layer(&self.x, &self.y, draw)
     }
 
-    /// Dashed lines with labels at the left, where curves are low. A label whose own place is
-    /// taken moves down; one whose line is out of reach stands at the top and says so.
+    /// A line for each ceiling that lies in the graph.
     fn ceilings(&self, chart: &mut Chart<'_, '_>, report: &Report) -> Result<(), Refusal> {
-        if !self.graph.has_ceilings() {
-            return Ok(());
-        }
-        let mut ceilings: Vec<_> = report.ceilings.iter().collect();
-        ceilings.sort_by(|one, other| other.mbps.total_cmp(&one.mbps));
-        let area = chart.plotting_area().strip_coord_spec();
-        let Range { start: top, end: bottom } = area.get_pixel_range().1;
         let Range { start: left, end: right } = self.x.range();
-        let mut rows = Vec::new();
-        let mut free = LABEL_PITCH;
-        for ceiling in &ceilings {
-            let mut row = free;
-            if self.is_within(ceiling) {
-                let line = [left, right].map(|x| (x, ceiling.mbps));
-                chart.draw_series([PathElement::new(line, INK.stroke_width(UNIT))])?;
-                let (_, y) = chart.plotting_area().map_coordinate(&line[0]);
-                row = row.max(y - top - 3 * UNIT as i32);
-            }
-            rows.push(row);
-            free = row + LABEL_PITCH;
-        }
-        // The lowest stands on the axis, and those above give way to it.
-        let mut lowest = bottom - top - 3 * UNIT as i32;
-        for row in rows.iter_mut().rev() {
-            *row = lowest.min(*row);
-            lowest = *row - LABEL_PITCH;
-        }
-        for (ceiling, row) in ceilings.into_iter().zip(rows) {
-            let above = if self.is_within(ceiling) { "" } else { " (above this graph)" };
-            let anchor = Pos::new(HPos::Left, VPos::Bottom);
-            let style = (FONT, LABEL).into_font().color(&INK).pos(anchor);
-            let text = format!("{}{above}", plain(&ceiling.label));
-            area.draw(&Text::new(text, (8 * UNIT as i32, row), style))?;
+        for ceiling in self.ceilings_of(report).filter(|ceiling| self.is_within(ceiling)) {
+            let line = [left, right].map(|x| (x, ceiling.mbps));
+            chart.draw_series([PathElement::new(line, INK.stroke_width(UNIT))])?;
         }
         Ok(())
+    }
+
+    /// The labels of the ceilings. One whose line is above the graph says so.
+    fn labels(&self, chart: &Chart<'_, '_>, report: &Report) -> Result<(), Refusal> {
+        let mut ceilings: Vec<&Ceiling> = self.ceilings_of(report).collect();
+        ceilings.sort_by(|one, other| other.mbps.total_cmp(&one.mbps));
+        let label = |ceiling: &&Ceiling| {
+            let place = (self.x.range().start, ceiling.mbps);
+            let line = self.is_within(ceiling).then(|| chart.plotting_area().map_coordinate(&place).1);
+            let above = if line.is_some() { "" } else { " (above this graph)" };
+            Label { text: format!("{}{above}", plain(&ceiling.label)), line }
+        };
+        let labels: Vec<Label> = ceilings.iter().map(label).collect();
+        let area = chart.plotting_area().strip_coord_spec();
+        let (x, y) = area.get_pixel_range();
+        let bounds = Rectangle { x: [x.start, x.end], y: [y.start, y.end] };
+        for (label, spot) in labels.iter().zip(place(&labels, bounds, &self.pieces(chart, report))) {
+            let anchor = Pos::new(HPos::Left, VPos::Bottom);
+            let style = (FONT, LABEL).into_font().color(&INK).pos(anchor);
+            area.draw(&Text::new(label.text.clone(), (spot.0 - x.start, spot.1 - y.start), style))?;
+        }
+        Ok(())
+    }
+
+    /// The ceilings that this graph shows.
+    fn ceilings_of<'a>(&self, report: &'a Report) -> impl Iterator<Item = &'a Ceiling> {
+        report.ceilings.iter().filter(|_| self.graph.has_ceilings())
+    }
+
+    /// What the lines of all curves are made of; a lone point is a piece without a length.
+    fn pieces(&self, chart: &Chart<'_, '_>, report: &Report) -> Vec<[Spot; 2]> {
+        let spot =
+            |(size, timed): &(u64, Timed)| chart.plotting_area().map_coordinate(&self.place(*size, timed));
+        let stretches = report.curves.iter().flat_map(Curve::stretches);
+        let pieces = stretches.flat_map(|stretch| {
+            let spots: Vec<Spot> = stretch.iter().map(spot).collect();
+            let next = spots.iter().skip(1).chain(spots.last());
+            spots.iter().zip(next).map(|(from, to)| [*from, *to]).collect::<Vec<_>>()
+        });
+        pieces.collect()
     }
 
     /// Whether the line of `ceiling` lies in the graph.
