@@ -61,6 +61,13 @@ impl<T: fmt::Display> fmt::Display for Fact<T> {
     }
 }
 
+/// Drivers of interfaces without a wire that state a speed all the same. Nothing enforces it.
+///
+/// Source: Linux, `veth_get_link_ksettings` (drivers/net/veth.c: 10 Gb/s),
+/// `tun_default_link_ksettings` (drivers/net/tun.c: 10 Mb/s, or 10 Gb/s in later versions) and
+/// `br_get_link_ksettings` (net/bridge/br_device.c: that of the fastest port).
+const STATES_ANY_SPEED: [&str; 3] = ["veth", "tun", "bridge"];
+
 /// One host, at the time of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -130,11 +137,21 @@ pub struct Interface {
     pub rings: Fact<BTreeMap<String, u32>>,
 }
 
+impl Interface {
+    /// The driver and the speed that it states, if nothing enforces that speed. Unit: Mb/s.
+    #[must_use]
+    pub fn made_up_speed(&self) -> Option<(&str, u64)> {
+        let driver = self.driver.known().filter(|driver| STATES_ANY_SPEED.contains(&driver.as_str()))?;
+        Some((driver, *self.speed_mbps.known()?))
+    }
+}
+
 impl Environment {
-    /// The interface's link rate, if it is known.
+    /// The interface's link rate, if it is known. A speed that the driver made up is not one.
     #[must_use]
     pub fn speed_mbps(&self) -> Option<u64> {
-        self.interface.known().and_then(|interface| interface.speed_mbps.known()).copied()
+        let interface = self.interface.known().filter(|interface| interface.made_up_speed().is_none())?;
+        interface.speed_mbps.known().copied()
     }
 
     /// Whether both ends are the same boot of the same host. Absent if either does not say.
@@ -147,6 +164,23 @@ impl Environment {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_speed_that_a_driver_makes_up_is_no_link_rate() {
+        let with = |driver: &str| {
+            let driver = Fact::Known(driver.to_owned());
+            let interface = Interface { driver, speed_mbps: Fact::Known(10_000), ..Interface::default() };
+            Environment { interface: Fact::Known(interface), ..Environment::default() }
+        };
+        for driver in STATES_ANY_SPEED {
+            assert_eq!(with(driver).speed_mbps(), None, "{driver}");
+        }
+        for driver in ["mlx5_core", "virtio_net"] {
+            assert_eq!(with(driver).speed_mbps(), Some(10_000), "{driver}");
+        }
+        let unknown = Interface { speed_mbps: Fact::Known(10_000), ..Interface::default() };
+        assert_eq!(unknown.made_up_speed(), None, "the driver does not say what it is");
+    }
 
     #[test]
     fn a_fact_survives_json_known_or_not() {

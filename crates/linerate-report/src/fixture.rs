@@ -82,6 +82,18 @@ pub(super) fn bare() -> Report {
     Report::new(vec![named])
 }
 
+/// The report of one curve between two ends of a veth, whose driver states 10 Gb/s.
+pub(super) fn veth() -> Report {
+    let mut named = GIGABIT.run();
+    for node in &mut named.run.nodes {
+        let Fact::Known(interface) = &mut node.environment.interface else { panic!("it has one") };
+        interface.driver = Fact::Known("veth".to_owned());
+        interface.speed_mbps = Fact::Known(10_000);
+    }
+    named.run.cautions = assess(&named.run);
+    Report::new(vec![named])
+}
+
 /// A run of these loads.
 pub(super) fn loads(transfers: Vec<Transfer>) -> Report {
     let mut named = GIGABIT.run();

@@ -6,7 +6,7 @@ use linerate_core::caution::Caution;
 use linerate_core::options::Granted;
 use linerate_core::plan::DEFAULT_TARGET;
 use linerate_core::report::{Curve, NamedRun, Report, describe};
-use linerate_core::run::State;
+use linerate_core::run::{Run, State};
 
 use super::text::{curve_name, fact, hosts, keys, percent, plain, progress, timing, wrap};
 
@@ -53,9 +53,8 @@ fn header(name: &str, curve: &Curve, named: &NamedRun, width: usize) -> String {
         item("hosts", &format!("{hosts}, {transport}"), width),
         item("how", &plain(&describe(&run.source)), width),
     ];
-    if let Some(link) = run.link() {
-        let mtu = run.framing().map_or_else(String::new, |framing| format!(", MTU {} B", framing.mtu));
-        lines.push(item("link", &format!("{link}{mtu}"), width));
+    if let Some(link) = link(run) {
+        lines.push(item("link", &link, width));
     }
     if run.state != State::Complete {
         lines.push(item("state", &state(&run.state), width));
@@ -63,6 +62,16 @@ fn header(name: &str, curve: &Curve, named: &NamedRun, width: usize) -> String {
     lines.push(item("times", timing(curve.pattern).trim_start_matches("times are "), width));
     lines.extend(buffers(named, width));
     lines.join("\n")
+}
+
+/// The link's rate, or why what its driver states is none; and the MTU.
+fn link(run: &Run) -> Option<String> {
+    let mtu = run.framing().map_or_else(String::new, |framing| format!(", MTU {} B", framing.mtu));
+    if let Some(link) = run.link() {
+        return Some(format!("{link}{mtu}"));
+    }
+    let (driver, mbps) = run.local().environment.interface.known()?.made_up_speed()?;
+    Some(format!("rate unknown: {} states {mbps} Mb/s but has no limit{mtu}", plain(driver)))
 }
 
 fn state(state: &State) -> String {
@@ -187,6 +196,14 @@ mod tests {
     fn what_was_asked_stands_beside_what_was_granted() {
         let text = table(&fixture::one(), 120);
         assert!(text.contains("asked 65000 B; granted: this host 130000; the peer 130000"), "{text}");
+    }
+
+    #[test]
+    fn a_speed_that_a_driver_makes_up_is_no_link_rate() {
+        let text = table(&fixture::veth(), 80);
+        let link: Vec<&str> = text.lines().filter(|line| line.contains("veth")).collect();
+        assert_eq!(link, ["  link        rate unknown: veth states 10000 Mb/s but has no limit, MTU 1500 B"]);
+        assert!(!text.contains("of link"), "{text}");
     }
 
     #[test]

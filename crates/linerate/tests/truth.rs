@@ -95,14 +95,12 @@ fn the_path_is_known(run: &Run) {
             assert_eq!(offloads.get(name), Some(&false), "{name} of {offloads:?}");
         }
     }
-    // A veth says that it is a link of 10 Gb/s, so there is a ceiling, if a high one.
-    let speed = run.local().environment.speed_mbps().expect("a veth states a speed");
+    // A veth states 10 Gb/s, which is not the rate of this wire nor of any other.
+    let stated = interface(run.local()).made_up_speed();
+    assert!(stated.is_some_and(|(driver, mbps)| driver == "veth" && mbps > 0), "{stated:?}");
+    assert_eq!(run.link(), None);
     let report = Report::new(vec![NamedRun { name: "wire".to_owned(), run: run.clone() }]);
-    let [link, payload] = &report.ceilings[..] else { panic!("two ceilings, not {:?}", report.ceilings) };
-    assert_eq!(link.mbps, speed as f64);
-    let share = run.framing().expect("it is known").share();
-    assert!((payload.mbps - speed as f64 * share).abs() < 1e-6);
-    assert!(payload.label.contains("MTU 1500"), "{}", payload.label);
+    assert!(report.ceilings.is_empty(), "{:?}", report.ceilings);
 }
 
 /// A message goes there and comes back, so a round trip is two serialisations; what is reported is

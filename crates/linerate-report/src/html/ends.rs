@@ -121,7 +121,7 @@ impl Ends<'_> {
             row("Driver version", &|nic| nic.driver_version.to_string()),
             row("Firmware", &|nic| nic.firmware.to_string()),
             row("Bus address", &|nic| nic.bus.to_string()).own(),
-            row("Speed", &|nic| with_unit(&nic.speed_mbps, "Mb/s")),
+            row("Speed", &speed),
             row("Duplex", &|nic| nic.duplex.to_string()),
             row("MTU (IP packet)", &|nic| with_unit(&nic.mtu, "B")),
         ]
@@ -304,6 +304,14 @@ fn shown<T>(fact: &Fact<T>, show: impl Fn(&T) -> String) -> String {
 
 fn with_unit<T: Display>(fact: &Fact<T>, unit: &str) -> String {
     shown(fact, |value| format!("{value} {unit}"))
+}
+
+fn speed(nic: &Interface) -> String {
+    let stated = with_unit(&nic.speed_mbps, "Mb/s");
+    match nic.made_up_speed() {
+        Some((driver, _)) => format!("{stated}, which {driver} states and nothing enforces"),
+        None => stated,
+    }
 }
 
 fn or_unknown(text: &str) -> String {

@@ -87,6 +87,15 @@ fn what_is_unknown_is_said_to_be_unknown_and_why() {
 }
 
 #[test]
+fn a_speed_that_a_driver_makes_up_is_no_ceiling() {
+    let report = fixture::veth();
+    assert!(report.ceilings.is_empty(), "{:?}", report.ceilings);
+    let page = html(&report).expect("it has a page");
+    assert!(!page.contains("link rate"), "it is no link rate");
+    assert!(page.contains("10000 Mb/s, which veth states and nothing enforces"));
+}
+
+#[test]
 fn a_report_of_nothing_is_a_page() {
     let page = html(&Report::new(Vec::new())).expect("it has a page");
     assert!(page.contains("0 runs compared"));
@@ -100,6 +109,7 @@ fn write_for_people() {
     std::fs::create_dir_all(&folder).expect("a folder");
     for (name, report) in [
         ("one", fixture::one()),
+        ("veth", fixture::veth()),
         ("two", fixture::two()),
         ("bare", fixture::bare()),
         ("many", fixture::many()),
