@@ -149,9 +149,13 @@ impl Ends<'_> {
             }),
             row("Path MTU", left(), &|got| with_unit(&got.path_mtu, "B")),
             row("TCP timestamps", left(), &|got| shown(&got.timestamps, on_off)),
-            Row::of_asked("Pinned to processor", &self.pins(), self.both(|end| pin(end.granted.pinned))),
-            Row::of_asked("System calls", asked.io.name(), self.both(|_| asked.io.to_string())),
         ];
+        if self.run.model.is_none() {
+            // A modelled application has no thread to pin and no call by these names.
+            let pinned = self.both(|end| pin(end.granted.pinned));
+            rows.push(Row::of_asked("Pinned to processor", &self.pins(), pinned));
+            rows.push(Row::of_asked("System calls", asked.io.name(), self.both(|_| asked.io.to_string())));
+        }
         if self.run.plan.common.memory.huge_pages {
             let granted = [self.huge_pages(self.run.local(), true), self.huge_pages(self.remote, false)];
             let granted =

@@ -47,7 +47,7 @@ fn card(report: &Report, load: &LoadResult) -> Card {
         let [median, p99, p999] = ["p50", "p99", "p99.9"].map(|label| time(row.row.percentile(label)));
         keys.push([row.kind(), format!("median {median}, p99 {p99}, p99.9 {p999}")]);
     }
-    keys.extend(sums(load));
+    keys.extend(sums(&report.runs[load.run].run, load));
     keys.extend(load.held_back.iter().map(|held| ["held back".to_owned(), held.to_string()]));
     let alone = report.loads_of(load.run).nth(1).is_none();
     let title = match (report.runs.len(), alone) {
@@ -93,7 +93,10 @@ fn compared(report: &Report) -> Vec<TableView> {
     let flows = report.loads.iter().flat_map(|load| load.flows.iter().map(move |flow| (load, flow)));
     let flows: Vec<Flow<'_>> = flows.collect();
     let mut columns = flow_columns(&flows);
-    columns.insert(0, Column::new("load", 0, flows.iter().map(|(load, _)| plain(&load.what)).collect()));
+    if flows.iter().any(|(load, _)| !load.what.is_empty()) {
+        let names = flows.iter().map(|(load, _)| plain(&load.what)).collect();
+        columns.insert(0, Column::new("load", 0, names));
+    }
     table("Every flow", columns, flows.iter().map(|(load, _)| run(load)).collect());
     tables
 }

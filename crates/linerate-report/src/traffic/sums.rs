@@ -1,30 +1,38 @@
 //! What the flows of a load did together, in lines.
 
 use linerate_core::report::{DatagramSum, Departures, DirectionSum, LoadResult};
+use linerate_core::run::Run;
 use linerate_core::traffic::{Direction, IoReport};
 
 use super::words::{amount, rate, since, time};
 use crate::text::{count, digits, percent};
 
-/// What the flows of a load did together: labels and values, for each direction.
-pub(super) fn sums(load: &LoadResult) -> Vec<[String; 2]> {
-    load.sums.iter().flat_map(direction).collect()
+/// What the flows of a load of `run` did together: labels and values, for each direction.
+pub(super) fn sums(run: &Run, load: &LoadResult) -> Vec<[String; 2]> {
+    load.sums.iter().flat_map(|sum| direction(run, sum)).collect()
 }
 
-fn direction(sum: &DirectionSum) -> Vec<[String; 2]> {
+fn direction(run: &Run, sum: &DirectionSum) -> Vec<[String; 2]> {
     let line = |label: &str, value: String| [label.to_owned(), value];
     let way = if sum.direction == Direction::Receive { "to here" } else { "from here" };
     let mut lines = vec![line(way, whole(sum))];
     lines.extend(sum.datagrams.as_ref().map(|fate| line("datagrams", datagrams(fate))));
+    if run.model.is_none() {
+        // A model has no threads whose time could be read.
+        lines.push(line("processor", processor(sum)));
+    }
+    lines.extend(sum.departures_us.as_ref().map(|times| line("departures", departures(times))));
+    lines.extend(calls(&sum.engines).map(|said| line("engines", said)));
+    lines
+}
+
+/// The processor time that a gigabyte takes at both ends.
+fn processor(sum: &DirectionSum) -> String {
     let [sender, receiver] = sum.cpu_s_per_gb.map(|seconds| match seconds {
         Some(seconds) => format!("{} s", digits(seconds)),
         None => "unknown".to_owned(),
     });
-    let cpu = format!("sender {sender}, receiver {receiver} for 10^9 B, in the flows' threads");
-    lines.push(line("processor", cpu));
-    lines.extend(sum.departures_us.as_ref().map(|times| line("departures", departures(times))));
-    lines.extend(calls(&sum.engines).map(|said| line("engines", said)));
-    lines
+    format!("sender {sender}, receiver {receiver} for 10^9 B, in the flows' threads")
 }
 
 /// Rate and amount, and how fairly the flows shared it.
@@ -94,7 +102,7 @@ mod tests {
 
     fn said(flows: Vec<FlowAccount>, label: &str) -> Vec<String> {
         let report = crate::fixture::loads(vec![Transfer { flows, ..Transfer::default() }]);
-        let lines = sums(&report.loads[0]);
+        let lines = sums(&report.runs[0].run, &report.loads[0]);
         lines.into_iter().filter(|[name, _]| name == label).map(|[_, value]| value).collect()
     }
 

@@ -1,7 +1,8 @@
 //! Loads as plain text for people.
 
 use linerate_core::caution::Caution;
-use linerate_core::report::{LoadResult, NamedRun, Report};
+use linerate_core::report::{LoadResult, NamedRun, Report, describe};
+use linerate_core::run::Run;
 
 use super::super::columns::{Column, fit};
 use super::super::table::item;
@@ -28,9 +29,12 @@ fn of_run(report: &Report, (index, named): (usize, &NamedRun), width: usize) -> 
     let run = &named.run;
     let of = if report.runs.len() > 1 { format!("{}: ", plain(&named.name)) } else { String::new() };
     let loads: Vec<&LoadResult> = report.loads_of(index).collect();
-    let facts = facts(run).into_iter().map(|[label, value]| item(&label, &value, width));
-    let head = wrap(&format!("{of}{}", headline(run)), width, 2);
-    let mut blocks = vec![[vec![head], facts.collect()].concat().join("\n")];
+    let mut head = vec![wrap(&format!("{of}{}", headline(run)), width, 2)];
+    if run.model.is_some() {
+        head.push(item("how", &plain(&describe(&run.source)), width));
+    }
+    head.extend(facts(run).into_iter().map(|[label, value]| item(&label, &value, width)));
+    let mut blocks = vec![head.join("\n")];
     let latencies = latency::rows(loads.iter().copied());
     if !latencies.is_empty() {
         let table = fitted(latency::columns(&latencies), width);
@@ -42,7 +46,7 @@ fn of_run(report: &Report, (index, named): (usize, &NamedRun), width: usize) -> 
         blocks.push(fitted(table_columns(&loads), width));
     } else {
         for load in loads.iter().filter(|load| !load.flows.is_empty()) {
-            blocks.push(bulk(load, loads.len() > 1, width));
+            blocks.push(bulk(run, load, loads.len() > 1, width));
         }
     }
     let caution =
@@ -53,13 +57,13 @@ fn of_run(report: &Report, (index, named): (usize, &NamedRun), width: usize) -> 
 }
 
 /// The bulk flows of a load: each, their sum, and what held them back.
-fn bulk(load: &LoadResult, several: bool, width: usize) -> String {
+fn bulk(run: &Run, load: &LoadResult, several: bool, width: usize) -> String {
     let mut blocks = Vec::new();
     if several {
         blocks.push(format!("{}:", own_name(load)));
     }
     blocks.push(flows(load, width));
-    let mut lines = sums(load);
+    let mut lines = sums(run, load);
     lines.extend(load.held_back.iter().map(|held| ["held back".to_owned(), held.to_string()]));
     let lines = lines.iter().map(|[label, value]| item(label, value, width));
     blocks.push(lines.collect::<Vec<_>>().join("\n"));
