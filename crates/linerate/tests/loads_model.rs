@@ -18,6 +18,18 @@ fn bulk_on_a_model_is_a_run_like_any_other() {
     let desk = Desk::new();
     let said = desk.linerate(&["stream", "--model", "bufferbloat", "--out", "x.run.json"]).done();
     assert!(said.stdout.contains("stream over model, one flow from here"), "{}", said.stdout);
+    assert!(said.stdout.contains("how         modelled: bufferbloat"), "{}", said.stdout);
+    for unknown in ["unknown", "processor"] {
+        assert!(!said.stdout.contains(unknown), "a model has no such thing: {}", said.stdout);
+    }
+    desk.linerate(&["report", "x.run.json", "--to", "x.csv"]).done();
+    let csv = desk.read("x.csv");
+    let (header, lines) = csv.split_once('\n').expect("a header");
+    let place = header.split(',').position(|name| name == "load").expect("a column");
+    assert!(!lines.is_empty());
+    for line in lines.lines() {
+        assert_eq!(line.split(',').nth(place), Some(""), "it is the only load: {line}");
+    }
     let run = desk.run_file("x.run.json");
     assert_eq!((&run.source, &run.state), (&Source::Modelled("bufferbloat".to_owned()), &State::Complete));
     assert_eq!(run.plan.task.verb(), "stream");

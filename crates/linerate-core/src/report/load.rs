@@ -6,6 +6,7 @@ use super::flow::{FlowClass, FlowResult};
 use super::held_back::HeldBack;
 use super::latency::{self, LatencyRow};
 use super::sum::DirectionSum;
+use crate::plan::Load;
 use crate::run::Run;
 use crate::traffic::{Direction, Ended, Phase, Transfer};
 
@@ -15,7 +16,7 @@ pub struct LoadResult {
     /// What to call it; distinct among the report's loads. With one run, what it is; with several,
     /// the run's name and, if the run has several loads, what it is.
     pub name: String,
-    /// What it is called among the loads of its run, such as `idle`.
+    /// What it is called among the loads of its run, such as `idle`; empty if it is the only one.
     #[serde(skip)]
     pub what: String,
     /// Whether it is a row of a table, and so has a label from the user.
@@ -50,7 +51,7 @@ pub struct Trouble {
 impl LoadResult {
     /// The result of `transfer` of `run`, whose index in the report is `index`.
     pub(super) fn new(index: usize, run: &Run, transfer: &Transfer) -> Self {
-        let what = load_name(&transfer.label, transfer.load.phase());
+        let what = load_name(&transfer.label, &transfer.load);
         let sums = transfer.summaries();
         let broken = transfer.latencies.iter().filter(|latency| latency.ended != Ended::Complete);
         Self {
@@ -75,14 +76,32 @@ impl LoadResult {
     }
 }
 
-/// What a load of this label and phase is called among those of its run.
+/// What a load of this label is called among those of its run: by the label if it has one, else by
+/// the bulk beside its requests. Bulk alone without a label is the only load of its run, and has no
+/// name.
 #[must_use]
-pub fn load_name(label: &str, phase: Phase) -> String {
-    match phase {
+pub fn load_name(label: &str, load: &Load) -> String {
+    match load.phase() {
         _ if !label.is_empty() => label.to_owned(),
+        Phase::Idle if load.stream.is_some() => String::new(),
         Phase::Idle => "idle".to_owned(),
         Phase::Loaded(Direction::Send) => "bulk from here".to_owned(),
         Phase::Loaded(Direction::Receive) => "bulk to here".to_owned(),
         Phase::Loaded(Direction::Both) => "bulk both ways".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{RrPlan, StreamPlan};
+
+    #[test]
+    fn bulk_alone_has_no_name_unless_it_is_a_row_of_a_table() {
+        let bulk = Load { stream: Some(StreamPlan::default()), ..Load::default() };
+        let requests = Load { rr: Some(RrPlan::default()), ..Load::default() };
+        let both = Load { rr: requests.rr.clone(), ..bulk.clone() };
+        assert_eq!([&bulk, &requests, &both].map(|load| load_name("", load)), ["", "idle", "bulk from here"]);
+        assert_eq!(load_name("messages=1 KiB", &bulk), "messages=1 KiB");
     }
 }

@@ -1,9 +1,9 @@
 //! What loads are called, and their numbers as people write them.
 
-use linerate_core::plan::{StreamTask, Task};
+use linerate_core::plan::{Load, StreamTask, Task};
 use linerate_core::report::{FlowClass, FlowResult, LoadResult, load_name};
 use linerate_core::run::Run;
-use linerate_core::traffic::{Direction, Phase, StreamPlan};
+use linerate_core::traffic::{Direction, StreamPlan};
 use linerate_core::units::{Rate, Span};
 
 use crate::text::{count, digits, plain, time_text};
@@ -77,9 +77,9 @@ fn io(run: &Run) -> String {
     format!("{both}; what arrives is {delivered}{touched}")
 }
 
-/// What a load of this label and phase is called, safe to show.
-pub fn called(label: &str, phase: Phase) -> String {
-    plain(&load_name(label, phase))
+/// What a load of this label is called, safe to show.
+pub fn called(label: &str, load: &Load) -> String {
+    plain(&load_name(label, load))
 }
 
 /// What `load` is called in a block, a card or a table about its run alone.

@@ -151,7 +151,7 @@ fn is_read(plan: &Plan) -> bool {
 /// Prints which of several loads the next lines are about.
 fn announce(plan: &Plan, asked: &Asked) {
     if asked.load.stream.is_some() && is_read(plan) {
-        let name = render::traffic::called(&asked.label, asked.load.phase());
+        let name = render::traffic::called(&asked.label, &asked.load);
         show(&format!("{name}:\n")).unwrap_or(());
     }
 }
