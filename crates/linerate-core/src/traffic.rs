@@ -4,6 +4,8 @@ mod account;
 mod derive;
 mod hdr_log;
 mod pace;
+mod progress;
+mod requests;
 mod schedule;
 
 pub use crate::plan::{
@@ -14,4 +16,6 @@ pub use account::{Datagrams, Ended, FlowAccount, HalfAccount, Interval, IoReport
 pub use derive::{Class, FAIR, Summary, jain};
 pub use hdr_log::hdr_log;
 pub use pace::Pace;
+pub use progress::{PATIENCE, Progress, SendProgress};
+pub use requests::{Request, RequestProgress};
 pub use schedule::Schedule;

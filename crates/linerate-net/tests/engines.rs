@@ -10,7 +10,7 @@ use linerate_core::options::{Io, MemoryOptions, SocketOptions};
 use linerate_core::traffic::{Bound, Ended, IoReport, Load, StreamPlan};
 use linerate_core::transport::Transport;
 use linerate_core::units::{Size, Span, Time};
-use linerate_net::flow::{Counter, Incoming, Outgoing};
+use linerate_net::flow::{Counter, Incoming, Outgoing, Progress, SendProgress};
 use linerate_net::io::Engine;
 use linerate_net::line::Line;
 use linerate_net::memory::Ring;
@@ -80,9 +80,11 @@ fn flow([mut here, mut there]: Ends, memory: &MemoryOptions) -> [Option<IoReport
     let mut rings = [0; 2].map(|_| Ring::new(100_000, memory).expect("memory"));
     let [out, into] = &mut rings;
     out.fill(&[7; 100_000]);
-    let mut outgoing = Outgoing::new(clock, Time::ZERO, &[], Bound::Bytes(FLOW), &counters[0]).through(out);
+    let progress = Progress::new(Time::ZERO, Span::ZERO);
+    let sent = SendProgress::new(progress, Bound::Bytes(FLOW), None);
+    let mut outgoing = Outgoing::new(clock, sent, &[], &counters[0]).through(out);
     let mut incoming =
-        Incoming::new(clock, Time::ZERO, &mut [], &counters[1]).through(into).touched(memory.touch);
+        Incoming::new(clock, progress, &mut [], &counters[1]).through(into).touched(memory.touch);
     std::thread::scope(|scope| {
         scope.spawn(|| here.send_flow(&mut outgoing).expect("it is sent"));
         there.receive_flow(&mut incoming).expect("it is received");
@@ -177,7 +179,8 @@ fn pages_that_are_mapped_count_in_a_flow(#[values(false, true)] touch: bool) {
     }
     let [mut here, mut there] = ends_that_map();
     let (counter, mut memory) = (Counter::default(), vec![0; 1 << 16]);
-    let mut incoming = Incoming::new(HostClock::start(), Time::ZERO, &mut memory, &counter).touched(touch);
+    let progress = Progress::new(Time::ZERO, Span::ZERO);
+    let mut incoming = Incoming::new(HostClock::start(), progress, &mut memory, &counter).touched(touch);
     std::thread::scope(|scope| {
         scope.spawn(|| {
             push_all(here.as_mut(), &[7; 1_000_003]);

@@ -14,7 +14,7 @@ use linerate_core::transport::Transport;
 use linerate_core::trial::Trial;
 use linerate_core::units::{Rate, Size, Span, Time};
 use linerate_net::control::ChannelAddress;
-use linerate_net::flow::{Counter, Incoming, Outgoing};
+use linerate_net::flow::{Counter, Incoming, Outgoing, Progress, SendProgress};
 use linerate_net::observe::HostClock;
 use linerate_net::transport::{TransportError, join, listen};
 use linerate_net::wait::{Interest, Wait};
@@ -217,7 +217,8 @@ fn a_sender_stops_when_its_receiver_is_gone() {
             let (clock, counter, message) = (HostClock::start(), Counter::default(), [0; 1_000]);
             // Much longer than the test may take.
             let bound = Bound::Time(Span::from_ms(600_000));
-            from.send_flow(&mut Outgoing::new(clock, Time::ZERO, &message, bound, &counter))
+            let sent = SendProgress::new(Progress::new(Time::ZERO, Span::ZERO), bound, None);
+            from.send_flow(&mut Outgoing::new(clock, sent, &message, &counter))
         });
         to.channel_mut().pull(&mut [0; 1_000], Wait::Patiently).expect("it has begun");
         drop(to);
@@ -234,13 +235,13 @@ fn a_receiver_is_cut_off_in_the_middle_of_a_flow_and_keeps_its_account() {
     let clock = HostClock::start();
     let counters = [Counter::default(), Counter::default()];
     let mut buffer = vec![0; 64 << 10];
-    let mut into = Incoming::new(clock, Time::ZERO, &mut buffer, &counters[1]);
+    let mut into = Incoming::new(clock, Progress::new(Time::ZERO, Span::ZERO), &mut buffer, &counters[1]);
     let received = std::thread::scope(|scope| {
         let counters = &counters;
         scope.spawn(move || {
             let bound = Bound::Time(Span::from_ms(600_000));
-            let ended =
-                from.send_flow(&mut Outgoing::new(clock, Time::ZERO, &[0; 1_000], bound, &counters[0]));
+            let sent = SendProgress::new(Progress::new(Time::ZERO, Span::ZERO), bound, None);
+            let ended = from.send_flow(&mut Outgoing::new(clock, sent, &[0; 1_000], &counters[0]));
             assert!(matches!(ended, Err(LinkError::Closed)), "{ended:?}");
         });
         scope.spawn(move || {

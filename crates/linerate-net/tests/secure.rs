@@ -9,7 +9,7 @@ use linerate_core::traffic::Bound;
 use linerate_core::transport::Transport;
 use linerate_core::units::{Size, Span};
 use linerate_net::control::{ChannelAddress, Deadline, GREETING_LEN, Rendezvous};
-use linerate_net::flow::{Counter, Incoming, Outgoing};
+use linerate_net::flow::{Counter, Incoming, Outgoing, Progress, SendProgress};
 use linerate_net::line::Line;
 use linerate_net::observe::HostClock;
 use linerate_net::transport::{Listener, Setup, TransportError, join, listen};
@@ -313,10 +313,11 @@ fn a_flow_is_counted_to_the_byte(#[values(Transport::Tls, Transport::Quic)] tran
     const BYTES: u64 = 10_000_003;
     let [mut here, mut there] = pair(transport, |_| {});
     let (clock, counters) = (HostClock::start(), [Counter::default(), Counter::default()]);
-    let origin = clock.now();
     let (message, mut buffer) = (vec![7; 100_000], vec![0; 30_000]);
-    let mut out = Outgoing::new(clock, origin, &message, Bound::Bytes(BYTES), &counters[0]);
-    let mut into = Incoming::new(clock, origin, &mut buffer, &counters[1]);
+    let progress = Progress::new(clock.now(), Span::ZERO);
+    let sent = SendProgress::new(progress, Bound::Bytes(BYTES), None);
+    let mut out = Outgoing::new(clock, sent, &message, &counters[0]);
+    let mut into = Incoming::new(clock, progress, &mut buffer, &counters[1]);
     std::thread::scope(|scope| {
         let sender = scope.spawn(|| here.send_flow(&mut out));
         there.receive_flow(&mut into).expect("all comes");

@@ -10,7 +10,6 @@ mod calls;
 mod check;
 mod course;
 mod looks;
-mod progress;
 
 use linerate_core::carrier::{CarriedLoad, Carrier, LoadWatch};
 use linerate_core::caution::Caution;

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::endpoint::LinkError;
 use crate::kernel::{HostSample, TcpSample};
 use crate::options::Granted;
 use crate::plan::{Direction, Load};
@@ -101,6 +102,16 @@ pub enum Ended {
     Stalled(Span),
     /// It failed, and why; the others went on.
     Failed(String),
+}
+
+impl From<Result<(), LinkError>> for Ended {
+    fn from(ended: Result<(), LinkError>) -> Self {
+        match ended {
+            Ok(()) => Self::Complete,
+            Err(LinkError::Stalled(span)) => Self::Stalled(span),
+            Err(error) => Self::Failed(error.to_string()),
+        }
+    }
 }
 
 /// What one end counted between two readings.

@@ -1,5 +1,6 @@
 //! When paced messages depart.
 
+use super::StreamPlan;
 use crate::stats::Histogram;
 use crate::units::{Rate, Span, Time};
 
@@ -19,6 +20,13 @@ impl Pace {
     pub fn new(size: u64, rate: Rate) -> Self {
         let seconds = size as f64 * 8.0 / rate.bits_per_second();
         Self { step: Span::from_seconds(seconds), next: None, last: None, departures: Histogram::default() }
+    }
+
+    /// The pace of one flow of `stream`, whose messages have so many bytes, if it has one.
+    #[must_use]
+    pub fn of(stream: &StreamPlan, message: u64) -> Option<Self> {
+        let each = stream.rate?.bits_per_second() / f64::from(stream.flows.max(1));
+        Some(Self::new(message, Rate::from_bits_per_second(each)))
     }
 
     /// When the next message is due; at once for the first.

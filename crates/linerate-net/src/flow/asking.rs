@@ -3,17 +3,14 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use linerate_core::endpoint::LinkError;
-use linerate_core::traffic::{Ended, Latency, RrPlan};
+use linerate_core::traffic::{Latency, RequestProgress, RrPlan};
 use linerate_core::units::{Span, Time};
 
 use super::tag::{TAG, tag, untag};
-use super::under_way::{Request, UnderWay};
+use super::under_way::UnderWay;
 use super::{PATIENCE, REQUEST_SEED, Schedule};
 use crate::observe::HostClock;
 
-/// The most requests of an open loop in flight. Beyond that the next one waits, and its delay is
-/// part of its response time.
-const MOST_BACKLOG: usize = 65_536;
 /// How long to wait for the response to a request that may be lost.
 pub(crate) const GIVE_UP: Span = Span::from_ms(1_000);
 /// The longest single wait, so that an interrupt is noticed.
@@ -25,9 +22,8 @@ const ROOM: usize = 64 << 10;
 #[derive(Debug)]
 pub struct Asking<'a> {
     pub(crate) clock: HostClock,
-    schedule: Schedule,
+    progress: RequestProgress,
     stop: Option<&'a AtomicBool>,
-    most: usize,
     /// Whether messages keep their boundaries and may be lost, so that each carries its number.
     tagged: bool,
     request: Vec<u8>,
@@ -41,8 +37,6 @@ pub struct Asking<'a> {
     got: usize,
     under_way: UnderWay,
     moved: Time,
-    first: Option<Time>,
-    latency: Latency,
 }
 
 impl<'a> Asking<'a> {
@@ -55,8 +49,7 @@ impl<'a> Asking<'a> {
         let response = size(plan.response.0);
         Self {
             clock,
-            most: if schedule.is_open() { MOST_BACKLOG } else { plan.depth as usize },
-            schedule,
+            progress: RequestProgress::new(0, plan, schedule),
             stop: None,
             tagged: false,
             request,
@@ -67,8 +60,6 @@ impl<'a> Asking<'a> {
             got: 0,
             under_way: UnderWay::default(),
             moved: clock.now(),
-            first: None,
-            latency: Latency::default(),
         }
     }
 
@@ -89,14 +80,14 @@ impl<'a> Asking<'a> {
     /// The account, with how it ended.
     #[must_use]
     pub fn account(self, ended: Result<(), LinkError>) -> Latency {
-        let unsent = if self.is_stopped() { 0 } else { self.schedule.unsent() };
-        Latency { ended: ended_as(ended), unsent, ..self.latency }
+        let stopped = self.is_stopped();
+        self.progress.account(ended.into(), stopped)
     }
 
     /// When the next request is due, or `None` when there are no more.
     #[inline]
     pub(crate) fn due(&self, now: Time) -> Option<Time> {
-        if self.is_stopped() { None } else { self.schedule.due(now) }
+        if self.is_stopped() { None } else { self.progress.schedule.due(now) }
     }
 
     /// What to send at `now`, if anything, and whether nothing else is in flight, so that the call
@@ -107,7 +98,7 @@ impl<'a> Asking<'a> {
             let alone = self.under_way.len() <= 1;
             return Some((&self.request[self.within..], alone));
         }
-        if self.under_way.len() >= self.most {
+        if !self.has_room() {
             return None;
         }
         self.due = self.due(now).filter(|due| *due <= now)?;
@@ -121,11 +112,7 @@ impl<'a> Asking<'a> {
     #[inline]
     pub(crate) fn sent(&mut self, bytes: usize, now: Time) {
         if self.within == 0 {
-            let warm = self.schedule.begins(self.due);
-            self.under_way.push(Request { due: self.due, departed: now, warm });
-            if !warm && self.first.is_none() {
-                self.first = Some(now);
-            }
+            self.under_way.push(self.progress.begin(self.due, now));
         }
         self.within += bytes;
         if self.within == self.request.len() {
@@ -143,7 +130,7 @@ impl<'a> Asking<'a> {
     /// Whether room for another request is all that keeps it from being sent.
     #[inline]
     pub(crate) fn has_room(&self) -> bool {
-        self.under_way.len() < self.most
+        self.under_way.len() < self.progress.most
     }
 
     /// Where responses go: no more than what was asked for.
@@ -172,19 +159,19 @@ impl<'a> Asking<'a> {
         while self.got >= self.response {
             self.got -= self.response;
             if let Some(request) = self.under_way.answer_first() {
-                self.record(request, now);
+                self.progress.answered(request, now);
             }
         }
     }
 
     /// Gives up requests that were sent longer ago than a response may take.
     pub(crate) fn expire(&mut self, now: Time) {
-        self.latency.lost += self.under_way.expire(now, GIVE_UP);
+        self.progress.latency.lost += self.under_way.expire(now, GIVE_UP);
     }
 
     /// Gives up everything in flight: nothing has arrived for the channel's patience.
     pub(crate) fn give_up(&mut self) {
-        self.latency.lost += self.under_way.expire(self.clock.now(), Span::ZERO);
+        self.progress.latency.lost += self.under_way.expire(self.clock.now(), Span::ZERO);
     }
 
     /// Whether requests may be lost.
@@ -200,7 +187,7 @@ impl<'a> Asking<'a> {
 
     /// Sleeps until the first request may begin.
     pub(crate) fn await_begin(&mut self) {
-        self.sleep_until(self.schedule.begin());
+        self.sleep_until(self.progress.schedule.begin());
         self.moved = self.clock.now();
     }
 
@@ -218,12 +205,11 @@ impl<'a> Asking<'a> {
     /// Counts a transaction of a connection of its own, which began to be made at `began`.
     pub(crate) fn transacted(&mut self, due: Time, began: Time, connected: Time) {
         let now = self.clock.now();
-        let warm = self.schedule.begins(due);
-        if !warm {
-            self.first.get_or_insert(began);
-            self.latency.connect.record(connected.since(began));
+        let request = self.progress.begin(due, began);
+        if !request.warm {
+            self.progress.latency.connect.record(connected.since(began));
         }
-        self.record(Request { due, departed: began, warm }, now);
+        self.progress.answered(request, now);
     }
 
     /// The request and the space for its response, of a connection of their own.
@@ -233,39 +219,14 @@ impl<'a> Asking<'a> {
 
     fn answered(&mut self, bytes: usize, now: Time) {
         match untag(&self.space[..bytes]).and_then(|number| self.under_way.answer(number)) {
-            Some(request) => self.record(request, now),
+            Some(request) => self.progress.answered(request, now),
             // The response to a request that was given up, or a repetition.
-            None => self.latency.late += 1,
+            None => self.progress.latency.late += 1,
         }
         self.expire(now);
     }
 
-    #[inline]
-    fn record(&mut self, request: Request, now: Time) {
-        self.latency.transactions += 1;
-        if request.warm {
-            self.latency.warm_up += 1;
-            return;
-        }
-        self.latency.service.record(now.since(request.departed));
-        if self.schedule.is_open() {
-            self.latency.response.record(now.since(request.due));
-        }
-        if let Some(first) = self.first {
-            self.latency.span = now.since(first);
-        }
-    }
-
     fn is_stopped(&self) -> bool {
         self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
-    }
-}
-
-/// How an account records the end of a channel.
-pub(crate) fn ended_as(ended: Result<(), LinkError>) -> Ended {
-    match ended {
-        Ok(()) => Ended::Complete,
-        Err(LinkError::Stalled(span)) => Ended::Stalled(span),
-        Err(error) => Ended::Failed(error.to_string()),
     }
 }

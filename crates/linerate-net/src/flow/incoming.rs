@@ -1,8 +1,7 @@
 //! What one end of a bulk flow has received.
 
 use linerate_core::payload::touch;
-use linerate_core::traffic::{Datagrams, HalfAccount};
-use linerate_core::units::{Span, Time};
+use linerate_core::traffic::{Datagrams, HalfAccount, Progress};
 
 use super::Counter;
 use crate::memory::Ring;
@@ -20,40 +19,19 @@ enum Buffer<'a> {
 #[derive(Debug)]
 pub struct Incoming<'a> {
     clock: HostClock,
-    /// When the load began at this end.
-    origin: Time,
+    progress: Progress,
     buffer: Buffer<'a>,
-    warm_up: Span,
     touch: bool,
     counter: &'a Counter,
-    first: Option<Time>,
-    last: Option<Time>,
-    bytes: u64,
-    messages: u64,
-    warm: Option<(Time, u64)>,
-    silence: Span,
     /// What became of single datagrams, kept by a datagram transport.
     pub datagrams: Option<Datagrams>,
 }
 
 impl<'a> Incoming<'a> {
     /// A flow whose bytes go into `buffer`, again and again.
-    pub fn new(clock: HostClock, origin: Time, buffer: &'a mut [u8], counter: &'a Counter) -> Self {
-        Self {
-            clock,
-            origin,
-            buffer: Buffer::One(buffer),
-            warm_up: Span::ZERO,
-            touch: false,
-            counter,
-            first: None,
-            last: None,
-            bytes: 0,
-            messages: 0,
-            warm: None,
-            silence: Span::ZERO,
-            datagrams: None,
-        }
+    pub fn new(clock: HostClock, progress: Progress, buffer: &'a mut [u8], counter: &'a Counter) -> Self {
+        let buffer = Buffer::One(buffer);
+        Self { clock, progress, buffer, touch: false, counter, datagrams: None }
     }
 
     /// Puts the bytes into the slots of `ring` instead, in turn.
@@ -69,13 +47,6 @@ impl<'a> Incoming<'a> {
             Buffer::One(buffer) => buffer,
             Buffer::Ring(ring) => ring.memory_mut(),
         }
-    }
-
-    /// Leaves the time `warm_up` after the first byte out of the rate.
-    #[must_use]
-    pub const fn warmed_up(mut self, warm_up: Span) -> Self {
-        self.warm_up = warm_up;
-        self
     }
 
     /// Reads a byte of every cache line that arrived.
@@ -125,18 +96,8 @@ impl<'a> Incoming<'a> {
     /// has them in memory of its own, and has [touched](Self::touch) them, or has discarded them.
     #[inline]
     pub fn received_elsewhere(&mut self, messages: usize, bytes: usize) {
-        let now = self.clock.now();
-        match self.last {
-            None => self.first = Some(now),
-            Some(last) => self.silence = self.silence.max(now.since(last)),
-        }
-        self.last = Some(now);
-        self.bytes += bytes as u64;
-        self.messages += messages as u64;
-        self.counter.store(self.bytes);
-        if self.warm.is_none() && self.first.is_some_and(|first| now.since(first) >= self.warm_up) {
-            self.warm = Some((now, self.bytes));
-        }
+        self.progress.moved(messages as u64, bytes as u64, self.clock.now());
+        self.counter.store(self.progress.bytes());
     }
 
     /// Whether what arrived is to be read.
@@ -154,16 +115,6 @@ impl<'a> Incoming<'a> {
     /// This end's account, except what the caller knows: how it ended, and the socket's options.
     #[must_use]
     pub fn account(self) -> HalfAccount {
-        let since = |time: Time| time.since(self.origin);
-        HalfAccount {
-            bytes: self.bytes,
-            messages: self.messages,
-            first: self.first.map(since),
-            last: self.last.map(since),
-            warm: self.warm.map(|(time, bytes)| (since(time), bytes)),
-            silence: self.silence,
-            datagrams: self.datagrams,
-            ..HalfAccount::default()
-        }
+        HalfAccount { datagrams: self.datagrams, ..self.progress.account() }
     }
 }

@@ -2,18 +2,8 @@
 
 use std::collections::VecDeque;
 
+use linerate_core::traffic::Request;
 use linerate_core::units::{Span, Time};
-
-/// A request that was sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Request {
-    /// When it was meant to begin.
-    pub(super) due: Time,
-    /// When it began.
-    pub(super) departed: Time,
-    /// Whether it is part of the warm-up.
-    pub(super) warm: bool,
-}
 
 /// The requests that were sent and are not done with, by their numbers. One that was answered
 /// before its elders keeps its place for as long as they do.

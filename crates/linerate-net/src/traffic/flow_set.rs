@@ -7,15 +7,15 @@ use std::thread::Scope;
 use linerate_core::endpoint::LinkError;
 use linerate_core::kernel::HostSample;
 use linerate_core::options::{Granted, MemoryOptions};
-use linerate_core::traffic::{Bound, Direction, Ended, HalfAccount, StreamPlan};
+use linerate_core::traffic::{Direction, Ended, HalfAccount, Progress, SendProgress, StreamPlan};
 use linerate_core::trial::Tally;
-use linerate_core::units::{Rate, Span, Time};
+use linerate_core::units::{Span, Time};
 use rustix::time::{ClockId, clock_gettime};
 
 use super::shared::{Member, Work, drive};
 use super::{Looks, OnLook, Sampler, Watched};
 use crate::control::Side;
-use crate::flow::{Counter, Incoming, Outgoing, Pace};
+use crate::flow::{Counter, Incoming, Outgoing};
 use crate::line::Line;
 use crate::memory::Ring;
 use crate::observe::{HostClock, current_cpu, pin_to, usable_cpus};
@@ -239,33 +239,20 @@ impl FlowSet<'_> {
     }
 
     fn told(end: &FlowEnd, ended: Result<(), LinkError>, half: HalfAccount) -> FlowReport {
-        let ended = match ended {
-            Ok(()) => Ended::Complete,
-            Err(LinkError::Stalled(span)) => Ended::Stalled(span),
-            Err(error) => Ended::Failed(error.to_string()),
-        };
         let channel = end.line.channel();
         let granted = Granted { huge_pages: half.granted.huge_pages, ..channel.granted() };
-        let half = HalfAccount { ended, granted, io: channel.io_report(), ..half };
+        let half = HalfAccount { ended: ended.into(), granted, io: channel.io_report(), ..half };
         FlowReport { flow: end.flow, direction: end.direction, half, processor: current_cpu() }
     }
 
     fn outgoing<'b>(&'b self, message: &'b [u8], counter: &'b Counter) -> Outgoing<'b> {
-        let bound: Bound = self.plan.bound(self.time);
-        let share = self.plan.rate.map(|rate| {
-            let each = Rate::from_bits_per_second(rate.bits_per_second() / f64::from(self.plan.flows.max(1)));
-            Pace::new(message.len() as u64, each)
-        });
-        Outgoing::new(self.clock, self.origin, message, bound, counter)
-            .paced(share)
-            .warmed_up(self.plan.warm_up)
-            .stopped_by(self.stop)
+        let sent = SendProgress::of(self.plan, self.time, message.len() as u64, self.origin);
+        Outgoing::new(self.clock, sent, message, counter).stopped_by(self.stop)
     }
 
     fn incoming<'b>(&self, buffer: &'b mut [u8], counter: &'b Counter) -> Incoming<'b> {
-        Incoming::new(self.clock, self.origin, buffer, counter)
-            .warmed_up(self.plan.warm_up)
-            .touched(self.memory.touch)
+        let progress = Progress::new(self.origin, self.plan.warm_up);
+        Incoming::new(self.clock, progress, buffer, counter).touched(self.memory.touch)
     }
 
     fn message_size(&self, line: &dyn Line) -> usize {

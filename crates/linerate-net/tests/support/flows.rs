@@ -5,8 +5,8 @@ use std::net::{IpAddr, SocketAddr};
 use linerate_core::endpoint::LinkError;
 use linerate_core::traffic::{Bound, HalfAccount};
 use linerate_core::transport::Transport;
-use linerate_core::units::{Rate, Time};
-use linerate_net::flow::{Counter, Incoming, Outgoing, Pace};
+use linerate_core::units::{Rate, Span, Time};
+use linerate_net::flow::{Counter, Incoming, Outgoing, Pace, Progress, SendProgress};
 use linerate_net::line::Line;
 use linerate_net::observe::HostClock;
 use linerate_net::transport::Setup;
@@ -78,7 +78,8 @@ fn send_counted(
 ) -> End {
     let bytes = vec![7; message];
     let pace = rate.map(|rate| Pace::new(message as u64, rate));
-    let mut out = Outgoing::new(HostClock::start(), Time::ZERO, &bytes, bound, counter).paced(pace);
+    let sent = SendProgress::new(Progress::new(Time::ZERO, Span::ZERO), bound, pace);
+    let mut out = Outgoing::new(HostClock::start(), sent, &bytes, counter);
     let said = line.send_flow(&mut out);
     (out.account(), said)
 }
@@ -86,7 +87,8 @@ fn send_counted(
 /// The receiving end of a flow.
 pub(crate) fn receive(mut line: Box<dyn Line>, message: usize) -> End {
     let (mut buffer, counter) = (vec![0; message], Counter::default());
-    let mut into = Incoming::new(HostClock::start(), Time::ZERO, &mut buffer, &counter).touched(true);
+    let progress = Progress::new(Time::ZERO, Span::ZERO);
+    let mut into = Incoming::new(HostClock::start(), progress, &mut buffer, &counter).touched(true);
     let said = line.receive_flow(&mut into);
     (into.account(), said)
 }

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use linerate_core::traffic::{Bound, Datagrams, HalfAccount};
 use linerate_core::transport::Transport;
-use linerate_core::units::{Rate, Time};
+use linerate_core::units::{Rate, Span, Time};
 use linerate_net::control::{ChannelAddress, ChannelToken, Deadline, Rendezvous};
-use linerate_net::flow::{Counter, Incoming, Outgoing, Pace};
+use linerate_net::flow::{Counter, Incoming, Outgoing, Pace, Progress, SendProgress};
 use linerate_net::lab::{HERE, Lab, THERE};
 use linerate_net::line::Line;
 use linerate_net::observe::HostClock;
@@ -258,9 +258,11 @@ pub(crate) fn flow(
     let message = vec![3; size];
     std::thread::scope(|scope| {
         let (counters, clock) = (&counters, &clock);
+        let progress = Progress::new(Time::ZERO, Span::ZERO);
         let sender = scope.spawn(move || {
             let pace = pace.map(|rate| Pace::new(size as u64, rate));
-            let mut out = Outgoing::new(*clock, Time::ZERO, &message, bound, &counters[0]).paced(pace);
+            let sent = SendProgress::new(progress, bound, pace);
+            let mut out = Outgoing::new(*clock, sent, &message, &counters[0]);
             from.send_flow(&mut out).expect("the flow is sent");
             out.account()
         });
@@ -268,7 +270,7 @@ pub(crate) fn flow(
             std::thread::yield_now();
         }
         let mut buffer = vec![0; 64 << 10];
-        let mut into = Incoming::new(*clock, Time::ZERO, &mut buffer, &counters[1]).touched(true);
+        let mut into = Incoming::new(*clock, progress, &mut buffer, &counters[1]).touched(true);
         to.receive_flow(&mut into).expect("the flow is received");
         [sender.join().expect("no panic"), into.account()]
     })

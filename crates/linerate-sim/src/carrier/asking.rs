@@ -2,26 +2,15 @@
 
 use std::collections::VecDeque;
 
-use linerate_core::traffic::{Ended, Latency, RrPlan, Schedule};
+use linerate_core::traffic::{Ended, Latency, Request, RequestProgress, RrPlan, Schedule};
 use linerate_core::units::Time;
 
 use super::calls::{Calls, Received};
 use crate::stations::Broken;
 
-/// The most requests of an open loop in flight. Beyond that the next one waits, and its delay is
-/// part of its response time. As between real hosts.
-const MOST_BACKLOG: usize = 65_536;
 /// The smallest buffer of a receive call, so that one call can take many small responses. As
 /// between real hosts. Unit: bytes.
 const ROOM: u64 = 64 << 10;
-
-/// A request that was sent.
-#[derive(Clone, Copy, Debug)]
-struct Request {
-    due: Time,
-    departed: Time,
-    warm: bool,
-}
 
 /// Sends requests at the times of its schedule.
 ///
@@ -29,8 +18,7 @@ struct Request {
 /// both at once, so that a request without room in the send buffer does not delay a response.
 #[derive(Debug)]
 pub(super) struct Asking {
-    schedule: Schedule,
-    most: usize,
+    progress: RequestProgress,
     request: u64,
     response: u64,
     alarm: Option<Time>,
@@ -40,25 +28,20 @@ pub(super) struct Asking {
     /// The part of the next response that has arrived. Unit: bytes.
     got: u64,
     moved: Time,
-    first: Option<Time>,
-    latency: Latency,
     stopped: bool,
 }
 
 impl Asking {
     pub(super) fn new(flow: u32, plan: &RrPlan, schedule: Schedule) -> Self {
         Self {
-            most: if schedule.is_open() { MOST_BACKLOG } else { plan.depth as usize },
             moved: schedule.begin(),
-            schedule,
+            progress: RequestProgress::new(flow, plan, schedule),
             request: plan.request.0,
             response: plan.response.0,
             alarm: None,
             under_way: VecDeque::new(),
             left: 0,
             got: 0,
-            first: None,
-            latency: Latency { flow, ..Latency::default() },
             stopped: false,
         }
     }
@@ -75,7 +58,7 @@ impl Asking {
                 break;
             }
         }
-        match self.due(now).filter(|_| self.under_way.len() < self.most) {
+        match self.due(now).filter(|_| self.under_way.len() < self.progress.most) {
             Some(due) if due > now => calls.wake_at(due, &mut self.alarm),
             Some(_) => {}
             None => return Ok(self.under_way.is_empty()),
@@ -87,15 +70,11 @@ impl Asking {
     fn ask(&mut self, calls: &mut Calls<'_>, now: Time) -> Result<bool, Broken> {
         let begins = self.left == 0;
         if begins {
-            let free = self.under_way.len() < self.most;
+            let free = self.under_way.len() < self.progress.most;
             let Some(due) = self.due(now).filter(|due| free && *due <= now) else { return Ok(false) };
-            let warm = self.schedule.begins(due);
-            self.under_way.push_back(Request { due, departed: now, warm });
+            self.under_way.push_back(self.progress.begin(due, now));
             self.left = self.request;
             self.moved = now;
-            if !warm {
-                self.first.get_or_insert(now);
-            }
         }
         let sent = calls.send(self.left)?;
         self.left -= sent;
@@ -109,7 +88,7 @@ impl Asking {
     fn take(&mut self, calls: &mut Calls<'_>, now: Time) -> Result<bool, Broken> {
         let whole = self.under_way.len() as u64 - u64::from(self.left > 0);
         let wanted = whole.saturating_mul(self.response).saturating_sub(self.got);
-        if wanted == 0 || self.most == 1 && self.left > 0 {
+        if wanted == 0 || self.progress.most == 1 && self.left > 0 {
             return Ok(false);
         }
         match calls.receive(wanted.min(self.response.max(ROOM)))? {
@@ -121,29 +100,14 @@ impl Asking {
         while self.got >= self.response {
             self.got -= self.response;
             if let Some(request) = self.under_way.pop_front() {
-                self.record(request, now);
+                self.progress.answered(request, now);
             }
         }
         Ok(true)
     }
 
     fn due(&self, now: Time) -> Option<Time> {
-        if self.stopped { None } else { self.schedule.due(now) }
-    }
-
-    fn record(&mut self, request: Request, now: Time) {
-        self.latency.transactions += 1;
-        if request.warm {
-            self.latency.warm_up += 1;
-            return;
-        }
-        self.latency.service.record(now.since(request.departed));
-        if self.schedule.is_open() {
-            self.latency.response.record(now.since(request.due));
-        }
-        if let Some(first) = self.first {
-            self.latency.span = now.since(first);
-        }
+        if self.stopped { None } else { self.progress.schedule.due(now) }
     }
 
     /// Since when a response is waited for, if one is.
@@ -152,8 +116,7 @@ impl Asking {
     }
 
     pub(super) fn account(self, ended: Ended) -> Latency {
-        let unsent = if self.stopped { 0 } else { self.schedule.unsent() };
-        Latency { ended, unsent, ..self.latency }
+        self.progress.account(ended, self.stopped)
     }
 }
 

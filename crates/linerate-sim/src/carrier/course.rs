@@ -2,16 +2,15 @@
 
 use linerate_core::carrier::LoadWatch;
 use linerate_core::traffic::{
-    Bound, DEFAULT_MESSAGE, Direction, Ended, FlowAccount, HalfAccount, Load, Pace, Schedule, StreamPlan,
-    Transfer,
+    DEFAULT_MESSAGE, Direction, Ended, FlowAccount, HalfAccount, Load, PATIENCE, Progress, Schedule,
+    SendProgress, StreamPlan, Transfer,
 };
-use linerate_core::units::{Rate, Size, Span, Time};
+use linerate_core::units::{Size, Span, Time};
 
 use super::asking::{Answering, Asking};
 use super::bulk::{Receiving, Sending};
 use super::calls::Calls;
 use super::looks::Looks;
-use super::progress::Progress;
 use crate::end;
 use crate::frame::Station;
 use crate::machine::End;
@@ -21,8 +20,6 @@ use crate::stack::Side;
 use crate::stations::{Broken, Stations};
 use crate::world::World;
 
-/// How long a flow may move no byte before it is given up, as between real hosts.
-const PATIENCE: Span = Span::from_ms(45_000);
 /// The longest time between two calls of the watch, and how often a host is sampled if no bulk says
 /// otherwise. In the model's time.
 const ASK: Span = Span::from_ms(100);
@@ -279,14 +276,8 @@ fn carries(load: &Load, direction: Direction, origin: Time) -> [Does; 2] {
     let usual = StreamPlan::default();
     let stream = load.stream.as_ref().unwrap_or(&usual);
     let message = stream.message.map_or(DEFAULT_MESSAGE, Size::bytes);
-    let progress = Progress::new(origin, stream.warm_up);
-    let pace = stream.rate.map(|rate| {
-        let each = rate.bits_per_second() / f64::from(stream.flows.max(1));
-        Pace::new(message, Rate::from_bits_per_second(each))
-    });
-    let bound: Bound = stream.bound(load.time);
-    let sends = Does::Send(Sending::new(bound, message, pace, progress));
-    let receives = Does::Receive(Receiving::new(message, progress));
+    let sends = Does::Send(Sending::new(message, SendProgress::of(stream, load.time, message, origin)));
+    let receives = Does::Receive(Receiving::new(message, Progress::new(origin, stream.warm_up)));
     if direction == Direction::Send { [sends, receives] } else { [receives, sends] }
 }
 

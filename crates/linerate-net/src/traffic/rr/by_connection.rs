@@ -7,7 +7,7 @@ use linerate_core::traffic::Ended;
 
 use super::Held;
 use crate::channel::Channel;
-use crate::flow::{Asking, ended_as};
+use crate::flow::Asking;
 use crate::transport::{DialError, TransportError};
 use crate::wait::Wait;
 
@@ -36,11 +36,11 @@ pub(super) fn ask_by_connection(
         let channel = line.channel_mut();
         let transacted = transact(channel, asking);
         if let Err(error) = transacted {
-            return ended_as(Err(error));
+            return Err(error).into();
         }
         asking.transacted(due, began, connected);
         if let Err(error) = part(channel) {
-            return ended_as(Err(error));
+            return Err(error).into();
         }
     }
     Ended::Complete

@@ -1,0 +1,199 @@
+//! What passed at one end of a bulk flow, and when.
+
+use super::{Bound, HalfAccount, Pace, StreamPlan};
+use crate::units::{Span, Time};
+
+/// How long a flow may move no byte before it is given up: longer than TCP needs to retransmit
+/// after 15 seconds without a path (RFC 6298 doubles its timer each time).
+pub const PATIENCE: Span = Span::from_ms(45_000);
+
+/// What passed at one end of a bulk flow, and when.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    origin: Time,
+    warm_up: Span,
+    first: Option<Time>,
+    last: Option<Time>,
+    bytes: u64,
+    messages: u64,
+    warm: Option<(Time, u64)>,
+    silence: Span,
+}
+
+impl Progress {
+    /// Nothing yet, of a load that began at `origin` at this end. The rate leaves out the time
+    /// `warm_up` after the first byte.
+    #[must_use]
+    pub const fn new(origin: Time, warm_up: Span) -> Self {
+        Self {
+            origin,
+            warm_up,
+            first: None,
+            last: None,
+            bytes: 0,
+            messages: 0,
+            warm: None,
+            silence: Span::ZERO,
+        }
+    }
+
+    /// Notes that a sender begins to hand over its first bytes.
+    #[inline]
+    pub fn begin(&mut self, now: Time) {
+        self.first.get_or_insert(now);
+        self.last.get_or_insert(now);
+    }
+
+    /// Whether the flow has begun.
+    #[inline]
+    #[must_use]
+    pub const fn has_begun(&self) -> bool {
+        self.first.is_some()
+    }
+
+    /// Notes that `bytes` passed by `now`, and with them the last of so many `messages`.
+    #[inline]
+    pub fn moved(&mut self, messages: u64, bytes: u64, now: Time) {
+        match self.last {
+            None => self.first = Some(now),
+            Some(last) => self.silence = self.silence.max(now.since(last)),
+        }
+        self.last = Some(now);
+        self.bytes += bytes;
+        self.messages += messages;
+        if self.warm.is_none() && self.first.is_some_and(|first| now.since(first) >= self.warm_up) {
+            self.warm = Some((now, self.bytes));
+        }
+    }
+
+    /// Bytes that have passed.
+    #[inline]
+    #[must_use]
+    pub const fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Messages that have passed whole.
+    #[must_use]
+    pub const fn messages(&self) -> u64 {
+        self.messages
+    }
+
+    /// The moment since which nothing moves.
+    #[must_use]
+    pub fn still_since(&self) -> Time {
+        self.last.unwrap_or(self.origin)
+    }
+
+    /// The account of it, but for what only its owner knows.
+    #[must_use]
+    pub fn account(&self) -> HalfAccount {
+        let since = |time: Time| time.since(self.origin);
+        HalfAccount {
+            bytes: self.bytes,
+            messages: self.messages,
+            first: self.first.map(since),
+            last: self.last.map(since),
+            warm: self.warm.map(|(time, bytes)| (since(time), bytes)),
+            silence: self.silence,
+            ..HalfAccount::default()
+        }
+    }
+}
+
+/// What passed at the end that sends, and what ends it.
+#[derive(Debug)]
+pub struct SendProgress {
+    /// What has passed.
+    pub progress: Progress,
+    /// When the next message is due. If absent, as soon as there is room for it.
+    pub pace: Option<Pace>,
+    bound: Bound,
+    acknowledged: Option<Time>,
+}
+
+impl SendProgress {
+    /// Nothing yet of a flow that `bound` ends.
+    #[must_use]
+    pub const fn new(progress: Progress, bound: Bound, pace: Option<Pace>) -> Self {
+        Self { progress, pace, bound, acknowledged: None }
+    }
+
+    /// A flow of `stream` with messages of so many bytes, in a load that began at `origin` and lasts
+    /// for `time`.
+    #[must_use]
+    pub fn of(stream: &StreamPlan, time: Span, message: u64, origin: Time) -> Self {
+        let progress = Progress::new(origin, stream.warm_up);
+        Self::new(progress, stream.bound(time), Pace::of(stream, message))
+    }
+
+    /// When the next message may depart, if a pace says so.
+    #[inline]
+    #[must_use]
+    pub fn due(&self) -> Option<Time> {
+        self.pace.as_ref().and_then(Pace::due)
+    }
+
+    /// Whether its bound is reached.
+    #[inline]
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        match self.bound {
+            Bound::Bytes(bytes) => self.progress.bytes >= bytes,
+            Bound::Count(count) => self.progress.messages >= count,
+            Bound::Time(span) => match (self.progress.first, self.progress.last) {
+                (Some(first), Some(last)) => {
+                    let due = self.due().unwrap_or(last).max(last);
+                    due.since(first) >= span
+                }
+                _ => false,
+            },
+        }
+    }
+
+    /// How long the next message is, of so many bytes each: the last one before a bound in bytes may
+    /// be shorter.
+    #[inline]
+    #[must_use]
+    pub fn next_length(&self, message: u64) -> u64 {
+        match self.bound {
+            Bound::Bytes(bytes) => message.min(bytes - self.progress.bytes),
+            Bound::Time(_) | Bound::Count(_) => message,
+        }
+    }
+
+    /// How many whole messages of so many bytes may still depart.
+    #[must_use]
+    pub fn whole_messages(&self, message: u64) -> u64 {
+        match self.bound {
+            Bound::Time(_) => u64::MAX,
+            Bound::Bytes(bytes) => bytes.saturating_sub(self.progress.bytes) / message.max(1),
+            Bound::Count(count) => count.saturating_sub(self.progress.messages),
+        }
+    }
+
+    /// Notes that the receiver has read everything and said so.
+    pub fn acknowledge(&mut self, now: Time) {
+        let progress = &mut self.progress;
+        progress.silence = progress.silence.max(now.since(progress.last.unwrap_or(now)));
+        self.acknowledged = Some(now);
+    }
+
+    /// Whether the receiver has read everything.
+    #[must_use]
+    pub const fn is_acknowledged(&self) -> bool {
+        self.acknowledged.is_some()
+    }
+
+    /// The account of it, but for what only its owner knows.
+    #[must_use]
+    pub fn account(self) -> HalfAccount {
+        let account = self.progress.account();
+        let acknowledged = self.acknowledged.map(|time| time.since(self.progress.origin));
+        HalfAccount {
+            last: acknowledged.or(account.last),
+            departures: self.pace.map(Pace::into_departures),
+            ..account
+        }
+    }
+}
