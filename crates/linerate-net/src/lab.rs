@@ -20,7 +20,7 @@ pub const HERE: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 1);
 /// See [`HERE`].
 pub const THERE: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 2);
 /// What the wire's ends are called in their namespaces.
-const WIRE: &str = "wire";
+pub const WIRE: &str = "wire";
 
 /// Two hosts and a wire, all on this host.
 #[derive(Debug)]
@@ -113,15 +113,32 @@ impl Lab {
 fn prepare(address: Ipv4Addr) -> Result<(), LabError> {
     run("ip", &["link", "set", "lo", "up"])?;
     run("ip", &["address", "add", &format!("{address}/24"), "dev", WIRE])?;
-    run("ethtool", &["-K", WIRE, "tso", "off", "gso", "off", "gro", "off"])
+    run("ethtool", &["-K", WIRE, "tso", "off", "gso", "off", "gro", "off"])?;
+    Ok(())
 }
 
-/// Runs a program in this thread's namespace.
-fn run(program: &'static str, arguments: &[&str]) -> Result<(), LabError> {
+/// Limits what the end of the wire in this thread's namespace sends: to `rate`, after `burst` at once,
+/// with room for `limit` that waits. Each is written as tc-tbf(8) says: `10mbit`, `16kb`, `1mb`.
+///
+/// # Errors
+///
+/// [`LabError::Program`] without `tc`, [`LabError::Refused`] for what it does not take.
+pub fn shape(rate: &str, burst: &str, limit: &str) -> Result<(), LabError> {
+    let bucket = ["tbf", "rate", rate, "burst", burst, "limit", limit];
+    run("tc", &[&["qdisc", "replace", "dev", WIRE, "root"], &bucket[..]].concat())?;
+    Ok(())
+}
+
+/// Runs a program in this thread's namespace; what it printed.
+///
+/// # Errors
+///
+/// [`LabError::Program`] and [`LabError::Refused`].
+pub fn run(program: &'static str, arguments: &[&str]) -> Result<String, LabError> {
     let output = Command::new(program).args(arguments).output();
     let output = output.map_err(|source| LabError::Program { program, source })?;
     if output.status.success() {
-        return Ok(());
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
     let said = String::from_utf8_lossy(&output.stderr);
     let said = said.lines().last().unwrap_or("nothing").trim().to_owned();

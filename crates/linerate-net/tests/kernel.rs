@@ -3,7 +3,6 @@
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream, UdpSocket};
-use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::thread::sleep;
 use std::time::Duration;
@@ -15,7 +14,7 @@ use linerate_core::transport::Transport;
 use linerate_core::units::{Rate, Span, Time};
 use linerate_net::channel::{Channel, ChannelHandle};
 use linerate_net::flow::Counter;
-use linerate_net::lab::{Lab, THERE};
+use linerate_net::lab::{Lab, LabError, THERE, shape};
 use linerate_net::observe::{HostClock, UdpCounters};
 use linerate_net::traffic::{Looks, OnLook, Sampler, Watched};
 use linerate_net::transport::{Setup, tcp_channel};
@@ -176,12 +175,12 @@ fn a_sender_with_little_to_send_is_the_application() {
 
 /// Lets this thread's end of the wire send no faster than `rate` after `burst` at once. None, with a word, without `tc`.
 fn narrow(rate: &str, burst: &str) -> Option<()> {
-    let bucket = format!("qdisc add dev wire root tbf rate {rate} burst {burst} limit 1mb");
-    let Ok(output) = Command::new("tc").args(bucket.split(' ')).output() else {
+    let shaped = shape(rate, burst, "1mb");
+    if let Err(LabError::Program { .. }) = shaped {
         missing("tc");
         return None;
-    };
-    assert!(output.status.success(), "tc {bucket}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    shaped.expect("tc takes it");
     Some(())
 }
 

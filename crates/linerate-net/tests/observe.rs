@@ -5,7 +5,10 @@ use std::io::{Read, Write};
 use std::net::{IpAddr, TcpListener, TcpStream};
 use std::thread;
 
+use linerate_net::lab::{HERE, WIRE, run};
 use linerate_net::observe::{InterfaceCounters, environment, interface_name};
+
+use crate::support::lab;
 
 #[test]
 fn the_loopbacks_counters_grow_by_at_least_what_was_sent() {
@@ -41,13 +44,15 @@ fn an_interface_that_is_not_there_has_no_counters() {
 
 #[test]
 fn a_made_interface_is_described_as_it_was_made() {
-    let Some(lab) = lab::Veth::make() else { return };
-    let (here, there) = (environment(None), lab.inside(|| environment(Some(lab::ADDRESS))));
+    let Some(lab) = lab(1_500) else { return };
+    // The lab takes its offloads away; a veth has them.
+    lab.here(|| run("ethtool", &["-K", WIRE, "tso", "on"])).expect("entered").expect("a veth takes it");
+    let (here, there) = (environment(None), lab.here(|| environment(Some(HERE.into()))).expect("entered"));
     assert_ne!(here.network_namespace, there.network_namespace);
     assert_eq!(here.same_host(&there), Some(true));
 
     let veth = there.interface.known().unwrap_or_else(|| panic!("{:?}", there.interface));
-    assert_eq!(veth.name, lab::NAME);
+    assert_eq!(veth.name, WIRE);
     assert!(!veth.loopback);
     assert_eq!(veth.driver.known().map(String::as_str), Some("veth"));
     assert_eq!(veth.mtu.known(), Some(&1_500));
@@ -60,83 +65,7 @@ fn a_made_interface_is_described_as_it_was_made() {
     }
     assert!(!offloads.contains_key("highdma"), "only what bears on performance: {offloads:?}");
 
-    let counted = lab.inside(|| InterfaceCounters::read(lab::NAME).map(|now| now.since(&now)));
-    assert_eq!(counted.expect("counters of the thread's own namespace").tx_bytes, 0);
-    assert!(InterfaceCounters::read(lab::NAME).is_err(), "the interface is not in this namespace");
-}
-
-/// A network namespace with one end of a veth pair.
-mod lab {
-    use std::fs::File;
-    use std::net::{IpAddr, Ipv4Addr};
-    use std::os::fd::AsFd;
-    use std::process::{Command, id};
-
-    use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
-
-    /// The end that has an address.
-    pub(crate) const NAME: &str = "lrobs0";
-    /// Its address; TEST-NET-2, RFC 5737.
-    pub(crate) const ADDRESS: IpAddr = IpAddr::V4(Ipv4Addr::new(198, 51, 100, 7));
-
-    /// Removed, with all in it, when dropped.
-    pub(crate) struct Veth {
-        namespace: String,
-    }
-
-    impl Veth {
-        /// Both ends are inside, so that nothing outside is touched. None, with a word on why, where a
-        /// namespace cannot be made; under CI that is a failure.
-        pub(crate) fn make() -> Option<Self> {
-            let namespace = format!("lr-observe-{}", id());
-            if let Err(missing) = ip(&["netns", "add", &namespace]) {
-                assert!(
-                    std::env::var("CI").as_deref() != Ok("true"),
-                    "CI lacks network namespaces: {missing}"
-                );
-                println!("skipped a_made_interface_is_described_as_it_was_made: {missing}");
-                return None;
-            }
-            let lab = Self { namespace };
-            lab.ip(&["link", "add", NAME, "mtu", "1500", "type", "veth", "peer", "name", "lrobs1"]);
-            lab.ip(&["address", "add", "198.51.100.7/24", "dev", NAME]);
-            lab.ip(&["link", "set", NAME, "up"]);
-            lab.ip(&["link", "set", "lrobs1", "up"]);
-            Some(lab)
-        }
-
-        fn ip(&self, args: &[&str]) {
-            let inside = ["-n", &self.namespace];
-            ip(&[&inside, args].concat()).unwrap_or_else(|why| panic!("{why}"));
-        }
-
-        /// Runs `work` in a thread of its own that has entered the namespace.
-        pub(crate) fn inside<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
-            let path = format!("/run/netns/{}", self.namespace);
-            let entered = || {
-                let namespace = File::open(&path).expect(&path);
-                move_into_link_name_space(namespace.as_fd(), Some(LinkNameSpaceType::Network))
-                    .expect("entered the namespace");
-                work()
-            };
-            std::thread::scope(|scope| scope.spawn(entered).join().expect("the work ends"))
-        }
-    }
-
-    impl Drop for Veth {
-        fn drop(&mut self) {
-            if let Err(why) = ip(&["netns", "delete", &self.namespace]) {
-                eprintln!("left {} behind: {why}", self.namespace);
-            }
-        }
-    }
-
-    /// Runs `ip`; the error says what was missing or refused.
-    fn ip(args: &[&str]) -> Result<(), String> {
-        let out = Command::new("ip").args(args).output().map_err(|error| format!("`ip`: {error}"))?;
-        if out.status.success() {
-            return Ok(());
-        }
-        Err(format!("`ip {}`: {}", args.join(" "), String::from_utf8_lossy(&out.stderr).trim()))
-    }
+    let counted = lab.here(|| InterfaceCounters::read(WIRE).map(|now| now.since(&now)));
+    assert_eq!(counted.expect("entered").expect("counters of the thread's own namespace").tx_bytes, 0);
+    assert!(InterfaceCounters::read(WIRE).is_err(), "the interface is not in this namespace");
 }

@@ -3,13 +3,12 @@
 
 use std::net::TcpStream;
 use std::ops::ControlFlow;
-use std::process::Command;
 
 use linerate_core::plan::Common;
 use linerate_core::traffic::{Ended, Latency, Load, Phase, RrPlan, Transfer};
 use linerate_core::units::Span;
 use linerate_net::control::Key;
-use linerate_net::lab::{Lab, THERE};
+use linerate_net::lab::{Lab, THERE, shape};
 use linerate_net::serve::{Limits, Server};
 
 use crate::support::conversation::{run_at, run_watched};
@@ -27,9 +26,7 @@ fn lab() -> Option<(Lab, TestServer)> {
 
 /// A link of 100 Mbit/s with a queue of a tenth of a second before it.
 fn narrow() {
-    let shape = "qdisc add dev wire root tbf rate 100mbit burst 32kb limit 1250kb";
-    let shaped = Command::new("tc").args(shape.split(' ')).status().expect("tc is there");
-    assert!(shaped.success(), "tc {shape}");
+    shape("100mbit", "32kb", "1250kb").expect("tc is there");
 }
 
 fn median(transfer: &Transfer) -> Span {

@@ -3,14 +3,13 @@
 mod unknown_peers;
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::process::Command;
 
 use linerate_core::endpoint::LinkError;
 use linerate_core::options::Io;
 use linerate_core::traffic::{Bound, Datagrams};
 use linerate_core::transport::Transport;
 use linerate_core::units::{Rate, Size, Span};
-use linerate_net::lab::{HERE, THERE};
+use linerate_net::lab::{HERE, THERE, WIRE, run, shape};
 use linerate_net::transport::{CONTROL_LEN, HEADER_LEN, Listener, Setup, join, listen};
 use linerate_net::wait::{Interest, Wait};
 use rstest::rstest;
@@ -130,7 +129,7 @@ fn what_the_receiving_host_drops_is_told_apart_from_loss(
 #[rstest]
 fn loss_is_what_the_interfaces_say_to_the_packet(#[values(false, true)] gso: bool) {
     let Some(lab) = support::lab(1500) else { return };
-    lab.here(|| tc("qdisc add dev wire root tbf rate 50mbit burst 16kb limit 30kb")).expect("entered");
+    lab.here(|| shape("50mbit", "16kb", "30kb")).expect("entered").expect("tc is there");
     let mut there = setup(Transport::Udp, THERE.into());
     (there.socket.rcvbuf, there.local, there.peer) = (Some(ROOM), THERE.into(), SocketAddr::from((HERE, 0)));
     let mut here = setup(Transport::Udp, HERE.into());
@@ -152,11 +151,11 @@ fn loss_is_what_the_interfaces_say_to_the_packet(#[values(false, true)] gso: boo
     let line = begun.expect("the other end answers");
     assert_eq!(line.channel().granted().path_mtu.known(), Some(&1500));
     assert_eq!(line.channel().granted().mss.known(), Some(&1472));
-    let before = lab.here(|| dropped(&tc("-s qdisc show dev wire"))).expect("entered");
+    let before = lab.here(dropped).expect("entered");
     let Flow { sender, receiver } = flow([line, answered], 1472, Bound::Count(4000));
     sender.1.expect("it is sent");
     receiver.1.expect("it arrives");
-    let after = lab.here(|| dropped(&tc("-s qdisc show dev wire"))).expect("entered");
+    let after = lab.here(dropped).expect("entered");
     let datagrams = said(receiver.0.datagrams);
     assert_eq!(
         (datagrams.sent, datagrams.dropped_by_socket, datagrams.foreign),
@@ -168,14 +167,9 @@ fn loss_is_what_the_interfaces_say_to_the_packet(#[values(false, true)] gso: boo
     assert_eq!(datagrams.lost, after - before, "to the packet: {datagrams:?}");
 }
 
-fn tc(arguments: &str) -> String {
-    let output = Command::new("tc").args(arguments.split(' ')).output().expect("tc runs");
-    assert!(output.status.success(), "tc {arguments}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-/// How many packets the queue says it dropped.
-fn dropped(said: &str) -> u64 {
+/// How many packets the queue of this thread's end says it dropped.
+fn dropped() -> u64 {
+    let said = run("tc", &["-s", "qdisc", "show", "dev", WIRE]).expect("tc tells");
     let (_, rest) = said.split_once("dropped ").unwrap_or_else(|| panic!("no count in {said}"));
     rest.split([',', ' ']).next().and_then(|count| count.parse().ok()).expect("a count")
 }

@@ -10,7 +10,7 @@ use insta::assert_snapshot;
 use linerate_core::run::State;
 use rustix::process::Signal;
 
-use crate::support::lab::Lab;
+use crate::support::lab::{Lab, NOBODY};
 use crate::support::server::Server;
 use crate::support::{Desk, PROGRAM, complaint, has, is_root};
 
@@ -87,9 +87,9 @@ fn nobody_listens() {
 fn a_host_that_does_not_answer() {
     let Some(lab) = Lab::new(None) else { return };
     let desk = Desk::new();
-    let said = desk.finish(lab.here(&desk, PROGRAM, &["measure", "10.77.0.9"]));
+    let said = lab.linerate(&desk, &["measure", &NOBODY.to_string()]);
     assert_snapshot!(said.complaint(), @"
-    failed to connect to 10.77.0.9:5470: timed out
+    failed to connect to 198.18.0.9:5470: timed out
     help: start `linerate serve` on that host, check the port, and that no firewall is in between
     ");
 }

@@ -83,7 +83,7 @@ fn over_a_slow_wire_the_time_is_in_the_queue() {
     let size = format!("list:{SIZE}");
     let asked = ["measure", &server.address, "--stages=20", "--schedule", &size, "--time", "1s"];
     let files = ["--out", "x.run.json", "--report", "x.html"];
-    let said = desk.finish(lab.here(&desk, PROGRAM, &[&asked[..], &files].concat())).done();
+    let said = lab.linerate(&desk, &[&asked[..], &files].concat()).done();
     println!("{}", said.stdout);
     let run = desk.run_file("x.run.json");
     let [stages] = &run.stages[..] else { panic!("one size was asked for") };

@@ -23,10 +23,11 @@ use linerate_core::caution::Caution;
 use linerate_core::environment::Interface;
 use linerate_core::report::{NamedRun, Report};
 use linerate_core::run::{End, Run};
+use linerate_net::lab::{HERE, THERE, WIRE};
 use rstest::rstest;
 
-use crate::support::lab::{HERE, Lab, Limit, MTU, THERE};
-use crate::support::{Desk, PROGRAM};
+use crate::support::Desk;
+use crate::support::lab::{Lab, Limit, MTU};
 
 /// Measurements take turns: two at a time would measure each other.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -37,13 +38,12 @@ fn measure(limit: Limit, options: &[&str]) -> Option<Run> {
     let (desk, lab) = (Desk::new(), Lab::new(Some(limit))?);
     let server = lab.serve(&desk);
     let arguments = ["measure", &server.address, "--congestion", "cubic", "--out", "x.run.json"];
-    let command = lab.here(&desk, PROGRAM, &[&arguments, options].concat());
-    let said = desk.finish(command).done();
+    let said = lab.linerate(&desk, &[&arguments, options].concat()).done();
     let run = desk.run_file("x.run.json");
     println!("{}\n{}", said.stdout, lab.counters());
     println!("connection: {:?}", run.local().observation.connection);
     assert!(lab.counters().contains("(dropped 0,"), "{}", lab.counters());
-    assert_eq!(interface(run.local()).name, lab.interface());
+    assert_eq!(interface(run.local()).name, WIRE);
     Some(run)
 }
 
@@ -83,8 +83,8 @@ fn a_stream_has_the_rate_of_the_wire_less_its_framing(#[case] limit: Limit, #[ca
 fn the_path_is_known(run: &Run) {
     let unproven = |caution: &Caution| matches!(caution, Caution::PathNotProven { .. });
     assert!(!run.cautions.iter().any(unproven), "{:?}", run.cautions);
-    assert_eq!(run.path().from_address, HERE);
-    assert!(run.path().to_address.starts_with(THERE));
+    assert_eq!(run.path().from_address, HERE.to_string());
+    assert!(run.path().to_address.starts_with(&THERE.to_string()));
     for end in [run.local(), run.remote()] {
         let interface = interface(end);
         assert_eq!(interface.driver.known().map(String::as_str), Some("veth"));

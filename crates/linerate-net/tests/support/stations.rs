@@ -1,5 +1,6 @@
 //! Two stations of a laboratory that speak raw Ethernet.
 
+use std::fmt::Display;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::os::fd::AsRawFd as _;
 use std::process::Command;
@@ -10,7 +11,7 @@ use linerate_core::transport::Transport;
 use linerate_core::units::{Rate, Span, Time};
 use linerate_net::control::{ChannelAddress, ChannelToken, Deadline, Rendezvous};
 use linerate_net::flow::{Counter, Incoming, Outgoing, Pace, Progress, SendProgress};
-use linerate_net::lab::{HERE, Lab, THERE};
+use linerate_net::lab::{HERE, Lab, THERE, shape};
 use linerate_net::line::Line;
 use linerate_net::observe::HostClock;
 use linerate_net::transport::{Listen, Listener, Setup, TransportError, join, listen};
@@ -198,9 +199,8 @@ impl Stations {
 
     /// Puts a slow queue before this end of the wire; whether there are tools for it.
     pub(crate) fn slow_down_here(&self, rate: &str, limit: &str, burst: &str) -> bool {
-        let queue = format!("qdisc add dev wire root tbf rate {rate} limit {limit} burst {burst}");
-        let added = self.0.here(|| run("tc", &queue)).expect("entered");
-        done(added, &queue)
+        let shaped = self.0.here(|| shape(rate, burst, limit)).expect("entered");
+        done(shaped, "tc")
     }
 
     fn there(&self, program: &str, arguments: &str) -> Result<String, String> {
@@ -227,7 +227,7 @@ fn run(program: &str, arguments: &str) -> Result<String, String> {
 }
 
 /// Whether a command could be carried out; in CI it must.
-fn done(outcome: Result<String, String>, command: &str) -> bool {
+fn done(outcome: Result<impl Sized, impl Display>, command: &str) -> bool {
     let Err(why) = outcome else { return true };
     missing(format_args!("`{command}` (it said: {why})"));
     false

@@ -8,9 +8,8 @@ use linerate_core::units::{Rate, Span};
 use rstest::rstest;
 
 use super::{ALONE, PoisonError};
+use crate::support::Desk;
 use crate::support::lab::{Lab, Limit};
-use crate::support::process::Process;
-use crate::support::{Desk, PROGRAM};
 
 /// How long each transfer lasts at the rate of the wire. Unit: seconds.
 const SECONDS: u64 = 3;
@@ -23,7 +22,7 @@ fn stream(lab: &Lab, bound: &[&str]) -> Run {
     let options =
         ["stream", &server.address, "--congestion", "cubic", "--message", "64KiB", "--warm-up", "300ms"];
     let files = ["--out", "x.run.json", "--report", "x.html"];
-    let said = desk.finish(lab.here(&desk, PROGRAM, &[&options, bound, &files].concat())).done();
+    let said = lab.linerate(&desk, &[&options, bound, &files].concat()).done();
     println!("{}", said.stdout);
     desk.run_file("x.run.json")
 }
@@ -38,7 +37,7 @@ fn a_transfer_that_stops_moving_for_a_while_is_stalled_and_no_slow_one() {
     let server = lab.serve(&desk);
     let options = ["stream", &server.address, "--time", "6s", "--stall", "900ms", "--interval", "200ms"];
     let files = ["--out", "x.run.json", "--report", "x.html"];
-    let running = Process::start(lab.here(&desk, PROGRAM, &[options.as_slice(), &files].concat()));
+    let running = lab.start(&desk, &[options.as_slice(), &files].concat());
     running.stdout.until(|line| line.contains(", cwnd "));
     lab.plug(false);
     // The silence that is to be seen; nothing tells when it has been long enough but the clock.

@@ -1,22 +1,26 @@
-//! What only these tests ask of a lab: its wire.
+//! What only these tests ask of a lab: its wire, and a process on it.
 
-use crate::support::lab::{Lab, must};
+use linerate_net::lab::{WIRE, run};
+
+use crate::support::Desk;
+use crate::support::lab::Lab;
+use crate::support::process::Process;
 
 impl Lab {
+    /// Starts linerate on this host of the lab and leaves it running.
+    pub(crate) fn start(&self, desk: &Desk, arguments: &[&str]) -> Process {
+        self.0.here(|| desk.start(arguments)).expect("entered")
+    }
+
     /// What the token bucket of this host's end of the wire counted.
     pub(crate) fn counters(&self) -> String {
-        let name = &self.here.0;
-        must("tc", &format!("-n {name} -s qdisc show dev {name}"))
+        let show = ["-s", "qdisc", "show", "dev", WIRE];
+        self.0.here(|| run("tc", &show)).expect("entered").expect("tc tells")
     }
 
     /// Unplugs the wire at the other host, or plugs it in again.
     pub(crate) fn plug(&self, connected: bool) {
-        let (name, state) = (&self.there.0, if connected { "up" } else { "down" });
-        must("ip", &format!("-n {name} link set {name} {state}"));
-    }
-
-    /// The name of this host's end of the wire.
-    pub(crate) fn interface(&self) -> &str {
-        &self.here.0
+        let set = ["link", "set", WIRE, if connected { "up" } else { "down" }];
+        self.0.there(|| run("ip", &set)).expect("entered").expect("the wire is ours");
     }
 }
