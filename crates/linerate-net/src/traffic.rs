@@ -6,6 +6,7 @@ mod flow_set;
 pub(crate) mod rr;
 mod sampler;
 mod shared;
+mod threads;
 
 pub(crate) use ends::{bulk, channels, patience};
 pub(crate) use flow_set::{Carried, FlowEnd, FlowReport, FlowSet};

@@ -37,7 +37,7 @@ use linerate_core::transport::Transport;
 use linerate_core::units::Span;
 
 use crate::channel::CancelGroup;
-use crate::control::{ChannelToken, Deadline, Rendezvous};
+use crate::control::{ChannelAddress, ChannelToken, Deadline, Rendezvous};
 use crate::io::EngineError;
 use crate::line::Line;
 use crate::observe::HostClock;
@@ -52,6 +52,12 @@ pub(crate) use preface::{PREFACE_LEN, Preface, TAKEN};
 pub use socket::SocketChannel;
 pub use tcp::tcp_channel;
 pub use udp::{Greeting, REPLY_LEN, REQUEST_LEN, Reply, Request};
+
+/// A channel, or why it is not open.
+pub type LineResult = Result<Box<dyn Line>, TransportError>;
+
+/// The number of a flow, and its channel.
+pub type Arrived = (u32, Box<dyn Line>);
 
 /// Everything that both ends know before their channels are open.
 #[derive(Clone, Debug)]
@@ -97,6 +103,16 @@ impl Setup {
         }
     }
 
+    /// The port that the peer named, at its address in the conversation.
+    pub(crate) fn peer_at(&self, rendezvous: &Rendezvous) -> Result<SocketAddr, TransportError> {
+        let ChannelAddress::Port(port) = rendezvous.address else {
+            return Err(TransportError::Address(self.transport));
+        };
+        let mut address = self.peer;
+        address.set_port(port);
+        Ok(address)
+    }
+
     /// Whether the conversation speaks IPv6: IPv4 in an IPv6 address is IPv4.
     #[must_use]
     pub fn ipv6(&self) -> bool {
@@ -123,7 +139,7 @@ pub trait Upgrade: Send + Debug {
     /// # Errors
     ///
     /// What the operating system or the transport refuses.
-    fn upgrade(&self, stream: TcpStream) -> Result<Box<dyn Line>, TransportError>;
+    fn upgrade(&self, stream: TcpStream) -> LineResult;
 }
 
 /// An address of a transport's own where channels arrive.
@@ -138,7 +154,7 @@ pub trait Listen: Send + Debug {
     /// # Errors
     ///
     /// [`TransportError::Late`] when no channel came by the deadline.
-    fn accept(&mut self, deadline: Deadline) -> Result<(u32, Box<dyn Line>), TransportError>;
+    fn accept(&mut self, deadline: Deadline) -> Result<Arrived, TransportError>;
 }
 
 /// Why a channel could not be opened. Displayed after "failed to ...".
@@ -224,12 +240,7 @@ pub fn listen(setup: &Setup, token: &ChannelToken) -> Result<Listener, Transport
 /// # Errors
 ///
 /// What the host lacks or refuses, or how the channel failed.
-pub fn join(
-    setup: &Setup,
-    rendezvous: &Rendezvous,
-    token: &ChannelToken,
-    flow: u32,
-) -> Result<Box<dyn Line>, TransportError> {
+pub fn join(setup: &Setup, rendezvous: &Rendezvous, token: &ChannelToken, flow: u32) -> LineResult {
     let preface = Preface { token: *token, flow };
     match setup.transport {
         Transport::Tcp => tcp::join(setup, rendezvous, preface),

@@ -64,17 +64,11 @@ impl Opening<'_> {
                     .map_err(|error| format!("the socket refuses SO_ZEROCOPY: {error}"))?;
                 Out::Zerocopy(Zerocopy::new(patience))
             }
-            Io::Uring => {
-                Out::Uring(Box::new(uring::Plain::open(patience).map_err(|error| no_uring(&error))?))
-            }
-            Io::UringFixed => {
-                Out::UringFixed(Box::new(uring::Fixed::open(patience).map_err(|error| no_uring(&error))?))
-            }
+            Io::Uring => Out::Uring(ring(uring::Plain::open(patience))?),
+            Io::UringFixed => Out::UringFixed(ring(uring::Fixed::open(patience))?),
             Io::UringZerocopy => {
                 self.only(&[Protocol::TCP], "only TCP reports zero-copy sends")?;
-                Out::UringZerocopy(Box::new(
-                    uring::Zerocopy::open(patience).map_err(|error| no_uring(&error))?,
-                ))
+                Out::UringZerocopy(ring(uring::Zerocopy::open(patience))?)
             }
         })
     }
@@ -94,14 +88,9 @@ impl Opening<'_> {
                 let map = Mapped::open(self.socket, self.largest, patience);
                 In::Mapped(map.map_err(plain("map the socket"))?)
             }
-            Io::Uring => In::Uring(Box::new(uring::Plain::open(patience).map_err(|error| no_uring(&error))?)),
-            Io::UringFixed => {
-                In::UringFixed(Box::new(uring::Fixed::open(patience).map_err(|error| no_uring(&error))?))
-            }
-            Io::UringMultishot => {
-                let ring = uring::Multishot::open(self.largest, patience);
-                In::UringMultishot(Box::new(ring.map_err(|error| no_uring(&error))?))
-            }
+            Io::Uring => In::Uring(ring(uring::Plain::open(patience))?),
+            Io::UringFixed => In::UringFixed(ring(uring::Fixed::open(patience))?),
+            Io::UringMultishot => In::UringMultishot(ring(uring::Multishot::open(self.largest, patience))?),
         })
     }
 
@@ -116,13 +105,15 @@ fn plain(operation: &'static str) -> impl FnOnce(Errno) -> String {
     move |errno| format!("the kernel does not {operation}: {errno}")
 }
 
-/// Why there is no `io_uring`, and what to do.  Source: io_uring_setup(2); kernel documentation,
-/// admin-guide/sysctl/kernel.
-fn no_uring(error: &io::Error) -> String {
-    let switch = std::fs::read_to_string(SWITCH).unwrap_or_default();
-    why_no_uring(error, switch.trim())
+/// A ring that was opened, or why there is no `io_uring`, and what to do.
+fn ring<T>(opened: io::Result<T>) -> Result<Box<T>, String> {
+    opened.map(Box::new).map_err(|error| {
+        let switch = std::fs::read_to_string(SWITCH).unwrap_or_default();
+        why_no_uring(&error, switch.trim())
+    })
 }
 
+/// Source: io_uring_setup(2); kernel documentation, admin-guide/sysctl/kernel.
 fn why_no_uring(error: &io::Error, switch: &str) -> String {
     match (Errno::from_io_error(error), switch) {
         (Some(Errno::PERM), "1" | "2") => format!(

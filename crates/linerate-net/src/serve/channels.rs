@@ -8,13 +8,10 @@ use super::admission::Expected;
 use super::session::{Refusal, has_left};
 use crate::control::{ChannelToken, Deadline, Rendezvous};
 use crate::line::Line;
-use crate::transport::{self, Listen, Listener, Setup, TransportError, Upgrade};
+use crate::transport::{self, Arrived, Listen, Listener, Setup, TransportError, Upgrade};
 
 /// How often a wait for channels checks whether the client is still there.
 pub(super) const LOOK: Duration = Duration::from_millis(50);
-
-/// The number of a flow, and its channel.
-type Arrived = (u32, Box<dyn Line>);
 
 /// Where the channels of one load arrive.
 pub(super) enum ChannelListener<'a> {

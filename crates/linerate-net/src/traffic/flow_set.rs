@@ -13,12 +13,13 @@ use linerate_core::units::{Span, Time};
 use rustix::time::{ClockId, clock_gettime};
 
 use super::shared::{Member, Work, drive};
+use super::threads::{nth, start_on};
 use super::{Looks, OnLook, Sampler, Watched};
 use crate::control::Side;
 use crate::flow::{Counter, Incoming, Outgoing};
 use crate::line::Line;
 use crate::memory::Ring;
-use crate::observe::{HostClock, current_cpu, pin_to, usable_cpus};
+use crate::observe::{HostClock, current_cpu, usable_cpus};
 
 /// Seed of the bytes of every bulk message, at both ends.
 const SEED: u64 = 0x6c69_6e65_7261_7465;
@@ -120,10 +121,7 @@ impl FlowSet<'_> {
             let running: Vec<_> = shares
                 .into_iter()
                 .enumerate()
-                .map(|(place, share)| {
-                    let cpu = (!cpus.is_empty()).then(|| cpus[place % cpus.len()]);
-                    self.start(scope, share, cpu, alone)
-                })
+                .map(|(place, share)| self.start(scope, share, nth(&cpus, place), alone))
                 .collect();
             running.into_iter().flat_map(Running::finish).collect()
         })
@@ -138,18 +136,14 @@ impl FlowSet<'_> {
     ) -> Running<'scope> {
         let names: Vec<_> = share.iter().map(|(end, _)| (end.flow, end.direction)).collect();
         let name = names.first().map_or_else(String::new, |(flow, direction)| format!("{direction} {flow}"));
-        let spawned = std::thread::Builder::new().name(name).spawn_scoped(scope, move || {
-            if let Some(cpu) = cpu {
-                // A thread that cannot be pinned runs on any processor.
-                pin_to(cpu).unwrap_or(());
-            }
+        let spawned = start_on(scope, name, cpu, move || {
             if alone {
                 share.into_iter().map(|(end, counter)| self.one(end, counter)).collect()
             } else {
                 self.many(share)
             }
         });
-        Running { names, spawned: spawned.map_err(|error| error.to_string()) }
+        Running { names, spawned }
     }
 
     /// Runs one flow on the calling thread.
@@ -302,7 +296,7 @@ impl Running<'_> {
         };
         match self.spawned {
             Ok(handle) => handle.join().unwrap_or_else(|_| failed("its thread panicked")),
-            Err(reason) => failed(&format!("no thread could be started for it: {reason}")),
+            Err(reason) => failed(&reason),
         }
     }
 }

@@ -9,9 +9,8 @@ use rustix::io::Errno;
 use rustix::net::RecvFlags;
 use socket2::Socket;
 
-use super::{Listen, PREFACE_LEN, Preface, Setup, TransportError};
+use super::{Arrived, LineResult, Listen, PREFACE_LEN, Preface, Setup, TransportError};
 use crate::control::{ChannelAddress, ChannelToken, Deadline, Rendezvous};
-use crate::line::Line;
 use crate::wait::{retry, timespec};
 
 /// How long a connection may take to send its preface.
@@ -128,14 +127,14 @@ pub(super) struct StreamListener {
 }
 
 /// Makes a channel of a connection whose preface was read.
-pub(super) type MakeChannel = fn(Socket, &Setup) -> Result<Box<dyn Line>, TransportError>;
+pub(super) type MakeChannel = fn(Socket, &Setup) -> LineResult;
 
 impl Listen for StreamListener {
     fn rendezvous(&self) -> Rendezvous {
         self.address.clone().into()
     }
 
-    fn accept(&mut self, deadline: Deadline) -> Result<(u32, Box<dyn Line>), TransportError> {
+    fn accept(&mut self, deadline: Deadline) -> Result<Arrived, TransportError> {
         let (flow, socket) = self.arrivals.next(deadline)?;
         Ok((flow, (self.channel)(socket, &self.setup)?))
     }

@@ -48,9 +48,8 @@ mod xdp;
 
 use linerate_core::transport::Transport;
 
-use super::{Listen, Preface, Setup, TransportError};
+use super::{LineResult, Listen, Preface, Setup, TransportError};
 use crate::control::{ChannelToken, Rendezvous};
-use crate::line::Line;
 
 /// Prepares for the frames of a load.
 pub(super) fn listen(setup: &Setup, token: &ChannelToken) -> Result<Box<dyn Listen>, TransportError> {
@@ -64,11 +63,7 @@ pub(super) fn listen(setup: &Setup, token: &ChannelToken) -> Result<Box<dyn List
 }
 
 /// Opens a flow to the station that the peer named.
-pub(super) fn join(
-    setup: &Setup,
-    rendezvous: &Rendezvous,
-    preface: Preface,
-) -> Result<Box<dyn Line>, TransportError> {
+pub(super) fn join(setup: &Setup, rendezvous: &Rendezvous, preface: Preface) -> LineResult {
     match setup.transport {
         #[cfg(feature = "xdp")]
         Transport::Xdp => call::join::<xdp::XdpPlane>(setup, rendezvous, preface),

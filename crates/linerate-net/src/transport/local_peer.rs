@@ -16,8 +16,11 @@ use rustix::net::{
 };
 use socket2::Socket;
 
-use super::TransportError;
+use super::socket::register;
+use super::unix::connect_local;
+use super::{Preface, Setup, TransportError};
 use crate::channel::ChannelHandle;
+use crate::control::Rendezvous;
 use crate::wait::{retry, timespec};
 
 /// How long the responder may take to hand its descriptors over.
@@ -40,6 +43,19 @@ impl LocalPeer {
         Ok(Self { socket, cut: AtomicBool::new(false) })
     }
 
+    /// Meets the peer where it said, and takes `N` descriptors from it.
+    pub(super) fn meet<const N: usize>(
+        setup: &Setup,
+        rendezvous: &Rendezvous,
+        preface: Preface,
+    ) -> Result<(Self, [OwnedFd; N]), TransportError> {
+        let socket = connect_local(setup.transport, rendezvous, preface)?;
+        let _held = register(setup, &socket)?;
+        let local_peer = Self::new(socket)?;
+        let taken = local_peer.take_over()?;
+        Ok((local_peer, taken))
+    }
+
     /// Hands descriptors to the peer, at most [`MOST`].
     pub(super) fn hand_over(&self, descriptors: &[BorrowedFd<'_>]) -> Result<(), TransportError> {
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST))];
@@ -54,7 +70,7 @@ impl LocalPeer {
     }
 
     /// Takes exactly `N` descriptors from the peer, which comes to it within seconds.
-    pub(super) fn take_over<const N: usize>(&self) -> Result<[OwnedFd; N], TransportError> {
+    fn take_over<const N: usize>(&self) -> Result<[OwnedFd; N], TransportError> {
         let failed = || TransportError::system("receive the peer's descriptors");
         self.socket.set_read_timeout(Some(HAND_OVER)).map_err(failed())?;
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST))];

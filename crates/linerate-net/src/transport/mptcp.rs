@@ -15,10 +15,9 @@ use super::arrivals::{Arrivals, StreamListener};
 use super::dial::{bound, connect};
 use super::socket::{Carrier, SocketChannel};
 use super::unix::send_preface;
-use super::{DialError, Preface, Setup, TransportError, apply};
+use super::{DialError, LineResult, Preface, Setup, TransportError, apply};
 use crate::channel::Wire;
 use crate::control::{ChannelAddress, ChannelToken, Rendezvous};
-use crate::line::Line;
 
 /// Listens for Multipath TCP connections at a free port.
 pub(super) fn listen(setup: &Setup, token: &ChannelToken) -> Result<StreamListener, TransportError> {
@@ -34,16 +33,8 @@ pub(super) fn listen(setup: &Setup, token: &ChannelToken) -> Result<StreamListen
 }
 
 /// Connects to the port that the peer named.
-pub(super) fn join(
-    setup: &Setup,
-    rendezvous: &Rendezvous,
-    preface: Preface,
-) -> Result<Box<dyn Line>, TransportError> {
-    let ChannelAddress::Port(port) = rendezvous.address else {
-        return Err(TransportError::Address(setup.transport));
-    };
-    let mut address = setup.peer;
-    address.set_port(port);
+pub(super) fn join(setup: &Setup, rendezvous: &Rendezvous, preface: Preface) -> LineResult {
+    let address = setup.peer_at(rendezvous)?;
     let socket = match bound(address, Type::STREAM, Protocol::MPTCP, &setup.own) {
         Err(DialError::Socket(error)) => return Err(lacking(error)),
         bound => bound?,
@@ -54,7 +45,7 @@ pub(super) fn join(
     line(socket, setup)
 }
 
-fn line(socket: Socket, setup: &Setup) -> Result<Box<dyn Line>, TransportError> {
+fn line(socket: Socket, setup: &Setup) -> LineResult {
     let ipv6 = setup.ipv6();
     apply(&socket, &setup.socket, ipv6)?;
     let channel = SocketChannel::new(socket, setup, Carrier::Multipath { ipv6 })?;

@@ -100,6 +100,16 @@ pub(super) fn without_tcp(asked: &SocketOptions, transport: Transport) -> Result
     }
 }
 
+/// The same where one buffer is between the two ends, which `sndbuf` sets.
+///
+/// # Errors
+///
+/// The first option that is asked and has no meaning for `transport`.
+pub(super) fn with_one_buffer(asked: &SocketOptions, transport: Transport) -> Result<(), OptionError> {
+    without_tcp(asked, transport)?;
+    asked.rcvbuf.map_or(Ok(()), |size| Err(not_of(transport, "rcvbuf", size.to_string())))
+}
+
 /// An option that has no meaning for a transport.
 pub(super) fn not_of(transport: Transport, option: &'static str, value: String) -> OptionError {
     let why = format!("the transport {transport} has no such option");

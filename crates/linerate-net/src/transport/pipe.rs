@@ -21,10 +21,9 @@ use socket2::Socket;
 
 use super::arrivals::StreamListener;
 use super::local_peer::{LocalPeer, LocalPeerHandle};
-use super::options::{not_of, refused, unlike_tcp, without_tcp};
-use super::socket::register;
-use super::unix::{connect_local, listen_local};
-use super::{Preface, Setup, TransportError};
+use super::options::{refused, unlike_tcp, with_one_buffer};
+use super::unix::listen_local;
+use super::{LineResult, Preface, Setup, TransportError};
 use crate::channel::{Channel, ChannelHandle, Wire};
 use crate::control::{ChannelToken, Rendezvous};
 use crate::line::Line;
@@ -40,7 +39,7 @@ pub(super) fn listen(setup: &Setup, token: &ChannelToken) -> Result<StreamListen
 }
 
 /// Makes the pipes and hands the peer its ends.
-fn welcome(socket: Socket, setup: &Setup) -> Result<Box<dyn Line>, TransportError> {
+fn welcome(socket: Socket, setup: &Setup) -> LineResult {
     let failed = |operation| move |errno: Errno| TransportError::system(operation)(errno.into());
     let flags = PipeFlags::CLOEXEC | PipeFlags::NONBLOCK;
     let (into, their_out) = pipe_with(flags).map_err(failed("make a pipe"))?;
@@ -54,16 +53,9 @@ fn welcome(socket: Socket, setup: &Setup) -> Result<Box<dyn Line>, TransportErro
 }
 
 /// Meets the peer and takes the ends of both pipes that are for this one.
-pub(super) fn join(
-    setup: &Setup,
-    rendezvous: &Rendezvous,
-    preface: Preface,
-) -> Result<Box<dyn Line>, TransportError> {
+pub(super) fn join(setup: &Setup, rendezvous: &Rendezvous, preface: Preface) -> LineResult {
     check(&setup.socket)?;
-    let socket = connect_local(setup.transport, rendezvous, preface)?;
-    let _held = register(setup, &socket)?;
-    let local_peer = LocalPeer::new(socket)?;
-    let ends = local_peer.take_over::<2>()?;
+    let (local_peer, ends) = LocalPeer::meet::<2>(setup, rendezvous, preface)?;
     for end in &ends {
         // Anything else could block in the call below without a time limit.
         let nonblocking = rustix::io::ioctl_fionbio(end, true);
@@ -100,11 +92,7 @@ fn resize(pipe: &OwnedFd, size: Size) -> Result<(), TransportError> {
 
 /// Refuses options that a pipe does not have.
 fn check(asked: &SocketOptions) -> Result<(), TransportError> {
-    without_tcp(asked, Transport::Pipe)?;
-    if let Some(size) = asked.rcvbuf {
-        // One buffer is between the two ends: sndbuf sets it.
-        return Err(not_of(Transport::Pipe, "rcvbuf", size.to_string()).into());
-    }
+    with_one_buffer(asked, Transport::Pipe)?;
     if let Some(size) = asked.sndbuf.filter(|size| size.0 > LARGEST) {
         let why = io::Error::new(io::ErrorKind::InvalidInput, format!("a pipe holds up to {LARGEST} B here"));
         return Err(refused("sndbuf", size.to_string())(why).into());

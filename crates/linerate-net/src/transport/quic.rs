@@ -33,10 +33,9 @@ use self::flow::Flow;
 use self::settings::Settings;
 use super::dial::bound;
 use super::tls::own_calls_only;
-use super::{Preface, Setup, TransportError, certificate};
+use super::{LineResult, Preface, Setup, TransportError, certificate};
 use crate::channel::{Channel, ChannelHandle, Wire};
-use crate::control::{ChannelAddress, Rendezvous};
-use crate::line::Line;
+use crate::control::Rendezvous;
 use crate::wait::{Interest, Wait};
 
 pub(super) use arrival::QuicListener;
@@ -172,19 +171,11 @@ impl Drop for QuicChannel {
 }
 
 /// Connects to the port that the peer named, believes its certificate, and opens the stream.
-pub(super) fn join(
-    setup: &Setup,
-    rendezvous: &Rendezvous,
-    preface: Preface,
-) -> Result<Box<dyn Line>, TransportError> {
-    let ChannelAddress::Port(port) = rendezvous.address else {
-        return Err(TransportError::Address(setup.transport));
-    };
+pub(super) fn join(setup: &Setup, rendezvous: &Rendezvous, preface: Preface) -> LineResult {
+    let address = setup.peer_at(rendezvous)?;
     own_calls_only(setup)?;
     let settings = Settings::of(setup)?;
     let crypto = certificate::client(rendezvous)?;
-    let mut address = setup.peer;
-    address.set_port(port);
     let socket = bound(address, Type::DGRAM, Protocol::UDP, &setup.own)?;
     if setup.own.bind.is_none() {
         let any: SocketAddr = if address.is_ipv6() { ([0_u16; 8], 0).into() } else { ([0; 4], 0).into() };

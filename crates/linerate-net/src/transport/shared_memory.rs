@@ -20,10 +20,9 @@ use socket2::Socket;
 use self::channel::RingChannel;
 use super::arrivals::StreamListener;
 use super::local_peer::LocalPeer;
-use super::options::{not_of, refused, without_tcp};
-use super::socket::register;
-use super::unix::{connect_local, listen_local};
-use super::{Preface, Setup, TransportError};
+use super::options::{refused, with_one_buffer};
+use super::unix::listen_local;
+use super::{LineResult, Preface, Setup, TransportError};
 use crate::channel::Wire;
 use crate::control::{ChannelToken, Rendezvous};
 use crate::line::Line;
@@ -39,7 +38,7 @@ pub(super) fn listen(setup: &Setup, token: &ChannelToken) -> Result<StreamListen
 }
 
 /// Makes the rings and hands the peer their memory.
-fn welcome(socket: Socket, setup: &Setup) -> Result<Box<dyn Line>, TransportError> {
+fn welcome(socket: Socket, setup: &Setup) -> LineResult {
     let made = SharedRing::create(capacity(&setup.socket)?);
     let (file, ring) = made.map_err(TransportError::system("make memory to share"))?;
     let local_peer = LocalPeer::new(socket)?;
@@ -48,16 +47,9 @@ fn welcome(socket: Socket, setup: &Setup) -> Result<Box<dyn Line>, TransportErro
 }
 
 /// Meets the peer and maps the memory that it made.
-pub(super) fn join(
-    setup: &Setup,
-    rendezvous: &Rendezvous,
-    preface: Preface,
-) -> Result<Box<dyn Line>, TransportError> {
+pub(super) fn join(setup: &Setup, rendezvous: &Rendezvous, preface: Preface) -> LineResult {
     capacity(&setup.socket)?;
-    let socket = connect_local(setup.transport, rendezvous, preface)?;
-    let _held = register(setup, &socket)?;
-    let local_peer = LocalPeer::new(socket)?;
-    let [file] = local_peer.take_over::<1>()?;
+    let (local_peer, [file]) = LocalPeer::meet(setup, rendezvous, preface)?;
     let ring = SharedRing::open(file.as_fd())
         .map_err(TransportError::system("map the memory that the peer shares"))?;
     Ok(line(setup, ring, 1, local_peer))
@@ -70,11 +62,7 @@ fn line(setup: &Setup, ring: SharedRing, seat: usize, local_peer: LocalPeer) -> 
 /// How large each ring is to be; refuses what a ring has not.
 fn capacity(asked: &SocketOptions) -> Result<usize, TransportError> {
     let transport = Transport::SharedMemory;
-    without_tcp(asked, transport)?;
-    if let Some(size) = asked.rcvbuf {
-        // One ring is between the two ends: sndbuf sets it.
-        return Err(not_of(transport, "rcvbuf", size.to_string()).into());
-    }
+    with_one_buffer(asked, transport)?;
     if let Some(io) = [asked.io, asked.receives()].into_iter().find(|io| *io != Io::SendRecv) {
         let why = format!("its bytes move by copies in memory, not by {io}; leave --io out");
         return Err(TransportError::lacking(transport, why));

@@ -8,10 +8,9 @@ use socket2::{Protocol, Socket, Type};
 
 use super::dial::{bound, connect as dial_up};
 use super::socket::{Carrier, SocketChannel, register};
-use super::{Preface, Setup, TAKEN, TransportError, Upgrade, apply};
+use super::{LineResult, Preface, Setup, TAKEN, TransportError, Upgrade, apply};
 use crate::channel::Wire;
 use crate::control::{ChannelAddress, Deadline, Greeting, Purpose, Rendezvous, TimedStream};
-use crate::line::Line;
 
 /// How long the server may take to find out whose a connection is.
 const IDENTIFIED: Duration = Duration::from_secs(5);
@@ -39,18 +38,14 @@ impl Upgrade for Tcp {
         ChannelAddress::Conversation.into()
     }
 
-    fn upgrade(&self, stream: TcpStream) -> Result<Box<dyn Line>, TransportError> {
+    fn upgrade(&self, stream: TcpStream) -> LineResult {
         let channel = tcp_channel(stream.into(), &self.0)?;
         Ok(Box::new(Wire::new(channel, self.0.clock)))
     }
 }
 
 /// Connects to the server's port and says whose the connection is.
-pub(super) fn join(
-    setup: &Setup,
-    rendezvous: &Rendezvous,
-    preface: Preface,
-) -> Result<Box<dyn Line>, TransportError> {
+pub(super) fn join(setup: &Setup, rendezvous: &Rendezvous, preface: Preface) -> LineResult {
     let stream = dial(setup, rendezvous, preface)?;
     Ok(Box::new(Wire::new(tcp_channel(stream.into(), setup)?, setup.clock)))
 }

@@ -27,10 +27,9 @@ use self::records::Records;
 use super::certificate::{self, Identity, NAME};
 use super::socket::{SocketHandle, register};
 use super::tcp::dial;
-use super::{Preface, Setup, TransportError, Upgrade, apply, connection, granted};
+use super::{LineResult, Preface, Setup, TransportError, Upgrade, apply, connection, granted};
 use crate::channel::{Channel, ChannelHandle, Wire};
 use crate::control::{ChannelAddress, Deadline, Rendezvous, TimedStream};
-use crate::line::Line;
 use crate::wait::{Interest, Wait, poll, retry};
 
 /// How long the peer may take to agree on keys.
@@ -251,7 +250,7 @@ impl Upgrade for Tls {
         Rendezvous { address: ChannelAddress::Conversation, certificate: Some(self.certificate.clone()) }
     }
 
-    fn upgrade(&self, stream: TcpStream) -> Result<Box<dyn Line>, TransportError> {
+    fn upgrade(&self, stream: TcpStream) -> LineResult {
         let tls = ServerConnection::new(Arc::clone(&self.config));
         let tls = tls.map_err(|error| certificate::handshake_failed(&error))?;
         let channel = TlsChannel::new(stream, &self.setup, tls.into())?;
@@ -260,11 +259,7 @@ impl Upgrade for Tls {
 }
 
 /// Connects to the server's port, says whose the connection is, and secures it.
-pub(super) fn join(
-    setup: &Setup,
-    rendezvous: &Rendezvous,
-    preface: Preface,
-) -> Result<Box<dyn Line>, TransportError> {
+pub(super) fn join(setup: &Setup, rendezvous: &Rendezvous, preface: Preface) -> LineResult {
     own_calls_only(setup)?;
     let config = certificate::client(rendezvous)?;
     let name = ServerName::try_from(NAME).expect("the name is one");

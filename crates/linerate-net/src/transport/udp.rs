@@ -42,10 +42,9 @@ use socket2::{Protocol, SockAddr, Socket, Type};
 
 use super::datagram::{Carrier, Cookie, DatagramChannel, Header, Kind};
 use super::dial::bound;
-use super::{Preface, Setup, TransportError};
+use super::{LineResult, Preface, Setup, TransportError};
 use crate::channel::Wire;
-use crate::control::{ChannelAddress, Rendezvous, random};
-use crate::line::Line;
+use crate::control::{Rendezvous, random};
 use crate::wait::{Interest, poll};
 
 pub use greeting::{Greeting, REPLY_LEN, REQUEST_LEN, Reply, Request};
@@ -61,21 +60,13 @@ const READIES: u32 = 3;
 
 /// Proves to the server at `rendezvous` that this address wants the traffic, and connects to the port
 /// that it gives to the flow.
-pub(super) fn join(
-    setup: &Setup,
-    rendezvous: &Rendezvous,
-    preface: Preface,
-) -> Result<Box<dyn Line>, TransportError> {
-    let ChannelAddress::Port(port) = rendezvous.address else {
-        return Err(TransportError::Address(setup.transport));
-    };
+pub(super) fn join(setup: &Setup, rendezvous: &Rendezvous, preface: Preface) -> LineResult {
+    let mut address = canonical(setup.peer_at(rendezvous)?);
     refuse_io(setup)?;
     refuse_tcp(setup)?;
     let carrier = carrier(setup);
-    let mut address = canonical(setup.peer);
     let socket = bound(address, Type::DGRAM, Protocol::UDP, &setup.own)?;
     carrier.apply(&socket, &setup.socket)?;
-    address.set_port(port);
     connect(&socket, address)?;
     let cookie = Cookie(random().map_err(TransportError::system("get random bytes"))?);
     let mut request = Request { token: preface.token, flow: preface.flow, client: cookie, proof: None };
@@ -83,7 +74,7 @@ pub(super) fn join(
     request.proof = Some(echo.server);
     let accept = ask(setup, &socket, &request)?;
     // Only an acceptance answers a proof, and it has a port.
-    address.set_port(accept.port.unwrap_or(port));
+    address.set_port(accept.port.unwrap_or(address.port()));
     connect(&socket, address)?;
     drain(&socket);
     let ready = Header { kind: Kind::Ready, number: 0, sent_ns: 0 }.seal(&echo.server);

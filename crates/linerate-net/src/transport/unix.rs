@@ -10,10 +10,9 @@ use socket2::{Domain, SockAddr, Socket, Type};
 use super::arrivals::{Arrivals, MakeChannel, StreamListener};
 use super::options::{apply_buffers, without_tcp};
 use super::socket::{Carrier, SocketChannel};
-use super::{Preface, Setup, TransportError};
+use super::{LineResult, Preface, Setup, TransportError};
 use crate::channel::Wire;
 use crate::control::{ChannelAddress, ChannelToken, Rendezvous, random};
-use crate::line::Line;
 
 /// What every name begins with, so that a peer can send nobody to the socket of another program.
 const NAMES: &str = "linerate-";
@@ -76,16 +75,12 @@ pub(super) fn listen(setup: &Setup, token: &ChannelToken) -> Result<StreamListen
 }
 
 /// Connects to the name that the peer gave.
-pub(super) fn join(
-    setup: &Setup,
-    rendezvous: &Rendezvous,
-    preface: Preface,
-) -> Result<Box<dyn Line>, TransportError> {
+pub(super) fn join(setup: &Setup, rendezvous: &Rendezvous, preface: Preface) -> LineResult {
     without_tcp(&setup.socket, setup.transport)?;
     line(connect_local(setup.transport, rendezvous, preface)?, setup)
 }
 
-fn line(socket: Socket, setup: &Setup) -> Result<Box<dyn Line>, TransportError> {
+fn line(socket: Socket, setup: &Setup) -> LineResult {
     apply_buffers(&socket, &setup.socket)?;
     Ok(Box::new(Wire::new(SocketChannel::new(socket, setup, Carrier::Unix)?, setup.clock)))
 }

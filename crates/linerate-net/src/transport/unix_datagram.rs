@@ -16,14 +16,10 @@ use socket2::{Domain, Socket, Type};
 
 use super::datagram::{Carrier, Cookie, DatagramChannel};
 use super::udp::{Greeting, REQUEST_LEN, Reply, Request, refuse_io, refuse_tcp};
-use super::{Listen, Preface, Setup, TransportError};
+use super::{Arrived, LineResult, Listen, Preface, Setup, TransportError};
 use crate::channel::Wire;
 use crate::control::{ChannelAddress, ChannelToken, Deadline, Rendezvous, random};
-use crate::line::Line;
 use crate::wait::{Interest, poll};
-
-/// The number of a flow, and its channel.
-type Arrived = (u32, Box<dyn Line>);
 
 /// How long the server may take to accept.
 const HANDSHAKE: Span = Span::from_ms(5_000);
@@ -81,7 +77,7 @@ impl Listen for UnixDatagramListener {
         ChannelAddress::Local(self.name.clone()).into()
     }
 
-    fn accept(&mut self, deadline: Deadline) -> Result<(u32, Box<dyn Line>), TransportError> {
+    fn accept(&mut self, deadline: Deadline) -> Result<Arrived, TransportError> {
         loop {
             if let Some(flow) = self.take()? {
                 return Ok(flow);
@@ -95,11 +91,7 @@ impl Listen for UnixDatagramListener {
 }
 
 /// Greets the server at `rendezvous` and connects to the socket that it opens for the flow.
-pub(super) fn join(
-    setup: &Setup,
-    rendezvous: &Rendezvous,
-    preface: Preface,
-) -> Result<Box<dyn Line>, TransportError> {
+pub(super) fn join(setup: &Setup, rendezvous: &Rendezvous, preface: Preface) -> LineResult {
     let ChannelAddress::Local(name) = &rendezvous.address else {
         return Err(TransportError::Address(setup.transport));
     };

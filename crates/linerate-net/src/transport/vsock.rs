@@ -13,10 +13,9 @@ use super::arrivals::{Arrivals, StreamListener};
 use super::options::{not_of, refused, unlike_tcp, without_tcp};
 use super::socket::{Carrier, SocketChannel};
 use super::unix::send_preface;
-use super::{DialError, Preface, Setup, TransportError};
+use super::{DialError, LineResult, Preface, Setup, TransportError};
 use crate::channel::Wire;
 use crate::control::{ChannelAddress, ChannelToken, Rendezvous};
-use crate::line::Line;
 use crate::sys::vsock::{buffer, local_context, set_buffer};
 
 /// How long a connection may take to open.
@@ -43,11 +42,7 @@ pub(super) fn listen(setup: &Setup, token: &ChannelToken) -> Result<StreamListen
 }
 
 /// Connects to the context and the port that the peer named.
-pub(super) fn join(
-    setup: &Setup,
-    rendezvous: &Rendezvous,
-    preface: Preface,
-) -> Result<Box<dyn Line>, TransportError> {
+pub(super) fn join(setup: &Setup, rendezvous: &Rendezvous, preface: Preface) -> LineResult {
     let ChannelAddress::Vsock { cid, port } = rendezvous.address else {
         return Err(TransportError::Address(setup.transport));
     };
@@ -68,7 +63,7 @@ pub(super) fn join(
     line(socket, setup)
 }
 
-fn line(socket: Socket, setup: &Setup) -> Result<Box<dyn Line>, TransportError> {
+fn line(socket: Socket, setup: &Setup) -> LineResult {
     Ok(Box::new(Wire::new(SocketChannel::new(socket, setup, Carrier::Vsock)?, setup.clock)))
 }
 

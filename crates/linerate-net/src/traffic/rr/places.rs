@@ -1,8 +1,9 @@
 //! Which processors the flows of requests get.
 
-use std::thread::{Builder, Scope, ScopedJoinHandle};
+use std::thread::{Scope, ScopedJoinHandle};
 
-use crate::observe::{pin_to, usable_cpus};
+use crate::observe::usable_cpus;
+use crate::traffic::threads::{nth, start_on};
 
 /// The processors that threads of requests are pinned to, in the order in which they get them: from
 /// `first` on, as bulk flows. Beside bulk it is the other way round, from the one before `first`
@@ -28,16 +29,7 @@ pub(super) fn start<'scope, T: Send + 'scope>(
     flow: u32,
     work: impl FnOnce() -> T + Send + 'scope,
 ) -> Result<ScopedJoinHandle<'scope, T>, String> {
-    let cpu = (!cpus.is_empty()).then(|| cpus[flow as usize % cpus.len()]);
-    let tied = move || {
-        if let Some(cpu) = cpu {
-            // A thread that cannot be pinned runs on any processor.
-            pin_to(cpu).unwrap_or(());
-        }
-        work()
-    };
-    let spawned = Builder::new().name(format!("rr {flow}")).spawn_scoped(scope, tied);
-    spawned.map_err(|error| format!("no thread could be started for it: {error}"))
+    start_on(scope, format!("rr {flow}"), nth(cpus, flow as usize), work)
 }
 
 #[cfg(test)]

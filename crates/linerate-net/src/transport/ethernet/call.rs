@@ -10,8 +10,7 @@ use super::plane::Plane;
 use super::station::{Spelled, Station, check_options};
 use crate::channel::Wire;
 use crate::control::{ChannelAddress, Rendezvous, Side, random};
-use crate::line::Line;
-use crate::transport::{Preface, Setup, TransportError};
+use crate::transport::{LineResult, Preface, Setup, TransportError};
 
 /// How long the other station may take to answer. TCP has as much.
 const ANSWER: Span = Span::from_ms(5_000);
@@ -21,11 +20,7 @@ const FIRST_PAUSE: Span = Span::from_ms(20);
 const LAST_PAUSE: Span = Span::from_ms(320);
 
 /// Opens the flow to the station that the peer named.
-pub(super) fn join<P: Plane>(
-    setup: &Setup,
-    rendezvous: &Rendezvous,
-    preface: Preface,
-) -> Result<Box<dyn Line>, TransportError> {
+pub(super) fn join<P: Plane>(setup: &Setup, rendezvous: &Rendezvous, preface: Preface) -> LineResult {
     let peer = station_of(rendezvous).ok_or(TransportError::Address(setup.transport))?;
     check_options(setup)?;
     let station = Station::of(setup)?;

@@ -17,7 +17,7 @@ use super::station::{Station, check_options};
 use crate::channel::Wire;
 use crate::control::{ChannelAddress, ChannelToken, Deadline, Rendezvous, Side, random};
 use crate::line::Line;
-use crate::transport::{Listen, Setup, TransportError};
+use crate::transport::{Arrived, Listen, Setup, TransportError};
 use crate::wait::timespec;
 
 /// More flows than this do not begin at once.
@@ -139,7 +139,7 @@ impl<P: Plane> Listen for StationListener<P> {
         ChannelAddress::Station { mac: self.station.mac, ethertype: ETHERTYPE }.into()
     }
 
-    fn accept(&mut self, deadline: Deadline) -> Result<(u32, Box<dyn Line>), TransportError> {
+    fn accept(&mut self, deadline: Deadline) -> Result<Arrived, TransportError> {
         let failed = |errno: Errno| TransportError::system("wait for a station")(errno.into());
         loop {
             while let Some(heard) = hear(&self.socket).map_err(failed)? {

@@ -18,12 +18,11 @@ use tokio::time::timeout;
 
 use super::super::certificate::Identity;
 use super::super::tls::own_calls_only;
-use super::super::{Listen, PREFACE_LEN, Preface, Setup, TransportError};
+use super::super::{Arrived, Listen, PREFACE_LEN, Preface, Setup, TransportError};
 use super::settings::{MOST_UNIDENTIFIED, Settings, runtime};
 use super::{CUT, HANDSHAKE, QuicChannel};
 use crate::channel::Wire;
 use crate::control::{ChannelAddress, ChannelToken, Deadline, Rendezvous};
-use crate::line::Line;
 
 /// Threads that the flows of one load share.
 const MOST_THREADS: usize = 4;
@@ -70,7 +69,7 @@ impl Listen for QuicListener {
         self.rendezvous.clone()
     }
 
-    fn accept(&mut self, deadline: Deadline) -> Result<(u32, Box<dyn Line>), TransportError> {
+    fn accept(&mut self, deadline: Deadline) -> Result<Arrived, TransportError> {
         let left = deadline.left().unwrap_or_default();
         let (flow, stream) = self.arrivals.recv_timeout(left).map_err(|error| match error {
             RecvTimeoutError::Timeout => TransportError::Late,

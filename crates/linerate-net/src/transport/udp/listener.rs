@@ -17,12 +17,8 @@ use super::greeting::{Greeting, REQUEST_LEN, Reply, Request};
 use super::{DONTWAIT, canonical, carrier, connect, drain, refuse_io, refuse_tcp};
 use crate::channel::Wire;
 use crate::control::{ChannelAddress, ChannelToken, Deadline, Rendezvous, random};
-use crate::line::Line;
 use crate::transport::datagram::{CONTROL_LEN, Cookie, DatagramChannel};
-use crate::transport::{Listen, Setup, TransportError};
-
-/// The number of a flow, and its channel.
-type Arrived = (u32, Box<dyn Line>);
+use crate::transport::{Arrived, Listen, Setup, TransportError};
 
 /// The most flows that are remembered; those with a finished channel make room for others.
 const FLOWS: usize = 4096;
@@ -199,7 +195,7 @@ impl Listen for UdpListener {
         ChannelAddress::Port(self.port).into()
     }
 
-    fn accept(&mut self, deadline: Deadline) -> Result<(u32, Box<dyn Line>), TransportError> {
+    fn accept(&mut self, deadline: Deadline) -> Result<Arrived, TransportError> {
         loop {
             self.take_greetings()?;
             if let Some(flow) = self.ready()? {
