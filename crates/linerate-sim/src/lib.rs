@@ -25,6 +25,7 @@ pub mod myrinet;
 pub mod pace;
 pub mod plan;
 pub mod random;
+pub mod shipped;
 mod slab;
 pub mod stack;
 pub mod stations;

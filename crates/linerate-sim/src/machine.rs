@@ -26,7 +26,7 @@ use processor::Processors;
 pub use adaptor::AdaptorCounters;
 pub use processor::{Level, Usage};
 pub use profile::{Adaptor, Bus, Costs, Memory, Processor, Profile};
-pub use shipped::{SHIPPED, Shipped};
+pub use shipped::SHIPPED;
 pub use times::Times;
 
 /// What happens in a host.

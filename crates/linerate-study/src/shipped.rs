@@ -1,25 +1,10 @@
 //! The plans of models that come with linerate, each a file in `plans/`.
 
-/// A plan that comes with linerate.
-#[derive(Clone, Copy, Debug)]
-pub struct Shipped {
-    /// Its name: that of its file, without the extension.
-    pub name: &'static str,
-    /// TOML, with its comments.
-    pub text: &'static str,
-}
-
-macro_rules! shipped {
-    ($($name:literal),* $(,)?; papers: $($paper:literal),* $(,)?) => {
-        &[
-            $(Shipped { name: $name, text: include_str!(concat!("../../../plans/", $name, ".toml")) },)*
-            $(Shipped { name: $paper, text: include_str!(concat!("../../../plans/papers/", $paper, ".toml")) },)*
-        ]
-    };
-}
+use linerate_sim::shipped;
+use linerate_sim::shipped::Shipped;
 
 /// Every plan that comes with linerate, in the order in which they are listed.
-pub const SHIPPED: &[Shipped] = shipped![
+pub const SHIPPED: &[Shipped] = shipped![Shipped; "../../../plans/":
     "direct",
     "indirect",
     "n-to-1",
@@ -52,7 +37,7 @@ pub const SHIPPED: &[Shipped] = shipped![
     "pause-no-headroom",
     "log-jam",
     "log-jam-asymmetric";
-    papers:
+    "../../../plans/papers/":
     "gnic-ii",
     "kernel-2.0.35",
     "kernel-2.2.5",

@@ -8,6 +8,7 @@ use std::thread::JoinHandle;
 
 use insta::assert_snapshot;
 use linerate_core::run::State;
+use linerate_net::lab::{WIRE, run};
 use rustix::process::Signal;
 
 use crate::support::lab::{Lab, NOBODY};
@@ -87,7 +88,11 @@ fn nobody_listens() {
 fn a_host_that_does_not_answer() {
     let Some(lab) = Lab::new(None) else { return };
     let desk = Desk::new();
-    let said = lab.linerate(&desk, &["measure", &NOBODY.to_string()]);
+    // Its station seems to be known; else the kernel would say after 3 s that there is no such host.
+    let nobody = NOBODY.to_string();
+    let neighbour = ["neighbour", "add", &nobody, "lladdr", "02:00:00:00:00:09", "dev", WIRE];
+    lab.0.here(|| run("ip", &neighbour)).expect("entered").expect("it is added");
+    let said = lab.linerate(&desk, &["measure", &nobody]);
     assert_snapshot!(said.complaint(), @"
     failed to connect to 198.18.0.9:5470: timed out
     help: start `linerate serve` on that host, check the port, and that no firewall is in between

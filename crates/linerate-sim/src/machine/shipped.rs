@@ -1,27 +1,11 @@
 //! The hosts that come with linerate.
 
 use super::Profile;
-
-/// A host that comes with linerate.
-#[derive(Clone, Copy, Debug)]
-pub struct Shipped {
-    /// Its name in plans.
-    pub name: &'static str,
-    /// TOML, with its comments.
-    pub text: &'static str,
-}
-
-macro_rules! shipped {
-    ($($name:literal),* $(,)?) => {
-        &[$(Shipped {
-            name: $name,
-            text: include_str!(concat!("../../../../plans/hosts/", $name, ".toml")),
-        }),*]
-    };
-}
+use crate::shipped;
+use crate::shipped::Shipped;
 
 /// Every host that comes with linerate.
-pub const SHIPPED: &[Shipped] = shipped![
+pub const SHIPPED: &[Shipped] = shipped![Shipped; "../../../../plans/hosts/":
     "pentium-ii-350",
     "pentium-ii-450",
     "celeron-450",

@@ -8,6 +8,8 @@ pub use rules::{
     Unit, WindowRules,
 };
 
+use crate::shipped;
+
 /// A kernel whose rules come with linerate.
 #[derive(Clone, Copy, Debug)]
 pub struct Personality {
@@ -17,18 +19,9 @@ pub struct Personality {
     pub text: &'static str,
 }
 
-macro_rules! shipped {
-    ($($name:literal),* $(,)?) => {
-        &[$(Personality {
-            name: $name,
-            text: include_str!(concat!("../../../../plans/kernels/", $name, ".toml")),
-        }),*]
-    };
-}
-
 impl Personality {
     /// Every one, the oldest first.
-    pub const ALL: &'static [Self] = shipped![
+    pub const ALL: &'static [Self] = shipped![Personality; "../../../../plans/kernels/":
         "linux-2.0.35",
         "freebsd-2.2",
         "linux-2.1.121",

@@ -7,6 +7,7 @@ use linerate_report::catalogue::{Catalogue, Link, Medium, Named, Plan, Relay};
 use linerate_sim::ethernet::phy::Phy;
 use linerate_sim::machine::{self, Profile};
 use linerate_sim::plan::ModelPlan;
+use linerate_sim::shipped::Shipped;
 use linerate_sim::tcp::Personality;
 use linerate_study::shipped::SHIPPED;
 
@@ -28,7 +29,7 @@ pub(super) fn run(args: &ListArgs) -> Result<ExitCode, Trouble> {
 
 /// What a plan can name.
 fn catalogue() -> Result<Catalogue, Trouble> {
-    let plan = |shipped: &linerate_study::shipped::Shipped| {
+    let plan = |shipped: &Shipped| {
         let text = shipped.text.to_owned();
         let plan = ModelPlan::from_toml(shipped.text)
             .map_err(|error| Trouble::model_text(&error, shipped.name, text))?;
@@ -45,7 +46,7 @@ fn catalogue() -> Result<Catalogue, Trouble> {
 }
 
 fn hosts() -> Vec<Named> {
-    let named = |host: &machine::Shipped| {
+    let named = |host: &Shipped| {
         let about = Profile::find(host.name).map(|profile| profile.about).unwrap_or_default();
         Named { name: host.name, about }
     };
