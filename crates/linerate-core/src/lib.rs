@@ -16,6 +16,7 @@ pub mod environment;
 pub mod grid;
 pub mod kernel;
 pub mod measure;
+mod named;
 pub mod netpipe_file;
 pub mod observation;
 pub mod options;

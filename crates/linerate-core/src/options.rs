@@ -1,13 +1,12 @@
 //! The options requested for the sockets, and what the operating system granted.
 
-use std::fmt;
 use std::ops::Not;
-use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::environment::Fact;
+use crate::named::named;
 use crate::units::Size;
 
 /// The options requested for each data socket, at both ends.
@@ -172,21 +171,7 @@ impl Io {
     }
 }
 
-impl fmt::Display for Io {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(self.name())
-    }
-}
-
-impl FromStr for Io {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .into_iter()
-            .find(|io| io.name() == text)
-            .ok_or_else(|| format!("`{text}` is none of {}", Self::ALL.map(Self::name).join(", ")))
-    }
-}
+named!(Io, "`{}` is none of {}");
 
 /// Where messages lie in memory, and what the application does with them. Applies to curves and
 /// bulk flows, in each direction at both ends.

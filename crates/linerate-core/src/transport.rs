@@ -1,10 +1,9 @@
 //! What carries the bytes between the two ends.
 
-use std::fmt;
-use std::str::FromStr;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::named::named;
 
 /// What carries the bytes between the two ends. `docs/transports.md` says what each one measures,
 /// what it needs and where its limits are.
@@ -120,21 +119,7 @@ impl Transport {
     }
 }
 
-impl fmt::Display for Transport {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(self.name())
-    }
-}
-
-impl FromStr for Transport {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::ALL.into_iter().find(|transport| transport.name() == text).ok_or_else(|| {
-            let names = Self::ALL.map(Self::name);
-            format!("`{text}` is no transport; there are {}", names.join(", "))
-        })
-    }
-}
+named!(Transport, "`{}` is no transport; there are {}");
 
 #[cfg(test)]
 mod tests {

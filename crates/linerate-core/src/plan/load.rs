@@ -1,12 +1,12 @@
 //! One load, and the types that bulk and requests share.
 
 use std::fmt;
-use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{RrPlan, StreamPlan};
+use crate::named::named;
 use crate::options::SocketOptions;
 use crate::units::{Rate, Span, SpanText, span_text};
 
@@ -159,16 +159,4 @@ impl fmt::Display for Phase {
     }
 }
 
-impl fmt::Display for Direction {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(self.name())
-    }
-}
-
-impl FromStr for Direction {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let found = Self::ALL.into_iter().find(|direction| direction.name() == text);
-        found.ok_or_else(|| format!("`{text}` is none of send, receive, both"))
-    }
-}
+named!(Direction, "`{}` is none of {}");
