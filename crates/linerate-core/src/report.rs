@@ -149,3 +149,23 @@ pub fn describe(source: &Source) -> String {
         Source::Imported(program) => format!("imported from {program}"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pattern::Pattern;
+    use crate::plan::Plan;
+    use crate::series::Series;
+
+    #[test]
+    fn only_names_that_are_given_twice_are_numbered() {
+        let run = Run {
+            series: vec![Series::new(Pattern::PingPong, &[1])],
+            ..Run::new(Source::Measured, Plan::default())
+        };
+        let named = |name: &str| NamedRun { name: name.to_owned(), run: run.clone() };
+        let report = Report::new(["a", "b", "a", "c", "a"].map(named).into());
+        let names: Vec<&str> = report.curves.iter().map(|curve| curve.name.as_str()).collect();
+        assert_eq!(names, ["a #1", "b", "a #2", "c", "a #3"]);
+    }
+}

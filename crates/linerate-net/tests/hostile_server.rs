@@ -310,7 +310,7 @@ fn a_refusal_is_told_with_its_reason() {
     })
     .fails();
     assert!(matches!(&error, PairError::Refused { reason } if reason == "no room"), "{error:?}");
-    assert!(error.to_string().contains("the peer refuses: no room"), "{error}");
+    assert!(error.to_string().contains("the peer refused: no room"), "{error}");
 }
 
 #[test]
@@ -438,7 +438,7 @@ fn a_reply_out_of_order_is_named() {
         })
         .fails();
         assert!(matches!(&error, PairError::Unexpected { said } if said == name), "{error:?}");
-        assert!(error.to_string().contains(&format!("answered with `{name}`")), "{error}");
+        assert!(error.to_string().contains(&format!("unexpected `{name}`")), "{error}");
     }
     let twice = Impostor::that(|victim| {
         victim.hear_plan();

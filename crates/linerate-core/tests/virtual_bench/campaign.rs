@@ -84,6 +84,16 @@ fn it_ends_early_when_every_target_is_reached() {
 }
 
 #[test]
+fn a_size_that_is_certain_early_still_has_the_rounds_that_were_asked_for() {
+    let method = Method { rounds: 10, ..method(&[1, 64, 1000], 1_000, 0.02, 1) };
+    let (outcome, _) = watched(&mut quiet(), &method);
+    for point in &outcome.series.points {
+        // Six rounds give an interval, and that of a bench without noise has no width.
+        assert_eq!((point.rounds.len(), point.stop), (10, Some(Stop::Target)), "{} B", point.size);
+    }
+}
+
+#[test]
 fn the_rest_of_the_time_goes_to_the_noisy_sizes() {
     let jitter = |size| if size == 1024 { Span::from_us(50) } else { Span::from_us(5) };
     let sizes: Vec<u64> = (0..24).map(|step| 1 << step.min(10) | step).collect();
