@@ -159,3 +159,27 @@ fn intervals(receiver: &HalfAccount) -> Vec<IntervalRate> {
     };
     receiver.intervals.iter().zip(&spans).map(interval).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::traffic::Interval;
+
+    #[test]
+    fn an_interval_has_its_own_rate_and_a_short_one_is_no_whole_one() {
+        let at = |ms, bytes| Interval { until: Span::from_ms(ms), bytes };
+        let receiver = HalfAccount {
+            intervals: vec![at(100, 1_000), at(200, 3_000), at(209, 500)],
+            ..HalfAccount::default()
+        };
+        let seen = intervals(&receiver);
+        // 1000 bytes in 100 ms are 80 kbit/s.
+        let rates: Vec<f64> = seen.iter().filter_map(|it| it.mbps).map(|mbps| (mbps * 1e6).round()).collect();
+        assert_eq!(rates, [80_000.0, 240_000.0, 444_444.0]);
+        assert_eq!(
+            seen.iter().map(|it| (it.until_s, it.bytes)).collect::<Vec<_>>(),
+            [(0.1, 1_000), (0.2, 3_000), (0.209, 500)]
+        );
+        assert_eq!(seen.iter().map(|it| it.whole).collect::<Vec<_>>(), [true, true, false]);
+    }
+}

@@ -110,6 +110,7 @@ fn format_1_is_read_for_ever() {
     let [series] = &run.series[..] else { panic!("one series, not {}", run.series.len()) };
     let sizes: Vec<u64> = series.points.iter().map(|point| point.size).collect();
     assert_eq!(sizes, [1, 64, 1024]);
+    assert_eq!((&run.generator[..], &run.started[..]), ("linerate 0.1.0", "2025-01-01T00:00:00Z"));
     for point in &series.points {
         let time = point.time().expect("it was timed");
         assert!(time.interval.is_some_and(|[low, high]| low <= time.median && time.median <= high));
@@ -170,8 +171,22 @@ fn format_3_is_read_for_ever() {
     assert!(round.min <= round.median && round.median <= round.max);
 }
 
-/// Writes the sample, once for each format: `cargo test -p linerate-core --test virtual_bench --
-/// --ignored write_the_sample`.
+#[test]
+fn the_paths_of_earlier_formats_are_read_whole() {
+    for format in [1, 2] {
+        let text = std::fs::read_to_string(sample(format)).expect("it is committed");
+        let path = r#"{"transport": "udp", "local": "[::1]:7", "remote": "[::2]:9", "ipv6": true}"#;
+        let (before, after) = text.split_once("\n \"path\": {").expect("a path");
+        let (_, after) = after.split_once("\n },").expect("its end");
+        let run = Run::from_json(&format!("{before}\n \"path\": {path},{after}")).expect("a run");
+        let Path { from, to, transport, from_address, to_address, ipv6, .. } = run.path();
+        let read = (*from, *to, &transport[..], &from_address[..], &to_address[..], *ipv6);
+        assert_eq!(read, (0, 1, "udp", "[::1]:7", "[::2]:9", true));
+    }
+}
+
+/// Writes the sample, once for each format: `cargo test -p linerate-core --test it -- --ignored
+/// write_the_sample`.
 #[test]
 #[ignore = "writes tests/runs; only when FORMAT changes"]
 fn write_the_sample_of_this_format() {
