@@ -9,7 +9,7 @@ use crate::observation::{Grade, Observation};
 use crate::options::{Granted, SocketOptions};
 use crate::plan::DEFAULT_TARGET;
 use crate::run::{End, Run, Source, State};
-use crate::series::{Point, Series, Stop};
+use crate::series::{Late, Point, Series, Stop};
 use crate::transport::Transport;
 
 pub use loads::PACE_KEPT;
@@ -181,7 +181,10 @@ fn curve(run: &Run, series: &Series, cautions: &mut Vec<Caution>) {
         sizes.iter().min().map(|from| (sizes.len() as u64, *from))
     };
     if let Some((sizes, from)) = found(&|point| point.rounds.is_empty()) {
-        cautions.push(Caution::NotTimed { sizes, from });
+        cautions.push(Caution::NotTimed { sizes, from, needed: series.needed });
+    }
+    if let Some(Late { size, after }) = series.late {
+        cautions.push(Caution::Late { size, after });
     }
     let interval = |point: &Point| point.time().and_then(|time| time.interval);
     let bare = |point: &Point| !point.rounds.is_empty() && interval(point).is_none();

@@ -13,6 +13,12 @@ pub trait Bench {
     ///
     /// Why the trial gave no sample. The bench may be unusable afterwards.
     fn run(&mut self, trial: &Trial) -> Result<Sample, RunError>;
+
+    /// The time since the first trial began. If absent, no time passes between trials, and the sum
+    /// of what they took is the same.
+    fn elapsed(&self) -> Option<Span> {
+        None
+    }
 }
 
 impl Sample {
@@ -66,6 +72,14 @@ pub enum RunError {
         size: u64,
         /// The peer's reason.
         reason: String,
+    },
+    /// The time of the plan was over before the trial was.
+    #[error("end a trial of {size} B in time: it was ended after {after}")]
+    Late {
+        /// Message size. Unit: bytes.
+        size: u64,
+        /// How long it had run.
+        after: Span,
     },
     /// A byte arrived wrong.
     #[error("carry {size} B intact: {source}")]

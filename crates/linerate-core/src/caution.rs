@@ -157,6 +157,18 @@ pub enum Caution {
         sizes: u64,
         /// The smallest of them. Unit: bytes.
         from: u64,
+        /// How long the verification and one round of every size would have taken, where that was
+        /// the reason. Unit: picoseconds.
+        #[serde(rename = "needed_ps", default, skip_serializing_if = "Option::is_none")]
+        needed: Option<Span>,
+    },
+    /// A trial was ended because the time was over.
+    Late {
+        /// Message size. Unit: bytes.
+        size: u64,
+        /// How long it had run. Unit: picoseconds.
+        #[serde(rename = "after_ps")]
+        after: Span,
     },
     /// A size came out faster than the link.
     AboveLink {
@@ -262,9 +274,16 @@ impl Caution {
                 let have = if *sizes == 1 { "has" } else { "have" };
                 format!("{sizes} of {of} sizes {have} an interval wider than +-{} %", target * 100.0)
             }
-            Self::NotTimed { sizes, from } => {
+            Self::NotTimed { sizes, from, needed } => {
                 let were = if *sizes == 1 { "was" } else { "were" };
-                format!("{} from {from} B {were} not timed", count(*sizes, "size", "sizes"))
+                let needed = needed.map(|needed| format!(": one round of all takes about {needed}"));
+                let needed = needed.unwrap_or_default();
+                format!("{} from {from} B {were} not timed{needed}", count(*sizes, "size", "sizes"))
+            }
+            Self::Late { size, after } => {
+                format!(
+                    "a trial of {size} B was ended after {after}, when the time was over; nothing of it is counted"
+                )
             }
             Self::AboveLink { size, throughput, link } => {
                 format!("{size} B measured {throughput}, above the link's {link}")
@@ -313,7 +332,9 @@ impl Caution {
             Self::Retransmitted { .. } => {
                 "large-message results include loss recovery; look for drops on the path"
             }
-            Self::FewRounds { .. } | Self::NotTimed { .. } => "allow more --time, or lower --to",
+            Self::FewRounds { .. } | Self::NotTimed { .. } | Self::Late { .. } => {
+                "allow more --time, or lower --to"
+            }
             Self::WideIntervals { .. } => "allow more --time, or use a quieter host",
             Self::AboveLink { .. } => "suspect a cache, a wrong link speed, or a batch that ended early",
             Self::Incomplete { .. } => "the results so far are kept; measure again for the rest",

@@ -127,6 +127,12 @@ pub trait Watch {
     /// After the verification pass and after every round: the moment to save. The series is
     /// borrowed, so that it can be saved as part of a run without copying every sample.
     fn round_done(&mut self, series: &mut Series);
+
+    /// One round of every size takes about `needed`, which is more than the `allowed` time: the
+    /// large sizes will be missing. Called at most once, as soon as that is clear.
+    fn short_of_time(&mut self, needed: Span, allowed: Span) {
+        let _ = (needed, allowed);
+    }
 }
 
 /// What a measurement gave.
@@ -153,7 +159,8 @@ pub enum Ended {
 pub fn measure<B: Bench>(bench: &mut B, method: &Method, watch: &mut dyn Watch) -> Outcome {
     let mut campaign = Campaign::new(bench, method, watch);
     let ended = match campaign.run() {
-        Ok(()) => Ended::Complete,
+        // What the time was not enough for is missing from the series, and the series says so.
+        Ok(()) | Err(Halt::Late) => Ended::Complete,
         Err(Halt::Interrupted) => Ended::Interrupted,
         Err(Halt::Failed(error)) => Ended::Failed(error),
     };

@@ -121,7 +121,7 @@ pub fn read(text: &str) -> Result<Run, NetpipeFileError> {
     let points = readings.into_iter().map(point).collect();
     let mut run = Run {
         state: State::Complete,
-        series: vec![Series { pattern: Pattern::PingPong, points }],
+        series: vec![Series { points, ..Series::new(Pattern::PingPong, &[]) }],
         ..Run::new(Source::Imported(version.name().to_owned()), Plan::default())
     };
     run.cautions = assess(&run);

@@ -15,6 +15,24 @@ pub struct Series {
     pub pattern: Pattern,
     /// One for each size, in the order of the schedule.
     pub points: Vec<Point>,
+    /// The trial that was ended, because the time was over before it was. Nothing of it is counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub late: Option<Late>,
+    /// How long the verification and one round of every size would have taken, where that was longer
+    /// than the time.
+    /// Unit: picoseconds.
+    #[serde(rename = "needed_ps", default, skip_serializing_if = "Option::is_none")]
+    pub needed: Option<Span>,
+}
+
+/// A trial that was ended, because the time was over before it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Late {
+    /// Message size. Unit: bytes.
+    pub size: u64,
+    /// How long it had run. Unit: picoseconds.
+    #[serde(rename = "after_ps")]
+    pub after: Span,
 }
 
 /// Everything measured at one size.
@@ -78,7 +96,8 @@ impl Series {
     /// A series with nothing measured yet.
     #[must_use]
     pub fn new(pattern: Pattern, sizes: &[u64]) -> Self {
-        Self { pattern, points: sizes.iter().copied().map(Point::new).collect() }
+        let points = sizes.iter().copied().map(Point::new).collect();
+        Self { pattern, points, late: None, needed: None }
     }
 
     /// The points that were timed.

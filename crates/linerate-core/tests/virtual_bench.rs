@@ -1,6 +1,7 @@
 //! The whole method, from patterns to the run file, over a link in virtual time whose every number
 //! is known.
 
+mod budget;
 mod campaign;
 mod exact;
 mod findings;

@@ -149,6 +149,12 @@ pub trait ChannelHandle: Send + std::fmt::Debug {
     /// Cancels the channel: calls that wait in it soon return with an error.
     fn cut(&self);
 
+    /// Cancels the channel, and discards what has not reached the peer, where that would take the
+    /// path from what comes after.
+    fn abort(&self) {
+        self.cut();
+    }
+
     /// What TCP reports now, if TCP carries it; the time of the sample is left at zero.
     fn tcp(&self) -> Option<TcpSample> {
         None

@@ -17,5 +17,6 @@ mod sys;
 pub mod traffic;
 pub mod transport;
 pub mod wait;
+mod watchdog;
 
 pub use control::DEFAULT_PORT;

@@ -30,6 +30,7 @@ use crate::memory::Reserved;
 use crate::observe::{HostClock, Observer, current_cpu, may_use, pin_to};
 use crate::transport::Setup;
 use crate::wait::PATIENCE;
+use crate::watchdog::Watchdog;
 
 use conversation::STEP;
 use remote_end::RemoteEnd;
@@ -40,6 +41,13 @@ pub use loads::Loads;
 
 /// How long the end of a trial may take beyond the patience of either endpoint.
 const TRIAL: Duration = Duration::from_secs(60);
+/// A trial that is not done when this part more than the plan's time has passed is ended,
+const LATE_PERCENT: u64 = 4;
+/// and this much later.
+const LATE: Span = Span::from_ms(200);
+/// How long the other end may take to report, once a trial was ended: what is on its way to it may
+/// hold the conversation up.
+const REPORT_OF_LATE: Duration = Duration::from_millis(1_200);
 /// Two hosts' clocks agree on a span to better than one part in this many.
 const CLOCK_DRIFT: u64 = 100;
 
@@ -94,18 +102,21 @@ impl Ends {
     }
 
     /// Ends the conversation: both ends report their observations.
+    ///
+    /// The other end may take `patience` for its part.
     fn finish(
         &mut self,
         granted: Granted,
         connection: Fact<Connection>,
         first_sample: Option<Span>,
+        patience: Duration,
     ) -> Result<(), PairError> {
         let asked = self.remote.conversation.say(&Ask::Finish);
         self.local.granted = Granted { pinned: self.pinned, ..granted };
         self.local.observation = self.observer.finish(&self.clock, connection);
         self.local.observation.first_sample_after = first_sample;
         asked?;
-        self.remote.hear_observed()
+        self.remote.hear_observed(patience)
     }
 }
 
@@ -117,6 +128,11 @@ pub struct Pair {
     memory: Reserved,
     first_sample: Option<Span>,
     timed_by_peer: bool,
+    /// The plan's time.
+    time: Span,
+    /// When the first trial began.
+    began: Option<Time>,
+    watchdog: Option<Watchdog>,
 }
 
 impl Pair {
@@ -145,7 +161,8 @@ impl Pair {
         ends.local.granted = Granted { pinned: ends.pinned, ..memory.granted(line.channel().granted()) };
         ends.remote.end.granted = opened.granted;
         let timed_by_peer = plan.curve().is_some_and(|curve| curve.pattern.timed_by_responder());
-        Ok(Self { ends, line, memory, first_sample: None, timed_by_peer })
+        let time = plan.common.time;
+        Ok(Self { ends, line, memory, first_sample: None, timed_by_peer, time, began: None, watchdog: None })
     }
 
     /// This end, the peer and the connection, as far as they are known.
@@ -167,7 +184,37 @@ impl Pair {
     /// When the peer no longer answers; what this end observed is then kept in [`Pair::ends`].
     pub fn finish(&mut self) -> Result<(), PairError> {
         let granted = self.memory.granted(self.line.channel().granted());
-        self.ends.finish(granted, self.line.channel().connection(), self.first_sample)
+        if !self.is_late() {
+            let connection = self.line.channel().connection();
+            return self.ends.finish(granted, connection, self.first_sample, STEP);
+        }
+        let connection = Fact::unknown("it was ended in the middle of a trial");
+        let granted = Granted { pinned: self.ends.pinned, ..self.ends.local.granted.clone() };
+        // What the other end observed is missing then, and nothing else.
+        self.ends.finish(granted, connection, self.first_sample, REPORT_OF_LATE).or(Ok(()))
+    }
+
+    /// Whether a trial was ended because the time was over.
+    fn is_late(&self) -> bool {
+        self.watchdog.as_ref().is_some_and(Watchdog::has_barked)
+    }
+
+    /// Begins to count the plan's time.
+    fn start_time(&mut self) -> std::io::Result<()> {
+        if self.began.is_some() {
+            return Ok(());
+        }
+        let limit = self.time + self.time * LATE_PERCENT / 100 + LATE;
+        let handle = self.line.channel().handle()?;
+        self.watchdog = Some(Watchdog::set(limit.to_duration(), move || handle.abort())?);
+        self.began = Some(self.ends.clock.now());
+        Ok(())
+    }
+
+    /// Waits for the other end's answer for `patience`, and not much beyond the time limit.
+    fn hear(&self, patience: Duration) -> Result<Reply, PairError> {
+        let left = self.watchdog.as_ref().map_or(patience, |watchdog| watchdog.left() + REPORT_OF_LATE);
+        self.ends.remote.conversation.hear(patience.min(left))
     }
 
     fn control_failed(trial: &Trial, error: PairError) -> RunError {
@@ -180,16 +227,36 @@ impl Pair {
 
 impl Bench for Pair {
     fn run(&mut self, trial: &Trial) -> Result<Sample, RunError> {
-        let failed = |error| Self::control_failed(trial, error);
+        self.start_time().map_err(|source| RunError::Link {
+            size: trial.size,
+            source: LinkError::System { operation: "watch the time", source },
+        })?;
         let began = self.ends.clock.now();
+        self.conduct(trial, began).map_err(|error| {
+            let late =
+                self.is_late() && !matches!(error, RunError::Disagree { .. } | RunError::Corrupt { .. });
+            let after = self.ends.clock.now().since(began);
+            if late { RunError::Late { size: trial.size, after } } else { error }
+        })
+    }
+
+    fn elapsed(&self) -> Option<Span> {
+        self.began.map(|began| self.ends.clock.now().since(began))
+    }
+}
+
+impl Pair {
+    /// Runs a trial that `began` just now.
+    fn conduct(&mut self, trial: &Trial, began: Time) -> Result<Sample, RunError> {
+        let failed = |error| Self::control_failed(trial, error);
         self.ends.remote.conversation.say(&Ask::Trial(*trial)).map_err(failed)?;
-        match self.ends.remote.conversation.hear(STEP).map_err(failed)? {
+        match self.hear(STEP).map_err(failed)? {
             Reply::Go => {}
             other => return Err(failed(PairError::unexpected(other))),
         }
         let ours =
             self.line.initiate(trial, &mut self.memory).map_err(|source| self.link_failed(trial, source))?;
-        let theirs = match self.ends.remote.conversation.hear(TRIAL).map_err(failed)? {
+        let theirs = match self.hear(TRIAL).map_err(failed)? {
             Reply::Half(half) => half,
             other => return Err(failed(PairError::unexpected(other))),
         };

@@ -5,6 +5,7 @@
 
 mod admission;
 mod channels;
+mod guard;
 mod limits;
 mod loads;
 mod log;
@@ -12,7 +13,6 @@ mod queue;
 mod requests;
 mod session;
 mod stages;
-mod watchdog;
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};

@@ -172,7 +172,7 @@ impl Made {
             generator: "linerate 0.1.0".to_owned(),
             started: "2026-01-02T03:04:05+01:00".to_owned(),
             state: State::Complete,
-            series: vec![Series { pattern: self.pattern, points }],
+            series: vec![Series { points, ..Series::new(self.pattern, &[]) }],
             ..Run::new(Source::Measured, plan)
         };
         let path = Path {

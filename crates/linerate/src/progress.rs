@@ -88,6 +88,20 @@ impl Line {
         }
     }
 
+    /// The time is not enough for one round of every size.
+    pub(crate) fn short_of_time(&self, needed: Span, allowed: Span) {
+        let text = || {
+            format!(
+                "one round of all sizes takes about {needed}, and --time is {allowed}: the largest will be missing"
+            )
+        };
+        match self {
+            Self::Drawn(bar) => bar.suspend(|| eprintln!("{}", text())),
+            Self::Silent | Self::Quiet => {}
+            Self::Told(events) => events.short_of_time(needed, allowed),
+        }
+    }
+
     /// The verification pass or a round ended.
     pub(crate) fn round_done(&self) {
         if let Self::Told(events) = self {

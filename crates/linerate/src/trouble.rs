@@ -230,6 +230,7 @@ pub(crate) fn run_help(error: &RunError) -> &'static str {
         RunError::Link { .. } | RunError::Control { .. } => {
             "the peer went away; the results so far are kept; check the server and measure again"
         }
+        RunError::Late { .. } => "allow more --time, or lower --to",
         RunError::Peer { .. } => "the results so far are kept; check the server's output on the other host",
         RunError::Corrupt { .. } => {
             "something on the path changes data: check offloads (ethtool -K IF rx off tx off), cables and memory"

@@ -14,6 +14,8 @@
 mod stream;
 #[expect(dead_code, reason = "the other tests use the rest")]
 mod support;
+#[path = "truth/time.rs"]
+mod time;
 #[path = "truth/wire.rs"]
 mod wire;
 

@@ -6,11 +6,11 @@ use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 
 use super::allot::{Demand, Slice, allot};
-use super::cost::{Cost, least_messages};
+use super::cost::{Cost, Slope, least_messages};
 use super::{Exact, Method, Phase, Progress, Watch, refine};
 use crate::bench::{Bench, RunError};
 use crate::payload::Check;
-use crate::series::{Point, Series, Stop};
+use crate::series::{Late, Point, Series, Stop};
 use crate::trial::{Sample, Trial};
 use crate::units::Span;
 
@@ -22,9 +22,18 @@ const MESSAGE_PART: u64 = 4;
 /// A size is tried only after one of at least a quarter of it, so that no message takes
 /// unexpectedly long.
 const LARGEST_STEP: u64 = 4;
+/// A trial moves at most this part of all that moved before it: what a path holds in its buffers,
+/// and passes at once, says nothing about how long more than that takes. Unless that is less than
+/// this many bytes.
+const GROWTH_PART: u64 = 2;
+const LEAST_GROWTH: u64 = 16 << 10;
+/// From when on a lack of time is looked for.
+const SHORT_AFTER_PART: u64 = 40;
 /// Why a campaign cannot go on.
 pub(super) enum Halt {
     Interrupted,
+    /// The time was over before a trial was.
+    Late,
     Failed(RunError),
 }
 
@@ -35,6 +44,9 @@ pub(super) struct Campaign<'a, B> {
     watch: &'a mut dyn Watch,
     series: Series,
     cost: Vec<Cost>,
+    slope: Slope,
+    /// What passed so far. Unit: bytes.
+    moved: u64,
     spent: Span,
     trials: u64,
     random: Pcg64,
@@ -48,6 +60,8 @@ impl<'a, B: Bench> Campaign<'a, B> {
             watch,
             series: Series::new(method.pattern, &method.sizes),
             cost: vec![Cost::default(); method.sizes.len()],
+            slope: Slope::default(),
+            moved: 0,
             spent: Span::ZERO,
             trials: 0,
             random: Pcg64::new(u128::from(method.seed), 0),
@@ -60,18 +74,20 @@ impl<'a, B: Bench> Campaign<'a, B> {
         }
         let reached = self.verify()?;
         self.watch.round_done(&mut self.series);
-        let slices = self.allot(reached);
-        let rounds = slices.iter().map(|slice| slice.rounds).max().unwrap_or(0);
-        for round in 0..rounds {
+        self.first_round(&reached)?;
+        // The first round has shown what the messages cost.
+        let slices = self.allot(&reached, self.method.rounds.saturating_sub(1).max(1));
+        let rounds = 1 + slices.iter().map(|slice| slice.rounds).max().unwrap_or(0);
+        for round in 1..rounds {
             let settled = |index: usize| self.series.points[index].stop == Some(Stop::Target);
             let due = |slice: &&Slice| {
-                round < slice.rounds && (round < self.method.rounds || !settled(slice.index))
+                round <= slice.rounds && (round < self.method.rounds || !settled(slice.index))
             };
             let due: Vec<_> = slices.iter().filter(due).map(|slice| (slice.index, slice.each)).collect();
             if due.is_empty() || self.remaining() == Span::ZERO {
                 break;
             }
-            self.round(Phase::Round(round), round, due)?;
+            self.shuffled(Phase::Round(round), round, due)?;
         }
         let slice =
             |index: usize| slices.iter().find(|slice| slice.index == index).map_or(Span::ZERO, |s| s.each);
@@ -81,7 +97,7 @@ impl<'a, B: Bench> Campaign<'a, B> {
                 break;
             }
             let before = self.spent;
-            self.round(Phase::Refine(round), round, due)?;
+            self.shuffled(Phase::Refine(round), round, due)?;
             if self.spent == before {
                 // No clock moves, so no time will ever be spent.
                 break;
@@ -129,6 +145,10 @@ impl<'a, B: Bench> Campaign<'a, B> {
             self.visit(&trial, index)?;
             self.series.points[index].verified = true;
             self.report(index, Phase::Verify)?;
+            self.slope.learn(size, self.cost[index].message);
+            if self.spent > self.method.time / SHORT_AFTER_PART && self.slope.is_clear() {
+                self.warn_if_short();
+            }
             if self.cost[index].message > self.method.time / MESSAGE_PART {
                 break;
             }
@@ -137,7 +157,63 @@ impl<'a, B: Bench> Campaign<'a, B> {
                 break;
             }
         }
+        // Small messages may have passed as what the path holds, and the large ones after them as
+        // what it carries.
+        for index in &reached {
+            self.cost[*index].is_at_least(self.slope.message(self.method.sizes[*index]));
+        }
         Ok(reached)
+    }
+
+    /// Says so, once, if the verification and one round of every size take longer than the time.
+    fn warn_if_short(&mut self) {
+        let needed = self.verification_and_one_round();
+        if self.series.needed.is_none() && needed > self.method.time {
+            self.needs(needed);
+        }
+    }
+
+    fn needs(&mut self, time: Span) {
+        self.series.needed = Some(time);
+        self.watch.short_of_time(time, self.method.time);
+    }
+
+    /// What a message of every size takes together, as far as it is known, and the longest of them.
+    fn messages(&self) -> (Span, Span) {
+        let message = |(cost, size): (&Cost, &u64)| cost.message.max(self.slope.message(*size));
+        let messages = self.cost.iter().zip(&self.method.sizes).map(message);
+        messages
+            .fold((Span::ZERO, Span::ZERO), |(sum, longest), message| (sum + message, longest.max(message)))
+    }
+
+    fn verification_and_one_round(&self) -> Span {
+        let (sum, longest) = self.messages();
+        let verified = self.method.pattern.opening_messages() + 1;
+        self.one_round().max(longest * MESSAGE_PART) + sum * verified
+    }
+
+    /// What the shortest trial of every size takes together.
+    fn one_round(&self) -> Span {
+        let overhead: Span = self.cost.iter().map(|cost| cost.overhead).sum();
+        self.messages().0 * least_messages(self.method.pattern) + overhead
+    }
+
+    /// Visits every size that was reached, from small to large, so that where the time is not enough
+    /// for all of them, the largest are missing.
+    fn first_round(&mut self, reached: &[usize]) -> Result<(), Halt> {
+        let slices = self.allot(reached, self.method.rounds);
+        // If no second round will fit, each size has its whole share at once.
+        let only = self.one_round() * 2 > self.remaining();
+        let share = |slice: &Slice| slice.each * u64::from(if only { slice.rounds } else { 1 });
+        let mut due: Vec<_> = slices.iter().map(|slice| (slice.index, share(slice))).collect();
+        due.sort_by_key(|(index, _)| self.method.sizes[*index]);
+        self.round(Phase::Round(0), 0, due)?;
+        if self.series.points.iter().all(|point| !point.rounds.is_empty()) {
+            self.series.needed = None;
+        } else if self.series.needed.is_none() {
+            self.needs(self.verification_and_one_round().max(self.method.time));
+        }
+        Ok(())
     }
 
     /// Whether there is time to try a larger size than that of `index`.
@@ -146,26 +222,32 @@ impl<'a, B: Bench> Campaign<'a, B> {
             && self.spent <= self.method.time / VERIFY_PART
     }
 
-    fn allot(&self, reached: Vec<usize>) -> Vec<Slice> {
+    /// Shares the time that is left among the sizes that were reached, in this many rounds.
+    fn allot(&self, reached: &[usize], rounds: u32) -> Vec<Slice> {
         let minimum = least_messages(self.method.pattern);
-        let demand = |index: usize| Demand {
-            index,
-            least: self.cost[index].message * minimum + self.cost[index].overhead,
+        let demand = |index: &usize| Demand {
+            index: *index,
+            least: self.cost[*index].message * minimum + self.cost[*index].overhead,
         };
-        let demands: Vec<Demand> = reached.into_iter().map(demand).collect();
-        let slices = allot(&demands, self.method.rounds, self.remaining());
+        let demands: Vec<Demand> = reached.iter().map(demand).collect();
+        let slices = allot(&demands, rounds, self.remaining());
         let enough = |slice: &Slice| self.cost[slice.index].enough(self.method.pattern);
         slices.into_iter().map(|slice| slice.split(enough(&slice))).collect()
     }
 
     /// One visit to each due size, in shuffled order, while there is time.
-    fn round(&mut self, phase: Phase, round: u32, mut due: Vec<(usize, Span)>) -> Result<(), Halt> {
+    fn shuffled(&mut self, phase: Phase, round: u32, mut due: Vec<(usize, Span)>) -> Result<(), Halt> {
         due.shuffle(&mut self.random);
+        self.round(phase, round, due)
+    }
+
+    /// One visit to each due size, in this order, while there is time.
+    fn round(&mut self, phase: Phase, round: u32, due: Vec<(usize, Span)>) -> Result<(), Halt> {
         for (index, each) in due {
             if self.remaining() == Span::ZERO {
                 break;
             }
-            let (samples, batch) = self.cost[index].fill(each, self.method.pattern, self.method.clock_cost);
+            let Some((samples, batch)) = self.fill(index, each) else { continue };
             let trial = self.trial(index, samples, batch, Check::Marks);
             let sample = self.visit(&trial, index)?;
             let point = &mut self.series.points[index];
@@ -181,6 +263,19 @@ impl<'a, B: Bench> Campaign<'a, B> {
         Ok(())
     }
 
+    /// How many samples of how many messages fit `each`, what is left of the time, and what moved
+    /// before. `None` if not even the fewest fit what is left.
+    fn fill(&self, index: usize, each: Span) -> Option<(u32, u32)> {
+        let (cost, pattern) = (&self.cost[index], self.method.pattern);
+        let left = self.remaining();
+        if cost.message * least_messages(pattern) > left {
+            return None;
+        }
+        let bytes = (self.moved / GROWTH_PART).max(LEAST_GROWTH);
+        let messages = bytes / self.method.sizes[index].max(1);
+        Some(cost.fill(each.min(left), messages, pattern, self.method.clock_cost))
+    }
+
     fn trial(&mut self, index: usize, samples: u32, batch: u32, check: Check) -> Trial {
         self.trials += 1;
         let seed = self.method.seed.wrapping_mul(0x2545_F491_4F6C_DD1D).wrapping_add(self.trials);
@@ -189,8 +284,15 @@ impl<'a, B: Bench> Campaign<'a, B> {
 
     /// Runs `trial` and updates the cost of its size.
     fn visit(&mut self, trial: &Trial, index: usize) -> Result<Sample, Halt> {
-        let sample = self.bench.run(trial).map_err(Halt::Failed)?;
-        self.spent += sample.spent;
+        let sample = match self.bench.run(trial) {
+            Err(RunError::Late { size, after }) => {
+                self.series.late = Some(Late { size, after });
+                return Err(Halt::Late);
+            }
+            other => other.map_err(Halt::Failed)?,
+        };
+        self.spent = self.bench.elapsed().unwrap_or(self.spent + sample.spent);
+        self.moved = self.moved.saturating_add(trial.messages().saturating_mul(trial.size));
         self.cost[index].learn(trial, &sample, self.method.clock_cost);
         Ok(sample)
     }

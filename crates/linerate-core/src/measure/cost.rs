@@ -19,6 +19,8 @@ const ENOUGH_TIME: Span = Span::from_ms(2);
 const ENOUGH_ONE_WAY: Span = Span::from_ms(1_000);
 /// After a trial too short for the clock, the next has at most this many times as many messages.
 const LARGEST_GROWTH: u64 = 64;
+/// A difference of times that is no host's noise.
+const CLEAR: Span = Span::from_ms(20);
 
 /// What one message of a size takes, as far as it is known.
 #[derive(Clone, Copy, Debug, Default)]
@@ -54,13 +56,21 @@ impl Cost {
         };
     }
 
-    /// How many samples of how many messages fill `span`: at least one of each.
-    pub(super) fn fill(&self, span: Span, pattern: Pattern, clock_cost: Span) -> (u32, u32) {
+    /// Takes a message to cost at least this much, until a trial of its size has shown more than the
+    /// verification did.
+    pub(super) fn is_at_least(&mut self, message: Span) {
+        self.message = self.message.max(message);
+    }
+
+    /// How many samples of how many messages fill `span`: at least one of each, and otherwise at most
+    /// `most` messages.
+    pub(super) fn fill(&self, span: Span, most: u64, pattern: Pattern, clock_cost: Span) -> (u32, u32) {
         let message = self.message.as_ps().max(1);
+        let most = self.most.min(most).max(1);
         let budget = span.saturating_sub(self.overhead).as_ps();
-        let messages = (budget / message).clamp(1, self.most.max(1));
+        let messages = (budget / message).clamp(1, most);
         // Bounded like the messages: a peer may report absurd times or an absurd clock.
-        let for_clock = (clock_cost * CLOCK_SHARE).as_ps().div_ceil(message).min(self.most.max(1));
+        let for_clock = (clock_cost * CLOCK_SHARE).as_ps().div_ceil(message).min(most);
         let (samples, batch) = if pattern.overlaps() {
             let batch = (messages / PARTS).max(for_clock).max(1);
             ((messages / batch).max(FEWEST_PARTS), batch)
@@ -82,6 +92,48 @@ impl Cost {
             return ENOUGH_ONE_WAY;
         }
         self.overhead + (self.message * ENOUGH_MESSAGES).max(ENOUGH_TIME)
+    }
+}
+
+/// How the time of a message grows with its size, by what the largest so far took.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Slope {
+    /// Size and time of the largest, and of one of at most half of its size.
+    last: (u64, Span),
+    half: (u64, Span),
+    /// Those since `half`.
+    next: Option<(u64, Span)>,
+}
+
+impl Slope {
+    /// A message of `size`, no smaller than those before it, took this long.
+    pub(super) fn learn(&mut self, size: u64, message: Span) {
+        match self.next {
+            Some(next) if next.0.saturating_mul(2) <= size => {
+                self.half = next;
+                self.next = Some((size, message));
+            }
+            Some(_) => {}
+            None => self.next = Some((size, message)),
+        }
+        self.last = (size, message);
+    }
+
+    /// Whether the growth is more than a host's noise.
+    pub(super) fn is_clear(&self) -> bool {
+        self.half.0 > 0 && self.last.1.saturating_sub(self.half.1) > CLEAR
+    }
+
+    /// What a message of `size` takes by it.
+    pub(super) fn message(&self, size: u64) -> Span {
+        let (bytes, time) = (self.last.0 - self.half.0, self.last.1.saturating_sub(self.half.1));
+        if self.half.0 == 0 || bytes == 0 {
+            return Span::ZERO;
+        }
+        Span::from_ps(
+            u64::try_from(u128::from(time.as_ps()) * u128::from(size) / u128::from(bytes))
+                .unwrap_or(u64::MAX),
+        )
     }
 }
 
@@ -155,7 +207,7 @@ mod tests {
         let fill = |clock: Span| {
             let mut cost = Cost::default();
             cost.learn(&short, &sample(1, 100, 100), clock);
-            cost.fill(Span::from_ms(100), Pattern::Exchange, Span::ZERO)
+            cost.fill(Span::from_ms(100), u64::MAX, Pattern::Exchange, Span::ZERO)
         };
         // 100 readings of the clock in 100 us is just not readable.
         assert_eq!(fill(Span::from_us(1)), (64, 1));
@@ -165,22 +217,26 @@ mod tests {
     #[test]
     fn messages_fill_what_the_overhead_leaves() {
         let cost = learnt(Pattern::PingPong, 10, 60);
-        assert_eq!(cost.fill(Span::from_us(160), Pattern::PingPong, Span::ZERO), (10, 1));
-        assert_eq!(cost.fill(Span::from_us(169), Pattern::PingPong, Span::ZERO), (10, 1));
-        assert_eq!(cost.fill(Span::from_us(1), Pattern::PingPong, Span::ZERO), (1, 1));
+        assert_eq!(cost.fill(Span::from_us(160), u64::MAX, Pattern::PingPong, Span::ZERO), (10, 1));
+        assert_eq!(cost.fill(Span::from_us(169), u64::MAX, Pattern::PingPong, Span::ZERO), (10, 1));
+        assert_eq!(cost.fill(Span::from_us(1), u64::MAX, Pattern::PingPong, Span::ZERO), (1, 1));
         // A sample lasts a hundred readings: 0.35 us x 100 is four messages of 10 us.
-        assert_eq!(cost.fill(Span::from_us(260), Pattern::PingPong, Span::from_ps(350_000)), (5, 4));
+        assert_eq!(
+            cost.fill(Span::from_us(260), u64::MAX, Pattern::PingPong, Span::from_ps(350_000)),
+            (5, 4)
+        );
         let most = u64::from(MAX_SAMPLES);
-        let (samples, batch) = cost.fill(Span::from_us(60 + 10 * (most + 1)), Pattern::PingPong, Span::ZERO);
+        let (samples, batch) =
+            cost.fill(Span::from_us(60 + 10 * (most + 1)), u64::MAX, Pattern::PingPong, Span::ZERO);
         assert_eq!((u64::from(samples), batch), (most.div_ceil(2), 2));
     }
 
     #[test]
     fn a_stream_is_timed_in_ten_parts_and_in_four_at_least() {
         let cost = learnt(Pattern::OneWay, 10, 0);
-        assert_eq!(cost.fill(Span::from_us(1_000), Pattern::OneWay, Span::ZERO), (10, 10));
-        assert_eq!(cost.fill(Span::from_us(20), Pattern::OneWay, Span::ZERO), (4, 1));
-        assert_eq!(cost.fill(Span::from_us(1_000), Pattern::OneWay, Span::from_us(2)), (5, 20));
+        assert_eq!(cost.fill(Span::from_us(1_000), u64::MAX, Pattern::OneWay, Span::ZERO), (10, 10));
+        assert_eq!(cost.fill(Span::from_us(20), u64::MAX, Pattern::OneWay, Span::ZERO), (4, 1));
+        assert_eq!(cost.fill(Span::from_us(1_000), u64::MAX, Pattern::OneWay, Span::from_us(2)), (5, 20));
     }
 
     #[test]

@@ -136,7 +136,7 @@ fn sizes_too_slow_for_the_time_are_cut_and_cautioned() {
     assert!(recorder.spent <= method.time + bench.spent.iter().copied().max().expect("trials"));
     let run = run_of(outcome, &method);
     let caution = run.cautions.iter().find(|caution| matches!(caution, Caution::NotTimed { .. }));
-    let Some(Caution::NotTimed { sizes, from }) = caution else { panic!("{:?}", run.cautions) };
+    let Some(Caution::NotTimed { sizes, from, .. }) = caution else { panic!("{:?}", run.cautions) };
     assert_eq!(*sizes, untimed);
     assert!(*from > 1024, "{from}");
 }

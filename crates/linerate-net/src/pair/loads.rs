@@ -13,6 +13,7 @@ use linerate_core::plan::Plan;
 use linerate_core::run::{Answering, EndState};
 use linerate_core::traffic::{Direction, Latency, Load, Transfer};
 
+use super::conversation::STEP;
 use super::remote_end::RemoteEnd;
 use super::requests::{askers, held, none, tally};
 use super::wait::unless_ended;
@@ -291,11 +292,11 @@ impl Loads {
         let unknown = linerate_core::environment::Fact::unknown("each flow has its own");
         let granted = self.granted.clone().unwrap_or_default();
         let asked: Vec<_> = self.others.iter().map(|remote| remote.conversation.say(&Ask::Finish)).collect();
-        let first = self.ends.finish(granted, unknown, None);
+        let first = self.ends.finish(granted, unknown, None, STEP);
         let first =
             if asked.is_empty() { first } else { first.map_err(|error| error.at(&self.ends.remote.target)) };
         let others = self.others.iter_mut().zip(asked).map(|(remote, asked)| {
-            asked.and_then(|()| remote.hear_observed()).map_err(|error| error.at(&remote.target))
+            asked.and_then(|()| remote.hear_observed(STEP)).map_err(|error| error.at(&remote.target))
         });
         // All are read, whatever one reports.
         others.fold(first, Result::and)

@@ -1,11 +1,12 @@
 //! A responder, as the client knows it.
 
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 use linerate_core::plan::Plan;
 use linerate_core::run::{Answering, EndState, Path};
 
-use super::conversation::{Conversation, STEP};
+use super::conversation::Conversation;
 use super::{PairError, Target};
 use crate::control::{Key, Reply};
 use crate::transport::Setup;
@@ -45,9 +46,10 @@ impl RemoteEnd {
         Setup { local, peer, ..setup.clone() }
     }
 
-    /// Receives this end's observations, which it sends when the client has ended the conversation.
-    pub(super) fn hear_observed(&mut self) -> Result<(), PairError> {
-        match self.conversation.hear(STEP)? {
+    /// Receives this end's observations, which it sends within `patience` when the client has ended
+    /// the conversation.
+    pub(super) fn hear_observed(&mut self, patience: Duration) -> Result<(), PairError> {
+        match self.conversation.hear(patience)? {
             Reply::Observed(observation, granted) => {
                 self.end.observation = *observation;
                 self.end.granted = *granted;

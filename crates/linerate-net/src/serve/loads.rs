@@ -5,9 +5,9 @@ use std::sync::atomic::AtomicBool;
 use linerate_core::kernel::{HostSample, TcpSample};
 use linerate_core::traffic::{Direction, Interval, Load};
 
+use super::guard::Guard;
 use super::requests::WAITING;
 use super::session::{Refusal, Session};
-use super::watchdog::Watchdog;
 use crate::control::{Ask, Deadline, Reply, Side, TimedStream, read_frame};
 use crate::flow::PATIENCE;
 use crate::traffic::{Carried, FlowReport, FlowSet, bulk, channels, patience};
@@ -29,8 +29,7 @@ impl Session<'_> {
             rr.check_on(self.plan.common.transport).map_err(|error| Refusal::Told(error.to_string()))?;
         }
         // The trials' watch ends here; a load has its own, which may be longer.
-        self.watchdog =
-            Watchdog::set(longest.to_duration() + self.server.limits.grace, self.control.try_clone()?)?;
+        self.guard = Guard::set(longest.to_duration() + self.server.limits.grace, self.control.try_clone()?)?;
         let anew = load.rr.as_ref().is_some_and(|rr| rr.connect);
         let waiting = if anew { WAITING } else { 0 };
         let (mut lines, more) =

@@ -61,7 +61,7 @@ impl<'a> Session<'a> {
     ) -> Result<Vec<Answered>, Refusal> {
         let mut failed = None;
         let cancel = CancelGroup::default();
-        self.watchdog.guard(Box::new(cancel.clone()));
+        self.guard.add(Box::new(cancel.clone()));
         let answered = answer_by_connection(plan, cpus, || match more.look(LOOK) {
             Ok(Some((number, line))) => match line.channel().handle() {
                 Ok(remote) => NextChannel::Line(number.wrapping_sub(first), (line, cancel.register(remote))),

@@ -16,9 +16,9 @@ use rustix::net::RecvFlags;
 
 use super::ServerState;
 use super::channels::ChannelListener;
+use super::guard::Guard;
 use super::limits::Limits;
 use super::queue::{Slot, Turn};
-use super::watchdog::Watchdog;
 use crate::channel::CancelGroup;
 use crate::control::{
     Ask, ChannelToken, Deadline, FrameError, GREETING_LEN, Greeting, GreetingError, MAX_FRAME, Opening,
@@ -227,9 +227,11 @@ pub(super) struct Session<'a> {
     pub(super) observer: Observer,
     /// The channel of the trials, once it is open.
     line: Option<Box<dyn Line>>,
+    /// Whether a trial failed: nothing but the end may follow.
+    failed: bool,
     /// What the first channel of all was granted.
     granted: OnceLock<Granted>,
-    pub(super) watchdog: Watchdog,
+    pub(super) guard: Guard,
     /// Loads so far.
     pub(super) loads: u32,
 }
@@ -260,8 +262,7 @@ impl<'a> Session<'a> {
         let admitted = Reply::Admitted { environment, clock: server.checked.clone() };
         let deadline = Deadline::after(server.limits.handshake);
         write_frame(&mut TimedStream::new(control, deadline), &admitted)?;
-        let watchdog =
-            Watchdog::set(plan.common.time.to_duration() + server.limits.grace, control.try_clone()?)?;
+        let guard = Guard::set(plan.common.time.to_duration() + server.limits.grace, control.try_clone()?)?;
         let observer = Observer::start(&server.clock, server.checked.clone(), local);
         Ok(Self {
             server,
@@ -273,8 +274,9 @@ impl<'a> Session<'a> {
             memory,
             observer,
             line: None,
+            failed: false,
             granted: OnceLock::new(),
-            watchdog,
+            guard,
             loads: 0,
         })
     }
@@ -284,7 +286,7 @@ impl<'a> Session<'a> {
         loop {
             let mut timed = TimedStream::new(self.control, Deadline::after(self.server.limits.idle));
             match read_frame(&mut timed)? {
-                Ask::Open(Opening::Trials) if self.line.is_none() => {
+                Ask::Open(Opening::Trials) if self.line.is_none() && !self.failed => {
                     self.line = self.channels(&self.plan.common.socket, PATIENCE, 1)?.pop();
                 }
                 Ask::Open(Opening::Stages) => self.stages()?,
@@ -338,7 +340,7 @@ impl<'a> Session<'a> {
         self.say(&Reply::Rendezvous { token, rendezvous: listener.rendezvous() })?;
         let mut lines = listener.receive(self.control, count, self.server.limits.handshake)?;
         for line in &lines {
-            self.watchdog.guard(line.channel().handle()?);
+            self.guard.add(line.channel().handle()?);
         }
         // Unless more channels are expected, a peer with the token is unknown from now on.
         let more = (waiting > 0).then_some(listener);
@@ -371,9 +373,17 @@ impl<'a> Session<'a> {
         }
         let deadline = Deadline::after(self.server.limits.handshake);
         write_frame(&mut TimedStream::new(self.control, deadline), &Reply::Go)?;
-        let half = line.respond(trial, &mut self.memory).map_err(|error| {
-            Refusal::Told(format!("the server failed to run a trial of {} B: {error}", trial.size))
-        })?;
+        let half = match line.respond(trial, &mut self.memory) {
+            Ok(half) => half,
+            Err(error) => {
+                // The client may have ended it, and ends the conversation properly then.
+                let reason = format!("the server failed to run a trial of {} B: {error}", trial.size);
+                self.server.log.info(format_args!("{}: {reason}", self.peer.ip().to_canonical()));
+                self.line = None;
+                self.failed = true;
+                return self.say(&Reply::Refused(reason));
+            }
+        };
         self.observer.saw(&half.tally, current_cpu());
         self.say(&Reply::Half(half))
     }

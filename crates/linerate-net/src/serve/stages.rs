@@ -3,8 +3,8 @@
 use linerate_core::endpoint::LinkError;
 use linerate_core::stages::{LARGEST, MOST_MESSAGES, WARM_UP};
 
+use super::guard::Guard;
 use super::session::{Refusal, Session};
-use super::watchdog::Watchdog;
 use crate::control::{Ask, Deadline, Reply, TimedStream, read_frame};
 use crate::observe::current_cpu;
 use crate::stages::{LONGEST, Stamped, options, tally};
@@ -18,7 +18,7 @@ impl Session<'_> {
         }
         // The trials' watch ends here.
         let longest = LONGEST.to_duration() + self.server.limits.grace;
-        self.watchdog = Watchdog::set(longest, self.control.try_clone()?)?;
+        self.guard = Guard::set(longest, self.control.try_clone()?)?;
         let mut lines = self.channels(&options(&self.plan.common.socket), PATIENCE, 1)?;
         let line = lines.pop().expect("as many lines as were asked for");
         let told = |error: LinkError| Refusal::Told(format!("the server failed to stamp messages: {error}"));

@@ -176,6 +176,13 @@ impl ChannelHandle for SocketHandle {
         self.socket.shutdown(Shutdown::Both).unwrap_or(());
     }
 
+    fn abort(&self) {
+        // TCP would go on to send what is in its buffer, for minutes on a slow path.
+        if !self.tcp || rustix::net::connect_unspec(&self.socket).is_err() {
+            self.cut();
+        }
+    }
+
     fn tcp(&self) -> Option<TcpSample> {
         self.tcp.then(|| options::sample(&self.socket).ok()).flatten()
     }

@@ -11,7 +11,7 @@ use linerate_core::measure::{Ended, Progress, Watch, measure};
 use linerate_core::plan::{Plan, Task};
 use linerate_core::series::Series;
 use linerate_core::transport::Transport;
-use linerate_core::units::Size;
+use linerate_core::units::{Size, Span};
 use linerate_net::observe::HostClock;
 use linerate_net::pair::Pair;
 
@@ -122,6 +122,10 @@ impl Watch for Underway<'_> {
     fn trial_done(&mut self, progress: &Progress) -> ControlFlow<()> {
         self.line.trial_done(progress);
         self.go_on()
+    }
+
+    fn short_of_time(&mut self, needed: Span, allowed: Span) {
+        self.line.short_of_time(needed, allowed);
     }
 
     fn round_done(&mut self, series: &mut Series) {

@@ -8,6 +8,7 @@ use linerate_core::carrier::Look;
 use linerate_core::measure::{Phase, Progress};
 use linerate_core::plan::Asked;
 use linerate_core::run::{Run, State};
+use linerate_core::units::Span;
 use serde_json::{Value, json};
 
 /// A run's events.
@@ -53,6 +54,11 @@ impl Events {
                 ("allowed_s", json!(progress.allowed.as_seconds())),
             ],
         );
+    }
+
+    pub(super) fn short_of_time(&self, needed: Span, allowed: Span) {
+        let fields = [("needed_s", json!(needed.as_seconds())), ("allowed_s", json!(allowed.as_seconds()))];
+        self.tell("short-of-time", &fields);
     }
 
     pub(super) fn round(&self) {
