@@ -162,6 +162,13 @@ pub enum Caution {
         #[serde(rename = "needed_ps", default, skip_serializing_if = "Option::is_none")]
         needed: Option<Span>,
     },
+    /// Sizes were timed in bursts only.
+    InBursts {
+        /// How many.
+        sizes: u64,
+        /// The smallest of them. Unit: bytes.
+        from: u64,
+    },
     /// A trial was ended because the time was over.
     Late {
         /// Message size. Unit: bytes.
@@ -280,6 +287,13 @@ impl Caution {
                 let needed = needed.unwrap_or_default();
                 format!("{} from {from} B {were} not timed{needed}", count(*sizes, "size", "sizes"))
             }
+            Self::InBursts { sizes, from } => {
+                let were = if *sizes == 1 { "was" } else { "were" };
+                let sizes = count(*sizes, "size", "sizes");
+                format!(
+                    "{sizes} from {from} B {were} not timed for long enough: in short bursts, faster than the path carries for long"
+                )
+            }
             Self::Late { size, after } => {
                 format!(
                     "a trial of {size} B was ended after {after}, when the time was over; nothing of it is counted"
@@ -332,7 +346,7 @@ impl Caution {
             Self::Retransmitted { .. } => {
                 "large-message results include loss recovery; look for drops on the path"
             }
-            Self::FewRounds { .. } | Self::NotTimed { .. } | Self::Late { .. } => {
+            Self::FewRounds { .. } | Self::NotTimed { .. } | Self::Late { .. } | Self::InBursts { .. } => {
                 "allow more --time, or lower --to"
             }
             Self::WideIntervals { .. } => "allow more --time, or use a quieter host",

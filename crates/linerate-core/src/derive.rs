@@ -1,6 +1,7 @@
 //! What a curve says: latency, peak, half-performance length, saturation point and dips.
 
 mod dip;
+mod half;
 mod saturation;
 
 use serde::Serialize;
@@ -25,6 +26,8 @@ pub struct Derived {
     pub peak: Option<Peak>,
     /// Half-performance length N1/2: the size from which throughput is half the peak. Unit: bytes.
     pub half_performance_bytes: Option<f64>,
+    /// Its 95 % interval over resampled rounds. Unit: bytes.
+    pub half_performance_interval_bytes: Option<[f64; 2]>,
     /// Where time begins to grow with size.
     pub saturation: Option<Saturation>,
     /// Sizes that do worse than those around them.
@@ -47,16 +50,20 @@ pub struct Peak {
     pub size: u64,
     /// Payload throughput, each direction by itself.
     pub throughput: Rate,
+    /// Its 95 % interval, where there are rounds enough.
+    pub interval: Option<[Rate; 2]>,
 }
 
 /// Derives these numbers from `series`, and names the `boundaries` at which dips lie.
 #[must_use]
 pub fn derive(series: &Series, boundaries: &Boundaries) -> Derived {
     let peak = peak(series);
+    let half = half::half_performance(series);
     Derived {
         latency: latency(series),
         peak,
-        half_performance_bytes: peak.and_then(|peak| half_performance(series, peak.throughput)),
+        half_performance_bytes: half.map(|half| half.bytes),
+        half_performance_interval_bytes: half.and_then(|half| half.interval),
         saturation: saturation(series),
         dips: dips(series, boundaries),
     }
@@ -78,27 +85,13 @@ fn latency(series: &Series) -> Option<Latency> {
 }
 
 fn peak(series: &Series) -> Option<Peak> {
-    let rates =
-        series.timed().filter_map(|point| Some(Peak { size: point.size, throughput: point.throughput()? }));
-    rates.max_by(|one, other| one.throughput.bits_per_second().total_cmp(&other.throughput.bits_per_second()))
-}
-
-/// The smallest size, interpolated in the logarithm of size, at which half of `peak` is reached.
-fn half_performance(series: &Series, peak: Rate) -> Option<f64> {
-    let half = peak.bits_per_second() / 2.0;
-    let points = by_size(series);
-    let rates =
-        points.iter().filter_map(|point| Some((point.size as f64, point.throughput()?.bits_per_second())));
-    // A file may say 0 B, which has no logarithm.
-    let rates: Vec<(f64, f64)> = rates.filter(|(size, _)| *size > 0.0).collect();
-    let reached = rates.iter().position(|(_, rate)| *rate >= half)?;
-    let (size, rate) = rates[reached];
-    let Some((size_before, rate_before)) = reached.checked_sub(1).map(|before| rates[before]) else {
-        // The smallest size already reaches half the peak: N1/2 lies below what was measured.
-        return None;
+    let peak = |point: &Point| {
+        let rate = |ps: f64| Rate::from_bits_per_second(point.size as f64 * 8e12 / ps);
+        let interval = point.time()?.interval.map(|[short, long]| [rate(long), rate(short)]);
+        Some(Peak { size: point.size, throughput: point.throughput()?, interval })
     };
-    let share = (half - rate_before) / (rate - rate_before);
-    Some((size_before.ln() + share * (size.ln() - size_before.ln())).exp())
+    let peaks = series.timed().filter_map(peak);
+    peaks.max_by(|one, other| one.throughput.bits_per_second().total_cmp(&other.throughput.bits_per_second()))
 }
 
 #[cfg(test)]

@@ -26,6 +26,11 @@ pub trait Endpoint {
     /// them; two ends that both exchange never do, whatever the size.
     fn exchange(&mut self, out: &[u8], into: &mut [u8]) -> impl Future<Output = Result<(), LinkError>>;
 
+    /// How many bytes have arrived and wait to be received, as far as the endpoint can say.
+    fn waiting(&self) -> u64 {
+        0
+    }
+
     /// Lets `span` pass.
     fn wait(&mut self, span: Span) -> impl Future<Output = ()>;
 }

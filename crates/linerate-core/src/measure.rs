@@ -5,6 +5,8 @@ mod allot;
 mod campaign;
 mod cost;
 mod refine;
+mod settle;
+mod store;
 
 use std::ops::ControlFlow;
 

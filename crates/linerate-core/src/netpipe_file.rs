@@ -168,6 +168,7 @@ fn point(reading: Reading) -> Point {
         warmup: 0,
         warmup_span: Span::ZERO,
         tally: Tally::default(),
+        sustained: true,
     };
     Point { size, verified: false, rounds: vec![round], histogram, stop: None }
 }

@@ -78,6 +78,26 @@ pub struct Round {
     pub warmup_span: Span,
     /// What the initiator sent and received in this trial.
     pub tally: Tally,
+    /// Whether the path sustains this rate. If not, it is that of a burst, of what a buffer or a
+    /// shaper had in store; only messages that overlap have such rounds. Absent if it does.
+    #[serde(default = "sustained", skip_serializing_if = "is_sustained")]
+    pub sustained: bool,
+}
+
+const fn sustained() -> bool {
+    true
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_sustained(sustained: &bool) -> bool {
+    *sustained
+}
+
+impl Round {
+    /// How many messages were timed.
+    pub(crate) fn messages(&self) -> u64 {
+        u64::from(self.samples) * u64::from(self.batch)
+    }
 }
 
 /// Why the measurement of a size stopped.
@@ -100,9 +120,9 @@ impl Series {
         Self { pattern, points, late: None, needed: None }
     }
 
-    /// The points that were timed.
+    /// The points that were timed: those with a sustained round.
     pub fn timed(&self) -> impl Iterator<Item = &Point> {
-        self.points.iter().filter(|point| !point.rounds.is_empty())
+        self.points.iter().filter(|point| point.sustained())
     }
 
     /// All that passed in the timed rounds, as the initiator counted it.
@@ -156,14 +176,29 @@ impl Point {
             warmup: u32::try_from(warmup).unwrap_or(u32::MAX),
             warmup_span: early.iter().copied().sum(),
             tally: sample.tally,
+            sustained: sample.sustained,
         });
     }
 
-    /// The one-way time: median of the round medians, with its 95 % interval. Unit: picoseconds.
+    /// The one-way time: median of the round medians, with its 95 % interval, over the sustained
+    /// rounds if there are any. Unit: picoseconds.
     #[must_use]
     pub fn time(&self) -> Option<Estimate> {
-        let medians: Vec<f64> = self.rounds.iter().map(|round| round.median.as_ps() as f64).collect();
-        median_interval(&medians)
+        median_interval(&self.medians())
+    }
+
+    /// The medians of the sustained rounds, or of all if none is. Unit: picoseconds.
+    #[must_use]
+    pub fn medians(&self) -> Vec<f64> {
+        let all = !self.sustained();
+        let counts = self.rounds.iter().filter(|round| all || round.sustained);
+        counts.map(|round| round.median.as_ps() as f64).collect()
+    }
+
+    /// Whether it was timed in a round whose rate the path sustains.
+    #[must_use]
+    pub fn sustained(&self) -> bool {
+        self.rounds.iter().any(|round| round.sustained)
     }
 
     /// The 99th percentile of one-way time over every sample after warm-up.

@@ -21,6 +21,10 @@ pub struct Trial {
     pub size: u64,
     /// How many samples are timed, at least 1 and at most [`MAX_SAMPLES`].
     pub samples: u32,
+    /// How many messages pass before the first sample, besides the opening one: what a path or a
+    /// buffer holds is gone by then. Only where messages overlap.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub lead: u32,
     /// How many messages one sample spans, at least 1; more than one if a single message is too
     /// quick for the clock.
     pub batch: u32,
@@ -34,7 +38,13 @@ impl Trial {
     /// Messages that the initiator sends.
     #[must_use]
     pub const fn messages(&self) -> u64 {
-        self.pattern.opening_messages() + self.samples as u64 * self.batch as u64
+        self.untimed() + self.samples as u64 * self.batch as u64
+    }
+
+    /// Messages that the initiator sends before the first sample.
+    #[must_use]
+    pub const fn untimed(&self) -> u64 {
+        self.pattern.opening_messages() + self.lead as u64
     }
 
     /// The time of one message one way, from the time of one sample.
@@ -68,6 +78,10 @@ impl Trial {
     }
 }
 
+fn is_zero(lead: &u32) -> bool {
+    *lead == 0
+}
+
 /// What one end counted: the other end's must be its mirror image.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Tally {
@@ -98,8 +112,16 @@ pub struct Half {
     pub elapsed: Vec<Span>,
     /// What this end counted.
     pub tally: Tally,
+    /// What had arrived here and was still to be read when the first sample began and when the last
+    /// one ended, where messages overlap and the channel can say. Unit: bytes.
+    #[serde(default, skip_serializing_if = "is_none_waiting")]
+    pub waiting: [u64; 2],
     /// The first wrong byte among those that were checked.
     pub corruption: Option<Corruption>,
+}
+
+fn is_none_waiting(waiting: &[u64; 2]) -> bool {
+    *waiting == [0, 0]
 }
 
 /// What a trial gave, agreed by both ends.
@@ -109,6 +131,9 @@ pub struct Sample {
     pub times: Vec<Span>,
     /// What the initiator counted.
     pub tally: Tally,
+    /// Whether the receiver kept up with what arrived. If not, the samples time how fast it reads what
+    /// had arrived before.
+    pub sustained: bool,
     /// All the time that the trial took on the bench's clock, set-up included.
     pub spent: Span,
 }
@@ -152,5 +177,5 @@ pub(crate) fn close(
 ) -> Result<Half, LinkError> {
     let size = trial.message_len()?;
     let corruption = incoming_seed.and_then(|seed| messages.inspect(size, seed, trial.check).err());
-    Ok(Half { elapsed, tally, corruption })
+    Ok(Half { elapsed, tally, waiting: [0, 0], corruption })
 }

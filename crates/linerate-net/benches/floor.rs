@@ -104,7 +104,7 @@ impl End {
 }
 
 fn trial(size: u64, samples: u32) -> Trial {
-    Trial { pattern: Pattern::PingPong, size, samples, batch: 1, seed: 1, check: Check::Marks }
+    Trial { pattern: Pattern::PingPong, size, samples, batch: 1, lead: 0, seed: 1, check: Check::Marks }
 }
 
 type Order = (Loop, u64, u32);

@@ -66,6 +66,11 @@ pub trait Channel: Send {
         DEFAULT_MESSAGE
     }
 
+    /// How many bytes have arrived and wait to be pulled, as far as the channel can say.
+    fn waiting(&self) -> u64 {
+        0
+    }
+
     /// The options that the socket really has.
     fn granted(&self) -> Granted;
 

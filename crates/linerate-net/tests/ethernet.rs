@@ -59,7 +59,8 @@ fn every_pattern_of_a_curve_runs_over_it() {
     let [mut here, mut there] = stations.ends(|setup| setup.socket.busy_poll = Some(20));
     for pattern in Pattern::ALL {
         for size in [1, 15, LARGEST as u64] {
-            let trial = Trial { pattern, size, samples: 5, batch: 10, seed: size, check: Check::Full };
+            let trial =
+                Trial { pattern, size, samples: 5, batch: 10, lead: 0, seed: size, check: Check::Full };
             let (one, other) = std::thread::scope(|scope| {
                 let there = &mut there;
                 let other = scope.spawn(move || there.respond(&trial, &mut Buffers::new(LARGEST).into()));

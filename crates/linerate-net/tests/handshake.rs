@@ -35,7 +35,7 @@ fn counting<const N: usize>(from: u8) -> [u8; N] {
 }
 
 fn trial() -> Trial {
-    Trial { pattern: Pattern::PingPong, size: 64, samples: 2, batch: 1, seed: 1, check: Check::Full }
+    Trial { pattern: Pattern::PingPong, size: 64, samples: 2, batch: 1, lead: 0, seed: 1, check: Check::Full }
 }
 
 fn load() -> Load {
@@ -50,13 +50,13 @@ fn clock() -> Clock {
 
 #[test]
 fn the_greetings_are_these_bytes() {
-    assert_eq!(PROTOCOL, 3);
-    assert_eq!(&Greeting::new(Purpose::Control).encode(), b"linerate\x00\x03\x01\x00\r\n\r\n");
-    assert_eq!(&Greeting::new(Purpose::Data).encode(), b"linerate\x00\x03\x02\x00\r\n\r\n");
+    assert_eq!(PROTOCOL, 4);
+    assert_eq!(&Greeting::new(Purpose::Control).encode(), b"linerate\x00\x04\x01\x00\r\n\r\n");
+    assert_eq!(&Greeting::new(Purpose::Data).encode(), b"linerate\x00\x04\x02\x00\r\n\r\n");
     let keyed = Welcome::new(false, counting(0)).encode();
-    assert_eq!(keyed[..12], *b"linerate\x00\x03\x00\x00");
+    assert_eq!(keyed[..12], *b"linerate\x00\x04\x00\x00");
     assert_eq!(keyed[12..], counting::<32>(0));
-    assert_eq!(Welcome::new(true, counting(0)).encode()[..12], *b"linerate\x00\x03\x01\x00");
+    assert_eq!(Welcome::new(true, counting(0)).encode()[..12], *b"linerate\x00\x04\x01\x00");
 }
 
 #[test]
@@ -69,11 +69,11 @@ fn the_proofs_are_these_bytes() {
     };
     let (server, client) = (counting(0), counting(32));
     assert_eq!(
-        hex(key.prove_client(PROTOCOL, &server, &client)),
+        hex(key.prove_client(3, &server, &client)),
         "6eb6f3dec6b7a9049d7e7247244b462d95af6156f607e21ec04e8a84365a6c46"
     );
     assert_eq!(
-        hex(key.prove_server(PROTOCOL, &server, &client)),
+        hex(key.prove_server(3, &server, &client)),
         "c3b5aa85ed5a8899e3561e2c472c833d87f97117ab4951c2e15b5ec2196babdf"
     );
 }
@@ -111,7 +111,12 @@ macro_rules! sent {
 fn every_message_survives_the_wire() {
     let key = Key::fresh().expect("random numbers");
     let (server, client) = (counting(0), counting(32));
-    let half = Half { elapsed: vec![Span::MAX, Span::ZERO], tally: MOST, corruption: CORRUPTION };
+    let half = Half {
+        elapsed: vec![Span::MAX, Span::ZERO],
+        tally: MOST,
+        waiting: [u64::MAX; 2],
+        corruption: CORRUPTION,
+    };
     let token = counting(200);
     let secured = Rendezvous { address: ChannelAddress::Port(u16::MAX), certificate: Some(vec![0, 255]) };
     for (said, heard) in [
@@ -123,6 +128,7 @@ fn every_message_survives_the_wire() {
                 size: u64::MAX,
                 samples: u32::MAX,
                 batch: u32::MAX,
+                lead: 0,
                 seed: u64::MAX,
                 ..trial()
             })
@@ -157,7 +163,8 @@ fn every_message_survives_the_wire() {
 #[test]
 fn the_times_of_the_largest_stream_fit_into_a_frame() {
     // As many as the server lets a client ask for, each as long as can be.
-    let half = Half { elapsed: vec![Span::MAX; 3072], tally: MOST, corruption: CORRUPTION };
+    let half =
+        Half { elapsed: vec![Span::MAX; 3072], tally: MOST, waiting: [u64::MAX; 2], corruption: CORRUPTION };
     let frame = encode(&Reply::Half(half)).expect("it fits");
     assert!(frame.len() <= 4 + MAX_FRAME);
 }

@@ -33,7 +33,7 @@ fn asked(text: &str) -> MemoryOptions {
 }
 
 fn trial(pattern: Pattern, size: u64, seed: u64, check: Check) -> Trial {
-    Trial { pattern, size, samples: 8, batch: MESSAGES / 8, seed, check }
+    Trial { pattern, size, samples: 8, batch: MESSAGES / 8, lead: 0, seed, check }
 }
 
 /// Every size with a full check and with marks; the smaller after the larger and before.

@@ -61,7 +61,15 @@ fn an_exchange_larger_than_all_buffers_does_not_deadlock(#[case] socket: &str, #
     let server = TestServer::start(Limits::default());
     let plan = plan(&format!("pattern = 'exchange'\nschedule = 'list:{size}'\n{socket}"));
     let mut pair = server.pair(&plan).expect("the server admits");
-    let trial = Trial { pattern: Pattern::Exchange, size, samples: 1, batch: 1, seed: 3, check: Check::Full };
+    let trial = Trial {
+        pattern: Pattern::Exchange,
+        size,
+        samples: 1,
+        batch: 1,
+        lead: 0,
+        seed: 3,
+        check: Check::Full,
+    };
     let sample = pair.run(&trial).expect("both directions pass");
     assert_eq!(sample.tally.sent_bytes, size);
 }

@@ -133,6 +133,7 @@ pub(crate) fn one_trial(pair: &mut Pair) {
         size: 64,
         samples: 2,
         batch: 1,
+        lead: 0,
         seed: 1,
         check: linerate_core::payload::Check::Full,
     };

@@ -224,6 +224,7 @@ impl Made {
             warmup: 5,
             warmup_span: Span::from_ps(median * 5),
             tally: Tally::default(),
+            sustained: true,
         }
     }
 }

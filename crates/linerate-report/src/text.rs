@@ -136,17 +136,30 @@ pub(crate) fn keys(curve: &Curve) -> Vec<Key> {
     let missing = |why: &str| format!("none: {why}");
     let half = derived.half_performance_bytes.map_or_else(
         || missing("half the peak lies outside the sizes measured"),
-        |bytes| format!("{}, where throughput is half the peak", about(bytes)),
+        |bytes| {
+            let interval = derived.half_performance_interval_bytes;
+            let interval = interval.map(|[low, high]| format!(" ({} to {})", about(low), about(high)));
+            format!("{}{}, where throughput is half the peak", about(bytes), interval.unwrap_or_default())
+        },
     );
     vec![
         Key { label: "latency", value: latency(curve) },
-        Key { label: "peak", value: peak(curve).unwrap_or_else(|| missing("nothing was timed")) },
+        Key { label: "peak", value: peak(curve).unwrap_or_else(|| missing(unsettled(curve))) },
         Key { label: "N1/2", value: half },
         Key {
             label: "saturation",
             value: saturation(derived).unwrap_or_else(|| missing("no knee within the sizes measured")),
         },
     ]
+}
+
+/// Why a curve has no peak.
+fn unsettled(curve: &Curve) -> &'static str {
+    if curve.points.iter().any(|point| !point.rounds.is_empty()) {
+        "not settled; no size was timed for long enough"
+    } else {
+        "nothing was timed"
+    }
 }
 
 fn latency(curve: &Curve) -> String {
@@ -167,7 +180,8 @@ fn peak(curve: &Curve) -> Option<String> {
     let peak = curve.derived.peak?;
     let share = curve.timed().find(|(size, _)| *size == peak.size).and_then(|(_, timed)| timed.link_share);
     let share = share.map_or_else(String::new, |share| format!(", {} of the link", percent(share)));
-    Some(format!("{} at {}{share}", peak.throughput, Size(peak.size)))
+    let interval = peak.interval.map_or_else(String::new, |[low, high]| format!(" ({low} to {high})"));
+    Some(format!("{}{interval} at {}{share}", peak.throughput, Size(peak.size)))
 }
 
 fn saturation(derived: &Derived) -> Option<String> {

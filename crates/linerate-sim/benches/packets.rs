@@ -85,6 +85,7 @@ fn stream(kind: Kind, size: u64) -> Modelled {
         size,
         samples: SAMPLES,
         batch: BATCH,
+        lead: 0,
         seed: 1,
         check: Check::Marks,
     };
@@ -102,6 +103,7 @@ fn tcp(host: &str) -> Modelled {
         size: 64 << 10,
         samples: 400,
         batch: 10,
+        lead: 0,
         seed: 1,
         check: Check::Marks,
     };

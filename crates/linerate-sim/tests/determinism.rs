@@ -72,8 +72,15 @@ fn passages(loaded: &Loaded) -> String {
 
 /// The times of a curve's trial.
 fn times(network: &str, seed: u64) -> Vec<Span> {
-    let trial =
-        Trial { pattern: Pattern::Exchange, size: 5_000, samples: 50, batch: 1, seed: 1, check: Check::Full };
+    let trial = Trial {
+        pattern: Pattern::Exchange,
+        size: 5_000,
+        samples: 50,
+        batch: 1,
+        lead: 0,
+        seed: 1,
+        check: Check::Full,
+    };
     let text = format!("seed = {seed}\nnetwork = {{ {network} }}");
     let mut curve = model::curve(&plans::plan(&text), None).expect("a network that can be");
     curve.bench.run(&trial).expect("it passes").times

@@ -79,6 +79,7 @@ fn quiet_run() -> Run {
             warmup: 0,
             warmup_span: Span::ZERO,
             tally: Tally::default(),
+            sustained: true,
         };
         point.rounds = (0..9).map(one).collect();
         point.stop = Some(Stop::Target);

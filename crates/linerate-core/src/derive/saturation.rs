@@ -35,13 +35,8 @@ pub struct Saturation {
 /// that is not a line gets a wide one.
 #[must_use]
 pub fn saturation(series: &Series) -> Option<Saturation> {
-    let rounds: Vec<(f64, Vec<f64>)> = series
-        .timed()
-        .map(|point| {
-            let medians = point.rounds.iter().map(|round| round.median.as_ps() as f64);
-            (point.size as f64, medians.collect())
-        })
-        .collect();
+    let rounds: Vec<(f64, Vec<f64>)> =
+        series.timed().map(|point| (point.size as f64, point.medians())).collect();
     if rounds.len() < FEWEST {
         return None;
     }

@@ -24,6 +24,7 @@ pub(crate) fn series(noise: f64, time: impl Fn(u64) -> f64) -> Series {
                 warmup: 0,
                 warmup_span: Span::ZERO,
                 tally: Tally::default(),
+                sustained: true,
             });
         }
     }

@@ -7,6 +7,8 @@ use rand_pcg::Pcg64;
 
 use super::allot::{Demand, Slice, allot};
 use super::cost::{Cost, Slope, least_messages};
+use super::settle::Settling;
+use super::store::Store;
 use super::{Exact, Method, Phase, Progress, Watch, refine};
 use crate::bench::{Bench, RunError};
 use crate::payload::Check;
@@ -27,6 +29,20 @@ const LARGEST_STEP: u64 = 4;
 /// this many bytes.
 const GROWTH_PART: u64 = 2;
 const LEAST_GROWTH: u64 = 16 << 10;
+/// One-way messages are timed for at least this long, or this part of the time, if they fit: arrivals
+/// come in groups.
+const LEAST_ONE_WAY: Span = Span::from_ms(10);
+const LEAST_PART: u64 = 2_000;
+/// A size is visited at most this many times in a round, until a trial of it has timed the path, as
+/// long as there is as much time for each size of which none has.
+const MOST_VISITS: u32 = 6;
+/// A trial in which the receiver did not keep up is followed by one this many times as long.
+const LONGER: u64 = 4;
+/// As much of a trial may lead as is timed.
+const LEAD_AND_TIMED: u64 = 2;
+/// What the path carries for long is measured first, with large messages, for this part of the time.
+const FIRST_PART: u64 = 20;
+const FIRST_MESSAGES: u64 = 10;
 /// From when on a lack of time is looked for.
 const SHORT_AFTER_PART: u64 = 40;
 /// Why a campaign cannot go on.
@@ -45,6 +61,8 @@ pub(super) struct Campaign<'a, B> {
     series: Series,
     cost: Vec<Cost>,
     slope: Slope,
+    store: Store,
+    settling: Settling,
     /// What passed so far. Unit: bytes.
     moved: u64,
     spent: Span,
@@ -61,6 +79,8 @@ impl<'a, B: Bench> Campaign<'a, B> {
             series: Series::new(method.pattern, &method.sizes),
             cost: vec![Cost::default(); method.sizes.len()],
             slope: Slope::default(),
+            store: Store::default(),
+            settling: Settling::new(method.sizes.len()),
             moved: 0,
             spent: Span::ZERO,
             trials: 0,
@@ -157,6 +177,7 @@ impl<'a, B: Bench> Campaign<'a, B> {
                 break;
             }
         }
+        self.store.begin(&self.slope, self.spent);
         // Small messages may have passed as what the path holds, and the large ones after them as
         // what it carries.
         for index in &reached {
@@ -207,6 +228,9 @@ impl<'a, B: Bench> Campaign<'a, B> {
         let share = |slice: &Slice| slice.each * u64::from(if only { slice.rounds } else { 1 });
         let mut due: Vec<_> = slices.iter().map(|slice| (slice.index, share(slice))).collect();
         due.sort_by_key(|(index, _)| self.method.sizes[*index]);
+        if let Some(first) = self.yardstick(reached) {
+            self.visits(Phase::Round(0), 0, first, self.method.time / FIRST_PART)?;
+        }
         self.round(Phase::Round(0), 0, due)?;
         if self.series.points.iter().all(|point| !point.rounds.is_empty()) {
             self.series.needed = None;
@@ -214,6 +238,15 @@ impl<'a, B: Bench> Campaign<'a, B> {
             self.needs(self.verification_and_one_round().max(self.method.time));
         }
         Ok(())
+    }
+
+    /// The largest size of which a few messages fit a small part of the time, where messages overlap:
+    /// it shows what the path carries, beside what it has in store.
+    fn yardstick(&self, reached: &[usize]) -> Option<usize> {
+        let fits =
+            |index: &&usize| self.cost[**index].message * FIRST_MESSAGES <= self.method.time / FIRST_PART;
+        let sizes = reached.iter().filter(|_| self.method.pattern.overlaps()).filter(fits);
+        sizes.max_by_key(|index| self.method.sizes[**index]).copied()
     }
 
     /// Whether there is time to try a larger size than that of `index`.
@@ -225,9 +258,10 @@ impl<'a, B: Bench> Campaign<'a, B> {
     /// Shares the time that is left among the sizes that were reached, in this many rounds.
     fn allot(&self, reached: &[usize], rounds: u32) -> Vec<Slice> {
         let minimum = least_messages(self.method.pattern);
+        let least_time = self.least_time();
         let demand = |index: &usize| Demand {
             index: *index,
-            least: self.cost[*index].message * minimum + self.cost[*index].overhead,
+            least: (self.cost[*index].message * minimum).max(least_time) + self.cost[*index].overhead,
         };
         let demands: Vec<Demand> = reached.iter().map(demand).collect();
         let slices = allot(&demands, rounds, self.remaining());
@@ -247,39 +281,88 @@ impl<'a, B: Bench> Campaign<'a, B> {
             if self.remaining() == Span::ZERO {
                 break;
             }
-            let Some((samples, batch)) = self.fill(index, each) else { continue };
-            let trial = self.trial(index, samples, batch, Check::Marks);
-            let sample = self.visit(&trial, index)?;
-            let point = &mut self.series.points[index];
-            point.add(round, &trial, &sample);
-            if point.relative_half_width().is_some_and(|width| width <= self.method.target) {
-                point.stop = Some(Stop::Target);
-            } else {
-                point.stop = None;
-            }
-            self.report(index, phase)?;
+            self.visits(phase, round, index, each)?;
         }
         self.watch.round_done(&mut self.series);
         Ok(())
     }
 
-    /// How many samples of how many messages fit `each`, what is left of the time, and what moved
-    /// before. `None` if not even the fewest fit what is left.
-    fn fill(&self, index: usize, each: Span) -> Option<(u32, u32)> {
-        let (cost, pattern) = (&self.cost[index], self.method.pattern);
-        let left = self.remaining();
+    /// Visits a size for `each`, and again for longer if that did not time the path.
+    fn visits(&mut self, phase: Phase, round: u32, index: usize, mut each: Span) -> Result<(), Halt> {
+        for _ in 0..MOST_VISITS {
+            let Some(trial) = self.fill(index, each) else { return Ok(()) };
+            let sample = self.visit(&trial, index)?;
+            self.series.points[index].add(round, &trial, &sample);
+            let mut steady = true;
+            if trial.pattern.overlaps() {
+                steady = self.settling.add(&self.series, index, self.least_time() / 2);
+                self.settling.judge(&mut self.series);
+            }
+            let point = &mut self.series.points[index];
+            let certain = point.relative_half_width().is_some_and(|width| width <= self.method.target);
+            point.stop = certain.then_some(Stop::Target);
+            let settled = point.rounds.last().is_none_or(|round| round.sustained);
+            if let Some(round) = point.rounds.last().filter(|_| settled && trial.pattern.overlaps()) {
+                self.store.learn(trial.size, round.mean);
+            }
+            self.report(index, phase)?;
+            if settled {
+                break;
+            }
+            let long = self.settling.long().div_ceil(trial.size.max(1));
+            let long = self.cost[index].message * long * LEAD_AND_TIMED + self.cost[index].overhead;
+            let enough = if steady { long } else { each * LONGER };
+            if enough > self.remaining() / self.unsettled().max(1) {
+                break;
+            }
+            each = enough.max(each);
+        }
+        Ok(())
+    }
+
+    /// How many sizes were not timed yet, or only by what the path has in store.
+    fn unsettled(&self) -> u64 {
+        self.series.points.iter().filter(|point| !point.sustained()).count() as u64
+    }
+
+    /// What a trial takes at least, if it fits.
+    fn least_time(&self) -> Span {
+        if self.method.pattern.overlaps() {
+            LEAST_ONE_WAY.min(self.method.time / LEAST_PART)
+        } else {
+            Span::ZERO
+        }
+    }
+
+    /// A trial that fits `each`, what is left of the time, and what moved before. `None` if not even
+    /// the fewest messages fit what is left.
+    fn fill(&mut self, index: usize, each: Span) -> Option<Trial> {
+        let (cost, pattern) = (self.cost[index], self.method.pattern);
+        let (size, left) = (self.method.sizes[index].max(1), self.remaining());
         if cost.message * least_messages(pattern) > left {
             return None;
         }
-        let bytes = (self.moved / GROWTH_PART).max(LEAST_GROWTH);
-        let messages = bytes / self.method.sizes[index].max(1);
-        Some(cost.fill(each.min(left), messages, pattern, self.method.clock_cost))
+        let each = each.min(left);
+        let most = (self.moved / GROWTH_PART).max(LEAST_GROWTH) / size;
+        let lead = if pattern.overlaps() { self.store.lead(size, cost.message, each, most) } else { 0 };
+        let (time, most) = (each.saturating_sub(cost.message * lead), most - lead);
+        let (samples, batch) = cost.fill(time, most, pattern, self.method.clock_cost);
+        let lead = u32::try_from(lead).unwrap_or(u32::MAX);
+        Some(Trial { lead, ..self.trial(index, samples, batch, Check::Marks) })
     }
 
     fn trial(&mut self, index: usize, samples: u32, batch: u32, check: Check) -> Trial {
         self.trials += 1;
         let seed = self.method.seed.wrapping_mul(0x2545_F491_4F6C_DD1D).wrapping_add(self.trials);
-        Trial { pattern: self.method.pattern, size: self.method.sizes[index], samples, batch, seed, check }
+        Trial {
+            pattern: self.method.pattern,
+            size: self.method.sizes[index],
+            samples,
+            batch,
+            lead: 0,
+            seed,
+            check,
+        }
     }
 
     /// Runs `trial` and updates the cost of its size.
@@ -291,8 +374,11 @@ impl<'a, B: Bench> Campaign<'a, B> {
             }
             other => other.map_err(Halt::Failed)?,
         };
+        let before = self.spent;
         self.spent = self.bench.elapsed().unwrap_or(self.spent + sample.spent);
-        self.moved = self.moved.saturating_add(trial.messages().saturating_mul(trial.size));
+        let bytes = trial.messages().saturating_mul(trial.size);
+        self.moved = self.moved.saturating_add(bytes);
+        self.store.pass(bytes, self.spent - before);
         self.cost[index].learn(trial, &sample, self.method.clock_cost);
         Ok(sample)
     }

@@ -43,7 +43,7 @@ impl Cost {
     pub(super) fn learn(&mut self, trial: &Trial, sample: &Sample, clock_cost: Span) {
         let timed: Span =
             sample.times.iter().map(|time| *time * trial.pattern.legs() * u64::from(trial.batch)).sum();
-        let timed_messages = (u64::from(trial.samples) * u64::from(trial.batch)).max(1);
+        let timed_messages = (sample.times.len() as u64 * u64::from(trial.batch)).max(1);
         let fresh = trial.check == Check::Full || self.messages <= 1;
         let known = if fresh { Self::default() } else { *self };
         let messages = known.messages + timed_messages;
@@ -150,13 +150,13 @@ mod tests {
     const CLOCK: Span = Span::from_ps(1_000);
 
     fn trial(pattern: Pattern, samples: u32, batch: u32, check: Check) -> Trial {
-        Trial { pattern, size: 64, samples, batch, seed: 1, check }
+        Trial { pattern, size: 64, samples, batch, lead: 0, seed: 1, check }
     }
 
     /// What a trial of equal times gives.
     fn sample(times: usize, us: u64, spent_us: u64) -> Sample {
         let times = vec![Span::from_us(us); times];
-        Sample { times, tally: Tally::default(), spent: Span::from_us(spent_us) }
+        Sample { times, tally: Tally::default(), sustained: true, spent: Span::from_us(spent_us) }
     }
 
     fn learnt(pattern: Pattern, message_us: u64, overhead_us: u64) -> Cost {

@@ -97,7 +97,7 @@ impl Curve {
         let link = run.link();
         let point = |point: &Point| CurvePoint {
             size: point.size,
-            timed: Timed::of(point, link),
+            timed: Timed::of(point, link).filter(|_| point.sustained()),
             rounds: point.rounds.iter().map(|round| RoundResult::of(point.size, round)).collect(),
         };
         Self {

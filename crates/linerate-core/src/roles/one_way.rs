@@ -1,7 +1,8 @@
 //! Messages one way without pause.
 //!
-//! The receiver times: its clock starts when the first message is complete and is read at the last
-//! byte of every sample, so that neither the sender's buffers nor the start count.
+//! The receiver times: its clock starts when the first message, and those that lead, are complete and
+//! nothing that arrived waits to be read; it is read at the last byte of every sample. So neither the
+//! sender's buffers nor the receiver's nor the start count.
 
 use crate::endpoint::{Endpoint, LinkError};
 use crate::payload::{Messages, Turns};
@@ -33,13 +34,27 @@ pub(super) async fn respond<E: Endpoint, M: Messages>(
     let size = trial.message_len()?;
     let mut turns = messages.turns(size);
     let mut received = 0;
-    for _ in 0..trial.pattern.opening_messages() {
+    for _ in 0..trial.untimed() {
         end.recv(turns.incoming()).await?;
         turns.received();
         received += 1;
     }
+    // A receiver that is slower than the path never catches up: at least half of the samples remain.
+    let mut spare = u64::from(trial.samples / 2) * u64::from(trial.batch);
+    let mut before = end.waiting();
+    while spare > 0 && before >= trial.size {
+        let there = (before / trial.size.max(1)).min(spare);
+        for _ in 0..there {
+            end.recv(turns.incoming()).await?;
+            turns.received();
+        }
+        received += there;
+        spare -= there;
+        before = end.waiting();
+    }
+    let left = trial.messages() - received;
     let mut laps = Laps::start(end, trial.samples);
-    for _ in 0..trial.samples {
+    for _ in 0..left / u64::from(trial.batch) {
         for _ in 0..trial.batch {
             end.recv(turns.incoming()).await?;
             turns.received();
@@ -47,7 +62,14 @@ pub(super) async fn respond<E: Endpoint, M: Messages>(
         laps.lap(end);
         received += u64::from(trial.batch);
     }
+    let waiting = [before, end.waiting()];
+    while received < trial.messages() {
+        end.recv(turns.incoming()).await?;
+        turns.received();
+        received += 1;
+    }
     let tally = Tally { received_bytes: received * trial.size, received, ..Tally::default() };
     drop(turns);
-    trial::close(trial, messages, Some(trial.seed), laps.finish(), tally)
+    let half = trial::close(trial, messages, Some(trial.seed), laps.finish(), tally)?;
+    Ok(Half { waiting, ..half })
 }

@@ -113,6 +113,16 @@ impl Span {
         Self(self.0.saturating_sub(other.0))
     }
 
+    /// This span times `numerator` over `denominator`. A denominator of zero gives the span itself.
+    #[must_use]
+    pub fn scaled(self, numerator: u64, denominator: u64) -> Self {
+        if denominator == 0 {
+            return self;
+        }
+        let scaled = u128::from(self.0) * u128::from(numerator) / u128::from(denominator);
+        Self(u64::try_from(scaled).unwrap_or(u64::MAX))
+    }
+
     /// The same span for the standard library.
     #[must_use]
     pub const fn to_duration(self) -> std::time::Duration {

@@ -16,7 +16,7 @@ use crate::support::link::{End, Link};
 use crate::support::virtual_bench::{VirtualBench, VirtualPair};
 
 fn times(link: &Link, pattern: Pattern, size: u64, samples: u32, batch: u32) -> Vec<Span> {
-    let trial = Trial { pattern, size, samples, batch, seed: 7, check: Check::Full };
+    let trial = Trial { pattern, size, samples, batch, lead: 0, seed: 7, check: Check::Full };
     VirtualBench::new(link.clone(), 1).run(&trial).expect("an exact link carries all").times
 }
 

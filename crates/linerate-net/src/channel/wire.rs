@@ -72,6 +72,10 @@ impl<C: Channel> Endpoint for Wire<C> {
         self.recv_all(into)
     }
 
+    fn waiting(&self) -> u64 {
+        self.channel.waiting()
+    }
+
     async fn wait(&mut self, span: Span) {
         std::thread::sleep(span.to_duration());
     }

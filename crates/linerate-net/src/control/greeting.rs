@@ -13,9 +13,9 @@
 use std::fmt;
 
 /// Newest version of the conversation that this linerate speaks.
-pub const PROTOCOL: u16 = 3;
-/// Oldest version that it speaks. Version 2 has other names in its messages.
-const OLDEST: u16 = 3;
+pub const PROTOCOL: u16 = 4;
+/// Oldest version that it speaks. In version 3 a trial has no lead.
+const OLDEST: u16 = 4;
 /// Length of a client's greeting. Unit: bytes.
 pub const GREETING_LEN: usize = 16;
 /// Length of a server's random challenge. Unit: bytes.

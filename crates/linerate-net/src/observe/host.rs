@@ -9,7 +9,6 @@ use linerate_core::units::{Span, Time};
 use nix::sys::resource::{UsageWho, getrusage};
 use rustix::time::{ClockId, clock_gettime};
 
-use super::clock::HostClock;
 use super::proc_text::read;
 pub(super) use processors::{Processors, load_average};
 pub(super) use softnet::Softnet;
@@ -22,23 +21,23 @@ use threads::Threads;
 /// unusual host.
 #[derive(Debug)]
 pub struct HostWatch {
-    clock: HostClock,
     ticks_per_second: u64,
     last: Moment,
 }
 
 impl HostWatch {
-    /// Starts to watch. `clock` is the one that times this end.
+    /// Starts to watch, `at` this moment of the clock that times this end.
     #[must_use]
-    pub fn start(clock: HostClock) -> Self {
+    pub fn start(at: Time) -> Self {
         let ticks_per_second = rustix::param::clock_ticks_per_second();
-        Self { clock, ticks_per_second, last: Moment::now(&clock) }
+        Self { ticks_per_second, last: Moment::at(at) }
     }
 
-    /// What the host did since the last look, or since the start. `since_start` is when this is,
-    /// since the load began.
-    pub fn look(&mut self, since_start: Span) -> HostSample {
-        let before = std::mem::replace(&mut self.last, Moment::now(&self.clock));
+    /// What the host did since the last look, or since the start, until now, which is `at` on the
+    /// clock and `since_start` since the load began. The caller counts bytes at the same moment, so
+    /// it reads the clock.
+    pub fn look(&mut self, at: Time, since_start: Span) -> HostSample {
+        let before = std::mem::replace(&mut self.last, Moment::at(at));
         self.last.after(&before, since_start, self.ticks_per_second)
     }
 }
@@ -56,11 +55,11 @@ struct Moment {
 }
 
 impl Moment {
-    fn now(clock: &HostClock) -> Self {
+    fn at(at: Time) -> Self {
         let used = clock_gettime(ClockId::ProcessCPUTime);
         let used_ns = used.tv_sec.saturating_mul(1_000_000_000).saturating_add(used.tv_nsec);
         Self {
-            at: Some(clock.now()),
+            at: Some(at),
             processors: read("/proc/stat").map(|text| Processors::of(&text)).unwrap_or_default(),
             load_average: read("/proc/loadavg").and_then(|text| load_average(&text)).unwrap_or_default(),
             process: Span::from_ns(u64::try_from(used_ns).unwrap_or(0)),
@@ -124,6 +123,7 @@ impl Switches {
 
 #[cfg(test)]
 mod tests {
+    use super::super::clock::HostClock;
     use super::*;
 
     #[test]
@@ -155,13 +155,13 @@ mod tests {
     #[test]
     fn this_host_is_seen_at_work() {
         let clock = HostClock::start();
-        let mut watch = HostWatch::start(clock);
-        let mut look = watch.look(Span::ZERO);
+        let mut watch = HostWatch::start(clock.now());
+        let mut look = watch.look(clock.now(), Span::ZERO);
         // Until the counters, whose tick may be 10 ms, have seen this thread work.
         while look.user + look.system == Span::ZERO || look.busiest_thread == Span::ZERO {
             assert!(look.until < Span::from_ms(20_000), "{look:?}");
             std::hint::black_box((0..100_000_u64).sum::<u64>());
-            look.absorb(&watch.look(clock.now().since(Time::ZERO)));
+            look.absorb(&watch.look(clock.now(), clock.now().since(Time::ZERO)));
         }
         assert!(look.processors >= 1 && (0.0..=1.0).contains(&look.busiest), "{look:?}");
         assert!(look.process > Span::ZERO && look.span > Span::ZERO, "{look:?}");

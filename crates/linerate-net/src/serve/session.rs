@@ -284,8 +284,10 @@ impl<'a> Session<'a> {
     /// Serves the client's messages until it is done.
     fn run(mut self) -> Result<(), Refusal> {
         loop {
-            let mut timed = TimedStream::new(self.control, Deadline::after(self.server.limits.idle));
-            match read_frame(&mut timed)? {
+            let limits = &self.server.limits;
+            // After a failure there is nothing to wait for but the end.
+            let patience = if self.failed { limits.handshake } else { limits.idle };
+            match read_frame(&mut TimedStream::new(self.control, Deadline::after(patience)))? {
                 Ask::Open(Opening::Trials) if self.line.is_none() && !self.failed => {
                     self.line = self.channels(&self.plan.common.socket, PATIENCE, 1)?.pop();
                 }

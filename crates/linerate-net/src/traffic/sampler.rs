@@ -82,7 +82,7 @@ impl Sampler {
     ) -> io::Result<Self> {
         let (end, ended) = channel();
         let record = Record::of(flows.counters.len());
-        let host = HostWatch::start(clock);
+        let host = HostWatch::start(clock.now().max(origin));
         let mut watch = Watch { clock, origin, flows, host, record, on_look };
         let interval = interval.max(LEAST_INTERVAL);
         let thread = std::thread::Builder::new().name("sampler".to_owned()).spawn(move || {
@@ -142,12 +142,13 @@ struct Watch {
 impl Watch {
     fn look(&mut self) {
         let totals: Vec<u64> = self.flows.counters.iter().map(Counter::load).collect();
+        let at = self.clock.now();
+        let until = at.since(self.origin);
         let now = || self.clock.now().since(self.origin);
-        let until = now();
         let remotes = self.flows.remotes.iter().take(Looks::MOST_TCP_FLOWS);
         let tcp = remotes.map(|remote| Some(TcpSample { at: now(), ..remote.tcp()? }));
         let tcp: Vec<Option<TcpSample>> = tcp.collect();
-        let host = self.host.look(until);
+        let host = self.host.look(at, until);
         let bytes = self.record.grown(&totals);
         let look = Look { until, bytes: &bytes, tcp: &tcp, host: &host };
         self.record.keep(&look);

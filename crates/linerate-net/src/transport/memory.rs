@@ -95,7 +95,7 @@ impl MemoryBench {
 
     /// Runs the trial between messages that are laid out and written.
     fn time(&mut self, trial: &Trial) -> (Half, Half) {
-        self.token(trial.pattern, trial.pattern.opening_messages());
+        self.token(trial.pattern, trial.untimed());
         let mut elapsed = Vec::with_capacity(trial.samples as usize);
         let mut last = self.clock.now();
         for _ in 0..trial.samples {
@@ -116,7 +116,7 @@ impl MemoryBench {
                 (both, both)
             }
         };
-        let half = |tally, elapsed| Half { elapsed, tally, corruption: None };
+        let half = |tally, elapsed| Half { elapsed, tally, waiting: [0, 0], corruption: None };
         if trial.pattern.timed_by_responder() {
             (half(initiator, Vec::new()), half(responder, elapsed))
         } else {

@@ -103,6 +103,10 @@ impl Channel for SocketChannel {
         }
     }
 
+    fn waiting(&self) -> u64 {
+        rustix::io::ioctl_fionread(&self.socket).unwrap_or(0)
+    }
+
     fn granted(&self) -> Granted {
         match self.carrier {
             Carrier::Tcp { ipv6 } => options::granted(&self.socket, ipv6),

@@ -192,7 +192,7 @@ impl Rude {
 /// The trial that a rude client asks for.
 pub(crate) fn trial() -> Trial {
     let size = TRIAL_BYTES as u64;
-    Trial { pattern: Pattern::OneWay, size, samples: 1, batch: 1, seed: 1, check: Check::Full }
+    Trial { pattern: Pattern::OneWay, size, samples: 1, batch: 1, lead: 0, seed: 1, check: Check::Full }
 }
 
 /// A data connection that shows `token`.

@@ -27,8 +27,15 @@ fn a_small_ping_pong_over_a_gigabit_hub_takes_the_slot_time(
     );
     let mut curve = model::curve(&plans::plan(&text), None).expect("a hub");
     assert!(curve.exact.is_none(), "a hub can collide");
-    let trial =
-        Trial { pattern: Pattern::PingPong, size: 64, samples: 1_001, batch: 1, seed: 1, check: Check::Full };
+    let trial = Trial {
+        pattern: Pattern::PingPong,
+        size: 64,
+        samples: 1_001,
+        batch: 1,
+        lead: 0,
+        seed: 1,
+        check: Check::Full,
+    };
     let mut times = curve.bench.run(&trial).expect("it passes").times;
     times.sort_unstable();
     assert_eq!(times[500], Span::from_ns(bits) + Cable::CATEGORY_5.delay(100));

@@ -84,8 +84,15 @@ fn a_ping_pong_over_fddi_takes_its_frames_a_hop_and_the_token(#[values(1500, 435
     let turn = hop * 2;
     let mut bench = bench(&text);
     for size in SIZES.into_iter().filter(|size| *size < 40_000) {
-        let trial =
-            Trial { pattern: Pattern::PingPong, size, samples: 4, batch: 1, seed: 1, check: Check::Full };
+        let trial = Trial {
+            pattern: Pattern::PingPong,
+            size,
+            samples: 4,
+            batch: 1,
+            lead: 0,
+            seed: 1,
+            check: Check::Full,
+        };
         let times = bench.run(&trial).expect("it passes").times;
         let bytes: u64 = segments(size, u64::from(mtu - 40)).iter().map(|payload| payload + 40 + 36).sum();
         let expected = Span::from_ps(bytes * 80_000) + hop + Span::from_ns(880);

@@ -29,8 +29,15 @@ fn a_closed_loop_takes_as_long_as_the_ping_pong_of_a_curve(
 ) {
     let text = format!("{DIRECT}{upper}");
     let mut curve = model::curve(&plan(&text), None).expect("a model");
-    let trial =
-        Trial { pattern: Pattern::PingPong, size, samples: 60, batch: 1, seed: 1, check: Check::Marks };
+    let trial = Trial {
+        pattern: Pattern::PingPong,
+        size,
+        samples: 60,
+        batch: 1,
+        lead: 0,
+        seed: 1,
+        check: Check::Marks,
+    };
     let times = curve.bench.run(&trial).expect("a sample").times;
     let settled = *times.last().expect("sixty");
     let rr = RrPlan { request: Size(size), response: Size(size), count: Some(1), ..RrPlan::default() };

@@ -56,12 +56,12 @@ impl Lab {
 
     /// The one-way time of each of this many messages.
     pub(crate) fn times(&mut self, pattern: Pattern, size: u64, samples: u32) -> Vec<Span> {
-        self.run(Trial { pattern, size, samples, batch: 1, seed: 1, check: Check::Marks })
+        self.run(Trial { pattern, size, samples, batch: 1, lead: 0, seed: 1, check: Check::Marks })
     }
 
     /// The same, every byte of them compared.
     pub(crate) fn verified(&mut self, pattern: Pattern, size: u64, samples: u32) -> Vec<Span> {
-        self.run(Trial { pattern, size, samples, batch: 1, seed: 1, check: Check::Full })
+        self.run(Trial { pattern, size, samples, batch: 1, lead: 0, seed: 1, check: Check::Full })
     }
 
     fn run(&mut self, trial: Trial) -> Vec<Span> {

@@ -101,7 +101,7 @@ const MOST_MESSAGES: u32 = 4096;
 fn trial(exact: Exact, it: &Conditions) -> Trial {
     let (samples, batch) = exact.trial(it.pattern, it.size);
     let batch = batch.min(MOST_MESSAGES);
-    Trial { pattern: it.pattern, size: it.size, samples, batch, seed: 1, check: Check::Marks }
+    Trial { pattern: it.pattern, size: it.size, samples, batch, lead: 0, seed: 1, check: Check::Marks }
 }
 
 /// At how many sizes the spread of the parameters is looked at; between them it changes little.

@@ -1,0 +1,66 @@
+//! The half-performance length N1/2.
+
+use rand::RngExt;
+use rand_pcg::Pcg64;
+
+use super::by_size;
+use crate::series::Series;
+use crate::stats::median;
+
+/// Resamplings for the interval.
+const RESAMPLES: usize = 200;
+/// The fewest rounds that give an interval.
+const FEWEST_ROUNDS: usize = 6;
+
+/// The size from which throughput is half the peak.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Half {
+    /// Unit: bytes.
+    pub(super) bytes: f64,
+    /// Its 95 % interval over resampled rounds, where there are rounds enough. Unit: bytes.
+    pub(super) interval: Option<[f64; 2]>,
+}
+
+/// Finds N1/2 in `series`. Absent if the smallest size already reaches half
+/// the peak: it then lies below what was measured.
+///
+/// The interval is that of a percentile bootstrap: the rounds of each size are drawn anew, and the
+/// peak and N1/2 of the curve of their medians are taken.
+pub(super) fn half_performance(series: &Series) -> Option<Half> {
+    // A file may say 0 B, which has no logarithm.
+    let points = by_size(series).into_iter().filter(|point| point.size > 0);
+    let points: Vec<(f64, Vec<f64>)> = points.map(|point| (point.size as f64, point.medians())).collect();
+    let bytes = crossing(&points, |medians| of(medians.to_vec()))?;
+    let enough = points.iter().all(|(_, medians)| medians.len() >= FEWEST_ROUNDS);
+    Some(Half { bytes, interval: enough.then(|| resampled(&points)).flatten() })
+}
+
+fn resampled(points: &[(f64, Vec<f64>)]) -> Option<[f64; 2]> {
+    let mut random = Pcg64::new(1, 3);
+    let mut again = |medians: &[f64]| {
+        of((0..medians.len()).map(|_| medians[random.random_range(0..medians.len())]).collect())
+    };
+    let mut found: Vec<f64> = (0..RESAMPLES).filter_map(|_| crossing(points, &mut again)).collect();
+    found.sort_by(f64::total_cmp);
+    let last = found.len().checked_sub(1)?;
+    let tail = found.len() / 40;
+    Some([found[tail], found[last - tail]])
+}
+
+/// The median of times in any order.
+fn of(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    median(&times).unwrap_or(f64::INFINITY)
+}
+
+/// The smallest size, interpolated in the logarithm of size, at which half of the highest throughput is
+/// reached, where `time` gives the time of a size from its rounds.
+fn crossing(points: &[(f64, Vec<f64>)], mut time: impl FnMut(&[f64]) -> f64) -> Option<f64> {
+    let rates: Vec<(f64, f64)> = points.iter().map(|(size, medians)| (*size, size / time(medians))).collect();
+    let half = rates.iter().map(|(_, rate)| *rate).fold(0.0, f64::max) / 2.0;
+    let reached = rates.iter().position(|(_, rate)| *rate >= half)?;
+    let (size, rate) = rates[reached];
+    let (size_before, rate_before) = rates[reached.checked_sub(1)?];
+    let share = (half - rate_before) / (rate - rate_before);
+    Some((size_before.ln() + share * (size.ln() - size_before.ln())).exp())
+}

@@ -1,0 +1,79 @@
+//! Which rounds of messages that overlap time the path, and not what it or a buffer had in store.
+
+use crate::series::{Round, Series};
+use crate::units::Span;
+
+/// A round that moved this part of the most that any round moved is judged by itself,
+const LONG_PART: u64 = 2;
+/// as is one that moved this many bytes; no path has more than a small part of it in store.
+const LONG: u64 = 64 << 20;
+/// A shorter one is settled if its rate is at most this much above the highest of those.
+const ABOVE: f64 = 1.005;
+
+/// What is known of the rounds so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Settling {
+    /// Of each size, by its place in the schedule, and each of its rounds: whether the receiver kept
+    /// up with what arrived, for long enough.
+    steady: Vec<Vec<bool>>,
+    /// The most bytes that one steady round timed.
+    most: u64,
+}
+
+impl Settling {
+    pub(super) fn new(sizes: usize) -> Self {
+        Self { steady: vec![Vec::new(); sizes], most: 0 }
+    }
+
+    /// Takes the last round of the size at `index`, which should have lasted for `least`. Returns
+    /// whether the receiver kept up with what arrived, for long enough.
+    pub(super) fn add(&mut self, series: &Series, index: usize, least: Span) -> bool {
+        let point = &series.points[index];
+        let Some(round) = point.rounds.last() else { return true };
+        let steady = round.sustained && round.mean * round.messages() >= least;
+        self.steady[index].push(steady);
+        if steady {
+            self.most = self.most.max(bytes(point.size, round));
+        }
+        steady
+    }
+
+    /// How many bytes a round moves that is judged by itself.
+    pub(super) fn long(&self) -> u64 {
+        (self.most / LONG_PART).min(LONG)
+    }
+
+    /// Judges all rounds, by what was seen up to now.
+    ///
+    /// What a path has in store makes a short round fast, and a long one less so. So a short round
+    /// counts only if it is no faster than the long ones.
+    pub(super) fn judge(&self, series: &mut Series) {
+        let mut fastest = 0.0_f64;
+        self.each(series, |size, round, steady| {
+            if steady && bytes(size, round) >= self.long() {
+                fastest = fastest.max(rate(size, round));
+            }
+        });
+        self.each(series, |size, round, steady| {
+            let short = bytes(size, round) < self.long();
+            round.sustained = steady && !(short && rate(size, round) > fastest * ABOVE);
+        });
+    }
+
+    fn each(&self, series: &mut Series, mut look: impl FnMut(u64, &mut Round, bool)) {
+        for (point, steady) in series.points.iter_mut().zip(&self.steady) {
+            for (round, steady) in point.rounds.iter_mut().zip(steady) {
+                look(point.size, round, *steady);
+            }
+        }
+    }
+}
+
+fn bytes(size: u64, round: &Round) -> u64 {
+    round.messages().saturating_mul(size)
+}
+
+/// Bytes a picosecond.
+fn rate(size: u64, round: &Round) -> f64 {
+    size as f64 / round.mean.as_ps().max(1) as f64
+}

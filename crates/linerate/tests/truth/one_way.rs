@@ -1,0 +1,59 @@
+//! One-way curves over a shaper, whatever it and the buffers have in store: no size comes out above the
+//! rate of the wire.
+
+use std::sync::PoisonError;
+
+use linerate_core::derive::derive;
+use linerate_core::run::Run;
+use rstest::rstest;
+
+use super::ALONE;
+use crate::support::Desk;
+use crate::support::lab::{Lab, Limit};
+
+/// Measures NetPIPE's whole schedule; none where there can be no lab.
+fn curve(limit: Limit, time: &str) -> Option<Run> {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let (desk, lab) = (Desk::new(), Lab::new(Some(limit))?);
+    let server = lab.serve(&desk);
+    let arguments =
+        ["measure", &server.address, "--pattern", "one-way", "--time", time, "--out", "x.run.json"];
+    let said = lab.linerate(&desk, &arguments).done();
+    println!("{}", said.stdout);
+    Some(desk.run_file("x.run.json"))
+}
+
+/// No size is above `limit` by more than 1 %, and of `least` sizes the rate is known.
+fn is_true(limit: Limit, run: &Run, least: usize) {
+    let expected = limit.mbps as f64 * run.framing().expect("MTU and timestamps are known").share();
+    let series = &run.series[0];
+    let rates = series.timed().map(|point| (point.size, point.throughput().expect("timed").as_mbps()));
+    let rates: Vec<(u64, f64)> = rates.collect();
+    let above: Vec<_> = rates.iter().filter(|(_, mbps)| *mbps > expected * 1.01).collect();
+    assert!(above.is_empty(), "of {} sizes above {expected} Mb/s: {above:?}", rates.len());
+    assert!(rates.len() >= least, "only {} sizes", rates.len());
+    let peak = derive(series, &run.boundaries()).peak.expect("there is one").throughput.as_mbps();
+    assert!((0.98..1.01).contains(&(peak / expected)), "the peak {peak} is not {expected} Mb/s");
+}
+
+#[rstest]
+fn no_size_is_above_the_rate_of_the_wire(
+    #[values(100, 1000)] mbps: u64,
+    #[values("32kb", "1mb")] burst: &'static str,
+) {
+    let limit = Limit { mbps, burst };
+    let Some(run) = curve(limit, "6s") else { return };
+    is_true(limit, &run, if mbps == 100 { 10 } else { 40 });
+}
+
+/// Four minutes: `./check full` runs it.
+#[rstest]
+#[ignore = "takes four minutes; ./check full runs it"]
+fn nor_over_any_wire_and_burst(
+    #[values(10, 100, 1000)] mbps: u64,
+    #[values("3kb", "32kb", "256kb", "1mb")] burst: &'static str,
+) {
+    let limit = Limit { mbps, burst };
+    let Some(run) = curve(limit, "20s") else { return };
+    is_true(limit, &run, 10);
+}
