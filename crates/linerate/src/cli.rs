@@ -40,6 +40,9 @@ pub(crate) use stream::StreamArgs;
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
+    /// Replace a run file that is in the way
+    #[arg(long, global = true, hide_short_help = true)]
+    pub(crate) force: bool,
 }
 
 #[derive(Debug, Subcommand)]

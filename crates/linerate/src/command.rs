@@ -23,10 +23,14 @@ use linerate_net::observe::HostClock;
 
 use crate::cli::{self, Cli, Command, MeasureArgs};
 use crate::screen::show;
+use crate::store;
 use crate::trouble::Trouble;
 
 /// Carries out the command line.
 pub(crate) fn run(cli: Cli, clock: HostClock) -> Result<ExitCode, Trouble> {
+    if cli.force {
+        store::force();
+    }
     match cli.command {
         None => measure::run(&MeasureArgs::default(), clock),
         Some(Command::Measure(args)) => measure::run(&args, clock),

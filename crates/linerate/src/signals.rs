@@ -1,11 +1,11 @@
-//! Ctrl-C.
+//! Ctrl-C, and the other wishes that a run end.
 
 use std::io;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use crate::trouble::Trouble;
 
@@ -25,7 +25,7 @@ impl Interrupt {
     pub(crate) fn listen() -> Result<Self, Trouble> {
         let asked = Arc::new(AtomicBool::new(false));
         let listen = || {
-            for signal in [SIGINT, SIGTERM] {
+            for signal in [SIGINT, SIGTERM, SIGHUP] {
                 // Registered first, so that it sees the flag from the previous signal.
                 signal_hook::flag::register_conditional_shutdown(signal, FORCED, Arc::clone(&asked))?;
                 signal_hook::flag::register(signal, Arc::clone(&asked))?;
@@ -47,7 +47,7 @@ impl Interrupt {
 /// A descriptor that becomes readable at Ctrl-C or on termination.
 pub(crate) fn stop_descriptor() -> io::Result<UnixStream> {
     let (stop, signalled) = UnixStream::pair()?;
-    for signal in [SIGINT, SIGTERM] {
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
         signal_hook::low_level::pipe::register(signal, signalled.try_clone()?)?;
     }
     Ok(stop)

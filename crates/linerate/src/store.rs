@@ -3,6 +3,8 @@
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use linerate_core::netpipe_file;
 use linerate_core::report::NamedRun;
@@ -10,6 +12,21 @@ use linerate_core::run::Run;
 
 use crate::screen::show;
 use crate::trouble::Trouble;
+
+/// No run, plan, key or host file is longer. Unit: bytes.
+const LONGEST: u64 = 1 << 30;
+/// A run file says what it is within this many bytes.
+const HEAD: u64 = 4096;
+
+/// Whether run files of others may be replaced.
+static FORCED: AtomicBool = AtomicBool::new(false);
+/// The files that this process wrote.
+static WRITTEN: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Lets this process replace run files that it did not write.
+pub(crate) fn force() {
+    FORCED.store(true, Ordering::Relaxed);
+}
 
 /// The name of standard input, and of standard output.
 const STREAM: &str = "-";
@@ -48,13 +65,41 @@ pub(crate) fn replace_with(
     }
     // Where `path` is a link, its target is replaced.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    spare(path, &target)?;
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     builder.prefix(".linerate-").permissions(readable_by_all());
     let mut file = builder.tempfile_in(folder).map_err(|error| failed(&error))?;
     content(&mut file).map_err(|error| failed(&error))?;
     file.persist(&target).map_err(|error| failed(&error.error))?;
+    let written = fs::canonicalize(&target).unwrap_or(target);
+    let mut ours = WRITTEN.lock().unwrap_or_else(PoisonError::into_inner);
+    if !ours.contains(&written) {
+        ours.push(written);
+    }
     Ok(())
+}
+
+/// Refuses to replace a run file at `target` that this process did not write.
+fn spare(path: &Path, target: &Path) -> Result<(), Trouble> {
+    let ours = WRITTEN.lock().unwrap_or_else(PoisonError::into_inner).iter().any(|written| written == target);
+    if ours || FORCED.load(Ordering::Relaxed) || !is_run(target) {
+        return Ok(());
+    }
+    Err(Trouble::new(
+        format!("failed to write {}: it is a run file, and would be lost", path.display()),
+        "choose another path, or replace it with --force",
+    ))
+}
+
+/// Whether there is a run file at `path`.
+fn is_run(path: &Path) -> bool {
+    let Ok(file) = fs::File::open(path) else { return false };
+    let mut head = Vec::new();
+    let read = file.take(HEAD).read_to_end(&mut head).is_ok();
+    let head = String::from_utf8_lossy(&head);
+    read && head.trim_start().starts_with('{')
+        && ["\"format\"", "\"generator\"", "\"started\""].iter().all(|key| head.contains(key))
 }
 
 /// The operating system's error, without the path of the temporary file.
@@ -71,12 +116,31 @@ fn readable_by_all() -> fs::Permissions {
 
 /// Reads all of a file, or of standard input.
 pub(crate) fn bytes(path: &Path) -> io::Result<Vec<u8>> {
-    if !is_stream(path) {
-        return fs::read(path);
-    }
     let mut bytes = Vec::new();
-    io::stdin().lock().read_to_end(&mut bytes)?;
+    let read = if is_stream(path) {
+        io::stdin().lock().take(LONGEST + 1).read_to_end(&mut bytes)
+    } else {
+        fs::File::open(path)?.take(longest(path) + 1).read_to_end(&mut bytes)
+    };
+    if read? as u64 > longest(path) {
+        return Err(io::Error::new(
+            io::ErrorKind::FileTooLarge,
+            "it does not end, or is longer than any such file",
+        ));
+    }
     Ok(bytes)
+}
+
+/// A device may never end: what it gives is cut much earlier than a file.
+fn longest(path: &Path) -> u64 {
+    let file = is_stream(path) || fs::metadata(path).is_ok_and(|there| there.is_file());
+    if file { LONGEST } else { LONGEST >> 6 }
+}
+
+/// Reads all of a file of text.
+pub(crate) fn text(path: &Path) -> io::Result<String> {
+    String::from_utf8(bytes(path)?)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not text (UTF-8)"))
 }
 
 /// Reads a run: linerate's own file, or NetPIPE's; or either from standard input.
@@ -125,6 +189,26 @@ mod tests {
     fn a_report_lies_beside_its_run() {
         assert_eq!(report_beside(Path::new("a/b.run.json")), Path::new("a/b.html"));
         assert_eq!(report_beside(Path::new("np.out")), Path::new("np.html"));
+    }
+
+    #[test]
+    fn a_run_file_of_another_process_is_not_replaced() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("x.html");
+        let run = "{\n \"format\": 3,\n \"generator\": \"linerate\",\n \"started\": \"2025\"}";
+        fs::write(&path, run).expect("written");
+        let refused = replace(&path, "a page").expect_err("it would be lost");
+        assert!(refused.to_string().contains("it is a run file, and would be lost"), "{refused}");
+        assert_eq!(fs::read_to_string(&path).expect("there"), run);
+        let own = folder.path().join("own.run.json");
+        replace(&own, run).expect("new");
+        replace(&own, run).expect("our own");
+    }
+
+    #[test]
+    fn what_does_not_end_is_not_read_for_ever() {
+        let error = bytes(Path::new("/dev/zero")).expect_err("it has no end");
+        assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
     }
 
     #[test]

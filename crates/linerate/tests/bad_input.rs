@@ -554,3 +554,43 @@ fn a_full_standard_output() {
     ");
     assert_eq!(desk.run_file("x.run.json").state, State::Complete);
 }
+
+#[test]
+fn a_run_file_is_replaced_only_by_force() {
+    let desk = Desk::new();
+    desk.write("a.run.json", RUN);
+    let said = desk.linerate(&["report", "a.run.json", "--to", "a.run.json"]);
+    let kept = "failed to write a.run.json: it is a run file, and would be lost
+help: choose another path, or replace it with --force";
+    assert_eq!(said.complaint().trim_end(), kept);
+    let measure = ["measure", "--schedule", "list:1", "--time", "200ms", "--out", "a.run.json"];
+    let said = desk.linerate(&measure);
+    assert_eq!(said.stdout, "", "nothing was measured");
+    assert_eq!(said.complaint().trim_end(), kept);
+    assert_eq!(desk.read("a.run.json"), RUN);
+    desk.linerate(&[&measure[..], &["--force"]].concat()).done();
+    assert_ne!(desk.read("a.run.json"), RUN);
+}
+
+#[test]
+fn a_file_that_does_not_end() {
+    for arguments in [
+        &["report", "/dev/zero"][..],
+        &["measure", "--plan", "/dev/zero"],
+        &["model", "load", "/dev/zero"],
+        &["serve", "--key-file", "/dev/zero"],
+    ] {
+        let complaint = complaint_of(arguments);
+        assert!(complaint.contains("it does not end"), "{complaint}");
+    }
+}
+
+#[test]
+fn a_time_in_which_nothing_can_be_timed() {
+    let said = Desk::new().linerate(&["measure", "--schedule", "list:10000000", "--time", "10ms"]);
+    assert_eq!(said.code, Some(2));
+    assert_snapshot!(said.complaint(), @"
+    failed to time any size: the time was not enough
+    help: allow more --time, or begin with smaller sizes (--from)
+    ");
+}

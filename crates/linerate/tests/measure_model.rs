@@ -49,7 +49,7 @@ fn the_same_seed_gives_the_same_curve() {
     let few = ["--schedule", "list:64,1500,65536", "--time", "200ms"];
     let mut series = Vec::new();
     for seed in ["seed = 3", "seed = 3", "seed = 4"] {
-        measure(&desk, &format!("{seed}\n{hub}"), &few).done();
+        measure(&desk, &format!("{seed}\n{hub}"), &[&few[..], &["--force"]].concat()).done();
         series.push(desk.run_file("x.run.json").series);
     }
     assert_eq!(series[0], series[1]);
@@ -63,7 +63,7 @@ fn the_file_holds_the_model_that_gave_it() {
     let first = desk.run_file("x.run.json");
     let model = first.model.clone().expect("what it was computed from");
     assert!(model.plan.contains("length-m = 2000") && model.plan.contains("window = 8192"), "{}", model.plan);
-    measure(&desk, &model.plan, &["--to", "1KiB"]).done();
+    measure(&desk, &model.plan, &["--to", "1KiB", "--force"]).done();
     assert_eq!(desk.run_file("x.run.json").series, first.series);
 }
 

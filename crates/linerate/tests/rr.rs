@@ -5,7 +5,7 @@ use linerate_core::traffic::{Direction, Ended, Phase};
 
 use crate::support::Desk;
 
-const FILES: [&str; 4] = ["--out", "x.run.json", "--report", "x.html"];
+const FILES: [&str; 5] = ["--force", "--out", "x.run.json", "--report", "x.html"];
 
 fn rr(desk: &Desk, options: &[&str]) -> (Run, String) {
     let said = desk.linerate(&[&["rr"], options, &FILES].concat()).done();

@@ -142,9 +142,10 @@ impl Said {
 pub(crate) fn complaint(stderr: &str) -> String {
     let parts: Vec<&str> = stderr.split('×').collect();
     let [before, message] = parts[..] else { panic!("not one message but:\n{stderr}") };
-    assert!(
-        before.lines().all(|line| line.starts_with("waiting") || line.trim().is_empty() || is_path(line))
-    );
+    assert!(before.lines().all(|line| line.starts_with("waiting")
+        || line.starts_with("one round of all sizes")
+        || line.trim().is_empty()
+        || is_path(line)));
     let (trouble, help) = message.split_once("help:").unwrap_or_else(|| panic!("no help in:\n{stderr}"));
     assert!(!help.contains("help:") && !stderr.contains("panicked"), "{stderr}");
     let unwrapped = |text: &str| {

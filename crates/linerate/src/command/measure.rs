@@ -89,9 +89,16 @@ fn curve<S: CurveSubject>(
     let method = subject.method(&plan.common, &asked).map_err(|error| Trouble::plan(error, None))?;
     conduct(subject, plan, line, interrupt, |subject, underway| {
         let outcome = measure(subject.bench(), &method, underway);
+        let timed = outcome.series.timed().next().is_some();
         underway.run.series = vec![outcome.series];
         match outcome.ended {
-            Ended::Complete => {}
+            Ended::Complete if timed => {}
+            Ended::Complete => {
+                let reason = "time any size: the time was not enough";
+                let help = "allow more --time, or begin with smaller sizes (--from)";
+                let trouble = Trouble::new(format!("failed to {reason}"), help);
+                return Err(Stopped::Failed { reason: reason.to_owned(), trouble });
+            }
             Ended::Interrupted => return Err(Stopped::Interrupted),
             Ended::Failed(error) => {
                 let trouble = Trouble::new(format!("failed to {error}"), run_help(&error));

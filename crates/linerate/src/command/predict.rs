@@ -48,8 +48,7 @@ fn beside(run: &Path) -> PathBuf {
 
 fn host(path: &Path) -> Result<HostFile, Trouble> {
     let help = "name a file that `linerate calibrate` wrote";
-    let text =
-        std::fs::read_to_string(path).map_err(|error| Trouble::file("read the host", path, &error, help))?;
+    let text = store::text(path).map_err(|error| Trouble::file("read the host", path, &error, help))?;
     HostFile::from_toml(&text).map_err(|error| {
         let reason = match &error {
             HostFileError::Syntax(error) => error.message().to_owned(),

@@ -1,6 +1,5 @@
 //! `linerate serve`.
 
-use std::fs;
 use std::io::{self, BufRead};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::os::fd::AsFd;
@@ -16,6 +15,7 @@ use tracing_subscriber::EnvFilter;
 use crate::cli::ServeArgs;
 use crate::screen::show;
 use crate::signals;
+use crate::store;
 use crate::trouble::Trouble;
 
 pub(super) fn run(args: &ServeArgs) -> Result<ExitCode, Trouble> {
@@ -74,7 +74,7 @@ fn host_of(address: SocketAddr) -> String {
 
 /// Reads a key from a file.
 pub(super) fn read_key(path: &Path) -> Result<Key, Trouble> {
-    let text = fs::read_to_string(path).map_err(|error| {
+    let text = store::text(path).map_err(|error| {
         Trouble::file(
             "read the key from",
             path,

@@ -6,6 +6,7 @@ use std::path::Path;
 use linerate_sim::plan::ModelPlan;
 use linerate_study::shipped;
 
+use crate::store;
 use crate::trouble::Trouble;
 
 /// A plan and what it is called.
@@ -32,7 +33,7 @@ impl Given {
 /// The file's name without its ending, and what is in it.
 fn file(given: &str) -> Result<(String, String), Trouble> {
     let path = Path::new(given);
-    let text = std::fs::read_to_string(path).map_err(|error| {
+    let text = store::text(path).map_err(|error| {
         // A word that does not look like a file was meant as a name.
         if error.kind() == ErrorKind::NotFound && !given.contains(['/', '.']) {
             return unknown(given, "neither a shipped plan nor a file");
