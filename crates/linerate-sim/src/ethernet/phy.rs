@@ -177,7 +177,8 @@ impl Phy {
     }
 
     /// The pace that its line gives: baud x lanes x bits per symbol. Equal to [`Self::pace`],
-    /// which is entered by itself; the tests hold the two against each other.
+    /// which is entered by itself; the tests hold the two against each other. Only the MAC of
+    /// 10GBASE-W leaves a little of it idle.
     #[must_use]
     pub const fn line_pace(&self) -> Pace {
         let [bits, symbols] = self.coding.bits_per_symbol();

@@ -76,7 +76,7 @@ fn the_wan_phy_gives_its_share_of_10_gigabit_and_every_frame_begins_where_it_sho
         assert_eq!(*begun, ps(0) + wan.span(number as u64 * 1_538 * 8), "frame {number}");
     }
     let of_ten = fraction(&world, 1_460, Pace::of_bits_per_second(10_000_000_000));
-    assert!((of_ten - 0.949_285 * 0.929_42).abs() < 1e-6, "{of_ten}");
+    assert!((of_ten - 0.949_285 * 104.0 / 112.0).abs() < 1e-6, "{of_ten}");
 }
 
 #[test]

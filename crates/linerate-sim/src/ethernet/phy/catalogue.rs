@@ -12,8 +12,9 @@ const SLOT_1G: Option<u64> = Some(GIGABIT_SLOT_BITS);
 const MEGA: u64 = 1_000_000;
 const GIGA: u64 = 1_000_000_000;
 
-/// Payload of an STS-192c, which 10GBASE-W fills. Unit: bit/s. Source: clause 50.
-const STS_192C_PAYLOAD: u64 = 9_584_640_000;
+/// The MAC of 10GBASE-W lengthens its gap by one byte for every so many bits of preamble, frame and
+/// gap. Source: `ifsStretchRatio`, clause 4.4.2.
+const IFS_STRETCH_RATIO: u64 = 104;
 
 /// A full-duplex PHY with one lane of 64B/66B over fibre; the rest are written as changes of it.
 const FULL_DUPLEX: Phy = Phy {
@@ -135,14 +136,14 @@ impl Phy {
     };
     /// 10GBASE-R, clause 49: -SR, -LR and -ER.
     pub const BASE_10G_R: &'static Self = &FULL_DUPLEX;
-    /// 10GBASE-W, clause 50: -SW, -LW and -EW, the WAN PHY. Its MAC rate is the payload of the
-    /// STS-192c less the 64B/66B code, 9.294196... Gb/s. The MAC itself clocks at 10 Gb/s and
-    /// lengthens its gaps to that average (ifsStretchRatio 104, 4.4.2); here bits are slower
-    /// and gaps stay 96 of them.
+    /// 10GBASE-W, clause 50: -SW, -LW and -EW, the WAN PHY. Its MAC clocks at 10 Gb/s and
+    /// lengthens its gaps, so that on average 104 bits take the time of 112: 9.285714... Gb/s. Here
+    /// bits are slower and gaps stay 96 of them. The payload of the STS-192c less the 64B/66B code
+    /// would carry 0.09 % more.
     pub const BASE_10G_W: &'static Self = &Self {
         name: "10GBASE-W",
         aliases: &["WAN", "OC-192", "10GBASE-SW", "10GBASE-LW", "10GBASE-EW"],
-        pace: Pace::new(1_000 * GIGA * 66, STS_192C_PAYLOAD * 64),
+        pace: Pace::new(1_000 * GIGA * (IFS_STRETCH_RATIO + 8), 10 * GIGA * IFS_STRETCH_RATIO),
         coding: Coding::Code64B66BInSts192c,
         baud: 9_953_280_000,
         ..FULL_DUPLEX
