@@ -168,7 +168,9 @@ pub(crate) fn bench_of<B: Bench>(bench: &mut B, cases: &[(u64, u32, u32)]) {
             };
             assert_eq!(sample.tally, expected, "{pattern}, {size} B");
             let timed: Span = sample.times.iter().map(|time| *time * pattern.legs() * u64::from(batch)).sum();
-            assert!(timed <= sample.spent, "{pattern}, {size} B: {timed} timed in {}", sample.spent);
+            // One way, the times are those of what arrived, which may be a tenth less than what was read.
+            let longest = if pattern == Pattern::OneWay { sample.spent * 10 / 9 } else { sample.spent };
+            assert!(timed <= longest, "{pattern}, {size} B: {timed} timed in {}", sample.spent);
         }
     }
 }

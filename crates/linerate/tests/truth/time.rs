@@ -11,9 +11,10 @@ use super::ALONE;
 use crate::support::Desk;
 use crate::support::lab::{Lab, Limit};
 
-/// What the page promises: 1.1 x the time and 2 s.
+/// What the page promises, 1.1 x the time and 2 s, and as much again as a crowded machine may take to
+/// start and end processes.
 fn promised(seconds: u64) -> Duration {
-    Duration::from_millis(seconds * 1_100 + 2_000)
+    Duration::from_millis(seconds * 1_100 + 2_000) + Duration::from_millis(1_500)
 }
 
 #[rstest]
