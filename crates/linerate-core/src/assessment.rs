@@ -183,7 +183,7 @@ fn curve(run: &Run, series: &Series, cautions: &mut Vec<Caution>) {
     if let Some((sizes, from)) = found(&|point| point.rounds.is_empty()) {
         cautions.push(Caution::NotTimed { sizes, from, needed: series.needed });
     }
-    if let Some((sizes, from)) = found(&|point| !point.rounds.is_empty() && !point.sustained()) {
+    if let Some((sizes, from)) = found(&Point::in_bursts) {
         cautions.push(Caution::InBursts { sizes, from });
     }
     if let Some(Late { size, after }) = series.late {
@@ -196,8 +196,7 @@ fn curve(run: &Run, series: &Series, cautions: &mut Vec<Caution>) {
     if let Some((sizes, from)) = found(&bare).filter(|_| !exact) {
         cautions.push(Caution::FewRounds { sizes, from });
     }
-    let wide =
-        |point: &Point| point.sustained() && interval(point).is_some() && point.stop != Some(Stop::Target);
+    let wide = |point: &Point| interval(point).is_some() && point.stop != Some(Stop::Target);
     if let Some((sizes, _)) = found(&wide) {
         let of = series.timed().count() as u64;
         let target = run.plan.curve().map_or(DEFAULT_TARGET, |curve| curve.ci);

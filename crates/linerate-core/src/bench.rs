@@ -52,18 +52,18 @@ impl Sample {
                 *time = time.scaled(read, arrived);
             }
         }
-        Ok(Self { times, tally: initiator.tally, sustained: arrived.is_some(), spent })
+        Ok(Self { times, tally: initiator.tally, kept_up: arrived.is_some(), spent })
     }
 }
 
 /// What is read and what arrived may differ by this part of it.
-const SETTLED_PART: u64 = 10;
+const WAITING_PART: u64 = 10;
 
 /// How many bytes arrived while `read` were read, if as many waited before and after those as here.
 /// `None` if what waited is too large a part of what was read.
 fn arrived(read: u64, [before, after]: [u64; 2]) -> Option<u64> {
     let arrived = read.saturating_add(after).saturating_sub(before);
-    (arrived.abs_diff(read) <= read / SETTLED_PART).then_some(arrived)
+    (arrived.abs_diff(read) <= read / WAITING_PART).then_some(arrived)
 }
 
 /// Why a trial gave no sample. Displayed after "failed to ...".

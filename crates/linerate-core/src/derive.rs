@@ -1,5 +1,6 @@
 //! What a curve says: latency, peak, half-performance length, saturation point and dips.
 
+mod bootstrap;
 mod dip;
 mod half;
 mod saturation;

@@ -2,11 +2,11 @@
 //! remaining time where the curve is least certain.
 
 mod allot;
+mod bucket;
 mod campaign;
 mod cost;
 mod refine;
 mod settle;
-mod store;
 
 use std::ops::ControlFlow;
 

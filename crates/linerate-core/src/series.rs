@@ -19,8 +19,7 @@ pub struct Series {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub late: Option<Late>,
     /// How long the verification and one round of every size would have taken, where that was longer
-    /// than the time.
-    /// Unit: picoseconds.
+    /// than the time. Unit: picoseconds.
     #[serde(rename = "needed_ps", default, skip_serializing_if = "Option::is_none")]
     pub needed: Option<Span>,
 }
@@ -78,8 +77,8 @@ pub struct Round {
     pub warmup_span: Span,
     /// What the initiator sent and received in this trial.
     pub tally: Tally,
-    /// Whether the path sustains this rate. If not, it is that of a burst, of what a buffer or a
-    /// shaper had in store; only messages that overlap have such rounds. Absent if it does.
+    /// Whether the path sustains this rate. If not, it is that of a burst, from a buffer or
+    /// a shaper's tokens; only messages that overlap have such rounds. Absent if it does.
     #[serde(default = "sustained", skip_serializing_if = "is_sustained")]
     pub sustained: bool,
 }
@@ -176,29 +175,38 @@ impl Point {
             warmup: u32::try_from(warmup).unwrap_or(u32::MAX),
             warmup_span: early.iter().copied().sum(),
             tally: sample.tally,
-            sustained: sample.sustained,
+            sustained: sample.kept_up,
         });
     }
 
-    /// The one-way time: median of the round medians, with its 95 % interval, over the sustained
-    /// rounds if there are any. Unit: picoseconds.
+    /// The one-way time: median of the medians of the sustained rounds, with its 95 % interval. Unit:
+    /// picoseconds.
     #[must_use]
     pub fn time(&self) -> Option<Estimate> {
         median_interval(&self.medians())
     }
 
-    /// The medians of the sustained rounds, or of all if none is. Unit: picoseconds.
+    /// The rounds whose rate the path sustains: all that count.
+    pub fn sustained_rounds(&self) -> impl Iterator<Item = &Round> {
+        self.rounds.iter().filter(|round| round.sustained)
+    }
+
+    /// The medians of the sustained rounds. Unit: picoseconds.
     #[must_use]
     pub fn medians(&self) -> Vec<f64> {
-        let all = !self.sustained();
-        let counts = self.rounds.iter().filter(|round| all || round.sustained);
-        counts.map(|round| round.median.as_ps() as f64).collect()
+        self.sustained_rounds().map(|round| round.median.as_ps() as f64).collect()
     }
 
     /// Whether it was timed in a round whose rate the path sustains.
     #[must_use]
     pub fn sustained(&self) -> bool {
-        self.rounds.iter().any(|round| round.sustained)
+        self.sustained_rounds().next().is_some()
+    }
+
+    /// Whether it was timed, but only in bursts.
+    #[must_use]
+    pub fn in_bursts(&self) -> bool {
+        !self.rounds.is_empty() && !self.sustained()
     }
 
     /// The 99th percentile of one-way time over every sample after warm-up.
@@ -210,7 +218,7 @@ impl Point {
     /// NetPIPE's statistic: the least of the trials' mean times.
     #[must_use]
     pub fn least_mean(&self) -> Option<Span> {
-        self.rounds.iter().map(|round| round.mean).min()
+        self.sustained_rounds().map(|round| round.mean).min()
     }
 
     /// Payload throughput at the median time, each direction by itself.

@@ -133,7 +133,7 @@ pub struct Sample {
     pub tally: Tally,
     /// Whether the receiver kept up with what arrived. If not, the samples time how fast it reads what
     /// had arrived before.
-    pub sustained: bool,
+    pub kept_up: bool,
     /// All the time that the trial took on the bench's clock, set-up included.
     pub spent: Span,
 }

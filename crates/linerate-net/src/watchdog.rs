@@ -18,6 +18,8 @@ pub(crate) struct Watchdog {
 impl Watchdog {
     /// Calls `bark` after `span`, on a thread of its own.
     pub(crate) fn set(span: Duration, bark: impl FnOnce() + Send + 'static) -> io::Result<Self> {
+        // Read first, so that nothing is left of the time when it barks.
+        let limit = Instant::now() + span;
         let (called_off, wait) = channel::<()>();
         let barked: Arc<AtomicBool> = Arc::default();
         let barks = Arc::clone(&barked);
@@ -27,7 +29,7 @@ impl Watchdog {
                 bark();
             }
         })?;
-        Ok(Self { limit: Instant::now() + span, barked, _called_off: called_off })
+        Ok(Self { limit, barked, _called_off: called_off })
     }
 
     /// Whether the time limit has passed.

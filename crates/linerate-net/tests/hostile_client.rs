@@ -421,6 +421,7 @@ fn a_trial_outside_its_plan_is_refused() {
         Trial { samples: 3073, ..good },
         Trial { samples: u32::MAX, batch: u32::MAX, ..good },
         Trial { batch: 0, ..good },
+        Trial { lead: 1, pattern: Pattern::PingPong, ..good },
     ] {
         let mut rude = Rude::at(&server, Stage::Idle);
         rude.say(&Ask::Trial(trial));

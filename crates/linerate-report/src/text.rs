@@ -155,11 +155,7 @@ pub(crate) fn keys(curve: &Curve) -> Vec<Key> {
 
 /// Why a curve has no peak.
 fn unsettled(curve: &Curve) -> &'static str {
-    if curve.points.iter().any(|point| !point.rounds.is_empty()) {
-        "not settled; no size was timed for long enough"
-    } else {
-        "nothing was timed"
-    }
+    if curve.in_bursts > 0 { "not settled; no size was timed for long enough" } else { "nothing was timed" }
 }
 
 fn latency(curve: &Curve) -> String {

@@ -560,8 +560,14 @@ fn a_run_file_is_replaced_only_by_force() {
     let desk = Desk::new();
     desk.write("a.run.json", RUN);
     let said = desk.linerate(&["report", "a.run.json", "--to", "a.run.json"]);
+    assert_snapshot!(said.complaint(), @"
+    failed to write a.run.json: it is what the report is made of
+    help: choose another path
+    ");
+    desk.write("b.run.json", RUN);
     let kept = "failed to write a.run.json: it is a run file, and would be lost
 help: choose another path, or replace it with --force";
+    let said = desk.linerate(&["report", "b.run.json", "--to", "a.run.json"]);
     assert_eq!(said.complaint().trim_end(), kept);
     let measure = ["measure", "--schedule", "list:1", "--time", "200ms", "--out", "a.run.json"];
     let said = desk.linerate(&measure);

@@ -170,7 +170,7 @@ pub fn dips(series: &Series, boundaries: &Boundaries) -> Vec<Dip> {
         let chance = chance(&series.points[index], residual, scatter)? * tests;
         (depth >= LEAST_DEPTH && chance <= ERROR_RATE).then_some((depth, chance))
     };
-    let timed = |index: &usize| !series.points[*index].rounds.is_empty();
+    let timed = |index: &usize| series.points[*index].sustained();
     let mut order: Vec<usize> = (0..series.points.len()).filter(timed).collect();
     order.sort_by_key(|index| series.points[*index].size);
     let mut dips: Vec<Dip> = Vec::new();
@@ -225,7 +225,7 @@ fn chance(point: &Point, residual: f64, scatter: f64) -> Option<f64> {
     // Heavy tails for few rounds. The scatter rests on the whole curve and the interval on the
     // rounds alone, so the truth lies between; three degrees a round find no dip in pure noise
     // (tests/virtual_bench) and still find a real one in nine rounds.
-    let freedom = (point.rounds.len() as f64 - 1.0).max(1.0) * 3.0;
+    let freedom = (point.sustained_rounds().count() as f64 - 1.0).max(1.0) * 3.0;
     let student = StudentsT::new(0.0, 1.0, freedom).ok()?;
     Some(student.sf(residual / sigma))
 }

@@ -1,16 +1,11 @@
 //! The half-performance length N1/2.
 
-use rand::RngExt;
 use rand_pcg::Pcg64;
 
+use super::bootstrap::{RESAMPLES, inner_95, redrawn_median};
 use super::by_size;
 use crate::series::Series;
-use crate::stats::median;
-
-/// Resamplings for the interval.
-const RESAMPLES: usize = 200;
-/// The fewest rounds that give an interval.
-const FEWEST_ROUNDS: usize = 6;
+use crate::stats::median_interval;
 
 /// The size from which throughput is half the peak.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,27 +25,18 @@ pub(super) fn half_performance(series: &Series) -> Option<Half> {
     // A file may say 0 B, which has no logarithm.
     let points = by_size(series).into_iter().filter(|point| point.size > 0);
     let points: Vec<(f64, Vec<f64>)> = points.map(|point| (point.size as f64, point.medians())).collect();
-    let bytes = crossing(&points, |medians| of(medians.to_vec()))?;
-    let enough = points.iter().all(|(_, medians)| medians.len() >= FEWEST_ROUNDS);
+    let bytes = crossing(&points, |medians| median_interval(medians).map_or(f64::INFINITY, |it| it.median))?;
+    let enough =
+        points.iter().all(|(_, medians)| median_interval(medians).is_some_and(|it| it.interval.is_some()));
     Some(Half { bytes, interval: enough.then(|| resampled(&points)).flatten() })
 }
 
 fn resampled(points: &[(f64, Vec<f64>)]) -> Option<[f64; 2]> {
     let mut random = Pcg64::new(1, 3);
-    let mut again = |medians: &[f64]| {
-        of((0..medians.len()).map(|_| medians[random.random_range(0..medians.len())]).collect())
-    };
+    let mut again = |medians: &[f64]| redrawn_median(medians, &mut random);
     let mut found: Vec<f64> = (0..RESAMPLES).filter_map(|_| crossing(points, &mut again)).collect();
     found.sort_by(f64::total_cmp);
-    let last = found.len().checked_sub(1)?;
-    let tail = found.len() / 40;
-    Some([found[tail], found[last - tail]])
-}
-
-/// The median of times in any order.
-fn of(mut times: Vec<f64>) -> f64 {
-    times.sort_by(f64::total_cmp);
-    median(&times).unwrap_or(f64::INFINITY)
+    Some(inner_95(found.len())?.map(|place| found[place]))
 }
 
 /// The smallest size, interpolated in the logarithm of size, at which half of the highest throughput is

@@ -4,11 +4,10 @@ use rand::RngExt;
 use rand_pcg::Pcg64;
 use serde::Serialize;
 
+use super::bootstrap::{RESAMPLES, inner_95, redrawn_median};
 use crate::series::Series;
-use crate::stats::{Affine, fit_affine, median};
+use crate::stats::{Affine, fit_affine};
 
-/// Resamplings for the interval of the knee.
-const RESAMPLES: usize = 200;
 /// The fewest points that show a knee.
 const FEWEST: usize = 6;
 
@@ -41,9 +40,8 @@ pub fn saturation(series: &Series) -> Option<Saturation> {
         return None;
     }
     let lines = resampled_lines(&rounds);
-    let last = lines.len().checked_sub(1)?;
-    let tail = lines.len() / 40;
-    let [low, line, high] = [tail, lines.len() / 2, last - tail].map(|rank| lines[rank]);
+    let [low, high] = inner_95(lines.len())?.map(|place| lines[place]);
+    let line = lines[lines.len() / 2];
     let smallest = rounds.iter().map(|(size, _)| *size).fold(f64::INFINITY, f64::min);
     let largest = rounds.iter().map(|(size, _)| *size).fold(0.0, f64::max);
     let seen = smallest < line.knee() && line.knee() < largest;
@@ -58,13 +56,10 @@ pub fn saturation(series: &Series) -> Option<Saturation> {
 /// Lines through resampled points, by their knees.
 fn resampled_lines(rounds: &[(f64, Vec<f64>)]) -> Vec<Affine> {
     let mut random = Pcg64::new(1, 2);
-    let mut pick = |len: usize| random.random_range(0..len);
     let mut resample = || -> Vec<(f64, f64)> {
         let point = |_| {
-            let (size, medians) = &rounds[pick(rounds.len())];
-            let mut again: Vec<f64> = (0..medians.len()).map(|_| medians[pick(medians.len())]).collect();
-            again.sort_by(f64::total_cmp);
-            (*size, median(&again).unwrap_or(0.0))
+            let (size, medians) = &rounds[random.random_range(0..rounds.len())];
+            (*size, redrawn_median(medians, &mut random))
         };
         (0..rounds.len()).map(point).collect()
     };

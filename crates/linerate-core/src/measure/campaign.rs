@@ -6,9 +6,10 @@ use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 
 use super::allot::{Demand, Slice, allot};
+use super::bucket::TokenBucket;
 use super::cost::{Cost, Slope, least_messages};
 use super::settle::Settling;
-use super::store::Store;
+
 use super::{Exact, Method, Phase, Progress, Watch, refine};
 use crate::bench::{Bench, RunError};
 use crate::payload::Check;
@@ -40,7 +41,8 @@ const MOST_VISITS: u32 = 6;
 const LONGER: u64 = 4;
 /// As much of a trial may lead as is timed.
 const LEAD_AND_TIMED: u64 = 2;
-/// What the path carries for long is measured first, with large messages, for this part of the time.
+/// A reference is measured first, with large messages, for this part of the time: what the path
+/// carries for long.
 const FIRST_PART: u64 = 20;
 const FIRST_MESSAGES: u64 = 10;
 /// From when on a lack of time is looked for.
@@ -61,7 +63,7 @@ pub(super) struct Campaign<'a, B> {
     series: Series,
     cost: Vec<Cost>,
     slope: Slope,
-    store: Store,
+    bucket: TokenBucket,
     settling: Settling,
     /// What passed so far. Unit: bytes.
     moved: u64,
@@ -79,7 +81,7 @@ impl<'a, B: Bench> Campaign<'a, B> {
             series: Series::new(method.pattern, &method.sizes),
             cost: vec![Cost::default(); method.sizes.len()],
             slope: Slope::default(),
-            store: Store::default(),
+            bucket: TokenBucket::default(),
             settling: Settling::new(method.sizes.len()),
             moved: 0,
             spent: Span::ZERO,
@@ -177,7 +179,7 @@ impl<'a, B: Bench> Campaign<'a, B> {
                 break;
             }
         }
-        self.store.begin(&self.slope, self.spent);
+        self.bucket.begin(&self.slope, self.spent);
         // Small messages may have passed as what the path holds, and the large ones after them as
         // what it carries.
         for index in &reached {
@@ -228,7 +230,7 @@ impl<'a, B: Bench> Campaign<'a, B> {
         let share = |slice: &Slice| slice.each * u64::from(if only { slice.rounds } else { 1 });
         let mut due: Vec<_> = slices.iter().map(|slice| (slice.index, share(slice))).collect();
         due.sort_by_key(|(index, _)| self.method.sizes[*index]);
-        if let Some(first) = self.yardstick(reached) {
+        if let Some(first) = self.reference(reached) {
             self.visits(Phase::Round(0), 0, first, self.method.time / FIRST_PART)?;
         }
         self.round(Phase::Round(0), 0, due)?;
@@ -241,8 +243,8 @@ impl<'a, B: Bench> Campaign<'a, B> {
     }
 
     /// The largest size of which a few messages fit a small part of the time, where messages overlap:
-    /// it shows what the path carries, beside what it has in store.
-    fn yardstick(&self, reached: &[usize]) -> Option<usize> {
+    /// it shows what the path carries, beside its tokens.
+    fn reference(&self, reached: &[usize]) -> Option<usize> {
         let fits =
             |index: &&usize| self.cost[**index].message * FIRST_MESSAGES <= self.method.time / FIRST_PART;
         let sizes = reached.iter().filter(|_| self.method.pattern.overlaps()).filter(fits);
@@ -303,7 +305,7 @@ impl<'a, B: Bench> Campaign<'a, B> {
             point.stop = certain.then_some(Stop::Target);
             let settled = point.rounds.last().is_none_or(|round| round.sustained);
             if let Some(round) = point.rounds.last().filter(|_| settled && trial.pattern.overlaps()) {
-                self.store.learn(trial.size, round.mean);
+                self.bucket.learn(trial.size, round.mean);
             }
             self.report(index, phase)?;
             if settled {
@@ -320,7 +322,7 @@ impl<'a, B: Bench> Campaign<'a, B> {
         Ok(())
     }
 
-    /// How many sizes were not timed yet, or only by what the path has in store.
+    /// How many sizes were not timed yet, or only in bursts.
     fn unsettled(&self) -> u64 {
         self.series.points.iter().filter(|point| !point.sustained()).count() as u64
     }
@@ -344,7 +346,7 @@ impl<'a, B: Bench> Campaign<'a, B> {
         }
         let each = each.min(left);
         let most = (self.moved / GROWTH_PART).max(LEAST_GROWTH) / size;
-        let lead = if pattern.overlaps() { self.store.lead(size, cost.message, each, most) } else { 0 };
+        let lead = if pattern.overlaps() { self.bucket.lead(size, cost.message, each, most) } else { 0 };
         let (time, most) = (each.saturating_sub(cost.message * lead), most - lead);
         let (samples, batch) = cost.fill(time, most, pattern, self.method.clock_cost);
         let lead = u32::try_from(lead).unwrap_or(u32::MAX);
@@ -378,7 +380,7 @@ impl<'a, B: Bench> Campaign<'a, B> {
         self.spent = self.bench.elapsed().unwrap_or(self.spent + sample.spent);
         let bytes = trial.messages().saturating_mul(trial.size);
         self.moved = self.moved.saturating_add(bytes);
-        self.store.pass(bytes, self.spent - before);
+        self.bucket.pass(bytes, self.spent - before);
         self.cost[index].learn(trial, &sample, self.method.clock_cost);
         Ok(sample)
     }

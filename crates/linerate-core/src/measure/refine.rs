@@ -21,8 +21,12 @@ const ENOUGH_ROUNDS: usize = 15;
 pub(super) fn least_certain(series: &Series, target: f64, affordable: impl Fn(usize) -> bool) -> Vec<usize> {
     let residuals = local_residuals(series);
     let gain = |(index, point): (usize, &Point)| {
-        let width = point.time()?.relative_half_width().map_or(f64::INFINITY, |width| width / target);
         let rounds = point.rounds.len();
+        if rounds == 0 {
+            return None;
+        }
+        let width = point.time().and_then(|time| time.relative_half_width());
+        let width = width.map_or(f64::INFINITY, |width| width / target);
         let odd = residuals[index].map_or(0.0, |residual| residual.abs() / (DOUBTED * target));
         let doubt = if rounds < ENOUGH_ROUNDS { odd } else { 0.0 };
         let uncertainty = width.max(doubt);

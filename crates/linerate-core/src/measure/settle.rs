@@ -1,11 +1,11 @@
-//! Which rounds of messages that overlap time the path, and not what it or a buffer had in store.
+//! Which rounds of messages that overlap time the path, and not a burst.
 
 use crate::series::{Round, Series};
 use crate::units::Span;
 
 /// A round that moved this part of the most that any round moved is judged by itself,
 const LONG_PART: u64 = 2;
-/// as is one that moved this many bytes; no path has more than a small part of it in store.
+/// as is one that moved this many bytes; no path lets more than a small part of it burst.
 const LONG: u64 = 64 << 20;
 /// A shorter one is settled if its rate is at most this much above the highest of those.
 const ABOVE: f64 = 1.005;
@@ -45,8 +45,8 @@ impl Settling {
 
     /// Judges all rounds, by what was seen up to now.
     ///
-    /// What a path has in store makes a short round fast, and a long one less so. So a short round
-    /// counts only if it is no faster than the long ones.
+    /// A burst makes a short round fast, and a long one less so. So a short round counts only if it is
+    /// no faster than the long ones.
     pub(super) fn judge(&self, series: &mut Series) {
         let mut fastest = 0.0_f64;
         self.each(series, |size, round, steady| {

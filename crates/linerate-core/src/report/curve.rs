@@ -22,6 +22,9 @@ pub struct Curve {
     pub points: Vec<CurvePoint>,
     /// What the curve says.
     pub derived: Derived,
+    /// How many sizes were timed in bursts only, and are gaps for that.
+    #[serde(skip)]
+    pub in_bursts: usize,
 }
 
 /// One size of a curve.
@@ -31,7 +34,7 @@ pub struct CurvePoint {
     pub size: u64,
     /// What was measured. Absent if the size was not timed.
     pub timed: Option<Timed>,
-    /// The result of each round.
+    /// The result of each sustained round.
     pub rounds: Vec<RoundResult>,
 }
 
@@ -97,8 +100,8 @@ impl Curve {
         let link = run.link();
         let point = |point: &Point| CurvePoint {
             size: point.size,
-            timed: Timed::of(point, link).filter(|_| point.sustained()),
-            rounds: point.rounds.iter().map(|round| RoundResult::of(point.size, round)).collect(),
+            timed: Timed::of(point, link),
+            rounds: point.sustained_rounds().map(|round| RoundResult::of(point.size, round)).collect(),
         };
         Self {
             name,
@@ -106,6 +109,7 @@ impl Curve {
             pattern: series.pattern,
             points: series.points.iter().map(point).collect(),
             derived: derive(series, &run.boundaries()),
+            in_bursts: series.points.iter().filter(|point| point.in_bursts()).count(),
         }
     }
 
@@ -130,11 +134,11 @@ impl Timed {
         let bits = point.size as f64 * 8.0;
         let rate = |ps: f64| bits / ps * 1e6;
         let us = |ps: f64| ps / 1e6;
-        let longest = point.rounds.iter().map(|round| round.max).max()?;
+        let longest = point.sustained_rounds().map(|round| round.max).max()?;
         Some(Self {
             median_us: us(time.median),
             interval_us: time.interval.map(|ends| ends.map(us)),
-            min_us: point.rounds.iter().map(|round| round.min).min()?.as_us(),
+            min_us: point.sustained_rounds().map(|round| round.min).min()?.as_us(),
             least_mean_us: point.least_mean()?.as_us(),
             // The histogram gives the end of a bucket, which may lie a little past the longest.
             p99_us: point.p99()?.min(longest).as_us(),
@@ -142,10 +146,10 @@ impl Timed {
             mbps: throughput.as_mbps(),
             mbps_interval: time.interval.map(|[low, high]| [rate(high), rate(low)]),
             link_share: link.map(|link| throughput.share_of(link)),
-            samples: point.rounds.iter().map(|round| u64::from(round.samples)).sum(),
-            batch: point.rounds.last()?.batch,
-            rounds: point.rounds.len(),
-            warmup: point.rounds.iter().map(|round| u64::from(round.warmup)).sum(),
+            samples: point.sustained_rounds().map(|round| u64::from(round.samples)).sum(),
+            batch: point.sustained_rounds().last()?.batch,
+            rounds: point.sustained_rounds().count(),
+            warmup: point.sustained_rounds().map(|round| u64::from(round.warmup)).sum(),
             settled: !matches!(point.stop, Some(Stop::Time | Stop::Cut)),
         })
     }

@@ -62,7 +62,7 @@ impl Bench for Bucket {
         Ok(Sample {
             times,
             tally: Tally::default(),
-            sustained: true,
+            kept_up: true,
             spent: Span::from_seconds(self.elapsed - began),
         })
     }
@@ -94,7 +94,7 @@ fn no_rate_and_no_burst_makes_a_run_longer_than_its_time(
     // All sizes up to one of them have a time, and no other has.
     let mut points: Vec<_> = series.points.iter().map(|point| (point.size, point.rounds.len())).collect();
     points.sort_unstable();
-    // What the path carries for long is measured before all others, if messages overlap.
+    // The reference is measured before all others, if messages overlap.
     if let Some(alone) = points.iter().rposition(|(_, rounds)| *rounds > 0)
         && pattern == Pattern::OneWay
         && alone > 0

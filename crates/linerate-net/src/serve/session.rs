@@ -359,6 +359,7 @@ impl<'a> Session<'a> {
         let sane = (1..=self.largest).contains(&trial.size)
             && (1..=MAX_SAMPLES).contains(&trial.samples)
             && (trial.samples <= MOST_TIMES || !trial.pattern.timed_by_responder())
+            && (trial.lead == 0 || trial.pattern.overlaps())
             && trial.batch >= 1;
         if !sane {
             return Err(Refusal::Told(format!("the trial is outside its plan: {trial:?}")));

@@ -19,10 +19,22 @@ pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Trouble> {
         show(&render::text(&report, columns()))?;
     }
     for path in &args.to {
+        // NetPIPE's file is no run file, and no less somebody's only one.
+        if args.runs.iter().any(|run| !store::is_stream(run) && same_file(run, path)) {
+            return Err(Trouble::new(
+                format!("failed to write {}: it is what the report is made of", path.display()),
+                "choose another path",
+            ));
+        }
         store::replace(path, &rendered(&report, path, args.level)?)?;
         eprintln!("report: {}", path.display());
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn same_file(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| std::fs::canonicalize(path).ok();
+    real(one).is_some_and(|one| Some(one) == real(other))
 }
 
 /// The report in the format of the file's extension.

@@ -1,4 +1,4 @@
-//! One-way curves over a shaper, whatever it and the buffers have in store: no size comes out above the
+//! One-way curves over a shaper, whatever tokens it saved and the buffers hold: no size comes out above the
 //! rate of the wire.
 
 use std::sync::PoisonError;

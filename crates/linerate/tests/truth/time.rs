@@ -36,10 +36,10 @@ fn a_run_over_a_shaper_with_a_large_burst_ends_in_time_and_has_the_small_sizes(
     assert!(took <= promised(3), "{took:?}");
     let run = desk.run_file("x.run.json");
     assert_eq!(run.state, State::Complete);
-    // One way, a large size is measured before all others: what the path carries for long.
+    // One way, a large size is measured before all others, as the reference.
     let mut timed: Vec<bool> = run.series[0].points.iter().map(|point| !point.rounds.is_empty()).collect();
-    let yardstick = timed.iter().rposition(|timed| *timed).expect("something was timed");
-    timed[yardstick] &= pattern != "one-way";
+    let reference = timed.iter().rposition(|timed| *timed).expect("something was timed");
+    timed[reference] &= pattern != "one-way";
     let small = timed.iter().take_while(|timed| **timed).count();
     assert!(timed[small..].iter().all(|timed| !timed), "the large end is missing, and nothing else");
     assert!(small > 0 && run.series[0].points[small - 1].size >= 64, "{small} sizes");
