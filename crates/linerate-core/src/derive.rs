@@ -88,7 +88,8 @@ fn latency(series: &Series) -> Option<Latency> {
 fn peak(series: &Series) -> Option<Peak> {
     let peak = |point: &Point| {
         let rate = |ps: f64| Rate::from_bits_per_second(point.size as f64 * 8e12 / ps);
-        let interval = point.time()?.interval.map(|[short, long]| [rate(long), rate(short)]);
+        let ends = point.time()?.interval.filter(|[short, _]| *short > 0.0);
+        let interval = ends.map(|[short, long]| [rate(long), rate(short)]);
         Some(Peak { size: point.size, throughput: point.throughput()?, interval })
     };
     let peaks = series.timed().filter_map(peak);

@@ -40,9 +40,11 @@ fn resampled(points: &[(f64, Vec<f64>)]) -> Option<[f64; 2]> {
 }
 
 /// The smallest size, interpolated in the logarithm of size, at which half of the highest throughput is
-/// reached, where `time` gives the time of a size from its rounds.
+/// reached, where `time` gives the time of a size from its rounds. A time of 0, which a coarse clock gives,
+/// has no rate.
 fn crossing(points: &[(f64, Vec<f64>)], mut time: impl FnMut(&[f64]) -> f64) -> Option<f64> {
-    let rates: Vec<(f64, f64)> = points.iter().map(|(size, medians)| (*size, size / time(medians))).collect();
+    let rates = points.iter().map(|(size, medians)| (*size, size / time(medians)));
+    let rates: Vec<(f64, f64)> = rates.filter(|(_, rate)| rate.is_finite()).collect();
     let half = rates.iter().map(|(_, rate)| *rate).fold(0.0, f64::max) / 2.0;
     let reached = rates.iter().position(|(_, rate)| *rate >= half)?;
     let (size, rate) = rates[reached];

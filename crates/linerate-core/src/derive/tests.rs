@@ -75,3 +75,16 @@ fn a_stream_has_no_latency() {
     one_way.pattern = Pattern::OneWay;
     assert_eq!(derive(&one_way, &Boundaries::default()).latency, None);
 }
+
+#[test]
+fn a_time_of_0_has_no_rate() {
+    let coarse = series(0.0, |size| if size < 1000 { 0.0 } else { line(size) });
+    let derived = derive(&coarse, &Boundaries::default());
+    let half = derived.half_performance_bytes.expect("half the peak is reached");
+    assert!((half / 6250.0 - 1.0).abs() < 0.05, "{half}");
+    let mut sometimes = series(0.0, line);
+    sometimes.points[0].rounds.iter_mut().take(3).for_each(|round| round.median = Span::ZERO);
+    let [low, high] =
+        derive(&sometimes, &Boundaries::default()).half_performance_interval_bytes.expect("nine rounds");
+    assert!((low / 6250.0 - 1.0).abs() < 0.05 && (high / 6250.0 - 1.0).abs() < 0.05, "{low} {high}");
+}

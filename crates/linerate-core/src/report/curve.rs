@@ -144,7 +144,10 @@ impl Timed {
             p99_us: point.p99()?.min(longest).as_us(),
             max_us: longest.as_us(),
             mbps: throughput.as_mbps(),
-            mbps_interval: time.interval.map(|[low, high]| [rate(high), rate(low)]),
+            mbps_interval: time
+                .interval
+                .filter(|[low, _]| *low > 0.0)
+                .map(|[low, high]| [rate(high), rate(low)]),
             link_share: link.map(|link| throughput.share_of(link)),
             samples: point.sustained_rounds().map(|round| u64::from(round.samples)).sum(),
             batch: point.sustained_rounds().last()?.batch,
