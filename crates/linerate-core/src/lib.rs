@@ -13,6 +13,7 @@ pub mod ceiling;
 pub mod derive;
 pub mod endpoint;
 pub mod environment;
+pub mod foreign;
 pub mod grid;
 pub mod kernel;
 pub mod measure;

@@ -12,6 +12,7 @@ mod message;
 mod rendezvous;
 mod side;
 
+pub(crate) use deadline::closed_by_peer;
 pub use deadline::{Deadline, TimedStream};
 pub use frame::{FrameError, MAX_FRAME, decode, encode, read_frame, write_frame};
 pub use greeting::{

@@ -26,7 +26,7 @@ use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 use crate::control::Key;
 use crate::observe::{CLOCK_READS, HostClock, check_clock};
 
-use admission::Admission;
+use admission::{Admission, Evicted};
 use queue::Queue;
 
 pub use limits::Limits;
@@ -155,17 +155,19 @@ impl Server {
         }
     }
 
-    /// Gives a connection a thread, or turns it away.
+    /// Gives a connection a thread, or turns it away where there is none.
     fn admit(&self, stream: TcpStream, peer: IpAddr) {
         let server = Arc::clone(&self.server);
-        let Some(permit) = Admission::admit(&server, &stream, peer) else {
-            self.server.log.warn(format_args!("{peer}: turned away, too many connections"));
-            return;
-        };
-        let spawned = std::thread::Builder::new().name(format!("session {peer}")).spawn(move || {
-            session::serve(&server, stream, peer);
-            drop(permit);
-        });
+        let Some((permit, evicted)) = Admission::admit(&server, &stream, peer) else { return };
+        if let Some(Evicted(crowd)) = evicted {
+            let from = if crowd.is_ipv6() { format!("{crowd}/64") } else { crowd.to_string() };
+            self.server
+                .log
+                .warn(format_args!("{from}: a connection that proved no key left to make room for {peer}"));
+        }
+        let spawned = std::thread::Builder::new()
+            .name(format!("session {peer}"))
+            .spawn(move || session::serve(&server, stream, peer, &permit));
         if let Err(error) = spawned {
             self.server.log.warn(format_args!("{peer}: turned away, no thread: {error}"));
         }

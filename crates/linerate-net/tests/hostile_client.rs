@@ -481,33 +481,81 @@ fn bytes_beyond_a_trial_are_seen_as_corruption_of_the_next() {
     server.still_serves();
 }
 
+/// The server puts the connection out before it proved anything.
+fn left_for_another(rude: &mut Rude) -> bool {
+    matches!(rude.hear(), Err(FrameError::Stream(_)))
+}
+
 #[test]
-fn more_connections_than_the_server_bears_are_turned_away() {
-    let server = TestServer::start(Limits { connections: 3, ..quick() });
-    let held: Vec<Rude> = (0..3).map(|_| Rude::greet(&server)).collect();
-    assert_eq!(rest(&mut impatient(&server)), b"", "turned away without a word");
-    // A connection that the server has closed has left: then there is room.
-    for rude in held {
-        rude.farewell();
-    }
+fn the_oldest_without_the_key_leaves_for_a_newcomer() {
+    let server = TestServer::start(Limits { connections: 3, ..single() });
+    let mut held: Vec<Rude> = (0..3).map(|_| Rude::greet(&server)).collect();
+    serves_beside(&server);
+    assert!(left_for_another(&mut held[0]), "the oldest leaves");
+    // The good client had proved the key when its data connection came.
+    held[1].prove(&server.key);
+    held[2].prove(&server.key);
+}
+
+#[test]
+fn an_address_displaces_its_own_connections_and_not_those_of_others() {
+    let server = TestServer::start(Limits { connections: 3, connections_per_address: 2, ..single() });
+    let mut other = Rude::greet_from(&server, "127.0.0.9");
+    let mut own: Vec<Rude> = (0..3).map(|_| Rude::greet(&server)).collect();
+    assert!(left_for_another(&mut own[0]), "two from one address");
+    // All three places are taken, and the crowd is at this address.
+    let mut third = Rude::greet_from(&server, "127.0.0.8");
+    assert!(left_for_another(&mut own[1]), "the crowded address gives way");
+    other.prove(&server.key);
+    third.prove(&server.key);
+    own[2].prove(&server.key);
+}
+
+#[test]
+fn a_full_server_says_so() {
+    let server = TestServer::start(Limits { connections: 2, ..single() });
+    let held = [Rude::at(&server, Stage::Plan), Rude::at(&server, Stage::Plan)];
+    let refused =
+        server.pair(&plan("schedule = 'list:64'")).expect_err("two have proved the key").to_string();
+    assert!(refused.contains("the server is full: it holds 2 clients; try again later"), "{refused}");
+    drop(held);
     server.still_serves();
 }
 
 #[test]
-fn one_address_cannot_take_the_places_of_others() {
-    let limits = Limits { connections_per_address: 2, handshake: PATIENCE, ..single() };
-    let server = TestServer::start(limits);
-    let held: Vec<Rude> = (0..2).map(|_| Rude::greet(&server)).collect();
-    assert_eq!(rest(&mut impatient(&server)), b"", "turned away without a word");
-    let elsewhere = plan("schedule = 'list:64'\n[local]\nbind = '127.0.0.2'");
-    one_trial(&mut server.pair(&elsewhere).expect("another address has its own places"));
-    drop(held);
-}
-
-fn impatient(server: &TestServer) -> TcpStream {
-    let stream = server.connect();
-    stream.set_read_timeout(Some(PATIENCE)).expect("a time limit");
-    stream
+fn a_client_with_the_key_measures_beside_a_crowd_without_it() {
+    // Connections of two other addresses and of the client's own are held and opened anew all the
+    // time, as from behind one translated address.
+    let server = TestServer::start(single());
+    let (crowd, over) = (["127.0.0.2", "127.0.0.3", "127.0.0.1"], std::sync::atomic::AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        for from in crowd {
+            let (server, over) = (&server, &over);
+            scope.spawn(move || {
+                let mut held = std::collections::VecDeque::new();
+                while !over.load(std::sync::atomic::Ordering::Relaxed) {
+                    let mut stream = server.connect_from(from);
+                    let garbage: &[u8] = if held.len() % 2 == 0 { b"GET / HTTP/1.1\r\n\r\n" } else { b"" };
+                    stream.write_all(garbage).unwrap_or(());
+                    held.push_back(stream);
+                    if held.len() > 70 {
+                        held.pop_front();
+                    }
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+            });
+        }
+        let measured: Vec<Result<(), String>> = (0..50)
+            .map(|_| {
+                let mut pair =
+                    server.pair(&plan("schedule = 'list:64'")).map_err(|error| error.to_string())?;
+                one_trial(&mut pair);
+                Ok(())
+            })
+            .collect();
+        over.store(true, std::sync::atomic::Ordering::Relaxed);
+        assert_eq!(measured, vec![Ok(()); 50]);
+    });
 }
 
 #[test]

@@ -16,7 +16,7 @@ pub(crate) mod rude;
 pub(crate) mod stations;
 
 use std::fmt::Display;
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
 use std::ops::ControlFlow;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
@@ -32,6 +32,7 @@ use linerate_net::lab::{Lab, LabError};
 use linerate_net::observe::HostClock;
 use linerate_net::pair::{Loads, Pair, PairError, Target};
 use linerate_net::serve::{Limits, ServeError, Server};
+use socket2::{Domain, Socket, Type};
 
 /// A running server.
 pub(crate) struct TestServer {
@@ -98,6 +99,15 @@ impl TestServer {
     /// A bare connection, for a client that does not behave.
     pub(crate) fn connect(&self) -> TcpStream {
         TcpStream::connect(self.address).expect("the server accepts")
+    }
+
+    /// The same from the address `from` of this host.
+    pub(crate) fn connect_from(&self, from: &str) -> TcpStream {
+        let socket = Socket::new(Domain::IPV4, Type::STREAM, None).expect("a socket");
+        let from: IpAddr = from.parse().expect("an address");
+        socket.bind(&SocketAddr::new(from, 0).into()).expect("an address of this host");
+        socket.connect(&self.address.into()).expect("the server accepts");
+        socket.into()
     }
 
     /// Measures one small trial: proof that the server still serves.

@@ -2,24 +2,12 @@
 
 use linerate_core::derive::Derived;
 use linerate_core::environment::Fact;
+pub(crate) use linerate_core::foreign::plain;
 use linerate_core::pattern::Pattern;
 use linerate_core::report::{Curve, NamedRun, Report};
 use linerate_core::run::End;
 use linerate_core::units::{Size, Span};
 use ratatui::text::Line;
-
-/// Replaces a character that must not reach a terminal or an XML document.
-const REPLACEMENT: char = '\u{fffd}';
-
-/// `text` from a foreign host or file without what would command a terminal, break an XML
-/// document or reorder the line: control characters and bidirectional overrides.
-pub(crate) fn plain(text: &str) -> String {
-    let foreign = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{fffe}' | '\u{ffff}')
-    };
-    text.chars().map(|c| if foreign(c) { REPLACEMENT } else { c }).collect()
-}
 
 /// Columns that `text` takes in a terminal.
 pub(crate) fn columns(text: &str) -> usize {

@@ -5,6 +5,7 @@ use std::{fmt, io};
 
 use linerate_core::bench::RunError;
 use linerate_core::endpoint::LinkError;
+use linerate_core::foreign::{plain, plain_lines};
 use linerate_core::plan::PlanError;
 use linerate_net::control::{FrameError, GreetingError};
 use linerate_net::memory::MemoryError;
@@ -34,9 +35,9 @@ struct Place {
 
 impl Place {
     /// Where in `text` the parser stopped, if known.
-    fn of(error: &toml::de::Error, name: &str, text: String) -> Option<Box<Self>> {
+    fn of(error: &toml::de::Error, name: &str, text: &str) -> Option<Box<Self>> {
         let span = error.span()?;
-        Some(Box::new(Self { text: NamedSource::new(name, text), span: span.into() }))
+        Some(Box::new(Self { text: NamedSource::new(plain(name), plain_lines(text)), span: span.into() }))
     }
 }
 
@@ -56,9 +57,9 @@ impl Diagnostic for Trouble {
 }
 
 impl Trouble {
-    /// What failed, and what to do.
-    pub(crate) fn new(what: impl Into<String>, help: impl Into<String>) -> Self {
-        Self { what: what.into(), help: help.into(), place: None }
+    /// What failed, and what to do. Both may quote files and other hosts.
+    pub(crate) fn new(what: impl AsRef<str>, help: impl AsRef<str>) -> Self {
+        Self { what: plain_lines(what.as_ref()), help: plain_lines(help.as_ref()), place: None }
     }
 
     /// A file that cannot be read or written.
@@ -73,7 +74,7 @@ impl Trouble {
             (PlanError::Syntax(error), Some((path, text))) => {
                 let help = "`linerate measure --print-plan` writes a plan with every field";
                 let what = format!("failed to read the plan{name}: {}", error.message());
-                Self { place: Place::of(&error, &path.display().to_string(), text), ..Self::new(what, help) }
+                Self { place: Place::of(&error, &path.display().to_string(), &text), ..Self::new(what, help) }
             }
             (error, _) => Self::new(
                 format!("failed to carry out the plan{name}: {error}"),
@@ -87,7 +88,7 @@ impl Trouble {
         let ModelError::Syntax(error) = error else { return Self::model(error, "") };
         let help = "`linerate model load PLAN --print-plan` writes a plan with every key";
         let what = format!("failed to read the plan {name}: {}", error.message());
-        Self { place: Place::of(error, name, text), ..Self::new(what, help) }
+        Self { place: Place::of(error, name, &text), ..Self::new(what, help) }
     }
 
     /// A model that cannot be built; `with` says which of several, or is empty.
@@ -166,6 +167,9 @@ fn pair_help(error: &PairError) -> &'static str {
         }
         PairError::Refused { reason } if reason.contains("use the transport") => {
             "follow its advice, or choose another --transport; docs/transports.md says what each needs"
+        }
+        PairError::Refused { reason } if reason.contains("try again later") => {
+            "measure again when others are done, or start the server with more room (`linerate serve --help`)"
         }
         PairError::Refused { .. } => "change the plan as it says, or raise the server's limits",
         PairError::Busy => {

@@ -66,7 +66,7 @@ impl Stranger {
     #[track_caller]
     fn complaint(mut self) -> String {
         let address = self.address.to_string();
-        let said = complaint_at(&address, &["measure", &address, "--key", "abcd-efgh"]);
+        let said = complaint_at(&address, &["measure", &address, "--key", "abcd-efgh-jkmn"]);
         let thread = self.thread.take().expect("it is joined once");
         thread.join().expect("it was greeted");
         said
@@ -168,7 +168,7 @@ fn a_wrong_key_and_no_key() {
     ");
     let short = complaint_at(&server.address, &["measure", &server.address, "--key", "abc"]);
     assert_snapshot!(short, @"
-    failed to read the key: a key has at least 8 letters or digits; this has 3
+    failed to read the key: a key has at least 12 letters and digits, or 19 digits alone (60 bits); this has 3
     help: give --key as `linerate serve` printed it
     ");
 }
@@ -599,4 +599,29 @@ fn a_time_in_which_nothing_can_be_timed() {
     failed to time any size: the time was not enough
     help: allow more --time, or begin with smaller sizes (--from)
     ");
+}
+
+#[test]
+fn a_file_whose_text_would_command_the_terminal() {
+    let desk = Desk::new();
+    // In a key, in a value, and where the parser shows the line.
+    desk.write("key.toml", "\"\\u001b[2J\" = 1\n");
+    desk.write("value.toml", "schedule = \"\\u001b]0;mine\\u0007\"\n");
+    desk.write("line.toml", "time = 1 # \u{1b}[31m\n");
+    desk.write("model.toml", "\"\\u009b2J\" = 1\n");
+    desk.write("run.json", "{\"format\":1,\"generator\":\"\\u001b[2J\",\"\u{1b}[2J\":3");
+    for arguments in [
+        &["measure", "--plan", "key.toml"][..],
+        &["measure", "--plan", "value.toml"],
+        &["measure", "--plan", "line.toml"],
+        &["model", "load", "model.toml"],
+        &["report", "run.json"],
+        &["report", "\u{1b}[2J.json"],
+        &["measure", "\u{1b}[2J"],
+    ] {
+        let said = desk.linerate(arguments);
+        assert_eq!(said.code, Some(2), "{}", said.stderr);
+        let commands = said.stderr.chars().any(|c| c.is_control() && c != '\n');
+        assert!(!commands, "{arguments:?}: {:?}", said.stderr);
+    }
 }

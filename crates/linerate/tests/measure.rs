@@ -1,5 +1,6 @@
 //! `linerate measure` and `linerate serve` as a user runs them.
 
+use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
 
@@ -405,6 +406,24 @@ fn a_server_ends_at_ctrl_c_whoever_is_connected(#[values(false, true)] idle: boo
     let status = server.process.wait(AT_ONCE);
     assert_eq!(status.code(), Some(0), "{}", server.process.stderr.rest());
     drop(connection);
+}
+
+#[test]
+fn a_servers_log_is_plain_and_says_what_happened() {
+    let desk = Desk::new();
+    let mut server = Server::start(&desk, &["--open"]);
+    drop(TcpStream::connect(&server.address).expect("it listens"));
+    let mut scanner = TcpStream::connect(&server.address).expect("it listens");
+    scanner.write_all(b"GET / HTTP/1.1\r\n\r\n").expect("it is taken");
+    // It is told nothing.
+    assert_eq!(scanner.read(&mut [0]).unwrap_or(0), 0);
+    desk.linerate(&["measure", &server.address, "--schedule", "list:1", "--time", "50ms"]).done();
+    server.process.press_ctrl_c();
+    server.process.wait(AT_ONCE);
+    let log = server.process.stderr.rest();
+    assert!(log.contains("127.0.0.1: the client left"), "{log}");
+    assert!(log.contains("GET / HTTP/1.1") && log.contains("127.0.0.1: done"), "{log}");
+    assert!(!log.contains('\u{1b}') && !log.contains("fill whole buffer"), "{log}");
 }
 
 #[test]

@@ -26,6 +26,12 @@ impl Deadline {
     }
 }
 
+/// Whether `error` says that the peer has closed the connection, in order or not.
+pub(crate) fn closed_by_peer(error: &io::Error) -> bool {
+    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, NotConnected, UnexpectedEof};
+    matches!(error.kind(), UnexpectedEof | ConnectionReset | ConnectionAborted | BrokenPipe | NotConnected)
+}
+
 fn timed_out() -> io::Error {
     io::Error::new(io::ErrorKind::TimedOut, "the peer took too long")
 }

@@ -70,14 +70,22 @@ pub fn write_frame<T: Serialize>(out: &mut impl Write, message: &T) -> Result<()
 /// When the stream fails or ends, the length is out of range, or the content is not a message.
 pub fn read_frame<T: DeserializeOwned>(input: &mut impl Read) -> Result<T, FrameError> {
     let mut length = [0; LENGTH];
-    input.read_exact(&mut length)?;
+    read_whole(input, &mut length)?;
     let length = u32::from_be_bytes(length) as usize;
     if length == 0 || length > MAX_FRAME {
         return Err(FrameError::Length(length));
     }
     let mut content = vec![0; length];
-    input.read_exact(&mut content)?;
+    read_whole(input, &mut content)?;
     decode(&content)
+}
+
+/// Fills `bytes`. An end before that is the peer's doing, and is said so.
+fn read_whole(input: &mut impl Read, bytes: &mut [u8]) -> io::Result<()> {
+    input.read_exact(bytes).map_err(|error| match error.kind() {
+        io::ErrorKind::UnexpectedEof => io::Error::new(error.kind(), "the peer closed the connection"),
+        _ => error,
+    })
 }
 
 #[cfg(test)]

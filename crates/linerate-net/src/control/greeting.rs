@@ -12,6 +12,8 @@
 
 use std::fmt;
 
+use linerate_core::foreign::plain;
+
 /// Newest version of the conversation that this linerate speaks.
 pub const PROTOCOL: u16 = 4;
 /// Oldest version that it speaks. In version 3 a trial has no lead.
@@ -223,8 +225,7 @@ const LONGEST: usize = 1000;
 
 /// An unknown peer's text, shortened, without control characters and bidirectional overrides.
 pub(crate) fn harmless(text: &str) -> String {
-    let steers = |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    text.chars().take(LONGEST).map(|c| if steers(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
+    plain(&text.chars().take(LONGEST).collect::<String>())
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! A proof is HMAC-SHA-256 (RFC 2104, FIPS 180-4) over the prover's role and both ends' random
 //! bytes, so that no proof can be replayed or reflected; it is compared in constant time.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
@@ -19,8 +20,11 @@ const ALPHABET: &[u8; 31] = b"abcdefghjkmnpqrstuvwxyz23456789";
 /// Letters of a fresh key: 12 of 31 are 59 bits.
 const LETTERS: usize = 12;
 const GROUP: usize = 4;
-/// The shortest key that is accepted from a file.
-const SHORTEST: usize = 8;
+/// What a key that people chose must have, as if they had drawn it. Unit: bits.
+const LEAST_BITS: f64 = 60.0;
+/// The fewest different letters or digits of a key: fewer are a pattern, not a draw. A fresh key has
+/// fewer once in 300 million times.
+const LEAST_DIFFERENT: usize = 4;
 
 /// A key that both ends know.
 #[derive(Clone, PartialEq, Eq)]
@@ -32,9 +36,15 @@ pub struct Key(String);
 pub struct Proof([u8; 32]);
 
 /// Text that is not a key.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("a key has at least {SHORTEST} letters or digits; this has {0}")]
-pub struct KeyError(usize);
+#[derive(Clone, Copy, Debug, thiserror::Error, PartialEq, Eq)]
+pub enum KeyError {
+    /// Whoever sees one proof on the wire can try all keys of this length.
+    #[error("a key has at least 12 letters and digits, or 19 digits alone (60 bits); this has {0}")]
+    Short(usize),
+    /// It is a pattern that is soon tried.
+    #[error("a key has at least {LEAST_DIFFERENT} different letters or digits; this has {0}")]
+    Plain(usize),
+}
 
 impl Key {
     /// A fresh key from the operating system's random numbers.
@@ -119,7 +129,14 @@ impl FromStr for Key {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let letters: String =
             text.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
-        if letters.len() < SHORTEST { Err(KeyError(letters.len())) } else { Ok(Self(letters)) }
+        let drawn_from: f64 = if letters.bytes().all(|letter| letter.is_ascii_digit()) { 10.0 } else { 36.0 };
+        if (letters.len() as f64) * drawn_from.log2() < LEAST_BITS {
+            return Err(KeyError::Short(letters.len()));
+        }
+        match letters.bytes().collect::<BTreeSet<u8>>().len() {
+            different @ ..LEAST_DIFFERENT => Err(KeyError::Plain(different)),
+            _ => Ok(Self(letters)),
+        }
     }
 }
 
@@ -156,13 +173,27 @@ mod tests {
         let shown = key.to_string();
         assert_eq!(shown.len(), 14, "{shown}");
         assert_eq!(shown.to_uppercase().parse(), Ok(key));
-        assert_eq!("abc-d".parse::<Key>(), Err(KeyError(4)));
-        assert!(!format!("{:?}", "abcd-efgh".parse::<Key>()).contains("abcd"));
+        assert!(!format!("{:?}", "abcd-efgh-2345".parse::<Key>()).contains("abcd"));
+    }
+
+    #[test]
+    fn a_key_that_is_soon_tried_is_refused() {
+        let refused = |text: &str| text.parse::<Key>().expect_err(text);
+        assert_eq!(refused("abc-d"), KeyError::Short(4));
+        // 11 of 36 are 56.9 bits, 18 of 10 are 59.8.
+        assert_eq!(refused("abcdefghij2"), KeyError::Short(11));
+        assert_eq!(refused("271828182845904523"), KeyError::Short(18));
+        assert_eq!(refused("aaaaaaaaaaaaaaaaaaaa"), KeyError::Plain(1));
+        assert_eq!(refused("abcabcabcabcabcabc"), KeyError::Plain(3));
+        for fine in ["abcdefghij23", "2718281828459045235", "correct horse battery"] {
+            assert!(fine.parse::<Key>().is_ok(), "{fine}");
+        }
     }
 
     #[test]
     fn proofs_bind_key_role_and_both_challenges() {
-        let (key, other): (Key, Key) = ("abcd-efgh".parse().expect("ok"), "abcd-efgi".parse().expect("ok"));
+        let (key, other): (Key, Key) =
+            ("abcd-efgh-2345".parse().expect("ok"), "abcd-efgi-2345".parse().expect("ok"));
         let proof = key.prove_client(PROTOCOL, &SERVER, &CLIENT);
         assert!(key.accepts_client(PROTOCOL, &proof, &SERVER, &CLIENT));
         assert!(!other.accepts_client(PROTOCOL, &proof, &SERVER, &CLIENT));

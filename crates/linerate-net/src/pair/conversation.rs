@@ -20,6 +20,14 @@ use crate::transport::{self, Setup};
 
 /// How long the peer may take for one step of the conversation.
 pub(super) const STEP: Duration = Duration::from_secs(10);
+/// The pauses before a client introduces itself again to a server that closed the connection before
+/// the key was proved.
+const PAUSES: [Duration; 4] = [
+    Duration::from_millis(20),
+    Duration::from_millis(40),
+    Duration::from_millis(80),
+    Duration::from_millis(160),
+];
 /// How long a server may be silent while a client waits in its queue; it sends a message every
 /// second.
 const QUEUE_SILENCE: Duration = Duration::from_secs(15);
@@ -59,9 +67,7 @@ impl Conversation {
         plan: &Plan,
         queued: &mut impl FnMut(u32) -> ControlFlow<()>,
     ) -> Result<Self, PairError> {
-        let control = target.dial(&plan.common.local)?;
-        let welcome = greet(&control)?;
-        prove(&control, key, &welcome)?;
+        let control = introduce(target, key, plan)?;
         say(&control, &Ask::Offer(Box::new(plan.for_peer())))?;
         let (environment, clock) = admission(&control, queued)?;
         let peer = control.peer_addr().map_err(PairError::Address)?;
@@ -121,6 +127,25 @@ fn hear(control: &TcpStream, within: Duration) -> Result<Reply, PairError> {
     match read_frame(&mut stream)? {
         Reply::Refused(reason) => Err(PairError::Refused { reason: harmless(&reason) }),
         reply => Ok(reply),
+    }
+}
+
+/// Connects and proves the key. A server that is crowded by others may need a newcomer's place
+/// before it has proved anything, so one that is closed that early is tried again.
+fn introduce(target: &Target, key: Option<&Key>, plan: &Plan) -> Result<TcpStream, PairError> {
+    let mut pauses = PAUSES.into_iter();
+    let mut closed = None;
+    loop {
+        // What happened first says more than that nobody listens any more.
+        let control = target.dial(&plan.common.local).map_err(|error| closed.take().unwrap_or(error))?;
+        match (greet(&control).and_then(|welcome| prove(&control, key, &welcome)), pauses.next()) {
+            (Ok(()), _) => return Ok(control),
+            (Err(error), Some(pause)) if error.was_closed() => {
+                closed = Some(error);
+                std::thread::sleep(pause);
+            }
+            (Err(error), _) => return Err(error),
+        }
     }
 }
 

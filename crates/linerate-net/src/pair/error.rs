@@ -5,7 +5,7 @@ use std::io;
 use linerate_core::endpoint::LinkError;
 
 use super::Target;
-use crate::control::{FrameError, GreetingError, Reply};
+use crate::control::{FrameError, GreetingError, Reply, closed_by_peer};
 use crate::memory::MemoryError;
 use crate::transport::{DialError, TransportError};
 
@@ -118,6 +118,12 @@ impl PairError {
     /// The same, with the peer's name.
     pub(crate) fn at(self, target: &Target) -> Self {
         Self::At { host: target.to_string(), source: Box::new(self) }
+    }
+
+    /// Whether the peer closed the connection instead of answering.
+    pub(super) fn was_closed(&self) -> bool {
+        let (Self::Silent { source } | Self::Frame(FrameError::Stream(source))) = self else { return false };
+        closed_by_peer(source)
     }
 
     /// The unexpected message.

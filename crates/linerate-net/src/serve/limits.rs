@@ -16,9 +16,9 @@ pub struct Limits {
     pub slots: usize,
     /// Clients that may wait for a slot.
     pub waiting: usize,
-    /// Connections at the same time, of every kind and state.
+    /// Clients that proved the key, at the same time; and as many connections that did not yet.
     pub connections: usize,
-    /// Connections at the same time from one address.
+    /// As many of each at most from one address, of IPv6 from one /64.
     pub connections_per_address: usize,
     /// Largest message. Unit: bytes.
     pub size: Size,

@@ -15,6 +15,7 @@ use rustix::io::Errno;
 use rustix::net::RecvFlags;
 
 use super::ServerState;
+use super::admission::Permit;
 use super::channels::ChannelListener;
 use super::guard::Guard;
 use super::limits::Limits;
@@ -22,7 +23,8 @@ use super::queue::{Slot, Turn};
 use crate::channel::CancelGroup;
 use crate::control::{
     Ask, ChannelToken, Deadline, FrameError, GREETING_LEN, Greeting, GreetingError, MAX_FRAME, Opening,
-    Purpose, Reply, TimedStream, Versions, Welcome, harmless, random, read_frame, write_frame,
+    Purpose, Reply, TimedStream, Versions, Welcome, closed_by_peer, harmless, random, read_frame,
+    write_frame,
 };
 use crate::line::Line;
 use crate::memory::Reserved;
@@ -48,7 +50,7 @@ pub(super) enum Refusal {
 
 impl Refusal {
     pub(super) fn left() -> Self {
-        Self::Gone(io::Error::new(io::ErrorKind::UnexpectedEof, "the client left").into())
+        Self::Gone(io::Error::from(io::ErrorKind::UnexpectedEof).into())
     }
 }
 
@@ -74,6 +76,13 @@ impl From<io::Error> for Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Gone(FrameError::Stream(error)) if closed_by_peer(error) => {
+                out.write_str("the client left")
+            }
+            Self::Gone(FrameError::Stream(error)) if error.kind() == io::ErrorKind::TimedOut => {
+                out.write_str("the client was silent for too long")
+            }
+            Self::Gone(FrameError::Stream(error)) => write!(out, "the connection failed: {error}"),
             Self::Gone(error) => error.fmt(out),
             Self::Foreign(error) => error.fmt(out),
             Self::Told(reason) => write!(out, "refused: {}", harmless(reason)),
@@ -82,18 +91,19 @@ impl fmt::Display for Refusal {
 }
 
 /// Serves one connection to its end.
-pub(super) fn serve(server: &ServerState, stream: TcpStream, peer: IpAddr) {
+pub(super) fn serve(server: &ServerState, stream: TcpStream, peer: IpAddr, permit: &Permit) {
     let greeted = greet(server, &stream);
     let outcome = match greeted {
-        Ok(Greeting { purpose: Purpose::Data, .. }) => deliver(server, stream),
+        Ok(Greeting { purpose: Purpose::Data, .. }) => deliver(server, stream, permit),
         Ok(Greeting { purpose: Purpose::Control, versions }) => {
-            let outcome = converse(server, &stream, versions, peer);
+            let outcome = converse(server, &stream, versions, peer, permit);
             if let Err(Refusal::Told(reason)) = &outcome {
                 let deadline = Deadline::after(server.limits.handshake);
                 let told =
                     write_frame(&mut TimedStream::new(&stream, deadline), &Reply::Refused(harmless(reason)));
                 if let Err(error) = told {
-                    server.log.info(format_args!("{peer}: left before it heard why: {error}"));
+                    let gone = Refusal::from(error);
+                    server.log.info(format_args!("{peer}: was not told why it was refused: {gone}"));
                 }
             }
             outcome
@@ -102,6 +112,8 @@ pub(super) fn serve(server: &ServerState, stream: TcpStream, peer: IpAddr) {
     };
     match outcome {
         Ok(()) => {}
+        // That was said when it happened.
+        Err(_) if permit.evicted() => {}
         Err(refusal @ Refusal::Told(_)) => server.log.warn(format_args!("{peer}: {refusal}")),
         Err(refusal) => server.log.info(format_args!("{peer}: {refusal}")),
     }
@@ -132,7 +144,7 @@ fn welcome(server: &ServerState, timed: &mut TimedStream<'_>) -> Result<Welcome,
 }
 
 /// Hands a data connection to its conversation.
-fn deliver(server: &ServerState, stream: TcpStream) -> Result<(), Refusal> {
+fn deliver(server: &ServerState, stream: TcpStream, permit: &Permit) -> Result<(), Refusal> {
     let mut preface = [0; PREFACE_LEN];
     let mut timed = TimedStream::new(&stream, Deadline::after(server.limits.handshake));
     io::Read::read_exact(&mut timed, &mut preface)?;
@@ -141,6 +153,7 @@ fn deliver(server: &ServerState, stream: TcpStream) -> Result<(), Refusal> {
     if !server.admission.expects(&token) {
         return Err(Refusal::Told("no conversation expects this data connection".to_owned()));
     }
+    permit.expect();
     io::Write::write_all(&mut timed, &[TAKEN])?;
     if server.admission.deliver(&token, flow, stream) {
         Ok(())
@@ -155,6 +168,7 @@ fn converse(
     control: &TcpStream,
     theirs: Versions,
     peer: IpAddr,
+    permit: &Permit,
 ) -> Result<(), Refusal> {
     let version = Versions::OURS.agreed(theirs).map_err(Refusal::Foreign)?;
     let step = || TimedStream::new(control, Deadline::after(server.limits.handshake));
@@ -168,12 +182,16 @@ fn converse(
         if !key.accepts_client(version, &proof, &welcome.challenge, &challenge) {
             return Err(Refusal::Told("the key is wrong; give --key as the server prints it".to_owned()));
         }
+        permit.prove().map_err(Refusal::Told)?;
         write_frame(&mut step(), &Reply::Proof(key.prove_server(version, &welcome.challenge, &challenge)))?;
     }
     let Ask::Offer(plan) = read_frame(&mut step())? else {
         return Err(Refusal::Told("the plan must come first".to_owned()));
     };
     let largest = server.limits.check(&plan).map_err(Refusal::Told)?;
+    if server.key.is_none() {
+        permit.prove().map_err(Refusal::Told)?;
+    }
     let memory = Limits::memory_of(&plan, largest);
     let slot = queue(server, control, memory)?;
     let what = match &plan.task {

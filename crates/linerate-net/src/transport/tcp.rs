@@ -1,6 +1,6 @@
 //! TCP: a connected socket as a channel. Its connections arrive at the server's own port.
 
-use std::io::{ErrorKind, Read as _, Write as _};
+use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
 
@@ -10,10 +10,13 @@ use super::dial::{bound, connect as dial_up};
 use super::socket::{Carrier, SocketChannel, register};
 use super::{LineResult, Preface, Setup, TAKEN, TransportError, Upgrade, apply};
 use crate::channel::Wire;
-use crate::control::{ChannelAddress, Deadline, Greeting, Purpose, Rendezvous, TimedStream};
+use crate::control::{ChannelAddress, Deadline, Greeting, Purpose, Rendezvous, TimedStream, closed_by_peer};
 
 /// How long the server may take to find out whose a connection is.
 const IDENTIFIED: Duration = Duration::from_secs(5);
+
+/// How often a connection is introduced to a server that closes it before it is taken.
+const INTRODUCTIONS: u32 = 3;
 
 /// Takes a connected socket, sets what `setup` asks that is not set before the handshake, and has
 /// its calls give up after the setup's patience without a byte.
@@ -59,18 +62,32 @@ pub(super) fn dial(
     if rendezvous.address != ChannelAddress::Conversation {
         return Err(TransportError::Address(setup.transport));
     }
-    let socket = bound(setup.peer, Type::STREAM, Protocol::TCP, &setup.own)?;
-    apply(&socket, &setup.socket, setup.peer.is_ipv6())?;
-    let _held = register(setup, &socket)?;
-    dial_up(&socket, setup.peer)?;
-    let stream = TcpStream::from(socket);
-    let greeting = Greeting::new(Purpose::Data).encode();
-    let hello = [greeting.as_slice(), preface.encode().as_slice()].concat();
-    let introduced = TransportError::system("identify the connection to the peer");
-    let mut timed = TimedStream::new(&stream, Deadline::after(IDENTIFIED));
+    let hello = [Greeting::new(Purpose::Data).encode().as_slice(), preface.encode().as_slice()].concat();
+    let mut left = INTRODUCTIONS;
+    loop {
+        let socket = bound(setup.peer, Type::STREAM, Protocol::TCP, &setup.own)?;
+        apply(&socket, &setup.socket, setup.peer.is_ipv6())?;
+        let _held = register(setup, &socket)?;
+        dial_up(&socket, setup.peer)?;
+        let stream = TcpStream::from(socket);
+        left -= 1;
+        match introduce(&stream, &hello) {
+            Ok(()) => return Ok(stream),
+            // A server that is crowded by others may have needed the place before it read whose it is.
+            Err(error) if closed_by_peer(&error) && left > 0 => {}
+            Err(error) => return Err(TransportError::system("identify the connection to the peer")(error)),
+        }
+    }
+}
+
+/// Says whose the connection is, and waits until the server has found that out.
+fn introduce(stream: &TcpStream, hello: &[u8]) -> io::Result<()> {
+    let mut timed = TimedStream::new(stream, Deadline::after(IDENTIFIED));
+    timed.write_all(hello)?;
     let mut taken = [0];
-    let said = timed.write_all(&hello).and_then(|()| timed.read_exact(&mut taken));
-    let said = said.and_then(|()| if taken == [TAKEN] { Ok(()) } else { Err(ErrorKind::InvalidData.into()) });
-    said.map_err(introduced)?;
-    Ok(stream)
+    match timed.read(&mut taken)? {
+        0 => Err(io::Error::new(ErrorKind::UnexpectedEof, "the peer closed it")),
+        _ if taken == [TAKEN] => Ok(()),
+        _ => Err(ErrorKind::InvalidData.into()),
+    }
 }

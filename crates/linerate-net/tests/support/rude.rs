@@ -9,8 +9,8 @@ use linerate_core::payload::Check;
 use linerate_core::plan::Plan;
 use linerate_core::trial::Trial;
 use linerate_net::control::{
-    Ask, CHALLENGE_LEN, Challenge, ChannelToken, FrameError, Greeting, MAX_FRAME, Opening, PROTOCOL, Purpose,
-    Reply, Welcome, read_frame, write_frame,
+    Ask, CHALLENGE_LEN, Challenge, ChannelToken, FrameError, Greeting, Key, MAX_FRAME, Opening, PROTOCOL,
+    Purpose, Reply, Welcome, read_frame, write_frame,
 };
 use socket2::SockRef;
 
@@ -55,8 +55,18 @@ impl Rude {
         rude
     }
 
+    /// Connects from the address `from` of this host, and greets.
+    pub(crate) fn greet_from(server: &TestServer, from: &str) -> Self {
+        let mut rude = Self::over(server.connect_from(from));
+        rude.greet_back();
+        rude
+    }
+
     fn connect(server: &TestServer) -> Self {
-        let control = server.connect();
+        Self::over(server.connect())
+    }
+
+    fn over(control: TcpStream) -> Self {
         control.set_read_timeout(Some(PATIENCE)).expect("a time limit");
         control.set_nodelay(true).expect("an option");
         Self { control, data: None, challenge: [0; CHALLENGE_LEN], token: [0; 16] }
@@ -85,9 +95,7 @@ impl Rude {
             rude.greet_back();
         }
         if stage >= Stage::Plan {
-            let proof = server.key.prove_client(PROTOCOL, &rude.challenge, &[5; CHALLENGE_LEN]);
-            rude.say(&Ask::Prove { challenge: [5; CHALLENGE_LEN], proof });
-            assert!(matches!(rude.hear(), Ok(Reply::Proof(_))));
+            rude.prove(&server.key);
         }
         if stage >= Stage::ChannelToken {
             rude.say(&Ask::Offer(Box::new(plan.clone())));
@@ -103,6 +111,13 @@ impl Rude {
             rude.send_data(&[0; TRIAL_BYTES / 2]);
         }
         rude
+    }
+
+    /// Proves the key, once it has greeted.
+    pub(crate) fn prove(&mut self, key: &Key) {
+        let proof = key.prove_client(PROTOCOL, &self.challenge, &[5; CHALLENGE_LEN]);
+        self.say(&Ask::Prove { challenge: [5; CHALLENGE_LEN], proof });
+        assert!(matches!(self.hear(), Ok(Reply::Proof(_))));
     }
 
     /// Hears places until it is admitted; the places.

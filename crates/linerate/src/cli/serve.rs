@@ -27,7 +27,7 @@ pub(crate) struct ServeArgs {
     /// Clients that may wait for a slot
     #[arg(long, value_name = "N", default_value_t = 16)]
     max_waiting: u16,
-    /// Concurrent connections of every kind
+    /// Clients with the key at the same time, and as many connections that did not prove it yet
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(2..))]
     max_connections: u16,
     /// Largest message

@@ -24,7 +24,8 @@ pub(super) fn run(args: &ServeArgs) -> Result<ExitCode, Trouble> {
 
 fn serve(args: &ServeArgs) -> Result<ExitCode, Trouble> {
     let filter = EnvFilter::try_from_env("LINERATE_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_target(false).with_writer(io::stderr).init();
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_target(false).with_writer(io::stderr);
+    log.with_ansi(console::colors_enabled_stderr()).init();
     let key = match (&args.key_file, args.open) {
         (_, true) => None,
         (Some(path), false) => Some(read_key(path)?),
@@ -85,7 +86,7 @@ pub(super) fn read_key(path: &Path) -> Result<Key, Trouble> {
     text.parse().map_err(|error| {
         Trouble::new(
             format!("failed to read the key from {}: {error}", path.display()),
-            "write a longer key into it",
+            "write one into it that nobody guesses, such as `openssl rand -hex 16` draws",
         )
     })
 }
