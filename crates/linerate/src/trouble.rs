@@ -84,11 +84,11 @@ impl Trouble {
     }
 
     /// A model's plan that cannot be read; `text` is its content.
-    pub(crate) fn model_text(error: &ModelError, name: &str, text: String) -> Self {
+    pub(crate) fn model_text(error: &ModelError, name: &str, text: &str) -> Self {
         let ModelError::Syntax(error) = error else { return Self::model(error, "") };
         let help = "`linerate model load PLAN --print-plan` writes a plan with every key";
         let what = format!("failed to read the plan {name}: {}", error.message());
-        Self { place: Place::of(error, name, &text), ..Self::new(what, help) }
+        Self { place: Place::of(error, name, text), ..Self::new(what, help) }
     }
 
     /// A model that cannot be built; `with` says which of several, or is empty.

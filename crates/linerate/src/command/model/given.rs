@@ -25,7 +25,7 @@ impl Given {
             Some(shipped) => (shipped.name.to_owned(), shipped.text.to_owned()),
             None => file(given)?,
         };
-        let plan = ModelPlan::from_toml(&text).map_err(|error| Trouble::model_text(&error, given, text))?;
+        let plan = ModelPlan::from_toml(&text).map_err(|error| Trouble::model_text(&error, given, &text))?;
         Ok(Self { name, plan })
     }
 }

@@ -32,7 +32,7 @@ fn catalogue() -> Result<Catalogue, Trouble> {
     let plan = |shipped: &Shipped| {
         let text = shipped.text.to_owned();
         let plan = ModelPlan::from_toml(shipped.text)
-            .map_err(|error| Trouble::model_text(&error, shipped.name, text))?;
+            .map_err(|error| Trouble::model_text(&error, shipped.name, &text))?;
         Ok(Plan { name: shipped.name, about: plan.about, medium: plan.network.medium() })
     };
     Ok(Catalogue {
