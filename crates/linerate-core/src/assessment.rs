@@ -64,9 +64,9 @@ fn both_ends(run: &Run, cautions: &mut Vec<Caution>) {
         _ => (Side::Other(number), end),
     });
     let ends = std::iter::once((Side::Local, run.local())).chain(answering);
+    let network = |end: End<'_>| end.environment.network_namespace.clone();
+    let same_network = |end: End<'_>| here(end) && network(end) == network(run.local());
     for (side, end) in ends {
-        let network = |end: End<'_>| end.environment.network_namespace.clone();
-        let same_network = here(end) && network(end) == network(run.local());
         host(side, end, cautions);
         granted(side, &run.plan.common.socket, end.granted, cautions);
         // Two ends on one loopback share its counters: once is enough.
@@ -77,8 +77,14 @@ fn both_ends(run: &Run, cautions: &mut Vec<Caution>) {
         // With several paths, only one interface of this host was counted.
         let several =
             side == Side::Local && run.paths.iter().any(|path| path.from_address != run.path().from_address);
-        if !local && !several && (side == Side::Local || !same_network) {
-            interface(side, end.observation, cautions);
+        if !local && !several && (side == Side::Local || !same_network(end)) {
+            let mut payload = Payload::of(end.observation);
+            let counted = |end: End<'_>| end.observation.interface.known().map(|it| it.interface.clone());
+            let shares = |(other, _)| same_network(other) && counted(other) == counted(end);
+            if side == Side::Local && run.answering().any(shares) {
+                payload = payload.of_both_ends();
+            }
+            interface(side, end.observation, payload, cautions);
         }
         retransmitted(side, end.observation, cautions);
     }
@@ -142,18 +148,39 @@ fn granted(side: Side, asked: &SocketOptions, granted: &Granted, cautions: &mut 
     );
 }
 
+/// What an interface must have carried of a measurement.
+#[derive(Clone, Copy)]
+struct Payload {
+    /// Unit: bytes.
+    sent: u64,
+    /// Unit: bytes.
+    received: u64,
+    messages: u64,
+}
+
+impl Payload {
+    fn of(seen: &Observation) -> Self {
+        let tally = seen.tally;
+        let messages = tally.sent.saturating_add(tally.received);
+        Self { sent: tally.sent_bytes, received: tally.received_bytes, messages }
+    }
+
+    /// Where both ends share the interface, as on a loopback, it sends and receives what either
+    /// end sends.
+    fn of_both_ends(self) -> Self {
+        let all = self.sent.saturating_add(self.received);
+        Self { sent: all, received: all, ..self }
+    }
+}
+
 /// Compares the interface's counters with the payload.
-fn interface(side: Side, seen: &Observation, cautions: &mut Vec<Caution>) {
+fn interface(side: Side, seen: &Observation, of: Payload, cautions: &mut Vec<Caution>) {
     let Some(counters) = seen.interface.known() else { return };
-    let tally = seen.tally;
     // Headers of both directions: what is received is acknowledged in what is sent.
-    let messages = tally.sent.saturating_add(tally.received);
-    let payload = tally.sent_bytes.saturating_add(tally.received_bytes);
-    let headers = messages.saturating_mul(HEADER_BYTES_A_MESSAGE);
+    let payload = of.sent.saturating_add(of.received);
+    let headers = of.messages.saturating_mul(HEADER_BYTES_A_MESSAGE);
     let overhead = (payload / 100 * HEADER_PERCENT).saturating_add(headers).saturating_add(CONTROL_BYTES);
-    for (payload, counted) in
-        [(tally.sent_bytes, counters.tx_bytes), (tally.received_bytes, counters.rx_bytes)]
-    {
+    for (payload, counted) in [(of.sent, counters.tx_bytes), (of.received, counters.rx_bytes)] {
         let interface = counters.interface.clone();
         if counted < payload {
             cautions.push(Caution::PathNotProven { side, interface, payload, counted });
