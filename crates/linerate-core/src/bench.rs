@@ -101,6 +101,12 @@ pub enum RunError {
         /// How long it had run.
         after: Span,
     },
+    /// The user wanted it to end, and the bench saw it first.
+    #[error("end a trial of {size} B: it was interrupted")]
+    Interrupted {
+        /// Message size. Unit: bytes.
+        size: u64,
+    },
     /// A byte arrived wrong.
     #[error("carry {size} B intact: {source}")]
     Corrupt {

@@ -5,6 +5,8 @@ use std::cell::RefCell;
 use std::future::Future;
 use std::pin::pin;
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Waker};
 
 use linerate_core::bench::{Bench, RunError};
@@ -26,6 +28,7 @@ pub struct ModelBench {
     flow: u32,
     buffers: [Buffers; 2],
     largest: usize,
+    stop: Arc<AtomicBool>,
 }
 
 impl ModelBench {
@@ -44,7 +47,17 @@ impl ModelBench {
             flow,
             buffers: [Buffers::new(0), Buffers::new(0)],
             largest: 0,
+            stop: Arc::default(),
         }
+    }
+
+    /// Ends a trial with [`RunError::Interrupted`] as soon as `stop` is set.
+    pub fn stop_at(&mut self, stop: Arc<AtomicBool>) {
+        self.stop = stop;
+    }
+
+    fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
     }
 
     /// Events that have happened in the model.
@@ -105,7 +118,8 @@ impl ModelBench {
         }
     }
 
-    /// Lets events happen until one of the applications may go on, or `None` if no event is left.
+    /// Lets events happen until one of the applications may go on, or `None` if no event is left or
+    /// it is to stop.
     fn go_on(&self) -> Option<[bool; 2]> {
         let mut world = self.world.borrow_mut();
         loop {
@@ -114,7 +128,7 @@ impl ModelBench {
             if stirred.contains(&true) {
                 return Some(stirred);
             }
-            if !world.step() {
+            if self.stopped() || !world.step() {
                 return None;
             }
         }
@@ -126,7 +140,7 @@ impl ModelBench {
     fn quiet(&self) {
         let mut world = self.world.borrow_mut();
         if world.stations.generators().next().is_none() && world.stations.forgets(self.flow) {
-            while world.step() {}
+            while !self.stopped() && world.step() {}
         }
     }
 
@@ -167,8 +181,11 @@ impl Bench for ModelBench {
     fn run(&mut self, trial: &Trial) -> Result<Sample, RunError> {
         let start = self.look(|world| world.kernel.now());
         self.quiet();
-        let [initiator, responder] =
-            self.halves(trial).map_err(|source| RunError::Link { size: trial.size, source })?;
+        let halves = self.halves(trial);
+        if self.stopped() {
+            return Err(RunError::Interrupted { size: trial.size });
+        }
+        let [initiator, responder] = halves.map_err(|source| RunError::Link { size: trial.size, source })?;
         let spent = self.look(|world| world.kernel.now()).since(start);
         Sample::join(trial, &initiator, &responder, spent)
     }

@@ -42,6 +42,11 @@ impl Interrupt {
     pub(crate) fn asked(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
+
+    /// What is set when the user asks, for what cannot ask back.
+    pub(crate) fn flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.0)
+    }
 }
 
 /// A descriptor that becomes readable at Ctrl-C or on termination.

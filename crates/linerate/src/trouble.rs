@@ -234,6 +234,7 @@ pub(crate) fn run_help(error: &RunError) -> &'static str {
         RunError::Link { .. } | RunError::Control { .. } => {
             "the peer went away; the results so far are kept; check the server and measure again"
         }
+        RunError::Interrupted { .. } => "the results so far are kept",
         RunError::Late { .. } => "allow more --time, or lower --to",
         RunError::Peer { .. } => "the results so far are kept; check the server's output on the other host",
         RunError::Corrupt { .. } => {

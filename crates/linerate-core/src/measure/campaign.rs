@@ -374,6 +374,7 @@ impl<'a, B: Bench> Campaign<'a, B> {
                 self.series.late = Some(Late { size, after });
                 return Err(Halt::Late);
             }
+            Err(RunError::Interrupted { .. }) => return Err(Halt::Interrupted),
             other => other.map_err(Halt::Failed)?,
         };
         let before = self.spent;

@@ -1,11 +1,16 @@
 //! Networks that lose a packet: a curve ends, and says what was lost.
 
-use linerate_core::measure::Ended;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use linerate_core::measure::{Ended, Progress, Watch, measure};
 use linerate_core::pattern::Pattern;
+use linerate_core::series::Series;
 use linerate_sim::model;
 use rstest::rstest;
 
-use crate::support::measured::measured;
+use crate::support::measured::{measured, once};
 use crate::support::plans::plan;
 
 /// A switch with room for one frame before a slow cable, and datagrams, which nothing sends again.
@@ -40,6 +45,29 @@ fn a_stream_that_never_passes_is_given_up() {
     let Ended::Failed(error) = outcome.ended else { panic!("it ended {:?}", outcome.ended) };
     let cause = "the modelled network lost a frame of it (late collision) each time that it was sent";
     assert!(error.to_string().contains(cause), "{error}");
+}
+
+/// Wants the measurement to end when it has seen one trial, and says so to the bench alone.
+struct EndsTheNext(Arc<AtomicBool>);
+
+impl Watch for EndsTheNext {
+    fn trial_done(&mut self, _: &Progress) -> ControlFlow<()> {
+        self.0.store(true, Ordering::Relaxed);
+        ControlFlow::Continue(())
+    }
+
+    fn round_done(&mut self, _: &mut Series) {}
+}
+
+#[test]
+fn a_trial_is_interrupted_and_what_was_measured_is_kept() {
+    let mut curve = model::curve(&plan("network.medium = 'ethernet'"), None).expect("two hosts");
+    let stop = Arc::new(AtomicBool::new(false));
+    curve.bench.stop_at(Arc::clone(&stop));
+    let outcome = measure(&mut curve.bench, &once(Pattern::PingPong, &[64, 65_536]), &mut EndsTheNext(stop));
+    assert!(matches!(outcome.ended, Ended::Interrupted), "it ended {:?}", outcome.ended);
+    let timed: Vec<u64> = outcome.series.timed().map(|point| point.size).collect();
+    assert_eq!(timed, [64]);
 }
 
 /// Each would take all memory, hours, or a panic, were it not refused first.

@@ -20,9 +20,9 @@ impl Watch for Silent {
     fn round_done(&mut self, _: &mut Series) {}
 }
 
-/// Measures `sizes` as a model in which nothing is random is measured: each once.
-pub(crate) fn measured(text: &str, pattern: Pattern, sizes: &[u64]) -> Outcome {
-    let method = Method {
+/// How a model in which nothing is random is measured: each of `sizes` once.
+pub(crate) fn once(pattern: Pattern, sizes: &[u64]) -> Method {
+    Method {
         pattern,
         sizes: sizes.to_vec(),
         time: Span::from_ms(1),
@@ -31,7 +31,11 @@ pub(crate) fn measured(text: &str, pattern: Pattern, sizes: &[u64]) -> Outcome {
         seed: 1,
         clock_cost: Span::ZERO,
         exact: Some(Exact::AT_ONCE),
-    };
+    }
+}
+
+/// Measures `sizes` once over the model of `text`.
+pub(crate) fn measured(text: &str, pattern: Pattern, sizes: &[u64]) -> Outcome {
     let mut curve = model::curve(&plan(text), None).unwrap_or_else(|error| panic!("{error} in {text}"));
-    measure(&mut curve.bench, &method, &mut Silent)
+    measure(&mut curve.bench, &once(pattern, sizes), &mut Silent)
 }

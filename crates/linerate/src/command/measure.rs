@@ -38,7 +38,7 @@ pub(super) fn run(args: &MeasureArgs, clock: HostClock) -> Result<ExitCode, Trou
     let line = Line::of(args.plan.progress.unless(args.output.quiet));
     match model {
         Some(chosen) => {
-            let subject = Modelled::build(chosen, &plan)?;
+            let subject = Modelled::build(chosen, &plan, &interrupt)?;
             if let Task::Curve(curve) = &mut plan.task
                 && subject.is_exact()
             {

@@ -9,6 +9,7 @@ use linerate_sim::model::{self, Curve};
 use super::subject::CurveSubject;
 use crate::command::conduct::Subject;
 use crate::command::modelled::Chosen;
+use crate::signals::Interrupt;
 use crate::trouble::Trouble;
 
 /// A modelled network, ready to be measured.
@@ -19,11 +20,14 @@ pub(super) struct Modelled {
 
 impl Modelled {
     /// Builds the model. Socket options of `plan` apply to the modelled hosts.
-    pub(super) fn build(mut chosen: Chosen, plan: &Plan) -> Result<Self, Trouble> {
+    /// A trial ends early at an `interrupt`.
+    pub(super) fn build(mut chosen: Chosen, plan: &Plan, interrupt: &Interrupt) -> Result<Self, Trouble> {
         Chosen::refuse(plan)?;
         chosen.plan = model::asked(&plan.common.socket, &chosen.plan);
         let curve = model::curve(&chosen.plan, chosen.passages()?);
-        Ok(Self { curve: curve.map_err(|error| Trouble::model(&error, ""))?, chosen })
+        let mut curve = curve.map_err(|error| Trouble::model(&error, ""))?;
+        curve.bench.stop_at(interrupt.flag());
+        Ok(Self { curve, chosen })
     }
 
     /// Whether one trial of a size is enough.
