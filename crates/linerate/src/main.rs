@@ -17,7 +17,7 @@ fn main() -> ExitCode {
     match command::run(cli::parse(), clock) {
         Ok(code) => code,
         Err(trouble) => {
-            eprintln!("{:?}", miette::Report::new(trouble));
+            screen::note(format_args!("{:?}", miette::Report::new(trouble)));
             ExitCode::from(2)
         }
     }

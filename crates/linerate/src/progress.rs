@@ -14,6 +14,7 @@ use linerate_core::units::{Size, Span};
 
 use self::events::Events;
 use crate::cli::ProgressForm;
+use crate::screen::note;
 
 /// Redraws a second: enough to read, and few enough not to disturb the measurement.
 const REDRAWS: u8 = 5;
@@ -59,7 +60,7 @@ impl Line {
     pub(crate) fn queued(&self, place: u32) {
         let text = || format!("waiting for the server: place {place} in the queue");
         match self {
-            Self::Drawn(bar) if bar.is_hidden() => eprintln!("{}", text()),
+            Self::Drawn(bar) if bar.is_hidden() => note(text()),
             Self::Drawn(bar) => bar.set_message(text()),
             Self::Silent | Self::Quiet => {}
             Self::Told(events) => events.queued(place),
@@ -96,7 +97,7 @@ impl Line {
             )
         };
         match self {
-            Self::Drawn(bar) => bar.suspend(|| eprintln!("{}", text())),
+            Self::Drawn(bar) => bar.suspend(|| note(text())),
             Self::Silent | Self::Quiet => {}
             Self::Told(events) => events.short_of_time(needed, allowed),
         }
@@ -135,7 +136,7 @@ impl Line {
         match self {
             Self::Told(events) => events.saved(path),
             Self::Quiet => {}
-            Self::Drawn(_) | Self::Silent => eprintln!("{what} {}", path.display()),
+            Self::Drawn(_) | Self::Silent => note(format_args!("{what} {}", path.display())),
         }
     }
 

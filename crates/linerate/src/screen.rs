@@ -1,5 +1,6 @@
-//! Standard output.
+//! Standard output, and what is said beside it.
 
+use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
 
 use crate::trouble::Trouble;
@@ -19,6 +20,11 @@ pub(crate) fn show(text: &str) -> Result<(), Trouble> {
         )),
         _ => Ok(()),
     }
+}
+
+/// Notes `line` on standard error. A reader that has closed it misses that, and nothing else.
+pub(crate) fn note(line: impl Display) {
+    writeln!(io::stderr(), "{line}").unwrap_or(());
 }
 
 /// How many columns a table may have.

@@ -602,6 +602,21 @@ fn a_time_in_which_nothing_can_be_timed() {
 }
 
 #[test]
+fn loads_in_which_nothing_can_be_timed() {
+    for arguments in [
+        &["rr", "--rate", "1", "--warm-up", "100ms", "--time", "10ms"][..],
+        &["stream", "--transport", "udp", "--rate", "1K", "--message", "1400", "--time", "10ms"],
+    ] {
+        let said = Desk::new().linerate(arguments);
+        assert_eq!(said.code, Some(2));
+        assert_snapshot!(said.complaint(), @"
+        failed to time anything: less passed than a rate or a latency needs
+        help: allow more --time, ask for a higher --rate or less --warm-up, or look whether the path loses everything
+        ");
+    }
+}
+
+#[test]
 fn a_file_whose_text_would_command_the_terminal() {
     let desk = Desk::new();
     // In a key, in a value, and where the parser shows the line.

@@ -94,6 +94,13 @@ impl FlowAccount {
 }
 
 impl Transfer {
+    /// Whether anything was timed: a flow has a rate, or a transaction after the warm-up ended.
+    #[must_use]
+    pub fn is_timed(&self) -> bool {
+        self.flows.iter().any(|flow| flow.rate().is_some())
+            || self.latencies.iter().any(|latency| latency.service.count() > 0)
+    }
+
     /// What became of `flow`.
     #[must_use]
     pub fn class(&self, flow: &FlowAccount) -> Class {

@@ -26,7 +26,7 @@ use super::predict::model::{self, Failure};
 use crate::cli::CalibrateArgs;
 use crate::peer::LoopbackPeer;
 use crate::progress::Line;
-use crate::screen::{columns, show};
+use crate::screen::{columns, note, show};
 use crate::signals::Interrupt;
 use crate::store;
 use crate::trouble::Trouble;
@@ -77,7 +77,7 @@ fn attempt(args: &CalibrateArgs, clock: HostClock, interrupt: &Interrupt) -> Res
     }
     store::replace(&args.out, &file.to_toml())?;
     show(&render::host(&file, columns()))?;
-    eprintln!("host file: {}", args.out.display());
+    note(format_args!("host file: {}", args.out.display()));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -95,7 +95,14 @@ pub(super) fn carry<S: LoadSubject>(
                 announce(&underway.run.plan, asked);
             }
             one(subject, asked, underway)
-        })
+        })?;
+        if underway.run.transfers.iter().any(Transfer::is_timed) {
+            return Ok(());
+        }
+        let reason = "time anything: less passed than a rate or a latency needs";
+        let help = "allow more --time, ask for a higher --rate or less --warm-up, or look whether the path loses everything";
+        let trouble = Trouble::new(format!("failed to {reason}"), help);
+        Err(Stopped::Failed { reason: reason.to_owned(), trouble })
     })
 }
 

@@ -18,7 +18,7 @@ use linerate_study::prediction::{Compared, GOAL, Prediction, WhatIf};
 
 use self::model::{Failure, bands};
 use crate::cli::{Change, PredictArgs, PredictFormat};
-use crate::screen::{columns, show};
+use crate::screen::{columns, note, show};
 use crate::store;
 use crate::trouble::Trouble;
 
@@ -37,7 +37,7 @@ pub(super) fn run(args: &PredictArgs) -> Result<ExitCode, Trouble> {
         PredictFormat::Json => predict::json(&prediction).map_err(|error| unrendered(&error))?,
     })?;
     store::replace(&report, &page)?;
-    eprintln!("report: {}", report.display());
+    note(format_args!("report: {}", report.display()));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -8,7 +8,7 @@ use linerate_core::report::Report;
 use linerate_report as render;
 
 use crate::cli::ReportArgs;
-use crate::screen::{columns, show};
+use crate::screen::{columns, note, show};
 use crate::store;
 use crate::trouble::Trouble;
 
@@ -27,7 +27,7 @@ pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Trouble> {
             ));
         }
         store::replace(path, &rendered(&report, path, args.level)?)?;
-        eprintln!("report: {}", path.display());
+        note(format_args!("report: {}", path.display()));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -9,6 +9,7 @@ use linerate_net::observe::HostClock;
 use super::modelled::Chosen;
 use super::{loads, planned};
 use crate::cli::RrArgs;
+use crate::screen::note;
 use crate::store;
 use crate::trouble::Trouble;
 
@@ -34,7 +35,7 @@ pub(super) fn run(args: &RrArgs, clock: HostClock) -> Result<ExitCode, Trouble> 
     if let Some(path) = &args.hdr {
         store::replace(path, &hdr_log(began, &report.runs[0].run.transfers))?;
         if !quiet {
-            eprintln!("latencies: {}", path.display());
+            note(format_args!("latencies: {}", path.display()));
         }
     }
     Ok(loads::conclude(&report))

@@ -13,7 +13,7 @@ use linerate_net::serve::{Limits, Server};
 use tracing_subscriber::EnvFilter;
 
 use crate::cli::ServeArgs;
-use crate::screen::show;
+use crate::screen::{note, show};
 use crate::signals;
 use crate::store;
 use crate::trouble::Trouble;
@@ -39,7 +39,7 @@ fn serve(args: &ServeArgs) -> Result<ExitCode, Trouble> {
     let server = bind(args, key.clone())?;
     announce(&server, key.as_ref(), args.key_file.is_some())?;
     server.run(stop.as_fd())?;
-    eprintln!("linerate serve: stopped");
+    note("linerate serve: stopped");
     Ok(ExitCode::SUCCESS)
 }
 

@@ -11,6 +11,8 @@ use linerate_core::run::{Run, State};
 use linerate_core::units::Span;
 use serde_json::{Value, json};
 
+use crate::screen::note;
+
 /// A run's events.
 #[derive(Debug)]
 pub(crate) struct Events {
@@ -105,7 +107,7 @@ impl Events {
         for (name, value) in fields.iter().filter(|(_, value)| !value.is_null()) {
             line[*name] = value.clone();
         }
-        eprintln!("{line}");
+        note(line);
     }
 }
 

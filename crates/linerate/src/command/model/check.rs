@@ -10,7 +10,7 @@ use linerate_study::parallel;
 use super::traced;
 use crate::cli::{CheckArgs, CheckFormat};
 use crate::progress::Line;
-use crate::screen::{columns, show};
+use crate::screen::{columns, note, show};
 use crate::signals::Interrupt;
 use crate::store;
 use crate::trouble::Trouble;
@@ -65,7 +65,7 @@ fn conclude(args: &CheckArgs, checked: &Checked<'_>) -> Result<ExitCode, Trouble
     if let Some(path) = &args.report {
         let page = render::claims::html(checked).map_err(|error| unrendered(&error))?;
         store::replace(path, &page)?;
-        eprintln!("report:   {}", path.display());
+        note(format_args!("report:   {}", path.display()));
     }
     Ok(ExitCode::from(code(&Tally::of(checked.judged))))
 }

@@ -11,7 +11,7 @@ use super::given::Given;
 use super::traced;
 use crate::cli::{LoadArgs, LoadFormat, LoadOutput};
 use crate::progress::Line;
-use crate::screen::{columns, show};
+use crate::screen::{columns, note, show};
 use crate::signals::Interrupt;
 use crate::store;
 use crate::trouble::Trouble;
@@ -61,7 +61,7 @@ fn conclude(args: &LoadArgs, found: Found, mut done: Vec<Option<Loaded>>) -> Res
     if let Some(path) = &args.output.report {
         let page = render::load::html(&study).map_err(|error| unrendered(&error))?;
         store::replace(path, &page)?;
-        eprintln!("report:   {}", path.display());
+        note(format_args!("report:   {}", path.display()));
     }
     if let (Some(path), Some(trace)) = (&args.output.trace, trace) {
         traced::keep(&trace, &study.plan, path)?;

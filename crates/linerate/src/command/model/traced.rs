@@ -5,6 +5,7 @@ use std::path::Path;
 use linerate_sim::plan::ModelPlan;
 use linerate_sim::trace::Trace;
 
+use crate::screen::note;
 use crate::trouble::Trouble;
 use crate::{capture, store};
 
@@ -20,10 +21,10 @@ pub(in crate::command) fn prepare(path: &Path) -> Result<(), Trouble> {
 pub(in crate::command) fn keep(trace: &Trace, plan: &ModelPlan, path: &Path) -> Result<(), Trouble> {
     let form = capture::Form { stations: plan.network.stations(), kind: plan.transport.kind };
     store::replace_with(path, |out| capture::write(trace, form, out))?;
-    eprintln!("trace:    {}", path.display());
+    note(format_args!("trace:    {}", path.display()));
     if trace.left_out() > 0 {
         let kept = trace.passages().len();
-        eprintln!("it has the first {kept} of {} passages", kept as u64 + trace.left_out());
+        note(format_args!("it has the first {kept} of {} passages", kept as u64 + trace.left_out()));
     }
     Ok(())
 }
