@@ -114,6 +114,9 @@ pub struct HostSample {
     pub idle: Span,
     /// The busiest processor's share of time not idle, 0 to 1.
     pub busiest: f64,
+    /// The largest share of one processor's time in hardware and software interrupts, 0 to 1. Of a
+    /// modelled host, all of its busiest processor's work, which is the network's.
+    pub busiest_interrupts: f64,
     /// Load average of one minute, as history only.
     pub load_average: f64,
     /// Processor time of this process.
@@ -126,6 +129,11 @@ pub struct HostSample {
     /// How long that thread was ready to run and waited for a processor.
     #[serde(rename = "busiest_thread_waited_ps", alias = "busiest_thread_waited")]
     pub busiest_thread_waited: Span,
+    /// The share of time not idle of the processor that this thread ran on last, whoever used it, 0
+    /// to 1.
+    pub busiest_thread_processor: f64,
+    /// That processor's share of time in hardware and software interrupts, 0 to 1.
+    pub busiest_thread_interrupts: f64,
     /// Voluntary context switches of the process's threads: they waited for something.
     pub voluntary_switches: u64,
     /// Involuntary context switches: the processor was given to others.
@@ -141,9 +149,10 @@ pub struct HostSample {
 impl HostSample {
     /// Adds the interval that follows this one, so that both become one.
     pub fn absorb(&mut self, next: &Self) {
-        let weight = |sample: &Self| sample.busiest * sample.span.as_seconds();
-        let whole = (self.span + next.span).as_seconds();
-        let busiest = if whole > 0.0 { (weight(self) + weight(next)) / whole } else { self.busiest };
+        let [weight, more] = [self.span, next.span].map(Span::as_seconds);
+        let mean = |share: f64, next: f64| {
+            if weight + more > 0.0 { (share * weight + next * more) / (weight + more) } else { share }
+        };
         *self = Self {
             until: next.until,
             span: self.span + next.span,
@@ -154,11 +163,14 @@ impl HostSample {
             softirq: self.softirq + next.softirq,
             steal: self.steal + next.steal,
             idle: self.idle + next.idle,
-            busiest,
+            busiest: mean(self.busiest, next.busiest),
+            busiest_interrupts: mean(self.busiest_interrupts, next.busiest_interrupts),
             load_average: next.load_average,
             process: self.process + next.process,
             busiest_thread: self.busiest_thread + next.busiest_thread,
             busiest_thread_waited: self.busiest_thread_waited + next.busiest_thread_waited,
+            busiest_thread_processor: mean(self.busiest_thread_processor, next.busiest_thread_processor),
+            busiest_thread_interrupts: mean(self.busiest_thread_interrupts, next.busiest_thread_interrupts),
             voluntary_switches: self.voluntary_switches.saturating_add(next.voluntary_switches),
             involuntary_switches: self.involuntary_switches.saturating_add(next.involuntary_switches),
             softnet_packets: self.softnet_packets.saturating_add(next.softnet_packets),
@@ -181,6 +193,9 @@ mod tests {
             user: Span::from_ms(count),
             idle: Span::from_ms(count),
             busiest,
+            busiest_interrupts: busiest / 2.0,
+            busiest_thread_processor: busiest / 4.0,
+            busiest_thread_interrupts: busiest / 8.0,
             load_average: count as f64,
             voluntary_switches: count,
             softnet_dropped: count,
@@ -205,10 +220,13 @@ mod tests {
             steal: Span::from_ms(base + 6),
             idle: Span::from_ms(base + 7),
             busiest: 0.0,
+            busiest_interrupts: 0.0,
             load_average: 0.25,
             process: Span::from_ms(base + 8),
             busiest_thread: Span::from_ms(base + 9),
             busiest_thread_waited: Span::from_ms(base + 10),
+            busiest_thread_processor: 0.0,
+            busiest_thread_interrupts: 0.0,
             voluntary_switches: base + 11,
             involuntary_switches: base + 12,
             softnet_packets: base + 13,
@@ -228,10 +246,13 @@ mod tests {
             steal: Span::from_ms(1_112),
             idle: Span::from_ms(1_114),
             busiest: 0.0,
+            busiest_interrupts: 0.0,
             load_average: 0.25,
             process: Span::from_ms(1_116),
             busiest_thread: Span::from_ms(1_118),
             busiest_thread_waited: Span::from_ms(1_120),
+            busiest_thread_processor: 0.0,
+            busiest_thread_interrupts: 0.0,
             voluntary_switches: 1_122,
             involuntary_switches: 1_124,
             softnet_packets: 1_126,

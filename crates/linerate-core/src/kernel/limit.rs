@@ -56,8 +56,10 @@ const MOSTLY: f64 = 0.5;
 /// 3. Otherwise the receiver window's and the send buffer's time is as the kernel says; of the
 ///    rest, the send buffer has the share of the samples that found it full while everything was
 ///    sent and the congestion window was not full.
-/// 4. The rest is a processor's, if most of the time the busiest one of a host, or a thread of this
-///    program there, was that busy. Of two such hosts it is the one that was busy longer, and the
+/// 4. The rest is a processor's, if most of the time a thread of this program on a host was that
+///    busy, together with the interrupts of its processor, or a processor was that busy with
+///    interrupts. What other programs do on a processor that this one does not want holds nothing
+///    back. Of two such hosts it is the one that was busy longer, and the
 ///    sender in a tie. Otherwise it is the congestion window's, or the path's, which makes that
 ///    window small.
 ///
@@ -144,7 +146,8 @@ fn at_line_rate(link: Option<Rate>, rate: Option<Rate>) -> bool {
 
 /// What the time waited for that the kernel does not explain.
 fn bottleneck(hosts: [&[HostSample]; 2]) -> Holder {
-    let [sender, receiver] = hosts.map(|host| saturated(host, |look| thread(look).max(look.busiest)));
+    let [sender, receiver] =
+        hosts.map(|host| saturated(host, |look| at_work(look).max(look.busiest_interrupts)));
     if sender.max(receiver) <= MOSTLY {
         Holder::CongestionWindow
     } else if receiver > sender {
@@ -166,4 +169,12 @@ fn saturated(looks: &[HostSample], busy: impl Fn(&HostSample) -> f64) -> f64 {
 fn thread(look: &HostSample) -> f64 {
     let awake = look.busiest_thread + look.busiest_thread_waited;
     if look.span == Span::ZERO { 0.0 } else { awake.as_seconds() / look.span.as_seconds() }
+}
+
+/// The share of the interval in which the busiest thread, or an interrupt of its processor, was
+/// running or ready to run. Some kernels count an interrupt as part of the thread that it
+/// interrupts, but the two are never more than what the processor worked.
+fn at_work(look: &HostSample) -> f64 {
+    let both = thread(look) + look.busiest_thread_interrupts;
+    both.min(look.busiest_thread_processor).max(thread(look))
 }

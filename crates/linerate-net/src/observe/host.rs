@@ -12,7 +12,7 @@ use rustix::time::{ClockId, clock_gettime};
 use super::proc_text::read;
 pub(super) use processors::{Processors, load_average};
 pub(super) use softnet::Softnet;
-use threads::Threads;
+use threads::{Awake, Threads, processor_of};
 
 /// Watches the host from [`start`](Self::start), one [`look`](Self::look) after the other.
 ///
@@ -74,7 +74,11 @@ impl Moment {
         let busy = self.processors.since(&before.processors);
         let of_ticks = |ticks: u64| Span::from_us(ticks.saturating_mul(1_000_000 / ticks_per_second.max(1)));
         let softnet = self.softnet.since(&before.softnet);
-        let thread = self.threads.busiest_since(&before.threads);
+        let busiest = self.threads.busiest_since(&before.threads);
+        let its = busiest.and_then(|(thread, _)| processor_of(thread));
+        let its = its.and_then(|processor| self.processors.of_one(&before.processors, processor));
+        let (thread, [its_busy, its_interrupts]) =
+            (busiest.map_or(Awake::default(), |(_, awake)| awake), its.unwrap_or_default());
         HostSample {
             until,
             span: self.at.zip(before.at).map_or(Span::ZERO, |(now, then)| now.since(then)),
@@ -86,10 +90,13 @@ impl Moment {
             steal: of_ticks(busy.all.steal),
             idle: of_ticks(busy.all.idle),
             busiest: busy.busiest,
+            busiest_interrupts: busy.interrupts,
             load_average: self.load_average,
             process: self.process - before.process,
             busiest_thread: thread.ran,
             busiest_thread_waited: thread.waited,
+            busiest_thread_processor: its_busy,
+            busiest_thread_interrupts: its_interrupts,
             voluntary_switches: self.switches.asked.saturating_sub(before.switches.asked),
             involuntary_switches: self.switches.made.saturating_sub(before.switches.made),
             softnet_packets: softnet.packets,

@@ -118,6 +118,7 @@ impl Watched {
         ];
         let processors = machine.processors();
         let share = busiest.saturating_sub(before.busiest).as_seconds() / span.as_seconds();
+        let busiest = if span > Span::ZERO { share.min(1.0) } else { 0.0 };
         HostSample {
             until,
             span,
@@ -126,7 +127,8 @@ impl Watched {
             softirq,
             system,
             idle: (span * u64::from(processors)).saturating_sub(irq + softirq + system),
-            busiest: if span > Span::ZERO { share.min(1.0) } else { 0.0 },
+            busiest,
+            busiest_interrupts: busiest,
             process: system,
             ..HostSample::default()
         }

@@ -17,9 +17,24 @@ fn sample(busy: u64, rwnd: u64, sndbuf: u64) -> TcpSample {
     }
 }
 
-/// A second of a host: shares of its busiest processor and of its busiest thread.
+/// A second of a host: shares of its busiest processor, which others may use, and of its busiest
+/// thread.
 fn host(busiest: f64, thread: f64) -> HostSample {
     HostSample { span: SECOND, busiest, busiest_thread: Span::from_seconds(thread), ..HostSample::default() }
+}
+
+/// A second of a host that is so busy with interrupts on one processor.
+fn interrupted(share: f64) -> HostSample {
+    HostSample { busiest: 1.0, busiest_interrupts: share, ..host(1.0, 0.2) }
+}
+
+/// A second of a host on whose processor a thread is beside interrupts and others.
+fn beside(thread: f64, interrupts: f64, processor: f64) -> HostSample {
+    HostSample {
+        busiest_thread_processor: processor,
+        busiest_thread_interrupts: interrupts,
+        ..host(1.0, thread)
+    }
 }
 
 fn judge(tcp: TcpSample, hosts: [&[HostSample]; 2], rate: f64) -> Verdict {
@@ -75,12 +90,16 @@ fn a_full_send_buffer_is_found_though_the_kernel_did_not_notice() {
 
 #[test]
 fn a_processor_without_time_explains_what_the_kernel_does_not() {
-    let [idle, full, thread] = [(0.3, 0.2), (0.97, 0.2), (0.6, 0.96)].map(|(all, one)| [host(all, one)]);
+    let (idle, full, thread) = ([host(0.3, 0.2)], [interrupted(0.97)], [host(0.6, 0.96)]);
     let rest = sample(1_000, 100, 0);
     let winner = |hosts: [&[HostSample]; 2]| judge(rest.clone(), hosts, 300.0).winner;
     let [one, two] = [Host::Sender, Host::Receiver].map(Holder::Processor);
     assert_eq!(winner([&idle, &idle]), Holder::CongestionWindow);
-    assert_eq!(winner([&full, &idle]), one, "a full processor");
+    assert_eq!(winner([&full, &idle]), one, "a processor full of interrupts");
+    assert_eq!(winner([&[host(1.0, 0.2)], &idle]), Holder::CongestionWindow, "full of others' work");
+    assert_eq!(winner([&idle, &[beside(0.6, 0.4, 1.0)]]), two, "a thread and its interrupts");
+    assert_eq!(winner([&idle, &[beside(0.6, 0.4, 0.6)]]), Holder::CongestionWindow, "counted twice");
+    assert_eq!(winner([&idle, &[beside(0.02, 0.01, 1.0)]]), Holder::CongestionWindow, "beside others");
     assert_eq!(winner([&idle, &thread]), two, "a thread that is always busy");
     assert_eq!(winner([&full, &thread]), one, "a tie");
     let mostly = [&full[..], &idle, &full].concat();
@@ -122,6 +141,9 @@ fn any_host() -> impl Strategy<Value = HostSample> {
         span,
         busiest,
         busiest_thread,
+        busiest_interrupts: busiest,
+        busiest_thread_processor: busiest,
+        busiest_thread_interrupts: busiest,
         ..HostSample::default()
     })
 }

@@ -24,6 +24,8 @@ pub(super) struct Busy {
     pub(super) all: Ticks,
     /// The busiest processor's share of time not idle.
     pub(super) busiest: f64,
+    /// The largest share of one processor's time in interrupts of both kinds.
+    pub(super) interrupts: f64,
 }
 
 impl Processors {
@@ -39,6 +41,14 @@ impl Processors {
         u32::try_from(self.0.len()).unwrap_or(u32::MAX)
     }
 
+    /// What one processor did from `before` to now: its share of time not idle, and of that in
+    /// interrupts.
+    pub(super) fn of_one(&self, before: &Self, processor: u64) -> Option<[f64; 2]> {
+        let [then, now] = [before, self].map(|all| all.0.iter().find(|one| one.processor == processor));
+        let spent = now?.less(then?);
+        Some([spent.share(spent.work()), spent.share(spent.in_interrupts())])
+    }
+
     /// From `before` to now. A processor that is new is left out: it came online, and its counters
     /// cover another time. A counter that fell, as `iowait` may, counts as unchanged.
     pub(super) fn since(&self, before: &Self) -> Busy {
@@ -47,7 +57,8 @@ impl Processors {
             let Some(then) = before.0.iter().find(|then| then.processor == now.processor) else { continue };
             let spent = now.less(then);
             busy.all = busy.all.plus(&spent);
-            busy.busiest = busy.busiest.max(spent.share_of_work());
+            busy.busiest = busy.busiest.max(spent.share(spent.work()));
+            busy.interrupts = busy.interrupts.max(spent.share(spent.in_interrupts()));
         }
         busy
     }
@@ -94,11 +105,18 @@ impl Ticks {
         self.each(other, u64::saturating_add)
     }
 
-    fn share_of_work(&self) -> f64 {
-        let work = [self.user, self.system, self.irq, self.softirq, self.steal];
-        let work: f64 = work.into_iter().map(|ticks| ticks as f64).sum();
-        let whole = work + self.idle as f64;
-        if whole > 0.0 { work / whole } else { 0.0 }
+    fn work(&self) -> u64 {
+        [self.user, self.system, self.irq, self.softirq, self.steal].into_iter().fold(0, u64::saturating_add)
+    }
+
+    fn in_interrupts(&self) -> u64 {
+        self.irq.saturating_add(self.softirq)
+    }
+
+    /// What share of all its time `ticks` of it are.
+    fn share(&self, ticks: u64) -> f64 {
+        let whole = self.work().saturating_add(self.idle);
+        if whole > 0 { ticks as f64 / whole as f64 } else { 0.0 }
     }
 }
 
@@ -140,6 +158,16 @@ cpus 1 2 3 4
         let busy = after.since(&before);
         assert_eq!(busy.busiest, 0.75, "75 of 100 ticks of the third");
         assert_eq!((busy.all.user, busy.all.idle), (85, 115));
+    }
+
+    #[test]
+    fn interrupts_are_those_of_one_processor_and_no_other_work() {
+        let before = Processors::of("cpu0 0 0 0 0 0 0 0\ncpu1 0 0 0 0 0 0 0\n");
+        let after = Processors::of("cpu0 95 0 0 0 0 0 5\ncpu1 0 0 40 20 0 10 30\n");
+        let busy = after.since(&before);
+        assert_eq!((busy.busiest, busy.interrupts), (1.0, 0.4));
+        assert_eq!(after.of_one(&before, 1), Some([0.8, 0.4]));
+        assert_eq!(after.of_one(&before, 2), None);
     }
 
     #[test]
