@@ -9,8 +9,9 @@
 //! it faster. The rate, the link and the two hosts do.
 //!
 //! Nor does it count every full send buffer, only one that a write filled in the middle of a
-//! segment (in Linux 6.18, and mostly not without segmentation offload). The samples show the
-//! others: the buffer is full, and neither the receive window nor the congestion window is.
+//! segment (in Linux 6.18, and mostly not without segmentation offload), nor every full receive
+//! window, where that is a few segments small. The samples show the others: one of the two is full,
+//! and the congestion window is not.
 //!
 //! The usual confusions: the receiver's account says nothing of this, only the sender's; a full
 //! receiver window may itself be the receiving application's fault, which reads too slowly; and a
@@ -53,9 +54,10 @@ const MOSTLY: f64 = 0.5;
 ///    interval.
 /// 2. If the rate is within 5 % of the link's, all other time is the link's: no larger window
 ///    or buffer gains more than that.
-/// 3. Otherwise the receiver window's and the send buffer's time is as the kernel says; of the
+/// 3. Otherwise the receiver window's and the send buffer's time is as the kernel says. Of the
 ///    rest, the send buffer has the share of the samples that found it full while everything was
-///    sent and the congestion window was not full.
+///    sent, and the receiver window the share of those that found no room in it for one more full
+///    segment while there was one to send; both only where the congestion window was not full.
 /// 4. The rest is a processor's, if most of the time a thread of this program on a host was that
 ///    busy, together with the interrupts of its processor, or a processor was that busy with
 ///    interrupts. What other programs do on a processor that this one does not want holds nothing
@@ -84,10 +86,11 @@ pub fn holders(
     if at_line_rate(link, rate) {
         shares.add(Holder::Link, 1.0 - kernel.idle);
     } else {
-        shares.add(Holder::ReceiverWindow, kernel.receiver_window);
-        let unnoticed = kernel.rest * buffer_found_full(sender);
-        shares.add(Holder::SendBuffer, kernel.send_buffer + unnoticed);
-        shares.add(bottleneck(hosts), kernel.rest - unnoticed);
+        let [window, buffer] =
+            [window_was_full, buffer_was_full].map(|full| kernel.rest * found(sender, full));
+        shares.add(Holder::ReceiverWindow, kernel.receiver_window + window);
+        shares.add(Holder::SendBuffer, kernel.send_buffer + buffer);
+        shares.add(bottleneck(hosts), (kernel.rest - window - buffer).max(0.0));
     }
     Some(Verdict::of(shares))
 }
@@ -122,21 +125,31 @@ impl Account {
     }
 }
 
-/// Of the samples with bytes in flight, the share of those at which only the send buffer can have
-/// held back more. The last sample does not count: it is taken at the end, when there is nothing
-/// more to send.
+/// Of the samples with bytes in flight, the share of those that found this `full`. The last sample
+/// does not count: it is taken at the end, when there is nothing more to send.
+fn found(sender: &[TcpSample], full: fn(&TcpSample) -> bool) -> f64 {
+    let [looks @ .., _] = sender else { return 0.0 };
+    let under_way = looks.iter().filter(|look| look.unacked > 0);
+    let whole = under_way.clone().count();
+    let full = under_way.filter(|look| full(look)).count();
+    if whole > 0 { full as f64 / whole as f64 } else { 0.0 }
+}
+
+/// Whether only the send buffer can have held back more: everything is sent, and the congestion
+/// window is not full.
 ///
 /// A writer that found the buffer full sleeps until a third of it is free. Source: Linux,
 /// `sk_stream_is_writeable` of net/sock.h.
-fn buffer_found_full(sender: &[TcpSample]) -> f64 {
-    let [looks @ .., _] = sender else { return 0.0 };
-    let under_way = looks.iter().filter(|look| look.unacked > 0);
-    let full = under_way.clone().filter(|look| {
-        let writer_sleeps = look.queued / 2 > look.sndbuf.saturating_sub(look.queued);
-        writer_sleeps && look.notsent == 0 && look.unacked < look.cwnd
-    });
-    let whole = under_way.count();
-    if whole > 0 { full.count() as f64 / whole as f64 } else { 0.0 }
+fn buffer_was_full(look: &TcpSample) -> bool {
+    let writer_sleeps = look.queued / 2 > look.sndbuf.saturating_sub(look.queued);
+    writer_sleeps && look.notsent == 0 && look.unacked < look.cwnd
+}
+
+/// Whether only the window that the receiver offers can have held back more: there is more to send,
+/// and not one more full segment fits into that window, but one into the congestion window.
+fn window_was_full(look: &TcpSample) -> bool {
+    let next = look.unacked.saturating_add(1).saturating_mul(look.mss);
+    look.snd_wnd > 0 && next > look.snd_wnd && look.notsent > 0 && look.unacked < look.cwnd
 }
 
 fn at_line_rate(link: Option<Rate>, rate: Option<Rate>) -> bool {

@@ -89,6 +89,24 @@ fn a_full_send_buffer_is_found_though_the_kernel_did_not_notice() {
 }
 
 #[test]
+fn a_full_receive_window_is_found_though_the_kernel_did_not_notice() {
+    let full =
+        TcpSample { unacked: 2, cwnd: 10, notsent: 9_000, mss: 1_448, snd_wnd: 4_343, ..sample(500, 0, 0) };
+    let room = TcpSample { snd_wnd: 4_344, ..full.clone() };
+    let nothing_to_send = TcpSample { notsent: 0, ..full.clone() };
+    let congestion = TcpSample { cwnd: 2, ..full.clone() };
+    let old_kernel = TcpSample { snd_wnd: 0, ..full.clone() };
+    let share = |looks: &[&TcpSample]| {
+        let looks: Vec<_> =
+            looks.iter().map(|look| (*look).clone()).chain([sample(1_000, 100, 300)]).collect();
+        let verdict = holders(&looks, [&[], &[]], None, None, SECOND).expect("the kernel counted");
+        verdict.shares.of(Holder::ReceiverWindow)
+    };
+    assert_eq!(share(&[&room, &nothing_to_send, &congestion, &old_kernel]), 0.1, "these had another reason");
+    assert_eq!(share(&[&full, &room]), 0.4, "half of the other 60 %");
+}
+
+#[test]
 fn a_processor_without_time_explains_what_the_kernel_does_not() {
     let (idle, full, thread) = ([host(0.3, 0.2)], [interrupted(0.97)], [host(0.6, 0.96)]);
     let rest = sample(1_000, 100, 0);
