@@ -53,7 +53,8 @@ pub struct Look {
     pub until: Span,
     /// The length of the interval.
     pub span: Span,
-    /// Payload of each bulk flow in it, in the order of the transfer's flows. Unit: bytes.
+    /// Payload of each bulk flow that arrived in it, as far as this end knows: of what it sends over
+    /// TCP what was acknowledged. In the order of the transfer's flows. Unit: bytes.
     pub bytes: Vec<u64>,
     /// What TCP says of each flow, where it carries the flow; only of the first flows.
     pub tcp: Vec<Option<TcpSample>>,

@@ -81,6 +81,14 @@ pub struct TcpSample {
     pub rcvbuf: u64,
 }
 
+impl TcpSample {
+    /// Whether this end of a bulk flow is the one that sends.
+    #[must_use]
+    pub const fn sends(&self) -> bool {
+        self.acknowledged > self.received
+    }
+}
+
 /// What a host did between two readings. What the host does not report is zero.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]

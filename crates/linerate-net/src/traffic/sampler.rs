@@ -33,8 +33,11 @@ pub struct Watched {
 pub struct Look<'a> {
     /// When, since the load began at this end; the interval is the host's `span`.
     pub until: Span,
-    /// Payload of each flow since the look before. Unit: bytes.
+    /// Payload of each flow since the look before, as its thread counted. Unit: bytes.
     pub bytes: &'a [u64],
+    /// The same as it has reached the other end: of what is sent over TCP only what was
+    /// acknowledged. A call returns when the bytes are in the send buffer. Unit: bytes.
+    pub arrived: &'a [u64],
     /// What TCP says, where it carries the flow; only of the first flows
     /// ([`Looks::MOST_TCP_FLOWS`]).
     pub tcp: &'a [Option<TcpSample>],
@@ -44,8 +47,8 @@ pub struct Look<'a> {
 
 impl From<&Look<'_>> for linerate_core::carrier::Look {
     fn from(look: &Look<'_>) -> Self {
-        let Look { until, bytes, tcp, host } = *look;
-        Self { until, span: host.span, bytes: bytes.to_vec(), tcp: tcp.to_vec() }
+        let Look { until, arrived, tcp, host, .. } = *look;
+        Self { until, span: host.span, bytes: arrived.to_vec(), tcp: tcp.to_vec() }
     }
 }
 
@@ -81,9 +84,15 @@ impl Sampler {
         on_look: Option<OnLook>,
     ) -> io::Result<Self> {
         let (end, ended) = channel();
-        let record = Record::of(flows.counters.len());
+        let count = flows.counters.len();
+        // What introduced a connection is acknowledged too.
+        let remotes = flows.remotes.iter().take(Looks::MOST_TCP_FLOWS);
+        let introduced: Vec<Option<TcpSample>> = remotes.map(|remote| remote.tcp()).collect();
+        let sent = Totals(vec![0; count]);
+        let arrived = Totals(arrived(&sent.0, &introduced));
+        let record = Record::of(count);
         let host = HostWatch::start(clock.now().max(origin));
-        let mut watch = Watch { clock, origin, flows, host, record, on_look };
+        let mut watch = Watch { clock, origin, flows, host, sent, arrived, record, on_look };
         let interval = interval.max(LEAST_INTERVAL);
         let thread = std::thread::Builder::new().name("sampler".to_owned()).spawn(move || {
             while wait(&clock, next_look(origin, clock.now(), interval), &ended) {
@@ -135,6 +144,8 @@ struct Watch {
     origin: Time,
     flows: Watched,
     host: HostWatch,
+    sent: Totals,
+    arrived: Totals,
     record: Record,
     on_look: Option<OnLook>,
 }
@@ -149,8 +160,9 @@ impl Watch {
         let tcp = remotes.map(|remote| Some(TcpSample { at: now(), ..remote.tcp()? }));
         let tcp: Vec<Option<TcpSample>> = tcp.collect();
         let host = self.host.look(at, until);
-        let bytes = self.record.grown(&totals);
-        let look = Look { until, bytes: &bytes, tcp: &tcp, host: &host };
+        let arrived = self.arrived.grown(&arrived(&totals, &tcp));
+        let bytes = self.sent.grown(&totals);
+        let look = Look { until, bytes: &bytes, arrived: &arrived, tcp: &tcp, host: &host };
         self.record.keep(&look);
         if let Some(tell) = &mut self.on_look {
             tell(&look);
@@ -158,9 +170,39 @@ impl Watch {
     }
 }
 
+/// What has reached the other end of each flow, whose threads counted so much. Unit: bytes.
+fn arrived(totals: &[u64], tcp: &[Option<TcpSample>]) -> Vec<u64> {
+    let tcp = tcp.iter().map(Option::as_ref).chain(std::iter::repeat(None));
+    let of = |(total, tcp): (&u64, Option<&TcpSample>)| match tcp {
+        Some(tcp) if tcp.sends() => tcp.acknowledged,
+        _ => *total,
+    };
+    totals.iter().zip(tcp).map(of).collect()
+}
+
+/// What each flow had moved at the last look. Unit: bytes.
+#[derive(Debug)]
+struct Totals(Vec<u64>);
+
+impl Totals {
+    /// What each flow has moved since the last look.
+    fn grown(&mut self, totals: &[u64]) -> Vec<u64> {
+        let before = std::mem::replace(&mut self.0, totals.to_vec());
+        totals.iter().zip(before).map(|(now, then)| now.saturating_sub(then)).collect()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_waits_in_a_send_buffer_has_not_arrived() {
+        let tcp = |acknowledged, received| Some(TcpSample { acknowledged, received, ..TcpSample::default() });
+        let samples = [tcp(6_000, 1), tcp(11_000, 1), tcp(60, 9_000), None];
+        // The second is in the middle of a message, which counts when it is whole.
+        assert_eq!(arrived(&[10_000, 10_000, 8_500, 7, 8], &samples), [6_000, 11_000, 8_500, 7, 8]);
+    }
 
     #[test]
     fn looks_are_at_whole_intervals_whatever_was_missed() {

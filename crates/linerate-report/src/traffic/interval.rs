@@ -7,8 +7,8 @@ use linerate_core::units::Rate;
 
 use crate::text::count;
 
-/// What passed at this end in an interval: the flows' bytes in each direction, and what TCP says of
-/// the first flow.
+/// What arrived in an interval: the flows' bytes in each direction, and what TCP says of the first
+/// flow, if this end sends it: only the sender has a congestion window that counts.
 pub fn interval(stream: &StreamPlan, look: &Look) -> String {
     let Look { until, span, bytes, tcp } = look;
     let (until, span) = (*until, *span);
@@ -20,7 +20,7 @@ pub fn interval(stream: &StreamPlan, look: &Look) -> String {
         let rate = rate.map_or_else(|| "-".to_owned(), |rate| rate.to_string());
         line.push_str(&format!("  {part} {rate:>12}"));
     }
-    let sending = tcp.first().and_then(Option::as_ref).filter(|sample| sample.acknowledged > 0);
+    let sending = tcp.first().and_then(Option::as_ref).filter(|sample| sample.sends());
     if let Some(sample) = sending {
         let TcpSample { rtt, cwnd, retransmits, .. } = sample;
         line.push_str(&format!("  rtt {rtt}, cwnd {cwnd}, {retransmits} sent again"));
@@ -56,5 +56,8 @@ mod tests {
             "   1.000 -    2.000 s  send   1.000 Gb/s  receive   1.000 Mb/s  rtt 250.0 us, cwnd 10, 0 sent again  \
              1 of 4 flows still\n"
         );
+        let received = TcpSample { received: 9_000, acknowledged: 60, cwnd: 10, ..TcpSample::default() };
+        let line = interval(&stream, &Look { tcp: vec![Some(received)], ..look });
+        assert!(!line.contains("cwnd"), "{line}");
     }
 }

@@ -49,8 +49,6 @@ impl Looks {
 #[derive(Debug)]
 pub(super) struct Record {
     looks: Looks,
-    /// Each flow's counter at the last look.
-    totals: Vec<u64>,
     most: usize,
     /// How many looks are taken together, and how many of them the newest entry has.
     together: u64,
@@ -60,13 +58,7 @@ pub(super) struct Record {
 impl Record {
     pub(super) fn of(flows: usize) -> Self {
         let looks = Looks { flows: vec![FlowLooks::default(); flows], host: Vec::new() };
-        Self { looks, totals: vec![0; flows], most: Looks::most(flows), together: 1, filled: 0 }
-    }
-
-    /// What each flow has moved since the last look.
-    pub(super) fn grown(&mut self, totals: &[u64]) -> Vec<u64> {
-        let before = std::mem::replace(&mut self.totals, totals.to_vec());
-        totals.iter().zip(before).map(|(now, then)| now.saturating_sub(then)).collect()
+        Self { looks, most: Looks::most(flows), together: 1, filled: 0 }
     }
 
     pub(super) fn keep(&mut self, look: &Look<'_>) {
@@ -138,11 +130,11 @@ mod tests {
     fn record(most: usize, looks: u64) -> Looks {
         let mut record = Record { most, ..Record::of(1) };
         for number in 1..=looks {
-            let bytes = record.grown(&[10 * number]);
+            let bytes = [10];
             let until = Span::from_ms(number);
             let host = HostSample { until, span: Span::from_ms(1), ..HostSample::default() };
             let tcp = [Some(TcpSample { at: until, acknowledged: 10 * number, ..TcpSample::default() })];
-            record.keep(&Look { until, bytes: &bytes, tcp: &tcp, host: &host });
+            record.keep(&Look { until, bytes: &bytes, arrived: &bytes, tcp: &tcp, host: &host });
         }
         record.into_looks()
     }
