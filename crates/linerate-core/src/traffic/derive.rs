@@ -94,10 +94,10 @@ impl FlowAccount {
 }
 
 impl Transfer {
-    /// Whether anything was timed: a flow has a rate, or a transaction after the warm-up ended.
+    /// Whether anything passed: a byte of bulk arrived, or a transaction after the warm-up ended.
     #[must_use]
-    pub fn is_timed(&self) -> bool {
-        self.flows.iter().any(|flow| flow.rate().is_some())
+    pub fn has_passed(&self) -> bool {
+        self.flows.iter().any(|flow| flow.receiver.bytes > 0)
             || self.latencies.iter().any(|latency| latency.service.count() > 0)
     }
 
@@ -226,6 +226,7 @@ fn cpu_per_gigabyte<'a>(halves: impl Iterator<Item = &'a HalfAccount>) -> Option
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::traffic::Latency;
 
     const STALL: Span = Span::from_ms(1_000);
 
@@ -281,6 +282,23 @@ mod tests {
         let account = HalfAccount { warm: Some((Span::from_ms(500), 900)), ..half(1000, 1_000) };
         assert_eq!(account.rate(), Rate::of(100, Span::from_ms(500)));
         assert_eq!(account.bytes, 1000);
+    }
+
+    #[test]
+    fn one_byte_or_one_counted_transaction_has_passed() {
+        let latency = |counted: bool| {
+            let mut latency = Latency { transactions: 5, warm_up: 5, ..Latency::default() };
+            if counted {
+                latency.service.record(Span::from_us(1));
+            }
+            latency
+        };
+        let passed = |bytes, counted| {
+            let (flows, latencies) = (vec![flow(0, bytes)], vec![latency(counted)]);
+            Transfer { flows, latencies, ..Transfer::default() }.has_passed()
+        };
+        assert!(passed(1, false) && passed(0, true) && !passed(0, false));
+        assert!(!Transfer::default().has_passed());
     }
 
     #[test]

@@ -87,18 +87,18 @@ impl Sampler {
         let count = flows.counters.len();
         // What introduced a connection is acknowledged too.
         let remotes = flows.remotes.iter().take(Looks::MOST_TCP_FLOWS);
-        let introduced: Vec<Option<TcpSample>> = remotes.map(|remote| remote.tcp()).collect();
-        let sent = Totals(vec![0; count]);
-        let arrived = Totals(arrived(&sent.0, &introduced));
+        let acknowledged = |sample: Option<TcpSample>| sample.map_or(0, |sample| sample.acknowledged);
+        let introduced = remotes.map(|remote| acknowledged(remote.tcp())).collect();
+        let [sent, arrived] = [Totals(vec![0; count]), Totals(vec![0; count])];
         let record = Record::of(count);
         let host = HostWatch::start(clock.now().max(origin));
-        let mut watch = Watch { clock, origin, flows, host, sent, arrived, record, on_look };
+        let mut watch = Watch { clock, origin, flows, host, introduced, sent, arrived, record, on_look };
         let interval = interval.max(LEAST_INTERVAL);
         let thread = std::thread::Builder::new().name("sampler".to_owned()).spawn(move || {
             while wait(&clock, next_look(origin, clock.now(), interval), &ended) {
-                watch.look();
+                watch.look(false);
             }
-            watch.look();
+            watch.look(true);
             watch.record.into_looks()
         })?;
         Ok(Self { thread, end })
@@ -144,6 +144,8 @@ struct Watch {
     origin: Time,
     flows: Watched,
     host: HostWatch,
+    /// What each connection had delivered before the load. Unit: bytes.
+    introduced: Vec<u64>,
     sent: Totals,
     arrived: Totals,
     record: Record,
@@ -151,7 +153,8 @@ struct Watch {
 }
 
 impl Watch {
-    fn look(&mut self) {
+    /// Takes a sample; at the `last` one the flows have ended, and all that they sent has arrived.
+    fn look(&mut self, last: bool) {
         let totals: Vec<u64> = self.flows.counters.iter().map(Counter::load).collect();
         let at = self.clock.now();
         let until = at.since(self.origin);
@@ -160,7 +163,8 @@ impl Watch {
         let tcp = remotes.map(|remote| Some(TcpSample { at: now(), ..remote.tcp()? }));
         let tcp: Vec<Option<TcpSample>> = tcp.collect();
         let host = self.host.look(at, until);
-        let arrived = self.arrived.grown(&arrived(&totals, &tcp));
+        let arrived = if last { totals.clone() } else { arrived(&totals, &tcp, &self.introduced) };
+        let arrived = self.arrived.grown(&arrived);
         let bytes = self.sent.grown(&totals);
         let look = Look { until, bytes: &bytes, arrived: &arrived, tcp: &tcp, host: &host };
         self.record.keep(&look);
@@ -170,14 +174,19 @@ impl Watch {
     }
 }
 
-/// What has reached the other end of each flow, whose threads counted so much. Unit: bytes.
-fn arrived(totals: &[u64], tcp: &[Option<TcpSample>]) -> Vec<u64> {
-    let tcp = tcp.iter().map(Option::as_ref).chain(std::iter::repeat(None));
-    let of = |(total, tcp): (&u64, Option<&TcpSample>)| match tcp {
-        Some(tcp) if tcp.sends() => tcp.acknowledged,
+/// What has reached the other end of each flow, whose threads counted so much, on connections that
+/// had delivered so much before. Unit: bytes.
+fn arrived(totals: &[u64], tcp: &[Option<TcpSample>], introduced: &[u64]) -> Vec<u64> {
+    let delivered = tcp.iter().zip(introduced).map(|(tcp, introduced)| {
+        let tcp = tcp.as_ref().filter(|tcp| tcp.sends())?;
+        Some(tcp.acknowledged.saturating_sub(*introduced))
+    });
+    let of = |(total, delivered): (&u64, Option<u64>)| match delivered {
+        // The end of the stream counts as a byte.
+        Some(delivered) if delivered != total + 1 => delivered,
         _ => *total,
     };
-    totals.iter().zip(tcp).map(of).collect()
+    totals.iter().zip(delivered.chain(std::iter::repeat(None))).map(of).collect()
 }
 
 /// What each flow had moved at the last look. Unit: bytes.
@@ -199,9 +208,12 @@ mod tests {
     #[test]
     fn what_waits_in_a_send_buffer_has_not_arrived() {
         let tcp = |acknowledged, received| Some(TcpSample { acknowledged, received, ..TcpSample::default() });
-        let samples = [tcp(6_000, 1), tcp(11_000, 1), tcp(60, 9_000), None];
+        let samples = [tcp(6_060, 1), tcp(11_060, 1), tcp(10_061, 1), tcp(60, 9_000), None];
         // The second is in the middle of a message, which counts when it is whole.
-        assert_eq!(arrived(&[10_000, 10_000, 8_500, 7, 8], &samples), [6_000, 11_000, 8_500, 7, 8]);
+        assert_eq!(
+            arrived(&[10_000, 10_000, 10_000, 8_500, 7, 8], &samples, &[60; 5]),
+            [6_000, 11_000, 10_000, 8_500, 7, 8]
+        );
     }
 
     #[test]

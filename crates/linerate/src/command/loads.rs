@@ -96,11 +96,11 @@ pub(super) fn carry<S: LoadSubject>(
             }
             one(subject, asked, underway)
         })?;
-        if underway.run.transfers.iter().any(Transfer::is_timed) {
+        if underway.run.transfers.iter().any(Transfer::has_passed) {
             return Ok(());
         }
-        let reason = "time anything: less passed than a rate or a latency needs";
-        let help = "allow more --time, ask for a higher --rate or less --warm-up, or look whether the path loses everything";
+        let reason = "time anything: no byte of bulk arrived, and no transaction ended after the warm-up";
+        let help = "allow more --time, ask for a higher --rate, or look whether the path loses everything";
         let trouble = Trouble::new(format!("failed to {reason}"), help);
         Err(Stopped::Failed { reason: reason.to_owned(), trouble })
     })
