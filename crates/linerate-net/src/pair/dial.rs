@@ -18,7 +18,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// Reads `HOST`, `HOST:PORT`, `1.2.3.4`, `2001:db8::1` or `[2001:db8::1]:PORT`.
+    /// Reads `HOST`, `HOST:PORT`, `1.2.3.4`, `2001:db8::1`, `fe80::1%eth0` or `[2001:db8::1]:PORT`.
     ///
     /// # Errors
     ///
@@ -26,11 +26,12 @@ impl Target {
     pub fn parse(text: &str) -> Result<Self, PairError> {
         let bad = || PairError::Target { text: text.to_owned() };
         let plain = |host: &str| Self { host: host.to_owned(), port: DEFAULT_PORT };
-        if text.parse::<IpAddr>().is_ok() {
+        let is_address = |text: &str| text.parse::<IpAddr>().is_ok() || is_ipv6(text);
+        if is_address(text) {
             return Ok(plain(text));
         }
         if let Some(inner) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-            return inner.parse::<IpAddr>().map(|_| plain(inner)).map_err(|_| bad());
+            return if is_address(inner) { Ok(plain(inner)) } else { Err(bad()) };
         }
         let (host, port) = match text.rsplit_once(':') {
             None => (text, DEFAULT_PORT),
@@ -137,6 +138,8 @@ mod tests {
             ("[::1]", "[::1]:5470"),
             ("[2001:db8::1]:7", "[2001:db8::1]:7"),
             ("[fe80::1%eth0]:7", "[fe80::1%eth0]:7"),
+            ("fe80::1%eth0", "[fe80::1%eth0]:5470"),
+            ("[fe80::1%eth0]", "[fe80::1%eth0]:5470"),
         ] {
             assert_eq!(Target::parse(text).expect(text).to_string(), shown);
         }
