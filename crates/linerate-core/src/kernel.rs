@@ -124,7 +124,7 @@ pub struct HostSample {
     pub busiest: f64,
     /// The largest share of one processor's time in hardware and software interrupts, 0 to 1. Of a
     /// modelled host, all of its busiest processor's work, which is the network's.
-    #[serde(skip_serializing_if = "is_none_of_it")]
+    #[serde(skip_serializing_if = "is_zero")]
     pub busiest_interrupts: f64,
     /// Load average of one minute, as history only.
     pub load_average: f64,
@@ -140,10 +140,10 @@ pub struct HostSample {
     pub busiest_thread_waited: Span,
     /// The share of time not idle of the processor that this thread ran on last, whoever used it, 0
     /// to 1.
-    #[serde(skip_serializing_if = "is_none_of_it")]
+    #[serde(skip_serializing_if = "is_zero")]
     pub busiest_thread_processor: f64,
     /// That processor's share of time in hardware and software interrupts, 0 to 1.
-    #[serde(skip_serializing_if = "is_none_of_it")]
+    #[serde(skip_serializing_if = "is_zero")]
     pub busiest_thread_interrupts: f64,
     /// Voluntary context switches of the process's threads: they waited for something.
     pub voluntary_switches: u64,
@@ -158,7 +158,7 @@ pub struct HostSample {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_none_of_it(share: &f64) -> bool {
+fn is_zero(share: &f64) -> bool {
     *share == 0.0
 }
 

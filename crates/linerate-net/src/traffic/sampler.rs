@@ -89,10 +89,10 @@ impl Sampler {
         let remotes = flows.remotes.iter().take(Looks::MOST_TCP_FLOWS);
         let acknowledged = |sample: Option<TcpSample>| sample.map_or(0, |sample| sample.acknowledged);
         let introduced = remotes.map(|remote| acknowledged(remote.tcp())).collect();
-        let [sent, arrived] = [Totals(vec![0; count]), Totals(vec![0; count])];
+        let [counted, arrived] = [Totals(vec![0; count]), Totals(vec![0; count])];
         let record = Record::of(count);
         let host = HostWatch::start(clock.now().max(origin));
-        let mut watch = Watch { clock, origin, flows, host, introduced, sent, arrived, record, on_look };
+        let mut watch = Watch { clock, origin, flows, host, introduced, counted, arrived, record, on_look };
         let interval = interval.max(LEAST_INTERVAL);
         let thread = std::thread::Builder::new().name("sampler".to_owned()).spawn(move || {
             while wait(&clock, next_look(origin, clock.now(), interval), &ended) {
@@ -146,7 +146,7 @@ struct Watch {
     host: HostWatch,
     /// What each connection had delivered before the load. Unit: bytes.
     introduced: Vec<u64>,
-    sent: Totals,
+    counted: Totals,
     arrived: Totals,
     record: Record,
     on_look: Option<OnLook>,
@@ -165,7 +165,7 @@ impl Watch {
         let host = self.host.look(at, until);
         let arrived = if last { totals.clone() } else { arrived(&totals, &tcp, &self.introduced) };
         let arrived = self.arrived.grown(&arrived);
-        let bytes = self.sent.grown(&totals);
+        let bytes = self.counted.grown(&totals);
         let look = Look { until, bytes: &bytes, arrived: &arrived, tcp: &tcp, host: &host };
         self.record.keep(&look);
         if let Some(tell) = &mut self.on_look {

@@ -86,7 +86,7 @@ pub(super) fn read_key(path: &Path) -> Result<Key, Trouble> {
     text.parse().map_err(|error| {
         Trouble::new(
             format!("failed to read the key from {}: {error}", path.display()),
-            "write one into it that nobody guesses, such as `openssl rand -hex 16` draws",
+            "write a random key into it, such as the output of `openssl rand -hex 16`",
         )
     })
 }
