@@ -29,7 +29,7 @@ pub use caches::{Caches, caches};
 pub use clock::{HostClock, check_clock};
 pub use counters::InterfaceCounters;
 pub use cpu::{current_cpu, pin_to};
-pub(crate) use cpu::{may_use, usable_cpus};
+pub(crate) use cpu::{may_use, others_run, usable_cpus};
 pub use environment::environment;
 pub use host::HostWatch;
 pub use huge_pages::huge_pages_at;

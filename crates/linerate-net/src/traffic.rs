@@ -3,6 +3,7 @@
 
 mod ends;
 mod flow_set;
+mod gate;
 pub(crate) mod rr;
 mod sampler;
 mod shared;

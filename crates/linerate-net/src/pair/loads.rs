@@ -201,7 +201,6 @@ impl Loads {
         let origin = clock.now();
         let flow_set = load.stream.as_ref().map(|stream| FlowSet {
             clock,
-            origin,
             plan: stream,
             memory: &self.plan.common.memory,
             time: load.time,
@@ -209,6 +208,7 @@ impl Loads {
             beside_requests: load.rr.is_some(),
             side: Side::Beginning,
             first_cpu: self.plan.common.local.pin,
+            shares_threads: load.socket.io.returns_at_once() && load.socket.receives().returns_at_once(),
             stop: &stop,
         });
         let askers = askers(load, &self.plan, clock, origin, &stop);

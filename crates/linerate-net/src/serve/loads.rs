@@ -62,7 +62,6 @@ impl Session<'_> {
         let stream = load.stream.as_ref()?;
         Some(FlowSet {
             clock: self.server.clock,
-            origin: self.server.clock.now(),
             plan: stream,
             memory: &self.plan.common.memory,
             time: load.time,
@@ -70,6 +69,7 @@ impl Session<'_> {
             beside_requests: load.rr.is_some(),
             side: Side::Answering,
             first_cpu: self.plan.common.remote.pin,
+            shares_threads: load.socket.io.returns_at_once() && load.socket.receives().returns_at_once(),
             stop,
         })
     }

@@ -12,6 +12,7 @@ use linerate_core::trial::Tally;
 use linerate_core::units::{Span, Time};
 use rustix::time::{ClockId, clock_gettime};
 
+use super::gate::{Entry, Gate};
 use super::shared::{Member, Work, drive};
 use super::threads::{nth, start_on};
 use super::{Looks, OnLook, Sampler, Watched};
@@ -19,10 +20,13 @@ use crate::control::Side;
 use crate::flow::{Counter, Incoming, Outgoing};
 use crate::line::Line;
 use crate::memory::Ring;
-use crate::observe::{HostClock, current_cpu, usable_cpus};
+use crate::observe::{HostClock, current_cpu, others_run, usable_cpus};
 
 /// Seed of the bytes of every bulk message, at both ends.
 const SEED: u64 = 0x6c69_6e65_7261_7465;
+
+/// With more flows than this, flows share threads unless the plan says otherwise.
+const MOST_THREADS: usize = 64;
 
 /// One flow at one end.
 #[derive(Debug)]
@@ -63,8 +67,6 @@ impl FlowReport {
 #[derive(Debug)]
 pub(crate) struct FlowSet<'a> {
     pub(crate) clock: HostClock,
-    /// When the load began at this end.
-    pub(crate) origin: Time,
     pub(crate) plan: &'a StreamPlan,
     pub(crate) memory: &'a MemoryOptions,
     /// How long a flow lasts, without warm-up, if nothing else bounds it.
@@ -76,6 +78,8 @@ pub(crate) struct FlowSet<'a> {
     pub(crate) beside_requests: bool,
     /// The processor of the first thread; the others go round from there.
     pub(crate) first_cpu: Option<u32>,
+    /// Whether the calls that move the bytes can return at once, so that a thread can have many flows.
+    pub(crate) shares_threads: bool,
     /// Set when the flows are to end early.
     pub(crate) stop: &'a AtomicBool,
 }
@@ -95,9 +99,9 @@ impl FlowSet<'_> {
         let counters: Arc<[Counter]> = ends.iter().map(|_| Counter::default()).collect();
         let remotes = ends.iter().map(|end| end.line.channel().handle()).collect::<Result<Vec<_>, _>>();
         let flows = Watched { counters: Arc::clone(&counters), remotes: remotes.unwrap_or_default() };
-        let sampler = Sampler::start(self.clock, self.origin, self.plan.interval, flows, on_look);
         let names: Vec<_> = ends.iter().map(|end| (end.flow, end.direction)).collect();
-        let mut told = self.move_all(ends, &counters);
+        let watch = |origin| Sampler::start(self.clock, origin, self.plan.interval, flows, on_look);
+        let (mut told, sampler) = self.move_all(ends, &counters, watch);
         // Without a thread for it there are no samples, but the totals are correct.
         let Looks { flows, host } = sampler.map(Sampler::finish).unwrap_or_default();
         for (name, looks) in names.into_iter().zip(flows) {
@@ -108,23 +112,45 @@ impl FlowSet<'_> {
         Carried { reports: told, host }
     }
 
-    fn move_all(&self, ends: Vec<FlowEnd>, counters: &[Counter]) -> Vec<FlowReport> {
-        let threads =
-            self.plan.threads.map_or(ends.len(), |threads| threads as usize).clamp(1, ends.len().max(1));
+    /// Prepares all flows, begins them together, and moves all that they have. `watch` receives the
+    /// moment at which they begin, just before.
+    fn move_all<W>(
+        &self,
+        ends: Vec<FlowEnd>,
+        counters: &[Counter],
+        watch: impl FnOnce(Time) -> W,
+    ) -> (Vec<FlowReport>, W) {
+        let (threads, alone) = self.threads(ends.len());
         let cpus = self.cpus(threads);
         let mut shares: Vec<Vec<(FlowEnd, &Counter)>> = (0..threads).map(|_| Vec::new()).collect();
         for (place, end) in ends.into_iter().zip(counters).enumerate() {
             shares[place % threads].push(end);
         }
-        let alone = self.plan.threads.is_none();
+        let gate = Gate::default();
         std::thread::scope(|scope| {
             let running: Vec<_> = shares
                 .into_iter()
                 .enumerate()
-                .map(|(place, share)| self.start(scope, share, nth(&cpus, place), alone))
+                .map(|(place, share)| self.start(scope, share, nth(&cpus, place), (alone, &gate)))
                 .collect();
-            running.into_iter().flat_map(Running::finish).collect()
+            gate.await_prepared(running.iter().filter(|running| running.spawned.is_ok()).count());
+            let origin = self.clock.now();
+            let watching = watch(origin);
+            gate.open(origin);
+            (running.into_iter().flat_map(Running::finish).collect(), watching)
         })
+    }
+
+    /// How many threads move so many flows, and whether each flow has one of its own. If the plan does
+    /// not say, many flows share a thread for each processor: more threads would only take turns.
+    fn threads(&self, flows: usize) -> (usize, bool) {
+        match self.plan.threads {
+            Some(threads) => ((threads as usize).clamp(1, flows.max(1)), false),
+            None if flows > MOST_THREADS && self.shares_threads => {
+                (usable_cpus().map_or(1, |cpus| cpus.len()).clamp(1, flows), false)
+            }
+            None => (flows.max(1), true),
+        }
     }
 
     fn start<'scope, 'env>(
@@ -132,33 +158,36 @@ impl FlowSet<'_> {
         scope: &'scope Scope<'scope, 'env>,
         share: Vec<(FlowEnd, &'env Counter)>,
         cpu: Option<u32>,
-        alone: bool,
+        (alone, gate): (bool, &'env Gate),
     ) -> Running<'scope> {
         let names: Vec<_> = share.iter().map(|(end, _)| (end.flow, end.direction)).collect();
         let name = names.first().map_or_else(String::new, |(flow, direction)| format!("{direction} {flow}"));
         let spawned = start_on(scope, name, cpu, move || {
+            let entry = gate.enter();
             if alone {
-                share.into_iter().map(|(end, counter)| self.one(end, counter)).collect()
+                share.into_iter().map(|(end, counter)| self.one(end, counter, &entry)).collect()
             } else {
-                self.many(share)
+                self.many(share, &entry)
             }
         });
         Running { names, spawned }
     }
 
     /// Runs one flow on the calling thread.
-    fn one(&self, mut end: FlowEnd, counter: &Counter) -> FlowReport {
+    fn one(&self, mut end: FlowEnd, counter: &Counter, entry: &Entry<'_>) -> FlowReport {
         let before = thread_time();
-        let mut ring = match self.ring(&end) {
+        let ring = self.ring(&end);
+        let origin = entry.pass();
+        let mut ring = match ring {
             Ok(ring) => ring,
             Err(error) => return Self::told(&end, Err(error), HalfAccount::default()),
         };
         let (ended, half) = if end.sends {
-            let mut out = self.outgoing(ring.slot(0), counter).through(&ring);
+            let mut out = self.outgoing(origin, ring.slot(0), counter).through(&ring);
             let ended = end.line.send_flow(&mut out);
             (ended, out.account())
         } else {
-            let mut into = self.incoming(&mut [], counter).through(&mut ring);
+            let mut into = self.incoming(origin, &mut [], counter).through(&mut ring);
             let ended = end.line.receive_flow(&mut into);
             (ended, into.account())
         };
@@ -167,7 +196,7 @@ impl FlowSet<'_> {
     }
 
     /// Runs many flows on the calling thread.
-    fn many(&self, share: Vec<(FlowEnd, &Counter)>) -> Vec<FlowReport> {
+    fn many(&self, share: Vec<(FlowEnd, &Counter)>, entry: &Entry<'_>) -> Vec<FlowReport> {
         let before = thread_time();
         let mut told = Vec::new();
         // Without memory options all senders share one message.
@@ -185,11 +214,15 @@ impl FlowSet<'_> {
                 Err(error) => told.push(Self::told(&end, Err(error), HalfAccount::default())),
             }
         }
+        let origin = entry.pass();
         let mut members = Vec::with_capacity(placed.len());
         for (end, counter, ring) in &mut placed {
             let work = match ring {
-                None => Work::Out(self.outgoing(&message[..self.message_size(end.line.as_ref())], counter)),
-                Some(ring) => self.work(end.sends, ring, counter),
+                None => {
+                    let message = &message[..self.message_size(end.line.as_ref())];
+                    Work::Out(self.outgoing(origin, message, counter))
+                }
+                Some(ring) => self.work((origin, end.sends), ring, counter),
             };
             members.push(Member::new(end.line.channel_mut(), work));
         }
@@ -204,12 +237,17 @@ impl FlowSet<'_> {
         told
     }
 
-    /// What a flow with memory of its own does.
-    fn work<'b>(&'b self, sends: bool, ring: &'b mut Ring, counter: &'b Counter) -> Work<'b> {
+    /// What a flow with memory of its own does from `origin` on.
+    fn work<'b>(
+        &'b self,
+        (origin, sends): (Time, bool),
+        ring: &'b mut Ring,
+        counter: &'b Counter,
+    ) -> Work<'b> {
         if sends {
-            Work::Out(self.outgoing(ring.slot(0), counter).through(ring))
+            Work::Out(self.outgoing(origin, ring.slot(0), counter).through(ring))
         } else {
-            Work::In(self.incoming(&mut [], counter).through(ring))
+            Work::In(self.incoming(origin, &mut [], counter).through(ring))
         }
     }
 
@@ -239,13 +277,13 @@ impl FlowSet<'_> {
         FlowReport { flow: end.flow, direction: end.direction, half, processor: current_cpu() }
     }
 
-    fn outgoing<'b>(&'b self, message: &'b [u8], counter: &'b Counter) -> Outgoing<'b> {
-        let sent = SendProgress::of(self.plan, self.time, message.len() as u64, self.origin);
+    fn outgoing<'b>(&'b self, origin: Time, message: &'b [u8], counter: &'b Counter) -> Outgoing<'b> {
+        let sent = SendProgress::of(self.plan, self.time, message.len() as u64, origin);
         Outgoing::new(self.clock, sent, message, counter).stopped_by(self.stop)
     }
 
-    fn incoming<'b>(&self, buffer: &'b mut [u8], counter: &'b Counter) -> Incoming<'b> {
-        let progress = Progress::new(self.origin, self.plan.warm_up);
+    fn incoming<'b>(&self, origin: Time, buffer: &'b mut [u8], counter: &'b Counter) -> Incoming<'b> {
+        let progress = Progress::new(origin, self.plan.warm_up);
         Incoming::new(self.clock, progress, buffer, counter).touched(self.memory.touch)
     }
 
@@ -254,7 +292,8 @@ impl FlowSet<'_> {
         usize::try_from(asked).unwrap_or(usize::MAX)
     }
 
-    /// The processors that `threads` are pinned to, in order, from the first one on. On one host
+    /// The processors that `threads` are pinned to, in order, from the first one on. None while others
+    /// use them, unless one was asked for: a thread that cannot move would wait for them. On one host
     /// the two ends have processors of their own as long as there are enough; otherwise the ends of
     /// a flow share one and its cache, which is fastest where each waits for the other. A sender of
     /// datagrams does not wait and would starve its receiver, so there the responder always starts
@@ -265,6 +304,9 @@ impl FlowSet<'_> {
             let place = cpus.iter().position(|cpu| *cpu == first);
             cpus.rotate_left(place.unwrap_or(0));
             return cpus;
+        }
+        if others_run() {
+            return Vec::new();
         }
         let enough = 2 * threads <= cpus.len() && !self.beside_requests;
         if self.side == Side::Answering && (self.datagrams || enough) {
