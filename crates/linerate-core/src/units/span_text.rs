@@ -1,9 +1,11 @@
 //! Spans in a plan: text with a unit, as people write them. For `#[serde(with = "span_text")]`.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serializer};
+use serde::de::{self, Visitor};
+use serde::{Deserializer, Serializer};
 
 use super::Span;
 
@@ -20,7 +22,8 @@ impl JsonSchema for SpanText {
         json_schema!({
             "description": "A length of time with its unit: ns, us, ms, s, min or h, such as 20s or 250ms. \
                             A bare number is seconds.",
-            "type": "string",
+            "type": ["string", "number"],
+            "minimum": 0,
             "pattern": r"^\s*[0-9.]+\s*(ns|us|ms|s|min|m|h)?\s*$",
         })
     }
@@ -35,11 +38,61 @@ pub fn serialize<S: Serializer>(span: &Span, out: S) -> Result<S::Ok, S::Error> 
     out.collect_str(&format_args!("{}s", span.as_seconds()))
 }
 
-/// Reads what [`Span`]'s `FromStr` reads, such as `250ms`.
+/// Reads what [`Span`]'s `FromStr` reads, such as `250ms`, or a number of seconds.
 ///
 /// # Errors
 ///
-/// Text that is not a span.
+/// Text that is not a span, a number below 0 or of more than 213 days.
 pub fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<Span, D::Error> {
-    String::deserialize(input)?.parse().map_err(serde::de::Error::custom)
+    input.deserialize_any(Written)
+}
+
+/// A span as it is written in a plan.
+struct Written;
+
+impl Visitor<'_> for Written {
+    type Value = Span;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a length of time such as \"20s\" or \"250ms\", or a number of seconds")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Span, E> {
+        text.parse().map_err(E::custom)
+    }
+
+    fn visit_f64<E: de::Error>(self, seconds: f64) -> Result<Span, E> {
+        self.visit_str(&seconds.to_string())
+    }
+
+    fn visit_i64<E: de::Error>(self, seconds: i64) -> Result<Span, E> {
+        self.visit_str(&seconds.to_string())
+    }
+
+    fn visit_u64<E: de::Error>(self, seconds: u64) -> Result<Span, E> {
+        self.visit_str(&seconds.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(serde::Deserialize)]
+    struct Plan {
+        #[serde(with = "super")]
+        time: Span,
+    }
+
+    #[test]
+    fn a_number_is_seconds_as_on_the_command_line() {
+        for (text, ms) in [("5", 5_000), ("0.25", 250), ("'5'", 5_000), ("'250ms'", 250), ("1e3", 1_000_000)]
+        {
+            let plan: Plan = toml::from_str(&format!("time = {text}")).expect("it is a time");
+            assert_eq!(plan.time, Span::from_ms(ms), "{text}");
+        }
+        for text in ["-1", "-0.5", "true", "'soon'", "1e300", "nan"] {
+            assert!(toml::from_str::<Plan>(&format!("time = {text}")).is_err(), "{text}");
+        }
+    }
 }
