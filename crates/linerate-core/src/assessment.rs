@@ -5,6 +5,7 @@ mod loads;
 mod tests;
 
 use crate::caution::{Caution, Side};
+use crate::environment::Fact;
 use crate::observation::{Grade, Observation};
 use crate::options::{Granted, SocketOptions};
 use crate::plan::DEFAULT_TARGET;
@@ -18,6 +19,8 @@ use loads::loads;
 
 /// A thread that waits for a processor for more than this share of a run is crowded out.
 const CROWDED: f64 = 0.01;
+/// Bytes of a segment that TCP's timestamps take (RFC 7323, appendix A).
+const TIMESTAMP_BYTES: u64 = 12;
 /// Throughput above the link's rate by more than this is impossible.
 const ABOVE_LINK: f64 = 1.01;
 /// The most that a measurement adds to an interface besides payload: a share of the payload
@@ -130,7 +133,12 @@ fn granted(side: Side, asked: &SocketOptions, granted: &Granted, cautions: &mut 
     let got = granted.congestion.known();
     check("congestion control", asked.congestion.clone(), got.cloned(), asked.congestion.as_ref() == got);
     let got = granted.mss.known();
-    let fits = asked.mss.zip(got).is_none_or(|(asked, got)| *got <= u64::from(asked));
+    // Timestamps take their bytes of each segment; what is smaller still was cut by the path.
+    let fits = |(asked, got): (u16, &u64)| {
+        let asked = u64::from(asked);
+        (asked.saturating_sub(TIMESTAMP_BYTES)..=asked).contains(got)
+    };
+    let fits = asked.mss.zip(got).is_none_or(fits);
     check("mss", asked.mss.map(|mss| mss.to_string()), got.map(u64::to_string), fits);
     let got = granted.dscp.known();
     check(
@@ -139,6 +147,10 @@ fn granted(side: Side, asked: &SocketOptions, granted: &Granted, cautions: &mut 
         got.map(u8::to_string),
         asked.dscp.as_ref() == got,
     );
+    if let Some(Fact::Unknown { unknown }) = &granted.cpu_latency_us {
+        let got = Some(format!("nothing ({unknown})"));
+        check("cpu latency", Some("a bound".to_owned()), got, false);
+    }
     let got = granted.busy_poll.known();
     check(
         "busy poll",

@@ -8,7 +8,7 @@ mod saturation;
 use serde::Serialize;
 
 use crate::series::{Point, Series};
-use crate::stats::Estimate;
+use crate::stats::{Estimate, over_passes};
 use crate::units::Rate;
 
 pub use dip::{Boundaries, Boundary, BoundaryKind, Dip, dips, local_residuals};
@@ -58,16 +58,26 @@ pub struct Peak {
 /// Derives these numbers from `series`, and names the `boundaries` at which dips lie.
 #[must_use]
 pub fn derive(series: &Series, boundaries: &Boundaries) -> Derived {
-    let peak = peak(series);
+    let passes = series.by_pass();
+    let several = passes.len() > 1;
     let half = half::half_performance(series);
+    let half = if several { half.map(|half| half.over(&passes)) } else { half };
+    let knee = saturation(series);
+    let knee = if several { knee.map(|knee| knee.over(&passes)) } else { knee };
     Derived {
         latency: latency(series),
-        peak,
+        peak: peak(series),
         half_performance_bytes: half.map(|half| half.bytes),
         half_performance_interval_bytes: half.and_then(|half| half.interval),
-        saturation: saturation(series),
+        saturation: knee,
         dips: dips(series, boundaries),
     }
+}
+
+/// What all `passes` agree on of something that `find` finds in each: absent if one does not show it.
+fn agreed(passes: &[Series], find: impl Fn(&Series) -> Option<f64>) -> Option<Estimate> {
+    let found: Option<Vec<f64>> = passes.iter().map(find).collect();
+    over_passes(&found?)
 }
 
 fn by_size(series: &Series) -> Vec<&Point> {

@@ -158,6 +158,7 @@ fn point(reading: Reading) -> Point {
     let mut histogram = Histogram::default();
     histogram.record(mean);
     let round = Round {
+        pass: 0,
         round: 0,
         samples: 1,
         batch: 1,

@@ -1,5 +1,7 @@
 //! What each end saw of its own clock, its own noise and its own counters during a run.
 
+mod sum;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -51,7 +53,7 @@ pub struct Clock {
 }
 
 /// Gaps in a loop that only reads the clock.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Noise {
     /// How long the loop ran.
     #[serde(rename = "watched_ps", alias = "watched")]
@@ -141,7 +143,7 @@ pub struct Counters {
 }
 
 /// What TCP reports about a connection (`TCP_INFO`).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Connection {
     /// Segments retransmitted over the whole connection.
     pub retransmitted: u64,

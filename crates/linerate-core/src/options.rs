@@ -34,6 +34,9 @@ pub struct SocketOptions {
     /// `SO_BUSY_POLL`: how long a blocking receive polls the device queue. Unit: microseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub busy_poll: Option<u32>,
+    /// How a receiver waits for bytes.
+    #[serde(skip_serializing_if = "Waiting::is_block")]
+    pub wait: Waiting,
     /// Which system calls move the bytes.
     pub io: Io,
     /// Which system calls receive, if others than `io`.
@@ -74,6 +77,7 @@ impl Default for SocketOptions {
             mss: None,
             dscp: None,
             busy_poll: None,
+            wait: Waiting::Block,
             io: Io::default(),
             receive_io: None,
             gso: false,
@@ -83,6 +87,38 @@ impl Default for SocketOptions {
         }
     }
 }
+
+/// How a receiver waits for bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Waiting {
+    /// It sleeps until some arrive: what a message takes includes waking its processor.
+    #[default]
+    Block,
+    /// It asks again and again, so that its processor never sleeps.
+    Spin,
+}
+
+impl Waiting {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Block, Self::Spin];
+
+    /// The name on the command line and in plans.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Block => "block",
+            Self::Spin => "spin",
+        }
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    const fn is_block(&self) -> bool {
+        matches!(self, Self::Block)
+    }
+}
+
+named!(Waiting, "`{}` is none of {}");
 
 /// Which system calls move the bytes. An engine for one direction only uses `send` or `recv` for
 /// the other.
@@ -249,4 +285,8 @@ pub struct Granted {
     pub huge_pages: Option<Fact<u64>>,
     /// The processor that the measuring thread was pinned to, if any.
     pub pinned: Option<u32>,
+    /// The longest that processors may take to wake, while the measurement holds that
+    /// (`/dev/cpu_dma_latency`). Absent if it was not requested. Unit: microseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu_latency_us: Option<Fact<u32>>,
 }

@@ -62,8 +62,22 @@ pub struct Run {
     /// What came of bulk streams and requests, one after the other.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub transfers: Vec<Transfer>,
+    /// What is known of each pass by itself, if there are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passes: Vec<Pass>,
     /// What is doubtful, with advice.
     pub cautions: Vec<Caution>,
+}
+
+/// One of several passes: the whole measurement over new connections.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Pass {
+    /// When it began: RFC 3339, with the zone.
+    pub started: String,
+    /// What each of [`Run::nodes`] saw in it.
+    pub observations: Vec<Observation>,
+    /// Its connections.
+    pub paths: Vec<Path>,
 }
 
 /// Where the numbers come from.
@@ -218,6 +232,7 @@ impl Run {
             series: Vec::new(),
             stages: Vec::new(),
             transfers: Vec::new(),
+            passes: Vec::new(),
             cautions: Vec::new(),
         };
         run.set_star(EndState::default(), vec![Answering::default()]);
@@ -292,6 +307,17 @@ impl Run {
             let EndState { environment, granted: to_granted, observation } = end;
             self.nodes.push(Node { environment, observation });
             self.paths.push(Path { from: 0, to, from_granted: granted.clone(), to_granted, ..path });
+        }
+    }
+
+    /// Takes what the nodes saw, and the paths, for those of a pass that `started` then, and makes
+    /// what the nodes saw that of all passes.
+    pub fn end_pass(&mut self, started: String) {
+        let observations = self.nodes.iter().map(|node| node.observation.clone()).collect();
+        self.passes.push(Pass { started, observations, paths: self.paths.clone() });
+        for (index, node) in self.nodes.iter_mut().enumerate() {
+            let of_each = self.passes.iter().filter_map(|pass| pass.observations.get(index));
+            node.observation = Observation::over(of_each).unwrap_or_default();
         }
     }
 

@@ -1,10 +1,12 @@
 //! The samples of every size, as they are kept.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::pattern::Pattern;
-use crate::stats::{Estimate, Histogram, median_interval, warm_up};
+use crate::stats::{Estimate, Histogram, median_interval, over_passes, warm_up};
 use crate::trial::{Sample, Tally, Trial};
 use crate::units::{Rate, Span};
 
@@ -52,7 +54,10 @@ pub struct Point {
 /// The summary of one trial of one size in one round. Times are of one message one way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Round {
-    /// Number of the round, from 0.
+    /// The pass that it belongs to, from 0. Absent in the first.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub pass: u32,
+    /// Number of the round in its pass, from 0.
     pub round: u32,
     /// Samples after the warm-up.
     pub samples: u32,
@@ -92,6 +97,11 @@ const fn is_sustained(sustained: &bool) -> bool {
     *sustained
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_first(pass: &u32) -> bool {
+    *pass == 0
+}
+
 impl Round {
     /// How many messages were timed.
     pub(crate) fn messages(&self) -> u64 {
@@ -117,6 +127,37 @@ impl Series {
     pub fn new(pattern: Pattern, sizes: &[u64]) -> Self {
         let points = sizes.iter().copied().map(Point::new).collect();
         Self { pattern, points, late: None, needed: None }
+    }
+
+    /// Adds a whole pass over the same sizes, as the pass of this number.
+    pub fn add_pass(&mut self, pass: u32, next: Self) {
+        for (point, of_pass) in self.points.iter_mut().zip(next.points) {
+            point.add_pass(pass, of_pass);
+        }
+        self.late = self.late.or(next.late);
+        self.needed = self.needed.or(next.needed);
+    }
+
+    /// How many passes have timed something.
+    #[must_use]
+    pub fn passes(&self) -> usize {
+        self.numbers().len()
+    }
+
+    fn numbers(&self) -> BTreeSet<u32> {
+        self.points.iter().flat_map(Point::passes).collect()
+    }
+
+    /// Each pass by itself, without the histograms. The passes that timed nothing are left out.
+    #[must_use]
+    pub fn by_pass(&self) -> Vec<Self> {
+        let of_pass = |pass| Self {
+            pattern: self.pattern,
+            points: self.points.iter().map(|point| point.of_pass(pass)).collect(),
+            late: self.late,
+            needed: self.needed,
+        };
+        self.numbers().into_iter().map(of_pass).collect()
     }
 
     /// The points that were timed: those with a sustained round.
@@ -165,6 +206,7 @@ impl Point {
         // time is immune to it.
         let median = if trial.pattern.overlaps() { mean } else { middle(&sorted) };
         self.rounds.push(Round {
+            pass: 0,
             round,
             samples: u32::try_from(steady.len()).unwrap_or(u32::MAX),
             batch: trial.batch,
@@ -179,11 +221,39 @@ impl Point {
         });
     }
 
-    /// The one-way time: median of the medians of the sustained rounds, with its 95 % interval. Unit:
-    /// picoseconds.
+    /// Adds what a whole pass measured at this size.
+    fn add_pass(&mut self, pass: u32, next: Self) {
+        self.verified |= next.verified;
+        self.rounds.extend(next.rounds.into_iter().map(|round| Round { pass, ..round }));
+        self.histogram.add(&next.histogram);
+        // The least certain pass says whether the size is certain.
+        self.stop = if self.stop == Some(Stop::Target) { next.stop } else { self.stop };
+    }
+
+    /// The numbers of the passes with a sustained round, in order.
+    fn passes(&self) -> BTreeSet<u32> {
+        self.sustained_rounds().map(|round| round.pass).collect()
+    }
+
+    /// What one pass measured, without the histogram.
+    fn of_pass(&self, pass: u32) -> Self {
+        let rounds = self.rounds.iter().filter(|round| round.pass == pass).copied().collect();
+        Self { rounds, histogram: Histogram::default(), ..*self }
+    }
+
+    /// The one-way time with its 95 % interval: of one pass, the median of the medians of the
+    /// sustained rounds, and an interval within this pass; of several, the geometric mean of their
+    /// medians, and an interval from pass to pass. Unit: picoseconds.
     #[must_use]
     pub fn time(&self) -> Option<Estimate> {
-        median_interval(&self.medians())
+        let passes = self.passes();
+        if passes.len() < 2 {
+            return median_interval(&self.medians());
+        }
+        let of_pass = |pass| median_interval(&self.of_pass(pass).medians()).map(|it| it.median);
+        let medians: Vec<f64> = passes.into_iter().filter_map(of_pass).collect();
+        // A coarse clock gives a time of 0, which has no logarithm.
+        over_passes(&medians).or_else(|| median_interval(&self.medians()))
     }
 
     /// The rounds whose rate the path sustains: all that count.

@@ -4,9 +4,11 @@
 mod fit;
 mod histogram;
 mod order;
+mod passes;
 mod warmup;
 
 pub use fit::{Affine, fit_affine};
 pub use histogram::{Histogram, HistogramError, PERCENTILES};
 pub use order::{Estimate, median, median_interval};
+pub use passes::over_passes;
 pub use warmup::warm_up;

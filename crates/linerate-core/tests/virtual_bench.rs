@@ -6,5 +6,6 @@ mod campaign;
 mod exact;
 mod findings;
 mod once;
+mod passes;
 pub(crate) mod run_file;
 mod statistics;

@@ -10,6 +10,7 @@ pub mod line;
 pub mod memory;
 pub mod observe;
 pub mod pair;
+mod place;
 pub mod probe;
 pub mod serve;
 mod stages;

@@ -100,11 +100,11 @@ impl<C: Channel + Debug> Line for Wire<C> {
     }
 
     fn ask(&mut self, asking: &mut Asking<'_>) -> Result<(), LinkError> {
-        requests::ask(&mut self.channel, asking)
+        requests::ask(self, asking)
     }
 
     fn answer(&mut self, answering: &mut Answering) -> Result<(), LinkError> {
-        requests::answer(&mut self.channel, answering)
+        requests::answer(self, answering)
     }
 
     fn channel_mut(&mut self) -> &mut dyn Channel {

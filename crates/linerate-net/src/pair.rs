@@ -18,7 +18,7 @@ use linerate_core::environment::Fact;
 use linerate_core::observation::{Clock, Connection};
 use linerate_core::options::{Granted, SocketOptions};
 use linerate_core::payload::Check;
-use linerate_core::plan::Plan;
+use linerate_core::plan::{LocalOptions, Plan};
 use linerate_core::run::{EndState, Path};
 use linerate_core::trial::{Half, Sample, Trial};
 use linerate_core::units::{Span, Time};
@@ -27,7 +27,8 @@ use crate::channel::CancelGroup;
 use crate::control::{Ask, Key, Opening, Reply};
 use crate::line::Line;
 use crate::memory::Reserved;
-use crate::observe::{HostClock, Observer, current_cpu, may_use, pin_to};
+use crate::observe::{HostClock, Observer, current_cpu};
+use crate::place::{Pin, Place};
 use crate::transport::Setup;
 use crate::wait::PATIENCE;
 use crate::watchdog::Watchdog;
@@ -57,7 +58,7 @@ struct Ends {
     remote: RemoteEnd,
     clock: HostClock,
     observer: Observer,
-    pinned: Option<u32>,
+    place: Place,
     local: EndState,
     our_clock: Clock,
 }
@@ -71,18 +72,17 @@ impl Ends {
         clock: HostClock,
         queued: &mut impl FnMut(u32) -> ControlFlow<()>,
     ) -> Result<Self, PairError> {
-        if let Some(cpu) = plan.common.local.pin {
-            // The threads of a load are pinned one by one, starting there.
-            let tied = if plan.has_loads() { may_use(cpu) } else { pin_to(cpu) };
-            tied.map_err(|source| PairError::Pin { cpu, source })?;
-        }
+        let LocalOptions { pin: cpu, cpu_latency_us, .. } = plan.common.local;
+        let pin = Pin { cpu, whole_process: plan.has_loads() };
+        let place = Place::take(pin, cpu_latency_us)
+            .map_err(|source| PairError::Pin { cpu: cpu.unwrap_or_default(), source })?;
         let remote = RemoteEnd::begin(target, key, plan, queued)?;
         let our_clock = crate::observe::check_clock(&clock, crate::observe::CLOCK_READS);
         let address = remote.conversation.local.ip();
         let environment = crate::observe::environment(Some(address));
         let local = EndState { environment, ..EndState::default() };
         let observer = Observer::start(&clock, our_clock.clone(), address);
-        Ok(Self { remote, clock, observer, pinned: plan.common.local.pin, local, our_clock })
+        Ok(Self { remote, clock, observer, place, local, our_clock })
     }
 
     /// What the channels of `plan` are made of, with these options of their sockets.
@@ -112,7 +112,7 @@ impl Ends {
         patience: Duration,
     ) -> Result<(), PairError> {
         let asked = self.remote.conversation.say(&Ask::Finish);
-        self.local.granted = Granted { pinned: self.pinned, ..granted };
+        self.local.granted = self.place.granted(granted);
         self.local.observation = self.observer.finish(&self.clock, connection);
         self.local.observation.first_sample_after = first_sample;
         asked?;
@@ -158,7 +158,7 @@ impl Pair {
         let setup = ends.setup(plan, &plan.common.socket, largest, PATIENCE);
         let mut opened = ends.remote.conversation.open(Opening::Trials, &setup, 1)?;
         let line = opened.lines.pop().expect("as many lines as were asked for");
-        ends.local.granted = Granted { pinned: ends.pinned, ..memory.granted(line.channel().granted()) };
+        ends.local.granted = ends.place.granted(memory.granted(line.channel().granted()));
         ends.remote.end.granted = opened.granted;
         let timed_by_peer = plan.curve().is_some_and(|curve| curve.pattern.timed_by_responder());
         let time = plan.common.time;
@@ -189,7 +189,7 @@ impl Pair {
             return self.ends.finish(granted, connection, self.first_sample, STEP);
         }
         let connection = Fact::unknown("it was ended in the middle of a trial");
-        let granted = Granted { pinned: self.ends.pinned, ..self.ends.local.granted.clone() };
+        let granted = self.ends.local.granted.clone();
         // What the other end observed is missing then, and nothing else.
         self.ends.finish(granted, connection, self.first_sample, REPORT_OF_LATE).or(Ok(()))
     }

@@ -36,7 +36,7 @@ use linerate_core::plan::LocalOptions;
 use linerate_core::transport::Transport;
 use linerate_core::units::Span;
 
-use crate::channel::CancelGroup;
+use crate::channel::{CancelGroup, Channel, Wire};
 use crate::control::{ChannelAddress, ChannelToken, Deadline, Rendezvous};
 use crate::io::EngineError;
 use crate::line::Line;
@@ -86,6 +86,11 @@ pub struct Setup {
 }
 
 impl Setup {
+    /// A channel of this kind as an endpoint, or as a line.
+    pub fn wire<C: Channel>(&self, channel: C) -> Wire<C> {
+        Wire::new(channel, self.clock).waiting(self.socket.wait, self.patience)
+    }
+
     /// The defaults between `local` and `peer`.
     #[must_use]
     pub fn plain(transport: Transport, clock: HostClock, local: IpAddr, peer: SocketAddr) -> Self {
@@ -218,7 +223,7 @@ impl TransportError {
 /// What the host lacks or refuses.
 pub fn listen(setup: &Setup, token: &ChannelToken) -> Result<Listener, TransportError> {
     match setup.transport {
-        Transport::Tcp => Ok(Listener::ServerPort(Box::new(tcp::Tcp(setup.clone())))),
+        Transport::Tcp => tcp::listen(setup, token),
         Transport::Mptcp => Ok(Listener::Separate(Box::new(mptcp::listen(setup, token)?))),
         Transport::Unix => Ok(Listener::Separate(Box::new(unix::listen(setup, token)?))),
         Transport::Vsock => Ok(Listener::Separate(Box::new(vsock::listen(setup, token)?))),

@@ -3,7 +3,7 @@
 use linerate_core::grid::Grid;
 use linerate_core::kernel::{HostSample, TcpSample};
 use linerate_core::observation::{Clock, Observation};
-use linerate_core::options::{Granted, Io, MemoryOptions, SocketOptions};
+use linerate_core::options::{Granted, Io, MemoryOptions, SocketOptions, Waiting};
 use linerate_core::pattern::Pattern;
 use linerate_core::payload::{Check, Corruption};
 use linerate_core::plan::{
@@ -196,6 +196,7 @@ fn socket() -> impl Strategy<Value = SocketOptions> {
             mss,
             dscp,
             busy_poll,
+            wait: if nodelay { Waiting::Block } else { Waiting::Spin },
             io,
             receive_io: (!nodelay).then_some(io),
             gso: nodelay,
@@ -215,10 +216,10 @@ fn ends() -> impl Strategy<Value = (LocalOptions, RemoteOptions, Output)> {
     let output = (any::<Option<String>>(), any::<Option<String>>(), format, level, labels);
     (local, any::<Option<u32>>(), output).prop_map(
         |((bind, bind_dev, family, pin), there, (out, report, format, level, labels))| {
-            let local = LocalOptions { bind, bind_dev, family, pin };
+            let local = LocalOptions { bind, bind_dev, family, pin, cpu_latency_us: there };
             (
                 local,
-                RemoteOptions { pin: there },
+                RemoteOptions { pin: there, cpu_latency_us: pin },
                 Output { out, report, format, level, labels: labels.into_iter().collect() },
             )
         },
@@ -252,9 +253,10 @@ prop_compose! {
         [from, to, perturb] in prop::array::uniform3(prop::option::of(size())),
         ci in 0.0..=1.0_f64,
         rounds in any::<u32>(),
+        repeat in any::<u32>(),
         stages in any::<Option<u32>>(),
     ) -> Task {
-        Task::Curve(CurvePlan { pattern, schedule, from, to, perturb, ci, rounds, stages })
+        Task::Curve(CurvePlan { pattern, schedule, from, to, perturb, ci, rounds, repeat, stages })
     }
 }
 

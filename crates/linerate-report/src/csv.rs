@@ -127,6 +127,7 @@ mod tests {
             "rounds",
             "warmup_samples",
             "settled",
+            "pass",
             "round",
         ];
         let report = fixture::one();

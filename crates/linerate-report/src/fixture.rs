@@ -214,6 +214,7 @@ impl Made {
     fn round(&self, round: u32, time_ps: u64, thousandths: i64) -> Round {
         let median = time_ps.saturating_add_signed(time_ps as i64 / 1_000 * thousandths);
         Round {
+            pass: 0,
             round,
             samples: 100,
             batch: 1,
@@ -256,6 +257,7 @@ fn end(hostname: &str, governor: &str, lost_ms: u64) -> EndState {
             cipher: None,
             huge_pages: None,
             pinned: Some(1),
+            cpu_latency_us: None,
         },
         observation: observation(lost_ms),
     }

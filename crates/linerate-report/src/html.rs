@@ -16,7 +16,7 @@ use super::figure::{Figure, hover_after};
 use super::page::{Card, Entry, Frame, entries};
 use super::plot::{Look, Picture, look, pictures};
 use super::stages;
-use super::text::{count, curve_name, hosts, keys, percent, plain, progress, timing};
+use super::text::{count, coverage, curve_name, hosts, keys, percent, plain, progress, timing};
 use super::traffic;
 use crate::error::RenderError;
 use rows::{Group, NumberRow};
@@ -208,8 +208,14 @@ fn card(report: &Report, index: usize, curve: &Curve) -> Card {
         title: shown_name(report, index),
         colour: Some(look(index).colour),
         keys: entries(keys(curve)),
-        note: format!("Here {}. Ranges are 95 % intervals.", timing(curve.pattern)),
+        note: note(curve),
     }
+}
+
+/// What its times are and what its ranges cover.
+fn note(curve: &Curve) -> String {
+    let ranges = coverage(curve).map_or_else(String::new, |text| format!(" Ranges are {text}."));
+    format!("Here {}.{ranges}", timing(curve.pattern))
 }
 
 fn curve(report: &Report, index: usize, curve: &Curve) -> CurveView {

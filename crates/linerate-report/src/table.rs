@@ -6,9 +6,9 @@ use linerate_core::caution::Caution;
 use linerate_core::options::Granted;
 use linerate_core::plan::DEFAULT_TARGET;
 use linerate_core::report::{Curve, NamedRun, Report, describe};
-use linerate_core::run::{Run, State};
+use linerate_core::run::{Run, Source, State};
 
-use super::text::{curve_name, fact, hosts, keys, percent, plain, progress, timing, wrap};
+use super::text::{coverage, curve_name, fact, hosts, keys, percent, plain, progress, timing, waiting, wrap};
 
 /// Columns of a label before its value.
 const LABEL: usize = 12;
@@ -60,6 +60,10 @@ fn header(name: &str, curve: &Curve, named: &NamedRun, width: usize) -> String {
         lines.push(item("state", &state(&run.state), width));
     }
     lines.push(item("times", timing(curve.pattern).trim_start_matches("times are "), width));
+    if run.source == Source::Measured || run.source == Source::Loopback {
+        lines.push(item("receivers", waiting(run.plan.common.socket.wait), width));
+    }
+    lines.extend(coverage(curve).map(|text| item("intervals", &text, width)));
     lines.extend(buffers(named, width));
     lines.join("\n")
 }

@@ -3,6 +3,7 @@
 use linerate_core::derive::Derived;
 use linerate_core::environment::Fact;
 pub(crate) use linerate_core::foreign::plain;
+use linerate_core::options::Waiting;
 use linerate_core::pattern::Pattern;
 use linerate_core::report::{Curve, NamedRun, Report};
 use linerate_core::run::End;
@@ -56,6 +57,23 @@ pub(crate) const fn timing(pattern: Pattern) -> &'static str {
             "times are of one message each way at once, until both have arrived; throughput is of each direction by itself"
         }
     }
+}
+
+/// How receivers waited for bytes.
+pub(crate) const fn waiting(waiting: Waiting) -> &'static str {
+    match waiting {
+        Waiting::Block => "block: times include waking them",
+        Waiting::Spin => "spin: their processors never sleep",
+    }
+}
+
+/// What the intervals of a curve cover. Absent if it has none.
+pub(crate) fn coverage(curve: &Curve) -> Option<String> {
+    let found = curve.timed().any(|(_, timed)| timed.interval_us.is_some());
+    found.then(|| match curve.passes {
+        1 => "95 %, within this run; another run may lie outside (--repeat N covers that)".to_owned(),
+        passes => format!("95 %, from pass to pass: {passes} passes"),
+    })
 }
 
 /// A fact, safe to show.

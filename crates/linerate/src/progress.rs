@@ -36,7 +36,8 @@ impl Line {
     /// A line that is drawn.
     pub(crate) fn new() -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(REDRAWS));
-        let style = ProgressStyle::with_template("{bar:20} {msg}").expect("the template is well formed");
+        let style =
+            ProgressStyle::with_template("{bar:20} {prefix}{msg}").expect("the template is well formed");
         bar.set_style(style);
         Self::Drawn(bar)
     }
@@ -71,6 +72,16 @@ impl Line {
     pub(crate) fn started(&self, run: &Run, path: &Path) {
         if let Self::Told(events) = self {
             events.started(run, path);
+        }
+    }
+
+    /// Pass `number` of `all`, from 0, begins. A single one is not shown.
+    pub(crate) fn pass(&self, number: u32, all: u32) {
+        match self {
+            _ if all == 1 => {}
+            Self::Drawn(bar) => bar.set_prefix(format!("pass {} of {all}, ", number + 1)),
+            Self::Silent | Self::Quiet => {}
+            Self::Told(events) => events.pass(number, all),
         }
     }
 

@@ -69,6 +69,7 @@ fn quiet_run() -> Run {
     for point in &mut series.points {
         let time = Span::from_us(100);
         let one = |round| Round {
+            pass: 0,
             round,
             samples: 10,
             batch: 1,

@@ -3,7 +3,7 @@
 use rand_pcg::Pcg64;
 
 use super::bootstrap::{RESAMPLES, inner_95, redrawn_median};
-use super::by_size;
+use super::{agreed, by_size};
 use crate::series::Series;
 use crate::stats::median_interval;
 
@@ -29,6 +29,15 @@ pub(super) fn half_performance(series: &Series) -> Option<Half> {
     let enough =
         points.iter().all(|(_, medians)| median_interval(medians).is_some_and(|it| it.interval.is_some()));
     Some(Half { bytes, interval: enough.then(|| resampled(&points)).flatten() })
+}
+
+impl Half {
+    /// That of whole passes: their geometric mean, with an interval from pass to pass if every pass
+    /// shows it.
+    pub(super) fn over(self, passes: &[Series]) -> Self {
+        let of_each = agreed(passes, |pass| half_performance(pass).map(|half| half.bytes));
+        of_each.map_or(Self { interval: None, ..self }, |it| Self { bytes: it.median, interval: it.interval })
+    }
 }
 
 fn resampled(points: &[(f64, Vec<f64>)]) -> Option<[f64; 2]> {

@@ -4,9 +4,10 @@ use rand::RngExt;
 use rand_pcg::Pcg64;
 use serde::Serialize;
 
+use super::agreed;
 use super::bootstrap::{RESAMPLES, inner_95, redrawn_median};
 use crate::series::Series;
-use crate::stats::{Affine, fit_affine};
+use crate::stats::{Affine, Estimate, fit_affine};
 
 /// The fewest points that show a knee.
 const FEWEST: usize = 6;
@@ -51,6 +52,16 @@ pub fn saturation(series: &Series) -> Option<Saturation> {
         fixed_ps: line.a,
         per_byte_ps: line.b,
     })
+}
+
+impl Saturation {
+    /// That of whole passes: their geometric mean, with an interval from pass to pass. Where a pass
+    /// does not show it, the wider interval over points and rounds stays.
+    pub(super) fn over(self, passes: &[Series]) -> Self {
+        let of_each = agreed(passes, |pass| saturation(pass).map(|knee| knee.size));
+        let Some(Estimate { median, interval: Some(interval) }) = of_each else { return self };
+        Self { size: median, interval, ..self }
+    }
 }
 
 /// Lines through resampled points, by their knees.

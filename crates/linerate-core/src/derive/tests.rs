@@ -14,6 +14,7 @@ pub(crate) fn series(noise: f64, time: impl Fn(u64) -> f64) -> Series {
             let factor = 1.0 + noise * (f64::from(round) - 4.0) / 4.0;
             let median = Span::from_seconds(time(point.size) * factor * 1e-6);
             point.rounds.push(Round {
+                pass: 0,
                 round,
                 samples: 1,
                 batch: 1,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::PlanError;
 use super::text::is_default;
-use crate::options::{MemoryOptions, SocketOptions};
+use crate::options::{MemoryOptions, SocketOptions, Waiting};
 use crate::transport::Transport;
 use crate::units::{Size, Span};
 
@@ -91,9 +91,13 @@ impl Common {
         self.check_options()
     }
 
-    /// Refuses datagram options that the transport would ignore.
+    /// Refuses options that the transport would ignore.
     fn check_options(&self) -> Result<(), PlanError> {
         let socket = &self.socket;
+        let spins = socket.wait == Waiting::Spin;
+        let asks = socket.receives().returns_at_once() && self.transport != Transport::Memory;
+        let allowed = "block for memory, and for read-write, splice and io_uring's fixed and multishot calls: these cannot ask without waiting";
+        PlanError::range(asks || !spins, "wait", socket.wait.to_string(), allowed)?;
         let (udp, unix) = (self.transport == Transport::Udp, self.transport == Transport::UnixDatagram);
         let offload = socket.gso || socket.gro || socket.dont_fragment;
         let crosses_none = unix && (socket.dscp.is_some() || socket.busy_poll.is_some());
@@ -151,6 +155,9 @@ pub struct LocalOptions {
     /// Processor that the measuring thread is pinned to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pin: Option<u32>,
+    /// The longest that processors may take to wake (`/dev/cpu_dma_latency`). Unit: microseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu_latency_us: Option<u32>,
 }
 
 /// Options of the responder only.
@@ -160,6 +167,9 @@ pub struct RemoteOptions {
     /// Processor that the answering thread is pinned to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pin: Option<u32>,
+    /// The longest that processors may take to wake (`/dev/cpu_dma_latency`). Unit: microseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu_latency_us: Option<u32>,
 }
 
 /// Where results go.

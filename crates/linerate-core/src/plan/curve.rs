@@ -28,6 +28,8 @@ pub struct CurvePlan {
     pub ci: f64,
     /// Rounds that every size gets before the rest of the time goes where it is needed.
     pub rounds: u32,
+    /// Whole passes: each begins with new connections, and measures for the plan's time.
+    pub repeat: u32,
     /// After the curve, time the stages of this many messages of each size up to 64 KiB, for at
     /// most 24 sizes.
     pub stages: Option<u32>,
@@ -43,6 +45,7 @@ impl Default for CurvePlan {
             perturb: None,
             ci: DEFAULT_TARGET,
             rounds: DEFAULT_ROUNDS,
+            repeat: 1,
             stages: None,
         }
     }
@@ -72,6 +75,7 @@ impl CurvePlan {
         let share = "a share above 0 and up to 1, such as 0.02 for 2 %";
         range(self.ci > 0.0 && self.ci <= 1.0, "ci", self.ci.to_string(), share)?;
         range((1..=10_000).contains(&self.rounds), "rounds", self.rounds.to_string(), "from 1 to 10000")?;
+        range((1..=1_000).contains(&self.repeat), "repeat", self.repeat.to_string(), "from 1 to 1000")?;
         common.check_level(Level::Interval, "point or round: only the flows of a load have intervals")?;
         let looked_at =
             "one that delivers the bytes, such as send-recv: a curve checks what arrives; streams do not";

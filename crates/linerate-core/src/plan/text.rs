@@ -53,6 +53,9 @@ pub(super) struct PlanText {
     /// Of a curve: rounds that every size gets before the rest of the time goes where it is needed.
     #[serde(skip_serializing_if = "Option::is_none")]
     rounds: Option<u32>,
+    /// Of a curve: whole passes, each with new connections and for `time`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repeat: Option<u32>,
     /// Seed of everything random: the order of sizes, the payload.
     seed: u64,
     /// Of a curve: messages of each size whose stages are shown afterwards.
@@ -106,6 +109,7 @@ impl From<Plan> for PlanText {
             time,
             ci: None,
             rounds: None,
+            repeat: None,
             seed,
             stages: None,
             table: Grid::default(),
@@ -118,10 +122,11 @@ impl From<Plan> for PlanText {
             output,
         };
         match plan.task {
-            Task::Curve(CurvePlan { pattern, schedule, from, to, perturb, ci, rounds, stages }) => {
+            Task::Curve(CurvePlan { pattern, schedule, from, to, perturb, ci, rounds, repeat, stages }) => {
                 (text.pattern, text.schedule) = (Some(pattern), Some(schedule));
                 (text.from, text.to, text.perturb) = (from, to, perturb);
                 (text.ci, text.rounds, text.stages) = (Some(ci), Some(rounds), stages);
+                text.repeat = (repeat != 1).then_some(repeat);
             }
             Task::Stream(StreamTask { bulk, more_hosts, table }) => {
                 (text.stream, text.more_hosts, text.table) = (Some(bulk), more_hosts, table);
@@ -158,7 +163,10 @@ impl PlanText {
         let curve = self.stream.is_none() && self.rr.is_none();
         let verb = if self.rr.is_some() { "rr" } else { "stream" };
         let allowed = "left out: they belong to a curve";
-        PlanError::range(curve || self.stages.is_none(), "stages", format!("given with [{verb}]"), allowed)?;
+        let of_a_curve = [("stages", self.stages.is_some()), ("repeat", self.repeat.is_some())];
+        for (field, given) in of_a_curve {
+            PlanError::range(curve || !given, field, format!("given with [{verb}]"), allowed)?;
+        }
         match (&self.stream, &self.rr) {
             (Some(_), Some(_)) => Err(PlanError::Range {
                 field: "stream",
@@ -184,6 +192,7 @@ impl PlanText {
             perturb: self.perturb,
             ci: self.ci.unwrap_or(usual.ci),
             rounds: self.rounds.unwrap_or(usual.rounds),
+            repeat: self.repeat.unwrap_or(usual.repeat),
             stages: self.stages,
         }
     }

@@ -22,9 +22,17 @@ pub struct Curve {
     pub points: Vec<CurvePoint>,
     /// What the curve says.
     pub derived: Derived,
+    /// How many passes it has: with several, intervals are from pass to pass.
+    #[serde(skip_serializing_if = "is_one")]
+    pub passes: usize,
     /// How many sizes were timed in bursts only, and are gaps for that.
     #[serde(skip)]
     pub in_bursts: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_one(passes: &usize) -> bool {
+    *passes == 1
 }
 
 /// One size of a curve.
@@ -42,9 +50,9 @@ pub struct CurvePoint {
 /// each direction by itself, in Mb/s (10^6 bit/s).
 #[derive(Clone, Copy, Debug)]
 pub struct Timed {
-    /// Median of the rounds' medians.
+    /// Median of the rounds' medians; of several passes, the geometric mean of these.
     pub median_us: f64,
-    /// Its 95 % interval. Absent with fewer than six rounds.
+    /// Its 95 % interval. Absent with one pass of fewer than six rounds.
     pub interval_us: Option<[f64; 2]>,
     /// Shortest sample.
     pub min_us: f64,
@@ -75,7 +83,9 @@ pub struct Timed {
 /// The result of one round at one size, in the units of [`Timed`].
 #[derive(Clone, Copy, Debug)]
 pub struct RoundResult {
-    /// Its number, from 1.
+    /// Number of its pass, from 1.
+    pub pass: u32,
+    /// Its number in that, from 1.
     pub round: u32,
     /// Median of its samples, or their mean for a pattern whose messages overlap.
     pub median_us: f64,
@@ -108,6 +118,7 @@ impl Curve {
             run: index,
             pattern: series.pattern,
             points: series.points.iter().map(point).collect(),
+            passes: series.passes().max(1),
             derived: derive(series, &run.boundaries()),
             in_bursts: series.points.iter().filter(|point| point.in_bursts()).count(),
         }
@@ -161,6 +172,7 @@ impl Timed {
 impl RoundResult {
     fn of(size: u64, round: &Round) -> Self {
         Self {
+            pass: round.pass.saturating_add(1),
             round: round.round.saturating_add(1),
             median_us: round.median.as_us(),
             mean_us: round.mean.as_us(),

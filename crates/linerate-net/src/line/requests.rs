@@ -5,7 +5,7 @@ use std::io::{Error, ErrorKind};
 use linerate_core::endpoint::LinkError;
 use linerate_core::units::{Span, Time};
 
-use crate::channel::Channel;
+use crate::channel::{Channel, Wire};
 use crate::flow::{Answering, Asking, LOOK};
 use crate::wait::{Interest, Wait};
 
@@ -18,33 +18,33 @@ const SPIN: Span = Span::from_us(60);
 /// It never deadlocks, however large the messages: while a response may be in flight, it sends only
 /// what the channel takes at once, and reads when the channel takes no more.
 #[inline]
-pub(super) fn ask<C: Channel>(channel: &mut C, asking: &mut Asking<'_>) -> Result<(), LinkError> {
+pub(super) fn ask<C: Channel>(wire: &mut Wire<C>, asking: &mut Asking<'_>) -> Result<(), LinkError> {
     asking.await_begin();
     loop {
-        if send_due(channel, asking)? {
-            await_either(channel, asking)?;
+        if send_due(&mut wire.channel, asking)? {
+            await_either(&mut wire.channel, asking)?;
             continue;
         }
         let now = asking.clock.now();
         match asking.due(now).filter(|_| asking.has_room()) {
-            Some(due) if due > now => await_until(channel, asking, due)?,
+            Some(due) if due > now => await_until(&mut wire.channel, asking, due)?,
             // It has become due meanwhile.
             Some(_) => {}
-            None if asking.awaits() => await_response(channel, asking)?,
+            None if asking.awaits() => await_response(wire, asking)?,
             None => break,
         }
     }
-    channel.finish_sending()?;
-    if asking.loses() { Ok(()) } else { expect_end(channel) }
+    wire.channel.finish_sending()?;
+    if asking.loses() { Ok(()) } else { expect_end(&mut wire.channel) }
 }
 
 /// Answers until the peer sends no more requests.
 #[inline]
-pub(super) fn answer<C: Channel>(channel: &mut C, answering: &mut Answering) -> Result<(), LinkError> {
-    while answering.take(|into| channel.pull(into, Wait::Patiently))? {
-        answering.give(|data| channel.push(data, Wait::Patiently))?;
+pub(super) fn answer<C: Channel>(wire: &mut Wire<C>, answering: &mut Answering) -> Result<(), LinkError> {
+    while answering.take(|into| wire.pull(into))? {
+        answering.give(|data| wire.channel.push(data, Wait::Patiently))?;
     }
-    channel.finish_sending()
+    wire.channel.finish_sending()
 }
 
 /// Sends what is due; whether the channel takes no more and a response is to come.
@@ -63,8 +63,8 @@ fn send_due<C: Channel>(channel: &mut C, asking: &mut Asking<'_>) -> Result<bool
 
 /// Takes the next response, however long the channel waits for it.
 #[inline]
-fn await_response<C: Channel>(channel: &mut C, asking: &mut Asking<'_>) -> Result<(), LinkError> {
-    match channel.pull(asking.room(), Wait::Patiently) {
+fn await_response<C: Channel>(wire: &mut Wire<C>, asking: &mut Asking<'_>) -> Result<(), LinkError> {
+    match wire.pull(asking.room()) {
         Ok(moved) => asking.received(moved),
         Err(LinkError::Stalled(_)) if asking.loses() => asking.give_up(),
         Err(error) => return Err(error),

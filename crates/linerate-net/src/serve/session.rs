@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use linerate_core::environment::Fact;
 use linerate_core::options::{Granted, MemoryOptions, SocketOptions};
-use linerate_core::plan::{LocalOptions, Plan, Task};
+use linerate_core::plan::{LocalOptions, Plan, RemoteOptions, Task};
 use linerate_core::trial::{MAX_SAMPLES, Trial};
 use linerate_core::units::Span;
 use rustix::io::Errno;
@@ -28,7 +28,8 @@ use crate::control::{
 };
 use crate::line::Line;
 use crate::memory::Reserved;
-use crate::observe::{Observer, current_cpu, environment, may_use, pin_to};
+use crate::observe::{Observer, current_cpu, environment};
+use crate::place::{Pin, Place};
 use crate::transport::{PREFACE_LEN, Preface, Setup, TAKEN};
 use crate::wait::PATIENCE;
 
@@ -242,6 +243,7 @@ pub(super) struct Session<'a> {
     local: IpAddr,
     peer: SocketAddr,
     memory: Reserved,
+    place: Place,
     pub(super) observer: Observer,
     /// The channel of the trials, once it is open.
     line: Option<Box<dyn Line>>,
@@ -262,15 +264,14 @@ impl<'a> Session<'a> {
         plan: &'a Plan,
         largest: u64,
     ) -> Result<Self, Refusal> {
-        if let Some(cpu) = plan.common.remote.pin {
-            // The threads of a load are pinned one by one, starting there.
-            let tied = if plan.has_loads() { may_use(cpu) } else { pin_to(cpu) };
-            tied.map_err(|error| {
+        let RemoteOptions { pin: cpu, cpu_latency_us } = plan.common.remote;
+        let place =
+            Place::take(Pin { cpu, whole_process: plan.has_loads() }, cpu_latency_us).map_err(|error| {
+                let cpu = cpu.unwrap_or_default();
                 Refusal::Told(format!(
                     "the server cannot pin its thread to processor {cpu}: {error}; change --pin"
                 ))
             })?;
-        }
         // The flows of a load have memory of their own.
         let asked = if plan.has_loads() { &MemoryOptions::default() } else { &plan.common.memory };
         let memory = Reserved::new(largest, asked)
@@ -290,6 +291,7 @@ impl<'a> Session<'a> {
             local,
             peer,
             memory,
+            place,
             observer,
             line: None,
             failed: false,
@@ -358,15 +360,14 @@ impl<'a> Session<'a> {
         let told = |error| Refusal::Told(format!("the server failed to {error}"));
         let mut listener = ChannelListener::of(self.server, &setup, token, count + waiting).map_err(told)?;
         self.say(&Reply::Rendezvous { token, rendezvous: listener.rendezvous() })?;
-        let mut lines = listener.receive(self.control, count, self.server.limits.handshake)?;
+        let lines = listener.receive(self.control, count, self.server.limits.handshake)?;
         for line in &lines {
             self.guard.add(line.channel().handle()?);
         }
         // Unless more channels are expected, a peer with the token is unknown from now on.
         let more = (waiting > 0).then_some(listener);
-        let pinned = self.plan.common.remote.pin;
-        let granted =
-            lines.first_mut().map(|line| Granted { pinned, ..self.memory.granted(line.channel().granted()) });
+        let first = lines.first().map(|line| self.memory.granted(line.channel().granted()));
+        let granted = first.map(|granted| self.place.granted(granted));
         let granted = granted.unwrap_or_default();
         self.granted.get_or_init(|| granted.clone());
         self.say(&Reply::Ready(Box::new(granted)))?;
@@ -415,7 +416,7 @@ impl<'a> Session<'a> {
             || (self.granted.get().cloned().unwrap_or_default(), Fact::unknown("each flow has its own"));
         let line = self.line.as_ref().map(|line| (line.channel().granted(), line.channel().connection()));
         let (granted, connection) = line.unwrap_or_else(unopened);
-        let granted = Granted { pinned: self.plan.common.remote.pin, ..self.memory.granted(granted) };
+        let granted = self.place.granted(self.memory.granted(granted));
         let observation = self.observer.finish(&self.server.clock, connection);
         self.say(&Reply::Observed(Box::new(observation), Box::new(granted)))
     }

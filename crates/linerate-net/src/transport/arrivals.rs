@@ -1,15 +1,16 @@
 //! A transport's own listener of channels, each with a preface.
 
 use std::io;
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::os::fd::AsFd;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 use rustix::net::RecvFlags;
-use socket2::Socket;
+use socket2::{SockAddr, Socket};
 
-use super::{Arrived, LineResult, Listen, PREFACE_LEN, Preface, Setup, TransportError};
+use super::{Arrived, LineResult, Listen, PREFACE_LEN, Preface, Setup, TransportError, apply};
 use crate::control::{ChannelAddress, ChannelToken, Deadline, Rendezvous};
 use crate::wait::{retry, timespec};
 
@@ -117,13 +118,41 @@ impl Arrivals {
 }
 
 /// Listens for connections that begin with a preface, and makes channels of those with the right token.
-/// MPTCP, Unix and VM sockets use it, and so do pipes and shared memory, whose ends meet on a Unix socket.
+/// TCP with options of its own, MPTCP, Unix and VM sockets use it, and so do pipes and shared memory, whose ends meet on a Unix socket.
 #[derive(Debug)]
 pub(super) struct StreamListener {
     pub(super) address: ChannelAddress,
     pub(super) arrivals: Arrivals,
     pub(super) setup: Setup,
     pub(super) channel: MakeChannel,
+}
+
+impl StreamListener {
+    /// Waits at a free port, on a `listener` of the family of `setup`'s address that is not bound yet,
+    /// with the options that are asked: connections take them over before their handshake.
+    pub(super) fn at_free_port(
+        setup: &Setup,
+        token: &ChannelToken,
+        listener: Socket,
+        channel: MakeChannel,
+    ) -> Result<Self, TransportError> {
+        let failed = TransportError::system;
+        let address = SocketAddr::new(listening_address(setup.local.to_canonical()), 0);
+        apply(&listener, &setup.socket, address.is_ipv6())?;
+        listener.bind(&SockAddr::from(address)).map_err(failed("bind to a free port"))?;
+        let arrivals = Arrivals::at(listener, token)?;
+        let port = arrivals.port().map_err(failed("read the port that was free"))?;
+        Ok(Self { address: ChannelAddress::Port(port), arrivals, setup: setup.clone(), channel })
+    }
+}
+
+/// Where to listen so that the peer of this address finds it: a link-local address of IPv6 means
+/// nothing without its interface, which an address alone does not say.
+fn listening_address(local: IpAddr) -> IpAddr {
+    match local {
+        IpAddr::V6(ip) if ip.is_unicast_link_local() => Ipv6Addr::UNSPECIFIED.into(),
+        ip => ip,
+    }
 }
 
 /// Makes a channel of a connection whose preface was read.

@@ -6,30 +6,22 @@
 //! its time-out.
 
 use std::io;
-use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 use linerate_core::transport::Transport;
-use socket2::{Domain, Protocol, SockAddr, Socket, Type};
+use socket2::{Domain, Protocol, Socket, Type};
 
-use super::arrivals::{Arrivals, StreamListener};
+use super::arrivals::StreamListener;
 use super::dial::{bound, connect};
 use super::socket::{Carrier, SocketChannel};
 use super::unix::send_preface;
 use super::{DialError, LineResult, Preface, Setup, TransportError, apply};
-use crate::channel::Wire;
-use crate::control::{ChannelAddress, ChannelToken, Rendezvous};
+use crate::control::{ChannelToken, Rendezvous};
 
 /// Listens for Multipath TCP connections at a free port.
 pub(super) fn listen(setup: &Setup, token: &ChannelToken) -> Result<StreamListener, TransportError> {
-    let failed = TransportError::system;
-    let address = SocketAddr::new(listening_address(setup.local.to_canonical()), 0);
-    let made = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::MPTCP));
-    let listener = made.map_err(lacking)?;
-    apply(&listener, &setup.socket, address.is_ipv6())?;
-    listener.bind(&SockAddr::from(address)).map_err(failed("bind to a free port"))?;
-    let arrivals = Arrivals::at(listener, token)?;
-    let port = arrivals.port().map_err(failed("read the port that was free"))?;
-    Ok(StreamListener { address: ChannelAddress::Port(port), arrivals, setup: setup.clone(), channel: line })
+    let domain = if setup.ipv6() { Domain::IPV6 } else { Domain::IPV4 };
+    let listener = Socket::new(domain, Type::STREAM, Some(Protocol::MPTCP)).map_err(lacking)?;
+    StreamListener::at_free_port(setup, token, listener, line)
 }
 
 /// Connects to the port that the peer named.
@@ -49,16 +41,7 @@ fn line(socket: Socket, setup: &Setup) -> LineResult {
     let ipv6 = setup.ipv6();
     apply(&socket, &setup.socket, ipv6)?;
     let channel = SocketChannel::new(socket, setup, Carrier::Multipath { ipv6 })?;
-    Ok(Box::new(Wire::new(channel, setup.clock)))
-}
-
-/// Where to listen so that the peer of this address finds it: a link-local address of IPv6 means
-/// nothing without its interface, which an address alone does not say.
-fn listening_address(local: IpAddr) -> IpAddr {
-    match local {
-        IpAddr::V6(ip) if ip.is_unicast_link_local() => Ipv6Addr::UNSPECIFIED.into(),
-        ip => ip,
-    }
+    Ok(Box::new(setup.wire(channel)))
 }
 
 /// Why there is no such socket: `EPROTONOSUPPORT` without MPTCP in the kernel, `ENOPROTOOPT` where

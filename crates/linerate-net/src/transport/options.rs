@@ -181,6 +181,7 @@ pub fn granted(socket: &Socket, ipv6: bool) -> Granted {
         cipher: None,
         huge_pages: None,
         pinned: None,
+        cpu_latency_us: None,
     }
 }
 

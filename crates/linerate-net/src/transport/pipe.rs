@@ -24,7 +24,7 @@ use super::local_peer::{LocalPeer, LocalPeerHandle};
 use super::options::{refused, unlike_tcp, with_one_buffer};
 use super::unix::listen_local;
 use super::{LineResult, Preface, Setup, TransportError};
-use crate::channel::{Channel, ChannelHandle, Wire};
+use crate::channel::{Channel, ChannelHandle};
 use crate::control::{ChannelToken, Rendezvous};
 use crate::line::Line;
 use crate::wait::{Interest, Wait, retry};
@@ -73,7 +73,7 @@ fn line(setup: &Setup, [into, out]: [OwnedFd; 2], local_peer: LocalPeer) -> Box<
         patience: setup.patience,
         local_peer: Arc::new(local_peer),
     };
-    Box::new(Wire::new(channel, setup.clock))
+    Box::new(setup.wire(channel))
 }
 
 /// Asks for a pipe that holds `size`; the kernel rounds it up to a power of two of pages.

@@ -34,7 +34,7 @@ use self::settings::Settings;
 use super::dial::bound;
 use super::tls::own_calls_only;
 use super::{LineResult, Preface, Setup, TransportError, certificate};
-use crate::channel::{Channel, ChannelHandle, Wire};
+use crate::channel::{Channel, ChannelHandle};
 use crate::control::Rendezvous;
 use crate::wait::{Interest, Wait};
 
@@ -197,7 +197,7 @@ pub(super) fn join(setup: &Setup, rendezvous: &Rendezvous, preface: Preface) -> 
         Ok((connection, out, into))
     })?;
     let channel = QuicChannel::new(begun, settings, setup.patience, Arc::new(runtime));
-    Ok(Box::new(Wire::new(channel, setup.clock)))
+    Ok(Box::new(setup.wire(channel)))
 }
 
 /// What an operation gives without a wait.

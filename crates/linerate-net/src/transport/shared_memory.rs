@@ -23,7 +23,6 @@ use super::local_peer::LocalPeer;
 use super::options::{refused, with_one_buffer};
 use super::unix::listen_local;
 use super::{LineResult, Preface, Setup, TransportError};
-use crate::channel::Wire;
 use crate::control::{ChannelToken, Rendezvous};
 use crate::line::Line;
 use crate::sys::shared_ring::{CAPACITIES, SharedRing};
@@ -56,7 +55,7 @@ pub(super) fn join(setup: &Setup, rendezvous: &Rendezvous, preface: Preface) -> 
 }
 
 fn line(setup: &Setup, ring: SharedRing, seat: usize, local_peer: LocalPeer) -> Box<dyn Line> {
-    Box::new(Wire::new(RingChannel::new(setup, ring, seat, local_peer), setup.clock))
+    Box::new(setup.wire(RingChannel::new(setup, ring, seat, local_peer)))
 }
 
 /// How large each ring is to be; refuses what a ring has not.

@@ -1,16 +1,22 @@
-//! TCP: a connected socket as a channel. Its connections arrive at the server's own port.
+//! TCP: a connected socket as a channel. Its connections arrive at the server's own port, unless a
+//! buffer or the segment size is asked for. What a connection says of these in its handshake, window
+//! scale and MSS, it takes from the socket that listens: these have a listener of their own.
 
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use socket2::{Protocol, Socket, Type};
+use linerate_core::options::SocketOptions;
+use socket2::{Domain, Protocol, Socket, Type};
 
+use super::arrivals::StreamListener;
 use super::dial::{bound, connect as dial_up};
 use super::socket::{Carrier, SocketChannel, register};
-use super::{LineResult, Preface, Setup, TAKEN, TransportError, Upgrade, apply};
-use crate::channel::Wire;
-use crate::control::{ChannelAddress, Deadline, Greeting, Purpose, Rendezvous, TimedStream, closed_by_peer};
+use super::unix::send_preface;
+use super::{LineResult, Listener, Preface, Setup, TAKEN, TransportError, Upgrade, apply};
+use crate::control::{
+    ChannelAddress, ChannelToken, Deadline, Greeting, Purpose, Rendezvous, TimedStream, closed_by_peer,
+};
 
 /// How long the server may take to find out whose a connection is.
 const IDENTIFIED: Duration = Duration::from_secs(5);
@@ -32,9 +38,25 @@ pub fn tcp_channel(socket: Socket, setup: &Setup) -> Result<SocketChannel, Trans
     SocketChannel::new(socket, setup, Carrier::Tcp { ipv6 })
 }
 
+/// Where connections arrive.
+pub(super) fn listen(setup: &Setup, token: &ChannelToken) -> Result<Listener, TransportError> {
+    let SocketOptions { sndbuf, rcvbuf, mss, .. } = setup.socket;
+    if sndbuf.is_none() && rcvbuf.is_none() && mss.is_none() {
+        return Ok(Listener::ServerPort(Box::new(Tcp(setup.clone()))));
+    }
+    let domain = if setup.ipv6() { Domain::IPV6 } else { Domain::IPV4 };
+    let listener = Socket::new(domain, Type::STREAM, Some(Protocol::TCP));
+    let listener = listener.map_err(TransportError::system("open a socket to listen on"))?;
+    Ok(Listener::Separate(Box::new(StreamListener::at_free_port(setup, token, listener, line)?)))
+}
+
+fn line(socket: Socket, setup: &Setup) -> LineResult {
+    Ok(Box::new(setup.wire(tcp_channel(socket, setup)?)))
+}
+
 /// Takes TCP connections that came through the server's own port.
 #[derive(Debug)]
-pub(super) struct Tcp(pub(super) Setup);
+struct Tcp(Setup);
 
 impl Upgrade for Tcp {
     fn rendezvous(&self) -> Rendezvous {
@@ -42,15 +64,22 @@ impl Upgrade for Tcp {
     }
 
     fn upgrade(&self, stream: TcpStream) -> LineResult {
-        let channel = tcp_channel(stream.into(), &self.0)?;
-        Ok(Box::new(Wire::new(channel, self.0.clock)))
+        line(stream.into(), &self.0)
     }
 }
 
-/// Connects to the server's port and says whose the connection is.
+/// Connects to where the peer listens and says whose the connection is.
 pub(super) fn join(setup: &Setup, rendezvous: &Rendezvous, preface: Preface) -> LineResult {
-    let stream = dial(setup, rendezvous, preface)?;
-    Ok(Box::new(Wire::new(tcp_channel(stream.into(), setup)?, setup.clock)))
+    if rendezvous.address == ChannelAddress::Conversation {
+        return line(dial(setup, rendezvous, preface)?.into(), setup);
+    }
+    let address = setup.peer_at(rendezvous)?;
+    let socket = bound(address, Type::STREAM, Protocol::TCP, &setup.own)?;
+    apply(&socket, &setup.socket, address.is_ipv6())?;
+    let _held = register(setup, &socket)?;
+    dial_up(&socket, address)?;
+    send_preface(&socket, preface)?;
+    line(socket, setup)
 }
 
 /// Connects to the server's port, says whose the connection is, and returns the stream.

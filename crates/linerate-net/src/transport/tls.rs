@@ -28,7 +28,7 @@ use super::certificate::{self, Identity, NAME};
 use super::socket::{SocketHandle, register};
 use super::tcp::dial;
 use super::{LineResult, Preface, Setup, TransportError, Upgrade, apply, connection, granted};
-use crate::channel::{Channel, ChannelHandle, Wire};
+use crate::channel::{Channel, ChannelHandle};
 use crate::control::{ChannelAddress, Deadline, Rendezvous, TimedStream};
 use crate::wait::{Interest, Wait, poll, retry};
 
@@ -254,7 +254,7 @@ impl Upgrade for Tls {
         let tls = ServerConnection::new(Arc::clone(&self.config));
         let tls = tls.map_err(|error| certificate::handshake_failed(&error))?;
         let channel = TlsChannel::new(stream, &self.setup, tls.into())?;
-        Ok(Box::new(Wire::new(channel, self.setup.clock)))
+        Ok(Box::new(self.setup.wire(channel)))
     }
 }
 
@@ -266,7 +266,7 @@ pub(super) fn join(setup: &Setup, rendezvous: &Rendezvous, preface: Preface) -> 
     let tls = ClientConnection::new(config, name).map_err(|error| certificate::handshake_failed(&error))?;
     let stream = dial(setup, rendezvous, preface)?;
     let _held = register(setup, &stream)?;
-    Ok(Box::new(Wire::new(TlsChannel::new(stream, setup, tls.into())?, setup.clock)))
+    Ok(Box::new(setup.wire(TlsChannel::new(stream, setup, tls.into())?)))
 }
 
 /// Refuses the I/O engines: encrypted bytes are in the library's own memory, so no engine could

@@ -43,7 +43,6 @@ use socket2::{Protocol, SockAddr, Socket, Type};
 use super::datagram::{Carrier, Cookie, DatagramChannel, Header, Kind};
 use super::dial::bound;
 use super::{LineResult, Preface, Setup, TransportError};
-use crate::channel::Wire;
 use crate::control::{Rendezvous, random};
 use crate::wait::{Interest, poll};
 
@@ -83,7 +82,7 @@ pub(super) fn join(setup: &Setup, rendezvous: &Rendezvous, preface: Preface) -> 
         socket.send(&ready).map(drop).unwrap_or(());
     }
     let channel = DatagramChannel::new(socket, carrier, echo.server, setup)?;
-    Ok(Box::new(Wire::new(channel, setup.clock)))
+    Ok(Box::new(setup.wire(channel)))
 }
 
 /// Sends `request` until the reply to it comes.

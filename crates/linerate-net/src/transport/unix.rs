@@ -11,7 +11,6 @@ use super::arrivals::{Arrivals, MakeChannel, StreamListener};
 use super::options::{apply_buffers, without_tcp};
 use super::socket::{Carrier, SocketChannel};
 use super::{LineResult, Preface, Setup, TransportError};
-use crate::channel::Wire;
 use crate::control::{ChannelAddress, ChannelToken, Rendezvous, random};
 
 /// What every name begins with, so that a peer can send nobody to the socket of another program.
@@ -82,5 +81,5 @@ pub(super) fn join(setup: &Setup, rendezvous: &Rendezvous, preface: Preface) -> 
 
 fn line(socket: Socket, setup: &Setup) -> LineResult {
     apply_buffers(&socket, &setup.socket)?;
-    Ok(Box::new(Wire::new(SocketChannel::new(socket, setup, Carrier::Unix)?, setup.clock)))
+    Ok(Box::new(setup.wire(SocketChannel::new(socket, setup, Carrier::Unix)?)))
 }

@@ -17,7 +17,6 @@ use socket2::{Domain, Socket, Type};
 use super::datagram::{Carrier, Cookie, DatagramChannel};
 use super::udp::{Greeting, REQUEST_LEN, Reply, Request, refuse_io, refuse_tcp};
 use super::{Arrived, LineResult, Listen, Preface, Setup, TransportError};
-use crate::channel::Wire;
 use crate::control::{ChannelAddress, ChannelToken, Deadline, Rendezvous, random};
 use crate::wait::{Interest, poll};
 
@@ -68,7 +67,7 @@ impl UnixDatagramListener {
             return Ok(None);
         }
         let channel = DatagramChannel::new(socket, Carrier::Unix, server, &self.setup)?;
-        Ok(Some((request.flow, Box::new(Wire::new(channel, self.setup.clock)))))
+        Ok(Some((request.flow, Box::new(self.setup.wire(channel)))))
     }
 }
 
@@ -112,7 +111,7 @@ pub(super) fn join(setup: &Setup, rendezvous: &Rendezvous, preface: Preface) -> 
         if let Some((accept, name)) = take_accept(&socket, &hello)? {
             connect(&socket, &name)?;
             let channel = DatagramChannel::new(socket, Carrier::Unix, accept.server, setup)?;
-            return Ok(Box::new(Wire::new(channel, setup.clock)));
+            return Ok(Box::new(setup.wire(channel)));
         }
     }
 }

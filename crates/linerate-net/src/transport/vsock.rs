@@ -14,7 +14,6 @@ use super::options::{not_of, refused, unlike_tcp, without_tcp};
 use super::socket::{Carrier, SocketChannel};
 use super::unix::send_preface;
 use super::{DialError, LineResult, Preface, Setup, TransportError};
-use crate::channel::Wire;
 use crate::control::{ChannelAddress, ChannelToken, Rendezvous};
 use crate::sys::vsock::{buffer, local_context, set_buffer};
 
@@ -64,7 +63,7 @@ pub(super) fn join(setup: &Setup, rendezvous: &Rendezvous, preface: Preface) -> 
 }
 
 fn line(socket: Socket, setup: &Setup) -> LineResult {
-    Ok(Box::new(Wire::new(SocketChannel::new(socket, setup, Carrier::Vsock)?, setup.clock)))
+    Ok(Box::new(setup.wire(SocketChannel::new(socket, setup, Carrier::Vsock)?)))
 }
 
 fn socket() -> Result<Socket, TransportError> {

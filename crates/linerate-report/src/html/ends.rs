@@ -154,6 +154,7 @@ impl Ends<'_> {
             // A modelled application has no thread to pin and no call by these names.
             let pinned = self.both(|end| pin(end.granted.pinned));
             rows.push(Row::of_asked("Pinned to processor", &self.pins(), pinned));
+            rows.push(Row::of_asked("Receivers", asked.wait.name(), self.both(|_| asked.wait.to_string())));
             rows.push(Row::of_asked("System calls", asked.io.name(), self.both(|_| asked.io.to_string())));
         }
         if self.run.plan.common.memory.huge_pages {

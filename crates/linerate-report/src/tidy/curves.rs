@@ -29,10 +29,11 @@ static SIZES: [&str; 19] = [
     "settled",
 ];
 
-static ROUNDS: [&str; 12] = [
+static ROUNDS: [&str; 13] = [
     "curve",
     "pattern",
     "size_bytes",
+    "pass",
     "round",
     "median_us",
     "mean_us",
@@ -103,6 +104,7 @@ fn round(name: &str, curve: &Curve, size: u64, round: &RoundResult) -> [Value; R
         name.into(),
         curve.pattern.to_string().into(),
         size.into(),
+        round.pass.into(),
         round.round.into(),
         round.median_us.into(),
         round.mean_us.into(),

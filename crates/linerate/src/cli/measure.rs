@@ -61,6 +61,8 @@ struct QuestionArgs {
 #[command(next_help_heading = "Certainty")]
 struct CertaintyArgs {
     /// Time to verify and measure [default: 20s]
+    ///
+    /// With --repeat, each pass has this time.
     #[arg(long, value_name = "TIME")]
     time: Option<Span>,
     /// Target half-width of each size's 95 % interval, as a share of its median [default: 2%]
@@ -69,6 +71,11 @@ struct CertaintyArgs {
     /// Rounds over all sizes, before the remaining time goes to the widest intervals [default: 9]
     #[arg(long, value_name = "N", hide_short_help = true)]
     rounds: Option<u32>,
+    /// Whole passes over new connections [default: 1]
+    ///
+    /// With several, intervals are from pass to pass: they cover what differs between runs.
+    #[arg(long, value_name = "N")]
+    repeat: Option<u32>,
     /// Seed of the order of sizes and of the payload [default: 1]
     #[arg(long, value_name = "N", hide_short_help = true)]
     seed: Option<u64>,
@@ -106,6 +113,7 @@ impl CertaintyArgs {
         lay(self.seed.as_ref(), &mut common.seed);
         lay(self.ci.as_ref(), &mut curve.ci);
         lay(self.rounds.as_ref(), &mut curve.rounds);
+        lay(self.repeat.as_ref(), &mut curve.repeat);
     }
 }
 
@@ -146,14 +154,14 @@ mod tests {
     fn every_flag_reaches_its_field_of_the_plan() {
         let plan = plan(
             "node7:99 --pattern exchange --schedule octave:4 --from 2 --to 64KiB --perturb 5 --time 3s --ci 5% \
-             --rounds 9 --seed 4 --stages=20 --sndbuf 1 --rcvbuf 2 --nodelay off --congestion reno --mss 536 --dscp 46 \
-             --busy-poll 50 --io sendmsg --bind 127.0.0.1 --bind-dev lo --pin 0,1 -6 --out a --report b --format np --label kernel=6.18",
+             --rounds 9 --repeat 3 --seed 4 --stages=20 --sndbuf 1 --rcvbuf 2 --nodelay off --congestion reno --mss 536 --dscp 46 \
+             --busy-poll 50 --wait spin --cpu-latency 0 --io sendmsg --bind 127.0.0.1 --bind-dev lo --pin 0,1 -6 --out a --report b --format np --label kernel=6.18",
         );
         let expected = "host = 'node7:99'\npattern = 'exchange'\nschedule = 'octave:4'\nfrom = 2\nto = 65536\n\
-             perturb = 5\ntime = '3s'\nci = 0.05\nrounds = 9\nseed = 4\nstages = 20\n\
+             perturb = 5\ntime = '3s'\nci = 0.05\nrounds = 9\nrepeat = 3\nseed = 4\nstages = 20\n\
              [socket]\nsndbuf = 1\nrcvbuf = 2\nnodelay = false\ncongestion = 'reno'\nmss = 536\ndscp = 46\n\
-             busy-poll = 50\nio = 'sendmsg'\n[local]\nbind = '127.0.0.1'\nbind-dev = 'lo'\nfamily = '6'\npin = 0\n\
-             [remote]\npin = 1\n[output]\nout = 'a'\nreport = 'b'\nformat = 'np'\nlabels = { kernel = '6.18' }";
+             busy-poll = 50\nwait = 'spin'\nio = 'sendmsg'\n[local]\nbind = '127.0.0.1'\nbind-dev = 'lo'\nfamily = '6'\npin = 0\ncpu-latency-us = 0\n\
+             [remote]\npin = 1\ncpu-latency-us = 0\n[output]\nout = 'a'\nreport = 'b'\nformat = 'np'\nlabels = { kernel = '6.18' }";
         assert_eq!(plan, Plan::from_toml(expected).expect("a plan"));
     }
 

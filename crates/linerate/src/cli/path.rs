@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser as _;
-use linerate_core::options::{Io, MemoryOptions, SocketOptions};
+use linerate_core::options::{Io, MemoryOptions, SocketOptions, Waiting};
 use linerate_core::plan::{Common, Family};
 use linerate_core::transport::Transport;
 use linerate_core::units::Size;
@@ -95,6 +95,14 @@ struct CallArgs {
     /// System calls that move the data; SEND,RECEIVE for two kinds [default: send-recv]
     #[arg(long, value_name = "IO", value_parser = parse_io, long_help = io_help(), hide_short_help = true)]
     io: Option<(Io, Option<Io>)>,
+    /// How receivers wait: block, or spin, which keeps their processors awake [default: block]
+    ///
+    /// With block, a time includes waking the receiver's processor, which may be most of it and may vary from run to run. With spin, each end needs a processor of its own.
+    #[arg(long, value_name = "block|spin", hide_short_help = true)]
+    wait: Option<Waiting>,
+    /// Let no processor of either host take longer than this many microseconds to wake (`/dev/cpu_dma_latency`); 0 keeps them awake [default: the hosts']
+    #[arg(long, value_name = "US", hide_short_help = true)]
+    cpu_latency: Option<u32>,
     /// Busy-poll the device queue for this many microseconds (`SO_BUSY_POLL`) [default: the host's]
     #[arg(long, value_name = "US", hide_short_help = true)]
     busy_poll: Option<u32>,
@@ -178,6 +186,9 @@ impl CallArgs {
         if let Some((io, receive_io)) = self.io {
             (common.socket.io, common.socket.receive_io) = (io, receive_io);
         }
+        lay(self.wait.as_ref(), &mut common.socket.wait);
+        lay_option(&self.cpu_latency, &mut common.local.cpu_latency_us);
+        lay_option(&self.cpu_latency, &mut common.remote.cpu_latency_us);
         lay_option(&self.busy_poll, &mut common.socket.busy_poll);
         if let Some(pin) = self.pin {
             lay_option(&pin.local, &mut common.local.pin);

@@ -113,8 +113,8 @@ pub(crate) struct OutputArgs {
     /// Write no HTML report
     #[arg(long, conflicts_with = "report", hide_short_help = true)]
     no_report: bool,
-    /// Format of standard output [default: table]
-    #[arg(long, value_parser = format_parser())]
+    /// Output: table, json, csv or np [default: table]
+    #[arg(long, value_parser = format_parser(), hide_possible_values = true)]
     format: Option<Format>,
     /// What a row of CSV and JSON is [default: point]
     #[arg(long, value_parser = level_parser([Level::Point, Level::Round]), hide_short_help = true)]

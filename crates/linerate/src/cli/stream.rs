@@ -58,7 +58,7 @@ struct QuestionArgs {
     /// Flows in each direction, to each host [default: 1]
     #[arg(long, value_name = "N")]
     flows: Option<u32>,
-    /// Share this many threads among the flows [default: one pinned thread per flow]
+    /// Share this many threads among the flows [default: one per flow; above 64 flows, one per processor]
     #[arg(long, value_name = "N", hide_short_help = true)]
     threads: Option<u32>,
     /// Direction: send, receive or both [default: send]

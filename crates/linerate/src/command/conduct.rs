@@ -8,6 +8,7 @@ use linerate_core::assessment::assess;
 use linerate_core::plan::Plan;
 use linerate_core::report::Report;
 use linerate_core::run::{Answering, EndState, Model, Run, Source, State};
+use linerate_core::series::Series;
 
 use super::loads;
 use super::results::{Files, named, page, print};
@@ -51,13 +52,46 @@ pub(super) enum Stopped {
 pub(super) struct Underway<'a> {
     pub(super) run: Run,
     pub(super) line: &'a Line,
+    /// The pass under way, if there are several.
+    pass: Option<PassUnderway>,
     interrupt: &'a Interrupt,
     files: Files,
     /// The first save that failed. What was saved before is still there.
     unsaved: Option<Trouble>,
 }
 
+/// One of several passes.
+struct PassUnderway {
+    /// Its number, from 0.
+    number: u32,
+    /// When it began.
+    started: Zoned,
+}
+
 impl Underway<'_> {
+    /// Begins pass `number` of `all`. A single one is not told from the run.
+    pub(super) fn begin_pass(&mut self, number: u32, all: u32) {
+        self.pass = (all > 1).then(|| PassUnderway { number, started: Zoned::now() });
+        self.line.pass(number, all);
+    }
+
+    /// Keeps what the hosts saw in the pass that ended.
+    pub(super) fn end_pass(&mut self, subject: &impl Subject) {
+        self.set_ends(subject);
+        if let Some(PassUnderway { started, .. }) = self.pass.take() {
+            self.run.end_pass(written(&started));
+        }
+    }
+
+    /// Adds the curve of the pass under way to those of the passes before it.
+    pub(super) fn measured(&mut self, series: Series) {
+        let number = self.pass.as_ref().map_or(0, |pass| pass.number);
+        match self.run.series.first_mut() {
+            Some(earlier) => earlier.add_pass(number, series),
+            None => self.run.series = vec![series],
+        }
+    }
+
     /// Whether the user wants it to go on.
     pub(super) fn go_on(&self) -> ControlFlow<()> {
         go_on(self.interrupt)
@@ -85,7 +119,7 @@ impl Underway<'_> {
 
     /// Fills in what is known only at the end, then saves and shows the result.
     fn conclude(mut self, subject: &impl Subject, ended: Result<(), Stopped>) -> Result<Report, Trouble> {
-        self.set_ends(subject);
+        self.end_pass(subject);
         let ended = match ended {
             Ok(()) => {
                 self.run.state = State::Complete;
@@ -116,6 +150,11 @@ impl Underway<'_> {
         ended.and(self.unsaved.map_or(Ok(()), Err))?;
         Ok(report)
     }
+}
+
+/// A moment as in run files: RFC 3339, with the zone.
+fn written(moment: &Zoned) -> String {
+    moment.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
 }
 
 /// Says that `what` was written to `path`, unless that is standard output.
@@ -165,12 +204,12 @@ fn start<'a>(
     let files = Files::choose(&plan, &source, &started)?;
     let run = Run {
         id: uuid::Uuid::now_v7().to_string(),
-        started: started.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string(),
+        started: written(&started),
         labels: plan.common.output.labels.clone(),
         model: subject.model(),
         ..Run::new(source, plan)
     };
-    let mut underway = Underway { run, line, interrupt, files, unsaved: None };
+    let mut underway = Underway { run, line, pass: None, interrupt, files, unsaved: None };
     underway.set_ends(subject);
     // Finds a path that cannot be written before anything is measured.
     if !store::is_stream(&underway.files.run) {

@@ -7,19 +7,17 @@ mod subject;
 use std::ops::ControlFlow;
 use std::process::ExitCode;
 
-use linerate_core::measure::{Ended, Progress, Watch, measure};
+use linerate_core::measure::{Ended, Method, Progress, Watch, measure};
 use linerate_core::plan::{Plan, Task};
 use linerate_core::series::Series;
 use linerate_core::transport::Transport;
 use linerate_core::units::{Size, Span};
 use linerate_net::observe::HostClock;
-use linerate_net::pair::Pair;
 
 use self::memory::Memory;
 use self::modelled::Modelled;
-use self::subject::{CurveSubject, Hosts};
-use super::conduct::{Stopped, Underway, conduct, go_on};
-use super::hosts::Peer;
+use self::subject::{CurveSubject, Hosts, Opening};
+use super::conduct::{Stopped, Underway, conduct};
 use super::modelled::Chosen;
 use super::planned;
 use crate::cli::MeasureArgs;
@@ -49,24 +47,11 @@ pub(super) fn run(args: &MeasureArgs, clock: HostClock) -> Result<ExitCode, Trou
         None if plan.common.transport == Transport::Memory => {
             curve(Memory::prepare(&plan, clock)?, plan, &line, &interrupt)
         }
-        None => curve(hosts(&plan, args, clock, &line, &interrupt)?, plan, &line, &interrupt),
+        None => {
+            let opening = Opening { key: &args.key, clock, line: &line, interrupt: &interrupt };
+            curve(Hosts::open(opening, &plan)?, plan, &line, &interrupt)
+        }
     }
-}
-
-/// Connects to the peer that the plan names, or starts one.
-fn hosts(
-    plan: &Plan,
-    args: &MeasureArgs,
-    clock: HostClock,
-    line: &Line,
-    interrupt: &Interrupt,
-) -> Result<Hosts, Trouble> {
-    let Peer { target, key, started, .. } = Peer::of(plan, &args.key)?;
-    let pair = Pair::open(&target, key.as_ref(), plan, clock, |place| {
-        line.queued(place);
-        go_on(interrupt)
-    })?;
-    Ok(Hosts { pair, peer: started })
 }
 
 /// The plan file, or else the model's plan, with the flags over it.
@@ -88,26 +73,57 @@ fn curve<S: CurveSubject>(
     let asked = plan.curve().cloned().unwrap_or_default();
     let method = subject.method(&plan.common, &asked).map_err(|error| Trouble::plan(error, None))?;
     conduct(subject, plan, line, interrupt, |subject, underway| {
-        let outcome = measure(subject.bench(), &method, underway);
-        let timed = outcome.series.timed().next().is_some();
-        underway.run.series = vec![outcome.series];
-        match outcome.ended {
-            Ended::Complete if timed => {}
-            Ended::Complete => {
-                let reason = "time any size: the time was not enough";
-                let help = "allow more --time, or begin with smaller sizes (--from)";
-                let trouble = Trouble::new(format!("failed to {reason}"), help);
-                return Err(Stopped::Failed { reason: reason.to_owned(), trouble });
+        for pass in 0..asked.repeat {
+            if pass > 0 {
+                again(subject, pass, underway)?;
             }
-            Ended::Interrupted => return Err(Stopped::Interrupted),
-            Ended::Failed(error) => {
-                let trouble = Trouble::new(format!("failed to {error}"), run_help(&error));
-                return Err(Stopped::Failed { reason: error.to_string(), trouble });
-            }
+            // Another order of the sizes.
+            let method = Method { seed: method.seed.wrapping_add(pass.into()), ..method.clone() };
+            underway.begin_pass(pass, asked.repeat);
+            measure_pass(subject, &method, underway)?;
         }
         if asked.stages.is_some() { stages(subject, underway) } else { Ok(()) }
     })?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Ends a pass and begins number `pass`, over new connections.
+fn again(subject: &mut impl CurveSubject, pass: u32, underway: &mut Underway<'_>) -> Result<(), Stopped> {
+    let plan = underway.run.plan.clone();
+    let renewed = subject.finish().and_then(|()| {
+        underway.end_pass(subject);
+        subject.begin_again(&plan, pass)
+    });
+    match renewed {
+        Ok(()) => Ok(()),
+        Err(_) if underway.go_on().is_break() => Err(Stopped::Interrupted),
+        Err(trouble) => Err(Stopped::Failed { reason: trouble.to_string(), trouble }),
+    }
+}
+
+/// Measures all sizes over the connections that there are.
+fn measure_pass(
+    subject: &mut impl CurveSubject,
+    method: &Method,
+    underway: &mut Underway<'_>,
+) -> Result<(), Stopped> {
+    let outcome = measure(subject.bench(), method, underway);
+    let timed = outcome.series.timed().next().is_some();
+    underway.measured(outcome.series);
+    match outcome.ended {
+        Ended::Complete if timed => Ok(()),
+        Ended::Complete => {
+            let reason = "time any size: the time was not enough";
+            let help = "allow more --time, or begin with smaller sizes (--from)";
+            let trouble = Trouble::new(format!("failed to {reason}"), help);
+            Err(Stopped::Failed { reason: reason.to_owned(), trouble })
+        }
+        Ended::Interrupted => Err(Stopped::Interrupted),
+        Ended::Failed(error) => {
+            let trouble = Trouble::new(format!("failed to {error}"), run_help(&error));
+            Err(Stopped::Failed { reason: error.to_string(), trouble })
+        }
+    }
 }
 
 /// The stages of single messages, after the curve.
@@ -137,10 +153,16 @@ impl Watch for Underway<'_> {
 
     fn round_done(&mut self, series: &mut Series) {
         let empty = Series::new(series.pattern, &[]);
-        self.run.series = vec![std::mem::replace(series, empty)];
+        let lent = std::mem::replace(series, empty);
+        let earlier = std::mem::take(&mut self.run.series);
+        // Nothing is copied in the first pass, which is the only one of most runs.
+        let (shown, lent) = if earlier.is_empty() { (lent, None) } else { (lent.clone(), Some(lent)) };
+        self.run.series = earlier.clone();
+        self.measured(shown);
         self.line.round_done();
         self.save();
-        if let Some(lent) = self.run.series.pop() {
+        let shown = std::mem::replace(&mut self.run.series, earlier);
+        if let Some(lent) = lent.or_else(|| shown.into_iter().next()) {
             *series = lent;
         }
     }

@@ -38,6 +38,10 @@ impl Events {
         self.tell("started", &[("task", json!(task)), ("file", file(path))]);
     }
 
+    pub(super) fn pass(&self, number: u32, all: u32) {
+        self.tell("pass", &[("pass", json!(number)), ("passes", json!(all))]);
+    }
+
     pub(super) fn trial(&self, progress: &Progress) {
         let (phase, round) = match progress.phase {
             Phase::Verify => ("verify", None),

@@ -8,7 +8,6 @@ use super::frame::{ETHERTYPE, Kind, Mac};
 use super::link::{Cut, Flow, Heard, Link, fixed};
 use super::plane::Plane;
 use super::station::{Spelled, Station, check_options};
-use crate::channel::Wire;
 use crate::control::{ChannelAddress, Rendezvous, Side, random};
 use crate::transport::{LineResult, Preface, Setup, TransportError};
 
@@ -53,7 +52,7 @@ pub(super) fn join<P: Plane>(setup: &Setup, rendezvous: &Rendezvous, preface: Pr
         return Err(TransportError::Late);
     }
     let channel = EthernetChannel::new(link, setup, None).map_err(refused)?;
-    Ok(Box::new(Wire::new(channel, setup.clock)))
+    Ok(Box::new(setup.wire(channel)))
 }
 
 /// The station that a rendezvous names, if frames may go there: one host's address and our EtherType.

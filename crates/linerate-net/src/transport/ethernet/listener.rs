@@ -14,7 +14,6 @@ use super::frame::{ETHERTYPE, Header, Kind, Mac};
 use super::link::{Flow, Heard, Link, bind, fixed, hear, post, socket};
 use super::plane::Plane;
 use super::station::{Station, check_options};
-use crate::channel::Wire;
 use crate::control::{ChannelAddress, ChannelToken, Deadline, Rendezvous, Side, random};
 use crate::line::Line;
 use crate::transport::{Arrived, Listen, Setup, TransportError};
@@ -112,7 +111,7 @@ impl<P: Plane> StationListener<P> {
         let channel = EthernetChannel::new(link, &self.setup, Some(proof));
         let channel = channel.map_err(TransportError::system("prepare a flow of frames"))?;
         self.say(heard, Kind::Accept, &proof)?;
-        Ok(Some(Box::new(Wire::new(channel, self.setup.clock))))
+        Ok(Some(Box::new(self.setup.wire(channel))))
     }
 
     fn say(&self, to: &Heard, kind: Kind, payload: &[u8]) -> Result<(), TransportError> {

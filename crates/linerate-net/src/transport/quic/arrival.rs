@@ -21,7 +21,6 @@ use super::super::tls::own_calls_only;
 use super::super::{Arrived, Listen, PREFACE_LEN, Preface, Setup, TransportError};
 use super::settings::{MOST_UNIDENTIFIED, Settings, runtime};
 use super::{CUT, HANDSHAKE, QuicChannel};
-use crate::channel::Wire;
 use crate::control::{ChannelAddress, ChannelToken, Deadline, Rendezvous};
 
 /// Threads that the flows of one load share.
@@ -78,7 +77,7 @@ impl Listen for QuicListener {
             }
         })?;
         let channel = QuicChannel::new(stream, self.settings, self.setup.patience, Arc::clone(&self.runtime));
-        Ok((flow, Box::new(Wire::new(channel, self.setup.clock))))
+        Ok((flow, Box::new(self.setup.wire(channel))))
     }
 }
 

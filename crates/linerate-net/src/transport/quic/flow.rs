@@ -41,6 +41,7 @@ impl Flow {
             cipher: Some(SUITE.to_owned()),
             huge_pages: None,
             pinned: None,
+            cpu_latency_us: None,
         }
     }
 

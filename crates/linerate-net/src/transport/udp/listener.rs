@@ -15,7 +15,6 @@ use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 
 use super::greeting::{Greeting, REQUEST_LEN, Reply, Request};
 use super::{DONTWAIT, canonical, carrier, connect, drain, refuse_io, refuse_tcp};
-use crate::channel::Wire;
 use crate::control::{ChannelAddress, ChannelToken, Deadline, Rendezvous, random};
 use crate::transport::datagram::{CONTROL_LEN, Cookie, DatagramChannel};
 use crate::transport::{Arrived, Listen, Setup, TransportError};
@@ -170,7 +169,7 @@ impl UdpListener {
         }
         let Some((number, socket, cookie)) = found else { return Ok(None) };
         let channel = DatagramChannel::new(socket, carrier(&self.setup), cookie, &self.setup)?;
-        Ok(Some((number, Box::new(Wire::new(channel, self.setup.clock)))))
+        Ok(Some((number, Box::new(self.setup.wire(channel)))))
     }
 
     /// Waits for a greeting, for the word of a flow, or until ACCEPT is to be sent again.

@@ -16,6 +16,7 @@ pub(super) struct Memory {
     bench: MemoryBench,
     ends: [EndState; 2],
     pinned: Option<u32>,
+    clock: HostClock,
 }
 
 impl Memory {
@@ -31,7 +32,7 @@ impl Memory {
         }
         let largest = plan.largest().map_err(|error| Trouble::plan(error, None))?;
         let bench = MemoryBench::new(clock, largest, &plan.common.memory).map_err(PairError::from)?;
-        Ok(Self { bench, ends: <[EndState; 2]>::default(), pinned: plan.common.local.pin })
+        Ok(Self { bench, ends: <[EndState; 2]>::default(), pinned: plan.common.local.pin, clock })
     }
 }
 
@@ -58,6 +59,11 @@ impl CurveSubject for Memory {
 
     fn bench(&mut self) -> &mut MemoryBench {
         &mut self.bench
+    }
+
+    fn begin_again(&mut self, plan: &Plan, _pass: u32) -> Result<(), Trouble> {
+        *self = Self::prepare(plan, self.clock)?;
+        Ok(())
     }
 
     fn method(&self, common: &Common, curve: &CurvePlan) -> Result<Method, PlanError> {

@@ -5,6 +5,7 @@ use linerate_core::plan::{Common, CurvePlan, Plan, PlanError};
 use linerate_core::run::{Answering, EndState, Model, Path, Source};
 use linerate_sim::bench::ModelBench;
 use linerate_sim::model::{self, Curve};
+use linerate_sim::plan::ModelPlan;
 
 use super::subject::CurveSubject;
 use crate::command::conduct::Subject;
@@ -16,6 +17,7 @@ use crate::trouble::Trouble;
 pub(super) struct Modelled {
     chosen: Chosen,
     curve: Curve,
+    interrupt: Interrupt,
 }
 
 impl Modelled {
@@ -24,16 +26,26 @@ impl Modelled {
     pub(super) fn build(mut chosen: Chosen, plan: &Plan, interrupt: &Interrupt) -> Result<Self, Trouble> {
         Chosen::refuse(plan)?;
         chosen.plan = model::asked(&plan.common.socket, &chosen.plan);
-        let curve = model::curve(&chosen.plan, chosen.passages()?);
-        let mut curve = curve.map_err(|error| Trouble::model(&error, ""))?;
-        curve.bench.stop_at(interrupt.flag());
-        Ok(Self { curve, chosen })
+        let curve = build(&chosen, chosen.plan.seed, interrupt)?;
+        if curve.exact.is_some() && plan.curve().is_some_and(|curve| curve.repeat > 1) {
+            let help = "leave --repeat out, or give the model something random, such as [[impair]]";
+            return Err(Trouble::new("failed to repeat: nothing in this model is random", help));
+        }
+        Ok(Self { curve, chosen, interrupt: interrupt.clone() })
     }
 
     /// Whether one trial of a size is enough.
     pub(super) const fn is_exact(&self) -> bool {
         self.curve.exact.is_some()
     }
+}
+
+/// The model, with this seed for everything random in it.
+fn build(chosen: &Chosen, seed: u64, interrupt: &Interrupt) -> Result<Curve, Trouble> {
+    let plan = ModelPlan { seed, ..chosen.plan.clone() };
+    let mut curve = model::curve(&plan, chosen.passages()?).map_err(|error| Trouble::model(&error, ""))?;
+    curve.bench.stop_at(interrupt.flag());
+    Ok(curve)
 }
 
 impl Subject for Modelled {
@@ -63,6 +75,11 @@ impl CurveSubject for Modelled {
 
     fn bench(&mut self) -> &mut ModelBench {
         &mut self.curve.bench
+    }
+
+    fn begin_again(&mut self, _plan: &Plan, pass: u32) -> Result<(), Trouble> {
+        self.curve = build(&self.chosen, self.chosen.plan.seed.wrapping_add(pass.into()), &self.interrupt)?;
+        Ok(())
     }
 
     fn method(&self, common: &Common, curve: &CurvePlan) -> Result<Method, PlanError> {

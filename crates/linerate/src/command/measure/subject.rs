@@ -7,10 +7,15 @@ use linerate_core::measure::Method;
 use linerate_core::plan::{Common, CurvePlan, Plan, PlanError};
 use linerate_core::run::{Answering, EndState, Source};
 use linerate_core::stages::Stages;
+use linerate_net::observe::HostClock;
 use linerate_net::pair::Pair;
 
-use crate::command::conduct::Subject;
+use crate::cli::KeyArgs;
+use crate::command::conduct::{Subject, go_on};
+use crate::command::hosts::Peer;
 use crate::peer::LoopbackPeer;
+use crate::progress::Line;
+use crate::signals::Interrupt;
 use crate::trouble::Trouble;
 
 /// Anything on which a curve can be measured.
@@ -22,6 +27,10 @@ pub(super) trait CurveSubject: Subject {
 
     /// How a curve is measured here.
     fn method(&self, common: &Common, curve: &CurvePlan) -> Result<Method, PlanError>;
+
+    /// Begins pass number `pass`, from 1, over new connections, once [`Subject::finish`] has ended the
+    /// pass before.
+    fn begin_again(&mut self, plan: &Plan, pass: u32) -> Result<(), Trouble>;
 
     /// The stages of single messages, if `plan` asks for them; `watch` receives each size and may
     /// end them. Only real hosts have stages; for others such a plan was refused before.
@@ -36,13 +45,42 @@ pub(super) trait CurveSubject: Subject {
 }
 
 /// Two hosts, or one and a peer that was started on it.
-pub(super) struct Hosts {
-    pub(super) pair: Pair,
-    /// Kept until the end of the measurement: the peer ends when this is dropped.
-    pub(super) peer: Option<LoopbackPeer>,
+pub(super) struct Hosts<'a> {
+    opening: Opening<'a>,
+    pair: Pair,
+    /// Kept until the end of the pass: the peer ends when this is dropped.
+    peer: Option<LoopbackPeer>,
 }
 
-impl Subject for Hosts {
+/// What it takes to connect to the peer.
+pub(super) struct Opening<'a> {
+    pub(super) key: &'a KeyArgs,
+    pub(super) clock: HostClock,
+    pub(super) line: &'a Line,
+    pub(super) interrupt: &'a Interrupt,
+}
+
+impl Opening<'_> {
+    /// Connects to the peer that `plan` names, or starts one.
+    fn open(&self, plan: &Plan) -> Result<(Pair, Option<LoopbackPeer>), Trouble> {
+        let Peer { target, key, started, .. } = Peer::of(plan, self.key)?;
+        let pair = Pair::open(&target, key.as_ref(), plan, self.clock, |place| {
+            self.line.queued(place);
+            go_on(self.interrupt)
+        })?;
+        Ok((pair, started))
+    }
+}
+
+impl<'a> Hosts<'a> {
+    /// Connects to the peer that `plan` names, or starts one.
+    pub(super) fn open(opening: Opening<'a>, plan: &Plan) -> Result<Self, Trouble> {
+        let (pair, peer) = opening.open(plan)?;
+        Ok(Self { opening, pair, peer })
+    }
+}
+
+impl Subject for Hosts<'_> {
     fn source(&self) -> Source {
         if self.peer.is_some() { Source::Loopback } else { Source::Measured }
     }
@@ -57,7 +95,7 @@ impl Subject for Hosts {
     }
 }
 
-impl CurveSubject for Hosts {
+impl CurveSubject for Hosts<'_> {
     type Bench = Pair;
 
     fn bench(&mut self) -> &mut Pair {
@@ -66,6 +104,11 @@ impl CurveSubject for Hosts {
 
     fn method(&self, common: &Common, curve: &CurvePlan) -> Result<Method, PlanError> {
         Method::of(common, curve, self.pair.timing_clock().cost)
+    }
+
+    fn begin_again(&mut self, plan: &Plan, _pass: u32) -> Result<(), Trouble> {
+        (self.pair, self.peer) = self.opening.open(plan)?;
+        Ok(())
     }
 
     fn stages(
