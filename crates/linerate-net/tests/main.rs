@@ -22,6 +22,6 @@ mod rr_lab;
 mod rr_silent;
 mod secure;
 mod stages;
-mod tcp_options;
 mod support;
+mod tcp_options;
 mod udp;

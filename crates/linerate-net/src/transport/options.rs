@@ -77,6 +77,17 @@ pub(super) fn apply_buffers(socket: &Socket, asked: &SocketOptions) -> Result<()
     Ok(())
 }
 
+/// Asks for the largest receive buffer that the host grants (`net.core.rmem_max`), unless one was asked
+/// for: what a datagram socket cannot hold is lost.
+pub(super) fn widen_receive_buffer(socket: &Socket, asked: &SocketOptions) -> Result<(), OptionError> {
+    if asked.rcvbuf.is_some() {
+        return Ok(());
+    }
+    // The kernel cuts it to what it allows.
+    let most = i32::MAX as usize / 2;
+    socket.set_recv_buffer_size(most).map_err(refused("rcvbuf", most.to_string()))
+}
+
 /// For `map_err`: which option was refused.
 pub(super) fn refused(option: &'static str, value: String) -> impl FnOnce(io::Error) -> OptionError {
     move |source| OptionError { option, value, source }

@@ -12,7 +12,7 @@ use socket2::Socket;
 use super::LONGEST;
 use crate::observe::UdpCounters;
 use crate::transport::TransportError;
-use crate::transport::options::{ECN_BITS, OptionError, apply_class, apply_to_socket};
+use crate::transport::options::{ECN_BITS, OptionError, apply_class, apply_to_socket, widen_receive_buffer};
 
 /// Longest header of IPv4 without options, and of UDP. Unit: bytes.  Source: RFC 791 and RFC 768.
 const V4_HEADERS: u64 = 20 + 8;
@@ -51,6 +51,7 @@ impl Carrier {
             move |source: rustix::io::Errno| OptionError { option, value, source: source.into() }
         };
         if let Self::Udp { ipv6, dont_fragment } = self {
+            widen_receive_buffer(socket, asked)?;
             apply_class(socket, asked, ipv6)?;
             if dont_fragment {
                 let set = if ipv6 {

@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::thread::ThreadId;
 
 use linerate_core::endpoint::LinkError;
 use linerate_core::environment::Fact;
@@ -23,6 +24,34 @@ pub(super) const SPIN: Span = Span::from_us(20);
 /// The most that one call moves: the peer can work on it while the next piece is copied.
 const PIECE: usize = 64 << 10;
 
+/// How long an end looks for a change before it sleeps.
+#[derive(Debug)]
+pub(super) enum Spin {
+    /// So long.
+    #[cfg(test)]
+    Fixed(Span),
+    /// As long as suits the thread that waits: this long for that one, if any has waited. A channel is
+    /// made by one thread and used by another, which may be tied to a processor.
+    ByThread(Option<(ThreadId, Span)>),
+}
+
+impl Spin {
+    pub(super) fn of_this_thread(&mut self) -> Span {
+        let here = std::thread::current().id();
+        match self {
+            #[cfg(test)]
+            Self::Fixed(span) => *span,
+            Self::ByThread(Some((thread, span))) if *thread == here => *span,
+            Self::ByThread(known) => {
+                // Tied to one processor, this says one.
+                let alone =
+                    std::thread::available_parallelism().is_ok_and(|processors| processors.get() == 1);
+                known.insert((here, if alone { Span::ZERO } else { SPIN })).1
+            }
+        }
+    }
+}
+
 /// One end of two rings.
 #[derive(Debug)]
 pub(super) struct RingChannel {
@@ -36,15 +65,13 @@ pub(super) struct RingChannel {
     peer_read: u64,
     piece: usize,
     pub(super) clock: HostClock,
-    pub(super) spin: Span,
+    pub(super) spin: Spin,
     patience: Span,
     local_peer: Arc<LocalPeer>,
 }
 
 impl RingChannel {
     pub(super) fn new(setup: &Setup, ring: SharedRing, seat: usize, local_peer: LocalPeer) -> Self {
-        // Tied to one processor, this says one.
-        let alone = std::thread::available_parallelism().is_ok_and(|processors| processors.get() == 1);
         Self {
             piece: PIECE.min(ring.capacity() / 4),
             ring,
@@ -53,7 +80,7 @@ impl RingChannel {
             read: 0,
             peer_read: 0,
             clock: setup.clock,
-            spin: if alone { Span::ZERO } else { SPIN },
+            spin: Spin::ByThread(None),
             patience: setup.patience,
             local_peer: Arc::new(local_peer),
         }
@@ -120,7 +147,7 @@ impl RingChannel {
             if spent >= within {
                 return Ok(false);
             }
-            if spent >= self.spin {
+            if spent >= self.spin.of_this_thread() {
                 self.sleep(interest, within - spent)?;
             }
         }

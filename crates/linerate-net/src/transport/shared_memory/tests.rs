@@ -5,18 +5,34 @@ use linerate_core::endpoint::LinkError;
 use linerate_core::units::{Size, Span};
 use socket2::{Domain, Type};
 
-use super::channel::SPIN;
+use super::channel::{SPIN, Spin};
 use super::*;
 use crate::channel::Channel as _;
 use crate::observe::HostClock;
 use crate::wait::Wait;
+
+#[test]
+fn a_thread_that_is_tied_to_one_processor_does_not_spin_whoever_made_the_channel() {
+    let cpu = crate::observe::usable_cpus().expect("an affinity")[0];
+    let mut spin = Spin::ByThread(None);
+    let free = spin.of_this_thread();
+    let tied = std::thread::scope(|scope| {
+        let tied = scope.spawn(|| {
+            crate::observe::pin_to(cpu).expect("it may run there");
+            spin.of_this_thread()
+        });
+        tied.join().expect("it ends")
+    });
+    assert_eq!(tied, Span::ZERO);
+    assert_eq!(spin.of_this_thread(), free, "and another thread is asked anew");
+}
 
 /// One end, and the socket of its peer.
 fn end(ring: SharedRing, seat: usize, socket: Socket, spin: Span) -> RingChannel {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 1));
     let setup = Setup::plain(Transport::SharedMemory, HostClock::start(), address.ip(), address);
     let mut channel = RingChannel::new(&setup, ring, seat, LocalPeer::new(socket).expect("it may wait"));
-    channel.spin = spin;
+    channel.spin = Spin::Fixed(spin);
     channel
 }
 
