@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::schedule::ScheduleError;
 
 pub use common::{
-    Common, DEFAULT_TIME, Family, Format, Level, LocalOptions, NO_REPORT, Output, RemoteOptions,
+    Common, DEFAULT_TIME, Family, Format, Level, LocalOptions, NO_REPORT, Output, RemoteOptions, Rows,
 };
 pub use curve::{CurvePlan, DEFAULT_ROUNDS, DEFAULT_TARGET};
 pub use load::{

@@ -15,8 +15,8 @@ use crate::run::{Run, Source};
 
 pub use curve::{Curve, CurvePoint, RoundResult, Timed};
 pub use flow::{Engines, FlowClass, FlowResult, IntervalRate, TcpPoint};
-pub use held_back::HeldBack;
-pub use latency::{Lacking, LatencyRow, SHARES, lacking};
+pub use held_back::{HeldBack, HeldCourse, HeldFlow};
+pub use latency::{Lacking, LatencyPoint, LatencyRow, SHARES, lacking};
 pub use load::{LoadResult, Trouble, load_name};
 pub use sum::{DatagramSum, Departures, DirectionSum};
 

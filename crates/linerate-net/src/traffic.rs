@@ -11,4 +11,4 @@ mod threads;
 
 pub(crate) use ends::{bulk, channels, patience};
 pub(crate) use flow_set::{Carried, FlowEnd, FlowReport, FlowSet};
-pub use sampler::{FlowLooks, Look, Looks, OnLook, Sampler, Watched};
+pub use sampler::{LEAST_PERIOD, Look, Looks, OnLook, Sampler, Watched};

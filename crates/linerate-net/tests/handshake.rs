@@ -7,8 +7,8 @@ use linerate_core::options::{Granted, Io, MemoryOptions, SocketOptions, Waiting}
 use linerate_core::pattern::Pattern;
 use linerate_core::payload::{Check, Corruption};
 use linerate_core::plan::{
-    Common, CurvePlan, Family, Format, Level, LocalOptions, Output, Plan, RemoteOptions, RrPlan, StreamPlan,
-    StreamTask, Task,
+    Common, CurvePlan, Family, Format, Level, LocalOptions, Output, Plan, RemoteOptions, Rows, RrPlan,
+    StreamPlan, StreamTask, Task,
 };
 use linerate_core::schedule::Schedule;
 use linerate_core::traffic::{Direction, Interval, Load};
@@ -213,14 +213,15 @@ fn ends() -> impl Strategy<Value = (LocalOptions, RemoteOptions, Output)> {
     let format = prop::sample::select(vec![Format::Table, Format::Json, Format::Csv, Format::Np]);
     let level = prop::sample::select(Level::ALL.to_vec());
     let labels = any::<Vec<(String, String)>>();
-    let output = (any::<Option<String>>(), any::<Option<String>>(), format, level, labels);
+    let rows = prop::sample::select(vec![Rows::Short, Rows::All]);
+    let output = (any::<Option<String>>(), any::<Option<String>>(), format, level, rows, labels);
     (local, any::<Option<u32>>(), output).prop_map(
-        |((bind, bind_dev, family, pin), there, (out, report, format, level, labels))| {
+        |((bind, bind_dev, family, pin), there, (out, report, format, level, rows, labels))| {
             let local = LocalOptions { bind, bind_dev, family, pin, cpu_latency_us: there };
             (
                 local,
                 RemoteOptions { pin: there, cpu_latency_us: pin },
-                Output { out, report, format, level, labels: labels.into_iter().collect() },
+                Output { out, report, format, level, rows, labels: labels.into_iter().collect() },
             )
         },
     )

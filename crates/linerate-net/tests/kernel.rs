@@ -10,6 +10,7 @@ use std::time::Duration;
 use linerate_core::ceiling::Framing;
 use linerate_core::kernel::TcpSample;
 use linerate_core::kernel::limit::{Holder, Verdict, holders};
+use linerate_core::traffic::{Cadence, Interval};
 use linerate_core::transport::Transport;
 use linerate_core::units::{Rate, Span, Time};
 use linerate_net::channel::{Channel, ChannelHandle};
@@ -72,7 +73,8 @@ fn flow(
     let origin = clock.now();
     let counters: Arc<[Counter]> = vec![Counter::default()].into();
     let watched = Watched { counters: Arc::clone(&counters), remotes: vec![remote(&sender)] };
-    let sampler = Sampler::start(clock, origin, Span::from_ms(20), watched, None).expect("a thread");
+    let sampler =
+        Sampler::start(clock, origin, Cadence::every(Span::from_ms(20)), watched, None).expect("a thread");
     let received = std::thread::scope(|scope| {
         let reading = scope.spawn(move || drain(&mut receiver, piece, pause));
         send(&mut sender, &counters[0]);
@@ -234,8 +236,8 @@ fn a_sampler_sees_every_byte_once_and_every_look_is_told() {
         told.push((look.until, look.bytes.to_vec()));
     });
     let origin = clock.now();
-    let sampler = Sampler::start(clock, origin, Span::from_ms(1), watched, Some(on_look));
-    let sampler = sampler.expect("a thread");
+    let cadence = Cadence::every(Span::from_ms(1));
+    let sampler = Sampler::start(clock, origin, cadence, watched, Some(on_look)).expect("a thread");
     let looks = || told.lock().expect("nobody panics").len();
     // Each flow moves on until it was looked at often enough.
     let mut total = 0;
@@ -262,11 +264,49 @@ fn a_sampler_sees_every_byte_once_and_every_look_is_told() {
 }
 
 #[test]
+fn looks_within_an_interval_are_kept_and_not_told() {
+    let counters: Arc<[Counter]> = vec![Counter::default()].into();
+    let connection = Connection::local(None);
+    let watched = Watched { counters: Arc::clone(&counters), remotes: vec![remote(&connection.sender)] };
+    let clock = HostClock::start();
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let tell = Arc::clone(&told);
+    let on_look: OnLook = Box::new(move |look| {
+        let mut told = tell.lock().expect("nobody panics");
+        told.push((look.until, look.bytes[0], look.host.span));
+    });
+    let (origin, interval) = (clock.now(), Span::from_ms(32));
+    let cadence = Cadence::new(interval, Span::from_ms(2), None);
+    let sampler = Sampler::start(clock, origin, cadence, watched, Some(on_look)).expect("a thread");
+    let mut total = 0;
+    while told.lock().expect("nobody panics").len() < 2 {
+        total += 1_000;
+        counters[0].store(total);
+        assert!(clock.now().since(origin) < PATIENCE, "no interval ends");
+        std::thread::yield_now();
+    }
+    let kept = sampler.finish();
+    let told = told.lock().expect("nobody panics");
+    let flow = &kept.flows[0];
+    let sum = |list: &[Interval]| list.iter().map(|entry| entry.bytes).sum::<u64>();
+    assert_eq!([sum(&flow.intervals), sum(&flow.looks), told.iter().map(|it| it.1).sum()], [total; 3]);
+    let ends: Vec<Span> = flow.intervals.iter().map(|entry| entry.until).collect();
+    assert_eq!(ends, told.iter().map(|it| it.0).collect::<Vec<_>>());
+    assert!(ends.iter().all(|end| flow.looks.iter().any(|look| look.until == *end)), "{flow:?}");
+    assert!(flow.looks.len() >= ends.len(), "{} looks in {} intervals", flow.looks.len(), ends.len());
+    assert_eq!((flow.tcp.len(), kept.host.len()), (flow.looks.len(), flow.looks.len()));
+    let watched = |spans: Vec<Span>| spans.into_iter().sum::<Span>();
+    let told_of = watched(told.iter().map(|it| it.2).collect());
+    assert_eq!(told_of, watched(kept.host.iter().map(|look| look.span).collect()), "of whole intervals");
+}
+
+#[test]
 fn a_load_shorter_than_an_interval_is_seen_once() {
     let counters: Arc<[Counter]> = vec![Counter::default()].into();
     let watched = Watched { counters: Arc::clone(&counters), remotes: Vec::new() };
     let clock = HostClock::start();
-    let sampler = Sampler::start(clock, clock.now(), PATIENCE, watched, None).expect("a thread");
+    let cadence = Cadence::every(PATIENCE);
+    let sampler = Sampler::start(clock, clock.now(), cadence, watched, None).expect("a thread");
     counters[0].store(42);
     let looks = sampler.finish();
     assert_eq!(looks.flows[0].intervals.iter().map(|entry| entry.bytes).collect::<Vec<_>>(), [42]);

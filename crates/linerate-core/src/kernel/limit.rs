@@ -17,6 +17,7 @@
 //! receiver window may itself be the receiving application's fault, which reads too slowly; and a
 //! window that is full on a link that is full holds nothing back.
 
+mod course;
 mod verdict;
 
 #[cfg(test)]
@@ -25,14 +26,19 @@ mod tests;
 use super::{HostSample, TcpSample};
 use crate::units::{Rate, Span};
 
+pub use course::{Stretch, course};
 pub use verdict::{Holder, Host, Shares, Verdict};
 
 /// A flow this close to the link's payload rate is at it.
-const AT_LINE_RATE: f64 = 0.95;
+pub(crate) const AT_LINE_RATE: f64 = 0.95;
 
 /// A processor, or a thread that wants one, that is busy for this share of an interval had no time left. Less
 /// than 1, because the kernel counts a processor's time in ticks, mostly of 10 ms.
 const SATURATED: f64 = 0.95;
+
+/// A host is judged over looks that last at least so long together: 20 of the kernel's coarsest ticks.
+/// In fewer a processor that is busy for half of its time often looks saturated.
+const JUDGED: Span = Span::from_ms(200);
 
 /// The share of the time for which a processor must be saturated to count as the cause.
 const MOSTLY: f64 = 0.5;
@@ -65,6 +71,7 @@ const MOSTLY: f64 = 0.5;
 ///    sender in a tie. Otherwise it is the congestion window's, or the path's, which makes that
 ///    window small.
 ///
+/// The intervals of rules 1 and 4 are those of the looks at a host, joined until they last for 200 ms.
 /// The kernel counts in ticks of 1 to 10 ms, so flows of less than a second are judged roughly.
 /// Source: `tcp_info` of linux/tcp.h; Linux 4.10, "tcp: sender chronographs instrumentation".
 #[must_use]
@@ -76,23 +83,26 @@ pub fn holders(
     span: Span,
 ) -> Option<Verdict> {
     let last = sender.last()?;
-    let kernel = Account::of(last, span)?;
-    let mut shares = Shares::default();
-    if saturated(hosts[0], thread) > MOSTLY {
-        shares.add(Holder::Processor(Host::Sender), kernel.idle);
-    } else {
-        shares.add(Holder::Application, kernel.idle);
+    // The last sample is of the end, when there is nothing more to send.
+    let looks = sender.split_last().map_or(sender, |(_, looks)| looks);
+    let account = Account::of(&TcpSample::default(), last, span)?;
+    let hosts = hosts.map(judged);
+    Some(Verdict::of(account.divided(looks, [&hosts[0], &hosts[1]], at_line_rate(link, rate))))
+}
+
+/// The looks at a host, joined so that each lasts long enough to be judged; what is left at the end
+/// belongs to the last.
+fn judged(looks: &[HostSample]) -> Vec<HostSample> {
+    let mut joined: Vec<HostSample> = Vec::new();
+    let mut left = looks.iter().map(|look| look.span).sum::<Span>();
+    for look in looks {
+        match joined.last_mut() {
+            Some(last) if last.span < JUDGED || left < JUDGED => last.absorb(look),
+            _ => joined.push(look.clone()),
+        }
+        left = left - look.span;
     }
-    if at_line_rate(link, rate) {
-        shares.add(Holder::Link, 1.0 - kernel.idle);
-    } else {
-        let [window, buffer] =
-            [window_was_full, buffer_was_full].map(|full| kernel.rest * found(sender, full));
-        shares.add(Holder::ReceiverWindow, kernel.receiver_window + window);
-        shares.add(Holder::SendBuffer, kernel.send_buffer + buffer);
-        shares.add(bottleneck(hosts), (kernel.rest - window - buffer).max(0.0));
-    }
-    Some(Verdict::of(shares))
+    joined
 }
 
 /// Shares of the time, as the kernel counted it; together 1.
@@ -104,17 +114,18 @@ struct Account {
 }
 
 impl Account {
-    /// Absent if no time passed, or no busy time was counted.
-    fn of(last: &TcpSample, span: Span) -> Option<Self> {
-        let busy = last.busy?;
+    /// Of the `span` between two samples. Absent if no time passed, or no busy time was counted.
+    fn of(first: &TcpSample, last: &TcpSample, span: Span) -> Option<Self> {
+        let grown = |of: fn(&TcpSample) -> Span| of(last).saturating_sub(of(first));
+        let busy = last.busy?.saturating_sub(first.busy.unwrap_or_default());
         // What exceeds `span`: a tick, and bytes still in flight when the flow counts as ended.
         let whole = span.max(busy);
         if span == Span::ZERO {
             return None;
         }
         // Both are part of the busy time, so they are limited to it.
-        let receiver_window = last.rwnd_limited.min(busy);
-        let send_buffer = last.sndbuf_limited.min(busy - receiver_window);
+        let receiver_window = grown(|sample| sample.rwnd_limited).min(busy);
+        let send_buffer = grown(|sample| sample.sndbuf_limited).min(busy - receiver_window);
         let share = |part: Span| part.as_ps() as f64 / whole.as_ps() as f64;
         Some(Self {
             idle: share(whole - busy),
@@ -123,12 +134,30 @@ impl Account {
             rest: share(busy - receiver_window - send_buffer),
         })
     }
+
+    /// The time by holder, by the rule of [`holders`]: of a sender with these `looks`, between `hosts`
+    /// whose looks are long enough.
+    fn divided(&self, looks: &[TcpSample], hosts: [&[HostSample]; 2], at_line_rate: bool) -> Shares {
+        let mut shares = Shares::default();
+        if saturated(hosts[0], thread) > MOSTLY {
+            shares.add(Holder::Processor(Host::Sender), self.idle);
+        } else {
+            shares.add(Holder::Application, self.idle);
+        }
+        if at_line_rate {
+            shares.add(Holder::Link, 1.0 - self.idle);
+            return shares;
+        }
+        let [window, buffer] = [window_was_full, buffer_was_full].map(|full| self.rest * found(looks, full));
+        shares.add(Holder::ReceiverWindow, self.receiver_window + window);
+        shares.add(Holder::SendBuffer, self.send_buffer + buffer);
+        shares.add(bottleneck(hosts), (self.rest - window - buffer).max(0.0));
+        shares
+    }
 }
 
-/// Of the samples with bytes in flight, the share of those that found this `full`. The last sample
-/// does not count: it is taken at the end, when there is nothing more to send.
-fn found(sender: &[TcpSample], full: fn(&TcpSample) -> bool) -> f64 {
-    let [looks @ .., _] = sender else { return 0.0 };
+/// Of the samples with bytes in flight, the share of those that found this `full`.
+fn found(looks: &[TcpSample], full: fn(&TcpSample) -> bool) -> f64 {
     let under_way = looks.iter().filter(|look| look.unacked > 0);
     let whole = under_way.clone().count();
     let full = under_way.filter(|look| full(look)).count();

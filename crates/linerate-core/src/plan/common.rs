@@ -187,6 +187,9 @@ pub struct Output {
     /// What a row of it is, if it is CSV or JSON.
     #[serde(skip_serializing_if = "is_default")]
     pub level: Level,
+    /// Which rows the table has.
+    #[serde(skip_serializing_if = "is_default")]
+    pub rows: Rows,
     /// Labels of the run: names and values by which it can be found later.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
@@ -218,6 +221,18 @@ pub enum Level {
     Round,
     /// An interval of a flow of a load.
     Interval,
+}
+
+/// Which rows a table has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rows {
+    /// Of many the ones that say most: of a curve its ends, powers of two, and what the numbers below the
+    /// table are about; of a load's flows the fastest and the slowest.
+    #[default]
+    Short,
+    /// Every size, every flow.
+    All,
 }
 
 impl Level {

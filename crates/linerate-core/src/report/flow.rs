@@ -5,7 +5,9 @@ use serde::Serialize;
 use super::sum::Departures;
 use crate::environment::Fact;
 use crate::kernel::TcpSample;
-use crate::traffic::{Class, Datagrams, Direction, FlowAccount, HalfAccount, IoReport, Summary, Transfer};
+use crate::traffic::{
+    Class, Datagrams, Direction, FlowAccount, HalfAccount, Interval, IoReport, Summary, Transfer,
+};
 use crate::units::{Rate, Span};
 
 /// The result of one bulk flow. Times are in us or s, rates are of payload in Mb/s (10^6 bit/s).
@@ -50,7 +52,10 @@ pub struct FlowResult {
     /// What the receiver counted in each interval.
     #[serde(skip)]
     pub intervals: Vec<IntervalRate>,
-    /// What the sender's TCP said at each interval.
+    /// What it counted in each look, which may be shorter than an interval.
+    #[serde(skip)]
+    pub looks: Vec<IntervalRate>,
+    /// What the sender's TCP said at each look.
     #[serde(skip)]
     pub tcp: Vec<TcpPoint>,
 }
@@ -85,12 +90,12 @@ pub struct IntervalRate {
     pub bytes: u64,
     /// Payload over the interval's length, if that is not 0.
     pub mbps: Option<f64>,
-    /// False if it is much shorter than the flow's longest interval, as the last one may be: its
-    /// rate means little.
+    /// False if it is less than half as long as most of the flow's, as the last one may be: its rate
+    /// means little.
     pub whole: bool,
 }
 
-/// What TCP said at an interval.
+/// What TCP said at a look.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TcpPoint {
     /// When, since the load began. Unit: seconds.
@@ -133,9 +138,19 @@ impl FlowResult {
             message_bytes: sender.bytes / sender.messages.max(1),
             sndbuf: sender.granted.sndbuf.clone(),
             rcvbuf: receiver.granted.rcvbuf.clone(),
-            intervals: intervals(receiver),
+            intervals: rates(&receiver.intervals),
+            looks: rates(receiver.seen()),
             tcp: sender.tcp.iter().map(TcpPoint::of).collect(),
         }
+    }
+}
+
+impl FlowResult {
+    /// What the sender's TCP said nearest to a moment since the load began.
+    #[must_use]
+    pub fn tcp_at(&self, moment_s: f64) -> Option<&TcpPoint> {
+        let away = |point: &TcpPoint| (point.at_s - moment_s).abs();
+        self.tcp.iter().min_by(|one, other| away(one).total_cmp(&away(other)))
     }
 }
 
@@ -146,33 +161,35 @@ impl TcpPoint {
     }
 }
 
-fn intervals(receiver: &HalfAccount) -> Vec<IntervalRate> {
-    let ends = receiver.intervals.iter().map(|interval| interval.until);
+/// The median of these spans.
+pub(super) fn usual(spans: &[Span]) -> Span {
+    let mut sorted = spans.to_vec();
+    sorted.sort_unstable();
+    sorted.get(sorted.len() / 2).copied().unwrap_or_default()
+}
+
+fn rates(seen: &[Interval]) -> Vec<IntervalRate> {
+    let ends = seen.iter().map(|interval| interval.until);
     let begins = std::iter::once(Span::ZERO).chain(ends.clone());
     let spans: Vec<Span> = ends.zip(begins).map(|(until, since)| until.saturating_sub(since)).collect();
-    let shortest = spans.iter().copied().max().unwrap_or(Span::ZERO) / 10;
-    let interval = |(interval, span): (&crate::traffic::Interval, &Span)| IntervalRate {
+    let shortest = usual(&spans) / 2;
+    let rate = |(interval, span): (&Interval, &Span)| IntervalRate {
         until_s: interval.until.as_seconds(),
         bytes: interval.bytes,
         mbps: Rate::of(interval.bytes, *span).map(Rate::as_mbps),
         whole: *span >= shortest,
     };
-    receiver.intervals.iter().zip(&spans).map(interval).collect()
+    seen.iter().zip(&spans).map(rate).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::traffic::Interval;
 
     #[test]
     fn an_interval_has_its_own_rate_and_a_short_one_is_no_whole_one() {
         let at = |ms, bytes| Interval { until: Span::from_ms(ms), bytes };
-        let receiver = HalfAccount {
-            intervals: vec![at(100, 1_000), at(200, 3_000), at(209, 500)],
-            ..HalfAccount::default()
-        };
-        let seen = intervals(&receiver);
+        let seen = rates(&[at(100, 1_000), at(200, 3_000), at(209, 500)]);
         // 1000 bytes in 100 ms are 80 kbit/s.
         let rates: Vec<f64> = seen.iter().filter_map(|it| it.mbps).map(|mbps| (mbps * 1e6).round()).collect();
         assert_eq!(rates, [80_000.0, 240_000.0, 444_444.0]);

@@ -5,9 +5,9 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 
 use crate::assessment::PACE_KEPT;
-use crate::kernel::limit::{Holder, Verdict};
+use crate::kernel::limit::{Holder, Stretch, Verdict};
 use crate::run::Run;
-use crate::traffic::Transfer;
+use crate::traffic::{Direction, FlowAccount, Transfer};
 use crate::units::Rate;
 
 /// What held the flows of a load back. Its text fits "held back ...".
@@ -26,6 +26,57 @@ pub enum HeldBack {
         /// The verdict of the first.
         first: Verdict,
     },
+}
+
+/// What held one flow back over time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HeldFlow {
+    /// Its number, from 1 in each direction.
+    pub flow: u32,
+    /// Which way it went.
+    pub direction: Direction,
+    /// One after the other.
+    pub course: Vec<HeldCourse>,
+}
+
+/// A part of a flow's time, and what held the flow back in it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HeldCourse {
+    /// Its begin, since the load began. Unit: seconds.
+    pub since_s: f64,
+    /// Its end.
+    pub until_s: f64,
+    /// The share of it that each holder has; no holder has 0.
+    pub shares: Vec<(Holder, f64)>,
+}
+
+/// The shares of the time of all that held the flows of `transfer` back, in their mean. Empty if
+/// that is not known.
+pub(super) fn shares(run: &Run, transfer: &Transfer) -> Vec<(Holder, f64)> {
+    let link = run.payload_link();
+    let verdicts: Vec<Verdict> =
+        transfer.flows.iter().filter_map(|flow| transfer.holders(flow, link)).collect();
+    let mean = |holder: Holder| {
+        let sum: f64 = verdicts.iter().map(|verdict| verdict.shares.of(holder)).sum();
+        (holder, sum / verdicts.len().max(1) as f64)
+    };
+    Holder::ALL.into_iter().map(mean).filter(|(_, share)| *share > 0.0).collect()
+}
+
+/// What held the first flows of `transfer` back over time.
+pub(super) fn courses(run: &Run, transfer: &Transfer) -> Vec<HeldFlow> {
+    let courses = transfer.courses(run.payload_link(), run.model.is_some());
+    let part = |stretch: Stretch| HeldCourse {
+        since_s: stretch.since.as_seconds(),
+        until_s: stretch.until.as_seconds(),
+        shares: stretch.shares.iter().filter(|(_, share)| *share > 0.0).collect(),
+    };
+    let flow = |(place, course): (usize, Vec<Stretch>)| {
+        let FlowAccount { flow, direction, .. } = &transfer.flows[place];
+        let course = course.into_iter().map(part).collect();
+        HeldFlow { flow: flow + 1, direction: *direction, course }
+    };
+    courses.into_iter().map(flow).collect()
 }
 
 impl HeldBack {

@@ -3,9 +3,10 @@
 use serde::Serialize;
 
 use super::flow::{FlowClass, FlowResult};
-use super::held_back::HeldBack;
+use super::held_back::{self, HeldBack, HeldFlow};
 use super::latency::{self, LatencyRow};
 use super::sum::DirectionSum;
+use crate::kernel::limit::Holder;
 use crate::plan::Load;
 use crate::run::Run;
 use crate::traffic::{Direction, Ended, Phase, Transfer};
@@ -30,6 +31,12 @@ pub struct LoadResult {
     pub sums: Vec<DirectionSum>,
     /// What held the bulk flows back, if that is known.
     pub held_back: Option<HeldBack>,
+    /// The shares of the time of all that held the bulk flows back, in the mean of the flows.
+    #[serde(skip)]
+    pub shares: Vec<(Holder, f64)>,
+    /// The same over time, of the first flows.
+    #[serde(skip)]
+    pub held_courses: Vec<HeldFlow>,
     /// A row for each histogram of latencies that has times: of an open loop those from the
     /// intended departure first.
     #[serde(skip)]
@@ -60,6 +67,8 @@ impl LoadResult {
             run: index,
             flows: transfer.flows.iter().map(|flow| FlowResult::new(transfer, flow, &sums)).collect(),
             held_back: HeldBack::of(run, transfer),
+            shares: held_back::shares(run, transfer),
+            held_courses: held_back::courses(run, transfer),
             latencies: latency::rows(transfer),
             troubles: broken
                 .map(|latency| Trouble { flow: latency.flow + 1, ended: latency.ended.clone() })

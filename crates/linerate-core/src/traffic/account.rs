@@ -24,7 +24,7 @@ pub struct Transfer {
     pub flows: Vec<FlowAccount>,
     /// The flows of requests.
     pub latencies: Vec<Latency>,
-    /// What the hosts did meanwhile, at each interval: the initiator first, then the responders.
+    /// What the hosts did meanwhile, at each look: the initiator first, then the responders.
     pub hosts: Vec<Vec<HostSample>>,
 }
 
@@ -73,7 +73,11 @@ pub struct HalfAccount {
     pub cpu: Option<Span>,
     /// What was counted at each interval.
     pub intervals: Vec<Interval>,
-    /// What TCP said at each interval, if TCP carries the flow.
+    /// What was counted at each look, if there were looks within the intervals; only of the first
+    /// flows.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub looks: Vec<Interval>,
+    /// What TCP said at each look, if TCP carries the flow.
     pub tcp: Vec<TcpSample>,
     /// What the socket has at the end, after autotuning.
     pub granted: Granted,
@@ -195,6 +199,30 @@ pub struct Latency {
     /// With a connection per transaction, the time to make the connection until the peer has
     /// accepted it: one round trip more than the transport's own handshake.
     pub connect: Histogram,
+    /// The course of `response` if it has times, else of `service`; only of the first flows.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub looks: Vec<LatencyLook>,
+}
+
+/// The requests of one flow from one look to the next, those of the warm-up included. Times are known
+/// to 1.6 %, the longest exactly.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct LatencyLook {
+    /// Its end, since the first request could begin.
+    #[serde(rename = "until_ps")]
+    pub until: Span,
+    /// Transactions that ended in it.
+    pub transactions: u64,
+    /// Their median. Absent if there are fewer than two.
+    #[serde(rename = "p50_ps", skip_serializing_if = "Option::is_none")]
+    pub p50: Option<Span>,
+    /// Their 99th percentile. Absent if there are fewer than 100.
+    #[serde(rename = "p99_ps", skip_serializing_if = "Option::is_none")]
+    pub p99: Option<Span>,
+    /// The longest. Absent if there are none.
+    #[serde(rename = "max_ps", skip_serializing_if = "Option::is_none")]
+    pub max: Option<Span>,
 }
 
 impl Latency {

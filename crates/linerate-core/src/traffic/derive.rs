@@ -49,6 +49,12 @@ pub struct Summary {
 }
 
 impl HalfAccount {
+    /// What was counted at each look: the intervals if there were none within them.
+    #[must_use]
+    pub fn seen(&self) -> &[Interval] {
+        if self.looks.is_empty() { &self.intervals } else { &self.looks }
+    }
+
     /// From the first byte to the last.
     #[must_use]
     pub fn elapsed(&self) -> Option<Span> {
@@ -125,15 +131,19 @@ impl Transfer {
     /// rate of payload that the path allows. Absent for a flow that TCP does not carry.
     #[must_use]
     pub fn holders(&self, flow: &FlowAccount, link: Option<Rate>) -> Option<Verdict> {
+        let rate = self.summary(flow.direction).and_then(|summary| summary.rate);
+        holders(&flow.sender.tcp, self.hosts_of(flow), link, rate, flow.sender.elapsed()?)
+    }
+
+    /// What the host that sent `flow` did, and the one that received it. Empty of a paced flow: its
+    /// thread spins, so its busy processor is not the cause.
+    pub(super) fn hosts_of(&self, flow: &FlowAccount) -> [&[HostSample]; 2] {
         let (here, there) = (self.host(0), self.host(flow.peer as usize + 1));
-        let hosts = match flow.direction {
+        match flow.direction {
+            _ if flow.sender.departures.is_some() => [[].as_slice(); 2],
             Direction::Receive => [there, here],
             Direction::Send | Direction::Both => [here, there],
-        };
-        // A pacing thread spins, so its busy processor is not the cause.
-        let hosts = if flow.sender.departures.is_some() { [[].as_slice(); 2] } else { hosts };
-        let rate = self.summary(flow.direction).and_then(|summary| summary.rate);
-        holders(&flow.sender.tcp, hosts, link, rate, flow.sender.elapsed()?)
+        }
     }
 
     /// What the host at `place` of [`Transfer::hosts`] did. Empty if it reported nothing.

@@ -1,5 +1,6 @@
 //! The requests of one flow, and what came of them.
 
+use super::latency_looks::LatencyRecord;
 use super::{Ended, Latency, RrPlan, Schedule};
 use crate::units::Time;
 
@@ -28,14 +29,19 @@ pub struct RequestProgress {
     /// What is counted of them.
     pub latency: Latency,
     first: Option<Time>,
+    last: Time,
+    looks: Option<LatencyRecord>,
 }
 
 impl RequestProgress {
-    /// Nothing yet of flow `flow` of `plan`.
+    /// Nothing yet of the flow of `plan` that has this `schedule`.
     #[must_use]
-    pub fn new(flow: u32, plan: &RrPlan, schedule: Schedule) -> Self {
+    pub fn new(plan: &RrPlan, schedule: Schedule) -> Self {
         let most = if schedule.is_open() { MOST_BACKLOG } else { plan.depth as usize };
-        Self { schedule, most, latency: Latency { flow, ..Latency::default() }, first: None }
+        let (flow, begin) = (schedule.flow(), schedule.begin());
+        let latency = Latency { flow, ..Latency::default() };
+        let looks = LatencyRecord::new(flow, begin, schedule.lasts());
+        Self { schedule, most, latency, first: None, last: begin, looks }
     }
 
     /// Notes that the request that was due at `due` begins at `now`.
@@ -52,6 +58,11 @@ impl RequestProgress {
     #[inline]
     pub fn answered(&mut self, request: Request, now: Time) {
         self.latency.transactions += 1;
+        self.last = now;
+        if let Some(looks) = &mut self.looks {
+            let since = if self.schedule.is_open() { request.due } else { request.departed };
+            looks.record(now.since(since), now);
+        }
         if request.warm {
             self.latency.warm_up += 1;
             return;
@@ -69,6 +80,7 @@ impl RequestProgress {
     #[must_use]
     pub fn account(self, ended: Ended, stopped: bool) -> Latency {
         let unsent = if stopped { 0 } else { self.schedule.unsent() };
-        Latency { ended, unsent, ..self.latency }
+        let looks = self.looks.map_or_else(Vec::new, |looks| looks.into_looks(self.last));
+        Latency { ended, unsent, looks, ..self.latency }
     }
 }

@@ -10,6 +10,7 @@ const CATCH_UP: Span = Span::from_ms(1_000);
 /// When the requests of one flow begin, which of them are warm-up, and when there are no more.
 #[derive(Clone, Debug)]
 pub struct Schedule {
+    flow: u32,
     begin: Time,
     warm_up: Span,
     warm_until: Time,
@@ -43,7 +44,29 @@ impl Schedule {
             Slots { first: begin + phase, step_ps: whole_ps * f64::from(plan.flows.max(1)) }
         });
         let end = time.map(|time| warm_until + time);
-        Self { begin, warm_up: plan.warm_up, warm_until, end, count: plan.count, slots, begun: 0, counted: 0 }
+        Self {
+            flow,
+            begin,
+            warm_up: plan.warm_up,
+            warm_until,
+            end,
+            count: plan.count,
+            slots,
+            begun: 0,
+            counted: 0,
+        }
+    }
+
+    /// The number of its flow.
+    #[must_use]
+    pub const fn flow(&self) -> u32 {
+        self.flow
+    }
+
+    /// How long requests are sent, warm-up included, if a time bounds them and no count.
+    #[must_use]
+    pub fn lasts(&self) -> Option<Span> {
+        self.end.filter(|_| self.count.is_none()).map(|end| end.since(self.begin))
     }
 
     /// When the first request may begin.

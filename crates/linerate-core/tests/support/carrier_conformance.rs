@@ -85,6 +85,9 @@ fn agree(transfer: &Transfer, peers: u32, stream: &StreamPlan) {
         for half in [&flow.sender, &flow.receiver] {
             let passed: u64 = half.intervals.iter().map(|interval| interval.bytes).sum();
             assert_eq!(passed, half.bytes, "the intervals have every byte");
+            let seen: u64 = half.seen().iter().map(|look| look.bytes).sum();
+            assert_eq!(seen, half.bytes, "the looks have every byte");
+            assert_eq!(half.seen().last().map(|it| it.until), half.intervals.last().map(|it| it.until));
             assert!(half.intervals.is_sorted_by_key(|interval| interval.until), "{:?}", half.intervals);
             assert!(half.first <= half.last && half.first.is_some(), "{half:?}");
         }
@@ -201,6 +204,8 @@ where
             assert_eq!(latency.transactions - latency.warm_up, 50, "{rr:?}");
             assert_eq!(latency.warm_up > 0, rr.warm_up > Span::ZERO);
             assert_eq!(latency.service.count(), 50);
+            let seen = latency.looks.iter().map(|look| look.transactions).sum::<u64>();
+            assert_eq!(seen, latency.transactions, "the looks have every transaction");
             assert_eq!(latency.response.count(), if rr.rate.is_some() { 50 } else { 0 });
             assert_eq!((latency.lost, latency.late, latency.unsent), (0, 0, 0));
             assert!(latency.service.max() <= Some(latency.span), "{latency:?}");

@@ -49,7 +49,7 @@ impl<'a> Asking<'a> {
         let response = size(plan.response.0);
         Self {
             clock,
-            progress: RequestProgress::new(0, plan, schedule),
+            progress: RequestProgress::new(plan, schedule),
             stop: None,
             tagged: false,
             request,

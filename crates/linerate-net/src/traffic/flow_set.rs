@@ -7,7 +7,9 @@ use std::thread::Scope;
 use linerate_core::endpoint::LinkError;
 use linerate_core::kernel::HostSample;
 use linerate_core::options::{Granted, MemoryOptions};
-use linerate_core::traffic::{Direction, Ended, HalfAccount, Progress, SendProgress, StreamPlan};
+use linerate_core::traffic::{
+    Cadence, Direction, Ended, FlowLooks, HalfAccount, Progress, SendProgress, StreamPlan,
+};
 use linerate_core::trial::Tally;
 use linerate_core::units::{Span, Time};
 use rustix::time::{ClockId, clock_gettime};
@@ -15,7 +17,7 @@ use rustix::time::{ClockId, clock_gettime};
 use super::gate::{Entry, Gate};
 use super::shared::{Member, Work, drive};
 use super::threads::{nth, start_on};
-use super::{Looks, OnLook, Sampler, Watched};
+use super::{LEAST_PERIOD, Looks, OnLook, Sampler, Watched};
 use crate::control::Side;
 use crate::flow::{Counter, Incoming, Outgoing};
 use crate::line::Line;
@@ -99,14 +101,16 @@ impl FlowSet<'_> {
         let counters: Arc<[Counter]> = ends.iter().map(|_| Counter::default()).collect();
         let remotes = ends.iter().map(|end| end.line.channel().handle()).collect::<Result<Vec<_>, _>>();
         let flows = Watched { counters: Arc::clone(&counters), remotes: remotes.unwrap_or_default() };
+        let cadence = Cadence::of(self.plan, self.time, LEAST_PERIOD);
         let names: Vec<_> = ends.iter().map(|end| (end.flow, end.direction)).collect();
-        let watch = |origin| Sampler::start(self.clock, origin, self.plan.interval, flows, on_look);
+        let watch = |origin| Sampler::start(self.clock, origin, cadence, flows, on_look);
         let (mut told, sampler) = self.move_all(ends, &counters, watch);
         // Without a thread for it there are no samples, but the totals are correct.
         let Looks { flows, host } = sampler.map(Sampler::finish).unwrap_or_default();
         for (name, looks) in names.into_iter().zip(flows) {
             if let Some(told) = told.iter_mut().find(|told| (told.flow, told.direction) == name) {
-                (told.half.intervals, told.half.tcp) = (looks.intervals, looks.tcp);
+                let FlowLooks { intervals, looks, tcp } = looks;
+                told.half = HalfAccount { intervals, looks, tcp, ..std::mem::take(&mut told.half) };
             }
         }
         Carried { reports: told, host }

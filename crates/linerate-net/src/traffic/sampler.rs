@@ -1,6 +1,4 @@
-//! One thread that samples every flow of a load at intervals.
-
-mod looks;
+//! One thread that samples every flow of a load.
 
 use std::io;
 use std::sync::Arc;
@@ -8,16 +6,26 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 
 use linerate_core::kernel::{HostSample, TcpSample};
+use linerate_core::traffic::{Cadence, FlowLooks, FlowRecord, Interval, Join as _, Kept};
 use linerate_core::units::{Span, Time};
 
 use crate::channel::ChannelHandle;
 use crate::flow::Counter;
 use crate::observe::{HostClock, HostWatch};
-use looks::Record;
-pub use looks::{FlowLooks, Looks};
 
-/// Samples closer together than this would measure themselves.
+/// The closest looks of a load: two a tick of the coarsest kernels, and some 1 % of a processor.
+pub const LEAST_PERIOD: Span = Span::from_ms(10);
+/// Looks closer together than this would measure themselves.
 const LEAST_INTERVAL: Span = Span::from_ms(1);
+
+/// Everything that a sampler kept.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Looks {
+    /// The flows, in the order in which they were given.
+    pub flows: Vec<FlowLooks>,
+    /// What the host did from each look to the next.
+    pub host: Vec<HostSample>,
+}
 
 /// The flows of one end, as the sampler sees them.
 #[derive(Debug)]
@@ -28,20 +36,20 @@ pub struct Watched {
     pub remotes: Vec<Box<dyn ChannelHandle>>,
 }
 
-/// One sample: what every flow had moved at one moment, in their order.
+/// What every flow had moved at the end of an interval, in their order.
 #[derive(Clone, Copy, Debug)]
 pub struct Look<'a> {
     /// When, since the load began at this end; the interval is the host's `span`.
     pub until: Span,
-    /// Payload of each flow since the look before, as its thread counted. Unit: bytes.
+    /// Payload of each flow in the interval, as its thread counted. Unit: bytes.
     pub bytes: &'a [u64],
     /// The same as it has reached the other end: of what is sent over TCP only what was
     /// acknowledged. A call returns when the bytes are in the send buffer. Unit: bytes.
     pub arrived: &'a [u64],
     /// What TCP says, where it carries the flow; only of the first flows
-    /// ([`Looks::MOST_TCP_FLOWS`]).
+    /// ([`FlowRecord::MOST_TCP`]).
     pub tcp: &'a [Option<TcpSample>],
-    /// What the host did since the look before.
+    /// What the host did in the interval.
     pub host: &'a HostSample,
 }
 
@@ -52,7 +60,7 @@ impl From<&Look<'_>> for linerate_core::carrier::Look {
     }
 }
 
-/// Called for every sample, on the sampler's thread.
+/// Called at the end of every interval, on the sampler's thread.
 pub type OnLook = Box<dyn FnMut(&Look<'_>) + Send>;
 
 /// Samples the flows of one end, from [`start`](Self::start) to [`finish`](Self::finish).
@@ -67,11 +75,10 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// Starts to sample `flows` at whole multiples of `interval` after `origin`. A late sample does
-    /// not shift the others, and a missed one is left out. Intervals are at least 1 ms.
+    /// Starts to look at `flows`, as `cadence` says; at most once a millisecond.
     ///
     /// `origin` is the moment on `clock` at which the load began at this end. `on_look` receives
-    /// every sample, whatever is kept of it; while it runs, no sample is taken.
+    /// every interval, whatever is kept of it; while it runs, no look is taken.
     ///
     /// # Errors
     ///
@@ -79,27 +86,35 @@ impl Sampler {
     pub fn start(
         clock: HostClock,
         origin: Time,
-        interval: Span,
+        cadence: Cadence,
         flows: Watched,
         on_look: Option<OnLook>,
     ) -> io::Result<Self> {
         let (end, ended) = channel();
         let count = flows.counters.len();
         // What introduced a connection is acknowledged too.
-        let remotes = flows.remotes.iter().take(Looks::MOST_TCP_FLOWS);
+        let remotes = flows.remotes.iter().take(FlowRecord::MOST_TCP);
         let acknowledged = |sample: Option<TcpSample>| sample.map_or(0, |sample| sample.acknowledged);
-        let introduced = remotes.map(|remote| acknowledged(remote.tcp())).collect();
-        let [counted, arrived] = [Totals(vec![0; count]), Totals(vec![0; count])];
-        let record = Record::of(count);
-        let host = HostWatch::start(clock.now().max(origin));
-        let mut watch = Watch { clock, origin, flows, host, introduced, counted, arrived, record, on_look };
-        let interval = interval.max(LEAST_INTERVAL);
+        let mut watch = Watch {
+            clock,
+            origin,
+            introduced: remotes.map(|remote| acknowledged(remote.tcp())).collect(),
+            flows,
+            cadence: if cadence.period() < LEAST_INTERVAL { Cadence::every(LEAST_INTERVAL) } else { cadence },
+            last: Span::ZERO,
+            counted: Totals(vec![0; count]),
+            passing: Passing::new(count),
+            host: HostWatch::start(clock.now().max(origin)),
+            records: (0..count).map(|place| FlowRecord::new(place, count)).collect(),
+            hosts: Kept::new(FlowRecord::most(count)),
+            on_look,
+        };
         let thread = std::thread::Builder::new().name("sampler".to_owned()).spawn(move || {
-            while wait(&clock, next_look(origin, clock.now(), interval), &ended) {
+            while wait(&clock, watch.cadence.next(origin, clock.now()), &ended) {
                 watch.look(false);
             }
             watch.look(true);
-            watch.record.into_looks()
+            watch.into_looks()
         })?;
         Ok(Self { thread, end })
     }
@@ -115,12 +130,6 @@ impl Sampler {
         drop(self.end);
         self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     }
-}
-
-/// When to look next: the first whole number of intervals after `origin` that is still to come.
-fn next_look(origin: Time, now: Time, interval: Span) -> Time {
-    let passed = now.since(origin).as_ps() / interval.as_ps();
-    origin + interval * (passed + 1)
 }
 
 /// Waits until `due`; false if the end came before.
@@ -143,34 +152,84 @@ struct Watch {
     clock: HostClock,
     origin: Time,
     flows: Watched,
+    cadence: Cadence,
+    /// The last look, since the load began.
+    last: Span,
     host: HostWatch,
     /// What each connection had delivered before the load. Unit: bytes.
     introduced: Vec<u64>,
     counted: Totals,
-    arrived: Totals,
-    record: Record,
+    passing: Passing,
+    records: Vec<FlowRecord>,
+    hosts: Kept<HostSample>,
     on_look: Option<OnLook>,
 }
 
+/// What has passed since the last interval ended.
+struct Passing {
+    counted: Totals,
+    arrived: Totals,
+    host: Option<HostSample>,
+}
+
+impl Passing {
+    fn new(flows: usize) -> Self {
+        let [counted, arrived] = [Totals(vec![0; flows]), Totals(vec![0; flows])];
+        Self { counted, arrived, host: None }
+    }
+
+    fn saw(&mut self, host: &HostSample) {
+        match &mut self.host {
+            Some(before) => before.join(host),
+            None => self.host = Some(host.clone()),
+        }
+    }
+}
+
 impl Watch {
-    /// Takes a sample; at the `last` one the flows have ended, and all that they sent has arrived.
+    /// Looks; at the `last` time the flows have ended, and all that they sent has arrived.
     fn look(&mut self, last: bool) {
         let totals: Vec<u64> = self.flows.counters.iter().map(Counter::load).collect();
         let at = self.clock.now();
         let until = at.since(self.origin);
+        let ends = last || self.cadence.ends_interval(self.last, until);
+        self.last = until;
         let now = || self.clock.now().since(self.origin);
-        let remotes = self.flows.remotes.iter().take(Looks::MOST_TCP_FLOWS);
-        let tcp = remotes.map(|remote| Some(TcpSample { at: now(), ..remote.tcp()? }));
+        let wanted = self.flows.remotes.iter().zip(&self.records).take_while(|(_, it)| it.wants_tcp(ends));
+        let tcp = wanted.map(|(remote, _)| Some(TcpSample { at: now(), ..remote.tcp()? }));
         let tcp: Vec<Option<TcpSample>> = tcp.collect();
         let host = self.host.look(at, until);
-        let arrived = if last { totals.clone() } else { arrived(&totals, &tcp, &self.introduced) };
-        let arrived = self.arrived.grown(&arrived);
-        let bytes = self.counted.grown(&totals);
-        let look = Look { until, bytes: &bytes, arrived: &arrived, tcp: &tcp, host: &host };
-        self.record.keep(&look);
-        if let Some(tell) = &mut self.on_look {
-            tell(&look);
+        let grown = self.counted.grown(&totals);
+        for (place, (record, bytes)) in self.records.iter_mut().zip(grown).enumerate() {
+            let sample = tcp.get(place).and_then(Option::as_ref);
+            record.look(Interval { until, bytes }, sample, ends);
         }
+        self.hosts.push(&host);
+        self.passing.saw(&host);
+        if ends {
+            self.tell(until, &tcp, &totals, last);
+        }
+        if self.cadence.coarsen(self.hosts.len()) {
+            self.hosts.pair();
+            self.records.iter_mut().for_each(FlowRecord::pair);
+        }
+    }
+
+    /// Tells of an interval that ended.
+    fn tell(&mut self, until: Span, tcp: &[Option<TcpSample>], totals: &[u64], last: bool) {
+        let Some(host) = self.passing.host.take() else { return };
+        let arrived = if last { totals.to_vec() } else { arrived(totals, tcp, &self.introduced) };
+        let arrived = self.passing.arrived.grown(&arrived);
+        let bytes = self.passing.counted.grown(totals);
+        if let Some(tell) = &mut self.on_look {
+            tell(&Look { until, bytes: &bytes, arrived: &arrived, tcp, host: &host });
+        }
+    }
+
+    fn into_looks(self) -> Looks {
+        let fine = self.cadence.is_fine();
+        let flows = self.records.into_iter().map(|record| record.into_looks(fine)).collect();
+        Looks { flows, host: self.hosts.into_entries() }
     }
 }
 
@@ -214,15 +273,5 @@ mod tests {
             arrived(&[10_000, 10_000, 10_000, 8_500, 7, 8], &samples, &[60; 5]),
             [6_000, 11_000, 10_000, 8_500, 7, 8]
         );
-    }
-
-    #[test]
-    fn looks_are_at_whole_intervals_whatever_was_missed() {
-        let at = |ms: u64| Time::ZERO + Span::from_ms(ms);
-        let next = |now| next_look(at(5), at(now), Span::from_ms(10));
-        assert_eq!([5, 6, 14].map(next), [at(15); 3]);
-        assert_eq!(next(15), at(25));
-        assert_eq!(next(49), at(55), "three were missed");
-        assert_eq!(next(0), at(15), "the load has not begun");
     }
 }

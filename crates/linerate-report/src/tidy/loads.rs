@@ -162,8 +162,8 @@ fn percentile(load: &LoadResult, row: &LatencyRow) -> Vec<[Value; PERCENTILES.le
 }
 
 fn interval(load: &LoadResult, flow: &FlowResult) -> Vec<[Value; INTERVALS.len()]> {
-    let line = |(place, interval): (usize, &IntervalRate)| {
-        let sample = flow.tcp.get(place);
+    let line = |interval: &IntervalRate| {
+        let sample = flow.tcp_at(interval.until_s);
         [
             own_name(load).into(),
             flow.direction.to_string().into(),
@@ -177,5 +177,5 @@ fn interval(load: &LoadResult, flow: &FlowResult) -> Vec<[Value; INTERVALS.len()
             sample.map(|sample| sample.retransmits).into(),
         ]
     };
-    flow.intervals.iter().enumerate().map(line).collect()
+    flow.intervals.iter().map(line).collect()
 }

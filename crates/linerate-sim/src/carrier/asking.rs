@@ -32,10 +32,10 @@ pub(super) struct Asking {
 }
 
 impl Asking {
-    pub(super) fn new(flow: u32, plan: &RrPlan, schedule: Schedule) -> Self {
+    pub(super) fn new(plan: &RrPlan, schedule: Schedule) -> Self {
         Self {
             moved: schedule.begin(),
-            progress: RequestProgress::new(flow, plan, schedule),
+            progress: RequestProgress::new(plan, schedule),
             request: plan.request.0,
             response: plan.response.0,
             alarm: None,

@@ -2,7 +2,7 @@
 
 use linerate_core::carrier::LoadWatch;
 use linerate_core::traffic::{
-    DEFAULT_MESSAGE, Direction, Ended, FlowAccount, HalfAccount, Load, PATIENCE, Progress, Schedule,
+    Cadence, DEFAULT_MESSAGE, Direction, Ended, FlowAccount, HalfAccount, Load, PATIENCE, Progress, Schedule,
     SendProgress, StreamPlan, Transfer,
 };
 use linerate_core::units::{Size, Span, Time};
@@ -24,6 +24,8 @@ use crate::world::World;
 /// otherwise. In the model's time.
 const ASK: Span = Span::from_ms(100);
 const INTERVAL: Span = Span::from_ms(1_000);
+/// The closest looks. They cost a model nothing, but a load of unknown length begins with them.
+const LEAST_PERIOD: Span = Span::from_us(100);
 /// A load that has been asked to end this many times and still runs is broken off.
 const MOST_ASKED: u32 = 5;
 /// The most events of one load: more would take hours.
@@ -103,7 +105,9 @@ impl<'a> Course<'a> {
         let watched = network.stations.iter().zip(&network.priced);
         let watched: Vec<Option<Station>> =
             watched.map(|(station, priced)| priced.then_some(*station)).collect();
-        let looks = Looks::new(origin, bulk, &watched, &network.world.stations);
+        let every = Cadence::every(INTERVAL);
+        let cadence = load.stream.as_ref().map_or(every, |it| Cadence::of(it, load.time, LEAST_PERIOD));
+        let looks = Looks::new((origin, cadence), bulk, &watched, &network.world.stations);
         let left = flows.iter().flat_map(|flow| &flow.apps).filter(|app| app.does.counts()).count();
         Self { network, load, origin, flows, looks, stirs: Vec::new(), left, stop: false, asked: 0 }
     }
@@ -111,7 +115,7 @@ impl<'a> Course<'a> {
     /// Lets the load go on to its end.
     pub(super) fn run(&mut self, watch: &mut dyn LoadWatch) -> Result<(), ModelError> {
         let interval = self.load.stream.as_ref().map_or(INTERVAL, |stream| stream.interval);
-        let (mut next_look, mut next_ask) = (self.origin + interval, self.origin + ASK.min(interval));
+        let (mut next_look, mut next_ask) = (self.looks.next(self.origin), self.origin + ASK.min(interval));
         self.stir_all();
         loop {
             self.go_on();
@@ -136,8 +140,8 @@ impl<'a> Course<'a> {
                 Some(_) => {}
             }
             if tick == next_look {
-                next_look = next_look + interval;
-                self.look(tick, watch);
+                self.look((tick, false), watch);
+                next_look = self.looks.next(tick);
             }
             if tick == next_ask {
                 next_ask = next_ask + ASK.min(interval);
@@ -146,7 +150,7 @@ impl<'a> Course<'a> {
         }
         let now = self.network.world.kernel.now();
         if self.looks.since(now) > Span::ZERO {
-            self.look(now, watch);
+            self.look((now, true), watch);
         }
         Ok(())
     }
@@ -228,12 +232,13 @@ impl<'a> Course<'a> {
         }
     }
 
-    fn look(&mut self, now: Time, watch: &mut dyn LoadWatch) {
+    /// Looks at a moment, which may be the last.
+    fn look(&mut self, moment: (Time, bool), watch: &mut dyn LoadWatch) {
         let bulk = self.flows.iter().filter(|flow| flow.apps[0].does.is_bulk());
         let bytes: Vec<[u64; 2]> =
             bulk.map(|flow| [0, 1].map(|side: usize| flow.apps[side].does.bytes())).collect();
-        let look = self.looks.look(now, &bytes, &self.network.world.stations);
-        if self.load.stream.is_some() {
+        let ended = self.looks.look(moment, &bytes, &self.network.world.stations);
+        if let Some(look) = ended.filter(|_| self.load.stream.is_some()) {
             watch.interval(&look);
         }
     }
@@ -286,7 +291,7 @@ fn asks(load: &Load, flow: u32, origin: Time) -> [Does; 2] {
     let rr = load.rr.clone().unwrap_or_default();
     let lasts = rr.lasts(load.time, load.stream.is_some());
     let schedule = Schedule::new(&rr, origin + load.head_start, lasts, flow);
-    [Does::Ask(Box::new(Asking::new(flow, &rr, schedule))), Does::Answer(Answering::new(&rr))]
+    [Does::Ask(Box::new(Asking::new(&rr, schedule))), Does::Answer(Answering::new(&rr))]
 }
 
 impl App {
