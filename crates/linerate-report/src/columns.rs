@@ -56,6 +56,8 @@ pub(crate) struct TableView {
     pub(crate) title: String,
     pub(crate) headings: Vec<String>,
     pub(crate) rows: Vec<Vec<String>>,
+    /// What its cells have no room for.
+    pub(crate) notes: Vec<String>,
 }
 
 impl TableView {
@@ -68,7 +70,13 @@ impl TableView {
             title: title.into(),
             headings: columns.iter().map(|column| column.heading.clone()).collect(),
             rows: (0..rows).map(row).collect(),
+            notes: Vec::new(),
         }
+    }
+
+    /// The same with notes below it.
+    pub(crate) fn noted(self, notes: Vec<String>) -> Self {
+        Self { notes, ..self }
     }
 }
 

@@ -10,7 +10,7 @@ use linerate_core::report::Report;
 
 use crate::error::RenderError;
 
-pub(crate) use axis::{Axis, Scale, step, time_label};
+pub(crate) use axis::{Axis, Scale, decimal, evenly, step, time_label};
 pub(crate) use draw::{Chart, HEIGHT, INK, Pixel, Refusal, UNIT, WIDTH, axes, layer};
 pub(crate) use graph::Graph;
 
@@ -38,6 +38,11 @@ impl Look {
             _ => "2 4",
         }
     }
+}
+
+/// The look of curve `index` of one of several `kinds`, which differ by their dashes.
+pub(crate) const fn look_of(index: usize, kind: usize) -> Look {
+    Look { colour: index % PALETTE.len(), dashes: DASHES[kind % DASHES.len()] }
 }
 
 /// The look of curve `index`.

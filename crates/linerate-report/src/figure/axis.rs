@@ -1,6 +1,6 @@
 //! Axes of the charts of a page.
 
-use crate::plot::{Axis, Scale, step, time_label};
+use crate::plot::{Axis, Scale, decimal, evenly, step, time_label};
 use crate::text::percent;
 
 /// Values this far apart (largest to smallest) are spread by powers of two.
@@ -52,34 +52,59 @@ fn value_label(unit: Unit, value: f64) -> String {
 /// Shares from 0; up to 1 unless a value is above, so that the missing part shows.
 pub(crate) fn shares(title: &str, highest: f64) -> Axis {
     let high = if highest <= 1.0 { 1.0 } else { highest * 1.08 };
-    let step = step(high / LABELS as f64);
-    Axis::new(title.to_owned(), Scale::Linear, [0.0, high], &up_to(step, high), |share| {
+    let ticks = evenly([0.0, high], LABELS);
+    Axis::new(title.to_owned(), Scale::Linear, [0.0, high], &ticks, |share| {
         percent(share).replace(".0 %", " %")
     })
 }
 
 /// Values from 0 with a title that names the unit.
 pub(crate) fn from_zero(title: &str, highest: f64) -> Axis {
-    let high = if highest > 0.0 { highest * 1.08 } else { 1.0 };
-    let step = step(high / LABELS as f64);
-    let decimals = (-step.log10().floor()).max(0.0) as usize;
-    Axis::new(title.to_owned(), Scale::Linear, [0.0, high], &up_to(step, high), |value| {
-        format!("{value:.decimals$}")
-    })
+    Axis::in_units(title, above(highest), 1.0, LABELS)
+}
+
+/// Rates from 0 in the unit that fits. Unit of `highest`: Mb/s.
+pub(crate) fn rates(title: &str, highest: f64) -> Axis {
+    Axis::rates(title, above(highest), LABELS)
+}
+
+/// Times from 0 in the unit that fits. Unit of `highest`: us.
+pub(crate) fn times_from_zero(title: &str, highest: f64) -> Axis {
+    let (name, unit) = match highest {
+        us if us < 1.0 => ("ns", 1e-3),
+        us if us < 1e3 => ("us", 1.0),
+        us if us < 1e6 => ("ms", 1e3),
+        _ => ("s", 1e6),
+    };
+    Axis::in_units(&format!("{title} ({name})"), above(highest), unit, LABELS)
+}
+
+/// A little above the highest value, so that it is not on the frame.
+fn above(highest: f64) -> f64 {
+    if highest > 0.0 { highest * 1.08 } else { 1.0 }
 }
 
 /// Times by powers of ten. Unit: us.
 pub(crate) fn times(title: &str, low: f64, high: f64) -> Axis {
     let low = if low > 0.0 { low } else { 1e-6 };
     let ends = if high > low * 1.01 { [low, high] } else { [low / 2.0, low * 2.0] };
-    let decades = ends[0].log10().floor() as i32..=ends[1].log10().ceil() as i32;
-    let series = |factors: &'static [f64]| {
-        let all = decades.clone().flat_map(|power| factors.iter().map(move |f| f * 10_f64.powi(power)));
-        all.filter(|tick| (ends[0]..=ends[1]).contains(tick)).collect::<Vec<f64>>()
-    };
-    let choices: [&[f64]; 2] = [&[1.0], &[1.0, 2.0, 5.0]];
-    let ticks = choices.into_iter().map(series).find(|ticks| ticks.len() >= 3);
-    Axis::new(title.to_owned(), Scale::Decimal, ends, &ticks.unwrap_or_else(|| ends.to_vec()), time_label)
+    Axis::new(title.to_owned(), Scale::Decimal, ends, &decimal(ends), time_label)
+}
+
+/// Shares of a distribution by what is missing to all, so that its tail is wide: 90 %, 99 % and
+/// 99.9 % lie evenly, as in the plots of `HdrHistogram`. `last` is the share that the axis ends at.
+pub(crate) fn tail(title: &str, last: f64) -> Axis {
+    let last = last.clamp(0.5, 1.0 - 1e-12);
+    let nines = std::iter::successors(Some(0.1), |left| Some(left / 10.0)).map(|left| 1.0 - left);
+    let within = |share: &f64| *share <= last;
+    let mut ticks: Vec<f64> = [0.0, 0.5].into_iter().chain(nines.take_while(within)).collect();
+    if ticks.len() < 4 {
+        ticks = [0.0, 0.25, 0.5, 0.75, 0.9, 0.95].into_iter().filter(within).collect();
+    }
+    Axis::new(title.to_owned(), Scale::Tail, [0.0, last], &ticks, |share| {
+        let text = format!("{:.10}", share * 100.0);
+        format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
+    })
 }
 
 /// Bars by their number, from `first`.
@@ -88,10 +113,6 @@ pub(crate) fn numbers(title: &str, first: u32, count: usize) -> Axis {
     let step = step(count as f64 / 24.0).max(1.0) as usize;
     let ticks: Vec<f64> = (0..count).step_by(step).map(|nth| f64::from(first) + nth as f64).collect();
     Axis::new(title.to_owned(), Scale::Linear, [low, high], &ticks, |value| format!("{value}"))
-}
-
-fn up_to(step: f64, high: f64) -> Vec<f64> {
-    (0..).map(|nth| f64::from(nth) * step).take_while(|tick| *tick <= high * (1.0 + 1e-9)).collect()
 }
 
 #[cfg(test)]
@@ -117,6 +138,24 @@ mod tests {
     fn shares_end_at_the_whole_unless_there_is_more() {
         assert_eq!(labels(&shares("", 0.3)), "0 %, 20 %, 40 %, 60 %, 80 %, 100 %");
         assert_eq!(labels(&shares("", 3.6)), "0 %, 100 %, 200 %, 300 %");
+    }
+
+    #[test]
+    fn a_unit_fits_its_values() {
+        let said = |axis: &Axis| format!("{}: {}", axis.title, labels(axis));
+        assert_eq!(said(&rates("Rate", 900.0)), "Rate (Mb/s): 0, 200, 400, 600, 800");
+        assert_eq!(said(&rates("Rate", 29_940.0)), "Rate (Gb/s): 0, 5, 10, 15, 20, 25, 30");
+        assert_eq!(said(&rates("Rate", 0.05)), "Rate (kb/s): 0, 10, 20, 30, 40, 50");
+        assert_eq!(said(&times_from_zero("Time", 57.0)), "Time (us): 0, 10, 20, 30, 40, 50, 60");
+        assert_eq!(said(&times_from_zero("Time", 4_933.0)), "Time (ms): 0, 1, 2, 3, 4, 5");
+    }
+
+    #[test]
+    fn a_tail_is_labelled_by_its_nines() {
+        assert_eq!(labels(&tail("", 0.99999)), "0 %, 50 %, 90 %, 99 %, 99.9 %, 99.99 %, 99.999 %");
+        assert_eq!(labels(&tail("", 0.9975)), "0 %, 50 %, 90 %, 99 %");
+        assert_eq!(labels(&tail("", 0.75)), "0 %, 25 %, 50 %, 75 %");
+        assert!(tail("", 1.0).share(0.999).is_finite());
     }
 
     #[test]

@@ -10,6 +10,11 @@ use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, Value
 /// named at the top instead of drawn in its place.
 const REACH: f64 = 3.0;
 
+/// Fewer labels than these leave a reader guessing between them.
+const FEWEST_LABELS: usize = 4;
+/// About how many round values label less than a decade.
+const MOST_WITHIN: usize = 6;
+
 /// An axis of a graph.
 #[derive(Clone)]
 pub(crate) struct Axis {
@@ -40,6 +45,9 @@ pub(crate) enum Scale {
     Binary,
     /// Powers of ten.
     Decimal,
+    /// Shares below 1 by powers of ten of what is missing to 1, as the tails of distributions are
+    /// shown: 0, 0.9, 0.99 and so on lie evenly.
+    Tail,
 }
 
 impl Axis {
@@ -59,6 +67,16 @@ impl Axis {
         let step = steps.clone().find(|step| powers(*step).count() <= most).unwrap_or(20);
         let label = |bytes: f64| Size(bytes as u64).to_string();
         let mut ticks: Vec<f64> = powers(step).map(|power| f64::from(power).exp2()).collect();
+        if step == 1 && ticks.len() < FEWEST_LABELS.min(most) {
+            // A few doublings: the middles between them too, and if that is not enough, round numbers.
+            let halves = (first.saturating_sub(1)..=last).map(|power| f64::from(power).exp2() * 1.5);
+            ticks.extend(halves.filter(|bytes| bytes.fract() == 0.0 && (low..=high).contains(bytes)));
+            ticks.sort_by(f64::total_cmp);
+        }
+        if high < low * 8.0 && ticks.len() < FEWEST_LABELS {
+            ticks = evenly([low, high], most);
+            ticks.retain(|bytes| bytes.fract() == 0.0);
+        }
         if ticks.len() < 2 {
             ticks = vec![low, high];
         }
@@ -71,19 +89,8 @@ impl Axis {
             let [low, high] = timed.interval_us.unwrap_or([timed.median_us; 2]);
             [low, high]
         });
-        let [low, high] = range(times, [1.0, 1e6]);
-        let decades = low.log10().floor() as i32..=high.log10().ceil() as i32;
-        let within = |tick: &f64| (low..=high).contains(tick);
-        let series = |factors: &'static [f64]| {
-            let values = decades
-                .clone()
-                .flat_map(|power| factors.iter().map(move |factor| factor * 10_f64.powi(power)));
-            values.filter(within).collect::<Vec<f64>>()
-        };
-        let choices: [&[f64]; 2] = [&[1.0], &[1.0, 2.0, 5.0]];
-        let ticks = choices.into_iter().map(series).find(|ticks| ticks.len() >= 3);
-        let ticks = ticks.unwrap_or_else(|| vec![low, high]);
-        Self::new("One-way time of a message".to_owned(), Scale::Decimal, [low, high], &ticks, time_label)
+        let ends = range(times, [1.0, 1e6]);
+        Self::new("One-way time of a message".to_owned(), Scale::Decimal, ends, &decimal(ends), time_label)
     }
 
     /// Throughput from zero, with about `most` labels.
@@ -93,17 +100,31 @@ impl Axis {
         let ceilings = report.ceilings.iter().map(|ceiling| ceiling.mbps);
         let reached = ceilings.filter(|mbps| *mbps <= highest * REACH).fold(highest, f64::max);
         let high = if reached > 0.0 { reached * 1.08 } else { 1.0 };
+        Self::rates("Throughput", high, most)
+    }
+
+    /// Rates from zero to so many Mb/s, in the unit that fits, with about `most` labels.
+    pub(crate) fn rates(title: &str, high: f64, most: usize) -> Self {
         let (unit, mbps) = match high {
             high if high >= 10_000.0 => ("Gb/s", 1_000.0),
             high if high >= 1.0 => ("Mb/s", 1.0),
             _ => ("kb/s", 0.001),
         };
-        let step = step(high / mbps / most.max(1) as f64) * mbps;
-        let ticks: Vec<f64> =
-            (0..).map(|nth| f64::from(nth) * step).take_while(|tick| *tick <= high).collect();
-        let decimals = (-(step / mbps).log10().floor()).max(0.0) as usize;
-        let label = |value: f64| format!("{:.decimals$}", value / mbps);
-        Self::new(format!("Throughput ({unit})"), Scale::Linear, [0.0, high], &ticks, label)
+        Self::in_units(&format!("{title} ({unit})"), high, mbps, most)
+    }
+
+    /// Values from zero to `high`, labelled in units of this many of them, with about `most` labels.
+    pub(crate) fn in_units(title: &str, high: f64, unit: f64, most: usize) -> Self {
+        let ticks = evenly([0.0, high / unit], most);
+        let step = ticks.get(1).copied().unwrap_or(1.0);
+        let whole = |decimals: &i32| {
+            let scaled = step * 10_f64.powi(*decimals);
+            (scaled - scaled.round()).abs() < scaled * 1e-6
+        };
+        let decimals = (0..9).find(whole).unwrap_or(9) as usize;
+        let ticks: Vec<f64> = ticks.into_iter().map(|tick| tick * unit).collect();
+        let label = |value: f64| format!("{:.decimals$}", value / unit);
+        Self::new(title.to_owned(), Scale::Linear, [0.0, high], &ticks, label)
     }
 
     /// An axis between two values, labelled at `ticks`.
@@ -157,6 +178,7 @@ impl Scale {
             Self::Linear => value,
             Self::Binary => value.log2(),
             Self::Decimal => value.log10(),
+            Self::Tail => -(1.0 - value).log10(),
         }
     }
 
@@ -165,6 +187,7 @@ impl Scale {
             Self::Linear => place,
             Self::Binary => place.exp2(),
             Self::Decimal => 10_f64.powf(place),
+            Self::Tail => 1.0 - 10_f64.powf(-place),
         }
     }
 }
@@ -183,6 +206,44 @@ fn range(values: impl Iterator<Item = f64>, otherwise: [f64; 2]) -> [f64; 2] {
         high if high <= low * 1.01 => [low / 2.0, high * 2.0],
         high => [low, high],
     }
+}
+
+/// Round values between `ends` at equal distances: about `most` of them, and at least four where
+/// these are not many more.
+pub(crate) fn evenly([low, high]: [f64; 2], most: usize) -> Vec<f64> {
+    let most = most.max(1);
+    let at = |step: f64| {
+        let first = (low / step - 1e-9).ceil();
+        let values = (0..).map(|nth: u32| (first + f64::from(nth)) * step);
+        // What rounding adds or takes is far below a step.
+        values.take_while(|tick| *tick <= high + step * 1e-9).take(1_000).collect::<Vec<f64>>()
+    };
+    let whole = step((high - low) / most as f64);
+    let ticks = at(whole);
+    if ticks.len() >= FEWEST_LABELS {
+        return ticks;
+    }
+    let finer = at(whole / 2.0);
+    if finer.len() <= most + 3 { finer } else { ticks }
+}
+
+/// Where an axis of powers of ten is labelled: at powers if there are three, and else at round values
+/// between them too, at least four in all.
+pub(crate) fn decimal(ends: [f64; 2]) -> Vec<f64> {
+    let [low, high] = ends;
+    let decades = low.log10().floor() as i32..=high.log10().ceil() as i32;
+    let within = |tick: &f64| (low * (1.0 - 1e-9)..=high * (1.0 + 1e-9)).contains(tick);
+    let series = |factors: &'static [f64]| {
+        let all = decades.clone().flat_map(|power| factors.iter().map(move |f| f * 10_f64.powi(power)));
+        all.filter(within).collect::<Vec<f64>>()
+    };
+    let powers = series(&[1.0]);
+    if powers.len() >= 3 {
+        return powers;
+    }
+    let choices: [&[f64]; 2] = [&[1.0, 3.0], &[1.0, 2.0, 5.0]];
+    let fits = |ticks: &Vec<f64>| ticks.len() >= FEWEST_LABELS;
+    choices.into_iter().map(series).find(fits).unwrap_or_else(|| evenly(ends, MOST_WITHIN))
 }
 
 /// The smallest of 1, 2 and 5 times a power of ten that is at least `least`.
@@ -220,6 +281,68 @@ mod tests {
         assert_eq!(labels(&Axis::size(&report, 4)), "1 B, 1 KiB, 1 MiB");
         assert_eq!(labels(&Axis::time(&report)), "100 us, 1 ms, 10 ms");
         assert_eq!(labels(&Axis::rate(&report, 6)), "0, 200, 400, 600, 800, 1000");
+    }
+
+    /// How many labels differ.
+    fn distinct(axis: &Axis) -> usize {
+        let mut labels: Vec<&str> = axis.ticks.iter().map(|tick| tick.label.as_str()).collect();
+        labels.dedup();
+        labels.len()
+    }
+
+    /// The powers of ten from one exponent to another, in steps that are no round numbers.
+    fn powers(from: f64, to: f64) -> impl Iterator<Item = f64> {
+        (0..)
+            .map(move |nth| from + 0.037 * f64::from(nth))
+            .take_while(move |at| *at < to)
+            .map(|it| 10_f64.powf(it))
+    }
+
+    #[test]
+    fn every_span_of_times_has_labels_enough_and_not_too_many() {
+        for low in powers(-3.0, 7.0) {
+            for factor in [1.011, 1.02].into_iter().chain(powers(0.02, 6.0)) {
+                let ends = [low, low * factor];
+                let axis = Axis::new(String::new(), Scale::Decimal, ends, &decimal(ends), time_label);
+                let fewest = if factor < 100.0 { 4 } else { 3 };
+                assert!((fewest..=9).contains(&distinct(&axis)), "{ends:?}: {}", labels(&axis));
+                assert!(axis.ticks.iter().all(|tick| (0.0..=1.0).contains(&axis.share(tick.value))));
+            }
+        }
+    }
+
+    #[test]
+    fn every_rate_has_labels_enough_in_a_unit_that_fits() {
+        for high in powers(-2.0, 6.0) {
+            for most in 5..8 {
+                let axis = Axis::rates("Throughput", high, most);
+                assert!((4..=most + 3).contains(&distinct(&axis)), "{high}: {}", labels(&axis));
+                assert!(axis.ticks.iter().all(|tick| tick.label.len() <= 5), "{}", labels(&axis));
+            }
+        }
+    }
+
+    #[test]
+    fn every_span_of_sizes_has_labels_enough() {
+        let mut report = fixture::one();
+        report.curves[0].points.truncate(2);
+        for low in powers(0.0, 6.0).map(|it| it as u64) {
+            for factor in powers(0.01, 3.0) {
+                let high = (low as f64 * factor) as u64;
+                (report.curves[0].points[0].size, report.curves[0].points[1].size) = (low, high);
+                let axis = Axis::size(&report, 9);
+                // A size is a whole number of bytes.
+                let enough = if high == low { 2 } else { 4.min(high - low + 1) as usize };
+                assert!((enough..=12).contains(&distinct(&axis)), "{low}..{high}: {}", labels(&axis));
+            }
+        }
+    }
+
+    #[test]
+    fn the_tail_of_a_distribution_is_spread_evenly() {
+        let axis = Axis::new(String::new(), Scale::Tail, [0.0, 0.999], &[], |_| String::new());
+        let [none, nine, third] = [0.0, 0.9, 0.999].map(|share| axis.share(share));
+        assert!((third - none - 3.0 * (nine - none)).abs() < 1e-9);
     }
 
     #[test]

@@ -70,8 +70,8 @@ pub(crate) fn layer(
             .margin_right(24 * UNIT)
             .margin_left(6 * UNIT)
             .margin_bottom(4 * UNIT)
-            .x_label_area_size(48 * UNIT)
-            .y_label_area_size(78 * UNIT)
+            .x_label_area_size(58 * UNIT)
+            .y_label_area_size(104 * UNIT)
             .build_cartesian_2d(x.clone(), y.clone())?;
         draw(&mut chart)?;
         root.present()?;

@@ -8,7 +8,7 @@ use super::Axis;
 pub(crate) type Place = (f64, f64);
 
 /// Most labels on the axis of sizes and of rates, at the width and height of a picture.
-const SIZE_LABELS: usize = 13;
+const SIZE_LABELS: usize = 9;
 const RATE_LABELS: usize = 7;
 
 /// One of NetPIPE's three graphs.

@@ -6,7 +6,7 @@ use linerate_study::prediction::{Compared, Prediction, mbps};
 use plotters::prelude::*;
 
 use super::super::figure::{Aim, Figure, Layer, Title};
-use super::super::plot::{Axis, Chart, INK, Refusal, Scale, UNIT, step, time_label};
+use super::super::plot::{Axis, Chart, INK, Refusal, Scale, UNIT, decimal, time_label};
 use super::super::text::digits;
 use crate::error::RenderError;
 
@@ -177,22 +177,11 @@ fn sizes(prediction: &Prediction) -> Axis {
 
 fn times(curves: &[Curve]) -> Axis {
     let [low, high] = range(values(curves));
-    let powers = low.log10().floor() as i32..=high.log10().ceil() as i32;
-    let series = |factors: &[f64]| -> Vec<f64> {
-        let all = powers.clone().flat_map(|power| factors.iter().map(move |it| it * 10_f64.powi(power)));
-        all.filter(|tick| (low..=high).contains(tick)).collect()
-    };
-    let ticks = [series(&[1.0]), series(&[1.0, 2.0, 5.0]), vec![low, high]];
-    let ticks = ticks.into_iter().find(|ticks| ticks.len() >= 2).unwrap_or_default();
+    let ticks = decimal([low, high]);
     Axis::new("One-way time of a message".to_owned(), Scale::Decimal, [low, high], &ticks, time_label)
 }
 
 fn rates(curves: &[Curve]) -> Axis {
     let high = values(curves).filter(|value| value.is_finite()).fold(0.0, f64::max).max(1e-3) * 1.05;
-    let (unit, mbps) = if high >= 10_000.0 { ("Gb/s", 1_000.0) } else { ("Mb/s", 1.0) };
-    let step = step(high / 6.0);
-    let ticks: Vec<f64> = (0..).map(|nth| f64::from(nth) * step).take_while(|tick| *tick <= high).collect();
-    let decimals = (-(step / mbps).log10().floor()).max(0.0) as usize;
-    let label = |value: f64| format!("{:.decimals$}", value / mbps);
-    Axis::new(format!("Throughput ({unit})"), Scale::Linear, [0.0, high], &ticks, label)
+    Axis::rates("Throughput", high, 6)
 }

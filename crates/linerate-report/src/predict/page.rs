@@ -67,7 +67,8 @@ fn tables(prediction: &Prediction) -> Vec<TableView> {
     let (beside, apart) = if what_if.len() == 1 { (what_if.first(), &[][..]) } else { (None, what_if) };
     let rows = prediction.points.iter().enumerate();
     let rows = rows.map(|(nth, point)| row(beside.map(|it| it.bands[nth]), point)).collect();
-    let all = TableView { title: "Every size".to_owned(), headings: headings(beside.is_some()), rows };
+    let headings = headings(beside.is_some());
+    let all = TableView { title: "Every size".to_owned(), headings, rows, notes: Vec::new() };
     [all].into_iter().chain(apart.iter().map(|it| under(prediction, it))).collect()
 }
 
@@ -82,6 +83,7 @@ fn under(prediction: &Prediction, what_if: &WhatIf) -> TableView {
         title: format!("Every size with {}", what_if.change),
         headings: headings.map(|text| (*text).to_owned()).collect(),
         rows: prediction.points.iter().zip(&what_if.bands).map(row).collect(),
+        notes: Vec::new(),
     }
 }
 
