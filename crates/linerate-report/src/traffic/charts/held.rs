@@ -1,0 +1,208 @@
+//! What held bulk flows back, as stacked bars.
+
+use linerate_core::kernel::limit::Holder;
+use linerate_core::report::{HeldFlow, LoadResult, Report};
+use linerate_core::traffic::Direction;
+use plotters::prelude::*;
+
+use super::{last, way};
+use crate::error::RenderError;
+use crate::figure::axis::{from_zero, numbers, shares};
+use crate::figure::{Aim, Figure, Layer, Title};
+use crate::plot::{Axis, INK, Refusal, look_of};
+use crate::text::{count, percent, plain};
+
+/// More loads than these have one bar each instead of a chart of bars over time.
+const MOST_OVER_TIME: usize = 3;
+/// Half the width of the bar of a load, as a share of the distance of two.
+const HALF_BAR: f64 = 0.38;
+
+/// A bar from `left` to `right`, and what it is divided into.
+struct Bar {
+    left: f64,
+    right: f64,
+    /// First line of its tooltips.
+    about: String,
+    shares: Vec<(Holder, f64)>,
+}
+
+/// The charts of what held the flows back: over time for each direction of each load, or a bar for
+/// each of many loads.
+///
+/// # Errors
+///
+/// [`RenderError::Draw`] when the graph library refuses.
+pub(super) fn figures(report: &Report) -> Result<Vec<Figure>, RenderError> {
+    let known: Vec<&LoadResult> = report.loads.iter().filter(|load| !load.shares.is_empty()).collect();
+    if known.len() > MOST_OVER_TIME {
+        return by_load(report, &known).map(|figure| vec![figure]);
+    }
+    let mut figures = Vec::new();
+    for (index, load) in known.into_iter().enumerate() {
+        for direction in [Direction::Send, Direction::Receive] {
+            let flows: Vec<&HeldFlow> =
+                load.held_courses.iter().filter(|flow| flow.direction == direction).collect();
+            figures.extend(over_time(report, (index, load), direction, &flows)?);
+        }
+    }
+    Ok(figures)
+}
+
+/// Absent if nothing is known of these flows over time.
+fn over_time(
+    report: &Report,
+    (index, load): (usize, &LoadResult),
+    direction: Direction,
+    flows: &[&HeldFlow],
+) -> Result<Option<Figure>, RenderError> {
+    let bars = mean(flows);
+    if bars.is_empty() {
+        return Ok(None);
+    }
+    let of = if report.loads.len() > 1 { format!(": {}", plain(&load.name)) } else { String::new() };
+    let way = way(direction, false);
+    let title = Title {
+        id: format!("held-{index}-{direction}"),
+        title: format!("What held the flows {way} back{of}"),
+        caption: format!(
+            "Shares of the time of each stretch, in the mean of {}, as both kernels count it.",
+            count(flows.len() as u64, "flow")
+        ),
+    };
+    figure(title, &from_zero("Time since the load began (s)", last(report)), &bars).map(Some)
+}
+
+fn by_load(report: &Report, loads: &[&LoadResult]) -> Result<Figure, RenderError> {
+    let bar = |(number, load): (f64, &&LoadResult)| Bar {
+        left: number - HALF_BAR,
+        right: number + HALF_BAR,
+        about: plain(&load.name),
+        shares: load.shares.clone(),
+    };
+    let places = (1..=loads.len()).map(|nth| nth as f64);
+    let bars: Vec<Bar> = places.zip(loads).map(bar).collect();
+    let title = Title {
+        id: "held".to_owned(),
+        title: "What held the flows back".to_owned(),
+        caption: format!(
+            "Shares of the time of each load, in the mean of its flows, as both kernels count it. {} in the order of the table.",
+            if report.runs.len() > 1 { "The loads of all runs are" } else { "The loads are" }
+        ),
+    };
+    figure(title, &numbers("Load", 1, bars.len()), &bars)
+}
+
+/// The mean of the flows, whose stretches begin and end with the same looks.
+fn mean(flows: &[&HeldFlow]) -> Vec<Bar> {
+    let Some(first) = flows.first() else { return Vec::new() };
+    let bar = |(place, stretch): (usize, &linerate_core::report::HeldCourse)| {
+        let there: Vec<_> = flows.iter().filter_map(|flow| flow.course.get(place)).collect();
+        let share = |holder: Holder| {
+            let parts = there.iter().flat_map(|it| &it.shares).filter(|(of, _)| *of == holder);
+            (holder, parts.map(|(_, share)| share).sum::<f64>() / there.len().max(1) as f64)
+        };
+        Bar {
+            left: stretch.since_s,
+            right: stretch.until_s,
+            about: format!("{:.3} to {:.3} s", stretch.since_s, stretch.until_s),
+            shares: Holder::ALL.map(share).into_iter().filter(|(_, share)| *share > 0.0).collect(),
+        }
+    };
+    first.course.iter().enumerate().map(bar).collect()
+}
+
+fn figure(title: Title, x: &Axis, bars: &[Bar]) -> Result<Figure, RenderError> {
+    let y = shares("Share of the time", 1.0);
+    let there = |holder: &Holder| bars.iter().any(|bar| bar.shares.iter().any(|(it, _)| it == holder));
+    let holders = Holder::ALL.into_iter().enumerate().filter(|(_, holder)| there(holder));
+    let layers = holders.map(|(place, holder)| layer([x, &y], (place, holder), bars));
+    let layers = layers.collect::<Result<Vec<Layer>, Refusal>>();
+    Figure::new(title, [x, &y], layers)
+}
+
+/// The pieces of a holder: each on what the holders before it have of the same bar.
+fn layer(axes: [&Axis; 2], (place, holder): (usize, Holder), bars: &[Bar]) -> Result<Layer, Refusal> {
+    // One more than there are colours: it has the first again, paler.
+    let (colours, again) = (crate::plot::PALETTE.len(), place / crate::plot::PALETTE.len());
+    let shade = if again == 0 { 0.75 } else { 0.35 };
+    let mut layer = Layer::new((place, holder.name().to_owned()), axes, |chart| {
+        let mut aims = Vec::new();
+        let area = chart.plotting_area();
+        for bar in bars {
+            let before = bar.shares.iter().take_while(|(it, _)| *it != holder).map(|(_, share)| share);
+            let low: f64 = before.sum();
+            let Some((_, share)) = bar.shares.iter().find(|(it, _)| *it == holder) else { continue };
+            let corners = [(bar.left, low), (bar.right, (low + share).min(1.0))];
+            area.draw(&Rectangle::new(corners, INK.mix(shade).filled()))?;
+            let lines = vec![bar.about.clone(), format!("{holder}: {}", percent(*share))];
+            let middle = (f64::midpoint(bar.left, bar.right), low + share / 2.0);
+            aims.push(Aim::at(chart, middle, lines));
+        }
+        Ok(aims)
+    })?;
+    layer.look = look_of(place % colours, again);
+    Ok(layer)
+}
+
+#[cfg(test)]
+mod tests {
+    use linerate_core::kernel::TcpSample;
+    use linerate_core::traffic::{Ended, FlowAccount, HalfAccount, Transfer};
+    use linerate_core::units::Span;
+
+    use super::*;
+    use crate::fixture;
+
+    /// A flow that its receiver's window held back in the second of two seconds.
+    fn transfer() -> Transfer {
+        let ms = Span::from_ms;
+        let tcp = |nth: u64| TcpSample {
+            at: ms(100 * nth),
+            busy: Some(ms(100 * nth)),
+            rwnd_limited: ms(100 * nth.saturating_sub(10)),
+            ..TcpSample::default()
+        };
+        let half = HalfAccount {
+            ended: Ended::Complete,
+            first: Some(Span::ZERO),
+            last: Some(ms(2_000)),
+            tcp: (1..=20).map(tcp).collect(),
+            ..HalfAccount::default()
+        };
+        let flow = FlowAccount {
+            flow: 0,
+            peer: 0,
+            direction: Direction::Send,
+            sender: half.clone(),
+            receiver: half,
+        };
+        Transfer { flows: vec![flow], ..Transfer::default() }
+    }
+
+    #[test]
+    fn a_load_has_bars_over_time_that_stand_on_each_other() {
+        let figures = figures(&fixture::loads(vec![transfer()])).expect("it can be drawn");
+        let [figure] = &figures[..] else { panic!("one direction: {}", figures.len()) };
+        assert_eq!(figure.id, "held-0-send");
+        let named: Vec<_> = figure
+            .layers
+            .iter()
+            .map(|layer| (layer.name.as_str(), layer.svg.matches("<rect").count()))
+            .collect();
+        assert_eq!(named, [("receiver window", 5), ("congestion window or path", 5)]);
+        assert_eq!(figure.layers[0].aims[0].lines, ["1.000 to 1.200 s", "receiver window: 100.0 %"]);
+    }
+
+    #[test]
+    fn many_loads_have_one_bar_each() {
+        let figures = figures(&fixture::loads(vec![transfer(); 4])).expect("it can be drawn");
+        let [figure] = &figures[..] else { panic!("one for all: {}", figures.len()) };
+        let bars: Vec<_> = figure.layers.iter().map(|layer| layer.svg.matches("<rect").count()).collect();
+        assert_eq!((figure.id.as_str(), bars), ("held", vec![4, 4]));
+    }
+
+    #[test]
+    fn without_the_kernels_account_there_is_no_chart() {
+        assert!(figures(&fixture::loads(vec![Transfer::default()])).expect("nothing to draw").is_empty());
+    }
+}
