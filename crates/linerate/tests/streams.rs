@@ -75,6 +75,8 @@ fn events_tell_a_program_what_happens() {
     for name in ["interval", "load", "saved"] {
         assert!(names.contains(&name), "{name} in {names:?}");
     }
+    let load = events.iter().find(|event| event["event"] == "load").expect("a load ended");
+    assert!(load.get("phase").is_none(), "bulk alone has no phase: {load}");
     let id = desk.run_file("x.run.json").id;
     assert!(events.iter().all(|event| event["run"] == id.as_str()), "{events:?}");
     assert!(events.iter().map(|event| event["seconds"].as_f64().expect("a number")).is_sorted());

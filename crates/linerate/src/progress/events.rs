@@ -80,7 +80,8 @@ impl Events {
     }
 
     pub(super) fn load(&self, asked: &Asked) {
-        let phase = asked.load.phase().to_string();
+        // Only requests have phases: idle, and beside bulk.
+        let phase = asked.load.rr.as_ref().map(|_| asked.load.phase().to_string());
         self.tell("load", &[("label", json!(asked.label)), ("phase", json!(phase))]);
     }
 
