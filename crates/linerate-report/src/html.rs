@@ -16,7 +16,7 @@ use super::figure::{Figure, hover_after};
 use super::page::{Card, Entry, Frame, entries};
 use super::plot::{Look, Picture, look, pictures};
 use super::stages;
-use super::text::{count, coverage, curve_name, hosts, keys, percent, plain, progress, timing};
+use super::text::{count, coverage, curve_name, hosts, keys, percent, plain, progress, timing, unfinished};
 use super::traffic;
 use crate::error::RenderError;
 use rows::{Group, NumberRow};
@@ -49,7 +49,8 @@ impl Page {
 
 pub(super) struct RunView {
     pub(super) name: String,
-    pub(super) hosts: [String; 2],
+    /// That it, or flows of it, did not end as planned, and why.
+    pub(super) unfinished: Option<String>,
     pub(super) generator: String,
     pub(super) started: String,
     /// What was measured, and how far the numbers can be trusted.
@@ -131,19 +132,23 @@ fn of(report: &Report, named: &NamedRun) -> String {
     if report.runs.len() > 1 { format!(": {}", plain(&named.name)) } else { String::new() }
 }
 
+/// What the page is of, after what is wrong with it.
 fn title(report: &Report) -> String {
-    match &report.runs[..] {
+    let of = match &report.runs[..] {
         [named] => hosts(named).map_or_else(|| plain(&named.name), |hosts| hosts.join(" to ")),
         runs => format!("{} runs compared", runs.len()),
-    }
+    };
+    titled(report, of)
 }
 
-/// Headings of the columns of both ends: their names alone would not tell two alike apart.
-fn headings(named: &NamedRun) -> [String; 2] {
-    match hosts(named) {
-        Some(stations) if named.run.model.is_some() => stations,
-        Some([local, remote]) => [format!("{local} (this host)"), format!("{remote} (the peer)")],
-        None => ["This host".to_owned(), "The peer".to_owned()],
+/// A title that begins with the state of the run if it did not end as planned, or with how many of
+/// several runs did not.
+fn titled(report: &Report, of: String) -> String {
+    let states: Vec<String> = (0..report.runs.len()).filter_map(|index| unfinished(report, index)).collect();
+    match (&states[..], report.runs.len()) {
+        ([], _) => of,
+        ([state], 1) => format!("{}: {of}", state.split(':').next().unwrap_or(state)),
+        (states, all) => format!("{} of {all} runs failed or unfinished: {of}", states.len()),
     }
 }
 
@@ -156,12 +161,12 @@ fn run(report: &Report, index: usize, named: &NamedRun) -> RunView {
     let imported = matches!(named.run.source, Source::Imported(_));
     RunView {
         name: plain(&named.name),
-        hosts: headings(named),
+        unfinished: unfinished(report, index),
         generator: plain(&named.run.generator),
         started: plain(&named.run.started),
         statement: statement(report, index, named),
         asked: if named.has_loads() { traffic::asked(report, index) } else { Vec::new() },
-        groups: ends::groups(&named.run),
+        groups: ends::groups(named),
         plan: (!imported).then(|| named.run.plan.to_toml()),
         model: named.run.model.as_ref().map(|model| model.plan.clone()),
     }

@@ -1,30 +1,38 @@
 //! The report as plain text for people.
 
 mod numbers;
+mod short;
 
 use linerate_core::caution::Caution;
 use linerate_core::options::Granted;
-use linerate_core::plan::DEFAULT_TARGET;
+use linerate_core::plan::{DEFAULT_TARGET, Rows};
 use linerate_core::report::{Curve, NamedRun, Report, describe};
-use linerate_core::run::{Run, Source, State};
+use linerate_core::run::{Run, Source};
 
-use super::text::{coverage, curve_name, fact, hosts, keys, percent, plain, progress, timing, waiting, wrap};
+use super::text::{
+    coverage, curve_name, fact, hosts, keys, percent, plain, progress, timing, unfinished, waiting, wrap,
+};
 
 /// Columns of a label before its value.
 const LABEL: usize = 12;
 /// The narrowest table: the numbers alone need this.
 const NARROWEST: usize = 40;
 
-/// `report` as text of at most `width` columns: for each curve what was measured and how, every
-/// size that was timed, what the numbers say; then what is doubtful. No colours, no control codes.
-pub(super) fn table(report: &Report, width: u16) -> String {
+/// `report` as text of at most `width` columns: for each curve what was measured and how, these
+/// `rows` of its sizes, what the numbers say; then what is doubtful. No colours, no control codes.
+pub(super) fn table(report: &Report, width: u16, rows: Rows) -> String {
     let width = usize::from(width).max(NARROWEST);
-    let mut blocks = Vec::new();
+    let mut blocks = empty(report, width);
     for (index, curve) in report.curves.iter().enumerate() {
         let named = &report.runs[curve.run];
-        blocks.push(header(&curve_name(report, index), curve, named, width));
-        blocks.push(numbers::rows(curve, width));
-        blocks.push(footer(curve, named, width));
+        let mut head = header(&curve_name(report, index), curve, named, width);
+        if let Some(state) = unfinished(report, curve.run) {
+            head = format!("{}\n{head}", wrap(&state, width, 2));
+        }
+        blocks.push(head);
+        let shown = short::rows(curve, rows);
+        blocks.push(numbers::rows(&shown, width));
+        blocks.push(footer(curve, named, shown.len(), width));
         blocks.push(summary(curve, width));
     }
     blocks.push(cautions(report, width));
@@ -38,6 +46,17 @@ pub(super) fn item(label: &str, value: &str, width: usize) -> String {
     // A blank would be lost in wrapping: the label's column is filled with it afterwards.
     let wrapped = wrap(value, width.saturating_sub(indent), 0).replace('\n', &format!("\n{:indent$}", ""));
     format!("  {label:<LABEL$}{wrapped}")
+}
+
+/// The first lines of runs that ended before they had a curve.
+fn empty(report: &Report, width: usize) -> Vec<String> {
+    let bare = |(index, named): &(usize, &NamedRun)| {
+        !named.has_loads() && report.curves.iter().all(|curve| curve.run != *index)
+    };
+    let line = |(index, named): (usize, &NamedRun)| {
+        Some(wrap(&format!("{}: {}", plain(&named.name), unfinished(report, index)?), width, 2))
+    };
+    report.runs.iter().enumerate().filter(bare).filter_map(line).collect()
 }
 
 fn header(name: &str, curve: &Curve, named: &NamedRun, width: usize) -> String {
@@ -56,9 +75,6 @@ fn header(name: &str, curve: &Curve, named: &NamedRun, width: usize) -> String {
     if let Some(link) = link(run) {
         lines.push(item("link", &link, width));
     }
-    if run.state != State::Complete {
-        lines.push(item("state", &state(&run.state), width));
-    }
     lines.push(item("times", timing(curve.pattern).trim_start_matches("times are "), width));
     if run.source == Source::Measured || run.source == Source::Loopback {
         lines.push(item("receivers", waiting(run.plan.common.socket.wait), width));
@@ -76,15 +92,6 @@ fn link(run: &Run) -> Option<String> {
     }
     let (driver, mbps) = run.local().environment.interface.known()?.made_up_speed()?;
     Some(format!("rate unknown: {} states {mbps} Mb/s but has no limit{mtu}", plain(driver)))
-}
-
-fn state(state: &State) -> String {
-    match state {
-        State::Complete => "complete".to_owned(),
-        State::Running => "unfinished: still running, or killed".to_owned(),
-        State::Interrupted => "interrupted".to_owned(),
-        State::Failed(reason) => format!("failed: {}", plain(reason)),
-    }
 }
 
 /// The requested buffers beside what each end was granted. Empty if none were requested.
@@ -110,9 +117,17 @@ fn buffers(named: &NamedRun, width: usize) -> Option<String> {
 }
 
 /// What the marks and the missing rows mean.
-fn footer(curve: &Curve, named: &NamedRun, width: usize) -> String {
+fn footer(curve: &Curve, named: &NamedRun, shown: usize, width: usize) -> String {
     let progress = progress(curve);
     let mut lines = Vec::new();
+    if shown < progress.asked {
+        let more = progress.asked - shown;
+        lines.push(wrap(
+            &format!("{more} of {} sizes are not shown; --rows all has all", progress.asked),
+            width,
+            2,
+        ));
+    }
     if progress.settled < progress.timed {
         let target = percent(named.run.plan.curve().map_or(DEFAULT_TARGET, |curve| curve.ci));
         let text = format!(
@@ -161,13 +176,14 @@ fn cautions(report: &Report, width: usize) -> String {
 mod tests {
     use linerate_core::pattern::Pattern;
     use linerate_core::report::Report;
+    use linerate_core::run::State;
 
     use super::super::fixture::{self, GIGABIT, Made};
     use super::super::text::columns;
     use super::*;
 
     fn in_pattern(pattern: Pattern) -> String {
-        table(&Report::new(vec![Made { pattern, ..GIGABIT }.run()]), 80)
+        table(&Report::new(vec![Made { pattern, ..GIGABIT }.run()]), 80, Rows::Short)
     }
 
     #[test]
@@ -175,7 +191,7 @@ mod tests {
         let reports = [fixture::one(), fixture::two(), fixture::bare(), fixture::many()];
         for width in [40, 60, 80, 120] {
             for report in &reports {
-                let text = table(report, width);
+                let text = table(report, width, Rows::All);
                 let wide: Vec<&str> =
                     text.lines().filter(|line| columns(line) > usize::from(width)).collect();
                 assert!(wide.is_empty(), "{width}: {wide:#?}");
@@ -185,7 +201,7 @@ mod tests {
 
     #[test]
     fn nothing_commands_the_terminal() {
-        let text = table(&fixture::one(), 80);
+        let text = table(&fixture::one(), 80, Rows::Short);
         assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text}");
     }
 
@@ -198,13 +214,13 @@ mod tests {
 
     #[test]
     fn what_was_asked_stands_beside_what_was_granted() {
-        let text = table(&fixture::one(), 120);
+        let text = table(&fixture::one(), 120, Rows::Short);
         assert!(text.contains("asked 65000 B; granted: this host 130000; the peer 130000"), "{text}");
     }
 
     #[test]
     fn a_speed_that_a_driver_makes_up_is_no_link_rate() {
-        let text = table(&fixture::veth(), 80);
+        let text = table(&fixture::veth(), 80, Rows::Short);
         let link: Vec<&str> = text.lines().filter(|line| line.contains("veth")).collect();
         assert_eq!(link, ["  link        rate unknown: veth states 10000 Mb/s but has no limit, MTU 1500 B"]);
         assert!(!text.contains("of link"), "{text}");
@@ -212,9 +228,46 @@ mod tests {
 
     #[test]
     fn the_whole_text_reads_well() {
-        let text = table(&fixture::one(), 80);
-        let lines: Vec<&str> = text.lines().collect();
-        let ends = [&lines[..22], &["..."], &lines[lines.len() - 24..]].concat();
-        insta::assert_snapshot!(ends.join("\n"));
+        insta::assert_snapshot!(table(&fixture::one(), 80, Rows::Short));
+    }
+
+    #[test]
+    fn all_rows_are_there_for_the_asking() {
+        let report = fixture::one();
+        let text = table(&report, 80, Rows::All);
+        let lines: Vec<&str> = text.lines().map(str::trim_start).collect();
+        for point in &report.curves[0].points {
+            assert!(lines.iter().any(|line| line.starts_with(&format!("{} ", point.size))), "{}", point.size);
+        }
+        assert!(!text.contains("--rows"), "{text}");
+    }
+
+    #[test]
+    fn a_wide_terminal_shows_more_of_each_size() {
+        let heading = |width| {
+            let text = table(&fixture::one(), width, Rows::Short);
+            text.lines().find(|line| line.contains("median us")).expect("a heading").to_owned()
+        };
+        let [usual, wide] = [80, 160].map(heading);
+        for more in ["least us", "longest us", "samples", "rounds"] {
+            assert!(!usual.contains(more) && wide.contains(more), "{more} in {wide}");
+        }
+    }
+
+    #[test]
+    fn a_run_that_did_not_end_as_planned_says_so_first() {
+        let first = |state: State| {
+            let mut report = fixture::one();
+            report.runs[0].run.state = state;
+            table(&report, 80, Rows::Short).lines().next().expect("a line").to_owned()
+        };
+        assert!(first(State::Failed("the peer closed".to_owned())).starts_with("FAILED: the peer closed"));
+        assert!(first(State::Interrupted).starts_with("INTERRUPTED"));
+        assert!(first(State::Running).starts_with("UNFINISHED"));
+        assert!(first(State::Complete).starts_with("gigabit"));
+        let mut report = fixture::one();
+        report.runs[0].run.state = State::Failed("no round".to_owned());
+        report.curves.clear();
+        assert!(table(&report, 80, Rows::Short).starts_with("gigabit.run.json: FAILED: no round"));
     }
 }

@@ -5,8 +5,8 @@ use linerate_core::environment::Fact;
 pub(crate) use linerate_core::foreign::plain;
 use linerate_core::options::Waiting;
 use linerate_core::pattern::Pattern;
-use linerate_core::report::{Curve, NamedRun, Report};
-use linerate_core::run::End;
+use linerate_core::report::{Curve, FlowClass, NamedRun, Report};
+use linerate_core::run::{End, Path, Run, State};
 use linerate_core::units::{Size, Span};
 use ratatui::text::Line;
 
@@ -81,19 +81,47 @@ pub(crate) fn fact<T: std::fmt::Display>(fact: &Fact<T>) -> String {
     plain(&fact.to_string())
 }
 
-/// Both hosts of a run by name or address, the initiator first. Absent if neither is known, as in a
-/// run that was computed or imported.
+/// Both hosts of a run by name or address, the initiator first; of several responders the first and how
+/// many others. Absent if neither is known, as in a run that was computed or imported.
 pub(crate) fn hosts(named: &NamedRun) -> Option<[String; 2]> {
     let run = &named.run;
+    let [local, remote] = end_names(run, run.remote(), run.path())?;
+    let others = run.paths.len().saturating_sub(1) as u64;
+    let others = if others > 0 { format!(" and {}", count(others, "other")) } else { String::new() };
+    Some([local, remote + &others])
+}
+
+/// The initiator and one responder of a run by name or address. Absent if neither is known.
+pub(crate) fn end_names(run: &Run, remote: End<'_>, path: &Path) -> Option<[String; 2]> {
     let known = |end: End<'_>, address: &str| match end.environment.hostname.known() {
         Some(name) if !name.is_empty() => Some(plain(name)),
         _ => (!address.is_empty()).then(|| plain(address)),
     };
-    let [local, remote] =
-        [known(run.local(), &run.path().from_address), known(run.remote(), &run.path().to_address)];
+    let [local, remote] = [known(run.local(), &path.from_address), known(remote, &path.to_address)];
     let unknown = || "an unknown host".to_owned();
     (local.is_some() || remote.is_some())
         .then(|| [local.unwrap_or_else(unknown), remote.unwrap_or_else(unknown)])
+}
+
+/// That run `index` did not end as planned, or flows of it did not, and why: the first line of all that is
+/// said of it. Absent if nothing went wrong.
+pub(crate) fn unfinished(report: &Report, index: usize) -> Option<String> {
+    let flows = || report.loads_of(index).flat_map(|load| &load.flows);
+    let bad = flows().filter(|flow| flow.class != FlowClass::Complete).count();
+    let asking = report.loads_of(index).map(|load| load.troubles.len()).sum::<usize>();
+    Some(match &report.runs[index].run.state {
+        State::Failed(reason) => format!("FAILED: {}", plain(reason)),
+        State::Interrupted => "INTERRUPTED: the user ended it; this is what there was until then".to_owned(),
+        State::Running => "UNFINISHED: it is still running, or was killed; this is what was saved".to_owned(),
+        State::Complete if bad > 0 => {
+            let (all, verb) = (flows().count(), if bad == 1 { "has" } else { "have" });
+            format!("{bad} of {} {verb} STALLED or FAILED", count(all as u64, "flow"))
+        }
+        State::Complete if asking > 0 => {
+            format!("{} of requests STALLED or FAILED", count(asking as u64, "flow"))
+        }
+        State::Complete => return None,
+    })
 }
 
 /// `text` of at most `most` characters; what is left out is in the middle, because names of files

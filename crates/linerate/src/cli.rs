@@ -15,7 +15,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use linerate_core::plan::Level;
+use linerate_core::plan::{Level, Rows};
 
 pub(crate) use calibrate::CalibrateArgs;
 pub(crate) use measure::MeasureArgs;
@@ -117,6 +117,12 @@ pub(crate) struct ReportArgs {
     /// What a row of .csv and .json is: a point, a round of a curve, or an interval of a load
     #[arg(long, requires = "to", value_parser = shared::level_parser(Level::ALL))]
     pub(crate) level: Option<Level>,
+    /// Rows of the table: short (default) or all
+    #[arg(long, value_name = "WHICH", conflicts_with = "to", value_parser = shared::rows_parser(), hide_possible_values = true)]
+    pub(crate) rows: Option<Rows>,
+    /// Do not name the files that were written
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
 }
 
 /// The command with all its verbs. Loads have no peer in memory, and np holds curves: `stream` and `rr`

@@ -47,6 +47,28 @@ fn bulk_on_a_model_is_a_run_like_any_other() {
 }
 
 #[test]
+fn a_page_has_charts_of_many_looks_and_their_intervals_are_as_asked() {
+    let desk = Desk::new();
+    let options = ["--time", "3s", "--interval", "1s", "--out", "x.run.json", "--report", "x.html"];
+    let said = desk.linerate(&[&["stream", "--model", "bufferbloat"], &options[..]].concat()).done();
+    assert_eq!(said.stdout.lines().filter(|line| line.contains(" s  send ")).count(), 3, "{}", said.stdout);
+    let flow = &desk.run_file("x.run.json").transfers[0].flows[0];
+    assert!(flow.receiver.looks.len() >= 50 && flow.sender.tcp.len() >= 50);
+    let page = desk.read("x.html");
+    for chart in ["throughput", "rtt", "cwnd"] {
+        assert!(page.contains(&format!("id=\"{chart}\"")), "{chart}");
+    }
+    desk.linerate(&["report", "x.run.json", "--to", "x.csv", "--level", "interval"]).done();
+    let csv = desk.read("x.csv");
+    assert!((4..=5).contains(&csv.lines().count()), "a row for each interval: {csv}");
+    desk.linerate(&["rr", "--model", "bufferbloat", "--report", "y.html"]).done();
+    let page = desk.read("y.html");
+    for chart in ["transactions", "latency-time", "latency"] {
+        assert!(page.contains(&format!("id=\"{chart}\"")), "{chart}");
+    }
+}
+
+#[test]
 fn requests_beside_bulk_wait_in_the_modelled_queue() {
     let desk = Desk::new();
     let arguments =

@@ -51,8 +51,10 @@ fn assert_whole(run: &Run) {
 fn alone_it_measures_the_loopback_and_leaves_nothing_running() {
     let desk = Desk::new();
     let mark = format!("LINERATE_TEST={}", desk.folder().display());
-    let mut command =
-        desk.command(support::PROGRAM, &["measure", "--time", "1s", "--to", "1KiB", "--out", "x.run.json"]);
+    let mut command = desk.command(
+        support::PROGRAM,
+        &["measure", "--time", "1s", "--to", "1KiB", "--rows", "all", "--out", "x.run.json"],
+    );
     command.env("LINERATE_TEST", desk.folder());
     let said = desk.finish(command).done();
     assert_eq!(marked(&mark), [], "the peer outlived the measurement");
@@ -66,7 +68,7 @@ fn alone_it_measures_the_loopback_and_leaves_nothing_running() {
     assert!(run.cautions.contains(&Caution::SameHost), "{:?}", run.cautions);
     assert!(run.local().environment.interface.known().is_some_and(|interface| interface.loopback));
     assert!(run.local().observation.first_sample_after.is_some());
-    // Every size is a line of the table.
+    // Every size is a line of the table, as asked.
     for point in &run.series[0].points {
         let line = |line: &&str| line.split_whitespace().next() == Some(&point.size.to_string());
         assert!(said.stdout.lines().any(|text| line(&text)), "{} in\n{}", point.size, said.stdout);

@@ -35,6 +35,45 @@ fn without_a_file_the_report_is_text_of_80_columns() {
     assert_eq!(said.stderr, "");
 }
 
+#[test]
+fn a_table_of_many_sizes_is_short_unless_all_are_asked_for() {
+    let desk = desk();
+    let rows = |options: &[&str]| {
+        let said = desk.linerate(&[&["report", "np.out"], options].concat()).done().stdout;
+        let of_a_size = |line: &&str| line.trim_start().starts_with(|c: char| c.is_ascii_digit());
+        let note = said.lines().find(|line| line.contains("not shown")).map(str::to_owned);
+        // The chart's axis has numbers too, but no row of it has several columns of them.
+        let numbers =
+            |line: &&str| line.split_whitespace().filter(|it| it.parse::<f64>().is_ok()).count() > 2;
+        (said.lines().filter(of_a_size).filter(numbers).count(), note)
+    };
+    let (all, none) = rows(&["--rows", "all"]);
+    let (short, note) = rows(&[]);
+    let note = note.expect("it says what is missing");
+    assert_eq!(none, None);
+    assert!(all > 80 && short < 40, "{short} of {all}");
+    assert!(note.contains(&format!("{} of {all} sizes are not shown", all - short)), "{note}");
+    assert!(note.contains("--rows all"), "{note}");
+}
+
+#[test]
+fn quiet_says_only_what_went_wrong() {
+    let desk = desk();
+    let said = desk.linerate(&["report", "np.out", "--to", "x.html", "-q"]).done();
+    assert_eq!((said.stdout.as_str(), said.stderr.as_str()), ("", ""));
+    let options = ["measure", "--time", "200ms", "--schedule", "list:1", "-q", "--out", "x.run.json"];
+    let said = desk.linerate(&options).done();
+    assert!(said.stdout.contains("median us") && said.stderr.is_empty(), "{}{}", said.stdout, said.stderr);
+    let options = ["stream", "--time", "300ms", "--interval", "100ms", "-q", "--out", "y.run.json"];
+    let said = desk.linerate(&options).done();
+    assert!(
+        said.stdout.starts_with("stream over tcp") && said.stderr.is_empty(),
+        "{}{}",
+        said.stdout,
+        said.stderr
+    );
+}
+
 #[rstest]
 fn an_overlay_names_both_runs(#[values("x.html", "x.svg", "x.csv", "x.json")] to: &str) {
     let desk = desk();

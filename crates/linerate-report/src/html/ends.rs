@@ -6,27 +6,32 @@ use std::fmt::Display;
 use linerate_core::environment::{Environment, Fact, Interface};
 use linerate_core::observation::Observation;
 use linerate_core::options::Granted;
+use linerate_core::report::NamedRun;
 use linerate_core::run::{End, Path, Run};
 use linerate_core::traffic::Direction;
 use linerate_core::units::{Size, Span};
 
 use super::rows::{Group, Row};
-use crate::text::{about, count, digits, percent, plain};
+use crate::text::{about, count, digits, end_names, percent, plain};
 
 /// Everything known about both ends, in groups. For a model only what it has.
-pub(super) fn groups(run: &Run) -> Vec<Group> {
+pub(super) fn groups(named: &NamedRun) -> Vec<Group> {
+    let run = &named.run;
+    let several = run.paths.len() > 1;
     let mut groups = Vec::new();
     for (number, (remote, path)) in (1..).zip(run.answering()) {
-        let ends = all_groups(&Ends { run, remote, path });
-        let of_peer = |group: Group| match number {
-            1 => group,
-            _ => Group {
-                title: format!("Peer {number} ({}): {}", plain(&path.to_address), group.title),
-                open: false,
-                rows: group.rows,
+        let ends = Ends { run, remote, path };
+        let hosts = headings(run, remote, path, several.then_some(number));
+        let group = |(title, open, rows): (&str, bool, Vec<Row>)| Group {
+            title: match number {
+                1 => title.to_owned(),
+                _ => format!("Peer {number} ({}): {title}", plain(&path.to_address)),
             },
+            hosts: hosts.clone(),
+            open: open && number == 1,
+            rows,
         };
-        groups.extend(ends.into_iter().map(of_peer));
+        groups.extend(all_groups(&ends).into_iter().map(group));
     }
     if run.model.is_some() {
         groups.iter_mut().for_each(|group| group.rows.retain(Row::is_known));
@@ -35,44 +40,55 @@ pub(super) fn groups(run: &Run) -> Vec<Group> {
     groups
 }
 
-fn all_groups(ends: &Ends) -> Vec<Group> {
+/// Headings of the columns of both ends: their names alone would not tell two alike apart. Of
+/// several peers each has its `number`.
+fn headings(run: &Run, remote: End<'_>, path: &Path, number: Option<usize>) -> [String; 2] {
+    let ends = end_names(run, remote, path);
+    let peer = number.map_or_else(|| "the peer".to_owned(), |number| format!("peer {number}"));
+    match ends {
+        Some(stations) if run.model.is_some() => stations,
+        Some([local, remote]) => [format!("{local} (this host)"), format!("{remote} ({peer})")],
+        None => {
+            ["This host".to_owned(), number.map_or_else(|| "The peer".to_owned(), |it| format!("Peer {it}"))]
+        }
+    }
+}
+
+/// The groups of two ends: titles, whether they are open at first, and rows.
+fn all_groups(ends: &Ends) -> Vec<(&'static str, bool, Vec<Row>)> {
     vec![
-        Group { title: "Hosts".to_owned(), open: true, rows: ends.hosts() },
-        Group { title: "Interfaces".to_owned(), open: true, rows: ends.interfaces() },
-        Group { title: "Sockets: asked and granted".to_owned(), open: true, rows: ends.sockets() },
-        Group { title: "Observations during the run".to_owned(), open: true, rows: ends.observations() },
-        Group {
-            title: "Offloads".to_owned(),
-            open: false,
-            rows: ends.map("offloads", |nic| &nic.offloads, on_off),
-        },
-        Group {
-            title: "Interrupt coalescing".to_owned(),
-            open: false,
-            rows: ends.map("coalescing", |nic| &nic.coalescing, u32::to_string),
-        },
-        Group {
-            title: "Descriptor rings".to_owned(),
-            open: false,
-            rows: ends.map("rings", |nic| &nic.rings, u32::to_string),
-        },
-        Group { title: "Kernel settings".to_owned(), open: false, rows: ends.sysctls() },
+        ("Hosts", true, ends.hosts()),
+        ("Interfaces", true, ends.interfaces()),
+        ("Sockets: asked and granted", true, ends.sockets()),
+        ("Observations during the run", true, ends.observations()),
+        ("Offloads", false, ends.map("offloads", |nic| &nic.offloads, on_off)),
+        ("Interrupt coalescing", false, ends.map("coalescing", |nic| &nic.coalescing, u32::to_string)),
+        ("Descriptor rings", false, ends.map("rings", |nic| &nic.rings, u32::to_string)),
+        ("Kernel settings", false, ends.sysctls()),
     ]
 }
 
-/// How quiet both hosts were, as a sentence.
+/// How quiet the hosts were, as a sentence.
 pub(super) fn noise(run: &Run) -> String {
     if run.model.is_some() {
         return "It was computed, not measured: the clock is exact, and nothing disturbed it.".to_owned();
     }
-    if [run.local(), run.remote()].iter().all(|end| end.observation.noise.known().is_none()) {
+    let peers: Vec<End<'_>> = run.answering().map(|(remote, _)| remote).collect();
+    let ends = || std::iter::once(run.local()).chain(peers.iter().copied());
+    if ends().all(|end| end.observation.noise.known().is_none()) {
         return "How quiet the hosts were is not known.".to_owned();
     }
     let grade = |end: End<'_>| match end.observation.noise.known() {
         Some(noise) => format!("grade {:?} ({} of the time lost)", noise.grade(), percent(noise.share())),
         None => "of unknown noise".to_owned(),
     };
-    format!("This host was {}, the peer {}.", grade(run.local()), grade(run.remote()))
+    let several = peers.len() > 1;
+    let peer = |(number, end): (usize, &End<'_>)| {
+        let name = if several { format!("peer {number}") } else { "the peer".to_owned() };
+        format!("{name} {}", grade(*end))
+    };
+    let peers: Vec<String> = (1..).zip(&peers).map(peer).collect();
+    format!("This host was {}, {}.", grade(run.local()), peers.join(", "))
 }
 
 /// The two ends of a path of a run.

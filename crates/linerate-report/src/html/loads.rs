@@ -3,7 +3,7 @@
 use askama::Template;
 use linerate_core::report::Report;
 
-use super::{RunView, cautions, runs, title};
+use super::{RunView, cautions, runs, title, titled};
 use crate::columns::TableView;
 use crate::error::RenderError;
 use crate::figure::{Figure, hover};
@@ -36,7 +36,7 @@ pub(super) fn html(report: &Report) -> Result<String, RenderError> {
     let Part { cards, mut figures, tables, unknown } = traffic::part(report)?;
     let page = Page {
         title: match &report.runs[..] {
-            [named] => plain(&format!("{}: {}", named.name, traffic::headline(&named.run))),
+            [named] => titled(report, plain(&format!("{}: {}", named.name, traffic::headline(&named.run)))),
             _ => title(report),
         },
         frame: Frame::new(&hover(&mut figures))?,

@@ -8,6 +8,8 @@ use crate::text::{digits, percent, plain};
 pub(crate) struct Group {
     /// What they are about.
     pub(crate) title: String,
+    /// The two ends.
+    pub(crate) hosts: [String; 2],
     /// Whether the group is open at first.
     pub(crate) open: bool,
     /// The facts.

@@ -1,3 +1,6 @@
+use linerate_core::environment::Fact;
+use linerate_core::run::{Path, State};
+
 use super::super::fixture::{self, HOSTILE};
 use super::*;
 
@@ -101,6 +104,65 @@ fn a_report_of_nothing_is_a_page() {
     assert!(page.contains("0 runs compared"));
 }
 
+#[test]
+fn a_graph_is_as_wide_as_its_page_and_no_wider() {
+    let page = page();
+    let css = include_str!("../../templates/page.css");
+    let rule = between(css, "svg.graph {", "}");
+    assert!(rule.contains("width: 100%") && !rule.contains("min-width"), "it would be cut at 400 px: {rule}");
+    for graph in page.split("class=\"graph\"").skip(1) {
+        let element = graph.split_once('>').expect("it ends").0;
+        assert!(element.contains("viewBox=\"0 0 3840 1760\""), "{element}");
+        assert!(!element.contains(" width=") && !element.contains(" height="), "{element}");
+    }
+    // Letters of 13 px in a graph of 960 would be 5 px high at 400.
+    let narrow = between(css, "@media (max-width: 640px)", "}");
+    let size: f64 = between(narrow, "font-size: ", "px").parse().expect("a number");
+    assert!(size * 370.0 / 3_840.0 >= 8.0, "{size}");
+}
+
+#[test]
+fn a_page_of_a_run_that_failed_says_so_first() {
+    let failed = |mut report: Report| {
+        report.runs[0].run.state = State::Failed("the peer closed the connection".to_owned());
+        html(&report).expect("it has a page")
+    };
+    for page in [failed(fixture::one()), failed(fixture::loads(Vec::new()))] {
+        assert!(between(&page, "<h1>", "</h1>").starts_with("FAILED: "), "{page}");
+        assert!(between(&page, "<title>", "</title>").starts_with("FAILED: "));
+        let first = between(&page, "<main>", "</section>");
+        let state = between(first, "<p class=\"state\">", "</p>");
+        assert_eq!(state, "FAILED: the peer closed the connection");
+        assert!(first.find("class=\"state\"") < first.find("class=\"lead\""), "{first}");
+    }
+    let mut cut = fixture::two();
+    cut.runs[1].run.state = State::Interrupted;
+    let page = html(&cut).expect("it has a page");
+    assert!(between(&page, "<h1>", "</h1>").starts_with("1 of 2 runs failed or unfinished"), "{page}");
+    assert!(!html(&fixture::one()).expect("a page").contains("class=\"state\""));
+}
+
+#[test]
+fn each_peer_heads_its_own_column() {
+    let mut report = fixture::loads(Vec::new());
+    let run = &mut report.runs[0].run;
+    let node = run.nodes[1].clone();
+    run.nodes.push(node);
+    let path = Path { to: 2, to_address: "10.0.0.3:5003".to_owned(), ..run.paths[0].clone() };
+    run.paths.push(path);
+    for (place, name) in [(1, "beta"), (2, "gamma")] {
+        run.nodes[place].environment.hostname = Fact::Known(name.to_owned());
+    }
+    let page = html(&report).expect("it has a page");
+    let (first, second) = page.split_once("Peer 2 (10.0.0.3:5003): Hosts").expect("its own tables");
+    assert!(first.contains("beta (peer 1)") && !first.contains("gamma (peer 2)"));
+    assert!(second.contains("gamma (peer 2)") && !second.contains("beta (peer 1)"), "{second}");
+    assert!(
+        first.contains("peer 1 grade") && first.contains("peer 2 grade"),
+        "each is said to be quiet or not"
+    );
+}
+
 /// Writes what a person should look at, for `chromium --screenshot` and the like.
 #[test]
 #[ignore = "writes files for people to look at"]
@@ -119,6 +181,6 @@ fn write_for_people() {
         };
         write("html", html(&report).expect("a page"));
         write("svg", super::super::svg(&report).expect("a file"));
-        write("txt", super::super::text(&report, 80));
+        write("txt", super::super::text(&report, 80, linerate_core::plan::Rows::Short));
     }
 }

@@ -2,7 +2,7 @@
 
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement, Table};
-use linerate_core::report::{Curve, Timed};
+use linerate_core::report::{CurvePoint, Timed};
 
 use super::super::text::{columns, digits, percent};
 
@@ -21,7 +21,7 @@ struct Column {
     expendable: u8,
 }
 
-const COLUMNS: [Column; 7] = [
+const COLUMNS: [Column; 14] = [
     Column { heading: "median us", show: |row| Some(digits(row.median_us)), aligned: true, expendable: 0 },
     Column {
         heading: "95 % from",
@@ -35,9 +35,26 @@ const COLUMNS: [Column; 7] = [
         aligned: true,
         expendable: 1,
     },
+    Column { heading: "least us", show: |row| Some(digits(row.min_us)), aligned: true, expendable: 4 },
     Column { heading: "p99 us", show: |row| Some(digits(row.p99_us)), aligned: true, expendable: 2 },
+    Column { heading: "longest us", show: |row| Some(digits(row.max_us)), aligned: true, expendable: 4 },
     Column { heading: "Mb/s", show: |row| Some(digits(row.mbps)), aligned: true, expendable: 0 },
+    Column {
+        heading: "95 % from",
+        show: |row| row.mbps_interval.map(|ends| digits(ends[0])),
+        aligned: true,
+        expendable: 6,
+    },
+    Column {
+        heading: "to",
+        show: |row| row.mbps_interval.map(|ends| digits(ends[1])),
+        aligned: true,
+        expendable: 6,
+    },
     Column { heading: "of link", show: |row| row.link_share.map(percent), aligned: false, expendable: 3 },
+    Column { heading: "samples", show: |row| Some(row.samples.to_string()), aligned: false, expendable: 5 },
+    Column { heading: "rounds", show: |row| Some(row.rounds.to_string()), aligned: false, expendable: 5 },
+    Column { heading: "batch", show: |row| Some(row.batch.to_string()), aligned: false, expendable: 7 },
     Column {
         heading: "",
         show: |row| (!row.settled).then(|| MARK.to_owned()),
@@ -55,7 +72,11 @@ struct Layout {
 }
 
 /// The layouts from the best to the narrowest.
-const LAYOUTS: [Layout; 5] = [
+const LAYOUTS: [Layout; 9] = [
+    Layout { cut: 8, aligned: true },
+    Layout { cut: 7, aligned: true },
+    Layout { cut: 6, aligned: true },
+    Layout { cut: 5, aligned: true },
     Layout { cut: 4, aligned: true },
     Layout { cut: 4, aligned: false },
     Layout { cut: 3, aligned: false },
@@ -63,22 +84,22 @@ const LAYOUTS: [Layout; 5] = [
     Layout { cut: 1, aligned: false },
 ];
 
-/// Every size of `curve`, in the best layout that `width` holds.
-pub(super) fn rows(curve: &Curve, width: usize) -> String {
+/// These points of a curve, in the best layout that `width` holds.
+pub(super) fn rows(points: &[&CurvePoint], width: usize) -> String {
     let fits = |text: &String| text.lines().all(|line| columns(line) <= width);
-    let mut tables = LAYOUTS.iter().map(|layout| lay_out(curve, layout));
-    let narrowest = || lay_out(curve, &LAYOUTS[LAYOUTS.len() - 1]);
+    let mut tables = LAYOUTS.iter().map(|layout| lay_out(points, layout));
+    let narrowest = || lay_out(points, &LAYOUTS[LAYOUTS.len() - 1]);
     tables.find(fits).unwrap_or_else(narrowest)
 }
 
-fn lay_out(curve: &Curve, layout: &Layout) -> String {
+fn lay_out(points: &[&CurvePoint], layout: &Layout) -> String {
     let mut table = Table::new();
     table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    let mut cells = vec![size_column(curve)];
+    let mut cells = vec![size_column(points)];
     for column in COLUMNS.iter().filter(|column| column.expendable < layout.cut) {
-        cells.extend(column_cells(curve, column, layout.aligned && column.aligned));
+        cells.extend(column_cells(points, column, layout.aligned && column.aligned));
     }
-    let mut lines = (0..=curve.points.len()).map(|row| cells.iter().map(move |column| column[row].clone()));
+    let mut lines = (0..=points.len()).map(|row| cells.iter().map(move |column| column[row].clone()));
     table.set_header(lines.next().expect("the heading is a row"));
     table.add_rows(lines);
     for column in table.column_iter_mut() {
@@ -87,14 +108,14 @@ fn lay_out(curve: &Curve, layout: &Layout) -> String {
     table.trim_fmt()
 }
 
-fn size_column(curve: &Curve) -> Vec<String> {
-    let sizes = curve.points.iter().map(|point| point.size.to_string());
+fn size_column(points: &[&CurvePoint]) -> Vec<String> {
+    let sizes = points.iter().map(|point| point.size.to_string());
     std::iter::once("size B".to_owned()).chain(sizes).collect()
 }
 
 /// The heading and the cells of a column. Absent if all its cells are empty.
-fn column_cells(curve: &Curve, column: &Column, aligned: bool) -> Option<Vec<String>> {
-    let shown = curve.points.iter().map(|point| point.timed.map(|timed| (column.show)(&timed)));
+fn column_cells(points: &[&CurvePoint], column: &Column, aligned: bool) -> Option<Vec<String>> {
+    let shown = points.iter().map(|point| point.timed.map(|timed| (column.show)(&timed)));
     let shown: Vec<Option<Option<String>>> = shown.collect();
     if !shown.iter().flatten().any(Option::is_some) {
         return None;

@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn no_form_of_the_result_has_a_percentile_of_too_few() {
         let report = fixture::loads(vec![transfer(999)]);
-        let text = crate::text(&report, 200);
+        let text = crate::text(&report, 200, linerate_core::plan::Rows::Short);
         assert!(text.contains("(not known with only 999 transactions: p99.9 (1,000 needed)"), "{text}");
         let json = crate::json(&report, Level::Point).expect("JSON");
         let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");

@@ -6,7 +6,7 @@ use super::charts;
 use super::columns::{Flow, flow_columns, table_columns};
 use super::latency;
 use super::sums::sums;
-use super::words::{facts, headline, time};
+use super::words::{facts, headline, reasons, time};
 use crate::columns::{Column, TableView};
 use crate::error::RenderError;
 use crate::figure::Figure;
@@ -63,14 +63,15 @@ fn tables(report: &Report) -> Vec<TableView> {
     let mut tables = Vec::new();
     let latencies = latency::rows(&report.loads);
     if !latencies.is_empty() {
-        tables.push(TableView::new("Latencies", latency::columns(&latencies)));
+        let troubles = report.loads.iter().flat_map(latency::troubles).collect();
+        tables.push(TableView::new("Latencies", latency::columns(&latencies)).noted(troubles));
     }
     if report.loads.iter().any(|load| load.labelled) {
         tables.push(TableView::new("Every load", table_columns(&report.loads.iter().collect::<Vec<_>>())));
     }
     for load in report.loads.iter().filter(|load| !load.flows.is_empty()) {
         let flows: Vec<Flow<'_>> = load.flows.iter().map(|flow| (load, flow)).collect();
-        tables.push(TableView::new("Every flow", flow_columns(&flows)));
+        tables.push(TableView::new("Every flow", flow_columns(&flows)).noted(reasons(load)));
     }
     tables
 }
@@ -85,6 +86,10 @@ fn compared(report: &Report) -> Vec<TableView> {
             tables.push(TableView::new(title, columns));
         }
     };
+    let why = |load: &LoadResult| {
+        let named = |line: String| format!("{}, {line}", plain(&load.name));
+        reasons(load).into_iter().map(named).collect::<Vec<_>>()
+    };
     let latencies = latency::rows(&report.loads);
     table("Latencies", latency::columns(&latencies), latencies.iter().map(|row| run(row.load)).collect());
     let labelled = report.loads.iter().filter(|load| load.labelled && !load.flows.is_empty());
@@ -98,5 +103,8 @@ fn compared(report: &Report) -> Vec<TableView> {
         columns.insert(0, Column::new("load", 0, names));
     }
     table("Every flow", columns, flows.iter().map(|(load, _)| run(load)).collect());
+    if let Some(last) = tables.last_mut() {
+        last.notes = report.loads.iter().flat_map(why).collect();
+    }
     tables
 }

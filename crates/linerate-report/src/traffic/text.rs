@@ -1,16 +1,17 @@
 //! Loads as plain text for people.
 
 use linerate_core::caution::Caution;
+use linerate_core::plan::Rows;
 use linerate_core::report::{LoadResult, NamedRun, Report, describe};
 use linerate_core::run::Run;
 
 use super::super::columns::{Column, fit};
 use super::super::table::item;
-use super::super::text::{plain, wrap};
+use super::super::text::{plain, unfinished, wrap};
 use super::columns::{Flow, flow_columns, table_columns};
 use super::latency;
 use super::sums::sums;
-use super::words::{facts, headline, own_name};
+use super::words::{facts, headline, own_name, reasons};
 
 /// The narrowest table: the numbers alone need this.
 const NARROWEST: usize = 40;
@@ -19,17 +20,20 @@ const MOST_ROWS: usize = 16;
 
 /// The runs of loads in `report` as text of about `width` columns: a block for each, under its name
 /// if there are several runs. No colours, no control codes.
-pub(crate) fn text(report: &Report, width: u16) -> String {
+pub(crate) fn text(report: &Report, width: u16, rows: Rows) -> String {
     let width = usize::from(width).max(NARROWEST);
     let runs = report.runs.iter().enumerate().filter(|(_, named)| named.has_loads());
-    runs.map(|(index, named)| of_run(report, (index, named), width)).collect::<Vec<_>>().join("\n\n") + "\n"
+    runs.map(|(index, named)| of_run(report, (index, named), width, rows)).collect::<Vec<_>>().join("\n\n")
+        + "\n"
 }
 
-fn of_run(report: &Report, (index, named): (usize, &NamedRun), width: usize) -> String {
+fn of_run(report: &Report, (index, named): (usize, &NamedRun), width: usize, rows: Rows) -> String {
     let run = &named.run;
     let of = if report.runs.len() > 1 { format!("{}: ", plain(&named.name)) } else { String::new() };
     let loads: Vec<&LoadResult> = report.loads_of(index).collect();
-    let mut head = vec![wrap(&format!("{of}{}", headline(run)), width, 2)];
+    let mut head: Vec<String> =
+        unfinished(report, index).map(|state| wrap(&format!("{of}{state}"), width, 2)).into_iter().collect();
+    head.push(wrap(&format!("{of}{}", headline(run)), width, 2));
     if run.model.is_some() {
         head.push(item("how", &plain(&describe(&run.source)), width));
     }
@@ -41,12 +45,15 @@ fn of_run(report: &Report, (index, named): (usize, &NamedRun), width: usize) -> 
         let unknown = latency::unknown(&latencies).map(|text| wrap(&format!("  ({text})"), width, 2));
         blocks.push([Some(table), unknown].into_iter().flatten().collect::<Vec<_>>().join("\n"));
     }
-    blocks.extend(loads.iter().map(|load| latency::troubles(load).join("\n")));
+    let wrapped =
+        |lines: Vec<String>| lines.iter().map(|line| wrap(line, width, 2)).collect::<Vec<_>>().join("\n");
+    blocks.extend(loads.iter().map(|load| wrapped(latency::troubles(load))));
     if loads.iter().any(|load| load.labelled) {
         blocks.push(fitted(table_columns(&loads), width));
+        blocks.extend(loads.iter().map(|load| wrapped(reasons(load))));
     } else {
         for load in loads.iter().filter(|load| !load.flows.is_empty()) {
-            blocks.push(bulk(run, load, loads.len() > 1, width));
+            blocks.push(bulk(run, load, (loads.len() > 1, rows), width));
         }
     }
     let caution =
@@ -57,12 +64,15 @@ fn of_run(report: &Report, (index, named): (usize, &NamedRun), width: usize) -> 
 }
 
 /// The bulk flows of a load: each, their sum, and what held them back.
-fn bulk(run: &Run, load: &LoadResult, several: bool, width: usize) -> String {
+fn bulk(run: &Run, load: &LoadResult, (several, rows): (bool, Rows), width: usize) -> String {
     let mut blocks = Vec::new();
     if several {
         blocks.push(format!("{}:", own_name(load)));
     }
-    blocks.push(flows(load, width));
+    blocks.push(flows(load, width, rows));
+    let reasons: Vec<String> =
+        reasons(load).iter().map(|line| wrap(&format!("  {line}"), width, 4)).collect();
+    blocks.extend((!reasons.is_empty()).then(|| reasons.join("\n")));
     let mut lines = sums(run, load);
     lines.extend(load.held_back.iter().map(|held| ["held back".to_owned(), held.to_string()]));
     let lines = lines.iter().map(|[label, value]| item(label, value, width));
@@ -71,10 +81,10 @@ fn bulk(run: &Run, load: &LoadResult, several: bool, width: usize) -> String {
 }
 
 /// A row for each flow, or for the fastest and the slowest.
-fn flows(load: &LoadResult, width: usize) -> String {
+fn flows(load: &LoadResult, width: usize, rows: Rows) -> String {
     let mut chosen: Vec<Flow<'_>> = load.flows.iter().map(|flow| (load, flow)).collect();
     let all = chosen.len();
-    if all > MOST_ROWS {
+    if all > MOST_ROWS && rows == Rows::Short {
         let speed = |(_, flow): &Flow<'_>| flow.mbps.unwrap_or(0.0);
         chosen.sort_by(|one, other| speed(other).total_cmp(&speed(one)));
         chosen.drain(MOST_ROWS / 2..all - MOST_ROWS / 2);
@@ -83,7 +93,8 @@ fn flows(load: &LoadResult, width: usize) -> String {
     if chosen.len() == all {
         return text;
     }
-    let note = format!("  the {0} fastest and the {0} slowest of {all} flows", MOST_ROWS / 2);
+    let note =
+        format!("  the {0} fastest and the {0} slowest of {all} flows; --rows all has all", MOST_ROWS / 2);
     format!("{text}\n{note}")
 }
 

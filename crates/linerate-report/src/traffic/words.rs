@@ -8,6 +8,9 @@ use linerate_core::units::{Rate, Span};
 
 use crate::text::{count, digits, plain, time_text};
 
+/// The most flows that are named with one reason.
+const MOST_NAMED: usize = 8;
+
 /// What was asked, as labels and values.
 pub(super) fn facts(run: &Run) -> Vec<[String; 2]> {
     let fact = |label: &str, value: String| [label.to_owned(), value];
@@ -87,14 +90,42 @@ pub(crate) fn own_name(load: &LoadResult) -> String {
     plain(&load.what)
 }
 
-/// The flow's rate, or the class that it has instead.
+/// The flow's rate, or the class that it has instead; [`reasons`] says why.
 pub(super) fn speed(flow: &FlowResult) -> String {
-    let reason = plain(flow.reason.as_deref().unwrap_or_default());
     match flow.class {
         FlowClass::Complete => rate(flow.mbps),
-        FlowClass::Stalled => format!("STALLED {reason}"),
-        FlowClass::Failed => format!("FAILED: {reason}"),
+        FlowClass::Stalled => "STALLED".to_owned(),
+        FlowClass::Failed => "FAILED".to_owned(),
     }
+}
+
+/// Why flows stalled or failed: a line for each reason, with the flows that have it. A column of a table has
+/// no room for it.
+pub(super) fn reasons(load: &LoadResult) -> Vec<String> {
+    let both_ways = load.sums.len() > 1;
+    let mut found: Vec<(String, Vec<String>)> = Vec::new();
+    for flow in &load.flows {
+        let reason = plain(flow.reason.as_deref().unwrap_or_default());
+        let said = match flow.class {
+            FlowClass::Complete => continue,
+            FlowClass::Stalled => format!("STALLED: no byte moved for {reason}"),
+            FlowClass::Failed => format!("FAILED: {reason}"),
+        };
+        let way = if both_ways { format!(" ({})", flow.direction) } else { String::new() };
+        let name = format!("#{}{way}", flow.flow);
+        match found.iter_mut().find(|(before, _)| *before == said) {
+            Some((_, flows)) => flows.push(name),
+            None => found.push((said, vec![name])),
+        }
+    }
+    let of = if load.labelled { format!("{}: ", own_name(load)) } else { String::new() };
+    let line = |(said, flows): &(String, Vec<String>)| {
+        let (first, more) = (&flows[..flows.len().min(MOST_NAMED)], flows.len().saturating_sub(MOST_NAMED));
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let plural = if flows.len() > 1 { "s" } else { "" };
+        format!("{of}flow{plural} {}{more}: {said}", first.join(", "))
+    };
+    found.iter().map(line).collect()
 }
 
 /// Mb/s in the unit that fits.
@@ -119,5 +150,47 @@ pub(super) fn amount(bytes: u64) -> String {
         bytes if bytes >= 1e6 => format!("{} MB", digits(bytes / 1e6)),
         bytes if bytes >= 1e4 => format!("{} kB", digits(bytes / 1e3)),
         bytes => format!("{bytes} B"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use linerate_core::traffic::{Ended, FlowAccount, HalfAccount, Transfer};
+
+    use super::*;
+    use crate::fixture;
+
+    const REASON: &str =
+        "the peer at 10.0.0.2:5003 closed the connection before it had read what was under way";
+
+    fn failed(flows: u32) -> linerate_core::report::Report {
+        let half = HalfAccount { ended: Ended::Failed(REASON.to_owned()), ..HalfAccount::default() };
+        let flow = |flow| FlowAccount {
+            flow,
+            peer: 0,
+            direction: Direction::Send,
+            sender: half.clone(),
+            receiver: HalfAccount::default(),
+        };
+        fixture::loads(vec![Transfer { flows: (0..flows).map(flow).collect(), ..Transfer::default() }])
+    }
+
+    #[test]
+    fn a_long_reason_is_below_the_table_and_pushes_no_column_out() {
+        let report = failed(10);
+        assert_eq!(
+            reasons(&report.loads[0]),
+            [format!("flows #1, #2, #3, #4, #5, #6, #7, #8 and 2 more: FAILED: {REASON}")]
+        );
+        let text = crate::text(&report, 80, linerate_core::plan::Rows::Short);
+        assert!(text.starts_with("10 of 10 flows have STALLED or FAILED\n"), "{text}");
+        let heading = text.lines().find(|line| line.contains("flow  ")).expect("a table");
+        assert!(heading.contains("rate"), "{text}");
+        assert!(!text.contains("no room"), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        let unbroken = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(unbroken.contains(&format!("FAILED: {REASON}")), "{text}");
+        let page = crate::html(&report).expect("a page");
+        assert!(page.contains("<td>FAILED</td>") && page.contains(REASON), "{page}");
     }
 }

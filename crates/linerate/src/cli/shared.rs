@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser as _;
-use linerate_core::plan::{Format, Level, NO_REPORT, Output};
+use linerate_core::plan::{Format, Level, NO_REPORT, Output, Rows};
 
 /// Puts a given flag over a field of the plan.
 pub(super) fn lay<T: Clone>(given: Option<&T>, over: &mut T) {
@@ -119,6 +119,14 @@ pub(crate) struct OutputArgs {
     /// What a row of CSV and JSON is [default: point]
     #[arg(long, value_parser = level_parser([Level::Point, Level::Round]), hide_short_help = true)]
     level: Option<Level>,
+    /// Rows of the table: short (default) or all
+    ///
+    /// Of more than 24 sizes, `short` shows the first and the last, powers of two, and those of latency,
+    /// peak, N1/2, saturation and dips; of more than 16 flows the fastest and the slowest. A table that
+    /// is not printed on a terminal has 80 columns.
+    #[arg(long, value_name = "WHICH", value_parser = rows_parser(), hide_possible_values = true,
+          hide_short_help = true)]
+    rows: Option<Rows>,
     /// Label the run, such as `kernel=6.18`; repeatable
     #[arg(long, value_name = "KEY=VALUE", value_parser = parse_label, hide_short_help = true)]
     label: Vec<(String, String)>,
@@ -136,6 +144,7 @@ impl OutputArgs {
         }
         lay(self.format.as_ref(), &mut asked.format);
         lay(self.level.as_ref(), &mut asked.level);
+        lay(self.rows.as_ref(), &mut asked.rows);
         asked.labels.extend(self.label.iter().cloned());
     }
 }
@@ -156,6 +165,12 @@ pub(super) fn level_parser<const N: usize>(
     let named = |name: &str| Level::ALL.into_iter().find(|level| level.to_string() == name);
     PossibleValuesParser::new(levels.map(|level| level.to_string()))
         .map(move |text| named(&text).unwrap_or_default())
+}
+
+/// `short`, `all`.
+pub(super) fn rows_parser() -> impl clap::builder::TypedValueParser<Value = Rows> {
+    let rows = |name: String| if name == "all" { Rows::All } else { Rows::Short };
+    PossibleValuesParser::new(["short", "all"]).map(rows)
 }
 
 fn format_of(name: &str) -> Format {

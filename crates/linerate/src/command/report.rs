@@ -16,7 +16,7 @@ pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Trouble> {
     let runs: Result<Vec<_>, _> = args.runs.iter().map(|path| store::load(path)).collect();
     let report = Report::new(runs?);
     if args.to.is_empty() {
-        show(&render::text(&report, columns()))?;
+        show(&render::text(&report, columns(), args.rows.unwrap_or_default()))?;
     }
     for path in &args.to {
         // NetPIPE's file is no run file, and no less somebody's only one.
@@ -27,7 +27,9 @@ pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Trouble> {
             ));
         }
         store::replace(path, &rendered(&report, path, args.level)?)?;
-        note(format_args!("report: {}", path.display()));
+        if !args.quiet {
+            note(format_args!("report: {}", path.display()));
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

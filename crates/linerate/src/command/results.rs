@@ -80,11 +80,11 @@ pub(super) fn print(report: &Report) -> Result<(), Trouble> {
     if !is_free(&run.plan.common.output) {
         return Ok(());
     }
-    let Output { format, level, .. } = run.plan.common.output;
+    let Output { format, level, rows, .. } = run.plan.common.output;
     let rendered = match format {
         Format::Json => render::json(report, level),
         Format::Csv => render::csv(report, level),
-        Format::Table => Ok(render::text(report, columns())),
+        Format::Table => Ok(render::text(report, columns(), rows)),
         Format::Np => render::np(report),
     };
     show(&rendered.map_err(|error| unrendered(&error))?)
