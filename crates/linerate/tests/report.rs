@@ -40,12 +40,9 @@ fn a_table_of_many_sizes_is_short_unless_all_are_asked_for() {
     let desk = desk();
     let rows = |options: &[&str]| {
         let said = desk.linerate(&[&["report", "np.out"], options].concat()).done().stdout;
-        let of_a_size = |line: &&str| line.trim_start().starts_with(|c: char| c.is_ascii_digit());
         let note = said.lines().find(|line| line.contains("not shown")).map(str::to_owned);
-        // The chart's axis has numbers too, but no row of it has several columns of them.
-        let numbers =
-            |line: &&str| line.split_whitespace().filter(|it| it.parse::<f64>().is_ok()).count() > 2;
-        (said.lines().filter(of_a_size).filter(numbers).count(), note)
+        let table = said.lines().skip_while(|line| !line.contains("size B")).skip(1);
+        (table.take_while(|line| !line.is_empty()).count(), note)
     };
     let (all, none) = rows(&["--rows", "all"]);
     let (short, note) = rows(&[]);
