@@ -4,6 +4,7 @@
 mod ends;
 mod hover;
 mod loads;
+mod peers;
 pub(super) mod rows;
 
 use askama::Template;
@@ -199,7 +200,7 @@ fn statement(report: &Report, index: usize, named: &NamedRun) -> String {
         1 => "There is one caution below.".to_owned(),
         many => format!("There are {many} cautions below."),
     });
-    sentences.push(ends::noise(run));
+    sentences.push(peers::noise(run));
     sentences.join(" ")
 }
 

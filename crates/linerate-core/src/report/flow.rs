@@ -149,8 +149,10 @@ impl FlowResult {
     /// What the sender's TCP said nearest to a moment since the load began.
     #[must_use]
     pub fn tcp_at(&self, moment_s: f64) -> Option<&TcpPoint> {
-        let away = |point: &TcpPoint| (point.at_s - moment_s).abs();
-        self.tcp.iter().min_by(|one, other| away(one).total_cmp(&away(other)))
+        let after = self.tcp.partition_point(|point| point.at_s < moment_s);
+        let around = [after.checked_sub(1), Some(after)].into_iter().flatten();
+        let away = |point: &&TcpPoint| (point.at_s - moment_s).abs();
+        around.filter_map(|place| self.tcp.get(place)).min_by(|one, other| away(one).total_cmp(&away(other)))
     }
 }
 
@@ -185,6 +187,27 @@ fn rates(seen: &[Interval]) -> Vec<IntervalRate> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_sample_of_tcp_is_found_by_its_time_and_not_by_its_place() {
+        let tcp = |ms: u64| TcpSample { at: Span::from_ms(ms), cwnd: ms, ..TcpSample::default() };
+        let half = HalfAccount { tcp: [100, 200, 300, 401].map(tcp).into(), ..HalfAccount::default() };
+        let flow = FlowAccount {
+            flow: 0,
+            peer: 0,
+            direction: Direction::Send,
+            sender: half,
+            receiver: HalfAccount::default(),
+        };
+        let mut flow = FlowResult::new(&Transfer::default(), &flow, &[]);
+        let found = |flow: &FlowResult, s| flow.tcp_at(s).map(|sample| sample.cwnd);
+        assert_eq!(
+            [0.0, 0.2, 0.24, 0.26, 0.4, 9.0].map(|s| found(&flow, s)),
+            [100, 200, 200, 300, 401, 401].map(Some)
+        );
+        flow.tcp.clear();
+        assert_eq!(found(&flow, 0.2), None);
+    }
 
     #[test]
     fn an_interval_has_its_own_rate_and_a_short_one_is_no_whole_one() {

@@ -11,8 +11,9 @@ use linerate_core::run::{End, Path, Run};
 use linerate_core::traffic::Direction;
 use linerate_core::units::{Size, Span};
 
+use super::peers::headings;
 use super::rows::{Group, Row};
-use crate::text::{about, count, digits, end_names, percent, plain};
+use crate::text::{about, count, digits, percent, plain};
 
 /// Everything known about both ends, in groups. For a model only what it has.
 pub(super) fn groups(named: &NamedRun) -> Vec<Group> {
@@ -40,20 +41,6 @@ pub(super) fn groups(named: &NamedRun) -> Vec<Group> {
     groups
 }
 
-/// Headings of the columns of both ends: their names alone would not tell two alike apart. Of
-/// several peers each has its `number`.
-fn headings(run: &Run, remote: End<'_>, path: &Path, number: Option<usize>) -> [String; 2] {
-    let ends = end_names(run, remote, path);
-    let peer = number.map_or_else(|| "the peer".to_owned(), |number| format!("peer {number}"));
-    match ends {
-        Some(stations) if run.model.is_some() => stations,
-        Some([local, remote]) => [format!("{local} (this host)"), format!("{remote} ({peer})")],
-        None => {
-            ["This host".to_owned(), number.map_or_else(|| "The peer".to_owned(), |it| format!("Peer {it}"))]
-        }
-    }
-}
-
 /// The groups of two ends: titles, whether they are open at first, and rows.
 fn all_groups(ends: &Ends) -> Vec<(&'static str, bool, Vec<Row>)> {
     vec![
@@ -66,29 +53,6 @@ fn all_groups(ends: &Ends) -> Vec<(&'static str, bool, Vec<Row>)> {
         ("Descriptor rings", false, ends.map("rings", |nic| &nic.rings, u32::to_string)),
         ("Kernel settings", false, ends.sysctls()),
     ]
-}
-
-/// How quiet the hosts were, as a sentence.
-pub(super) fn noise(run: &Run) -> String {
-    if run.model.is_some() {
-        return "It was computed, not measured: the clock is exact, and nothing disturbed it.".to_owned();
-    }
-    let peers: Vec<End<'_>> = run.answering().map(|(remote, _)| remote).collect();
-    let ends = || std::iter::once(run.local()).chain(peers.iter().copied());
-    if ends().all(|end| end.observation.noise.known().is_none()) {
-        return "How quiet the hosts were is not known.".to_owned();
-    }
-    let grade = |end: End<'_>| match end.observation.noise.known() {
-        Some(noise) => format!("grade {:?} ({} of the time lost)", noise.grade(), percent(noise.share())),
-        None => "of unknown noise".to_owned(),
-    };
-    let several = peers.len() > 1;
-    let peer = |(number, end): (usize, &End<'_>)| {
-        let name = if several { format!("peer {number}") } else { "the peer".to_owned() };
-        format!("{name} {}", grade(*end))
-    };
-    let peers: Vec<String> = (1..).zip(&peers).map(peer).collect();
-    format!("This host was {}, {}.", grade(run.local()), peers.join(", "))
 }
 
 /// The two ends of a path of a run.
