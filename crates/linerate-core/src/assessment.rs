@@ -3,6 +3,7 @@
 mod loads;
 #[cfg(test)]
 mod tests;
+mod wake_ups;
 
 use crate::caution::{Caution, Side};
 use crate::environment::Fact;
@@ -235,11 +236,17 @@ fn curve(run: &Run, series: &Series, cautions: &mut Vec<Caution>) {
     if let Some((sizes, from)) = found(&bare).filter(|_| !exact) {
         cautions.push(Caution::FewRounds { sizes, from });
     }
-    let wide = |point: &Point| interval(point).is_some() && point.stop != Some(Stop::Target);
-    if let Some((sizes, _)) = found(&wide) {
+    let target = run.plan.curve().map_or(DEFAULT_TARGET, |curve| curve.ci);
+    let over_passes = series.passes() > 1;
+    let narrow = |point: &Point| {
+        if over_passes { point.settled(target) } else { point.stop == Some(Stop::Target) }
+    };
+    if let Some((sizes, _)) = found(&|point| interval(point).is_some() && !narrow(point)) {
         let of = series.timed().count() as u64;
-        let target = run.plan.curve().map_or(DEFAULT_TARGET, |curve| curve.ci);
         cautions.push(Caution::WideIntervals { sizes, of, target });
+    }
+    if let Some(ratio) = wake_ups::drift(run, series) {
+        cautions.push(Caution::WakeUpsDrift { ratio });
     }
     let Some(link) = run.link() else { return };
     let fast = series.points.iter().filter_map(|point| Some((point.size, point.throughput()?)));

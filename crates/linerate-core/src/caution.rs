@@ -162,6 +162,12 @@ pub enum Caution {
         #[serde(rename = "needed_ps", default, skip_serializing_if = "Option::is_none")]
         needed: Option<Span>,
     },
+    /// Small messages took longer or shorter from round to round, as wake-ups of idle processors do.
+    WakeUpsDrift {
+        /// How many times longer than fast rounds slow ones took: the ninth decile of the rounds over
+        /// the first.
+        ratio: f64,
+    },
     /// Sizes were timed in bursts only.
     InBursts {
         /// How many.
@@ -287,6 +293,9 @@ impl Caution {
                 let needed = needed.unwrap_or_default();
                 format!("{} from {from} B {were} not timed{needed}", count(*sizes, "size", "sizes"))
             }
+            Self::WakeUpsDrift { ratio } => format!(
+                "small messages took up to {ratio:.1} times longer in some rounds than in others, as waking the receivers does"
+            ),
             Self::InBursts { sizes, from } => {
                 let were = if *sizes == 1 { "was" } else { "were" };
                 let sizes = count(*sizes, "size", "sizes");
@@ -350,6 +359,9 @@ impl Caution {
                 "allow more --time, or lower --to"
             }
             Self::WideIntervals { .. } => "allow more --time, or use a quieter host",
+            Self::WakeUpsDrift { .. } => {
+                "measure with --wait spin to leave that out, or with --repeat 8 to cover it"
+            }
             Self::AboveLink { .. } => "suspect a cache, a wrong link speed, or a batch that ended early",
             Self::Incomplete { .. } => "the results so far are kept; measure again for the rest",
             Self::Later => "read the file with that version",

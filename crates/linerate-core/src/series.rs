@@ -256,6 +256,16 @@ impl Point {
         over_passes(&medians).or_else(|| median_interval(&self.medians()))
     }
 
+    /// Whether its interval is within `target`, a share of its time: of one pass when measuring ended,
+    /// of several from pass to pass.
+    #[must_use]
+    pub fn settled(&self, target: f64) -> bool {
+        if self.passes().len() < 2 {
+            return !matches!(self.stop, Some(Stop::Time | Stop::Cut));
+        }
+        self.time().and_then(|time| time.relative_half_width()).is_some_and(|width| width <= target)
+    }
+
     /// The rounds whose rate the path sustains: all that count.
     pub fn sustained_rounds(&self) -> impl Iterator<Item = &Round> {
         self.rounds.iter().filter(|round| round.sustained)

@@ -250,3 +250,53 @@ fn every_caution_says_what_to_do() {
         assert!(text.contains("; ") && !caution.advice().is_empty(), "{text}");
     }
 }
+
+/// Thirty rounds of the smallest size, of which the last so many take five times as long.
+fn slow_rounds(run: &mut Run, slow: usize) {
+    let rounds = &mut run.series[0].points[0].rounds;
+    let one = rounds[0];
+    *rounds = (0..30).map(|round| crate::series::Round { round, ..one }).collect();
+    for round in rounds.iter_mut().skip(30 - slow) {
+        round.median = one.median * 5;
+    }
+}
+
+#[test]
+fn wake_ups_that_drift_are_told_from_a_few_slow_rounds_and_from_receivers_that_spin() {
+    let drifting = |run: &mut Run| slow_rounds(run, 12);
+    assert_eq!(raised(drifting), ["wake-ups-drift"]);
+    let silent: [fn(&mut Run); 4] = [
+        |run| slow_rounds(run, 2),
+        |run| {
+            slow_rounds(run, 12);
+            run.plan.common.socket.wait = crate::options::Waiting::Spin;
+        },
+        |run| {
+            slow_rounds(run, 12);
+            run.series[0].pattern = Pattern::OneWay;
+        },
+        |run| {
+            slow_rounds(run, 12);
+            run.series[0].points[0].size = 4096;
+        },
+    ];
+    for change in silent {
+        assert_eq!(raised(change), [""; 0]);
+    }
+}
+
+#[test]
+fn a_segment_that_the_path_cut_is_said_and_the_room_of_timestamps_is_not() {
+    let with = |asked: u16, granted: u64| {
+        raised(|run| {
+            run.plan.common.socket.mss = Some(asked);
+            for path in &mut run.paths {
+                path.from_granted.mss = Fact::Known(granted);
+                path.to_granted.mss = Fact::Known(granted);
+            }
+        })
+    };
+    assert_eq!(with(1400, 1388), [""; 0], "timestamps");
+    assert_eq!(with(1400, 1400), [""; 0]);
+    assert_eq!(with(8960, 1448), ["not-granted"; 2]);
+}

@@ -4,8 +4,9 @@ use serde::Serialize;
 
 use crate::derive::{Derived, derive};
 use crate::pattern::Pattern;
+use crate::plan::DEFAULT_TARGET;
 use crate::run::Run;
-use crate::series::{Point, Round, Series, Stop};
+use crate::series::{Point, Round, Series};
 use crate::units::Rate;
 
 /// One curve.
@@ -108,9 +109,10 @@ pub struct RoundResult {
 impl Curve {
     pub(super) fn new(name: String, index: usize, run: &Run, series: &Series) -> Self {
         let link = run.link();
+        let target = run.plan.curve().map_or(DEFAULT_TARGET, |curve| curve.ci);
         let point = |point: &Point| CurvePoint {
             size: point.size,
-            timed: Timed::of(point, link),
+            timed: Timed::of(point, link, target),
             rounds: point.sustained_rounds().map(|round| RoundResult::of(point.size, round)).collect(),
         };
         Self {
@@ -139,7 +141,7 @@ impl Curve {
 }
 
 impl Timed {
-    fn of(point: &Point, link: Option<Rate>) -> Option<Self> {
+    fn of(point: &Point, link: Option<Rate>, target: f64) -> Option<Self> {
         let time = point.time()?;
         let throughput = point.throughput()?;
         let bits = point.size as f64 * 8.0;
@@ -164,7 +166,7 @@ impl Timed {
             batch: point.sustained_rounds().last()?.batch,
             rounds: point.sustained_rounds().count(),
             warmup: point.sustained_rounds().map(|round| u64::from(round.warmup)).sum(),
-            settled: !matches!(point.stop, Some(Stop::Time | Stop::Cut)),
+            settled: point.settled(target),
         })
     }
 }
