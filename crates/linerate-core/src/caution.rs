@@ -162,6 +162,15 @@ pub enum Caution {
         #[serde(rename = "needed_ps", default, skip_serializing_if = "Option::is_none")]
         needed: Option<Span>,
     },
+    /// Bulk began faster than it went on, steadily.
+    BeganFaster {
+        /// The rate of all of it.
+        #[serde(rename = "whole_bps")]
+        whole: Rate,
+        /// The rate of its second half.
+        #[serde(rename = "later_bps")]
+        later: Rate,
+    },
     /// Small messages took longer or shorter from round to round, as wake-ups of idle processors do.
     WakeUpsDrift {
         /// How many times longer than fast rounds slow ones took: the ninth decile of the rounds over
@@ -255,6 +264,9 @@ impl Caution {
             Self::PaceMissed { asked, got } => {
                 format!("a rate of {asked} was requested and {got} was achieved")
             }
+            Self::BeganFaster { whole, later } => {
+                format!("bulk began faster than it went on: {whole} over all, {later} in the second half")
+            }
             Self::Unsent { requests } => {
                 let due = count(*requests, "request was", "requests were");
                 format!("{due} due but never sent, so the percentiles look too good")
@@ -343,6 +355,9 @@ impl Caution {
             }
             Self::PaceMissed { .. } => {
                 "request a rate that the path, the hosts and the message size can sustain"
+            }
+            Self::BeganFaster { .. } => {
+                "the first part may be what buffers or a shaper let through at once; leave it out with --warm-up"
             }
             Self::Unsent { .. } => "ask for a lower --rate, or for more --flows",
             Self::Foreign { .. } => "find out who else sends to these ports",

@@ -300,3 +300,34 @@ fn a_segment_that_the_path_cut_is_said_and_the_room_of_timestamps_is_not() {
     assert_eq!(with(1400, 1400), [""; 0]);
     assert_eq!(with(8960, 1448), ["not-granted"; 2]);
 }
+
+/// Bulk whose receiver counted so many bytes in looks of 50 ms each.
+fn looked_at(run: &mut Run, bytes: impl Iterator<Item = u64>) {
+    paced(run, 1 << 20);
+    let transfer = &mut run.transfers[0];
+    transfer.load.stream = Some(StreamPlan::default());
+    let look = |(nth, bytes): (u64, u64)| traffic::Interval { until: Span::from_ms(50 * nth), bytes };
+    transfer.flows[0].receiver.looks = (1..).zip(bytes).map(look).collect();
+}
+
+#[test]
+fn a_burst_at_the_beginning_is_told_from_a_rate_that_varies() {
+    // 10 Mb/s are 62,500 B in 50 ms; the shaper let 1 MB through at once.
+    let burst = || std::iter::once(1_062_500).chain(std::iter::repeat_n(62_500, 80));
+    assert_eq!(raised(|run| looked_at(run, burst())), ["began-faster"]);
+    let silent: [&dyn Fn(&mut Run); 4] = [
+        &|run| looked_at(run, std::iter::repeat_n(62_500, 81)),
+        // A slow start.
+        &|run| looked_at(run, [1_000, 8_000].into_iter().chain(std::iter::repeat_n(62_500, 80))),
+        // A rate that varies all the time says nothing of its beginning.
+        &|run| looked_at(run, (0..81).map(|nth| if nth % 3 == 0 { 90_000 } else { 62_500 - nth * 100 })),
+        &|run| {
+            looked_at(run, burst());
+            let stream = run.transfers[0].load.stream.as_mut().expect("it is bulk");
+            stream.warm_up = Span::from_ms(1_000);
+        },
+    ];
+    for change in silent {
+        assert_eq!(raised(change), [""; 0]);
+    }
+}
