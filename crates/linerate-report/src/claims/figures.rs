@@ -11,7 +11,7 @@ use plotters::prelude::*;
 use super::Checked;
 use super::words::number;
 use crate::error::RenderError;
-use crate::figure::axis::{Unit, from_zero, swept};
+use crate::figure::axis::{Unit, rates, swept};
 use crate::figure::curve::{self, Curve, Point};
 use crate::figure::{Aim, Figure, Layer, Title};
 use crate::plot::{Axis, INK, Look, Refusal, Scale, UNIT};
@@ -86,8 +86,8 @@ fn draw(
 ) -> Result<Figure, RenderError> {
     let marks: Vec<Marked<'_>> = figure.marks.iter().filter_map(|mark| marked(checked, mark)).collect();
     let points = || drawn.iter().flat_map(|curve| &curve.points);
-    let rates = points().map(|point| point.y).chain(marks.iter().map(|mark| mark.mbps));
-    let y = from_zero("Throughput (Mb/s)", rates.fold(0.0, f64::max));
+    let tops = points().map(|point| point.y).chain(marks.iter().map(|mark| mark.mbps));
+    let y = rates("Throughput", tops.fold(0.0, f64::max));
     let xs: Vec<f64> = points().map(|point| point.x).collect();
     let x = match sweep {
         Some(sweep) => swept(&sweep.axis, Unit::Number, &xs),

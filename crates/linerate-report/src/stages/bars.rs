@@ -7,7 +7,7 @@ use plotters::prelude::*;
 
 use super::words::{caption, lines};
 use crate::error::RenderError;
-use crate::figure::axis::from_zero;
+use crate::figure::axis::times_from_zero;
 use crate::figure::{Aim, Figure, Layer, Title};
 use crate::plot::{Axis, INK, Refusal, Scale, UNIT};
 
@@ -38,7 +38,7 @@ pub(crate) fn figure(run: &Run, index: usize, of: &str) -> Result<Option<Figure>
     let layers = stacked(&run.stages);
     let acknowledged = acknowledgements(&run.stages);
     let highest = layers.iter().flat_map(|(_, pieces)| pieces).chain(&acknowledged).map(|piece| piece.high);
-    let y = from_zero("Time since the application's call (us)", highest.fold(0.0, f64::max));
+    let y = times_from_zero("Time since the application's call", highest.fold(0.0, f64::max));
     let x = sizes(&run.stages);
     let title = Title {
         id: format!("stages-{index}"),
