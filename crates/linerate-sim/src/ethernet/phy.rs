@@ -68,6 +68,10 @@ pub enum Coding {
     /// bytes 16,640 carry it (576 are transport overhead, 1 path overhead, 63 fixed stuff).
     /// Source: clause 50; ANSI T1.105.
     Code64B66BInSts192c,
+    /// Bytes as they are, scrambled, in the payload of a SONET STS-48c: of its 4320 columns of 9
+    /// bytes 4160 carry them (144 are transport overhead, 1 path overhead, 15 fixed stuff).
+    /// Source: ANSI T1.105; RFC 2615, 4.
+    BytesInSts48c,
 }
 
 impl Coding {
@@ -83,6 +87,7 @@ impl Coding {
             Self::Pam16 => [3_200, 1_024],
             Self::Code64B66B => [64, 66],
             Self::Code64B66BInSts192c => [64 * 16_640, 66 * 17_280],
+            Self::BytesInSts48c => [4_160, 4_320],
         }
     }
 
@@ -99,6 +104,7 @@ impl Coding {
             Self::Pam16 => "PAM16 (DSQ128)",
             Self::Code64B66B => "64B/66B",
             Self::Code64B66BInSts192c => "64B/66B in STS-192c",
+            Self::BytesInSts48c => "bytes in STS-48c",
         }
     }
 }

@@ -134,6 +134,16 @@ impl Phy {
         baud: 400 * MEGA,
         ..TEN_GIGABIT_T
     };
+    /// The line of a router at 2.5 Gb/s, packets over SONET (RFC 2615): no PHY of IEEE 802.3. Its
+    /// frames are Ethernet's here, with 38 B around a packet; PPP has 9 (RFC 1662).
+    pub const OC_48C: &'static Self = &Self {
+        name: "OC-48c",
+        aliases: &["OC-48", "STM-16", "POS-48"],
+        pace: Pace::of_bits_per_second(2_396_160_000),
+        coding: Coding::BytesInSts48c,
+        baud: 2_488_320_000,
+        ..FULL_DUPLEX
+    };
     /// 10GBASE-R, clause 49: -SR, -LR and -ER.
     pub const BASE_10G_R: &'static Self = &FULL_DUPLEX;
     /// 10GBASE-W, clause 50: -SW, -LW and -EW, the WAN PHY. Its MAC clocks at 10 Gb/s and
@@ -190,7 +200,7 @@ impl Phy {
     };
 
     /// Every entry, slowest first.
-    pub const ALL: [&'static Self; 16] = [
+    pub const ALL: [&'static Self; 17] = [
         Self::BASE_10_T,
         Self::BASE_100_TX,
         Self::BASE_100_FX,
@@ -198,6 +208,7 @@ impl Phy {
         Self::BASE_100_T2,
         Self::BASE_1000_T,
         Self::BASE_1000_X,
+        Self::OC_48C,
         Self::BASE_2500_T,
         Self::BASE_5G_T,
         Self::BASE_10G_R,

@@ -25,6 +25,14 @@ fn the_mac_of_10gbase_w_stretches_its_gaps_to_what_its_line_has_room_for() {
     assert!((0.0009..0.0010).contains(&idle), "{idle}");
 }
 
+/// 9 rows of 48 x 87 columns less the path overhead and its stuff, 8000 times a second (ANSI T1.105).
+#[test]
+fn oc_48c_carries_the_payload_of_an_sts_48c() {
+    let payload_bits_per_second = 9 * (48 * 87 - 16) * 8 * 8_000;
+    assert_eq!(payload_bits_per_second, 2_396_160_000_u64);
+    assert_eq!(Phy::OC_48C.pace, Pace::of_bits_per_second(payload_bits_per_second));
+}
+
 #[test]
 fn every_name_and_alias_finds_its_phy_and_no_other() {
     let mut seen = BTreeSet::new();
