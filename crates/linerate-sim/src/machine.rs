@@ -14,9 +14,11 @@ mod times;
 use std::collections::VecDeque;
 
 use linerate_core::units::{Span, Time};
+use rand::Rng as _;
 
 use crate::frame::{Frame, Station};
 use crate::kernel::{Class, Includes, Kernel, Timer};
+use crate::random::{self, Purpose};
 use crate::stack::Side;
 
 use adaptor::Notice;
@@ -119,7 +121,12 @@ pub struct Machine {
     starved: bool,
     /// What a received frame is charged to its socket. Unit: bytes.
     charge: u32,
+    /// What its clock says when the model begins.
+    booted_for: Span,
 }
+
+/// How long before the model a host may have been started: as many ticks as its kernel may have.
+const LONGEST_UP: Span = Span::from_ms(1000);
 
 impl Machine {
     /// A host at rest, its interface with that MTU (bytes).
@@ -134,7 +141,29 @@ impl Machine {
             backlog: VecDeque::new(),
             starved: false,
             charge: u32::try_from(profile.receive_buffer(mtu)).unwrap_or(u32::MAX),
+            booted_for: Span::ZERO,
         }
+    }
+
+    /// The same, started at some time before the model began. The ticks of two hosts have nothing
+    /// to do with each other.
+    #[must_use]
+    pub fn started(mut self, seed: u64) -> Self {
+        let drawn = random::stream(seed, self.station.0, Purpose::Clock).next_u64();
+        self.booted_for = Span::from_ps(drawn % LONGEST_UP.as_ps());
+        self
+    }
+
+    /// What its clock says at `now`.
+    #[must_use]
+    pub fn clock(&self, now: Time) -> Time {
+        now + self.booted_for
+    }
+
+    /// When its clock says `reading`; the beginning of the model if that was before.
+    #[must_use]
+    pub fn when(&self, reading: Time) -> Time {
+        Time::from_ps(reading.as_ps().saturating_sub(self.booted_for.as_ps()))
     }
 
     /// The times of its work.

@@ -21,6 +21,8 @@ pub enum Purpose {
     Path,
     /// How long a source is on and off.
     Period,
+    /// What the clock of a host says when the model begins.
+    Clock,
 }
 
 /// The stream of `station` for `purpose` in the simulation with `seed`.

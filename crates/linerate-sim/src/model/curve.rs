@@ -114,7 +114,7 @@ fn over_tcp(
     let first = host("host", plan.host.as_ref())?;
     let last = if plan.peer.is_some() { host("peer", plan.peer.as_ref())? } else { first.clone() };
     for (station, profile) in pair.into_iter().zip([first, last]) {
-        world.stations.equip(station, Machine::new(station, &profile, mtu));
+        world.stations.equip(station, Machine::new(station, &profile, mtu).started(plan.seed));
     }
     let World { kernel, stations, .. } = &mut world;
     let flow = stations.connect_tcp(pair, [settings.clone(), settings], kernel);

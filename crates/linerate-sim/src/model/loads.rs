@@ -171,7 +171,8 @@ impl Network {
             let (table, given) = if place == 0 { ("host", &plan.host) } else { there };
             priced.push(given.is_some());
             if plan.tcp.is_some() {
-                all.equip(*station, Machine::new(*station, &host(table, given.as_ref())?, mtu));
+                let machine = Machine::new(*station, &host(table, given.as_ref())?, mtu);
+                all.equip(*station, machine.started(plan.seed));
             }
         }
         let upper = match &plan.tcp {

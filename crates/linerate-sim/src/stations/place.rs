@@ -54,7 +54,8 @@ impl Place<'_> {
     /// A processor has made the next segment.
     pub(super) fn transmit(&mut self, kernel: &mut Kernel<impl Includes<Event>>) {
         self.own().transmitting = false;
-        if let Some(segment) = self.own().connection.next_segment(kernel.now()) {
+        let clock = self.machine.clock(kernel.now());
+        if let Some(segment) = self.own().connection.next_segment(clock) {
             let End { flow, side } = self.end;
             let number = SegmentNumber(self.segments.insert(segment));
             let frame = Frame {
@@ -106,10 +107,11 @@ impl Place<'_> {
 
     /// The next step of a call of send.
     pub(super) fn send(&mut self, kernel: &mut Kernel<impl Includes<Event>>) {
+        let clock = self.machine.clock(kernel.now());
         let end = self.own();
         let copied = end.send.copied();
         if copied > 0 {
-            end.connection.write(copied, end.send.left() > 0, kernel.now());
+            end.connection.write(copied, end.send.left() > 0, clock);
             // Segments that this produces go before the next copy, as within a kernel's call.
             end.send.step = Step::Running;
             self.progress(kernel);
@@ -151,8 +153,9 @@ impl Place<'_> {
     /// useless event stays: cancelling it each time would cost more.
     fn set_timer(&mut self, kernel: &mut Kernel<impl Includes<Event>>) {
         let end = self.end;
+        let Some(wanted) = self.own().connection.next_timer() else { return };
+        let wanted = self.machine.when(wanted);
         let own = self.own();
-        let Some(wanted) = own.connection.next_timer() else { return };
         if let Some((when, timer)) = own.timer {
             if when <= wanted {
                 return;

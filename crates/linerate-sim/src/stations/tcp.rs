@@ -228,7 +228,8 @@ impl Stations {
         let end = End { flow, side };
         let mut place = self.place(end);
         let charge = place.machine.charge();
-        place.own().connection.arrived(&segment, charge, kernel.now());
+        let clock = place.machine.clock(kernel.now());
+        place.own().connection.arrived(&segment, charge, clock);
         place.progress(kernel);
         self.tell(end);
     }
@@ -280,9 +281,9 @@ impl Stations {
     pub(super) fn tcp_timer(&mut self, end: End, kernel: &mut Kernel<impl Includes<Event>>) {
         let mut place = self.place(end);
         place.own().timer = None;
-        let now = kernel.now();
-        if place.own().connection.next_timer().is_some_and(|when| when <= now) {
-            place.own().connection.expire(now);
+        let clock = place.machine.clock(kernel.now());
+        if place.own().connection.next_timer().is_some_and(|when| when <= clock) {
+            place.own().connection.expire(clock);
         }
         place.progress(kernel);
         self.tell(end);
