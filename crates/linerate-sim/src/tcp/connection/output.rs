@@ -237,7 +237,7 @@ impl Connection {
             length,
             flags: Flags { ack: true, push, ..Flags::default() },
             acknowledgement: expected,
-            window: self.offer.tell(&self.settings.rules.window, expected),
+            window: self.offer.tell(&self.settings.rules.window, expected, length),
             mss: None,
             window_scale: None,
             sack_permitted: false,

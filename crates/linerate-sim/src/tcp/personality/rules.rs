@@ -165,8 +165,9 @@ pub enum ScaleFrom {
 pub enum Raise {
     /// The window would be at least twice what is left of the last offer.
     DoubleTheRemaining,
-    /// The window would be at least twice the last offer, used or not.
-    DoubleTheTold,
+    /// The same after a bare acknowledgement; after a segment with data, whose offer counts as not
+    /// used, twice that offer.
+    DoubleTheCarried,
     /// Its right edge would move by two segments or half the buffer.
     TwoSegments,
 }

@@ -13,6 +13,8 @@ pub(in crate::tcp) struct Offer {
     edge: u64,
     /// The last window offered.
     told: u64,
+    /// A segment with data carried it.
+    carried: bool,
     /// The window scale of this end; 0 without window scaling.
     scale: u8,
     /// Payload of a full segment.
@@ -21,7 +23,7 @@ pub(in crate::tcp) struct Offer {
 
 impl Offer {
     pub(in crate::tcp) const fn new(buffer: u64, mss: u32) -> Self {
-        Self { buffer, charged: 0, edge: 0, told: 0, scale: 0, mss: mss as u64 }
+        Self { buffer, charged: 0, edge: 0, told: 0, carried: true, scale: 0, mss: mss as u64 }
     }
 
     pub(in crate::tcp) const fn buffer(&self) -> u64 {
@@ -112,8 +114,10 @@ impl Offer {
         u16::try_from(window).unwrap_or(u16::MAX)
     }
 
-    /// The window field of a segment whose sender expects position `expected` next.
-    pub(in crate::tcp) fn tell(&mut self, rules: &WindowRules, expected: u64) -> u16 {
+    /// The window field of a segment of `length` bytes of payload, whose sender expects position
+    /// `expected` next.
+    pub(in crate::tcp) fn tell(&mut self, rules: &WindowRules, expected: u64, length: u32) -> u16 {
+        self.carried = length > 0;
         let window = self.possible(rules, expected);
         // Rounded up, so that the edge does not move back (RFC 7323, 2.4).
         let field = window.div_ceil(1 << self.scale).min(u64::from(u16::MAX));
@@ -134,8 +138,8 @@ impl Offer {
         let gain = possible - remaining.min(possible);
         gain > 0
             && match rules.raise {
-                Raise::DoubleTheRemaining => possible >= 2 * remaining,
-                Raise::DoubleTheTold => possible >= 2 * self.told,
+                Raise::DoubleTheCarried if self.carried => possible >= 2 * self.told,
+                Raise::DoubleTheRemaining | Raise::DoubleTheCarried => possible >= 2 * remaining,
                 Raise::TwoSegments => gain >= 2 * self.mss || 2 * gain >= self.buffer,
             }
     }
@@ -168,25 +172,37 @@ mod tests {
         let mut offer = Offer::new(65_535, 1460);
         let rules = rules("linux-2.0.35");
         assert_eq!(offer.largest(&rules), 31_744);
-        offer.tell(&rules, 1);
+        offer.tell(&rules, 1, 0);
         offer.charge(10 * 1552);
         // (65535 - 15520) / 2 = 25007; all of it lies within what was told.
-        assert_eq!(offer.tell(&rules, 1), 31_744);
-        assert_eq!(offer.tell(&rules, 1 + 10_000), 24_576);
+        assert_eq!(offer.tell(&rules, 1, 0), 31_744);
+        assert_eq!(offer.tell(&rules, 1 + 10_000, 0), 24_576);
     }
 
     #[test]
     fn the_right_edge_does_not_move_back_rfc_9293_3_8_6() {
         let rules = rules("linux-2.1.121");
         let mut offer = Offer::new(65_535, 1448);
-        assert_eq!(offer.tell(&rules, 1), 31_856);
+        assert_eq!(offer.tell(&rules, 1, 0), 31_856);
         offer.charge(60_000);
-        assert_eq!(offer.tell(&rules, 1449), 31_856 - 1448);
+        assert_eq!(offer.tell(&rules, 1449, 0), 31_856 - 1448);
         assert_eq!(offer.edge(), 31_857);
         assert!(!offer.is_worth_telling(&rules, 1449));
         offer.release(60_000);
         assert!(!offer.is_worth_telling(&rules, 1449), "not twice what remains");
         assert!(offer.is_worth_telling(&rules, 1 + 11 * 1448), "twice what remains");
+    }
+
+    /// 2.0.35: what arrives does not count against an offer that data carried.
+    #[test]
+    fn after_a_bare_acknowledgement_the_old_kernel_raises_by_what_remains() {
+        let rules = rules("linux-2.0.35");
+        let mut offer = Offer::new(65_535, 1460);
+        for (length, raises) in [(1460, false), (0, true)] {
+            let expected = offer.edge() + 1;
+            offer.tell(&rules, expected, length);
+            assert_eq!(offer.is_worth_telling(&rules, expected + 20_000), raises, "{length} B carried it");
+        }
     }
 
     #[test]
@@ -197,9 +213,9 @@ mod tests {
         assert_eq!(offer.largest(&rules), 65_535);
         offer.agree(Some(7), 1448);
         assert_eq!(offer.largest(&rules), 3_145_728);
-        assert_eq!(offer.tell(&rules, 1), 24_576);
+        assert_eq!(offer.tell(&rules, 1, 0), 24_576);
         offer.charge(6_000_000);
-        assert_eq!(offer.tell(&rules, 1001), 24_569);
+        assert_eq!(offer.tell(&rules, 1001, 0), 24_569);
         assert_eq!(offer.edge(), 1001 + (24_569 << 7));
     }
 }
