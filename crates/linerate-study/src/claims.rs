@@ -23,7 +23,7 @@ mod verdict;
 mod tests;
 
 pub use carry::carry_out;
-pub use check::{Check, Compare, Status};
+pub use check::{Check, Compare, Miss, Status};
 pub use constant::Constant;
 pub use curve::{Curve, Point};
 pub use data::{Claim, Claims, Contradiction, Source};

@@ -31,6 +31,7 @@ fn block(checked: &Checked<'_>, judged: &Judged<'_>, width: usize) -> String {
         add("computed", &computed(judged).unwrap_or_default());
         add("against", &compared(judged).unwrap_or_default());
         add("allowed", &allowed(judged));
+        add("interval", judged.check.interval_from.as_deref().unwrap_or_default());
     }
     if judged.modelled != Modelled::Nothing {
         add("modelled", &modelled(judged));

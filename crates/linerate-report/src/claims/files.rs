@@ -1,6 +1,6 @@
 //! Checks as JSON.
 
-use linerate_study::claims::{Claim, Contradiction, Judged, Modelled, Source, Status, Tally, Verdict};
+use linerate_study::claims::{Claim, Contradiction, Judged, Miss, Modelled, Source, Status, Tally, Verdict};
 use serde::Serialize;
 
 use super::Checked;
@@ -8,7 +8,10 @@ use super::words::{computed, contradictions, what};
 use crate::error::RenderError;
 
 /// Version of the JSON form.
-const FORMAT: u32 = 1;
+///
+/// 2: verdicts are `definition`, `predicted`, `calibrated` and `missed` instead of `holds` and
+/// `calibrated`.
+const FORMAT: u32 = 2;
 
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -37,12 +40,16 @@ struct ClaimView<'a> {
     published: Option<f64>,
     /// Least and most that the modelled value may be; null where there is no bound.
     allowed: Option<[Option<f64>; 2]>,
+    /// What gives those bounds.
+    interval_from: Option<&'a str>,
     modelled: Option<f64>,
     /// Modelled values that should fall from each to the next.
     descending: Option<&'a [f64]>,
     verdict: Verdict,
     /// Parameters that were calibrated on it.
     calibrated: &'a [String],
+    /// What the model gives instead, as recorded, and why.
+    missed: Option<&'a Miss>,
     reason: Option<&'a str>,
     /// Why it could not be checked.
     trouble: Option<&'a str>,
@@ -81,10 +88,12 @@ fn view<'a>(checked: &Checked<'a>, judged: &'a Judged<'a>) -> ClaimView<'a> {
         unit: judged.check.unit(judged.claim),
         published: judged.published,
         allowed: judged.allowed.map(|ends| ends.map(bounded)),
+        interval_from: judged.check.interval_from.as_deref(),
         modelled,
         descending,
         verdict: judged.verdict,
         calibrated: &judged.check.calibrated,
+        missed: judged.check.missed.as_ref(),
         reason: judged.check.reason.as_deref(),
         trouble: judged.trouble.as_deref(),
         contradictions: checked.claims.contradictions_of(judged.claim).map(|it| it.id.as_str()).collect(),

@@ -14,8 +14,8 @@ const NARROWEST: usize = 60;
 const ROOMY: usize = 110;
 
 /// `checked` as text of about `width` columns: a row for each claim that was compared, by source;
-/// what fails or could not be checked, and why; those that are not testable, by reason; the
-/// contradictions; a summary. No colours, no control codes.
+/// those that the model misses, and why; those that are not testable, by reason; what nobody
+/// expected; the contradictions; a summary. No colours, no control codes.
 pub fn table(checked: &Checked<'_>, width: u16) -> String {
     let width = usize::from(width).max(NARROWEST);
     let mut blocks = if checked.in_full {
@@ -23,12 +23,13 @@ pub fn table(checked: &Checked<'_>, width: u16) -> String {
     } else {
         let mut blocks: Vec<String> =
             checked.claims.sources.iter().map(|source| rows(checked, &source.number, width)).collect();
-        blocks.push(troubles(checked, width));
+        blocks.push(missed(checked, width));
         blocks.push(not_tested(checked, width));
+        blocks.push(troubles(checked, width));
         blocks
     };
     blocks.push(disagreements(checked, width));
-    blocks.push(wrap(&summary(&Tally::of(checked.judged)), width, 2));
+    blocks.push(wrap(&summary(&Tally::of(checked.judged), checked.judged.len()), width, 2));
     blocks.retain(|block| !block.is_empty());
     blocks.join("\n\n") + "\n"
 }
@@ -81,15 +82,29 @@ fn row(judged: &Judged<'_>, wide: bool) -> Vec<String> {
     row
 }
 
-/// What fails, and what could not be checked: what was compared, and why.
+/// The misses that are known, and why.
+fn missed(checked: &Checked<'_>, width: usize) -> String {
+    let missed = checked.judged.iter().filter(|judged| judged.verdict == Verdict::Missed);
+    let line = |judged: &Judged<'_>| {
+        let text = format!("{}: {}", judged.claim.id, note(judged).unwrap_or_default());
+        indented(&wrap(&plain(&text), width.saturating_sub(2), 2))
+    };
+    let lines: Vec<String> = missed.map(line).collect();
+    if lines.is_empty() { String::new() } else { format!("Missed\n{}", lines.join("\n")) }
+}
+
+/// What nobody expected, and what could not be checked: what was compared, and why.
 fn troubles(checked: &Checked<'_>, width: usize) -> String {
-    let fails = checked.judged.iter().filter(|judged| judged.verdict == Verdict::Fails);
-    let mut lines: Vec<String> = fails
+    let findings = checked.judged.iter().filter(|judged| judged.verdict.is_finding());
+    let mut lines: Vec<String> = findings
         .map(|judged| {
             let note = note(judged).map_or_else(String::new, |note| format!(" ({note})"));
-            let (id, what) = (&judged.claim.id, what(judged));
-            let text =
-                format!("! {id} fails: {what}: {}, allowed is {}{note}", modelled(judged), allowed(judged));
+            let (id, what, verdict) = (&judged.claim.id, what(judged), finding(judged.verdict));
+            let text = format!(
+                "! {id} {verdict}: {what}: {}, allowed is {}{note}",
+                modelled(judged),
+                allowed(judged)
+            );
             wrap(&plain(&text), width, 2)
         })
         .collect();
@@ -106,6 +121,11 @@ fn troubles(checked: &Checked<'_>, width: usize) -> String {
     };
     lines.extend(reasons.iter().map(could_not));
     lines.join("\n")
+}
+
+/// What is wrong with a claim that nobody expected to come out like this.
+const fn finding(verdict: Verdict) -> &'static str {
+    if matches!(verdict, Verdict::OutOfDate) { "is not missed as recorded" } else { "fails" }
 }
 
 /// The claims that are not tested, by reason.
@@ -170,8 +190,8 @@ mod tests {
                 assert!(text.contains(&judged.claim.id), "{}", judged.claim.id);
             }
         });
-        let last = text.trim_end().lines().last().unwrap_or_default();
-        assert!(last.contains("not testable"), "{last}");
+        let last = text.trim_end().rsplit("\n\n").next().unwrap_or_default().replace("\n  ", " ");
+        assert!(last.starts_with("199 claims: ") && last.ends_with("could not be checked"), "{last}");
         assert!(text.contains("! could not check"), "{text}");
     }
 }

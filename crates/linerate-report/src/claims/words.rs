@@ -61,10 +61,11 @@ pub(super) fn what<'a>(judged: &'a Judged<'_>) -> &'a str {
     judged.check.what.as_deref().unwrap_or(&judged.claim.metric)
 }
 
-/// Notes: why it was not checked, or could not be; what was calibrated on it.
+/// Notes: why it was not checked, or could not be; what was calibrated on it; why it is missed.
 pub(super) fn note(judged: &Judged<'_>) -> Option<String> {
     let calibrated = &judged.check.calibrated;
     let mut notes: Vec<String> = judged.trouble.iter().cloned().collect();
+    notes.extend(judged.check.missed.as_ref().map(|miss| miss.reason.clone()));
     if !calibrated.is_empty() {
         notes.push(format!("calibrated on it: {}", calibrated.join(", ")));
     }
@@ -86,27 +87,28 @@ pub(super) fn configuration(claim: &Claim) -> String {
     if parts.is_empty() { NOTHING.to_owned() } else { parts.join(", ") }
 }
 
-/// A summary in one sentence.
-pub(super) fn summary(tally: &Tally) -> String {
-    let Tally { exact, predicted, calibrated, .. } = tally;
-    let agree = tally.agree();
-    let agreed = match agree {
-        0 => String::new(),
-        _ => format!(" ({exact} by standard or arithmetic, {predicted} predicted, {calibrated} calibrated)"),
-    };
-    let mut parts = vec![
-        format!("{agree} {}{agreed}", plural(agree, "claim holds", "claims hold")),
-        format!("{} {}", tally.fail, plural(tally.fail, "fails", "fail")),
+/// A summary in one sentence: what came out as expected, by kind, and then what did not.
+pub(super) fn summary(tally: &Tally, claims: usize) -> String {
+    let expected = [
+        (tally.definition, plural(tally.definition, "definition", "definitions")),
+        (tally.predicted, "predicted"),
+        (tally.calibrated, "calibrated"),
+        (tally.missed, "missed"),
+        (tally.contradicted, "contradicted"),
+        (tally.not_testable, "not testable"),
     ];
-    let more = [
+    let unexpected = [
+        (tally.fail, plural(tally.fail, "should hold and fails", "should hold and fail")),
+        (tally.out_of_date, "not missed as recorded"),
         (tally.could_not, "could not be checked"),
-        (tally.contradicted, plural(tally.contradicted, "is contradicted", "are contradicted")),
-        (tally.not_testable, plural(tally.not_testable, "is not testable", "are not testable")),
     ];
-    parts.extend(
-        more.into_iter().filter(|(count, _)| *count > 0).map(|(count, are)| format!("{count} {are}")),
-    );
-    parts.join(", ")
+    let counted = |counts: &[(usize, &str)]| {
+        let some = counts.iter().filter(|(count, _)| *count > 0);
+        some.map(|(count, what)| format!("{count} {what}")).collect::<Vec<_>>().join(", ")
+    };
+    let parts = [counted(&expected), counted(&unexpected)];
+    let parts: Vec<&str> = parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
+    format!("{claims} {}: {}", plural(claims, "claim", "claims"), parts.join("; "))
 }
 
 const fn plural(count: usize, one: &'static str, many: &'static str) -> &'static str {
@@ -147,5 +149,23 @@ fn with_unit(value: &str, unit: &str) -> String {
         "" => value.to_owned(),
         "x" => format!("{value} x"),
         unit => format!("{value} {unit}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_summary_keeps_kinds_of_agreement_apart_and_names_what_nobody_expected() {
+        let expected = Tally { definition: 1, predicted: 2, missed: 3, not_testable: 4, ..Tally::default() };
+        assert_eq!(summary(&expected, 10), "10 claims: 1 definition, 2 predicted, 3 missed, 4 not testable");
+        let found = Tally { fail: 1, out_of_date: 2, could_not: 3, ..expected };
+        assert_eq!(
+            summary(&found, 16),
+            "16 claims: 1 definition, 2 predicted, 3 missed, 4 not testable; \
+             1 should hold and fails, 2 not missed as recorded, 3 could not be checked"
+        );
+        assert_eq!(summary(&Tally { calibrated: 1, ..Tally::default() }, 1), "1 claim: 1 calibrated");
     }
 }

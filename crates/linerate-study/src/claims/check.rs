@@ -3,14 +3,15 @@
 use serde::{Deserialize, Serialize};
 
 use super::data::Claim;
-use super::quantity::Quantity;
+use super::quantity::{Need, Quantity};
 
 /// The kinds of agreement with a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
-    /// Given by a standard or by arithmetic.
-    Exact,
+    /// A standard, the method or arithmetic says it, and the model has it as a constant or carries
+    /// the rule out. That they agree shows that the model has the rule, and nothing about networks.
+    Definition,
     /// One figure over another, or a figure whose level was calibrated, within an interval.
     Ratio,
     /// Which of several is more.
@@ -27,7 +28,7 @@ impl Status {
     /// In words.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Exact => "exact",
+            Self::Definition => "definition",
             Self::Ratio => "ratio",
             Self::Order => "order",
             Self::Location => "location",
@@ -53,6 +54,29 @@ pub enum Compare {
     AtLeast,
     /// At it or below.
     AtMost,
+}
+
+/// A disagreement that is known: what the model gives instead, and why.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Miss {
+    /// What the model gave when this was written, in the unit of the check; the terms of an order.
+    /// Empty if the model does not show at all what is asked for.
+    pub modelled: Vec<f64>,
+    /// What the model lacks.
+    pub reason: String,
+}
+
+/// How far the model's value may move from a recorded one before the record is out of date. Unit:
+/// share.
+const RECORDED_WITHIN: f64 = 0.05;
+
+impl Miss {
+    /// Whether the model still gives what was recorded.
+    pub(super) fn is(&self, modelled: &[f64]) -> bool {
+        let near = |(now, then): (&f64, &f64)| (now - then).abs() <= then.abs() * RECORDED_WITHIN;
+        self.modelled.len() == modelled.len() && modelled.iter().zip(&self.modelled).all(near)
+    }
 }
 
 /// How a claim is checked.
@@ -86,10 +110,15 @@ pub struct Check {
     pub tolerance: f64,
     /// Instead of that: the least and the most that the modelled figure may be.
     pub within: Option<[f64; 2]>,
+    /// What gives `tolerance`, `within` or `margin`: the precision of the published figure, or the
+    /// size of the published effect; never what the model happens to give.
+    pub interval_from: Option<String>,
     /// Parameters of hosts that were calibrated so that this claim holds. It is then not a
     /// prediction.
     #[serde(default)]
     pub calibrated: Vec<String>,
+    /// It is known that the model does not agree.
+    pub missed: Option<Miss>,
     /// Why it is contradicted or not testable, or another note.
     pub reason: Option<String>,
 }
@@ -109,7 +138,9 @@ impl Check {
             compare: Compare::Equal,
             tolerance: 0.0,
             within: None,
+            interval_from: None,
             calibrated: Vec::new(),
+            missed: None,
             reason: None,
         }
     }
@@ -135,21 +166,44 @@ impl Check {
         if unit == "-" { "" } else { unit }
     }
 
+    /// Whether a run of the model has a part in what is compared. Without one, numbers of a standard,
+    /// of the method or of a kernel's rules are compared with themselves.
+    pub fn runs_the_model(&self) -> bool {
+        let runs = |need: Need<'_>| !matches!(need, Need::Plan(_));
+        self.modelled().flat_map(Quantity::needs).any(runs)
+    }
+
     /// Whether its parts are consistent.
     pub(super) fn fits(&self) -> Result<(), String> {
         let refuse = |ok: bool, reason: &str| if ok { Ok(()) } else { Err(reason.to_owned()) };
         if !self.status.is_tested() {
             refuse(self.reason.is_some(), "it needs a reason")?;
-            return refuse(self.calibrated.is_empty(), "nothing is calibrated on what is not tested");
+            let asked = !self.calibrated.is_empty() || self.missed.is_some();
+            return refuse(!asked, "what is not tested is neither calibrated on nor missed");
         }
         let ordered = !self.descending.is_empty();
         refuse(
-            ordered == (self.status == Status::Order),
+            ordered || self.status != Status::Order,
             "an order needs `descending`, and nothing else has it",
         )?;
+        let may_be_ordered = matches!(self.status, Status::Order | Status::Definition);
+        refuse(!ordered || may_be_ordered, "an order needs `descending`, and nothing else has it")?;
         refuse(ordered != self.model.is_some(), "give `model` or `descending`")?;
         refuse(!ordered || self.descending.len() > 1, "an order needs two quantities")?;
         let interval = self.within.is_none_or(|[low, high]| low <= high);
-        refuse(interval && self.tolerance >= 0.0, "its interval is reversed")
+        refuse(interval && self.tolerance >= 0.0, "its interval is reversed")?;
+        self.is_classed()
+    }
+
+    /// Whether it is called what it is: a definition, or something that the model could miss.
+    fn is_classed(&self) -> Result<(), String> {
+        let refuse = |ok: bool, reason: &str| if ok { Ok(()) } else { Err(reason.to_owned()) };
+        if self.status == Status::Definition {
+            let chosen = !self.calibrated.is_empty() || self.missed.is_some();
+            return refuse(!chosen, "a definition is neither calibrated on nor missed");
+        }
+        refuse(self.runs_the_model(), "no run of the model has a part in it: it is a definition")?;
+        let wide = self.within.is_some() || self.tolerance > 0.0 || self.margin > 0.0;
+        refuse(!wide || self.interval_from.is_some(), "`interval-from` must say what gives its interval")
     }
 }

@@ -91,34 +91,48 @@ impl Curve {
     /// Most that `self` differs from `other` at any size below `below`, of the other's throughput.
     /// Unit: %.
     pub(super) fn change(&self, other: &Self, below: u64) -> Result<f64, String> {
-        let small = self.points.iter().filter(|point| point.size < below);
-        let pairs = small.filter_map(|point| {
+        let ratios = self.ratios(other).filter(|(size, _)| *size < below);
+        let change = ratios.map(|(_, ratio)| (ratio - 1.0).abs() * 100.0).reduce(f64::max);
+        change.ok_or_else(|| "the two have no size in common".to_owned())
+    }
+
+    /// The least that `self` is of `other` at any size between two.
+    pub(super) fn least_ratio(&self, other: &Self, from: u64, to: u64) -> Result<f64, String> {
+        let ratios = self.ratios(other).filter(|(size, _)| (from..=to).contains(size));
+        let least = ratios.map(|(_, ratio)| ratio).reduce(f64::min);
+        least.ok_or_else(|| "the two have no size in common".to_owned())
+    }
+
+    /// Its throughput over that of `other`, at every size that both have.
+    fn ratios<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = (u64, f64)> + 'a {
+        self.points.iter().filter_map(|point| {
             let same = other.points.iter().find(|of_other| of_other.size == point.size)?;
-            Some((point.mbps / same.mbps - 1.0).abs() * 100.0)
-        });
-        pairs.reduce(f64::max).ok_or_else(|| "the two have no size in common".to_owned())
+            Some((point.size, point.mbps / same.mbps))
+        })
     }
 }
 
 /// The first size of every stretch whose throughput is at least a share of `least` below the
-/// highest before it somewhere, and that ends when that highest is reached again. A fall that goes
-/// on to the last size does not count: it may not recover.
+/// highest before it somewhere, and that ends when that highest is reached again but for half of
+/// that share. A fall that goes on to the last size does not count: it may not recover.
 fn drops(points: &[Point], least: f64) -> Vec<u64> {
     let mut found = Vec::new();
     let mut highest = 0.0_f64;
     // The first size of a fall that has not recovered, and whether it is deep enough.
     let mut open: Option<(u64, bool)> = None;
     for point in points {
-        if point.mbps >= highest {
-            if let Some((size, true)) = open {
+        let deep = point.mbps < highest * (1.0 - least);
+        open = match open {
+            Some((size, true)) if point.mbps >= highest * (1.0 - least / 2.0) => {
                 found.push(size);
+                None
             }
-            (highest, open) = (point.mbps, None);
-        } else {
-            let deep = point.mbps < highest * (1.0 - least);
-            let (size, was_deep) = open.unwrap_or((point.size, false));
-            open = Some((if was_deep || !deep { size } else { point.size }, was_deep || deep));
-        }
+            Some(deep_before @ (_, true)) => Some(deep_before),
+            _ if point.mbps >= highest => None,
+            Some((size, false)) if !deep => Some((size, false)),
+            _ => Some((point.size, deep)),
+        };
+        highest = highest.max(point.mbps);
     }
     found
 }
@@ -143,6 +157,8 @@ mod tests {
         assert_eq!(curve(&[10.0, 20.0, 15.0, 18.0]).falls(), 0, "it never came back to 20");
         assert_eq!(curve(&[10.0, 20.0, 19.9, 40.0, 30.0, 50.0]).falls(), 1, "0.5 % is no drop");
         assert_eq!(curve(&[10.0, 20.0, 12.0, 15.0, 21.0, 18.0, 22.0]).falls(), 2);
+        assert_eq!(curve(&[10.0, 20.0, 12.0, 15.0, 19.6]).falls(), 1, "but for 2 % it is back");
+        assert_eq!(curve(&[10.0, 20.0, 12.0, 15.0, 19.4]).falls(), 0, "3 % are missing");
     }
 
     #[test]
@@ -170,5 +186,13 @@ mod tests {
         let change = one.change(&other, 4096).expect("two sizes");
         assert!((change - 10.0).abs() < 1e-9, "{change}");
         assert!(one.change(&other, 1).is_err());
+    }
+
+    #[test]
+    fn a_curve_is_compared_with_another_size_by_size() {
+        let (one, other) = (curve(&[10.0, 22.0, 30.0]), curve(&[10.0, 20.0, 60.0]));
+        let least = |from, to| one.least_ratio(&other, from, to);
+        assert_eq!((least(1024, 4096), least(1024, 2048)), (Ok(0.5), Ok(1.0)));
+        assert!(least(1, 1000).is_err(), "no size is there");
     }
 }

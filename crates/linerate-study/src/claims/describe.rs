@@ -59,6 +59,9 @@ impl Quantity {
             Self::Change { runs: [one, other], below } => {
                 write!(out, "most that {one} differs from {other} below {}", Size(*below))
             }
+            Self::LeastRatio { runs: [one, other], from, to } => {
+                write!(out, "least of {one} over {other} from {} to {}", Size(*from), Size(*to))
+            }
             _ => Ok(()),
         }
     }

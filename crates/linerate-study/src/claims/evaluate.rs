@@ -103,6 +103,9 @@ impl<'a> Evaluator<'a> {
             Quantity::Change { runs: [one, other], below } => {
                 Ok(self.curve(one)?.change(self.curve(other)?, *below)?)
             }
+            Quantity::LeastRatio { runs: [one, other], from, to } => {
+                Ok(self.curve(one)?.least_ratio(self.curve(other)?, *from, *to)?)
+            }
             _ => Err("it is not read off a curve".to_owned().into()),
         }
     }

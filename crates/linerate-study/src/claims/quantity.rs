@@ -74,6 +74,16 @@ pub enum Quantity {
         /// Unit: bytes.
         below: u64,
     },
+    /// The least that one run's throughput is of another's at the same size, over a part of the
+    /// curves. Unit: 1.
+    LeastRatio {
+        /// The one, and the other.
+        runs: [String; 2],
+        /// Unit: bytes.
+        from: u64,
+        /// Unit: bytes.
+        to: u64,
+    },
     /// A measure of a run under load, by the name that `linerate model load --format csv` has.
     Load {
         /// Which run.
@@ -188,7 +198,9 @@ impl Quantity {
             | Self::LowestFrom(At { run, .. })
             | Self::Fall(Between { run, .. })
             | Self::Dip(Between { run, .. }) => vec![Need::Curve(run)],
-            Self::Change { runs, .. } => runs.iter().map(|run| Need::Curve(run)).collect(),
+            Self::Change { runs, .. } | Self::LeastRatio { runs, .. } => {
+                runs.iter().map(|run| Need::Curve(run)).collect()
+            }
             Self::Load { run, .. } => vec![Need::Load(run)],
             Self::Best(swept) | Self::Spread(swept) => vec![Need::Sweep(swept)],
             Self::Mtu(run) | Self::Link(run) | Self::Ceiling(run) | Self::Granted { run, .. } => {

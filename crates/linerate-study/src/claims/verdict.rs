@@ -15,12 +15,19 @@ const ROUNDING: f64 = 1e-9;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
+    /// A standard, the method or arithmetic says it, and the model has it: no statement about
+    /// networks.
+    Definition,
     /// The model agrees, and nothing was chosen so that it would.
-    Holds,
+    Predicted,
     /// It agrees because parameters were calibrated on it: not a prediction.
     Calibrated,
-    /// It does not agree.
+    /// It does not agree, as is known and recorded.
+    Missed,
+    /// It does not agree, and should.
     Fails,
+    /// A recorded miss is none any more, or the model gives something else than what was recorded.
+    OutOfDate,
     /// It could not be computed.
     CouldNot,
     /// The sources disagree.
@@ -33,13 +40,21 @@ impl Verdict {
     /// In words.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Holds => "holds",
+            Self::Definition => "definition",
+            Self::Predicted => "predicted",
             Self::Calibrated => "calibrated",
+            Self::Missed => "missed",
             Self::Fails => "fails",
+            Self::OutOfDate => "out of date",
             Self::CouldNot => "could not",
             Self::Contradicted => "contradicted",
             Self::NotTestable => "not testable",
         }
+    }
+
+    /// Whether nobody expected it: the model or the record of what it misses has to change.
+    pub const fn is_finding(self) -> bool {
+        matches!(self, Self::Fails | Self::OutOfDate)
     }
 }
 
@@ -99,20 +114,13 @@ pub fn judge<'a>(claims: &'a Claims, claim: &'a Claim, results: &Results) -> Jud
         judged.modelled = modelled;
         judged.agrees()
     });
-    judged.verdict = match (check.status, agreed) {
-        (Status::Contradicted, _) => Verdict::Contradicted,
-        (Status::NotTestable, _) => Verdict::NotTestable,
-        (_, Err(Lack::Computing(trouble))) => {
-            judged.trouble = Some(trouble);
-            Verdict::CouldNot
-        }
-        (_, Err(Lack::InModel(trouble))) => {
-            judged.trouble = Some(trouble);
-            Verdict::Fails
-        }
-        (_, Ok(false)) => Verdict::Fails,
-        (_, Ok(true)) if check.calibrated.is_empty() => Verdict::Holds,
-        (_, Ok(true)) => Verdict::Calibrated,
+    (judged.verdict, judged.trouble) = match (check.status, agreed) {
+        (Status::Contradicted, _) => (Verdict::Contradicted, None),
+        (Status::NotTestable, _) => (Verdict::NotTestable, None),
+        (_, Err(Lack::Computing(trouble))) => (Verdict::CouldNot, Some(trouble)),
+        (_, Err(Lack::InModel(trouble))) => judged.disagreed(Some(trouble)),
+        (_, Ok(false)) => judged.disagreed(None),
+        (_, Ok(true)) => judged.agreed(),
     };
     judged
 }
@@ -141,6 +149,35 @@ fn allowed(check: &Check, published: Option<f64>) -> Option<[f64; 2]> {
 }
 
 impl Judged<'_> {
+    /// The verdict on a claim that the model agrees with.
+    fn agreed(&self) -> (Verdict, Option<String>) {
+        if self.check.missed.is_some() {
+            return (Verdict::OutOfDate, Some("a miss is recorded, and it holds".to_owned()));
+        }
+        let verdict = match self.check.status {
+            Status::Definition => Verdict::Definition,
+            _ if self.check.calibrated.is_empty() => Verdict::Predicted,
+            _ => Verdict::Calibrated,
+        };
+        (verdict, None)
+    }
+
+    /// The verdict on one that it does not agree with.
+    fn disagreed(&self, trouble: Option<String>) -> (Verdict, Option<String>) {
+        let Some(miss) = &self.check.missed else { return (Verdict::Fails, trouble) };
+        let modelled = match &self.modelled {
+            Modelled::Nothing => &[],
+            Modelled::One(value) => std::slice::from_ref(value),
+            Modelled::Order(terms) => &terms[..],
+        };
+        if miss.is(modelled) {
+            return (Verdict::Missed, trouble);
+        }
+        let recorded = format!("a miss is recorded, but with {:?}", miss.modelled);
+        let parts: Vec<String> = trouble.into_iter().chain([recorded]).collect();
+        (Verdict::OutOfDate, Some(parts.join("; ")))
+    }
+
     /// Whether the model agrees.
     fn agrees(&self) -> Result<bool, Lack> {
         match (&self.modelled, self.allowed) {
@@ -161,42 +198,45 @@ impl Judged<'_> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Tally {
-    /// Those that hold because a standard or arithmetic says so.
-    pub exact: usize,
-    /// The others that hold and that nothing was calibrated on.
+    /// See [`Verdict::Definition`].
+    pub definition: usize,
+    /// See [`Verdict::Predicted`].
     pub predicted: usize,
-    /// Those that agree because parameters were chosen so.
+    /// See [`Verdict::Calibrated`].
     pub calibrated: usize,
-    /// Those that the model does not agree with.
-    pub fail: usize,
-    /// Those that could not be computed.
-    pub could_not: usize,
-    /// Those whose sources do not agree.
+    /// See [`Verdict::Missed`].
+    pub missed: usize,
+    /// See [`Verdict::Contradicted`].
     pub contradicted: usize,
-    /// Those with nothing to compare.
+    /// See [`Verdict::NotTestable`].
     pub not_testable: usize,
+    /// See [`Verdict::Fails`].
+    pub fail: usize,
+    /// See [`Verdict::OutOfDate`].
+    pub out_of_date: usize,
+    /// See [`Verdict::CouldNot`].
+    pub could_not: usize,
 }
 
 impl Tally {
     /// Counts.
     pub fn of(judged: &[Judged<'_>]) -> Self {
         let count = |verdict| judged.iter().filter(|judged| judged.verdict == verdict).count();
-        let exact =
-            |judged: &&Judged<'_>| judged.verdict == Verdict::Holds && judged.check.status == Status::Exact;
-        let exact = judged.iter().filter(exact).count();
         Self {
-            exact,
-            predicted: count(Verdict::Holds) - exact,
+            definition: count(Verdict::Definition),
+            predicted: count(Verdict::Predicted),
             calibrated: count(Verdict::Calibrated),
-            fail: count(Verdict::Fails),
-            could_not: count(Verdict::CouldNot),
+            missed: count(Verdict::Missed),
             contradicted: count(Verdict::Contradicted),
             not_testable: count(Verdict::NotTestable),
+            fail: count(Verdict::Fails),
+            out_of_date: count(Verdict::OutOfDate),
+            could_not: count(Verdict::CouldNot),
         }
     }
 
-    /// Claims that agree with the model, for whatever reason.
-    pub const fn agree(&self) -> usize {
-        self.exact + self.predicted + self.calibrated
+    /// Verdicts that nobody expected.
+    pub const fn findings(&self) -> usize {
+        self.fail + self.out_of_date
     }
 }

@@ -27,10 +27,12 @@ pub(crate) enum ModelVerb {
     /// Compare the models with published claims
     ///
     /// A claim is one published figure or statement. Its model value comes from plans that ship with
-    /// linerate, and must lie within a stated interval. Claims that calibrated a parameter are
-    /// counted apart, because they test no prediction.
+    /// linerate, and must lie within a stated interval. Definitions (a standard compared with
+    /// itself) and claims that calibrated a parameter are counted apart from predictions. So are
+    /// known misses: the model's value and the reason are recorded with the claim.
     ///
-    /// Exit codes: 0 every claim that should hold does, 1 a claim fails, 2 a claim could not be checked.
+    /// Exit codes: 0 every claim comes out as recorded, known misses too; 1 a claim that should hold
+    /// fails, or a known miss holds or has another value; 2 a claim could not be checked.
     #[command(after_help = examples::CHECK)]
     Check(CheckArgs),
     /// List the physical layers, relays, hosts, kernels and plans of models

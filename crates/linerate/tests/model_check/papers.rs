@@ -72,14 +72,16 @@ fn every_compared_claim_and_every_contradiction_is_on_the_page() {
     assert!(text.contains(BEGIN) && text.contains(END));
 }
 
-/// Every claim at once: what should hold does, and the page says of each what the model says.
+/// Every claim at once: each comes out as recorded, and the page says of each what the model says.
 #[test]
-fn every_claim_that_should_hold_does_and_stands_on_the_page_as_computed() {
+fn every_claim_comes_out_as_recorded_and_stands_on_the_page_as_computed() {
     let (code, checked) = json(&[]);
     let claims = checked["claims"].as_array().expect("claims");
     let bad: Vec<&Value> = claims
         .iter()
-        .filter(|claim| matches!(claim["verdict"].as_str(), Some("fails" | "could-not") | None))
+        .filter(|claim| {
+            matches!(claim["verdict"].as_str(), Some("fails" | "out-of-date" | "could-not") | None)
+        })
         .collect();
     assert!(bad.is_empty() && code == Some(0), "exit {code:?}: {bad:#?}");
     let text = text();

@@ -15,9 +15,10 @@ use crate::signals::Interrupt;
 use crate::store;
 use crate::trouble::Trouble;
 
-/// Exit code when a claim that should hold does not.
+/// Exit code when a claim does not come out as expected: one that should hold does not, or a
+/// recorded miss is none any more.
 const FINDING: u8 = 1;
-/// Exit code when a claim that should hold could not be checked.
+/// Exit code when a claim could not be checked.
 const COULD_NOT: u8 = 2;
 
 pub(super) fn run(args: &CheckArgs) -> Result<ExitCode, Trouble> {
@@ -70,12 +71,12 @@ fn conclude(args: &CheckArgs, checked: &Checked<'_>) -> Result<ExitCode, Trouble
     Ok(ExitCode::from(code(&Tally::of(checked.judged))))
 }
 
-/// A failed claim outranks one that could not be checked.
+/// What nobody expected outranks what could not be checked. A miss that is recorded is expected.
 const fn code(tally: &Tally) -> u8 {
-    match tally {
-        Tally { fail: 1.., .. } => FINDING,
-        Tally { could_not: 1.., .. } => COULD_NOT,
-        _ => 0,
+    match (tally.findings(), tally.could_not) {
+        (1.., _) => FINDING,
+        (0, 1..) => COULD_NOT,
+        (0, 0) => 0,
     }
 }
 
@@ -88,11 +89,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_failure_goes_before_what_could_not_be_checked() {
-        let held = Tally { exact: 3, predicted: 2, calibrated: 1, not_testable: 9, ..Tally::default() };
-        assert_eq!(code(&held), 0);
-        assert_eq!(code(&Tally { contradicted: 1, ..held }), 0, "nobody expects it to hold");
-        assert_eq!(code(&Tally { could_not: 1, ..held }), 2);
-        assert_eq!(code(&Tally { could_not: 5, fail: 1, ..held }), 1);
+    fn what_nobody_expected_goes_before_what_could_not_be_checked() {
+        let expected =
+            Tally { definition: 3, predicted: 2, calibrated: 1, not_testable: 9, ..Tally::default() };
+        assert_eq!(code(&expected), 0);
+        assert_eq!(code(&Tally { contradicted: 1, ..expected }), 0, "nobody expects it to hold");
+        assert_eq!(code(&Tally { missed: 1, ..expected }), 0, "as recorded");
+        assert_eq!(code(&Tally { could_not: 1, ..expected }), 2);
+        assert_eq!(code(&Tally { could_not: 5, fail: 1, ..expected }), 1);
+        assert_eq!(code(&Tally { out_of_date: 1, ..expected }), 1);
     }
 }
