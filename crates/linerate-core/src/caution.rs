@@ -216,7 +216,7 @@ pub enum Caution {
     /// A modelled collision domain is wider than its slot time, so its results include late
     /// collisions, and collisions that the senders do not hear.
     IllegalDiameter {
-        /// Longest round trip between two stations, jam included. Unit: bit times.
+        /// Longest round trip between two stations. Unit: bit times.
         round_trip_bits: u64,
         /// Slot time. Unit: bit times.
         slot_bits: u64,
@@ -230,6 +230,22 @@ pub enum Caution {
     DuplexMismatch {
         /// The cable, by what it connects.
         cable: String,
+    },
+    /// A modelled network lost a considerable share of what was offered.
+    FramesLost {
+        /// Frames that were lost for this cause.
+        lost: u64,
+        /// Frames that were offered.
+        offered: u64,
+        /// Why most of them were lost.
+        cause: String,
+    },
+    /// A key of a model's plan that this network or load does not use.
+    WithoutEffect {
+        /// Its path in the plan.
+        key: String,
+        /// Why.
+        why: String,
     },
     /// A kind that only a later linerate knows.
     #[serde(other)]
@@ -329,6 +345,11 @@ impl Caution {
             Self::DuplexMismatch { cable } => {
                 format!("{cable} is full duplex at one end and half duplex at the other")
             }
+            Self::FramesLost { lost, offered, cause } => format!(
+                "{:.1} % of the frames were lost ({cause}), and the delays do not count them",
+                *lost as f64 / (*offered).max(1) as f64 * 100.0
+            ),
+            Self::WithoutEffect { key, why } => format!("`{key}` has no effect: {why}"),
             Self::Incomplete { reason } => format!("the run did not end as planned: {reason}"),
             Self::Later => "a newer linerate recorded a caution that this version does not know".into(),
             Self::Imported { program } => {
@@ -384,6 +405,10 @@ impl Caution {
                 "shorten the cables (length-m, diameter-bits), or read the result as that of an illegal network"
             }
             Self::DuplexMismatch { .. } => "set both ends to negotiate, or both to the same duplex",
+            Self::FramesLost { .. } => {
+                "offer less or allow more room, or read the result as that of an overloaded network"
+            }
+            Self::WithoutEffect { .. } => "leave it out, or choose a network or a load that uses it",
             Self::Imported { .. } => "read the curve as one sample of an unknown set-up",
         }
     }
