@@ -217,6 +217,7 @@ impl Atm {
         if let Some(frame) = station.sending.take() {
             station.counters.sent += 1;
             client.observe(port, &frame, Seen::Sent, kernel);
+            client.left(port, &frame, kernel.now());
         }
         self.begin(port, kernel, client);
     }

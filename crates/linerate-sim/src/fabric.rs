@@ -6,7 +6,7 @@
 //! ([`Fabric::wake`]). A fabric may itself be made of fabrics: then the relays between them are
 //! their clients.
 
-use linerate_core::units::Span;
+use linerate_core::units::{Span, Time};
 
 use crate::frame::{Frame, Port};
 use crate::kernel::{Includes, Kernel};
@@ -55,6 +55,12 @@ pub trait Client<E> {
     /// A frame that was taken from `port` will not arrive. For a frame to everyone, this is called
     /// once for each station that misses it.
     fn lost(&mut self, port: Port, frame: Frame, loss: Loss, kernel: &mut Kernel<E>);
+
+    /// A data frame that was taken from `port` leaves it whole, or is given up there, at `at`, which
+    /// is now or later: whatever is next at that port waits from then on.
+    fn left(&mut self, port: Port, frame: &Frame, at: Time) {
+        let _ = (port, frame, at);
+    }
 
     /// A frame that went out whole from the first of two ports came in damaged at the second, where
     /// it should have been delivered. By default it is lost. A client with relays at its ports

@@ -212,6 +212,7 @@ impl Fddi {
         let port = Port(from as u32);
         self.stations[from].counters.sent += 1;
         client.observe(port, &frame, Seen::Sent, kernel);
+        client.left(port, &frame, kernel.now());
         if let Some(to) = self.first_receiver(from, frame.destination) {
             let place = self.travelling.insert(Travelling { frame, from, to });
             let at = kernel.now() + self.token.distance(from, to);

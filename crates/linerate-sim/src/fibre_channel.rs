@@ -224,6 +224,7 @@ impl FibreChannel {
         {
             station.counters.sent += 1;
             client.observe(Port(lane), &frame, Seen::Sent, kernel);
+            client.left(Port(lane), &frame, kernel.now());
         }
         self.begin(lane, kernel, client);
     }

@@ -16,6 +16,7 @@ pub mod fabric;
 pub mod fddi;
 pub mod fibre_channel;
 pub mod frame;
+pub mod framing;
 pub mod kernel;
 pub mod load;
 pub mod machine;

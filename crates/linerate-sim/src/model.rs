@@ -1,5 +1,6 @@
 //! From a plan to a model: build it, load it, measure it.
 
+mod ceiling;
 mod curve;
 mod ends;
 mod ethernet;
@@ -8,13 +9,16 @@ mod loaded;
 mod loads;
 mod media;
 mod medium;
+mod unused;
 
 use linerate_core::caution::Caution;
 use linerate_core::units::Rate;
 
+use crate::framing::Framing;
 use crate::medium::Medium;
 use crate::plan::{ModelError, ModelPlan};
 
+pub use ceiling::{Ceiling, ceiling};
 pub use curve::{Curve, curve};
 pub use loaded::{Loaded, check_load, load};
 pub(crate) use loads::{Described, Network, describe};
@@ -27,13 +31,11 @@ pub struct Built {
     pub medium: Medium,
     /// Rate of one station's line, line coding taken off.
     pub line_rate: Rate,
-    /// The time of a packet of the MTU on the line, with all overhead. Unit: bit times.
-    pub full_packet_bits: f64,
-    /// A frame's length as the medium counts it (bytes), from its client data (bytes).
-    pub frame_bytes: fn(u32) -> u64,
-    /// The overhead of a frame beyond its client data, without padding. Unit: bytes.
+    /// How it frames packets.
+    pub framing: Framing,
+    /// How much longer a size of `load.frame` is than its packet, without padding. Unit: bytes.
     pub header_bytes: u32,
-    /// The shortest frame. Unit: bytes.
+    /// The shortest size of `load.frame`. Unit: bytes.
     pub least_frame: u32,
     /// Whether any of it is half duplex: then backoff is random, and one trial is not enough.
     pub half_duplex: bool,

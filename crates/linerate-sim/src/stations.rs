@@ -89,7 +89,9 @@ pub struct Stations {
     /// TCP segments that are on their way.
     segments: Slab<Segment>,
     /// Frames that a path delays.
-    late: Slab<Frame>,
+    late: Slab<Late>,
+    /// Those of them that a load offered, copies not counted.
+    late_loads: u64,
     /// Ports with something to send that the medium does not know of yet, in order.
     wakes: Vec<Port>,
     /// How many of those the medium knows by now.
@@ -100,6 +102,14 @@ pub struct Stations {
     pub meter: Meter,
     /// The recorded frames, if a trace is on.
     pub trace: Option<Trace>,
+}
+
+/// A frame that a path delays.
+#[derive(Clone, Copy, Debug)]
+struct Late {
+    frame: Frame,
+    /// The path made it: the frame itself comes as well.
+    copy: bool,
 }
 
 /// What is attached to the network at one station.
@@ -122,6 +132,7 @@ impl Stations {
             flows: Vec::new(),
             segments: Slab::new(),
             late: Slab::new(),
+            late_loads: 0,
             wakes: Vec::new(),
             woken: 0,
             stirs: None,
@@ -186,6 +197,12 @@ impl Stations {
         self.stations.iter().filter_map(|attached| attached.generator.as_ref())
     }
 
+    /// Frames of the load that a path delays: out of the medium and not arrived.
+    #[must_use]
+    pub const fn held(&self) -> u64 {
+        self.late_loads
+    }
+
     /// A port that has something to send and has not been woken.
     pub fn next_wake(&mut self) -> Option<Port> {
         let port = self.wakes.get(self.woken).copied();
@@ -219,8 +236,8 @@ impl Stations {
             Event::Timer(end) => self.tcp_timer(end, kernel),
             Event::Machine(event) => self.machine_event(event, kernel),
             Event::Late { port, number } => {
-                let frame = self.late.remove(number);
-                self.take_in(port, frame, kernel);
+                let late = self.late.remove(number);
+                self.late_arrives(port, late, kernel);
             }
         }
     }
@@ -318,8 +335,18 @@ impl Stations {
         }
     }
 
-    fn hold_up(&mut self, port: Port, frame: Frame, after: Span, kernel: &mut Kernel<impl Includes<Event>>) {
-        let number = self.late.insert(frame);
+    fn late_arrives(&mut self, port: Port, late: Late, kernel: &mut Kernel<impl Includes<Event>>) {
+        match (late.frame.content, late.copy) {
+            (Content::Load(_), true) => return self.meter.repeated(),
+            (Content::Load(_), false) => self.late_loads -= 1,
+            _ => {}
+        }
+        self.take_in(port, late.frame, kernel);
+    }
+
+    fn hold_up(&mut self, port: Port, late: Late, after: Span, kernel: &mut Kernel<impl Includes<Event>>) {
+        self.late_loads += u64::from(matches!(late.frame.content, Content::Load(_)) && !late.copy);
+        let number = self.late.insert(late);
         kernel.at(kernel.now() + after, Class::Arrive, Event::Late { port, number });
     }
 
@@ -355,12 +382,11 @@ impl<E: Includes<Event>> Client<E> for Stations {
             None => self.take_in(port, frame, kernel),
             Some(Fate::Lost) => self.lost(port, frame, Loss::Error, kernel),
             Some(Fate::Comes { after, twice }) => {
-                // A load counts each of its frames once.
-                if twice && !matches!(frame.content, Content::Load(_)) {
-                    let copy = self.copy(frame);
-                    self.hold_up(port, copy, after, kernel);
+                if twice {
+                    let frame = self.copy(frame);
+                    self.hold_up(port, Late { frame, copy: true }, after, kernel);
                 }
-                self.hold_up(port, frame, after, kernel);
+                self.hold_up(port, Late { frame, copy: false }, after, kernel);
             }
         }
     }
@@ -371,6 +397,13 @@ impl<E: Includes<Event>> Client<E> for Stations {
             Content::Packet(packet) => self.packet_lost(&packet, loss, kernel),
             Content::Segment { .. } => self.drop_segment(&frame),
             Content::Pause { .. } => {}
+        }
+    }
+
+    fn left(&mut self, port: Port, frame: &Frame, at: Time) {
+        let generator = self.stations[port.index()].generator.as_mut();
+        if let (Content::Load(_), Some(generator)) = (frame.content, generator) {
+            generator.left(at);
         }
     }
 

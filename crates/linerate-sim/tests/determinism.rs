@@ -136,15 +136,15 @@ fn runs_are_what_they_were() {
     insta::assert_snapshot!(table, @r"
      network  delivered   events passages              hash
         link       2000     6007     4001  df3e11803bea4028
-         hub       2000     8745     4001  6c6e038e70e529cb
-      hub-10       2000    14366     4000  f1e1c0a3660f7501
+         hub       2000     8982     4000  2b1cf5dac49b71ae
+      hub-10       2000    13210     4000  1b3eab5eaa9f8580
       switch       2000    10006     4002  9e04605c1787d648
         line       2000    14333     4003  ad20548de362f9e9
     repeater       2000    28290    12001  2fb39456a98b95ee
-    mismatch       2000    15441     4837  37fc8590b3ce0677
-         atm       2000     6463     4000  695e77723f107415
-        fddi       2000     7002     4000  6f085739fc7fa759
-          fc       2000    10004     4001  0cae2ba0eacb98bf
-     myrinet       2000    12778     4000  dbd4a02ce128b0e8
+    mismatch       2000    15442     4837  1d65f735e0b036f2
+         atm       2000     6423     4000  d37733cb2556010a
+        fddi       2000     7124     4000  e0204e94ef951520
+          fc       2000    10004     4001  53eca2d0d2759d69
+     myrinet       2000    12774     4000  8f52518f5b51229b
     ");
 }

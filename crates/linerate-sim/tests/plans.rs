@@ -7,4 +7,6 @@ mod documentation;
 mod every;
 mod pause;
 mod relays;
+mod rounds;
+mod saturated;
 mod shipped;

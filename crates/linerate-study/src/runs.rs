@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use linerate_core::stats::Histogram;
+use linerate_sim::load::Delays;
 use linerate_sim::model::{Loaded, load};
 use linerate_sim::plan::{ModelError, ModelPlan};
 
@@ -101,7 +101,7 @@ fn start(orders: Orders) -> (Vec<JoinHandle<()>>, Receiver<Answer>, Arc<AtomicBo
 /// and ten thousand of them would fill the memory.
 fn lighter(mut loaded: Loaded, runs: usize) -> Loaded {
     if runs > 1 {
-        loaded.outcome.delays = Histogram::default();
+        loaded.outcome.delays = Delays::default();
     }
     loaded
 }

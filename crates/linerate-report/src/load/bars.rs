@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn a_run_in_which_nothing_arrived_is_drawn_without_delays() {
         let mut run = fixture::outcome(2, 0.0, 1);
-        run.delays = linerate_core::stats::Histogram::default();
+        run.delays = linerate_sim::load::Delays::default();
         run.queues.clear();
         let figures = figures(&run).expect("it can be drawn");
         assert_eq!(figures.len(), 1);

@@ -1,11 +1,10 @@
 //! Studies made by hand, with all that no model under test shows at once.
 
 use linerate_core::caution::Caution;
-use linerate_core::stats::Histogram;
 use linerate_core::units::{Rate, Span};
 use linerate_sim::ethernet::network::QueueReport;
 use linerate_sim::fabric::{Loss, MacCounters};
-use linerate_sim::load::{Delay, LoadOutcome, StationOutcome};
+use linerate_sim::load::{Delay, Delays, LoadOutcome, StationOutcome};
 use linerate_sim::plan::ModelPlan;
 use linerate_study::{Point, Study};
 use toml::Value;
@@ -17,7 +16,7 @@ const PLAN: &str = "about = 'made by hand'\n[network]\nmedium = 'ethernet'\ntopo
 pub(in super::super) fn outcome(stations: u32, efficiency: f64, seed: u64) -> LoadOutcome {
     let line = Rate::from_mbps(1000.0);
     let parts = f64::from(stations * (stations + 1) / 2);
-    let mut delays = Histogram::default();
+    let mut delays = Delays::default();
     let mut sum = Span::ZERO;
     for nth in 1..=1000_u64 {
         let delay = Span::from_us(12 + nth * nth / 1000 * u64::from(stations));
@@ -58,6 +57,7 @@ pub(in super::super) fn outcome(stations: u32, efficiency: f64, seed: u64) -> Lo
         delivered: 1100 * all,
         lost: [(Loss::ExcessiveCollisions, 3 * all), (Loss::Overflow, 7 * all)].into(),
         queued: 90 * all,
+        repeated: 0,
         delay: Delay::of(&delays, sum, 1000),
         delays,
         stations: (0..stations).map(station).collect(),

@@ -89,6 +89,9 @@ impl Link {
         let bits = PREAMBLE_BITS + frame_bytes(frame.data_bytes) * 8;
         let [end, free] = mac.transmit(frame, bits, kernel.now());
         client.observe(port, &frame, Seen::Sent, kernel);
+        if !matches!(frame.content, Content::Pause { .. }) {
+            client.left(port, &frame, end);
+        }
         kernel.at(end + self.delay, Class::Arrive, self.event(side, What::Arrived));
         kernel.at(free, Class::Finish, self.event(side, What::Free));
     }

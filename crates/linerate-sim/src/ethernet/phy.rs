@@ -138,6 +138,18 @@ impl Cable {
     }
 }
 
+/// What the equipment of a collision domain adds to the way there and back between two stations, at
+/// most: the budget by which the standard limits a domain's diameter. The cables come on top.
+///
+/// Unit: bit times, both ways together. Half of each is the delay one way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PathDelays {
+    /// The two stations at the ends, from MAC to cable and back. A port of a switch is a station.
+    pub stations_bits: u64,
+    /// Each repeater on the way.
+    pub repeater_bits: u64,
+}
+
 /// A kind of physical layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Phy {
@@ -157,6 +169,8 @@ pub struct Phy {
     pub duplexes: Duplexes,
     /// Slot time, where it can be half duplex. Unit: bit times. Source: IEEE 802.3, table 4-2.
     pub slot_bits: Option<u64>,
+    /// What its equipment adds to the delay of a collision domain, where it can be half duplex.
+    pub path_delays: Option<PathDelays>,
     /// Short frames are extended to the slot time in half duplex (1 Gb/s). Source: 4.2.3.4.
     pub carrier_extension: bool,
     /// The cable it is usually run over.

@@ -71,6 +71,12 @@ impl Mix {
         self.steps.iter().zip(before).map(|((size, sum), before)| (*size, sum - before))
     }
 
+    /// The mean of `of` over the sizes, by their weights.
+    pub fn mean(&self, of: impl Fn(u32) -> f64) -> f64 {
+        let weighed: f64 = self.sizes().map(|(size, weight)| of(size) * weight as f64).sum();
+        weighed / self.steps.last().map_or(1.0, |(_, sum)| *sum as f64)
+    }
+
     fn draw(&self, random: &mut Pcg64) -> u32 {
         let [only] = self.steps[..] else {
             let total = self.steps.last().map_or(1, |(_, sum)| *sum);
@@ -103,6 +109,8 @@ pub struct Generator {
     queue: VecDeque<Frame>,
     made: u64,
     last_arrival: Option<Time>,
+    /// Since when the next frame of a saturated source waits: the one before it has left since then.
+    head_since: Time,
     /// Until when an on-off source is on.
     on_until: Time,
     /// The rest of the current burst. Unit: bytes.
@@ -138,6 +146,7 @@ impl Generator {
             queue: VecDeque::new(),
             made: 0,
             last_arrival: None,
+            head_since: Time::ZERO,
             on_until: Time::ZERO,
             left: 0,
             random: Streams::of(0, station.0),
@@ -230,12 +239,24 @@ impl Generator {
         Ok(())
     }
 
-    /// The frame to send next.
+    /// The frame to send next. A saturated source offers it at the instant at which the one before
+    /// it left the station.
     pub fn next(&mut self, now: Time) -> Option<Frame> {
-        if self.arrivals == Arrivals::Saturated { Some(self.make(now)) } else { self.queue.pop_front() }
+        if self.arrivals != Arrivals::Saturated {
+            return self.queue.pop_front();
+        }
+        let offered = self.head_since.min(now);
+        // If the medium takes another before this one has left, both have waited from now on.
+        self.head_since = now;
+        Some(self.make(offered))
     }
 
-    fn make(&mut self, now: Time) -> Frame {
+    /// A frame of it leaves its station whole, or is given up there, at `at`, now or later.
+    pub const fn left(&mut self, at: Time) {
+        self.head_since = at;
+    }
+
+    fn make(&mut self, offered: Time) -> Frame {
         let to = match self.targets {
             Targets::One(station) => station,
             Targets::Random(stations) => {
@@ -252,7 +273,7 @@ impl Generator {
             destination: Destination::Station(to),
             data_bytes,
             content: Content::Load(number),
-            offered: now,
+            offered,
         }
     }
 }

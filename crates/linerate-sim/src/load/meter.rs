@@ -1,10 +1,11 @@
 //! What became of the offered load.
 
-use linerate_core::stats::Histogram;
 use linerate_core::units::{Span, Time};
 
+use super::Delays;
 use crate::fabric::Loss;
 use crate::frame::Frame;
+use crate::framing::Framing;
 
 /// Counts what arrives and what is lost, by the station that sent it.
 ///
@@ -13,11 +14,11 @@ use crate::frame::Frame;
 #[derive(Clone, Debug)]
 pub struct Meter {
     warm_up: Time,
-    /// A frame's length as its medium counts it (bytes), from its client data (bytes).
-    frame_bytes: fn(u32) -> u64,
+    framing: Framing,
     stations: Vec<StationTally>,
-    delay: Histogram,
+    delay: Delays,
     delivered: u64,
+    repeated: u64,
 }
 
 /// What became of one station's frames.
@@ -41,13 +42,14 @@ impl Meter {
     /// A meter for this many stations on a medium with these frames. It counts rates from
     /// `warm_up`.
     #[must_use]
-    pub fn new(stations: usize, warm_up: Time, frame_bytes: fn(u32) -> u64) -> Self {
+    pub fn new(stations: usize, warm_up: Time, framing: Framing) -> Self {
         Self {
             warm_up,
-            frame_bytes,
+            framing,
             stations: vec![StationTally::default(); stations],
-            delay: Histogram::default(),
+            delay: Delays::default(),
             delivered: 0,
+            repeated: 0,
         }
     }
 
@@ -62,9 +64,14 @@ impl Meter {
         let delay = now.since(frame.offered);
         station.counted += 1;
         station.counted_data_bytes += u64::from(frame.data_bytes);
-        station.counted_frame_bytes += (self.frame_bytes)(frame.data_bytes);
+        station.counted_frame_bytes += self.framing.frame_bytes(frame.data_bytes);
         station.delay += delay;
         self.delay.record(delay);
+    }
+
+    /// A copy of a frame arrived, made on the way: it counts as nothing else.
+    pub const fn repeated(&mut self) {
+        self.repeated += 1;
     }
 
     /// A frame will not arrive.
@@ -76,6 +83,12 @@ impl Meter {
     #[must_use]
     pub const fn all_delivered(&self) -> u64 {
         self.delivered
+    }
+
+    /// Copies that arrived, warm-up included.
+    #[must_use]
+    pub const fn all_repeated(&self) -> u64 {
+        self.repeated
     }
 
     /// From when rates and delays are counted.
@@ -92,7 +105,7 @@ impl Meter {
 
     /// Delay from offered to arrived, after the warm-up.
     #[must_use]
-    pub const fn delay(&self) -> &Histogram {
+    pub const fn delay(&self) -> &Delays {
         &self.delay
     }
 }

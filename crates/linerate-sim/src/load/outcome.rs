@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use linerate_core::caution::Caution;
-use linerate_core::stats::Histogram;
 use linerate_core::units::{Rate, Span};
 use serde::Serialize;
 
+use super::Delays;
 use crate::ethernet::network::QueueReport;
 use crate::fabric::{Loss, MacCounters};
 
@@ -29,14 +29,17 @@ pub struct LoadOutcome {
     pub delivered: u64,
     /// Frames lost, by cause.
     pub lost: BTreeMap<Loss, u64>,
-    /// Frames that were waiting or on their way at the end.
+    /// Frames that were waiting or on their way at the end, those that a path delays included.
     pub queued: u64,
-    /// Delay of a frame from offered to arrived. From a saturated sender it starts when its MAC
-    /// takes the frame, so it includes the wait for the medium and the way.
+    /// Copies of frames that a path made and that arrived: in no other count.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub repeated: u64,
+    /// Delay of a frame from offered to arrived. A frame of a saturated sender is offered when the
+    /// one before it has left, so its delay includes the wait for the medium and the way.
     pub delay: Delay,
-    /// The same as a histogram.
+    /// All of them.
     #[serde(skip)]
-    pub delays: Histogram,
+    pub delays: Delays,
     /// By station.
     pub stations: Vec<StationOutcome>,
     /// Queues and buffers of relays and receivers.
@@ -76,9 +79,11 @@ pub struct StationOutcome {
     pub delivered: u64,
     /// Frames of it that were lost, by cause.
     pub lost: BTreeMap<Loss, u64>,
-    /// Rate of its frames that arrived, without preamble and gap.
+    /// Rate of its frames that arrived, as [`Framing::frame_bytes`] counts them.
+    ///
+    /// [`Framing::frame_bytes`]: crate::framing::Framing::frame_bytes
     pub throughput: Rate,
-    /// Rate of the client data in them.
+    /// Rate of the IP packets in them.
     pub goodput: Rate,
     /// Mean delay of its frames.
     pub delay: Option<Span>,
@@ -86,15 +91,20 @@ pub struct StationOutcome {
     pub mac: MacCounters,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 impl LoadOutcome {
-    /// Rate of all frames that arrived, without preamble and gap.
+    /// Rate of all frames that arrived, from header to check sequence.
     #[must_use]
     pub fn throughput(&self) -> Rate {
         let bits = self.stations.iter().map(|station| station.throughput.bits_per_second()).sum();
         Rate::from_bits_per_second(bits)
     }
 
-    /// Rate of the client data of all frames that arrived.
+    /// Rate of the IP packets in all frames that arrived.
     #[must_use]
     pub fn goodput(&self) -> Rate {
         Rate::from_bits_per_second(
@@ -141,7 +151,7 @@ impl LoadOutcome {
 impl Delay {
     /// The distribution of `delays`, whose sum over `frames` is `sum`.
     #[must_use]
-    pub fn of(delays: &Histogram, sum: Span, frames: u64) -> Self {
+    pub fn of(delays: &Delays, sum: Span, frames: u64) -> Self {
         Self {
             mean: (frames > 0).then(|| sum / frames),
             p50: delays.quantile(0.5),

@@ -61,8 +61,7 @@ pub fn curve(plan: &ModelPlan, trace: Option<usize>) -> Result<Curve, ModelError
     require(count >= 2, "network.stations", count, "it must be at least 2")?;
     let built = medium::build(&plan.network, plan.seed)?;
     let pair = [Station(0), Station(count - 1)];
-    let mut stations =
-        Stations::new(count as usize, Meter::new(count as usize, Time::ZERO, built.frame_bytes));
+    let mut stations = Stations::new(count as usize, Meter::new(count as usize, Time::ZERO, built.framing));
     stations.trace = trace.map(Trace::new);
     require_tcp_for_disorder(plan)?;
     impairments::put(plan, &mut stations)?;
@@ -75,7 +74,7 @@ pub fn curve(plan: &ModelPlan, trace: Option<usize>) -> Result<Curve, ModelError
         Some(tcp) => over_tcp(plan, tcp, world, pair)?,
     };
     let payload_bytes = granted[0].mss.known().copied().unwrap_or(0);
-    let share = payload_bytes as f64 * 8.0 / built.full_packet_bits;
+    let share = payload_bytes as f64 * 8.0 / (built.framing.line_bytes(plan.network.mtu()) as f64 * 8.0);
     let chance = built.half_duplex || plan.load.beside || plan.impair.iter().any(ImpairPlan::is_random);
     let [first, last] = granted;
     Ok(Curve {

@@ -1,20 +1,23 @@
 //! An Ethernet from its plan: cables, relays, what is negotiated on them.
 
 mod buffers;
+mod delays;
 mod diameter;
 mod ends;
 
 use std::collections::BTreeMap;
 
 use linerate_core::caution::Caution;
-use linerate_core::units::{Rate, Span};
+use linerate_core::units::Rate;
 
-use super::{Built, media};
+use self::ends::Place;
+use super::{Built, media, unused};
 use crate::ethernet::link::{Link, Parameters};
 use crate::ethernet::network::Network;
-use crate::ethernet::parameters::{HEADER_AND_FCS_BYTES, MIN_FRAME_BYTES, frame_bytes, occupied_bytes};
+use crate::ethernet::parameters::{HEADER_AND_FCS_BYTES, MIN_FRAME_BYTES};
 use crate::ethernet::phy::Phy;
 use crate::ethernet::topology::{GigabitHalfDuplex, Node, Topology};
+use crate::framing::Framing;
 use crate::medium::Medium;
 use crate::plan::{Cable, End, EthernetPlan, ModelError, RelayKind, Shape, require};
 
@@ -71,13 +74,17 @@ fn check(plan: &EthernetPlan) -> Result<(), ModelError> {
     let reason = "times network.stations it must be at most 1000000: each switch knows every station";
     require(relays * u64::from(stations) <= MOST_ENTRIES, "network.relays", relays, reason)?;
     media::latency("network.latency", plan.latency)?;
+    let queue = plan.queue.bytes();
+    require(queue <= 1 << 30, "network.queue", plan.queue, "it must be at most 1 GiB")?;
+    if let Some(uplink) = &plan.uplink_phy {
+        phy("network.uplink-phy", uplink)?;
+    }
     let mtu = (68..=LARGEST_MTU).contains(&plan.mtu);
     require(mtu, "network.mtu", plan.mtu, "it must be from 68 B, IPv4's smallest, to 65517 B")?;
     let drawn = plan.topology == Shape::Graph || (plan.relay.is_empty() && plan.cable.is_empty());
     require(drawn, "network.topology", "not graph", "relays and cables by name need topology = \"graph\"")?;
+    delays::check(plan)?;
     if let Some(bits) = plan.diameter_bits {
-        let ok = (0.0..=1e9).contains(&bits);
-        require(ok, "network.diameter-bits", bits, "it must be from 0 to 1e9 bit times")?;
         let shaped = matches!(plan.topology, Shape::Direct | Shape::Hub);
         require(
             shaped,
@@ -101,29 +108,33 @@ struct Draft<'a> {
 impl Draft<'_> {
     fn direct(&mut self) -> Result<(), ModelError> {
         let ends = [0, 1].map(|number| self.topology.add_station(format!("station {number}")));
-        let wire = self.wire("the cable", self.phy, self.delay()?, self.plan.ends(), false)?;
+        let place = Place { relayed: false, stations: 2 };
+        let wire = self.wire("the cable", self.phy, self.delay()?, self.plan.ends(), place)?;
         self.topology.connect(ends[0], ends[1], wire);
         Ok(())
     }
 
     fn star(&mut self, kind: RelayKind) -> Result<(), ModelError> {
-        let relay = self.relay(kind)?;
+        let relay = self.relay(kind, self.phy)?;
         let centre = self.topology.add_relay(relay.default_name(0), relay);
-        let wire = self.wire("each cable", self.phy, self.delay()?, self.plan.ends(), true)?;
+        let place = Place { relayed: true, stations: if kind == RelayKind::Hub { 1 } else { 2 } };
+        let wire = self.wire("each cable", self.phy, self.delay()?, self.plan.ends(), place)?;
         self.topology.attach_stations(self.plan.stations as usize, centre, wire);
         Ok(())
     }
 
     fn line(&mut self) -> Result<(), ModelError> {
-        let relay = self.relay(RelayKind::Switch)?;
+        let relay = self.relay(RelayKind::Switch, self.phy)?;
         let (stations, relays) = (self.plan.stations, self.plan.relays);
         let trunk_phy = match &self.plan.uplink_phy {
             Some(name) => phy("network.uplink-phy", name)?,
             None => self.phy,
         };
-        let edge = self.wire("each cable", self.phy, self.delay()?, self.plan.ends(), true)?;
+        let place = Place { relayed: true, stations: 2 };
+        let edge = self.wire("each cable", self.phy, self.delay()?, self.plan.ends(), place)?;
         let length = self.length(trunk_phy, None)?;
-        let trunk = self.wire("each cable between switches", trunk_phy, length, [End::Full; 2], false)?;
+        let place = Place { relayed: false, stations: 2 };
+        let trunk = self.wire("each cable between switches", trunk_phy, length, [End::Full; 2], place)?;
         let nodes: Vec<Node> = (0..relays)
             .map(|number| self.topology.add_relay(relay.default_name(number as usize), relay))
             .collect();
@@ -156,7 +167,7 @@ impl Draft<'_> {
         for described in &self.plan.relay {
             let fresh = !nodes.contains_key(&described.name);
             require(fresh, "network.relay.name", &described.name, "another node has that name")?;
-            let relay = self.relay(described.kind)?;
+            let relay = self.relay(described.kind, self.phy_at(described)?)?;
             let node = self.topology.add_relay(described.name.clone(), relay);
             nodes.insert(described.name.clone(), node);
         }
@@ -185,30 +196,18 @@ impl Draft<'_> {
             ends.reverse();
             duplex = duplex.map(|[first, second]| [second, first]);
         }
-        let at_hub = ends.iter().any(|end| match end {
+        let is_hub = |end: &&Node| match end {
             Node::Relay(number) => self.topology.relays[*number].kind.is_hub(),
             Node::Station(_) => false,
-        });
-        let usual = if at_hub { [End::Half; 2] } else { self.plan.ends() };
+        };
+        let hubs = ends.iter().filter(is_hub).count();
+        let usual = if hubs > 0 { [End::Half; 2] } else { self.plan.ends() };
         let name = format!("the cable between {} and {}", cable.between[0], cable.between[1]);
         let relayed = matches!(ends, [Node::Station(_), Node::Relay(_)]);
-        let wire = self.wire(&name, phy, delay, duplex.unwrap_or(usual), relayed)?;
+        let place = Place { relayed, stations: 2 - hubs as u64 };
+        let wire = self.wire(&name, phy, delay, duplex.unwrap_or(usual), place)?;
         self.topology.connect(ends[0], ends[1], wire);
         Ok(())
-    }
-
-    /// The delay of every cable, one way.
-    fn delay(&self) -> Result<Span, ModelError> {
-        let by_length = self.length(self.phy, None)?;
-        let Some(bits) = self.plan.diameter_bits else { return Ok(by_length) };
-        let whole = Span::from_seconds(bits / self.phy.pace.bits_per_second());
-        // Between two stations of a hub lie two cables.
-        Ok(if self.plan.topology == Shape::Hub { whole / 2 } else { whole })
-    }
-
-    /// The delay of a cable of `length_m`, or of the plan's length.
-    fn length(&self, phy: &Phy, length_m: Option<f64>) -> Result<Span, ModelError> {
-        media::delay(length_m.unwrap_or(self.plan.length_m), phy.cable.delay_per_metre_ps as f64)
     }
 
     fn phy_of(&self, cable: &Cable) -> Result<&'static Phy, ModelError> {
@@ -231,11 +230,13 @@ impl Draft<'_> {
             self.cautions.extend(diameter::doubts(&self.topology));
             Medium::Ethernet(network)
         };
+        let extends = self.half_duplex
+            && self.topology.cables.iter().any(|cable| cable.wire.pace == Phy::BASE_1000_T.pace);
+        self.cautions.extend(unused::of_ethernet(plan, self.half_duplex, extends));
         Ok(Built {
             medium,
             line_rate: Rate::from_bits_per_second(pace.bits_per_second()),
-            full_packet_bits: occupied_bytes(plan.mtu) as f64 * 8.0,
-            frame_bytes,
+            framing: Framing::Ethernet,
             header_bytes: HEADER_AND_FCS_BYTES as u32,
             least_frame: MIN_FRAME_BYTES as u32,
             half_duplex: self.half_duplex,

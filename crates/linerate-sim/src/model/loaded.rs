@@ -2,18 +2,23 @@
 
 use std::collections::BTreeMap;
 
+use linerate_core::caution::Caution;
 use linerate_core::units::{Rate, Span, Time};
 
-use super::{Built, impairments, medium};
+use super::{Built, impairments, medium, unused};
 use crate::fabric::Loss;
 use crate::frame::{Port, Station};
+use crate::framing::Framing;
 use crate::load::{
     Arrivals, Delay, Generator, LoadOutcome, Meter, Mix, StationOutcome, StationTally, Targets,
 };
-use crate::plan::{Arrival, FrameSizes, LoadPlan, ModelError, ModelPlan, Offer, Periods, require};
+use crate::plan::{Arrival, LoadPlan, ModelError, ModelPlan, Offer, Periods, require};
 use crate::stations::Stations;
 use crate::trace::Trace;
 use crate::world::World;
+
+/// A run that loses this share of its frames says so.
+const CONSIDERABLE: f64 = 0.01;
 
 /// The result of a run under load.
 #[derive(Debug)]
@@ -36,11 +41,12 @@ pub fn load(plan: &ModelPlan, trace: Option<usize>) -> Result<Loaded, ModelError
     offered.check(plan)?;
     let count = plan.network.stations();
     let (line_rate, warm_up) = (built.line_rate, Time::ZERO + plan.load.warm_up);
-    let meter = Meter::new(count as usize, warm_up, built.frame_bytes);
+    let meter = Meter::new(count as usize, warm_up, built.framing);
     let mut stations = Stations::new(count as usize, meter);
     stations.trace = trace.map(Trace::new);
     impairments::put(plan, &mut stations)?;
-    let cautions = built.cautions;
+    let mut cautions = built.cautions;
+    cautions.extend(unused::of_load(&plan.load, count));
     let mut world = World::new(built.medium, stations);
     offer(plan, &offered, &mut world)?;
     let end = Time::ZERO + plan.load.time;
@@ -51,7 +57,9 @@ pub fn load(plan: &ModelPlan, trace: Option<usize>) -> Result<Loaded, ModelError
         end
     };
     let trace = world.stations.trace.take();
-    let outcome = LoadOutcome { cautions, ..outcome(&world, plan, line_rate, end.since(warm_up)) };
+    let outcome = outcome(&world, plan, line_rate, end.since(warm_up));
+    cautions.extend(considerable_loss(&outcome));
+    let outcome = LoadOutcome { cautions, ..outcome };
     Ok(Loaded { outcome, trace })
 }
 
@@ -73,13 +81,9 @@ pub(super) fn offer(plan: &ModelPlan, built: &Offered, world: &mut World) -> Res
         let offer = load.offer(number, stations);
         let target = offer.to.target(number, stations);
         let targets = target.map_or(Targets::Random(stations), |target| Targets::One(Station(target)));
-        let generator = Generator::new(
-            Station(number),
-            arrivals(load, &offer, built.line_rate),
-            mix(offer.frame, built)?,
-            targets,
-            load.queue_frames,
-        );
+        let mix = built.mix(&offer)?;
+        let arrivals = arrivals(load, &offer, built, &mix);
+        let generator = Generator::new(Station(number), arrivals, mix, targets, load.queue_frames);
         world.stations.generate(generator.seeded(plan.seed, number), &mut world.kernel);
     }
     Ok(())
@@ -101,6 +105,7 @@ pub(super) fn beside(plan: &ModelPlan, built: &Offered, world: &mut World) -> Re
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Offered {
     line_rate: Rate,
+    framing: Framing,
     header_bytes: u32,
     least_frame: u32,
     mtu: u32,
@@ -108,39 +113,41 @@ pub(super) struct Offered {
 
 impl Offered {
     pub(super) const fn of(plan: &ModelPlan, built: &Built) -> Self {
-        let Built { line_rate, header_bytes, least_frame, .. } = *built;
-        Self { line_rate, header_bytes, least_frame, mtu: plan.network.mtu() }
+        let Built { line_rate, framing, header_bytes, least_frame, .. } = *built;
+        Self { line_rate, framing, header_bytes, least_frame, mtu: plan.network.mtu() }
     }
 
     /// Checks that the plan's load can be offered.
     pub(super) fn check(&self, plan: &ModelPlan) -> Result<(), ModelError> {
         let stations = plan.network.stations();
-        plan.load.check(stations, self.line_rate.bits_per_second())?;
+        // Sizes first: how long a run takes follows from them.
         let mut sending = plan.load.sending(stations).into_iter();
-        sending.try_for_each(|station| mix(plan.load.offer(station, stations).frame, self).map(drop))
+        sending.try_for_each(|station| self.mix(&plan.load.offer(station, stations)).map(drop))?;
+        plan.load.check(stations, self.line_rate.bits_per_second())
     }
-}
-
-/// Frame sizes of a plan as client data.
-fn mix(frame: &FrameSizes, built: &Offered) -> Result<Mix, ModelError> {
-    let most = built.mtu + built.header_bytes;
-    let least = built.least_frame;
-    let reason = format!("it must be from {least} to {most} B on this network");
-    let mut sizes = frame.weights();
-    for (size, _) in &mut sizes {
-        require((least..=most).contains(size), "load.frame", *size, &reason)?;
-        *size -= built.header_bytes;
+    /// Frame sizes of a plan as client data.
+    pub(super) fn mix(&self, offer: &Offer<'_>) -> Result<Mix, ModelError> {
+        let [header, least] = if offer.of_packets() { [0, 1] } else { [self.header_bytes, self.least_frame] };
+        let most = self.mtu + header;
+        let reason = format!("it must be from {least} to {most} B on this network");
+        let mut sizes = offer.sizes.weights();
+        for (size, _) in &mut sizes {
+            require((least..=most).contains(size), offer.sizes_key, *size, &reason)?;
+            *size -= header;
+        }
+        let reason = "give a size, or sizes with weights such as [[64, 7], [1518, 1]]";
+        Mix::new(&sizes).ok_or_else(|| ModelError::value(offer.sizes_key, "an empty mix", reason))
     }
-    Mix::new(&sizes).ok_or_else(|| ModelError::value("load.frame", "an empty mix", "give a size"))
 }
 
 /// When a sender offers its frames.
-fn arrivals(load: &LoadPlan, offer: &Offer<'_>, line_rate: Rate) -> Arrivals {
+fn arrivals(load: &LoadPlan, offer: &Offer<'_>, built: &Offered, mix: &Mix) -> Arrivals {
     if offer.arrivals == Arrival::Burst {
         return Arrivals::Burst { bytes: load.burst.bytes(), every: load.every };
     }
     let Some(share) = offer.share else { return Arrivals::Saturated };
-    let mean = Span::from_seconds(offer.frame.mean() * 8.0 / (share * line_rate.bits_per_second()));
+    let frame_bytes = mix.mean(|packet| built.framing.frame_bytes(packet) as f64);
+    let mean = Span::from_seconds(frame_bytes * 8.0 / (share * built.line_rate.bits_per_second()));
     match offer.arrivals {
         Arrival::Poisson => Arrivals::Poisson(mean),
         Arrival::Periodic | Arrival::Burst => Arrivals::Periodic(mean),
@@ -182,13 +189,22 @@ fn outcome(world: &World, plan: &ModelPlan, line_rate: Rate, counted: Span) -> L
         offered: offered.values().sum(),
         delivered: total.delivered,
         lost: lost(&total),
-        queued: waiting + world.medium.held(),
+        queued: waiting + world.medium.held() + world.stations.held(),
+        repeated: meter.all_repeated(),
         delay: Delay::of(meter.delay(), total.delay, total.counted),
         delays: meter.delay().clone(),
         stations: (0..).zip(meter.stations()).map(station).collect(),
         queues: world.medium.queues(world.kernel.now()),
         cautions: Vec::new(),
     }
+}
+
+/// That a run lost so much that its delays, which lost frames do not have, look too good.
+fn considerable_loss(outcome: &LoadOutcome) -> Option<Caution> {
+    let (cause, _) = outcome.lost.iter().max_by_key(|(_, frames)| **frames)?;
+    let (lost, offered) = (outcome.all_lost(), outcome.offered);
+    let caution = Caution::FramesLost { lost, offered, cause: cause.name().to_owned() };
+    (lost as f64 >= CONSIDERABLE * offered as f64).then_some(caution)
 }
 
 fn lost(tally: &StationTally) -> BTreeMap<Loss, u64> {

@@ -159,7 +159,7 @@ impl Network {
     ) -> Result<(Self, Facts), ModelError> {
         let built = medium::build(&plan.network, plan.seed)?;
         let (count, mtu) = (plan.network.stations() as usize, plan.network.mtu());
-        let mut all = Stations::new(count, Meter::new(count, Time::ZERO, built.frame_bytes));
+        let mut all = Stations::new(count, Meter::new(count, Time::ZERO, built.framing));
         all.trace = trace.map(Trace::new);
         all.follow();
         impairments::put(plan, &mut all)?;
@@ -182,7 +182,7 @@ impl Network {
         let offered = Offered::of(plan, &built);
         let facts = Facts {
             line_rate: built.line_rate,
-            full_packet_bits: built.full_packet_bits,
+            full_packet_bits: built.framing.line_bytes(mtu) as f64 * 8.0,
             half_duplex: built.half_duplex,
             cautions: built.cautions,
         };

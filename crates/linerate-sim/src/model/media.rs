@@ -6,6 +6,7 @@ use super::Built;
 use crate::atm::{self, Atm};
 use crate::fddi::{self, Fddi};
 use crate::fibre_channel::{self, FibreChannel};
+use crate::framing::Framing;
 use crate::medium::Medium;
 use crate::myrinet::{self, Myrinet};
 use crate::plan::{AtmPlan, FddiPlan, FibreChannelPlan, ModelError, MyrinetPlan, require};
@@ -31,18 +32,12 @@ pub(super) fn latency(key: &'static str, latency: Span) -> Result<Span, ModelErr
     Ok(latency)
 }
 
-/// Client data is counted as it is: these media know no MAC frame of Ethernet's kind.
-const fn as_it_is(data_bytes: u32) -> u64 {
-    data_bytes as u64
-}
-
 /// What all of them have in common.
-fn built(medium: Medium, line_rate: Rate, full_packet_bits: f64) -> Built {
+fn built(medium: Medium, line_rate: Rate, framing: Framing) -> Built {
     Built {
         medium,
         line_rate,
-        full_packet_bits,
-        frame_bytes: as_it_is,
+        framing,
         header_bytes: 0,
         least_frame: 1,
         half_duplex: false,
@@ -83,9 +78,8 @@ pub(super) fn atm(plan: &AtmPlan) -> Result<Built, ModelError> {
         topology,
     };
     let medium = Atm::new(parameters).map_err(|error| refused("network", error))?;
-    let bits = f64::from(encapsulation.cells(plan.mtu)) * 53.0 * 8.0;
     let rate = Rate::from_bits_per_second(line.payload_bits_per_second as f64);
-    Ok(built(Medium::Atm(medium), rate, bits))
+    Ok(built(Medium::Atm(medium), rate, Framing::Atm(encapsulation)))
 }
 
 pub(super) fn fddi(plan: &FddiPlan) -> Result<Built, ModelError> {
@@ -103,12 +97,11 @@ pub(super) fn fddi(plan: &FddiPlan) -> Result<Built, ModelError> {
     let parameters =
         fddi::parameters::Parameters { ttrt: plan.ttrt, stations: vec![station; plan.stations as usize] };
     let ring = Fddi::new(&parameters).map_err(|error| refused("network", error))?;
-    let bits = (u64::from(plan.mtu) + fddi::parameters::OVERHEAD_BYTES) as f64 * 8.0;
-    Ok(built(Medium::Fddi(ring), Rate::from_mbps(100.0), bits))
+    Ok(built(Medium::Fddi(ring), Rate::from_mbps(100.0), Framing::Fddi))
 }
 
 pub(super) fn fibre_channel(plan: &FibreChannelPlan) -> Result<Built, ModelError> {
-    use fibre_channel::{Baud, Encapsulation, GAP_BYTES, Parameters, Switch, Topology};
+    use fibre_channel::{Baud, Encapsulation, Parameters, Switch, Topology};
     let ok = plan.mbaud > 0.0 && plan.mbaud <= 1e6;
     require(ok, "network.mbaud", plan.mbaud, "it must be above 0 and at most 1000000")?;
     let credits = u16::try_from(plan.credits)
@@ -130,12 +123,8 @@ pub(super) fn fibre_channel(plan: &FibreChannelPlan) -> Result<Built, ModelError
         topology,
     };
     let medium = FibreChannel::new(parameters).map_err(|error| refused("network", error))?;
-    let data = plan.mtu + Encapsulation::Ip.header_bytes();
-    let frame = |payload: u32| fibre_channel::frame_bytes(payload) + u64::from(GAP_BYTES);
-    let last = data % payload;
-    let bytes = u64::from(data / payload) * frame(payload) + if last > 0 { frame(last) } else { 0 };
     let rate = Rate::from_bits_per_second(baud.pace().bits_per_second());
-    Ok(built(Medium::FibreChannel(medium), rate, bytes as f64 * 8.0))
+    Ok(built(Medium::FibreChannel(medium), rate, Framing::FibreChannel { payload_bytes: payload }))
 }
 
 pub(super) fn myrinet(plan: &MyrinetPlan) -> Result<Built, ModelError> {
@@ -160,6 +149,5 @@ pub(super) fn myrinet(plan: &MyrinetPlan) -> Result<Built, ModelError> {
         arbitration: myrinet::parameters::Arbitration::RoundRobin,
     };
     let medium = Myrinet::new(&parameters).map_err(|error| refused("network", error))?;
-    let bits = myrinet::parameters::packet_bytes(plan.mtu, hops) as f64 * 8.0;
-    Ok(built(Medium::Myrinet(medium), Rate::from_mbps(plan.mbps), bits))
+    Ok(built(Medium::Myrinet(medium), Rate::from_mbps(plan.mbps), Framing::Myrinet { hops }))
 }

@@ -64,6 +64,7 @@ impl Myrinet {
         let frame = self.carried.frame(self.worms[worm].carried);
         self.stations[station as usize].counters.sent += 1;
         client.observe(Port(station), frame, Seen::Sent, kernel);
+        client.left(Port(station), frame, kernel.now());
         self.begin(station, kernel, client);
     }
 

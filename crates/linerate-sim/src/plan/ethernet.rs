@@ -28,10 +28,18 @@ pub struct EthernetPlan {
     pub relay_duplex: Option<End>,
     /// Length of every cable. Unit: metres.
     pub length_m: f64,
-    /// One-way delay between any two stations of a collision domain. Replaces that of the cables.
+    /// One-way delay between any two stations of a collision domain. Replaces that of cables,
+    /// stations and repeater.
     /// Unit: bit times.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diameter_bits: Option<f64>,
+    /// One-way delay of the two stations at the ends of a path, in a collision domain. If absent,
+    /// what the standard allows them. Unit: bit times.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub station_delay_bits: Option<f64>,
+    /// One-way delay of a repeater. If absent, what the standard allows it. Unit: bit times.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeater_delay_bits: Option<f64>,
     /// Largest IP packet. Unit: bytes.
     pub mtu: u32,
     /// Carrier extension, at 1 Gb/s half duplex.
@@ -77,6 +85,8 @@ impl Default for EthernetPlan {
             relay_duplex: None,
             length_m: 100.0,
             diameter_bits: None,
+            station_delay_bits: None,
+            repeater_delay_bits: None,
             mtu: 1500,
             extension: true,
             bursting: true,

@@ -1,12 +1,15 @@
 //! The load that the stations of a model offer.
 
 mod check;
+mod sizes;
 
 use std::borrow::Cow;
 
 use linerate_core::units::{Size, Span, SpanText, span_text};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
+
+pub use sizes::FrameSizes;
 
 /// The load that the stations of a model offer, and for how long.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -23,8 +26,11 @@ pub struct LoadPlan {
     #[serde(with = "span_text")]
     #[schemars(with = "SpanText")]
     pub warm_up: Span,
-    /// Frame sizes as the medium counts them.
+    /// Frame sizes: on Ethernet of the MAC frame with its check sequence, elsewhere of the IP packet.
     pub frame: FrameSizes,
+    /// Sizes of the IP packets, on every medium. If present, `frame` has no effect.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub packet: Option<FrameSizes>,
     /// What each sender offers, as a share of its line's rate. Without this and `total-load`,
     /// senders are saturated.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -85,13 +91,18 @@ pub struct StationLoad {
     pub to: Option<To>,
 }
 
+/// The key whose sizes are of IP packets.
+const PACKET: &str = "load.packet";
+
 /// What one station offers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Offer<'a> {
     /// As a share of its line's rate. If absent, the sender is saturated.
     pub share: Option<f64>,
-    /// Sizes of its frames.
-    pub frame: &'a FrameSizes,
+    /// Sizes of what it sends.
+    pub sizes: &'a FrameSizes,
+    /// The key that gives them: those of `load.packet` are of IP packets.
+    pub sizes_key: &'static str,
     /// When they are offered.
     pub arrivals: Arrival,
     /// To whom they go.
@@ -105,6 +116,7 @@ impl Default for LoadPlan {
             frames: None,
             warm_up: Span::from_ms(5),
             frame: FrameSizes::One(1518),
+            packet: None,
             station_load: None,
             total_load: None,
             arrivals: Arrival::Poisson,
@@ -119,36 +131,6 @@ impl Default for LoadPlan {
             beside: false,
             station: Vec::new(),
         }
-    }
-}
-
-/// Frame sizes: one, or a mix. Unit: bytes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
-pub enum FrameSizes {
-    /// All frames alike.
-    One(u32),
-    /// Sizes and how often each comes, such as `[[64, 7], [1518, 1]]`.
-    Mix(Vec<(u32, u32)>),
-}
-
-impl FrameSizes {
-    /// Sizes with their weights.
-    #[must_use]
-    pub fn weights(&self) -> Vec<(u32, u32)> {
-        match self {
-            Self::One(size) => vec![(*size, 1)],
-            Self::Mix(sizes) => sizes.clone(),
-        }
-    }
-
-    /// The mean of the sizes. Unit: bytes.
-    #[must_use]
-    pub fn mean(&self) -> f64 {
-        let sizes = self.weights();
-        let weight: f64 = sizes.iter().map(|(_, weight)| f64::from(*weight)).sum();
-        let bytes: f64 = sizes.iter().map(|(size, weight)| f64::from(*size) * f64::from(*weight)).sum();
-        bytes / weight
     }
 }
 
@@ -233,6 +215,14 @@ impl JsonSchema for To {
     }
 }
 
+impl Offer<'_> {
+    /// Whether the sizes are of IP packets.
+    #[must_use]
+    pub fn of_packets(&self) -> bool {
+        self.sizes_key == PACKET
+    }
+}
+
 impl LoadPlan {
     /// The entry of a single station.
     fn own(&self, station: u32) -> Option<&StationLoad> {
@@ -244,10 +234,17 @@ impl LoadPlan {
     pub fn offer(&self, station: u32, stations: u32) -> Offer<'_> {
         let own = self.own(station);
         let arrivals = own.and_then(|own| own.arrivals).unwrap_or(self.arrivals);
+        let all = || match &self.packet {
+            Some(packet) => (packet, PACKET),
+            None => (&self.frame, "load.frame"),
+        };
+        let frame = own.and_then(|own| own.frame.as_ref());
+        let (sizes, sizes_key) = frame.map_or_else(all, |frame| (frame, "load.station.frame"));
         let share = own.and_then(|own| own.load).or_else(|| self.share(stations));
         Offer {
             share: share.filter(|_| arrivals != Arrival::Burst),
-            frame: own.and_then(|own| own.frame.as_ref()).unwrap_or(&self.frame),
+            sizes,
+            sizes_key,
             arrivals,
             to: own.and_then(|own| own.to).unwrap_or(self.to),
         }
@@ -304,7 +301,7 @@ mod tests {
         plan.check(4, 1e9).expect("it can be offered");
         assert_eq!(plan.sending(4), [0, 2, 3]);
         let [usual, own] = [0, 3].map(|station| plan.offer(station, 4));
-        assert_eq!((usual.share, usual.frame), (Some(0.5), &FrameSizes::One(1518)));
-        assert_eq!((own.share, own.frame, own.to), (Some(0.1), &FrameSizes::One(64), usual.to));
+        assert_eq!((usual.share, usual.sizes), (Some(0.5), &FrameSizes::One(1518)));
+        assert_eq!((own.share, own.sizes, own.to), (Some(0.1), &FrameSizes::One(64), usual.to));
     }
 }

@@ -46,7 +46,7 @@ fn world(rules: &Rules) -> World {
     let plan = ModelPlan::from_toml(PLAN).expect("a plan");
     let built = model::build(&plan).expect("a network that can be");
     let (stations, mtu) = (plan.network.stations(), plan.network.mtu());
-    let meter = Meter::new(stations as usize, Time::ZERO, built.frame_bytes);
+    let meter = Meter::new(stations as usize, Time::ZERO, built.framing);
     let mut world = World::new(built.medium, Stations::new(stations as usize, meter));
     for station in (0..stations).map(Station) {
         world.stations.equip(station, Machine::new(station, &Profile::free(), mtu));

@@ -82,7 +82,7 @@ fn a_duplex_mismatch_has_late_collisions_at_the_half_end_errors_at_the_full_one_
     assert!(full.mac.errors >= half.mac.collisions, "each fragment arrives as an error: {full:?}");
     assert!(half.throughput.bits_per_second() > 4.0 * full.throughput.bits_per_second(), "{outcome:?}");
     assert!(lost(&outcome, Loss::Error) > 1_000 && half.lost.is_empty(), "only the full end loses");
-    assert!(matches!(outcome.cautions[..], [Caution::DuplexMismatch { .. }]));
+    assert!(matches!(outcome.cautions[..], [Caution::DuplexMismatch { .. }, Caution::FramesLost { .. }]));
     let quiet = load("duplex-mismatch", &[("load.station-load", Value::from(0.01))]);
     assert!(quiet.all_lost() * 50 < quiet.offered, "ping hardly sees it: {:?}", quiet.lost);
     // When the full end hardly pauses, it is the half end that starves.
@@ -95,11 +95,13 @@ fn a_duplex_mismatch_has_late_collisions_at_the_half_end_errors_at_the_full_one_
 #[test]
 fn an_illegal_diameter_shows_late_collisions_and_collisions_that_nobody_hears() {
     let wide = load("illegal-diameter", &[]);
-    let [Caution::IllegalDiameter { round_trip_bits, slot_bits }] = wide.cautions[..] else {
+    let [Caution::IllegalDiameter { round_trip_bits, slot_bits }, Caution::FramesLost { .. }] =
+        wide.cautions[..]
+    else {
         panic!("{:?}", wide.cautions)
     };
-    // 4 x 400 m of 5.56 ns, and 32 bits of jam.
-    assert_eq!((round_trip_bits, slot_bits), (922, 512));
+    // 4 x 400 m of 5.56 ns, two stations and a repeater.
+    assert_eq!((round_trip_bits, slot_bits), (890 + 100 + 140, 512));
     let macs = wide.macs();
     assert!(macs.late_collisions > 500, "{macs:?}");
     assert!(

@@ -24,6 +24,8 @@ fn ethernet() -> EthernetPlan {
         relay_duplex: Some(End::Auto),
         length_m: 1.0,
         diameter_bits: Some(1.0),
+        station_delay_bits: Some(1.0),
+        repeater_delay_bits: Some(1.0),
         mtu: 1500,
         extension: true,
         bursting: true,
@@ -52,6 +54,7 @@ fn ethernet() -> EthernetPlan {
 fn load() -> LoadPlan {
     LoadPlan {
         frames: Some(1),
+        packet: Some(FrameSizes::One(1)),
         station_load: Some(1.0),
         total_load: Some(1.0),
         to: To::Random,

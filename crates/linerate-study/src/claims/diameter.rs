@@ -1,15 +1,14 @@
 //! How far apart two stations of a collision domain may be.
 
-use linerate_sim::ethernet::parameters::JAM_BITS;
 use linerate_sim::ethernet::phy::Phy;
 
-/// The longest cable between two stations, with nothing else in between, whose round trip and jam
-/// fit in the slot of `slot`, at the rate and over the cable of `phy`; absent without a slot.
+/// The longest cable between two stations, with nothing else in between, whose round trip fits in
+/// the slot of `slot`, at the rate and over the cable of `phy`; absent without a slot.
 ///
 /// It is the model's own rule (`Caution::IllegalDiameter`) turned round. Real networks are
 /// shorter: repeaters and adaptors delay too. Unit: metres.
 pub(super) fn diameter(phy: &Phy, slot: &Phy) -> Option<f64> {
-    let one_way_bits = slot.slot_bits?.checked_sub(JAM_BITS)? as f64 / 2.0;
+    let one_way_bits = slot.slot_bits? as f64 / 2.0;
     let seconds = one_way_bits / phy.pace.bits_per_second();
     Some(seconds * 1e12 / phy.cable.delay_per_metre_ps as f64)
 }
@@ -25,7 +24,8 @@ mod tests {
     /// Whether the model finds fault with a hub between two cables of `length_m`.
     fn too_wide(phy: &Phy, length_m: f64) -> bool {
         let plan = format!(
-            "[network]\nmedium = 'ethernet'\ntopology = 'hub'\nphy = '{}'\nlength-m = {length_m:?}",
+            "[network]\nmedium = 'ethernet'\ntopology = 'hub'\nphy = '{}'\nlength-m = {length_m:?}\n\
+             station-delay-bits = 0.0\nrepeater-delay-bits = 0.0",
             phy.name
         );
         let built = build(&ModelPlan::from_toml(&plan).expect("a plan")).expect("a network");

@@ -1,5 +1,7 @@
 //! The stations and relays of a network, which are the clients of its lines.
 
+use linerate_core::units::Time;
+
 use super::NetworkEvent;
 use super::accounts::Accounts;
 use super::distributor::Distributor;
@@ -213,6 +215,12 @@ impl<E: Includes<NetworkEvent>, C: Client<E>> Client<E> for Ends<'_, C> {
     fn damaged(&mut self, [_, at]: [Port; 2], frame: Frame, kernel: &mut Kernel<E>) {
         let whereabouts = Whereabouts::Entered(self.interfaces[at.index()]);
         self.nodes.lose((frame, whereabouts), Loss::Error, kernel, self.client);
+    }
+
+    fn left(&mut self, port: Port, frame: &Frame, at: Time) {
+        if let Interface::Station(station) = self.interfaces[port.index()] {
+            self.client.left(Port(station), frame, at);
+        }
     }
 
     fn observe(&mut self, port: Port, frame: &Frame, seen: Seen, kernel: &mut Kernel<E>) {

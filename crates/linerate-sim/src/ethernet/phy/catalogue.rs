@@ -1,6 +1,6 @@
 //! The entries of the catalogue. Source: IEEE 802.3, the clause that each names.
 
-use super::{Cable, Coding, Duplexes, Phy};
+use super::{Cable, Coding, Duplexes, PathDelays, Phy};
 use crate::ethernet::parameters::{GIGABIT_SLOT_BITS, SLOT_BITS};
 use crate::pace::Pace;
 
@@ -26,11 +26,18 @@ const FULL_DUPLEX: Phy = Phy {
     lanes: 1,
     duplexes: Duplexes::FullOnly,
     slot_bits: None,
+    path_delays: None,
     carrier_extension: false,
     cable: Cable::FIBRE,
 };
 
-/// A 100 Mb/s PHY over category 5; the other slow ones are written as changes of it.
+/// A class I repeater, the slower of the two classes: class II takes 92, and lets two of them lie
+/// between two stations. Unit: bit times there and back. Source: table 29-3, as copied in manuals of
+/// Intel, Black Box and Net Optics.
+const CLASS_I_REPEATER: u64 = 140;
+
+/// A 100 Mb/s PHY over category 5; the other slow ones are written as changes of it. Path delays:
+/// "two TX/FX DTEs" of table 29-3.
 const FAST: Phy = Phy {
     name: "100BASE-TX",
     aliases: &["100M", "fast", "100BASE-X"],
@@ -40,6 +47,7 @@ const FAST: Phy = Phy {
     lanes: 1,
     duplexes: Duplexes::Both,
     slot_bits: SLOT,
+    path_delays: Some(PathDelays { stations_bits: 100, repeater_bits: CLASS_I_REPEATER }),
     carrier_extension: false,
     cable: Cable::CATEGORY_5,
 };
@@ -54,6 +62,8 @@ const GIGABIT: Phy = Phy {
     lanes: 4,
     duplexes: Duplexes::Both,
     slot_bits: SLOT_1G,
+    // Two DTEs and a repeater: table 42-1 (from memory).
+    path_delays: Some(PathDelays { stations_bits: 864, repeater_bits: 976 }),
     carrier_extension: true,
     cable: Cable::CATEGORY_5,
 };
@@ -77,6 +87,9 @@ impl Phy {
         pace: Pace::of_bits_per_second(10 * MEGA),
         coding: Coding::Manchester,
         baud: 20 * MEGA,
+        // A MAU takes 5 out and 8 in, a repeater 8 more than its two MAUs: table 9-2 (from memory).
+        // Clause 13 counts 42 there and back for a repeater in the middle too.
+        path_delays: Some(PathDelays { stations_bits: 2 * 13, repeater_bits: 2 * 21 }),
         cable: Cable::CATEGORY_3,
         ..FAST
     };
@@ -92,6 +105,8 @@ impl Phy {
         coding: Coding::Code8B6T,
         baud: 25 * MEGA,
         lanes: 3,
+        // Two T4 DTEs: table 29-3.
+        path_delays: Some(PathDelays { stations_bits: 138, repeater_bits: CLASS_I_REPEATER }),
         duplexes: Duplexes::HalfOnly,
         cable: Cable::CATEGORY_3,
         ..FAST
@@ -103,6 +118,8 @@ impl Phy {
         coding: Coding::Pam5x5,
         baud: 25 * MEGA,
         lanes: 2,
+        // Two T2 DTEs: table 29-3 (from memory).
+        path_delays: Some(PathDelays { stations_bits: 96, repeater_bits: CLASS_I_REPEATER }),
         cable: Cable::CATEGORY_3,
         ..FAST
     };

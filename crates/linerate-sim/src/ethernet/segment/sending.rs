@@ -175,6 +175,7 @@ impl Segment {
         if let Some(frame) = mac.frame.take() {
             self.fly(port, frame, [sending.frame_start, now], kernel);
             client.observe(Port(port), &frame, Seen::Sent, kernel);
+            client.left(Port(port), &frame, now);
         }
         self.take(port, kernel, client);
         match self.macs[port as usize].frame {
@@ -211,6 +212,7 @@ impl Segment {
         };
         mac.attempts = 0;
         if let Some(frame) = mac.frame.take() {
+            client.left(Port(port), &frame, kernel.now());
             client.lost(Port(port), frame, loss, kernel);
         }
         if self.take(port, kernel, client) {

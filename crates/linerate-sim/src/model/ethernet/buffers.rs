@@ -1,18 +1,19 @@
 //! Relays, and the buffers of relays and receivers.
 
-use linerate_core::units::{Size, Span};
+use linerate_core::units::Size;
 
 use super::{Draft, phy};
 use crate::ethernet::parameters::HEADER_AND_FCS_BYTES;
 use crate::ethernet::pause::{Headroom, Watermarks};
+use crate::ethernet::phy::Phy;
 use crate::ethernet::topology::{Buffer, ReceiveSide, Relay, SwitchParameters};
 use crate::pace::Pace;
 use crate::plan::{ModelError, Pause, Receive, RelayKind, Shape, require};
 
 impl Draft<'_> {
-    pub(super) fn relay(&self, kind: RelayKind) -> Result<Relay, ModelError> {
+    pub(super) fn relay(&self, kind: RelayKind, phy: &Phy) -> Result<Relay, ModelError> {
         Ok(match kind {
-            RelayKind::Hub => Relay::Hub { delay: Span::ZERO },
+            RelayKind::Hub => Relay::Hub { delay: self.repeater_delay(phy) },
             RelayKind::Distributor => Relay::Distributor(self.buffer()?),
             RelayKind::Switch => {
                 let queue = self.plan.queue.bytes();

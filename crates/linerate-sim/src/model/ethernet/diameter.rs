@@ -3,12 +3,13 @@
 use linerate_core::caution::Caution;
 use linerate_core::units::Span;
 
-use crate::ethernet::parameters::JAM_BITS;
 use crate::ethernet::phy::{Duplex, Phy};
 use crate::ethernet::topology::{Node, Relay, Topology};
 
-/// Cautions for collision domains whose longest round trip and jam are longer than their slot:
+/// Cautions for collision domains whose longest way there and back takes longer than their slot:
 /// there collisions are late, or the senders do not hear them. `topology` is a tree.
+///
+/// Source: IEEE 802.3, 29.4 and 42.3: the path delay value is at most the slot time.
 pub(super) fn doubts(topology: &Topology) -> Vec<Caution> {
     let mut domains = Domains::of(topology);
     (0..topology.cables.len()).filter_map(|cable| domains.doubt(cable)).collect()
@@ -59,7 +60,7 @@ impl<'a> Domains<'a> {
         let one_way = self.farthest(end.node, end.cable).far;
         let slot_bits = Phy::ALL.iter().find(|phy| phy.pace == wire.pace)?.slot_bits?;
         let there_and_back = (one_way * 2).as_seconds() * wire.pace.bits_per_second();
-        let round_trip_bits = there_and_back.round() as u64 + JAM_BITS;
+        let round_trip_bits = there_and_back.round() as u64;
         (round_trip_bits > slot_bits).then_some(Caution::IllegalDiameter { round_trip_bits, slot_bits })
     }
 
@@ -125,9 +126,9 @@ mod tests {
 
     #[test]
     fn the_longest_path_between_two_seats_decides_and_what_a_switch_parts_does_not_count() {
-        // 50 + 330 + 100 m there and back are 480 bit times of 10 ns, and 32 of jam: just the slot.
-        assert_eq!(doubts(&joined(330)), []);
+        // 50 + 362 + 100 m there and back are 512 bit times of 10 ns: just the slot.
+        assert_eq!(doubts(&joined(362)), []);
         let wide = Caution::IllegalDiameter { round_trip_bits: 513, slot_bits: 512 };
-        assert_eq!(doubts(&joined(331)), [wide]);
+        assert_eq!(doubts(&joined(363)), [wide]);
     }
 }

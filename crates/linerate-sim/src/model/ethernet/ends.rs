@@ -10,22 +10,33 @@ use crate::ethernet::phy::{Duplex, Phy};
 use crate::ethernet::topology::{Side, Wire};
 use crate::plan::{End, ModelError, Pause, require};
 
+/// Between what a cable lies.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    /// The second end is a relay and the first is not.
+    pub(super) relayed: bool,
+    /// How many of its ends have a MAC: all but those at a repeater.
+    pub(super) stations: u64,
+}
+
 impl Draft<'_> {
-    /// A cable with these ends; `relayed` says that the second is a relay and the first is not.
+    /// A cable with these ends.
     pub(super) fn wire(
         &mut self,
         name: &str,
         phy: &'static Phy,
         delay: Span,
         ends: [End; 2],
-        relayed: bool,
+        place: Place,
     ) -> Result<Wire, ModelError> {
-        let [first, second] = self.settle(phy, ends, relayed)?;
+        let [first, second] = self.settle(phy, ends, place.relayed)?;
         if first.duplex != second.duplex {
             self.cautions.push(Caution::DuplexMismatch { cable: name.to_owned() });
         }
-        self.half_duplex |= [first, second].iter().any(|side| side.duplex == Duplex::Half);
-        Ok(Wire { pace: phy.pace, delay, sides: [first, second] })
+        let shared = [first, second].iter().any(|side| side.duplex == Duplex::Half);
+        self.half_duplex |= shared;
+        let stations = if shared { self.station_delay(phy) * place.stations } else { Span::ZERO };
+        Ok(Wire { pace: phy.pace, delay: delay + stations, sides: [first, second] })
     }
 
     /// The modes that the two ends of a cable reach.

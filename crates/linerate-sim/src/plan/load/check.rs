@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use linerate_core::units::Span;
 
-use super::{Arrival, FrameSizes, LoadPlan, Offer, To};
+use super::{Arrival, FrameSizes, LoadPlan, Offer, PACKET, To};
 use crate::plan::{ModelError, require};
 
 /// The most frames that one run models: more would take hours.
@@ -40,6 +40,7 @@ impl LoadPlan {
     /// Checks how large frames are, and how many are offered.
     fn check_offer(&self) -> Result<(), ModelError> {
         check_sizes("load.frame", &self.frame)?;
+        self.packet.as_ref().map_or(Ok(()), |packet| check_sizes(PACKET, packet))?;
         let both = self.station_load.is_some() && self.total_load.is_some();
         let reason = "give only one of them, or neither for saturated senders";
         require(!both, "load.total-load", "given with load.station-load", reason)?;
@@ -112,8 +113,8 @@ impl LoadPlan {
     fn check_frames(&self, stations: u32, bits: f64) -> Result<(), ModelError> {
         let (mut most, mut at_once) = (0.0, 0.0);
         for station in self.sending(stations) {
-            let Offer { share, frame, arrivals, .. } = self.offer(station, stations);
-            let frame_bits = frame.mean() * 8.0;
+            let Offer { share, sizes, arrivals, .. } = self.offer(station, stations);
+            let frame_bits = sizes.mean() * 8.0;
             if let Some(share) = share {
                 let seconds = frame_bits / (share * bits);
                 let reason = "a station would offer a frame every picosecond or faster; lower it";
@@ -153,7 +154,9 @@ impl LoadPlan {
 fn check_sizes(key: &'static str, sizes: &FrameSizes) -> Result<(), ModelError> {
     let mixed = sizes.weights().iter().any(|(_, weight)| *weight > 0);
     let reason = "give a size, or sizes with weights such as [[64, 7], [1518, 1]]";
-    require(mixed, key, "an empty mix", reason)
+    require(mixed, key, "an empty mix", reason)?;
+    let none = sizes.weights().iter().any(|(size, _)| *size == 0);
+    require(!none, key, 0, "a size must be at least 1 B")
 }
 
 fn check_share(key: &'static str, share: Option<f64>) -> Result<(), ModelError> {
