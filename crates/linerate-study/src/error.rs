@@ -51,6 +51,20 @@ pub enum GridError {
     /// A key without a value.
     #[error("read a value: it is empty")]
     Empty,
+    /// A whole number that no key takes.
+    #[error("read the number {number}: it is too large")]
+    TooLarge {
+        /// Its digits.
+        number: String,
+    },
+    /// Plans that are to be compared have different keys under the same short name.
+    #[error("sweep several plans at once: one has {key}, another {other}")]
+    Differ {
+        /// The keys of the first.
+        key: String,
+        /// Those of another.
+        other: String,
+    },
     /// A value that begins like TOML and is not.
     #[error("read the value `{text}`: it is not TOML")]
     NotToml {
@@ -58,7 +72,7 @@ pub enum GridError {
         text: String,
     },
     /// A plan that cannot be built with these values.
-    #[error("build the model{with}: {}", reason(.source))]
+    #[error("build the model{with}: {}", .source.reason())]
     Model {
         /// ` with KEY = VALUE, ..`, or nothing.
         with: String,
@@ -67,14 +81,19 @@ pub enum GridError {
     },
 }
 
-fn count(runs: Option<usize>) -> String {
-    runs.map_or_else(|| "countless".to_owned(), |runs| runs.to_string())
+impl GridError {
+    /// The same of one of several plans, which `of` names.
+    pub(crate) fn of_plan(self, of: &str) -> Self {
+        match self {
+            Self::Model { with, source } => {
+                let with = with.strip_prefix(" with ").map_or_else(String::new, |with| format!(", {with}"));
+                Self::Model { with: format!("{of}{with}"), source }
+            }
+            error => error,
+        }
+    }
 }
 
-/// Without a position, which would refer to a text that the user never saw.
-fn reason(error: &ModelError) -> String {
-    match error {
-        ModelError::Syntax(error) => error.message().to_owned(),
-        error => error.to_string(),
-    }
+fn count(runs: Option<usize>) -> String {
+    runs.map_or_else(|| "countless".to_owned(), |runs| runs.to_string())
 }

@@ -160,12 +160,25 @@ pub(super) fn value(text: &str) -> Result<Value, GridError> {
     let text = text.trim();
     let parsed = format!("value = {text}").parse::<Table>().ok().filter(|table| table.len() == 1);
     let parsed = parsed.and_then(|mut table| table.remove("value"));
+    if let (None, Some(number)) = (&parsed, too_large(text)) {
+        return Err(GridError::TooLarge { number });
+    }
     match parsed {
         Some(value) => Ok(value),
         None if text.is_empty() => Err(GridError::Empty),
         None if text.starts_with(['"', '\'', '[', '{']) => Err(GridError::NotToml { text: text.to_owned() }),
         None => Ok(Value::String(text.to_owned())),
     }
+}
+
+/// A whole number, alone or within brackets, that has no place in 64 bits.
+fn too_large(text: &str) -> Option<String> {
+    let list = text.starts_with(['[', '{']);
+    let alone =
+        text.trim_start_matches(['+', '-']).chars().all(|digit| digit.is_ascii_digit() || digit == '_');
+    let mut numbers = text.split(|letter: char| !letter.is_ascii_digit());
+    let number = numbers.find(|number| !number.is_empty() && number.parse::<i64>().is_err());
+    number.filter(|_| list || alone).map(str::to_owned)
 }
 
 #[cfg(test)]

@@ -93,13 +93,8 @@ impl Trouble {
 
     /// A model that cannot be built; `with` says which of several, or is empty.
     pub(crate) fn model(error: &ModelError, with: &str) -> Self {
-        let reason = match error {
-            // The position would refer to a text that the user never saw.
-            ModelError::Syntax(error) => error.message().to_owned(),
-            error => error.to_string(),
-        };
         Self::new(
-            format!("failed to build the model{with}: {reason}"),
+            format!("failed to build the model{with}: {}", error.reason()),
             "change the value in the plan, or with --set KEY=VALUE",
         )
     }
@@ -120,7 +115,9 @@ impl From<GridError> for Trouble {
             GridError::TooMany { .. } => "give fewer values or --seeds, or several commands".to_owned(),
             GridError::UnknownKey { known, .. } => format!("the keys are {}", known.join(", ")),
             GridError::Ambiguous { .. } => "write the whole path".to_owned(),
+            GridError::Differ { .. } => "write the whole path of the key".to_owned(),
             GridError::Empty => "give a value".to_owned(),
+            GridError::TooLarge { .. } => "the largest is 9223372036854775807; give a smaller one".to_owned(),
             GridError::NotToml { .. } => {
                 "close the quotes and brackets, as in \"station 1\" or [[64, 7], [1518, 1]]".to_owned()
             }
