@@ -7,7 +7,7 @@ use toml::Value;
 
 use crate::error::{GridError, MOST_RUNS};
 use crate::keys::{Keys, chooses, value};
-use crate::study::value_text;
+use crate::study::{Named, PLAN, value_text};
 
 /// A plan at every point of a sweep.
 #[derive(Debug)]
@@ -79,6 +79,32 @@ impl Grid {
         Ok(Self { points: points.collect::<Result<_, _>>()?, keys })
     }
 
+    /// The same of every plan, one after the other; of several, the first key says which.
+    ///
+    /// # Errors
+    ///
+    /// As for one plan, or if a swept key means something else in another plan.
+    pub fn across(plans: &[Named], sweeps: &[String], seeds: usize) -> Result<Self, GridError> {
+        if let [only] = plans {
+            return Self::of(&only.plan, sweeps, seeds);
+        }
+        let mut all = Self { keys: Vec::new(), points: Vec::new() };
+        for Named { name, plan } in plans {
+            let of = format!(" with {PLAN} = {name}");
+            let grid = Self::of(plan, sweeps, seeds).map_err(|error| error.of_plan(&of))?;
+            let keys = [vec![PLAN.to_owned()], grid.keys].concat();
+            if !all.keys.is_empty() && all.keys != keys {
+                return Err(GridError::Differ { key: all.keys.join(", "), other: keys.join(", ") });
+            }
+            all.keys = keys;
+            let named = Value::String(name.clone());
+            let cell = |cell: Cell| Cell { set: [vec![named.clone()], cell.set].concat(), ..cell };
+            all.points.extend(grid.points.into_iter().map(cell));
+        }
+        let runs = all.points.len() * seeds;
+        if runs > MOST_RUNS { Err(GridError::TooMany { runs: Some(runs) }) } else { Ok(all) }
+    }
+
     /// A plan for every run: each point with all seeds in turn.
     pub fn plans(&self, seeds: usize) -> Vec<ModelPlan> {
         let seeded = |plan: &ModelPlan, nth: usize| ModelPlan {
@@ -139,6 +165,30 @@ mod tests {
         let plan = plan.expect("a plan").to_toml();
         assert!(plan.contains("queue-cells = 64"), "{plan}");
         assert!(changed(&ModelPlan::default(), &["queue-cells=64".to_owned()]).is_err());
+    }
+
+    #[test]
+    fn several_plans_are_one_grid_whose_first_key_is_the_plan() {
+        let named = |name: &str, network: &str| {
+            let plan =
+                ModelPlan::from_toml(&format!("network = {{ medium = '{network}' }}")).expect("a plan");
+            Named { name: name.to_owned(), plan }
+        };
+        let plans = [named("one", "ethernet"), named("other", "fddi")];
+        let grid = Grid::across(&plans, &["packet=64,1500".to_owned()], 2).expect("a grid");
+        assert_eq!(grid.keys, ["plan", "load.packet"]);
+        let sets = |point: &Cell| point.set.iter().map(value_text).collect::<Vec<_>>().join(" ");
+        assert_eq!(
+            grid.points.iter().map(sets).collect::<Vec<_>>(),
+            ["one 64", "one 1500", "other 64", "other 1500"]
+        );
+        assert_eq!(grid.plans(2).len(), 8);
+        assert_eq!(Grid::across(&plans[..1], &[], 1).expect("a grid").keys, [""; 0]);
+        let error = Grid::across(&plans, &["packet=2000".to_owned()], 1).expect_err("above one MTU");
+        assert!(
+            error.to_string().starts_with("build the model with plan = one, load.packet = 2000: "),
+            "{error}"
+        );
     }
 
     #[test]

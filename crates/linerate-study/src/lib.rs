@@ -17,4 +17,4 @@ mod study;
 pub use error::GridError;
 pub use grid::{Cell, Grid, changed};
 pub use runs::{Orders, run_all};
-pub use study::{Estimate, MEASURES, Measure, Point, Study, value_text};
+pub use study::{Estimate, MEASURES, Measure, Named, PLAN, Point, Study, value_text};

@@ -59,6 +59,19 @@ pub const SHIPPED: &[Shipped] = shipped![Shipped; "../../../plans/":
     "wan-10037-km",
 ];
 
+/// The plans of one medium each, side by side: two hosts, the usual MTU.
+pub const MEDIA: [&str; 9] = [
+    "ethernet",
+    "fast-ethernet",
+    "gigabit",
+    "ten-gigabit",
+    "ten-gigabit-wan",
+    "atm-oc3c",
+    "fddi",
+    "fibre-channel",
+    "myrinet",
+];
+
 /// The plan of this name.
 pub fn find(name: &str) -> Option<&'static Shipped> {
     SHIPPED.iter().find(|plan| plan.name == name)

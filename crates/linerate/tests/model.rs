@@ -2,9 +2,11 @@
 
 use crate::support::Desk;
 
+mod media;
 mod refusals;
 mod results;
 mod trace;
+mod values;
 
 /// A plan that is run in no time.
 const PLAN: &str = "about = 'a test'\n[load]\ntime = '1ms'\nwarm-up = '100us'\nto = 'pairs'\n";

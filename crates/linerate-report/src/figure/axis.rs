@@ -84,11 +84,38 @@ fn above(highest: f64) -> f64 {
     if highest > 0.0 { highest * 1.08 } else { 1.0 }
 }
 
+/// Shares from 0 to the largest.
+pub(crate) fn parts(title: &str, highest: f64) -> Axis {
+    let high = if highest > 0.0 { highest * 1.08 } else { 1.0 };
+    let step = step(high / LABELS as f64);
+    let decimals = (-(step * 100.0).log10().floor()).max(0.0) as usize;
+    Axis::new(title.to_owned(), Scale::Linear, [0.0, high], &up_to(step, high), |share| {
+        format!("{:.decimals$} %", share * 100.0)
+    })
+}
+
+/// Rates by powers of ten, with a title that names the unit.
+pub(crate) fn rates_by_decades(title: &str, low: f64, high: f64) -> Axis {
+    decades(title, low, high, |value| format!("{value}"))
+}
+
+/// Words side by side, each numbered from 0.
+pub(crate) fn words(title: &str, words: &[String]) -> Axis {
+    let ticks: Vec<f64> = (0..words.len()).map(|nth| nth as f64).collect();
+    let ends = [-0.5, words.len() as f64 - 0.5];
+    let word = |value: f64| words.get(value as usize).cloned().unwrap_or_default();
+    Axis::new(title.to_owned(), Scale::Linear, ends, &ticks, word)
+}
+
 /// Times by powers of ten. Unit: us.
 pub(crate) fn times(title: &str, low: f64, high: f64) -> Axis {
+    decades(title, low, high, time_label)
+}
+
+fn decades(title: &str, low: f64, high: f64, label: impl Fn(f64) -> String) -> Axis {
     let low = if low > 0.0 { low } else { 1e-6 };
     let ends = if high > low * 1.01 { [low, high] } else { [low / 2.0, low * 2.0] };
-    Axis::new(title.to_owned(), Scale::Decimal, ends, &decimal(ends), time_label)
+    Axis::new(title.to_owned(), Scale::Decimal, ends, &decimal(ends), label)
 }
 
 /// Shares of a distribution by what is missing to all, so that its tail is wide: 90 %, 99 % and

@@ -24,6 +24,7 @@ const HALF_BAR: f64 = 0.38;
 /// [`RenderError::Draw`] when the graph library refuses.
 pub(super) fn figures(run: &LoadOutcome) -> Result<Vec<Figure>, RenderError> {
     let mut figures = vec![stations(run)?];
+    figures.extend(losses(run)?);
     figures.extend(delays(run)?);
     if !run.queues.is_empty() {
         figures.push(queues(run)?);
@@ -57,10 +58,50 @@ fn stations(run: &LoadOutcome) -> Result<Figure, RenderError> {
     let title = Title {
         id: "stations".to_owned(),
         title: "What each station sent".to_owned(),
-        caption: "Bits of the frames of each station that arrived, preamble and gap left out.".to_owned(),
+        caption: "Bits of the frames of each station that arrived, from header to check sequence.".to_owned(),
     };
     let layers = drawn([&x, &y], (0, "throughput"), Style::Filled, &bars).map(|layer| vec![layer]);
     Figure::new(title, [&x, &y], layers)
+}
+
+/// What each station lost. Absent if nothing was lost.
+fn losses(run: &LoadOutcome) -> Result<Option<Figure>, RenderError> {
+    if run.all_lost() == 0 {
+        return Ok(None);
+    }
+    let bars: Vec<Bar> = run
+        .stations
+        .iter()
+        .map(|station| {
+            let lost: u64 = station.lost.values().sum();
+            let share = lost as f64 / station.offered.max(1) as f64;
+            let line = format!("{lost} of {} frames, {}", station.offered, percent(share));
+            let lines = vec![format!("station {}", station.station), line];
+            Bar { number: station.station, height: share * 100.0, lines }
+        })
+        .collect();
+    let highest = bars.iter().map(|bar| bar.height).fold(0.0, f64::max);
+    let x = numbers("Station", 0, bars.len());
+    let y = from_zero("Lost (% of the frames offered)", highest);
+    let title = Title {
+        id: "losses".to_owned(),
+        title: "What each station lost".to_owned(),
+        caption: "Lost frames are in no delay and in no throughput; the table says why they were lost."
+            .to_owned(),
+    };
+    let layers = drawn([&x, &y], (1, "lost"), Style::Filled, &bars).map(|layer| vec![layer]);
+    Figure::new(title, [&x, &y], layers).map(Some)
+}
+
+/// What a delay is, and of how many frames there is none.
+fn delay_caption(run: &LoadOutcome) -> String {
+    let lost = run.all_lost();
+    let share = lost as f64 / run.offered.max(1) as f64;
+    let without = match lost {
+        0 => String::new(),
+        _ => format!(" The {} that were lost have no delay.", percent(share)),
+    };
+    format!("From offered to arrived; from a saturated sender, since the frame before left it.{without}")
 }
 
 /// The distribution of delays. Absent if no frame arrived, or if it was not kept.
@@ -78,7 +119,7 @@ fn delays(run: &LoadOutcome) -> Result<Option<Figure>, RenderError> {
     let title = Title {
         id: "delays".to_owned(),
         title: "Distribution of delays".to_owned(),
-        caption: "From offered to arrived; from a saturated sender, since its MAC took the frame.".to_owned(),
+        caption: delay_caption(run),
     };
     let curve = Curve { name: "all frames".to_owned(), points };
     curve::figure(title, [&x, &y], &[curve], false).map(Some)
@@ -167,10 +208,15 @@ mod tests {
     fn a_run_shows_its_stations_its_delays_and_its_queues() {
         let figures = figures(&fixture::outcome(4, 0.9, 1)).expect("it can be drawn");
         let ids: Vec<&str> = figures.iter().map(|figure| figure.id.as_str()).collect();
-        assert_eq!(ids, ["stations", "delays", "queues"]);
+        assert_eq!(ids, ["stations", "losses", "delays", "queues"]);
+        assert!(
+            figures[2].caption.contains("The 0.8 % that were lost have no delay"),
+            "{}",
+            figures[2].caption
+        );
         assert_eq!(figures[0].layers[0].svg.matches("<rect").count(), 4);
         assert_eq!(figures[0].layers[0].aims.len(), 4);
-        let shapes = figures[2]
+        let shapes = figures[3]
             .layers
             .iter()
             .map(|layer| [layer.svg.matches("<polyline").count(), layer.svg.matches("<rect").count()]);
@@ -196,6 +242,6 @@ mod tests {
         run.delays = linerate_sim::load::Delays::default();
         run.queues.clear();
         let figures = figures(&run).expect("it can be drawn");
-        assert_eq!(figures.len(), 1);
+        assert_eq!(figures.len(), 2, "stations and what they lost");
     }
 }

@@ -1,73 +1,147 @@
 //! Charts of a sweep: each numeric key against what it changes.
 
 use linerate_core::units::{Size, Span};
-use linerate_study::{Estimate, Measure, Study, value_text};
+use linerate_sim::model::Ceiling;
+use linerate_study::{Estimate, Measure, PLAN, Study, value_text};
 use toml::Value;
 
-use super::super::figure::axis::{Unit, from_zero, shares, swept};
-use super::super::figure::curve::{self, Curve, Point};
+use super::super::figure::axis::{Unit, from_zero, parts, rates_by_decades, shares, swept, times, words};
+use super::super::figure::curve::{self, Curve, Mark, Point};
 use super::super::figure::{Figure, Title};
+use super::super::plot::{Axis, PALETTE};
 use super::super::text::{digits, percent, plain};
 use crate::error::RenderError;
 
 /// The most curves that can be distinguished: six colours, three kinds of dashes.
 const MOST_CURVES: usize = 18;
+/// The most lines of theory: as many as there are colours.
+const MOST_BOUNDS: usize = 6;
+/// Rates this many times apart are spread by powers of ten.
+const FAR: f64 = 20.0;
 
-/// What is drawn against every numeric key.
+/// What is drawn against every key.
 struct Subject {
     measure: &'static str,
     /// Its axis.
     axis: &'static str,
     /// Its name within a sentence.
     noun: &'static str,
-    /// Whether it is a share.
-    share: bool,
+    spread: Spread,
     /// What stands under the chart.
     caption: &'static str,
 }
 
-const SUBJECTS: [Subject; 3] = [
+/// What the values of a subject are, and how they are spread over its axis.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Spread {
+    /// A share, from 0 to at least 1.
+    Share,
+    /// A share, from 0 to the largest.
+    Part,
+    /// A rate, from 0, or by powers of ten where the least would not be seen.
+    Rate,
+    /// A time in us, by powers of ten.
+    Time,
+    /// A number, from 0.
+    Number,
+    /// A number from 0 to 1.
+    Index,
+}
+
+const NO_DELAY: &str = "From offered to arrived; from a saturated sender, since the frame before left it. \
+                        Lost frames have no delay.";
+
+const SUBJECTS: [Subject; 7] = [
     Subject {
         measure: "efficiency",
         axis: "Efficiency (share of one line)",
         noun: "Efficiency",
-        share: true,
-        caption: "Bits of the frames that arrived, preamble and gap left out, as a share of what one line carries.",
+        spread: Spread::Share,
+        caption: "Bits of the frames that arrived, from header to check sequence, as a share of what one line carries.",
     },
     Subject {
         measure: "throughput_mbps",
         axis: "Throughput (Mb/s)",
         noun: "Throughput",
-        share: false,
-        caption: "Bits of all frames that arrived, preamble and gap left out.",
+        spread: Spread::Rate,
+        caption: "Bits of all frames that arrived, from header to check sequence.",
+    },
+    Subject {
+        measure: "goodput_mbps",
+        axis: "Goodput (Mb/s)",
+        noun: "Goodput",
+        spread: Spread::Rate,
+        caption: "Bits of the IP packets in all frames that arrived.",
     },
     Subject {
         measure: "delay_p99_us",
         axis: "Delay, 99th percentile (us)",
         noun: "Delay (p99)",
-        share: false,
-        caption: "From offered to arrived; from a saturated sender, since its MAC took the frame.",
+        spread: Spread::Time,
+        caption: NO_DELAY,
+    },
+    Subject {
+        measure: "lost_share",
+        axis: "Lost (share of the frames offered)",
+        noun: "Loss",
+        spread: Spread::Part,
+        caption: "Frames that did not arrive, for whatever cause; the table says which.",
+    },
+    Subject {
+        measure: "collisions_per_frame",
+        axis: "Collisions for each delivered frame",
+        noun: "Collisions",
+        spread: Spread::Number,
+        caption: "Transmissions that collided, of frames that were given up later too.",
+    },
+    Subject {
+        measure: "jain",
+        axis: "Fairness (Jain's index)",
+        noun: "Fairness",
+        spread: Spread::Index,
+        caption: "1 when all senders have the same throughput, 1/n when one of n has all.",
     },
 ];
 
-/// The charts of every numeric key of `study` with at least two values.
+/// A key with a value at every point, as numbers.
+struct Against {
+    /// Which key.
+    key: usize,
+    unit: Unit,
+    values: Vec<f64>,
+    /// The values as words, in the order of their numbers, if words they are.
+    words: Vec<String>,
+}
+
+/// The charts of every numeric key of `study` with at least two values; without one, those of its
+/// other keys.
 ///
 /// # Errors
 ///
 /// [`RenderError::Draw`] when the graph library refuses.
 pub(super) fn figures(study: &Study) -> Result<Vec<Figure>, RenderError> {
+    let mut keys: Vec<Against> = (0..study.keys.len()).filter_map(|key| numeric(study, key)).collect();
+    if keys.is_empty() {
+        keys = (0..study.keys.len()).filter_map(|key| worded(study, key)).collect();
+    }
     let mut figures = Vec::new();
-    for key in 0..study.keys.len() {
-        let Some((unit, values)) = numeric(study, key) else { continue };
-        for subject in &SUBJECTS {
-            figures.extend(figure(study, key, unit, &values, subject)?);
+    for against in &keys {
+        for subject in SUBJECTS.iter().filter(|subject| is_worth(study, subject)) {
+            figures.extend(figure(study, against, subject)?);
         }
     }
     Ok(figures)
 }
 
+/// Whether there is something to see: nobody needs a chart of no loss and no collisions.
+fn is_worth(study: &Study, subject: &Subject) -> bool {
+    let values = study.points.iter().filter_map(|point| point.estimate(Measure::named(subject.measure)));
+    let idle = matches!(subject.spread, Spread::Part | Spread::Number);
+    !idle || values.into_iter().any(|estimate| estimate.mean > 0.0)
+}
+
 /// The values of a key at every point, if all are numbers of one kind and not all alike.
-fn numeric(study: &Study, key: usize) -> Option<(Unit, Vec<f64>)> {
+fn numeric(study: &Study, key: usize) -> Option<Against> {
     let values: Vec<&Value> = study.points.iter().map(|point| &point.set[key]).collect();
     let all = |read: &dyn Fn(&Value) -> Option<f64>| {
         values.iter().map(|value| read(value)).collect::<Option<Vec<f64>>>()
@@ -80,19 +154,31 @@ fn numeric(study: &Study, key: usize) -> Option<(Unit, Vec<f64>)> {
     let kinds = [(Unit::Number, all(&number)), (Unit::Bytes, all(&size)), (Unit::Time, all(&time))];
     let (unit, values) = kinds.into_iter().find_map(|(unit, values)| Some((unit, values?)))?;
     let differ = values.iter().any(|value| *value != values[0] && value.is_finite());
-    differ.then_some((unit, values))
+    differ.then_some(Against { key, unit, values, words: Vec::new() })
+}
+
+/// The values of a key at every point as words, numbered in the order in which they come, if they
+/// are not all alike.
+fn worded(study: &Study, key: usize) -> Option<Against> {
+    let mut words: Vec<String> = Vec::new();
+    let mut number = |point: &linerate_study::Point| {
+        let word = plain(&value_text(&point.set[key]));
+        let known = words.iter().position(|other| *other == word);
+        let place = known.unwrap_or_else(|| {
+            words.push(word);
+            words.len() - 1
+        });
+        place as f64
+    };
+    let values = study.points.iter().map(&mut number).collect();
+    (words.len() > 1).then_some(Against { key, unit: Unit::Number, values, words })
 }
 
 /// The chart of one subject against one key. Absent if no point has it.
-fn figure(
-    study: &Study,
-    key: usize,
-    unit: Unit,
-    values: &[f64],
-    subject: &Subject,
-) -> Result<Option<Figure>, RenderError> {
+fn figure(study: &Study, against: &Against, subject: &Subject) -> Result<Option<Figure>, RenderError> {
+    let key = against.key;
     let mut drawn: Vec<Curve> = Vec::new();
-    for (point, x) in study.points.iter().zip(values) {
+    for (point, x) in study.points.iter().zip(&against.values) {
         let Some(estimate) = point.estimate(Measure::named(subject.measure)) else { continue };
         let name = others(study, point, key);
         let place =
@@ -108,42 +194,136 @@ fn figure(
     drawn.iter_mut().for_each(|curve| curve.points.sort_by(|one, other| one.x.total_cmp(&other.x)));
     let more = drawn.len().saturating_sub(MOST_CURVES);
     drawn.truncate(MOST_CURVES);
-    let tops = drawn.iter().flat_map(|curve| &curve.points);
-    let highest = tops.map(|point| point.interval.map_or(point.y, |ends| ends[1])).fold(0.0, f64::max);
-    let y = if subject.share { shares(subject.axis, highest) } else { from_zero(subject.axis, highest) };
+    let theory = if subject.measure == "efficiency" { theory(study, against) } else { Vec::new() };
+    if let ([only], false) = (&mut drawn[..], theory.is_empty()) {
+        only.name = "modelled".to_owned();
+    }
     let name = plain(&study.keys[key]);
-    let x = swept(&axis_title(&name), unit, values);
+    let x = if against.words.is_empty() {
+        swept(&axis_title(&name), against.unit, &against.values)
+    } else {
+        words(&axis_title(&name), &against.words)
+    };
+    let y = vertical(subject, drawn.iter().chain(&theory).flat_map(|curve| &curve.points));
+    if y.is_logarithmic() {
+        drawn.iter_mut().for_each(|curve| on_decades(curve, &y));
+    }
+    let title = Title {
+        id: format!("{}-{}", subject.measure, name.replace('.', "-")),
+        title: format!("{} against {}", subject.noun, noun(&name)),
+        caption: caption(study, subject, more, &theory),
+    };
+    let axes = [&x, &y];
+    let mark = if against.words.is_empty() { Mark::Both } else { Mark::Points };
+    let layers = curve::each(axes, &drawn, mark);
+    let layers = layers.and_then(|mut layers| {
+        // The colours of the first curves, in dashes that no curve has.
+        let after = drawn.len().next_multiple_of(PALETTE.len());
+        for (nth, curve) in theory.iter().enumerate() {
+            layers.push(curve::theory(axes, (after + nth, curve), mark)?);
+        }
+        Ok(layers)
+    });
+    Figure::new(title, axes, layers).map(Some)
+}
+
+/// Leaves out what has no place on an axis without a zero, and cuts intervals that reach below it.
+fn on_decades(curve: &mut Curve, y: &Axis) {
+    curve.points.retain(|point| point.y > 0.0);
+    for point in &mut curve.points {
+        let lowest = y.lowest();
+        point.interval = point.interval.map(|ends| ends.map(|end| end.max(lowest)));
+    }
+}
+
+/// The axis of a subject over these points.
+fn vertical<'a>(subject: &Subject, points: impl Iterator<Item = &'a Point>) -> Axis {
+    let ends: Vec<f64> = points.flat_map(|point| point.interval.unwrap_or([point.y; 2])).collect();
+    let highest = ends.iter().copied().fold(0.0, f64::max);
+    let least = ends.iter().copied().filter(|end| *end > 0.0).fold(f64::INFINITY, f64::min).min(highest);
+    match subject.spread {
+        Spread::Share => shares(subject.axis, highest),
+        Spread::Part => parts(subject.axis, highest),
+        Spread::Time => times(subject.axis, least, highest),
+        Spread::Rate if highest > least * FAR => rates_by_decades(subject.axis, least, highest),
+        Spread::Rate | Spread::Number => from_zero(subject.axis, highest),
+        Spread::Index => from_zero(subject.axis, 1.0),
+    }
+}
+
+fn caption(study: &Study, subject: &Subject, more: usize, theory: &[Curve]) -> String {
     let mut caption = subject.caption.to_owned();
+    if !theory.is_empty() {
+        caption += " Dashed is theory: what framing leaves is the bound; Metcalfe and Boggs (1976) is what \
+                    saturated stations reach with the best backoff, each frame alone.";
+    }
     if study.seeds() > 1 {
         caption += " Bars are 95 % intervals of the mean over seeds.";
     }
     if more > 0 {
         caption += &format!(" {more} more curves are in the table only.");
     }
-    let title = Title {
-        id: format!("{}-{}", subject.measure, name.replace('.', "-")),
-        title: format!("{} against {}", subject.noun, noun(&name)),
-        caption,
-    };
-    curve::figure(title, [&x, &y], &drawn, true).map(Some)
+    caption
+}
+
+/// What theory says at every point: a curve for each bound that differs from the others, if they
+/// are few enough to be told apart.
+fn theory(study: &Study, against: &Against) -> Vec<Curve> {
+    type Of = fn(Ceiling) -> Option<f64>;
+    let kinds: [(&str, Of); 2] =
+        [("at most", |ceiling| Some(ceiling.framing)), ("Metcalfe and Boggs", |ceiling| ceiling.contention)];
+    let mut curves: Vec<Curve> = Vec::new();
+    for (kind, of) in kinds {
+        let mut found: Vec<Curve> = Vec::new();
+        for (point, x) in study.points.iter().zip(&against.values) {
+            let Some(share) = point.ceiling.and_then(of) else { continue };
+            let name = format!("{kind}, {}", others(study, point, against.key));
+            let place =
+                Point { x: *x, y: share, interval: None, lines: vec![kind.to_owned(), percent(share)] };
+            match found.iter_mut().find(|curve| curve.name == name) {
+                Some(curve) => curve.points.push(place),
+                None => found.push(Curve { name, points: vec![place] }),
+            }
+        }
+        found.iter_mut().for_each(|curve| curve.points.sort_by(|one, other| one.x.total_cmp(&other.x)));
+        let places = |curve: &Curve| curve.points.iter().map(|point| [point.x, point.y]).collect::<Vec<_>>();
+        let alike = found.windows(2).all(|pair| places(&pair[0]) == places(&pair[1]));
+        if alike {
+            found.truncate(1);
+            found.iter_mut().for_each(|curve| curve.name = kind.to_owned());
+        }
+        if curves.len() + found.len() <= MOST_BOUNDS {
+            curves.extend(found);
+        }
+    }
+    curves
 }
 
 /// What a curve has that others have not: the values of the other keys.
 fn others(study: &Study, point: &linerate_study::Point, key: usize) -> String {
     let pairs = study.keys.iter().zip(&point.set).enumerate().filter(|(nth, _)| *nth != key);
-    let pairs: Vec<String> =
-        pairs.map(|(_, (key, value))| format!("{} {}", noun(key), plain(&value_text(value)))).collect();
+    let pair = |(key, value): (&String, &Value)| match key.as_str() {
+        PLAN => plain(&value_text(value)),
+        key => format!("{} {}", noun(key), plain(&value_text(value))),
+    };
+    let pairs: Vec<String> = pairs.map(|(_, pair_of)| pair(pair_of)).collect();
     pairs.join(", ")
 }
 
 fn place(x: f64, estimate: Estimate, subject: &Subject, at: &str) -> Point {
-    let text = |value: f64| if subject.share { percent(value) } else { digits(value) };
-    // An interval that reaches below nothing is cut there, as the axis is.
-    let interval = estimate.half_width.map(|_| estimate.ends().map(|end| end.max(0.0)));
+    let share = matches!(subject.spread, Spread::Share | Spread::Part);
+    let text = |value: f64| if share { percent(value) } else { digits(value) };
+    // An interval that reaches below nothing, or above all, is cut there, as the axis is.
+    let most = if matches!(subject.spread, Spread::Index | Spread::Part) { 1.0 } else { f64::INFINITY };
+    let interval = estimate.half_width.map(|_| estimate.ends().map(|end| end.clamp(0.0, most)));
     let range =
         interval.map_or_else(String::new, |[low, high]| format!(" ({} to {})", text(low), text(high)));
     let unit = subject.axis.rsplit_once('(').map_or("", |(_, unit)| unit.trim_end_matches(')'));
-    let unit = if subject.share { String::new() } else { format!(" {unit}") };
+    let unit = if matches!(subject.spread, Spread::Rate | Spread::Time) {
+        format!(" {unit}")
+    } else {
+        String::new()
+    };
     Point {
         x,
         y: estimate.mean,
@@ -157,6 +337,7 @@ fn noun(key: &str) -> String {
     match key {
         "network.stations" => "stations".to_owned(),
         "load.frame" => "frame size".to_owned(),
+        "load.packet" => "packet size".to_owned(),
         key => key.rsplit('.').next().unwrap_or(key).to_owned(),
     }
 }
@@ -165,6 +346,8 @@ fn axis_title(key: &str) -> String {
     match key {
         "network.stations" => "Stations".to_owned(),
         "load.frame" => "Frame size (bytes)".to_owned(),
+        "load.packet" => "IP packet (bytes)".to_owned(),
+        PLAN => "Plan".to_owned(),
         key => key.to_owned(),
     }
 }
@@ -179,8 +362,13 @@ mod tests {
         let figures = figures(&fixture::sweep()).expect("it can be drawn");
         let titles: Vec<&str> = figures.iter().map(|figure| figure.title.as_str()).collect();
         assert_eq!(titles[0], "Efficiency against stations");
-        assert_eq!(titles[3], "Efficiency against frame size");
-        assert_eq!(figures.iter().map(|figure| figure.layers.len()).collect::<Vec<_>>(), [3, 3, 3, 6, 6, 6]);
+        assert_eq!(titles[7], "Efficiency against frame size");
+        let layers = figures.iter().map(|figure| figure.layers.len()).collect::<Vec<_>>();
+        // By stations: what framing leaves of three sizes, and what contention does. By sizes framing
+        // is one line for all, and contention would be one too many.
+        assert_eq!(layers, [3 + 6, 3, 3, 3, 3, 3, 3, 6 + 1, 6, 6, 6, 6, 6, 6]);
+        assert_eq!(figures[0].layers[3].name, "at most, frame size 64");
+        assert_eq!(figures[0].layers[6].name, "Metcalfe and Boggs, frame size 64");
         assert_eq!(figures[0].layers[1].name, "frame size 512");
         let aims = &figures[0].layers[0].aims;
         assert!(aims.len() == 6 && aims.windows(2).all(|pair| pair[0].x < pair[1].x));
@@ -217,9 +405,48 @@ mod tests {
             point.set[0] = Value::String(["64KiB", "1MiB"][nth % 2].to_owned());
             point.set[1] = Value::String("1000BASE-T".to_owned());
         }
-        assert_eq!(numeric(&study, 0).map(|(unit, values)| (unit, values[0])), Some((Unit::Bytes, 65_536.0)));
+        let sizes = numeric(&study, 0).expect("sizes");
+        assert_eq!((sizes.unit, sizes.values[0]), (Unit::Bytes, 65_536.0));
         assert!(numeric(&study, 1).is_none());
         study.points[0].set[0] = Value::String("5us".to_owned());
         assert!(numeric(&study, 0).is_none(), "a time among sizes");
+    }
+
+    #[test]
+    fn plans_side_by_side_have_charts_over_their_names() {
+        let figures = figures(&fixture::media()).expect("it can be drawn");
+        assert_eq!(figures[0].title, "Efficiency against plan");
+        let names = ["ethernet", "fddi", "ten-gigabit"];
+        assert!(names.iter().all(|name| figures[0].axes.contains(name)), "{}", figures[0].axes);
+        let rates = figures.iter().find(|figure| figure.title.starts_with("Throughput")).expect("rates");
+        let [slow, ring, fast] = &rates.layers[0].aims[..] else { panic!("three plans") };
+        // 10 Mb/s and 10 Gb/s are a thousand apart: on a scale of powers of ten both show.
+        assert!(slow.y - ring.y > 100 && ring.y - fast.y > 2 * (slow.y - ring.y) - 100);
+    }
+
+    #[test]
+    fn what_is_nothing_has_no_place_among_powers_of_ten() {
+        let mut study = fixture::media();
+        study.points[1].runs[0].stations.iter_mut().for_each(|station| {
+            station.throughput = linerate_core::units::Rate::from_mbps(0.0);
+        });
+        let figures = figures(&study).expect("it can be drawn");
+        let rates = figures.iter().find(|figure| figure.title.starts_with("Throughput")).expect("rates");
+        assert_eq!(rates.layers[0].aims.len(), 2);
+    }
+
+    #[test]
+    fn delays_are_spread_by_powers_of_ten() {
+        let mut study = fixture::sweep();
+        for (nth, point) in study.points.iter_mut().enumerate() {
+            let us = [10, 100, 1_000][nth / 6];
+            point.runs.iter_mut().for_each(|run| run.delay.p99 = Some(Span::from_us(us)));
+        }
+        let figures = figures(&study).expect("it can be drawn");
+        let delays =
+            figures.iter().find(|figure| figure.title == "Delay (p99) against stations").expect("one");
+        let y: Vec<i32> = delays.layers[0].aims.iter().step_by(2).map(|aim| aim.y).collect();
+        assert!((y[0] - y[1]).abs_diff(y[1] - y[2]) <= 2, "{y:?}");
+        assert!(delays.caption.contains("Lost frames have no delay"));
     }
 }

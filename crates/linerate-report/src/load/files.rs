@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use linerate_sim::load::LoadOutcome;
-use linerate_study::{Estimate, MEASURES, Study, value_text};
+use linerate_study::{Estimate, MEASURES, Point, Study, value_text};
 use serde::Serialize;
 use toml::Value;
 
@@ -17,9 +17,12 @@ const FORMAT: u32 = 1;
 struct View<'a> {
     format: u32,
     generator: String,
-    name: &'a str,
-    /// As TOML, every value filled in.
-    plan: String,
+    name: String,
+    /// As TOML, every value filled in; of several plans, each under its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plan: Option<String>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    plans: BTreeMap<&'a str, String>,
     /// Whether every run that was asked for was done.
     complete: bool,
     points: Vec<PointView<'a>>,
@@ -29,6 +32,9 @@ struct View<'a> {
 struct PointView<'a> {
     set: BTreeMap<&'a str, &'a Value>,
     runs: Vec<RunView<'a>>,
+    /// What theory says of the efficiency.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    theory: BTreeMap<&'static str, f64>,
     summary: BTreeMap<&'static str, Estimate>,
 }
 
@@ -58,20 +64,33 @@ pub fn json(study: &Study) -> Result<String, RenderError> {
     let points = study.points.iter().map(|point| PointView {
         set: study.keys.iter().map(String::as_str).zip(&point.set).collect(),
         runs: point.runs.iter().map(run).collect(),
+        theory: theory(point),
         summary: MEASURES
             .iter()
             .filter_map(|measure| Some((measure.name, point.estimate(measure)?)))
             .collect(),
     });
+    let (plan, plans) = match &study.plans[..] {
+        [only] => (Some(only.plan.to_toml()), BTreeMap::new()),
+        several => (None, several.iter().map(|one| (one.name.as_str(), one.plan.to_toml())).collect()),
+    };
     let view = View {
         format: FORMAT,
         generator: format!("linerate {}", env!("CARGO_PKG_VERSION")),
-        name: &study.name,
-        plan: study.plan.to_toml(),
+        name: study.name(),
+        plan,
+        plans,
         complete: study.complete(),
         points: points.collect(),
     };
     Ok(serde_json::to_string_pretty(&view)? + "\n")
+}
+
+/// The shares of a line's rate that theory gives, by name.
+fn theory(point: &Point) -> BTreeMap<&'static str, f64> {
+    let Some(ceiling) = point.ceiling else { return BTreeMap::new() };
+    let contention = ceiling.contention.map(|share| ("metcalfe_boggs", share));
+    contention.into_iter().chain([("framing", ceiling.framing)]).collect()
 }
 
 /// `study` with a line a run: the swept values under the paths of their keys, the seed, and every

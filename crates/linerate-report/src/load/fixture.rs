@@ -5,8 +5,9 @@ use linerate_core::units::{Rate, Span};
 use linerate_sim::ethernet::network::QueueReport;
 use linerate_sim::fabric::{Loss, MacCounters};
 use linerate_sim::load::{Delay, Delays, LoadOutcome, StationOutcome};
+use linerate_sim::model::Ceiling;
 use linerate_sim::plan::ModelPlan;
-use linerate_study::{Point, Study};
+use linerate_study::{Named, Point, Study};
 use toml::Value;
 
 const PLAN: &str = "about = 'made by hand'\n[network]\nmedium = 'ethernet'\ntopology = 'hub'\nstations = 4\n\
@@ -74,10 +75,13 @@ pub(in super::super) fn outcome(stations: u32, efficiency: f64, seed: u64) -> Lo
     }
 }
 
+fn named(name: &str) -> Named {
+    Named { name: name.to_owned(), plan: ModelPlan::from_toml(PLAN).expect("a plan") }
+}
+
 fn study(keys: &[&str], points: Vec<Point>) -> Study {
     Study {
-        name: "made".to_owned(),
-        plan: ModelPlan::from_toml(PLAN).expect("a plan"),
+        plans: vec![named("made")],
         keys: keys.iter().map(|key| (*key).to_owned()).collect(),
         asked: points.iter().map(|point| point.runs.len()).sum(),
         points,
@@ -86,12 +90,15 @@ fn study(keys: &[&str], points: Vec<Point>) -> Study {
 
 /// One run of four stations.
 pub(in super::super) fn single() -> Study {
-    study(&[], vec![Point { set: Vec::new(), runs: vec![outcome(4, 0.9, 1)] }])
+    study(
+        &[],
+        vec![Point { set: Vec::new(), runs: vec![outcome(4, 0.9, 1)], ceiling: Some(ceiling(1518, 4)) }],
+    )
 }
 
 /// One run of more stations than are shown.
 pub(in super::super) fn crowd() -> Study {
-    study(&[], vec![Point { set: Vec::new(), runs: vec![outcome(40, 0.8, 1)] }])
+    study(&[], vec![Point { set: Vec::new(), runs: vec![outcome(40, 0.8, 1)], ceiling: None }])
 }
 
 /// Stations against frame sizes, each with three seeds.
@@ -102,10 +109,31 @@ pub(in super::super) fn sweep() -> Study {
             let ideal = f64::from(frame) / (f64::from(frame) + 30.0 + f64::from(stations).sqrt() * 12.0);
             let run = |seed: u64| outcome(stations, ideal * (1.0 + 0.02 * (seed as f64 - 2.0)), seed);
             let set = vec![Value::Integer(stations.into()), Value::Integer(frame.into())];
-            points.push(Point { set, runs: (1..=3).map(run).collect() });
+            let ceiling = Some(ceiling(frame, stations));
+            points.push(Point { set, runs: (1..=3).map(run).collect(), ceiling });
         }
     }
     study(&["network.stations", "load.frame"], points)
+}
+
+/// What framing leaves, and contention a little less of with every station.
+fn ceiling(frame: u32, stations: u32) -> Ceiling {
+    let framing = f64::from(frame) / (f64::from(frame) + 20.0);
+    Ceiling { framing, contention: Some(framing * (1.0 - 0.05 * f64::from(stations).log2())) }
+}
+
+/// Three plans side by side, and nothing swept.
+pub(in super::super) fn media() -> Study {
+    let point = |(name, speed): (&str, f64)| {
+        let mut run = outcome(2, 0.9, 1);
+        run.stations.iter_mut().for_each(|station| {
+            station.throughput = Rate::from_bits_per_second(station.throughput.bits_per_second() * speed);
+        });
+        Point { set: vec![Value::String(name.to_owned())], runs: vec![run], ceiling: None }
+    };
+    let names = ["ethernet", "fddi", "ten-gigabit"];
+    let points = names.into_iter().zip([0.01, 0.1, 10.0]).map(point).collect();
+    Study { plans: names.map(named).into(), ..study(&["plan"], points) }
 }
 
 /// A sweep that the user ended in the middle.
@@ -113,6 +141,7 @@ pub(in super::super) fn interrupted() -> Study {
     let point = |stations: u32, seeds: u64| Point {
         set: vec![Value::Integer(stations.into())],
         runs: (1..=seeds).map(|seed| outcome(stations, 0.5, seed)).collect(),
+        ceiling: None,
     };
     Study { asked: 6, ..study(&["network.stations"], vec![point(2, 2), point(4, 1), point(8, 0)]) }
 }

@@ -11,7 +11,7 @@ use super::super::page::{Card, Entry, Frame, entries};
 use super::super::text::{Key, plain};
 use super::points::point_columns;
 use super::stations::{queue_columns, station_columns};
-use super::words::{load, network, summary, swept};
+use super::words::{described, summary, swept};
 use super::{bars, curves};
 use crate::error::RenderError;
 
@@ -41,25 +41,41 @@ pub fn html(study: &Study) -> Result<String, RenderError> {
         None => curves::figures(study)?,
     };
     let page = Page {
-        title: plain(&study.name),
+        title: plain(&study.name()),
         frame: Frame::new(&hover(&mut figures))?,
-        about: plain(&study.plan.about),
-        facts: entries(facts(study)),
-        cards: study.single().map(card).into_iter().collect(),
+        about: about(study),
+        facts: described(study).into_iter().map(Entry::from).chain(entries(facts(study))).collect(),
+        cards: study.single().map(|run| card(study, run)).into_iter().collect(),
         figures,
         tables: tables(study),
         cautions: study.cautions().into_iter().map(|[finding, advice]| [plain(&finding), advice]).collect(),
-        plan: study.plan.to_toml(),
+        plan: plans(study),
     };
     Ok(page.render()?)
 }
 
+/// What the plan says of itself, or that several are compared.
+fn about(study: &Study) -> String {
+    match &study.plans[..] {
+        [only] => plain(&only.plan.about),
+        several => format!("{} plans, side by side", several.len()),
+    }
+}
+
+/// The plans as TOML, of several each under its name.
+fn plans(study: &Study) -> String {
+    match &study.plans[..] {
+        [only] => only.plan.to_toml(),
+        several => {
+            let text = several.iter().map(|one| format!("# {}\n{}", plain(&one.name), one.plan.to_toml()));
+            text.collect::<Vec<_>>().join("\n")
+        }
+    }
+}
+
 /// What was asked.
 fn facts(study: &Study) -> Vec<Key> {
-    let mut facts = vec![
-        Key { label: "network", value: plain(&network(study)) },
-        Key { label: "load", value: load(study) },
-    ];
+    let mut facts = Vec::new();
     facts.extend(swept(study).into_iter().map(|key| Key { label: "swept", value: plain(&key) }));
     let runs = match study.single() {
         Some(run) => format!("{} counted, seed {}, {} events", run.counted, run.seed, run.events),
@@ -69,8 +85,13 @@ fn facts(study: &Study) -> Vec<Key> {
     facts
 }
 
-fn card(run: &LoadOutcome) -> Card {
-    Card { title: String::new(), colour: None, keys: entries(summary(run)), note: String::new() }
+fn card(study: &Study, run: &LoadOutcome) -> Card {
+    Card {
+        title: String::new(),
+        colour: None,
+        keys: entries(summary(run, study.points[0].ceiling)),
+        note: String::new(),
+    }
 }
 
 fn tables(study: &Study) -> Vec<TableView> {
@@ -107,8 +128,8 @@ mod tests {
     #[test]
     fn a_hostile_name_is_text_and_not_markup() {
         let mut study = fixture::sweep();
-        study.name = "</script><script>alert(1)</script>\u{1b}[31m".to_owned();
-        study.plan.about = "<img src=x>".to_owned();
+        study.plans[0].name = "</script><script>alert(1)</script>\u{1b}[31m".to_owned();
+        study.plans[0].plan.about = "<img src=x>".to_owned();
         study.points.iter_mut().for_each(|point| {
             point.set[1] = toml::Value::String("</script><script>alert(2)".to_owned());
         });
@@ -121,8 +142,9 @@ mod tests {
     #[test]
     fn every_chart_has_its_curves_and_every_point_its_row() {
         let page = html(&fixture::sweep()).expect("it has a page");
-        assert_eq!(page.matches("<figure").count(), 6);
-        assert_eq!(page.matches("<g class=\"curve ").count(), 3 * 3 + 3 * 6);
+        // Seven measures against each of two keys; efficiency has lines of theory too.
+        assert_eq!(page.matches("<figure").count(), 2 * 7);
+        assert_eq!(page.matches("<g class=\"curve ").count(), 7 * 3 + 6 + 7 * 6 + 1);
         let (_, table) = page.split_once("Every point").expect("there is a table");
         assert_eq!(table.matches("<tr>").count(), 1 + 18);
         let page = html(&fixture::crowd()).expect("it has a page");
@@ -135,9 +157,12 @@ mod tests {
     #[ignore = "writes files for a person to look at"]
     fn pages_to_look_at() {
         let folder = std::path::PathBuf::from(std::env::var_os("LINERATE_PAGES").expect("it names a folder"));
-        for (name, study) in
-            [("single", fixture::single()), ("crowd", fixture::crowd()), ("sweep", fixture::sweep())]
-        {
+        for (name, study) in [
+            ("single", fixture::single()),
+            ("crowd", fixture::crowd()),
+            ("sweep", fixture::sweep()),
+            ("media", fixture::media()),
+        ] {
             let page = html(&study).expect("it has a page");
             std::fs::write(folder.join(name).with_extension("html"), page).expect("the folder is there");
         }

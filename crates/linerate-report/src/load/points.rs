@@ -30,8 +30,10 @@ pub(super) fn point_columns(study: &Study) -> Vec<Column> {
     add("+-", 5, "throughput_mbps", &half);
     add("efficiency", 1, "efficiency", &share);
     add("+-", 3, "efficiency", &half_share);
+    add("goodput", 2, "goodput_mbps", &mean);
     add("Jain", 3, "jain", &index);
     add("collisions/frame", 3, "collisions_per_frame", &mean);
+    add("lost", 1, "lost_share", &share);
     add("lost excessive", 4, "lost_share_excessive_collisions", &share);
     add("lost late", 4, "lost_share_late_collision", &share);
     add("lost overflow", 4, "lost_share_overflow", &share);
@@ -39,6 +41,8 @@ pub(super) fn point_columns(study: &Study) -> Vec<Column> {
     add("p50 us", 6, "delay_p50_us", &mean);
     add("p99 us", 2, "delay_p99_us", &mean);
     add("PAUSE", 5, "pause_sent", &mean);
+    let framing = |point: &&Point| known(point.ceiling.map(|ceiling| percent(ceiling.framing)));
+    columns.push(Column::new("at most", 5, done.iter().map(framing).collect()));
     columns
 }
 

@@ -8,7 +8,7 @@ use super::super::table::item;
 use super::super::text::{plain, wrap};
 use super::points::point_columns;
 use super::stations::{chosen, queue_columns, station_columns};
-use super::words::{load, network, summary, swept};
+use super::words::{described, summary, swept};
 
 /// The narrowest table: the numbers alone need this.
 const NARROWEST: usize = 40;
@@ -20,7 +20,9 @@ pub fn table(study: &Study, width: u16) -> String {
     let mut blocks = vec![headline(study, width)];
     match study.single() {
         Some(run) => {
-            let lines = summary(run).into_iter().map(|line| item(line.label, &line.value, width));
+            let lines = summary(run, study.points[0].ceiling)
+                .into_iter()
+                .map(|line| item(line.label, &line.value, width));
             blocks.push(lines.collect::<Vec<_>>().join("\n"));
             blocks.push(stations(run, width));
             blocks.push(if run.queues.is_empty() {
@@ -40,13 +42,11 @@ pub fn table(study: &Study, width: u16) -> String {
 }
 
 fn headline(study: &Study, width: usize) -> String {
-    let plan = &study.plan;
+    let plan = &study.plans[0].plan;
     let about = if plan.about.is_empty() { String::new() } else { format!(": {}", plain(&plan.about)) };
-    let mut lines = vec![
-        wrap(&format!("{}{about}", plain(&study.name)), width, 2),
-        item("network", &plain(&network(study)), width),
-        item("load", &load(study), width),
-    ];
+    let about = if study.plans.len() == 1 { about } else { String::new() };
+    let mut lines = vec![wrap(&format!("{}{about}", plain(&study.name())), width, 2)];
+    lines.extend(described(study).into_iter().map(|[label, text]| item(&label, &text, width)));
     match study.single() {
         Some(run) => lines.push(item("counted", &counted(study, run), width)),
         None => {
@@ -65,7 +65,7 @@ fn headline(study: &Study, width: usize) -> String {
 }
 
 fn counted(study: &Study, run: &LoadOutcome) -> String {
-    let warm_up = study.plan.load.warm_up;
+    let warm_up = study.plans[0].plan.load.warm_up;
     format!("{} after {warm_up} of warm-up, seed {}, {} events", run.counted, run.seed, run.events)
 }
 

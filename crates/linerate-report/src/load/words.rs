@@ -1,17 +1,20 @@
 //! A plan and a run in words.
 
 use linerate_sim::load::{Delay, LoadOutcome};
-use linerate_sim::plan::{Arrival, End, EthernetPlan, FrameSizes, LoadPlan, Network, Pause, Shape, To};
-use linerate_study::{Measure, Study, value_text};
+use linerate_sim::model::Ceiling;
+use linerate_sim::plan::{
+    Arrival, End, EthernetPlan, FrameSizes, LoadPlan, ModelPlan, Network, Pause, Shape, To,
+};
+use linerate_study::{Measure, Named, PLAN, Study, value_text};
 
-use super::super::text::{Key, count, digits, percent};
+use super::super::text::{Key, count, digits, percent, plain};
 
 /// The mark of an empty cell.
 pub(super) const NOTHING: &str = "-";
 
 /// The stations and what connects them; what is swept is said to be.
-pub(super) fn network(study: &Study) -> String {
-    let network = &study.plan.network;
+fn network(study: &Study, plan: &ModelPlan) -> String {
+    let network = &plan.network;
     let stations = if study.sweeps("network.stations") {
         "stations as swept".to_owned()
     } else {
@@ -27,6 +30,19 @@ pub(super) fn network(study: &Study) -> String {
         Network::Myrinet(plan) => format!("Myrinet: {} Mb/s", plan.mbps),
     };
     format!("{stations}, {medium}")
+}
+
+/// Network and load: of one plan, or of each of several in one line with its name.
+pub(super) fn described(study: &Study) -> Vec<[String; 2]> {
+    let text = |plan: &ModelPlan| [plain(&network(study, plan)), load(study, plan)];
+    if let [only] = &study.plans[..] {
+        let [network, load] = text(&only.plan);
+        return vec![["network".to_owned(), network], ["load".to_owned(), load]];
+    }
+    let one = |named: &Named| {
+        [PLAN.to_owned(), format!("{}: {}", plain(&named.name), text(&named.plan).join("; "))]
+    };
+    study.plans.iter().map(one).collect()
 }
 
 /// What the ends of the cables are set to; a hub's are half duplex unless the plan says otherwise.
@@ -70,13 +86,13 @@ fn ethernet(study: &Study, plan: &EthernetPlan) -> String {
 }
 
 /// What the stations offer; what is swept is said to be.
-pub(super) fn load(study: &Study) -> String {
-    let load = &study.plan.load;
+fn load(study: &Study, plan: &ModelPlan) -> String {
+    let load = &plan.load;
     let vary = ["network.stations", "load.senders", "load.to"].iter().any(|key| study.sweeps(key));
     let senders = if vary {
         "senders".to_owned()
     } else {
-        count(load.sending(study.plan.network.stations()).len() as u64, "sender")
+        count(load.sending(plan.network.stations()).len() as u64, "sender")
     };
     let arrivals = match load.arrivals {
         Arrival::Poisson => "at random times",
@@ -94,7 +110,9 @@ pub(super) fn load(study: &Study) -> String {
         (None, Some(share)) => format!("together offering {} of a line {arrivals}", percent(share)),
         (None, None) => "saturated".to_owned(),
     };
-    let frames = if study.sweeps("load.frame") { "frames as swept".to_owned() } else { frames(load) };
+    let sized = [("load.packet", "packets as swept"), ("load.frame", "frames as swept")];
+    let swept = sized.into_iter().find(|(key, _)| study.sweeps(key));
+    let frames = swept.map_or_else(|| frames(load), |(_, text)| text.to_owned());
     let targets = if study.sweeps("load.to") { "targets as swept".to_owned() } else { targets(load) };
     let own: usize = load.station.iter().map(|own| own.stations.len()).sum();
     let own = if own > 0 { format!("; {} of its own", count(own as u64, "station")) } else { String::new() };
@@ -102,12 +120,16 @@ pub(super) fn load(study: &Study) -> String {
 }
 
 fn frames(load: &LoadPlan) -> String {
-    match &load.frame {
-        FrameSizes::One(size) => format!("frames of {size} B"),
+    let (what, sizes) = match &load.packet {
+        Some(packet) => ("packets", packet),
+        None => ("frames", &load.frame),
+    };
+    match sizes {
+        FrameSizes::One(size) => format!("{what} of {size} B"),
         FrameSizes::Mix(sizes) => {
             let sizes: Vec<String> =
                 sizes.iter().map(|(size, weight)| format!("{size} B x {weight}")).collect();
-            format!("frames of {}", sizes.join(", "))
+            format!("{what} of {}", sizes.join(", "))
         }
     }
 }
@@ -133,29 +155,33 @@ pub(super) fn swept(study: &Study) -> Vec<String> {
         }
         format!("{key} = {}", values.join(", "))
     };
-    study.keys.iter().enumerate().map(key).collect()
+    // Which plans there are is said of each by itself.
+    study.keys.iter().enumerate().filter(|(_, key)| *key != PLAN).map(key).collect()
 }
 
 /// A run in numbers.
-pub(super) fn summary(run: &LoadOutcome) -> Vec<Key> {
+pub(super) fn summary(run: &LoadOutcome, ceiling: Option<Ceiling>) -> Vec<Key> {
     let macs = run.macs();
     let senders = run.stations.iter().filter(|station| station.sends).count();
     let mut lines = vec![
         Key {
             label: "throughput",
-            value: format!("{} of frames, without preamble and gap", run.throughput()),
+            value: format!("{} of frames, from header to check sequence", run.throughput()),
         },
-        Key { label: "goodput", value: format!("{} of client data", run.goodput()) },
+        Key { label: "goodput", value: format!("{} of IP packets", run.goodput()) },
         Key {
             label: "efficiency",
             value: format!("{} of one line's {}", percent(run.efficiency()), run.line_rate),
         },
+    ];
+    lines.extend(ceiling.map(|ceiling| Key { label: "theory", value: theory(ceiling) }));
+    lines.extend([
         Key {
             label: "fairness",
             value: format!("{:.4}, Jain's index of {}", run.fairness(), count(senders as u64, "sender")),
         },
         Key { label: "frames", value: frames_text(run) },
-    ];
+    ]);
     if macs.collisions > 0 || macs.late_collisions > 0 || macs.excessive_collisions > 0 {
         let each = Measure::named("collisions_per_frame");
         let each = (each.of)(run).map_or_else(|| NOTHING.to_owned(), digits);
@@ -172,21 +198,35 @@ pub(super) fn summary(run: &LoadOutcome) -> Vec<Key> {
         );
         lines.push(Key { label: "PAUSE", value });
     }
-    lines.push(Key { label: "delay", value: delay_text(&run.delay) });
+    let lost = if run.all_lost() > 0 { "; lost frames have none" } else { "" };
+    lines.push(Key { label: "delay", value: delay_text(&run.delay) + lost });
     lines
+}
+
+/// What theory says of the efficiency.
+fn theory(ceiling: Ceiling) -> String {
+    let most = format!("{} at most, which is what framing leaves", percent(ceiling.framing));
+    match ceiling.contention {
+        Some(share) => format!("{most}; {} by Metcalfe and Boggs, each frame alone", percent(share)),
+        None => most,
+    }
 }
 
 fn frames_text(run: &LoadOutcome) -> String {
     let causes: Vec<String> =
         run.lost.iter().map(|(cause, frames)| format!("{} {frames}", cause.name())).collect();
     let causes = if causes.is_empty() { String::new() } else { format!(" ({})", causes.join(", ")) };
-    format!(
+    let text = format!(
         "{} offered: {} delivered, {} lost{causes}, {} waiting or on their way at the end",
         run.offered,
         run.delivered,
         run.all_lost(),
         run.queued
-    )
+    );
+    match run.repeated {
+        0 => text,
+        copies => format!("{text}; {} repeated on the way besides", count(copies, "frame")),
+    }
 }
 
 fn delay_text(delay: &Delay) -> String {

@@ -57,6 +57,16 @@ impl Axis {
         (self.scale.place(value) - low) / (high - low)
     }
 
+    /// Whether it has no place for zero and below.
+    pub(crate) const fn is_logarithmic(&self) -> bool {
+        !matches!(self.scale, Scale::Linear)
+    }
+
+    /// The value at its lower end.
+    pub(crate) fn lowest(&self) -> f64 {
+        self.scale.value(self.ends[0])
+    }
+
     /// Message sizes, with at most `most` labels.
     pub(crate) fn size(report: &Report, most: usize) -> Self {
         let sizes = report.curves.iter().flat_map(|curve| curve.points.iter().map(|point| point.size as f64));

@@ -46,8 +46,8 @@ Examples:
 pub(super) const LOAD: &str = "\
 Examples:
   linerate model load ten-base-t
-  linerate model load ten-base-t --set network.stations=20 --seeds 5
-  linerate model load ten-base-t --sweep network.stations=2,10 --report x.html";
+  linerate model load ten-base-t --sweep network.stations=2,10 --report x.html
+  linerate model load --media --sweep load.packet=64,256,1500 --report x.html";
 
 pub(super) const CHECK: &str = "\
 Examples:

@@ -16,10 +16,12 @@ pub(crate) struct ModelArgs {
 pub(crate) enum ModelVerb {
     /// Put a modelled network under load and show what it carries
     ///
-    /// Throughput counts the bits of MAC frames that arrived, from the destination address to the
-    /// frame check sequence, without preamble and gap, after the warm-up. Efficiency is throughput
-    /// divided by the rate of one line; it exceeds 1 where several lines work at once. Goodput
-    /// counts only client data.
+    /// Throughput counts the bits of frames that arrived after the warm-up, on every medium from the
+    /// first byte of the header to the last of the check sequence. Efficiency is throughput divided
+    /// by the rate of one line; it exceeds 1 where several lines work at once. Goodput counts only
+    /// the IP packets in the frames.
+    ///
+    /// Several plans are compared in the same charts, a curve each. `--media` compares all media.
     ///
     /// The plan is TOML. `--print-plan` shows it with every value filled in.
     #[command(after_help = examples::LOAD)]
@@ -48,9 +50,9 @@ pub(crate) enum ModelVerb {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct LoadArgs {
-    /// Plan file, or a name from `linerate model list`
-    #[arg(value_name = "PLAN")]
-    pub(crate) plan: String,
+    /// Plan files, or names from `linerate model list`
+    #[arg(value_name = "PLAN", required_unless_present = "media", conflicts_with = "media")]
+    pub(crate) plans: Vec<String>,
     #[command(flatten)]
     pub(crate) question: LoadQuestion,
     #[command(flatten)]
@@ -60,6 +62,12 @@ pub(crate) struct LoadArgs {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Question")]
 pub(crate) struct LoadQuestion {
+    /// Compare all media, a plan each
+    ///
+    /// The plans are ethernet, fast-ethernet, gigabit, ten-gigabit, ten-gigabit-wan, atm-oc3c, fddi,
+    /// fibre-channel and myrinet. Give sizes as `load.packet`, the IP packet, which means the same on each.
+    #[arg(long)]
+    pub(crate) media: bool,
     /// Change one value of the plan; repeatable
     ///
     /// KEY is a path such as `network.stations`. Its last part is enough where that is unambiguous.

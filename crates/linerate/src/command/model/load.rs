@@ -3,9 +3,8 @@
 use std::process::ExitCode;
 
 use linerate_report as render;
-use linerate_sim::model::Loaded;
-use linerate_sim::plan::ModelPlan;
-use linerate_study::{Grid, Orders, Point, Study, changed, parallel, run_all};
+use linerate_sim::model::{Loaded, ceiling};
+use linerate_study::{Cell, Grid, Named, Orders, Point, Study, changed, parallel, run_all, shipped};
 
 use super::given::Given;
 use super::traced;
@@ -17,18 +16,17 @@ use crate::store;
 use crate::trouble::Trouble;
 
 pub(super) fn run(args: &LoadArgs) -> Result<ExitCode, Trouble> {
-    let given = Given::read(&args.plan)?;
-    let plan = changed(&given.plan, &args.question.set)?;
+    let plans = plans(args)?;
     if args.output.print_plan {
-        show(&plan.to_toml())?;
+        plans.iter().try_for_each(|named| show(&named.plan.to_toml()))?;
         return Ok(ExitCode::SUCCESS);
     }
     let seeds = args.question.seeds.get() as usize;
-    let grid = Grid::of(&plan, &args.question.sweep, seeds)?;
-    if args.output.trace.is_some() && seeds > 1 {
+    let grid = Grid::across(&plans, &args.question.sweep, seeds)?;
+    if args.output.trace.is_some() && (seeds > 1 || plans.len() > 1) {
         return Err(Trouble::new(
             "failed to choose what to trace: there are several runs",
-            "give --trace without --seeds",
+            "give --trace with one plan and without --seeds",
         ));
     }
     writable(&args.output)?;
@@ -42,13 +40,33 @@ pub(super) fn run(args: &LoadArgs) -> Result<ExitCode, Trouble> {
     let done = run_all(orders, || interrupt.asked(), |done, all| line.runs_done(done, all));
     line.clear();
     let done = done.map_err(|(number, error)| grid.refused(number / seeds, error))?;
-    conclude(args, Found { name: given.name, plan, grid, seeds }, done)
+    conclude(args, Found { plans, grid, seeds }, done)
+}
+
+/// The plans that were named, with the values that were set.
+fn plans(args: &LoadArgs) -> Result<Vec<Named>, Trouble> {
+    let named = |name: &str| {
+        let Given { name, plan } = Given::read(name)?;
+        Ok(Named { name, plan: changed(&plan, &args.question.set)? })
+    };
+    if args.question.media {
+        return shipped::MEDIA.into_iter().map(named).collect();
+    }
+    let plans: Vec<Named> = args.plans.iter().map(|name| named(name)).collect::<Result<_, Trouble>>()?;
+    let mut names: Vec<&str> = plans.iter().map(|named| named.name.as_str()).collect();
+    names.sort_unstable();
+    match names.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(Trouble::new(
+            format!("failed to compare plans: two of them are called `{}`", pair[0]),
+            "give each once, or copy one to a file of another name",
+        )),
+        None => Ok(plans),
+    }
 }
 
 /// The results, when they are complete.
 struct Found {
-    name: String,
-    plan: ModelPlan,
+    plans: Vec<Named>,
     grid: Grid,
     seeds: usize,
 }
@@ -64,7 +82,7 @@ fn conclude(args: &LoadArgs, found: Found, mut done: Vec<Option<Loaded>>) -> Res
         note(format_args!("report:   {}", path.display()));
     }
     if let (Some(path), Some(trace)) = (&args.output.trace, trace) {
-        traced::keep(&trace, &study.plan, path)?;
+        traced::keep(&trace, &study.plans[0].plan, path)?;
     }
     if study.complete() {
         Ok(ExitCode::SUCCESS)
@@ -76,9 +94,13 @@ fn conclude(args: &LoadArgs, found: Found, mut done: Vec<Option<Loaded>>) -> Res
 fn study(found: Found, done: Vec<Option<Loaded>>) -> Study {
     let asked = done.len();
     let mut done = done.into_iter().map(|loaded| loaded.map(|loaded| loaded.outcome));
-    let point = |set| Point { set, runs: done.by_ref().take(found.seeds).flatten().collect() };
-    let points = found.grid.points.into_iter().map(|cell| cell.set).map(point).collect();
-    Study { name: found.name, plan: found.plan, keys: found.grid.keys, points, asked }
+    let point = |Cell { set, plan }| {
+        let runs = done.by_ref().take(found.seeds).flatten().collect();
+        // Its run found that it can be built; a graph has no ceiling.
+        Point { set, runs, ceiling: ceiling(&plan).ok().flatten() }
+    };
+    let points = found.grid.points.into_iter().map(point).collect();
+    Study { plans: found.plans, keys: found.grid.keys, points, asked }
 }
 
 /// Finds a path that cannot be written before anything is run.
