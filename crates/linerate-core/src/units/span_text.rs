@@ -54,7 +54,7 @@ impl Visitor<'_> for Written {
     type Value = Span;
 
     fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("a length of time such as \"20s\" or \"250ms\", or a number of seconds")
+        out.write_str("a time with its unit, such as \"20s\" or \"250ms\", or a number of seconds")
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<Span, E> {

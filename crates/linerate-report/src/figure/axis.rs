@@ -86,10 +86,11 @@ fn above(highest: f64) -> f64 {
 
 /// Shares from 0 to the largest.
 pub(crate) fn parts(title: &str, highest: f64) -> Axis {
-    let high = if highest > 0.0 { highest * 1.08 } else { 1.0 };
-    let step = step(high / LABELS as f64);
-    let decimals = (-(step * 100.0).log10().floor()).max(0.0) as usize;
-    Axis::new(title.to_owned(), Scale::Linear, [0.0, high], &up_to(step, high), |share| {
+    let ends = [0.0, above(highest)];
+    let ticks = evenly(ends, LABELS);
+    let apart = ticks.get(1).copied().unwrap_or(1.0) * 100.0;
+    let decimals = (-(apart * (1.0 + 1e-9)).log10().floor()).max(0.0) as usize;
+    Axis::new(title.to_owned(), Scale::Linear, ends, &ticks, |share| {
         format!("{:.decimals$} %", share * 100.0)
     })
 }
