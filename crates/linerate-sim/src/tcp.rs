@@ -9,6 +9,8 @@
 mod acknowledgement;
 mod congestion;
 mod connection;
+mod delivery;
+mod pacing;
 mod personality;
 mod receive_queue;
 mod retransmission;
@@ -18,9 +20,9 @@ mod window;
 pub use congestion::Algorithm;
 pub use connection::{Connection, Counters, Failure, Kind, State};
 pub use personality::{
-    AcknowledgementRules, Charge, CongestionRules, Counting, Nagle, OptionRules, Personality, Raise,
-    ReceiveBuffer, ReceiveMss, Recovery, Rules, RulesError, ScaleFrom, SendBuffer, SendingRules, Threshold,
-    TimerRules, Unit, WindowRules,
+    AcknowledgementRules, Charge, CongestionRules, Counting, Detection, Nagle, OptionRules, Personality,
+    Raise, ReceiveBuffer, ReceiveMss, Recovery, ReducedFrom, Reduction, Rules, RulesError, ScaleFrom,
+    SendBuffer, SendingRules, Threshold, TimerRules, Unit, WindowRules,
 };
 pub use segment::{Flags, SackBlocks, Segment};
 

@@ -1,13 +1,22 @@
-//! Congestion control: how much may be in flight. RFC 5681, 6582, 6675 and 9438.
+//! Congestion control: how much may be in flight. RFC 5681, 6582, 6675, 9438 and 9937; BBR.
 
+mod bbr;
 mod cubic;
+mod hystart;
+mod proportion;
 mod reno;
 
+use bbr::Bbr;
+pub(super) use bbr::Report;
 use cubic::Cubic;
+use hystart::{HyStart, Step};
 use linerate_core::units::{Span, Time};
+use proportion::Proportion;
+pub(super) use proportion::Repair;
 use reno::Reno;
 
-use super::{CongestionRules, Counting, Recovery};
+use super::pacing::Pacing;
+use super::{CongestionRules, Counting, Recovery, ReducedFrom, Reduction};
 
 /// A congestion control algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -17,6 +26,8 @@ pub enum Algorithm {
     Reno,
     /// RFC 9438.
     Cubic,
+    /// Version 1: draft-cardwell-iccrg-bbr-congestion-control-00.
+    Bbr,
 }
 
 impl Algorithm {
@@ -26,6 +37,7 @@ impl Algorithm {
         match self {
             Self::Reno => "reno",
             Self::Cubic => "cubic",
+            Self::Bbr => "bbr",
         }
     }
 }
@@ -45,6 +57,7 @@ pub(super) enum Phase {
 enum Growth {
     Reno(Reno),
     Cubic(Cubic),
+    Bbr(Box<Bbr>),
 }
 
 /// The congestion window. Unit: bytes.
@@ -60,6 +73,10 @@ pub(super) struct Congestion {
     /// The window is unlimited until the first loss.
     ignored: bool,
     growth: Growth,
+    /// Ends slow start early, if the rules have it.
+    hystart: Option<HyStart>,
+    /// The recovery that is reduced in proportion.
+    proportion: Option<Proportion>,
 }
 
 /// The largest window. Unit: bytes. 1 GiB is the largest scaled window (RFC 7323, 2.3).
@@ -76,6 +93,35 @@ pub(super) struct Progress {
     pub(super) outstanding: u64,
     /// All before is acknowledged.
     pub(super) position: u64,
+    /// The next position to send.
+    pub(super) next: u64,
+    pub(super) now: Time,
+    pub(super) rtt: RoundTrip,
+}
+
+/// Round trips as they are known.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct RoundTrip {
+    /// Of this acknowledgement, if it gives one.
+    pub(super) sample: Option<Span>,
+    pub(super) smoothed: Span,
+    /// The least so far.
+    pub(super) least: Span,
+}
+
+/// What is in the network when a loss is found. Unit: bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Flight {
+    /// Sent and not acknowledged.
+    pub(super) outstanding: u64,
+    /// The end of it.
+    pub(super) next: u64,
+    /// Selected before this acknowledgement.
+    pub(super) selected: u64,
+    pub(super) pipe: u64,
+    /// What this acknowledgement delivered, and what all did.
+    pub(super) delivered: u64,
+    pub(super) total: u64,
 }
 
 impl Congestion {
@@ -91,7 +137,18 @@ impl Congestion {
             growth: match rules.algorithm {
                 Algorithm::Reno => Growth::Reno(Reno::default()),
                 Algorithm::Cubic => Growth::Cubic(Cubic::default()),
+                Algorithm::Bbr => Growth::Bbr(Box::new(Bbr::new(mss, rules, None, Time::ZERO))),
             },
+            hystart: (rules.hystart && rules.algorithm == Algorithm::Cubic).then(HyStart::new),
+            proportion: None,
+        }
+    }
+
+    /// How fast segments may leave, if the algorithm says so.
+    pub(super) fn pacing(&self) -> Option<Pacing> {
+        match &self.growth {
+            Growth::Bbr(bbr) => Some(bbr.pacing()),
+            Growth::Reno(_) | Growth::Cubic(_) => None,
         }
     }
 
@@ -113,8 +170,18 @@ impl Congestion {
     }
 
     /// The handshake took `rtt`.
-    pub(super) fn opened(&mut self, rtt: Span, rules: &CongestionRules) {
+    pub(super) fn opened(&mut self, rtt: Span, now: Time, rules: &CongestionRules) {
         self.ignored = rtt < rules.ignored_below_rtt;
+        if let Growth::Bbr(bbr) = &mut self.growth {
+            **bbr = Bbr::new(self.mss, rules, Some(rtt), now);
+        }
+    }
+
+    /// A segment left.
+    pub(super) fn sent(&mut self, bytes: u64) {
+        if let Some(proportion) = &mut self.proportion {
+            proportion.sent(bytes);
+        }
     }
 
     /// A SYN was lost: the window begins with one segment (RFC 5681, 3.1).
@@ -124,7 +191,9 @@ impl Congestion {
 
     /// Nothing was sent for a retransmission timeout (RFC 5681, 4.1).
     pub(super) fn idle(&mut self, rules: &CongestionRules) {
-        if rules.restarts_after_idle {
+        if let Growth::Bbr(bbr) = &mut self.growth {
+            bbr.restart();
+        } else if rules.restarts_after_idle {
             self.window = self.window.min(u64::from(rules.initial_window) * self.mss);
             self.restart_epoch();
         }
@@ -136,12 +205,19 @@ impl Congestion {
         &mut self,
         progress: Progress,
         recovery: Recovery,
-        at: (Time, Span),
         rules: &CongestionRules,
     ) -> bool {
+        if let Growth::Bbr(bbr) = &mut self.growth {
+            if progress.position >= self.recover && self.phase != Phase::Open {
+                self.phase = Phase::Open;
+                self.window = bbr.recovered(self.window);
+            }
+            return self.phase == Phase::Recovery && recovery == Recovery::NewReno;
+        }
         match self.phase {
             Phase::Recovery if progress.position >= self.recover || recovery == Recovery::Reno => {
                 self.phase = Phase::Open;
+                self.proportion = None;
                 // RFC 6582, 3.2, step 3, option 1; with SACK the window is the threshold already.
                 let flight = progress.outstanding.max(self.mss) + self.mss;
                 self.window = match recovery {
@@ -159,7 +235,7 @@ impl Congestion {
             }
             Phase::Recovery => false,
             Phase::Open | Phase::Loss => {
-                self.grow(progress, at, rules);
+                self.grow(progress, rules);
                 if progress.position >= self.recover {
                     self.phase = Phase::Open;
                 }
@@ -168,7 +244,7 @@ impl Congestion {
         }
     }
 
-    fn grow(&mut self, progress: Progress, (now, rtt): (Time, Span), rules: &CongestionRules) {
+    fn grow(&mut self, progress: Progress, rules: &CongestionRules) {
         let slow = self.window < self.threshold;
         // In slow start a window that is half used may grow, so that the window itself does not end
         // slow start.
@@ -182,16 +258,55 @@ impl Congestion {
             Counting::Bytes => progress.bytes,
         };
         if slow {
+            self.look_for_the_end_of_slow_start(progress);
             // RFC 3465, 2.2 and 2.3: two segments at most, and one after a timeout.
             let most = if self.phase == Phase::Loss { self.mss } else { 2 * self.mss };
             self.window += counted.min(most);
         } else {
             self.window += match &mut self.growth {
                 Growth::Reno(reno) => reno.grow(self.window, self.mss, counted),
-                Growth::Cubic(cubic) => cubic.grow((self.window, self.mss), counted, now, rtt),
+                Growth::Cubic(cubic) => {
+                    cubic.grow((self.window, self.mss), counted, progress.now, progress.rtt.smoothed)
+                }
+                Growth::Bbr(_) => 0,
             };
         }
         self.window = self.window.min(LARGEST);
+    }
+
+    /// HyStart: slow start may end here. It watches the first one only, as nothing is known of the
+    /// path before.
+    fn look_for_the_end_of_slow_start(&mut self, progress: Progress) {
+        let Some(hystart) = &mut self.hystart else { return };
+        let step = Step {
+            position: progress.position,
+            next: progress.next,
+            rtt: progress.rtt.sample,
+            least_rtt: progress.rtt.least,
+            window: self.window / self.mss,
+        };
+        if hystart.ends(step, progress.now) {
+            self.threshold = self.window;
+            self.hystart = None;
+        }
+    }
+
+    /// An acknowledgement in a recovery that is reduced in proportion (RFC 9937).
+    pub(super) fn repair(&mut self, repair: Repair) {
+        if repair.delivered > 0
+            && self.phase == Phase::Recovery
+            && let Some(proportion) = &mut self.proportion
+        {
+            self.window = proportion.window(repair, self.threshold, self.mss);
+        }
+    }
+
+    /// What an acknowledgement says of the path, for an algorithm that models it; returns whether
+    /// the algorithm sends less than the path takes.
+    pub(super) fn report(&mut self, report: &Report) -> bool {
+        let Growth::Bbr(bbr) = &mut self.growth else { return false };
+        self.window = bbr.acknowledged(report, self.window).min(LARGEST);
+        bbr.is_probing_round_trip()
     }
 
     /// Whether a fast retransmit may begin with all before `position` acknowledged. Duplicates of
@@ -205,20 +320,42 @@ impl Congestion {
         self.phase == Phase::Open && passed
     }
 
-    /// A fast retransmit begins with `flight` bytes outstanding, of which `next` is the end.
-    pub(super) fn recover(&mut self, flight: u64, next: u64, recovery: Recovery, duplicates: u32) {
-        self.reduce(flight);
+    /// A fast retransmit begins.
+    pub(super) fn recover(&mut self, flight: Flight, recovery: Recovery, rules: &CongestionRules) {
         self.phase = Phase::Recovery;
         self.recover = match recovery {
             // Plain Reno treats the next loss as a new one.
             Recovery::Reno => 0,
-            Recovery::NewReno | Recovery::Sack => next,
+            Recovery::NewReno | Recovery::Sack => flight.next,
         };
-        self.window = match recovery {
-            Recovery::Sack => self.threshold,
+        if let Growth::Bbr(bbr) = &mut self.growth {
+            self.ignored = false;
+            self.window = bbr.recovers(self.window, (flight.pipe, flight.delivered, flight.total));
+            return;
+        }
+        self.reduce(flight.outstanding, rules);
+        let proportional = rules.reduction == Reduction::Proportional && recovery == Recovery::Sack;
+        // RFC 9937, 6.1: with what this acknowledgement took off.
+        let whole = flight.outstanding.saturating_sub(flight.selected);
+        self.proportion = proportional.then(|| Proportion::new(whole));
+        match recovery {
+            // The window of this acknowledgement follows from the proportion.
+            Recovery::Sack if proportional => {}
+            Recovery::Sack => self.window = self.threshold,
             // RFC 5681, 3.2, step 3: the duplicates say what has left the network.
-            Recovery::Reno | Recovery::NewReno => self.threshold + u64::from(duplicates) * self.mss,
-        };
+            Recovery::Reno | Recovery::NewReno => {
+                self.window = self.threshold + u64::from(rules.duplicates) * self.mss;
+            }
+        }
+    }
+
+    /// A probe repaired a loss that nothing else told of (RFC 8985, 7.4.2): the window is reduced as
+    /// by a recovery that is over.
+    pub(super) fn lost_tail(&mut self, outstanding: u64, rules: &CongestionRules) {
+        if self.phase == Phase::Open && !matches!(self.growth, Growth::Bbr(_)) {
+            self.reduce(outstanding, rules);
+            self.window = self.window.min(self.threshold);
+        }
     }
 
     /// A further duplicate in fast recovery without SACK (RFC 5681, 3.2, step 4).
@@ -228,21 +365,38 @@ impl Congestion {
 
     /// The retransmission timer expired; `again` if it had expired for the same segment before (RFC
     /// 5681, 3.1).
-    pub(super) fn timeout(&mut self, flight: u64, next: u64, again: bool) {
-        if !again {
-            self.reduce(flight);
+    pub(super) fn timeout(&mut self, flight: u64, next: u64, again: bool, rules: &CongestionRules) {
+        // The losses of one flight reduce the window once.
+        let was_reduced = rules.reduced_from == ReducedFrom::Window && self.phase != Phase::Open;
+        if let Growth::Bbr(bbr) = &mut self.growth {
+            if self.phase != Phase::Loss {
+                bbr.timed_out(self.window);
+            }
+        } else if !again && !was_reduced {
+            self.reduce(flight, rules);
         }
         self.phase = Phase::Loss;
+        self.proportion = None;
         self.recover = next;
         self.window = self.mss;
     }
 
-    fn reduce(&mut self, flight: u64) {
+    /// Lowers the threshold after a loss. No more can be in flight than the window, and what was sent
+    /// for the duplicates that showed the loss (RFC 6675, 5); what is outstanding may be far more,
+    /// sent while the peer selected what came after a gap.
+    fn reduce(&mut self, outstanding: u64, rules: &CongestionRules) {
+        let flight = match rules.reduced_from {
+            ReducedFrom::Window => self.window,
+            ReducedFrom::Flight if self.ignored => outstanding,
+            ReducedFrom::Flight => outstanding.min(self.window + u64::from(rules.duplicates) * self.mss),
+        };
         self.ignored = false;
+        self.hystart = None;
         let flight = flight.min(LARGEST);
         let threshold = match &mut self.growth {
             Growth::Reno(reno) => reno.reduce(flight),
             Growth::Cubic(cubic) => cubic.reduce(flight, self.mss),
+            Growth::Bbr(_) => self.threshold,
         };
         self.threshold = threshold.max(2 * self.mss);
     }

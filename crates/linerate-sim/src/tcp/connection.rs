@@ -1,8 +1,10 @@
 //! One end of a connection.
 
+mod acknowledged;
 mod handshake;
 mod input;
 mod output;
+mod recovery;
 mod sample;
 mod state;
 mod timers;
@@ -11,10 +13,12 @@ use linerate_core::units::{Span, Time};
 
 use super::acknowledgement::Acknowledgements;
 use super::congestion::Congestion;
+use super::delivery::DeliveryRate;
+use super::pacing::Pacer;
 use super::receive_queue::ReceiveQueue;
-use super::retransmission::{Persist, Retransmission, Scoreboard};
+use super::retransmission::{Persist, Rack, Retransmission, Scoreboard, TailProbe};
 use super::window::{Offer, PeerWindow};
-use super::{Algorithm, Recovery, Rules, Segment, Settings};
+use super::{Detection, Recovery, Rules, Segment, Settings};
 use handshake::{Agreed, Stage};
 
 pub use output::Kind;
@@ -37,6 +41,11 @@ pub struct Connection {
     congestion: Congestion,
     retransmission: Retransmission,
     persist: Persist,
+    /// Losses by time, if the rules have that.
+    rack: Option<Rack>,
+    probe: TailProbe,
+    delivery: DeliveryRate,
+    pacer: Pacer,
     /// Duplicate acknowledgements in a row.
     duplicates: u32,
     /// The next lost segment is retransmitted regardless of the congestion window.
@@ -110,6 +119,10 @@ impl Connection {
             congestion: Congestion::new(&rules.congestion, agreed.mss),
             retransmission: Retransmission::new(&rules.timers),
             persist: Persist::default(),
+            rack: (rules.congestion.detection == Detection::Rack).then(Rack::new),
+            probe: TailProbe::default(),
+            delivery: DeliveryRate::new(),
+            pacer: Pacer::new(),
             duplicates: 0,
             forced: false,
             last_data: Time::ZERO,
@@ -214,10 +227,7 @@ impl Connection {
     /// The name of its congestion control, as kernels have it: `reno`, `cubic`.
     #[must_use]
     pub fn congestion_name(&self) -> &'static str {
-        match self.rules().congestion.algorithm {
-            Algorithm::Reno => "reno",
-            Algorithm::Cubic => "cubic",
-        }
+        self.rules().congestion.algorithm.name()
     }
 
     /// Payload of a full segment to the peer: after the handshake, with options taken off; before
@@ -289,6 +299,7 @@ impl Connection {
             return;
         }
         self.persist.unanswered = 0;
+        self.pacer.pass(now);
         match self.stage {
             Stage::Never => {}
             Stage::Listen | Stage::SynSent => self.arrived_early(segment, now),

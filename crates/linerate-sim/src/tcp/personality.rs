@@ -3,9 +3,9 @@
 mod rules;
 
 pub use rules::{
-    AcknowledgementRules, Charge, CongestionRules, Counting, Nagle, OptionRules, Raise, ReceiveBuffer,
-    ReceiveMss, Recovery, Rules, RulesError, ScaleFrom, SendBuffer, SendingRules, Threshold, TimerRules,
-    Unit, WindowRules,
+    AcknowledgementRules, Charge, CongestionRules, Counting, Detection, Nagle, OptionRules, Raise,
+    ReceiveBuffer, ReceiveMss, Recovery, ReducedFrom, Reduction, Rules, RulesError, ScaleFrom, SendBuffer,
+    SendingRules, Threshold, TimerRules, Unit, WindowRules,
 };
 
 use crate::shipped;

@@ -1,8 +1,12 @@
 //! The retransmission timeout: RFC 6298.
 
+mod probe;
+mod rack;
 mod scoreboard;
 
-pub(super) use scoreboard::{Scoreboard, Sent};
+pub(super) use probe::TailProbe;
+pub(super) use rack::{Patience, Rack};
+pub(super) use scoreboard::{Delivered, Scoreboard, Sent};
 
 use linerate_core::units::{Span, Time};
 
@@ -19,6 +23,7 @@ pub(super) fn at_tick(now: Time, span: Span, tick: Span) -> Time {
 #[derive(Debug)]
 pub(super) struct Retransmission {
     smoothed: Option<Span>,
+    least: Option<Span>,
     variance: Span,
     timeout: Span,
     backoff: u32,
@@ -32,6 +37,7 @@ impl Retransmission {
     pub(super) fn new(rules: &TimerRules) -> Self {
         Self {
             smoothed: None,
+            least: None,
             variance: Span::ZERO,
             timeout: rules.rto_initial,
             backoff: 0,
@@ -42,6 +48,16 @@ impl Retransmission {
 
     pub(super) const fn smoothed(&self) -> Option<Span> {
         self.smoothed
+    }
+
+    /// The least round trip so far.
+    pub(super) const fn least(&self) -> Option<Span> {
+        self.least
+    }
+
+    /// A segment that was sent once was acknowledged after `rtt`.
+    pub(super) fn measured(&mut self, rtt: Span) {
+        self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
     }
 
     /// Mean deviation of the round-trip time.

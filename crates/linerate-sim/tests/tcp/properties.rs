@@ -287,7 +287,8 @@ fn segments_of_a_lossy_transfer_are_understood_by_another_library() {
     let chance = Chance { lost: 0.05, held: 0.1, hold: Span::from_ms(3), seed: 7, ..Chance::default() };
     let way = Way::new(100_000_000, Span::from_ms(1)).chance(chance);
     let mut ranges = 0;
-    for settings in [settings::kernel("linux-modern", 1500), settings::textbook(Recovery::Sack)] {
+    let kernels = ["linux-2.4", "linux-modern"].map(|name| settings::kernel(name, 1500));
+    for settings in kernels.into_iter().chain([settings::textbook(Recovery::Sack)]) {
         let mut world = World::even(&settings, &way);
         world
             .traced()

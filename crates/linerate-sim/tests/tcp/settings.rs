@@ -3,9 +3,9 @@
 use linerate_core::units::{Size, Span};
 pub(crate) use linerate_sim::tcp::Recovery;
 use linerate_sim::tcp::{
-    AcknowledgementRules, Algorithm, Charge, CongestionRules, Counting, Nagle, OptionRules, Raise,
-    ReceiveBuffer, ReceiveMss, Rules, ScaleFrom, SendBuffer, SendingRules, Settings, Threshold, TimerRules,
-    Unit, WindowRules,
+    AcknowledgementRules, Algorithm, Charge, CongestionRules, Counting, Detection, Nagle, OptionRules, Raise,
+    ReceiveBuffer, ReceiveMss, ReducedFrom, Reduction, Rules, ScaleFrom, SendBuffer, SendingRules, Settings,
+    Threshold, TimerRules, Unit, WindowRules,
 };
 
 /// The kernels that ship.
@@ -66,6 +66,10 @@ pub(crate) fn textbook(recovery: Recovery) -> Settings {
             initial_threshold: None,
             duplicates: 3,
             recovery,
+            detection: Detection::Duplicates,
+            reduction: Reduction::AtOnce,
+            reduced_from: ReducedFrom::Flight,
+            hystart: false,
             counting: Counting::Acknowledgements,
             grows_only_when_limiting: true,
             restarts_after_idle: false,
@@ -85,6 +89,7 @@ fn timers() -> TimerRules {
         rto_least: Span::from_ms(1_000),
         rto_most: Span::from_ms(60_000),
         rto_least_is_of_variance: false,
+        probe_least: Span::ZERO,
         retries: 15,
         syn_retries: 6,
     }

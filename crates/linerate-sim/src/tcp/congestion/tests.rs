@@ -8,15 +8,31 @@ fn rules(name: &str) -> CongestionRules {
 }
 
 fn progress(bytes: u64, pipe: u64, position: u64) -> Progress {
-    Progress { bytes, pipe, outstanding: pipe - bytes.min(pipe), position }
+    let outstanding = pipe - bytes.min(pipe);
+    let rtt = RoundTrip { smoothed: Span::from_ms(100), ..RoundTrip::default() };
+    Progress { bytes, pipe, outstanding, position, next: position, now: Time::ZERO, rtt }
+}
+
+fn flight(outstanding: u64, next: u64) -> Flight {
+    Flight { outstanding, next, selected: 0, pipe: outstanding, delivered: 0, total: 0 }
+}
+
+/// Without what a modern kernel does in slow start and in recovery.
+fn plain(rules: &CongestionRules) -> CongestionRules {
+    CongestionRules {
+        reduction: Reduction::AtOnce,
+        reduced_from: ReducedFrom::Flight,
+        hystart: false,
+        ..rules.clone()
+    }
 }
 
 /// Acknowledges a full window, segment by segment.
 fn round(congestion: &mut Congestion, now: Time, rules: &CongestionRules) {
     let window = congestion.window();
     for _ in 0..window / 1000 {
-        let at = (now, Span::from_ms(100));
-        congestion.acknowledged(progress(1000, congestion.window(), u64::MAX), rules.recovery, at, rules);
+        let progress = Progress { now, ..progress(1000, congestion.window(), u64::MAX) };
+        congestion.acknowledged(progress, rules.recovery, rules);
     }
 }
 
@@ -25,7 +41,7 @@ fn slow_start_doubles_and_avoidance_adds_a_segment_rfc_5681_3_1() {
     let rules = CongestionRules {
         algorithm: Algorithm::Reno,
         initial_threshold: Some(linerate_core::units::Size(16_000)),
-        ..rules("linux-modern")
+        ..plain(&rules("linux-modern"))
     };
     let mut congestion = Congestion::new(&CongestionRules { initial_window: 2, ..rules.clone() }, MSS);
     let mut windows = Vec::new();
@@ -40,38 +56,63 @@ fn slow_start_doubles_and_avoidance_adds_a_segment_rfc_5681_3_1() {
 fn a_window_that_does_not_limit_does_not_grow_rfc_7661() {
     let rules = rules("linux-modern");
     let mut congestion = Congestion::new(&rules, MSS);
-    let at = (Time::ZERO, Span::from_ms(1));
-    congestion.acknowledged(progress(1000, 2000, 1), Recovery::Sack, at, &rules);
+    congestion.acknowledged(progress(1000, 2000, 1), Recovery::Sack, &rules);
     assert_eq!(congestion.window(), 10_000);
-    congestion.acknowledged(progress(1000, 10_000, 1), Recovery::Sack, at, &rules);
+    congestion.acknowledged(progress(1000, 10_000, 1), Recovery::Sack, &rules);
     assert_eq!(congestion.window(), 11_000);
 }
 
 #[test]
 fn a_loss_halves_reno_and_leaves_cubic_seven_tenths() {
     for (algorithm, left) in [(Algorithm::Reno, 50_000), (Algorithm::Cubic, 70_000)] {
-        let rules = CongestionRules { algorithm, ..rules("linux-modern") };
+        let rules = CongestionRules { algorithm, ..plain(&rules("linux-modern")) };
         let mut congestion = Congestion::new(&rules, MSS);
-        congestion.recover(100_000, 100_001, Recovery::Sack, 3);
+        congestion.window = 100_000;
+        congestion.recover(flight(100_000, 100_001), Recovery::Sack, &rules);
         assert_eq!((congestion.window(), congestion.threshold()), (left, left), "{algorithm:?}");
-        congestion.timeout(100_000, 100_001, false);
+        congestion.window = 100_000;
+        congestion.timeout(100_000, 100_001, false, &rules);
         assert_eq!((congestion.window(), congestion.threshold()), (1000, left), "{algorithm:?}");
     }
+}
+
+/// While the peer selects what comes after a gap, more and more is outstanding: the window says what the
+/// path held.
+#[test]
+fn what_was_selected_is_not_in_flight_when_the_timer_runs_out() {
+    for reduced_from in [ReducedFrom::Flight, ReducedFrom::Window] {
+        let rules = CongestionRules { algorithm: Algorithm::Reno, reduced_from, ..rules("linux-modern") };
+        let mut congestion = Congestion::new(&rules, MSS);
+        congestion.window = 34_000;
+        congestion.timeout(1_200_000, 1_200_001, false, &rules);
+        let threshold = congestion.threshold();
+        assert!((17_000..=18_500).contains(&threshold), "{reduced_from:?}: {threshold}");
+    }
+}
+
+#[test]
+fn the_losses_of_one_flight_reduce_the_window_once() {
+    let rules = CongestionRules { algorithm: Algorithm::Reno, ..rules("linux-modern") };
+    let mut congestion = Congestion::new(&rules, MSS);
+    congestion.window = 40_000;
+    congestion.recover(flight(40_000, 40_001), Recovery::Sack, &rules);
+    congestion.timeout(60_000, 60_001, false, &rules);
+    assert_eq!((congestion.window(), congestion.threshold()), (1000, 20_000));
 }
 
 #[test]
 fn new_reno_inflates_deflates_and_leaves_rfc_6582_3_2() {
     let rules = rules("linux-2.0.35");
     let mut congestion = Congestion::new(&rules, MSS);
-    let at = (Time::ZERO, Span::from_ms(1));
+    congestion.window = 10_000;
     assert!(congestion.may_recover(1, Recovery::NewReno));
-    congestion.recover(10_000, 10_001, Recovery::NewReno, 3);
+    congestion.recover(flight(10_000, 10_001), Recovery::NewReno, &rules);
     assert_eq!(congestion.window(), 8000);
     congestion.inflate();
     assert_eq!(congestion.window(), 9000);
-    assert!(congestion.acknowledged(progress(3000, 9000, 3001), Recovery::NewReno, at, &rules));
+    assert!(congestion.acknowledged(progress(3000, 9000, 3001), Recovery::NewReno, &rules));
     assert_eq!((congestion.window(), congestion.phase()), (7000, Phase::Recovery));
-    assert!(!congestion.acknowledged(progress(7000, 7000, 10_001), Recovery::NewReno, at, &rules));
+    assert!(!congestion.acknowledged(progress(7000, 7000, 10_001), Recovery::NewReno, &rules));
     assert_eq!((congestion.window(), congestion.phase()), (2000, Phase::Open));
     assert!(!congestion.may_recover(10_001, Recovery::NewReno));
     assert!(congestion.may_recover(10_002, Recovery::NewReno));
@@ -79,10 +120,11 @@ fn new_reno_inflates_deflates_and_leaves_rfc_6582_3_2() {
 
 #[test]
 fn cubic_is_flat_where_the_loss_was_and_takes_k_seconds_to_it_rfc_9438_4_2() {
-    let rules = rules("linux-modern");
+    let rules = plain(&rules("linux-modern"));
     let mut congestion = Congestion::new(&rules, MSS);
-    congestion.recover(1_000_000, 1, Recovery::Sack, 3);
-    congestion.acknowledged(progress(1000, 1000, 1), Recovery::Sack, (Time::ZERO, Span::ZERO), &rules);
+    congestion.window = 1_000_000;
+    congestion.recover(flight(1_000_000, 1), Recovery::Sack, &rules);
+    congestion.acknowledged(progress(1000, 1000, 1), Recovery::Sack, &rules);
     assert_eq!(congestion.window(), 700_000);
     // K = cbrt(1000 * 0.3 / 0.4) = 9.086 s.
     let mut now = Time::ZERO;

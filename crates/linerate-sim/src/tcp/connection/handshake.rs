@@ -97,6 +97,10 @@ impl Connection {
         let agreed = &mut self.agreed;
         agreed.timestamps = options.timestamps && syn.timestamps.is_some();
         agreed.sack = options.sack && syn.sack_permitted;
+        if !agreed.sack {
+            // Losses by time need it (RFC 8985, 4).
+            self.rack = None;
+        }
         agreed.scaling = options.window_scaling && syn.window_scale.is_some();
         agreed.peer_scale = syn.window_scale.filter(|_| agreed.scaling).unwrap_or(0).min(14);
         let told = syn.mss.map_or(DEFAULT_MSS, u32::from);
@@ -119,7 +123,7 @@ impl Connection {
             self.congestion.syn_lost();
         }
         if let Some(rtt) = self.retransmission.smoothed() {
-            self.congestion.opened(rtt, &self.settings.rules.congestion);
+            self.congestion.opened(rtt, now, &self.settings.rules.congestion);
         }
     }
 }

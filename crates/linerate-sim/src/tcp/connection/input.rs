@@ -1,10 +1,9 @@
 //! A segment arrives: RFC 9293, 3.10.7.
 
-use linerate_core::units::{Span, Time};
+use linerate_core::units::Time;
 
-use super::{Connection, Failure, Recovery, Segment, Stage};
+use super::{Connection, Failure, Segment, Stage};
 use crate::tcp::acknowledgement::InOrder;
-use crate::tcp::congestion::{Phase, Progress};
 use crate::tcp::window::Offer;
 
 impl Connection {
@@ -72,107 +71,6 @@ impl Connection {
         if segment.sequence <= self.owed.told() && (sent.wrapping_sub(self.echo) as i32) >= 0 {
             self.echo = sent;
         }
-    }
-
-    /// A segment's acknowledgement of data that this end sent.
-    pub(super) fn take_acknowledgement(&mut self, position: u64, segment: &Segment, now: Time) {
-        let first = self.board.first();
-        if position < first {
-            return;
-        }
-        let scale = if segment.flags.syn { 0 } else { self.agreed.peer_scale };
-        let changed = self.peer.told(segment.sequence, position, u64::from(segment.window) << scale);
-        let selected = self.agreed.sack && self.board.select(&segment.sack);
-        if position > first {
-            self.advance(position, segment, now);
-        } else if self.board.outstanding() > 0 && self.is_duplicate(segment, changed, selected) {
-            self.count_duplicate();
-        }
-        if selected {
-            let duplicates = self.rules().congestion.duplicates;
-            self.board.find_lost(duplicates);
-        }
-        self.begin_recovery();
-    }
-
-    /// RFC 5681, 2: a duplicate acknowledgement. With SACK, one that selects something new
-    /// (RFC 6675, 2).
-    fn is_duplicate(&self, segment: &Segment, changed: bool, selected: bool) -> bool {
-        if self.agreed.sack { selected } else { segment.is_bare() && !changed }
-    }
-
-    fn count_duplicate(&mut self) {
-        self.duplicates += 1;
-        self.counters.duplicate_acknowledgements += 1;
-        if self.congestion.phase() == Phase::Recovery && self.recovery() != Recovery::Sack {
-            self.congestion.inflate();
-        }
-    }
-
-    /// New data is acknowledged.
-    fn advance(&mut self, position: u64, segment: &Segment, now: Time) {
-        let pipe = self.board.pipe();
-        let acknowledged = self.board.acknowledge(position);
-        self.duplicates = 0;
-        let timers = &self.settings.rules.timers;
-        if let Some(rtt) = acknowledged.sent.map(|sent| now.since(sent)).or_else(|| self.echoed(segment, now))
-        {
-            self.retransmission.sample(rtt, timers);
-        }
-        self.retransmission.retries = 0;
-        let outstanding = self.board.outstanding();
-        let progress = Progress { bytes: acknowledged.bytes, pipe, outstanding, position };
-        let rtt = self.retransmission.smoothed().unwrap_or(Span::ZERO);
-        let recovery = self.recovery();
-        let rules = &self.settings.rules;
-        if self.congestion.acknowledged(progress, recovery, (now, rtt), &rules.congestion) {
-            self.board.lose_first();
-            self.forced = true;
-        }
-        // RFC 6298, 5.2 and 5.3.
-        if outstanding == 0 {
-            self.retransmission.deadline = None;
-        } else {
-            self.retransmission.restart(now, &rules.timers);
-        }
-        self.wake_writer();
-    }
-
-    /// The round trip by the echo of a timestamp, which says which copy it was that arrived
-    /// (RFC 7323, 4.1). As coarse as the clock of timestamps.
-    fn echoed(&self, segment: &Segment, now: Time) -> Option<Span> {
-        let [_, echo] = segment.timestamps.filter(|_| self.agreed.timestamps)?;
-        let ticks = self.timestamp(now).wrapping_sub(echo);
-        // A clock ahead of ours is a peer's mistake.
-        (echo != 0 && ticks < 1 << 31).then(|| self.rules().timers.timestamp_tick * u64::from(ticks.max(1)))
-    }
-
-    fn wake_writer(&mut self) {
-        let writer = &mut self.writer;
-        if writer.asleep {
-            let used = writer.used(self.board.first());
-            let wake_at = self.settings.rules.send_buffer.wake_at(writer.capacity);
-            writer.asleep = writer.capacity.saturating_sub(used) < wake_at;
-        }
-    }
-
-    /// Fast retransmit, if there are duplicates enough or the scoreboard knows of a loss
-    /// (RFC 5681, 3.2; RFC 6675, 5).
-    fn begin_recovery(&mut self) {
-        let recovery = self.recovery();
-        let threshold = self.rules().congestion.duplicates;
-        let lost = recovery == Recovery::Sack && self.board.next_lost().is_some();
-        let first = self.board.first();
-        if !(self.duplicates >= threshold || lost) || !self.congestion.may_recover(first, recovery) {
-            return;
-        }
-        self.counters.fast_retransmits += 1;
-        let (flight, next) = (self.board.outstanding(), self.board.next());
-        self.congestion.recover(flight, next, recovery, threshold);
-        if !lost {
-            self.board.lose_first();
-        }
-        self.forced = true;
     }
 
     /// The data and the FIN of a segment.

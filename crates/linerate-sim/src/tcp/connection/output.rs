@@ -3,6 +3,7 @@
 use linerate_core::units::Time;
 
 use super::{Connection, Stage};
+use crate::tcp::delivery::Before;
 use crate::tcp::retransmission::Sent;
 use crate::tcp::{Flags, Nagle, SackBlocks, Segment};
 
@@ -67,7 +68,9 @@ impl Connection {
         if self.owed.has_duplicate() {
             return Some(Plan::Acknowledge);
         }
-        if let Some(lost) = self.board.next_lost() {
+        if self.pacer.is_shut() {
+            // Only what carries no data leaves.
+        } else if let Some(lost) = self.board.next_lost() {
             if self.forced || self.congestion.admits(self.board.pipe(), lost.to - lost.from) {
                 return Some(Plan::Again);
             }
@@ -88,7 +91,8 @@ impl Connection {
             return (self.writer.closed && next == self.writer.end).then_some(Plan::Finish);
         }
         let length = self.worth_sending(unsent, self.peer.usable(next))?;
-        self.congestion.admits(self.board.pipe(), length).then_some(Plan::New(length))
+        let admitted = self.probe.is_due || self.congestion.admits(self.board.pipe(), length);
+        admitted.then_some(Plan::New(length))
     }
 
     /// How much of `unsent` bytes makes a segment worth sending into a window of `usable` bytes
@@ -128,7 +132,7 @@ impl Connection {
         let next = self.board.next();
         let segment = match plan {
             Plan::Open => {
-                self.push(0, 1, now);
+                self.push(0, 1, false, now);
                 self.syn()
             }
             Plan::Acknowledge => self.segment(next, 0, now),
@@ -140,7 +144,7 @@ impl Connection {
             }
             Plan::New(length) => self.new_data(length, now),
             Plan::Finish => {
-                self.push(next, next + 1, now);
+                self.push(next, next + 1, true, now);
                 let mut segment = self.segment(next, 0, now);
                 segment.flags.fin = true;
                 segment
@@ -158,16 +162,40 @@ impl Connection {
         if length < u64::from(self.agreed.mss) {
             self.writer.small = end;
         }
-        self.board.push(Sent::new(next, end + u64::from(fin), fin, now));
-        self.start_timer(now);
+        let is_probe = self.probe.is_due;
+        self.push(next, end + u64::from(fin), fin, now);
+        if is_probe {
+            self.probe.sent(self.board.next(), false);
+            self.retransmission.restart(now, &self.settings.rules.timers);
+        }
         let mut segment = self.segment(next, length as u32, now);
         segment.flags.fin = fin;
         segment
     }
 
-    fn push(&mut self, from: u64, to: u64, now: Time) {
-        self.board.push(Sent::new(from, to, from > 0, now));
+    /// A segment leaves for the first time.
+    fn push(&mut self, from: u64, to: u64, fin: bool, now: Time) {
+        let before = self.leaves(to - from, to, now);
+        self.board.push(Sent::new(from, to, fin, now).after(before));
         self.start_timer(now);
+        self.start_probe_timer(now);
+        if to >= self.writer.end && self.congestion.admits(self.board.pipe(), u64::from(self.agreed.mss)) {
+            self.delivery.run_dry(self.board.pipe());
+        }
+    }
+
+    /// What all that leaves does to the parts that count it; `bytes` up to position `to`.
+    fn leaves(&mut self, bytes: u64, to: u64, now: Time) -> Before {
+        let pipe = self.board.pipe();
+        if let Some(pacing) = self.congestion.pacing().filter(|_| self.stage == Stage::Open) {
+            let room = self.congestion.window().saturating_sub(pipe).max(bytes);
+            self.pacer.sent(bytes, room, pacing, now);
+        }
+        self.congestion.sent(bytes);
+        if let Some(rack) = &mut self.rack {
+            rack.sent(to, now);
+        }
+        self.delivery.sent(self.board.outstanding(), now)
     }
 
     fn start_timer(&mut self, now: Time) {
@@ -178,10 +206,15 @@ impl Connection {
 
     fn again(&mut self, now: Time) -> Option<Segment> {
         let lost = *self.board.next_lost()?;
-        self.board.sent_again(now);
+        let before = self.leaves(lost.to - lost.from, lost.to, now);
+        self.board.sent_again(now, before);
         self.forced = false;
         self.counters.retransmitted += 1;
         self.start_timer(now);
+        if self.probe.is_due {
+            self.probe.sent(self.board.next(), true);
+            self.retransmission.restart(now, &self.settings.rules.timers);
+        }
         if lost.from == 0 {
             return Some(self.syn());
         }

@@ -8,13 +8,21 @@ impl Connection {
     /// When the next timer expires, or `None` if no timer runs.
     #[must_use]
     pub fn next_timer(&self) -> Option<Time> {
-        let deadlines = [self.retransmission.deadline, self.owed.deadline(), self.persist.deadline];
-        deadlines.into_iter().flatten().min()
+        let recovery = [self.retransmission.deadline, self.probe.deadline, self.rack_deadline()];
+        let others = [self.owed.deadline(), self.persist.deadline, self.pacer.deadline];
+        recovery.into_iter().chain(others).flatten().min()
     }
 
     /// Lets the timers that have run out by `now` take effect.
     pub fn expire(&mut self, now: Time) {
         let ran_out = |deadline: Option<Time>| deadline.is_some_and(|deadline| deadline <= now);
+        self.pacer.pass(now);
+        if ran_out(self.rack_deadline()) {
+            self.overtaken_is_lost(now);
+        }
+        if ran_out(self.probe.deadline) {
+            self.probe_tail(now);
+        }
         if ran_out(self.owed.deadline()) {
             self.counters.delayed_acknowledgements += 1;
             self.owed.now();
@@ -46,12 +54,13 @@ impl Connection {
         self.counters.timeouts += 1;
         let again = self.retransmission.retries > 0;
         let (flight, next) = (self.board.outstanding(), self.board.next());
-        self.congestion.timeout(flight, next, again);
+        self.congestion.timeout(flight, next, again, &self.settings.rules.congestion);
         self.duplicates = 0;
-        self.board.lose_all();
+        self.lose_timed_out(now);
         self.forced = true;
+        self.probe.stop();
         self.retransmission.back_off();
-        self.retransmission.restart(now, timers);
+        self.retransmission.restart(now, &self.settings.rules.timers);
     }
 
     /// Starts the timer of probes where a closed window is all that holds data back, and stops it

@@ -4,8 +4,11 @@ use linerate_core::units::{Size, Span, SpanText, span_text};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+mod congestion;
+
+pub use congestion::{CongestionRules, Counting, Detection, Recovery, ReducedFrom, Reduction};
+
 use super::Personality;
-use crate::tcp::Algorithm;
 
 /// The rules of one kernel: the content of `plans/kernels/NAME.toml`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -65,6 +68,10 @@ pub struct TimerRules {
     /// Whether the least holds for four times the variance, and the round-trip time comes on top,
     /// or for the sum of both as in RFC 6298.
     pub rto_least_is_of_variance: bool,
+    /// The least time before a tail probe (RFC 8985, 7.2).
+    #[serde(with = "span_text")]
+    #[schemars(with = "SpanText")]
+    pub probe_least: Span,
     /// How often a segment is retransmitted before the connection is given up (RFC 9293, 3.8.3,
     /// R2).
     pub retries: u32,
@@ -230,56 +237,6 @@ pub struct OptionRules {
     pub window_scaling: bool,
     /// Selective acknowledgements (RFC 2018).
     pub sack: bool,
-}
-
-/// Congestion control: how much may be in flight.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct CongestionRules {
-    /// How the window grows after slow start, and by how much a loss cuts it.
-    pub algorithm: Algorithm,
-    /// The window at the start (RFC 5681, 3.1; RFC 6928). Unit: segments.
-    pub initial_window: u32,
-    /// Slow start threshold at the start. If absent, as large as can be (RFC 5681, 3.1).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub initial_threshold: Option<Size>,
-    /// This many duplicate acknowledgements mean a loss (RFC 5681, 3.2).
-    pub duplicates: u32,
-    /// How a loss is made good.
-    pub recovery: Recovery,
-    /// What an acknowledgement counts for.
-    pub counting: Counting,
-    /// It grows only while it limits sending (RFC 7661).
-    pub grows_only_when_limiting: bool,
-    /// Slow start begins again after an idle period of a retransmission timeout (RFC 5681, 4.1).
-    pub restarts_after_idle: bool,
-    /// Where the round trip of the handshake is shorter, the window holds nothing back before the
-    /// first loss; zero is nowhere.
-    #[serde(with = "span_text")]
-    #[schemars(with = "SpanText")]
-    pub ignored_below_rtt: Span,
-}
-
-/// How a loss is made good.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Recovery {
-    /// Fast retransmit and fast recovery, which the first new acknowledgement ends (RFC 5681).
-    Reno,
-    /// A partial acknowledgement is a further loss (RFC 6582).
-    NewReno,
-    /// With the peer's selective acknowledgements (RFC 6675), or as NewReno if it has no SACK.
-    Sack,
-}
-
-/// What an acknowledgement counts for when the window grows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Counting {
-    /// One segment (RFC 5681).
-    Acknowledgements,
-    /// The bytes that it acknowledges, in slow start at most two segments (RFC 3465, L = 2).
-    Bytes,
 }
 
 /// When less than a full segment is sent.

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use linerate_core::units::Time;
 
 use crate::tcp::SackBlocks;
+use crate::tcp::delivery::Before;
 
 /// A segment on its way.
 #[derive(Clone, Copy, Debug)]
@@ -25,17 +26,43 @@ pub(in crate::tcp) struct Sent {
     lost: bool,
     /// It was lost and is retransmitted.
     again: bool,
+    /// What had been delivered when it was sent last.
+    pub(in crate::tcp) before: Before,
 }
 
 impl Sent {
     /// A segment sent for the first time.
     pub(in crate::tcp) const fn new(from: u64, to: u64, fin: bool, at: Time) -> Self {
-        Self { from, to, at, fin, repeated: false, selected: false, lost: false, again: false }
+        let before = Before { delivered: 0, delivered_at: at, first_sent_at: at, limited: false };
+        Self { from, to, at, fin, repeated: false, selected: false, lost: false, again: false, before }
+    }
+
+    /// With what had been delivered when it was sent.
+    pub(in crate::tcp) const fn after(mut self, before: Before) -> Self {
+        self.before = before;
+        self
+    }
+
+    /// Whether it was sent after `other` (RFC 8985, 6.2, step 2): in the order of the stream if both
+    /// left at one instant.
+    fn is_later_than(&self, other: &Self) -> bool {
+        (self.at, self.to) > (other.at, other.to)
     }
 
     const fn len(&self) -> u64 {
         self.to - self.from
     }
+}
+
+/// What was delivered since it was taken last: acknowledged, or selected for the first time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::tcp) struct Delivered {
+    /// Positions.
+    pub(in crate::tcp) bytes: u64,
+    /// The segment of it that was sent last.
+    pub(in crate::tcp) latest: Option<Sent>,
+    /// Something that was sent once arrived after what was sent later (RFC 8985, 6.2, step 3).
+    pub(in crate::tcp) reordered: bool,
 }
 
 /// What an acknowledgement took off the scoreboard.
@@ -67,6 +94,13 @@ pub(in crate::tcp) struct Scoreboard {
     highest_selected: u64,
     /// The blocks that came last: what they held is marked.
     blocks: SackBlocks,
+    /// What was taken as lost so far, and again when its repeat was lost. Positions.
+    losses: u64,
+    delivered: Delivered,
+    /// The end of what was delivered furthest: RACK.fack (RFC 8985, 5.2).
+    reached: u64,
+    /// A repeat that left after this cannot have been acknowledged yet: its original was.
+    believed: Time,
 }
 
 const NONE: u64 = u64::MAX;
@@ -84,6 +118,10 @@ impl Scoreboard {
             looked_to: 0,
             highest_selected: 0,
             blocks: SackBlocks::NONE,
+            losses: 0,
+            delivered: Delivered { bytes: 0, latest: None, reordered: false },
+            reached: 0,
+            believed: Time::ZERO,
         }
     }
 
@@ -105,6 +143,39 @@ impl Scoreboard {
     /// How much is believed to be in the network: `pipe` of RFC 6675, section 4.
     pub(in crate::tcp) const fn pipe(&self) -> u64 {
         self.outstanding() - self.selected - self.lost + self.again
+    }
+
+    /// What the peer has beyond a gap.
+    pub(in crate::tcp) const fn selected(&self) -> u64 {
+        self.selected
+    }
+
+    /// What was taken as lost since the connection began, repeats that were lost too included.
+    pub(in crate::tcp) const fn losses(&self) -> u64 {
+        self.losses
+    }
+
+    /// An acknowledgement arrives, and no repeat that left after `believed` can be what it is about
+    /// (RFC 8985, 6.2, step 2).
+    pub(in crate::tcp) const fn believe(&mut self, believed: Time) {
+        self.believed = believed;
+    }
+
+    /// What was delivered since the last call.
+    pub(in crate::tcp) fn take_delivered(&mut self) -> Delivered {
+        std::mem::take(&mut self.delivered)
+    }
+
+    fn deliver(&mut self, segment: &Sent) {
+        let delivered = &mut self.delivered;
+        delivered.reordered |= !segment.repeated && segment.to < self.reached;
+        self.reached = self.reached.max(segment.to);
+        if segment.repeated && segment.at > self.believed {
+            return;
+        }
+        if delivered.latest.is_none_or(|latest| segment.is_later_than(&latest)) {
+            delivered.latest = Some(*segment);
+        }
     }
 
     /// A segment is sent for the first time.
@@ -129,8 +200,13 @@ impl Scoreboard {
             self.again -= if segment.again { taken } else { 0 };
             repeated |= segment.repeated;
             oldest = oldest.or(Some(segment.at));
-            if segment.to > position {
-                segment.from = position;
+            let copy = *segment;
+            segment.from = segment.to.min(position);
+            if !copy.selected {
+                self.delivered.bytes += taken;
+                self.deliver(&copy);
+            }
+            if copy.to > position {
                 break;
             }
             self.segments.pop_front();
@@ -175,7 +251,8 @@ impl Scoreboard {
             return;
         }
         let start = self.segments.partition_point(|segment| segment.to <= part[0]);
-        for segment in self.segments.range_mut(start..) {
+        for index in start..self.segments.len() {
+            let segment = &mut self.segments[index];
             if segment.from >= part[1] || segment.to > block[1] {
                 break;
             }
@@ -188,6 +265,9 @@ impl Scoreboard {
             self.lost -= if segment.lost { len } else { 0 };
             self.again -= if segment.again { len } else { 0 };
             (segment.lost, segment.again) = (false, false);
+            let copy = *segment;
+            self.delivered.bytes += len;
+            self.deliver(&copy);
         }
         if (block[0]..block[1]).contains(&self.first_lost) {
             let start = self.index_of(self.first_lost);
@@ -226,19 +306,73 @@ impl Scoreboard {
         self.lose(0);
     }
 
+    /// Takes the segment as lost that ends at `to` and left last at `at`, if it is still on its way:
+    /// its repeat too. Returns whether it was.
+    pub(in crate::tcp) fn lose_sent(&mut self, to: u64, at: Time) -> bool {
+        let index = self.segments.partition_point(|segment| segment.to < to);
+        if !self.is_on_its_way(index, to, at) {
+            return false;
+        }
+        let segment = &mut self.segments[index];
+        if segment.again {
+            let (from, len) = (segment.from, segment.len());
+            segment.again = false;
+            self.again -= len;
+            self.losses += len;
+            self.first_lost = self.first_lost.min(from);
+        }
+        self.lose(index);
+        true
+    }
+
+    /// Whether the segment that ends at `to` and left last at `at` is on its way.
+    pub(in crate::tcp) fn is_sent(&self, to: u64, at: Time) -> bool {
+        to > self.first
+            && self.is_on_its_way(self.segments.partition_point(|segment| segment.to < to), to, at)
+    }
+
+    fn is_on_its_way(&self, index: usize, to: u64, at: Time) -> bool {
+        self.segments.get(index).is_some_and(|segment| {
+            segment.to == to && segment.at == at && !segment.selected && (!segment.lost || segment.again)
+        })
+    }
+
+    /// Takes the last segment as lost, so that it is sent again: a probe (RFC 8985, 7.3). Returns
+    /// where it ends, if it was on its way.
+    pub(in crate::tcp) fn repeat_last(&mut self) -> Option<u64> {
+        let last = *self.segments.back()?;
+        if last.to <= self.first || !self.lose_sent(last.to, last.at) {
+            return None;
+        }
+        // A probe says nothing about a loss.
+        self.losses -= last.len();
+        Some(last.to)
+    }
+
     /// Takes everything as lost that the peer has not selected: the timer ran out.
     pub(in crate::tcp) fn lose_all(&mut self) {
-        self.again = 0;
+        self.lose_older(Time::from_ps(u64::MAX));
+        self.looked_to = self.next;
+    }
+
+    /// Takes the first segment as lost, and of the others those that left last at `at` or before.
+    pub(in crate::tcp) fn lose_older(&mut self, at: Time) {
         self.first_lost = NONE;
         for index in 0..self.segments.len() {
             let segment = &mut self.segments[index];
-            segment.again = false;
-            if segment.lost {
+            if segment.again && (index == 0 || segment.at <= at) {
+                segment.again = false;
+                let len = segment.len();
+                self.again -= len;
+                self.losses += len;
+            }
+            if segment.lost && !segment.again {
                 self.first_lost = self.first_lost.min(segment.from);
             }
-            self.lose(index);
+            if index == 0 || segment.at <= at {
+                self.lose(index);
+            }
         }
-        self.looked_to = self.next;
     }
 
     fn lose(&mut self, index: usize) {
@@ -247,7 +381,9 @@ impl Scoreboard {
             return;
         }
         segment.lost = true;
-        self.lost += segment.len();
+        let len = segment.len();
+        self.lost += len;
+        self.losses += len;
         self.first_lost = self.first_lost.min(segment.from);
     }
 
@@ -257,7 +393,7 @@ impl Scoreboard {
     }
 
     /// The segment of [`Self::next_lost`] is sent again.
-    pub(in crate::tcp) fn sent_again(&mut self, now: Time) {
+    pub(in crate::tcp) fn sent_again(&mut self, now: Time, before: Before) {
         if self.first_lost == NONE {
             return;
         }
@@ -266,6 +402,7 @@ impl Scoreboard {
         segment.again = true;
         segment.repeated = true;
         segment.at = now;
+        segment.before = before;
         self.again += segment.len();
         self.first_lost = NONE;
         self.seek_lost(index + 1);
@@ -321,9 +458,9 @@ mod tests {
         // Segments 0 and 2 lie below 301..601; segment 1 was selected.
         assert_eq!(board.pipe(), 1000 - 400 - 200);
         assert_eq!(board.next_lost().map(|segment| segment.from), Some(1));
-        board.sent_again(Time::from_ps(77));
+        board.sent_again(Time::from_ps(77), Before::default());
         assert_eq!(board.next_lost().map(|segment| segment.from), Some(201));
-        board.sent_again(Time::from_ps(78));
+        board.sent_again(Time::from_ps(78), Before::default());
         assert!(board.next_lost().is_none());
         assert_eq!(board.pipe(), 600);
     }
@@ -354,7 +491,7 @@ mod tests {
         let mut sent = Vec::new();
         while let Some(segment) = board.next_lost() {
             sent.push(segment.from);
-            board.sent_again(Time::ZERO);
+            board.sent_again(Time::ZERO, Before::default());
         }
         assert_eq!(sent, [1, 101, 201, 501, 601, 701, 801, 901]);
         // And again, from the first.
@@ -367,7 +504,7 @@ mod tests {
     fn an_acknowledgement_gives_a_sample_only_of_what_was_sent_once() {
         let mut board = ten();
         board.lose_first();
-        board.sent_again(Time::from_ps(50));
+        board.sent_again(Time::from_ps(50), Before::default());
         assert_eq!(board.acknowledge(201).sent, None);
         let acknowledged = board.acknowledge(351);
         assert_eq!((acknowledged.sent, acknowledged.bytes), (Some(Time::from_ps(2)), 150));
