@@ -13,6 +13,7 @@ pub const SHIPPED: &[Shipped] = shipped![Shipped; "../../../plans/":
     "incast",
     "on-off",
     "bufferbloat",
+    "slower-port",
     "campus",
     "jumbo",
     "ethernet",
