@@ -4,6 +4,7 @@
 mod encoding;
 mod end;
 mod golden;
+mod kernel;
 mod laws;
 mod oracle;
 mod path;
