@@ -91,8 +91,9 @@ fn a_full_queue_in_front_of_a_slow_port_is_what_requests_wait_for() {
     let loaded = only(&beside, text, &[1]);
     let mut network = carrier(text, &[1]);
     let stream = StreamPlan { interval: Span::from_ms(100), ..StreamPlan::default() };
-    let transfer = carried(&mut network, &bulk(stream, 500));
-    let sample = &transfer.flows[0].sender.tcp[3];
+    // Slow start ends early: the congestion window takes half a second to leave the other as the limit.
+    let transfer = carried(&mut network, &bulk(stream, 1_000));
+    let sample = &transfer.flows[0].sender.tcp[8];
     let window = network.answering[0].end.granted.usable_window.known().copied().expect("TCP has one");
     assert!(sample.snd_wnd <= window && sample.cwnd > sample.unacked, "{sample:?}, {window}");
     // A packet of 1538 B takes 123.04 us at 100 Mb/s.
