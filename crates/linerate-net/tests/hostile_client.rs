@@ -159,7 +159,7 @@ fn content_that_is_no_message_is_refused(#[values(Stage::Proof, Stage::Plan, Sta
         "{\"offer\":{\"rounds\":-1}}",
         "{\"offer\":{\"rounds\":99999999999999999999999}}",
         "{\"offer\":{\"time\":\"99999999999999999h\"}}",
-        "{\"offer\":{\"time\":20}}",
+        "{\"offer\":{\"time\":-20}}",
         "{\"trial\":{\"pattern\":\"stream\",\"size\":1.5,\"samples\":1,\"batch\":1,\"seed\":1,\"check\":\"full\"}}",
         "{\"trial\":{\"pattern\":\"stream\",\"size\":1}}",
         "{\"prove\":{\"challenge\":[1],\"proof\":[2]}}",
