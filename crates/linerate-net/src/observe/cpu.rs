@@ -44,14 +44,13 @@ pub(crate) fn usable_cpus() -> Result<Vec<u32>, io::Error> {
         .collect())
 }
 
-/// Looks for others.
-const LOOKS: u32 = 4;
-/// How long they are apart, at least and at most. The other end may look on this host at the same time,
-/// so the two must not keep step.
-const APART_NS: [u32; 2] = [1_000_000, 3_000_000];
+/// Looks for others: who is gone by the last is no other.
+const LOOKS: u32 = 10;
+/// How long they are apart.
+const APART: Duration = Duration::from_millis(10);
 
 /// Whether other threads of this host use its processors: at every one of a few looks, more than this
-/// thread was running. Takes some 8 ms on a busy host.
+/// thread was running. Takes 0.1 s on a busy host.
 ///
 /// Source: proc_loadavg(5), the entities that are runnable now.
 pub(crate) fn others_run() -> bool {
@@ -62,10 +61,7 @@ pub(crate) fn others_run() -> bool {
     (0..LOOKS).all(|_| {
         let more = running().is_some_and(|threads| threads > 1);
         if more {
-            let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-            let [least, most] = APART_NS;
-            let odd = now.map_or(0, |now| now.subsec_nanos()) % (most - least);
-            std::thread::sleep(Duration::from_nanos((least + odd).into()));
+            std::thread::sleep(APART);
         }
         more
     })

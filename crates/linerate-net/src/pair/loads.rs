@@ -22,7 +22,7 @@ use crate::channel::ChannelHandle;
 use crate::control::{Ask, ChannelToken, Key, Opening, Rendezvous, Side};
 use crate::flow::Answered;
 use crate::line::Line;
-use crate::observe::HostClock;
+use crate::observe::{HostClock, others_run};
 use crate::traffic::rr::{Join, agree};
 use crate::traffic::{Carried, FlowEnd, FlowSet, OnLook, bulk, channels, patience};
 use crate::transport::{self, Setup};
@@ -52,6 +52,8 @@ struct Stands<'a> {
     lines: Vec<Box<dyn Line>>,
     /// Both, to cancel them: the ends first.
     handles: Vec<Box<dyn ChannelHandle>>,
+    /// Whether nobody else runs on this host.
+    free: bool,
     /// More of them, one for every transaction.
     more: Join<'a>,
 }
@@ -127,6 +129,8 @@ impl Loads {
         let setup = self.ends.setup(&self.plan, &load.socket, self.plan.largest()?, patience);
         let (stands, token, rendezvous) = self.stand(load, &setup)?;
         let (ends, lines) = stands;
+        // The servers wait for the word to begin, so they are not seen.
+        let free = !others_run();
         let handles = ends
             .iter()
             .map(|end| end.line.channel().handle())
@@ -142,7 +146,7 @@ impl Loads {
         // A connection for every transaction has a number after those that are open.
         let one = |number: u32| transport::join(&setup, &rendezvous, &token, number + channels(load));
         let more = |number: u32| held(&setup, one(number)?);
-        let stands = Stands { ends, lines, handles, more: &more };
+        let stands = Stands { ends, lines, handles, free, more: &more };
         let (ours, mut latencies) = self.move_all(load, stands, watch);
         let (theirs, answered, broken) = self.collect(load, watch);
         load.rr.iter().for_each(|rr| agree(rr, &mut latencies, &answered));
@@ -193,7 +197,7 @@ impl Loads {
         stands: Stands<'_>,
         watch: &mut dyn LoadWatch,
     ) -> (Carried, Vec<Latency>) {
-        let Stands { ends, lines, handles, more } = stands;
+        let Stands { ends, lines, handles, free, more } = stands;
         let (of_bulk, _) = handles.split_at(ends.len());
         let receives = load.stream.as_ref().is_some_and(|stream| stream.direction != Direction::Send);
         let stop = AtomicBool::new(false);
@@ -208,10 +212,11 @@ impl Loads {
             beside_requests: load.rr.is_some(),
             side: Side::Beginning,
             first_cpu: self.plan.common.local.pin,
+            free,
             shares_threads: load.socket.io.returns_at_once() && load.socket.receives().returns_at_once(),
             stop: &stop,
         });
-        let askers = askers(load, &self.plan, clock, origin, &stop);
+        let askers = askers(load, &self.plan, (clock, origin), free, &stop);
         let (carried, latencies) = std::thread::scope(|scope| {
             let (tell, looks) = channel();
             let on_look: OnLook = Box::new(move |look| tell.send(Look::from(look)).unwrap_or(()));

@@ -15,12 +15,13 @@ use crate::transport::{Setup, TransportError};
 /// An open loop starts this much later for every flow, so that all threads run by then.
 const THREAD: Span = Span::from_us(100);
 
-/// The flows of requests of `load`, which began at `origin`, or `None` without requests.
+/// The flows of requests of `load`, which began at `origin`, or `None` without requests. Their threads
+/// are pinned if the processors are `free`.
 pub(super) fn askers<'a>(
     load: &'a Load,
     plan: &Plan,
-    clock: HostClock,
-    origin: Time,
+    (clock, origin): (HostClock, Time),
+    free: bool,
     stop: &'a AtomicBool,
 ) -> Option<Askers<'a>> {
     let rr = load.rr.as_ref()?;
@@ -33,7 +34,7 @@ pub(super) fn askers<'a>(
         time: rr.lasts(load.time, load.stream.is_some()),
         beside_bulk: load.stream.is_some(),
         datagrams: plan.common.transport.is_datagram(),
-        cpus: places(plan.common.local.pin, load.stream.is_some()),
+        cpus: places(plan.common.local.pin, load.stream.is_some(), free),
         stop,
     })
 }

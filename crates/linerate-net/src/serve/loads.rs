@@ -10,6 +10,7 @@ use super::requests::WAITING;
 use super::session::{Refusal, Session};
 use crate::control::{Ask, Deadline, Reply, Side, TimedStream, read_frame};
 use crate::flow::PATIENCE;
+use crate::observe::others_run;
 use crate::traffic::{Carried, FlowReport, FlowSet, bulk, channels, patience};
 
 /// The number of an account's intervals that always fit into one message.
@@ -24,6 +25,8 @@ impl Session<'_> {
         if self.loads > MOST_LOADS {
             return Err(Refusal::Told(format!("more than {MOST_LOADS} loads in one conversation")));
         }
+        // The client waits for its channels, so it is not seen.
+        self.free = !others_run();
         let longest = self.server.limits.check_load(load, self.plan, self.largest).map_err(Refusal::Told)?;
         if let Some(rr) = &load.rr {
             rr.check_on(self.plan.common.transport).map_err(|error| Refusal::Told(error.to_string()))?;
@@ -69,6 +72,7 @@ impl Session<'_> {
             beside_requests: load.rr.is_some(),
             side: Side::Answering,
             first_cpu: self.plan.common.remote.pin,
+            free: self.free,
             shares_threads: load.socket.io.returns_at_once() && load.socket.receives().returns_at_once(),
             stop,
         })

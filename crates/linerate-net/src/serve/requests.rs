@@ -44,7 +44,7 @@ impl<'a> Session<'a> {
         lines: Vec<Box<dyn Line>>,
         more: Option<ChannelListener<'a>>,
     ) -> Result<Vec<Answered>, Refusal> {
-        let cpus = places(self.plan.common.remote.pin, load.stream.is_some());
+        let cpus = places(self.plan.common.remote.pin, load.stream.is_some(), self.free);
         match more {
             Some(more) => self.answer_by_connection(plan, &cpus, channels(load), more),
             None => Ok(answer_all(plan, self.plan.common.transport.is_datagram(), &cpus, lines)),

@@ -254,6 +254,8 @@ pub(super) struct Session<'a> {
     pub(super) guard: Guard,
     /// Loads so far.
     pub(super) loads: u32,
+    /// Whether nobody else ran on this host before the last load.
+    pub(super) free: bool,
 }
 
 impl<'a> Session<'a> {
@@ -298,6 +300,7 @@ impl<'a> Session<'a> {
             granted: OnceLock::new(),
             guard,
             loads: 0,
+            free: true,
         })
     }
 

@@ -22,7 +22,7 @@ use crate::control::Side;
 use crate::flow::{Counter, Incoming, Outgoing};
 use crate::line::Line;
 use crate::memory::Ring;
-use crate::observe::{HostClock, current_cpu, others_run, usable_cpus};
+use crate::observe::{HostClock, current_cpu, usable_cpus};
 
 /// Seed of the bytes of every bulk message, at both ends.
 const SEED: u64 = 0x6c69_6e65_7261_7465;
@@ -80,6 +80,8 @@ pub(crate) struct FlowSet<'a> {
     pub(crate) beside_requests: bool,
     /// The processor of the first thread; the others go round from there.
     pub(crate) first_cpu: Option<u32>,
+    /// Whether nobody else runs on this host.
+    pub(crate) free: bool,
     /// Whether the calls that move the bytes can return at once, so that a thread can have many flows.
     pub(crate) shares_threads: bool,
     /// Set when the flows are to end early.
@@ -309,7 +311,7 @@ impl FlowSet<'_> {
             cpus.rotate_left(place.unwrap_or(0));
             return cpus;
         }
-        if others_run() {
+        if !self.free {
             return Vec::new();
         }
         let enough = 2 * threads <= cpus.len() && !self.beside_requests;
