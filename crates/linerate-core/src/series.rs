@@ -235,6 +235,13 @@ impl Point {
         self.sustained_rounds().map(|round| round.pass).collect()
     }
 
+    /// Whether several passes have a sustained round. Asked after every trial, so it allocates nothing.
+    fn has_passes(&self) -> bool {
+        let mut passes = self.sustained_rounds().map(|round| round.pass);
+        let first = passes.next();
+        passes.any(|pass| Some(pass) != first)
+    }
+
     /// What one pass measured, without the histogram.
     fn of_pass(&self, pass: u32) -> Self {
         let rounds = self.rounds.iter().filter(|round| round.pass == pass).copied().collect();
@@ -246,21 +253,21 @@ impl Point {
     /// medians, and an interval from pass to pass. Unit: picoseconds.
     #[must_use]
     pub fn time(&self) -> Option<Estimate> {
-        let passes = self.passes();
-        if passes.len() < 2 {
-            return median_interval(&self.medians());
+        let within = median_interval(&self.medians());
+        if !self.has_passes() {
+            return within;
         }
         let of_pass = |pass| median_interval(&self.of_pass(pass).medians()).map(|it| it.median);
-        let medians: Vec<f64> = passes.into_iter().filter_map(of_pass).collect();
+        let medians: Vec<f64> = self.passes().into_iter().filter_map(of_pass).collect();
         // A coarse clock gives a time of 0, which has no logarithm.
-        over_passes(&medians).or_else(|| median_interval(&self.medians()))
+        over_passes(&medians).or(within)
     }
 
     /// Whether its interval is within `target`, a share of its time: of one pass when measuring ended,
     /// of several from pass to pass.
     #[must_use]
     pub fn settled(&self, target: f64) -> bool {
-        if self.passes().len() < 2 {
+        if !self.has_passes() {
             return !matches!(self.stop, Some(Stop::Time | Stop::Cut));
         }
         self.time().and_then(|time| time.relative_half_width()).is_some_and(|width| width <= target)

@@ -11,9 +11,11 @@ pub const PACE_KEPT: f64 = 0.98;
 
 /// Fewer looks than this do not show a course.
 const FEWEST_LOOKS: usize = 20;
-/// The second half of a load is steady if its fast looks are no more than this above its slow ones,
-const STEADY: f64 = 1.1;
-/// and its beginning was faster if the whole is this much above it.
+/// The second half of a load is looked at in this many parts: single looks vary with losses.
+const PARTS: usize = 4;
+/// It is steady if its fastest part is no more than this above its slowest,
+const STEADY: f64 = 1.05;
+/// and its beginning was faster if the whole is this much above the fastest.
 const FASTER: f64 = 1.01;
 
 /// The cautions of every load of `run`.
@@ -55,12 +57,13 @@ fn began_faster(transfer: &Transfer) -> Option<Caution> {
         let from = looks.partition_point(|(until, _)| *until * 2 <= end);
         let (early, late) = looks.split_at(from);
         let (half, _) = *early.last()?;
-        if looks.len() < FEWEST_LOOKS || !is_steady(half, late) {
+        if looks.len() < FEWEST_LOOKS {
             return None;
         }
-        let bytes = |looks: &[(Span, u64)]| looks.iter().map(|(_, bytes)| bytes).sum::<u64>();
-        let [whole, later] = [Rate::of(bytes(&looks), end)?, Rate::of(bytes(late), end - half)?];
-        (whole.share_of(later) >= FASTER).then_some(Caution::BeganFaster { whole, later })
+        let whole = rate(Span::ZERO, &looks)?;
+        let [slowest, fastest] = parts(half, late)?;
+        let told = fastest.share_of(slowest) <= STEADY && whole.share_of(fastest) >= FASTER;
+        told.then_some(Caution::BeganFaster { whole, later: rate(half, late)? })
     })
 }
 
@@ -75,17 +78,22 @@ fn looks(transfer: &Transfer, direction: Direction) -> Vec<(Span, u64)> {
         .collect()
 }
 
-/// Whether looks that follow each other from `since` on have much the same rate.
-fn is_steady(since: Span, looks: &[(Span, u64)]) -> bool {
+/// The rate of looks that follow each other from `since` on.
+fn rate(since: Span, looks: &[(Span, u64)]) -> Option<Rate> {
+    let (until, _) = looks.last()?;
+    Rate::of(looks.iter().map(|(_, bytes)| bytes).sum(), until.saturating_sub(since))
+}
+
+/// The rates of the slowest and the fastest of a few parts of such looks.
+fn parts(since: Span, looks: &[(Span, u64)]) -> Option<[Rate; 2]> {
     let mut before = since;
-    let rate = |(until, bytes): &(Span, u64)| {
-        let span = until.saturating_sub(before);
-        before = *until;
-        Rate::of(*bytes, span).map(Rate::bits_per_second)
-    };
-    let Some(mut rates) = looks.iter().map(rate).collect::<Option<Vec<f64>>>() else { return false };
-    rates.sort_by(f64::total_cmp);
-    let tenth = rates.len() / 10;
-    let ends = rates.get(tenth).zip(rates.get(rates.len().saturating_sub(1 + tenth)));
-    ends.is_some_and(|(slow, fast)| *slow > 0.0 && fast / slow <= STEADY)
+    let rates = looks.chunks_exact((looks.len() / PARTS).max(1)).map(|part| {
+        let of_part = rate(before, part);
+        before = part.last().map_or(before, |(until, _)| *until);
+        of_part
+    });
+    let rates: Vec<Rate> = rates.collect::<Option<_>>()?;
+    let by_rate = |one: &&Rate, other: &&Rate| one.bits_per_second().total_cmp(&other.bits_per_second());
+    let slowest = rates.iter().min_by(by_rate).filter(|rate| rate.bits_per_second() > 0.0)?;
+    Some([*slowest, *rates.iter().max_by(by_rate)?])
 }

@@ -315,12 +315,16 @@ fn a_burst_at_the_beginning_is_told_from_a_rate_that_varies() {
     // 10 Mb/s are 62,500 B in 50 ms; the shaper let 1 MB through at once.
     let burst = || std::iter::once(1_062_500).chain(std::iter::repeat_n(62_500, 80));
     assert_eq!(raised(|run| looked_at(run, burst())), ["began-faster"]);
-    let silent: [&dyn Fn(&mut Run); 4] = [
+    // In-order delivery after losses makes single looks jump.
+    let lossy = burst().enumerate().map(|(nth, bytes)| if nth % 5 == 3 { bytes * 2 } else { bytes * 3 / 4 });
+    assert_eq!(raised(|run| looked_at(run, lossy)), ["began-faster"]);
+    let silent: [&dyn Fn(&mut Run); 5] = [
         &|run| looked_at(run, std::iter::repeat_n(62_500, 81)),
         // A slow start.
         &|run| looked_at(run, [1_000, 8_000].into_iter().chain(std::iter::repeat_n(62_500, 80))),
-        // A rate that varies all the time says nothing of its beginning.
-        &|run| looked_at(run, (0..81).map(|nth| if nth % 3 == 0 { 90_000 } else { 62_500 - nth * 100 })),
+        // A rate that goes on falling, or varies all the time, says nothing of its beginning.
+        &|run| looked_at(run, (0..81).map(|nth| 90_000 - nth * 500)),
+        &|run| looked_at(run, (0..81).map(|nth| if (nth / 10) % 2 == 0 { 90_000 } else { 62_500 })),
         &|run| {
             looked_at(run, burst());
             let stream = run.transfers[0].load.stream.as_mut().expect("it is bulk");

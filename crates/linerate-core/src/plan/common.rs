@@ -94,10 +94,11 @@ impl Common {
     /// Refuses options that the transport would ignore.
     fn check_options(&self) -> Result<(), PlanError> {
         let socket = &self.socket;
-        let spins = socket.wait == Waiting::Spin;
-        let asks = socket.receives().returns_at_once() && self.transport != Transport::Memory;
-        let allowed = "block for memory, and for read-write, splice and io_uring's fixed and multishot calls: these cannot ask without waiting";
-        PlanError::range(asks || !spins, "wait", socket.wait.to_string(), allowed)?;
+        if !socket.receives().returns_at_once() || self.transport == Transport::Memory {
+            self.check_waiting(
+                "block for memory, and for read-write, splice and io_uring's fixed and multishot calls: these cannot ask without waiting",
+            )?;
+        }
         let (udp, unix) = (self.transport == Transport::Udp, self.transport == Transport::UnixDatagram);
         let offload = socket.gso || socket.gro || socket.dont_fragment;
         let crosses_none = unix && (socket.dscp.is_some() || socket.busy_poll.is_some());
@@ -124,6 +125,12 @@ impl Common {
         let fits = self.transport.longest_datagram().is_none_or(|longest| size.0 <= longest);
         let allowed = "at most 65507 B over IPv4 and 65527 B over IPv6: one datagram of UDP carries it";
         PlanError::range(fits, field, size.to_string(), allowed)
+    }
+
+    /// Refuses receivers that spin where they would not; `allowed` is the text of the error.
+    pub(super) fn check_waiting(&self, allowed: &'static str) -> Result<(), PlanError> {
+        let wait = self.socket.wait;
+        PlanError::range(wait == Waiting::Block, "wait", wait.to_string(), allowed)
     }
 
     /// Refuses a level without rows.

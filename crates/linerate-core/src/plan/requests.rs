@@ -133,6 +133,9 @@ impl RrPlan {
         common.check_level(Level::Round, NO_ROUNDS)?;
         let touched = "one that delivers the bytes, such as send-recv: there is nothing to touch else";
         common.check_delivery(common.memory.touch, touched)?;
+        if self.connect {
+            common.check_waiting("block where each transaction has a connection of its own")?;
+        }
         if self.under_load == 0 {
             common
                 .check_memory("left out where nothing but requests is asked for: theirs lie in one place")?;

@@ -64,6 +64,7 @@ impl StreamTask {
         let touched = "one that delivers the bytes, such as send-recv: there is nothing to touch else";
         common.check_delivery(common.memory.touch, touched)?;
         self.check_sharing(common)?;
+        common.check_waiting("block for bulk: its receivers sleep when there is nothing")?;
         if common.transport.is_datagram() {
             let plain = MemoryOptions { touch: common.memory.touch, ..MemoryOptions::default() };
             let allowed = "left out of bulk on datagrams, but for touch: their messages lie in one place";

@@ -130,7 +130,7 @@ impl Loads {
         let (stands, token, rendezvous) = self.stand(load, &setup)?;
         let (ends, lines) = stands;
         // The servers wait for the word to begin, so they are not seen.
-        let free = !others_run();
+        let free = self.plan.common.local.pin.is_some() || !others_run();
         let handles = ends
             .iter()
             .map(|end| end.line.channel().handle())

@@ -26,7 +26,7 @@ impl Session<'_> {
             return Err(Refusal::Told(format!("more than {MOST_LOADS} loads in one conversation")));
         }
         // The client waits for its channels, so it is not seen.
-        self.free = !others_run();
+        self.free = self.plan.common.remote.pin.is_some() || !others_run();
         let longest = self.server.limits.check_load(load, self.plan, self.largest).map_err(Refusal::Told)?;
         if let Some(rr) = &load.rr {
             rr.check_on(self.plan.common.transport).map_err(|error| Refusal::Told(error.to_string()))?;

@@ -80,7 +80,7 @@ pub(crate) struct FlowSet<'a> {
     pub(crate) beside_requests: bool,
     /// The processor of the first thread; the others go round from there.
     pub(crate) first_cpu: Option<u32>,
-    /// Whether nobody else runs on this host.
+    /// Whether threads may be pinned: one was asked for, or nobody else runs on this host.
     pub(crate) free: bool,
     /// Whether the calls that move the bytes can return at once, so that a thread can have many flows.
     pub(crate) shares_threads: bool,
@@ -126,7 +126,7 @@ impl FlowSet<'_> {
         counters: &[Counter],
         watch: impl FnOnce(Time) -> W,
     ) -> (Vec<FlowReport>, W) {
-        let (threads, alone) = self.threads(ends.len());
+        let (threads, alone) = self.threads(&ends);
         let cpus = self.cpus(threads);
         let mut shares: Vec<Vec<(FlowEnd, &Counter)>> = (0..threads).map(|_| Vec::new()).collect();
         for (place, end) in ends.into_iter().zip(counters).enumerate() {
@@ -148,11 +148,17 @@ impl FlowSet<'_> {
     }
 
     /// How many threads move so many flows, and whether each flow has one of its own. If the plan does
-    /// not say, many flows share a thread for each processor: more threads would only take turns.
-    fn threads(&self, flows: usize) -> (usize, bool) {
+    /// not say, many flows share a thread for each processor, if one thread can wait for all of them:
+    /// more threads would only take turns.
+    fn threads(&self, ends: &[FlowEnd]) -> (usize, bool) {
+        let flows = ends.len();
+        let share = || {
+            let waits = ends.iter().all(|end| end.line.channel().descriptor().is_some());
+            self.shares_threads && !self.datagrams && waits
+        };
         match self.plan.threads {
             Some(threads) => ((threads as usize).clamp(1, flows.max(1)), false),
-            None if flows > MOST_THREADS && self.shares_threads => {
+            None if flows > MOST_THREADS && share() => {
                 (usable_cpus().map_or(1, |cpus| cpus.len()).clamp(1, flows), false)
             }
             None => (flows.max(1), true),

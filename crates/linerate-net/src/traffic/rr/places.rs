@@ -8,9 +8,9 @@ use crate::traffic::threads::{nth, start_on};
 /// The processors that threads of requests are pinned to, in the order in which they get them: from
 /// `first` on, as bulk flows. Beside bulk it is the other way round, from the one before `first`
 /// down, so that requests and bulk share a processor only where there are not enough. None while
-/// others use them, so that they are not `free`, unless one was asked for.
+/// others use them, so that they are not `free`.
 pub(crate) fn places(first: Option<u32>, beside_bulk: bool, free: bool) -> Vec<u32> {
-    if first.is_none() && !free {
+    if !free {
         return Vec::new();
     }
     let cpus = usable_cpus().unwrap_or_default();
