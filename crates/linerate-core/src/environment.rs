@@ -22,10 +22,19 @@ pub enum Fact<T> {
     Known(T),
 }
 
+/// Why a fact is unknown that nobody tried to read.
+const NOT_LOOKED_FOR: &str = "not looked for";
+
 impl<T> Fact<T> {
     /// An unknown fact and the reason.
     pub fn unknown(why: impl Into<String>) -> Self {
         Self::Unknown { unknown: why.into() }
+    }
+
+    /// Whether nobody looked for it: the default.
+    #[must_use]
+    pub fn is_not_looked_for(&self) -> bool {
+        matches!(self, Self::Unknown { unknown } if unknown == NOT_LOOKED_FOR)
     }
 
     /// The value, if it is known.
@@ -39,7 +48,7 @@ impl<T> Fact<T> {
 
 impl<T> Default for Fact<T> {
     fn default() -> Self {
-        Self::unknown("not looked for")
+        Self::unknown(NOT_LOOKED_FOR)
     }
 }
 
@@ -80,6 +89,10 @@ pub struct Environment {
     pub kernel: Fact<String>,
     /// Machine architecture, such as `x86_64`.
     pub architecture: String,
+    /// Identity of the installation of this host, the same after every boot: 32 hexadecimal digits
+    /// made of the identifier in `/etc/machine-id`, which itself stays on the host.
+    #[serde(skip_serializing_if = "Fact::is_not_looked_for")]
+    pub machine: Fact<String>,
     /// Identity of this boot of this host: equal at both ends means one host.
     pub boot_id: Fact<String>,
     /// Identity of the network namespace. If both ends are on one host and in one namespace, there

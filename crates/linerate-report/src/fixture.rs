@@ -278,6 +278,7 @@ fn environment(hostname: &str, governor: &str) -> Environment {
         hostname: known(hostname),
         kernel: known("Linux 6.18.44"),
         architecture: "x86_64".to_owned(),
+        machine: Fact::default(),
         boot_id: known(hostname),
         network_namespace: Fact::unknown("permission denied"),
         cpu_model: known("Example CPU @ 3.00GHz"),

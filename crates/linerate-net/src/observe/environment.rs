@@ -6,6 +6,7 @@ mod sysctl;
 use std::net::IpAddr;
 
 use linerate_core::environment::{Environment, Fact};
+use sha2::{Digest, Sha256};
 
 use super::Unread;
 use super::cpu::usable_cpus;
@@ -30,6 +31,7 @@ pub fn environment(local_address: Option<IpAddr>) -> Environment {
         hostname: Fact::Known(text(system.nodename())),
         kernel: Fact::Known(format!("{} {}", text(system.sysname()), text(system.release()))),
         architecture: text(system.machine()),
+        machine: Fact::from(machine()),
         boot_id: Fact::from(read_value("/proc/sys/kernel/random/boot_id")),
         network_namespace: Fact::from(network_namespace()),
         cpu_model: match &cpuinfo {
@@ -53,6 +55,19 @@ pub fn environment(local_address: Option<IpAddr>) -> Environment {
     }
 }
 
+/// The identity of this installation, made of the one that only this host should know.
+///
+/// machine-id(5) asks for a keyed hash instead of the identifier itself, so that what is written
+/// into files tells nothing that other programs use.
+fn machine() -> Result<String, Unread> {
+    Ok(hashed(&read_value("/etc/machine-id")?))
+}
+
+fn hashed(machine_id: &str) -> String {
+    let digest = Sha256::digest(format!("linerate {machine_id}"));
+    digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// The identity of the calling thread's network namespace, such as `net:[4026531840]`.
 fn network_namespace() -> Result<String, Unread> {
     let link = std::fs::read_link("/proc/thread-self/ns/net").map_err(Unread::file)?;
@@ -72,6 +87,14 @@ mod tests {
         assert!(host.interface.known().is_some_and(|interface| interface.loopback), "{host:#?}");
         assert!(host.network_namespace.known().is_some_and(|net| net.starts_with("net:[")), "{host:#?}");
         assert_eq!(host.same_host(&environment(None)), Some(true));
+    }
+
+    #[test]
+    fn the_identity_of_the_machine_stays_on_the_host() {
+        let secret = "0123456789abcdef0123456789abcdef";
+        let public = hashed(secret);
+        assert!(public.len() == 32 && public != secret && public == hashed(secret), "{public}");
+        assert_ne!(public, hashed("0123456789abcdef0123456789abcdee"));
     }
 
     #[test]
