@@ -57,7 +57,7 @@ pub struct Trouble {
 
 impl LoadResult {
     /// The result of `transfer` of `run`, whose index in the report is `index`.
-    pub(super) fn new(index: usize, run: &Run, transfer: &Transfer) -> Self {
+    pub(crate) fn new(index: usize, run: &Run, transfer: &Transfer) -> Self {
         let what = load_name(&transfer.label, &transfer.load);
         let sums = transfer.summaries();
         let broken = transfer.latencies.iter().filter(|latency| latency.ended != Ended::Complete);
