@@ -35,6 +35,10 @@ pub struct TcpSample {
     pub ssthresh: Option<u64>,
     /// Segments sent again (`tcpi_total_retrans`; `tcpi_retransmits` is only the present timeout's).
     pub retransmits: u64,
+    /// Segments of which the peer said that a queue on the way marked them (CE, RFC 3168); from
+    /// Linux 4.18.
+    #[serde(skip_serializing_if = "is_none")]
+    pub delivered_ce: u64,
     /// How far TCP assumes that segments may be reordered. Unit: segments.
     pub reordering: u64,
     /// The rate at which bytes were acknowledged over the last round trip. Absent before the first.
@@ -155,6 +159,11 @@ pub struct HostSample {
     pub softnet_dropped: u64,
     /// Times that receiving stopped because its budget was used up.
     pub softnet_squeezed: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

@@ -2,6 +2,8 @@
 
 use linerate_core::units::Time;
 
+use crate::ip::Codepoint;
+
 /// Where a fabric is attached to: a station's interface, or the port of a relay. Counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Port(pub u32);
@@ -54,6 +56,24 @@ pub struct Frame {
     pub offered: Time,
 }
 
+impl Frame {
+    /// The ECN field of the packet in it.
+    #[must_use]
+    pub const fn ecn(&self) -> Codepoint {
+        match self.content {
+            Content::Segment { ecn, .. } => ecn,
+            Content::Load(_) | Content::Packet(_) | Content::Pause { .. } => Codepoint::NotCapable,
+        }
+    }
+
+    /// Marks the packet in it, whose sender understands that.
+    pub const fn mark(&mut self) {
+        if let Content::Segment { ecn, .. } = &mut self.content {
+            *ecn = Codepoint::Experienced;
+        }
+    }
+}
+
 /// What a frame contains, for its sender. The media look only at [`Content::Pause`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
@@ -69,6 +89,8 @@ pub enum Content {
         forward: bool,
         /// Where the stations keep it: it is larger than a frame.
         number: SegmentNumber,
+        /// The ECN field of its IP header, which a queue may change.
+        ecn: Codepoint,
     },
     /// A MAC control frame that asks the other end to stop for this many quanta of 512 bit times
     /// (annex 31B).

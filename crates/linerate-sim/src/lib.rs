@@ -17,6 +17,7 @@ pub mod fddi;
 pub mod fibre_channel;
 pub mod frame;
 pub mod framing;
+pub mod ip;
 pub mod kernel;
 pub mod load;
 pub mod machine;

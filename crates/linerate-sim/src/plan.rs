@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::error::ModelError;
 pub(crate) use crate::error::require;
-pub use ethernet::{Cable, End, EthernetPlan, Pause, Receive, Relay, RelayKind, Shape};
+pub use ethernet::{Cable, End, EthernetPlan, MarkingPlan, Pause, Receive, RedPlan, Relay, RelayKind, Shape};
 pub use host::HostPlan;
 pub use impair::ImpairPlan;
 pub use load::{Arrival, FrameSizes, LoadPlan, Offer, Periods, StationLoad, To};

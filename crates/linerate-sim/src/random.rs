@@ -23,6 +23,8 @@ pub enum Purpose {
     Period,
     /// What the clock of a host says when the model begins.
     Clock,
+    /// Which packets a queue marks.
+    Mark,
 }
 
 /// The stream of `station` for `purpose` in the simulation with `seed`.

@@ -353,10 +353,10 @@ impl Stations {
     /// The same frame again, with a segment of its own.
     fn copy(&mut self, frame: Frame) -> Frame {
         match frame.content {
-            Content::Segment { flow, forward, number } => {
+            Content::Segment { flow, forward, number, ecn } => {
                 let segment = self.segments[number.0];
                 let number = SegmentNumber(self.segments.insert(segment));
-                Frame { content: Content::Segment { flow, forward, number }, ..frame }
+                Frame { content: Content::Segment { flow, forward, number, ecn }, ..frame }
             }
             _ => frame,
         }

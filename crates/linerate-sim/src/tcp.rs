@@ -10,6 +10,7 @@ mod acknowledgement;
 mod congestion;
 mod connection;
 mod delivery;
+mod ecn;
 mod pacing;
 mod personality;
 mod receive_queue;
@@ -20,9 +21,9 @@ mod window;
 pub use congestion::Algorithm;
 pub use connection::{Connection, Counters, Failure, Kind, State};
 pub use personality::{
-    AcknowledgementRules, Charge, CongestionRules, Counting, Detection, Nagle, OptionRules, Personality,
-    Raise, ReceiveBuffer, ReceiveMss, Recovery, ReducedFrom, Reduction, Rules, RulesError, ScaleFrom,
-    SendBuffer, SendingRules, Threshold, TimerRules, Unit, WindowRules,
+    AcknowledgementRules, Charge, CongestionRules, Counting, Detection, EcnUse, Nagle, OptionRules,
+    Personality, Raise, ReceiveBuffer, ReceiveMss, Recovery, ReducedFrom, Reduction, Rules, RulesError,
+    ScaleFrom, SendBuffer, SendingRules, Threshold, TimerRules, Unit, WindowRules,
 };
 pub use segment::{Flags, SackBlocks, Segment};
 

@@ -6,6 +6,7 @@ mod end;
 mod golden;
 mod kernel;
 mod laws;
+mod marks;
 mod oracle;
 mod path;
 mod properties;

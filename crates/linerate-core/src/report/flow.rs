@@ -106,6 +106,8 @@ pub struct TcpPoint {
     pub cwnd: u64,
     /// Segments retransmitted until then.
     pub retransmits: u64,
+    /// Segments until then that queues marked (CE, RFC 3168).
+    pub marked: u64,
 }
 
 impl FlowResult {
@@ -158,8 +160,14 @@ impl FlowResult {
 
 impl TcpPoint {
     fn of(sample: &TcpSample) -> Self {
-        let TcpSample { at, rtt, cwnd, retransmits, .. } = sample;
-        Self { at_s: at.as_seconds(), rtt_us: rtt.as_us(), cwnd: *cwnd, retransmits: *retransmits }
+        let TcpSample { at, rtt, cwnd, retransmits, delivered_ce, .. } = sample;
+        Self {
+            at_s: at.as_seconds(),
+            rtt_us: rtt.as_us(),
+            cwnd: *cwnd,
+            retransmits: *retransmits,
+            marked: *delivered_ce,
+        }
     }
 }
 

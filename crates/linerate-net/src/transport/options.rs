@@ -225,6 +225,7 @@ pub(super) fn sample(socket: &Socket) -> io::Result<TcpSample> {
         cwnd: info.tcpi_snd_cwnd.into(),
         ssthresh: (info.tcpi_snd_ssthresh < NO_THRESHOLD).then_some(info.tcpi_snd_ssthresh.into()),
         retransmits: info.tcpi_total_retrans.into(),
+        delivered_ce: info.tcpi_delivered_ce.into(),
         reordering: info.tcpi_reordering.into(),
         delivery_rate: (info.tcpi_delivery_rate > 0).then(|| rate(info.tcpi_delivery_rate)),
         pacing_rate: (1..u64::MAX).contains(&info.tcpi_pacing_rate).then(|| rate(info.tcpi_pacing_rate)),

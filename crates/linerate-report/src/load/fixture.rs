@@ -69,6 +69,8 @@ pub(in super::super) fn outcome(stations: u32, efficiency: f64, seed: u64) -> Lo
                 peak: 131_072 / u64::from(stations - port),
                 mean: 40_000.5 / f64::from(stations - port),
                 overflow: 7,
+                marked: 0,
+                early: 0,
             })
             .collect(),
         cautions: vec![Caution::DuplexMismatch { cable: "s0 to hub".to_owned() }],

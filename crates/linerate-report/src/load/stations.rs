@@ -77,11 +77,16 @@ pub(super) fn queue_columns(run: &LoadOutcome) -> Vec<Column> {
     let column = |heading, expendable, show: &dyn Fn(&QueueReport) -> String| {
         Column::new(heading, expendable, run.queues.iter().map(show).collect())
     };
-    vec![
+    let mut columns = vec![
         column("queue", 0, &|queue| plain(&queue.name)),
         column("peak B", 0, &|queue| queue.peak.to_string()),
         column("mean B", 1, &|queue| format!("{:.0}", queue.mean)),
         column("room B", 2, &|queue| queue.capacity.to_string()),
         column("overflow", 1, &|queue| queue.overflow.to_string()),
-    ]
+    ];
+    if run.queues.iter().any(|queue| queue.marked + queue.early > 0) {
+        columns.push(column("marked", 2, &|queue| queue.marked.to_string()));
+        columns.push(column("lost early", 2, &|queue| queue.early.to_string()));
+    }
+    columns
 }

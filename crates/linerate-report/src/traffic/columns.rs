@@ -42,6 +42,11 @@ pub(super) fn flow_columns(flows: &[Flow<'_>]) -> Vec<Column> {
             cells(&|flow| time(flow.datagrams.as_ref().map(|fate| fate.jitter.as_us()))),
         ),
     ];
+    let marked = |sample: TcpPoint| sample.marked.to_string();
+    if flows.iter().any(|(_, flow)| last(flow).is_some_and(|sample| sample.marked > 0)) {
+        let cells = cells(&|flow| last(flow).map_or_else(|| "-".to_owned(), marked));
+        columns.push(Column::new("marked", 6, cells));
+    }
     if flows.iter().any(|(load, _)| load.sums.len() > 1) {
         // Each direction has a flow of every number.
         columns.insert(1, Column::new("way", 0, cells(&|flow| flow.direction.to_string())));

@@ -12,6 +12,7 @@ mod accounts;
 mod distributor;
 mod input;
 mod interface;
+mod marking;
 mod nodes;
 mod receiver;
 mod report;
@@ -85,6 +86,17 @@ pub struct QueueReport {
     pub mean: f64,
     /// Frames that found no room.
     pub overflow: u64,
+    /// Packets that it marked (CE, RFC 3168).
+    #[serde(skip_serializing_if = "is_zero")]
+    pub marked: u64,
+    /// Packets that it lost where it would have marked them.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub early: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// An Ethernet network. Its ports are its stations.

@@ -79,7 +79,7 @@ pub struct RelayNode {
 }
 
 /// How a relay carries frames between its ports.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Relay {
     /// A learning, store-and-forward switch (IEEE 802.1D bridge without spanning tree).
     Switch(SwitchParameters),
@@ -93,7 +93,7 @@ pub enum Relay {
 }
 
 /// What a switch is like.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SwitchParameters {
     /// From a frame's whole arrival to its place in the output queue.
     pub latency: Span,
@@ -105,6 +105,33 @@ pub struct SwitchParameters {
     /// It knows every station's port from the start, as if all stations had sent frames before (by
     /// ARP, say). Otherwise it learns the ports from the frames that it receives.
     pub taught: bool,
+    /// When an output queue marks packets of senders that understand it. If absent, never.
+    pub marking: Option<Marking>,
+}
+
+/// When an output queue marks packets (CE, RFC 3168, section 5). The queue is what waits; the frame
+/// that is being sent is not part of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Marking {
+    /// Where more than this waits when a packet comes: RFC 8257, 3.1. Unit: bytes of MAC frames.
+    AboveBytes(u64),
+    /// The same by the number of frames that wait.
+    AboveFrames(u64),
+    /// At random, by the mean of the queue. What cannot be marked is lost.
+    Early(EarlyDetection),
+}
+
+/// Random early detection: Floyd and Jacobson 1993; RFC 2309.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EarlyDetection {
+    /// Below this mean nothing is marked. Unit: bytes of MAC frames.
+    pub least: u64,
+    /// From this mean on everything is. Unit: bytes of MAC frames.
+    pub most: u64,
+    /// The share that is marked just below that, from 0 to 1.
+    pub probability: f64,
+    /// The weight of a new packet in the mean, above 0 and up to 1.
+    pub weight: f64,
 }
 
 /// What half-duplex MACs at 1 Gb/s do about frames shorter than the slot.
@@ -201,6 +228,6 @@ impl SwitchParameters {
     /// A switch without latency and PAUSE, with this much room in each output queue.
     #[must_use]
     pub const fn plain(output_bytes: u64) -> Self {
-        Self { latency: Span::ZERO, output_bytes, input: None, taught: false }
+        Self { latency: Span::ZERO, output_bytes, input: None, taught: false, marking: None }
     }
 }

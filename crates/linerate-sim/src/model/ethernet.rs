@@ -4,6 +4,7 @@ mod buffers;
 mod delays;
 mod diameter;
 mod ends;
+mod marking;
 
 use std::collections::BTreeMap;
 

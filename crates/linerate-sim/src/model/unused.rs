@@ -28,6 +28,7 @@ pub(super) fn of_ethernet(plan: &EthernetPlan, shared: bool, extends: bool) -> V
         }),
         found("network.latency", "it is that of a switch", plan.latency != usual.latency && !switches),
         found("network.queue", no_queue, plan.queue != usual.queue && !queues),
+        found("network.marking", "no relay is a switch", plan.marking.is_some() && !switches),
         found("network.high-watermark", "no relay sends PAUSE", {
             plan.high_watermark.is_some() && !watermarks
         }),

@@ -62,6 +62,9 @@ pub struct EthernetPlan {
     #[serde(with = "span_text")]
     #[schemars(with = "SpanText")]
     pub latency: Span,
+    /// When an output of a switch marks packets instead of losing them. If absent, never.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub marking: Option<MarkingPlan>,
     /// A receiving station that is slower than its line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub receive: Option<Receive>,
@@ -95,6 +98,7 @@ impl Default for EthernetPlan {
             high_watermark: None,
             low_watermark: None,
             latency: Span::ZERO,
+            marking: None,
             receive: None,
             relay: Vec::new(),
             cable: Vec::new(),
@@ -164,6 +168,48 @@ impl Pause {
             Self::Asymmetric => "asymmetric",
         }
     }
+}
+
+/// When an output queue of a switch marks packets of senders that use ECN (RFC 3168): one of the
+/// three.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct MarkingPlan {
+    /// Where more than this waits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub above: Option<Size>,
+    /// Where more than this many frames wait.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub above_frames: Option<u64>,
+    /// At random, by the mean of the queue.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub red: Option<RedPlan>,
+}
+
+/// Random early detection (Floyd and Jacobson 1993).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct RedPlan {
+    /// The mean of the queue below which nothing is marked.
+    pub least: Size,
+    /// The mean from which everything is.
+    pub most: Size,
+    /// The share that is marked just below that, from 0 to 1.
+    #[serde(default = "usual_probability")]
+    pub probability: f64,
+    /// The weight of each packet in the mean, above 0 and up to 1.
+    #[serde(default = "usual_weight")]
+    pub weight: f64,
+}
+
+/// The largest of the values that Floyd and Jacobson (1993, section 5) use.
+const fn usual_probability() -> f64 {
+    0.02
+}
+
+/// Floyd and Jacobson 1993, section 6.
+const fn usual_weight() -> f64 {
+    0.002
 }
 
 /// A receiving station that is slower than its line.

@@ -57,12 +57,13 @@ impl Place<'_> {
         let clock = self.machine.clock(kernel.now());
         if let Some(segment) = self.own().connection.next_segment(clock) {
             let End { flow, side } = self.end;
+            let ecn = segment.ecn;
             let number = SegmentNumber(self.segments.insert(segment));
             let frame = Frame {
                 source: self.flow.stations[side as usize],
                 destination: Destination::Station(self.flow.stations[side.other() as usize]),
                 data_bytes: segment.header_bytes() + segment.length,
-                content: Content::Segment { flow, forward: side == Side::First, number },
+                content: Content::Segment { flow, forward: side == Side::First, number, ecn },
                 offered: kernel.now(),
             };
             self.machine.transmit(frame, kernel);

@@ -222,8 +222,8 @@ impl Stations {
 
     /// The protocol of a station takes a frame.
     fn receive(&mut self, frame: &Frame, kernel: &mut Kernel<impl Includes<Event>>) {
-        let Content::Segment { flow, forward, number } = frame.content else { return };
-        let segment = self.segments.remove(number.0);
+        let Content::Segment { flow, forward, number, ecn } = frame.content else { return };
+        let segment = Segment { ecn, ..self.segments.remove(number.0) };
         let side = if forward { Side::Second } else { Side::First };
         let end = End { flow, side };
         let mut place = self.place(end);

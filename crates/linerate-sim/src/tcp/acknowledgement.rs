@@ -145,6 +145,11 @@ impl Acknowledgements {
         self.told
     }
 
+    /// All before `expected` will have been acknowledged when what is owed is sent.
+    pub(super) const fn told_to(&mut self, expected: u64) {
+        self.told = expected;
+    }
+
     /// A segment left that acknowledges all before `expected`.
     pub(super) fn sent(&mut self, expected: u64) {
         self.due = Due::Nothing;

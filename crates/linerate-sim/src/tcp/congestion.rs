@@ -1,14 +1,18 @@
-//! Congestion control: how much may be in flight. RFC 5681, 6582, 6675, 9438 and 9937; BBR.
+//! Congestion control: how much may be in flight. RFC 3168, 5681, 6582, 6675, 8257, 9438 and 9937;
+//! BBR.
 
 mod bbr;
 mod cubic;
+mod dctcp;
 mod hystart;
+mod marks;
 mod proportion;
 mod reno;
 
 use bbr::Bbr;
 pub(super) use bbr::Report;
 use cubic::Cubic;
+use dctcp::Dctcp;
 use hystart::{HyStart, Step};
 use linerate_core::units::{Span, Time};
 use proportion::Proportion;
@@ -28,6 +32,8 @@ pub enum Algorithm {
     Cubic,
     /// Version 1: draft-cardwell-iccrg-bbr-congestion-control-00.
     Bbr,
+    /// RFC 8257, which asks for ECN.
+    Dctcp,
 }
 
 impl Algorithm {
@@ -38,6 +44,7 @@ impl Algorithm {
             Self::Reno => "reno",
             Self::Cubic => "cubic",
             Self::Bbr => "bbr",
+            Self::Dctcp => "dctcp",
         }
     }
 }
@@ -47,10 +54,26 @@ impl Algorithm {
 pub(super) enum Phase {
     /// No known loss.
     Open,
+    /// Marks have reduced the window (RFC 3168, 6.1.2).
+    Reduced,
     /// Fast recovery.
     Recovery,
     /// The retransmission timer ran out.
     Loss,
+}
+
+impl Phase {
+    /// Whether something is known to be lost.
+    pub(super) const fn repairs(self) -> bool {
+        matches!(self, Self::Recovery | Self::Loss)
+    }
+}
+
+/// Why the window falls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cause {
+    Loss,
+    Mark,
 }
 
 #[derive(Debug)]
@@ -58,6 +81,7 @@ enum Growth {
     Reno(Reno),
     Cubic(Cubic),
     Bbr(Box<Bbr>),
+    Dctcp(Dctcp),
 }
 
 /// The congestion window. Unit: bytes.
@@ -77,6 +101,8 @@ pub(super) struct Congestion {
     hystart: Option<HyStart>,
     /// The recovery that is reduced in proportion.
     proportion: Option<Proportion>,
+    /// It was reduced, and the peer was not told.
+    reduced: bool,
 }
 
 /// The largest window. Unit: bytes. 1 GiB is the largest scaled window (RFC 7323, 2.3).
@@ -138,9 +164,11 @@ impl Congestion {
                 Algorithm::Reno => Growth::Reno(Reno::default()),
                 Algorithm::Cubic => Growth::Cubic(Cubic::default()),
                 Algorithm::Bbr => Growth::Bbr(Box::new(Bbr::new(mss, rules, None, Time::ZERO))),
+                Algorithm::Dctcp => Growth::Dctcp(Dctcp::new()),
             },
             hystart: (rules.hystart && rules.algorithm == Algorithm::Cubic).then(HyStart::new),
             proportion: None,
+            reduced: false,
         }
     }
 
@@ -148,7 +176,7 @@ impl Congestion {
     pub(super) fn pacing(&self) -> Option<Pacing> {
         match &self.growth {
             Growth::Bbr(bbr) => Some(bbr.pacing()),
-            Growth::Reno(_) | Growth::Cubic(_) => None,
+            Growth::Reno(_) | Growth::Cubic(_) | Growth::Dctcp(_) => None,
         }
     }
 
@@ -233,7 +261,7 @@ impl Congestion {
                 }
                 true
             }
-            Phase::Recovery => false,
+            Phase::Recovery | Phase::Reduced => false,
             Phase::Open | Phase::Loss => {
                 self.grow(progress, rules);
                 if progress.position >= self.recover {
@@ -268,6 +296,7 @@ impl Congestion {
                 Growth::Cubic(cubic) => {
                     cubic.grow((self.window, self.mss), counted, progress.now, progress.rtt.smoothed)
                 }
+                Growth::Dctcp(dctcp) => dctcp.reno.grow(self.window, self.mss, counted),
                 Growth::Bbr(_) => 0,
             };
         }
@@ -291,10 +320,10 @@ impl Congestion {
         }
     }
 
-    /// An acknowledgement in a recovery that is reduced in proportion (RFC 9937).
+    /// An acknowledgement while the window is reduced in proportion (RFC 9937).
     pub(super) fn repair(&mut self, repair: Repair) {
         if repair.delivered > 0
-            && self.phase == Phase::Recovery
+            && matches!(self.phase, Phase::Recovery | Phase::Reduced)
             && let Some(proportion) = &mut self.proportion
         {
             self.window = proportion.window(repair, self.threshold, self.mss);
@@ -317,11 +346,14 @@ impl Congestion {
             Recovery::NewReno => position > self.recover,
             Recovery::Reno | Recovery::Sack => position >= self.recover,
         };
-        self.phase == Phase::Open && passed
+        self.phase == Phase::Open && passed || self.phase == Phase::Reduced
     }
 
     /// A fast retransmit begins.
     pub(super) fn recover(&mut self, flight: Flight, recovery: Recovery, rules: &CongestionRules) {
+        // One reduction a window, whatever shows the congestion (RFC 3168, 6.1.2); but a loss counts
+        // for more than a few marks (RFC 8257, 3.5).
+        let was_reduced = self.phase == Phase::Reduced && !matches!(self.growth, Growth::Dctcp(_));
         self.phase = Phase::Recovery;
         self.recover = match recovery {
             // Plain Reno treats the next loss as a new one.
@@ -333,7 +365,9 @@ impl Congestion {
             self.window = bbr.recovers(self.window, (flight.pipe, flight.delivered, flight.total));
             return;
         }
-        self.reduce(flight.outstanding, rules);
+        if !was_reduced {
+            self.reduce(flight.outstanding, Cause::Loss, rules);
+        }
         let proportional = rules.reduction == Reduction::Proportional && recovery == Recovery::Sack;
         // RFC 9937, 6.1: with what this acknowledgement took off.
         let whole = flight.outstanding.saturating_sub(flight.selected);
@@ -353,7 +387,7 @@ impl Congestion {
     /// by a recovery that is over.
     pub(super) fn lost_tail(&mut self, outstanding: u64, rules: &CongestionRules) {
         if self.phase == Phase::Open && !matches!(self.growth, Growth::Bbr(_)) {
-            self.reduce(outstanding, rules);
+            self.reduce(outstanding, Cause::Loss, rules);
             self.window = self.window.min(self.threshold);
         }
     }
@@ -373,7 +407,7 @@ impl Congestion {
                 bbr.timed_out(self.window);
             }
         } else if !again && !was_reduced {
-            self.reduce(flight, rules);
+            self.reduce(flight, Cause::Loss, rules);
         }
         self.phase = Phase::Loss;
         self.proportion = None;
@@ -381,10 +415,10 @@ impl Congestion {
         self.window = self.mss;
     }
 
-    /// Lowers the threshold after a loss. No more can be in flight than the window, and what was sent
+    /// Lowers the threshold after a loss or a mark. No more can be in flight than the window, and what was sent
     /// for the duplicates that showed the loss (RFC 6675, 5); what is outstanding may be far more,
     /// sent while the peer selected what came after a gap.
-    fn reduce(&mut self, outstanding: u64, rules: &CongestionRules) {
+    fn reduce(&mut self, outstanding: u64, cause: Cause, rules: &CongestionRules) {
         let flight = match rules.reduced_from {
             ReducedFrom::Window => self.window,
             ReducedFrom::Flight if self.ignored => outstanding,
@@ -392,10 +426,12 @@ impl Congestion {
         };
         self.ignored = false;
         self.hystart = None;
+        self.reduced = true;
         let flight = flight.min(LARGEST);
         let threshold = match &mut self.growth {
             Growth::Reno(reno) => reno.reduce(flight),
             Growth::Cubic(cubic) => cubic.reduce(flight, self.mss),
+            Growth::Dctcp(dctcp) => dctcp.reduce(flight, cause),
             Growth::Bbr(_) => self.threshold,
         };
         self.threshold = threshold.max(2 * self.mss);

@@ -14,6 +14,7 @@ use linerate_core::units::{Span, Time};
 use super::acknowledgement::Acknowledgements;
 use super::congestion::Congestion;
 use super::delivery::DeliveryRate;
+use super::ecn::Ecn;
 use super::pacing::Pacer;
 use super::receive_queue::ReceiveQueue;
 use super::retransmission::{Persist, Rack, Retransmission, Scoreboard, TailProbe};
@@ -55,6 +56,7 @@ pub struct Connection {
     queue: ReceiveQueue,
     offer: Offer,
     owed: Acknowledgements,
+    ecn: Ecn,
     /// The timestamp to echo (RFC 7323, 4.3).
     echo: u32,
 }
@@ -129,6 +131,7 @@ impl Connection {
             queue: ReceiveQueue::default(),
             offer,
             owed: Acknowledgements::new(rules, settings.announced_mss()),
+            ecn: Ecn::new(false, rules),
             echo: 0,
             settings,
         }
@@ -224,7 +227,7 @@ impl Connection {
         &self.settings
     }
 
-    /// The name of its congestion control, as kernels have it: `reno`, `cubic`.
+    /// The name of its congestion control, as kernels have it: `reno`, `cubic`, `bbr`, `dctcp`.
     #[must_use]
     pub fn congestion_name(&self) -> &'static str {
         self.rules().congestion.algorithm.name()
@@ -247,6 +250,12 @@ impl Connection {
     #[must_use]
     pub fn usable_window(&self) -> u64 {
         self.offer.largest(&self.rules().window)
+    }
+
+    /// Whether the ends agreed on explicit congestion notification (RFC 3168, 6.1.1).
+    #[must_use]
+    pub fn has_ecn(&self) -> bool {
+        self.agreed.ecn
     }
 
     /// Whether both ends send timestamps.

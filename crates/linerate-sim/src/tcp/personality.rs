@@ -3,7 +3,7 @@
 mod rules;
 
 pub use rules::{
-    AcknowledgementRules, Charge, CongestionRules, Counting, Detection, Nagle, OptionRules, Raise,
+    AcknowledgementRules, Charge, CongestionRules, Counting, Detection, EcnUse, Nagle, OptionRules, Raise,
     ReceiveBuffer, ReceiveMss, Recovery, ReducedFrom, Reduction, Rules, RulesError, ScaleFrom, SendBuffer,
     SendingRules, Threshold, TimerRules, Unit, WindowRules,
 };

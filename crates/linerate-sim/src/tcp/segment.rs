@@ -1,5 +1,7 @@
 //! A segment: what passes between two ends.
 
+use crate::ip::Codepoint;
+
 /// A TCP segment, its payload counted and not carried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
@@ -7,7 +9,7 @@ pub struct Segment {
     pub sequence: u64,
     /// Payload. Unit: bytes.
     pub length: u32,
-    /// SYN, ACK, FIN, PSH, RST.
+    /// SYN, ACK, FIN, PSH, RST, ECE, CWR.
     pub flags: Flags,
     /// The next position that its sender expects; valid only with ACK.
     pub acknowledgement: u64,
@@ -24,11 +26,13 @@ pub struct Segment {
     pub timestamps: Option<[u32; 2]>,
     /// What arrived beyond a gap (RFC 2018).
     pub sack: SackBlocks,
+    /// The ECN field of its IP header (RFC 3168): as it was sent, or as it arrived.
+    pub ecn: Codepoint,
 }
 
-/// SYN, ACK, FIN, PSH and RST of a segment. Source: RFC 9293, 3.1.
+/// The flags of a segment but URG, which nothing here sets. Source: RFC 9293, 3.1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "five bits of a header")]
+#[expect(clippy::struct_excessive_bools, reason = "bits of a header")]
 pub struct Flags {
     /// Synchronize sequence numbers.
     pub syn: bool,
@@ -40,6 +44,10 @@ pub struct Flags {
     pub push: bool,
     /// Reset the connection.
     pub reset: bool,
+    /// Congestion was experienced: ECN-Echo (RFC 3168, 6.1).
+    pub ece: bool,
+    /// The sender has reduced its congestion window: CWR (RFC 3168, 6.1).
+    pub cwr: bool,
 }
 
 /// Up to four ranges `[from, to)` of positions, the most recent first (RFC 2018, section 4).

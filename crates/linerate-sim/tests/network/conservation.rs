@@ -59,6 +59,7 @@ fn network(rate: Pace, relays: &Choices, cables: &Choices) -> Topology {
                 output_bytes: 1_600 + u64::from(choice / 4) * 500,
                 input: (choice % 4 == 2).then(|| buffer(choice / 16)),
                 taught: choice % 8 >= 4,
+                marking: None,
             }),
         };
         // A hub has no full-duplex cable to a repeater, and at 1 Gb/s none to a hub: it is replaced.

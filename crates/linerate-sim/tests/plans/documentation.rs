@@ -6,8 +6,8 @@ use linerate_core::units::{Size, Span};
 use linerate_sim::machine::{Bus, Profile};
 use linerate_sim::plan::{
     Arrival, AtmPlan, Cable, End, EthernetPlan, FddiPlan, FibreChannelPlan, FrameSizes, HostPlan, ImpairPlan,
-    LoadPlan, ModelPlan, MyrinetPlan, Network, Pause, Receive, Relay, RelayKind, Shape, StationLoad, TcpPlan,
-    To, TransportPlan,
+    LoadPlan, MarkingPlan, ModelPlan, MyrinetPlan, Network, Pause, Receive, RedPlan, Relay, RelayKind, Shape,
+    StationLoad, TcpPlan, To, TransportPlan,
 };
 use rstest::rstest;
 use toml::{Table, Value};
@@ -34,6 +34,11 @@ fn ethernet() -> EthernetPlan {
         high_watermark: Some(Size(1)),
         low_watermark: Some(Size(1)),
         latency: Span::ZERO,
+        marking: Some(MarkingPlan {
+            above: Some(Size(1)),
+            above_frames: Some(1),
+            red: Some(RedPlan { least: Size(1), most: Size(2), probability: 0.5, weight: 0.5 }),
+        }),
         receive: Some(Receive {
             stations: Some(vec![1]),
             buffer: Size(1),

@@ -1,6 +1,7 @@
 //! Our segments as bytes, built by one library and understood by another.
 
 use etherparse::{TcpHeader, TcpOptionElement};
+use linerate_sim::ip::Codepoint;
 use linerate_sim::tcp::{Flags, SackBlocks, Segment};
 use proptest::prelude::*;
 use smoltcp::phy::ChecksumCapabilities;
@@ -38,9 +39,10 @@ fn options(segment: &Segment) -> Vec<TcpOptionElement> {
 }
 
 fn encoded(segment: &Segment) -> Vec<u8> {
-    let Flags { syn, ack, fin, push, reset } = segment.flags;
+    let Flags { syn, ack, fin, push, reset, ece, cwr } = segment.flags;
     let mut header = TcpHeader::new(5001, 5002, segment.sequence as u32, segment.window);
     (header.syn, header.fin, header.psh, header.rst, header.ack) = (syn, fin, push, reset, ack);
+    (header.ece, header.cwr) = (ece, cwr);
     if ack {
         header.acknowledgment_number = segment.acknowledgement as u32;
     }
@@ -70,6 +72,7 @@ pub(crate) fn check(segment: &Segment) {
         Flags { .. } => TcpControl::None,
     };
     assert_eq!(repr.control, control);
+    assert_eq!([packet.ece(), packet.cwr()], [segment.flags.ece, segment.flags.cwr]);
     assert_eq!(repr.seq_number, TcpSeqNumber(segment.sequence as i32));
     let acknowledged = TcpSeqNumber(segment.acknowledgement as i32);
     assert_eq!(repr.ack_number, segment.flags.ack.then_some(acknowledged));
@@ -92,13 +95,16 @@ prop_compose! {
         length in prop_oneof![Just(0), 1_u32..9000],
         kind in 0..5,
         push in any::<bool>(),
+        congestion in any::<[bool; 2]>(),
         window in any::<u16>(),
         of_syn in (prop::option::of(any::<u16>()), prop::option::of(0_u8..=14), any::<bool>()),
         timestamps in prop::option::of(any::<[u32; 2]>()),
         ranges in prop::collection::vec((1_u64..1 << 40, 1_u64..1 << 20), 0..=4),
     ) -> Segment {
         let syn = kind == 1 || kind == 2;
-        let flags = Flags { syn, ack: kind != 1, fin: kind == 3, push: push && kind == 0, reset: kind == 4 };
+        let [ece, cwr] = congestion;
+        let (fin, push, reset) = (kind == 3, push && kind == 0, kind == 4);
+        let flags = Flags { syn, ack: kind != 1, fin, push, reset, ece, cwr };
         let mut sack = SackBlocks::default();
         if !syn {
             // Of the 40 bytes, timestamps leave room for three ranges (RFC 2018, section 3).
@@ -117,6 +123,7 @@ prop_compose! {
             sack_permitted,
             timestamps,
             sack,
+            ecn: Codepoint::NotCapable,
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use linerate_core::units::{Span, Time};
+use linerate_sim::ip::Codepoint;
 use linerate_sim::pace::{Pace, Serial};
 use linerate_sim::tcp::Segment;
 use rand::Rng as _;
@@ -22,6 +23,8 @@ pub(crate) struct Way {
     pub(crate) delay: Span,
     /// How many segments wait or are being sent before the next is dropped at the tail.
     pub(crate) queue: usize,
+    /// Where more than this many wait or are being sent, the next is marked if it can be.
+    pub(crate) mark_above: Option<usize>,
     /// Which segments with payload are lost, the first is 1; repeated ones count again.
     pub(crate) drop: Vec<u64>,
     /// Which segments without payload are lost, the first is 1.
@@ -50,6 +53,7 @@ impl Way {
             rate,
             delay,
             queue: usize::MAX,
+            mark_above: None,
             drop: Vec::new(),
             drop_bare: Vec::new(),
             drop_every: None,
@@ -59,6 +63,11 @@ impl Way {
 
     pub(crate) fn queue(mut self, segments: usize) -> Self {
         self.queue = segments;
+        self
+    }
+
+    pub(crate) fn mark_above(mut self, segments: usize) -> Self {
+        self.mark_above = Some(segments);
         self
     }
 
@@ -123,6 +132,8 @@ pub(crate) struct Line {
     leaving: VecDeque<Time>,
     data: u64,
     bare: u64,
+    /// How many waited or were being sent when each came, and when that was, if it is kept.
+    pub(crate) levels: Option<Vec<(Time, usize)>>,
     /// Nothing that is not held back arrives before this.
     latest: Time,
     random: Pcg64,
@@ -132,13 +143,30 @@ impl Line {
     pub(crate) fn new(way: Way) -> Self {
         let wire = Serial::new(Pace::of_bits_per_second(way.rate));
         let random = Pcg64::new(u128::from(way.chance.seed), 0x5e9);
-        Self { way, wire, leaving: VecDeque::new(), data: 0, bare: 0, latest: Time::ZERO, random }
+        Self {
+            way,
+            wire,
+            leaving: VecDeque::new(),
+            data: 0,
+            bare: 0,
+            levels: None,
+            latest: Time::ZERO,
+            random,
+        }
     }
 
     /// Takes a segment at `now`. What is lost is lost after the wire, so it takes its time there.
-    pub(crate) fn take(&mut self, segment: &Segment, now: Time) -> Fate {
+    pub(crate) fn take(&mut self, segment: &mut Segment, now: Time) -> Fate {
         while self.leaving.front().is_some_and(|left| *left <= now) {
             self.leaving.pop_front();
+        }
+        if let Some(levels) = &mut self.levels {
+            levels.push((now, self.leaving.len()));
+        }
+        if self.way.mark_above.is_some_and(|most| self.leaving.len() > most)
+            && segment.ecn == Codepoint::Capable
+        {
+            segment.ecn = Codepoint::Experienced;
         }
         if self.leaving.len() >= self.way.queue {
             return Fate::Overflow;
@@ -210,6 +238,7 @@ mod tests {
             sack_permitted: false,
             timestamps: None,
             sack: SackBlocks::default(),
+            ecn: Codepoint::NotCapable,
         }
     }
 
@@ -221,18 +250,18 @@ mod tests {
     #[test]
     fn segments_take_their_time_one_after_the_other() {
         let mut line = Line::new(Way::new(8_000_000, Span::from_us(100)));
-        assert_eq!(line.take(&segment(1460), Time::ZERO), Fate::Arrives(at_us(1638)));
-        assert_eq!(line.take(&segment(0), Time::ZERO), Fate::Arrives(at_us(1722)));
+        assert_eq!(line.take(&mut segment(1460), Time::ZERO), Fate::Arrives(at_us(1638)));
+        assert_eq!(line.take(&mut segment(0), Time::ZERO), Fate::Arrives(at_us(1722)));
     }
 
     #[test]
     fn a_full_queue_drops_and_an_emptier_one_takes() {
         let mut line = Line::new(Way::new(8_000_000, Span::ZERO).queue(2));
         for _ in 0..2 {
-            assert_ne!(line.take(&segment(1460), Time::ZERO), Fate::Overflow);
+            assert_ne!(line.take(&mut segment(1460), Time::ZERO), Fate::Overflow);
         }
-        assert_eq!(line.take(&segment(1460), at_us(1537)), Fate::Overflow);
-        assert_eq!(line.take(&segment(1460), at_us(1538)), Fate::Arrives(at_us(3 * 1538)));
+        assert_eq!(line.take(&mut segment(1460), at_us(1537)), Fate::Overflow);
+        assert_eq!(line.take(&mut segment(1460), at_us(1538)), Fate::Arrives(at_us(3 * 1538)));
     }
 
     #[test]
@@ -240,7 +269,7 @@ mod tests {
         let way = Way::new(8_000_000, Span::ZERO).drop(&[2]).drop_bare(&[1]);
         let mut line = Line::new(way);
         let lengths = [1460, 0, 1460, 1460, 0];
-        let lost = lengths.map(|length| line.take(&segment(length), Time::ZERO) == Fate::Lost);
+        let lost = lengths.map(|length| line.take(&mut segment(length), Time::ZERO) == Fate::Lost);
         assert_eq!(lost, [false, true, true, false, false]);
     }
 
@@ -249,7 +278,7 @@ mod tests {
         let chance =
             Chance { lost: 0.2, duplicated: 0.1, held: 0.3, hold: Span::from_ms(1), ..Chance::default() };
         let mut line = Line::new(Way::new(8_000_000_000, Span::ZERO).chance(chance));
-        let fates: Vec<Fate> = (0..10_000).map(|turn| line.take(&segment(100), at_us(turn))).collect();
+        let fates: Vec<Fate> = (0..10_000).map(|turn| line.take(&mut segment(100), at_us(turn))).collect();
         let share = |which: fn(&Fate) -> bool| fates.iter().filter(|fate| which(fate)).count() as f64 / 1e4;
         assert!((share(|fate| *fate == Fate::Lost) - 0.2).abs() < 0.02);
         assert!((share(|fate| matches!(fate, Fate::Twice(..))) - 0.08).abs() < 0.01);

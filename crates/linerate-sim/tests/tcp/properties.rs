@@ -1,6 +1,7 @@
 //! What holds whatever the path does and whatever arrives.
 
 use linerate_core::units::{Size, Span, Time};
+use linerate_sim::ip::Codepoint;
 use linerate_sim::tcp::{Charge, Connection, Flags, SackBlocks, Segment, Settings, State};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -151,6 +152,7 @@ prop_compose! {
         places in prop::array::uniform2(any_place()),
         length in prop_oneof![Just(0_u32), 1_u32..3_000, any::<u32>().prop_map(|length| length >> 1)],
         bits in any::<[bool; 6]>(),
+        congestion in any::<[bool; 2]>(),
         acks in any::<bool>(),
         window in any::<u16>(),
         mss in prop::option::of(any::<u16>()),
@@ -160,12 +162,15 @@ prop_compose! {
     ) -> Segment {
         let [syn, fin, push, reset, rare, sack_permitted] = bits;
         // Most segments are no SYN, FIN or RST: else nothing is left to test.
-        let flags = Flags { syn: syn && rare, ack: acks, fin: fin && rare, push, reset: reset && rare && fin };
+        let [ece, cwr] = congestion;
+        let reset = reset && rare && fin;
+        let flags = Flags { syn: syn && rare, ack: acks, fin: fin && rare, push, reset, ece, cwr };
         let mut sack = SackBlocks::default();
         ranges.iter().for_each(|range| sack.push(*range));
         let [sequence, acknowledgement] = places;
         Segment {
             sequence, length, flags, acknowledgement, window, mss, window_scale, sack_permitted, timestamps, sack,
+            ecn: Codepoint::Experienced,
         }
     }
 }
@@ -278,6 +283,7 @@ fn bare_byte(sequence: u64) -> Segment {
         sack_permitted: false,
         timestamps: None,
         sack: SackBlocks::default(),
+        ecn: Codepoint::NotCapable,
     }
 }
 

@@ -3,9 +3,9 @@
 use linerate_core::units::{Size, Span};
 pub(crate) use linerate_sim::tcp::Recovery;
 use linerate_sim::tcp::{
-    AcknowledgementRules, Algorithm, Charge, CongestionRules, Counting, Detection, Nagle, OptionRules, Raise,
-    ReceiveBuffer, ReceiveMss, ReducedFrom, Reduction, Rules, ScaleFrom, SendBuffer, SendingRules, Settings,
-    Threshold, TimerRules, Unit, WindowRules,
+    AcknowledgementRules, Algorithm, Charge, CongestionRules, Counting, Detection, EcnUse, Nagle,
+    OptionRules, Raise, ReceiveBuffer, ReceiveMss, ReducedFrom, Reduction, Rules, ScaleFrom, SendBuffer,
+    SendingRules, Settings, Threshold, TimerRules, Unit, WindowRules,
 };
 
 /// The kernels that ship.
@@ -59,7 +59,12 @@ pub(crate) fn textbook(recovery: Recovery) -> Settings {
             push_resets_delay: false,
             quick: 0,
         },
-        options: OptionRules { timestamps: false, window_scaling: true, sack: recovery == Recovery::Sack },
+        options: OptionRules {
+            timestamps: false,
+            window_scaling: true,
+            sack: recovery == Recovery::Sack,
+            ecn: EcnUse::No,
+        },
         congestion: CongestionRules {
             algorithm: Algorithm::Reno,
             initial_window: 10,
@@ -107,6 +112,13 @@ pub(crate) fn delaying(mut settings: Settings, delay: Span) -> Settings {
 
 pub(crate) fn cubic(mut settings: Settings) -> Settings {
     settings.rules.congestion.algorithm = Algorithm::Cubic;
+    settings
+}
+
+/// With ECN asked for.
+pub(crate) fn marked(mut settings: Settings, algorithm: Algorithm) -> Settings {
+    settings.rules.options.ecn = EcnUse::Yes;
+    settings.rules.congestion.algorithm = algorithm;
     settings
 }
 

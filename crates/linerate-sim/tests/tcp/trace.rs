@@ -40,8 +40,15 @@ pub(crate) fn table(rows: &[Row]) -> String {
 
 fn segment_row(text: &mut String, segment: &Segment, window: u64, fate: Fate) {
     let flags = segment.flags;
-    let letters =
-        [(flags.syn, 'S'), (flags.fin, 'F'), (flags.push, 'P'), (flags.reset, 'R'), (flags.ack, '.')];
+    let letters = [
+        (flags.syn, 'S'),
+        (flags.fin, 'F'),
+        (flags.push, 'P'),
+        (flags.reset, 'R'),
+        (flags.ece, 'E'),
+        (flags.cwr, 'W'),
+        (flags.ack, '.'),
+    ];
     let letters: String = letters.iter().filter(|(is_set, _)| *is_set).map(|(_, letter)| letter).collect();
     let acknowledgement = if flags.ack { segment.acknowledgement.to_string() } else { "-".to_owned() };
     let arrives = match fate {

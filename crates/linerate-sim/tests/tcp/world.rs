@@ -95,6 +95,18 @@ impl World {
         self
     }
 
+    /// Keeps how many segments waited or were being sent whenever one came on the way there.
+    pub(crate) fn gauged(&mut self) -> &mut Self {
+        self.there.levels = Some(Vec::new());
+        self
+    }
+
+    /// That, from `since` on.
+    pub(crate) fn levels(&self, since: Time) -> impl Iterator<Item = usize> {
+        let levels = self.there.levels.as_ref().expect("they are kept");
+        levels.iter().filter(move |(at, _)| *at >= since).map(|(_, level)| *level)
+    }
+
     pub(crate) fn client(&self) -> &Connection {
         &self.ends[CLIENT].connection
     }
@@ -236,10 +248,10 @@ impl World {
         self.ends[end].advance(at, &mut note)
     }
 
-    fn send(&mut self, end: usize, segment: Segment) {
+    fn send(&mut self, end: usize, mut segment: Segment) {
         let payload = self.ends[end].sends(&segment);
         let line = if end.is_multiple_of(2) { &mut self.there } else { &mut self.back[end / 2] };
-        let fate = line.take(&segment, self.now);
+        let fate = line.take(&mut segment, self.now);
         if let Some(trace) = &mut self.trace {
             let window = self.ends[end].offer(&segment, 0);
             trace.push(Row { at: self.now, end, what: What::Sent { segment, window, fate } });

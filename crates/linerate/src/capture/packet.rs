@@ -1,6 +1,6 @@
 //! A modelled frame as the bytes of a real one.
 
-use etherparse::{PacketBuilder, TcpOptionElement};
+use etherparse::{IpEcn, IpHeaders, Ipv4Extensions, Ipv4Header, PacketBuilder, TcpOptionElement};
 use linerate_sim::frame::{Content, Destination, Frame, Packet, Station};
 use linerate_sim::stack::Kind;
 use linerate_sim::tcp::Segment;
@@ -105,12 +105,17 @@ fn udp(frame: &Frame, [from, to]: [u16; 2], bytes: &mut Vec<u8>) {
 /// A TCP segment with its options.
 fn tcp(frame: &Frame, [from, to]: [u16; 2], segment: &Segment, bytes: &mut Vec<u8>) {
     let (macs, ips) = ends(frame);
-    let mut builder = PacketBuilder::ethernet2(macs[0], macs[1]).ipv4(ips[0], ips[1], TIME_TO_LIVE).tcp(
-        from,
-        to,
-        segment.sequence as u32,
-        segment.window,
-    );
+    let header = Ipv4Header {
+        // The payload's length is known when it is written.
+        ecn: IpEcn::try_new(frame.ecn().bits()).expect("it has two bits"),
+        time_to_live: TIME_TO_LIVE,
+        source: ips[0],
+        destination: ips[1],
+        ..Ipv4Header::default()
+    };
+    let mut builder = PacketBuilder::ethernet2(macs[0], macs[1])
+        .ip(IpHeaders::Ipv4(header, Ipv4Extensions::default()))
+        .tcp(from, to, segment.sequence as u32, segment.window);
     let flags = segment.flags;
     if flags.syn {
         builder = builder.syn();
@@ -126,6 +131,12 @@ fn tcp(frame: &Frame, [from, to]: [u16; 2], segment: &Segment, bytes: &mut Vec<u
     }
     if flags.reset {
         builder = builder.rst();
+    }
+    if flags.ece {
+        builder = builder.ece();
+    }
+    if flags.cwr {
+        builder = builder.cwr();
     }
     let options = options(segment);
     let builder = builder.options(&options).expect("a segment has no more options than TCP allows");

@@ -74,6 +74,8 @@ impl QueueReport {
             peak: gauge.peak(),
             mean: gauge.mean_level(now),
             overflow: gauge.overflows(),
+            marked: 0,
+            early: 0,
         }
     }
 }

@@ -10,6 +10,7 @@ use linerate_core::units::Time;
 
 use super::input::Input;
 use super::interface::{Interface, Order, Outbox, Whereabouts};
+use super::marking::{Marker, Verdict, Waiting};
 use super::{Event, NetworkEvent, QueueReport, What};
 use crate::ethernet::parameters::frame_bytes;
 use crate::ethernet::pause::{Filled, Gauge};
@@ -34,9 +35,18 @@ pub(super) struct Switch {
 #[derive(Debug)]
 struct Port {
     /// What waits to leave, the frame that is being sent not counted.
-    queue: VecDeque<u32>,
+    queue: VecDeque<Queued>,
     level: Gauge,
+    marker: Option<Marker>,
     input: Option<Input>,
+}
+
+/// A place in the memory, in one of the queues.
+#[derive(Clone, Copy, Debug)]
+struct Queued {
+    place: u32,
+    /// This queue marked the packet: its copies in others are not.
+    marked: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -49,23 +59,24 @@ struct Stored {
 }
 
 impl Switch {
-    /// A switch with the owner's `number`, in a network of `stations`; `inputs` has the buffer of
-    /// each port, if inputs are limited.
+    /// A switch with the owner's `number`; `ports` has the buffer of each port's input, if inputs are
+    /// limited, and what marks at its output. `table` has a place for each station.
     pub(super) fn new(
         number: u32,
         parameters: SwitchParameters,
-        inputs: Vec<Option<Input>>,
+        ports: Vec<(Option<Input>, Option<Marker>)>,
         table: Vec<Option<u32>>,
     ) -> Self {
-        let port = |input| Port {
+        let port = |(input, marker)| Port {
             queue: VecDeque::new(),
             level: Gauge::without_pause(parameters.output_bytes),
+            marker,
             input,
         };
         Self {
             number,
             parameters,
-            ports: inputs.into_iter().map(port).collect(),
+            ports: ports.into_iter().map(port).collect(),
             table,
             memory: Slab::new(),
             arrived: VecDeque::new(),
@@ -129,10 +140,13 @@ impl Switch {
         outbox: &mut Outbox,
     ) -> Option<Frame> {
         let out = &mut self.ports[port as usize];
-        let place = out.queue.pop_front()?;
+        let Queued { place, marked } = out.queue.pop_front()?;
         let stored = &mut self.memory[place];
         stored.copies -= 1;
-        let frame = stored.frame;
+        let mut frame = stored.frame;
+        if marked {
+            frame.mark();
+        }
         let _ = out.level.drain(kernel.now(), frame_bytes(frame.data_bytes));
         self.release_unless_queued(place, kernel, outbox);
         Some(frame)
@@ -149,7 +163,9 @@ impl Switch {
             if let Some(input) = &port.input {
                 reports.push(input.report(format!("{name} port {number} in"), now));
             }
-            reports.push(QueueReport::of(&port.level, format!("{name} port {number} out"), now));
+            let output = QueueReport::of(&port.level, format!("{name} port {number} out"), now);
+            let [marked, early] = port.marker.as_ref().map_or([0; 2], |marker| [marker.marked, marker.lost]);
+            reports.push(QueueReport { marked, early, ..output });
         }
     }
 
@@ -157,11 +173,20 @@ impl Switch {
         let interface = self.interface(port);
         let frame = self.memory[place].frame;
         let out = &mut self.ports[port as usize];
-        if out.level.fill(now, frame_bytes(frame.data_bytes)) == Filled::Overflow {
+        let verdict = match &mut out.marker {
+            None => Verdict::Pass,
+            Some(marker) => {
+                let (bytes, frames) = (out.level.level(), out.queue.len() as u64);
+                let waiting = Waiting { bytes, frames, empty_since: out.level.changed() };
+                marker.look(frame.ecn(), waiting, now)
+            }
+        };
+        if verdict == Verdict::Lose || out.level.fill(now, frame_bytes(frame.data_bytes)) == Filled::Overflow
+        {
             outbox.overflows.push_back((frame, Whereabouts::Leaving(interface)));
             return;
         }
-        out.queue.push_back(place);
+        out.queue.push_back(Queued { place, marked: verdict == Verdict::Mark });
         self.memory[place].copies += 1;
         outbox.orders.push_back(Order::Wake(interface));
     }
@@ -194,8 +219,12 @@ mod tests {
 
     #[test]
     fn what_has_left_by_every_port_is_stored_no_more() {
-        let mut switch =
-            Switch::new(0, SwitchParameters::plain(1 << 20), vec![None, None, None], vec![None; 3]);
+        let mut switch = Switch::new(
+            0,
+            SwitchParameters::plain(1 << 20),
+            (0..3).map(|_| (None, None)).collect(),
+            vec![None; 3],
+        );
         let (mut kernel, mut outbox) = (Kernel::<NetworkEvent>::new(), Outbox::default());
         for number in 0..100 {
             // Flooded, known or for the port that it came by, two at a time.

@@ -9,6 +9,7 @@ use super::accounts::Accounts;
 use super::distributor::Distributor;
 use super::input::Input;
 use super::interface::{Interface, Line, Outbox};
+use super::marking::Marker;
 use super::nodes::{Attached, Kind, Nodes, Placed};
 use super::receiver::Receiver;
 use super::switch::Switch;
@@ -34,7 +35,8 @@ struct Wiring<'a> {
 }
 
 impl Network {
-    /// The network of `topology`, idle. `seed` is that of the backoff in its collision domains.
+    /// The network of `topology`, idle. `seed` is that of the backoff in its collision domains, and of
+    /// the marks of its queues.
     ///
     /// # Errors
     ///
@@ -56,7 +58,7 @@ impl Network {
         wiring.lay_cables(seed);
         let nodes = Nodes {
             stations: (0..topology.stations.len()).map(|number| wiring.station(number)).collect(),
-            relays: (0..topology.relays.len()).map(|number| wiring.relay(number)).collect(),
+            relays: (0..topology.relays.len()).map(|number| wiring.relay(number, seed)).collect(),
             accounts: wiring.accounts(),
             outbox: Outbox::default(),
         };
@@ -116,7 +118,7 @@ impl Wiring<'_> {
         Attached { name: node.name.clone(), line: self.line(plug), receiver, received: 0 }
     }
 
-    fn relay(&self, number: usize) -> Placed {
+    fn relay(&self, number: usize, seed: u64) -> Placed {
         let node = &self.topology.relays[number];
         let plugs = self.tree.ports(Node::Relay(number));
         let inputs = |buffer: Buffer| {
@@ -126,16 +128,23 @@ impl Wiring<'_> {
         };
         let kind = match node.kind {
             Relay::Switch(parameters) => {
-                let inputs = match parameters.input {
+                let inputs: Vec<Option<Input>> = match parameters.input {
                     Some(buffer) => inputs(buffer).map(Some).collect(),
                     None => plugs.iter().map(|_| None).collect(),
                 };
+                let markers = plugs.iter().map(|plug| {
+                    let marking = parameters.marking?;
+                    // Each end of each cable has a stream of its own.
+                    let end = (2 * plug.cable + plug.side) as u32;
+                    Some(Marker::new(marking, self.topology.cables[plug.cable].wire.pace, (seed, end)))
+                });
+                let ports = inputs.into_iter().zip(markers).collect();
                 let table = if parameters.taught {
                     self.tree.routes(number)
                 } else {
                     vec![None; self.topology.stations.len()]
                 };
-                Kind::Switch(Switch::new(number as u32, parameters, inputs, table))
+                Kind::Switch(Switch::new(number as u32, parameters, ports, table))
             }
             // A repeater without cables has nothing to do.
             Relay::Distributor(buffer) if !plugs.is_empty() => {

@@ -164,6 +164,12 @@ impl Gauge {
         self.capacity
     }
 
+    /// When it came to hold what it holds.
+    #[must_use]
+    pub const fn changed(&self) -> Time {
+        self.changed
+    }
+
     /// How much it holds. Unit: bytes.
     #[must_use]
     pub const fn level(&self) -> u64 {

@@ -27,6 +27,7 @@ impl Draft<'_> {
                     output_bytes: outputs,
                     input,
                     taught: true,
+                    marking: self.marking()?,
                 })
             }
         })

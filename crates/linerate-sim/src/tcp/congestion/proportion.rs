@@ -9,6 +9,8 @@ pub(super) struct Proportion {
     delivered: u64,
     /// What was sent since: `prr_out`.
     out: u64,
+    /// Something is to be sent again.
+    repairs: bool,
 }
 
 /// What an acknowledgement in recovery says.
@@ -26,7 +28,12 @@ impl Proportion {
     /// A recovery begins with `flight` bytes outstanding that were not selected before this
     /// acknowledgement (RFC 9937, 6.1).
     pub(super) const fn new(flight: u64) -> Self {
-        Self { flight, delivered: 0, out: 0 }
+        Self { flight, delivered: 0, out: 0, repairs: true }
+    }
+
+    /// The same without a loss.
+    pub(super) const fn without_loss(flight: u64) -> Self {
+        Self { repairs: false, ..Self::new(flight) }
     }
 
     /// Something was sent.
@@ -47,7 +54,7 @@ impl Proportion {
             let more = if is_safe { more + mss } else { more };
             more.min(threshold - pipe)
         };
-        if self.out == 0 && more == 0 {
+        if self.repairs && self.out == 0 && more == 0 {
             more = mss;
         }
         pipe + more

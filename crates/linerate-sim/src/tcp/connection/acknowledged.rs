@@ -68,6 +68,9 @@ impl Connection {
         };
         let next = self.board.next();
         let progress = Progress { bytes: acknowledged.bytes, pipe, outstanding, position, next, now, rtt };
+        if self.ecn.is_on() {
+            self.hear_of_marks(&progress, segment.flags.ece && !segment.flags.syn);
+        }
         let recovery = self.recovery();
         if self.congestion.acknowledged(progress, recovery, &self.settings.rules.congestion) {
             self.board.lose_first();
@@ -81,6 +84,16 @@ impl Connection {
         }
         self.wake_writer();
         exact
+    }
+
+    /// An acknowledgement of new data says whether it was `marked` (RFC 3168, 6.1.2).
+    fn hear_of_marks(&mut self, progress: &Progress, marked: bool) {
+        if marked {
+            self.counters.marked_bytes += progress.bytes;
+        }
+        let rules = &self.settings.rules.congestion;
+        let reduced = self.congestion.marked(progress, (marked, self.board.selected()), rules);
+        self.counters.marked_reductions += u64::from(reduced);
     }
 
     /// The round trip by the echo of a timestamp, which says which copy it was that arrived

@@ -4,6 +4,7 @@ use linerate_core::units::Time;
 
 use super::{Connection, Failure};
 use crate::tcp::congestion::Congestion;
+use crate::tcp::ecn::Ecn;
 use crate::tcp::{Segment, Settings};
 
 /// How far a connection is open.
@@ -24,6 +25,8 @@ pub(super) struct Agreed {
     pub(super) mss: u32,
     pub(super) timestamps: bool,
     pub(super) sack: bool,
+    /// Explicit congestion notification.
+    pub(super) ecn: bool,
     /// Both scale their windows.
     pub(super) scaling: bool,
     /// The shift of the peer's windows.
@@ -60,6 +63,7 @@ impl Agreed {
             mss: settings.announced_mss() - taken,
             timestamps: options.timestamps,
             sack: options.sack,
+            ecn: settings.rules.ecn()[0],
             scaling: options.window_scaling,
             peer_scale: 0,
         }
@@ -94,7 +98,15 @@ impl Connection {
     /// Enables the options that both SYNs offer.
     fn agree(&mut self, syn: &Segment) {
         let options = &self.settings.rules.options;
+        let [asks, agrees] = self.settings.rules.ecn();
         let agreed = &mut self.agreed;
+        // RFC 3168, 6.1.1: a SYN asks with both flags, and the answer agrees with one.
+        agreed.ecn = match (syn.flags.ack, syn.flags.ece, syn.flags.cwr) {
+            (false, true, true) => agrees,
+            (true, true, false) => asks,
+            _ => false,
+        };
+        self.ecn = Ecn::new(agreed.ecn, &self.settings.rules);
         agreed.timestamps = options.timestamps && syn.timestamps.is_some();
         agreed.sack = options.sack && syn.sack_permitted;
         if !agreed.sack {

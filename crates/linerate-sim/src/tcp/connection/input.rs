@@ -3,6 +3,7 @@
 use linerate_core::units::Time;
 
 use super::{Connection, Failure, Segment, Stage};
+use crate::ip::Codepoint;
 use crate::tcp::acknowledgement::InOrder;
 use crate::tcp::window::Offer;
 
@@ -78,6 +79,9 @@ impl Connection {
         if segment.length == 0 && !segment.flags.fin {
             return;
         }
+        if self.ecn.is_on() && segment.length > 0 {
+            self.take_mark(segment);
+        }
         let from = segment.sequence;
         let end = from + u64::from(segment.length);
         let was_finished = self.queue.is_finished();
@@ -93,6 +97,18 @@ impl Connection {
             self.insert([from, end.min(edge)], charge, segment, now);
         }
         if self.queue.is_finished() && !was_finished || self.queue.expected() == before && end <= before {
+            self.owed.now();
+        }
+    }
+
+    /// Whether a queue marked a segment with payload (RFC 3168, 6.1.3). Where the acknowledgements of
+    /// DCTCP begin to say the opposite, what came before is acknowledged as it was (RFC 8257, 3.2).
+    fn take_mark(&mut self, segment: &Segment) {
+        self.counters.marked_segments += u64::from(segment.ecn == Codepoint::Experienced);
+        let expected = self.queue.expected();
+        let owes = self.owed.told() < expected;
+        if self.ecn.arrived(segment, owes.then_some(expected)) {
+            self.owed.told_to(expected);
             self.owed.now();
         }
     }

@@ -3,7 +3,9 @@
 use linerate_core::units::Time;
 
 use super::{Connection, Stage};
+use crate::ip::Codepoint;
 use crate::tcp::delivery::Before;
+use crate::tcp::ecn::Earlier;
 use crate::tcp::retransmission::Sent;
 use crate::tcp::{Flags, Nagle, SackBlocks, Segment};
 
@@ -65,7 +67,7 @@ impl Connection {
             }
             Stage::Open => {}
         }
-        if self.owed.has_duplicate() {
+        if self.owed.has_duplicate() || self.ecn.has_earlier() {
             return Some(Plan::Acknowledge);
         }
         if self.pacer.is_shut() {
@@ -135,7 +137,10 @@ impl Connection {
                 self.push(0, 1, false, now);
                 self.syn()
             }
-            Plan::Acknowledge => self.segment(next, 0, now),
+            Plan::Acknowledge => match self.ecn.take_earlier() {
+                Some(earlier) => return Some(self.acknowledge_earlier(earlier, now)),
+                None => self.segment(next, 0, now),
+            },
             Plan::Probe => {
                 self.persist.due = false;
                 self.counters.probes += 1;
@@ -170,6 +175,20 @@ impl Connection {
         }
         let mut segment = self.segment(next, length as u32, now);
         segment.flags.fin = fin;
+        if self.ecn.is_on() {
+            // RFC 3168, 6.1.2 and 6.1.5: on new data, and not on what is sent again.
+            segment.ecn = Codepoint::Capable;
+            segment.flags.cwr = self.congestion.take_reduced();
+        }
+        segment
+    }
+
+    /// What arrived before the marks changed is acknowledged as it came (RFC 8257, 3.2).
+    fn acknowledge_earlier(&mut self, earlier: Earlier, now: Time) -> Segment {
+        let mut segment = self.segment(self.board.next(), 0, now);
+        segment.acknowledgement = earlier.position;
+        segment.flags.ece = earlier.marked;
+        self.counters.bare_segments_sent += 1;
         segment
     }
 
@@ -249,7 +268,14 @@ impl Connection {
         Segment {
             sequence: 0,
             length: 0,
-            flags: Flags { syn: true, ack: answers, ..Flags::default() },
+            flags: Flags {
+                syn: true,
+                ack: answers,
+                // RFC 3168, 6.1.1.
+                ece: self.agreed.ecn,
+                cwr: self.agreed.ecn && !answers,
+                ..Flags::default()
+            },
             acknowledgement: expected,
             window: self.offer.tell_syn(&rules.window, expected.max(1)),
             mss: u16::try_from(self.settings.announced_mss()).ok(),
@@ -257,6 +283,7 @@ impl Connection {
             sack_permitted: self.agreed.sack,
             timestamps: None,
             sack: SackBlocks::NONE,
+            ecn: Codepoint::NotCapable,
         }
     }
 
@@ -268,7 +295,7 @@ impl Connection {
         Segment {
             sequence,
             length,
-            flags: Flags { ack: true, push, ..Flags::default() },
+            flags: Flags { ack: true, push, ece: self.ecn.echoes(), ..Flags::default() },
             acknowledgement: expected,
             window: self.offer.tell(&self.settings.rules.window, expected, length),
             mss: None,
@@ -276,6 +303,7 @@ impl Connection {
             sack_permitted: false,
             timestamps: self.agreed.timestamps.then(|| [self.timestamp(now), self.echo]),
             sack: self.blocks(length),
+            ecn: Codepoint::NotCapable,
         }
     }
 

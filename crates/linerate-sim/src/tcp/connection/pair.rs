@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use linerate_core::units::{Size, Span, Time};
 
 use super::{Connection, State};
+use crate::ip::Codepoint;
 use crate::tcp::{Rules, Segment, Settings};
 
 /// What a pipe does to a segment.
@@ -25,6 +26,8 @@ pub(super) struct Pair {
     count: u64,
     /// Which data segments of the first end are lost, counted from 0.
     pub(super) drop: BTreeSet<u64>,
+    /// Which of them a queue marks, if they can be.
+    pub(super) mark: BTreeSet<u64>,
     data: u64,
     /// Which segments of either end, counted from 0, are lost, come late, or come twice.
     pub(super) ill: BTreeMap<u64, Ill>,
@@ -69,6 +72,7 @@ impl Pair {
             flight: BTreeMap::new(),
             count: 0,
             drop: BTreeSet::new(),
+            mark: BTreeSet::new(),
             data: 0,
             ill: BTreeMap::new(),
             log: Vec::new(),
@@ -114,11 +118,14 @@ impl Pair {
         }
     }
 
-    fn send(&mut self, index: usize, segment: Segment) {
+    fn send(&mut self, index: usize, mut segment: Segment) {
         self.log.push((self.now, index, segment));
         if index == 0 && segment.length > 0 {
             let number = self.data;
             self.data += 1;
+            if self.mark.remove(&number) && segment.ecn == Codepoint::Capable {
+                segment.ecn = Codepoint::Experienced;
+            }
             if self.drop.remove(&number) {
                 return;
             }

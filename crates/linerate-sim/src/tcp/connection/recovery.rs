@@ -3,7 +3,7 @@
 use linerate_core::units::{Span, Time};
 
 use super::{Connection, Recovery, Stage};
-use crate::tcp::congestion::{Flight, Phase, Repair, Report};
+use crate::tcp::congestion::{Flight, Repair, Report};
 use crate::tcp::retransmission::{Delivered, Patience};
 
 impl Connection {
@@ -50,7 +50,7 @@ impl Connection {
         Patience {
             least: self.retransmission.least().unwrap_or(Span::ZERO),
             smoothed: self.retransmission.smoothed().unwrap_or(Span::ZERO),
-            is_sure: self.congestion.phase() != Phase::Open || self.board.selected() >= enough,
+            is_sure: self.congestion.phase().repairs() || self.board.selected() >= enough,
         }
     }
 
@@ -111,7 +111,7 @@ impl Connection {
     pub(super) fn start_probe_timer(&mut self, now: Time) {
         self.probe.deadline = None;
         let outstanding = self.board.outstanding();
-        let is_calm = self.congestion.phase() == Phase::Open && self.board.selected() == 0;
+        let is_calm = !self.congestion.phase().repairs() && self.board.selected() == 0;
         if self.rack.is_none() || self.stage != Stage::Open || outstanding == 0 || !is_calm {
             return;
         }

@@ -22,6 +22,7 @@ impl Connection {
             cwnd: self.congestion.window() / mss,
             ssthresh: (threshold < LARGEST).then_some(threshold / mss),
             retransmits: self.counters.retransmitted,
+            delivered_ce: self.counters.marked_bytes.div_ceil(mss),
             reordering: self.rules().congestion.duplicates.into(),
             unacked: self.board.outstanding().div_ceil(mss),
             pmtu: self.settings.mtu.into(),

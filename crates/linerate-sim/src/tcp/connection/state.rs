@@ -51,6 +51,12 @@ pub struct Counters {
     pub duplicate_acknowledgements: u64,
     /// Payload bytes that arrived more than once.
     pub duplicate_bytes: u64,
+    /// Segments with payload that arrived marked by a queue (CE).
+    pub marked_segments: u64,
+    /// Payload bytes that the peer acknowledged with the word that they were marked (ECE).
+    pub marked_bytes: u64,
+    /// Times that marks reduced the congestion window.
+    pub marked_reductions: u64,
 }
 
 impl Connection {

@@ -1,3 +1,4 @@
+mod ecn;
 mod loss;
 
 use linerate_core::units::{Size, Span, Time};
@@ -286,6 +287,8 @@ fn any_segment() -> impl Strategy<Value = Segment> {
             fin: flags & 24 == 24,
             push: flags & 8 > 0,
             reset: flags == 31,
+            ece: flags & 3 == 3,
+            cwr: flags & 5 == 5,
         },
         acknowledgement,
         window,
@@ -297,6 +300,7 @@ fn any_segment() -> impl Strategy<Value = Segment> {
             crate::tcp::SackBlocks::push(&mut blocks, range);
             blocks
         }),
+        ecn: crate::ip::Codepoint::Experienced,
     })
 }
 

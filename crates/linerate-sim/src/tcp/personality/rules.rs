@@ -9,6 +9,7 @@ mod congestion;
 pub use congestion::{CongestionRules, Counting, Detection, Recovery, ReducedFrom, Reduction};
 
 use super::Personality;
+use crate::tcp::Algorithm;
 
 /// The rules of one kernel: the content of `plans/kernels/NAME.toml`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -237,6 +238,22 @@ pub struct OptionRules {
     pub window_scaling: bool,
     /// Selective acknowledgements (RFC 2018).
     pub sack: bool,
+    /// Explicit congestion notification (RFC 3168).
+    #[serde(default)]
+    pub ecn: EcnUse,
+}
+
+/// Whether an end uses explicit congestion notification (RFC 3168, 6.1.1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EcnUse {
+    /// Never.
+    #[default]
+    No,
+    /// If the peer's SYN asks for it.
+    WhenAsked,
+    /// Its own SYN asks for it too.
+    Yes,
 }
 
 /// When less than a full segment is sent.
@@ -323,6 +340,15 @@ impl Rules {
             Some((field, _, why)) => Err(RulesError::Value { field, why }),
             None => Ok(()),
         }
+    }
+}
+
+impl Rules {
+    /// Whether its SYN asks for ECN, and whether it agrees if a peer's does. DCTCP does not work
+    /// without.
+    pub(in crate::tcp) fn ecn(&self) -> [bool; 2] {
+        let needs = self.congestion.algorithm == Algorithm::Dctcp;
+        [needs || self.options.ecn == EcnUse::Yes, needs || self.options.ecn != EcnUse::No]
     }
 }
 
