@@ -1,5 +1,6 @@
 //! Loads on models, held to what is known without a model.
 
+mod buffers;
 mod bulk;
 mod failures;
 mod hosts;

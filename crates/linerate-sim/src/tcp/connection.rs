@@ -1,6 +1,7 @@
 //! One end of a connection.
 
 mod acknowledged;
+mod buffers;
 mod handshake;
 mod input;
 mod output;
@@ -18,7 +19,7 @@ use super::ecn::Ecn;
 use super::pacing::Pacer;
 use super::receive_queue::ReceiveQueue;
 use super::retransmission::{Persist, Rack, Retransmission, Scoreboard, TailProbe};
-use super::window::{Offer, PeerWindow};
+use super::window::{Offer, PeerWindow, Sizing};
 use super::{Detection, Recovery, Rules, Segment, Settings};
 use handshake::{Agreed, Stage};
 
@@ -55,6 +56,8 @@ pub struct Connection {
     last_data: Time,
     queue: ReceiveQueue,
     offer: Offer,
+    /// The receive buffer grows.
+    sizing: Option<Box<Sizing>>,
     owed: Acknowledgements,
     ecn: Ecn,
     /// The timestamp to echo (RFC 7323, 4.3).
@@ -74,8 +77,11 @@ struct Writer {
     closed: bool,
     /// The end of the last segment that was not full.
     small: u64,
-    /// The most payload that the send buffer takes. Unit: bytes.
+    /// The send buffer, and the most payload that it takes. Unit: bytes.
+    granted: u64,
     capacity: u64,
+    /// The buffer grows to this. Unit: bytes.
+    ceiling: u64,
     /// The buffer was full, and too little has become free to wake the writer.
     asleep: bool,
 }
@@ -104,10 +110,15 @@ impl Connection {
     fn new(settings: Settings, stage: Stage) -> Self {
         let rules = &settings.rules;
         let agreed = Agreed::hoped(&settings);
-        let granted = rules.send_buffer.granted(settings.send_buffer);
+        let ceiling = rules.send_buffer.granted(settings.send_buffer);
+        let granted = rules.send_buffer.growing_from(settings.send_buffer).unwrap_or(ceiling);
         let capacity = rules.send_buffer.capacity(granted, u64::from(agreed.mss));
         let buffer = rules.receive_buffer.granted(settings.receive_buffer);
+        let growing = rules.receive_buffer.growing_from(settings.receive_buffer);
         let mut offer = Offer::new(buffer, agreed.mss);
+        if let Some(first) = growing {
+            offer = offer.growing_from(first);
+        }
         let scale = rules.options.window_scaling.then(|| offer.wanted_scale(&rules.window));
         offer.agree(scale, agreed.mss);
         Self {
@@ -115,7 +126,7 @@ impl Connection {
             failure: None,
             counters: Counters::default(),
             agreed,
-            writer: Writer { end: 1, capacity, ..Writer::default() },
+            writer: Writer { end: 1, granted, capacity, ceiling, ..Writer::default() },
             peer: PeerWindow::default(),
             board: Scoreboard::new(),
             congestion: Congestion::new(&rules.congestion, agreed.mss),
@@ -130,6 +141,7 @@ impl Connection {
             last_data: Time::ZERO,
             queue: ReceiveQueue::default(),
             offer,
+            sizing: growing.map(|_| Box::new(Sizing::new())),
             owed: Acknowledgements::new(rules, settings.announced_mss()),
             ecn: Ecn::new(false, rules),
             echo: 0,
@@ -240,10 +252,10 @@ impl Connection {
         self.agreed.mss
     }
 
-    /// Send and receive buffer as the kernel granted them. Unit: bytes.
+    /// Send and receive buffer as the kernel granted them, and as they have grown. Unit: bytes.
     #[must_use]
     pub fn granted(&self) -> [u64; 2] {
-        [self.rules().send_buffer.granted(self.settings.send_buffer), self.offer.buffer()]
+        [self.writer.granted, self.offer.buffer()]
     }
 
     /// The largest window that the receive buffer can offer when it is empty. Unit: bytes.

@@ -70,6 +70,11 @@ impl ReceiveQueue {
         self.fin.is_some_and(|fin| self.expected > fin)
     }
 
+    /// Bytes that the application has taken.
+    pub(super) const fn taken(&self) -> u64 {
+        self.read.saturating_sub(1)
+    }
+
     /// Bytes in order that were not taken.
     pub(super) fn readable(&self) -> u64 {
         self.expected - self.read - u64::from(self.is_finished())

@@ -2,9 +2,11 @@
 
 mod offer;
 mod peer;
+mod sizing;
 
 pub(super) use offer::Offer;
 pub(super) use peer::PeerWindow;
+pub(super) use sizing::Sizing;
 
 /// The largest shift of window scaling. Source: RFC 7323, 2.3.
 const LARGEST_SCALE: u8 = 14;

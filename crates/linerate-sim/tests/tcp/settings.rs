@@ -32,9 +32,15 @@ pub(crate) fn textbook(recovery: Recovery) -> Settings {
         name: "textbook".to_owned(),
         about: String::new(),
         timers: timers(),
-        receive_buffer: ReceiveBuffer { default: Size(4 << 20), most_asked: Size(1 << 30), multiplier: 1 },
+        receive_buffer: ReceiveBuffer {
+            default: Size(4 << 20),
+            grows_from: None,
+            most_asked: Size(1 << 30),
+            multiplier: 1,
+        },
         send_buffer: SendBuffer {
             default: Size(8 << 20),
+            grows_from: None,
             most_asked: Size(1 << 30),
             multiplier: 1,
             segment_overhead: Size(0),

@@ -82,6 +82,7 @@ impl Connection {
         } else {
             self.retransmission.restart(now, &self.settings.rules.timers);
         }
+        self.grow_send_buffer();
         self.wake_writer();
         exact
     }
@@ -98,7 +99,7 @@ impl Connection {
 
     /// The round trip by the echo of a timestamp, which says which copy it was that arrived
     /// (RFC 7323, 4.1). As coarse as the clock of timestamps.
-    fn echoed(&self, segment: &Segment, now: Time) -> Option<Span> {
+    pub(super) fn echoed(&self, segment: &Segment, now: Time) -> Option<Span> {
         let [_, echo] = segment.timestamps.filter(|_| self.agreed.timestamps)?;
         let ticks = self.timestamp(now).wrapping_sub(echo);
         // A clock ahead of ours is a peer's mistake.

@@ -121,8 +121,7 @@ impl Connection {
         let rules = &self.settings.rules;
         let scale = agreed.scaling.then(|| self.offer.wanted_scale(&rules.window));
         self.offer.agree(scale, agreed.mss);
-        let granted = rules.send_buffer.granted(self.settings.send_buffer);
-        self.writer.capacity = rules.send_buffer.capacity(granted, u64::from(agreed.mss));
+        self.writer.capacity = rules.send_buffer.capacity(self.writer.granted, u64::from(agreed.mss));
     }
 
     /// The peer has this end's SYN.
@@ -137,5 +136,9 @@ impl Connection {
         if let Some(rtt) = self.retransmission.smoothed() {
             self.congestion.opened(rtt, now, &self.settings.rules.congestion);
         }
+        if let Some(sizing) = &mut self.sizing {
+            sizing.begin(self.retransmission.least(), self.agreed.mss, now);
+        }
+        self.grow_send_buffer();
     }
 }

@@ -133,6 +133,7 @@ impl Connection {
         } else {
             let expected = self.queue.expected();
             let arrived = InOrder { length: to - from, push: segment.flags.push, expected };
+            self.watch_receive_buffer(segment, now);
             self.owed.arrived(arrived, now, &self.settings.rules);
         }
     }

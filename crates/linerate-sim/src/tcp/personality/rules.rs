@@ -86,8 +86,12 @@ pub struct TimerRules {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ReceiveBuffer {
     /// The default of a socket. Where the kernel tunes it, the largest value: the model starts with
-    /// a buffer that has grown to it.
+    /// a buffer that has grown to it, unless `grows_from` says less.
     pub default: Size,
+    /// Where a buffer that nobody asked for begins, and grows from with what the application takes in
+    /// a round trip (dynamic right-sizing). If absent, it is the default from the beginning.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grows_from: Option<Size>,
     /// More is taken as this much when asked.
     pub most_asked: Size,
     /// What was asked is multiplied by this; the default is not.
@@ -100,6 +104,10 @@ pub struct ReceiveBuffer {
 pub struct SendBuffer {
     /// The default of a socket. Where the kernel tunes it, the largest value.
     pub default: Size,
+    /// Where a buffer that nobody asked for begins, and grows from with the congestion window. If
+    /// absent, it is the default from the beginning.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grows_from: Option<Size>,
     /// More is taken as this much when asked.
     pub most_asked: Size,
     /// What was asked is multiplied by this; the default is not.
@@ -326,6 +334,8 @@ impl Rules {
             ("window.share", part == 0 || part > whole, "is not a part of one"),
             ("window.most", self.window.most.bytes() < 1024, "is less than a kilobyte"),
             ("window.first", self.window.first.bytes() == 0, "is zero"),
+            grows(&self.receive_buffer.grows_from, self.receive_buffer.default, "receive-buffer.grows-from"),
+            grows(&self.send_buffer.grows_from, self.send_buffer.default, "send-buffer.grows-from"),
             ("receive-buffer.multiplier", self.receive_buffer.multiplier == 0, "is zero"),
             ("send-buffer.multiplier", self.send_buffer.multiplier == 0, "is zero"),
             (
@@ -352,11 +362,22 @@ impl Rules {
     }
 }
 
+/// Whether a buffer may grow from there to its default.
+fn grows(from: &Option<Size>, default: Size, field: &'static str) -> (&'static str, bool, &'static str) {
+    let wrong = from.is_some_and(|from| from.bytes() == 0 || from > default);
+    (field, wrong, "is zero or more than the default")
+}
+
 impl ReceiveBuffer {
     /// What is granted. Unit: bytes.
     #[must_use]
     pub fn granted(&self, asked: Option<Size>) -> u64 {
         asked.map_or(self.default.bytes(), |asked| granted(asked, self.most_asked, self.multiplier))
+    }
+
+    /// Where it begins, if it grows to what is granted. Unit: bytes.
+    pub(in crate::tcp) fn growing_from(&self, asked: Option<Size>) -> Option<u64> {
+        self.grows_from.filter(|_| asked.is_none()).map(Size::bytes)
     }
 }
 
@@ -365,6 +386,17 @@ impl SendBuffer {
     #[must_use]
     pub fn granted(&self, asked: Option<Size>) -> u64 {
         asked.map_or(self.default.bytes(), |asked| granted(asked, self.most_asked, self.multiplier))
+    }
+
+    /// Where it begins, if it grows to what is granted. Unit: bytes.
+    pub(in crate::tcp) fn growing_from(&self, asked: Option<Size>) -> Option<u64> {
+        self.grows_from.filter(|_| asked.is_none()).map(Size::bytes)
+    }
+
+    /// What takes twice a congestion window of `window` bytes in segments of `mss`, with their
+    /// records.
+    pub(in crate::tcp) fn for_window(&self, window: u64, mss: u64) -> u64 {
+        2 * window.div_ceil(mss) * (mss + self.segment_overhead.bytes())
     }
 
     /// How much payload in segments of `mss` a buffer of `granted` bytes takes, at least one byte.

@@ -4,10 +4,12 @@ use super::scale_for;
 use crate::tcp::{Charge, Raise, ScaleFrom, Unit, WindowRules};
 
 /// The receive buffer and the window offered from it.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(in crate::tcp) struct Offer {
     /// Unit: bytes.
     buffer: u64,
+    /// The most that the buffer can grow to.
+    ceiling: u64,
     charged: u64,
     /// The position before which the peer may send. It never moves back.
     edge: u64,
@@ -23,7 +25,29 @@ pub(in crate::tcp) struct Offer {
 
 impl Offer {
     pub(in crate::tcp) const fn new(buffer: u64, mss: u32) -> Self {
-        Self { buffer, charged: 0, edge: 0, told: 0, carried: true, scale: 0, mss: mss as u64 }
+        Self {
+            buffer,
+            ceiling: buffer,
+            charged: 0,
+            edge: 0,
+            told: 0,
+            carried: true,
+            scale: 0,
+            mss: mss as u64,
+        }
+    }
+
+    /// The same, but the buffer begins with this much and may grow.
+    pub(in crate::tcp) fn growing_from(self, buffer: u64) -> Self {
+        Self { buffer: buffer.min(self.ceiling), ..self }
+    }
+
+    /// The buffer grows until it offers a window of `window` bytes, as far as it may.
+    pub(in crate::tcp) fn grow(&mut self, rules: &WindowRules, window: u64) {
+        let [part, of] = rules.share;
+        let wanted = u128::from(window) * u128::from(of) / u128::from(part);
+        let wanted = u64::try_from(wanted).unwrap_or(u64::MAX);
+        self.buffer = self.buffer.max(wanted.min(self.ceiling));
     }
 
     pub(in crate::tcp) const fn buffer(&self) -> u64 {
@@ -37,8 +61,8 @@ impl Offer {
     /// The scale that its SYN tells.
     pub(in crate::tcp) fn wanted_scale(&self, rules: &WindowRules) -> u8 {
         scale_for(match rules.scale_from {
-            ScaleFrom::Buffer => self.buffer,
-            ScaleFrom::Window => self.whole(rules, 0, u64::MAX),
+            ScaleFrom::Buffer => self.ceiling,
+            ScaleFrom::Window => Self { buffer: self.ceiling, ..*self }.whole(rules, 0, u64::MAX),
         })
     }
 
