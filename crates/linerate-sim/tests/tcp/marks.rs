@@ -111,7 +111,7 @@ fn a_threshold_of_a_seventh_of_the_path_uses_all_of_it() {
 
 /// Equation 6: of the windows of a period one is marked, so that alpha is sqrt(2 / W*). There the window grows
 /// in every round trip; here it stands still in e of them, while it is reduced: then a period has W* alpha / 2 + e
-/// round trips, of which a share alpha is one. e is between 0 and 4.
+/// round trips, of which a share alpha is one. e is between 0 and 4; what was seen is not a whole number of periods.
 #[test]
 fn the_share_of_marks_goes_with_the_root_of_the_window() {
     for (bdp, above) in [(40.0, 10), (80.0, 20), (160.0, 40), (240.0, 60)] {
@@ -120,7 +120,7 @@ fn the_share_of_marks_goes_with_the_root_of_the_window() {
         let alpha = |still: f64| ((still * still + 2.0 * window).sqrt() - still) / window;
         println!("W* {window}: {} within {} and {}", seen.marked, alpha(4.0), alpha(0.0));
         assert!(
-            seen.marked > alpha(4.0) && seen.marked < alpha(0.0) * 1.02,
+            seen.marked > alpha(4.0) && seen.marked < alpha(0.0) * 1.05,
             "W* {window}: {} is not within {} and {}",
             seen.marked,
             alpha(4.0),
