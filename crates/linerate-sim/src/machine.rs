@@ -13,7 +13,7 @@ mod times;
 
 use std::collections::VecDeque;
 
-use linerate_core::units::{Span, Time};
+use linerate_core::units::{Size, Span, Time};
 use rand::Rng as _;
 
 use crate::frame::{Frame, Station};
@@ -25,7 +25,7 @@ use adaptor::Notice;
 use bus::Direction;
 use processor::Processors;
 
-pub use adaptor::AdaptorCounters;
+pub use adaptor::{AdaptorCounters, Piece};
 pub use processor::{Level, Usage};
 pub use profile::{Adaptor, Bus, Costs, Memory, Processor, Profile};
 pub use shipped::SHIPPED;
@@ -237,8 +237,25 @@ impl Machine {
 
     /// Puts a frame into the transmit ring.
     pub fn transmit(&mut self, frame: Frame, kernel: &mut Kernel<impl Includes<Event>>) {
-        self.adaptor.queue(frame);
+        self.transmit_piece(Piece::whole(frame), kernel);
+    }
+
+    /// Puts a frame into the transmit ring that was handed over with others.
+    pub fn transmit_piece(&mut self, piece: Piece, kernel: &mut Kernel<impl Includes<Event>>) {
+        self.adaptor.queue(piece);
         self.fetch(kernel);
+    }
+
+    /// The most payload that the adaptor cuts into segments by itself, if it does. Unit: bytes.
+    #[must_use]
+    pub fn segmentation_offload(&self) -> Option<u64> {
+        self.adaptor.parameters.segmentation_offload.map(Size::bytes)
+    }
+
+    /// The most payload that the driver merges, if it does. Unit: bytes.
+    #[must_use]
+    pub fn receive_offload(&self) -> Option<u64> {
+        self.adaptor.parameters.receive_offload.map(Size::bytes)
     }
 
     /// The next frame for the wire.
@@ -249,8 +266,13 @@ impl Machine {
     }
 
     fn fetch(&mut self, kernel: &mut Kernel<impl Includes<Event>>) {
-        while let Some(frame) = self.adaptor.fetch() {
-            let moved = self.bus.transfer(u64::from(frame.data_bytes), Direction::Out, kernel.now());
+        while let Some(piece) = self.adaptor.fetch() {
+            let (bytes, now) = (u64::from(piece.moved), kernel.now());
+            let moved = if piece.begins {
+                self.bus.transfer(bytes, Direction::Out, now)
+            } else {
+                self.bus.continues(bytes, now)
+            };
             self.set(moved + self.adaptor.parameters.latency, What::Fetched, kernel);
         }
     }
@@ -308,15 +330,30 @@ impl Machine {
     /// The driver looks: it moves the frames that have arrived to the protocol's queue, each with
     /// its cost there. Frames without room in the queue go to `lost`.
     pub fn look(&mut self, cost: impl Fn(&Times, &Frame) -> Span, mut lost: impl FnMut(Frame)) {
-        while let Some(frame) = self.adaptor.next_stored() {
-            if self.backlog.len() >= self.adaptor.parameters.backlog as usize {
-                self.adaptor.counters.backlog_overflows += 1;
+        while let Some(frame) = self.next_stored() {
+            if !self.queue_received(frame, cost(&self.times, &frame)) {
                 lost(frame);
-                continue;
             }
-            self.processors.submit(Level::Protocol, Work::Receive, cost(&self.times, &frame));
-            self.backlog.push_back(frame);
         }
+    }
+
+    /// The next frame that the driver finds in the receive ring.
+    pub fn next_stored(&mut self) -> Option<Frame> {
+        self.adaptor.next_stored()
+    }
+
+    /// The driver moves what it found to the protocol's queue, with its cost there; false if there is
+    /// no room.
+    #[must_use]
+    pub fn queue_received(&mut self, frame: Frame, cost: Span) -> bool {
+        let has_room = self.backlog.len() < self.adaptor.parameters.backlog as usize;
+        if has_room {
+            self.processors.submit(Level::Protocol, Work::Receive, cost);
+            self.backlog.push_back(frame);
+        } else {
+            self.adaptor.counters.backlog_overflows += 1;
+        }
+        has_room
     }
 
     /// Whether the driver polls and has frames to process now that the protocol took one.

@@ -8,6 +8,7 @@ mod call;
 mod connection;
 mod counted;
 mod impair;
+mod offload;
 mod place;
 mod plain;
 mod tcp;

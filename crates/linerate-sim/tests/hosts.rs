@@ -5,5 +5,6 @@ mod bench;
 mod bus;
 mod interrupts;
 mod message;
+mod offload;
 mod processors;
 mod rings;

@@ -14,6 +14,7 @@ pub(super) fn profile() -> Profile {
         about: "a test".to_owned(),
         processor: Processor { clock_mhz: 3000.0, reference_mhz: 3000.0, count: 2, ..free.processor },
         costs: Costs {
+            merge: Span::ZERO,
             system_call: ns(300),
             transmit: ns(900),
             receive: ns(1_200),

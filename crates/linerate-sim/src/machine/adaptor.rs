@@ -8,6 +8,27 @@ use super::profile;
 use crate::frame::Frame;
 use crate::kernel::Timer;
 
+/// A frame to send, and what it is of all that was handed over with it.
+#[derive(Clone, Copy, Debug)]
+pub struct Piece {
+    /// The frame.
+    pub frame: Frame,
+    /// What of it passes the bus: the adaptor makes the headers of all but the first. Unit: bytes.
+    pub moved: u32,
+    /// It is the first, with which the transfer is set up.
+    pub begins: bool,
+    /// It is the last, after which the descriptor is free.
+    pub ends: bool,
+}
+
+impl Piece {
+    /// A frame that was handed over alone.
+    #[must_use]
+    pub const fn whole(frame: Frame) -> Self {
+        Self { frame, moved: frame.data_bytes, begins: true, ends: true }
+    }
+}
+
 /// What an adaptor counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AdaptorCounters {
@@ -29,9 +50,12 @@ pub(super) struct Adaptor {
     pub(super) parameters: profile::Adaptor,
     pub(super) counters: AdaptorCounters,
     /// Frames with a transmit descriptor that are not in the FIFO.
-    queued: VecDeque<Frame>,
-    /// Frames being transferred into the FIFO, where their bytes are reserved.
-    fetching: VecDeque<Frame>,
+    queued: VecDeque<Piece>,
+    /// Frames being transferred into the FIFO, where their bytes are reserved, and whether a
+    /// descriptor is free after them.
+    fetching: VecDeque<(Frame, bool)>,
+    /// Transmit descriptors that are taken.
+    descriptors: usize,
     /// Frames in the FIFO, ready for the wire.
     ready: VecDeque<Frame>,
     fifo_bytes: u64,
@@ -63,6 +87,7 @@ impl Adaptor {
             counters: AdaptorCounters::default(),
             queued: VecDeque::new(),
             fetching: VecDeque::new(),
+            descriptors: 0,
             ready: VecDeque::new(),
             fifo_bytes: 0,
             storing: VecDeque::new(),
@@ -74,29 +99,32 @@ impl Adaptor {
 
     /// Whether a transmit descriptor is free.
     pub(super) fn has_room(&self) -> bool {
-        self.queued.len() + self.fetching.len() < self.parameters.transmit_ring as usize
+        self.descriptors < self.parameters.transmit_ring as usize
     }
 
-    pub(super) fn queue(&mut self, frame: Frame) {
-        self.queued.push_back(frame);
+    pub(super) fn queue(&mut self, piece: Piece) {
+        self.descriptors += usize::from(piece.begins);
+        self.queued.push_back(piece);
     }
 
     /// The next frame to transfer into the FIFO, if it has room. An empty FIFO always has.
-    pub(super) fn fetch(&mut self) -> Option<Frame> {
-        let frame = *self.queued.front()?;
+    pub(super) fn fetch(&mut self) -> Option<Piece> {
+        let piece = *self.queued.front()?;
+        let frame = piece.frame;
         let full = self.fifo_bytes + u64::from(frame.data_bytes) > self.parameters.fifo.bytes();
         if self.fifo_bytes > 0 && full {
             return None;
         }
         self.queued.pop_front();
         self.fifo_bytes += u64::from(frame.data_bytes);
-        self.fetching.push_back(frame);
-        Some(frame)
+        self.fetching.push_back((frame, piece.ends));
+        Some(piece)
     }
 
     /// The oldest transfer has ended.
     pub(super) fn fetched(&mut self) {
-        let frame = self.fetching.pop_front().expect("what was fetched has begun");
+        let (frame, ends) = self.fetching.pop_front().expect("what was fetched has begun");
+        self.descriptors -= usize::from(ends);
         self.ready.push_back(frame);
     }
 

@@ -53,15 +53,28 @@ impl Bus {
 
     /// The time of a transfer once it has the bus.
     pub(super) fn span(&self, bytes: u64) -> Span {
+        self.law.setup + self.moving(bytes)
+    }
+
+    /// That without its setup.
+    fn moving(&self, bytes: u64) -> Span {
         let bursts = bytes.div_ceil(self.law.burst);
         let moving = bytes as f64 * self.law.byte + bursts as f64 * self.law.overhead;
-        self.law.setup + Span::from_seconds(moving / 1e12)
+        Span::from_seconds(moving / 1e12)
     }
 
     /// Transfers `bytes` as soon as the bus is free; returns when that is done.
     pub(super) fn transfer(&mut self, bytes: u64, direction: Direction, now: Time) -> Time {
         let lane = if self.law.shared { 0 } else { direction as usize };
-        let span = self.span(bytes);
+        self.occupy(lane, self.span(bytes), now)
+    }
+
+    /// The same for a further part of what was set up before, on its way out.
+    pub(super) fn continues(&mut self, bytes: u64, now: Time) -> Time {
+        self.occupy(Direction::Out as usize, self.moving(bytes), now)
+    }
+
+    fn occupy(&mut self, lane: usize, span: Span, now: Time) -> Time {
         self.busy += span;
         self.free[lane] = self.free[lane].max(now) + span;
         self.free[lane]

@@ -11,6 +11,10 @@ const STANDARD_MTU: u32 = 1500;
 /// How much longer a frame in memory is than its packet. Unit: bytes. Source: IEEE 802.3, 3.2.
 const ETHERNET_HEADER_BYTES: u64 = 14;
 
+/// The most that is handed over at once. Unit: bytes. Linux's own limits are 64 KiB, and more with IPv6
+/// (BIG TCP).
+const MOST_OFFLOAD: u64 = 512 << 10;
+
 /// A host: what each of its stages costs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -92,6 +96,15 @@ pub struct Costs {
     #[serde(with = "span_text")]
     #[schemars(with = "SpanText")]
     pub allocate_page: Span,
+    /// A segment that the driver merges with the one before it (GRO).
+    #[serde(default, with = "span_text", skip_serializing_if = "is_nothing")]
+    #[schemars(with = "SpanText")]
+    pub merge: Span,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+fn is_nothing(span: &Span) -> bool {
+    *span == Span::ZERO
 }
 
 /// The processor time to move a byte, at the reference clock. Unit: nanoseconds a byte.
@@ -182,6 +195,14 @@ pub struct Adaptor {
     /// (NAPI, Linux 2.6 and later).
     #[serde(default)]
     pub polling: bool,
+    /// The most payload that it is given at once and cuts into segments (TSO). If absent, it is given
+    /// single segments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub segmentation_offload: Option<Size>,
+    /// The most payload that its driver merges before the protocol sees it (GRO). If absent, it
+    /// merges nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receive_offload: Option<Size>,
     /// It computes checksums of what is sent.
     pub checksum_transmit: bool,
     /// It checks those of what arrives.
@@ -232,6 +253,7 @@ impl Profile {
                 interrupt: none,
                 wake_up: none,
                 allocate_page: none,
+                merge: none,
             },
             memory: Memory {
                 copy_in_ns: 0.0,
@@ -253,6 +275,8 @@ impl Profile {
                 coalesce_time: none,
                 coalesce_frames: 1,
                 polling: true,
+                segmentation_offload: None,
+                receive_offload: None,
                 checksum_transmit: true,
                 checksum_receive: true,
                 standard_buffer: Size(2048),
@@ -271,6 +295,7 @@ impl Profile {
         let positive = |value: f64| value.is_finite() && value > 0.0 && value < 1e9;
         let cost = |value: f64| value.is_finite() && (0.0..1e9).contains(&value);
         let share = (0.0..=1.0).contains(&processor.clock_share);
+        let offload = |most: Option<Size>| most.is_none_or(|most| (1..=MOST_OFFLOAD).contains(&most.bytes()));
         let checks = [
             (positive(processor.clock_mhz), "processor.clock-mhz must be above 0"),
             (positive(processor.reference_mhz), "processor.reference-mhz must be above 0"),
@@ -290,6 +315,11 @@ impl Profile {
             (adaptor.backlog > 0, "adaptor.backlog must be at least 1"),
             (adaptor.coalesce_frames > 0, "adaptor.coalesce-frames must be at least 1"),
             (adaptor.standard_buffer.bytes() > 0, "adaptor.standard-buffer must be above 0"),
+            (
+                offload(adaptor.segmentation_offload),
+                "adaptor.segmentation-offload must be from 1 B to 512 KiB",
+            ),
+            (offload(adaptor.receive_offload), "adaptor.receive-offload must be from 1 B to 512 KiB"),
         ];
         match checks.into_iter().find(|(sound, _)| !sound) {
             None => Ok(()),

@@ -24,6 +24,11 @@ pub struct Times {
     pub interrupt: Span,
     /// From a wake-up until the sleeper runs.
     pub wake_up: Span,
+    /// A data segment from the ring that is merged with the one before it.
+    merge: Span,
+    /// The protocol's work on what is handed over at once, without its pages, and a page of it.
+    hand_over: Span,
+    page: Span,
     copy_in: Bytes,
     copy_out: Bytes,
     /// Checksum of a byte that arrived, if the adaptor did not check it. Unit: picoseconds.
@@ -71,6 +76,9 @@ impl Times {
             receive_acknowledgement: kernel(costs.receive_acknowledgement),
             interrupt: kernel(costs.interrupt),
             wake_up: kernel(costs.wake_up),
+            merge: kernel(costs.merge) + pages(profile.receive_buffer(mtu)),
+            hand_over: kernel(costs.transmit),
+            page: kernel(costs.allocate_page),
             copy_in: bytes(memory.copy_in_ns + checksum_in),
             copy_out: bytes(memory.copy_out_ns),
             checksum_out: byte(checksum_out),
@@ -87,6 +95,19 @@ impl Times {
     #[must_use]
     pub fn copy_out(&self, bytes: u64, message: u64) -> Span {
         self.copy_out.of(bytes, message)
+    }
+
+    /// This much payload for several segments, from the socket to the ring: once, and its pages, which
+    /// need not lie together.
+    #[must_use]
+    pub fn transmit_at_once(&self, bytes: u64) -> Span {
+        self.hand_over + self.page * (bytes.div_ceil(PAGE_BYTES).max(1) - 1)
+    }
+
+    /// A data segment with this much payload that is merged with the one before it.
+    #[must_use]
+    pub fn merge_data(&self, bytes: u32) -> Span {
+        self.merge + picoseconds(self.checksum_out * f64::from(bytes))
     }
 
     /// A data segment with this much payload, from the ring to the socket.
@@ -176,6 +197,18 @@ mod tests {
         assert_eq!(times.copy_out(1000, cache), Span::from_ns(5000));
         assert_eq!(times.copy_out(1000, cache + 1), Span::from_ns(9000));
         assert_eq!(times.copy_out(1000, 2 * memory), Span::from_ns(59_000), "half of it pages");
+    }
+
+    #[test]
+    fn what_is_handed_over_at_once_costs_the_protocol_once_and_its_pages() {
+        let mut profile = profile();
+        profile.costs.allocate_page = Span::from_us(1);
+        let times = Times::of(&profile, 1500);
+        let pages = |bytes| times.transmit_at_once(bytes) - profile.costs.transmit;
+        assert_eq!([1448, 4096, 4097, 65_536].map(pages), [0, 0, 1, 15].map(Span::from_us));
+        profile.costs.merge = Span::from_ns(300);
+        profile.adaptor.checksum_receive = true;
+        assert_eq!(Times::of(&profile, 1500).merge_data(1448), Span::from_ns(300));
     }
 
     #[test]

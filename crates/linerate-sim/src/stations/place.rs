@@ -1,6 +1,6 @@
 //! One end of a flow over TCP with its host: how its calls, its segments and its timer go on.
 
-use linerate_core::units::Span;
+use linerate_core::units::{Span, Time};
 
 use super::Event;
 use super::call::Step;
@@ -35,40 +35,57 @@ impl Place<'_> {
     /// Lets a processor make the next segment, if there is one to send and a descriptor for it.
     pub(super) fn pump(&mut self, kernel: &mut Kernel<impl Includes<Event>>) {
         let end = self.own();
-        if end.transmitting {
+        if end.transmitting.is_some() {
             return;
         }
         let Some(kind) = end.connection.next_kind() else { return };
         if !self.machine.has_room() {
             return;
         }
-        self.own().transmitting = true;
+        let most = self.machine.segmentation_offload();
+        let own = self.own();
+        let at_once = match (kind, most) {
+            (Kind::Data(length), Some(most)) => own.connection.ready_at_once(most).max(length.into()),
+            (Kind::Data(length), None) => length.into(),
+            (Kind::Bare, _) => 0,
+        };
+        own.transmitting = Some(at_once);
         let times = self.machine.times();
         let cost = match kind {
+            Kind::Data(length) if at_once > length.into() => times.transmit_at_once(at_once),
             Kind::Data(_) => times.transmit,
             Kind::Bare => times.transmit_acknowledgement,
         };
         self.machine.submit(Job::Transmit(self.end), cost, kernel);
     }
 
-    /// A processor has made the next segment.
+    /// A processor has made the next segment, or several that the adaptor cuts.
     pub(super) fn transmit(&mut self, kernel: &mut Kernel<impl Includes<Event>>) {
-        self.own().transmitting = false;
+        let at_once = self.own().transmitting.take().unwrap_or(0);
         let clock = self.machine.clock(kernel.now());
         if let Some(segment) = self.own().connection.next_segment(clock) {
-            let End { flow, side } = self.end;
-            let ecn = segment.ecn;
-            let number = SegmentNumber(self.segments.insert(segment));
-            let frame = Frame {
-                source: self.flow.stations[side as usize],
-                destination: Destination::Station(self.flow.stations[side.other() as usize]),
-                data_bytes: segment.header_bytes() + segment.length,
-                content: Content::Segment { flow, forward: side == Side::First, number, ecn },
-                offered: kernel.now(),
-            };
-            self.machine.transmit(frame, kernel);
+            let frame = self.frame(&segment, kernel.now());
+            if u64::from(segment.length) < at_once {
+                let left = at_once - u64::from(segment.length);
+                self.transmit_rest(frame, left, kernel);
+            } else {
+                self.machine.transmit(frame, kernel);
+            }
         }
         self.progress(kernel);
+    }
+
+    /// A frame with a segment of this end.
+    pub(super) fn frame(&mut self, segment: &Segment, now: Time) -> Frame {
+        let End { flow, side } = self.end;
+        let number = SegmentNumber(self.segments.insert(*segment));
+        Frame {
+            source: self.flow.stations[side as usize],
+            destination: Destination::Station(self.flow.stations[side.other() as usize]),
+            data_bytes: segment.header_bytes() + segment.length,
+            content: Content::Segment { flow, forward: side == Side::First, number, ecn: segment.ecn },
+            offered: now,
+        }
     }
 
     /// Wakes the calls that sleep and may go on.
@@ -88,8 +105,11 @@ impl Place<'_> {
 
     /// A call of send goes on after `before`: with its next copy, if there is room for one.
     pub(super) fn begin_send(&mut self, before: Span, kernel: &mut Kernel<impl Includes<Event>>) {
+        let most = self.machine.segmentation_offload();
         let end = self.own();
-        let bytes = end.send.left().min(end.connection.writable()).min(end.connection.mss().into());
+        let chunk =
+            most.map_or(0, |most| end.connection.worth_at_once(most)).max(end.connection.mss().into());
+        let bytes = end.send.left().min(end.connection.writable()).min(chunk);
         let message = end.send.message();
         end.send.step = if bytes > 0 { Step::Copying(bytes) } else { Step::Running };
         let cost = before + self.machine.times().copy_in(bytes, message);
@@ -98,8 +118,10 @@ impl Place<'_> {
 
     /// A call of receive goes on after `before`: with its next copy, if there is something.
     pub(super) fn begin_recv(&mut self, before: Span, kernel: &mut Kernel<impl Includes<Event>>) {
+        let most = self.machine.receive_offload();
         let end = self.own();
-        let bytes = end.recv.left().min(end.connection.readable()).min(end.connection.mss().into());
+        let chunk = most.unwrap_or(0).max(end.connection.mss().into());
+        let bytes = end.recv.left().min(end.connection.readable()).min(chunk);
         let message = end.recv.message();
         end.recv.step = if bytes > 0 { Step::Copying(bytes) } else { Step::Running };
         let cost = before + self.machine.times().copy_out(bytes, message);

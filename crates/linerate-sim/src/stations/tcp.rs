@@ -205,6 +205,10 @@ impl Stations {
 
     /// The driver of a station looks at its receive ring.
     fn look(&mut self, station: Station) {
+        let offload = self.machine(station).and_then(Machine::receive_offload);
+        if let Some(most) = offload {
+            return self.look_and_merge(station, most);
+        }
         let Self { stations, segments, .. } = self;
         let machine = stations[station.index()].machine.as_mut().expect("its driver looks");
         let mut lost = Vec::new();
@@ -227,7 +231,7 @@ impl Stations {
         let side = if forward { Side::Second } else { Side::First };
         let end = End { flow, side };
         let mut place = self.place(end);
-        let charge = place.machine.charge();
+        let charge = place.machine.charge().saturating_mul(segment.parts);
         let clock = place.machine.clock(kernel.now());
         place.own().connection.arrived(&segment, charge, clock);
         place.progress(kernel);

@@ -31,15 +31,16 @@ pub(super) struct TcpEnd {
     pub(super) connection: Connection,
     pub(super) send: Call,
     pub(super) recv: Call,
-    /// A processor is about to make its next segment.
-    pub(super) transmitting: bool,
+    /// A processor is about to make its next segment, or as many as this payload has that the adaptor
+    /// will cut. Unit: bytes.
+    pub(super) transmitting: Option<u64>,
     /// The event that lets the protocol's timers run out.
     pub(super) timer: Option<(Time, Timer)>,
 }
 
 impl TcpEnd {
     fn new(connection: Connection) -> Self {
-        Self { connection, send: Call::default(), recv: Call::default(), transmitting: false, timer: None }
+        Self { connection, send: Call::default(), recv: Call::default(), transmitting: None, timer: None }
     }
 }
 

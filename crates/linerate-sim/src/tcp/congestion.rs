@@ -197,6 +197,11 @@ impl Congestion {
         pipe == 0 || pipe + more <= self.window || self.ignored && matches!(self.phase, Phase::Open)
     }
 
+    /// How much may join `pipe` bytes in the network. Unit: bytes.
+    pub(super) fn room(&self, pipe: u64) -> u64 {
+        if self.admits(pipe, LARGEST) { LARGEST } else { self.window.saturating_sub(pipe) }
+    }
+
     /// The handshake took `rtt`.
     pub(super) fn opened(&mut self, rtt: Span, now: Time, rules: &CongestionRules) {
         self.ignored = rtt < rules.ignored_below_rtt;
@@ -283,12 +288,16 @@ impl Congestion {
         }
         let counted = match rules.counting {
             Counting::Acknowledgements => self.mss,
-            Counting::Bytes => progress.bytes,
+            Counting::Bytes | Counting::AllBytes => progress.bytes,
         };
         if slow {
             self.look_for_the_end_of_slow_start(progress);
             // RFC 3465, 2.2 and 2.3: two segments at most, and one after a timeout.
-            let most = if self.phase == Phase::Loss { self.mss } else { 2 * self.mss };
+            let most = match (rules.counting, self.phase) {
+                (Counting::AllBytes, _) => LARGEST,
+                (_, Phase::Loss) => self.mss,
+                _ => 2 * self.mss,
+            };
             self.window += counted.min(most);
         } else {
             self.window += match &mut self.growth {

@@ -2,6 +2,7 @@
 
 mod acknowledged;
 mod buffers;
+mod burst;
 mod handshake;
 mod input;
 mod output;
@@ -315,7 +316,7 @@ impl Connection {
     /// A segment has come up to the protocol. `charge` is what its buffer takes of the receive
     /// buffer by the host's allocation (truesize). Unit: bytes.
     pub fn arrived(&mut self, segment: &Segment, charge: u32, now: Time) {
-        self.counters.segments_received += 1;
+        self.counters.segments_received += u64::from(segment.parts);
         if self.failure.is_some() {
             return;
         }

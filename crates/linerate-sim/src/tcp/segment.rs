@@ -28,6 +28,8 @@ pub struct Segment {
     pub sack: SackBlocks,
     /// The ECN field of its IP header (RFC 3168): as it was sent, or as it arrived.
     pub ecn: Codepoint,
+    /// As how many it came: more than 1 if the receiving host has merged them (GRO).
+    pub parts: u32,
 }
 
 /// The flags of a segment but URG, which nothing here sets. Source: RFC 9293, 3.1.

@@ -97,6 +97,9 @@ fn tcp() -> TcpPlan {
 fn host(bus: Bus) -> HostPlan {
     let mut profile = Profile::find("modern").expect("it is shipped");
     profile.adaptor.jumbo_buffer = Some(Size(1));
+    profile.adaptor.segmentation_offload = Some(Size(1));
+    profile.adaptor.receive_offload = Some(Size(1));
+    profile.costs.merge = Span::from_ns(1);
     HostPlan(Profile { bus, ..profile })
 }
 
@@ -287,6 +290,9 @@ fn the_page_says_what_a_host_needs(#[case] bus: Bus) {
             let Some((_, left_out)) = [
                 ("about", host.about.is_empty()),
                 ("adaptor.jumbo-buffer", host.adaptor.jumbo_buffer.is_none()),
+                ("adaptor.segmentation-offload", host.adaptor.segmentation_offload.is_none()),
+                ("adaptor.receive-offload", host.adaptor.receive_offload.is_none()),
+                ("costs.merge", host.costs.merge == Span::ZERO && default_of(&text, &key) == "`\"0s\"`"),
                 ("adaptor.polling", !host.adaptor.polling && default_of(&text, &key) == "`false`"),
                 ("processor.spread", host.processor.spread && default_of(&text, &key) == "`true`"),
             ]

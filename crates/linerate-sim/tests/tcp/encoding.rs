@@ -124,6 +124,7 @@ prop_compose! {
             timestamps,
             sack,
             ecn: Codepoint::NotCapable,
+            parts: 1,
         }
     }
 }

@@ -239,6 +239,7 @@ mod tests {
             timestamps: None,
             sack: SackBlocks::default(),
             ecn: Codepoint::NotCapable,
+            parts: 1,
         }
     }
 

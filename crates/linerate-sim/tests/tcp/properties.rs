@@ -171,6 +171,7 @@ prop_compose! {
         Segment {
             sequence, length, flags, acknowledgement, window, mss, window_scale, sack_permitted, timestamps, sack,
             ecn: Codepoint::Experienced,
+            parts: 1,
         }
     }
 }
@@ -284,6 +285,7 @@ fn bare_byte(sequence: u64) -> Segment {
         timestamps: None,
         sack: SackBlocks::default(),
         ecn: Codepoint::NotCapable,
+        parts: 1,
     }
 }
 

@@ -104,7 +104,9 @@ impl Connection {
     /// Whether a queue marked a segment with payload (RFC 3168, 6.1.3). Where the acknowledgements of
     /// DCTCP begin to say the opposite, what came before is acknowledged as it was (RFC 8257, 3.2).
     fn take_mark(&mut self, segment: &Segment) {
-        self.counters.marked_segments += u64::from(segment.ecn == Codepoint::Experienced);
+        if segment.ecn == Codepoint::Experienced {
+            self.counters.marked_segments += u64::from(segment.parts);
+        }
         let expected = self.queue.expected();
         let owes = self.owed.told() < expected;
         if self.ecn.arrived(segment, owes.then_some(expected)) {
@@ -132,7 +134,10 @@ impl Connection {
             self.owed.now();
         } else {
             let expected = self.queue.expected();
-            let arrived = InOrder { length: to - from, push: segment.flags.push, expected };
+            // What was merged counts by the segments that it came in.
+            let length =
+                if segment.parts > 1 { (to - from).min(u64::from(self.agreed.mss)) } else { to - from };
+            let arrived = InOrder { length, push: segment.flags.push, expected };
             self.watch_receive_buffer(segment, now);
             self.owed.arrived(arrived, now, &self.settings.rules);
         }

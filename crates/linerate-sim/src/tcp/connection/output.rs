@@ -20,7 +20,7 @@ pub enum Kind {
 
 /// What is to be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Plan {
+pub(super) enum Plan {
     /// The SYN.
     Open,
     /// An acknowledgement that says that something arrived out of order, or one that is due.
@@ -50,7 +50,7 @@ impl Connection {
         })
     }
 
-    fn plan(&self) -> Option<Plan> {
+    pub(super) fn plan(&self) -> Option<Plan> {
         if self.failure.is_some() {
             return None;
         }
@@ -284,6 +284,7 @@ impl Connection {
             timestamps: None,
             sack: SackBlocks::NONE,
             ecn: Codepoint::NotCapable,
+            parts: 1,
         }
     }
 
@@ -304,6 +305,7 @@ impl Connection {
             timestamps: self.agreed.timestamps.then(|| [self.timestamp(now), self.echo]),
             sack: self.blocks(length),
             ecn: Codepoint::NotCapable,
+            parts: 1,
         }
     }
 

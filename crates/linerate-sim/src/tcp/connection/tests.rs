@@ -301,6 +301,7 @@ fn any_segment() -> impl Strategy<Value = Segment> {
             blocks
         }),
         ecn: crate::ip::Codepoint::Experienced,
+        parts: 1,
     })
 }
 

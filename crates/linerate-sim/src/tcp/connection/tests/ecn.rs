@@ -162,6 +162,7 @@ fn acknowledgements(marks: &[bool]) -> Vec<(u64, bool)> {
             timestamps: None,
             sack: crate::tcp::SackBlocks::NONE,
             ecn: if *marked { Codepoint::Experienced } else { Codepoint::Capable },
+            parts: 1,
         };
         end.arrived(&segment, 2048, now);
         end.read(1448);

@@ -94,4 +94,7 @@ pub enum Counting {
     Acknowledgements,
     /// The bytes that it acknowledges, in slow start at most two segments (RFC 3465, L = 2).
     Bytes,
+    /// The bytes that it acknowledges, in slow start too: what peers need that merge segments and
+    /// acknowledge many at once.
+    AllBytes,
 }
