@@ -5,6 +5,7 @@ mod collisions;
 mod curves;
 mod documentation;
 mod every;
+mod marking;
 mod pause;
 mod relays;
 mod rounds;

@@ -25,7 +25,7 @@ impl Draft<'_> {
                 let given = [above.is_some(), above_frames.is_some(), red.is_some()];
                 let given = given.into_iter().filter(|given| *given).count();
                 let reason = "give exactly one of above, above-frames and [network.marking.red]";
-                return Err(ModelError::value("network.marking", format!("{given} of them"), reason));
+                return Err(ModelError::value("network.marking", format!("given in {given} ways"), reason));
             }
         }))
     }
