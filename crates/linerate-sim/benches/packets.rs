@@ -10,16 +10,24 @@
 #[expect(dead_code, reason = "tests use the rest")]
 mod models;
 
+use std::ops::ControlFlow;
+
 use linerate_core::bench::Bench as _;
+use linerate_core::measure::{Ended, Progress, Watch, measure};
 use linerate_core::pattern::Pattern;
 use linerate_core::payload::Check;
+use linerate_core::plan::Plan;
+use linerate_core::series::Series;
 use linerate_core::trial::Trial;
 use linerate_sim::model::{curve, load};
 use linerate_sim::plan::ModelPlan;
-use linerate_sim::stack::Kind;
+use linerate_sim::stack::{Kind, Side};
 use rustix::time::{ClockId, clock_gettime};
 
 const ROUNDS: usize = 5;
+
+/// A host with costs.
+const MODERN: &str = "[host]\nprofile = 'modern'";
 
 /// A name, and how to run it.
 type Scenario = (&'static str, fn() -> Modelled);
@@ -31,11 +39,15 @@ struct Modelled {
 }
 
 fn main() {
-    let scenarios: [Scenario; 9] = [
+    let scenarios: [Scenario; 13] = [
         ("UDP-like 1472 B, one full-duplex 1 Gb/s link", || stream(Kind::Datagram, 1472)),
         ("TCP-like 1448 B, one full-duplex 1 Gb/s link", || stream(Kind::Stream, 1448)),
         ("TCP 1448 B, hosts that cost nothing, 1 Gb/s", || tcp("")),
-        ("TCP 1448 B, host stages on, 1 Gb/s", || tcp("[host]\nprofile = 'modern'")),
+        ("TCP 1448 B, host stages on, 1 Gb/s", || tcp(MODERN)),
+        ("TCP curve, ping-pong, hosts that cost nothing", || tcp_curve("", "ping-pong")),
+        ("TCP curve, one-way, hosts that cost nothing", || tcp_curve("", "one-way")),
+        ("TCP curve, ping-pong, host stages on", || tcp_curve(MODERN, "ping-pong")),
+        ("TCP curve, one-way, host stages on", || tcp_curve(MODERN, "one-way")),
         ("64 B frames, one full-duplex 1 Gb/s link", || loaded("topology = 'direct'", 64, 100)),
         ("64 B frames, 2 stations, half duplex 1 Gb/s", || loaded("topology = 'hub'\nstations = 2", 64, 700)),
         ("64 B frames, 21 stations, half duplex 1 Gb/s", || {
@@ -109,6 +121,33 @@ fn tcp(host: &str) -> Modelled {
     };
     let sample = bench.run(&trial).expect("the model carries it");
     Modelled { packets: sample.tally.sent_bytes / 1448, events: bench.events() }
+}
+
+/// A whole curve over TCP as `linerate measure --model` takes it: `NetPIPE`'s sizes to 10 MB, every
+/// byte compared. Its packets are the segments with data.
+fn tcp_curve(host: &str, pattern: &str) -> Modelled {
+    let text = format!("[tcp]\npersonality = 'linux-modern'\n{host}");
+    let plan = ModelPlan::from_toml(&text).expect("a plan");
+    let mut curve = curve(&plan, None).expect("it can be built");
+    let asked = Plan::from_toml(&format!("pattern = '{pattern}'")).expect("a measurement");
+    let method = curve.method(&asked.common, asked.curve().expect("a curve")).expect("sizes");
+    let outcome = measure(&mut curve.bench, &method, &mut Quiet);
+    assert!(matches!(outcome.ended, Ended::Complete), "{:?}", outcome.ended);
+    let packets = curve.bench.look(|world| {
+        let ends = [Side::First, Side::Second].map(|side| world.stations.connection(0, side));
+        ends.iter().flatten().map(|end| end.counters().data_segments_sent).sum()
+    });
+    Modelled { packets, events: curve.bench.events() }
+}
+
+struct Quiet;
+
+impl Watch for Quiet {
+    fn trial_done(&mut self, _: &Progress) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn round_done(&mut self, _: &mut Series) {}
 }
 
 /// A 1 Gb/s Ethernet whose stations are all saturated.
