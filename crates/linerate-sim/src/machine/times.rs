@@ -113,16 +113,19 @@ impl Times {
     /// A data segment with this much payload, from the ring to the socket.
     #[must_use]
     pub fn receive_data(&self, bytes: u32) -> Span {
-        self.receive + picoseconds(self.checksum_out * f64::from(bytes))
+        self.receive + Span::from_ps_rounded(self.checksum_out * f64::from(bytes))
     }
 }
 
 impl Bytes {
     fn of(self, bytes: u64, message: u64) -> Span {
         let uncached = if message > self.cache { self.uncached } else { 0.0 };
-        // Only the part that does not fit memory pages.
-        let beyond = message.saturating_sub(self.memory) as f64 / message.max(1) as f64;
-        picoseconds((self.cached + uncached + self.paged * beyond) * bytes as f64)
+        let mut byte = self.cached + uncached;
+        if message > self.memory {
+            // Only the part that does not fit memory pages.
+            byte += self.paged * ((message - self.memory) as f64 / message as f64);
+        }
+        Span::from_ps_rounded(byte * bytes as f64)
     }
 }
 
@@ -135,12 +138,7 @@ fn clock_factor(processor: &super::Processor) -> f64 {
 }
 
 fn scaled(span: Span, factor: f64) -> Span {
-    picoseconds(span.as_ps() as f64 * factor)
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "costs are positive and small")]
-fn picoseconds(ps: f64) -> Span {
-    Span::from_ps(ps.round() as u64)
+    Span::from_ps_rounded(span.as_ps() as f64 * factor)
 }
 
 #[cfg(test)]
