@@ -69,6 +69,11 @@ impl SackBlocks {
         self.count == 0
     }
 
+    /// Takes all out.
+    pub(crate) const fn clear(&mut self) {
+        self.count = 0;
+    }
+
     /// Without those beyond the first `count`.
     #[must_use]
     pub fn first(mut self, count: usize) -> Self {

@@ -15,6 +15,10 @@ impl Connection {
         rtt: Option<Span>,
         now: Time,
     ) {
+        if self.board.outstanding() == 0 && !advanced && self.congestion.pacing().is_none() {
+            // Nothing was on its way that this could say anything of.
+            return;
+        }
         let delivered = self.board.take_delivered();
         let [pipe_before, selected_before, lost_before] = before;
         let least = self.retransmission.least();

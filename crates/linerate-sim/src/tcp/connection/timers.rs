@@ -4,13 +4,20 @@ use linerate_core::units::Time;
 
 use super::{Connection, Failure, Stage};
 
+/// A time that never comes.
+const NEVER: Time = Time::from_ps(u64::MAX);
+
 impl Connection {
     /// When the next timer expires, or `None` if no timer runs.
     #[must_use]
     pub fn next_timer(&self) -> Option<Time> {
         let recovery = [self.retransmission.deadline, self.probe.deadline, self.rack_deadline()];
         let others = [self.owed.deadline(), self.persist.deadline, self.pacer.deadline];
-        recovery.into_iter().chain(others).flatten().min()
+        // Asked after every event: two short loops without branches are a few times faster than a chain
+        // of iterators.
+        let earlier = |first: Time, timer: &Option<Time>| timer.map_or(first, |timer| first.min(timer));
+        let first = others.iter().fold(recovery.iter().fold(NEVER, earlier), earlier);
+        (first != NEVER).then_some(first)
     }
 
     /// Lets the timers that have run out by `now` take effect.

@@ -221,6 +221,10 @@ impl Scoreboard {
 
     /// The peer has what is in `blocks`; returns whether that is new.
     pub(in crate::tcp) fn select(&mut self, blocks: &SackBlocks) -> bool {
+        if blocks.is_empty() {
+            self.blocks.clear();
+            return false;
+        }
         let before = self.selected;
         let mut valid = SackBlocks::NONE;
         for &block in blocks.as_slice() {
