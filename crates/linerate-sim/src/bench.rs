@@ -123,8 +123,7 @@ impl ModelBench {
     fn go_on(&self) -> Option<[bool; 2]> {
         let mut world = self.world.borrow_mut();
         loop {
-            let stirred =
-                [Side::First, Side::Second].map(|side| world.stations.take_stirred(self.flow, side));
+            let stirred = world.stations.take_stirred(self.flow);
             if stirred.contains(&true) {
                 return Some(stirred);
             }

@@ -129,7 +129,7 @@ impl Fddi {
     }
 
     fn aim(&mut self, station: usize, at: Time, kernel: &mut Kernel<impl Includes<Event>>) {
-        let timer = kernel.at(at, Class::Start, Event(What::Token));
+        let timer = kernel.timer(at, Class::Start, Event(What::Token));
         self.coming = Some(Coming { station, at, timer });
     }
 

@@ -37,8 +37,11 @@ const FAN: usize = 4;
 #[cfg(debug_assertions)]
 const MOST_AT_ONCE: u32 = 500_000;
 
-/// Where a slot without a pending event stands.
+/// Where a slot without a pending event stands; an event that cannot be cancelled has no other slot.
 const NOWHERE: u32 = u32::MAX;
+
+/// Where the slot of the next event stands that is not in the heap.
+const NEXT: u32 = u32::MAX - 1;
 
 /// An event type that has a place for the events of one part of a model.
 ///
@@ -65,23 +68,29 @@ pub struct Kernel<E> {
     /// Events that have happened at the present instant.
     #[cfg(debug_assertions)]
     at_once: u32,
-    heap: Vec<Entry>,
-    slots: Vec<Slot<E>>,
+    /// The next event, if it was set as such: most events set the one that happens next, which then
+    /// never enters the heap.
+    next: Option<Entry<E>>,
+    heap: Vec<Entry<E>>,
+    /// Where the events stand that may be cancelled.
+    slots: Vec<Slot>,
     free: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Entry {
-    /// Time, class and sequence, from the highest bit: 64, 8 and 56 bits.
-    key: u128,
+struct Entry<E> {
+    time: u64,
+    /// Class and sequence, from the highest bit: 8 and 56 bits.
+    order: u64,
+    event: E,
+    /// Of an event that may be cancelled; of others [`NOWHERE`].
     slot: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Slot<E> {
-    event: E,
+struct Slot {
     generation: u32,
-    /// Where in the heap.
+    /// Where in the heap, or [`NEXT`], or [`NOWHERE`].
     place: u32,
 }
 
@@ -101,6 +110,7 @@ impl<E> Kernel<E> {
             happened: 0,
             #[cfg(debug_assertions)]
             at_once: 0,
+            next: None,
             heap: Vec::new(),
             slots: Vec::new(),
             free: Vec::new(),
@@ -122,13 +132,13 @@ impl<E> Kernel<E> {
     /// How many events are still to happen.
     #[must_use]
     pub const fn pending(&self) -> usize {
-        self.heap.len()
+        self.heap.len() + self.next.is_some() as usize
     }
 
     /// When the next event happens.
     #[must_use]
     pub fn next_time(&self) -> Option<Time> {
-        self.heap.first().map(Entry::time)
+        self.next.as_ref().or(self.heap.first()).map(Entry::time)
     }
 }
 
@@ -138,24 +148,31 @@ impl<E: Copy> Kernel<E> {
     /// # Panics
     ///
     /// If `when` is in the past: such a model is wrong.
-    pub fn at<Part>(&mut self, when: Time, class: Class, event: Part) -> Timer
+    #[inline]
+    pub fn at<Part>(&mut self, when: Time, class: Class, event: Part)
     where
         E: Includes<Part>,
     {
-        assert!(when.as_ps() >= self.now, "an event was set in the past");
-        let key = u128::from(when.as_ps()) << 64 | u128::from(class as u8) << 56 | u128::from(self.sequence);
-        self.sequence += 1;
-        let event = E::of(event);
-        let slot = if let Some(slot) = self.free.pop() {
-            self.slots[slot as usize].event = event;
-            slot
-        } else {
+        let entry = self.entry(when, class, E::of(event), NOWHERE);
+        self.insert(entry);
+    }
+
+    /// Lets `event` happen at `when`, unless it is cancelled before.
+    ///
+    /// # Panics
+    ///
+    /// If `when` is in the past: such a model is wrong.
+    pub fn timer<Part>(&mut self, when: Time, class: Class, event: Part) -> Timer
+    where
+        E: Includes<Part>,
+    {
+        let slot = self.free.pop().unwrap_or_else(|| {
             let slot = u32::try_from(self.slots.len()).expect("fewer than 2^32 events are pending");
-            self.slots.push(Slot { event, generation: 0, place: NOWHERE });
+            self.slots.push(Slot { generation: 0, place: NOWHERE });
             slot
-        };
-        self.heap.push(Entry { key, slot });
-        self.rise(self.heap.len() - 1);
+        });
+        let entry = self.entry(when, class, E::of(event), slot);
+        self.insert(entry);
         Timer { slot, generation: self.slots[slot as usize].generation }
     }
 
@@ -165,7 +182,12 @@ impl<E: Copy> Kernel<E> {
         if slot.generation != timer.generation || slot.place == NOWHERE {
             return false;
         }
-        self.remove(slot.place as usize);
+        if slot.place == NEXT {
+            self.next = None;
+        } else {
+            self.remove(slot.place as usize);
+        }
+        self.release(timer.slot);
         true
     }
 
@@ -174,13 +196,21 @@ impl<E: Copy> Kernel<E> {
     /// # Panics
     ///
     /// With debug assertions, if time stands still for half a million events.
+    #[inline]
     pub fn advance(&mut self) -> Option<E> {
-        let first = *self.heap.first()?;
+        let first = match self.next.take() {
+            Some(next) => next,
+            None if self.heap.is_empty() => return None,
+            None => self.remove(0),
+        };
+        if first.slot != NOWHERE {
+            self.release(first.slot);
+        }
         #[cfg(debug_assertions)]
         self.watch(first.time());
         self.now = first.time().as_ps();
         self.happened += 1;
-        Some(self.remove(0))
+        Some(first.event)
     }
 
     /// As [`Self::advance`], but leaves events after `limit` pending, without moving the clock.
@@ -195,25 +225,57 @@ impl<E: Copy> Kernel<E> {
         assert!(self.at_once < MOST_AT_ONCE, "time stands still at {next:?} for {MOST_AT_ONCE} events");
     }
 
-    /// Takes the entry at `place` out of the heap and frees its slot.
-    fn remove(&mut self, place: usize) -> E {
+    #[inline]
+    fn entry(&mut self, when: Time, class: Class, event: E, slot: u32) -> Entry<E> {
+        let time = when.as_ps();
+        assert!(time >= self.now, "an event was set in the past");
+        let order = u64::from(class as u8) << 56 | self.sequence;
+        self.sequence += 1;
+        Entry { time, order, event, slot }
+    }
+
+    #[inline]
+    fn insert(&mut self, entry: Entry<E>) {
+        let first = self.next.as_ref().or(self.heap.first());
+        if first.is_none_or(|first| entry.key() < first.key()) {
+            let later = self.next.replace(entry);
+            self.stands(entry.slot, NEXT);
+            if let Some(later) = later {
+                self.push(later);
+            }
+        } else {
+            self.push(entry);
+        }
+    }
+
+    fn push(&mut self, entry: Entry<E>) {
+        self.heap.push(entry);
+        self.rise(self.heap.len() - 1);
+    }
+
+    /// Takes the entry at `place` out of the heap.
+    fn remove(&mut self, place: usize) -> Entry<E> {
         let entry = self.heap.swap_remove(place);
         if place < self.heap.len() {
             self.sink(place);
             self.rise(place);
         }
-        let slot = &mut self.slots[entry.slot as usize];
-        slot.generation = slot.generation.wrapping_add(1);
-        slot.place = NOWHERE;
-        self.free.push(entry.slot);
-        slot.event
+        entry
+    }
+
+    /// The event of `slot` has happened or was cancelled.
+    fn release(&mut self, slot: u32) {
+        let Slot { generation, place } = &mut self.slots[slot as usize];
+        *generation = generation.wrapping_add(1);
+        *place = NOWHERE;
+        self.free.push(slot);
     }
 
     fn rise(&mut self, mut place: usize) {
         let entry = self.heap[place];
         while place > 0 {
             let parent = (place - 1) / FAN;
-            if self.heap[parent].key <= entry.key {
+            if self.heap[parent].key() <= entry.key() {
                 break;
             }
             self.put(place, self.heap[parent]);
@@ -227,8 +289,8 @@ impl<E: Copy> Kernel<E> {
         loop {
             let first = place * FAN + 1;
             let children = first..(first + FAN).min(self.heap.len());
-            let Some(least) = children.min_by_key(|child| self.heap[*child].key) else { break };
-            if self.heap[least].key >= entry.key {
+            let Some(least) = children.min_by_key(|child| self.heap[*child].key()) else { break };
+            if self.heap[least].key() >= entry.key() {
                 break;
             }
             self.put(place, self.heap[least]);
@@ -237,15 +299,28 @@ impl<E: Copy> Kernel<E> {
         self.put(place, entry);
     }
 
-    fn put(&mut self, place: usize, entry: Entry) {
+    #[inline]
+    fn put(&mut self, place: usize, entry: Entry<E>) {
         self.heap[place] = entry;
-        self.slots[entry.slot as usize].place = place as u32;
+        self.stands(entry.slot, place as u32);
+    }
+
+    #[inline]
+    fn stands(&mut self, slot: u32, place: u32) {
+        if slot != NOWHERE {
+            self.slots[slot as usize].place = place;
+        }
     }
 }
 
-impl Entry {
+impl<E> Entry<E> {
     const fn time(&self) -> Time {
-        Time::from_ps((self.key >> 64) as u64)
+        Time::from_ps(self.time)
+    }
+
+    /// What events are ordered by.
+    const fn key(&self) -> u128 {
+        (self.time as u128) << 64 | self.order as u128
     }
 }
 
@@ -272,9 +347,9 @@ mod tests {
     #[test]
     fn what_has_happened_or_was_cancelled_is_not_cancelled_again() {
         let mut kernel = Kernel::<u32>::new();
-        let first = kernel.at(Time::from_ps(1), Class::Start, 1);
+        let first = kernel.timer(Time::from_ps(1), Class::Start, 1);
         assert_eq!(kernel.advance(), Some(1));
-        let second = kernel.at(Time::from_ps(2), Class::Start, 2);
+        let second = kernel.timer(Time::from_ps(2), Class::Start, 2);
         assert!(!kernel.cancel(first), "its slot now belongs to the second");
         assert!(kernel.cancel(second));
         assert!(!kernel.cancel(second));
@@ -304,20 +379,28 @@ mod tests {
     proptest! {
         /// Against a sorted list: any mixture of setting, cancelling and advancing.
         #[test]
-        fn the_heap_keeps_the_order_of_a_sorted_list(steps in prop::collection::vec((0..4_u8, 0..50_u64), 0..400)) {
+        fn the_heap_keeps_the_order_of_a_sorted_list(steps in prop::collection::vec((0..5_u8, 0..50_u64), 0..400)) {
             let mut kernel = Kernel::<u32>::new();
-            let mut list: Vec<(u64, u32, Timer)> = Vec::new();
+            let mut list: Vec<(u64, u32, Option<Timer>)> = Vec::new();
             for (number, (what, value)) in steps.into_iter().enumerate() {
                 let number = number as u32;
                 match what {
                     0 | 1 => {
                         let when = kernel.now().as_ps() + value;
-                        let timer = kernel.at(Time::from_ps(when), Class::Expire, number);
-                        list.push((when, number, timer));
+                        let timer = kernel.timer(Time::from_ps(when), Class::Expire, number);
+                        list.push((when, number, Some(timer)));
                     }
-                    2 if !list.is_empty() => {
-                        let (_, _, timer) = list.remove(value as usize % list.len());
+                    2 => {
+                        let when = kernel.now().as_ps() + value;
+                        kernel.at(Time::from_ps(when), Class::Expire, number);
+                        list.push((when, number, None));
+                    }
+                    3 if list.iter().any(|(_, _, timer)| timer.is_some()) => {
+                        let timers: Vec<usize> = (0..list.len()).filter(|at| list[*at].2.is_some()).collect();
+                        let (_, _, timer) = list.remove(timers[value as usize % timers.len()]);
+                        let timer = timer.expect("it was chosen so");
                         prop_assert!(kernel.cancel(timer));
+                        prop_assert!(!kernel.cancel(timer));
                     }
                     _ => {
                         list.sort_by_key(|(when, number, _)| (*when, *number));
@@ -326,6 +409,8 @@ mod tests {
                     }
                 }
                 prop_assert_eq!(kernel.pending(), list.len());
+                let next = list.iter().map(|(when, ..)| Time::from_ps(*when)).min();
+                prop_assert_eq!(kernel.next_time(), next);
             }
         }
     }

@@ -17,7 +17,7 @@ use linerate_core::units::{Size, Span, Time};
 use rand::Rng as _;
 
 use crate::frame::{Frame, Station};
-use crate::kernel::{Class, Includes, Kernel, Timer};
+use crate::kernel::{Class, Includes, Kernel};
 use crate::random::{self, Purpose};
 use crate::stack::Side;
 
@@ -307,7 +307,8 @@ impl Machine {
                     Notice::None => {}
                     Notice::Interrupt => self.raise(kernel),
                     Notice::Later(when) => {
-                        self.adaptor.timer = Some(self.set(when, What::Coalesced, kernel));
+                        let event = Event { station: self.station, what: What::Coalesced };
+                        self.adaptor.timer = Some(kernel.timer(when, Class::Finish, event));
                     }
                 }
             }
@@ -362,7 +363,7 @@ impl Machine {
         self.adaptor.parameters.polling
     }
 
-    fn set(&self, when: Time, what: What, kernel: &mut Kernel<impl Includes<Event>>) -> Timer {
-        kernel.at(when, Class::Finish, Event { station: self.station, what })
+    fn set(&self, when: Time, what: What, kernel: &mut Kernel<impl Includes<Event>>) {
+        kernel.at(when, Class::Finish, Event { station: self.station, what });
     }
 }

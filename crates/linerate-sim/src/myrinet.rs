@@ -190,7 +190,7 @@ impl Myrinet {
             kernel.cancel(timer);
         }
         buffer.due = next.map(|(at, class)| {
-            (at, class, kernel.at(Time::from_ps(at), class, Event { number, what: What::Due }))
+            (at, class, kernel.timer(Time::from_ps(at), class, Event { number, what: What::Due }))
         });
     }
 

@@ -9,6 +9,7 @@ mod connection;
 mod counted;
 mod impair;
 mod offload;
+mod payload;
 mod place;
 mod plain;
 mod tcp;
@@ -271,9 +272,9 @@ impl Stations {
         kernel.at(when, Class::Expire, Event::Alarm { flow, side });
     }
 
-    /// Whether anything changed that the application at an end may wait for, since last asked.
-    pub fn take_stirred(&mut self, flow: u32, side: Side) -> bool {
-        std::mem::take(&mut self.ends_mut(flow).0[side as usize])
+    /// Whether anything changed that the applications at its ends may wait for, since last asked.
+    pub fn take_stirred(&mut self, flow: u32) -> [bool; 2] {
+        std::mem::take(self.ends_mut(flow).0)
     }
 
     /// Accepts data from the application at an end of a flow; returns how many bytes.

@@ -49,20 +49,20 @@ pub struct AdaptorCounters {
 pub(super) struct Adaptor {
     pub(super) parameters: profile::Adaptor,
     pub(super) counters: AdaptorCounters,
-    /// Frames with a transmit descriptor that are not in the FIFO.
-    queued: VecDeque<Piece>,
-    /// Frames being transferred into the FIFO, where their bytes are reserved, and whether a
-    /// descriptor is free after them.
-    fetching: VecDeque<(Frame, bool)>,
+    /// Frames to send, in order: those in the FIFO, ready for the wire; those being transferred into
+    /// it, where their bytes are reserved; and the others.
+    outgoing: VecDeque<Piece>,
+    /// How many of them are in the FIFO, and how many are being transferred.
+    ready: usize,
+    fetching: usize,
     /// Transmit descriptors that are taken.
     descriptors: usize,
-    /// Frames in the FIFO, ready for the wire.
-    ready: VecDeque<Frame>,
     fifo_bytes: u64,
-    /// Frames on their way into memory; each has a receive descriptor.
-    storing: VecDeque<Frame>,
-    /// Frames in memory that the driver has not seen; each has a receive descriptor.
-    stored: VecDeque<Frame>,
+    /// Frames that came in, in order, each with a receive descriptor: those in memory that the driver
+    /// has not seen, and those on their way there.
+    incoming: VecDeque<Frame>,
+    /// How many of them are in memory.
+    stored: usize,
     /// An interrupt was raised and its handler has not run.
     raised: bool,
     /// Raises one.
@@ -85,13 +85,13 @@ impl Adaptor {
         Self {
             parameters,
             counters: AdaptorCounters::default(),
-            queued: VecDeque::new(),
-            fetching: VecDeque::new(),
+            outgoing: VecDeque::new(),
+            ready: 0,
+            fetching: 0,
             descriptors: 0,
-            ready: VecDeque::new(),
             fifo_bytes: 0,
-            storing: VecDeque::new(),
-            stored: VecDeque::new(),
+            incoming: VecDeque::new(),
+            stored: 0,
             raised: false,
             timer: None,
         }
@@ -104,33 +104,34 @@ impl Adaptor {
 
     pub(super) fn queue(&mut self, piece: Piece) {
         self.descriptors += usize::from(piece.begins);
-        self.queued.push_back(piece);
+        self.outgoing.push_back(piece);
     }
 
-    /// The next frame to transfer into the FIFO, if it has room. An empty FIFO always has.
+    /// Begins to transfer the next frame into the FIFO, if it has room; an empty FIFO always has.
     pub(super) fn fetch(&mut self) -> Option<Piece> {
-        let piece = *self.queued.front()?;
-        let frame = piece.frame;
-        let full = self.fifo_bytes + u64::from(frame.data_bytes) > self.parameters.fifo.bytes();
+        let piece = *self.outgoing.get(self.ready + self.fetching)?;
+        let bytes = u64::from(piece.frame.data_bytes);
+        let full = self.fifo_bytes + bytes > self.parameters.fifo.bytes();
         if self.fifo_bytes > 0 && full {
             return None;
         }
-        self.queued.pop_front();
-        self.fifo_bytes += u64::from(frame.data_bytes);
-        self.fetching.push_back((frame, piece.ends));
+        self.fifo_bytes += bytes;
+        self.fetching += 1;
         Some(piece)
     }
 
     /// The oldest transfer has ended.
     pub(super) fn fetched(&mut self) {
-        let (frame, ends) = self.fetching.pop_front().expect("what was fetched has begun");
-        self.descriptors -= usize::from(ends);
-        self.ready.push_back(frame);
+        assert!(self.fetching > 0, "what was fetched has begun");
+        self.descriptors -= usize::from(self.outgoing[self.ready].ends);
+        self.fetching -= 1;
+        self.ready += 1;
     }
 
     /// The next frame for the wire.
     pub(super) fn take(&mut self) -> Option<Frame> {
-        let frame = self.ready.pop_front()?;
+        self.ready = self.ready.checked_sub(1)?;
+        let Piece { frame, .. } = self.outgoing.pop_front()?;
         self.fifo_bytes -= u64::from(frame.data_bytes);
         self.counters.sent += 1;
         Some(frame)
@@ -138,9 +139,9 @@ impl Adaptor {
 
     /// A frame came from the wire: whether it has a descriptor.
     pub(super) fn store(&mut self, frame: Frame) -> bool {
-        let free = self.storing.len() + self.stored.len() < self.parameters.receive_ring as usize;
+        let free = self.incoming.len() < self.parameters.receive_ring as usize;
         if free {
-            self.storing.push_back(frame);
+            self.incoming.push_back(frame);
         } else {
             self.counters.ring_overflows += 1;
         }
@@ -150,11 +151,11 @@ impl Adaptor {
     /// The oldest frame on its way is in memory; `polled` says that the driver will look without an
     /// interrupt.
     pub(super) fn stored(&mut self, polled: bool, now: Time) -> Notice {
-        let frame = self.storing.pop_front().expect("what was stored had begun");
+        assert!(self.stored < self.incoming.len(), "what was stored had begun");
         self.counters.received += 1;
-        self.stored.push_back(frame);
+        self.stored += 1;
         let soon = self.parameters.coalesce_time.as_ps() == 0
-            || self.stored.len() >= self.parameters.coalesce_frames.max(1) as usize;
+            || self.stored >= self.parameters.coalesce_frames.max(1) as usize;
         if self.raised || polled {
             Notice::None
         } else if soon {
@@ -175,10 +176,11 @@ impl Adaptor {
     /// The handler looks: its next frame, whose descriptor is free from now on. Absent if there is
     /// no frame left.
     pub(super) fn next_stored(&mut self) -> Option<Frame> {
-        let frame = self.stored.pop_front();
-        if frame.is_none() {
+        if self.stored == 0 {
             self.raised = false;
+            return None;
         }
-        frame
+        self.stored -= 1;
+        self.incoming.pop_front()
     }
 }

@@ -18,6 +18,8 @@ pub(super) struct Bus {
     law: Law,
     free: [Time; 2],
     busy: Span,
+    /// What the last transfer took, by direction, and how many bytes it had: most are alike.
+    last: [(u64, Span); 2],
 }
 
 /// What a transfer takes. Unit: picoseconds.
@@ -48,30 +50,24 @@ impl Bus {
                 Law { setup: Span::ZERO, byte: 0.0, burst: u64::MAX, overhead: 0.0, shared: false }
             }
         };
-        Self { law, free: [Time::ZERO; 2], busy: Span::ZERO }
-    }
-
-    /// The time of a transfer once it has the bus.
-    pub(super) fn span(&self, bytes: u64) -> Span {
-        self.law.setup + self.moving(bytes)
-    }
-
-    /// That without its setup.
-    fn moving(&self, bytes: u64) -> Span {
-        let bursts = bytes.div_ceil(self.law.burst);
-        let moving = bytes as f64 * self.law.byte + bursts as f64 * self.law.overhead;
-        Span::from_seconds(moving / 1e12)
+        let nothing = (0, law.span(0));
+        Self { law, free: [Time::ZERO; 2], busy: Span::ZERO, last: [nothing; 2] }
     }
 
     /// Transfers `bytes` as soon as the bus is free; returns when that is done.
     pub(super) fn transfer(&mut self, bytes: u64, direction: Direction, now: Time) -> Time {
         let lane = if self.law.shared { 0 } else { direction as usize };
-        self.occupy(lane, self.span(bytes), now)
+        let last = &mut self.last[direction as usize];
+        if last.0 != bytes {
+            *last = (bytes, self.law.span(bytes));
+        }
+        let span = last.1;
+        self.occupy(lane, span, now)
     }
 
     /// The same for a further part of what was set up before, on its way out.
     pub(super) fn continues(&mut self, bytes: u64, now: Time) -> Time {
-        self.occupy(Direction::Out as usize, self.moving(bytes), now)
+        self.occupy(Direction::Out as usize, self.law.moving(bytes), now)
     }
 
     fn occupy(&mut self, lane: usize, span: Span, now: Time) -> Time {
@@ -83,6 +79,20 @@ impl Bus {
     /// How long it was busy, both directions together.
     pub(super) const fn busy(&self) -> Span {
         self.busy
+    }
+}
+
+impl Law {
+    /// The time of a transfer once it has the bus.
+    fn span(&self, bytes: u64) -> Span {
+        self.setup + self.moving(bytes)
+    }
+
+    /// That without its setup.
+    fn moving(&self, bytes: u64) -> Span {
+        let bursts = bytes.div_ceil(self.burst);
+        let moving = bytes as f64 * self.byte + bursts as f64 * self.overhead;
+        Span::from_seconds(moving / 1e12)
     }
 }
 
@@ -108,7 +118,7 @@ mod tests {
     fn longer_bursts_use_more_of_the_bus() {
         for (words, percent) in [(8, 50.0), (64, 88.9), (128, 94.1)] {
             let bus = pci(words * 4);
-            let rate = 4096.0 / bus.span(4096).as_seconds();
+            let rate = 4096.0 / bus.law.span(4096).as_seconds();
             let share = rate / (4.0 * 1e8 / 3.0) * 100.0;
             assert!((share - percent).abs() < 0.1, "{words} words: {share} %");
         }
@@ -118,7 +128,7 @@ mod tests {
     fn a_parallel_bus_is_shared_and_lanes_are_not() {
         let mut bus = pci(4096);
         let first = bus.transfer(1000, Direction::Out, Time::ZERO);
-        assert_eq!(bus.transfer(1000, Direction::In, Time::ZERO).since(first), bus.span(1000));
+        assert_eq!(bus.transfer(1000, Direction::In, Time::ZERO).since(first), bus.law.span(1000));
         let mut lanes = Bus::new(&profile::Bus::Pcie {
             lane_mbps: 8000.0,
             lanes: 4,

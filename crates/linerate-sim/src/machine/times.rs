@@ -107,7 +107,7 @@ impl Times {
     /// A data segment with this much payload that is merged with the one before it.
     #[must_use]
     pub fn merge_data(&self, bytes: u32) -> Span {
-        self.merge + picoseconds(self.checksum_out * f64::from(bytes))
+        self.merge + Span::from_ps_rounded(self.checksum_out * f64::from(bytes))
     }
 
     /// A data segment with this much payload, from the ring to the socket.

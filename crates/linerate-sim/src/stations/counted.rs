@@ -63,7 +63,7 @@ impl Stations {
         kernel: &mut Kernel<impl Includes<Event>>,
     ) -> Result<u64, Broken> {
         if let Flow::Tcp(_) = self.flows[end.flow as usize] {
-            return self.tcp_send(end, bytes, kernel).map(|(sent, _)| sent);
+            return self.tcp_send(end, bytes, kernel);
         }
         let connection = self.plain(end.flow);
         if let Some(broken) = connection.broken() {

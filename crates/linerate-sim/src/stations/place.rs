@@ -2,9 +2,9 @@
 
 use linerate_core::units::{Span, Time};
 
-use super::Event;
 use super::call::Step;
 use super::tcp_flow::{TcpEnd, TcpFlow};
+use super::{Broken, Event};
 use crate::frame::{Content, Destination, Frame, SegmentNumber};
 use crate::kernel::{Class, Includes, Kernel};
 use crate::machine::{End, Job, Machine};
@@ -23,6 +23,53 @@ pub(super) struct Place<'a> {
 impl Place<'_> {
     pub(super) fn own(&mut self) -> &mut TcpEnd {
         &mut self.flow.ends[self.end.side as usize]
+    }
+
+    /// The application calls send; returns what a finished call has sent, and whether a call began.
+    pub(super) fn call_send(
+        &mut self,
+        bytes: u64,
+        kernel: &mut Kernel<impl Includes<Event>>,
+    ) -> Result<(u64, bool), Broken> {
+        if let Some(broken) = self.flow.broken() {
+            return Err(broken);
+        }
+        let call = &mut self.own().send;
+        if let Some(sent) = call.take_result() {
+            return Ok((sent, false));
+        }
+        let begins = call.step == Step::Idle;
+        if begins {
+            call.enter(bytes);
+            self.begin_send(self.machine.times().system_call, kernel);
+        }
+        Ok((0, begins))
+    }
+
+    /// The application calls receive; returns what a finished call has received.
+    pub(super) fn call_receive(
+        &mut self,
+        most: u64,
+        kernel: &mut Kernel<impl Includes<Event>>,
+    ) -> Result<u64, Broken> {
+        let call = &mut self.own().recv;
+        if let Some(received) = call.take_result() {
+            return Ok(received);
+        }
+        if call.step == Step::Idle {
+            call.enter(most);
+            self.begin_recv(self.machine.times().system_call, kernel);
+        } else if call.step == Step::Asleep {
+            if let Some(broken) = self.flow.broken() {
+                return Err(broken);
+            }
+            let side = self.end.side;
+            let gone = self.flow.closed[side.other() as usize] && self.flow.is_drained(side);
+            if gone || self.own().connection.is_at_end() {
+                return Err(Broken::Closed);
+            }
+        }
+        Ok(0)
     }
 
     /// Continues everything that a change of the protocol's state allows.
@@ -186,6 +233,6 @@ impl Place<'_> {
             kernel.cancel(timer);
         }
         let when = wanted.max(kernel.now());
-        own.timer = Some((when, kernel.at(when, Class::Expire, Event::Timer(end))));
+        own.timer = Some((when, kernel.timer(when, Class::Expire, Event::Timer(end))));
     }
 }

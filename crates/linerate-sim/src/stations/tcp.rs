@@ -1,6 +1,5 @@
 //! TCP on machines: what an application's calls, the protocol's timers and finished work lead to.
 
-use super::call::Step;
 use super::place::Place;
 use super::tcp_flow::TcpFlow;
 use super::{Broken, Event, Flow, Stations};
@@ -74,37 +73,25 @@ impl Stations {
         data: &[u8],
         kernel: &mut Kernel<impl Includes<Event>>,
     ) -> Result<usize, Broken> {
-        if self.place(end).flow.closed[end.side.other() as usize] {
-            return Err(self.place(end).flow.broken().unwrap_or(Broken::Closed));
+        let mut place = self.place(end);
+        if place.flow.closed[end.side.other() as usize] {
+            return Err(place.flow.broken().unwrap_or(Broken::Closed));
         }
-        let (sent, begun) = self.tcp_send(end, data.len() as u64, kernel)?;
+        let (sent, begun) = place.call_send(data.len() as u64, kernel)?;
         if begun {
-            self.place(end).flow.keep(end.side, data);
+            place.flow.keep(end.side, data);
         }
         Ok(usize::try_from(sent).unwrap_or(usize::MAX))
     }
 
-    /// The same for bytes that are only counted; returns also whether a call began.
+    /// The same for bytes that are only counted.
     pub(super) fn tcp_send(
         &mut self,
         end: End,
         bytes: u64,
         kernel: &mut Kernel<impl Includes<Event>>,
-    ) -> Result<(u64, bool), Broken> {
-        let mut place = self.place(end);
-        if let Some(broken) = place.flow.broken() {
-            return Err(broken);
-        }
-        let call = &mut place.own().send;
-        if let Some(sent) = call.take_result() {
-            return Ok((sent, false));
-        }
-        let begins = call.step == Step::Idle;
-        if begins {
-            call.enter(bytes);
-            place.begin_send(place.machine.times().system_call, kernel);
-        }
-        Ok((0, begins))
+    ) -> Result<u64, Broken> {
+        self.place(end).call_send(bytes, kernel).map(|(sent, _)| sent)
     }
 
     /// The application at an end calls receive; returns what a finished call has received.
@@ -114,10 +101,11 @@ impl Stations {
         data: &mut [u8],
         kernel: &mut Kernel<impl Includes<Event>>,
     ) -> Result<usize, Broken> {
-        let received = self.tcp_receive(end, data.len() as u64, kernel)?;
+        let mut place = self.place(end);
+        let received = place.call_receive(data.len() as u64, kernel)?;
         let len = usize::try_from(received).unwrap_or(usize::MAX).min(data.len());
         if len > 0 {
-            self.place(end).flow.give(end.side, &mut data[..len]);
+            place.flow.give(end.side, &mut data[..len]);
         }
         Ok(len)
     }
@@ -129,24 +117,7 @@ impl Stations {
         most: u64,
         kernel: &mut Kernel<impl Includes<Event>>,
     ) -> Result<u64, Broken> {
-        let mut place = self.place(end);
-        let call = &mut place.own().recv;
-        if let Some(received) = call.take_result() {
-            return Ok(received);
-        }
-        if call.step == Step::Idle {
-            call.enter(most);
-            place.begin_recv(place.machine.times().system_call, kernel);
-        } else if call.step == Step::Asleep {
-            if let Some(broken) = place.flow.broken() {
-                return Err(broken);
-            }
-            let gone = place.flow.closed[end.side.other() as usize] && place.flow.is_drained(end.side);
-            if gone || place.own().connection.is_at_end() {
-                return Err(Broken::Closed);
-            }
-        }
-        Ok(0)
+        self.place(end).call_receive(most, kernel)
     }
 
     /// The application at an end sends nothing more: FIN follows what it wrote.

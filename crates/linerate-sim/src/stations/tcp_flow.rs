@@ -1,11 +1,10 @@
 //! A TCP connection between two hosts, and the applications at its ends.
 
-use std::collections::VecDeque;
-
 use linerate_core::units::Time;
 
 use super::Broken;
 use super::call::Call;
+use super::payload::Payload;
 use crate::frame::Station;
 use crate::kernel::Timer;
 use crate::stack::Side;
@@ -18,7 +17,7 @@ pub(super) struct TcpFlow {
     pub(super) ends: [TcpEnd; 2],
     /// The bytes that each end wrote and the other's application has not read. They are kept here
     /// once; segments only count them.
-    payload: [VecDeque<u8>; 2],
+    payload: [Payload; 2],
     /// Something changed that an end's application may wait for.
     pub(super) stirred: [bool; 2],
     /// The application has gone.
@@ -50,7 +49,7 @@ impl TcpFlow {
         Self {
             stations,
             ends: [TcpEnd::new(Connection::connect(first)), TcpEnd::new(Connection::listen(second))],
-            payload: [VecDeque::new(), VecDeque::new()],
+            payload: <[Payload; 2]>::default(),
             stirred: [true; 2],
             closed: [false; 2],
         }
@@ -74,18 +73,12 @@ impl TcpFlow {
     }
 
     pub(super) fn keep(&mut self, side: Side, data: &[u8]) {
-        self.payload[side as usize].extend(data);
+        self.payload[side as usize].write(data);
     }
 
     /// Fills `data` for `side` with bytes that the other end wrote.
     pub(super) fn give(&mut self, side: Side, data: &mut [u8]) {
-        let payload = &mut self.payload[side.other() as usize];
-        let (front, back) = payload.as_slices();
-        let from_front = data.len().min(front.len());
-        data[..from_front].copy_from_slice(&front[..from_front]);
-        let rest = data.len() - from_front;
-        data[from_front..].copy_from_slice(&back[..rest]);
-        payload.drain(..data.len());
+        self.payload[side.other() as usize].read(data);
     }
 
     /// Whether `side` has taken everything that was written for it.

@@ -69,10 +69,11 @@ fn send_until(world: &mut World, end: Time, taken: &mut [u64; FLOWS as usize]) {
     while world.kernel.now() < end {
         for (flow, taken) in (0..FLOWS).zip(taken.iter_mut()) {
             let World { kernel, stations, .. } = &mut *world;
-            if stations.take_stirred(flow, Side::First) {
+            let [writer, reader] = stations.take_stirred(flow);
+            if writer {
                 while stations.write(flow, Side::First, &out, kernel).expect("it goes on") > 0 {}
             }
-            if stations.take_stirred(flow, Side::Second) {
+            if reader {
                 loop {
                     let bytes = stations.read(flow, Side::Second, &mut into, kernel).expect("it goes on");
                     *taken += bytes as u64;

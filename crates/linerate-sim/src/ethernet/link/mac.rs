@@ -123,7 +123,7 @@ impl Mac {
         let reacted = now + self.reaction;
         let from = self.end_pause(kernel).map_or(reacted, |earlier| earlier.max(now).min(reacted));
         let until = now + pause::span(quanta, self.line.pace());
-        let timer = kernel.at(until, Class::Expire, expired);
+        let timer = kernel.timer(until, Class::Expire, expired);
         self.pause = Some(Pause { from, timer });
     }
 

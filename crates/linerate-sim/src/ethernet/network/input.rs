@@ -74,6 +74,6 @@ impl Input {
     fn ask(&mut self, kernel: &mut Kernel<impl Includes<NetworkEvent>>, outbox: &mut Outbox) {
         outbox.orders.push_back(Order::Pause(self.interface, self.gauge.quanta()));
         let event = NetworkEvent::Node(Event(What::Refresh(self.interface)));
-        self.refresh = self.gauge.refresh_at().map(|when| kernel.at(when, Class::Expire, event));
+        self.refresh = self.gauge.refresh_at().map(|when| kernel.timer(when, Class::Expire, event));
     }
 }

@@ -110,7 +110,7 @@ impl Segment {
         [burst_start, frame_start, end]: [Time; 3],
         kernel: &mut Kernel<impl Includes<Event>>,
     ) {
-        let timer = kernel.at(end, Class::Finish, self.event(port, What::End));
+        let timer = kernel.timer(end, Class::Finish, self.event(port, What::End));
         let sending = Sending { burst_start, frame_start, collision: None, timer };
         self.macs[port as usize].sending = Some(sending);
     }
@@ -128,7 +128,7 @@ impl Segment {
         let end = cut + self.times.jam;
         kernel.cancel(sending.timer);
         sending.collision = Some(heard);
-        sending.timer = kernel.at(end, Class::Finish, event);
+        sending.timer = kernel.timer(end, Class::Finish, event);
         self.air.move_end(port, end);
     }
 
