@@ -99,7 +99,7 @@ fn of_curve(series: &Series, derived: &Derived, times: &BTreeMap<u64, SizeTimes>
         values.push(value(Figure::Latency, latency.time.median / 1e6, interval));
     }
     if let Some(peak) = &derived.peak {
-        let interval = peak.interval.map(|ends| ends.map(|rate| rate.as_mbps()));
+        let interval = peak.interval.map(|ends| ends.map(crate::units::Rate::as_mbps));
         values.push(value(Figure::Peak, peak.throughput.as_mbps(), interval));
     }
     if let Some(half) = derived.half_performance_bytes {

@@ -73,7 +73,7 @@ fn another_machine_link_or_question_is_another_path() {
                         panic!("it is known")
                     };
                     interface.speed_mbps = Fact::Known(1000);
-                })
+                });
             }),
         ),
         ("transport", with(|run| run.plan.common.transport = crate::transport::Transport::Udp)),
