@@ -11,9 +11,9 @@ mod permutation;
 mod power;
 mod welch;
 
-pub use adjust::holm;
+pub use adjust::{benjamini_hochberg, holm};
 pub use bootstrap::{Unit, hierarchical};
-pub use permutation::{Permutation, permute};
+pub use permutation::{Permutation, joint_limit, permute};
 pub use power::visible;
 pub use welch::{Prior, Welch};
 

@@ -1,5 +1,6 @@
 //! The difference of two means with unequal spreads.
 
+use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use super::ALPHA;
@@ -19,7 +20,7 @@ pub struct Welch {
 }
 
 /// What is known of the spread of single values from elsewhere, such as from the history.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Prior {
     /// Standard deviation of one value.
     pub deviation: f64,

@@ -35,6 +35,18 @@ pub fn warm_up(times: &[Span]) -> usize {
     times.iter().take(most).take_while(|time| (time.as_ps() as f64 - centre).abs() > reach).count()
 }
 
+/// The same of a path that delivers lumps which take `lump` to pass: how many of the first `times` are
+/// warm-up and not the unevenness of one lump. A sample that waits for a lump is long and the one that has
+/// its rest is short, so the first may look cold.
+#[must_use]
+pub fn warm_up_beyond(lump: Span, times: &[Span]) -> usize {
+    let first = warm_up(times);
+    let as_ps = |time: &Span| time.as_ps() as f64;
+    let Some(centre) = median_of(times[times.len() / 2..].iter().map(as_ps)) else { return 0 };
+    let odd = times[..first].iter().map(as_ps).sum::<f64>() - first as f64 * centre;
+    if odd.abs() > as_ps(&lump) { first } else { 0 }
+}
+
 fn median_of(values: impl Iterator<Item = f64>) -> Option<f64> {
     let mut sorted: Vec<f64> = values.collect();
     sorted.sort_by(f64::total_cmp);
@@ -53,6 +65,19 @@ mod tests {
     fn slow_and_fast_first_samples_are_warm_up() {
         assert_eq!(warm_up(&times(&[4368, 110, 50, 51, 49, 50, 51, 50, 49, 50])), 2);
         assert_eq!(warm_up(&times(&[1, 2, 67, 67, 67, 67, 67, 67])), 2);
+    }
+
+    #[test]
+    fn what_one_lump_explains_is_not_warm_up() {
+        // 98,307 B each at 10 Mb/s, in lumps of 64 KiB that take 55 ms.
+        let seen = times(&[115_500, 57_900, 115_800, 57_900, 63_800]);
+        let of = |lump_us, times: &[Span]| warm_up_beyond(Span::from_us(lump_us), times);
+        assert_eq!((warm_up(&seen), of(55_000, &seen), of(50_000, &seen)), (1, 0, 1));
+        let slow_start = times(&[400, 200, 50, 50, 50, 50]);
+        assert_eq!((of(499, &slow_start), of(500, &slow_start)), (2, 0), "350 and 150 more than steady");
+        let burst = times(&[1, 2, 67, 67, 67, 67, 67, 67]);
+        assert_eq!((of(130, &burst), of(131, &burst)), (2, 0));
+        assert_eq!(of(0, &[]), 0);
     }
 
     #[test]
