@@ -17,6 +17,7 @@ use crate::transport::Transport;
 pub use loads::PACE_KEPT;
 
 use loads::loads;
+pub(crate) use loads::slower_later;
 
 /// A thread that waits for a processor for more than this share of a run is crowded out.
 const CROWDED: f64 = 0.01;

@@ -83,6 +83,19 @@ pub enum Caution {
         #[serde(rename = "got_bps", alias = "got")]
         got: Rate,
     },
+    /// The link of an end was down while a load ran.
+    LinkDown {
+        /// Which end.
+        side: Side,
+        /// For how long, as far as the looks tell.
+        #[serde(rename = "down_ps")]
+        down: Span,
+    },
+    /// Requests waited for acknowledgements (Nagle's algorithm).
+    Nagle {
+        /// The share of the looks that found one waiting, 0 to 1.
+        share: f64,
+    },
     /// An open loop ended before it had sent every request that was due.
     Unsent {
         /// How many requests.
@@ -283,6 +296,11 @@ impl Caution {
             Self::BeganFaster { whole, later } => {
                 format!("bulk began faster than it went on: {whole} over all, {later} in the second half")
             }
+            Self::LinkDown { side, down } => format!("the link of {side} was down for {down}"),
+            Self::Nagle { share } => format!(
+                "requests waited for the acknowledgement of earlier ones at {:.0} % of the looks (Nagle's algorithm)",
+                share * 100.0
+            ),
             Self::Unsent { requests } => {
                 let due = count(*requests, "request was", "requests were");
                 format!("{due} due but never sent, so the percentiles look too good")
@@ -377,6 +395,10 @@ impl Caution {
             Self::PaceMissed { .. } => {
                 "request a rate that the path, the hosts and the message size can sustain"
             }
+            Self::LinkDown { .. } => {
+                "find out what switched it off or unplugged it (`ip link`, `dmesg`), and measure again"
+            }
+            Self::Nagle { .. } => "leave --nodelay on, as it is by default",
             Self::BeganFaster { .. } => {
                 "the first part may be what buffers or a shaper let through at once; leave it out with --warm-up"
             }
@@ -394,7 +416,9 @@ impl Caution {
             Self::FewRounds { .. } | Self::NotTimed { .. } | Self::Late { .. } | Self::InBursts { .. } => {
                 "allow more --time, or lower --to"
             }
-            Self::WideIntervals { .. } => "allow more --time, or use a quieter host",
+            Self::WideIntervals { .. } => {
+                "allow more --time, more passes if they differ (--repeat), or use a quieter host"
+            }
             Self::WakeUpsDrift { .. } => {
                 "measure with --wait spin to leave that out, or with --repeat 8 to cover it"
             }

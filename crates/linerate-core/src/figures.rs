@@ -132,6 +132,19 @@ impl Figure {
         !matches!(self, Self::Loss(_) | Self::Retransmissions(_))
     }
 
+    /// Which way the bytes went that it is of, if that is said.
+    #[must_use]
+    pub const fn direction(self) -> Option<Direction> {
+        match self {
+            Self::Rate(direction)
+            | Self::Loss(direction)
+            | Self::Retransmissions(direction)
+            | Self::SenderCpu(direction)
+            | Self::ReceiverCpu(direction) => Some(direction),
+            _ => None,
+        }
+    }
+
     /// What people call it.
     #[must_use]
     pub fn title(self) -> String {

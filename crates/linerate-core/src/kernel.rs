@@ -83,6 +83,10 @@ pub struct TcpSample {
     pub sndbuf: u64,
     /// Receive buffer as the kernel states it, after autotuning. Unit: bytes.
     pub rcvbuf: u64,
+    /// Memory that bytes take which arrived and were not read yet, including the kernel's overhead. Compare
+    /// it with `rcvbuf`. From Linux 4.12 (`SK_MEMINFO_RMEM_ALLOC`). Unit: bytes.
+    #[serde(skip_serializing_if = "is_absent")]
+    pub unread: u64,
 }
 
 impl TcpSample {
@@ -90,6 +94,18 @@ impl TcpSample {
     #[must_use]
     pub const fn sends(&self) -> bool {
         self.acknowledged > self.received
+    }
+
+    /// Whether a small segment waits though both windows have room for it: with Nagle's algorithm, for the
+    /// acknowledgement of what is under way.
+    ///
+    /// Source: RFC 9293, section 3.7.4.
+    #[must_use]
+    pub const fn small_segment_waits(&self) -> bool {
+        let small = self.notsent > 0 && self.notsent < self.mss;
+        let fits = self.snd_wnd == 0
+            || self.unacked.saturating_mul(self.mss).saturating_add(self.notsent) <= self.snd_wnd;
+        small && fits && self.unacked > 0 && self.unacked < self.cwnd
     }
 }
 
@@ -159,6 +175,9 @@ pub struct HostSample {
     pub softnet_dropped: u64,
     /// Times that receiving stopped because its budget was used up.
     pub softnet_squeezed: u64,
+    /// For how long its link was down: the interface was switched off, or had no carrier.
+    #[serde(rename = "link_down_ps", skip_serializing_if = "is_no_time")]
+    pub link_down: Span,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -169,6 +188,16 @@ const fn is_none(count: &u64) -> bool {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_zero(share: &f64) -> bool {
     *share == 0.0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_absent(bytes: &u64) -> bool {
+    *bytes == 0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_no_time(span: &Span) -> bool {
+    *span == Span::ZERO
 }
 
 impl HostSample {
@@ -201,6 +230,7 @@ impl HostSample {
             softnet_packets: self.softnet_packets.saturating_add(next.softnet_packets),
             softnet_dropped: self.softnet_dropped.saturating_add(next.softnet_dropped),
             softnet_squeezed: self.softnet_squeezed.saturating_add(next.softnet_squeezed),
+            link_down: self.link_down + next.link_down,
         };
     }
 }
@@ -257,6 +287,7 @@ mod tests {
             softnet_packets: base + 13,
             softnet_dropped: base + 14,
             softnet_squeezed: base + 15,
+            link_down: Span::from_ms(base + 16),
         };
         let mut sum = look(100);
         sum.absorb(&look(1_000));
@@ -283,6 +314,7 @@ mod tests {
             softnet_packets: 1_126,
             softnet_dropped: 1_128,
             softnet_squeezed: 1_130,
+            link_down: Span::from_ms(1_132),
         };
         assert_eq!(sum, expected);
     }

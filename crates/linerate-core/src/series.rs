@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::pattern::Pattern;
-use crate::stats::{Estimate, Histogram, median_interval, over_passes, warm_up};
+use crate::stats::{Estimate, Histogram, median_interval, over_passes, warm_up_beyond};
 use crate::trial::{Sample, Tally, Trial};
 use crate::units::{Rate, Span};
 
@@ -190,9 +190,10 @@ impl Point {
         Self { size, verified: false, rounds: Vec::new(), histogram: Histogram::default(), stop: None }
     }
 
-    /// Adds what a trial gave.
-    pub fn add(&mut self, round: u32, trial: &Trial, sample: &Sample) {
-        let warmup = warm_up(&sample.times);
+    /// Adds what a trial gave, over a path that delivers lumps which take `lump` to pass.
+    pub fn add(&mut self, round: u32, trial: &Trial, sample: &Sample, lump: Span) {
+        let per_sample = if trial.pattern.overlaps() { u64::from(trial.batch).max(1) } else { 1 };
+        let warmup = warm_up_beyond(lump / per_sample, &sample.times);
         let (early, steady) = sample.times.split_at(warmup);
         for time in steady {
             self.histogram.record(*time);

@@ -21,7 +21,7 @@ pub use account::{
 pub use derive::{Class, FAIR, Summary, jain};
 pub use hdr_log::hdr_log;
 pub use looks::{Cadence, FlowLooks, FlowRecord, Join, Kept};
-pub use pace::Pace;
+pub use pace::{Pace, ReaderPace};
 pub use progress::{PATIENCE, Progress, SendProgress};
 pub use requests::{Request, RequestProgress};
 pub use schedule::Schedule;

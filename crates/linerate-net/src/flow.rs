@@ -18,7 +18,7 @@ pub(crate) use asking::{GIVE_UP, LOOK};
 pub use counter::Counter;
 pub use incoming::Incoming;
 pub(crate) use linerate_core::traffic::PATIENCE;
-pub use linerate_core::traffic::{Pace, Progress, Schedule, SendProgress};
+pub use linerate_core::traffic::{Pace, Progress, ReaderPace, Schedule, SendProgress};
 pub use outgoing::{Outgoing, Piece};
 
 /// Seed of the bytes of every request and response.

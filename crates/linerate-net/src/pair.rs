@@ -70,7 +70,7 @@ impl Ends {
         key: Option<&Key>,
         plan: &Plan,
         clock: HostClock,
-        queued: &mut impl FnMut(u32) -> ControlFlow<()>,
+        queued: &mut impl FnMut(Option<u32>) -> ControlFlow<()>,
     ) -> Result<Self, PairError> {
         let LocalOptions { pin: cpu, cpu_latency_us, .. } = plan.common.local;
         let pin = Pin { cpu, whole_process: plan.has_loads() };
@@ -137,8 +137,8 @@ pub struct Pair {
 
 impl Pair {
     /// Connects to the linerate at `target`, agrees on `plan` with it and opens the channel under
-    /// test. While the server is busy, `queued` receives the place in the queue every second, and
-    /// may end the wait.
+    /// test. While the server is busy, `queued` receives the place in the queue every second, and nothing
+    /// when the turn has come; each time it may end the wait.
     ///
     /// # Errors
     ///
@@ -148,7 +148,7 @@ impl Pair {
         key: Option<&Key>,
         plan: &Plan,
         clock: HostClock,
-        mut queued: impl FnMut(u32) -> ControlFlow<()>,
+        mut queued: impl FnMut(Option<u32>) -> ControlFlow<()>,
     ) -> Result<Self, PairError> {
         let largest = plan.largest()?;
         Reserved::check(largest, &plan.common.memory)?;

@@ -72,7 +72,7 @@ impl Impostor {
         let target = Target::parse(&self.address.to_string()).expect("an address");
         let met = plan("schedule = 'list:1000'");
         let pair = Pair::open(&target, key, &met, HostClock::start(), |place| {
-            places.push(place);
+            places.extend(place);
             ControlFlow::Continue(())
         });
         (pair, places)
@@ -482,6 +482,24 @@ fn a_place_in_the_queue_is_told_until_the_admission_and_then_all_works() {
     let sample = pair.run(&STREAM).expect("it behaves");
     assert_eq!(sample.times, [Span::from_ns(50); 3]);
     pair.finish().expect("it behaves");
+    impostor.ends();
+}
+
+#[test]
+fn a_turn_that_comes_after_the_wish_to_end_is_not_taken() {
+    let impostor = Impostor::that(|victim| {
+        victim.hear_plan();
+        victim.say(&Reply::Queued(1));
+        victim.say(&admitted());
+    });
+    let target = Target::parse(&impostor.address.to_string()).expect("an address");
+    let met = plan("schedule = 'list:1000'");
+    let wish = |place: Option<u32>| match place {
+        Some(_) => ControlFlow::Continue(()),
+        None => ControlFlow::Break(()),
+    };
+    let ended = Pair::open(&target, None, &met, HostClock::start(), wish).map(drop);
+    assert!(matches!(ended, Err(PairError::Interrupted)), "{ended:?}");
     impostor.ends();
 }
 

@@ -9,14 +9,14 @@ use std::time::Duration;
 
 use linerate_core::ceiling::Framing;
 use linerate_core::kernel::TcpSample;
-use linerate_core::kernel::limit::{Holder, Verdict, holders};
+use linerate_core::kernel::limit::{Holder, Known, Verdict, holders};
 use linerate_core::traffic::{Cadence, Interval};
 use linerate_core::transport::Transport;
 use linerate_core::units::{Rate, Span, Time};
 use linerate_net::channel::{Channel, ChannelHandle};
 use linerate_net::flow::Counter;
 use linerate_net::lab::{Lab, LabError, THERE, shape};
-use linerate_net::observe::{HostClock, UdpCounters};
+use linerate_net::observe::{HostClock, LinkWatch, UdpCounters};
 use linerate_net::traffic::{Looks, OnLook, Sampler, Watched};
 use linerate_net::transport::{Setup, tcp_channel};
 use socket2::{SockRef, Socket};
@@ -72,7 +72,11 @@ fn flow(
     let clock = HostClock::start();
     let origin = clock.now();
     let counters: Arc<[Counter]> = vec![Counter::default()].into();
-    let watched = Watched { counters: Arc::clone(&counters), remotes: vec![remote(&sender)] };
+    let watched = Watched {
+        counters: Arc::clone(&counters),
+        remotes: vec![remote(&sender)],
+        link: LinkWatch::default(),
+    };
     let sampler =
         Sampler::start(clock, origin, Cadence::every(Span::from_ms(20)), watched, None).expect("a thread");
     let received = std::thread::scope(|scope| {
@@ -116,7 +120,8 @@ impl Flow {
     /// None, with a word, where the kernel does not count.
     fn verdict(&self, link: Option<Rate>) -> Option<Verdict> {
         let rate = Rate::of(self.received, self.span);
-        let verdict = holders(self.samples(), [&[], &[]], link, rate, self.span);
+        let known = Known { sender: self.samples(), link, rate, span: self.span, ..Known::default() };
+        let verdict = holders(&known);
         if verdict.is_none() {
             missing("a kernel that counts what limits a connection (Linux 4.10)");
         }
@@ -227,7 +232,11 @@ fn a_full_wire_is_the_link_and_unknown_it_is_the_path() {
 fn a_sampler_sees_every_byte_once_and_every_look_is_told() {
     let counters: Arc<[Counter]> = (0..3).map(|_| Counter::default()).collect();
     let connection = Connection::local(None);
-    let watched = Watched { counters: Arc::clone(&counters), remotes: vec![remote(&connection.sender)] };
+    let watched = Watched {
+        counters: Arc::clone(&counters),
+        remotes: vec![remote(&connection.sender)],
+        link: LinkWatch::default(),
+    };
     let clock = HostClock::start();
     let told = Arc::new(Mutex::new(Vec::new()));
     let tell = Arc::clone(&told);
@@ -267,7 +276,11 @@ fn a_sampler_sees_every_byte_once_and_every_look_is_told() {
 fn looks_within_an_interval_are_kept_and_not_told() {
     let counters: Arc<[Counter]> = vec![Counter::default()].into();
     let connection = Connection::local(None);
-    let watched = Watched { counters: Arc::clone(&counters), remotes: vec![remote(&connection.sender)] };
+    let watched = Watched {
+        counters: Arc::clone(&counters),
+        remotes: vec![remote(&connection.sender)],
+        link: LinkWatch::default(),
+    };
     let clock = HostClock::start();
     let told = Arc::new(Mutex::new(Vec::new()));
     let tell = Arc::clone(&told);
@@ -303,7 +316,8 @@ fn looks_within_an_interval_are_kept_and_not_told() {
 #[test]
 fn a_load_shorter_than_an_interval_is_seen_once() {
     let counters: Arc<[Counter]> = vec![Counter::default()].into();
-    let watched = Watched { counters: Arc::clone(&counters), remotes: Vec::new() };
+    let watched =
+        Watched { counters: Arc::clone(&counters), remotes: Vec::new(), link: LinkWatch::default() };
     let clock = HostClock::start();
     let cadence = Cadence::every(PATIENCE);
     let sampler = Sampler::start(clock, clock.now(), cadence, watched, None).expect("a thread");

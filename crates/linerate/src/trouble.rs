@@ -67,6 +67,11 @@ impl Trouble {
         Self::new(format!("failed to {doing} {}: {error}", path.display()), help)
     }
 
+    /// The same in one line, where it ends nothing.
+    pub(crate) fn as_caution(&self) -> String {
+        format!("! {}; {}", self.what, self.help)
+    }
+
     /// A plan that cannot be carried out; `text` is its file, if it came from one.
     pub(crate) fn plan(error: PlanError, file: Option<(&Path, String)>) -> Self {
         let name = file.as_ref().map_or_else(String::new, |(path, _)| format!(" {}", path.display()));
@@ -130,7 +135,23 @@ impl From<GridError> for Trouble {
 impl From<PairError> for Trouble {
     fn from(error: PairError) -> Self {
         let help = pair_help(&error);
-        Self::new(format!("failed to {error}"), help)
+        Self::new(
+            format!("failed to {error}"),
+            links_down(&error).map_or_else(|| help.to_owned(), |down| format!("{down}; {help}")),
+        )
+    }
+}
+
+/// Which links here are down that could have carried a connection.
+fn links_down(error: &PairError) -> Option<String> {
+    match error {
+        PairError::Dial(DialError::Connect { address, .. }) => {
+            let down: Vec<String> =
+                linerate_net::observe::links_down(address.ip()).iter().map(ToString::to_string).collect();
+            (!down.is_empty()).then(|| format!("{}: the link is down", down.join(", ")))
+        }
+        PairError::At { source, .. } => links_down(source),
+        _ => None,
     }
 }
 

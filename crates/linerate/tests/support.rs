@@ -68,8 +68,16 @@ impl Desk {
     pub(crate) fn command(&self, program: &str, arguments: &[&str]) -> Command {
         let mut command = Command::new(program);
         command.args(arguments).current_dir(self.folder());
-        for name in ["LINERATE_KEY", "LINERATE_LOG", "CI", "COLUMNS", "TERM", "FORCE_COLOR", "CLICOLOR_FORCE"]
-        {
+        for name in [
+            "LINERATE_KEY",
+            "LINERATE_LOG",
+            "LINERATE_HISTORY",
+            "CI",
+            "COLUMNS",
+            "TERM",
+            "FORCE_COLOR",
+            "CLICOLOR_FORCE",
+        ] {
             command.env_remove(name);
         }
         command.env("NO_COLOR", "1").env("LC_ALL", "C.UTF-8");
@@ -127,6 +135,14 @@ impl Said {
     pub(crate) fn done(self) -> Self {
         assert_eq!(self.code, Some(0), "{}\n{}", self.stdout, self.stderr);
         self
+    }
+
+    /// That it ended with this code, with its messages unwrapped.
+    #[track_caller]
+    pub(crate) fn fails(self, code: i32) -> Self {
+        assert_eq!(self.code, Some(code), "{}\n{}", self.stdout, self.stderr);
+        let words = self.stderr.split_whitespace().filter(|word| *word != "│");
+        Self { stderr: words.collect::<Vec<&str>>().join(" "), ..self }
     }
 
     /// The one message of a command that could not: the trouble, and what to do, a line each.

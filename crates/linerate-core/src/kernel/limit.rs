@@ -14,10 +14,11 @@
 //! and the congestion window is not.
 //!
 //! The usual confusions: the receiver's account says nothing of this, only the sender's; a full
-//! receiver window may itself be the receiving application's fault, which reads too slowly; and a
-//! window that is full on a link that is full holds nothing back.
+//! receiver window may itself be the receiving application's fault, which reads too slowly, as the unread
+//! bytes at the receiver show; and a window that is full on a link that is full holds nothing back.
 
 mod course;
+mod outage;
 mod verdict;
 
 #[cfg(test)]
@@ -26,73 +27,113 @@ mod tests;
 use super::{HostSample, TcpSample};
 use crate::units::{Rate, Span};
 
+use outage::outages;
+
 pub use course::{Stretch, course};
 pub use verdict::{Holder, Host, Shares, Verdict};
 
 /// A flow this close to the link's payload rate is at it.
 pub(crate) const AT_LINE_RATE: f64 = 0.95;
 
-/// A processor, or a thread that wants one, that is busy for this share of an interval had no time left. Less
-/// than 1, because the kernel counts a processor's time in ticks, mostly of 10 ms.
-const SATURATED: f64 = 0.95;
+/// A processor, or a thread that wants one, that is busy for this share of an interval had next to no time
+/// left. Less than 1, because the kernel counts a processor's time in ticks, mostly of 10 ms, and because two
+/// ends that share processors wait for each other now and then.
+const SATURATED: f64 = 0.9;
+
+/// A thread that waited for a processor for this share of an interval, while others had it,
+const CROWDED_OUT: f64 = 0.2;
+/// was short of it if it was awake for at least this share: otherwise it had little to do.
+const AWAKE: f64 = 0.6;
 
 /// A host is judged over looks that last at least so long together: 20 of the kernel's coarsest ticks.
 /// In fewer a processor that is busy for half of its time often looks saturated.
 const JUDGED: Span = Span::from_ms(200);
 
-/// The share of the time for which a processor must be saturated to count as the cause.
+/// The share of the time for which a processor must be saturated to count as the cause, and the share of a
+/// round trip that must be waiting for a queue to be what the round trip takes.
 const MOSTLY: f64 = 0.5;
 
-/// What held a flow back for `span`, by its sender's samples. Absent if there are no samples, no
-/// time passed, or the sender's kernel does not count (before Linux 4.10).
-///
-/// `sender` is a connection that carried this flow only, and its last sample is of the flow's end.
-/// `hosts` are the samples of the host that sent and of the one that received; of a paced flow they
-/// are empty, because a pacing thread spins and its processor only looks busy. `link` is the
-/// highest payload rate that the path allows
-/// ([`Framing::ceiling`](crate::ceiling::Framing::ceiling)), and `rate` the payload rate that the
-/// flow had, or all flows of its direction together.
+/// Bytes that wait for less than this may wait for a host: until its processor wakes, is interrupted, or answers.
+const WAIT: Span = Span::from_ms(1);
+
+/// What is known of a flow.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Known<'a> {
+    /// What TCP said at the end that sent, of a connection that carried this flow only; the last sample is
+    /// of the flow's end.
+    pub sender: &'a [TcpSample],
+    /// The same at the end that received.
+    pub receiver: &'a [TcpSample],
+    /// The looks at the host that sent and at the one that received.
+    pub hosts: [&'a [HostSample]; 2],
+    /// Whether its messages are paced: a pacing thread spins, so its processor only looks busy.
+    pub paced: bool,
+    /// The highest payload rate that the path allows
+    /// ([`Framing::ceiling`](crate::ceiling::Framing::ceiling)).
+    pub link: Option<Rate>,
+    /// The payload rate that the flow had, or all flows of its direction together.
+    pub rate: Option<Rate>,
+    /// How long the flow lasted at its sender.
+    pub span: Span,
+}
+
+/// What held a flow back. Absent if there are no samples of its sender, no time passed, or the sender's
+/// kernel does not count (before Linux 4.10).
 ///
 /// The rule:
 ///
-/// 1. The time without anything to deliver is the application's; or the sending host's processor's
-///    if, most of the time, a thread of this program was running or ready to run for 95 % of an
-///    interval.
-/// 2. If the rate is within 5 % of the link's, all other time is the link's: no larger window
+/// 1. The time in which the link of a host was down is the *link's being down*, and so is the time after that
+///    until something was acknowledged again: TCP is not told that the link is up, and waits for its timer.
+/// 2. Of the time without anything to deliver, the send buffer has the share of the samples with bytes under
+///    way that found it full while nothing, or less than a segment, was left to send: its writer slept until
+///    there was room, and the buffer ran empty before it was awake. The rest is the application's; or the
+///    sending host's processor's if, most of the time, a thread of this program was
+///    short of a processor. A paced writer has no hurry, so all is one of these two's.
+/// 3. If the rate is within 5 % of the link's, all other time is the link's: no larger window
 ///    or buffer gains more than that.
-/// 3. Otherwise the receiver window's and the send buffer's time is as the kernel says. Of the
-///    rest, the send buffer has the share of the samples that found it full while everything was
-///    sent, and the receiver window the share of those that found no room in it for one more full
-///    segment while there was one to send; both only where the congestion window was not full.
-/// 4. The rest is a processor's, if most of the time a thread of this program on a host was that
-///    busy, together with the interrupts of its processor, or a processor was that busy with
+/// 4. Otherwise the receiver window's and the send buffer's time is as the kernel says. Of the
+///    rest, the send buffer has the share of the samples that found it full as in rule 2, and the receiver
+///    window the share of those that found no room in it for one more full segment while there was one to
+///    send; both only where the congestion window was not full.
+/// 5. Of the receiver window's time, the receiving application has the share of the receiver's samples that
+///    found its buffer full of bytes that nobody had read for more than 1 ms; or the receiving host's
+///    processor, if a thread of this program was short of it most of the time.
+/// 6. Of what is left of the window's time, and of the send buffer's, the path has the share of the samples
+///    that found a queue on it: more than half of the round trip, and more than 1 ms, was waiting. A larger
+///    window or buffer would only make that queue longer. An acknowledgement may wait for a host too: where a
+///    thread of this program was short of a processor, or nothing is known of the receiver, this rule is not
+///    used, and looks at a buffer full of what nobody had read count against it.
+/// 7. The rest is a processor's, if most of the time a thread of this program on a host was short of
+///    it, also because of the interrupts of that processor, or a processor was saturated by
 ///    interrupts. What other programs do on a processor that this one does not want holds nothing
-///    back. Of two such hosts it is the one that was busy longer, and the
+///    back. Of two such hosts it is the one that was so for longer, and the
 ///    sender in a tie. Otherwise it is the congestion window's, or the path's, which makes that
 ///    window small.
 ///
-/// The intervals of rules 1 and 4 are those of the looks at a host, joined until they last for 200 ms.
+/// The intervals of rules 2 and 5 to 7 are those of the looks at a host, joined until they last for 200 ms.
 /// The kernel counts in ticks of 1 to 10 ms, so flows of less than a second are judged roughly.
 /// Source: `tcp_info` of linux/tcp.h; Linux 4.10, "tcp: sender chronographs instrumentation".
 #[must_use]
-pub fn holders(
-    sender: &[TcpSample],
-    hosts: [&[HostSample]; 2],
-    link: Option<Rate>,
-    rate: Option<Rate>,
-    span: Span,
-) -> Option<Verdict> {
-    let last = sender.last()?;
-    // The last sample is of the end, when there is nothing more to send.
-    let looks = sender.split_last().map_or(sender, |(_, looks)| looks);
-    let account = Account::of(&TcpSample::default(), last, span)?;
-    let hosts = hosts.map(judged);
-    Some(Verdict::of(account.divided(looks, [&hosts[0], &hosts[1]], at_line_rate(link, rate))))
+pub fn holders(known: &Known<'_>) -> Option<Verdict> {
+    let last = known.sender.last()?;
+    let account = Account::of(&TcpSample::default(), last, known.span)?;
+    let [one, other] = known.hosts.map(|looks| judged(looks, known.paced));
+    let [sender, receiver] = [known.sender, known.receiver].map(but_the_end);
+    let seen = Seen { sender, receiver, hosts: [&one, &other], paced: known.paced };
+    let at_line_rate = at_line_rate(known.link, known.rate);
+    let account = account.beside(outages(known).share_of(Span::ZERO, known.span.max(last.at)));
+    Some(Verdict::of(account.divided(&seen, at_line_rate)))
+}
+
+/// The looks at one end but the last, which is of the flow's end, when nothing is under way any more.
+fn but_the_end(looks: &[TcpSample]) -> &[TcpSample] {
+    looks.split_last().map_or(looks, |(_, looks)| looks)
 }
 
 /// The looks at a host, joined so that each lasts long enough to be judged; what is left at the end
-/// belongs to the last.
-fn judged(looks: &[HostSample]) -> Vec<HostSample> {
+/// belongs to the last. Beside a `paced` flow the processors say nothing.
+fn judged(looks: &[HostSample], paced: bool) -> Vec<HostSample> {
+    let looks = if paced { &[] } else { looks };
     let mut joined: Vec<HostSample> = Vec::new();
     let mut left = looks.iter().map(|look| look.span).sum::<Span>();
     for look in looks {
@@ -105,8 +146,21 @@ fn judged(looks: &[HostSample]) -> Vec<HostSample> {
     joined
 }
 
+/// What was seen of a flow while the time passed that is divided.
+#[derive(Clone, Copy)]
+struct Seen<'a> {
+    /// Looks at the end that sent.
+    sender: &'a [TcpSample],
+    /// At the end that received.
+    receiver: &'a [TcpSample],
+    /// At their hosts, long enough to be judged.
+    hosts: [&'a [HostSample]; 2],
+    paced: bool,
+}
+
 /// Shares of the time, as the kernel counted it; together 1.
 struct Account {
+    down: f64,
     idle: f64,
     receiver_window: f64,
     send_buffer: f64,
@@ -128,6 +182,7 @@ impl Account {
         let send_buffer = grown(|sample| sample.sndbuf_limited).min(busy - receiver_window);
         let share = |part: Span| part.as_ps() as f64 / whole.as_ps() as f64;
         Some(Self {
+            down: 0.0,
             idle: share(whole - busy),
             receiver_window: share(receiver_window),
             send_buffer: share(send_buffer),
@@ -135,23 +190,52 @@ impl Account {
         })
     }
 
-    /// The time by holder, by the rule of [`holders`]: of a sender with these `looks`, between `hosts`
-    /// whose looks are long enough.
-    fn divided(&self, looks: &[TcpSample], hosts: [&[HostSample]; 2], at_line_rate: bool) -> Shares {
-        let mut shares = Shares::default();
-        if saturated(hosts[0], thread) > MOSTLY {
-            shares.add(Holder::Processor(Host::Sender), self.idle);
-        } else {
-            shares.add(Holder::Application, self.idle);
+    /// The same beside a link that was down for this share of the time: the kernel counts most of that
+    /// as bytes that wait for their acknowledgement.
+    fn beside(&self, down: f64) -> Self {
+        let from_rest = down.min(self.rest);
+        let others = 1.0 - self.rest;
+        let left = if others > 0.0 { ((others - (down - from_rest)) / others).max(0.0) } else { 0.0 };
+        Self {
+            down,
+            idle: self.idle * left,
+            receiver_window: self.receiver_window * left,
+            send_buffer: self.send_buffer * left,
+            rest: self.rest - from_rest,
         }
+    }
+
+    /// The time by holder, by the rule of [`holders`].
+    fn divided(&self, seen: &Seen<'_>, at_line_rate: bool) -> Shares {
+        let mut shares = Shares::default();
+        let Self { down, idle, receiver_window, send_buffer, rest } = *self;
+        let Seen { sender, receiver, hosts, paced } = *seen;
+        shares.add(Holder::LinkDown, down);
+        let short = hosts.map(|host| share_of_time(host, short_of_processor) > MOSTLY);
+        let [window, buffer] = [window_was_full, buffer_was_full].map(|full| found(sender, full));
+        let woken_late = if paced { 0.0 } else { idle * buffer };
+        shares.add(Holder::SendBuffer, woken_late);
+        let writer = if short[0] { Holder::Processor(Host::Sender) } else { Holder::Application };
+        shares.add(writer, idle - woken_late);
         if at_line_rate {
-            shares.add(Holder::Link, 1.0 - self.idle);
+            shares.add(Holder::Link, receiver_window + send_buffer + rest);
             return shares;
         }
-        let [window, buffer] = [window_was_full, buffer_was_full].map(|full| self.rest * found(looks, full));
-        shares.add(Holder::ReceiverWindow, self.receiver_window + window);
-        shares.add(Holder::SendBuffer, self.send_buffer + buffer);
-        shares.add(bottleneck(hosts), (self.rest - window - buffer).max(0.0));
+        let [window, buffer] = [window, buffer].map(|full| rest * full);
+        let late = found_unread(receiver);
+        let unread = (receiver_window + window) * late;
+        shares.add(if short[1] { Holder::Processor(Host::Receiver) } else { Holder::Reader }, unread);
+        // An acknowledgement may wait for a processor, or for a reader.
+        let by_hosts = short != [false; 2] || receiver.is_empty();
+        let queue = if by_hosts { 0.0 } else { found(sender, waits_on_the_path) * (1.0 - late) };
+        for (holder, full) in [
+            (Holder::SendBuffer, send_buffer + buffer),
+            (Holder::ReceiverWindow, receiver_window + window - unread),
+        ] {
+            shares.add(Holder::CongestionWindow, full * queue);
+            shares.add(holder, full * (1.0 - queue));
+        }
+        shares.add(bottleneck(hosts), (rest - window - buffer).max(0.0));
         shares
     }
 }
@@ -164,14 +248,26 @@ fn found(looks: &[TcpSample], full: fn(&TcpSample) -> bool) -> f64 {
     if whole > 0 { full as f64 / whole as f64 } else { 0.0 }
 }
 
-/// Whether only the send buffer can have held back more: everything is sent, and the congestion
-/// window is not full.
+/// Of a receiver's samples, the share of those that found more than half of its buffer full of what nobody
+/// had read, and more of it than arrives while a reader wakes up.
+///
+/// Source of the time for which bytes wait: Little's law, with the rate at which they arrived so far.
+fn found_unread(looks: &[TcpSample]) -> f64 {
+    let waits = |look: &TcpSample| look.unread as f64 * look.at.as_seconds() / look.received.max(1) as f64;
+    let late = |look: &TcpSample| look.unread > look.rcvbuf / 2 && waits(look) > WAIT.as_seconds();
+    let full = looks.iter().filter(|look| late(look)).count();
+    if looks.is_empty() { 0.0 } else { full as f64 / looks.len() as f64 }
+}
+
+/// Whether only the send buffer can have held back more: everything is sent, but for less than a segment
+/// that Nagle's algorithm keeps, and the congestion window is not full.
 ///
 /// A writer that found the buffer full sleeps until a third of it is free. Source: Linux,
 /// `sk_stream_is_writeable` of net/sock.h.
 fn buffer_was_full(look: &TcpSample) -> bool {
     let writer_sleeps = look.queued / 2 > look.sndbuf.saturating_sub(look.queued);
-    writer_sleeps && look.notsent == 0 && look.unacked < look.cwnd
+    let all_sent = look.notsent == 0 || look.small_segment_waits();
+    writer_sleeps && all_sent && look.unacked < look.cwnd
 }
 
 /// Whether only the window that the receiver offers can have held back more: there is more to send,
@@ -181,6 +277,16 @@ fn window_was_full(look: &TcpSample) -> bool {
     look.snd_wnd > 0 && next > look.snd_wnd && look.notsent > 0 && look.unacked < look.cwnd
 }
 
+/// Whether what is under way waits in a queue for most of its round trip: more is under way than the path
+/// holds without one.
+///
+/// Source: Little's law; Cardwell and others, "BBR: congestion-based congestion control", ACM Queue 14 (5),
+/// 2016, figure 1: beyond the product of bandwidth and delay more bytes under way cost time and gain no rate.
+fn waits_on_the_path(look: &TcpSample) -> bool {
+    let waiting = look.rtt.saturating_sub(look.min_rtt);
+    look.min_rtt > Span::ZERO && waiting > WAIT && waiting.as_seconds() > look.rtt.as_seconds() * MOSTLY
+}
+
 fn at_line_rate(link: Option<Rate>, rate: Option<Rate>) -> bool {
     let shares = link.zip(rate).filter(|(link, _)| link.bits_per_second() > 0.0);
     shares.is_some_and(|(link, rate)| rate.share_of(link) >= AT_LINE_RATE)
@@ -188,8 +294,10 @@ fn at_line_rate(link: Option<Rate>, rate: Option<Rate>) -> bool {
 
 /// What the time waited for that the kernel does not explain.
 fn bottleneck(hosts: [&[HostSample]; 2]) -> Holder {
-    let [sender, receiver] =
-        hosts.map(|host| saturated(host, |look| at_work(look).max(look.busiest_interrupts)));
+    let in_the_way = |look: &HostSample| {
+        short_of_processor(look) || at_work(look).max(look.busiest_interrupts) >= SATURATED
+    };
+    let [sender, receiver] = hosts.map(|host| share_of_time(host, in_the_way));
     if sender.max(receiver) <= MOSTLY {
         Holder::CongestionWindow
     } else if receiver > sender {
@@ -199,24 +307,34 @@ fn bottleneck(hosts: [&[HostSample]; 2]) -> Holder {
     }
 }
 
-/// The share of the time of `looks` in whose intervals `busy` was saturated.
-fn saturated(looks: &[HostSample], busy: impl Fn(&HostSample) -> f64) -> f64 {
+/// The share of the time of `looks` that is in those which are `so`.
+fn share_of_time(looks: &[HostSample], so: impl Fn(&HostSample) -> bool) -> f64 {
     let seconds = |look: &HostSample| look.span.as_seconds();
     let whole: f64 = looks.iter().map(seconds).sum();
-    let full: f64 = looks.iter().filter(|look| busy(look) >= SATURATED).map(seconds).sum();
-    if whole > 0.0 { full / whole } else { 0.0 }
+    let those: f64 = looks.iter().filter(|look| so(look)).map(seconds).sum();
+    if whole > 0.0 { those / whole } else { 0.0 }
 }
 
-/// The share of the interval in which the busiest thread was running or ready to run.
-fn thread(look: &HostSample) -> f64 {
-    let awake = look.busiest_thread + look.busiest_thread_waited;
-    if look.span == Span::ZERO { 0.0 } else { awake.as_seconds() / look.span.as_seconds() }
+/// Whether a thread of this program could have used more of a processor: it was running or ready to run for
+/// nearly all of the interval, or for most of it while others had the processor for a good part.
+fn short_of_processor(look: &HostSample) -> bool {
+    let [ran, waited] = thread(look);
+    ran + waited >= SATURATED || waited >= CROWDED_OUT && ran + waited >= AWAKE
+}
+
+/// The shares of the interval in which the busiest thread was running, and ready to run.
+fn thread(look: &HostSample) -> [f64; 2] {
+    let share = |part: Span| {
+        if look.span == Span::ZERO { 0.0 } else { part.as_seconds() / look.span.as_seconds() }
+    };
+    [look.busiest_thread, look.busiest_thread_waited].map(share)
 }
 
 /// The share of the interval in which the busiest thread, or an interrupt of its processor, was
 /// running or ready to run. Some kernels count an interrupt as part of the thread that it
 /// interrupts, but the two are never more than what the processor worked.
 fn at_work(look: &HostSample) -> f64 {
-    let both = thread(look) + look.busiest_thread_interrupts;
-    both.min(look.busiest_thread_processor).max(thread(look))
+    let [ran, waited] = thread(look);
+    let both = ran + waited + look.busiest_thread_interrupts;
+    both.min(look.busiest_thread_processor).max(ran + waited)
 }

@@ -7,7 +7,7 @@ use rand_pcg::Pcg64;
 
 use super::allot::{Demand, Slice, allot};
 use super::bucket::TokenBucket;
-use super::cost::{Cost, Slope, least_messages};
+use super::cost::{Cost, LUMP, Slope, least_messages};
 use super::settle::Settling;
 
 use super::{Exact, Method, Phase, Progress, Watch, refine};
@@ -43,7 +43,7 @@ const LONGER: u64 = 4;
 const LEAD_AND_TIMED: u64 = 2;
 /// A reference is measured first, with large messages, for this part of the time: what the path
 /// carries for long.
-const FIRST_PART: u64 = 20;
+const FIRST_PART: u64 = 10;
 const FIRST_MESSAGES: u64 = 10;
 /// From when on a lack of time is looked for.
 const SHORT_AFTER_PART: u64 = 40;
@@ -137,7 +137,7 @@ impl<'a, B: Bench> Campaign<'a, B> {
             let sample = self.visit(&trial, index)?;
             let point = &mut self.series.points[index];
             point.verified = true;
-            point.add(0, &trial, &sample);
+            point.add(0, &trial, &sample, Span::ZERO);
             point.stop = Some(Stop::Target);
             self.report(index, Phase::Round(0))?;
         }
@@ -294,7 +294,10 @@ impl<'a, B: Bench> Campaign<'a, B> {
         for _ in 0..MOST_VISITS {
             let Some(trial) = self.fill(index, each) else { return Ok(()) };
             let sample = self.visit(&trial, index)?;
-            self.series.points[index].add(round, &trial, &sample);
+            // A quarter more, for a reader that is woken a little later.
+            let lump =
+                if trial.pattern.overlaps() { self.slope.message(LUMP + LUMP / 4) } else { Span::ZERO };
+            self.series.points[index].add(round, &trial, &sample, lump);
             let mut steady = true;
             if trial.pattern.overlaps() {
                 steady = self.settling.add(&self.series, index, self.least_time() / 2);

@@ -19,6 +19,10 @@ const ENOUGH_TIME: Span = Span::from_ms(2);
 const ENOUGH_ONE_WAY: Span = Span::from_ms(1_000);
 /// After a trial too short for the clock, the next has at most this many times as many messages.
 const LARGEST_GROWTH: u64 = 64;
+/// What a path may deliver at once: the largest packet that a kernel hands to its adaptor, to be cut there,
+/// which a token bucket that is large enough lets pass whole. Unit: bytes. Source: Linux, `GSO_LEGACY_MAX_SIZE`
+/// of linux/netdevice.h.
+pub(super) const LUMP: u64 = 65_536;
 /// A difference of times that is no host's noise.
 const CLEAR: Span = Span::from_ms(20);
 

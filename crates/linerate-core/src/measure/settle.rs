@@ -1,12 +1,17 @@
 //! Which rounds of messages that overlap time the path, and not a burst.
 
+use super::cost::LUMP;
 use crate::series::{Round, Series};
 use crate::units::Span;
 
 /// A round that moved this part of the most that any round moved is judged by itself,
-const LONG_PART: u64 = 2;
+const LONG_PART: u64 = 4;
 /// as is one that moved this many bytes; no path lets more than a small part of it burst.
 const LONG: u64 = 64 << 20;
+/// But one of fewer bytes is not, unless it is half of the most: a path may deliver them in eight lumps,
+/// and between two of them nothing tells how late the receiver is.
+const LONG_LEAST: u64 = 8 * LUMP;
+const LEAST_PART: u64 = 2;
 /// A shorter one is settled if its rate is at most this much above the highest of those.
 const ABOVE: f64 = 1.005;
 
@@ -40,7 +45,7 @@ impl Settling {
 
     /// How many bytes a round moves that is judged by itself.
     pub(super) fn long(&self) -> u64 {
-        (self.most / LONG_PART).min(LONG)
+        (self.most / LONG_PART).max(LONG_LEAST.min(self.most / LEAST_PART)).min(LONG)
     }
 
     /// Judges all rounds, by what was seen up to now.
@@ -76,4 +81,19 @@ fn bytes(size: u64, round: &Round) -> u64 {
 /// Bytes a picosecond.
 fn rate(size: u64, round: &Round) -> f64 {
     size as f64 / round.mean.as_ps().max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_round_is_long_beside_the_longest_and_beside_what_arrives_at_once() {
+        let long = |most| Settling { steady: Vec::new(), most }.long();
+        assert_eq!(long(40 << 20), 10 << 20);
+        assert_eq!(long(1 << 30), LONG);
+        assert_eq!(long(1_180_000), 8 * 65_536, "a quarter would be five lumps");
+        assert_eq!(long(600_000), 300_000, "nothing longer will come");
+        assert_eq!(long(0), 0);
+    }
 }

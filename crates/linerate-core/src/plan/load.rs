@@ -111,8 +111,10 @@ impl Load {
     #[must_use]
     pub fn share(&self, peers: u32) -> Self {
         let mut load = self.clone();
-        if let Some(rate) = load.stream.as_mut().and_then(|stream| stream.rate.as_mut()) {
-            *rate = Rate::from_bits_per_second(rate.bits_per_second() / f64::from(peers.max(1)));
+        if let Some(stream) = &mut load.stream {
+            for rate in [&mut stream.rate, &mut stream.read_rate].into_iter().flatten() {
+                *rate = Rate::from_bits_per_second(rate.bits_per_second() / f64::from(peers.max(1)));
+            }
         }
         load
     }

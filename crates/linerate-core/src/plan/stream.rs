@@ -154,6 +154,10 @@ pub struct StreamPlan {
     /// Payload rate of all flows of one direction together. If absent, as fast as possible.
     #[serde(rename = "rate-bps", alias = "rate", skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
+    /// Payload rate at which the receiving applications of one direction read together. If absent, as fast as
+    /// possible.
+    #[serde(rename = "read-rate-bps", skip_serializing_if = "Option::is_none")]
+    pub read_rate: Option<Rate>,
     /// How often each flow is sampled.
     #[serde(with = "span_text")]
     #[schemars(with = "SpanText")]
@@ -201,9 +205,14 @@ impl StreamPlan {
             let fits = (1..=MOST_MESSAGE).contains(&message.0);
             range(fits, "message", message.to_string(), "from 1 byte to 1 GiB")?;
         }
-        if let Some(rate) = self.rate {
+        for (field, rate) in [("rate", self.rate), ("read-rate", self.read_rate)] {
+            let Some(rate) = rate else { continue };
             let bits = rate.bits_per_second();
-            range((1.0..=1e13).contains(&bits), "rate", rate.to_string(), "from 1 bit/s to 10 Tbit/s")?;
+            range((1.0..=1e13).contains(&bits), field, rate.to_string(), "from 1 bit/s to 10 Tbit/s")?;
+        }
+        if let Some(read) = self.read_rate {
+            let allowed = "left out where threads is given: a reader that pauses needs a thread";
+            range(self.threads.is_none(), "read-rate", read.to_string(), allowed)?;
         }
         range(
             self.interval >= Span::from_ms(10) && self.interval <= Span::from_ms(3_600_000),
@@ -237,6 +246,7 @@ impl Default for StreamPlan {
             threads: None,
             direction: Direction::default(),
             rate: None,
+            read_rate: None,
             interval: Span::from_ms(1_000),
             warm_up: Span::ZERO,
             stall: DEFAULT_STALL,

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::assessment::slower_later;
 use crate::stats::Histogram;
 use crate::traffic::{Datagrams, Direction, IoReport, Summary, Transfer};
 use crate::units::{Rate, Span};
@@ -13,6 +14,10 @@ pub struct DirectionSum {
     pub direction: Direction,
     /// Payload rate that the complete flows had together. Unit: Mb/s (10^6 bit/s).
     pub mbps: Option<f64>,
+    /// The same in the second half, if the flows began faster than they went on and were steady then: what
+    /// the path carries for long. Unit: Mb/s.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub later_mbps: Option<f64>,
     /// Payload that the receivers took.
     #[serde(skip)]
     pub bytes: u64,
@@ -76,6 +81,7 @@ impl DirectionSum {
         Self {
             direction,
             mbps: sum.rate.map(Rate::as_mbps),
+            later_mbps: slower_later(transfer, direction).map(|[_, later]| later.as_mbps()),
             bytes,
             complete,
             stalled,

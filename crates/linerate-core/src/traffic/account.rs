@@ -202,6 +202,10 @@ pub struct Latency {
     /// The course of `response` if it has times, else of `service`; only of the first flows.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub looks: Vec<LatencyLook>,
+    /// What TCP said at each look at the connection of the end that asks; only without `TCP_NODELAY` and
+    /// without bulk beside the requests.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tcp: Vec<TcpSample>,
 }
 
 /// The requests of one flow from one look to the next, those of the warm-up included. Times are known
@@ -246,6 +250,14 @@ impl Latency {
             whole.connect.add(&flow.connect);
         }
         whole
+    }
+
+    /// The share of the looks at which a request, or the rest of one, waited for the acknowledgement of what
+    /// was under way, as Nagle's algorithm demands. Absent if nobody looked.
+    #[must_use]
+    pub fn held_by_nagle(&self) -> Option<f64> {
+        let held = self.tcp.iter().filter(|look| look.small_segment_waits()).count();
+        (!self.tcp.is_empty()).then(|| held as f64 / self.tcp.len() as f64)
     }
 
     /// Transactions a second after the warm-up. Absent with fewer than two.

@@ -2,7 +2,7 @@
 
 use super::{Direction, Ended, FlowAccount, HalfAccount, Interval, Transfer};
 use crate::kernel::HostSample;
-use crate::kernel::limit::{Verdict, holders};
+use crate::kernel::limit::{Known, Verdict, holders};
 use crate::plan::DEFAULT_STALL;
 use crate::units::{Rate, Span};
 
@@ -88,7 +88,8 @@ impl FlowAccount {
             let (sent, received) = (self.sender.bytes, self.receiver.bytes);
             return Class::Failed(format!("{sent} B were sent and {received} B received"));
         }
-        let silence = self.sender.silence.max(self.receiver.silence);
+        // A sender is silent for as long as its full buffer takes to empty, while bytes arrive.
+        let silence = self.receiver.silence;
         if silence > stall { Class::Stalled(silence) } else { Class::Complete }
     }
 
@@ -132,15 +133,20 @@ impl Transfer {
     #[must_use]
     pub fn holders(&self, flow: &FlowAccount, link: Option<Rate>) -> Option<Verdict> {
         let rate = self.summary(flow.direction).and_then(|summary| summary.rate);
-        holders(&flow.sender.tcp, self.hosts_of(flow), link, rate, flow.sender.elapsed()?)
+        holders(&Known { link, rate, span: flow.sender.elapsed()?, ..self.known_of(flow) })
     }
 
-    /// What the host that sent `flow` did, and the one that received it. Empty of a paced flow: its
-    /// thread spins, so its busy processor is not the cause.
-    pub(super) fn hosts_of(&self, flow: &FlowAccount) -> [&[HostSample]; 2] {
+    /// What both ends saw of `flow`.
+    pub(super) fn known_of<'a>(&'a self, flow: &'a FlowAccount) -> Known<'a> {
+        let (sender, receiver) = (&flow.sender.tcp, &flow.receiver.tcp);
+        let paced = flow.sender.departures.is_some();
+        Known { sender, receiver, hosts: self.hosts_of(flow), paced, ..Known::default() }
+    }
+
+    /// What the host that sent `flow` did, and the one that received it.
+    fn hosts_of(&self, flow: &FlowAccount) -> [&[HostSample]; 2] {
         let (here, there) = (self.host(0), self.host(flow.peer as usize + 1));
         match flow.direction {
-            _ if flow.sender.departures.is_some() => [[].as_slice(); 2],
             Direction::Receive => [there, here],
             Direction::Send | Direction::Both => [here, there],
         }
@@ -278,6 +284,13 @@ mod tests {
         assert_eq!((summary.complete, summary.stalled), (1, 1));
         assert!((summary.rate.expect("one moved").as_mbps() - 1000.0).abs() < 1e-6);
         assert_eq!(transfer.flows[1].class(STALL), Class::Stalled(Span::from_ms(15_000)));
+    }
+
+    #[test]
+    fn a_sender_that_waits_for_room_while_bytes_arrive_has_not_stalled() {
+        let mut waited = flow(0, 1_000);
+        waited.sender.silence = Span::from_ms(1_100);
+        assert_eq!(waited.class(STALL), Class::Complete);
     }
 
     #[test]

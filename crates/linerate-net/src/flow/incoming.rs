@@ -3,7 +3,7 @@
 use linerate_core::payload::touch;
 use linerate_core::traffic::{Datagrams, HalfAccount, Progress};
 
-use super::Counter;
+use super::{Counter, ReaderPace};
 use crate::memory::Ring;
 use crate::observe::HostClock;
 
@@ -22,6 +22,7 @@ pub struct Incoming<'a> {
     progress: Progress,
     buffer: Buffer<'a>,
     touch: bool,
+    pace: Option<ReaderPace>,
     counter: &'a Counter,
     /// What became of single datagrams, kept by a datagram transport.
     pub datagrams: Option<Datagrams>,
@@ -31,7 +32,7 @@ impl<'a> Incoming<'a> {
     /// A flow whose bytes go into `buffer`, again and again.
     pub fn new(clock: HostClock, progress: Progress, buffer: &'a mut [u8], counter: &'a Counter) -> Self {
         let buffer = Buffer::One(buffer);
-        Self { clock, progress, buffer, touch: false, counter, datagrams: None }
+        Self { clock, progress, buffer, touch: false, pace: None, counter, datagrams: None }
     }
 
     /// Puts the bytes into the slots of `ring` instead, in turn.
@@ -53,6 +54,13 @@ impl<'a> Incoming<'a> {
     #[must_use]
     pub const fn touched(mut self, touch: bool) -> Self {
         self.touch = touch;
+        self
+    }
+
+    /// Pauses after each read, as `pace` says: a reader that takes its time.
+    #[must_use]
+    pub fn paced(mut self, pace: Option<ReaderPace>) -> Self {
+        self.pace = pace;
         self
     }
 
@@ -96,8 +104,12 @@ impl<'a> Incoming<'a> {
     /// has them in memory of its own, and has [touched](Self::touch) them, or has discarded them.
     #[inline]
     pub fn received_elsewhere(&mut self, messages: usize, bytes: usize) {
-        self.progress.moved(messages as u64, bytes as u64, self.clock.now());
+        let now = self.clock.now();
+        self.progress.moved(messages as u64, bytes as u64, now);
         self.counter.store(self.progress.bytes());
+        if let Some(pace) = &mut self.pace {
+            std::thread::sleep(pace.read(bytes as u64, now).to_duration());
+        }
     }
 
     /// Whether what arrived is to be read.

@@ -50,7 +50,7 @@ fn owner(address: IpAddr) -> Result<InterfaceAddress, Unread> {
     .ok_or(Unread::Address(address))
 }
 
-fn ip_of(entry: &InterfaceAddress) -> Option<IpAddr> {
+pub(super) fn ip_of(entry: &InterfaceAddress) -> Option<IpAddr> {
     let address = entry.address.as_ref()?;
     let v4 = address.as_sockaddr_in().map(|v4| IpAddr::from(v4.ip()));
     v4.or_else(|| address.as_sockaddr_in6().map(|v6| IpAddr::from(v6.ip())))

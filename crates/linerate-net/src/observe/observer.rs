@@ -8,7 +8,9 @@ use linerate_core::observation::{Clock, Connection, Observation};
 use linerate_core::trial::Tally;
 use linerate_core::units::Span;
 
-use super::{ActivityWatch, HostClock, InterfaceCounters, interface_name, peak_memory, watch_noise};
+use super::{
+    ActivityWatch, HostClock, InterfaceCounters, LinkWatch, interface_name, peak_memory, watch_noise,
+};
 
 /// How often a clock is read to learn its cost.
 pub(crate) const CLOCK_READS: u64 = 100_000;
@@ -21,6 +23,7 @@ pub(crate) struct Observer {
     clock: Clock,
     activity: ActivityWatch,
     counters: Fact<InterfaceCounters>,
+    link: LinkWatch,
     tally: Tally,
     cpus: BTreeSet<u32>,
 }
@@ -32,6 +35,7 @@ impl Observer {
             clock: checked,
             activity: ActivityWatch::start(clock),
             counters: interface_name(local).and_then(|name| InterfaceCounters::read(&name)).into(),
+            link: LinkWatch::of(local),
             tally: Tally::default(),
             cpus: BTreeSet::new(),
         }
@@ -40,6 +44,11 @@ impl Observer {
     /// The clock that was checked when the watch began.
     pub(crate) const fn clock(&self) -> &Clock {
         &self.clock
+    }
+
+    /// The link of the connection's address here.
+    pub(crate) const fn link(&self) -> &LinkWatch {
+        &self.link
     }
 
     /// Notes what passed, and the processor that moved it.

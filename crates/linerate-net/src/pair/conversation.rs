@@ -60,12 +60,13 @@ pub(super) struct Conversation {
 }
 
 impl Conversation {
-    /// Connects to `target`, proves the key, offers `plan` and waits for its turn.
+    /// Connects to `target`, proves the key, offers `plan` and waits for its turn; `queued` is told the place
+    /// in the queue, and nothing when the turn has come.
     pub(super) fn begin(
         target: &Target,
         key: Option<&Key>,
         plan: &Plan,
-        queued: &mut impl FnMut(u32) -> ControlFlow<()>,
+        queued: &mut impl FnMut(Option<u32>) -> ControlFlow<()>,
     ) -> Result<Self, PairError> {
         let control = introduce(target, key, plan)?;
         say(&control, &Ask::Offer(Box::new(plan.for_peer())))?;
@@ -179,15 +180,17 @@ fn prove(control: &TcpStream, key: Option<&Key>, welcome: &Welcome) -> Result<()
 /// Waits for a slot at the server: its host, and its clock.
 fn admission(
     control: &TcpStream,
-    queued: &mut impl FnMut(u32) -> ControlFlow<()>,
+    queued: &mut impl FnMut(Option<u32>) -> ControlFlow<()>,
 ) -> Result<(Environment, Clock), PairError> {
     loop {
         match hear(control, QUEUE_SILENCE)? {
             Reply::Queued(place) => {
-                if queued(place).is_break() {
+                if queued(Some(place)).is_break() {
                     return Err(PairError::Interrupted);
                 }
             }
+            // The turn may come after the wish to end, and before the next word of the queue.
+            Reply::Admitted { .. } if queued(None).is_break() => return Err(PairError::Interrupted),
             Reply::Admitted { environment, clock } => return Ok((*environment, clock)),
             other => return Err(PairError::unexpected(other)),
         }

@@ -60,8 +60,8 @@ struct Stands<'a> {
 
 impl Loads {
     /// Connects to the linerates at `targets` and agrees on `plan` with each; all have the same
-    /// key. While the first is busy, `queued` receives the place in the queue every second, and may
-    /// end the wait; the others must be free.
+    /// key. While the first is busy, `queued` receives the place in the queue every second, and nothing
+    /// when the turn has come; each time it may end the wait. The others must be free.
     ///
     /// # Errors
     ///
@@ -75,7 +75,7 @@ impl Loads {
         key: Option<&Key>,
         plan: &Plan,
         clock: HostClock,
-        mut queued: impl FnMut(u32) -> ControlFlow<()>,
+        mut queued: impl FnMut(Option<u32>) -> ControlFlow<()>,
     ) -> Result<Self, PairError> {
         let (first, others) = targets.split_first().expect("a load has a peer");
         let alone = others.is_empty();
@@ -85,9 +85,9 @@ impl Loads {
             // No waiting here, to avoid a deadlock: the hosts that have admitted this client wait
             // for it, and the client that this one would wait for may wait for them.
             let mut busy = false;
-            let remote = RemoteEnd::begin(target, key, plan, &mut |_| {
-                busy = true;
-                ControlFlow::Break(())
+            let remote = RemoteEnd::begin(target, key, plan, &mut |place| {
+                busy = place.is_some();
+                if busy { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             });
             remote.map_err(|error| named(if busy { PairError::Busy } else { error }, target))
         });
@@ -214,9 +214,11 @@ impl Loads {
             first_cpu: self.plan.common.local.pin,
             free,
             shares_threads: load.socket.io.returns_at_once() && load.socket.receives().returns_at_once(),
+            link: self.ends.observer.link().clone(),
             stop: &stop,
         });
-        let askers = askers(load, &self.plan, (clock, origin), free, &stop);
+        let link = self.ends.observer.link().clone();
+        let askers = askers(load, &self.plan, (clock, origin), free, &stop).map(|askers| askers.on(link));
         let (carried, latencies) = std::thread::scope(|scope| {
             let (tell, looks) = channel();
             let on_look: OnLook = Box::new(move |look| tell.send(Look::from(look)).unwrap_or(()));

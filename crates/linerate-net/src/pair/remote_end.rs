@@ -26,7 +26,7 @@ impl RemoteEnd {
         target: &Target,
         key: Option<&Key>,
         plan: &Plan,
-        queued: &mut impl FnMut(u32) -> ControlFlow<()>,
+        queued: &mut impl FnMut(Option<u32>) -> ControlFlow<()>,
     ) -> Result<Self, PairError> {
         let conversation = Conversation::begin(target, key, plan, queued)?;
         let end = EndState { environment: conversation.environment.clone(), ..EndState::default() };

@@ -8,7 +8,7 @@ use linerate_core::trial::Tally;
 use linerate_core::units::{Span, Time};
 
 use crate::line::Line;
-use crate::observe::HostClock;
+use crate::observe::{HostClock, LinkWatch};
 use crate::traffic::rr::{Askers, Held, places};
 use crate::transport::{Setup, TransportError};
 
@@ -35,6 +35,8 @@ pub(super) fn askers<'a>(
         beside_bulk: load.stream.is_some(),
         datagrams: plan.common.transport.is_datagram(),
         cpus: places(plan.common.local.pin, load.stream.is_some(), free),
+        nagle: !load.socket.nodelay,
+        link: LinkWatch::default(),
         stop,
     })
 }

@@ -74,6 +74,7 @@ impl Session<'_> {
             first_cpu: self.plan.common.remote.pin,
             free: self.free,
             shares_threads: load.socket.io.returns_at_once() && load.socket.receives().returns_at_once(),
+            link: self.observer.link().clone(),
             stop,
         })
     }

@@ -12,7 +12,7 @@ use crate::control::Reply;
 use crate::flow::Answered;
 use crate::line::Line;
 use crate::traffic::channels;
-use crate::traffic::rr::{NextChannel, answer_all, answer_by_connection, places, watched};
+use crate::traffic::rr::{Beside, NextChannel, answer_all, answer_by_connection, places, watched};
 
 /// Connections of single transactions that may wait at the server's port.
 pub(super) const WAITING: u32 = 1024;
@@ -33,7 +33,8 @@ impl<'a> Session<'a> {
             return Ok((answer()?, Vec::new()));
         }
         let clock = self.server.clock;
-        let (answered, host) = watched(clock, clock.now(), answer);
+        let beside = Beside { link: self.observer.link().clone(), ..Beside::default() };
+        let (answered, host, _) = watched(clock, clock.now(), beside, answer);
         Ok((answered?, host))
     }
 

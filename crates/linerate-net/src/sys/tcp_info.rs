@@ -112,16 +112,26 @@ pub(crate) fn window_clamp(socket: impl AsFd) -> io::Result<u64> {
     Ok(u64::try_from(clamp).unwrap_or(0))
 }
 
-/// The send queue of a socket, sent and unsent, with the kernel's overhead. Unit: bytes.
+/// What the queues of a socket take, with the kernel's overhead. Unit: bytes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Queues {
+    /// What was handed over and is not acknowledged, sent and unsent.
+    pub(crate) queued: u64,
+    /// What arrived and was not read.
+    pub(crate) unread: u64,
+}
+
+/// Both queues of a socket.
 ///
 /// Source: `SO_MEMINFO`, Linux 4.12; its numbers are `SK_MEMINFO_VARS` of linux/sock_diag.h.
-pub(crate) fn queued(socket: impl AsFd) -> io::Result<u64> {
+pub(crate) fn queues(socket: impl AsFd) -> io::Result<Queues> {
     const NUMBERS: usize = 9;
+    const RMEM_ALLOC: usize = 0;
     const WMEM_QUEUED: usize = 5;
     // SAFETY: every bit pattern is an array of integers.
     let (numbers, _): ([u32; NUMBERS], _) =
         unsafe { option(socket.as_fd(), libc::SOL_SOCKET, libc::SO_MEMINFO)? };
-    Ok(numbers[WMEM_QUEUED].into())
+    Ok(Queues { queued: numbers[WMEM_QUEUED].into(), unread: numbers[RMEM_ALLOC].into() })
 }
 
 /// Reads a socket option, and tells how many bytes the kernel filled; the rest is zero.
@@ -169,16 +179,20 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_reads_is_in_the_send_queue() {
+    fn what_nobody_reads_is_in_both_queues() {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let mut stream = TcpStream::connect(listener.local_addr().expect("it listens")).expect("connected");
-        let Ok(empty) = queued(&stream) else { return assert_old_kernel() };
-        assert_eq!(empty, 0);
+        let Ok(empty) = queues(&stream) else { return assert_old_kernel() };
+        assert_eq!((empty.queued, empty.unread), (0, 0));
         stream.set_nonblocking(true).expect("an option");
         while std::io::Write::write(&mut stream, &[7; 1 << 16]).is_ok() {}
         let buffer = socket2::SockRef::from(&stream).send_buffer_size().expect("an option") as u64;
-        let full = queued(&stream).expect("as before");
+        let full = queues(&stream).expect("as before").queued;
         assert!(full > buffer / 2, "{full} of {buffer}");
+        let (receiver, _) = listener.accept().expect("it is connected");
+        let buffer = socket2::SockRef::from(&receiver).recv_buffer_size().expect("an option") as u64;
+        let unread = queues(&receiver).expect("as before").unread;
+        assert!(unread > buffer / 2, "{unread} of {buffer}");
     }
 
     /// `SO_MEMINFO` is missing below Linux 4.12 only.

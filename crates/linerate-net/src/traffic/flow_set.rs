@@ -19,10 +19,10 @@ use super::shared::{Member, Work, drive};
 use super::threads::{nth, start_on};
 use super::{LEAST_PERIOD, Looks, OnLook, Sampler, Watched};
 use crate::control::Side;
-use crate::flow::{Counter, Incoming, Outgoing};
+use crate::flow::{Counter, Incoming, Outgoing, ReaderPace};
 use crate::line::Line;
 use crate::memory::Ring;
-use crate::observe::{HostClock, current_cpu, usable_cpus};
+use crate::observe::{HostClock, LinkWatch, current_cpu, usable_cpus};
 
 /// Seed of the bytes of every bulk message, at both ends.
 const SEED: u64 = 0x6c69_6e65_7261_7465;
@@ -84,6 +84,8 @@ pub(crate) struct FlowSet<'a> {
     pub(crate) free: bool,
     /// Whether the calls that move the bytes can return at once, so that a thread can have many flows.
     pub(crate) shares_threads: bool,
+    /// The link that they cross.
+    pub(crate) link: LinkWatch,
     /// Set when the flows are to end early.
     pub(crate) stop: &'a AtomicBool,
 }
@@ -102,7 +104,8 @@ impl FlowSet<'_> {
     pub(crate) fn run(&self, ends: Vec<FlowEnd>, on_look: Option<OnLook>) -> Carried {
         let counters: Arc<[Counter]> = ends.iter().map(|_| Counter::default()).collect();
         let remotes = ends.iter().map(|end| end.line.channel().handle()).collect::<Result<Vec<_>, _>>();
-        let flows = Watched { counters: Arc::clone(&counters), remotes: remotes.unwrap_or_default() };
+        let (remotes, link) = (remotes.unwrap_or_default(), self.link.clone());
+        let flows = Watched { counters: Arc::clone(&counters), remotes, link };
         let cadence = Cadence::of(self.plan, self.time, LEAST_PERIOD);
         let names: Vec<_> = ends.iter().map(|end| (end.flow, end.direction)).collect();
         let watch = |origin| Sampler::start(self.clock, origin, cadence, flows, on_look);
@@ -154,7 +157,8 @@ impl FlowSet<'_> {
         let flows = ends.len();
         let share = || {
             let waits = ends.iter().all(|end| end.line.channel().descriptor().is_some());
-            self.shares_threads && !self.datagrams && waits
+            // A reader that pauses would hold up the others of its thread.
+            self.shares_threads && !self.datagrams && waits && self.plan.read_rate.is_none()
         };
         match self.plan.threads {
             Some(threads) => ((threads as usize).clamp(1, flows.max(1)), false),
@@ -296,7 +300,8 @@ impl FlowSet<'_> {
 
     fn incoming<'b>(&self, origin: Time, buffer: &'b mut [u8], counter: &'b Counter) -> Incoming<'b> {
         let progress = Progress::new(origin, self.plan.warm_up);
-        Incoming::new(self.clock, progress, buffer, counter).touched(self.memory.touch)
+        let pace = ReaderPace::of(self.plan);
+        Incoming::new(self.clock, progress, buffer, counter).touched(self.memory.touch).paced(pace)
     }
 
     fn message_size(&self, line: &dyn Line) -> usize {

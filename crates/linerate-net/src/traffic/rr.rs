@@ -18,5 +18,5 @@ mod places;
 pub(crate) use agree::agree;
 pub(crate) use answerers::{NextChannel, answer_all, answer_by_connection};
 pub(crate) use askers::{Askers, Held, Join};
-pub(crate) use hosts::watched;
+pub(crate) use hosts::{Beside, watched};
 pub(crate) use places::places;

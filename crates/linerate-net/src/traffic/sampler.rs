@@ -11,7 +11,7 @@ use linerate_core::units::{Span, Time};
 
 use crate::channel::ChannelHandle;
 use crate::flow::Counter;
-use crate::observe::{HostClock, HostWatch};
+use crate::observe::{HostClock, HostWatch, LinkWatch};
 
 /// The closest looks of a load: two a tick of the coarsest kernels, and some 1 % of a processor.
 pub const LEAST_PERIOD: Span = Span::from_ms(10);
@@ -34,6 +34,8 @@ pub struct Watched {
     pub counters: Arc<[Counter]>,
     /// Each flow's channel, in the same order.
     pub remotes: Vec<Box<dyn ChannelHandle>>,
+    /// The link that they cross.
+    pub link: LinkWatch,
 }
 
 /// What every flow had moved at the end of an interval, in their order.
@@ -198,8 +200,12 @@ impl Watch {
         let wanted = self.flows.remotes.iter().zip(&self.records).take_while(|(_, it)| it.wants_tcp(ends));
         let tcp = wanted.map(|(remote, _)| Some(TcpSample { at: now(), ..remote.tcp()? }));
         let tcp: Vec<Option<TcpSample>> = tcp.collect();
-        let host = self.host.look(at, until);
+        let mut host = self.host.look(at, until);
         let grown = self.counted.grown(&totals);
+        // A link that carries something is up, and asking takes a while.
+        if grown.iter().all(|bytes| *bytes == 0) && self.flows.link.is_down() {
+            host.link_down = host.span;
+        }
         for (place, (record, bytes)) in self.records.iter_mut().zip(grown).enumerate() {
             let sample = tcp.get(place).and_then(Option::as_ref);
             record.look(Interval { until, bytes }, sample, ends);

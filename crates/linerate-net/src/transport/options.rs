@@ -10,7 +10,7 @@ use linerate_core::transport::Transport;
 use linerate_core::units::{Rate, Span};
 use socket2::Socket;
 
-use crate::sys::tcp_info::{TcpInfo, queued, tcp_info, window_clamp};
+use crate::sys::tcp_info::{Queues, TcpInfo, queues, tcp_info, window_clamp};
 
 /// Bits of a type-of-service byte below the code point. Source: RFC 2474, section 3.
 pub(super) const ECN_BITS: u32 = 2;
@@ -214,6 +214,8 @@ pub fn connection(socket: &Socket) -> Fact<Connection> {
 pub(super) fn sample(socket: &Socket) -> io::Result<TcpSample> {
     let info = tcp_info(socket)?;
     let rate = |bytes: u64| Rate::from_bits_per_second(bytes as f64 * 8.0);
+    // Old kernels do not say.
+    let Queues { queued, unread } = queues(socket).unwrap_or_default();
     Ok(TcpSample {
         at: Span::ZERO,
         rtt: Span::from_us(info.tcpi_rtt.into()),
@@ -236,13 +238,13 @@ pub(super) fn sample(socket: &Socket) -> io::Result<TcpSample> {
         pmtu: info.tcpi_pmtu.into(),
         mss: info.tcpi_snd_mss.into(),
         notsent: info.tcpi_notsent_bytes.into(),
-        // Old kernels do not say.
-        queued: queued(socket).unwrap_or(0),
+        queued,
         acknowledged: info.tcpi_bytes_acked,
         received: info.tcpi_bytes_received,
         rcv_wnd: info.tcpi_rcv_wnd.into(),
         snd_wnd: info.tcpi_snd_wnd.into(),
         sndbuf: socket.send_buffer_size()? as u64,
         rcvbuf: socket.recv_buffer_size()? as u64,
+        unread,
     })
 }

@@ -75,7 +75,7 @@ pub(super) fn between_hosts(
     let Peer { target, others, key, started: peer } = Peer::of(&plan, key)?;
     let targets = [vec![target], others].concat();
     let loads = Loads::open(&targets, key.as_ref(), &plan, clock, |place| {
-        line.queued(place);
+        place.into_iter().for_each(|place| line.queued(place));
         go_on(&interrupt)
     })?;
     carry(Hosts { loads, peer }, plan, &line, &interrupt)

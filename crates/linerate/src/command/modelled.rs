@@ -46,6 +46,8 @@ impl Chosen {
             "nodelay, congestion, dscp, busy-poll or io"
         } else if plan.common.transport != Transport::default() || !plan.common.memory.is_plain() {
             "transport or place of messages in memory"
+        } else if plan.stream().is_some_and(|stream| stream.bulk.read_rate.is_some()) {
+            "slow readers"
         } else if plan.curve().is_some_and(|curve| curve.stages.is_some()) {
             "kernels that stamp the stages of a message"
         } else if !plan.has_loads() && plan.common.host.is_some() {

@@ -53,7 +53,7 @@ impl Lab {
     fn make(limit: Option<Limit>) -> Result<Self, LabError> {
         let lab = lab::Lab::new(u32::try_from(MTU).expect("it is small"))?;
         if let Some(Limit { mbps, burst }) = limit {
-            let rate = format!("{}bit", mbps * 1_000_000 * (MTU + HEADER) / (MTU + OVERHEAD));
+            let rate = rate(mbps);
             lab.here(|| shape(&rate, burst, QUEUE))??;
             lab.there(|| shape(&rate, burst, QUEUE))??;
         }
@@ -73,4 +73,9 @@ impl Lab {
         server.address = THERE.to_string();
         server
     }
+}
+
+/// The rate that makes tbf let `mbps` of Ethernet through, if it counts as it does.
+pub(crate) fn rate(mbps: u64) -> String {
+    format!("{}bit", mbps * 1_000_000 * (MTU + HEADER) / (MTU + OVERHEAD))
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use linerate_core::report::{NamedRun, Report};
 use linerate_core::run::Run;
 use linerate_core::traffic::Class;
 use linerate_core::units::{Rate, Span};
@@ -54,6 +55,34 @@ fn a_transfer_that_stops_moving_for_a_while_is_stalled_and_no_slow_one() {
     assert!(silent >= Span::from_ms(1_400), "{silent}");
     let [summary] = transfer.summaries().try_into().expect("one direction");
     assert_eq!((summary.complete, summary.stalled, summary.rate), (0, 1, None));
+}
+
+/// A shaper that was idle lets a megabyte through at once. At 10 Mb/s half of the load is 50 of the lumps of
+/// 64 KiB in which bytes then arrive.
+#[rstest]
+#[case::at_10_mbps(10, "4s", 0.02)]
+#[case::at_100_mbps(100, "3s", 0.01)]
+#[ignore = "takes 10 s; ./check full runs it"]
+fn what_a_shaper_had_saved_is_told_from_what_it_carries(
+    #[case] mbps: u64,
+    #[case] time: &str,
+    #[case] bound: f64,
+) {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(lab) = Lab::new(Some(Limit { mbps, burst: "1mb" })) else { return };
+    let desk = Desk::new();
+    let server = lab.serve(&desk);
+    let options = ["stream", &server.address, "--time", time, "--out", "x.run.json", "--no-report"];
+    let said = lab.linerate(&desk, &options).done();
+    let run = desk.run_file("x.run.json");
+    let expected = mbps as f64 * run.framing().expect("MTU and timestamps are known").share();
+    let report = Report::new(vec![NamedRun { name: "wire".to_owned(), run }]);
+    let sum = &report.loads[0].sums[0];
+    let (whole, later) = (sum.mbps.expect("it moved"), sum.later_mbps.expect("it began faster"));
+    println!("{whole} and then {later} of {expected} Mb/s");
+    assert!(whole > expected * 1.01, "{whole} Mb/s has no burst: {}", said.stdout);
+    assert!((later / expected - 1.0).abs() < bound, "{later} is not {expected} Mb/s: {}", said.stdout);
+    assert!(said.stdout.contains(" in the second half, "), "{}", said.stdout);
 }
 
 /// The payload rate that the receiver counted.

@@ -1,9 +1,9 @@
 //! What only these tests ask of a lab: its wire, and a process on it.
 
-use linerate_net::lab::{WIRE, run};
+use linerate_net::lab::{WIRE, run, shape};
 
 use crate::support::Desk;
-use crate::support::lab::Lab;
+use crate::support::lab::{Lab, Limit, rate};
 use crate::support::process::Process;
 
 impl Lab {
@@ -16,6 +16,14 @@ impl Lab {
     pub(crate) fn counters(&self) -> String {
         let show = ["-s", "qdisc", "show", "dev", WIRE];
         self.0.here(|| run("tc", &show)).expect("entered").expect("tc tells")
+    }
+
+    /// Gives both ends of the wire a queue of this size, such as `32kb`, instead of the deep one.
+    pub(crate) fn queue(&self, Limit { mbps, burst }: Limit, queue: &str) {
+        let shallow = || shape(&rate(mbps), burst, queue);
+        for shaped in [self.0.here(shallow), self.0.there(shallow)] {
+            shaped.expect("entered").expect("tc takes it");
+        }
     }
 
     /// Unplugs the wire at the other host, or plugs it in again.

@@ -1,6 +1,6 @@
 //! What held a flow back from one moment to the next.
 
-use super::{Account, HostSample, JUDGED, Shares, TcpSample, judged};
+use super::{Account, JUDGED, Known, Seen, Shares, TcpSample, judged, outages};
 use crate::units::Span;
 
 /// A part of a flow's time, and what held the flow back in it.
@@ -18,18 +18,15 @@ pub struct Stretch {
 /// 200 ms or longer look, because the kernel counts in ticks of up to 10 ms; of a model, whose kernel
 /// counts `exactly`, one for each look.
 ///
-/// `sender` and `hosts` are as there. `at_line_rate` says of the time between two moments whether the
-/// link was full.
+/// Of what is `known`, the link and the rates are not used: `at_line_rate` says of the time between two
+/// moments whether the link was full.
 #[must_use]
-pub fn course(
-    sender: &[TcpSample],
-    hosts: [&[HostSample]; 2],
-    exactly: bool,
-    at_line_rate: impl Fn(Span, Span) -> bool,
-) -> Vec<Stretch> {
+pub fn course(known: &Known<'_>, exactly: bool, at_line_rate: impl Fn(Span, Span) -> bool) -> Vec<Stretch> {
+    let Known { sender, receiver, hosts, paced, .. } = *known;
     let least = if exactly { Span::from_ps(1) } else { JUDGED };
     let beginning = TcpSample::default();
     let (mut first, mut looks_from) = (&beginning, 0);
+    let outages = outages(known);
     let mut stretches = Vec::new();
     for (place, last) in sender.iter().enumerate() {
         let (since, until) = (first.at, last.at);
@@ -38,26 +35,29 @@ pub fn course(
         }
         // What was found at the end of a stretch is of the stretch, but for the flow's own end.
         let to = if place + 1 == sender.len() { place } else { place + 1 };
-        let hosts = hosts.map(|host| judged(within(host, since, until)));
+        let [one, other] = hosts.map(|host| judged(within(host, |look| look.until, (since, until)), paced));
+        let receiver = within(receiver, |look| look.at, (since, until));
         let Some(account) = Account::of(first, last, until - since) else { return Vec::new() };
+        let account = account.beside(outages.share_of(since, until));
         let full = at_line_rate(since, until);
-        let shares = account.divided(&sender[looks_from..to], [&hosts[0], &hosts[1]], full);
-        stretches.push(Stretch { since, until, shares });
+        let seen = Seen { sender: &sender[looks_from..to], receiver, hosts: [&one, &other], paced };
+        stretches.push(Stretch { since, until, shares: account.divided(&seen, full) });
         (first, looks_from) = (last, place + 1);
     }
     stretches
 }
 
-/// The looks that ended in a stretch, with some room for a clock that began a little later.
-fn within(looks: &[HostSample], since: Span, until: Span) -> &[HostSample] {
+/// The looks at `moments` in a stretch, with some room for a clock that began a little later.
+fn within<T>(looks: &[T], moments: impl Fn(&T) -> Span, (since, until): (Span, Span)) -> &[T] {
     let slack = (until - since) / 10;
-    let after = |moment: Span| looks.partition_point(|look| look.until <= moment + slack);
+    let after = |moment: Span| looks.partition_point(|look| moments(look) <= moment + slack);
     &looks[after(since)..after(until)]
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::Holder;
+    use super::super::HostSample;
     use super::*;
 
     /// A look every 100 ms, at which so many ms of these were counted since the one before.
@@ -73,10 +73,14 @@ mod tests {
         (0..parts.len()).map(sample).collect()
     }
 
+    fn of<'a>(sender: &'a [TcpSample], receiving: &'a [HostSample]) -> Known<'a> {
+        Known { sender, hosts: [&[], receiving], ..Known::default() }
+    }
+
     #[test]
     fn each_stretch_has_what_was_counted_in_it() {
         let parts = [[100, 0, 0], [100, 0, 0], [100, 100, 0], [100, 60, 0], [20, 0, 20], [0, 0, 0]];
-        let stretches = course(&samples(&parts), [&[], &[]], false, |_, _| false);
+        let stretches = course(&of(&samples(&parts), &[]), false, |_, _| false);
         let told: Vec<_> = stretches.iter().map(|it| (it.since, it.until)).collect();
         let ms = Span::from_ms;
         assert_eq!(told, [(ms(0), ms(200)), (ms(200), ms(400)), (ms(400), ms(600))]);
@@ -91,7 +95,7 @@ mod tests {
     fn a_model_is_told_look_by_look_and_a_full_link_where_it_was_full() {
         let parts = [[100, 50, 0]; 4];
         let full = |since: Span, _: Span| since >= Span::from_ms(200);
-        let stretches = course(&samples(&parts), [&[], &[]], true, full);
+        let stretches = course(&of(&samples(&parts), &[]), true, full);
         let link: Vec<f64> = stretches.iter().map(|it| it.shares.of(Holder::Link)).collect();
         assert_eq!(link, [0.0, 0.0, 1.0, 1.0]);
     }
@@ -107,7 +111,7 @@ mod tests {
         // The peer's clock began a little later.
         let host: Vec<HostSample> =
             [(103, 50), (203, 50), (303, 99), (403, 99)].map(|(until, thread)| busy(until, thread)).into();
-        let stretches = course(&samples(&[[100, 0, 0]; 4]), [&[], &host], false, |_, _| false);
+        let stretches = course(&of(&samples(&[[100, 0, 0]; 4]), &host), false, |_, _| false);
         let holder = Holder::Processor(super::super::Host::Receiver);
         let shares: Vec<f64> = stretches.iter().map(|it| it.shares.of(holder)).collect();
         assert_eq!(shares, [0.0, 1.0]);
@@ -116,7 +120,7 @@ mod tests {
     #[test]
     fn where_the_kernel_does_not_count_there_is_nothing() {
         let looks = [TcpSample { at: Span::from_ms(300), ..TcpSample::default() }];
-        assert_eq!(course(&looks, [&[], &[]], false, |_, _| false), []);
-        assert_eq!(course(&[], [&[], &[]], false, |_, _| false), []);
+        assert_eq!(course(&of(&looks, &[]), false, |_, _| false), []);
+        assert_eq!(course(&of(&[], &[]), false, |_, _| false), []);
     }
 }

@@ -38,8 +38,14 @@ fn beside(thread: f64, interrupts: f64, processor: f64) -> HostSample {
 }
 
 fn judge(tcp: TcpSample, hosts: [&[HostSample]; 2], rate: f64) -> Verdict {
-    holders(&[TcpSample::default(), tcp], hosts, Some(LINK), Some(Rate::from_mbps(rate)), SECOND)
-        .expect("the kernel counted")
+    let (sender, rate) = (&[TcpSample::default(), tcp], Some(Rate::from_mbps(rate)));
+    let known = Known { sender, hosts, link: Some(LINK), rate, span: SECOND, ..Known::default() };
+    holders(&known).expect("the kernel counted")
+}
+
+/// By the kernel's account alone.
+fn alone(sender: &[TcpSample], span: Span) -> Option<Verdict> {
+    holders(&Known { sender, span, ..Known::default() })
 }
 
 #[rstest]
@@ -79,7 +85,7 @@ fn a_full_send_buffer_is_found_though_the_kernel_did_not_notice() {
     let share = |looks: &[&TcpSample]| {
         let looks: Vec<_> =
             looks.iter().map(|look| (*look).clone()).chain([sample(1_000, 100, 300)]).collect();
-        let verdict = holders(&looks, [&[], &[]], None, None, SECOND).expect("the kernel counted");
+        let verdict = alone(&looks, SECOND).expect("the kernel counted");
         verdict.shares.of(Holder::SendBuffer)
     };
     assert_eq!(share(&[]), 0.3);
@@ -99,7 +105,7 @@ fn a_full_receive_window_is_found_though_the_kernel_did_not_notice() {
     let share = |looks: &[&TcpSample]| {
         let looks: Vec<_> =
             looks.iter().map(|look| (*look).clone()).chain([sample(1_000, 100, 300)]).collect();
-        let verdict = holders(&looks, [&[], &[]], None, None, SECOND).expect("the kernel counted");
+        let verdict = alone(&looks, SECOND).expect("the kernel counted");
         verdict.shares.of(Holder::ReceiverWindow)
     };
     assert_eq!(share(&[&room, &nothing_to_send, &congestion, &old_kernel]), 0.1, "these had another reason");
@@ -141,8 +147,143 @@ fn a_sender_that_cannot_fill_its_socket_is_short_of_processor_not_of_data() {
 }
 
 #[test]
+fn a_buffer_that_runs_empty_before_its_writer_is_awake_is_too_small() {
+    let full = TcpSample { unacked: 12, cwnd: 138, queued: 19_000, sndbuf: 20_000, ..sample(500, 0, 0) };
+    let room = TcpSample { queued: 5_000, ..full.clone() };
+    let late = [HostSample { busiest_thread_waited: Span::from_ms(500), ..host(1.0, 0.4) }];
+    let judge = |looks: &[&TcpSample], paced| {
+        let sender: Vec<_> = looks.iter().map(|it| (*it).clone()).chain([sample(400, 0, 400)]).collect();
+        let known = Known { sender: &sender, hosts: [&late, &[]], paced, span: SECOND, ..Known::default() };
+        holders(&known).expect("the kernel counted").shares
+    };
+    let processor = Holder::Processor(Host::Sender);
+    assert_eq!(judge(&[&full, &full], false).of(Holder::SendBuffer), 1.0);
+    let half = judge(&[&full, &room], false);
+    assert!((half.of(Holder::SendBuffer) - 0.7).abs() < 1e-12, "0.4 and half of 0.6");
+    assert!((half.of(processor) - 0.3).abs() < 1e-12);
+    assert_eq!(judge(&[&room], false).of(processor), 0.6, "it cannot fill the buffer");
+    assert_eq!(judge(&[&full], true).of(Holder::Application), 0.6, "it waits for its next message");
+}
+
+#[test]
+fn less_than_a_segment_that_waits_leaves_a_full_buffer_full() {
+    let full =
+        TcpSample { unacked: 2, cwnd: 140, queued: 7_328, sndbuf: 8_192, mss: 1_448, ..sample(500, 0, 0) };
+    let share = |look: TcpSample| {
+        let verdict = alone(&[look, sample(1_000, 0, 0)], SECOND).expect("the kernel counted");
+        verdict.shares.of(Holder::SendBuffer)
+    };
+    assert_eq!(share(TcpSample { notsent: 552, ..full.clone() }), 1.0, "Nagle's algorithm keeps it");
+    assert_eq!(share(TcpSample { notsent: 1_448, ..full.clone() }), 0.0, "TCP would have sent that");
+    assert_eq!(share(TcpSample { notsent: 552, snd_wnd: 3_000, ..full.clone() }), 0.0, "it does not fit");
+}
+
+/// Two looks at a receiver that found so much of 100 bytes unread, and one at its end.
+fn unread(looks: [u64; 2]) -> [TcpSample; 3] {
+    let look = |unread| TcpSample {
+        unread,
+        rcvbuf: 100,
+        at: Span::from_ms(10),
+        received: 400,
+        ..TcpSample::default()
+    };
+    [look(looks[0]), look(looks[1]), look(0)]
+}
+
+#[test]
+fn a_window_that_is_full_of_unread_bytes_is_the_readers() {
+    let sender = [TcpSample::default(), sample(1_000, 800, 0)];
+    let judge = |receiver: &[TcpSample], hosts| {
+        holders(&Known { sender: &sender, receiver, hosts, span: SECOND, ..Known::default() })
+            .expect("the kernel counted")
+    };
+    let idle: [&[HostSample]; 2] = [&[], &[host(0.3, 0.2)]];
+    assert_eq!(judge(&unread([50, 0]), idle).shares.of(Holder::ReceiverWindow), 0.8, "it keeps up");
+    let slow = judge(&unread([51, 90]), idle);
+    assert_eq!((slow.winner, slow.share()), (Holder::Reader, 0.8));
+    assert_eq!(slow.shares.of(Holder::ReceiverWindow), 0.0);
+    let now_and_then = judge(&unread([0, 90]), idle);
+    assert_eq!(now_and_then.shares.of(Holder::Reader), 0.4);
+    let quick = unread([90, 90]).map(|look| TcpSample { received: 900, ..look });
+    assert_eq!(
+        judge(&quick, idle).winner,
+        Holder::ReceiverWindow,
+        "1 ms is the time that a reader takes to wake"
+    );
+    let busy: [&[HostSample]; 2] = [&[], &[host(1.0, 0.99)]];
+    let short = judge(&unread([90, 90]), busy);
+    assert_eq!(short.winner, Holder::Processor(Host::Receiver), "it reads as fast as it can");
+}
+
+#[test]
+fn a_window_or_a_buffer_gains_nothing_where_its_bytes_wait_in_a_queue() {
+    let ms = Span::from_ms;
+    let look = |rtt, min_rtt| TcpSample { unacked: 50, rtt, min_rtt, ..sample(500, 0, 0) };
+    let judge = |looks: &[TcpSample], receiver: &[TcpSample], host: &[HostSample]| {
+        let sender: Vec<_> = looks.iter().cloned().chain([sample(1_000, 600, 300)]).collect();
+        let hosts: [&[HostSample]; 2] = [&[], host];
+        let known = Known { sender: &sender, receiver, hosts, span: SECOND, ..Known::default() };
+        holders(&known).expect("the kernel counted")
+    };
+    let winner = |look, receiver: &[TcpSample], host: &[HostSample]| judge(&[look], receiver, host).winner;
+    let (queued, read) = (look(ms(6), ms(1)), unread([0, 0]));
+    let verdict = judge(std::slice::from_ref(&queued), &read, &[]);
+    assert_eq!(verdict.winner, Holder::CongestionWindow);
+    assert!((verdict.share() - 1.0).abs() < 1e-12, "{verdict}");
+    let half = judge(&[queued.clone(), look(ms(6), ms(3))], &read, &[]);
+    let shares = [Holder::ReceiverWindow, Holder::SendBuffer].map(|holder| half.shares.of(holder));
+    assert_eq!(shares, [0.3, 0.15], "half of the round trip is not most of it");
+    let window = Holder::ReceiverWindow;
+    assert_eq!(winner(look(ms(1), Span::from_us(4)), &read, &[]), window, "a host may take that long");
+    assert_eq!(winner(look(ms(6), Span::ZERO), &read, &[]), window, "the shortest is not known");
+    assert_eq!(winner(queued.clone(), &read, &[host(1.0, 0.99)]), window, "it waits for a processor");
+    assert_eq!(winner(queued.clone(), &[], &[]), window, "it may wait for the reader");
+    assert_eq!(winner(queued, &unread([90, 90]), &[]), Holder::Reader, "it waits for the reader");
+}
+
+#[test]
+fn a_thread_that_others_crowd_out_is_short_of_a_processor() {
+    let crowded = |ran: u64, waited: u64| {
+        [HostSample {
+            busiest_thread: Span::from_ms(ran),
+            busiest_thread_waited: Span::from_ms(waited),
+            ..host(1.0, 0.0)
+        }]
+    };
+    let winner = |looks: &[HostSample]| judge(sample(1_000, 0, 0), [looks, &[]], 300.0).winner;
+    assert_eq!(winner(&crowded(400, 400)), Holder::Processor(Host::Sender));
+    assert_eq!(winner(&crowded(850, 60)), Holder::Processor(Host::Sender), "next to no time left");
+    assert_eq!(winner(&crowded(700, 100)), Holder::CongestionWindow, "it had what it wanted");
+    assert_eq!(winner(&crowded(50, 400)), Holder::CongestionWindow, "it wanted little");
+}
+
+#[test]
+fn the_processor_of_a_pacing_thread_only_looks_busy() {
+    let sender = [TcpSample::default(), sample(1_000, 0, 0)];
+    let host = [HostSample { until: SECOND, link_down: Span::from_ms(100), ..host(1.0, 1.0) }];
+    let known = Known { sender: &sender, hosts: [&host, &[]], span: SECOND, ..Known::default() };
+    let winner = |paced| holders(&Known { paced, ..known }).expect("the kernel counted");
+    assert_eq!(winner(false).winner, Holder::Processor(Host::Sender));
+    assert_eq!(winner(true).winner, Holder::CongestionWindow);
+    assert_eq!(winner(true).shares.of(Holder::LinkDown), 0.1, "its link is down as any other's");
+}
+
+#[test]
+fn a_link_that_is_down_is_named_and_takes_its_time_from_what_waited_meanwhile() {
+    let look = |down: u64| HostSample { until: SECOND, link_down: Span::from_ms(down), ..host(0.1, 0.1) };
+    let judge = |down: u64, tcp| judge(tcp, [&[look(0)], &[look(down)]], 300.0);
+    let half = judge(500, sample(900, 100, 0));
+    assert_eq!((half.winner, half.share()), (Holder::LinkDown, 0.5));
+    assert!((half.shares.of(Holder::CongestionWindow) - 0.3).abs() < 1e-12, "{half}");
+    assert_eq!(half.shares.of(Holder::ReceiverWindow), 0.1);
+    let all = judge(1_000, sample(900, 100, 0));
+    assert_eq!(all.to_string(), "held back by the link being down for 100 % of the time");
+    assert_eq!(judge(0, sample(900, 100, 0)).shares.of(Holder::LinkDown), 0.0);
+}
+
+#[test]
 fn where_the_kernel_does_not_count_there_is_no_verdict() {
-    let none = |sender: &[TcpSample], span| holders(sender, [&[], &[]], None, None, span);
+    let none = alone;
     assert_eq!(none(&[], SECOND), None);
     assert_eq!(none(&[TcpSample::default()], SECOND), None);
     assert_eq!(none(&[sample(1, 0, 0)], Span::ZERO), None);
@@ -155,8 +296,9 @@ fn span() -> impl Strategy<Value = Span> {
 }
 
 fn any_host() -> impl Strategy<Value = HostSample> {
-    (span(), any::<f64>(), span()).prop_map(|(span, busiest, busiest_thread)| HostSample {
+    (span(), any::<f64>(), span(), span()).prop_map(|(span, busiest, busiest_thread, link_down)| HostSample {
         span,
+        link_down,
         busiest,
         busiest_thread,
         busiest_interrupts: busiest,
@@ -167,10 +309,10 @@ fn any_host() -> impl Strategy<Value = HostSample> {
 }
 
 fn any_sample() -> impl Strategy<Value = TcpSample> {
-    let sizes = prop::array::uniform5(prop_oneof![0_u64..4, any::<u64>()]);
+    let sizes = prop::array::uniform6(prop_oneof![0_u64..4, any::<u64>()]);
     (prop::option::of(span()), span(), span(), sizes).prop_map(
         |(busy, rwnd_limited, sndbuf_limited, sizes)| {
-            let [unacked, cwnd, notsent, queued, sndbuf] = sizes;
+            let [unacked, cwnd, notsent, queued, sndbuf, unread] = sizes;
             TcpSample {
                 busy,
                 rwnd_limited,
@@ -180,6 +322,7 @@ fn any_sample() -> impl Strategy<Value = TcpSample> {
                 notsent,
                 queued,
                 sndbuf,
+                unread,
                 ..TcpSample::default()
             }
         },
@@ -190,12 +333,16 @@ proptest! {
     #[test]
     fn shares_are_shares_whatever_was_sampled(
         sender in prop::collection::vec(any_sample(), 0..4),
+        receiver in prop::collection::vec(any_sample(), 0..4),
         hosts in prop::array::uniform2(prop::collection::vec(any_host(), 0..4)),
+        paced in any::<bool>(),
         rates in prop::option::of((any::<f64>(), any::<f64>())),
         whole in span(),
     ) {
         let (link, rate) = rates.map(|(link, rate)| (Rate::from_mbps(link), Rate::from_mbps(rate))).unzip();
-        let verdict = holders(&sender, [&hosts[0], &hosts[1]], link, rate, whole);
+        let known =
+            Known { sender: &sender, receiver: &receiver, hosts: [&hosts[0], &hosts[1]], paced, link, rate, span: whole };
+        let verdict = holders(&known);
         let counted = sender.last().is_some_and(|last| last.busy.is_some()) && whole > Span::ZERO;
         prop_assert_eq!(verdict.is_some(), counted);
         if let Some(verdict) = verdict {

@@ -9,15 +9,18 @@ pub enum Holder {
     Application,
     /// The send buffer was too small for the bytes in flight (`SO_SNDBUF`, `tcp_wmem`).
     SendBuffer,
-    /// The receiver offered no more window: its buffer is too small (`SO_RCVBUF`, `tcp_rmem`), or
-    /// its application reads too slowly.
+    /// The receiver offered no more window: its buffer is too small (`SO_RCVBUF`, `tcp_rmem`).
     ReceiverWindow,
+    /// The receiver offered no more window, because its application left its buffer full.
+    Reader,
     /// TCP's congestion window, after a loss or at the start; or the path delivers no faster.
     CongestionWindow,
     /// A processor of a host was saturated.
     Processor(Host),
     /// The link was full.
     Link,
+    /// The link was down.
+    LinkDown,
 }
 
 /// A host, by its part in a flow.
@@ -46,14 +49,16 @@ pub struct Verdict {
 
 impl Holder {
     /// Every holder, in the order in which shares are shown.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::Application,
         Self::SendBuffer,
         Self::ReceiverWindow,
+        Self::Reader,
         Self::CongestionWindow,
         Self::Processor(Host::Sender),
         Self::Processor(Host::Receiver),
         Self::Link,
+        Self::LinkDown,
     ];
 
     /// What it is called, without an article.
@@ -63,10 +68,12 @@ impl Holder {
             Self::Application => "application",
             Self::SendBuffer => "send buffer",
             Self::ReceiverWindow => "receiver window",
+            Self::Reader => "receiving application",
             Self::CongestionWindow => "congestion window or path",
             Self::Processor(Host::Sender) => "sender's processor",
             Self::Processor(Host::Receiver) => "receiver's processor",
             Self::Link => "link",
+            Self::LinkDown => "link being down",
         }
     }
 
@@ -76,10 +83,12 @@ impl Holder {
             Self::Application => 0,
             Self::SendBuffer => 1,
             Self::ReceiverWindow => 2,
-            Self::CongestionWindow => 3,
-            Self::Processor(Host::Sender) => 4,
-            Self::Processor(Host::Receiver) => 5,
-            Self::Link => 6,
+            Self::Reader => 3,
+            Self::CongestionWindow => 4,
+            Self::Processor(Host::Sender) => 5,
+            Self::Processor(Host::Receiver) => 6,
+            Self::Link => 7,
+            Self::LinkDown => 8,
         }
     }
 }
@@ -102,8 +111,10 @@ impl Shares {
         Holder::ALL.into_iter().zip(self.0)
     }
 
+    /// Adds a share; what rounding puts above the whole is left out.
     pub(super) const fn add(&mut self, holder: Holder, share: f64) {
-        self.0[holder.place()] += share;
+        let sum = &mut self.0[holder.place()];
+        *sum = (*sum + share).min(1.0);
     }
 }
 

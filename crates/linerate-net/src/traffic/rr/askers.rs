@@ -9,11 +9,11 @@ use linerate_core::units::{Span, Time};
 
 use super::by_connection::ask_by_connection;
 use super::places::start;
-use super::watched;
+use super::{Beside, watched};
 use crate::channel::Registration;
 use crate::flow::{Asking, Schedule};
 use crate::line::Line;
-use crate::observe::HostClock;
+use crate::observe::{HostClock, LinkWatch};
 use crate::transport::TransportError;
 
 /// What all flows of requests of the initiator share.
@@ -33,6 +33,10 @@ pub(crate) struct Askers<'a> {
     pub(crate) datagrams: bool,
     /// The processors of the threads.
     pub(crate) cpus: Vec<u32>,
+    /// Whether Nagle's algorithm may hold requests back, so that it is worth a look at the connections.
+    pub(crate) nagle: bool,
+    /// The link that the requests cross.
+    pub(crate) link: LinkWatch,
     /// Set when the flows are to end early.
     pub(crate) stop: &'a AtomicBool,
 }
@@ -44,6 +48,11 @@ pub(crate) type Held = (Box<dyn Line>, Registration);
 pub(crate) type Join<'a> = &'a (dyn Fn(u32) -> Result<Held, TransportError> + Sync);
 
 impl Askers<'_> {
+    /// The same over this link.
+    pub(crate) fn on(self, link: LinkWatch) -> Self {
+        Self { link, ..self }
+    }
+
     /// Asks over all `lines` at the same time, each on a thread of its own, or over a channel of
     /// `join` for every transaction. A flow that fails does not affect the others. Returns the
     /// accounts and what the host did meanwhile, unless bulk beside them reports the host.
@@ -51,7 +60,14 @@ impl Askers<'_> {
         if self.beside_bulk {
             return (self.ask_all(lines, join), Vec::new());
         }
-        watched(self.clock, self.origin, || self.ask_all(lines, join))
+        let connections = if self.nagle { lines.iter().collect() } else { Vec::new() };
+        // Without more descriptors there are no samples.
+        let connections: Result<_, _> = connections.iter().map(|line| line.channel().handle()).collect();
+        let beside = Beside { link: self.link.clone(), connections: connections.unwrap_or_default() };
+        let asked = watched(self.clock, self.origin, beside, || self.ask_all(lines, join));
+        let (mut latencies, host, samples) = asked;
+        latencies.iter_mut().zip(samples).for_each(|(latency, tcp)| latency.tcp = tcp);
+        (latencies, host)
     }
 
     fn ask_all(&self, lines: Vec<Box<dyn Line>>, join: Join<'_>) -> Vec<Latency> {

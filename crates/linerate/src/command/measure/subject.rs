@@ -65,7 +65,7 @@ impl Opening<'_> {
     fn open(&self, plan: &Plan) -> Result<(Pair, Option<LoopbackPeer>), Trouble> {
         let Peer { target, key, started, .. } = Peer::of(plan, self.key)?;
         let pair = Pair::open(&target, key.as_ref(), plan, self.clock, |place| {
-            self.line.queued(place);
+            place.into_iter().for_each(|place| self.line.queued(place));
             go_on(self.interrupt)
         })?;
         Ok((pair, started))

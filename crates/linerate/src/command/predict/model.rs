@@ -62,7 +62,7 @@ fn times_over(wire: Wire, profile: &Profile, conditions: &[Conditions]) -> Resul
             let trial = trial(exact, it);
             let sample = curve.bench.run(&trial)?;
             let mut point = Point::new(it.size);
-            point.add(0, &trial, &sample);
+            point.add(0, &trial, &sample, Span::ZERO);
             let time = point.time().ok_or(Failure::Untimed(it.size))?;
             times.push(Span::from_seconds(time.median / 1e12));
         }
