@@ -20,6 +20,8 @@ mod select;
 mod verdict;
 
 #[cfg(test)]
+mod fixture;
+#[cfg(test)]
 mod tests;
 
 pub use carry::carry_out;

@@ -97,3 +97,15 @@ impl GridError {
 fn count(runs: Option<usize>) -> String {
     runs.map_or_else(|| "countless".to_owned(), |runs| runs.to_string())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_many_runs_are_told_by_their_number_where_it_has_one() {
+        let said = |runs| GridError::TooMany { runs }.to_string();
+        assert_eq!(said(Some(10_001)), "sweep: that is 10001 runs; the limit is 10000");
+        assert_eq!(said(None), "sweep: that is countless runs; the limit is 10000");
+    }
+}

@@ -196,4 +196,97 @@ mod tests {
         assert_eq!(sets(&["frame=64,[[64, 7], [1518, 1]]"]), ["64", "[[64, 7], [1518, 1]]"]);
         assert_eq!(sets(&["about='a, b',c"]), ["a, b", "c"]);
     }
+
+    fn refused<T: std::fmt::Debug>(result: Result<T, GridError>) -> String {
+        result.expect_err("it is refused").to_string()
+    }
+
+    fn set(settings: &[&str]) -> Result<ModelPlan, GridError> {
+        let settings: Vec<String> = settings.iter().map(|setting| (*setting).to_owned()).collect();
+        changed(&ModelPlan::default(), &settings)
+    }
+
+    #[test]
+    fn a_setting_is_a_key_and_a_value() {
+        let plan = set(&[" seed = 7 ", "stations=3"]).expect("a plan");
+        assert_eq!((plan.seed, plan.network.stations()), (7, 3));
+        for setting in ["seed", "seed=", "=7", " = "] {
+            assert_eq!(refused(set(&[setting])), format!("understand --set `{setting}`"));
+        }
+        assert_eq!(refused(set(&["speed=7"])), "find the key `speed` in the plan");
+        let many = refused(set(&["seed=1", "stations=many"]));
+        assert!(many.starts_with("build the model with seed = 1, network.stations = many: "), "{many}");
+    }
+
+    #[test]
+    fn the_last_of_two_settings_of_a_key_counts() {
+        assert_eq!(set(&["seed=1", "seed=2"]).expect("a plan").seed, 2);
+        let plan = set(&["medium=atm", "stations=3", "medium=ethernet"]).expect("a plan");
+        assert_eq!(
+            (plan.network.medium(), plan.network.stations()),
+            ("ethernet", 3),
+            "stations mean the same"
+        );
+    }
+
+    fn grid(sweeps: &[&str], seeds: usize) -> Result<Grid, GridError> {
+        let sweeps: Vec<String> = sweeps.iter().map(|sweep| (*sweep).to_owned()).collect();
+        Grid::of(&ModelPlan::default(), &sweeps, seeds)
+    }
+
+    #[test]
+    fn a_sweep_that_makes_no_sense_is_refused() {
+        assert_eq!(refused(grid(&["frame"], 1)), "understand --sweep `frame`");
+        assert_eq!(refused(grid(&["speed=1,2"], 1)), "find the key `speed` in the plan");
+        assert_eq!(refused(grid(&["frame=64", "load.frame=512"], 1)), "sweep: `load.frame` is swept twice");
+        let large = refused(grid(&["seed=1", "frame=64,70000"], 1));
+        assert!(large.starts_with("build the model with seed = 1, load.frame = 70000: "), "{large}");
+    }
+
+    /// Ten thousand, whatever makes them.
+    #[test]
+    fn a_command_has_so_many_runs_and_no_more() {
+        assert_eq!(grid(&[], 10_000).expect("as many as there may be").plans(10_000).len(), 10_000);
+        assert!(refused(grid(&[], 10_001)).contains("that is 10001 runs"));
+        assert!(refused(grid(&["seed=1,2"], 5_001)).contains("that is 10002 runs"));
+        assert!(refused(grid(&["seed=1,2"], usize::MAX)).contains("countless"));
+        let named = |name: &str| Named { name: name.to_owned(), plan: ModelPlan::default() };
+        let plans = [named("a"), named("b")];
+        assert_eq!(Grid::across(&plans, &[], 5_000).expect("ten thousand").points.len(), 2);
+        assert!(refused(Grid::across(&plans, &[], 5_001)).contains("that is 10002 runs"));
+    }
+
+    #[test]
+    fn the_seeds_of_a_point_follow_each_other() {
+        let seeds: Vec<u64> =
+            grid(&["seed=5,9"], 3).expect("a grid").plans(3).iter().map(|plan| plan.seed).collect();
+        assert_eq!(seeds, [5, 6, 7, 9, 10, 11]);
+    }
+
+    #[test]
+    fn a_point_that_cannot_be_built_is_named_by_its_values() {
+        let why =
+            || check_load(&set(&["frame=70000"]).expect("it is well formed")).expect_err("it is too large");
+        let grid = grid(&["frame=64,512", "seed=1,2"], 1).expect("a grid");
+        let said = grid.refused(2, why()).to_string();
+        assert!(said.starts_with("build the model with load.frame = 512, seed = 1: "), "{said}");
+        let said = self::grid(&[], 1).expect("a grid").refused(0, why()).to_string();
+        assert!(said.starts_with("build the model: "), "{said}");
+    }
+
+    /// The one plan has a calibrated host of its own at each end, the other a peer.
+    #[test]
+    fn a_key_that_means_something_else_in_another_plan_is_refused() {
+        let named = |table: &str| {
+            let text = format!("[{table}]\nprofile = 'pentium-ii-350'\n[{table}.adaptor]\nreceive-ring = 64");
+            Named { name: table.to_owned(), plan: ModelPlan::from_toml(&text).expect("a plan") }
+        };
+        let plans = [named("host"), named("peer")];
+        let error = Grid::across(&plans, &["receive-ring=32".to_owned()], 1);
+        assert_eq!(
+            refused(error),
+            "sweep several plans at once: one has plan, host.adaptor.receive-ring, \
+             another plan, peer.adaptor.receive-ring"
+        );
+    }
 }

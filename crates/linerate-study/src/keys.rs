@@ -245,4 +245,64 @@ mod tests {
         assert!(value("").is_err() && value("[1").is_err() && value("\"x").is_err());
         assert!(value("1\nother = 2").is_ok_and(|value| value.is_str()), "no second key comes in");
     }
+
+    #[test]
+    fn a_key_that_could_be_several_or_none_is_refused_with_the_choice() {
+        let keys = keys();
+        let Err(GridError::UnknownKey { key, known }) = keys.resolve("speed") else {
+            panic!("there is none")
+        };
+        assert_eq!(key, "speed");
+        assert!(known.iter().any(|key| key == "load.frame"), "{known:?}");
+        assert!(known.iter().all(|key| !key.starts_with("measure.")), "a load does not look at these");
+        assert_eq!(keys.resolve("rounds").expect("only a curve has it"), "measure.rounds");
+        let tcp = ModelPlan::from_toml("tcp = { mss = '1000' }").expect("a plan");
+        let several = Keys::of(&tcp).resolve("mss").expect_err("two have it").to_string();
+        assert_eq!(several, "choose a key: `mss` could be tcp.mss or transport.mss");
+    }
+
+    #[test]
+    fn the_same_choice_again_keeps_its_table() {
+        let plan = ModelPlan::from_toml("network = { medium = 'atm', queue-cells = 64, stations = 3 }");
+        let keys = Keys::of(&plan.expect("a plan"));
+        let with = |medium: &str| {
+            let plan = keys.with(&[(MEDIUM, &Value::String(medium.to_owned()))]).expect("a plan");
+            (plan.network.stations(), plan.to_toml().contains("queue-cells = 64"))
+        };
+        assert_eq!((with("atm"), with("fddi")), ((3, true), (3, false)));
+    }
+
+    #[test]
+    fn a_value_within_a_table_that_was_none_makes_it_one() {
+        let mut table: Table = "a = 1\n[b]\nc = 2".parse().expect("TOML");
+        place(&mut table, "a.x", Value::Integer(3));
+        place(&mut table, "b.d.e", Value::Integer(4));
+        let expected: Table = "[a]\nx = 3\n[b]\nc = 2\n[b.d]\ne = 4".parse().expect("TOML");
+        assert_eq!(table, expected);
+    }
+
+    #[test]
+    fn a_number_beyond_64_bits_is_said_to_be_too_large() {
+        let most = i64::MAX.to_string();
+        assert_eq!(value(&most).expect("it fits"), Value::Integer(i64::MAX));
+        let beyond = "9223372036854775808";
+        for text in
+            [beyond, "-99223372036854775808", "[1, 9223372036854775808]", "{ a = 9223372036854775808 }"]
+        {
+            let said = value(text).expect_err(text).to_string();
+            assert!(said.ends_with("9223372036854775808: it is too large"), "{text}: {said}");
+        }
+        for text in ["9223372036854775808B", "x 9223372036854775808"] {
+            assert_eq!(value(text).expect(text), Value::String(text.to_owned()), "a word that has digits");
+        }
+    }
+
+    #[test]
+    fn what_is_no_value_says_why() {
+        let said = |text: &str| value(text).expect_err(text).to_string();
+        assert_eq!(said(" "), "read a value: it is empty");
+        for text in ["[1", "{ a", "\"x", "'x"] {
+            assert_eq!(said(text), format!("read the value `{text}`: it is not TOML"));
+        }
+    }
 }

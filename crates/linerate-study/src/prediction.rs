@@ -151,4 +151,54 @@ mod tests {
         prediction.points.iter_mut().for_each(|point| point.used = true);
         assert_eq!((prediction.coverage(), prediction.median_error()), (None, None));
     }
+
+    #[test]
+    fn an_error_is_positive_where_too_much_was_predicted() {
+        let [us, ns] = [Span::from_us, Span::from_ns];
+        let mut point = prediction().points.swap_remove(1);
+        let mut error = |predicted, measured| {
+            (point.band.centre, point.measured) = (predicted, measured);
+            point.error()
+        };
+        assert!((error(us(12), us(10)) - 0.2).abs() < 1e-9);
+        assert!((error(us(8), us(10)) + 0.2).abs() < 1e-9);
+        assert!(error(ns(5), Span::ZERO).is_finite(), "an imported run may have a time of zero");
+    }
+
+    #[test]
+    fn a_band_holds_its_ends() {
+        let mut point = prediction().points.swap_remove(1);
+        let Band { low, high, .. } = point.band;
+        let mut inside = |measured| {
+            point.measured = measured;
+            point.inside()
+        };
+        let step = Span::from_ps(1);
+        assert_eq!([low, high, low - step, high + step].map(&mut inside), [true, true, false, false]);
+    }
+
+    #[test]
+    fn wake_ups_are_judged_by_messages_of_up_to_a_kibibyte() {
+        let mut prediction = prediction();
+        // 64 B, 128 B and so on: 1 KiB is the fifth.
+        let sizes: Vec<u64> = prediction.points.iter().map(|point| point.conditions.size).collect();
+        assert_eq!(sizes[4], 1024);
+        for (nth, point) in prediction.points.iter_mut().enumerate() {
+            let slower = if nth <= 4 { 3 } else { 2 };
+            point.measured = point.band.centre * slower;
+        }
+        assert!((prediction.wake_up_ratio().expect("five are small") - 3.0).abs() < 1e-6);
+        // With the fifth alone among the small ones.
+        prediction.points.drain(..4);
+        assert!((prediction.wake_up_ratio().expect("one is small") - 3.0).abs() < 1e-6);
+        prediction.points.remove(0);
+        assert_eq!(prediction.wake_up_ratio(), None);
+    }
+
+    #[test]
+    fn a_rate_is_of_payload_bits() {
+        // 1250 B are 10,000 bits.
+        assert!((mbps(1250, Span::from_us(10)) - 1_000.0).abs() < 1e-9);
+        assert!(mbps(1, Span::ZERO).is_finite());
+    }
 }

@@ -105,3 +105,74 @@ fn lighter(mut loaded: Loaded, runs: usize) -> Loaded {
     }
     loaded
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::changed;
+
+    /// Plans whose load takes a millisecond, each with a seed of its own and these settings.
+    fn orders(settings: &[&str], jobs: usize) -> Orders {
+        let plan = |(seed, setting): (usize, &&str)| {
+            let settings = ["load.time=1ms".to_owned(), "load.warm-up=0s".to_owned(), format!("seed={seed}")];
+            let settings = [settings.to_vec(), vec![(*setting).to_owned()]].concat();
+            changed(&ModelPlan::default(), &settings).expect("a plan")
+        };
+        let plans = settings.iter().enumerate().map(plan).collect();
+        Orders { plans, trace: None, jobs: NonZeroUsize::new(jobs).expect("it is not 0") }
+    }
+
+    const SOUND: &str = "load.frame=1518";
+    /// More than a frame can have.
+    const WRONG: &str = "load.frame=70000";
+
+    #[test]
+    fn results_have_the_order_of_the_plans_and_progress_counts_them() {
+        for jobs in [1, 3, 10] {
+            let told = Mutex::new(Vec::new());
+            let progress = |done, all| told.lock().expect("nobody panics").push((done, all));
+            let done = run_all(orders(&[SOUND; 5], jobs), || false, progress).expect("all can be built");
+            let seeds: Vec<u64> = done.iter().flatten().map(|loaded| loaded.outcome.seed).collect();
+            assert_eq!(seeds, [0, 1, 2, 3, 4], "{jobs} at once");
+            let expected: Vec<_> = (0..=5).map(|done| (done, 5)).collect();
+            assert_eq!(told.into_inner().expect("nobody panics"), expected);
+        }
+        assert!(run_all(orders(&[], 2), || false, |_, _| {}).expect("nothing to do").is_empty());
+    }
+
+    #[test]
+    fn the_distribution_of_delays_is_kept_of_a_single_run_alone() {
+        let kept = |settings: &[&str]| {
+            let done = run_all(orders(settings, 2), || false, |_, _| {}).expect("all can be built");
+            let counts = done.iter().flatten().map(|loaded| loaded.outcome.delays.count() > 0);
+            counts.collect::<Vec<_>>()
+        };
+        assert_eq!((kept(&[SOUND]), kept(&[SOUND; 2])), (vec![true], vec![false; 2]));
+    }
+
+    #[test]
+    fn a_trace_has_as_many_passages_as_were_asked_for() {
+        let orders = Orders { trace: Some(3), ..orders(&[SOUND], 1) };
+        let done = run_all(orders, || false, |_, _| {}).expect("it can be built");
+        assert!(done.iter().flatten().all(|loaded| loaded.trace.is_some()));
+    }
+
+    #[test]
+    fn the_first_plan_that_cannot_be_built_is_named() {
+        for jobs in [1, 4] {
+            let plans = [SOUND, WRONG, WRONG, SOUND];
+            let (number, error) =
+                run_all(orders(&plans, jobs), || false, |_, _| {}).expect_err("two are wrong");
+            assert_eq!(number, 1, "{jobs} at once: {error}");
+        }
+    }
+
+    #[test]
+    fn what_was_not_done_when_it_was_stopped_is_a_gap() {
+        let done = run_all(orders(&[SOUND; 4], 1), || true, |_, _| {}).expect("none is wrong");
+        assert_eq!(done.len(), 4);
+        assert!(done.iter().flatten().count() <= 1, "it is asked after each");
+    }
+}

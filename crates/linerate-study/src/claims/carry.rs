@@ -97,3 +97,62 @@ impl<F: Fn() -> bool> Watch for Glance<'_, F> {
 
     fn round_done(&mut self, _: &mut Series) {}
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    const TWO: NonZeroUsize = NonZeroUsize::new(2).expect("it is not 0");
+
+    /// A shipped plan whose load and whose curve take little.
+    fn run(plan: &str) -> Run {
+        let set = ["load.time=1ms", "load.warm-up=0s", "measure.schedule='list:1,1000'"];
+        Run { plan: plan.to_owned(), set: set.map(str::to_owned).into() }
+    }
+
+    #[test]
+    fn each_job_gives_what_it_is_asked_for() {
+        let jobs = [Job::Plan(run("gigabit")), Job::Load(run("direct")), Job::Curve(run("gigabit"))];
+        let told = Mutex::new(Vec::new());
+        let progress = |done, all| told.lock().expect("nobody panics").push((done, all));
+        let results = carry_out(&jobs, TWO, || false, progress).expect("nothing stops it");
+        let mut told = told.into_inner().expect("nobody panics");
+        told.sort_unstable();
+        assert_eq!(told, [(0, 3), (1, 3), (2, 3), (3, 3)]);
+        let Ok(Answer::Plan(facts)) = results.of(&jobs[0]) else { panic!("facts: {results:?}") };
+        // 1500 B of packet have 40 of header, and take 1538 on the line.
+        assert_eq!((facts.mtu, facts.link), (1500, 1000.0));
+        assert!((facts.ceiling - 1460.0 / 1538.0 * 1000.0).abs() < 1e-6, "{}", facts.ceiling);
+        let Ok(Answer::Load(outcome)) = results.of(&jobs[1]) else { panic!("a load: {results:?}") };
+        assert!(outcome.delivered > 0 && outcome.counted.as_us() >= 900.0, "{outcome:?}");
+        let curve = results.curve(run("gigabit")).expect("it was run");
+        assert_eq!(curve.points.iter().map(|point| point.size).collect::<Vec<_>>(), [1, 1000]);
+    }
+
+    #[test]
+    fn what_cannot_be_run_says_why_and_does_not_end_the_others() {
+        let wrong = run("gigabit").with("network.mtu", "many");
+        let jobs = [Job::Plan(run("nowhere")), Job::Load(wrong), Job::Plan(run("gigabit"))];
+        let results = carry_out(&jobs, TWO, || false, |_, _| {}).expect("nothing stops it");
+        let reason = |nth: usize| results.of(&jobs[nth]).map(drop).expect_err("it has no answer");
+        assert_eq!(reason(0), "no plan `nowhere` comes with linerate");
+        assert!(reason(1).starts_with("failed to build the model with "), "{}", reason(1));
+        assert!(reason(1).contains("network.mtu = many"), "{}", reason(1));
+        assert!(results.of(&jobs[2]).is_ok());
+    }
+
+    #[test]
+    fn it_ends_when_it_is_told_to() {
+        let jobs = [Job::Curve(run("gigabit"))];
+        assert!(carry_out(&jobs, TWO, || true, |_, _| {}).is_none());
+        // Told to in the middle of a curve, it has none.
+        let asked = AtomicUsize::new(0);
+        let stop = || asked.fetch_add(1, Ordering::Relaxed) > 0;
+        assert_eq!(
+            curve(&plan(&run("gigabit")).expect("a plan"), &stop).map(drop),
+            Err("it was interrupted".to_owned())
+        );
+    }
+}

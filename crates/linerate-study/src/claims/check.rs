@@ -207,3 +207,111 @@ impl Check {
         refuse(!wide || self.interval_from.is_some(), "`interval-from` must say what gives its interval")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::made;
+    use super::*;
+
+    /// The checks of Q001, published as 100 Mb/s, and of Q002, published as `>3`.
+    fn with<T>(first: &str, second: &str, test: impl FnOnce([(&Claim, &Check); 2]) -> T) -> T {
+        let claims = made(&format!("[claims.Q001]\n{first}\n[claims.Q002]\n{second}"));
+        let pair = |id| {
+            let claim = claims.claim(id).expect("it is there");
+            (claim, claims.check(claim))
+        };
+        test(["Q001", "Q002"].map(pair))
+    }
+
+    const DEFINED: &str = "status = 'definition'\nmodel = { number = 1 }";
+
+    #[test]
+    fn a_claims_number_is_its_text_unless_the_check_has_another() {
+        with(DEFINED, DEFINED, |[(one, check), (other, of_other)]| {
+            assert_eq!((check.number(one), of_other.number(other)), (Some(100.0), None));
+            assert_eq!((check.unit(one), of_other.unit(other)), ("Mb/s", "x"));
+        });
+        let own = format!("{DEFINED}\nvalue = 3.5\nunit = '-'");
+        with(&own, &own, |pairs| {
+            for (claim, check) in pairs {
+                assert_eq!((check.number(claim), check.unit(claim)), (Some(3.5), ""));
+            }
+        });
+    }
+
+    #[test]
+    fn only_a_run_makes_a_check_one_of_the_model() {
+        let plan = "status = 'definition'\nmodel = { mtu = 'gigabit' }";
+        let order = "status = 'order'\ndescending = [{ mtu = 'gigabit' }, { peak = 'gigabit' }]";
+        with(plan, order, |[(_, constant), (_, ordered)]| {
+            assert!(!constant.runs_the_model() && ordered.runs_the_model());
+            assert_eq!((constant.modelled().count(), ordered.modelled().count()), (1, 2));
+        });
+        let published = format!("{DEFINED}\npublished = {{ peak = 'gigabit' }}");
+        with(&published, DEFINED, |[(_, check), _]| {
+            assert_eq!((check.quantities().count(), check.modelled().count()), (2, 1));
+            assert!(!check.runs_the_model(), "what it is compared with is no part of the model's answer");
+        });
+    }
+
+    #[test]
+    fn kinds_have_the_names_that_users_read_and_two_are_not_tested() {
+        for (status, name, tested) in [
+            (Status::Definition, "definition", true),
+            (Status::Ratio, "ratio", true),
+            (Status::Order, "order", true),
+            (Status::Location, "location", true),
+            (Status::Contradicted, "contradicted", false),
+            (Status::NotTestable, "not testable", false),
+        ] {
+            assert_eq!((status.name(), status.is_tested()), (name, tested));
+        }
+    }
+
+    /// Why a check with these lines does not fit.
+    fn refused(lines: &str) -> Option<String> {
+        toml::from_str::<Check>(lines).expect(lines).fits().err()
+    }
+
+    #[test]
+    fn an_interval_has_its_ends_in_order_and_says_where_it_is_from() {
+        let ratio = "status = 'ratio'\nmodel = { peak = 'a' }";
+        let from = format!("{ratio}\ninterval-from = 'a test'");
+        assert_eq!(refused(ratio), None);
+        for more in ["within = [1, 2]", "within = [2, 2]", "tolerance = 0.1"] {
+            assert_eq!(refused(&format!("{from}\n{more}")), None, "{more}");
+            let reason = "`interval-from` must say what gives its interval";
+            assert_eq!(refused(&format!("{ratio}\n{more}")).as_deref(), Some(reason), "{more}");
+        }
+        for more in ["within = [2, 1]", "tolerance = -0.1"] {
+            assert_eq!(
+                refused(&format!("{from}\n{more}")).as_deref(),
+                Some("its interval is reversed"),
+                "{more}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_order_has_at_least_two_terms_and_no_model() {
+        let order = |terms: &str| format!("status = 'order'\ndescending = [{terms}]");
+        assert_eq!(refused(&order("{ peak = 'a' }, { peak = 'b' }")), None);
+        let one = refused(&order("{ peak = 'a' }"));
+        assert_eq!(one.as_deref(), Some("an order needs two quantities"));
+        let both = refused(&format!("{}\nmodel = {{ peak = 'a' }}", order("{ peak = 'a' }, { peak = 'b' }")));
+        assert_eq!(both.as_deref(), Some("give `model` or `descending`"));
+        let margin = refused(&format!("{}\nmargin = 0.1", order("{ peak = 'a' }, { peak = 'b' }")));
+        assert_eq!(margin.as_deref(), Some("`interval-from` must say what gives its interval"));
+        let defined = order("{ number = 2 }, { number = 1 }").replace("'order'", "'definition'");
+        assert_eq!(refused(&defined), None, "a definition may be an order");
+    }
+
+    #[test]
+    fn a_definition_is_not_calibrated_on() {
+        let reason = "a definition is neither calibrated on nor missed";
+        assert_eq!(refused(&format!("{DEFINED}\ncalibrated = ['costs.send']")).as_deref(), Some(reason));
+        let untested = "status = 'contradicted'\nreason = 'no'\ncalibrated = ['costs.send']";
+        let reason = "what is not tested is neither calibrated on nor missed";
+        assert_eq!(refused(untested).as_deref(), Some(reason));
+    }
+}

@@ -86,3 +86,24 @@ pub(super) fn bits_per_symbol(coding: Coding) -> f64 {
     let [bits, symbols] = coding.bits_per_symbol();
     bits as f64 / symbols as f64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The shortest frame of 64 B, 8 B of preamble and 12 of gap (IEEE 802.3, table 4-2), a PAUSE of 0
+    /// quanta (annex 31B), a window of 16 bits (RFC 9293, 3.1), and NetPIPE's sizes 3 B below and above.
+    #[test]
+    fn constants_are_those_of_the_standards() {
+        for (constant, value, name) in [
+            (Constant::LeastFrameBytes, 64.0, "shortest frame"),
+            (Constant::PreambleAndGapBytes, 20.0, "preamble and gap"),
+            (Constant::PauseResumeQuanta, 0.0, "quanta of a PAUSE that lets go on"),
+            (Constant::LargestWindowField, 65_535.0, "largest value of the window field"),
+            (Constant::NetpipePerturbationBytes, 3.0, "distance of the extra sizes"),
+            (Constant::NetpipeSizesAroundABase, 3.0, "sizes around a base"),
+        ] {
+            assert_eq!((constant.value(), constant.name()), (value, name), "{constant:?}");
+        }
+    }
+}

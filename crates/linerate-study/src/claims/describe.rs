@@ -99,3 +99,65 @@ fn joined(out: &mut fmt::Formatter<'_>, all: &[Quantity], between: &str) -> fmt:
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::quantity;
+
+    #[test]
+    fn a_quantity_says_in_words_how_it_is_computed() {
+        for (text, words) in [
+            ("{ number = 2.5 }", "2.5"),
+            ("{ claim = 'F001' }", "F001"),
+            ("{ value = 'half' }", "half"),
+            ("{ constant = 'least-frame-bytes' }", "shortest frame"),
+            ("{ rate = '1G' }", "rate of 1G"),
+            ("{ baud = '1G' }", "symbols of 1G"),
+            ("{ code = '1G' }", "code of 1G"),
+            ("{ slot = '1G' }", "slot of 1G"),
+            ("{ diameter = { phy = '1G', slot = '1G' } }", "diameter of 1G"),
+            ("{ diameter = { phy = '1G', slot = 'FX' } }", "diameter of 1G with the slot of FX"),
+            ("{ mtu = 'a' }", "MTU of a"),
+            ("{ link = 'a' }", "line rate of a"),
+            ("{ ceiling = 'a' }", "ceiling of a"),
+            ("{ granted = { run = 'a', of = 'receive-buffer' } }", "buffer granted in a"),
+            ("{ granted = { run = 'a', of = 'usable-window' } }", "window offered in a"),
+            ("{ load = { run = 'a', of = 'jain' } }", "jain of a"),
+            ("{ best = { run = 'a', sweep = 'mtu' } }", "best mtu of a"),
+            ("{ spread = { run = 'a', sweep = 'mtu' } }", "spread over mtu of a"),
+            ("{ peak = 'a' }", "peak of a"),
+            ("{ peak-size = 'a' }", "size at the peak of a"),
+            ("{ mean = 'a' }", "mean of a"),
+            ("{ latency = 'a' }", "latency of a"),
+            ("{ falls = 'a' }", "drops of a"),
+            ("{ throughput = { run = 'a', size = 1024 } }", "a at 1 KiB"),
+            ("{ time = { run = 'a', size = 1024 } }", "time of 1 KiB in a"),
+            ("{ lowest-from = { run = 'a', size = 1024 } }", "lowest of a from 1 KiB on"),
+            ("{ fall = { run = 'a', from = 1, to = 1024 } }", "lost from 1 B to 1 KiB in a"),
+            ("{ dip = { run = 'a', from = 1, to = 1024 } }", "dip of a between 1 B and 1 KiB"),
+            ("{ change = { runs = ['a', 'b'], below = 1024 } }", "most that a differs from b below 1 KiB"),
+            (
+                "{ least-ratio = { runs = ['a', 'b'], from = 1, to = 1024 } }",
+                "least of a over b from 1 B to 1 KiB",
+            ),
+        ] {
+            assert_eq!(quantity(text).to_string(), words, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_has_an_operator_is_in_brackets_within_another() {
+        let (peak, sum) = ("{ peak = 'a' }", "{ sum = [{ number = 1 }, { number = 2 }, { number = 3 }] }");
+        for (operator, words) in [
+            ("ratio", "peak of a / (1 + 2 + 3)"),
+            ("gain", "gain of peak of a over (1 + 2 + 3)"),
+            ("difference", "peak of a - (1 + 2 + 3)"),
+            ("sum", "peak of a + (1 + 2 + 3)"),
+            ("product", "peak of a x (1 + 2 + 3)"),
+            ("mean-of", "peak of a, (1 + 2 + 3) (mean)"),
+            ("least", "peak of a, (1 + 2 + 3) (least)"),
+        ] {
+            assert_eq!(quantity(&format!("{{ {operator} = [{peak}, {sum}] }}")).to_string(), words);
+        }
+    }
+}

@@ -171,3 +171,6 @@ impl<'a> Evaluator<'a> {
         Ok((ends[1] / ends[0] - 1.0) * 100.0)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -226,3 +226,61 @@ impl Quantity {
         self.parts().into_iter().filter_map(missing).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{made, quantity};
+    use super::*;
+
+    #[test]
+    fn what_is_needed_is_found_however_deep_it_lies() {
+        let text = "{ ratio = [{ sum = [{ peak = 'a' }, { mtu = 'b' }] }, \
+             { least = [{ load = { run = 'c', of = 'jain' } }, { change = { runs = ['d', 'e'], below = 9 } }] }] }";
+        let quantity = quantity(text);
+        let needs: Vec<Need<'_>> = quantity.needs().collect();
+        let expected =
+            [Need::Curve("a"), Need::Plan("b"), Need::Load("c"), Need::Curve("d"), Need::Curve("e")];
+        assert_eq!(needs, expected);
+        assert_eq!(quantity.parts().last(), Some(&&quantity), "itself last");
+        assert_eq!(quantity.parts().len(), 7);
+    }
+
+    #[test]
+    fn each_quantity_needs_a_curve_a_load_a_sweep_a_plan_or_nothing() {
+        for (text, need) in [
+            ("{ peak-size = 'a' }", Some(Need::Curve("a"))),
+            ("{ mean = 'a' }", Some(Need::Curve("a"))),
+            ("{ latency = 'a' }", Some(Need::Curve("a"))),
+            ("{ falls = 'a' }", Some(Need::Curve("a"))),
+            ("{ throughput = { run = 'a', size = 1 } }", Some(Need::Curve("a"))),
+            ("{ time = { run = 'a', size = 1 } }", Some(Need::Curve("a"))),
+            ("{ lowest-from = { run = 'a', size = 1 } }", Some(Need::Curve("a"))),
+            ("{ fall = { run = 'a', from = 1, to = 2 } }", Some(Need::Curve("a"))),
+            ("{ dip = { run = 'a', from = 1, to = 2 } }", Some(Need::Curve("a"))),
+            ("{ link = 'a' }", Some(Need::Plan("a"))),
+            ("{ ceiling = 'a' }", Some(Need::Plan("a"))),
+            ("{ granted = { run = 'a', of = 'usable-window' } }", Some(Need::Plan("a"))),
+            ("{ number = 1 }", None),
+            ("{ claim = 'Q001' }", None),
+            ("{ rate = '1G' }", None),
+        ] {
+            assert_eq!(quantity(text).needs().next(), need, "{text}");
+        }
+        let swept = quantity("{ spread = { run = 'a', sweep = 'mtu' } }");
+        let expected = Swept { run: "a".to_owned(), sweep: "mtu".to_owned() };
+        assert_eq!(swept.needs().next(), Some(Need::Sweep(&expected)));
+    }
+
+    #[test]
+    fn names_that_do_not_exist_are_found() {
+        let claims = made(
+            "[claims.Q001]\nstatus = 'definition'\nmodel = { number = 1 }\n\
+             [claims.Q002]\nstatus = 'not-testable'\nreason = 'no'",
+        );
+        let text = "{ sum = [{ claim = 'Q009' }, { claim = 'Q001' }, { value = 'half' }, \
+             { best = { run = 'a', sweep = 'size' } }, { spread = { run = 'a', sweep = 'mtu' } }, \
+             { load = { run = 'a', of = 'speed' } }, { load = { run = 'a', of = 'jain' } }] }";
+        let expected = ["claim Q009", "value half", "sweep size", "measure speed"];
+        assert_eq!(quantity(text).unknown(&claims), expected);
+    }
+}

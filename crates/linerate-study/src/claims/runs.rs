@@ -95,3 +95,31 @@ impl Runs {
         sweep.values.iter().map(move |value| (value.as_str(), run.clone().with(&sweep.key, value)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_a_run_with_changes_or_a_plan() {
+        let runs: Runs = toml::from_str(
+            "[runs]\nslow = { plan = 'gigabit', set = ['seed=2'] }\n\
+             [sweeps]\nmtu = { key = 'network.mtu', axis = 'MTU', values = ['576', '1500'] }",
+        )
+        .expect("runs");
+        let run = |plan: &str, set: &[&str]| Run {
+            plan: plan.to_owned(),
+            set: set.iter().map(|one| (*one).to_owned()).collect(),
+        };
+        assert_eq!(runs.run("slow"), run("gigabit", &["seed=2"]));
+        assert_eq!(runs.run("fddi"), run("fddi", &[]));
+        let swept: Vec<(&str, Run)> = runs.swept("slow", &runs.sweeps["mtu"]).collect();
+        assert_eq!(
+            swept,
+            [
+                ("576", run("gigabit", &["seed=2", "network.mtu=576"])),
+                ("1500", run("gigabit", &["seed=2", "network.mtu=1500"])),
+            ]
+        );
+    }
+}

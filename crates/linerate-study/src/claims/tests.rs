@@ -1,34 +1,15 @@
 //! The stored data, and the engine on data made for it.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use linerate_core::pattern::Pattern;
+use std::collections::BTreeSet;
 
 use super::check::Status;
-use super::curve::{Curve, Point};
 use super::data::{Claims, Texts};
+use super::fixture::{TABLE, made, results};
 use super::quantity::Quantity;
-use super::results::{Answer, Job, Results, jobs, of_quantity};
+use super::results::{Job, Results, jobs, of_quantity};
 use super::runs::Run;
 use super::verdict::{Modelled, Tally, Verdict, judge};
 use crate::shipped;
-
-/// A claim of 100 Mb/s and one of 3 x 100, in the form in which they are stored.
-const TABLE: &str = "id\tsource\tcpu\tnic\tdriver\tkernel\tmtu\tsocket_buffer\tmode\tmetric\tvalue\tunit\tkind\n\
-    Q001\t9\t\t\t\t\t\t\t-\tpeak\t100\tMb/s\tM\nQ002\t9\t\t\t\t\t\t\t-\tmany\t>3\tx\tQ\n";
-
-/// The claims of [`TABLE`] with these checks.
-fn made(checks: &str) -> Claims {
-    let texts = Texts {
-        claims: TABLE,
-        sources: "[[source]]\nnumber = '9'\ntitle = 'a test'\nclaims = 'Q'",
-        contradictions: "contradiction = []",
-        runs: "[runs]\nslow = { plan = 'gigabit', set = ['network.mtu=576'] }\n\
-            [sweeps]\nmtu = { key = 'network.mtu', axis = 'MTU', values = ['576', '1500'] }",
-        checks: &[("test.toml", checks)],
-    };
-    Claims::read(&texts).unwrap_or_else(|error| panic!("{error}"))
-}
 
 /// Why checks cannot be read.
 fn refusal(checks: &str) -> String {
@@ -41,17 +22,6 @@ fn refusal(checks: &str) -> String {
         checks: &[("test.toml", checks), ("rest.toml", claims)],
     };
     Claims::read(&texts).map(drop).expect_err(checks).to_string()
-}
-
-/// Results in which every curve of `runs` has its peak at 1 KiB.
-fn results(claims: &Claims, runs: &[(&str, f64)]) -> Results {
-    let curve = |peak: f64| {
-        let point = |size: u64, mbps: f64| Point { size, us: size as f64 * 8.0 / mbps, mbps };
-        Curve { pattern: Pattern::PingPong, points: vec![point(1, peak / 10.0), point(1024, peak)] }
-    };
-    let answers =
-        runs.iter().map(|(run, peak)| (Job::Curve(claims.runs.run(run)), Ok(Answer::Curve(curve(*peak)))));
-    Results(answers.collect::<BTreeMap<_, _>>())
 }
 
 /// The verdict on Q001 when the model's peak is `peak`.
@@ -190,35 +160,6 @@ fn what_was_not_run_could_not_be_said() {
     assert_eq!((judged[1].verdict, &judged[1].modelled), (Verdict::Contradicted, &Modelled::Nothing));
     let tally = Tally { could_not: 1, contradicted: 1, ..Tally::default() };
     assert_eq!(Tally::of(&judged), tally);
-}
-
-#[test]
-fn arithmetic_is_what_it_says() {
-    let claims = made(
-        "[claims.Q001]\nstatus = 'definition'\nmodel = { number = 1 }\n[claims.Q002]\nstatus = 'not-testable'\nreason = 'no'\nvalue = 3",
-    );
-    let results = results(&claims, &[("gigabit", 90.0), ("slow", 60.0)]);
-    let evaluator = super::evaluate::Evaluator { claims: &claims, results: &results };
-    for (text, value) in [
-        ("{ ratio = [{ peak = 'gigabit' }, { peak = 'slow' }] }", 1.5),
-        ("{ gain = [{ peak = 'gigabit' }, { peak = 'slow' }] }", 50.0),
-        ("{ difference = [{ peak = 'slow' }, { peak = 'gigabit' }] }", -30.0),
-        ("{ product = [{ claim = 'Q002' }, { claim = 'Q001' }] }", 300.0),
-        ("{ sum = [{ number = 1 }, { number = 2 }, { number = 4 }] }", 7.0),
-        ("{ mean-of = [{ number = 1 }, { number = 2 }, { number = 6 }] }", 3.0),
-        ("{ least = [{ number = 4 }, { number = 2 }, { number = 6 }] }", 2.0),
-        ("{ peak-size = 'gigabit' }", 1024.0),
-        ("{ fall = { run = 'gigabit', from = 1, to = 1024 } }", -900.0),
-        ("{ least-ratio = { runs = ['gigabit', 'slow'], from = 1, to = 1024 } }", 1.5),
-    ] {
-        #[derive(serde::Deserialize)]
-        struct Holder {
-            model: Quantity,
-        }
-        let holder: Holder = toml::from_str(&format!("model = {text}")).expect(text);
-        let got = evaluator.value(&holder.model).expect(text);
-        assert!((got - value).abs() < 1e-9, "{text}: {got}");
-    }
 }
 
 #[test]
@@ -367,4 +308,36 @@ fn every_plan_that_a_claim_needs_is_shipped() {
     let missing: Vec<String> =
         plans(&claims).into_iter().filter(|name| shipped::find(name).is_none()).collect();
     assert!(missing.is_empty(), "{} plans are not shipped: {}", missing.len(), missing.join(", "));
+}
+
+#[test]
+fn what_a_claim_is_checked_with_has_to_exist() {
+    let read = |contradictions: &str, runs: &str| {
+        let checks = "[claims.Q001]\nstatus = 'definition'\nmodel = { number = 1 }\n\
+             [[not-testable]]\nreason = 'no'\nclaims = ['Q002']";
+        let sources = "source = []";
+        let checks = &[("test.toml", checks)];
+        Claims::read(&Texts { claims: TABLE, sources, contradictions, runs, checks })
+    };
+    let touching =
+        |ids: &str| format!("[[contradiction]]\nid = 'X1'\nclaims = [{ids}]\nproblem = 'a'\ntreatment = 'b'");
+    let claims = read(&touching("'Q002'"), "[values]\nhalf = { claim = 'Q001' }").expect("it is whole");
+    let [one, other] = ["Q001", "Q002"].map(|id| claims.claim(id).expect("it is there"));
+    assert_eq!(claims.contradictions_of(one).count(), 0);
+    assert_eq!(claims.contradictions_of(other).map(|it| it.id.as_str()).collect::<Vec<_>>(), ["X1"]);
+    let check = claims.check(other);
+    assert_eq!((check.status, check.reason.as_deref()), (Status::NotTestable, Some("no")));
+    let refused = |contradictions: &str, runs: &str| {
+        read(contradictions, runs).map(drop).expect_err("it is not whole").to_string()
+    };
+    assert_eq!(refused(&touching("'Q001', 'Q009'"), ""), "check X1: there is no claim Q009");
+    for value in ["{ peak = 'gigabit' }", "{ claim = 'Q009' }"] {
+        let runs = format!("[values]\nhalf = {value}");
+        assert_eq!(
+            refused(&touching(""), &runs),
+            "check half: a named value is made of claims alone",
+            "{value}"
+        );
+    }
+    assert!(refused("", "").starts_with("read contradictions.toml: "));
 }

@@ -240,3 +240,6 @@ impl Tally {
         self.fail + self.out_of_date
     }
 }
+
+#[cfg(test)]
+mod tests;

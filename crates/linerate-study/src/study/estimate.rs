@@ -57,6 +57,8 @@ mod tests {
         let five = Estimate::of(&[1.0, 2.0, 3.0, 4.0, 5.0]).expect("five values");
         let half = 2.776 * (2.5_f64 / 5.0).sqrt();
         assert!((five.half_width.expect("five values") - half).abs() < 1e-3, "{five:?}");
+        let [low, high] = five.ends();
+        assert!((low - (3.0 - half)).abs() < 1e-3 && (high - (3.0 + half)).abs() < 1e-3, "{low} {high}");
     }
 
     #[test]
