@@ -194,4 +194,42 @@ mod tests {
         report.curves[0].points.iter_mut().for_each(|point| point.timed = None);
         assert!(chart(&report, 80, 20).contains("nothing was timed"));
     }
+
+    #[test]
+    fn the_chart_of_two_curves_has_a_legend() {
+        insta::assert_snapshot!(chart(&fixture::two(), 60, 12));
+    }
+
+    /// The floor is the axis, which is the row below the plot; the top is its first row.
+    #[test]
+    fn a_share_of_the_height_is_a_row() {
+        let plot = Rect::new(5, 1, 20, 10);
+        assert_eq!([0.0, 0.04, 0.5, 1.0].map(|share| row(plot, share)), [11, 11, 6, 1]);
+    }
+
+    #[test]
+    fn of_two_ceilings_in_one_row_the_higher_is_named_and_one_above_is_not_drawn() {
+        let mut report = fixture::one();
+        let ceiling =
+            |mbps: f64, label: &str| linerate_core::report::Ceiling { mbps, label: label.to_owned() };
+        report.ceilings =
+            vec![ceiling(1_000.0, "lower"), ceiling(1_001.0, "higher"), ceiling(9_000.0, "far")];
+        let text = chart(&report, 60, 12);
+        assert!(text.contains(" higher ") && !text.contains("lower") && !text.contains("far"), "{text}");
+        assert_eq!(text.lines().filter(|line| line.contains('\u{2504}')).count(), 1, "{text}");
+        report.ceilings.truncate(1);
+        report.ceilings.push(ceiling(400.0, "half as high"));
+        let text = chart(&report, 60, 12);
+        assert_eq!(text.lines().filter(|line| line.contains('\u{2504}')).count(), 2, "{text}");
+    }
+
+    #[test]
+    fn many_curves_begin_again_with_the_first_character() {
+        let report = fixture::many();
+        let legend = legend(&report, 60);
+        let first: Vec<char> =
+            legend.lines().filter_map(|line| line.chars().next()).filter(|c| *c != ' ').collect();
+        assert_eq!(first, ['\u{2812}', 'o', 'x', '+', '#', '@', '*', '%']);
+        assert!(legend.lines().all(|line| columns(line) <= 60), "{legend}");
+    }
 }

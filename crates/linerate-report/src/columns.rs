@@ -5,38 +5,59 @@ use comfy_table::{CellAlignment, ContentArrangement, Table};
 
 use super::text::columns;
 
+/// Blanks before a column.
+const GAP: u16 = 2;
+
 /// A column of a table.
 pub(crate) struct Column {
     pub(crate) heading: String,
     pub(crate) cells: Vec<String>,
     /// The highest is dropped first when the table is too wide; 0 is never dropped.
     pub(crate) expendable: u8,
+    /// Its cells are words, which begin at the left.
+    words: bool,
 }
 
 impl Column {
     pub(crate) fn new(heading: impl Into<String>, expendable: u8, cells: Vec<String>) -> Self {
-        Self { heading: heading.into(), cells, expendable }
+        Self { heading: heading.into(), cells, expendable, words: false }
     }
 
-    /// Whether it has anything except zeros and dashes.
+    /// A column of words.
+    pub(crate) fn of_words(heading: impl Into<String>, expendable: u8, cells: Vec<String>) -> Self {
+        Self { words: true, ..Self::new(heading, expendable, cells) }
+    }
+
+    /// Columns of a terminal that it takes, with the gap before it.
+    fn width(&self) -> usize {
+        let widest = self.cells.iter().chain([&self.heading]).map(|text| self::columns(text)).max();
+        usize::from(GAP) + widest.unwrap_or(0)
+    }
+
+    /// Whether it has anything except zeros and dashes; of words, anything but dashes.
     pub(crate) fn says_something(&self) -> bool {
-        self.expendable == 0
-            || self.cells.iter().any(|cell| cell.chars().any(|c| c.is_ascii_digit() && c != '0'))
+        let says = |cell: &String| match self.words {
+            true => !matches!(cell.as_str(), "" | "-"),
+            false => cell.chars().any(|c| c.is_ascii_digit() && c != '0'),
+        };
+        self.expendable == 0 || self.cells.iter().any(says)
     }
 }
 
 /// The columns with content, as many as fit `width`, and those that were dropped.
 pub(crate) fn fit(columns: Vec<Column>, width: usize) -> (String, Vec<String>) {
-    let mut shown: Vec<Column> = columns.into_iter().filter(Column::says_something).collect();
+    let shown = columns.into_iter().filter(Column::says_something);
+    let mut shown: Vec<(usize, Column)> = shown.map(|column| (column.width(), column)).collect();
     let mut left_out = Vec::new();
-    loop {
-        let text = lay_out(&shown);
-        let fits = text.lines().all(|line| self::columns(line) <= width);
-        let most = shown.iter().map(|column| column.expendable).max().filter(|most| *most > 0 && !fits);
-        let Some(most) = most else { return (text, left_out) };
-        let last = shown.iter().rposition(|column| column.expendable == most).expect("it was just found");
-        left_out.push(shown.remove(last).heading);
+    while shown.iter().map(|(width, _)| width).sum::<usize>() > width {
+        let most = shown.iter().map(|(_, column)| column.expendable).max().filter(|most| *most > 0);
+        let Some(most) = most else { break };
+        let last =
+            shown.iter().rposition(|(_, column)| column.expendable == most).expect("it was just found");
+        left_out.push(shown.remove(last).1.heading);
     }
+    let shown: Vec<Column> = shown.into_iter().map(|(_, column)| column).collect();
+    (lay_out(&shown), left_out)
 }
 
 fn lay_out(shown: &[Column]) -> String {
@@ -45,8 +66,9 @@ fn lay_out(shown: &[Column]) -> String {
     table.set_header(shown.iter().map(|column| column.heading.as_str()));
     let rows = shown.iter().map(|column| column.cells.len()).max().unwrap_or(0);
     table.add_rows((0..rows).map(|row| shown.iter().map(move |column| column.cells[row].as_str())));
-    for column in table.column_iter_mut() {
-        column.set_padding((2, 0)).set_cell_alignment(CellAlignment::Right);
+    for (column, of) in table.column_iter_mut().zip(shown) {
+        let side = if of.words { CellAlignment::Left } else { CellAlignment::Right };
+        column.set_padding((GAP, 0)).set_cell_alignment(side);
     }
     table.trim_fmt()
 }
@@ -95,5 +117,50 @@ mod tests {
         let (text, left_out) = fit(make(), 8);
         assert_eq!((text.as_str(), left_out), ("   a   c\n  11  33", vec!["b".to_owned()]));
         assert_eq!(fit(make(), 1).1, ["b", "c"], "what is needed stays");
+    }
+
+    #[test]
+    fn of_equally_expendable_columns_the_last_goes_first_and_a_table_may_fill_its_width() {
+        let make = || ["a", "b", "c"].map(|heading| Column::new(heading, 1, vec!["77".to_owned()])).into();
+        assert_eq!(fit(make(), 12).1, [""; 0], "it is just as wide");
+        assert_eq!(fit(make(), 11).1, ["c"]);
+        assert_eq!(fit(make(), 7).1, ["c", "b"]);
+    }
+
+    #[test]
+    fn zeros_and_dashes_say_nothing_unless_they_must() {
+        let says = |expendable, cells: &[&str]| {
+            let cells = cells.iter().map(|cell| (*cell).to_owned()).collect();
+            Column::new("", expendable, cells).says_something()
+        };
+        assert!(!says(1, &["0", "-", "0.0 %", "abc"]) && says(1, &["0", "10"]) && says(0, &["0"]));
+    }
+
+    #[test]
+    fn words_begin_at_the_left_and_say_something_without_a_digit() {
+        let cells = |cells: [&str; 2]| cells.map(str::to_owned).to_vec();
+        let columns = vec![
+            Column::of_words("what", 1, cells(["long name", "-"])),
+            Column::new("n", 0, cells(["1", "22"])),
+            Column::of_words("empty", 1, cells(["", "-"])),
+        ];
+        assert_eq!(fit(columns, 80).0, "  what        n\n  long name   1\n  -          22");
+    }
+
+    #[test]
+    fn a_page_has_every_column_that_says_something() {
+        let columns = vec![
+            Column::new("name", 0, vec!["x".to_owned(), "y".to_owned()]),
+            Column::new("lost", 1, vec!["0".to_owned(), "-".to_owned()]),
+            Column::new("rate", 9, vec!["1.5".to_owned(), "0".to_owned()]),
+        ];
+        let view = TableView::new("A table", columns).noted(vec!["a note".to_owned()]);
+        assert_eq!(
+            (view.title.as_str(), view.headings),
+            ("A table", vec!["name".to_owned(), "rate".to_owned()])
+        );
+        assert_eq!(view.rows, [["x", "1.5"], ["y", "0"]]);
+        assert_eq!(view.notes, ["a note"]);
+        assert!(TableView::new("", Vec::new()).rows.is_empty());
     }
 }

@@ -10,12 +10,12 @@ use linerate_core::options::Granted;
 use linerate_core::pattern::Pattern;
 use linerate_core::plan::{CurvePlan, Plan, Task};
 use linerate_core::report::{NamedRun, Report};
-use linerate_core::run::{Answering, EndState, Path, Run, Source, State};
+use linerate_core::run::{Answering, EndState, Model, Path, Run, Source, State};
 use linerate_core::series::{Point, Round, Series, Stop};
 use linerate_core::stages::{Marks, Stages};
 use linerate_core::traffic::Transfer;
 use linerate_core::trial::Tally;
-use linerate_core::units::{Size, Span};
+use linerate_core::units::{Rate, Size, Span};
 
 /// A host name that is an attack on every text format at once.
 pub(super) const HOSTILE: &str = "<script>alert(1)</script>\"'&\x1b[31m";
@@ -68,6 +68,16 @@ pub(super) fn two() -> Report {
     Report::new(vec![GIGABIT.run(), SLOW_START.run()])
 }
 
+/// The same two curves with five sizes, of which the fourth was not timed, and all that is derived from the
+/// whole of each.
+pub(super) fn small() -> Report {
+    let mut report = two();
+    for curve in &mut report.curves {
+        curve.points.retain(|point| [1, 64, 8_192, 196_608, 1_048_576].contains(&point.size));
+    }
+    report
+}
+
 /// A run of which only numbers are known, one a size, as an imported file has them.
 pub(super) fn bare() -> Report {
     let mut named = GIGABIT.run();
@@ -92,6 +102,12 @@ pub(super) fn veth() -> Report {
     }
     named.run.cautions = assess(&named.run);
     Report::new(vec![named])
+}
+
+/// What makes a run one of a model.
+pub(super) fn model() -> Model {
+    let link = Rate::from_mbps(1_000.0);
+    Model { plan: "seed = 1".to_owned(), link, payload: link, cautions: Vec::new() }
 }
 
 /// A run of these loads.

@@ -30,6 +30,8 @@ pub mod traffic;
 
 #[cfg(test)]
 mod fixture;
+#[cfg(test)]
+mod golden;
 
 pub use csv::csv;
 pub use error::RenderError;

@@ -87,4 +87,13 @@ mod tests {
         let error = np(&fixture::two()).expect_err("there are two");
         assert!(error.to_string().contains("report the runs one by one"), "{error}");
     }
+
+    /// 8 x 2^20 bits in a second are 8 of NetPIPE's "Mbps", and a size has eight columns.
+    #[test]
+    fn a_megabit_of_netpipe_is_two_to_the_twentieth() {
+        let (_, timed) = fixture::one().curves[0].timed().next().expect("a size");
+        let timed = Timed { least_mean_us: 1e6, ..timed };
+        assert_eq!(line(1 << 20, &timed), " 1048576 8.000000   1.00000000\n");
+        assert_eq!(line(1, &timed), "       1 0.000008   1.00000000\n");
+    }
 }

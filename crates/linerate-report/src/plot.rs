@@ -89,3 +89,36 @@ impl Layer {
 pub(crate) fn pictures(report: &Report) -> Result<Vec<Picture>, RenderError> {
     Graph::ALL.into_iter().map(|graph| draw::picture(report, graph)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn eighteen_curves_look_different_and_then_they_begin_again() {
+        let of = |look: Look| (look.colour, look.dashes, look.legend_dashes());
+        assert_eq!(of(look(0)), (0, "none", "none"));
+        assert_eq!(of(look(5)), (5, "none", "none"));
+        assert_eq!(of(look(6)), (0, "36 20", "6 3"));
+        assert_eq!(of(look(13)), (1, "10 16", "2 4"));
+        assert_eq!(of(look(18)), of(look(0)));
+        let all: std::collections::BTreeSet<_> = (0..18).map(|index| of(look(index))).collect();
+        assert_eq!(all.len(), 18);
+    }
+
+    #[test]
+    fn kinds_of_curves_differ_by_their_dashes() {
+        let of = |look: Look| (look.colour, look.dashes);
+        assert_eq!(of(look_of(7, 0)), (1, "none"));
+        assert_eq!(of(look_of(7, 1)), (1, "36 20"));
+        assert_eq!(of(look_of(2, 2)), (2, "10 16"));
+        assert_eq!(of(look_of(2, 3)), (2, "none"));
+    }
+
+    #[test]
+    fn every_curve_has_a_layer_in_its_colour_in_every_graph() {
+        let pictures = pictures(&crate::fixture::two()).expect("they can be drawn");
+        let colours = pictures.iter().map(|it| it.curves.iter().map(Layer::colour).collect::<Vec<_>>());
+        assert_eq!(colours.collect::<Vec<_>>(), vec![vec!["#0072B2", "#D55E00"]; 3]);
+    }
+}

@@ -32,3 +32,33 @@ fn curves(report: &Report, width: u16, rows: Rows) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use linerate_core::traffic::Transfer;
+
+    use super::*;
+    use crate::fixture;
+
+    /// Whether the text has a table and a chart of curves, stages, and a block of loads.
+    fn parts(report: &Report) -> [bool; 4] {
+        let text = text(report, 80, Rows::Short);
+        ["median us", "Throughput (Mb/s)", "stages of a message", "stream over"]
+            .map(|part| text.contains(part))
+    }
+
+    #[test]
+    fn a_report_shows_what_its_runs_have() {
+        assert_eq!(parts(&fixture::one()), [true, true, false, false]);
+        assert_eq!(parts(&fixture::staged(true)), [true, true, true, false]);
+        let loads = || {
+            let mut loads = fixture::loads(vec![Transfer::default()]);
+            loads.runs[0].run.plan.task = linerate_core::plan::Task::Stream(Default::default());
+            loads
+        };
+        assert_eq!(parts(&loads()), [false, false, false, true]);
+        let both = Report::new([fixture::one().runs, loads().runs].concat());
+        assert_eq!(parts(&both), [true, true, false, true]);
+        assert!(text(&Report::new(Vec::new()), 80, Rows::Short).contains("nothing was timed"));
+    }
+}

@@ -158,4 +158,44 @@ mod tests {
         assert!(!svg.contains("<script") && !svg.contains('\u{1b}'));
         assert!(svg.contains("script"), "the name is shown");
     }
+
+    /// 65 units of a quarter pixel for the title, 22.5 px for a line of the legend, 30 px over each graph.
+    #[test]
+    fn graphs_stand_under_each_other_below_the_legend() {
+        for (report, curves) in [(fixture::one(), 1), (fixture::two(), 2)] {
+            let svg = svg(&report).expect("it can be drawn");
+            let top = 260 + 90 * curves;
+            let height = top + 3 * (440 * 4 + 120);
+            assert!(svg.contains(&format!("viewBox=\"0 0 3840 {height}\"")), "{}", &svg[..400]);
+            for nth in 0..3 {
+                let y = top + 120 + nth * (440 * 4 + 120);
+                assert!(svg.contains(&format!("translate(0 {y})")), "{y}");
+            }
+            for nth in 0..curves {
+                assert_eq!(entry(&report, nth as usize).y, 260 + 90 * nth);
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_is_named_after_its_hosts_or_its_number_of_runs() {
+        let hostile = plain(fixture::HOSTILE);
+        assert_eq!(title(&fixture::one()), format!("alpha to {hostile}, measured between two ends"));
+        assert_eq!(title(&fixture::two()), "2 runs");
+        let bare = fixture::bare();
+        assert_eq!(title(&bare), "gigabit.run.json, imported from NetPIPE 3.7.2");
+        let mut long = fixture::bare();
+        long.runs[0].name = "x".repeat(200);
+        assert_eq!(title(&long).chars().count(), LONGEST_TITLE);
+    }
+
+    #[test]
+    fn a_line_of_the_legend_has_its_pattern_and_its_look() {
+        let report = fixture::many();
+        let [first, seventh] = [0, 6].map(|index| entry(&report, index));
+        assert!(first.name.ends_with(" (ping-pong)"), "{}", first.name);
+        assert!(seventh.name.chars().count() <= LONGEST_NAME + " (ping-pong)".len());
+        assert_eq!((first.colour, first.dashes), ("#0072B2", "none"));
+        assert_eq!((seventh.colour, seventh.dashes), ("#0072B2", "36 20"), "the colours begin again");
+    }
 }

@@ -2,6 +2,7 @@
 
 use linerate_core::derive::Derived;
 use linerate_core::environment::Fact;
+use linerate_core::figures::Unit;
 pub(crate) use linerate_core::foreign::plain;
 use linerate_core::options::Waiting;
 use linerate_core::pattern::Pattern;
@@ -43,6 +44,28 @@ pub(crate) fn about(bytes: f64) -> String {
         bytes if bytes < 10_240.0 => format!("{bytes:.0} B"),
         bytes if bytes < 10_485_760.0 => format!("{} KiB", digits(bytes / 1024.0)),
         bytes => format!("{} MiB", digits(bytes / 1_048_576.0)),
+    }
+}
+
+/// A value of a figure without its unit; a share in percent.
+pub(crate) fn figure_value(value: f64, unit: Unit) -> String {
+    match unit {
+        Unit::Share => format!("{:.3} %", value * 100.0),
+        Unit::Bytes | Unit::PerGigabyte => format!("{value:.0}"),
+        _ => digits(value),
+    }
+}
+
+/// The name of a figure's unit; empty where the value says it.
+pub(crate) const fn unit_name(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Microseconds => "us",
+        Unit::Mbps => "Mb/s",
+        Unit::Bytes => "B",
+        Unit::Share => "",
+        Unit::PerSecond => "/s",
+        Unit::PerGigabyte => "/GB",
+        Unit::SecondsPerGigabyte => "s/GB",
     }
 }
 
@@ -263,44 +286,4 @@ fn break_word(word: &str, room: usize, indent: usize, lines: &mut Vec<String>) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_have_four_significant_digits() {
-        for (value, text) in [
-            (0.0, "0.000"),
-            (0.012_345, "0.01235"),
-            (1.0, "1.000"),
-            (25.014, "25.01"),
-            (941.482, "941.5"),
-            (71_304.2, "71304"),
-        ] {
-            assert_eq!(digits(value), text);
-        }
-    }
-
-    #[test]
-    fn one_is_no_plural() {
-        assert_eq!([0, 1, 2].map(|number| count(number, "flow")), ["0 flows", "one flow", "2 flows"]);
-    }
-
-    #[test]
-    fn a_foreign_name_commands_no_terminal() {
-        assert_eq!(plain("a\x1b[31mb\u{202e}c\nd"), "a\u{fffd}[31mb\u{fffd}c\u{fffd}d");
-    }
-
-    #[test]
-    fn a_long_name_keeps_both_ends() {
-        assert_eq!(shortened("abcdefghij", 10), "abcdefghij");
-        assert_eq!(shortened("abcdefghijk", 5), "ab\u{2026}jk");
-    }
-
-    #[test]
-    fn lines_are_no_wider_than_asked() {
-        let text = format!("one two three {} four", "x".repeat(50));
-        let wrapped = wrap(&text, 20, 2);
-        assert!(wrapped.lines().all(|line| columns(line) <= 20), "{wrapped}");
-        assert_eq!(wrapped.split_whitespace().collect::<String>(), text.replace(' ', ""));
-    }
-}
+mod tests;

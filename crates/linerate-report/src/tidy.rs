@@ -109,3 +109,94 @@ impl Serialize for Object<'_> {
         out.collect_map(self.names.iter().zip(self.values))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use linerate_core::traffic::{Direction, FlowAccount, HalfAccount, Interval, Latency, Transfer};
+    use linerate_core::units::Span;
+
+    use super::*;
+    use crate::fixture;
+
+    /// A flow that took 1000 B in each of two seconds, and requests without a response.
+    fn loads() -> Report {
+        let half = HalfAccount {
+            bytes: 2_000,
+            first: Some(Span::ZERO),
+            last: Some(Span::from_ms(2_000)),
+            intervals: [1_000, 2_000].map(|ms| Interval { until: Span::from_ms(ms), bytes: 1_000 }).into(),
+            ..HalfAccount::default()
+        };
+        let flow = FlowAccount {
+            flow: 0,
+            peer: 0,
+            direction: Direction::Send,
+            sender: half.clone(),
+            receiver: half,
+        };
+        let mut latency = Latency { transactions: 2, ..Latency::default() };
+        [10, 20].into_iter().for_each(|us| latency.service.record(Span::from_us(us)));
+        fixture::loads(vec![Transfer { flows: vec![flow], latencies: vec![latency], ..Transfer::default() }])
+    }
+
+    /// The kinds of rows, and how many there are of each.
+    fn kinds(report: &Report, level: Level) -> Vec<(String, usize)> {
+        let table = Table::of(report, level).expect("it has such rows");
+        let place = table.columns.iter().position(|column| column == "kind").expect("every row has a kind");
+        let mut kinds: Vec<(String, usize)> = Vec::new();
+        for row in &table.rows {
+            assert_eq!(row.len(), table.columns.len());
+            let kind = row[place].as_str().expect("a word");
+            match kinds.iter_mut().find(|(known, _)| known == kind) {
+                Some((_, count)) => *count += 1,
+                None => kinds.push((kind.to_owned(), 1)),
+            }
+        }
+        kinds
+    }
+
+    fn is(report: &Report, level: Level, expected: &[(&str, usize)]) {
+        let expected: Vec<_> = expected.iter().map(|(kind, count)| ((*kind).to_owned(), *count)).collect();
+        assert_eq!(kinds(report, level), expected);
+    }
+
+    #[test]
+    fn a_level_has_the_rows_that_the_runs_can_have() {
+        let curves = fixture::small();
+        is(&curves, Level::Point, &[("size", 8)]);
+        // Seven rounds of each of four timed sizes.
+        is(&curves, Level::Round, &[("round", 2 * 4 * 7)]);
+        let loads = loads();
+        is(&loads, Level::Point, &[("flow", 1), ("direction", 1), ("percentile", 7)]);
+        is(&loads, Level::Interval, &[("interval", 2)]);
+        let both = Report::new([fixture::one().runs, loads.runs].concat());
+        is(&both, Level::Interval, &[("interval", 2)]);
+        assert_eq!(kinds(&both, Level::Point)[1..].len(), 3);
+        assert!(Table::of(&both, Level::Round).is_ok());
+        assert!(Table::of(&fixture::one(), Level::Interval).is_err());
+    }
+
+    #[test]
+    fn a_column_that_two_kinds_have_is_there_once_and_null_where_a_kind_lacks_it() {
+        let table = Table::of(&loads(), Level::Point).expect("it has such rows");
+        let place = |name: &str| table.columns.iter().position(|column| column == name).expect("it is there");
+        let unique: std::collections::BTreeSet<&String> = table.columns.iter().collect();
+        assert_eq!(unique.len(), table.columns.len());
+        let [flow, direction, percentile] = [0, 1, 2].map(|row| &table.rows[row]);
+        assert_eq!(
+            (&flow[place("bytes")], &direction[place("bytes")]),
+            (&Value::from(2_000), &Value::from(2_000))
+        );
+        assert!(flow[place("flow")] == 1 && direction[place("flow")].is_null());
+        assert!(percentile[place("bytes")].is_null());
+        assert_eq!(percentile[place("timed")], "request to response");
+    }
+
+    #[test]
+    fn no_rows_have_the_columns_that_they_would_have() {
+        let mut report = fixture::one();
+        report.curves[0].points.clear();
+        let table = Table::of(&report, Level::Point).expect("it could have such rows");
+        assert!(table.rows.is_empty() && table.columns.iter().any(|column| column == "median_us"));
+    }
+}

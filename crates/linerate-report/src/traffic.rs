@@ -9,6 +9,9 @@ mod sums;
 mod text;
 mod words;
 
+#[cfg(test)]
+mod fixture;
+
 pub use interval::interval;
 pub(crate) use page::{Part, asked, part};
 pub(crate) use text::text;

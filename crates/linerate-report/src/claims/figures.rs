@@ -151,3 +151,94 @@ fn sizes(values: &[f64]) -> Axis {
     let label = |bytes: f64| Size(bytes as u64).to_string();
     Axis::new("Message size".to_owned(), Scale::Binary, [low, high], &ticks, label)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture;
+    use super::*;
+
+    #[test]
+    fn charts_show_what_was_run_and_what_was_published() {
+        fixture::with(false, |checked| {
+            let figures = figures(checked).expect("they can be drawn");
+            let [sizes, sweep] = &figures[..] else { panic!("two: {}", figures.len()) };
+            // 24 sizes of each curve, and the five values of the sweep.
+            let points = |figure: &Figure| {
+                let curves = figure.layers.iter().filter(|layer| !layer.name.starts_with("published "));
+                curves.map(|layer| (layer.name.clone(), layer.aims.len())).collect::<Vec<_>>()
+            };
+            assert_eq!(points(sizes)[0].1, 24);
+            assert!(
+                points(sweep)[0].0 == "acenic"
+                    && points(sweep)[0].1 == checked.claims.runs.sweeps["mtu"].values.len()
+            );
+            let tips = &sweep.layers[0].aims[0].lines;
+            assert!(tips[0].starts_with("network.mtu = ") && tips[1].contains(" Mb/s at "), "{tips:?}");
+            let tips = &sizes.layers[0].aims[10].lines;
+            assert!(
+                tips[0] == "1 KiB" && tips[1].contains(" Mb/s, ") && tips[1].ends_with(" us"),
+                "{tips:?}"
+            );
+        });
+    }
+
+    /// 226 Mb/s at a size is a ring there; a figure without one is a line from side to side.
+    #[test]
+    fn a_published_figure_is_a_ring_where_its_size_is_known_and_else_a_line() {
+        fixture::with(false, |checked| {
+            let figures = figures(checked).expect("they can be drawn");
+            let marks: Vec<&Layer> = figures
+                .iter()
+                .flat_map(|it| &it.layers)
+                .filter(|it| it.name.starts_with("published "))
+                .collect();
+            assert!(marks.iter().any(|it| it.name.ends_with(" (ring)")));
+            for mark in marks {
+                let ring = mark.name.ends_with(" (ring)");
+                let count = |shape: &str| mark.svg.matches(shape).count();
+                assert_eq!((count("<circle"), count("<polyline")), if ring { (1, 0) } else { (0, 1) });
+                assert!(ring || mark.look.dashes == "36 20", "{}", mark.name);
+                assert_eq!(mark.aims.len(), 1);
+                let claim =
+                    checked.claims.claims.iter().find(|it| mark.name.contains(&format!(" {}:", it.id)));
+                assert_eq!(mark.aims[0].lines, [claim.expect("it is one").metric.clone()]);
+            }
+        });
+    }
+
+    #[test]
+    fn gigabits_are_marked_in_megabits_and_a_place_is_a_size_or_a_value() {
+        fixture::with(false, |checked| {
+            let rates = |unit: &str| {
+                let claims = checked.claims.claims.iter().filter(|claim| claim.unit == unit);
+                claims.filter_map(|claim| Some((claim, checked.claims.check(claim).number(claim)?))).next()
+            };
+            for (unit, factor) in [("Mb/s", 1.0), ("Gb/s", 1_000.0)] {
+                let (claim, value) = rates(unit).expect("there is one");
+                let mark = |size, at| Mark { claim: claim.id.clone(), size, at };
+                let place =
+                    |mark: Mark| marked(checked, &mark).map(|it| (it.x, it.mbps)).expect("it has a rate");
+                assert_eq!(place(mark(None, None)), (None, value * factor));
+                assert_eq!(place(mark(Some(64), None)).0, Some(64.0));
+                assert_eq!(place(mark(None, Some(1.5))).0, Some(1.5));
+            }
+            let none = Mark { claim: "Q999".to_owned(), size: None, at: None };
+            assert!(marked(checked, &none).is_none());
+        });
+    }
+
+    #[test]
+    fn sizes_are_labelled_at_powers_of_two() {
+        let labels = |values: &[f64]| {
+            let axis = sizes(values);
+            axis.ticks.iter().map(|tick| tick.label.clone()).collect::<Vec<_>>().join(", ")
+        };
+        assert_eq!(labels(&[1.0, 16.0]), "1 B, 2 B, 4 B, 8 B, 16 B");
+        assert_eq!(labels(&[3.0, 70.0]), "4 B, 8 B, 16 B, 32 B, 64 B");
+        // 23 doublings have a label at every second.
+        assert_eq!(sizes(&[1.0, f64::from(1 << 23)]).ticks.len(), 12);
+        assert_eq!(sizes(&[1.0, f64::from(1 << 14)]).ticks.len(), 15, "and 14 at every one");
+        assert_eq!(labels(&[8.0]), "8 B, 16 B");
+        assert!((sizes(&[1.0, 16.0]).share(4.0) - 0.5).abs() < 1e-9);
+    }
+}

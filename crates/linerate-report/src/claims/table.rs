@@ -194,4 +194,10 @@ mod tests {
         assert!(last.starts_with("199 claims: ") && last.ends_with("could not be checked"), "{last}");
         assert!(text.contains("! could not check"), "{text}");
     }
+
+    #[test]
+    fn what_is_compared_has_a_column_where_there_is_room() {
+        let has = |width| fixture::with(false, |checked| table(checked, width).contains("what is compared"));
+        assert_eq!([109, 110].map(has), [false, true]);
+    }
 }

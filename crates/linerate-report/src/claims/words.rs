@@ -153,19 +153,4 @@ fn with_unit(value: &str, unit: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_summary_keeps_kinds_of_agreement_apart_and_names_what_nobody_expected() {
-        let expected = Tally { definition: 1, predicted: 2, missed: 3, not_testable: 4, ..Tally::default() };
-        assert_eq!(summary(&expected, 10), "10 claims: 1 definition, 2 predicted, 3 missed, 4 not testable");
-        let found = Tally { fail: 1, out_of_date: 2, could_not: 3, ..expected };
-        assert_eq!(
-            summary(&found, 16),
-            "16 claims: 1 definition, 2 predicted, 3 missed, 4 not testable; \
-             1 should hold and fails, 2 not missed as recorded, 3 could not be checked"
-        );
-        assert_eq!(summary(&Tally { calibrated: 1, ..Tally::default() }, 1), "1 claim: 1 calibrated");
-    }
-}
+mod tests;

@@ -1,5 +1,7 @@
 //! Axes of the charts of a page.
 
+use linerate_core::units::Size;
+
 use crate::plot::{Axis, Scale, decimal, evenly, step, time_label};
 use crate::text::percent;
 
@@ -44,7 +46,7 @@ pub(crate) fn swept(title: &str, unit: Unit, values: &[f64]) -> Axis {
 fn value_label(unit: Unit, value: f64) -> String {
     match unit {
         Unit::Number => format!("{value}"),
-        Unit::Bytes => linerate_core::units::Size(value as u64).to_string(),
+        Unit::Bytes => Size(value as u64).to_string(),
         Unit::Time => time_label(value),
     }
 }
@@ -93,6 +95,37 @@ pub(crate) fn parts(title: &str, highest: f64) -> Axis {
     Axis::new(title.to_owned(), Scale::Linear, ends, &ticks, |share| {
         format!("{:.decimals$} %", share * 100.0)
     })
+}
+
+/// Message sizes by powers of two, of which the last six or so are labelled.
+pub(crate) fn sizes(sizes: impl Iterator<Item = f64>) -> Axis {
+    let [low, high] = apart(sizes);
+    let (first, last) = (low.log2().ceil() as u32, high.log2().floor() as u32);
+    let every = (last.saturating_sub(first) / 6 + 1) as usize;
+    let mut ticks: Vec<f64> = (first..=last).step_by(every).map(|power| f64::from(power).exp2()).collect();
+    if ticks.len() < 2 {
+        ticks = vec![low, high];
+    }
+    Axis::new("Message size".to_owned(), Scale::Binary, [low, high], &ticks, |bytes| {
+        Size(bytes as u64).to_string()
+    })
+}
+
+/// The least and the greatest positive of these, apart from each other.
+pub(crate) fn apart(values: impl Iterator<Item = f64>) -> [f64; 2] {
+    let sound = values.filter(|value| value.is_finite() && *value > 0.0);
+    let [low, high] = sound.fold([f64::INFINITY, 0.0], |[low, high], it| [low.min(it), high.max(it)]);
+    if high > low * 1.01 { [low, high] } else { [high.max(1e-3) / 2.0, high.max(1e-3) * 2.0] }
+}
+
+/// Ratios by their logarithm, and 1 among them.
+pub(crate) fn ratios(title: &str, values: impl Iterator<Item = f64>) -> Axis {
+    let [low, high] = apart(values.chain([0.98, 1.02]));
+    let mut ticks = if high < low * 4.0 { evenly([low, high], LABELS) } else { decimal([low, high]) };
+    ticks.retain(|tick| *tick > 0.0);
+    let step = ticks.windows(2).map(|pair| pair[1] - pair[0]).fold(1.0, f64::min);
+    let decimals = (-(step * (1.0 + 1e-9)).log10().floor()).clamp(1.0, 6.0) as usize;
+    Axis::new(title.to_owned(), Scale::Decimal, [low, high], &ticks, |ratio| format!("{ratio:.decimals$}"))
 }
 
 /// Rates by powers of ten, with a title that names the unit.
@@ -144,59 +177,4 @@ pub(crate) fn numbers(title: &str, first: u32, count: usize) -> Axis {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn labels(axis: &Axis) -> String {
-        axis.ticks.iter().map(|tick| tick.label.as_str()).collect::<Vec<_>>().join(", ")
-    }
-
-    #[test]
-    fn swept_values_are_labelled_where_they_are() {
-        assert_eq!(
-            labels(&swept("", Unit::Number, &[2.0, 4.0, 64.0, 2.0, 8.0, 16.0, 32.0])),
-            "2, 4, 8, 16, 32, 64"
-        );
-        assert_eq!(labels(&swept("", Unit::Bytes, &[65_536.0, 131_072.0])), "64 KiB, 128 KiB");
-        assert_eq!(labels(&swept("", Unit::Number, &[0.0, 0.5, 0.501, 1.0])), "0, 0.5, 1", "no room");
-        assert_eq!(labels(&swept("", Unit::Number, &[3.0])), "3");
-    }
-
-    #[test]
-    fn shares_end_at_the_whole_unless_there_is_more() {
-        assert_eq!(labels(&shares("", 0.3)), "0 %, 20 %, 40 %, 60 %, 80 %, 100 %");
-        assert_eq!(labels(&shares("", 3.6)), "0 %, 100 %, 200 %, 300 %");
-    }
-
-    #[test]
-    fn a_unit_fits_its_values() {
-        let said = |axis: &Axis| format!("{}: {}", axis.title, labels(axis));
-        assert_eq!(said(&rates("Rate", 900.0)), "Rate (Mb/s): 0, 200, 400, 600, 800");
-        assert_eq!(said(&rates("Rate", 29_940.0)), "Rate (Gb/s): 0, 5, 10, 15, 20, 25, 30");
-        assert_eq!(said(&rates("Rate", 0.05)), "Rate (kb/s): 0, 10, 20, 30, 40, 50");
-        assert_eq!(said(&times_from_zero("Time", 57.0)), "Time (us): 0, 10, 20, 30, 40, 50, 60");
-        assert_eq!(said(&times_from_zero("Time", 4_933.0)), "Time (ms): 0, 1, 2, 3, 4, 5");
-    }
-
-    #[test]
-    fn a_tail_is_labelled_by_its_nines() {
-        assert_eq!(labels(&tail("", 0.99999)), "0 %, 50 %, 90 %, 99 %, 99.9 %, 99.99 %, 99.999 %");
-        assert_eq!(labels(&tail("", 0.9975)), "0 %, 50 %, 90 %, 99 %");
-        assert_eq!(labels(&tail("", 0.75)), "0 %, 25 %, 50 %, 75 %");
-        assert!(tail("", 1.0).share(0.999).is_finite());
-    }
-
-    #[test]
-    fn an_axis_of_one_value_or_none_has_a_length() {
-        let axes = [
-            swept("", Unit::Number, &[]),
-            swept("", Unit::Number, &[0.0]),
-            times("", 0.0, 0.0),
-            from_zero("", 0.0),
-            numbers("", 0, 1),
-        ];
-        for axis in axes {
-            assert!(axis.share(0.75).is_finite(), "{}", labels(&axis));
-        }
-    }
-}
+mod tests;

@@ -12,6 +12,9 @@ const CAP: i32 = 5 * UNIT as i32;
 /// Half the length of a level, as a share of the distance of two words.
 const LEVEL: f64 = 0.3;
 
+/// How dark a band is, from 0 to 1.
+const SHADE: f64 = 0.2;
+
 /// A curve to draw.
 pub(crate) struct Curve {
     pub(crate) name: String,
@@ -51,6 +54,8 @@ pub(crate) enum Mark {
     Points,
     /// A level at each of its points, on an axis of words.
     Levels,
+    /// The line, and its intervals as a band around it.
+    Band,
     /// Both.
     Both,
 }
@@ -100,10 +105,16 @@ fn draw(chart: &mut Chart<'_, '_>, curve: &Curve, mark: Mark) -> Result<(), Refu
         chart.draw_series(line.into_iter().map(level))?;
         return Ok(());
     }
+    if mark == Mark::Band {
+        let ends = |nth: usize| move |point: &Point| Some((point.x, point.interval?[nth]));
+        let back = curve.points.iter().rev().filter_map(ends(1));
+        let outline: Vec<(f64, f64)> = curve.points.iter().filter_map(ends(0)).chain(back).collect();
+        chart.draw_series([Polygon::new(outline, INK.mix(SHADE))])?;
+    }
     if mark != Mark::Points {
         chart.draw_series([PathElement::new(line.clone(), INK.stroke_width(2 * UNIT))])?;
     }
-    if mark == Mark::Line {
+    if matches!(mark, Mark::Line | Mark::Band) {
         return Ok(());
     }
     let radius = (if mark == Mark::Points { 8 * UNIT } else { 5 * UNIT }) / 2;
@@ -121,3 +132,6 @@ fn draw(chart: &mut Chart<'_, '_>, curve: &Curve, mark: Mark) -> Result<(), Refu
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

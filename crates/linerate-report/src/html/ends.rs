@@ -369,4 +369,23 @@ mod tests {
         run.transfers = vec![Transfer::default(), Transfer { flows, ..Transfer::default() }];
         assert_eq!(row(&run), Some(["4001 B", "320 B"].map(str::to_owned)));
     }
+
+    #[test]
+    fn the_huge_pages_of_two_ends_are_known_if_both_are() {
+        let (one, none) = (Fact::Known(3), Fact::unknown("no"));
+        assert_eq!(together(one.clone(), Fact::Known(4)), Fact::Known(7));
+        assert_eq!(together(one.clone(), none.clone()), none);
+        assert_eq!(together(none.clone(), one), none);
+    }
+
+    #[test]
+    fn counts_lengths_and_lists_that_were_not_taken_are_unknown() {
+        assert_eq!(payload([0, 0]), "unknown (not recorded)");
+        assert_eq!(payload([64, 1]), "64 B in one message");
+        assert_eq!(length(Span::ZERO), "unknown (not recorded)");
+        assert_eq!(length(Span::from_ms(20_000)), "20.00 s");
+        assert_eq!([&[][..], &[1, 3]].map(list), ["unknown (not seen)", "1, 3"]);
+        assert_eq!([pin(None), pin(Some(0))], ["none", "0"]);
+        assert_eq!(gib(3 << 29), "1.500 GiB");
+    }
 }

@@ -3,6 +3,7 @@ use linerate_core::run::{Path, State};
 
 use super::super::fixture::{self, HOSTILE};
 use super::*;
+use crate::golden;
 
 fn page() -> String {
     html(&fixture::two()).expect("it has a page")
@@ -161,6 +162,105 @@ fn each_peer_heads_its_own_column() {
         first.contains("peer 1 grade") && first.contains("peer 2 grade"),
         "each is said to be quiet or not"
     );
+}
+
+/// All that a reader sees but the pictures: five sizes of two curves, one of which was not timed.
+#[test]
+fn the_page_of_two_curves_reads_well() {
+    insta::assert_snapshot!(golden::page(&html(&fixture::small()).expect("it has a page")));
+}
+
+#[test]
+fn the_page_of_an_imported_curve_reads_well() {
+    let mut report = fixture::bare();
+    report.curves[0].points.truncate(3);
+    insta::assert_snapshot!(golden::page(&html(&report).expect("it has a page")));
+}
+
+/// Of a model only what it has is shown: no hosts, no interfaces, no system calls.
+#[test]
+fn the_page_of_a_modelled_curve_reads_well() {
+    let mut report = fixture::bare();
+    let run = &mut report.runs[0].run;
+    (run.source, run.model) = (Source::Modelled("gigabit".to_owned()), Some(fixture::model()));
+    report.curves[0].points.truncate(3);
+    insta::assert_snapshot!(golden::page(&html(&report).expect("it has a page")));
+}
+
+#[test]
+fn a_tooltip_says_what_is_known_of_its_point() {
+    let report = fixture::small();
+    let hover = hover::hover(&report, &pictures(&report).expect("they can be drawn"));
+    let names: Vec<&str> = hover.curves.iter().map(|curve| curve.name.as_str()).collect();
+    assert_eq!(names, ["gigabit.run.json", "slow-start.run.json"]);
+    assert_eq!(
+        hover.curves[0].points[3],
+        [
+            "1048576 B",
+            "time 9043 us (8988 to 9106)",
+            "throughput 927.7 Mb/s (921.2 to 933.3), 92.8 % of the link",
+            "p99 10017 us, longest 10017 us",
+        ]
+    );
+    let unsettled = hover.curves[0].points[0].last().expect("it has lines");
+    assert_eq!(unsettled, "not settled: its interval is wider than its target");
+    assert_eq!(hover.graphs.len(), 3);
+    assert!(hover.graphs.iter().all(|layers| layers.len() == 2));
+    let places = hover.graphs[0].iter().map(|layer| (layer.curve, layer.places.len()));
+    assert_eq!(places.collect::<Vec<_>>(), [(0, 4), (1, 4)]);
+}
+
+#[test]
+fn loads_beside_curves_are_on_the_same_page() {
+    let loads = fixture::loads(vec![linerate_core::traffic::Transfer::default()]).runs;
+    let report = Report::new([fixture::one().runs, loads].concat());
+    let page = golden::page(&html(&report).expect("it has a page"));
+    assert!(page.contains("Graphs\n") && page.contains("Loads\n"), "{page}");
+    let alone = golden::page(&html(&fixture::one()).expect("it has a page"));
+    assert!(alone.contains("Graphs\n") && !alone.contains("Loads\n"), "{alone}");
+}
+
+#[test]
+fn a_caution_of_several_runs_says_which() {
+    let [one, two] = [fixture::one(), fixture::two()].map(|report| cautions(&report));
+    assert!(!one.is_empty() && one.iter().all(|[finding, _]| !finding.starts_with("gigabit.run.json: ")));
+    assert!(two.iter().all(|[finding, _]| finding.contains(".run.json: ")), "{two:?}");
+    let report = fixture::two();
+    assert_eq!(of(&report, &report.runs[1]), ": slow-start.run.json");
+    assert_eq!(of(&fixture::one(), &report.runs[1]), "");
+}
+
+#[test]
+fn the_number_of_cautions_is_said_in_words() {
+    let last = |count: usize| {
+        let mut report = fixture::one();
+        let caution = report.runs[0].run.cautions[0].clone();
+        report.runs[0].run.cautions = vec![caution; count];
+        statement(&report, 0, &report.runs[0])
+    };
+    for (count, text) in [
+        (0, "There are no cautions."),
+        (1, "There is one caution below."),
+        (2, "There are 2 cautions below."),
+    ] {
+        assert!(last(count).contains(text), "{}", last(count));
+    }
+}
+
+#[test]
+fn facts_of_each_end_by_itself_are_no_difference() {
+    use rows::Row;
+    let row = |local: &str, remote: &str| Row::new("a fact", [local.to_owned(), remote.to_owned()]);
+    assert!(row("1", "2").differs() && !row("1", "1").differs() && !row("1", "2").own().differs());
+    assert!(!row("1", "unknown (no)").differs() && row("1", "unknown (no)").is_known());
+    assert!(!row("unknown (no)", "unknown (yes)").is_known());
+    let group = |asked: &[&str]| Group {
+        title: String::new(),
+        hosts: ["a".to_owned(), "b".to_owned()],
+        open: true,
+        rows: asked.iter().map(|asked| Row::of_asked("x", asked, ["1".to_owned(), "1".to_owned()])).collect(),
+    };
+    assert!(group(&["", "5"]).has_asked() && !group(&["", ""]).has_asked() && !group(&[]).has_asked());
 }
 
 /// Writes what a person should look at, for `chromium --screenshot` and the like.

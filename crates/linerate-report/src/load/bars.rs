@@ -200,48 +200,4 @@ fn drawn(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::fixture;
-    use super::*;
-
-    #[test]
-    fn a_run_shows_its_stations_its_delays_and_its_queues() {
-        let figures = figures(&fixture::outcome(4, 0.9, 1)).expect("it can be drawn");
-        let ids: Vec<&str> = figures.iter().map(|figure| figure.id.as_str()).collect();
-        assert_eq!(ids, ["stations", "losses", "delays", "queues"]);
-        assert!(
-            figures[2].caption.contains("The 0.8 % that were lost have no delay"),
-            "{}",
-            figures[2].caption
-        );
-        assert_eq!(figures[0].layers[0].svg.matches("<rect").count(), 4);
-        assert_eq!(figures[0].layers[0].aims.len(), 4);
-        let shapes = figures[3]
-            .layers
-            .iter()
-            .map(|layer| [layer.svg.matches("<polyline").count(), layer.svg.matches("<rect").count()]);
-        assert_eq!(shapes.collect::<Vec<_>>(), [[4, 0], [4, 0], [0, 4]], "room, peak, average");
-        // A station with more has a higher bar, which on the page is further up.
-        let aims = &figures[0].layers[0].aims;
-        assert!(aims.windows(2).all(|pair| pair[0].y > pair[1].y));
-    }
-
-    #[test]
-    fn a_distribution_ends_at_the_median_and_the_longest_where_they_are() {
-        let run = fixture::outcome(4, 0.9, 1);
-        let figure = delays(&run).expect("it can be drawn").expect("there are delays");
-        let aims = &figure.layers[0].aims;
-        assert_eq!(aims.len(), 201);
-        let median = digits(run.delay.p50.expect("there are delays").as_us());
-        assert_eq!(aims[100].lines, [format!("50.0 % of the frames took {median} us at most")]);
-    }
-
-    #[test]
-    fn a_run_in_which_nothing_arrived_is_drawn_without_delays() {
-        let mut run = fixture::outcome(2, 0.0, 1);
-        run.delays = linerate_sim::load::Delays::default();
-        run.queues.clear();
-        let figures = figures(&run).expect("it can be drawn");
-        assert_eq!(figures.len(), 2, "stations and what they lost");
-    }
-}
+mod tests;

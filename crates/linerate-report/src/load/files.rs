@@ -173,4 +173,29 @@ mod tests {
         let text = csv(&study).expect("CSV");
         assert!(text.lines().nth(1).is_some_and(|line| line.contains(",,,,,,")), "{text}");
     }
+
+    #[test]
+    fn theory_has_what_it_says_something_of() {
+        let mut study = fixture::single();
+        let of = |study: &Study| theory(&study.points[0]).into_iter().collect::<Vec<_>>();
+        let ceiling = |contention| Some(linerate_sim::model::Ceiling { framing: 0.9, contention });
+        study.points[0].ceiling = ceiling(Some(0.5));
+        assert_eq!(of(&study), [("framing", 0.9), ("metcalfe_boggs", 0.5)]);
+        study.points[0].ceiling = ceiling(None);
+        assert_eq!(of(&study), [("framing", 0.9)]);
+        study.points[0].ceiling = None;
+        assert_eq!(of(&study), []);
+    }
+
+    #[test]
+    fn several_plans_are_each_under_their_name() {
+        let of = |study: &Study| -> serde_json::Value {
+            serde_json::from_str(&json(study).expect("JSON")).expect("JSON")
+        };
+        let several = of(&fixture::media());
+        assert!(several["plan"].is_null() && several["plans"]["fddi"].is_string());
+        let one = of(&fixture::single());
+        assert!(one["plan"].is_string() && one["plans"].is_null());
+        assert_eq!(of(&fixture::interrupted())["complete"], false);
+    }
 }

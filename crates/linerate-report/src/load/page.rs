@@ -152,6 +152,18 @@ mod tests {
         assert!(table.matches("<tr>").count() > 40, "all of them, not the extremes alone");
     }
 
+    #[test]
+    fn the_pages_of_a_run_of_a_sweep_and_of_several_plans_read_well() {
+        for (name, study) in [
+            ("single", fixture::single()),
+            ("interrupted", fixture::interrupted()),
+            ("media", fixture::media()),
+        ] {
+            let page = html(&study).expect("it has a page");
+            insta::assert_snapshot!(format!("the_page_of_{name}"), crate::golden::page(&page));
+        }
+    }
+
     /// For looking at: `LINERATE_PAGES=/tmp/x cargo test -p linerate pages_to_look_at -- --ignored`.
     #[test]
     #[ignore = "writes files for a person to look at"]

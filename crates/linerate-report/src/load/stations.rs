@@ -90,3 +90,73 @@ pub(super) fn queue_columns(run: &LoadOutcome) -> Vec<Column> {
     }
     columns
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture;
+    use super::*;
+
+    fn cells(columns: &[Column], heading: &str) -> String {
+        let found = columns.iter().find(|column| column.heading == heading);
+        found.unwrap_or_else(|| panic!("there is {heading}")).cells.join(" ")
+    }
+
+    #[test]
+    fn a_station_has_what_it_sent_lost_and_waited_for() {
+        let mut run = fixture::outcome(2, 0.9, 1);
+        run.stations[1].delay = None;
+        run.stations[1].lost = [(Loss::LateCollision, 1), (Loss::Error, 2)].into();
+        let stations: Vec<&StationOutcome> = run.stations.iter().collect();
+        let columns = station_columns(&run, &stations);
+        for (heading, expected) in [
+            ("station", "0 1"),
+            ("Mb/s", "300.0 600.0"),
+            ("share", "33.3 % 66.7 %"),
+            ("delay us", "100.0 -"),
+            ("delivered", "1100 1100"),
+            ("offered", "1200 1200"),
+            ("lost excessive", "3 0"),
+            ("lost late", "0 1"),
+            ("lost overflow", "7 0"),
+            ("lost error", "0 2"),
+            ("collisions", "400 401"),
+            ("late", "2 2"),
+            ("PAUSE in", "6 6"),
+            ("PAUSE out", "5 5"),
+            ("paused us", "700.0 700.0"),
+        ] {
+            assert_eq!(cells(&columns, heading), expected, "{heading}");
+        }
+    }
+
+    #[test]
+    fn a_queue_has_its_levels_and_what_found_no_room() {
+        let columns = queue_columns(&fixture::outcome(2, 0.9, 1));
+        for (heading, expected) in [
+            ("queue", "switch 0 port 0 out switch 0 port 1 out"),
+            ("peak B", "65536 131072"),
+            ("mean B", "20000 40000"),
+            ("room B", "131072 131072"),
+            ("overflow", "7 7"),
+        ] {
+            assert_eq!(cells(&columns, heading), expected, "{heading}");
+        }
+    }
+
+    #[test]
+    fn of_more_senders_than_sixteen_the_extremes_are_chosen() {
+        let numbers = |count| {
+            let mut run = fixture::outcome(count, 0.9, 1);
+            run.stations[0].sends = false;
+            let Chosen { shown, gap } = chosen(&run);
+            (shown.iter().map(|it| it.station).collect::<Vec<_>>(), gap)
+        };
+        assert_eq!(numbers(17), ((1..17).collect(), None), "sixteen send");
+        let (shown, gap) = numbers(20);
+        assert_eq!(
+            (&shown[..8], &shown[8..]),
+            (&[19, 18, 17, 16, 15, 14, 13, 12][..], &[8, 7, 6, 5, 4, 3, 2, 1][..])
+        );
+        assert_eq!(gap, Some((8, 3)));
+    }
+}

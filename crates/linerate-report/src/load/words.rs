@@ -244,3 +244,6 @@ fn delay_text(delay: &Delay) -> String {
         .collect();
     if parts.is_empty() { "none: no frame arrived".to_owned() } else { format!("{} us", parts.join(", ")) }
 }
+
+#[cfg(test)]
+mod tests;

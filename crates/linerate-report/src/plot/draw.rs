@@ -251,3 +251,6 @@ impl Canvas {
         curve.timed().map(pixel).collect()
     }
 }
+
+#[cfg(test)]
+mod tests;

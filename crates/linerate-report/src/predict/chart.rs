@@ -1,11 +1,11 @@
 //! The prediction's band with the measured points on it.
 
-use linerate_core::units::{Size, Span};
+use linerate_core::units::Span;
 use linerate_sim::calibrate::Band;
 use linerate_study::prediction::{Compared, Prediction, mbps};
 use plotters::prelude::*;
 
-use super::super::figure::{Aim, Figure, Layer, Title};
+use super::super::figure::{Aim, Figure, Layer, Title, axis};
 use super::super::plot::{Axis, Chart, INK, Refusal, Scale, UNIT, decimal, time_label};
 use super::super::text::digits;
 use crate::error::RenderError;
@@ -155,28 +155,12 @@ fn values(curves: &[Curve]) -> impl Iterator<Item = f64> {
     places.flat_map(|place| place.ends.unwrap_or([place.y; 2]).into_iter().chain([place.y]))
 }
 
-/// The least and the greatest positive of these, apart from each other.
-fn range(values: impl Iterator<Item = f64>) -> [f64; 2] {
-    let sound = values.filter(|value| value.is_finite() && *value > 0.0);
-    let [low, high] = sound.fold([f64::INFINITY, 0.0], |[low, high], it| [low.min(it), high.max(it)]);
-    if high > low * 1.01 { [low, high] } else { [high.max(1e-3) / 2.0, high.max(1e-3) * 2.0] }
-}
-
 fn sizes(prediction: &Prediction) -> Axis {
-    let [low, high] = range(prediction.points.iter().map(|point| point.conditions.size as f64));
-    let (first, last) = (low.log2().ceil() as u32, high.log2().floor() as u32);
-    let every = (last.saturating_sub(first) / 6 + 1) as usize;
-    let mut ticks: Vec<f64> = (first..=last).step_by(every).map(|power| f64::from(power).exp2()).collect();
-    if ticks.len() < 2 {
-        ticks = vec![low, high];
-    }
-    Axis::new("Message size".to_owned(), Scale::Binary, [low, high], &ticks, |bytes| {
-        Size(bytes as u64).to_string()
-    })
+    axis::sizes(prediction.points.iter().map(|point| point.conditions.size as f64))
 }
 
 fn times(curves: &[Curve]) -> Axis {
-    let [low, high] = range(values(curves));
+    let [low, high] = axis::apart(values(curves));
     let ticks = decimal([low, high]);
     Axis::new("One-way time of a message".to_owned(), Scale::Decimal, [low, high], &ticks, time_label)
 }

@@ -133,3 +133,63 @@ fn column_cells(points: &[&CurvePoint], column: &Column, aligned: bool) -> Optio
     };
     Some(std::iter::once(column.heading.to_owned()).chain(shown.into_iter().map(cell)).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::fixture;
+    use super::*;
+
+    /// Three sizes: one that has not settled, one with all figures, one that was not timed.
+    fn points() -> Vec<CurvePoint> {
+        let mut points = fixture::one().curves.remove(0).points;
+        points.retain(|point| [1, 65_536, 196_608].contains(&point.size));
+        points
+    }
+
+    fn table(width: usize) -> String {
+        rows(&points().iter().collect::<Vec<_>>(), width)
+    }
+
+    #[test]
+    fn decimal_points_stand_under_each_other_where_there_is_room() {
+        insta::assert_snapshot!(format!("|\n{}", table(200)), @"
+        |
+         size B median us 95 % from     to least us p99 us longest us     Mb/s 95 % from       to of link samples rounds batch
+              1     25.01     24.41  25.71    24.16  28.28      28.28   0.3199    0.3112   0.3278   0.0 %     700      7     1 *
+          65536    588.6     585.1  592.7    579.2  652.0      652.0  890.7     884.5    896.1     89.1 %     700      7     1
+         196608         -         -      -        -      -          -        -         -        -       -       -      -     -
+        ");
+    }
+
+    #[test]
+    fn columns_are_left_out_by_how_little_they_say() {
+        let points = points();
+        let table = |width| rows(&points.iter().collect::<Vec<_>>(), width);
+        let headings = |width| {
+            let table = table(width);
+            table.lines().next().expect("a heading").split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        let whole = "size B median us 95 % from to least us p99 us longest us Mb/s 95 % from to of link samples \
+             rounds batch";
+        assert_eq!(headings(200), whole);
+        let least = "size B median us Mb/s";
+        assert_eq!(headings(40), least);
+        assert_eq!(headings(1), least, "the numbers alone, however narrow it is");
+        // Every width has the columns of the next narrower one.
+        let mut before = least.to_owned();
+        for width in 40..200 {
+            let now = headings(width);
+            assert!(before.split(' ').all(|word| now.contains(word)), "{width}: {now}");
+            assert!(table(width).lines().all(|line| columns(line) <= width), "{width}");
+            before = now;
+        }
+    }
+
+    #[test]
+    fn what_no_size_has_is_no_column() {
+        let mut points = points();
+        points.iter_mut().filter_map(|point| point.timed.as_mut()).for_each(|timed| timed.link_share = None);
+        let table = rows(&points.iter().collect::<Vec<_>>(), 200);
+        assert!(!table.contains("of link") && table.contains("p99 us"), "{table}");
+    }
+}

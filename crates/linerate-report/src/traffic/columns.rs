@@ -83,3 +83,84 @@ pub(super) fn table_columns(loads: &[&LoadResult]) -> Vec<Column> {
         Column::new("10^6 bit/s", 0, cells(&megabits)),
     ]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{broken, datagrams, flow, load, sum};
+    use super::*;
+
+    fn cells(columns: &[Column], heading: &str) -> Vec<String> {
+        let found = columns.iter().find(|column| column.heading == heading);
+        found.unwrap_or_else(|| panic!("there is a column {heading}")).cells.clone()
+    }
+
+    #[test]
+    fn every_flow_is_a_row_with_what_is_known_of_it() {
+        let tcp = TcpPoint { at_s: 1.0, rtt_us: 250.0, cwnd: 10, retransmits: 3, marked: 0 };
+        let known = FlowResult {
+            datagrams: Some(datagrams()),
+            tcp: vec![TcpPoint { retransmits: 1, ..tcp }, tcp],
+            ..flow(1, 100.0)
+        };
+        let broken = FlowResult { share: None, ..broken(2, FlowClass::Failed, "no") };
+        let load = LoadResult { flows: vec![known, broken], sums: vec![sum()], ..load() };
+        let rows: Vec<Flow<'_>> = load.flows.iter().map(|flow| (&load, flow)).collect();
+        let columns = flow_columns(&rows);
+        for (heading, expected) in [
+            ("flow", ["#1", "#2"]),
+            ("peer", ["-", "-"]),
+            ("received", ["12.50 MB", "12.50 MB"]),
+            ("sent in", ["999.0 ms", "999.0 ms"]),
+            ("received in", ["1.000 s", "1.000 s"]),
+            ("rate", ["100.0 Mb/s", "FAILED"]),
+            ("share", ["25.0 %", "-"]),
+            ("rtt", ["250.0 us", "-"]),
+            ("sent again", ["3", "-"]),
+            ("lost", ["10", "-"]),
+            ("host dropped", ["20", "-"]),
+            ("reordered", ["7", "-"]),
+            ("duplicated", ["3", "-"]),
+            ("jitter", ["12.00 us", "-"]),
+        ] {
+            assert_eq!(cells(&columns, heading), expected, "{heading}");
+        }
+        assert!(columns.iter().all(|column| column.heading != "way"));
+    }
+
+    #[test]
+    fn a_peer_and_a_way_are_told_where_there_are_two() {
+        let far =
+            FlowResult { peer: 2, direction: linerate_core::traffic::Direction::Receive, ..flow(1, 1.0) };
+        let load = LoadResult { flows: vec![flow(1, 1.0), far], sums: vec![sum(), sum()], ..load() };
+        let rows: Vec<Flow<'_>> = load.flows.iter().map(|flow| (&load, flow)).collect();
+        let columns = flow_columns(&rows);
+        assert_eq!((columns[0].heading.as_str(), columns[1].heading.as_str()), ("flow", "way"));
+        assert_eq!(cells(&columns, "way"), ["send", "receive"]);
+        assert_eq!(cells(&columns, "peer"), ["1", "2"]);
+    }
+
+    #[test]
+    fn every_load_with_flows_is_a_row_of_netperfs_table() {
+        let named = LoadResult {
+            labelled: true,
+            what: "buffers=64 KiB".to_owned(),
+            flows: vec![flow(1, 100.0)],
+            sums: vec![sum()],
+            ..load()
+        };
+        let failed = LoadResult { flows: vec![broken(1, FlowClass::Failed, "no")], ..load() };
+        let unsummed =
+            LoadResult { flows: vec![FlowResult { received_in_us: None, ..flow(1, 1.0) }], ..load() };
+        let columns = table_columns(&[&named, &load(), &failed, &unsummed]);
+        for (heading, expected) in [
+            ("asked", ["buffers=64 KiB", "", ""]),
+            ("rcvbuf B", ["-"; 3]),
+            ("sndbuf B", ["131072"; 3]),
+            ("message B", ["65536"; 3]),
+            ("elapsed s", ["1.000", "1.000", "-"]),
+            ("10^6 bit/s", ["400.00", "FAILED", "-"]),
+        ] {
+            assert_eq!(cells(&columns, heading), expected, "{heading}");
+        }
+    }
+}

@@ -60,4 +60,14 @@ mod tests {
         let line = interval(&stream, &Look { tcp: vec![Some(received)], ..look });
         assert!(!line.contains("cwnd"), "{line}");
     }
+
+    #[test]
+    fn a_line_without_time_has_no_rate_and_one_flow_is_no_plural() {
+        let stream = StreamPlan::default();
+        let look = |span, bytes| Look { until: span, span, bytes: vec![bytes], tcp: vec![None] };
+        let nothing = interval(&stream, &look(Span::ZERO, 1));
+        assert_eq!(nothing, "   0.000 -    0.000 s  send            -\n");
+        let still = interval(&stream, &look(Span::from_ms(1_000), 0));
+        assert!(still.ends_with("  1 of one flow still\n"), "{still}");
+    }
 }

@@ -37,7 +37,9 @@ fn processor(sum: &DirectionSum) -> String {
 
 /// Rate and amount, and how fairly the flows shared it.
 fn whole(sum: &DirectionSum) -> String {
-    let mut parts = vec![format!("{} in all, {}", rate(sum.mbps), amount(sum.bytes))];
+    let later = sum.later_mbps.map(|later| format!("{} in the second half, ", rate(Some(later))));
+    let later = later.unwrap_or_default();
+    let mut parts = vec![format!("{} in all, {later}{}", rate(sum.mbps), amount(sum.bytes))];
     if let (Some(fairness), true) = (sum.fairness, sum.complete > 1) {
         parts.push(format!("Jain's index {fairness:.3}"));
     }
@@ -85,48 +87,4 @@ fn calls(io: &IoReport) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use linerate_core::stats::Histogram;
-    use linerate_core::traffic::{FlowAccount, HalfAccount, Transfer};
-    use linerate_core::units::Span;
-
-    use super::*;
-
-    fn flow(flow: u32, io: IoReport, apart: Option<Span>) -> FlowAccount {
-        let mut departures = Histogram::default();
-        apart.iter().for_each(|span| (0..1_000).for_each(|_| departures.record(*span)));
-        let departures = apart.map(|_| departures);
-        let sender = HalfAccount { departures, io: Some(io), ..HalfAccount::default() };
-        FlowAccount { flow, peer: 0, direction: Direction::Send, sender, receiver: HalfAccount::default() }
-    }
-
-    fn said(flows: Vec<FlowAccount>, label: &str) -> Vec<String> {
-        let report = crate::fixture::loads(vec![Transfer { flows, ..Transfer::default() }]);
-        let lines = sums(&report.runs[0].run, &report.loads[0]);
-        lines.into_iter().filter(|[name, _]| name == label).map(|[_, value]| value).collect()
-    }
-
-    #[test]
-    fn a_pace_shows_how_far_apart_the_messages_of_all_flows_left() {
-        let [early, late] = [80, 120].map(|us| Some(Span::from_us(us)));
-        let flows = vec![flow(0, IoReport::default(), early), flow(1, IoReport::default(), late)];
-        let [line] = &said(flows, "departures")[..] else { panic!("one direction") };
-        assert!(
-            line.starts_with("median 80") && line.contains("p99 ") && line.ends_with("at most"),
-            "{line}"
-        );
-        assert_eq!(said(vec![flow(0, IoReport::default(), None)], "departures"), [""; 0]);
-    }
-
-    #[test]
-    fn engines_say_what_the_kernel_did_and_plain_copies_nothing() {
-        let io = IoReport { zero_copy_asked: 100, zero_copy_copied: 25, ..IoReport::default() };
-        let flows = vec![flow(0, io.clone(), None), flow(1, io, None)];
-        let expected = "the kernel copied 50 (25.0 %) of 200 zero-copy sends";
-        assert_eq!(said(flows, "engines"), [expected]);
-        let io = IoReport { mapped_bytes: 2_000_000, discarded_bytes: 5_000_000, ..IoReport::default() };
-        let expected = "2.000 MB arrived by mapping pages, 5.000 MB were discarded unread";
-        assert_eq!(said(vec![flow(0, io, None)], "engines"), [expected]);
-        assert_eq!(said(vec![flow(0, IoReport::default(), None)], "engines"), [""; 0]);
-    }
-}
+mod tests;

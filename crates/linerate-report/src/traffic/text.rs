@@ -107,3 +107,90 @@ fn fitted(columns: Vec<Column>, width: usize) -> String {
     let note = format!("  (no room for {}; --format json has all)", left_out.join(", "));
     format!("{text}\n{}", wrap(&note, width, 2))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{broken, flow, load, requests, sum};
+    use super::*;
+
+    fn text_of(loads: Vec<LoadResult>, width: u16, rows: Rows) -> String {
+        let mut report = crate::fixture::loads(Vec::new());
+        report.runs[0].run.plan.task = linerate_core::plan::Task::Stream(Default::default());
+        report.runs[0].run.transfers = vec![linerate_core::traffic::Transfer::default()];
+        report.runs[0].run.cautions.clear();
+        report.loads = loads;
+        text(&report, width, rows)
+    }
+
+    #[test]
+    fn a_load_reads_well() {
+        let flows =
+            vec![flow(1, 300.0), flow(2, 100.0), broken(3, linerate_core::report::FlowClass::Failed, "no")];
+        let one = LoadResult { flows, sums: vec![sum()], ..load() };
+        insta::assert_snapshot!(text_of(vec![one], 80, Rows::Short), @"
+        1 of 3 flows has STALLED or FAILED
+        stream over tcp, one flow from here
+          path        10.0.0.1:40000 -> 10.0.0.2:5003
+          bulk        20.00 s
+          calls       send-recv; what arrives is copied to the application
+
+          flow  received   sent in  received in        rate   share
+            #1  12.50 MB  999.0 ms      1.000 s  300.0 Mb/s  25.0 %
+            #2  12.50 MB  999.0 ms      1.000 s  100.0 Mb/s  25.0 %
+            #3  12.50 MB  999.0 ms      1.000 s      FAILED  25.0 %
+
+        flow #3: FAILED: no
+
+          from here   400.0 Mb/s in all, 50.00 MB, Jain's index 0.988, fair from the
+                      start
+          processor   sender 0.2500 s, receiver unknown for 10^9 B, in the flows'
+                      threads
+        ");
+    }
+
+    #[test]
+    fn several_loads_are_told_apart_by_their_names() {
+        let named = |what: &str, mbps| LoadResult {
+            what: what.to_owned(),
+            flows: vec![flow(1, mbps)],
+            sums: vec![sum()],
+            ..load()
+        };
+        let text = text_of(vec![named("idle", 1.0), named("bulk both ways", 2.0)], 80, Rows::Short);
+        let headings: Vec<&str> = text.lines().filter(|line| line.ends_with(':')).collect();
+        assert_eq!(headings, ["idle:", "bulk both ways:"]);
+        let text = text_of(vec![named("idle", 1.0)], 80, Rows::Short);
+        assert!(!text.contains("idle"), "{text}");
+    }
+
+    #[test]
+    fn of_many_flows_the_fastest_and_the_slowest_are_shown() {
+        let flows = |count: u32| (1..=count).map(|number| flow(number, f64::from(number))).collect();
+        let many = |count| LoadResult { flows: flows(count), ..load() };
+        let numbers = |count, rows| {
+            let text = text_of(vec![many(count)], 120, rows);
+            let words = text.split_whitespace().filter_map(|word| word.strip_prefix('#'));
+            words.map(|number| number.parse::<usize>().expect("a number")).collect::<Vec<_>>()
+        };
+        let most = MOST_ROWS as u32;
+        assert_eq!(numbers(most, Rows::Short), (1..=MOST_ROWS).collect::<Vec<_>>());
+        assert_eq!(numbers(most + 4, Rows::All), (1..=MOST_ROWS + 4).collect::<Vec<_>>());
+        let half = MOST_ROWS / 2;
+        let (first, last) = (MOST_ROWS + 4 - half + 1..=MOST_ROWS + 4, 1..=half);
+        assert_eq!(numbers(most + 4, Rows::Short), first.rev().chain(last.rev()).collect::<Vec<_>>());
+        let text = text_of(vec![many(most + 4)], 120, Rows::Short);
+        assert!(
+            text.contains(&format!("the {half} fastest and the {half} slowest of {} flows", most + 4)),
+            "{text}"
+        );
+        assert!(!text_of(vec![many(most + 4)], 120, Rows::All).contains("fastest"));
+    }
+
+    #[test]
+    fn what_has_no_room_is_named() {
+        let narrow = LoadResult { latencies: vec![requests(None, "")], ..load() };
+        let text = text_of(vec![narrow], 60, Rows::Short);
+        assert!(text.contains("(no room for p99.999, p99.99, p99.9"), "{text}");
+        assert!(text.contains("p50") && text.contains("p99"), "{text}");
+    }
+}

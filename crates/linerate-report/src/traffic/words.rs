@@ -154,43 +154,4 @@ pub(super) fn amount(bytes: u64) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use linerate_core::traffic::{Ended, FlowAccount, HalfAccount, Transfer};
-
-    use super::*;
-    use crate::fixture;
-
-    const REASON: &str =
-        "the peer at 10.0.0.2:5003 closed the connection before it had read what was under way";
-
-    fn failed(flows: u32) -> linerate_core::report::Report {
-        let half = HalfAccount { ended: Ended::Failed(REASON.to_owned()), ..HalfAccount::default() };
-        let flow = |flow| FlowAccount {
-            flow,
-            peer: 0,
-            direction: Direction::Send,
-            sender: half.clone(),
-            receiver: HalfAccount::default(),
-        };
-        fixture::loads(vec![Transfer { flows: (0..flows).map(flow).collect(), ..Transfer::default() }])
-    }
-
-    #[test]
-    fn a_long_reason_is_below_the_table_and_pushes_no_column_out() {
-        let report = failed(10);
-        assert_eq!(
-            reasons(&report.loads[0]),
-            [format!("flows #1, #2, #3, #4, #5, #6, #7, #8 and 2 more: FAILED: {REASON}")]
-        );
-        let text = crate::text(&report, 80, linerate_core::plan::Rows::Short);
-        assert!(text.starts_with("10 of 10 flows have STALLED or FAILED\n"), "{text}");
-        let heading = text.lines().find(|line| line.contains("flow  ")).expect("a table");
-        assert!(heading.contains("rate"), "{text}");
-        assert!(!text.contains("no room"), "{text}");
-        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
-        let unbroken = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(unbroken.contains(&format!("FAILED: {REASON}")), "{text}");
-        let page = crate::html(&report).expect("a page");
-        assert!(page.contains("<td>FAILED</td>") && page.contains(REASON), "{page}");
-    }
-}
+mod tests;

@@ -1,0 +1,181 @@
+use super::*;
+use crate::fixture;
+use crate::plot::{Scale, pictures};
+
+/// A linear axis between two values, labelled at both.
+fn axis(title: &str, ends: [f64; 2]) -> Axis {
+    Axis::new(title.to_owned(), Scale::Linear, ends, &ends, |value| format!("<{value}>"))
+}
+
+/// In pixels of 960 by 440: a margin of 24 at the right and 12 above; 6 and 104 for the labels at the
+/// left, 4 and 58 for those below. The units at the right and at the bottom are the last within.
+const SIDES: [i32; 4] = [(6 + 104) * 4, (960 - 24) * 4 - 1, 12 * 4, (440 - 4 - 58) * 4 - 1];
+
+#[test]
+fn a_graph_leaves_room_for_its_labels() {
+    let (x, y) = (axis("x", [0.0, 10.0]), axis("y", [0.0, 100.0]));
+    let mut spots = Vec::new();
+    layer(&x, &y, |chart| {
+        let places = [(0.0, 0.0), (10.0, 100.0), (5.0, 25.0)];
+        spots = places.map(|place| chart.plotting_area().map_coordinate(&place)).into();
+        Ok(())
+    })
+    .expect("it can be drawn");
+    let [left, right, top, bottom] = SIDES;
+    let quarter = bottom - (f64::from(bottom - top) / 4.0).round() as i32;
+    let middle = (left + right + 1) / 2;
+    assert_eq!(spots, [(left, bottom), (right, top), (middle, quarter)]);
+}
+
+#[test]
+fn a_layer_is_the_inside_of_a_document_in_the_colour_of_its_group() {
+    let (x, y) = (axis("x", [0.0, 10.0]), axis("y", [0.0, 100.0]));
+    let layer = layer(&x, &y, |chart| {
+        let line = PathElement::new([(0.0, 0.0), (10.0, 100.0)], INK.stroke_width(2));
+        chart.draw_series([line]).map(drop)
+    });
+    let layer = layer.expect("it can be drawn");
+    assert!(layer.starts_with("<polyline") && layer.ends_with("/>"), "{layer}");
+    assert!(layer.contains("stroke=\"currentColor\"") && !layer.contains("#000000"), "{layer}");
+    assert!(layer.contains("points=\"440,1511 3743,48 \""), "{layer}");
+}
+
+#[test]
+fn axes_have_their_titles_their_labels_and_pale_lines() {
+    let svg = axes(&axis("along", [0.0, 10.0]), &axis("up", [0.0, 100.0])).expect("it can be drawn");
+    for text in ["\nalong\n", "\nup\n", "\n<0>\n".replace('<', "&lt;").replace('>', "&gt;").as_str()] {
+        assert!(svg.contains(text), "{text} in {svg}");
+    }
+    assert_eq!(svg.matches("10&gt;").count(), 1, "{svg}");
+    assert!(svg.contains("#DDDDDD") && !svg.contains("#000000"), "{svg}");
+}
+
+/// Four sizes of which the third has no interval, and the fourth has not settled.
+fn four() -> Report {
+    let mut report = fixture::one();
+    let curve = &mut report.curves[0];
+    curve.points.retain(|point| [64, 1024, 16_384, 65_536].contains(&point.size));
+    for (nth, point) in curve.points.iter_mut().enumerate() {
+        let timed = point.timed.as_mut().expect("the fixture times it");
+        timed.settled = nth < 3;
+        (timed.interval_us, timed.mbps_interval) = if nth == 2 {
+            (None, None)
+        } else {
+            (Some([timed.median_us * 0.9, timed.median_us * 1.1]), Some([timed.mbps * 0.9, timed.mbps * 1.1]))
+        };
+    }
+    curve.derived.dips.clear();
+    curve.derived.saturation = None;
+    report
+}
+
+fn svg(report: &Report, graph: Graph) -> String {
+    picture(report, graph).expect("it can be drawn").curves.remove(0).svg
+}
+
+#[test]
+fn points_are_filled_where_they_have_settled() {
+    for graph in Graph::ALL {
+        let svg = svg(&four(), graph);
+        let circles: Vec<&str> = svg.lines().filter(|line| line.contains("<circle")).collect();
+        let hollow: Vec<bool> = circles.iter().map(|line| line.contains("fill=\"none\"")).collect();
+        assert_eq!(hollow, [false, false, false, true], "{svg}");
+        assert!(circles.iter().all(|line| line.contains("r=\"10\"")), "{svg}");
+        assert!(circles[3].contains("stroke-width=\"4\""), "{svg}");
+    }
+}
+
+#[test]
+fn intervals_are_a_band_between_neighbours_and_a_bar_for_one_alone() {
+    let bars = |svg: &str| svg.lines().filter(|line| line.contains("opacity=\"0.35\"")).count();
+    let bands = |svg: &str| svg.matches("<polygon").count();
+    for (graph, expected) in
+        [(Graph::Throughput, (1, 1)), (Graph::Saturation, (1, 1)), (Graph::Signature, (0, 3))]
+    {
+        let svg = svg(&four(), graph);
+        assert_eq!((bands(&svg), bars(&svg)), expected, "{graph:?}: {svg}");
+    }
+    // The band goes along the lower ends and back along the upper ones.
+    let svg = svg(&four(), Graph::Saturation);
+    let band = svg.lines().find(|line| line.contains("<polygon")).expect("a band");
+    let (_, points) = band.split_once("points=\"").expect("points");
+    let corners: Vec<Vec<i32>> = points
+        .split_once('"')
+        .expect("an end")
+        .0
+        .split_whitespace()
+        .map(|corner| corner.split(',').map(|it| it.parse().expect("a number")).collect())
+        .collect();
+    let [one, two, upper_two, upper_one] = &corners[..] else { panic!("four corners: {corners:?}") };
+    assert!(one[0] < two[0] && two[0] == upper_two[0] && one[0] == upper_one[0], "{corners:?}");
+    assert!(one[1] > upper_one[1] && two[1] > upper_two[1], "the longer time is higher up: {corners:?}");
+}
+
+#[test]
+fn dips_and_the_saturation_point_are_marked_where_they_are() {
+    let rings = |svg: &str| -> Vec<String> {
+        let rings = svg.lines().filter(|line| line.contains("r=\"28\""));
+        rings.map(str::to_owned).collect()
+    };
+    let mut report = four();
+    assert!(Graph::ALL.into_iter().all(|graph| rings(&svg(&report, graph)).is_empty()));
+    let full = fixture::one();
+    report.curves[0].derived.saturation = full.curves[0].derived.saturation;
+    let knee = report.curves[0].derived.saturation.as_mut().expect("the fixture has one");
+    // At 1 KiB, where the bytes take as long as the fixed part: twice that in all.
+    (knee.size, knee.interval, knee.fixed_ps) = (1024.0, [64.0, 16_384.0], 25e6);
+    let drawn = picture(&report, Graph::Saturation).expect("it can be drawn").curves.remove(0);
+    let places: Vec<i32> = drawn.pixels.iter().map(|pixel| pixel.x).collect();
+    let [ring] = &rings(&drawn.svg)[..] else { panic!("one ring: {}", drawn.svg) };
+    assert!(ring.contains(&format!("cx=\"{}\"", places[1])) && ring.contains("stroke-width=\"6\""), "{ring}");
+    let y = Graph::Saturation.y(&report).share(50.0);
+    let y = SIDES[3] - (y * f64::from(SIDES[3] - SIDES[2])).round() as i32;
+    assert!(ring.contains(&format!("cy=\"{y}\"")), "{ring} is not at {y}");
+    let interval = format!("points=\"{},{y} {},{y} \"", places[0], places[2]);
+    assert!(drawn.svg.contains(&interval), "{interval} in {}", drawn.svg);
+    // A dip is marked at its point, where throughput is shown against size.
+    report.curves[0].derived.dips = full.curves[0].derived.dips.clone();
+    report.curves[0].derived.dips[0].size = 16_384;
+    report.curves[0].derived.dips.truncate(1);
+    let drawn = picture(&report, Graph::Throughput).expect("it can be drawn").curves.remove(0);
+    let [ring] = &rings(&drawn.svg)[..] else { panic!("one ring: {}", drawn.svg) };
+    let at = drawn.pixels[2];
+    assert!(ring.contains(&format!("cx=\"{}\" cy=\"{}\"", at.x, at.y)), "{ring}");
+    assert!(rings(&svg(&report, Graph::Signature)).is_empty());
+}
+
+#[test]
+fn a_ceiling_far_above_is_named_at_the_top_without_a_line() {
+    let mut report = four();
+    let highest = report.curves[0].timed().map(|(_, timed)| timed.mbps).fold(0.0, f64::max);
+    let ceiling = |times: f64, label: &str| Ceiling { mbps: highest * times, label: label.to_owned() };
+    report.ceilings = vec![ceiling(1.5, "near"), ceiling(100.0, "far")];
+    for graph in [Graph::Throughput, Graph::Signature] {
+        let picture = picture(&report, graph).expect("it can be drawn");
+        assert_eq!(picture.ceilings.matches("<polyline").count(), 1, "{}", picture.ceilings);
+        assert!(picture.labels.contains("\nnear\n"), "{}", picture.labels);
+        assert!(picture.labels.contains("\nfar (above this graph)\n"), "{}", picture.labels);
+        // The line reaches from side to side.
+        let line = picture.ceilings.lines().find(|line| line.contains("<polyline")).expect("a line");
+        assert!(line.contains(&format!("points=\"{},", SIDES[0])), "{line}");
+        assert!(line.contains(&format!(" {},", SIDES[1])), "{line}");
+    }
+    let saturation = picture(&report, Graph::Saturation).expect("it can be drawn");
+    assert_eq!((saturation.ceilings.as_str(), saturation.labels.as_str()), ("", ""));
+}
+
+#[test]
+fn every_graph_says_what_it_is() {
+    let pictures = pictures(&four()).expect("they can be drawn");
+    let graphs: Vec<Graph> = pictures.iter().map(|picture| picture.graph).collect();
+    assert_eq!(graphs, Graph::ALL);
+    let names = Graph::ALL.map(|graph| (graph.name(), graph.title()));
+    let expected = ["throughput", "signature", "saturation"]
+        .map(|name| (name, name[..1].to_uppercase() + &name[1..] + " graph"));
+    for ((name, title), (wanted, wanted_title)) in names.into_iter().zip(expected) {
+        assert_eq!((name, title), (wanted, wanted_title.as_str()));
+    }
+    for (graph, word) in Graph::ALL.into_iter().zip(["dips", "latency", "saturation point"]) {
+        assert!(graph.caption().contains(word), "{}", graph.caption());
+    }
+}
