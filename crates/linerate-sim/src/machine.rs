@@ -307,6 +307,9 @@ impl Machine {
                     Notice::None => {}
                     Notice::Interrupt => self.raise(kernel),
                     Notice::Later(when) => {
+                        if let Some(timer) = self.adaptor.timer.take() {
+                            kernel.cancel(timer);
+                        }
                         let event = Event { station: self.station, what: What::Coalesced };
                         self.adaptor.timer = Some(kernel.timer(when, Class::Finish, event));
                     }

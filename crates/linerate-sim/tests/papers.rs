@@ -6,6 +6,7 @@ mod ceilings;
 mod coalescing;
 mod determinism;
 mod dip;
+mod draw;
 mod ensemble;
 mod fair;
 mod forms;

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use linerate_core::units::Time;
+use linerate_core::units::{Span, Time};
 
 use super::profile;
 use crate::frame::Frame;
@@ -67,6 +67,8 @@ pub(super) struct Adaptor {
     raised: bool,
     /// Raises one.
     pub(super) timer: Option<Timer>,
+    /// When it must have run out.
+    latest: Time,
 }
 
 /// What to do about a frame in memory.
@@ -76,7 +78,7 @@ pub(super) enum Notice {
     None,
     /// An interrupt now.
     Interrupt,
-    /// An interrupt at that time, unless more frames bring it earlier.
+    /// An interrupt at that time and not at the one said before, unless more frames change it.
     Later(Time),
 }
 
@@ -94,6 +96,7 @@ impl Adaptor {
             stored: 0,
             raised: false,
             timer: None,
+            latest: Time::ZERO,
         }
     }
 
@@ -157,11 +160,19 @@ impl Adaptor {
         let soon = self.parameters.coalesce_time.as_ps() == 0
             || self.stored >= self.parameters.coalesce_frames.max(1) as usize;
         if self.raised || polled {
-            Notice::None
-        } else if soon {
-            Notice::Interrupt
+            return Notice::None;
+        }
+        if soon {
+            return Notice::Interrupt;
+        }
+        if self.timer.is_none() {
+            self.latest = now + self.parameters.coalesce_time;
+        }
+        let gap = self.parameters.coalesce_gap;
+        if gap > Span::ZERO {
+            Notice::Later(self.latest.min(now + gap))
         } else if self.timer.is_none() {
-            Notice::Later(now + self.parameters.coalesce_time)
+            Notice::Later(self.latest)
         } else {
             Notice::None
         }

@@ -189,6 +189,10 @@ pub struct Adaptor {
     #[serde(with = "span_text")]
     #[schemars(with = "SpanText")]
     pub coalesce_time: Span,
+    /// Or as soon as no frame has come for this long; with zero, that does not matter.
+    #[serde(default, with = "span_text", skip_serializing_if = "is_zero")]
+    #[schemars(with = "SpanText")]
+    pub coalesce_gap: Span,
     /// Or as soon as this many frames wait.
     pub coalesce_frames: u32,
     /// The driver goes on looking for frames as long as the protocol has some, without interrupts
@@ -273,6 +277,7 @@ impl Profile {
                 fifo: Size(1 << 20),
                 latency: none,
                 coalesce_time: none,
+                coalesce_gap: none,
                 coalesce_frames: 1,
                 polling: true,
                 segmentation_offload: None,
@@ -336,4 +341,8 @@ impl Profile {
         let frame = u64::from(mtu) + ETHERNET_HEADER_BYTES;
         self.adaptor.jumbo_buffer.map_or_else(|| frame.next_power_of_two(), Size::bytes).max(frame)
     }
+}
+
+fn is_zero(span: &Span) -> bool {
+    *span == Span::ZERO
 }

@@ -59,6 +59,25 @@ fn a_count_that_is_reached_takes_its_timer_back() {
     assert_eq!(interrupts(&profile, 5, Span::from_us(10)), [us(31), us(141)]);
 }
 
+/// Frames at 1, 11, 21 us and so on: a pause of 25 us, 105 us after the first, or the count, whichever is earliest.
+#[rstest]
+#[case::alone(1, 10, 100, &[26])]
+#[case::after_the_last(3, 10, 100, &[46])]
+#[case::apart(2, 30, 100, &[26, 56])]
+#[case::no_pause(12, 10, 100, &[106, 136])]
+#[case::count(3, 10, 2, &[11, 46])]
+fn a_pause_brings_the_interrupt_forward(
+    #[case] frames: u64,
+    #[case] apart_us: u64,
+    #[case] count: u32,
+    #[case] expected_us: &[u64],
+) {
+    let mut profile = coalescing(Span::from_us(105), count);
+    profile.adaptor.coalesce_gap = Span::from_us(25);
+    let expected: Vec<Time> = expected_us.iter().copied().map(us).collect();
+    assert_eq!(interrupts(&profile, frames, Span::from_us(apart_us)), expected);
+}
+
 /// A call holds the handler up until 50 us; what comes before it looks is its.
 #[test]
 fn no_second_interrupt_comes_before_the_handler_has_looked() {
