@@ -8,7 +8,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::environment::{Environment, Fact, Interface};
-use crate::options::Granted;
+use crate::options::{Granted, SocketOptions};
 use crate::run::{End, Run, Source};
 
 pub use difference::{Difference, differences};
@@ -89,10 +89,11 @@ pub fn fields(run: &Run) -> Vec<Field> {
     if let Some(model) = &run.model {
         list.0.extend(plan::of_model(&model.plan));
     }
-    list.node("initiator", run.local());
+    let socket = &run.plan.common.socket;
+    list.node("initiator", run.local(), socket);
     for (nth, (end, _)) in run.answering().enumerate() {
         let name = if nth == 0 { "responder".to_owned() } else { format!("responder {}", nth + 1) };
-        list.node(&name, end);
+        list.node(&name, end, socket);
     }
     for (name, value) in &run.labels {
         list.add(Role::Setting, &format!("label {name}"), Some(value.clone()));
@@ -148,7 +149,7 @@ impl List {
         self.add(role, name, fact.known().map(ToString::to_string));
     }
 
-    fn node(&mut self, node: &str, end: End<'_>) {
+    fn node(&mut self, node: &str, end: End<'_>, asked: &SocketOptions) {
         let Environment { hostname, machine, cpu_model, cpus, hypervisor, .. } = end.environment;
         let name = |what: &str| format!("{node} {what}");
         // Without an identity of the machine its name has to serve.
@@ -163,7 +164,7 @@ impl List {
         if let Some(interface) = end.environment.interface.known() {
             self.interface(node, interface);
         }
-        self.granted(node, end.granted);
+        self.granted(node, end.granted, asked);
         if let Some(noise) = end.observation.noise.known() {
             self.add(Role::Setting, &name("noise"), Some(format!("grade {:?}", noise.grade())));
         }
@@ -203,10 +204,15 @@ impl List {
         }
     }
 
-    fn granted(&mut self, node: &str, granted: &Granted) {
+    fn granted(&mut self, node: &str, granted: &Granted, asked: &SocketOptions) {
         let name = |what: &str| format!("{node} {what}");
-        self.fact(Role::Setting, &name("send buffer"), &granted.sndbuf);
-        self.fact(Role::Setting, &name("receive buffer"), &granted.rcvbuf);
+        // Buffers that nobody asked for grow as the kernel sees fit: where they ended is no setting.
+        if asked.sndbuf.is_some() {
+            self.fact(Role::Setting, &name("send buffer"), &granted.sndbuf);
+        }
+        if asked.rcvbuf.is_some() {
+            self.fact(Role::Setting, &name("receive buffer"), &granted.rcvbuf);
+        }
         self.fact(Role::Setting, &name("congestion control"), &granted.congestion);
         self.fact(Role::Setting, &name("no delay"), &granted.nodelay);
         self.fact(Role::Setting, &name("MSS"), &granted.mss);

@@ -1,7 +1,9 @@
 //! A run: everything that was requested, read and measured, in one self-contained file.
 
+mod compact;
 mod earlier;
 mod indent;
+mod packed;
 
 use std::collections::BTreeMap;
 

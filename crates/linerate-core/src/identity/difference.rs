@@ -19,11 +19,12 @@ pub struct Difference {
 
 impl Difference {
     /// Whether every run of one side has another value than every run of the other: what differs for
-    /// certain, and not only in some runs.
+    /// certain, and not only in some runs. What no run of a side knows may be the same there.
     #[must_use]
     pub fn is_clear(&self) -> bool {
         let [base, candidate] = &self.values;
-        !base.iter().any(|value| candidate.contains(value))
+        let known = !base.is_empty() && !candidate.is_empty();
+        known && !base.iter().any(|value| candidate.contains(value))
     }
 }
 

@@ -118,3 +118,11 @@ fn what_differs_in_every_run_stands_before_what_varies() {
     assert_eq!(found[0].values, [vec!["Linux 6.12.1".to_owned()], vec!["Linux 6.13".to_owned()]]);
     assert!(differences(&[fields(&old)], &[fields(&old), fields(&old)]).is_empty());
 }
+
+#[test]
+fn what_one_side_does_not_know_may_be_the_same() {
+    let unread = with(|run| run.nodes[0].environment.kernel = Fact::default());
+    let [found] = &differences(&[fields(&unread)], &[fields(&run())])[..] else { panic!("the kernel alone") };
+    assert_eq!((found.name.as_str(), found.is_clear()), ("initiator kernel", false));
+    assert_eq!(found.values[0], [""; 0]);
+}
