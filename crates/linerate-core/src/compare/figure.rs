@@ -1,0 +1,83 @@
+//! Key figures and bands of sizes.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use super::Question;
+use super::change::{Change, Scale, Verdict};
+use super::family::{Asked, judge};
+use super::method::Method;
+use super::sides::Sides;
+use crate::figures::{Better, Figure, Key, Sheet, Unit};
+
+/// A change of the loss that matters: a share of the datagrams.
+const LOSS: f64 = 0.001;
+/// A change of retransmissions that matters: the same share of the segments of 1448 B of 10^9 bytes.
+const RETRANSMISSIONS: f64 = LOSS * 1e9 / 1448.0;
+
+/// What a key figure or a band of sizes did.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FigureChange {
+    /// Which.
+    pub key: Key,
+    /// What its values are counted in.
+    pub unit: Unit,
+    /// Which way is better.
+    pub better: Better,
+    /// What it did.
+    pub change: Change,
+    /// How many runs of each side have it.
+    pub known: [usize; 2],
+}
+
+/// The change of every figure that a run of each side has.
+pub(super) fn figures(sides: &Sides<'_>, method: Method, question: &Question) -> Vec<FigureChange> {
+    let keys_of = |side: &Vec<Sheet>| -> BTreeSet<Key> {
+        side.iter().flat_map(|sheet| sheet.figures.iter().map(|value| value.key.clone())).collect()
+    };
+    let [base, candidate] = sides.sheets.each_ref().map(keys_of);
+    let values = |key: &Key| {
+        sides
+            .sheets
+            .each_ref()
+            .map(|side| side.iter().filter_map(|sheet| sheet.value(key)).collect::<Vec<f64>>())
+    };
+    let asked: Vec<(Key, Asked)> =
+        base.intersection(&candidate).map(|key| (key.clone(), asked(key, values(key), question))).collect();
+    let complete = |(_, asked): &(Key, Asked)| asked.values.each_ref().map(Vec::len) == sides.counts();
+    let (whole, partial): (Vec<_>, Vec<_>) = asked.into_iter().partition(complete);
+    let (keys, questions): (Vec<Key>, Vec<Asked>) = whole.into_iter().unzip();
+    let changes = judge(&questions, method);
+    let mut rows: Vec<FigureChange> =
+        keys.into_iter().zip(changes).map(|(key, change)| row(key, change, sides.counts())).collect();
+    for (key, asked) in partial {
+        let known = asked.values.each_ref().map(Vec::len);
+        // A figure that some runs do not show is itself no stable figure.
+        let change = judge(&[asked], Method::OneEach).remove(0);
+        rows.push(row(key, Change { verdict: Verdict::NoVerdict, ..change }, known));
+    }
+    rows.sort_by(|one, other| one.key.cmp(&other.key));
+    rows
+}
+
+fn row(key: Key, change: Change, known: [usize; 2]) -> FigureChange {
+    FigureChange { unit: key.figure.unit(), better: key.figure.better(), key, change, known }
+}
+
+fn asked(key: &Key, values: [Vec<f64>; 2], question: &Question) -> Asked {
+    let figure = key.figure;
+    let margin = match figure {
+        Figure::Loss(_) => LOSS,
+        Figure::Retransmissions(_) => RETRANSMISSIONS,
+        _ => question.threshold,
+    };
+    Asked {
+        values,
+        rounds: [Vec::new(), Vec::new()],
+        scale: if figure.is_ratio() { Scale::Ratio } else { Scale::Difference },
+        better: figure.better(),
+        margin,
+        prior: question.spread.as_ref().and_then(|spread| spread.figure(key)),
+    }
+}
