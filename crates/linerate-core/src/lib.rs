@@ -10,6 +10,7 @@ pub mod bench;
 pub mod carrier;
 pub mod caution;
 pub mod ceiling;
+pub mod changes;
 pub mod compare;
 pub mod derive;
 pub mod endpoint;

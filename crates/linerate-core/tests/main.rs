@@ -1,5 +1,6 @@
 //! All integration tests of this crate: one program, so that they are linked once.
 
+mod changes;
 mod comparison;
 mod layers;
 mod netpipe_file;
