@@ -9,6 +9,7 @@ pub mod catalogue;
 mod chart;
 pub mod claims;
 mod columns;
+pub mod compare;
 mod csv;
 mod error;
 mod figure;

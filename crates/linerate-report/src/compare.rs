@@ -1,0 +1,17 @@
+//! Two sides held against each other, as text, JSON and HTML.
+
+mod chart;
+mod forest;
+mod json;
+mod page;
+mod table;
+mod words;
+
+#[cfg(test)]
+mod fixture;
+#[cfg(test)]
+mod tests;
+
+pub use json::json;
+pub use page::html;
+pub use table::table;

@@ -1,0 +1,32 @@
+//! A comparison as JSON.
+
+use linerate_core::compare::Comparison;
+use serde::Serialize;
+
+use crate::error::RenderError;
+
+/// The version of this form.
+const FORMAT: u32 = 1;
+
+#[derive(Serialize)]
+struct View<'a> {
+    format: u32,
+    generator: &'static str,
+    /// Whether something is worse by more than the threshold.
+    finding: bool,
+    #[serde(flatten)]
+    comparison: &'a Comparison,
+}
+
+/// `comparison` as indented JSON: ratios and differences are of the candidate to the base, times are
+/// one-way in us, sizes in bytes, shares from 0 to 1.
+///
+/// # Errors
+///
+/// [`RenderError::Json`] when a field has no JSON form.
+pub fn json(comparison: &Comparison) -> Result<String, RenderError> {
+    let generator = concat!("linerate ", env!("CARGO_PKG_VERSION"));
+    let finding = comparison.findings().next().is_some();
+    let view = View { format: FORMAT, generator, finding, comparison };
+    Ok(serde_json::to_string_pretty(&view)? + "\n")
+}

@@ -1,0 +1,112 @@
+use linerate_core::compare::Verdict::{Better, Worse};
+use linerate_core::plan::Rows;
+
+use super::fixture::{comparison, question, run};
+use super::{html, json, table};
+use crate::fixture::HOSTILE;
+
+#[test]
+fn the_text_reads_well() {
+    insta::assert_snapshot!(table(&comparison(4), 100, Rows::Short));
+}
+
+#[test]
+fn the_text_of_one_run_each_says_that_it_has_no_verdict() {
+    insta::assert_snapshot!(table(&comparison(1), 80, Rows::Short));
+}
+
+#[test]
+fn no_line_of_the_text_is_wider_than_the_terminal() {
+    for each in [1, 2, 4] {
+        let comparison = comparison(each);
+        for width in [60, 80, 120] {
+            let text = table(&comparison, width, Rows::Short);
+            for line in text.lines() {
+                assert!(crate::text::columns(line) <= usize::from(width).max(78), "{width}: {line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn all_rows_are_all_sizes() {
+    let comparison = comparison(4);
+    let text = table(&comparison, 120, Rows::All);
+    for size in &comparison.curves[0].sizes {
+        assert!(text.contains(&format!("{:>9}", size.size).trim_start().to_owned()), "{}", size.size);
+    }
+    assert!(text.lines().count() > comparison.curves[0].sizes.len());
+}
+
+#[test]
+fn json_holds_the_verdict_every_size_and_what_differs() {
+    let comparison = comparison(4);
+    let json: serde_json::Value = serde_json::from_str(&json(&comparison).expect("a form")).expect("JSON");
+    assert_eq!(json["finding"], true);
+    assert_eq!(json["method"]["test"], "permutation");
+    assert_eq!(json["curves"][0]["sizes"].as_array().map(Vec::len), Some(comparison.curves[0].sizes.len()));
+    assert_eq!(json["differences"][0]["name"], "initiator kernel");
+    let figures = json["figures"].as_array().expect("figures");
+    let band = figures.iter().find(|figure| figure["key"]["figure"] == "band-256KiB").expect("a band");
+    assert_eq!((&band["change"]["verdict"], &band["change"]["beyond"]), (&"worse".into(), &true.into()));
+    let end = |nth: usize| band["change"]["interval"][nth].as_f64().expect("an end");
+    assert!(end(0) < 1.2 && 1.2 < end(1), "{band}");
+}
+
+#[test]
+fn the_page_shows_both_sides_and_the_ratio_and_asks_the_network_for_nothing() {
+    let page = html(&comparison(4)).expect("it has a page");
+    let bare = page.replace("http://www.w3.org/2000/svg", "");
+    for address in ["http://", "https://", "url(", "@import", "src=", "fetch(", "import("] {
+        assert!(!bare.contains(address), "{address}");
+    }
+    for id in ["overlay-ping-pong", "ratio-ping-pong", "What differs", "initiator kernel", "6.12.0"] {
+        assert!(page.contains(id), "{id}");
+    }
+    assert_eq!(
+        page.matches("<g class=\"curve ").count(),
+        8,
+        "of key figures, two sides, the ratio, and two lines at 1"
+    );
+}
+
+#[test]
+fn a_hostile_name_is_text_and_not_markup() {
+    let (mut base, candidate) = (run(0, 0), run(1, 0));
+    base.name = HOSTILE.to_owned();
+    base.run.nodes[0].environment.kernel = linerate_core::environment::Fact::Known(HOSTILE.to_owned());
+    let comparison = linerate_core::compare::compare(&[base], &[candidate], &question()).expect("comparable");
+    let page = html(&comparison).expect("it has a page");
+    assert!(!page.contains("<script>alert") && !page.contains('\u{1b}'));
+    let text = table(&comparison, 80, Rows::All);
+    assert!(!text.contains('\u{1b}'));
+}
+
+/// For looking at: `LINERATE_PAGES=/tmp/x cargo test -p linerate-report comparison_to_look_at -- --ignored`.
+#[test]
+#[ignore = "writes files for a person to look at"]
+fn comparison_to_look_at() {
+    let folder = std::path::PathBuf::from(std::env::var_os("LINERATE_PAGES").expect("it names a folder"));
+    for each in [1, 2, 4, 5] {
+        let page = html(&comparison(each)).expect("it has a page");
+        std::fs::write(folder.join(format!("compare-{each}.html")), page).expect("the folder is there");
+    }
+}
+
+#[test]
+fn key_figures_are_grouped_by_what_they_are_of_and_coloured_by_their_verdict() {
+    let comparison = comparison(4);
+    let figures = super::forest::figures(&comparison).expect("they can be drawn");
+    let [figure] = &figures[..] else { panic!("one curve: {}", figures.len()) };
+    let of = |verdict| comparison.figures.iter().filter(|figure| figure.change.verdict == verdict).count();
+    assert!(of(Worse) >= 2, "the bands from 64 KiB on, and the peak");
+    let points = figure.layers.iter().map(|layer| layer.svg.matches("<circle").count()).collect::<Vec<_>>();
+    let rest = comparison.figures.len() - of(Worse) - of(Better);
+    assert_eq!(points, [rest, of(Worse), of(Better), 0]);
+    assert_eq!(figure.layers[3].name, "no change");
+    // A page counts from its top.
+    let one = figure.layers[3].aims[0].y;
+    let worse = &figure.layers[1].aims;
+    let above = worse.iter().filter(|aim| aim.y < one).count();
+    assert!(above > 0 && above < worse.len(), "times are longer and the peak is lower");
+}
