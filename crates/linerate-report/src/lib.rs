@@ -13,6 +13,7 @@ pub mod compare;
 mod csv;
 mod error;
 mod figure;
+pub mod history;
 mod host;
 mod html;
 mod json;
