@@ -1,7 +1,9 @@
 //! The command line: flags become plain data here and nowhere else.
 
 mod calibrate;
+mod compare;
 mod examples;
+mod history;
 mod measure;
 mod model;
 mod path;
@@ -18,6 +20,8 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use linerate_core::plan::{Level, Rows};
 
 pub(crate) use calibrate::CalibrateArgs;
+pub(crate) use compare::{CompareArgs, CompareFormat};
+pub(crate) use history::{Conditions, HistoryArgs, HistoryVerb};
 pub(crate) use measure::MeasureArgs;
 pub(crate) use model::{
     CheckArgs, CheckFormat, ListArgs, ListFormat, LoadArgs, LoadFormat, LoadOutput, ModelArgs, ModelVerb,
@@ -43,6 +47,19 @@ pub(crate) struct Cli {
     /// Replace a run file that is in the way
     #[arg(long, global = true, hide_short_help = true)]
     pub(crate) force: bool,
+    /// The history: a file, or postgres://USER@HOST/DATABASE [default: yours]
+    ///
+    /// Yours is linerate/history.db in $XDG_DATA_HOME or ~/.local/share. With --history or
+    /// LINERATE_HISTORY, `measure`, `stream` and `rr` record their runs there.
+    #[arg(
+        long,
+        value_name = "HISTORY",
+        global = true,
+        env = "LINERATE_HISTORY",
+        hide_env = true,
+        hide_short_help = true
+    )]
+    pub(crate) history: Option<OsString>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -80,6 +97,23 @@ pub(crate) enum Command {
     /// Show or overlay runs as text, HTML, SVG, CSV, JSON or np.out
     #[command(after_help = examples::REPORT)]
     Report(ReportArgs),
+    /// Hold runs against each other: what changed, and is it chance?
+    ///
+    /// Shows what differs between the two sides beside the numbers, then the ratio of every key figure
+    /// and every size with its 95 % interval and a verdict. The unit of repetition is the run: with
+    /// one run a side there is no verdict, with four a side and more whole runs are exchanged between
+    /// the sides.
+    ///
+    /// Exit codes: 0 nothing is worse by more than --threshold, 1 something is, 2 an error.
+    #[command(after_help = examples::COMPARE)]
+    Compare(CompareArgs),
+    /// Keep runs for years; list them, follow them, find when they changed
+    ///
+    /// Without a verb, lists the paths of the history. A path is what runs have in common: both hosts'
+    /// hardware, the link, and what was asked. Kernel, driver, settings and labels may vary on it. The
+    /// verdict in the list is that of one figure over the last 60 runs; `changes` searches all.
+    #[command(after_help = examples::HISTORY)]
+    History(Box<HistoryArgs>),
     /// Print the JSON Schema of run files, plans or models
     Schema {
         /// Of which
@@ -93,6 +127,18 @@ pub(crate) enum Command {
     },
     /// Print the manual page, for `man -l -`
     Man,
+}
+
+impl Command {
+    /// Whether the run is to be recorded in the history.
+    pub(crate) fn records(&self) -> bool {
+        match self {
+            Self::Measure(args) => args.output.record,
+            Self::Stream(args) => args.output.record,
+            Self::Rr(args) => args.output.record,
+            _ => false,
+        }
+    }
 }
 
 /// What has a schema.
@@ -141,10 +187,18 @@ pub(crate) fn parse() -> Cli {
     let words: Vec<OsString> = std::env::args_os().collect();
     let mut command = command();
     if words.iter().any(|word| word == "-h") {
-        command = without_headings(command);
+        command = rare_verbs_hidden(without_headings(command));
     }
     let matches = command.clone().get_matches_from(words);
     Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut command).exit())
+}
+
+/// The same command without the verbs that are needed once: `--help` has them.
+fn rare_verbs_hidden(command: clap::Command) -> clap::Command {
+    let hidden = |verb: clap::Command| verb.hide(true);
+    ["schema", "completions", "man"]
+        .into_iter()
+        .fold(command, |command, verb| command.mut_subcommand(verb, hidden))
 }
 
 /// The same command with a single list of flags: `-h` has few, and headings would only make it

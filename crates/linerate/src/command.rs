@@ -1,7 +1,9 @@
 //! The verbs, one file each: only glue between the crates.
 
 mod calibrate;
+mod compare;
 mod conduct;
+mod history;
 mod hosts;
 mod loads;
 mod measure;
@@ -31,6 +33,12 @@ pub(crate) fn run(cli: Cli, clock: HostClock) -> Result<ExitCode, Trouble> {
     if cli.force {
         store::force();
     }
+    if let Some(place) = cli.history {
+        crate::history::choose(place);
+    }
+    if cli.command.as_ref().is_some_and(Command::records) {
+        crate::history::record();
+    }
     match cli.command {
         None => measure::run(&MeasureArgs::default(), clock),
         Some(Command::Measure(args)) => measure::run(&args, clock),
@@ -41,6 +49,8 @@ pub(crate) fn run(cli: Cli, clock: HostClock) -> Result<ExitCode, Trouble> {
         Some(Command::Calibrate(args)) => calibrate::run(&args, clock),
         Some(Command::Predict(args)) => predict::run(&args),
         Some(Command::Report(args)) => report::run(&args),
+        Some(Command::Compare(args)) => compare::run(&args),
+        Some(Command::History(args)) => history::run(&args),
         Some(Command::Schema { of }) => schema::run(of),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();

@@ -3,6 +3,7 @@
 mod capture;
 mod cli;
 mod command;
+mod history;
 mod peer;
 mod progress;
 mod screen;

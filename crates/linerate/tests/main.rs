@@ -4,6 +4,7 @@ mod bad_input;
 mod browser;
 mod calibrate;
 mod help;
+mod history;
 mod loads_model;
 mod measure;
 mod measure_model;

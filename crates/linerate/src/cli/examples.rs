@@ -43,6 +43,19 @@ Examples:
   linerate report before.run.json after.run.json --to both.html
   linerate report np.out --to np.csv";
 
+pub(super) const COMPARE: &str = "\
+Examples:
+  linerate compare before.run.json --with after.run.json
+  linerate compare old-*.run.json --with new-*.run.json --to both.html
+  linerate compare np.out --with x.run.json --anyway";
+
+pub(super) const HISTORY: &str = "\
+Examples:
+  linerate measure node7 --key fdpk-33wq-mtzx --record --tag kernel=6.18
+  linerate history
+  linerate history import runs/
+  linerate history changes --exit-code";
+
 pub(super) const LOAD: &str = "\
 Examples:
   linerate model load ten-base-t
@@ -67,6 +80,8 @@ Examples:
 const ENVIRONMENT: &str = "\
 Environment:
   LINERATE_KEY  The key for `measure`, `stream` and `rr`, instead of --key.
+  LINERATE_HISTORY
+                The history, instead of --history; records every run.
   LINERATE_LOG  What `serve` logs: error, warn, info (default), debug, trace,
                 or filters such as `linerate_net=debug`.
   NO_COLOR      If set, use no colours.

@@ -8,7 +8,7 @@ use linerate_core::schedule::Schedule;
 use linerate_core::units::{Size, Span};
 
 use super::path::PathArgs;
-use super::shared::{KeyArgs, OnModelArgs, OutputArgs, PlanArgs, lay, lay_option};
+use super::shared::{KeyArgs, OnModelArgs, OutputArgs, PlanArgs, lay, lay_option, parse_share};
 
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct MeasureArgs {
@@ -120,14 +120,6 @@ impl CertaintyArgs {
 fn pattern_parser() -> impl clap::builder::TypedValueParser<Value = Pattern> {
     let value = |pattern: Pattern| PossibleValue::new(pattern.name()).aliases(pattern.older_name());
     PossibleValuesParser::new(Pattern::ALL.map(value)).try_map(|text| text.parse::<Pattern>())
-}
-
-/// `2%`, `0.02`.
-fn parse_share(text: &str) -> Result<f64, String> {
-    let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 0.01));
-    let share: f64 =
-        number.trim().parse().map_err(|_| format!("`{text}` is not a share; write 2% or 0.02"))?;
-    Ok(share * unit)
 }
 
 #[cfg(test)]

@@ -128,8 +128,11 @@ pub(crate) struct OutputArgs {
           hide_short_help = true)]
     rows: Option<Rows>,
     /// Label the run, such as `kernel=6.18`; repeatable
-    #[arg(long, value_name = "KEY=VALUE", value_parser = parse_label, hide_short_help = true)]
+    #[arg(long, visible_alias = "tag", value_name = "KEY=VALUE", value_parser = parse_label, hide_short_help = true)]
     label: Vec<(String, String)>,
+    /// Record the run in the history too (always if LINERATE_HISTORY is set)
+    #[arg(long, hide_short_help = true)]
+    pub(crate) record: bool,
     /// Print only the result: no progress, no file names
     #[arg(long, short)]
     pub(crate) quiet: bool,
@@ -173,6 +176,14 @@ pub(super) fn rows_parser() -> impl clap::builder::TypedValueParser<Value = Rows
     PossibleValuesParser::new(["short", "all"]).map(rows)
 }
 
+/// `2%`, `0.02`.
+pub(super) fn parse_share(text: &str) -> Result<f64, String> {
+    let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 0.01));
+    let share: f64 =
+        number.trim().parse().map_err(|_| format!("`{text}` is not a share; write 2% or 0.02"))?;
+    Ok(share * unit)
+}
+
 fn format_of(name: &str) -> Format {
     match name {
         "json" => Format::Json,
@@ -182,7 +193,7 @@ fn format_of(name: &str) -> Format {
     }
 }
 
-fn parse_label(text: &str) -> Result<(String, String), String> {
+pub(super) fn parse_label(text: &str) -> Result<(String, String), String> {
     let label = text.split_once('=').map(|(key, value)| (key.trim(), value.trim()));
     let label =
         label.filter(|(key, _)| !key.is_empty()).map(|(key, value)| (key.to_owned(), value.to_owned()));

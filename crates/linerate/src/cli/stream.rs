@@ -69,6 +69,13 @@ struct QuestionArgs {
     /// The limit holds for all flows of a direction and all hosts together. k, M, G and T are powers of 1000.
     #[arg(long, value_name = "RATE", value_parser = parse_rate)]
     rate: Option<Rate>,
+    /// Read no faster than this in the receiving application, such as 100M
+    ///
+    /// The receiver pauses after each read, as a slow application does, so its buffer fills. The limit holds for
+    /// all flows of a direction and all hosts together, in bit/s of payload. It first reads out what the buffers
+    /// hold when the time is over.
+    #[arg(long, value_name = "RATE", value_parser = parse_rate, hide_short_help = true)]
+    read_rate: Option<Rate>,
     /// Report a flow as stalled if no byte moves for this long [default: 1s]
     #[arg(long, value_name = "TIME", hide_short_help = true)]
     stall: Option<Span>,
@@ -134,6 +141,7 @@ impl QuestionArgs {
         lay_option(&self.threads, &mut stream.threads);
         lay(self.direction.as_ref(), &mut stream.direction);
         lay_option(&self.rate, &mut stream.rate);
+        lay_option(&self.read_rate, &mut stream.read_rate);
         lay(self.stall.as_ref(), &mut stream.stall);
     }
 }
@@ -182,14 +190,14 @@ mod tests {
     #[test]
     fn every_flag_reaches_its_field_of_the_plan() {
         let plan = args(
-            "node7 node8:99 --count 9 --message 4KiB --flows 3 --threads 2 --direction both --rate 2.5G --interval 100ms \
+            "node7 node8:99 --count 9 --message 4KiB --flows 3 --threads 2 --direction both --rate 2.5G --read-rate 1G --interval 100ms \
              --warm-up 1s --stall 2s --transport udp --io zerocopy,truncate --working-set 4MiB --touch --offset 7 \
              --huge-pages",
         )
         .over(None)
         .expect("no key twice");
         let expected = "host = 'node7'\nmore-hosts = ['node8:99']\ntransport = 'udp'\ntime = '10s'\n\
-             [stream]\ncount = 9\nmessage = 4096\nflows = 3\nthreads = 2\ndirection = 'both'\nrate = 2.5e9\n\
+             [stream]\ncount = 9\nmessage = 4096\nflows = 3\nthreads = 2\ndirection = 'both'\nrate = 2.5e9\nread-rate-bps = 1e9\n\
              interval = '100ms'\nwarm-up = '1s'\nstall = '2s'\n\
              [socket]\nio = 'zerocopy'\nreceive-io = 'truncate'\n\
              [memory]\nworking-set = 4194304\ntouch = true\noffset = 7\nhuge-pages = true";

@@ -12,7 +12,9 @@ use linerate_core::series::Series;
 
 use super::loads;
 use super::results::{Files, named, page, print};
+use crate::history;
 use crate::progress::Line;
+use crate::screen::note;
 use crate::signals::Interrupt;
 use crate::store;
 use crate::trouble::Trouble;
@@ -104,7 +106,7 @@ impl Underway<'_> {
         if store::is_stream(&self.files.run) {
             return;
         }
-        match store::replace(&self.files.run, &self.run.to_json()) {
+        match store::replace_run(&self.files.run, &self.run) {
             Ok(()) => self.line.saved(&self.files.run),
             Err(trouble) => {
                 self.unsaved.get_or_insert(trouble);
@@ -135,8 +137,9 @@ impl Underway<'_> {
             }
         };
         self.run.cautions = assess(&self.run);
-        let saved = store::replace(&self.files.run, &self.run.to_json());
+        let saved = store::replace_run(&self.files.run, &self.run);
         self.line.finished(&self.run);
+        let unrecorded = if ended.is_ok() { history::keep(&self.run, &self.files.run) } else { Ok(()) };
         let report = Report::new(vec![named(self.run)]);
         print(&report)?;
         // Each file is tried: a disk that is full for one may have room for the other.
@@ -146,6 +149,10 @@ impl Underway<'_> {
         }
         let reported =
             written.map_or(Ok(()), |(path, written)| written.map(|()| say(self.line, "report:  ", path)));
+        // A history that is down costs nothing that was measured.
+        if let Err(trouble) = unrecorded {
+            note(trouble.as_caution());
+        }
         saved.and(reported)?;
         ended.and(self.unsaved.map_or(Ok(()), Err))?;
         Ok(report)
@@ -213,7 +220,7 @@ fn start<'a>(
     underway.set_ends(subject);
     // Finds a path that cannot be written before anything is measured.
     if !store::is_stream(&underway.files.run) {
-        store::replace(&underway.files.run, &underway.run.to_json())?;
+        store::replace_run(&underway.files.run, &underway.run)?;
     }
     line.started(&underway.run, &underway.files.run);
     Ok(underway)

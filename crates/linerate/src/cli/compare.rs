@@ -1,0 +1,50 @@
+//! The flags of `linerate compare`.
+
+use std::path::PathBuf;
+
+use linerate_core::plan::Rows;
+
+use super::shared;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct CompareArgs {
+    /// Runs of the first side: run files, result files of NetPIPE, or names of the history
+    ///
+    /// A name is the id of a run (or its first characters), a path (its baseline is meant), or PATH@N, its
+    /// last N runs.
+    #[arg(required = true, value_name = "BASE")]
+    pub(crate) base: Vec<PathBuf>,
+    /// Runs of the second side
+    #[arg(long = "with", required = true, num_args = 1.., value_name = "CANDIDATE")]
+    pub(crate) candidate: Vec<PathBuf>,
+    /// A change for the worse above this is a finding (exit code 1); a change below it is "the same"
+    #[arg(long, value_name = "SHARE", default_value = "5%", value_parser = parse_threshold)]
+    pub(crate) threshold: f64,
+    /// Compare runs that were asked different things too, as far as they have sizes in common
+    #[arg(long)]
+    pub(crate) anyway: bool,
+    /// Write a .html or .json file; repeatable
+    #[arg(long, value_name = "FILE")]
+    pub(crate) to: Vec<PathBuf>,
+    /// Format of standard output
+    #[arg(long, value_enum, default_value_t = CompareFormat::Table)]
+    pub(crate) format: CompareFormat,
+    /// Rows of the table: short (default: the sizes that changed) or all
+    #[arg(long, value_name = "WHICH", value_parser = shared::rows_parser(), hide_possible_values = true)]
+    pub(crate) rows: Option<Rows>,
+}
+
+/// What goes to standard output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum CompareFormat {
+    /// The verdict and tables
+    Table,
+    /// Every number
+    Json,
+}
+
+/// A share from 0 to 1.
+fn parse_threshold(text: &str) -> Result<f64, String> {
+    let share = shared::parse_share(text)?;
+    if (0.0..=1.0).contains(&share) { Ok(share) } else { Err("write a share from 0% to 100%".to_owned()) }
+}

@@ -1,0 +1,95 @@
+//! `linerate compare`.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use jiff::Timestamp;
+use linerate_core::compare::{Comparison, Question, Spread, compare};
+use linerate_core::report::NamedRun;
+use linerate_core::run::Source;
+use linerate_report::compare as render;
+
+use crate::cli::{CompareArgs, CompareFormat};
+use crate::history;
+use crate::screen::{columns, note, show};
+use crate::store;
+use crate::trouble::Trouble;
+
+/// Something is worse by more than the threshold.
+const FINDING: u8 = 1;
+
+pub(super) fn run(args: &CompareArgs) -> Result<ExitCode, Trouble> {
+    let (base, candidate) = (side(&args.base)?, side(&args.candidate)?);
+    let comparison = compared(&base, &candidate, args)?;
+    match args.format {
+        CompareFormat::Table if args.to.is_empty() => {
+            show(&render::table(&comparison, columns(), args.rows.unwrap_or_default()))?;
+        }
+        CompareFormat::Json => show(&render::json(&comparison).map_err(|error| unrendered(&error))?)?,
+        CompareFormat::Table => {}
+    }
+    for path in &args.to {
+        store::replace(path, &rendered(&comparison, path)?)?;
+        note(format_args!("comparison: {}", path.display()));
+    }
+    let finding = comparison.findings().next().is_some();
+    Ok(if finding { ExitCode::from(FINDING) } else { ExitCode::SUCCESS })
+}
+
+/// The runs that are named: files, or runs and paths of the history.
+fn side(names: &[PathBuf]) -> Result<Vec<NamedRun>, Trouble> {
+    let mut runs = Vec::new();
+    for name in names {
+        let of_history = match name.to_str() {
+            Some(text) if !store::is_stream(name) && !name.exists() => history::named(text)?,
+            _ => None,
+        };
+        match of_history {
+            Some(found) => runs.extend(found),
+            None => runs.push(store::load(name)?),
+        }
+    }
+    Ok(runs)
+}
+
+/// What the history knows of how much runs of this path differ, where one run a side needs it.
+fn spread(base: &[NamedRun], candidate: &[NamedRun]) -> Option<Spread> {
+    let ([one], [other]) = (base, candidate) else { return None };
+    let modelled = |named: &NamedRun| matches!(named.run.source, Source::Modelled(_));
+    if modelled(one) && modelled(other) {
+        return None;
+    }
+    history::spread(&one.run, &[&one.run.id, &other.run.id]).unwrap_or_else(|trouble| {
+        note(trouble.as_caution());
+        None
+    })
+}
+
+fn compared(base: &[NamedRun], candidate: &[NamedRun], args: &CompareArgs) -> Result<Comparison, Trouble> {
+    let spread = spread(base, candidate);
+    let question = Question { threshold: args.threshold, anyway: args.anyway, spread, began };
+    compare(base, candidate, &question)
+        .map_err(|error| Trouble::new(format!("failed to compare: {error}"), error.advice()))
+}
+
+/// When a run began. Unit: microseconds since 1970.
+pub(super) fn began(started: &str) -> Option<i64> {
+    Some(started.parse::<Timestamp>().ok()?.as_microsecond())
+}
+
+/// The comparison in the format of the file's ending.
+fn rendered(comparison: &Comparison, path: &Path) -> Result<String, Trouble> {
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+    match ending.as_deref() {
+        Some("html") => render::html(comparison).map_err(|error| unrendered(&error)),
+        Some("json") => render::json(comparison).map_err(|error| unrendered(&error)),
+        _ => Err(Trouble::new(
+            format!("failed to choose a format for {}", path.display()),
+            "end the file's name in .html or .json",
+        )),
+    }
+}
+
+fn unrendered(error: &linerate_report::RenderError) -> Trouble {
+    Trouble::new(format!("failed to show the comparison: {error}"), "try --format json")
+}

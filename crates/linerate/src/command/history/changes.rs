@@ -1,0 +1,41 @@
+//! `linerate history changes`.
+
+use std::process::ExitCode;
+
+use linerate_core::changes::Standing;
+use linerate_report::history::{PathHistory, changes_json, changes_text};
+
+use super::{load, opened};
+use crate::cli::{CompareFormat, Conditions};
+use crate::screen::{columns, show};
+use crate::trouble::Trouble;
+
+/// Something changed for the worse.
+const FINDING: u8 = 1;
+
+pub(super) fn run(
+    path: Option<&str>,
+    exit_code: bool,
+    format: CompareFormat,
+    conditions: &Conditions,
+) -> Result<ExitCode, Trouble> {
+    let mut store = opened()?;
+    let histories = load::histories(&mut store, path, &conditions.filter())?;
+    let text = match format {
+        CompareFormat::Table => changes_text(&histories, columns()),
+        CompareFormat::Json => changes_json(&histories).map_err(|error| {
+            Trouble::new(format!("failed to show the changes: {error}"), "leave out --format json")
+        })?,
+    };
+    show(&text)?;
+    let finding = exit_code && histories.iter().any(alarming);
+    Ok(if finding { ExitCode::from(FINDING) } else { ExitCode::SUCCESS })
+}
+
+/// Whether something changed for the worse, for certain, and nobody said that it does not matter.
+fn alarming(history: &PathHistory) -> bool {
+    let members = history.changes.events.iter().flat_map(|event| &event.members);
+    members
+        .filter(|member| member.worse == Some(true) && member.standing == Standing::Confirmed)
+        .any(|member| history.said.get(&member.id.to_string()).is_none_or(|word| word != "muted"))
+}
