@@ -7,11 +7,16 @@
 //! - the bucket holds 1.6 to 13 ms of its rate. A smaller one loses its tokens whenever the processor is
 //!   away for longer (64 KiB at 1000 Mbit/s: rounds from 806 to 1814 Mb/s, and segments lost), and a
 //!   larger one gives them to the first sample;
+//! - where the hypervisor took 5 % of the time away in pieces of 4 ms, the bucket lost tokens and the wire
+//!   carried 1.2 to 2.3 % less than its rate. So what is measured is held against what the wire carried, which
+//!   the test counts itself;
 //! - with these, 0.9986 to 1.0013 of the expected rate was seen, with one processor kept busy besides
 //!   and without, and no segment was lost; some are sent again where a processor was away for milliseconds.
 
 #[path = "truth/held_back.rs"]
 mod held_back;
+#[path = "truth/host.rs"]
+mod host;
 #[path = "truth/one_way.rs"]
 mod one_way;
 #[path = "truth/stream.rs"]
@@ -38,19 +43,21 @@ use crate::support::lab::{Lab, Limit, MTU};
 /// Measurements take turns: two at a time would measure each other.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// Measures one size over a wire of `limit`; none where there can be no lab.
-fn measure(limit: Limit, options: &[&str]) -> Option<Run> {
+/// Measures one size over a wire of `limit`, and counts what the wire carried meanwhile, in Mb/s of payload;
+/// none where there can be no lab.
+fn measure(limit: Limit, options: &[&str]) -> Option<(Run, f64)> {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let (desk, lab) = (Desk::new(), Lab::new(Some(limit))?);
     let server = lab.serve(&desk);
     let arguments = ["measure", &server.address, "--congestion", "cubic", "--out", "x.run.json"];
-    let said = lab.linerate(&desk, &[&arguments, options].concat()).done();
+    let (said, carried) = lab.watched(|| lab.linerate(&desk, &[&arguments, options].concat()));
+    let said = said.done();
     let run = desk.run_file("x.run.json");
     println!("{}\n{}", said.stdout, lab.counters());
     println!("connection: {:?}", run.local().observation.connection);
     assert!(lab.counters().contains("(dropped 0,"), "{}", lab.counters());
     assert_eq!(interface(run.local()).name, WIRE);
-    Some(run)
+    Some((run, carried))
 }
 
 fn interface(end: End<'_>) -> &Interface {
@@ -70,19 +77,34 @@ fn retransmitted(end: End<'_>) -> f64 {
 fn a_stream_has_the_rate_of_the_wire_less_its_framing(#[case] limit: Limit, #[case] size: &str) {
     let schedule = format!("list:{size}");
     let options = ["--pattern", "one-way", "--schedule", &schedule, "--time", "10s"];
-    let Some(run) = measure(limit, &options) else { return };
+    host::held(|| {
+        let (run, carried) = measure(limit, &options)?;
+        let holds = is_the_rate(limit, &run, carried);
+        the_path_is_known(&run);
+        Some((run, holds))
+    });
+}
+
+fn is_the_rate(limit: Limit, run: &Run, carried: f64) -> Result<(), String> {
     let [point] = &run.series[0].points[..] else { panic!("one size was asked for") };
     let measured = point.throughput().expect("it was timed").as_mbps();
     let framing = run.framing().expect("MTU and timestamps are known");
     assert_eq!((framing.mtu, framing.ipv6), (MTU, false));
-    let expected = limit.mbps as f64 * framing.share();
-    println!("{measured:.3} Mb/s of {expected:.3} Mb/s: {:.4}", measured / expected);
-    assert!((measured / expected - 1.0).abs() < 0.01, "{measured} is not {expected} Mb/s");
+    let nominal = limit.mbps as f64 * framing.share();
+    println!("{measured:.3} Mb/s; the wire carried {carried:.3} of {nominal:.3} Mb/s");
+    if !(0.9..1.01).contains(&(carried / nominal)) {
+        return Err(format!("the wire carried {carried} of {nominal} Mb/s"));
+    }
+    if (measured / carried - 1.0).abs() >= 0.01 {
+        return Err(format!("{measured} is not {carried} Mb/s"));
+    }
     // Nothing was dropped. A processor that is away for some ms makes TCP send a few again all the same.
     for end in [run.local(), run.remote()] {
-        assert!(retransmitted(end) < 1e-3, "{:?}", end.observation.connection);
+        if retransmitted(end) >= 1e-3 {
+            return Err(format!("sent again: {:?}", end.observation.connection));
+        }
     }
-    the_path_is_known(&run);
+    Ok(())
 }
 
 /// What the run says of the wire.
@@ -114,12 +136,17 @@ fn the_path_is_known(run: &Run) {
 #[test]
 fn a_round_trip_of_a_large_message_is_two_serialisations() {
     let limit = Limit { mbps: 10, burst: "4kb" };
-    let Some(run) = measure(limit, &["--schedule", "list:524288", "--time", "10s"]) else { return };
-    let point = &run.series[0].points[0];
-    let one_way = point.time().expect("it was timed").median / 1e12;
-    let framing = run.framing().expect("MTU and timestamps are known");
-    let serialisation = point.size as f64 * 8.0 / (limit.mbps as f64 * 1e6 * framing.share());
-    println!("{:.6} s of {:.6} s: {:.4}", 2.0 * one_way, 2.0 * serialisation, one_way / serialisation);
-    assert!((one_way / serialisation - 1.0).abs() < 0.03, "{one_way} s is not {serialisation} s");
-    assert!([run.local(), run.remote()].into_iter().all(|end| retransmitted(end) < 1e-3));
+    host::held(|| {
+        let (run, _) = measure(limit, &["--schedule", "list:524288", "--time", "10s"])?;
+        let point = &run.series[0].points[0];
+        let one_way = point.time().expect("it was timed").median / 1e12;
+        let framing = run.framing().expect("MTU and timestamps are known");
+        let serialisation = point.size as f64 * 8.0 / (limit.mbps as f64 * 1e6 * framing.share());
+        println!("{:.6} s of {:.6} s: {:.4}", 2.0 * one_way, 2.0 * serialisation, one_way / serialisation);
+        let near = (one_way / serialisation - 1.0).abs() < 0.03;
+        let once = [run.local(), run.remote()].into_iter().all(|end| retransmitted(end) < 1e-3);
+        let wrong = || format!("{one_way} s is not {serialisation} s, or segments were sent again");
+        let holds = (near && once).then_some(()).ok_or_else(wrong);
+        Some((run, holds))
+    });
 }
