@@ -10,7 +10,7 @@ use crate::text::plain;
 use crate::traffic::own_name;
 
 /// Rates are of payload, as the receiver counted (10^6 bit/s).
-static FLOWS: [&str; 16] = [
+static FLOWS: [&str; 17] = [
     "load",
     "direction",
     "flow",
@@ -24,6 +24,7 @@ static FLOWS: [&str; 16] = [
     "sent_in_us",
     "received_in_us",
     "retransmits",
+    "marked",
     "datagrams_sent",
     "datagrams_lost",
     "datagrams_dropped",
@@ -50,7 +51,7 @@ static DIRECTIONS: [&str; 14] = [
 static PERCENTILES: [&str; 8] =
     ["load", "timed", "flow", "transactions", "transactions_per_s", "lost", "quantile", "us"];
 
-static INTERVALS: [&str; 10] = [
+static INTERVALS: [&str; 11] = [
     "load",
     "direction",
     "flow",
@@ -61,6 +62,7 @@ static INTERVALS: [&str; 10] = [
     "rtt_us",
     "cwnd_segments",
     "retransmits",
+    "marked",
 ];
 
 /// A row for each bulk flow.
@@ -117,6 +119,7 @@ fn flow(load: &LoadResult, flow: &FlowResult) -> [Value; FLOWS.len()] {
         flow.sent_in_us.into(),
         flow.received_in_us.into(),
         flow.tcp.last().map(|last| last.retransmits).into(),
+        flow.tcp.last().map(|last| last.marked).into(),
         datagrams.map(|it| it.sent).into(),
         datagrams.map(|it| it.lost).into(),
         datagrams.map(|it| it.dropped_by_socket).into(),
@@ -175,6 +178,7 @@ fn interval(load: &LoadResult, flow: &FlowResult) -> Vec<[Value; INTERVALS.len()
             sample.map(|sample| sample.rtt_us).into(),
             sample.map(|sample| sample.cwnd).into(),
             sample.map(|sample| sample.retransmits).into(),
+            sample.map(|sample| sample.marked).into(),
         ]
     };
     flow.intervals.iter().map(line).collect()

@@ -2,7 +2,7 @@
 
 use linerate_core::units::{Rate, Span};
 
-use super::Built;
+use super::{Built, unused};
 use crate::atm::{self, Atm};
 use crate::fddi::{self, Fddi};
 use crate::fibre_channel::{self, FibreChannel};
@@ -79,7 +79,8 @@ pub(super) fn atm(plan: &AtmPlan) -> Result<Built, ModelError> {
     };
     let medium = Atm::new(parameters).map_err(|error| refused("network", error))?;
     let rate = Rate::from_bits_per_second(line.payload_bits_per_second as f64);
-    Ok(built(Medium::Atm(medium), rate, Framing::Atm(encapsulation)))
+    let built = built(Medium::Atm(medium), rate, Framing::Atm(encapsulation));
+    Ok(Built { cautions: unused::of_atm(plan), ..built })
 }
 
 pub(super) fn fddi(plan: &FddiPlan) -> Result<Built, ModelError> {

@@ -4,9 +4,9 @@
 
 use linerate_core::caution::Caution;
 
-use crate::plan::{Arrival, EthernetPlan, LoadPlan, Offer, Pause, RelayKind, Shape};
+use crate::plan::{Arrival, AtmPlan, EthernetPlan, LoadPlan, Offer, Pause, RelayKind, Shape};
 
-/// A key of an Ethernet's plan that has no effect on it, or `None` where all is as it should be.
+/// A key of a plan that has no effect on it, or `None` where all is as it should be.
 type Finding = Option<(&'static str, &'static str)>;
 
 /// Those of an Ethernet; `shared` says whether any cable of it is half duplex.
@@ -39,6 +39,17 @@ pub(super) fn of_ethernet(plan: &EthernetPlan, shared: bool, extends: bool) -> V
         found("network.repeater-delay-bits", "there is no hub", {
             plan.repeater_delay_bits.is_some() && !hubs
         }),
+    ])
+}
+
+/// Those of ATM: two stations are back to back, without a switch.
+pub(super) fn of_atm(plan: &AtmPlan) -> Vec<Caution> {
+    let alone = plan.stations == 2;
+    let why = "it is of a switch, which two stations do not have; give network.stations";
+    let changed = plan.queue_cells != AtmPlan::default().queue_cells;
+    collect([
+        found("network.queue-cells", why, alone && changed),
+        found("network.early-discard-cells", why, alone && plan.early_discard_cells.is_some()),
     ])
 }
 

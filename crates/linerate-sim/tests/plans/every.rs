@@ -169,6 +169,12 @@ fn keys_that_a_plan_does_not_use_are_named() {
     ] {
         assert_eq!(keys(name, &[(key, value)]), [key], "{name}");
     }
+    let cells = ("network.queue-cells", Value::from(64));
+    let discard = ("network.early-discard-cells", Value::from(32));
+    let named = keys("atm-oc3c", &[cells.clone(), discard.clone()]);
+    assert_eq!(named, ["network.queue-cells", "network.early-discard-cells"]);
+    let switched = ("network.stations", Value::from(4));
+    assert!(keys("atm-oc3c", &[cells, discard, switched]).is_empty(), "a switch has them");
     assert!(keys("gigabit-half-duplex", &[("network.bursting", false.into())]).is_empty());
     assert!(keys("on-off", &[("load.on", "1ms".into())]).is_empty());
 }
