@@ -4,6 +4,7 @@ use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use linerate_core::observation::Noise;
 use linerate_core::run::{End, Run};
 use linerate_net::lab::WIRE;
 
@@ -37,7 +38,7 @@ pub(crate) fn held(mut once: impl FnMut() -> Option<(Run, Result<(), String>)>) 
 /// The share of the time that this end did not have: by its own look at the clock, waiting for a processor, or
 /// with its processors given to other guests.
 fn taken(end: End<'_>) -> f64 {
-    let lost = end.observation.noise.known().map_or(0.0, |noise| noise.share());
+    let lost = end.observation.noise.known().map_or(0.0, Noise::share);
     let activity = &end.observation.load;
     let of_span = |span: f64| span / activity.span.as_seconds().max(1e-9);
     let processors = std::thread::available_parallelism().map_or(1.0, |count| count.get() as f64);
