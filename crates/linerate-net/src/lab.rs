@@ -5,13 +5,15 @@
 //! thread is in them and nobody holds them: when the [`Lab`] is dropped, and also when the process
 //! is killed. Nothing can be left behind.
 
+mod bucket;
+mod link;
 mod namespace;
+mod netlink;
 
 use std::io;
 use std::net::Ipv4Addr;
-use std::os::fd::AsRawFd as _;
-use std::process::Command;
 
+use linerate_core::units::{Rate, Size};
 use namespace::Namespace;
 
 /// The addresses of both ends, which exist in the laboratory alone.  Source of the range: RFC 2544
@@ -38,22 +40,20 @@ pub enum LabError {
     /// The operating system refuses one, or to enter it.
     #[error("make a network namespace: {0}")]
     Namespace(io::Error),
-    /// A program that sets up networks cannot be run.
-    #[error("run `{program}`: {source}")]
-    Program {
-        /// Which.
-        program: &'static str,
+    /// The kernel refuses a part of the wire.
+    #[error("set up the wire: {what}: {source}")]
+    Refused {
+        /// Which, such as "its MTU of 70000 B".
+        what: String,
         /// What the operating system said.
         source: io::Error,
     },
-    /// It was run and refused.
-    #[error("set up the wire: `{command}` said: {said}")]
-    Refused {
-        /// What was run.
-        command: String,
-        /// The last line of its output.
-        said: String,
-    },
+}
+
+impl LabError {
+    fn refused(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::Refused { what: what.into(), source }
+    }
 }
 
 impl Lab {
@@ -64,9 +64,7 @@ impl Lab {
     /// [`LabError`]; nothing is left behind then.
     pub fn new(mtu: u32) -> Result<Self, LabError> {
         let lab = Self { here: Namespace::new()?, there: Namespace::new()? };
-        let other = format!("/proc/{}/fd/{}", std::process::id(), lab.there.file().as_raw_fd());
-        let wire = ["link", "add", WIRE, "type", "veth", "peer", "name", WIRE, "netns", &other];
-        lab.here(|| run("ip", &wire))??;
+        lab.here(|| link::veth(WIRE, lab.there.file()))?.map_err(LabError::refused("a veth"))?;
         for (end, address) in [(&lab.here, HERE), (&lab.there, THERE)] {
             end.enter(|| prepare(address))??;
         }
@@ -80,9 +78,10 @@ impl Lab {
     ///
     /// [`LabError::Refused`] outside what a veth takes, 68 to 65535.
     pub fn set_mtu(&self, mtu: u32) -> Result<(), LabError> {
-        let mtu = mtu.to_string();
         for end in [&self.here, &self.there] {
-            end.enter(|| run("ip", &["link", "set", WIRE, "mtu", &mtu, "up"]))??;
+            let changed = end.enter(|| link::mtu(WIRE, mtu))?;
+            changed.map_err(LabError::refused(format!("its MTU of {mtu} B")))?;
+            end.enter(|| switch(true))??;
         }
         Ok(())
     }
@@ -108,41 +107,31 @@ impl Lab {
 
 /// Gives the end of the wire in this thread's namespace its address, and takes its offloads away.
 ///
-/// TCP hands its device several segments at once whatever ethtool says (since Linux 4.16), and
-/// they are cut before the driver; so the largest bunch is set to one segment as well.
+/// TCP hands its device several segments at once whatever ethtool says (since Linux 4.16); they are
+/// cut before the driver.
 fn prepare(address: Ipv4Addr) -> Result<(), LabError> {
-    run("ip", &["link", "set", "lo", "up"])?;
-    run("ip", &["address", "add", &format!("{address}/24"), "dev", WIRE])?;
-    run("ethtool", &["-K", WIRE, "tso", "off", "gso", "off", "gro", "off"])?;
-    Ok(())
+    link::switch("lo", true).map_err(LabError::refused("the loopback"))?;
+    link::address(WIRE, address, 24).map_err(LabError::refused(format!("its address {address}")))?;
+    link::without_offloads(WIRE).map_err(LabError::refused("its offloads"))
+}
+
+/// Switches the end of the wire in this thread's namespace on or off.
+///
+/// # Errors
+///
+/// [`LabError::Refused`] where there is no wire.
+pub fn switch(on: bool) -> Result<(), LabError> {
+    link::switch(WIRE, on).map_err(LabError::refused("its switch"))
 }
 
 /// Limits what the end of the wire in this thread's namespace sends: to `rate`, after `burst` at once,
-/// with room for `limit` that waits. Each is written as tc-tbf(8) says: `10mbit`, `16kb`, `1mb`.
+/// with room for `queue` that waits, by a token bucket (tc-tbf(8)).
 ///
 /// # Errors
 ///
-/// [`LabError::Program`] without `tc`, [`LabError::Refused`] for what it does not take.
-pub fn shape(rate: &str, burst: &str, limit: &str) -> Result<(), LabError> {
-    let bucket = ["tbf", "rate", rate, "burst", burst, "limit", limit];
-    run("tc", &[&["qdisc", "replace", "dev", WIRE, "root"], &bucket[..]].concat())?;
-    Ok(())
-}
-
-/// Runs a program in this thread's namespace; what it printed.
-///
-/// # Errors
-///
-/// [`LabError::Program`] and [`LabError::Refused`].
-pub fn run(program: &'static str, arguments: &[&str]) -> Result<String, LabError> {
-    let output = Command::new(program).args(arguments).output();
-    let output = output.map_err(|source| LabError::Program { program, source })?;
-    if output.status.success() {
-        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
-    }
-    let said = String::from_utf8_lossy(&output.stderr);
-    let said = said.lines().last().unwrap_or("nothing").trim().to_owned();
-    Err(LabError::Refused { command: format!("{program} {}", arguments.join(" ")), said })
+/// [`LabError::Refused`] for what a token bucket does not take, and where the kernel has none.
+pub fn shape(rate: Rate, burst: Size, queue: Size) -> Result<(), LabError> {
+    bucket::replace(WIRE, rate, burst, queue).map_err(LabError::refused("its token bucket"))
 }
 
 #[cfg(test)]
@@ -156,7 +145,7 @@ mod tests {
     fn lab(mtu: u32) -> Option<Lab> {
         match Lab::new(mtu) {
             Ok(lab) => Some(lab),
-            Err(error @ (LabError::Privilege | LabError::Program { .. })) => {
+            Err(error @ LabError::Privilege) => {
                 assert!(std::env::var("CI").as_deref() != Ok("true"), "failed to {error}");
                 eprintln!("skipped: failed to {error}");
                 None
@@ -190,6 +179,6 @@ mod tests {
         lab.set_mtu(9000).expect("a veth takes it");
         assert_eq!(look().mtu.known(), Some(&9000));
         let error = lab.set_mtu(70_000).expect_err("a veth does not").to_string();
-        assert!(error.starts_with("set up the wire: `ip link set wire mtu 70000 up` said: "), "{error}");
+        assert_eq!(error, "set up the wire: its MTU of 70000 B: mtu greater than device maximum");
     }
 }

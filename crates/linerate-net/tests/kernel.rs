@@ -12,10 +12,10 @@ use linerate_core::kernel::TcpSample;
 use linerate_core::kernel::limit::{Holder, Known, Verdict, holders};
 use linerate_core::traffic::{Cadence, Interval};
 use linerate_core::transport::Transport;
-use linerate_core::units::{Rate, Span, Time};
+use linerate_core::units::{Rate, Size, Span, Time};
 use linerate_net::channel::{Channel, ChannelHandle};
 use linerate_net::flow::Counter;
-use linerate_net::lab::{Lab, LabError, THERE, shape};
+use linerate_net::lab::{Lab, THERE, shape};
 use linerate_net::observe::{HostClock, LinkWatch, UdpCounters};
 use linerate_net::traffic::{Looks, OnLook, Sampler, Watched};
 use linerate_net::transport::{Setup, tcp_channel};
@@ -180,15 +180,9 @@ fn a_sender_with_little_to_send_is_the_application() {
     assert_eq!(verdict.winner, Holder::Application, "{verdict}: {:?}", flow.samples().last());
 }
 
-/// Lets this thread's end of the wire send no faster than `rate` after `burst` at once. None, with a word, without `tc`.
-fn narrow(rate: &str, burst: &str) -> Option<()> {
-    let shaped = shape(rate, burst, "1mb");
-    if let Err(LabError::Program { .. }) = shaped {
-        missing("tc");
-        return None;
-    }
-    shaped.expect("tc takes it");
-    Some(())
+/// Lets this thread's end of the wire send no faster than `mbps` after `burst` at once.
+fn narrow(mbps: f64, burst: Size) {
+    shape(Rate::from_mbps(mbps), burst, Size(1 << 20)).expect("there is a wire");
 }
 
 /// A connection across the wire, with the send buffer as asked.
@@ -207,7 +201,7 @@ fn across(lab: &Lab, sndbuf: Option<usize>) -> Connection {
 fn a_send_buffer_below_what_waits_for_its_acknowledgement_is_the_send_buffer() {
     let Some(lab) = lab(1_500) else { return };
     // An acknowledgement takes the way back for some 8 ms.
-    let Some(()) = lab.there(|| narrow("64kbit", "1600")).expect("entered") else { return };
+    lab.there(|| narrow(0.064, Size(1_600))).expect("entered");
     let flow = flow(across(&lab, Some(10_000)), messages(3, 100_000), 1 << 16, |_| ());
     let Some(verdict) = flow.verdict(None) else { return };
     assert_eq!(verdict.winner, Holder::SendBuffer, "{verdict}: {:?}", flow.samples().last());
@@ -216,7 +210,7 @@ fn a_send_buffer_below_what_waits_for_its_acknowledgement_is_the_send_buffer() {
 #[test]
 fn a_full_wire_is_the_link_and_unknown_it_is_the_path() {
     let Some(lab) = lab(1_500) else { return };
-    let Some(()) = lab.here(|| narrow("5mbit", "5kb")).expect("entered") else { return };
+    lab.here(|| narrow(5.0, Size(5 << 10))).expect("entered");
     let flow = flow(across(&lab, None), messages(100, 10_000), 1 << 16, |_| ());
     assert_eq!(flow.received, 1_000_000);
     // tbf counts 14 bytes besides the IP packet, and `Framing` 24 more.

@@ -10,6 +10,7 @@ mod hostile_server;
 mod hosts;
 mod kernel;
 mod killed_flow;
+mod lab;
 mod loads;
 mod local;
 mod memory;

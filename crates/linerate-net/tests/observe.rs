@@ -5,10 +5,10 @@ use std::io::{Read, Write};
 use std::net::{IpAddr, TcpListener, TcpStream};
 use std::thread;
 
-use linerate_net::lab::{HERE, WIRE, run};
+use linerate_net::lab::{HERE, WIRE};
 use linerate_net::observe::{InterfaceCounters, environment, interface_name};
 
-use crate::support::lab;
+use crate::support::{lab, output_of};
 
 #[test]
 fn the_loopbacks_counters_grow_by_at_least_what_was_sent() {
@@ -46,7 +46,7 @@ fn an_interface_that_is_not_there_has_no_counters() {
 fn a_made_interface_is_described_as_it_was_made() {
     let Some(lab) = lab(1_500) else { return };
     // The lab takes its offloads away; a veth has them.
-    lab.here(|| run("ethtool", &["-K", WIRE, "tso", "on"])).expect("entered").expect("a veth takes it");
+    lab.here(|| output_of("ethtool", &["-K", WIRE, "tso", "on"])).expect("entered");
     let (here, there) = (environment(None), lab.here(|| environment(Some(HERE.into()))).expect("entered"));
     assert_ne!(here.network_namespace, there.network_namespace);
     assert_eq!(here.same_host(&there), Some(true));

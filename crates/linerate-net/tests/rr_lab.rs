@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use linerate_core::plan::Common;
 use linerate_core::traffic::{Ended, Latency, Load, Phase, RrPlan, Transfer};
-use linerate_core::units::Span;
+use linerate_core::units::{Rate, Size, Span};
 use linerate_net::control::Key;
 use linerate_net::lab::{Lab, THERE, shape};
 use linerate_net::serve::{Limits, Server};
@@ -26,7 +26,7 @@ fn lab() -> Option<(Lab, TestServer)> {
 
 /// A link of 100 Mbit/s with a queue of a tenth of a second before it.
 fn narrow() {
-    shape("100mbit", "32kb", "1250kb").expect("tc is there");
+    shape(Rate::from_mbps(100.0), Size(32 << 10), Size(1_250 << 10)).expect("there is a wire");
 }
 
 fn median(transfer: &Transfer) -> Span {

@@ -20,6 +20,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
 use std::ops::ControlFlow;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
+use std::process::Command;
 use std::sync::Once;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::JoinHandle;
@@ -175,11 +176,19 @@ pub(crate) fn missing(what: impl Display) {
     eprintln!("skipped: {what} is missing");
 }
 
+/// Runs a program in this thread's network namespace; what it printed.
+pub(crate) fn output_of(program: &str, arguments: &[&str]) -> String {
+    let output = Command::new(program).args(arguments).output();
+    let output = output.unwrap_or_else(|error| panic!("failed to run {program}: {error}"));
+    assert!(output.status.success(), "{program} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text")
+}
+
 /// Two hosts and a wire of this MTU, or none, with a word, where there can be none.
 pub(crate) fn lab(mtu: u32) -> Option<Lab> {
     match Lab::new(mtu) {
         Ok(lab) => Some(lab),
-        Err(error @ (LabError::Privilege | LabError::Program { .. })) => {
+        Err(error @ LabError::Privilege) => {
             missing(format_args!("a laboratory (failed to {error})"));
             None
         }

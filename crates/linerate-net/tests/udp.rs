@@ -9,7 +9,7 @@ use linerate_core::options::Io;
 use linerate_core::traffic::{Bound, Datagrams};
 use linerate_core::transport::Transport;
 use linerate_core::units::{Rate, Size, Span};
-use linerate_net::lab::{HERE, THERE, WIRE, run, shape};
+use linerate_net::lab::{HERE, THERE, WIRE, shape};
 use linerate_net::transport::{CONTROL_LEN, HEADER_LEN, Listener, Setup, join, listen};
 use linerate_net::wait::{Interest, Wait};
 use rstest::rstest;
@@ -129,7 +129,8 @@ fn what_the_receiving_host_drops_is_told_apart_from_loss(
 #[rstest]
 fn loss_is_what_the_interfaces_say_to_the_packet(#[values(false, true)] gso: bool) {
     let Some(lab) = support::lab(1500) else { return };
-    lab.here(|| shape("50mbit", "16kb", "30kb")).expect("entered").expect("tc is there");
+    let shaped = lab.here(|| shape(Rate::from_mbps(50.0), Size(16 << 10), Size(30 << 10)));
+    shaped.expect("entered").expect("there is a wire");
     let mut there = setup(Transport::Udp, THERE.into());
     (there.socket.rcvbuf, there.local, there.peer) = (Some(ROOM), THERE.into(), SocketAddr::from((HERE, 0)));
     let mut here = setup(Transport::Udp, HERE.into());
@@ -169,7 +170,7 @@ fn loss_is_what_the_interfaces_say_to_the_packet(#[values(false, true)] gso: boo
 
 /// How many packets the queue of this thread's end says it dropped.
 fn dropped() -> u64 {
-    let said = run("tc", &["-s", "qdisc", "show", "dev", WIRE]).expect("tc tells");
+    let said = support::output_of("tc", &["-s", "qdisc", "show", "dev", WIRE]);
     let (_, rest) = said.split_once("dropped ").unwrap_or_else(|| panic!("no count in {said}"));
     rest.split([',', ' ']).next().and_then(|count| count.parse().ok()).expect("a count")
 }

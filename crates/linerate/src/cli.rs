@@ -83,8 +83,7 @@ pub(crate) enum Command {
     /// Measures single operations, then messages over TCP between two network namespaces: over a
     /// virtual wire, at several MTUs, with offloads off. It then fits a modelled host to the results.
     ///
-    /// Needs root, `ip` and `ethtool`. It changes nothing outside its two namespaces, and removes
-    /// them when it ends.
+    /// Needs root. It changes nothing outside its two namespaces, and removes them when it ends.
     #[command(after_help = examples::CALIBRATE)]
     Calibrate(CalibrateArgs),
     /// Compare a run with a calibrated model; predict a change

@@ -8,12 +8,12 @@ use std::thread::JoinHandle;
 
 use insta::assert_snapshot;
 use linerate_core::run::State;
-use linerate_net::lab::{WIRE, run};
+use linerate_net::lab::WIRE;
 use rustix::process::Signal;
 
 use crate::support::lab::{Lab, NOBODY};
 use crate::support::server::Server;
-use crate::support::{Desk, PROGRAM, complaint, has, is_root};
+use crate::support::{Desk, PROGRAM, complaint, has, is_root, output_of};
 
 /// A measurement that goes on until something ends it, within the patience of a test.
 const LONG: [&str; 4] = ["--schedule", "list:1,1000", "--time", "10s"];
@@ -91,7 +91,7 @@ fn a_host_that_does_not_answer() {
     // Its station seems to be known; else the kernel would say after 3 s that there is no such host.
     let nobody = NOBODY.to_string();
     let neighbour = ["neighbour", "add", &nobody, "lladdr", "02:00:00:00:00:09", "dev", WIRE];
-    lab.0.here(|| run("ip", &neighbour)).expect("entered").expect("it is added");
+    lab.0.here(|| output_of("ip", &neighbour)).expect("entered");
     let said = lab.linerate(&desk, &["measure", &nobody]);
     assert_snapshot!(said.complaint(), @"
     failed to connect to 198.18.0.9:5470: timed out

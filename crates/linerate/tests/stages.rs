@@ -77,7 +77,7 @@ fn what_has_no_stages_is_refused_before_anything_is_measured(#[case] flags: &[&s
 fn over_a_slow_wire_the_time_is_in_the_queue() {
     const SIZE: u64 = 30_000;
     const BURST: u64 = 4 << 10;
-    let Some(lab) = Lab::new(Some(Limit { mbps: 10, burst: "4kb" })) else { return };
+    let Some(lab) = Lab::new(Some(Limit { mbps: 10, burst: "4KiB" })) else { return };
     let desk = Desk::new();
     let server = lab.serve(&desk);
     let size = format!("list:{SIZE}");

@@ -182,6 +182,14 @@ pub(crate) fn missing(component: &str) {
     eprintln!("skipped: {component} is missing");
 }
 
+/// Runs a program in this thread's network namespace; what it printed.
+pub(crate) fn output_of(program: &str, arguments: &[&str]) -> String {
+    let output = Command::new(program).args(arguments).output();
+    let output = output.unwrap_or_else(|error| panic!("failed to run {program}: {error}"));
+    assert!(output.status.success(), "{program} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text")
+}
+
 /// Whether `program` can be run; a test that needs it ends without.
 pub(crate) fn has(program: &str) -> bool {
     let paths = std::env::var_os("PATH").unwrap_or_default();

@@ -71,9 +71,9 @@ fn retransmitted(end: End<'_>) -> f64 {
 }
 
 #[rstest]
-#[case::at_10_mbps(Limit { mbps: 10, burst: "16kb" }, "262144")]
-#[case::at_100_mbps(Limit { mbps: 100, burst: "32kb" }, "2621440")]
-#[case::at_1000_mbps(Limit { mbps: 1000, burst: "256kb" }, "26214400")]
+#[case::at_10_mbps(Limit { mbps: 10, burst: "16KiB" }, "262144")]
+#[case::at_100_mbps(Limit { mbps: 100, burst: "32KiB" }, "2621440")]
+#[case::at_1000_mbps(Limit { mbps: 1000, burst: "256KiB" }, "26214400")]
 fn a_stream_has_the_rate_of_the_wire_less_its_framing(#[case] limit: Limit, #[case] size: &str) {
     let schedule = format!("list:{size}");
     let options = ["--pattern", "one-way", "--schedule", &schedule, "--time", "10s"];
@@ -135,7 +135,7 @@ fn the_path_is_known(run: &Run) {
 /// half of it. After the turn the bucket is full, so each message saves one burst: 4 KiB of 512.
 #[test]
 fn a_round_trip_of_a_large_message_is_two_serialisations() {
-    let limit = Limit { mbps: 10, burst: "4kb" };
+    let limit = Limit { mbps: 10, burst: "4KiB" };
     host::held(|| {
         let (run, _) = measure(limit, &["--schedule", "list:524288", "--time", "10s"])?;
         let point = &run.series[0].points[0];

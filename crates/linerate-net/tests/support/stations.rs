@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use linerate_core::traffic::{Bound, Datagrams, HalfAccount};
 use linerate_core::transport::Transport;
-use linerate_core::units::{Rate, Span, Time};
+use linerate_core::units::{Rate, Size, Span, Time};
 use linerate_net::control::{ChannelAddress, ChannelToken, Deadline, Rendezvous};
 use linerate_net::flow::{Counter, Incoming, Outgoing, Pace, Progress, SendProgress};
 use linerate_net::lab::{HERE, Lab, THERE, shape};
@@ -197,10 +197,10 @@ impl Stations {
         Some(Slow(self))
     }
 
-    /// Puts a slow queue before this end of the wire; whether there are tools for it.
-    pub(crate) fn slow_down_here(&self, rate: &str, limit: &str, burst: &str) -> bool {
-        let shaped = self.0.here(|| shape(rate, burst, limit)).expect("entered");
-        done(shaped, "tc")
+    /// Puts a slow queue of 20 KiB before this end of the wire.
+    pub(crate) fn slow_down_here(&self) {
+        let slow = || shape(Rate::from_mbps(50.0), Size(10 << 10), Size(20 << 10));
+        self.0.here(slow).expect("entered").expect("there is a wire");
     }
 
     fn there(&self, program: &str, arguments: &str) -> Result<String, String> {

@@ -155,11 +155,8 @@ impl From<LabError> for Trouble {
             LabError::Privilege => {
                 "run it as root: `sudo linerate calibrate`; nothing outside its namespaces is changed"
             }
-            LabError::Program { .. } => "install it (Debian and Ubuntu: apt-get install iproute2 ethtool)",
             LabError::Namespace(_) => "this kernel must have network namespaces (CONFIG_NET_NS)",
-            LabError::Refused { .. } => {
-                "this kernel must have veth (CONFIG_VETH), and `ip` be of 2022 or later"
-            }
+            LabError::Refused { .. } => "this kernel must have veth (CONFIG_VETH)",
         };
         Self::new(format!("failed to {error}"), help)
     }

@@ -2,6 +2,7 @@
 
 use std::net::Ipv4Addr;
 
+use linerate_core::units::{Rate, Size};
 use linerate_net::lab::{self, LabError, THERE, shape};
 
 use super::server::Server;
@@ -15,7 +16,7 @@ const HEADER: u64 = 14;
 /// clauses 3.1 and 4.4.2: 8 + 14 + 4 + 12.
 const OVERHEAD: u64 = 38;
 /// Deep enough for all that TCP keeps under way, so that nothing is lost.
-const QUEUE: &str = "16mb";
+const QUEUE: Size = Size(16 << 20);
 /// An address on the wire that neither host has.
 pub(crate) const NOBODY: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 9);
 
@@ -28,17 +29,17 @@ pub(crate) struct Lab(pub(crate) lab::Lab);
 pub(crate) struct Limit {
     /// Unit: Mb/s (10^6 bit/s) with preamble, check sequence and gap, as Ethernet counts.
     pub(crate) mbps: u64,
-    /// What may pass at once after a pause, such as `16kb` (KiB).
+    /// What may pass at once after a pause, such as `16KiB`.
     pub(crate) burst: &'static str,
 }
 
 impl Lab {
     /// Makes the lab, with a `limit` or as fast as the host is. None, with a word, where the
-    /// tools or the rights are missing.
+    /// rights are missing.
     pub(crate) fn new(limit: Option<Limit>) -> Option<Self> {
         match Self::make(limit) {
             Ok(lab) => Some(lab),
-            Err(error @ (LabError::Privilege | LabError::Program { .. })) => {
+            Err(error @ LabError::Privilege) => {
                 missing(&format!("a laboratory (failed to {error})"));
                 None
             }
@@ -53,9 +54,9 @@ impl Lab {
     fn make(limit: Option<Limit>) -> Result<Self, LabError> {
         let lab = lab::Lab::new(u32::try_from(MTU).expect("it is small"))?;
         if let Some(Limit { mbps, burst }) = limit {
-            let rate = rate(mbps);
-            lab.here(|| shape(&rate, burst, QUEUE))??;
-            lab.there(|| shape(&rate, burst, QUEUE))??;
+            let (rate, burst) = (rate(mbps), size(burst));
+            lab.here(|| shape(rate, burst, QUEUE))??;
+            lab.there(|| shape(rate, burst, QUEUE))??;
         }
         Ok(Self(lab))
     }
@@ -76,6 +77,11 @@ impl Lab {
 }
 
 /// The rate that makes tbf let `mbps` of Ethernet through, if it counts as it does.
-pub(crate) fn rate(mbps: u64) -> String {
-    format!("{}bit", mbps * 1_000_000 * (MTU + HEADER) / (MTU + OVERHEAD))
+pub(crate) fn rate(mbps: u64) -> Rate {
+    Rate::from_mbps((mbps * (MTU + HEADER)) as f64 / (MTU + OVERHEAD) as f64)
+}
+
+/// A size in words.
+pub(crate) fn size(text: &str) -> Size {
+    text.parse().expect("a size")
 }

@@ -46,9 +46,9 @@ enum Wire {
     Shaped(Option<&'static str>),
 }
 
-const SHAPED: Limit = Limit { mbps: 100, burst: "128kb" };
+const SHAPED: Limit = Limit { mbps: 100, burst: "128KiB" };
 const DEEP: Wire = Wire::Shaped(None);
-const SHALLOW: Wire = Wire::Shaped(Some("256kb"));
+const SHALLOW: Wire = Wire::Shaped(Some("256KiB"));
 
 const SENDER: Holder = Holder::Processor(Host::Sender);
 const RECEIVER: Holder = Holder::Processor(Host::Receiver);

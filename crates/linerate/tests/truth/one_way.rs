@@ -53,10 +53,10 @@ fn holds(limit: Limit, time: &str, least: usize) {
 
 /// A bucket that is smaller at 1000 Mb/s loses tokens whenever the processor is away.
 #[rstest]
-#[case::at_100_mbps_small(Limit { mbps: 100, burst: "32kb" })]
-#[case::at_100_mbps_large(Limit { mbps: 100, burst: "1mb" })]
-#[case::at_1000_mbps_small(Limit { mbps: 1000, burst: "256kb" })]
-#[case::at_1000_mbps_large(Limit { mbps: 1000, burst: "1mb" })]
+#[case::at_100_mbps_small(Limit { mbps: 100, burst: "32KiB" })]
+#[case::at_100_mbps_large(Limit { mbps: 100, burst: "1MiB" })]
+#[case::at_1000_mbps_small(Limit { mbps: 1000, burst: "256KiB" })]
+#[case::at_1000_mbps_large(Limit { mbps: 1000, burst: "1MiB" })]
 fn no_size_is_above_the_rate_of_the_wire(#[case] limit: Limit) {
     holds(limit, "6s", 5);
 }
@@ -66,7 +66,7 @@ fn no_size_is_above_the_rate_of_the_wire(#[case] limit: Limit) {
 #[ignore = "takes four minutes; ./check full runs it"]
 fn nor_over_any_wire_and_burst(
     #[values(10, 100, 1000)] mbps: u64,
-    #[values("3kb", "32kb", "256kb", "1mb")] burst: &'static str,
+    #[values("3KiB", "32KiB", "256KiB", "1MiB")] burst: &'static str,
 ) {
     holds(Limit { mbps, burst }, "20s", 10);
 }

@@ -33,7 +33,7 @@ fn stream(lab: &Lab, bound: &[&str]) -> Run {
 #[test]
 fn a_transfer_that_stops_moving_for_a_while_is_stalled_and_no_slow_one() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let Some(lab) = Lab::new(Some(Limit { mbps: 100, burst: "32kb" })) else { return };
+    let Some(lab) = Lab::new(Some(Limit { mbps: 100, burst: "32KiB" })) else { return };
     let desk = Desk::new();
     let server = lab.serve(&desk);
     let options = ["stream", &server.address, "--time", "6s", "--stall", "900ms", "--interval", "200ms"];
@@ -69,7 +69,7 @@ fn what_a_shaper_had_saved_is_told_from_what_it_carries(
     #[case] bound: f64,
 ) {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let Some(lab) = Lab::new(Some(Limit { mbps, burst: "1mb" })) else { return };
+    let Some(lab) = Lab::new(Some(Limit { mbps, burst: "1MiB" })) else { return };
     let desk = Desk::new();
     let server = lab.serve(&desk);
     let options = ["stream", &server.address, "--time", time, "--out", "x.run.json", "--no-report"];
@@ -96,9 +96,9 @@ fn rate(run: &Run) -> Rate {
 
 #[rstest]
 // Each bucket holds 8 to 26 ms: a processor that is away for longer loses the wire's time.
-#[case::at_10_mbps(Limit { mbps: 10, burst: "32kb" })]
-#[case::at_100_mbps(Limit { mbps: 100, burst: "128kb" })]
-#[case::at_1000_mbps(Limit { mbps: 1000, burst: "1mb" })]
+#[case::at_10_mbps(Limit { mbps: 10, burst: "32KiB" })]
+#[case::at_100_mbps(Limit { mbps: 100, burst: "128KiB" })]
+#[case::at_1000_mbps(Limit { mbps: 1000, burst: "1MiB" })]
 fn a_bound_in_time_in_bytes_and_in_messages_gives_the_rate_of_the_wire(#[case] limit: Limit) {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(lab) = Lab::new(Some(limit)) else { return };

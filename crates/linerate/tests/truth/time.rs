@@ -22,7 +22,9 @@ fn a_run_over_a_shaper_with_a_large_burst_ends_in_time_and_has_the_small_sizes(
     #[values("one-way", "ping-pong")] pattern: &str,
 ) {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let (desk, Some(lab)) = (Desk::new(), Lab::new(Some(Limit { mbps: 10, burst: "256kb" }))) else { return };
+    let (desk, Some(lab)) = (Desk::new(), Lab::new(Some(Limit { mbps: 10, burst: "256KiB" }))) else {
+        return;
+    };
     let server = lab.serve(&desk);
     let began = Instant::now();
     let said = lab

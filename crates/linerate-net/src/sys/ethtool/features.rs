@@ -14,6 +14,7 @@ use super::settings::text;
 const ETHTOOL_GSTRINGS: u32 = 0x1b;
 const ETHTOOL_GSSET_INFO: u32 = 0x37;
 const ETHTOOL_GFEATURES: u32 = 0x3a;
+const ETHTOOL_SFEATURES: u32 = 0x3b;
 
 /// The string set that names the features.  Source: `enum ethtool_stringset`.
 const ETH_SS_FEATURES: u32 = 4;
@@ -24,6 +25,8 @@ const NAME_WORDS: usize = NAME_BYTES / 4;
 
 /// Words of `struct ethtool_get_features_block`: available, requested, active, never changed.
 const BLOCK_WORDS: usize = 4;
+/// Words of `struct ethtool_set_features_block`: valid, requested.
+const CHANGE_WORDS: usize = 2;
 
 /// More features than any kernel has (64 in 2026); a larger number is not believed.
 const MOST_FEATURES: u32 = 4_096;
@@ -33,6 +36,21 @@ impl Device {
     pub(crate) fn features(&self) -> io::Result<BTreeMap<String, bool>> {
         let count = self.feature_count()?;
         Ok(active(&self.feature_names(count)?, &self.feature_blocks(count)?))
+    }
+
+    /// Switches those of its features off whose name `chosen` says.
+    pub(crate) fn switch_off(&self, chosen: impl Fn(&str) -> bool) -> io::Result<()> {
+        let count = self.feature_count()?;
+        let names = self.feature_names(count)?;
+        let mut words = vec![0_u32; 2 + count.div_ceil(32) * CHANGE_WORDS];
+        (words[0], words[1]) = (ETHTOOL_SFEATURES, word(count.div_ceil(32)));
+        for (i, _) in names.iter().enumerate().filter(|(_, name)| chosen(name)) {
+            // Of a block's valid bits; those of what is requested stay 0.
+            words[2 + i / 32 * CHANGE_WORDS] |= 1 << (i % 32);
+        }
+        // SAFETY: ETHTOOL_SFEATURES reads two words and as many blocks as the second states, which
+        // are there.
+        unsafe { self.ask(words.as_mut_ptr().cast()) }
     }
 
     fn feature_count(&self) -> io::Result<usize> {
