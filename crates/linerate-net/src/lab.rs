@@ -66,9 +66,8 @@ impl Lab {
         let lab = Self { here: Namespace::new()?, there: Namespace::new()? };
         lab.here(|| link::veth(WIRE, lab.there.file()))?.map_err(LabError::refused("a veth"))?;
         for (end, address) in [(&lab.here, HERE), (&lab.there, THERE)] {
-            end.enter(|| prepare(address))??;
+            end.enter(|| prepare(address, mtu))??;
         }
-        lab.set_mtu(mtu)?;
         Ok(lab)
     }
 
@@ -79,9 +78,7 @@ impl Lab {
     /// [`LabError::Refused`] outside what a veth takes, 68 to 65535.
     pub fn set_mtu(&self, mtu: u32) -> Result<(), LabError> {
         for end in [&self.here, &self.there] {
-            let changed = end.enter(|| link::mtu(WIRE, mtu))?;
-            changed.map_err(LabError::refused(format!("its MTU of {mtu} B")))?;
-            end.enter(|| switch(true))??;
+            end.enter(|| resize(mtu))??;
         }
         Ok(())
     }
@@ -105,14 +102,21 @@ impl Lab {
     }
 }
 
-/// Gives the end of the wire in this thread's namespace its address, and takes its offloads away.
+fn resize(mtu: u32) -> Result<(), LabError> {
+    link::mtu(WIRE, mtu).map_err(LabError::refused(format!("its MTU of {mtu} B")))
+}
+
+/// Gives the end of the wire in this thread's namespace its address and its MTU, takes its offloads away, and
+/// switches it on.
 ///
 /// TCP hands its device several segments at once whatever ethtool says (since Linux 4.16); they are
 /// cut before the driver.
-fn prepare(address: Ipv4Addr) -> Result<(), LabError> {
+fn prepare(address: Ipv4Addr, mtu: u32) -> Result<(), LabError> {
     link::switch("lo", true).map_err(LabError::refused("the loopback"))?;
     link::address(WIRE, address, 24).map_err(LabError::refused(format!("its address {address}")))?;
-    link::without_offloads(WIRE).map_err(LabError::refused("its offloads"))
+    link::without_offloads(WIRE).map_err(LabError::refused("its offloads"))?;
+    resize(mtu)?;
+    switch(true)
 }
 
 /// Switches the end of the wire in this thread's namespace on or off.
