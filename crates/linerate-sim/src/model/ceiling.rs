@@ -2,7 +2,7 @@
 
 use super::{Built, loaded::Offered, medium};
 use crate::ethernet::phy::Phy;
-use crate::plan::{EthernetPlan, LoadPlan, ModelError, ModelPlan, Network, Shape, To};
+use crate::plan::{EthernetPlan, ModelError, ModelPlan, Network, Offer, Shape, To};
 
 /// What theory says of the efficiency of a plan's load, as a share of one line's rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,7 +15,7 @@ pub struct Ceiling {
     pub contention: Option<f64>,
 }
 
-/// What theory says of the plan's load. Absent for a graph, whose lines have rates of their own.
+/// What theory says of the plan's load. Absent for a graph, whose lines have rates of their own, and where nobody sends.
 ///
 /// # Errors
 ///
@@ -24,8 +24,10 @@ pub fn ceiling(plan: &ModelPlan) -> Result<Option<Ceiling>, ModelError> {
     let built = medium::build(&plan.network, plan.seed)?;
     let offered = Offered::of(plan, &built);
     offered.check(plan)?;
-    let lengths = Lengths::of(plan, &built, &offered)?;
-    let [mut lines, mut contention] = [lines(&plan.load, plan.network.stations()), f64::NAN];
+    let offers = plan.load.offers(plan.network.stations());
+    let Some(first) = offers.first() else { return Ok(None) };
+    let lengths = Lengths::of(first, &built, &offered)?;
+    let [mut lines, mut contention] = [lines(&offers), f64::NAN];
     match &plan.network {
         Network::Ethernet(ethernet) if ethernet.topology == Shape::Graph => return Ok(None),
         Network::Ethernet(ethernet) => {
@@ -35,8 +37,7 @@ pub fn ceiling(plan: &ModelPlan) -> Result<Option<Ceiling>, ModelError> {
             if shared(ethernet, &built)
                 && let Some(phy) = Phy::find(&ethernet.phy)
             {
-                let senders = plan.load.sending(plan.network.stations()).len();
-                contention = lengths.metcalfe_boggs(phy, ethernet.extension, senders);
+                contention = lengths.metcalfe_boggs(phy, ethernet.extension, offers.len());
             }
         }
         Network::Fddi(_) => lines = 1.0,
@@ -55,10 +56,9 @@ fn shared(plan: &EthernetPlan, built: &Built) -> bool {
 
 /// How many lines can be busy at once: those of the senders, and no more than those of the
 /// receivers.
-fn lines(load: &LoadPlan, stations: u32) -> f64 {
-    let senders = load.sending(stations);
-    let one = senders.iter().all(|station| matches!(load.offer(*station, stations).to, To::Station(_)));
-    if one { 1.0 } else { senders.len() as f64 }
+fn lines(offers: &[Offer<'_>]) -> f64 {
+    let one = offers.iter().all(|offer| matches!(offer.to, To::Station(_)));
+    if one { 1.0 } else { offers.len() as f64 }
 }
 
 /// Means over the frames of the first sender. Unit: bytes.
@@ -69,10 +69,8 @@ struct Lengths {
 }
 
 impl Lengths {
-    fn of(plan: &ModelPlan, built: &Built, offered: &Offered) -> Result<Self, ModelError> {
-        let stations = plan.network.stations();
-        let first = plan.load.sending(stations).first().copied().unwrap_or(0);
-        let mix = offered.mix(&plan.load.offer(first, stations))?;
+    fn of(offer: &Offer<'_>, built: &Built, offered: &Offered) -> Result<Self, ModelError> {
+        let mix = offered.mix(offer)?;
         Ok(Self {
             frame: mix.mean(|packet| built.framing.frame_bytes(packet) as f64),
             line: mix.mean(|packet| built.framing.line_bytes(packet) as f64),

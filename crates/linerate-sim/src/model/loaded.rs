@@ -77,8 +77,8 @@ pub fn check_load(plan: &ModelPlan) -> Result<(), ModelError> {
 pub(super) fn offer(plan: &ModelPlan, built: &Offered, world: &mut World) -> Result<(), ModelError> {
     let load = &plan.load;
     let stations = plan.network.stations();
-    for number in load.sending(stations) {
-        let offer = load.offer(number, stations);
+    for offer in load.offers(stations) {
+        let number = offer.station;
         let target = offer.to.target(number, stations);
         let targets = target.map_or(Targets::Random(stations), |target| Targets::One(Station(target)));
         let mix = built.mix(&offer)?;
@@ -121,8 +121,7 @@ impl Offered {
     pub(super) fn check(&self, plan: &ModelPlan) -> Result<(), ModelError> {
         let stations = plan.network.stations();
         // Sizes first: how long a run takes follows from them.
-        let mut sending = plan.load.sending(stations).into_iter();
-        sending.try_for_each(|station| self.mix(&plan.load.offer(station, stations)).map(drop))?;
+        plan.load.offers(stations).iter().try_for_each(|offer| self.mix(offer).map(drop))?;
         plan.load.check(stations, self.line_rate.bits_per_second())
     }
     /// Frame sizes of a plan as client data.

@@ -56,8 +56,7 @@ pub(super) fn of_atm(plan: &AtmPlan) -> Vec<Caution> {
 /// Those of the load of this many stations.
 pub(super) fn of_load(load: &LoadPlan, stations: u32) -> Vec<Caution> {
     let usual = LoadPlan::default();
-    let offers: Vec<Offer<'_>> =
-        load.sending(stations).into_iter().map(|station| load.offer(station, stations)).collect();
+    let offers = load.offers(stations);
     let some = |arrivals: Arrival| offers.iter().any(|offer| offer.arrivals == arrivals);
     let saturated = |offer: &Offer<'_>| offer.share.is_none() && offer.arrivals != Arrival::Burst;
     let all_saturated = offers.iter().all(saturated);

@@ -4,6 +4,7 @@ mod check;
 mod sizes;
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use linerate_core::units::{Size, Span, SpanText, span_text};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -97,6 +98,8 @@ const PACKET: &str = "load.packet";
 /// What one station offers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Offer<'a> {
+    /// Which station.
+    pub station: u32,
     /// As a share of its line's rate. If absent, the sender is saturated.
     pub share: Option<f64>,
     /// Sizes of what it sends.
@@ -224,48 +227,75 @@ impl Offer<'_> {
 }
 
 impl LoadPlan {
-    /// The entry of a single station.
-    fn own(&self, station: u32) -> Option<&StationLoad> {
-        self.station.iter().find(|one| one.stations.contains(&station))
-    }
-
-    /// What one of this many stations offers.
+    /// What each station that sends offers, of this many stations, in their order.
     #[must_use]
-    pub fn offer(&self, station: u32, stations: u32) -> Offer<'_> {
-        let own = self.own(station);
-        let arrivals = own.and_then(|own| own.arrivals).unwrap_or(self.arrivals);
-        let all = || match &self.packet {
+    pub fn offers(&self, stations: u32) -> Vec<Offer<'_>> {
+        let own = self.own(stations);
+        let sending = self.sending_with(&own);
+        let share = self.share_of(sending.len());
+        let all = match &self.packet {
             Some(packet) => (packet, PACKET),
             None => (&self.frame, "load.frame"),
         };
-        let frame = own.and_then(|own| own.frame.as_ref());
-        let (sizes, sizes_key) = frame.map_or_else(all, |frame| (frame, "load.station.frame"));
-        let share = own.and_then(|own| own.load).or_else(|| self.share(stations));
-        Offer {
-            share: share.filter(|_| arrivals != Arrival::Burst),
-            sizes,
-            sizes_key,
-            arrivals,
-            to: own.and_then(|own| own.to).unwrap_or(self.to),
+        let offer = |station: u32| {
+            let own = own[station as usize];
+            let arrivals = own.and_then(|own| own.arrivals).unwrap_or(self.arrivals);
+            let frame = own.and_then(|own| own.frame.as_ref());
+            let (sizes, sizes_key) = frame.map_or(all, |frame| (frame, "load.station.frame"));
+            Offer {
+                station,
+                share: own.and_then(|own| own.load).or(share).filter(|_| arrivals != Arrival::Burst),
+                sizes,
+                sizes_key,
+                arrivals,
+                to: own.and_then(|own| own.to).unwrap_or(self.to),
+            }
+        };
+        sending.into_iter().map(offer).collect()
+    }
+
+    /// The entry of each station, of this many. Of several the first counts.
+    fn own(&self, stations: u32) -> Vec<Option<&StationLoad>> {
+        let mut own = vec![None; stations as usize];
+        for one in &self.station {
+            for station in &one.stations {
+                if let Some(entry) = own.get_mut(*station as usize) {
+                    entry.get_or_insert(one);
+                }
+            }
         }
+        own
     }
 
     /// What each sender offers, as a share of its line's rate. If absent, all that the line takes.
     #[must_use]
     pub fn share(&self, stations: u32) -> Option<f64> {
-        let senders = self.sending(stations).len() as f64;
-        self.station_load.or_else(|| self.total_load.map(|total| total / senders))
+        self.share_of(self.sending(stations).len())
+    }
+
+    fn share_of(&self, senders: usize) -> Option<f64> {
+        self.station_load.or_else(|| self.total_load.map(|total| total / senders as f64))
     }
 
     /// The stations that send.
     #[must_use]
     pub fn sending(&self, stations: u32) -> Vec<u32> {
-        let sends = |station: &u32| match &self.senders {
-            _ if self.own(*station).is_some() => true,
-            Some(senders) => senders.contains(station),
-            None => self.to != To::Station(*station),
+        self.sending_with(&self.own(stations))
+    }
+
+    /// The stations that send, where each has this entry of its own.
+    fn sending_with(&self, own: &[Option<&StationLoad>]) -> Vec<u32> {
+        let named: Option<BTreeSet<u32>> =
+            self.senders.as_ref().map(|senders| senders.iter().copied().collect());
+        let sends = |station: u32| match &named {
+            Some(named) => named.contains(&station),
+            None => self.to != To::Station(station),
         };
-        (0..stations).filter(sends).collect()
+        (0_u32..)
+            .zip(own)
+            .filter(|(station, own)| own.is_some() || sends(*station))
+            .map(|(station, _)| station)
+            .collect()
     }
 }
 
@@ -300,7 +330,8 @@ mod tests {
         let plan: LoadPlan = toml::from_str(text).expect("a load");
         plan.check(4, 1e9).expect("it can be offered");
         assert_eq!(plan.sending(4), [0, 2, 3]);
-        let [usual, own] = [0, 3].map(|station| plan.offer(station, 4));
+        let offers = plan.offers(4);
+        let [usual, _, own] = &offers[..] else { panic!("three send: {offers:?}") };
         assert_eq!((usual.share, usual.sizes), (Some(0.5), &FrameSizes::One(1518)));
         assert_eq!((own.share, own.sizes, own.to), (Some(0.1), &FrameSizes::One(64), usual.to));
     }

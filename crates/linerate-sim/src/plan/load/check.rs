@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use linerate_core::units::Span;
 
-use super::{Arrival, FrameSizes, LoadPlan, Offer, PACKET, To};
+use super::{Arrival, FrameSizes, LoadPlan, Offer, PACKET, StationLoad, To};
 use crate::plan::{ModelError, require};
 
 /// The most frames that one run models: more would take hours.
@@ -80,8 +80,7 @@ impl LoadPlan {
                 require(!itself, "load.station.to", "the station itself", "a station cannot send to itself")?;
             }
         }
-        for station in self.sending(stations) {
-            let Offer { share, arrivals, to, .. } = self.offer(station, stations);
+        for Offer { station, share, arrivals, to, .. } in self.offers(stations) {
             let key = if self.station.is_empty() { "load.arrivals" } else { "load.station.arrivals" };
             let reason = "a sender that is on needs a rate: give a share of the line, such as \
                           load.station-load = 0.5";
@@ -98,12 +97,13 @@ impl LoadPlan {
         let Some(senders) = &self.senders else { return Ok(()) };
         let some = !senders.is_empty() || !self.station.is_empty();
         require(some, "load.senders", "[]", "name at least one station")?;
+        let own = self.own(stations);
         let mut known = BTreeSet::new();
         for sender in senders {
             let refuse = |ok, reason| require(ok, "load.senders", sender, reason);
             refuse(known.insert(sender), "that station is named twice")?;
             refuse(*sender < stations, THERE)?;
-            let own = self.own(*sender).and_then(|one| one.to);
+            let own = own[*sender as usize].and_then(|one| one.to);
             refuse(own.is_some() || self.to != To::Station(*sender), "a station cannot send to itself")?;
         }
         Ok(())
@@ -112,13 +112,13 @@ impl LoadPlan {
     /// Checks how many frames the run may have, so that it ends in a reasonable time.
     fn check_frames(&self, stations: u32, bits: f64) -> Result<(), ModelError> {
         let (mut most, mut at_once) = (0.0, 0.0);
-        for station in self.sending(stations) {
-            let Offer { share, sizes, arrivals, .. } = self.offer(station, stations);
+        let own = self.own(stations);
+        for Offer { station, share, sizes, arrivals, .. } in self.offers(stations) {
             let frame_bits = sizes.mean() * 8.0;
             if let Some(share) = share {
                 let seconds = frame_bits / (share * bits);
                 let reason = "a station would offer a frame every picosecond or faster; lower it";
-                require(seconds > 1e-12, self.share_key(station), share, reason)?;
+                require(seconds > 1e-12, self.share_key(own[station as usize]), share, reason)?;
             }
             if arrivals == Arrival::Burst {
                 at_once += self.burst.bytes() as f64 * 8.0 / frame_bits;
@@ -139,9 +139,9 @@ impl LoadPlan {
         require(most <= MOST_FRAMES, "load.time", self.time, &reason)
     }
 
-    /// The key that sets the share that a station offers.
-    fn share_key(&self, station: u32) -> &'static str {
-        if self.own(station).is_some_and(|one| one.load.is_some()) {
+    /// The key that sets the share that a station with this entry of its own offers.
+    fn share_key(&self, own: Option<&StationLoad>) -> &'static str {
+        if own.is_some_and(|one| one.load.is_some()) {
             "load.station.load"
         } else if self.station_load.is_some() {
             "load.station-load"
