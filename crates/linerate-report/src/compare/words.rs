@@ -11,6 +11,8 @@ use linerate_core::units::Size;
 use super::super::text::plain;
 pub(super) use super::super::text::{figure_value as value, unit_name as unit};
 
+/// From here on the smallest visible change is no number: it says that the runs scatter too much.
+const MOST_VISIBLE: f64 = 9.0;
 /// At most this many runs and values are written out.
 const NAMES: usize = 4;
 
@@ -41,6 +43,7 @@ pub(super) fn verdict(change: &Change, unit: Unit, threshold: f64) -> String {
 pub(super) fn visible(change: &Change, unit: Unit) -> Option<String> {
     let visible = change.visible?;
     Some(match change.scale {
+        Scale::Ratio if visible >= MOST_VISIBLE => "sees nothing below x10".to_owned(),
         Scale::Ratio => format!("sees {}", share(visible)),
         Scale::Difference => format!("sees {}", value(visible, unit)),
     })
