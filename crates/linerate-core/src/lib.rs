@@ -21,6 +21,7 @@ pub mod grid;
 pub mod identity;
 pub mod inference;
 pub mod kernel;
+pub mod lab;
 pub mod measure;
 mod named;
 pub mod netpipe_file;

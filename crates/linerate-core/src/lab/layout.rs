@@ -1,0 +1,336 @@
+//! What is built of a laboratory: its nodes with their ports and addresses, its links with every value filled in, and
+//! the way from each network to each other one.
+
+use std::collections::BTreeMap;
+use std::net::Ipv4Addr;
+
+use super::names::{self, MOST_NODES};
+use super::routes::{self, Route};
+use super::{LabPlan, LabPlanError, LinkPlan, require};
+use crate::units::{Rate, Size, Span};
+
+/// What a veth takes.  Source: `linux/veth.c`, `ETH_MIN_MTU` and `ETH_MAX_MTU`.
+const MTUS: std::ops::RangeInclusive<u32> = 68..=65_535;
+/// The usual one of Ethernet. Unit: bytes.
+const USUAL_MTU: u32 = 1_500;
+/// What a bucket counts of a packet besides it. Unit: bytes.
+pub const HEADER_BYTES: u32 = 14;
+/// The usual room for what waits. Unit: bytes.
+const USUAL_QUEUE: Size = Size(128 << 10);
+/// How long a full bucket lasts at its rate, usually: a tick of a kernel of 250 Hz. A shorter one loses tokens where
+/// the host is busy: with 1 ms four senders got 82 Mb/s through 100, on a host that lost most of its time.
+const USUAL_BURST: Span = Span::from_ms(4);
+/// How many of the largest frames it holds at least, usually.
+const LEAST_BURST_FRAMES: u64 = 4;
+/// The slowest and the fastest bucket. Unit: Mb/s.
+const RATES_MBPS: std::ops::RangeInclusive<f64> = 0.001..=1e6;
+/// The longest delay.
+const LONGEST_DELAY: Span = Span::from_ms(10_000);
+/// As many names are said.
+const NAMED: usize = 12;
+/// The most links.
+const MOST_LINKS: usize = 1_000;
+
+/// A laboratory that can be built.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Layout {
+    /// Hosts, then switches, then routers, each in the order of the plan.
+    pub nodes: Vec<Node>,
+    /// In the order of the plan.
+    pub links: Vec<Link>,
+}
+
+/// A host, a switch or a router.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// Its name.
+    pub name: String,
+    /// What it does with packets.
+    pub kind: NodeKind,
+    /// Its ends of links, in their order.
+    pub ports: Vec<Port>,
+    /// How it reaches networks that it is not in. None for a switch.
+    pub routes: Vec<Route>,
+}
+
+/// What a node does with packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NodeKind {
+    /// Sends and receives its own.
+    Host,
+    /// Forwards frames by their Ethernet address.
+    Switch,
+    /// Forwards packets by their IP address.
+    Router,
+}
+
+impl NodeKind {
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Host => "host",
+            Self::Switch => "switch",
+            Self::Router => "router",
+        }
+    }
+}
+
+/// A node's end of a link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Port {
+    /// The name of its interface: that of the node at the other end.
+    pub name: String,
+    /// Which link.
+    pub link: usize,
+    /// Its address. None at a switch.
+    pub address: Option<Address>,
+}
+
+/// An address in a network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Address {
+    /// The address.
+    pub ip: Ipv4Addr,
+    /// So many of its first bits are the network's.
+    pub prefix: u8,
+}
+
+/// A link between two nodes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Link {
+    /// The two nodes.
+    pub nodes: [usize; 2],
+    /// Which network it belongs to: links that switches join are of one.
+    pub network: usize,
+    /// What it carries.
+    pub wire: Wire,
+}
+
+/// What a link carries, in each direction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wire {
+    /// Largest IP packet. Unit: bytes.
+    pub mtu: u32,
+    /// The token bucket before it. If absent, as fast as the host.
+    pub bucket: Option<Bucket>,
+    /// How much later each end sends.
+    pub delay: Span,
+}
+
+/// A token bucket.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bucket {
+    /// Of IP packets with 14 bytes of Ethernet header each.
+    pub rate: Rate,
+    /// What an idle one sends at once. Unit: bytes.
+    pub burst: Size,
+    /// Room for what waits. Unit: bytes.
+    pub queue: Size,
+}
+
+impl Layout {
+    /// What is built of `plan`.
+    ///
+    /// # Errors
+    ///
+    /// [`LabPlanError::Value`] for the first value that is not possible.
+    pub fn of(plan: &LabPlan) -> Result<Self, LabPlanError> {
+        let (mut nodes, numbers) = nodes(plan)?;
+        let mut links = Vec::new();
+        for link in &plan.link {
+            let wire = Wire::of(plan, link)?;
+            for pair in pairs(link, &numbers)? {
+                let between = format!("{} and {}", nodes[pair[0]].name, nodes[pair[1]].name);
+                let key = "link.between";
+                require(pair[0] != pair[1], key, &between, "a link has two ends at different nodes")?;
+                let other = nodes[pair[1]].name.clone();
+                let twice = nodes[pair[0]].ports.iter().any(|port| port.name == other);
+                require(!twice, key, &between, "they have a link already")?;
+                require(links.len() < MOST_LINKS, key, &between, format!("more than {MOST_LINKS} links"))?;
+                for (node, other) in [(pair[0], pair[1]), (pair[1], pair[0])] {
+                    let name = nodes[other].name.clone();
+                    nodes[node].ports.push(Port { name, link: links.len(), address: None });
+                }
+                links.push(Link { nodes: pair, network: 0, wire });
+            }
+        }
+        for node in &nodes {
+            let key = if node.kind == NodeKind::Host { "hosts" } else { "link" };
+            require(!node.ports.is_empty(), key, &node.name, "it has no link; give it one with [[link]]")?;
+        }
+        let mut layout = Self { nodes, links };
+        layout.join()?;
+        layout.number()?;
+        routes::find(&mut layout)?;
+        Ok(layout)
+    }
+
+    /// Where the node of this name is.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<usize> {
+        self.nodes.iter().position(|node| node.name == name)
+    }
+
+    /// The hosts, in the order of the plan.
+    pub fn hosts(&self) -> impl Iterator<Item = &Node> {
+        self.nodes.iter().filter(|node| node.kind == NodeKind::Host)
+    }
+
+    /// The names of the nodes, the first dozen of many, for people.
+    #[must_use]
+    pub fn names(&self) -> String {
+        let mut names: Vec<&str> = self.nodes.iter().take(NAMED).map(|node| &*node.name).collect();
+        if self.nodes.len() > NAMED {
+            names.push("...");
+        }
+        names.join(", ")
+    }
+
+    /// How many networks there are.
+    #[must_use]
+    pub fn networks(&self) -> usize {
+        self.links.iter().map(|link| link.network + 1).max().unwrap_or(0)
+    }
+
+    /// Gives every link its network: those that meet at a switch are of one.
+    fn join(&mut self) -> Result<(), LabPlanError> {
+        // Of each node the link that it was reached by: of a switch, by its network's first one.
+        let mut group: Vec<usize> = (0..self.links.len()).collect();
+        let root = |group: &[usize], mut at: usize| {
+            while group[at] != at {
+                at = group[at];
+            }
+            at
+        };
+        for node in self.nodes.iter().filter(|node| node.kind == NodeKind::Switch) {
+            let first = root(&group, node.ports[0].link);
+            for port in &node.ports[1..] {
+                let other = root(&group, port.link);
+                let reason = "its links make a loop, in which frames would go round for ever: bridges here have no \
+                              spanning tree. Remove a link";
+                require(other != first, "switches", &node.name, reason)?;
+                group[other] = first;
+            }
+        }
+        let mut known = BTreeMap::new();
+        for link in 0..self.links.len() {
+            let (count, root) = (known.len(), root(&group, link));
+            self.links[link].network = *known.entry(root).or_insert(count);
+        }
+        for (link, other) in
+            self.links.iter().flat_map(|link| self.links.iter().map(move |other| (link, other)))
+        {
+            let same = link.network != other.network || link.wire.mtu == other.wire.mtu;
+            let between = link.nodes.map(|node| self.nodes[node].name.clone()).join(" and ");
+            let reason = format!(
+                "so has the link between {between}, and another one of its network has {}: switches cut no packets. \
+                 Put a router between them",
+                other.wire.mtu
+            );
+            require(same, "link.mtu", link.wire.mtu, reason)?;
+        }
+        Ok(())
+    }
+
+    /// Gives every port of hosts and routers an address: network N is 198.18.N.0/24, and its nodes are counted from
+    /// 1 in the order of the nodes.  Source of the range: RFC 2544 and RFC 6890, 198.18.0.0/15.
+    fn number(&mut self) -> Result<(), LabPlanError> {
+        let networks = self.networks();
+        require(networks <= 512, "link", networks, "networks; there are addresses for 512")?;
+        let mut last = vec![0_u8; networks];
+        for node in self.nodes.iter_mut().filter(|node| node.kind != NodeKind::Switch) {
+            let mut known = Vec::new();
+            for port in &mut node.ports {
+                let network = self.links[port.link].network;
+                let reason = "it has two links into one network; one is enough";
+                require(!known.contains(&network), "link.between", &node.name, reason)?;
+                known.push(network);
+                // No network has more nodes than the laboratory.
+                last[network] += 1;
+                let [high, low] = u16::try_from(network).expect("at most 512").to_be_bytes();
+                let ip = Ipv4Addr::new(198, 18 + high, low, last[network]);
+                port.address = Some(Address { ip, prefix: 24 });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The nodes without ports, and where each is.
+fn nodes(plan: &LabPlan) -> Result<(Vec<Node>, BTreeMap<String, usize>), LabPlanError> {
+    let (mut nodes, mut numbers) = (Vec::new(), BTreeMap::new());
+    let kinds = [
+        ("hosts", &plan.hosts, NodeKind::Host),
+        ("switches", &plan.switches, NodeKind::Switch),
+        ("routers", &plan.routers, NodeKind::Router),
+    ];
+    for (key, written, kind) in kinds {
+        for text in written {
+            for name in names::expand(key, text)? {
+                names::check(key, &name)?;
+                let reason = format!("a laboratory has at most {MOST_NODES} nodes");
+                require(nodes.len() < MOST_NODES, key, text, reason)?;
+                let twice = numbers.insert(name.clone(), nodes.len()).is_some();
+                require(!twice, key, &name, "that name is there twice")?;
+                nodes.push(Node { name, kind, ports: Vec::new(), routes: Vec::new() });
+            }
+        }
+    }
+    let reason = "a laboratory has two hosts at least, such as hosts = [\"a\", \"b\"]";
+    let hosts = nodes.iter().filter(|node| node.kind == NodeKind::Host).count();
+    require(hosts >= 2, "hosts", format!("{:?}", plan.hosts), reason)?;
+    Ok((nodes, numbers))
+}
+
+/// Every pair of nodes that a written link connects.
+fn pairs(link: &LinkPlan, numbers: &BTreeMap<String, usize>) -> Result<Vec<[usize; 2]>, LabPlanError> {
+    let ends = |text: &String| {
+        let named = |name: String| {
+            let all = || numbers.keys().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+            let unknown = || {
+                LabPlanError::value(
+                    "link.between",
+                    &name,
+                    format!("no node has that name; there are {}", all()),
+                )
+            };
+            numbers.get(&name).copied().ok_or_else(unknown)
+        };
+        names::expand("link.between", text)?.into_iter().map(named).collect::<Result<Vec<_>, _>>()
+    };
+    let [first, second] = &link.between;
+    let second = ends(second)?;
+    Ok(ends(first)?.into_iter().flat_map(|one| second.iter().map(move |other| [one, *other])).collect())
+}
+
+impl Wire {
+    /// What `link` says, and where it says nothing, `plan`.
+    fn of(plan: &LabPlan, link: &LinkPlan) -> Result<Self, LabPlanError> {
+        let mtu = link.mtu.or(plan.mtu).unwrap_or(USUAL_MTU);
+        require(MTUS.contains(&mtu), "mtu", mtu, "it must be from 68 to 65535 B, what a veth takes")?;
+        let delay = link.delay.or(plan.delay).unwrap_or(Span::ZERO);
+        require(delay <= LONGEST_DELAY, "delay", delay, "it must be at most 10s")?;
+        let rate = link.rate_mbps.or(plan.rate_mbps);
+        for (key, given) in [("link.burst", link.burst), ("link.queue", link.queue)] {
+            let reason = "it belongs to a rate: give link.rate-mbps, or leave it out";
+            require(given.is_none() || rate.is_some(), key, given.unwrap_or_default(), reason)?;
+        }
+        let Some(mbps) = rate else { return Ok(Self { mtu, bucket: None, delay }) };
+        require(RATES_MBPS.contains(&mbps), "rate-mbps", mbps, "it must be from 0.001 to 1000000")?;
+        let rate = Rate::from_mbps(mbps);
+        let frame = u64::from(mtu + HEADER_BYTES);
+        let usual = rate.bits_per_second() / 8.0 * USUAL_BURST.as_seconds();
+        let usual = Size((usual as u64).max(LEAST_BURST_FRAMES * frame));
+        let burst = link.burst.or(plan.burst).unwrap_or(usual);
+        let queue = link.queue.or(plan.queue).unwrap_or(USUAL_QUEUE.max(Size(frame)));
+        for (key, size) in [("burst", burst), ("queue", queue)] {
+            let reason = format!("it must be from {frame} B, a frame of the MTU, to 1 GiB");
+            require((frame..=1 << 30).contains(&size.bytes()), key, size, reason)?;
+        }
+        Ok(Self { mtu, bucket: Some(Bucket { rate, burst, queue }), delay })
+    }
+}
+
+#[cfg(test)]
+mod tests;

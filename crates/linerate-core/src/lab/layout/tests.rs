@@ -1,0 +1,166 @@
+//! Addresses, networks and routes of whole laboratories; what cannot be built.
+
+use super::*;
+
+fn layout(text: &str) -> Result<Layout, LabPlanError> {
+    Layout::of(&LabPlan::from_toml(text)?)
+}
+
+fn built(text: &str) -> Layout {
+    layout(text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// `NAME: PORT=ADDRESS .. | NETWORK via ROUTER ..`
+fn drawn(layout: &Layout, name: &str) -> String {
+    let node = &layout.nodes[layout.find(name).expect("it is there")];
+    let port = |port: &Port| match port.address {
+        Some(Address { ip, prefix }) => format!(" {}={ip}/{prefix}", port.name),
+        None => format!(" {}", port.name),
+    };
+    let ports: String = node.ports.iter().map(port).collect();
+    let routes: String = node
+        .routes
+        .iter()
+        .map(|route| format!(" {}/{} via {}", route.to.ip, route.to.prefix, route.via))
+        .collect();
+    format!("{}:{ports} |{routes}", node.name)
+}
+
+const DUMBBELL: &str = r#"
+    hosts = ["a[1-2]", "b[1-2]"]
+    switches = ["s"]
+    routers = ["r1", "r2"]
+    link = [
+        { between = ["a[1-2]", "s"] },
+        { between = ["s", "r1"] },
+        { between = ["r1", "r2"], rate-mbps = 10, queue = "64KiB", mtu = 1400, delay = "2ms" },
+        { between = ["r2", "b1"] },
+        { between = ["r2", "b2"], mtu = 9000 },
+    ]
+"#;
+
+#[test]
+fn nodes_are_numbered_by_network_and_reach_each_other_over_the_fewest_routers() {
+    let layout = built(DUMBBELL);
+    assert_eq!(layout.networks(), 4, "links that meet at a switch are one");
+    assert_eq!(drawn(&layout, "s"), "s: a1 a2 r1 |");
+    assert_eq!(
+        drawn(&layout, "a2"),
+        "a2: s=198.18.0.2/24 | 198.18.1.0/24 via 198.18.0.3 198.18.2.0/24 via 198.18.0.3 198.18.3.0/24 via 198.18.0.3"
+    );
+    assert_eq!(
+        drawn(&layout, "r1"),
+        "r1: s=198.18.0.3/24 r2=198.18.1.1/24 | 198.18.2.0/24 via 198.18.1.2 198.18.3.0/24 via 198.18.1.2"
+    );
+    assert_eq!(
+        drawn(&layout, "b2"),
+        "b2: r2=198.18.3.1/24 | 198.18.0.0/24 via 198.18.3.2 198.18.1.0/24 via 198.18.3.2 198.18.2.0/24 via 198.18.3.2"
+    );
+}
+
+#[test]
+fn a_ring_of_routers_is_gone_round_the_short_way() {
+    let text = r#"
+        hosts = ["a", "c"]
+        routers = ["p", "q", "r"]
+        link = [
+            { between = ["a", "p"] }, { between = ["p", "q"] }, { between = ["q", "r"] }, { between = ["r", "p"] },
+            { between = ["q", "c"] },
+        ]
+    "#;
+    let layout = built(text);
+    assert_eq!(
+        drawn(&layout, "r"),
+        "r: q=198.18.2.2/24 p=198.18.3.2/24 | 198.18.0.0/24 via 198.18.3.1 198.18.1.0/24 via 198.18.2.1 \
+         198.18.4.0/24 via 198.18.2.1"
+    );
+}
+
+#[test]
+fn a_link_has_what_it_says_and_else_what_the_laboratory_says() {
+    let layout = built(DUMBBELL);
+    let [plain, slow, jumbo] = [0, 3, 5].map(|link: usize| layout.links[link].wire);
+    assert_eq!(plain, Wire { mtu: 1500, bucket: None, delay: Span::ZERO });
+    // 4 ms of 10 Mb/s are 5000 B, less than four frames.
+    let bucket = Bucket { rate: Rate::from_mbps(10.0), burst: Size(4 * 1414), queue: Size(64 << 10) };
+    assert_eq!(slow, Wire { mtu: 1400, bucket: Some(bucket), delay: Span::from_ms(2) });
+    assert_eq!(jumbo.mtu, 9000);
+    let fast = "hosts = ['a', 'b']\nrate-mbps = 1000\nmtu = 3000\n[[link]]\nbetween = ['a', 'b']";
+    let wire = built(fast).links[0].wire;
+    let bucket = Bucket { rate: Rate::from_mbps(1000.0), burst: Size(500_000), queue: Size(128 << 10) };
+    assert_eq!(wire, Wire { mtu: 3000, bucket: Some(bucket), delay: Span::ZERO });
+}
+
+#[test]
+fn what_cannot_be_built_is_refused_in_one_sentence() {
+    let refused = [
+        (
+            "hosts = ['a']",
+            "hosts is [\"a\"]; a laboratory has two hosts at least, such as hosts = [\"a\", \"b\"]",
+        ),
+        ("hosts = ['a', 'b']", "hosts is a; it has no link; give it one with [[link]]"),
+        ("hosts = ['a', 'a']", "hosts is a; that name is there twice"),
+        (
+            "hosts = ['a', 'b']\nlink = [{ between = ['a', 'x'] }]",
+            "link.between is x; no node has that name; there are a, b",
+        ),
+        (
+            "hosts = ['a', 'b']\nlink = [{ between = ['a', 'a'] }]",
+            "link.between is a and a; a link has two ends at different nodes",
+        ),
+        (
+            "hosts = ['a', 'b']\nlink = [{ between = ['a', 'b'] }, { between = ['b', 'a'] }]",
+            "link.between is b and a; they have a link already",
+        ),
+        (
+            "hosts = ['a', 'b']\nswitches = ['s', 't', 'u']\nlink = [{ between = ['s', 't'] }, \
+             { between = ['t', 'u'] }, { between = ['u', 's'] }, { between = ['a', 's'] }, { between = ['b', 't'] }]",
+            "switches is u; its links make a loop, in which frames would go round for ever: bridges here have no \
+             spanning tree. Remove a link",
+        ),
+        (
+            "hosts = ['a', 'b']\nswitches = ['s']\nlink = [{ between = ['a', 's'], mtu = 9000 }, \
+             { between = ['b', 's'] }]",
+            "link.mtu is 9000; so has the link between a and s, and another one of its network has 1500: switches cut \
+             no packets. Put a router between them",
+        ),
+        (
+            "hosts = ['a', 'b']\nswitches = ['s', 't']\nlink = [{ between = ['a', 's'] }, { between = ['a', 't'] }, \
+             { between = ['s', 't'] }, { between = ['b', 't'] }]",
+            "link.between is a; it has two links into one network; one is enough",
+        ),
+        (
+            "hosts = ['a', 'b', 'c', 'd']\nlink = [{ between = ['a', 'b'] }, { between = ['c', 'd'] }]",
+            "hosts is a; it cannot reach all the others: every host needs a way to every other one",
+        ),
+        (
+            "hosts = ['a', 'b']\nlink = [{ between = ['a', 'b'], queue = 1000 }]",
+            "link.queue is 1000 B; it belongs to a rate: give link.rate-mbps, or leave it out",
+        ),
+        (
+            "hosts = ['a', 'b']\nlink = [{ between = ['a', 'b'], rate-mbps = 0 }]",
+            "rate-mbps is 0; it must be from 0.001 to 1000000",
+        ),
+        (
+            "hosts = ['a', 'b']\nlink = [{ between = ['a', 'b'], rate-mbps = 1, burst = 1000 }]",
+            "burst is 1000 B; it must be from 1514 B, a frame of the MTU, to 1 GiB",
+        ),
+        (
+            "hosts = ['a', 'b']\nmtu = 67\nlink = [{ between = ['a', 'b'] }]",
+            "mtu is 67; it must be from 68 to 65535 B, what a veth takes",
+        ),
+        ("hosts = ['h[1-200]', 'g[1-200]']", "hosts is g[1-200]; a laboratory has at most 250 nodes"),
+    ];
+    for (text, wanted) in refused {
+        let error = layout(text).expect_err(text).to_string();
+        assert_eq!(error, wanted, "{text}");
+    }
+    let unknown = layout("host = ['a', 'b']").expect_err("no such key").to_string();
+    assert!(unknown.contains("unknown field `host`"), "{unknown}");
+}
+
+#[test]
+fn a_plan_is_read_as_it_was_written() {
+    let plan = LabPlan::from_toml(DUMBBELL).expect("a plan");
+    assert_eq!(LabPlan::from_toml(&plan.to_toml()).expect("a plan"), plan);
+}
