@@ -16,6 +16,9 @@ pub enum ModelError {
         /// Why it is invalid, and what is allowed.
         reason: String,
     },
+    /// The laboratory that it is the model of.
+    #[error(transparent)]
+    Lab(#[from] linerate_core::lab::LabPlanError),
     /// The measurement's part of the plan.
     #[error("measure.{0}")]
     Measure(#[from] linerate_core::plan::PlanError),

@@ -3,6 +3,7 @@
 mod ethernet;
 mod host;
 mod impair;
+mod lab;
 mod load;
 mod media;
 mod overlay;
