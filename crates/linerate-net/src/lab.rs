@@ -1,37 +1,35 @@
-//! A laboratory on this host: two network namespaces and a virtual wire between them, with the
-//! offloads off that would let packets larger than the MTU pass.
+//! Laboratories on this host: a network namespace for every host, switch and router, and virtual wires between
+//! them, with the offloads off that would let packets larger than the MTU pass.
 //!
-//! The namespaces have no name. The kernel removes them, and the wire with them, as soon as no
-//! thread is in them and nobody holds them: when the [`Lab`] is dropped, and also when the process
-//! is killed. Nothing can be left behind.
+//! The namespaces of a [`Lab`] have no name. The kernel removes them, and the wires with them, as soon as no thread is
+//! in them and nobody holds them: when the lab is dropped, and also when the process is killed. Nothing can be left
+//! behind. A lab that is to outlive its process is [`kept`].
 
 mod bucket;
+mod build;
+mod delay;
+pub mod kept;
 mod link;
 mod namespace;
 mod netlink;
+mod pair;
 
 use std::io;
-use std::net::Ipv4Addr;
 
-use linerate_core::units::{Rate, Size};
+use linerate_core::lab::{LabPlanError, Layout};
+
 use namespace::Namespace;
+pub use pair::{HERE, THERE, TwoHosts, WIRE, shape, switch};
 
-/// The addresses of both ends, which exist in the laboratory alone.  Source of the range: RFC 2544
-/// and RFC 6890, 198.18.0.0/15, for measurements between two networks.
-pub const HERE: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 1);
-/// See [`HERE`].
-pub const THERE: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 2);
-/// What the wire's ends are called in their namespaces.
-pub const WIRE: &str = "wire";
-
-/// Two hosts and a wire, all on this host.
+/// A laboratory that is there as long as this is.
 #[derive(Debug)]
 pub struct Lab {
-    here: Namespace,
-    there: Namespace,
+    layout: Layout,
+    /// One for every node, in their order.
+    namespaces: Vec<Namespace>,
 }
 
-/// Why a laboratory cannot be made. Displayed after "failed to ...".
+/// Why a laboratory cannot be made or used. Displayed after "failed to ...".
 #[derive(Debug, thiserror::Error)]
 pub enum LabError {
     /// The process may not make network namespaces.
@@ -40,11 +38,48 @@ pub enum LabError {
     /// The operating system refuses one, or to enter it.
     #[error("make a network namespace: {0}")]
     Namespace(io::Error),
-    /// The kernel refuses a part of the wire.
-    #[error("set up the wire: {what}: {source}")]
+    /// What is asked for cannot be.
+    #[error("plan the laboratory: {0}")]
+    Plan(#[from] LabPlanError),
+    /// The kernel refuses a part.
+    #[error("set up {what}: {source}")]
     Refused {
-        /// Which, such as "its MTU of 70000 B".
+        /// Which, such as "the wire: its MTU of 70000 B".
         what: String,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// There is one of that name.
+    #[error("make the laboratory {0}: there is one of that name")]
+    Exists(String),
+    /// There is none of that name.
+    #[error("find the laboratory {0}: there is none of that name")]
+    Unknown(String),
+    /// It has no node of that name.
+    #[error("find {node} in the laboratory {lab}: it has {nodes}")]
+    NoNode {
+        /// The name.
+        node: String,
+        /// That of the laboratory.
+        lab: String,
+        /// Those that there are.
+        nodes: String,
+    },
+    /// Processes are still in it.
+    #[error("remove the laboratory {name}: processes are in it: {processes}")]
+    Busy {
+        /// Its name.
+        name: String,
+        /// Their numbers and commands.
+        processes: String,
+    },
+    /// A file about it cannot be read or written.
+    #[error("{what} {path}: {source}")]
+    File {
+        /// Such as "write".
+        what: &'static str,
+        /// Which.
+        path: String,
         /// What the operating system said.
         source: io::Error,
     },
@@ -57,132 +92,46 @@ impl LabError {
 }
 
 impl Lab {
-    /// Makes both namespaces and a wire of this MTU (bytes) between them.
+    /// Makes what `layout` says.
     ///
     /// # Errors
     ///
     /// [`LabError`]; nothing is left behind then.
-    pub fn new(mtu: u32) -> Result<Self, LabError> {
-        let lab = Self { here: Namespace::new()?, there: Namespace::new()? };
-        lab.here(|| link::veth(WIRE, lab.there.file()))?.map_err(LabError::refused("a veth"))?;
-        for (end, address) in [(&lab.here, HERE), (&lab.there, THERE)] {
-            end.enter(|| prepare(address, mtu))??;
-        }
-        Ok(lab)
+    pub fn new(layout: Layout) -> Result<Self, LabError> {
+        let namespaces = layout.nodes.iter().map(|_| Namespace::new()).collect::<Result<Vec<_>, _>>()?;
+        build::build(&layout, &namespaces)?;
+        Ok(Self { layout, namespaces })
     }
 
-    /// Changes the MTU of both ends. Unit: bytes.
-    ///
-    /// # Errors
-    ///
-    /// [`LabError::Refused`] outside what a veth takes, 68 to 65535.
-    pub fn set_mtu(&self, mtu: u32) -> Result<(), LabError> {
-        for end in [&self.here, &self.there] {
-            end.enter(|| resize(mtu))??;
-        }
-        Ok(())
+    /// What it was made of.
+    #[must_use]
+    pub const fn layout(&self) -> &Layout {
+        &self.layout
     }
 
-    /// Does `work` on this end, in a thread of its own. Processes that it starts are there too.
+    /// Does `work` on a node, in a thread of its own. Processes that it starts are there too.
     ///
     /// # Errors
     ///
     /// [`LabError::Namespace`] when the namespace cannot be entered.
-    pub fn here<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, LabError> {
-        self.here.enter(work)
+    ///
+    /// # Panics
+    ///
+    /// If there is no such node.
+    pub fn on<T: Send>(&self, node: usize, work: impl FnOnce() -> T + Send) -> Result<T, LabError> {
+        self.namespaces[node].enter(work)
     }
 
-    /// Does `work` on the other end, in a thread of its own.
+    /// Puts this thread on a node, and every thread and process that it starts from now on.
     ///
     /// # Errors
     ///
     /// [`LabError::Namespace`] when the namespace cannot be entered.
-    pub fn there<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, LabError> {
-        self.there.enter(work)
-    }
-}
-
-fn resize(mtu: u32) -> Result<(), LabError> {
-    link::mtu(WIRE, mtu).map_err(LabError::refused(format!("its MTU of {mtu} B")))
-}
-
-/// Gives the end of the wire in this thread's namespace its address and its MTU, takes its offloads away, and
-/// switches it on.
-///
-/// TCP hands its device several segments at once whatever ethtool says (since Linux 4.16); they are
-/// cut before the driver.
-fn prepare(address: Ipv4Addr, mtu: u32) -> Result<(), LabError> {
-    link::switch("lo", true).map_err(LabError::refused("the loopback"))?;
-    link::address(WIRE, address, 24).map_err(LabError::refused(format!("its address {address}")))?;
-    link::without_offloads(WIRE).map_err(LabError::refused("its offloads"))?;
-    resize(mtu)?;
-    switch(true)
-}
-
-/// Switches the end of the wire in this thread's namespace on or off.
-///
-/// # Errors
-///
-/// [`LabError::Refused`] where there is no wire.
-pub fn switch(on: bool) -> Result<(), LabError> {
-    link::switch(WIRE, on).map_err(LabError::refused("its switch"))
-}
-
-/// Limits what the end of the wire in this thread's namespace sends: to `rate`, after `burst` at once,
-/// with room for `queue` that waits, by a token bucket (tc-tbf(8)).
-///
-/// # Errors
-///
-/// [`LabError::Refused`] for what a token bucket does not take, and where the kernel has none.
-pub fn shape(rate: Rate, burst: Size, queue: Size) -> Result<(), LabError> {
-    bucket::replace(WIRE, rate, burst, queue).map_err(LabError::refused("its token bucket"))
-}
-
-#[cfg(test)]
-mod tests {
-    use std::net::{TcpListener, TcpStream};
-
-    use super::*;
-    use crate::observe::interface_of;
-
-    /// A lab, or `None` where it is not possible; in CI that is a failure.
-    fn lab(mtu: u32) -> Option<Lab> {
-        match Lab::new(mtu) {
-            Ok(lab) => Some(lab),
-            Err(error @ LabError::Privilege) => {
-                assert!(std::env::var("CI").as_deref() != Ok("true"), "failed to {error}");
-                eprintln!("skipped: failed to {error}");
-                None
-            }
-            Err(error) => panic!("failed to {error}"),
-        }
-    }
-
-    #[test]
-    fn the_two_ends_reach_each_other_and_nobody_else() {
-        let Some(lab) = lab(1500) else { return };
-        let listener = lab.there(|| TcpListener::bind((THERE, 0))).expect("entered").expect("it listens");
-        let address = listener.local_addr().expect("an address");
-        lab.here(|| TcpStream::connect(address).map(drop)).expect("entered").expect("there is a wire");
-        let outside = TcpStream::connect_timeout(&address, std::time::Duration::from_millis(200));
-        assert!(outside.is_err(), "from outside there is no way in");
-        assert!(interface_of(HERE.into()).is_err(), "this thread is where it was");
-    }
-
-    #[test]
-    fn the_wire_is_a_veth_of_the_mtu_without_offloads() {
-        let Some(lab) = lab(3000) else { return };
-        let look = || lab.here(|| interface_of(HERE.into())).expect("entered").expect("it is there");
-        let interface = look();
-        assert_eq!(interface.driver.known().map(String::as_str), Some("veth"));
-        assert_eq!(interface.mtu.known(), Some(&3000));
-        let offloads = interface.offloads.known().expect("ethtool tells").clone();
-        for name in ["tx-tcp-segmentation", "tx-generic-segmentation", "rx-gro"] {
-            assert_eq!(offloads.get(name), Some(&false), "{name} of {offloads:?}");
-        }
-        lab.set_mtu(9000).expect("a veth takes it");
-        assert_eq!(look().mtu.known(), Some(&9000));
-        let error = lab.set_mtu(70_000).expect_err("a veth does not").to_string();
-        assert_eq!(error, "set up the wire: its MTU of 70000 B: mtu greater than device maximum");
+    ///
+    /// # Panics
+    ///
+    /// If there is no such node.
+    pub fn stay(&self, node: usize) -> Result<(), LabError> {
+        self.namespaces[node].stay()
     }
 }

@@ -15,7 +15,7 @@ use linerate_core::transport::Transport;
 use linerate_core::units::{Rate, Size, Span, Time};
 use linerate_net::channel::{Channel, ChannelHandle};
 use linerate_net::flow::Counter;
-use linerate_net::lab::{Lab, THERE, shape};
+use linerate_net::lab::{THERE, TwoHosts, shape};
 use linerate_net::observe::{HostClock, LinkWatch, UdpCounters};
 use linerate_net::traffic::{Looks, OnLook, Sampler, Watched};
 use linerate_net::transport::{Setup, tcp_channel};
@@ -186,7 +186,7 @@ fn narrow(mbps: f64, burst: Size) {
 }
 
 /// A connection across the wire, with the send buffer as asked.
-fn across(lab: &Lab, sndbuf: Option<usize>) -> Connection {
+fn across(lab: &TwoHosts, sndbuf: Option<usize>) -> Connection {
     let listener = lab.there(|| TcpListener::bind((THERE, 0))).expect("entered").expect("a port");
     let address = listener.local_addr().expect("it listens");
     let sender = lab.here(|| TcpStream::connect(address)).expect("entered").expect("connected");

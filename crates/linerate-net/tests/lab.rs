@@ -1,11 +1,11 @@
 //! A laboratory, as the usual programs see it.
 
 use linerate_core::units::{Rate, Size};
-use linerate_net::lab::{HERE, Lab, WIRE, shape, switch};
+use linerate_net::lab::{HERE, TwoHosts, WIRE, shape, switch};
 
 use crate::support::{lab, output_of};
 
-fn seen(lab: &Lab, program: &str, arguments: &[&str]) -> String {
+fn seen(lab: &TwoHosts, program: &str, arguments: &[&str]) -> String {
     lab.here(|| output_of(program, arguments)).expect("entered")
 }
 

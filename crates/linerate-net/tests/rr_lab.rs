@@ -8,14 +8,14 @@ use linerate_core::plan::Common;
 use linerate_core::traffic::{Ended, Latency, Load, Phase, RrPlan, Transfer};
 use linerate_core::units::{Rate, Size, Span};
 use linerate_net::control::Key;
-use linerate_net::lab::{Lab, THERE, shape};
+use linerate_net::lab::{THERE, TwoHosts, shape};
 use linerate_net::serve::{Limits, Server};
 
 use crate::support::conversation::{run_at, run_watched};
 use crate::support::{self, TestServer};
 
 /// A lab with a server at its other end, or none where there can be none; in CI that is a failure.
-fn lab() -> Option<(Lab, TestServer)> {
+fn lab() -> Option<(TwoHosts, TestServer)> {
     let lab = support::lab(1500)?;
     let key = Key::fresh().expect("random numbers");
     let served = Some(key.clone());

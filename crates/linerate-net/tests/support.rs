@@ -29,7 +29,7 @@ use linerate_core::carrier::{CarriedLoad, Carrier as _, LoadWatch, Look};
 use linerate_core::plan::{Common, Plan, RrPlan, StreamTask, Task};
 use linerate_core::traffic::{Load, Transfer};
 use linerate_net::control::Key;
-use linerate_net::lab::{Lab, LabError};
+use linerate_net::lab::{LabError, TwoHosts};
 use linerate_net::observe::HostClock;
 use linerate_net::pair::{Loads, Pair, PairError, Target};
 use linerate_net::serve::{Limits, ServeError, Server};
@@ -185,8 +185,8 @@ pub(crate) fn output_of(program: &str, arguments: &[&str]) -> String {
 }
 
 /// Two hosts and a wire of this MTU, or none, with a word, where there can be none.
-pub(crate) fn lab(mtu: u32) -> Option<Lab> {
-    match Lab::new(mtu) {
+pub(crate) fn lab(mtu: u32) -> Option<TwoHosts> {
+    match TwoHosts::new(mtu) {
         Ok(lab) => Some(lab),
         Err(error @ LabError::Privilege) => {
             missing(format_args!("a laboratory (failed to {error})"));

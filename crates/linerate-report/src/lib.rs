@@ -17,6 +17,7 @@ pub mod history;
 mod host;
 mod html;
 mod json;
+pub mod lab;
 pub mod load;
 mod np;
 mod page;

@@ -4,6 +4,7 @@ mod calibrate;
 mod compare;
 mod examples;
 mod history;
+mod lab;
 mod measure;
 mod model;
 mod path;
@@ -22,6 +23,7 @@ use linerate_core::plan::{Level, Rows};
 pub(crate) use calibrate::CalibrateArgs;
 pub(crate) use compare::{CompareArgs, CompareFormat};
 pub(crate) use history::{Conditions, HistoryArgs, HistoryVerb};
+pub(crate) use lab::{InLabArgs, LabArgs, LabVerb};
 pub(crate) use measure::MeasureArgs;
 pub(crate) use model::{
     CheckArgs, CheckFormat, ListArgs, ListFormat, LoadArgs, LoadFormat, LoadOutput, ModelArgs, ModelVerb,
@@ -78,6 +80,13 @@ pub(crate) enum Command {
     Serve(ServeArgs),
     /// Load a modelled network; compare models with published claims
     Model(ModelArgs),
+    /// Build networks of namespaces on this host, from a plan
+    ///
+    /// A laboratory has hosts, switches (bridges) and routers, each a network namespace, and links (veth) with a rate,
+    /// a queue, an MTU and a delay. `--lab PLAN` of `measure`, `stream` and `rr` makes one for a single run; `lab up`
+    /// makes one that stays. `--model lab:PLAN` models the same network. Needs root.
+    #[command(after_help = examples::LAB)]
+    Lab(LabArgs),
     /// Find what this host's calls, copies, packets and wake-ups cost
     ///
     /// Measures single operations, then messages over TCP between two network namespaces: over a

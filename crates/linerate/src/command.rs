@@ -5,6 +5,8 @@ mod compare;
 mod conduct;
 mod history;
 mod hosts;
+mod lab;
+mod laboratory;
 mod loads;
 mod measure;
 mod model;
@@ -46,6 +48,7 @@ pub(crate) fn run(cli: Cli, clock: HostClock) -> Result<ExitCode, Trouble> {
         Some(Command::Rr(args)) => rr::run(&args, clock),
         Some(Command::Serve(args)) => serve::run(&args),
         Some(Command::Model(args)) => model::run(&args.verb),
+        Some(Command::Lab(args)) => lab::run(&args.verb),
         Some(Command::Calibrate(args)) => calibrate::run(&args, clock),
         Some(Command::Predict(args)) => predict::run(&args),
         Some(Command::Report(args)) => report::run(&args),

@@ -1,5 +1,6 @@
 //! The peer that is started on this host when the user names no host, or in its laboratory.
 
+use std::fmt::Display;
 use std::io::{BufRead, BufReader, Write};
 use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
@@ -20,34 +21,27 @@ pub(crate) struct LoopbackPeer {
 impl LoopbackPeer {
     /// Starts the peer and waits until it listens.
     pub(crate) fn start(family: Option<Family>) -> Result<Self, Trouble> {
-        Self::listening(if family == Some(Family::V6) { "[::1]:0" } else { "127.0.0.1:0" })
+        Self::listening(if family == Some(Family::V6) { "[::1]:0" } else { "127.0.0.1:0" }, fresh_key()?)
     }
 
-    /// Starts the peer on `listen`, in the network namespace of this thread, and waits until it
+    /// Starts the peer on `listen`, in the network namespace of this thread, with this key, and waits until it
     /// listens.
-    pub(crate) fn listening(listen: &str) -> Result<Self, Trouble> {
-        let failed = |what: String| {
-            Trouble::new(
-                format!("failed to start a peer on this host: {what}"),
-                "run `linerate serve --listen 127.0.0.1:0` to see why, or name a host to measure",
-            )
-        };
-        let key = Key::fresh().map_err(|error| failed(error.to_string()))?;
-        let program = std::env::current_exe().map_err(|error| failed(error.to_string()))?;
+    pub(crate) fn listening(listen: &str, key: Key) -> Result<Self, Trouble> {
+        let program = std::env::current_exe().map_err(failed)?;
         let mut process = Command::new(program)
             .args(["serve", "--child", "--listen", listen])
             .env_remove("LINERATE_KEY")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
-            .map_err(|error| failed(error.to_string()))?;
+            .map_err(failed)?;
         let address = introduce(&mut process, &key);
         match address {
             Ok(address) => Ok(Self { process, address, key }),
             Err(what) => {
                 // It may have ended already; its own messages are on standard error.
                 process.kill().unwrap_or(());
-                process.wait().map_err(|error| failed(error.to_string()))?;
+                process.wait().map_err(failed)?;
                 Err(failed(what))
             }
         }
@@ -60,6 +54,18 @@ impl LoopbackPeer {
     pub(crate) const fn key(&self) -> &Key {
         &self.key
     }
+}
+
+/// A key that nobody else has.
+pub(crate) fn fresh_key() -> Result<Key, Trouble> {
+    Key::fresh().map_err(failed)
+}
+
+fn failed(what: impl Display) -> Trouble {
+    Trouble::new(
+        format!("failed to start a peer on this host: {what}"),
+        "run `linerate serve --listen 127.0.0.1:0` to see why, or name a host to measure",
+    )
 }
 
 /// Sends the peer its key and reads its address.

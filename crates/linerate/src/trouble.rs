@@ -6,6 +6,7 @@ use std::{fmt, io};
 use linerate_core::bench::RunError;
 use linerate_core::endpoint::LinkError;
 use linerate_core::foreign::{plain, plain_lines};
+use linerate_core::lab::LabPlanError;
 use linerate_core::plan::PlanError;
 use linerate_net::control::{FrameError, GreetingError};
 use linerate_net::memory::MemoryError;
@@ -94,6 +95,17 @@ impl Trouble {
         let help = "`linerate model load PLAN --print-plan` writes a plan with every key";
         let what = format!("failed to read the plan {name}: {}", error.message());
         Self { place: Place::of(error, name, text), ..Self::new(what, help) }
+    }
+
+    /// A laboratory's plan that cannot be read.
+    pub(crate) fn lab(error: &LabPlanError, name: &str, text: &str) -> Self {
+        let help = "`linerate lab show dumbbell` prints a plan to begin with";
+        let what = match error {
+            LabPlanError::Syntax(error) => format!("failed to read the plan {name}: {}", error.message()),
+            other => format!("failed to plan the laboratory {name}: {other}"),
+        };
+        let place = if let LabPlanError::Syntax(error) = error { Place::of(error, name, text) } else { None };
+        Self { place, ..Self::new(what, help) }
     }
 
     /// A model that cannot be built; `with` says which of several, or is empty.

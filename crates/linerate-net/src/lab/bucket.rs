@@ -2,6 +2,7 @@
 
 use std::io;
 
+use linerate_core::lab::Bucket;
 use linerate_core::units::{Rate, Size};
 use netlink_packet_core::{DefaultNla, NLM_F_CREATE, NLM_F_REPLACE};
 use netlink_packet_route::RouteNetlinkMessage;
@@ -17,14 +18,14 @@ const TCA_TBF_BURST: u16 = 6;
 /// Packets are counted with the Ethernet header that they have, and not in cells (`TC_LINKLAYER_ETHERNET`).
 const ETHERNET: u8 = 1;
 
-/// Lets a link send at `rate`, after `burst` bytes at once, with room for `queue` bytes that wait; in place of
-/// what it had.
-pub(super) fn replace(name: &str, rate: Rate, burst: Size, queue: Size) -> io::Result<()> {
+/// Puts a bucket before a link, or behind the queue `parent` of it, in place of what was there.
+pub(super) fn replace(name: &str, bucket: Bucket, parent: Option<TcHandle>) -> io::Result<()> {
+    let Bucket { rate, burst, queue } = bucket;
     if rate.bits_per_second() < 8.0 {
         return Err(io::Error::other("it needs a rate of a byte a second"));
     }
     let mut message = TcMessage::with_index(i32::try_from(index(name)?).map_err(io::Error::other)?);
-    message.header.parent = TcHandle::ROOT;
+    message.header.parent = parent.unwrap_or(TcHandle::ROOT);
     let options = options(rate, small(burst)?, small(queue)?);
     message.attributes = vec![
         TcAttribute::Kind("tbf".to_owned()),

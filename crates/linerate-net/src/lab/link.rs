@@ -2,13 +2,16 @@
 
 use std::fs::File;
 use std::io;
-use std::net::Ipv4Addr;
 use std::os::fd::AsRawFd as _;
 
+use linerate_core::lab::{Address, Route};
 use netlink_packet_core::{NLM_F_CREATE, NLM_F_EXCL};
 use netlink_packet_route::address::{AddressAttribute, AddressMessage};
 use netlink_packet_route::link::{
     InfoData, InfoKind, InfoVeth, LinkAttribute, LinkFlags, LinkInfo, LinkMessage,
+};
+use netlink_packet_route::route::{
+    RouteAddress, RouteAttribute, RouteHeader, RouteMessage, RouteProtocol, RouteScope, RouteType,
 };
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
 use nix::net::if_::if_nametoindex;
@@ -16,10 +19,12 @@ use nix::net::if_::if_nametoindex;
 use super::netlink::Netlink;
 use crate::sys::ethtool;
 
-/// Makes a virtual wire from here to another namespace; each end is called `name` in its own.
-pub(super) fn veth(name: &str, other: &File) -> io::Result<()> {
+/// Makes a virtual wire from here, where it is called `name`, to the namespace `other`, where it is called
+/// `other_name`.
+pub(super) fn veth(name: &str, other: &File, other_name: &str) -> io::Result<()> {
     let mut peer = LinkMessage::default();
-    peer.attributes = vec![LinkAttribute::IfName(name.to_owned()), LinkAttribute::NetNsFd(other.as_raw_fd())];
+    peer.attributes =
+        vec![LinkAttribute::IfName(other_name.to_owned()), LinkAttribute::NetNsFd(other.as_raw_fd())];
     let mut link = LinkMessage::default();
     link.attributes = vec![
         LinkAttribute::IfName(name.to_owned()),
@@ -31,14 +36,51 @@ pub(super) fn veth(name: &str, other: &File) -> io::Result<()> {
     Netlink::open()?.change(RouteNetlinkMessage::NewLink(link), NLM_F_CREATE | NLM_F_EXCL)
 }
 
-/// Gives a link an address, and what else has the same first `prefix` bits as neighbours.
-pub(super) fn address(name: &str, address: Ipv4Addr, prefix: u8) -> io::Result<()> {
+/// Makes a bridge that forwards from the first moment on: it runs no spanning tree.
+pub(super) fn bridge(name: &str) -> io::Result<()> {
+    let mut link = LinkMessage::default();
+    link.attributes = vec![
+        LinkAttribute::IfName(name.to_owned()),
+        LinkAttribute::LinkInfo(vec![LinkInfo::Kind(InfoKind::Bridge)]),
+    ];
+    Netlink::open()?.change(RouteNetlinkMessage::NewLink(link), NLM_F_CREATE | NLM_F_EXCL)
+}
+
+/// Makes a link a port of a bridge.
+pub(super) fn enslave(name: &str, bridge: &str) -> io::Result<()> {
+    let mut link = LinkMessage::default();
+    link.header.index = index(name)?;
+    link.attributes = vec![LinkAttribute::Controller(index(bridge)?)];
+    Netlink::open()?.change(RouteNetlinkMessage::SetLink(link), 0)
+}
+
+/// Adds a route.
+pub(super) fn route(route: Route) -> io::Result<()> {
+    let mut message = RouteMessage::default();
+    message.header = RouteHeader {
+        address_family: AddressFamily::Inet,
+        destination_prefix_length: route.to.prefix,
+        table: RouteHeader::RT_TABLE_MAIN,
+        protocol: RouteProtocol::Static,
+        scope: RouteScope::Universe,
+        kind: RouteType::Unicast,
+        ..RouteHeader::default()
+    };
+    message.attributes = vec![
+        RouteAttribute::Destination(RouteAddress::Inet(route.to.ip)),
+        RouteAttribute::Gateway(RouteAddress::Inet(route.via)),
+    ];
+    Netlink::open()?.change(RouteNetlinkMessage::NewRoute(message), NLM_F_CREATE | NLM_F_EXCL)
+}
+
+/// Gives a link an address, and the rest of its network as neighbours.
+pub(super) fn address(name: &str, address: Address) -> io::Result<()> {
     let mut message = AddressMessage::default();
     message.header.family = AddressFamily::Inet;
-    message.header.prefix_len = prefix;
+    message.header.prefix_len = address.prefix;
     message.header.index = index(name)?;
-    message.attributes =
-        vec![AddressAttribute::Address(address.into()), AddressAttribute::Local(address.into())];
+    let ip = address.ip.into();
+    message.attributes = vec![AddressAttribute::Address(ip), AddressAttribute::Local(ip)];
     Netlink::open()?.change(RouteNetlinkMessage::NewAddress(message), NLM_F_CREATE | NLM_F_EXCL)
 }
 

@@ -1,12 +1,17 @@
-//! A network namespace without a name.
+//! A network namespace.
 
 use std::fs::File;
 use std::io;
+use std::path::Path;
 
 use nix::errno::Errno;
 use nix::sched::{CloneFlags, setns, unshare};
+use rustix::fs::{FsWord, fstatfs};
 
 use super::LabError;
+
+/// The file system of namespaces.  Source: `linux/magic.h`, `NSFS_MAGIC`.
+const NAMESPACES: FsWord = 0x6e73_6673;
 
 /// A network namespace; it is there as long as this is, or a thread is in it.
 #[derive(Debug)]
@@ -22,6 +27,17 @@ impl Namespace {
         made.map(Self).map_err(refused)
     }
 
+    /// The one that a file holds. A file that holds none is an error.
+    pub(super) fn open(path: &Path) -> io::Result<Self> {
+        let file = File::open(path)?;
+        let holds = fstatfs(&file)?.f_type == NAMESPACES;
+        if holds {
+            Ok(Self(file))
+        } else {
+            Err(io::Error::new(io::ErrorKind::NotFound, "it holds no namespace"))
+        }
+    }
+
     /// Does `work` in it, in a thread of its own.
     pub(super) fn enter<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, LabError> {
         in_a_thread(|| {
@@ -29,6 +45,11 @@ impl Namespace {
             Ok(work())
         })
         .map_err(refused)
+    }
+
+    /// Puts this thread into it, and every thread and process that it starts from now on.
+    pub(super) fn stay(&self) -> Result<(), LabError> {
+        setns(&self.0, CloneFlags::CLONE_NEWNET).map_err(|errno| refused(errno.into()))
     }
 
     /// What holds it.

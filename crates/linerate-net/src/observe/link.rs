@@ -127,8 +127,8 @@ mod tests {
 
     #[test]
     fn a_wire_is_down_as_long_as_one_of_its_ends_is_switched_off() {
-        use crate::lab::{HERE, Lab, LabError, THERE, switch};
-        let lab = match Lab::new(1500) {
+        use crate::lab::{HERE, LabError, THERE, TwoHosts, switch};
+        let lab = match TwoHosts::new(1500) {
             Ok(lab) => lab,
             Err(error @ LabError::Privilege) => {
                 assert!(std::env::var("CI").as_deref() != Ok("true"), "failed to {error}");

@@ -11,7 +11,7 @@ use linerate_core::transport::Transport;
 use linerate_core::units::{Rate, Size, Span, Time};
 use linerate_net::control::{ChannelAddress, ChannelToken, Deadline, Rendezvous};
 use linerate_net::flow::{Counter, Incoming, Outgoing, Pace, Progress, SendProgress};
-use linerate_net::lab::{HERE, Lab, THERE, shape};
+use linerate_net::lab::{HERE, THERE, TwoHosts, shape};
 use linerate_net::line::Line;
 use linerate_net::observe::HostClock;
 use linerate_net::transport::{Listen, Listener, Setup, TransportError, join, listen};
@@ -28,7 +28,7 @@ pub(crate) const HEADER: usize = 32;
 const BEHIND: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 3);
 
 /// Two hosts and a wire.
-pub(crate) struct Stations(Lab);
+pub(crate) struct Stations(TwoHosts);
 
 /// A station that is reached through a bridge and a slow queue.
 pub(crate) struct Slow<'a>(&'a Stations);

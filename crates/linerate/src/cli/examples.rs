@@ -56,6 +56,23 @@ Examples:
   linerate history import runs/
   linerate history changes --exit-code";
 
+pub(super) const LAB: &str = "\
+Examples:
+  linerate lab plans
+  sudo linerate measure --lab pair
+  sudo linerate stream --lab n-to-1 h1 h2 h3 h4 --on sink --direction receive
+  sudo linerate lab up dumbbell";
+
+pub(super) const LAB_UP: &str = "\
+Examples:
+  sudo linerate lab up dumbbell
+  sudo linerate lab up mine.toml --name test";
+
+pub(super) const LAB_EXEC: &str = "\
+Examples:
+  sudo linerate lab exec a1 -- ping -c 3 b1
+  sudo linerate lab exec dumbbell.r1 -- tc -s qdisc";
+
 pub(super) const LOAD: &str = "\
 Examples:
   linerate model load ten-base-t

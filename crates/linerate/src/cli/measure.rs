@@ -7,6 +7,7 @@ use linerate_core::plan::{Common, CurvePlan, Plan, Task};
 use linerate_core::schedule::Schedule;
 use linerate_core::units::{Size, Span};
 
+use super::lab::InLabArgs;
 use super::path::PathArgs;
 use super::shared::{KeyArgs, OnModelArgs, OutputArgs, PlanArgs, lay, lay_option, parse_share};
 
@@ -23,6 +24,8 @@ pub(crate) struct MeasureArgs {
     certainty: CertaintyArgs,
     #[command(flatten)]
     path: PathArgs,
+    #[command(flatten)]
+    pub(crate) lab: InLabArgs,
     #[command(flatten)]
     pub(crate) model: OnModelArgs,
     #[command(flatten)]

@@ -6,6 +6,7 @@ use linerate_core::plan::{Common, Plan, Task};
 use linerate_core::traffic::{DATAGRAM_TAG, RrPlan};
 use linerate_core::units::{Size, Span};
 
+use super::lab::InLabArgs;
 use super::path::PathArgs;
 use super::shared::{KeyArgs, OnModelArgs, OutputArgs, PlanArgs, lay, lay_option, parse_switch};
 
@@ -29,6 +30,8 @@ pub(crate) struct RrArgs {
     certainty: CertaintyArgs,
     #[command(flatten)]
     path: PathArgs,
+    #[command(flatten)]
+    pub(crate) lab: InLabArgs,
     #[command(flatten)]
     pub(crate) model: OnModelArgs,
     #[command(flatten)]

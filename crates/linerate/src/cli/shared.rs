@@ -85,8 +85,8 @@ impl ProgressForm {
 pub(crate) struct OnModelArgs {
     /// Measure a modelled network instead
     ///
-    /// PLAN is a file, or the name of a plan that comes with linerate (`linerate model list`). All
-    /// times are then the model's.
+    /// PLAN is a file, or the name of a plan that comes with linerate (`linerate model list`), or
+    /// lab:PLAN, a laboratory (`linerate lab plans`). All times are then the model's.
     #[arg(long, value_name = "PLAN", conflicts_with_all = ["key", "key_file"])]
     pub(crate) model: Option<String>,
     /// Change one value of the model's plan; repeatable

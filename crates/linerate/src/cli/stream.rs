@@ -7,6 +7,7 @@ use linerate_core::plan::{Common, Plan, StreamTask, Task};
 use linerate_core::traffic::{Direction, StreamPlan};
 use linerate_core::units::{Rate, Size, Span};
 
+use super::lab::InLabArgs;
 use super::path::PathArgs;
 use super::shared::{KeyArgs, OnModelArgs, OutputArgs, PlanArgs, lay, lay_option};
 
@@ -30,6 +31,8 @@ pub(crate) struct StreamArgs {
     certainty: CertaintyArgs,
     #[command(flatten)]
     path: PathArgs,
+    #[command(flatten)]
+    pub(crate) lab: InLabArgs,
     #[command(flatten)]
     pub(crate) model: OnModelArgs,
     #[command(flatten)]

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use jiff::Zoned;
 use linerate_core::environment::Fact;
 use linerate_core::units::Span;
-use linerate_net::lab::{Lab, LabError, THERE};
+use linerate_net::lab::{THERE, TwoHosts};
 use linerate_net::observe::HostClock;
 use linerate_net::probe::{Place, Probe, Probes, place};
 use linerate_report as render;
@@ -24,7 +24,7 @@ use linerate_sim::machine::Profile;
 use self::observe::{Observations, Observed};
 use super::predict::model::{self, Failure};
 use crate::cli::CalibrateArgs;
-use crate::peer::LoopbackPeer;
+use crate::peer::{LoopbackPeer, fresh_key};
 use crate::progress::Line;
 use crate::screen::{columns, note, show};
 use crate::signals::Interrupt;
@@ -49,8 +49,8 @@ pub(super) fn run(args: &CalibrateArgs, clock: HostClock) -> Result<ExitCode, Tr
 
 fn attempt(args: &CalibrateArgs, clock: HostClock, interrupt: &Interrupt) -> Result<ExitCode, Trouble> {
     // Before anything is measured: what is missing is said at once.
-    let lab = Lab::new(args.mtu)?;
-    let peer = lab.there(|| LoopbackPeer::listening(&format!("{THERE}:0")))??;
+    let lab = TwoHosts::new(args.mtu)?;
+    let peer = lab.there(|| LoopbackPeer::listening(&format!("{THERE}:0"), fresh_key()?))??;
     if args.measure {
         return measured::run(&lab, &peer, &args.flags);
     }
@@ -146,18 +146,5 @@ fn record(probe: &Probe) -> ProbeRecord {
         samples: u32::try_from(probe.samples.len()).unwrap_or(u32::MAX),
         median: estimate.median,
         interval: estimate.interval.unwrap_or([estimate.median; 2]),
-    }
-}
-
-impl From<LabError> for Trouble {
-    fn from(error: LabError) -> Self {
-        let help = match &error {
-            LabError::Privilege => {
-                "run it as root: `sudo linerate calibrate`; nothing outside its namespaces is changed"
-            }
-            LabError::Namespace(_) => "this kernel must have network namespaces (CONFIG_NET_NS)",
-            LabError::Refused { .. } => "this kernel must have veth (CONFIG_VETH)",
-        };
-        Self::new(format!("failed to {error}"), help)
     }
 }

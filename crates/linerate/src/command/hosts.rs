@@ -1,12 +1,14 @@
 //! The peer of a measurement: the one that the plan names, or one that is started on this host.
 
 use linerate_core::plan::Plan;
+use linerate_core::run::Source;
 use linerate_net::control::Key;
 use linerate_net::pair::Target;
 
+use super::laboratory::Laboratory;
 use super::serve;
 use crate::cli::KeyArgs;
-use crate::peer::LoopbackPeer;
+use crate::peer::{LoopbackPeer, fresh_key};
 use crate::trouble::Trouble;
 
 /// A peer that can be connected to.
@@ -15,21 +17,64 @@ pub(super) struct Peer {
     /// More of them, with the same key.
     pub(super) others: Vec<Target>,
     pub(super) key: Option<Key>,
-    /// The peer that was started for this run; it ends when this is dropped.
-    pub(super) started: Option<LoopbackPeer>,
+    /// What was started for this run; each ends when this is dropped.
+    pub(super) started: Started,
+}
+
+/// The servers that were started for a run.
+pub(super) enum Started {
+    /// None: others run on the hosts that were named.
+    Nothing,
+    /// One, on the loopback.
+    OnLoopback(#[expect(dead_code, reason = "it ends when this is dropped")] LoopbackPeer),
+    /// One on each of these hosts of a laboratory.
+    InLaboratory(#[expect(dead_code, reason = "they end when this is dropped")] Vec<LoopbackPeer>),
+}
+
+impl Started {
+    /// Where the numbers come from.
+    pub(super) const fn source(&self) -> Source {
+        match self {
+            Self::OnLoopback(_) => Source::Loopback,
+            Self::Nothing | Self::InLaboratory(_) => Source::Measured,
+        }
+    }
 }
 
 impl Peer {
-    /// Finds the peer that `plan` names, or starts one.
-    pub(super) fn of(plan: &Plan, key: &KeyArgs) -> Result<Self, Trouble> {
+    /// Finds the peer that `plan` names, on its host or in the laboratory, or starts one.
+    pub(super) fn of(plan: &Plan, key: &KeyArgs, lab: Option<&Laboratory>) -> Result<Self, Trouble> {
+        if let Some(lab) = lab {
+            let key = fresh_key()?;
+            let servers = lab.servers(plan, &key)?;
+            let target = |server: &LoopbackPeer| Target::parse(&server.address().to_string());
+            let mut targets = servers.iter().map(target).collect::<Result<Vec<_>, _>>()?.into_iter();
+            let target = targets.next().expect("a laboratory's plan names a host");
+            return Ok(Self {
+                target,
+                others: targets.collect(),
+                key: Some(key),
+                started: Started::InLaboratory(servers),
+            });
+        }
         let mut hosts = plan.hosts();
         if let Some(host) = hosts.next() {
             let others = hosts.map(Target::parse).collect::<Result<_, _>>()?;
-            return Ok(Self { target: Target::parse(host)?, others, key: given_key(key)?, started: None });
+            return Ok(Self {
+                target: Target::parse(host)?,
+                others,
+                key: given_key(key)?,
+                started: Started::Nothing,
+            });
         }
         let peer = LoopbackPeer::start(plan.common.local.family)?;
         let target = Target::parse(&peer.address().to_string())?;
-        Ok(Self { target, others: Vec::new(), key: Some(peer.key().clone()), started: Some(peer) })
+        Ok(Self {
+            target,
+            others: Vec::new(),
+            key: Some(peer.key().clone()),
+            started: Started::OnLoopback(peer),
+        })
     }
 }
 

@@ -18,10 +18,10 @@ use linerate_report as render;
 pub(super) use modelled::{base, on_model};
 
 use super::conduct::{Stopped, Subject, Underway, conduct, go_on};
-use super::hosts::Peer;
+use super::hosts::{Peer, Started};
+use super::laboratory::Laboratory;
 use super::results::is_free;
 use crate::cli::{KeyArgs, ProgressForm};
-use crate::peer::LoopbackPeer;
 use crate::progress::Line;
 use crate::screen::show;
 use crate::signals::Interrupt;
@@ -67,18 +67,19 @@ pub(super) fn exit(report: &Report) -> u8 {
 pub(super) fn between_hosts(
     plan: Plan,
     key: &KeyArgs,
+    lab: Option<&Laboratory>,
     clock: HostClock,
     progress: ProgressForm,
 ) -> Result<Report, Trouble> {
     let interrupt = Interrupt::listen()?;
     let line = Line::of(progress);
-    let Peer { target, others, key, started: peer } = Peer::of(&plan, key)?;
+    let Peer { target, others, key, started } = Peer::of(&plan, key, lab)?;
     let targets = [vec![target], others].concat();
     let loads = Loads::open(&targets, key.as_ref(), &plan, clock, |place| {
         place.into_iter().for_each(|place| line.queued(place));
         go_on(&interrupt)
     })?;
-    carry(Hosts { loads, peer }, plan, &line, &interrupt)
+    carry(Hosts { loads, started }, plan, &line, &interrupt)
 }
 
 /// Puts the plan's loads on `subject`, one after the other.
@@ -124,13 +125,13 @@ fn one<S: LoadSubject>(subject: &mut S, asked: &Asked, underway: &mut Underway<'
 /// This host and the servers on others, or a peer that was started here.
 struct Hosts {
     loads: Loads,
-    /// Kept until the end of the run: the peer ends when this is dropped.
-    peer: Option<LoopbackPeer>,
+    /// Kept until the end of the run: a server ends when this is dropped.
+    started: Started,
 }
 
 impl Subject for Hosts {
     fn source(&self) -> Source {
-        if self.peer.is_some() { Source::Loopback } else { Source::Measured }
+        self.started.source()
     }
 
     fn ends(&self) -> (EndState, Vec<Answering>) {

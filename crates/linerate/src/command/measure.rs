@@ -18,6 +18,7 @@ use self::memory::Memory;
 use self::modelled::Modelled;
 use self::subject::{CurveSubject, Hosts, Opening};
 use super::conduct::{Stopped, Underway, conduct};
+use super::laboratory::Laboratory;
 use super::modelled::Chosen;
 use super::planned;
 use crate::cli::MeasureArgs;
@@ -32,6 +33,7 @@ pub(super) fn run(args: &MeasureArgs, clock: HostClock) -> Result<ExitCode, Trou
     if planned::printed(&args.plan, &plan)? {
         return Ok(ExitCode::SUCCESS);
     }
+    let lab = Laboratory::enter(&args.lab, &mut plan)?;
     let interrupt = Interrupt::listen()?;
     let line = Line::of(args.plan.progress.unless(args.output.quiet));
     match model {
@@ -48,7 +50,8 @@ pub(super) fn run(args: &MeasureArgs, clock: HostClock) -> Result<ExitCode, Trou
             curve(Memory::prepare(&plan, clock)?, plan, &line, &interrupt)
         }
         None => {
-            let opening = Opening { key: &args.key, clock, line: &line, interrupt: &interrupt };
+            let opening =
+                Opening { key: &args.key, lab: lab.as_ref(), clock, line: &line, interrupt: &interrupt };
             curve(Hosts::open(opening, &plan)?, plan, &line, &interrupt)
         }
     }

@@ -6,6 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use linerate_core::traffic::hdr_log;
 use linerate_net::observe::HostClock;
 
+use super::laboratory::Laboratory;
 use super::modelled::Chosen;
 use super::{loads, planned};
 use crate::cli::RrArgs;
@@ -16,11 +17,12 @@ use crate::trouble::Trouble;
 pub(super) fn run(args: &RrArgs, clock: HostClock) -> Result<ExitCode, Trouble> {
     let model = Chosen::read(&args.model)?;
     let base = model.as_ref().map(|chosen| loads::base(chosen, "rr"));
-    let plan = args.over(planned::given(&args.plan, "rr")?.or(base));
+    let mut plan = args.over(planned::given(&args.plan, "rr")?.or(base));
     loads::check(&plan)?;
     if planned::printed(&args.plan, &plan)? {
         return Ok(ExitCode::SUCCESS);
     }
+    let lab = Laboratory::enter(&args.lab, &mut plan)?;
     if let Some(path) = &args.hdr {
         // Finds a path that cannot be written before anything is measured.
         store::replace(path, "")?;
@@ -30,7 +32,7 @@ pub(super) fn run(args: &RrArgs, clock: HostClock) -> Result<ExitCode, Trouble> 
     let progress = args.plan.progress.unless(quiet);
     let report = match model {
         Some(chosen) => loads::on_model(chosen, plan, progress)?,
-        None => loads::between_hosts(plan, &args.key, clock, progress)?,
+        None => loads::between_hosts(plan, &args.key, lab.as_ref(), clock, progress)?,
     };
     if let Some(path) = &args.hdr {
         store::replace(path, &hdr_log(began, &report.runs[0].run.transfers))?;

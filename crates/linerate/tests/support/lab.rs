@@ -22,7 +22,7 @@ pub(crate) const NOBODY: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 9);
 
 /// Two hosts joined by a wire; they are gone when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Lab(pub(crate) lab::Lab);
+pub(crate) struct Lab(pub(crate) lab::TwoHosts);
 
 /// The rate of a wire in both directions.
 #[derive(Clone, Copy, Debug)]
@@ -52,7 +52,7 @@ impl Lab {
     /// header for each segment. So the rate is scaled to what tbf counts right: exact for full
     /// frames, and 1.6 % too fast with `overhead 24`, as was seen at 1000 Mbit/s.
     fn make(limit: Option<Limit>) -> Result<Self, LabError> {
-        let lab = lab::Lab::new(u32::try_from(MTU).expect("it is small"))?;
+        let lab = lab::TwoHosts::new(u32::try_from(MTU).expect("it is small"))?;
         if let Some(Limit { mbps, burst }) = limit {
             let (rate, burst) = (rate(mbps), size(burst));
             lab.here(|| shape(rate, burst, QUEUE))??;

@@ -2,7 +2,7 @@
 
 use std::process::{Command, ExitCode};
 
-use linerate_net::lab::Lab;
+use linerate_net::lab::TwoHosts;
 
 use super::observe;
 use crate::peer::LoopbackPeer;
@@ -10,7 +10,7 @@ use crate::trouble::Trouble;
 
 /// Runs `linerate measure` with these flags against the laboratory's peer, as a process of its own:
 /// it knows how to measure, and this terminal is its terminal too.
-pub(super) fn run(lab: &Lab, peer: &LoopbackPeer, flags: &[String]) -> Result<ExitCode, Trouble> {
+pub(super) fn run(lab: &TwoHosts, peer: &LoopbackPeer, flags: &[String]) -> Result<ExitCode, Trouble> {
     let failed = |error: std::io::Error| {
         Trouble::new(format!("failed to start `linerate measure`: {error}"), "look at `ulimit -u`")
     };

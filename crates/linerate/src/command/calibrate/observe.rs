@@ -10,7 +10,7 @@ use linerate_core::schedule::Schedule;
 use linerate_core::series::Series;
 use linerate_core::stats::{Estimate, median_interval};
 use linerate_core::units::{Size, Span};
-use linerate_net::lab::Lab;
+use linerate_net::lab::TwoHosts;
 use linerate_net::observe::HostClock;
 use linerate_net::pair::{Pair, Target};
 use linerate_sim::calibrate::{Conditions, Measured};
@@ -89,7 +89,7 @@ pub(super) struct Observations {
 
 /// Measures every point, in about `time`. The wire's MTU is another one after.
 pub(super) fn all(
-    lab: &Lab,
+    lab: &TwoHosts,
     peer: &LoopbackPeer,
     clock: HostClock,
     time: Span,

@@ -12,8 +12,8 @@ use linerate_net::pair::Pair;
 
 use crate::cli::KeyArgs;
 use crate::command::conduct::{Subject, go_on};
-use crate::command::hosts::Peer;
-use crate::peer::LoopbackPeer;
+use crate::command::hosts::{Peer, Started};
+use crate::command::laboratory::Laboratory;
 use crate::progress::Line;
 use crate::signals::Interrupt;
 use crate::trouble::Trouble;
@@ -48,13 +48,14 @@ pub(super) trait CurveSubject: Subject {
 pub(super) struct Hosts<'a> {
     opening: Opening<'a>,
     pair: Pair,
-    /// Kept until the end of the pass: the peer ends when this is dropped.
-    peer: Option<LoopbackPeer>,
+    /// Kept until the end of the pass: a server ends when this is dropped.
+    started: Started,
 }
 
 /// What it takes to connect to the peer.
 pub(super) struct Opening<'a> {
     pub(super) key: &'a KeyArgs,
+    pub(super) lab: Option<&'a Laboratory>,
     pub(super) clock: HostClock,
     pub(super) line: &'a Line,
     pub(super) interrupt: &'a Interrupt,
@@ -62,8 +63,8 @@ pub(super) struct Opening<'a> {
 
 impl Opening<'_> {
     /// Connects to the peer that `plan` names, or starts one.
-    fn open(&self, plan: &Plan) -> Result<(Pair, Option<LoopbackPeer>), Trouble> {
-        let Peer { target, key, started, .. } = Peer::of(plan, self.key)?;
+    fn open(&self, plan: &Plan) -> Result<(Pair, Started), Trouble> {
+        let Peer { target, key, started, .. } = Peer::of(plan, self.key, self.lab)?;
         let pair = Pair::open(&target, key.as_ref(), plan, self.clock, |place| {
             place.into_iter().for_each(|place| self.line.queued(place));
             go_on(self.interrupt)
@@ -75,14 +76,14 @@ impl Opening<'_> {
 impl<'a> Hosts<'a> {
     /// Connects to the peer that `plan` names, or starts one.
     pub(super) fn open(opening: Opening<'a>, plan: &Plan) -> Result<Self, Trouble> {
-        let (pair, peer) = opening.open(plan)?;
-        Ok(Self { opening, pair, peer })
+        let (pair, started) = opening.open(plan)?;
+        Ok(Self { opening, pair, started })
     }
 }
 
 impl Subject for Hosts<'_> {
     fn source(&self) -> Source {
-        if self.peer.is_some() { Source::Loopback } else { Source::Measured }
+        self.started.source()
     }
 
     fn ends(&self) -> (EndState, Vec<Answering>) {
@@ -107,7 +108,7 @@ impl CurveSubject for Hosts<'_> {
     }
 
     fn begin_again(&mut self, plan: &Plan, _pass: u32) -> Result<(), Trouble> {
-        (self.pair, self.peer) = self.opening.open(plan)?;
+        (self.pair, self.started) = self.opening.open(plan)?;
         Ok(())
     }
 

@@ -6,8 +6,12 @@ use std::path::Path;
 use linerate_sim::plan::ModelPlan;
 use linerate_study::shipped;
 
+use crate::command::lab;
 use crate::store;
 use crate::trouble::Trouble;
+
+/// What stands before the plan of a laboratory.
+const LAB: &str = "lab:";
 
 /// A plan and what it is called.
 #[derive(Debug)]
@@ -18,9 +22,14 @@ pub(in crate::command) struct Given {
 }
 
 impl Given {
-    /// The shipped plan of this name, else the file. A file of a shipped plan's name is reached
+    /// The shipped plan of this name, else the file; behind `lab:` the model of a laboratory. A file of a shipped plan's name is reached
     /// as `./NAME`.
     pub(in crate::command) fn read(given: &str) -> Result<Self, Trouble> {
+        if let Some(lab) = given.strip_prefix(LAB) {
+            let lab::Given { name, plan } = lab::Given::read(lab)?;
+            let plan = ModelPlan::of_lab(&plan).map_err(|error| Trouble::model(&error, ""))?;
+            return Ok(Self { name, plan });
+        }
         let (name, text) = match shipped::find(given) {
             Some(shipped) => (shipped.name.to_owned(), shipped.text.to_owned()),
             None => file(given)?,

@@ -1,0 +1,88 @@
+//! Laboratories: their nodes, and the ones that there are.
+
+use std::fmt::Write as _;
+
+use linerate_core::lab::{Layout, Node, NodeKind};
+
+use crate::columns::{Column, fit};
+use crate::text::{plain, wrap};
+
+/// A laboratory that is kept on this host.
+#[derive(Clone, Debug)]
+pub struct KeptLab {
+    /// Its name.
+    pub name: String,
+    /// One line about it.
+    pub about: String,
+    /// How many hosts, switches and routers it has. Absent if its record cannot be read.
+    pub nodes: Option<usize>,
+    /// How many processes are in it.
+    pub processes: usize,
+    /// What is wrong with it, if something is.
+    pub state: Option<String>,
+}
+
+/// The nodes of a laboratory with their addresses; with a name, those of the one that is kept under it.
+#[must_use]
+pub fn nodes(layout: &Layout, name: Option<&str>, width: usize) -> String {
+    let column = |heading: &str, expendable, of: &dyn Fn(&Node) -> String| {
+        Column::of_words(heading, expendable, layout.nodes.iter().map(of).collect())
+    };
+    let namespace = |node: &Node| name.map_or_else(|| "-".to_owned(), |name| format!("{name}.{}", node.name));
+    let columns = vec![
+        column("node", 0, &|node| node.name.clone()),
+        column("", 0, &|node| node.kind.name().to_owned()),
+        column("namespace", 1, &namespace),
+        column("links", 0, &|node| links(layout, node)),
+    ];
+    let (table, _) = fit(columns, width);
+    table + "\n"
+}
+
+/// A node's links: to whom, with which address.
+fn links(layout: &Layout, node: &Node) -> String {
+    let link = |port: &linerate_core::lab::Port| {
+        let address = port.address.map_or_else(String::new, |address| format!(" {}", address.ip));
+        let wire = layout.links[port.link].wire;
+        let rate = wire.bucket.map_or_else(String::new, |bucket| format!(" {}", bucket.rate));
+        format!("{}{address}{rate}", port.name)
+    };
+    // Of a switch that many are at, the number says more.
+    if node.kind == NodeKind::Switch && node.ports.len() > 4 {
+        return format!("{} ports", node.ports.len());
+    }
+    node.ports.iter().map(link).collect::<Vec<_>>().join(", ")
+}
+
+/// The laboratories that are kept on this host.
+#[must_use]
+pub fn kept(labs: &[KeptLab], width: usize) -> String {
+    let column = |heading: &str, expendable, of: &dyn Fn(&KeptLab) -> String| {
+        Column::of_words(heading, expendable, labs.iter().map(of).collect())
+    };
+    let count = |count: Option<usize>| count.map_or_else(|| "-".to_owned(), |count| count.to_string());
+    let columns = vec![
+        column("lab", 0, &|lab| plain(&lab.name)),
+        column("nodes", 0, &|lab| count(lab.nodes)),
+        column("processes", 0, &|lab| lab.processes.to_string()),
+        column("state", 0, &|lab| if lab.state.is_some() { "not whole" } else { "up" }.to_owned()),
+        column("about", 1, &|lab| plain(&lab.about)),
+    ];
+    let (mut text, _) = fit(columns, width);
+    text.push('\n');
+    for lab in labs {
+        if let Some(state) = &lab.state {
+            let line =
+                format!("! {}: {}; `linerate lab down {}` removes it", lab.name, plain(state), lab.name);
+            write!(text, "\n{}\n", wrap(&line, width, 2)).expect("a String takes everything");
+        }
+    }
+    text
+}
+
+/// The plans of laboratories that ship with linerate: name and description of each.
+#[must_use]
+pub fn plans(plans: &[(&str, String)]) -> String {
+    let widest = plans.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    plans.iter().map(|(name, about)| format!("  {name:widest$}  {about}\n")).collect()
+}

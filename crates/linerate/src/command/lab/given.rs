@@ -1,0 +1,67 @@
+//! Where a laboratory's plan comes from: a file, or linerate itself.
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use linerate_core::lab::LabPlan;
+use linerate_sim::shipped;
+use linerate_sim::shipped::Shipped;
+
+use crate::store;
+use crate::trouble::Trouble;
+
+/// The plans that come with linerate, in the order in which they are listed.
+pub(super) const SHIPPED: &[Shipped] = shipped![Shipped; "../../../../../plans/labs/":
+    "pair",
+    "direct",
+    "indirect",
+    "n-to-1",
+    "dumbbell",
+    "slow-port",
+    "two-mtus",
+];
+
+/// A plan and what it is called.
+#[derive(Debug)]
+pub(in crate::command) struct Given {
+    /// The shipped plan's name, or the file's without its ending.
+    pub(in crate::command) name: String,
+    pub(in crate::command) plan: LabPlan,
+}
+
+impl Given {
+    /// The shipped plan of this name, else the file. A file of a shipped plan's name is reached as `./NAME`.
+    pub(in crate::command) fn read(given: &str) -> Result<Self, Trouble> {
+        let (name, text) = match shipped(given) {
+            Some(shipped) => (shipped.name.to_owned(), shipped.text.to_owned()),
+            None => file(given)?,
+        };
+        let plan = LabPlan::from_toml(&text).map_err(|error| Trouble::lab(&error, given, &text))?;
+        Ok(Self { name, plan })
+    }
+}
+
+pub(super) fn shipped(name: &str) -> Option<&'static Shipped> {
+    SHIPPED.iter().find(|shipped| shipped.name == name)
+}
+
+/// The file's name without its ending, and what is in it.
+fn file(given: &str) -> Result<(String, String), Trouble> {
+    let path = Path::new(given);
+    let text = store::text(path).map_err(|error| {
+        // A word that does not look like a file was meant as a name.
+        if error.kind() == ErrorKind::NotFound && !given.contains(['/', '.']) {
+            return unknown(given, "neither a shipped plan nor a file");
+        }
+        let help = "name a TOML file, or a plan that `linerate lab plans` names";
+        Trouble::file("read the plan", path, &error, help)
+    })?;
+    let name = path.file_stem().map_or_else(|| given.to_owned(), |stem| stem.to_string_lossy().into_owned());
+    Ok((name, text))
+}
+
+/// A name that no plan has.
+pub(super) fn unknown(name: &str, is: &str) -> Trouble {
+    let help = "`linerate lab plans` names the plans that come with linerate";
+    Trouble::new(format!("failed to find the laboratory `{name}`: it is {is}"), help)
+}

@@ -1,0 +1,96 @@
+//! A laboratory that is made for one run: this process is on one of its hosts, and servers answer on others.
+
+use linerate_core::lab::{Layout, Node, NodeKind};
+use linerate_core::plan::Plan;
+use linerate_core::transport::Transport;
+use linerate_net::control::Key;
+use linerate_net::lab::{Lab, LabError};
+
+use super::lab::Given;
+use crate::cli::InLabArgs;
+use crate::peer::LoopbackPeer;
+use crate::trouble::Trouble;
+
+/// A laboratory, and where this process is in it.
+pub(super) struct Laboratory {
+    lab: Lab,
+    name: String,
+    here: usize,
+}
+
+impl Laboratory {
+    /// Makes the laboratory that the flags name, if any, puts this process on its host, and notes in `plan` who answers
+    /// and which laboratory it is. Only threads that are started afterwards are there too.
+    pub(super) fn enter(args: &InLabArgs, plan: &mut Plan) -> Result<Option<Self>, Trouble> {
+        let Some(given) = &args.lab else { return Ok(None) };
+        if plan.common.transport == Transport::Memory {
+            return Err(Trouble::new(
+                "failed to measure memory in a laboratory: copies in one process cross no network",
+                "leave --lab out, or choose another --transport",
+            ));
+        }
+        let Given { name, plan: written } = Given::read(given)?;
+        let layout = Layout::of(&written).map_err(LabError::from)?;
+        let first = layout.hosts().next().map(|host| host.name.clone()).unwrap_or_default();
+        let here = host(&layout, &name, args.on.as_deref().unwrap_or(&first))?;
+        let lab = Lab::new(layout)?;
+        lab.stay(here)?;
+        let laboratory = Self { lab, name, here };
+        laboratory.note(plan);
+        Ok(Some(laboratory))
+    }
+
+    /// The last host other than this one: who answers if nobody is named.
+    fn other(&self) -> &str {
+        let here = &self.lab.layout().nodes[self.here].name;
+        self.lab
+            .layout()
+            .hosts()
+            .map(|host| &*host.name)
+            .filter(|name| name != here)
+            .last()
+            .unwrap_or_default()
+    }
+
+    /// Puts what the run is about into its plan: who answers, and which laboratory it was.
+    fn note(&self, plan: &mut Plan) {
+        plan.common.host.get_or_insert_with(|| self.other().to_owned());
+        plan.common.output.labels.entry("lab".to_owned()).or_insert_with(|| self.name.clone());
+    }
+
+    /// Starts a server on each of the hosts that `plan` names, with one key for all.
+    pub(super) fn servers(&self, plan: &Plan, key: &Key) -> Result<Vec<LoopbackPeer>, Trouble> {
+        plan.hosts().map(|name| self.server(name, key)).collect()
+    }
+
+    fn server(&self, name: &str, key: &Key) -> Result<LoopbackPeer, Trouble> {
+        let layout = self.lab.layout();
+        let node = host(layout, &self.name, name)?;
+        if node == self.here {
+            return Err(Trouble::new(
+                format!("failed to measure {name}: this end is on it too"),
+                "name another host, or choose where this end is with --on",
+            ));
+        }
+        let address = layout.nodes[node].ports.iter().find_map(|port| port.address).expect("a host has one");
+        let listen = format!("{}:0", address.ip);
+        self.lab.on(node, || LoopbackPeer::listening(&listen, key.clone()))?
+    }
+}
+
+/// The number of the host of this name.
+fn host(layout: &Layout, lab: &str, name: &str) -> Result<usize, Trouble> {
+    let is_host = |number: &usize| layout.nodes[*number].kind == NodeKind::Host;
+    layout.find(name).filter(is_host).ok_or_else(|| {
+        let hosts: Vec<&str> = layout
+            .nodes
+            .iter()
+            .filter(|node: &&Node| node.kind == NodeKind::Host)
+            .map(|node| &*node.name)
+            .collect();
+        Trouble::new(
+            format!("failed to find the host {name} in the laboratory {lab}"),
+            format!("its hosts are {}", hosts.join(", ")),
+        )
+    })
+}
