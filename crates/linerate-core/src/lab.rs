@@ -5,7 +5,8 @@ mod layout;
 mod names;
 mod routes;
 
-use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 
 use crate::units::{Size, Span, SpanText, span_text};
@@ -119,6 +120,12 @@ impl LabPlan {
     /// [`LabPlanError::Syntax`]. Whether it can be built, [`Layout::of`] says.
     pub fn from_toml(text: &str) -> Result<Self, LabPlanError> {
         Ok(toml::from_str(text)?)
+    }
+
+    /// The JSON Schema of a laboratory: the tables of the TOML form in JSON.
+    #[must_use]
+    pub fn schema() -> Schema {
+        SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<Self>()
     }
 
     /// It as TOML.

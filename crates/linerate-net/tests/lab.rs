@@ -1,7 +1,15 @@
 //! A laboratory, as the usual programs see it.
 
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use linerate_core::lab::{LabPlan, Layout};
 use linerate_core::units::{Rate, Size};
-use linerate_net::lab::{HERE, TwoHosts, WIRE, shape, switch};
+use linerate_net::lab::{HERE, Lab, TwoHosts, WIRE, kept, shape, switch};
 
 use crate::support::{lab, output_of};
 
@@ -54,4 +62,198 @@ fn the_wire_has_its_address_and_is_switched_off_and_on() {
     for name in ["tcp-segmentation-offload", "generic-segmentation-offload", "generic-receive-offload"] {
         assert!(offloads.contains(&format!("{name}: off")), "{offloads}");
     }
+}
+
+/// The laboratory that `plan` describes, or `None` with a word where the rights are missing.
+fn built(plan: &str) -> Option<Lab> {
+    lab(1_500)?;
+    let plan = LabPlan::from_toml(plan).expect("a plan");
+    Some(
+        Lab::new(Layout::of(&plan).expect("it can be built"))
+            .unwrap_or_else(|error| panic!("failed to {error}")),
+    )
+}
+
+/// What `program` says on a node.
+fn on(lab: &Lab, node: &str, program: &str, arguments: &[&str]) -> String {
+    let number = lab.layout().find(node).expect("it is there");
+    lab.on(number, || output_of(program, arguments)).expect("entered")
+}
+
+/// Sends a byte over TCP from one node to another.
+fn reaches(lab: &Lab, from: &str, to: &str) {
+    let number = |name| lab.layout().find(name).expect("it is there");
+    let ip = lab.layout().nodes[number(to)].ports[0].address.expect("a host has one").ip;
+    let listener = lab.on(number(to), || TcpListener::bind((ip, 0))).expect("entered").expect("it listens");
+    let address = listener.local_addr().expect("it has one");
+    let said = lab.on(number(from), || {
+        let mut stream = TcpStream::connect_timeout(&address, Duration::from_secs(5))?;
+        stream.write_all(b"x")
+    });
+    said.expect("entered").unwrap_or_else(|error| panic!("{from} to {to}: {error}"));
+    let (mut stream, _) = listener.accept().expect("it was connected");
+    let mut byte = [0];
+    stream.read_exact(&mut byte).expect("it arrives");
+    assert_eq!(byte, *b"x");
+}
+
+/// Costs .3 s.
+#[test]
+fn every_laboratory_that_ships_is_built_and_its_hosts_reach_each_other() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plans/labs");
+    let mut plans = 0;
+    for entry in fs::read_dir(folder).expect("they are committed") {
+        let text = fs::read_to_string(entry.expect("readable").path()).expect("text");
+        let Some(lab) = built(&text) else { return };
+        let hosts: Vec<String> = lab.layout().hosts().map(|host| host.name.clone()).collect();
+        for (from, to) in hosts.iter().flat_map(|from| hosts.iter().map(move |to| (from, to))) {
+            if from != to {
+                reaches(&lab, from, to);
+            }
+        }
+        plans += 1;
+    }
+    assert_eq!(plans, 7);
+}
+
+#[test]
+fn both_ends_of_a_link_have_its_rate_its_queue_and_its_mtu() {
+    let plan = r#"
+        hosts = ["a", "b"]
+        switches = ["s"]
+        routers = ["r"]
+        mtu = 3000
+        link = [
+            { between = ["a", "s"], rate-mbps = 20, burst = 16384, queue = 100000 },
+            { between = ["s", "r"] },
+            { between = ["r", "b"], rate-mbps = 5, mtu = 1400 },
+        ]
+    "#;
+    let Some(lab) = built(plan) else { return };
+    for (node, port) in [("a", "s"), ("s", "a")] {
+        let queue = on(&lab, node, "tc", &["-r", "qdisc", "show", "dev", port]);
+        // (100,000 - 16,384) B at 20 Mb/s.
+        assert!(
+            queue.contains(" rate 20Mbit burst 16Kb ") && queue.contains(" lat 33.4ms"),
+            "{node}: {queue}"
+        );
+        assert!(on(&lab, node, "ip", &["link", "show", "dev", port]).contains(" mtu 3000 "), "{node}");
+        assert!(on(&lab, node, "ethtool", &["-k", port]).contains("tcp-segmentation-offload: off"), "{node}");
+    }
+    assert!(on(&lab, "s", "ip", &["link", "show", "dev", "r"]).contains(" noqueue "), "it has no rate");
+    assert!(
+        on(&lab, "s", "bridge", &["link"]).contains("master s state forwarding"),
+        "a switch forwards at once"
+    );
+    // Four frames: 4 ms of 5 Mb/s are less.
+    let queue = on(&lab, "b", "tc", &["-r", "qdisc"]);
+    // 5656 B; tc shows what fits whole ticks of 64 ns.
+    assert!(queue.contains(" rate 5Mbit burst 565"), "{queue}");
+    assert!(on(&lab, "b", "ip", &["link", "show", "dev", "r"]).contains(" mtu 1400 "));
+    // Larger than the MTU behind the router, which says so.
+    assert!(on(&lab, "a", "ip", &["route", "get", "198.18.1.1"]).contains(" via 198.18.0.2 "));
+    reaches(&lab, "a", "b");
+    reaches(&lab, "b", "a");
+}
+
+#[test]
+fn a_delay_delays_or_the_kernel_has_none_and_the_error_names_it() {
+    if lab(1_500).is_none() {
+        return;
+    }
+    let plan = "hosts = ['a', 'b']\ndelay = '20ms'\nrate-mbps = 10\n[[link]]\nbetween = ['a', 'b']";
+    let layout = Layout::of(&LabPlan::from_toml(plan).expect("a plan")).expect("it can be built");
+    match Lab::new(layout) {
+        Ok(lab) => {
+            let began = Instant::now();
+            reaches(&lab, "a", "b");
+            assert!(began.elapsed() >= Duration::from_millis(40), "a handshake is there and back");
+        }
+        Err(error) => {
+            let said = error.to_string();
+            assert!(said.starts_with("set up the link from a to b: its delay of 20"), "{said}");
+        }
+    }
+}
+
+/// Names of laboratories that no other test and no other run of the tests has.
+fn own(name: &str) -> String {
+    format!("t{}-{name}", std::process::id())
+}
+
+const PAIR: &str = "about = 'a pair'\nhosts = ['a', 'b']\n[[link]]\nbetween = ['a', 'b']";
+
+/// The namespaces of this laboratory that have names.
+fn names(lab: &str) -> Vec<String> {
+    let names = fs::read_dir("/run/netns").into_iter().flatten().flatten();
+    let own = |name: &String| name.starts_with(&format!("{lab}."));
+    let mut names: Vec<String> =
+        names.map(|entry| entry.file_name().to_string_lossy().into_owned()).filter(own).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_laboratory_that_is_kept_is_there_until_it_is_taken_down() {
+    if lab(1_500).is_none() {
+        return;
+    }
+    let (name, plan) = (own("kept"), LabPlan::from_toml(PAIR).expect("a plan"));
+    kept::up(&name, &plan).expect("it is made");
+    assert_eq!(names(&name), [format!("{name}.a"), format!("{name}.b")]);
+    let again = kept::up(&name, &plan).expect_err("it is there").to_string();
+    assert_eq!(again, format!("make the laboratory {name}: there is one of that name"));
+    let seen = kept::list().expect("a list").into_iter().find(|lab| lab.name == name).expect("it is listed");
+    assert_eq!((&*seen.about, seen.missing, seen.processes), ("a pair", Vec::new(), 0));
+    // Others see it: `ip` runs in it by name.
+    let address = output_of("ip", &["netns", "exec", &format!("{name}.b"), "ip", "-4", "-o", "address"]);
+    assert!(address.contains(" a    inet 198.18.0.2/24 "), "{address}");
+
+    let opened = kept::open(&name).expect("it is whole");
+    reaches(&opened, "a", "b");
+    let sleeper = opened.on(0, || Command::new("sleep").arg("30").spawn()).expect("entered");
+    let mut sleeper = sleeper.expect("it sleeps");
+    let busy = kept::down(&name, false).expect_err("a process is in it").to_string();
+    assert_eq!(busy, format!("remove the laboratory {name}: processes are in it: {} (sleep)", sleeper.id()));
+    sleeper.kill().expect("it is ours");
+    sleeper.wait().expect("it is ours");
+    drop(opened);
+    kept::down(&name, false).expect("it goes");
+    assert_eq!(names(&name), Vec::<String>::new());
+    let gone = kept::down(&name, false).expect_err("it went").to_string();
+    assert_eq!(gone, format!("find the laboratory {name}: there is none of that name"));
+}
+
+/// What a process leaves that is killed between any two steps: a record, and some of the namespaces.
+#[test]
+fn what_is_left_of_a_laboratory_is_found_and_removed() {
+    if lab(1_500).is_none() {
+        return;
+    }
+    let (name, plan) = (own("left"), LabPlan::from_toml(PAIR).expect("a plan"));
+    kept::up(&name, &plan).expect("it is made");
+    output_of("ip", &["netns", "del", &format!("{name}.a")]);
+    let seen = kept::list().expect("a list").into_iter().find(|lab| lab.name == name).expect("it is listed");
+    assert_eq!(seen.missing, ["a"]);
+    assert!(kept::open(&name).is_err(), "it is not whole");
+    kept::down(&name, false).expect("the rest goes");
+    assert_eq!(names(&name), Vec::<String>::new());
+    assert!(kept::list().expect("a list").iter().all(|lab| lab.name != name));
+}
+
+#[test]
+fn a_laboratory_that_cannot_be_made_leaves_nothing() {
+    if lab(1_500).is_none() {
+        return;
+    }
+    let plan = "hosts = ['a', 'b']\n[[link]]\nbetween = ['a', 'b']";
+    let plan = LabPlan::from_toml(plan).expect("a plan");
+    let name = own("half");
+    // Somebody has the second namespace's name already.
+    output_of("ip", &["netns", "add", &format!("{name}.b")]);
+    let error = kept::up(&name, &plan).expect_err("there is such a name").to_string();
+    assert!(error.contains("File exists"), "{error}");
+    assert!(kept::list().expect("a list").iter().all(|lab| lab.name != name));
+    assert_eq!(names(&name), [format!("{name}.b")], "what was made is gone, what was there is not");
+    output_of("ip", &["netns", "del", &format!("{name}.b")]);
 }

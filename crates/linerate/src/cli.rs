@@ -158,6 +158,8 @@ pub(crate) enum SchemaOf {
     Plan,
     /// Plans of models (`--model`, `linerate model load`).
     Model,
+    /// Plans of laboratories (`--lab`, `linerate lab up`).
+    Lab,
 }
 
 #[derive(Debug, clap::Args)]

@@ -5,7 +5,7 @@ use insta::assert_snapshot;
 use crate::support::{Desk, PROGRAM};
 
 /// Every verb, as its words on the command line.
-const VERBS: [&[&str]; 13] = [
+const VERBS: [&[&str]; 17] = [
     &[],
     &["measure"],
     &["stream"],
@@ -16,6 +16,10 @@ const VERBS: [&[&str]; 13] = [
     &["model", "check"],
     &["model", "list"],
     &["model", "show"],
+    &["lab"],
+    &["lab", "up"],
+    &["lab", "down"],
+    &["lab", "exec"],
     &["calibrate"],
     &["predict"],
     &["report"],

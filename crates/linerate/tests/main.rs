@@ -5,6 +5,7 @@ mod browser;
 mod calibrate;
 mod help;
 mod history;
+mod lab;
 mod loads_model;
 mod measure;
 mod measure_model;

@@ -52,10 +52,12 @@ pub fn up(name: &str, plan: &LabPlan) -> Result<Layout, LabError> {
     let layout = Layout::of(plan)?;
     mounts::prepare(Path::new(NAMES)).map_err(failed("prepare", Path::new(NAMES)))?;
     record(name, plan, &layout)?;
-    let made = make(name, &layout);
+    let mut files = Vec::new();
+    let made = make(name, &layout, &mut files);
     if made.is_err() {
         // What was made until here. An error of this would hide the one that matters.
-        remove(name, &layout).unwrap_or(());
+        files.iter().for_each(|file| mounts::release(file).unwrap_or(()));
+        forget(name).unwrap_or(());
     }
     made.map(|()| layout)
 }
@@ -224,11 +226,13 @@ fn files(name: &str, layout: &Layout) -> Vec<PathBuf> {
     layout.nodes.iter().map(|node| Path::new(NAMES).join(namespace(name, &node.name))).collect()
 }
 
-fn make(name: &str, layout: &Layout) -> Result<(), LabError> {
+/// Makes it. `files` has those that hold its namespaces, also when it fails.
+fn make(name: &str, layout: &Layout, files: &mut Vec<PathBuf>) -> Result<(), LabError> {
     let mut namespaces = Vec::with_capacity(layout.nodes.len());
-    for file in files(name, layout) {
+    for file in self::files(name, layout) {
         let namespace = Namespace::new()?;
         namespace.enter(|| mounts::keep(&file))?.map_err(failed("make", &file))?;
+        files.push(file);
         namespaces.push(namespace);
     }
     build::build(layout, &namespaces)
@@ -238,7 +242,11 @@ fn remove(name: &str, layout: &Layout) -> Result<(), LabError> {
     for file in files(name, layout) {
         mounts::release(&file).map_err(failed("remove", &file))?;
     }
-    // The record last: as long as it is there, the rest is found.
+    forget(name)
+}
+
+/// Removes the record, last: as long as it is there, the rest is found.
+fn forget(name: &str) -> Result<(), LabError> {
     for path in [hosts_of(name), file_of(name)] {
         match fs::remove_file(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {

@@ -53,7 +53,7 @@ pub(crate) enum LabVerb {
 
 /// A laboratory on this host instead of other hosts.
 #[derive(Debug, Default, clap::Args)]
-#[command(next_help_heading = "Laboratory")]
+#[command(next_help_heading = "Path")]
 pub(crate) struct InLabArgs {
     /// Measure in a laboratory on this host, made for this run
     ///

@@ -36,8 +36,8 @@ fn up(plan: &str, name: Option<&str>) -> Result<ExitCode, Trouble> {
     let (first, last) = ends(&layout);
     show(&format!(
         "the laboratory {name} is up: {} nodes, {} links\n\n{}\n\
-         `linerate lab exec {first} -- CMD` runs a command on {first}, which knows the others by name\n\
-         (`ping {last}`). `linerate lab down {name}` removes everything.\n",
+         `linerate lab exec {name}.{first} -- CMD` runs a command on {first}, which knows the others by\n\
+         name (`ping {last}`). `linerate lab down {name}` removes everything.\n",
         layout.nodes.len(),
         layout.links.len(),
         render::nodes(&layout, Some(name), columns().into()),

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use linerate_core::lab::LabPlan;
 use linerate_core::plan::Plan;
 use linerate_core::run::Run;
 use linerate_sim::plan::ModelPlan;
@@ -15,6 +16,7 @@ pub(super) fn run(of: SchemaOf) -> Result<ExitCode, Trouble> {
         SchemaOf::Run => Run::schema(),
         SchemaOf::Plan => Plan::schema(),
         SchemaOf::Model => ModelPlan::schema(),
+        SchemaOf::Lab => LabPlan::schema(),
     };
     show(&format!("{:#}\n", schema.as_value()))?;
     Ok(ExitCode::SUCCESS)

@@ -1,0 +1,173 @@
+//! `linerate lab`, and `--lab` of a measurement.
+
+use std::path::Path;
+use std::time::Duration;
+
+use insta::assert_snapshot;
+use linerate_core::run::Source;
+use linerate_net::lab::LabError;
+use rustix::process::Signal;
+
+use crate::support::process::wait_for;
+use crate::support::{Desk, missing, output_of};
+
+/// Whether laboratories can be made here, with a word if not.
+fn can() -> bool {
+    match linerate_net::lab::TwoHosts::new(1_500) {
+        Ok(_) => true,
+        Err(error @ LabError::Privilege) => {
+            missing(&format!("a laboratory (failed to {error})"));
+            false
+        }
+        Err(error) => panic!("failed to {error}"),
+    }
+}
+
+#[test]
+fn the_plans_are_listed_and_shown() {
+    let desk = Desk::new();
+    assert_snapshot!(desk.linerate(&["lab", "plans"]).done().stdout, @r"
+    pair       two hosts, back to back
+    direct     direct flow: two hosts and a link of 1 Gb/s
+    indirect   indirect flow: two hosts and a switch, 1 Gb/s
+    n-to-1     N to 1: four hosts send to one through a switch, 100 Mb/s
+    dumbbell   dumbbell: two hosts a side, 10 Mb/s between two routers
+    slow-port  a router with a slow port: 1 Gb/s into 100 Mb/s
+    two-mtus   two MTUs: 9000 B on one side of a router, 1500 B on the other
+    ");
+    let shown = desk.linerate(&["lab", "show", "dumbbell"]).done().stdout;
+    assert!(shown.contains("routers = [\"r1\", \"r2\"]"), "{shown}");
+    assert_snapshot!(desk.linerate(&["lab", "show", "dumbell"]).complaint(), @r"
+    failed to find the laboratory `dumbell`: it is no shipped plan
+    help: `linerate lab plans` names the plans that come with linerate
+    ");
+}
+
+#[test]
+fn a_laboratory_goes_up_runs_a_command_and_comes_down() {
+    if !can() {
+        return;
+    }
+    let desk = Desk::new();
+    let name = format!("cli{:07}", std::process::id());
+    let up = desk.linerate(&["lab", "up", "slow-port", "--name", &name]).done().stdout.replace(&name, "NAME");
+    assert_snapshot!(up, @r"
+    the laboratory NAME is up: 3 nodes, 2 links
+
+      node          namespace     links
+      a     host    NAME.a  r 198.18.0.1 1.000 Gb/s
+      b     host    NAME.b  r 198.18.1.1 100.0 Mb/s
+      r     router  NAME.r  a 198.18.0.2 1.000 Gb/s, b 198.18.1.2 100.0 Mb/s
+
+    `linerate lab exec NAME.a -- CMD` runs a command on a, which knows the others by
+    name (`ping b`). `linerate lab down NAME` removes everything.
+    ");
+    let on_b = |command: &[&str]| {
+        let node = format!("{name}.b");
+        desk.linerate(&[&["lab", "exec", &node, "--"], command].concat())
+    };
+    let seen = on_b(&["ls", "/sys/class/net"]).done().stdout;
+    assert_eq!(seen.split_whitespace().collect::<Vec<_>>(), ["lo", "r"], "its own interfaces, and no others");
+    assert!(on_b(&["getent", "hosts", "a"]).done().stdout.starts_with("198.18.0.1"), "by name");
+    assert_eq!(on_b(&["sh", "-c", "exit 7"]).code, Some(7));
+    let listed = desk.linerate(&["lab", "list"]).done().stdout;
+    assert!(listed.lines().any(|line| line.contains(&name) && line.contains(" up")), "{listed}");
+    let again = desk.linerate(&["lab", "up", "pair", "--name", &name]).complaint().replace(&name, "NAME");
+    assert_snapshot!(again, @r"
+    failed to make the laboratory NAME: there is one of that name
+    help: remove it with `linerate lab down NAME`, or choose another --name
+    ");
+    desk.linerate(&["lab", "down", &name]).done();
+    assert_snapshot!(desk.linerate(&["lab", "down", &name]).complaint().replace(&name, "NAME"), @r"
+    failed to find the laboratory NAME: there is none of that name
+    help: `linerate lab list` names what is up
+    ");
+}
+
+#[test]
+fn one_run_has_a_laboratory_of_its_own() {
+    if !can() {
+        return;
+    }
+    let desk = Desk::new();
+    let measure = ["measure", "--lab", "indirect", "--schedule", "list:1,1000", "--time", "1s"];
+    desk.linerate(&[&measure[..], &["--out", "x.run.json"]].concat()).done();
+    let run = desk.run_file("x.run.json");
+    assert_eq!(run.source, Source::Measured);
+    assert_eq!(run.plan.common.host.as_deref(), Some("b"), "the last host answers");
+    assert_eq!(run.plan.common.output.labels.get("lab").map(String::as_str), Some("indirect"));
+    let stream =
+        ["stream", "--lab", "n-to-1", "h1", "h3", "--on", "sink", "--direction", "receive", "--time", "1s"];
+    let said = desk.linerate(&[&stream[..], &["--out", "s.run.json"]].concat()).done().stdout;
+    assert!(said.contains("2 hosts"), "{said}");
+    desk.linerate(&["rr", "--lab", "dumbbell", "--time", "1s", "--out", "r.run.json"]).done();
+}
+
+#[test]
+fn a_laboratory_without_such_a_host_is_refused() {
+    if !can() {
+        return;
+    }
+    let desk = Desk::new();
+    assert_snapshot!(desk.linerate(&["measure", "--lab", "pair", "x"]).complaint(), @r"
+    failed to find the host x in the laboratory pair
+    help: its hosts are a, b
+    ");
+    assert_snapshot!(desk.linerate(&["measure", "--lab", "pair", "a"]).complaint(), @r"
+    failed to measure a: this end is on it too
+    help: name another host, or choose where this end is with --on
+    ");
+    assert_snapshot!(desk.linerate(&["measure", "--lab", "pair", "--on", "x"]).complaint(), @r"
+    failed to find the host x in the laboratory pair
+    help: its hosts are a, b
+    ");
+    assert_snapshot!(desk.linerate(&["measure", "--lab", "no-such"]).complaint(), @r"
+    failed to find the laboratory `no-such`: it is neither a shipped plan nor a file
+    help: `linerate lab plans` names the plans that come with linerate
+    ");
+    desk.write("bad.toml", "hosts = ['a', 'b']\nlinks = []\n");
+    assert_snapshot!(desk.linerate(&["rr", "--lab", "bad.toml"]).complaint(), @r"
+    failed to read the plan bad.toml: unknown field `links`, expected one of `about`, `hosts`, `switches`, `routers`, `mtu`, `rate-mbps`, `burst`, `queue`, `delay`, `link` ╭─[bad.toml:2:1] 1 hosts = ['a', 'b'] 2 links = [] · ───── ╰────
+    help: `linerate lab show dumbbell` prints a plan to begin with
+    ");
+    desk.write("bad.toml", "hosts = ['a', 'b']\nlink = [{ between = ['a', 'c'] }]\n");
+    assert_snapshot!(desk.linerate(&["stream", "--lab", "bad.toml"]).complaint(), @r"
+    failed to plan the laboratory: link.between is c; no node has that name; there are a, b
+    help: correct the plan; `linerate lab show dumbbell` prints one to begin with
+    ");
+}
+
+/// The namespaces of a run's laboratory have no names: they go with the last process in them.
+#[test]
+fn a_run_that_is_killed_leaves_no_process_in_its_laboratory() {
+    if !can() {
+        return;
+    }
+    let desk = Desk::new();
+    let mut run = desk.start_and_measure(&["--lab", "pair", "--schedule", "list:1,1000", "--time", "60s"]);
+    let parent = run.pid().as_raw_nonzero().to_string();
+    let processes = output_of("ps", &["-eo", "ppid=,pid=,args="]);
+    let server = processes.lines().find_map(|line| {
+        let (own, rest) = line.trim().split_once(' ')?;
+        let child = own == parent && rest.contains("serve --child --listen 198.18.0.2:0");
+        rest.trim().split(' ').next().filter(|_| child)?.parse::<u32>().ok()
+    });
+    let server = server.unwrap_or_else(|| panic!("a server answers: {processes}"));
+    run.signal(Signal::KILL);
+    let gone = || (!Path::new(&format!("/proc/{server}")).exists()).then_some(());
+    wait_for("the end of the server", gone);
+    run.wait(Duration::from_secs(5));
+}
+
+#[test]
+fn the_same_plan_is_modelled() {
+    let desk = Desk::new();
+    let measure = ["measure", "--model", "lab:slow-port", "--schedule", "list:1MiB", "--pattern", "one-way"];
+    let said = desk.linerate(&[&measure[..], &["--out", "x.run.json"]].concat()).done().stdout;
+    // 100BASE-TX, 1448 of 1538 B.
+    assert!(said.contains(" 94.1"), "{said}");
+    assert_snapshot!(desk.linerate(&["measure", "--model", "lab:two-mtus"]).complaint(), @r"
+    failed to build the model: link.mtu is 1500; a model has one MTU; give all links the same
+    help: change the value in the plan, or with --set KEY=VALUE
+    ");
+}
