@@ -3,6 +3,7 @@
 use linerate_core::report::{DatagramSum, Departures, DirectionSum, LoadResult};
 use linerate_core::run::Run;
 use linerate_core::traffic::{Direction, IoReport};
+use linerate_core::transport::Transport;
 
 use super::words::{amount, rate, since, time};
 use crate::text::{count, digits, percent};
@@ -19,7 +20,7 @@ fn direction(run: &Run, sum: &DirectionSum) -> Vec<[String; 2]> {
     lines.extend(sum.datagrams.as_ref().map(|fate| line("datagrams", datagrams(fate))));
     if run.model.is_none() {
         // A model has no threads whose time could be read.
-        lines.push(line("processor", processor(sum)));
+        lines.push(line("processor", processor(run, sum)));
     }
     lines.extend(sum.departures_us.as_ref().map(|times| line("departures", departures(times))));
     lines.extend(calls(&sum.engines).map(|said| line("engines", said)));
@@ -27,12 +28,16 @@ fn direction(run: &Run, sum: &DirectionSum) -> Vec<[String; 2]> {
 }
 
 /// The processor time that a gigabyte takes at both ends.
-fn processor(sum: &DirectionSum) -> String {
+fn processor(run: &Run, sum: &DirectionSum) -> String {
     let [sender, receiver] = sum.cpu_s_per_gb.map(|seconds| match seconds {
         Some(seconds) => format!("{} s", digits(seconds)),
         None => "unknown".to_owned(),
     });
-    format!("sender {sender}, receiver {receiver} for 10^9 B, in the flows' threads")
+    // QUIC's protocol runs on threads of its library, which no flow owns.
+    let library = run.plan.common.transport == Transport::Quic;
+    let besides =
+        if library { "; the threads of the QUIC library take more, which is not counted" } else { "" };
+    format!("sender {sender}, receiver {receiver} for 10^9 B, in the flows' threads{besides}")
 }
 
 /// Rate and amount, and how fairly the flows shared it.

@@ -1,5 +1,6 @@
 use linerate_core::stats::Histogram;
 use linerate_core::traffic::{FlowAccount, HalfAccount, Transfer};
+use linerate_core::transport::Transport;
 use linerate_core::units::Span;
 
 use super::super::fixture;
@@ -69,6 +70,17 @@ fn a_direction_says_all_that_is_known_of_it_in_its_order() {
         "of 1000 sent 10 (1.0 %) lost on the path, 20 (2.0 %) dropped by the receiver's socket"
     );
     assert_eq!(value(&full, "engines"), "the kernel copied 2 (25.0 %) of 8 zero-copy sends");
+}
+
+#[test]
+fn what_the_threads_of_a_library_take_is_not_counted_and_said_so() {
+    let said = |transport| {
+        let mut report = crate::fixture::loads(vec![Transfer::default()]);
+        report.runs[0].run.plan.common.transport = transport;
+        let lines = direction(&report.runs[0].run, &fixture::sum());
+        lines.into_iter().any(|[_, value]| value.contains("the QUIC library"))
+    };
+    assert_eq!((said(Transport::Quic), said(Transport::Tls)), (true, false));
 }
 
 #[test]
