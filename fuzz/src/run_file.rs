@@ -34,7 +34,7 @@ fn read(run: Run) {
     for caution in cautions.iter().chain(&run.cautions) {
         assert!(!caution.finding().is_empty() && !caution.advice().is_empty());
     }
-    assert!(!describe(&run.source).is_empty());
+    assert!(!describe(&run).is_empty());
     assert!(!run.plan.to_toml().is_empty(), "the plan is shown");
     let series = run.series.len();
     let twin = NamedRun { name: "a".to_owned(), run: run.clone() };

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use crate::environment::{Environment, Fact, Interface};
 use crate::options::{Granted, SocketOptions};
-use crate::run::{End, Run, Source};
+use crate::run::{End, Laboratory, Run, Source};
 
 pub use difference::{Difference, differences};
 
@@ -87,7 +87,12 @@ pub fn fields(run: &Run) -> Vec<Field> {
     list.add(Role::Hardware, "source", Some(kind.to_owned()));
     list.add(Role::Hardware, "model", model.cloned());
     if let Some(model) = &run.model {
-        list.0.extend(plan::of_model(&model.plan));
+        list.0.extend(plan::written("model", &model.plan));
+    }
+    if let Some(Laboratory { name, plan, hosts }) = &run.laboratory {
+        list.add(Role::Hardware, "laboratory", Some(name.clone()));
+        list.add(Role::Hardware, "laboratory's hosts", Some(hosts.join(", ")));
+        list.0.extend(plan::written("laboratory", plan));
     }
     let socket = &run.plan.common.socket;
     list.node("initiator", run.local(), socket);
@@ -118,6 +123,9 @@ fn path_name(run: &Run) -> String {
     let where_to = match &run.source {
         Source::Modelled(model) => format!("model {model}"),
         Source::Imported(program) => format!("imported from {program}"),
+        Source::Measured if run.laboratory.is_some() => {
+            run.laboratory.as_ref().map(Laboratory::between).unwrap_or_default()
+        }
         Source::Measured | Source::Loopback => {
             let host = |end: End<'_>| end.environment.hostname.known().cloned();
             let there: Vec<String> = run.answering().filter_map(|(end, _)| host(end)).collect();

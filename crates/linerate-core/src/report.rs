@@ -139,14 +139,17 @@ fn ceilings_of(run: &Run) -> Vec<Ceiling> {
     ceilings
 }
 
-/// How a run's source is named to a reader.
+/// How the source of a run is named to a reader.
 #[must_use]
-pub fn describe(source: &Source) -> String {
-    match source {
-        Source::Measured => "measured between two ends".to_owned(),
-        Source::Loopback => "measured on this host alone, over its loopback".to_owned(),
-        Source::Modelled(model) => format!("modelled: {model}"),
-        Source::Imported(program) => format!("imported from {program}"),
+pub fn describe(run: &Run) -> String {
+    match (&run.source, &run.laboratory) {
+        (Source::Measured, Some(laboratory)) => {
+            format!("measured from {}, all on one host", laboratory.between())
+        }
+        (Source::Measured, None) => "measured between two ends".to_owned(),
+        (Source::Loopback, _) => "measured on this host alone, over its loopback".to_owned(),
+        (Source::Modelled(model), _) => format!("modelled: {model}"),
+        (Source::Imported(program), _) => format!("imported from {program}"),
     }
 }
 

@@ -55,6 +55,9 @@ pub struct Run {
     /// What a modelled run was computed from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<Model>,
+    /// The laboratory on one host that it was measured in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub laboratory: Option<Laboratory>,
     /// The curves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub series: Vec<Series>,
@@ -188,6 +191,30 @@ pub struct Model {
     pub cautions: Vec<Caution>,
 }
 
+/// The laboratory that a run was measured in: enough to make it again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Laboratory {
+    /// The name of its plan.
+    pub name: String,
+    /// Its plan as TOML.
+    pub plan: String,
+    /// The names of its hosts that measured: of the first node, then of the others.
+    pub hosts: Vec<String>,
+}
+
+impl Laboratory {
+    /// Between which of its hosts, such as `a to b of the laboratory pair`.
+    #[must_use]
+    pub fn between(&self) -> String {
+        match &*self.hosts {
+            [here, there @ ..] if !there.is_empty() => {
+                format!("{here} to {} of the laboratory {}", there.join(", "), self.name)
+            }
+            _ => format!("the laboratory {}", self.name),
+        }
+    }
+}
+
 /// Why a file is not a run.
 #[derive(Debug, thiserror::Error)]
 pub enum RunFileError {
@@ -231,6 +258,7 @@ impl Run {
             nodes: Vec::new(),
             paths: Vec::new(),
             model: None,
+            laboratory: None,
             series: Vec::new(),
             stages: Vec::new(),
             transfers: Vec::new(),

@@ -29,6 +29,21 @@ pub struct Lab {
     namespaces: Vec<Namespace>,
 }
 
+/// Where a thread was before it went into a laboratory.
+#[derive(Debug)]
+pub struct Home(Namespace);
+
+impl Home {
+    /// Does `work` there, in a thread of its own.
+    ///
+    /// # Errors
+    ///
+    /// [`LabError::Namespace`] when the namespace cannot be entered.
+    pub fn back<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, LabError> {
+        self.0.enter(work)
+    }
+}
+
 /// Why a laboratory cannot be made or used. Displayed after "failed to ...".
 #[derive(Debug, thiserror::Error)]
 pub enum LabError {
@@ -122,7 +137,7 @@ impl Lab {
         self.namespaces[node].enter(work)
     }
 
-    /// Puts this thread on a node, and every thread and process that it starts from now on.
+    /// Puts this thread on a node, and every thread and process that it starts from now on. Returns where it was.
     ///
     /// # Errors
     ///
@@ -131,7 +146,9 @@ impl Lab {
     /// # Panics
     ///
     /// If there is no such node.
-    pub fn stay(&self, node: usize) -> Result<(), LabError> {
-        self.namespaces[node].stay()
+    pub fn stay(&self, node: usize) -> Result<Home, LabError> {
+        let home = Namespace::of_this_thread()?;
+        self.namespaces[node].stay()?;
+        Ok(Home(home))
     }
 }

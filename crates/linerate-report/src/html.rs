@@ -181,7 +181,7 @@ fn statement(report: &Report, index: usize, named: &NamedRun) -> String {
         "" => String::new(),
         transport => format!(" over {}", plain(transport)),
     };
-    let mut sentences = vec![format!("{hosts}{transport}, {}.", plain(&describe(&run.source)))];
+    let mut sentences = vec![format!("{hosts}{transport}, {}.", plain(&describe(run)))];
     for curve in report.curves.iter().filter(|curve| curve.run == index) {
         let progress = progress(curve);
         let settled = progress.settled as f64 / progress.timed.max(1) as f64;

@@ -71,7 +71,7 @@ fn entry(report: &Report, index: usize) -> Entry {
 fn title(report: &Report) -> String {
     let [named] = &report.runs[..] else { return format!("{} runs", report.runs.len()) };
     let hosts = hosts(named).map_or_else(|| plain(&named.name), |hosts| hosts.join(" to "));
-    shortened(&format!("{hosts}, {}", plain(&describe(&named.run.source))), LONGEST_TITLE)
+    shortened(&format!("{hosts}, {}", plain(&describe(&named.run))), LONGEST_TITLE)
 }
 
 #[cfg(test)]

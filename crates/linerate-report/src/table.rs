@@ -70,7 +70,7 @@ fn header(name: &str, curve: &Curve, named: &NamedRun, width: usize) -> String {
     let mut lines = vec![
         wrap(&format!("{name}: {}", curve.pattern), width, 2),
         item("hosts", &format!("{hosts}, {transport}"), width),
-        item("how", &plain(&describe(&run.source)), width),
+        item("how", &plain(&describe(run)), width),
     ];
     if let Some(link) = link(run) {
         lines.push(item("link", &link, width));

@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use linerate_core::run::Run;
+use linerate_net::lab::Home;
 use linerate_store::{Access, Existing, Location, Recorded, Store, StoreError};
 
 use crate::store;
@@ -20,6 +21,8 @@ pub(crate) use runs::{named, spread};
 
 /// The history that the user named.
 static NAMED: OnceLock<OsString> = OnceLock::new();
+/// Where this process was before it went into a laboratory, if it did.
+static HOME: OnceLock<Home> = OnceLock::new();
 /// Whether the run of this process is recorded.
 static RECORDED: AtomicBool = AtomicBool::new(false);
 
@@ -68,11 +71,21 @@ pub(crate) fn trouble(error: &StoreError) -> Trouble {
     Trouble::new(format!("failed to {error}"), error.advice())
 }
 
+/// Tells where this process was before it went into a laboratory: a history on another host is reached from there.
+pub(crate) fn from(home: Home) {
+    HOME.set(home).unwrap_or(());
+}
+
 /// Records `run`, which lies in `file`, if this process is to.
 pub(crate) fn keep(run: &Run, file: &Path) -> Result<(), Trouble> {
-    if !RECORDED.load(Ordering::Relaxed) {
-        return Ok(());
+    match HOME.get() {
+        _ if !RECORDED.load(Ordering::Relaxed) => Ok(()),
+        Some(home) => home.back(|| recorded(run, file))?,
+        None => recorded(run, file),
     }
+}
+
+fn recorded(run: &Run, file: &Path) -> Result<(), Trouble> {
     let file = if store::is_stream(file) { Path::new("") } else { file };
     let recorded = open(Access::Create)?.record(&record_of(run, file)?, Existing::Keep);
     match recorded.map_err(|error| trouble(&error))? {

@@ -4,6 +4,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use insta::assert_snapshot;
+use linerate_core::identity::Fingerprint;
+use linerate_core::lab::LabPlan;
 use linerate_core::run::Source;
 use linerate_net::lab::LabError;
 use rustix::process::Signal;
@@ -95,7 +97,11 @@ fn one_run_has_a_laboratory_of_its_own() {
     let run = desk.run_file("x.run.json");
     assert_eq!(run.source, Source::Measured);
     assert_eq!(run.plan.common.host.as_deref(), Some("b"), "the last host answers");
-    assert_eq!(run.plan.common.output.labels.get("lab").map(String::as_str), Some("indirect"));
+    let lab = run.laboratory.clone().expect("it was in one");
+    assert_eq!((&*lab.name, &*lab.hosts), ("indirect", &["a".to_owned(), "b".to_owned()][..]));
+    assert!(LabPlan::from_toml(&lab.plan).is_ok_and(|plan| plan.switches == ["s"]), "{}", lab.plan);
+    let name = Fingerprint::of(&run).name;
+    assert!(name.starts_with("a to b of the laboratory indirect, tcp, ping-pong"), "{name}");
     let stream =
         ["stream", "--lab", "n-to-1", "h1", "h3", "--on", "sink", "--direction", "receive", "--time", "1s"];
     let said = desk.linerate(&[&stream[..], &["--out", "s.run.json"]].concat()).done().stdout;

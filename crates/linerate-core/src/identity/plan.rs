@@ -26,12 +26,12 @@ pub(super) fn fields(plan: &Plan) -> Vec<Field> {
     fields
 }
 
-/// The keys of a model's plan, in TOML. Its name is what names the path; every key may vary.
-pub(super) fn of_model(plan: &str) -> Vec<Field> {
+/// The keys of the plan of a model or a laboratory, in TOML. Its name is what names the path; every key may vary.
+pub(super) fn written(of: &str, plan: &str) -> Vec<Field> {
     let Ok(plan) = toml::from_str::<Value>(plan) else { return Vec::new() };
     let mut fields = Vec::new();
     flatten("", &plan, &mut |key, value| {
-        fields.push(Field { name: format!("model {key}"), value, role: Role::Setting });
+        fields.push(Field { name: format!("{of} {key}"), value, role: Role::Setting });
     });
     fields
 }

@@ -195,7 +195,7 @@ impl Layout {
 
     /// Gives every link its network: those that meet at a switch are of one.
     fn join(&mut self) -> Result<(), LabPlanError> {
-        // Of each node the link that it was reached by: of a switch, by its network's first one.
+        // Of each link another one of its network, and so on to the one that stands for it.
         let mut group: Vec<usize> = (0..self.links.len()).collect();
         let root = |group: &[usize], mut at: usize| {
             while group[at] != at {

@@ -124,7 +124,7 @@ pub fn become_part(name: &str, node: &str) -> Result<(), LabError> {
         lab: name.to_owned(),
         nodes: lab.layout.names(),
     })?;
-    lab.stay(number)?;
+    drop(lab.stay(number)?);
     let hosts = hosts_of(name);
     mounts::view(&hosts).map_err(failed("show", &hosts))
 }

@@ -13,6 +13,9 @@ use super::LabError;
 /// The file system of namespaces.  Source: `linux/magic.h`, `NSFS_MAGIC`.
 const NAMESPACES: FsWord = 0x6e73_6673;
 
+/// That of a thread.
+const OWN: &str = "/proc/thread-self/ns/net";
+
 /// A network namespace; it is there as long as this is, or a thread is in it.
 #[derive(Debug)]
 pub(super) struct Namespace(File);
@@ -22,9 +25,14 @@ impl Namespace {
     pub(super) fn new() -> Result<Self, LabError> {
         let made = in_a_thread(|| {
             unshare(CloneFlags::CLONE_NEWNET)?;
-            File::open("/proc/thread-self/ns/net")
+            File::open(OWN)
         });
         made.map(Self).map_err(refused)
+    }
+
+    /// The one that this thread is in.
+    pub(super) fn of_this_thread() -> Result<Self, LabError> {
+        File::open(OWN).map(Self).map_err(refused)
     }
 
     /// The one that a file holds. A file that holds none is an error.

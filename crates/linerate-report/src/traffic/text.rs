@@ -35,7 +35,7 @@ fn of_run(report: &Report, (index, named): (usize, &NamedRun), width: usize, row
         unfinished(report, index).map(|state| wrap(&format!("{of}{state}"), width, 2)).into_iter().collect();
     head.push(wrap(&format!("{of}{}", headline(run)), width, 2));
     if run.model.is_some() {
-        head.push(item("how", &plain(&describe(&run.source)), width));
+        head.push(item("how", &plain(&describe(run)), width));
     }
     head.extend(facts(run).into_iter().map(|[label, value]| item(&label, &value, width)));
     let mut blocks = vec![head.join("\n")];

@@ -7,7 +7,7 @@ use jiff::Zoned;
 use linerate_core::assessment::assess;
 use linerate_core::plan::Plan;
 use linerate_core::report::Report;
-use linerate_core::run::{Answering, EndState, Model, Run, Source, State};
+use linerate_core::run::{Answering, EndState, Laboratory, Model, Run, Source, State};
 use linerate_core::series::Series;
 
 use super::loads;
@@ -30,6 +30,11 @@ pub(super) trait Subject {
 
     /// The model, if the run was computed.
     fn model(&self) -> Option<Model> {
+        None
+    }
+
+    /// The laboratory, if the hosts are in one.
+    fn laboratory(&self) -> Option<Laboratory> {
         None
     }
 
@@ -214,6 +219,7 @@ fn start<'a>(
         started: written(&started),
         labels: plan.common.output.labels.clone(),
         model: subject.model(),
+        laboratory: subject.laboratory(),
         ..Run::new(source, plan)
     };
     let mut underway = Underway { run, line, pass: None, interrupt, files, unsaved: None };

@@ -1,11 +1,11 @@
 //! The peer of a measurement: the one that the plan names, or one that is started on this host.
 
 use linerate_core::plan::Plan;
-use linerate_core::run::Source;
+use linerate_core::run::{Laboratory, Source};
 use linerate_net::control::Key;
 use linerate_net::pair::Target;
 
-use super::laboratory::Laboratory;
+use super::laboratory::Entered;
 use super::serve;
 use crate::cli::KeyArgs;
 use crate::peer::{LoopbackPeer, fresh_key};
@@ -28,7 +28,13 @@ pub(super) enum Started {
     /// One, on the loopback.
     OnLoopback(#[expect(dead_code, reason = "it ends when this is dropped")] LoopbackPeer),
     /// One on each of these hosts of a laboratory.
-    InLaboratory(#[expect(dead_code, reason = "they end when this is dropped")] Vec<LoopbackPeer>),
+    InLaboratory {
+        /// They end when this is dropped.
+        #[expect(dead_code, reason = "they end when this is dropped")]
+        servers: Vec<LoopbackPeer>,
+        /// What a run records of it.
+        laboratory: Laboratory,
+    },
 }
 
 impl Started {
@@ -36,14 +42,19 @@ impl Started {
     pub(super) const fn source(&self) -> Source {
         match self {
             Self::OnLoopback(_) => Source::Loopback,
-            Self::Nothing | Self::InLaboratory(_) => Source::Measured,
+            Self::Nothing | Self::InLaboratory { .. } => Source::Measured,
         }
+    }
+
+    /// The laboratory, if they are in one.
+    pub(super) fn laboratory(&self) -> Option<Laboratory> {
+        if let Self::InLaboratory { laboratory, .. } = self { Some(laboratory.clone()) } else { None }
     }
 }
 
 impl Peer {
     /// Finds the peer that `plan` names, on its host or in the laboratory, or starts one.
-    pub(super) fn of(plan: &Plan, key: &KeyArgs, lab: Option<&Laboratory>) -> Result<Self, Trouble> {
+    pub(super) fn of(plan: &Plan, key: &KeyArgs, lab: Option<&Entered>) -> Result<Self, Trouble> {
         if let Some(lab) = lab {
             let key = fresh_key()?;
             let servers = lab.servers(plan, &key)?;
@@ -54,7 +65,7 @@ impl Peer {
                 target,
                 others: targets.collect(),
                 key: Some(key),
-                started: Started::InLaboratory(servers),
+                started: Started::InLaboratory { servers, laboratory: lab.noted(plan) },
             });
         }
         let mut hosts = plan.hosts();

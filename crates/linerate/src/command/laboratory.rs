@@ -1,7 +1,8 @@
 //! A laboratory that is made for one run: this process is on one of its hosts, and servers answer on others.
 
-use linerate_core::lab::{Layout, Node, NodeKind};
+use linerate_core::lab::{LabPlan, Layout, Node, NodeKind};
 use linerate_core::plan::Plan;
+use linerate_core::run::Laboratory;
 use linerate_core::transport::Transport;
 use linerate_net::control::Key;
 use linerate_net::lab::{Lab, LabError};
@@ -12,16 +13,16 @@ use crate::peer::LoopbackPeer;
 use crate::trouble::Trouble;
 
 /// A laboratory, and where this process is in it.
-pub(super) struct Laboratory {
+pub(super) struct Entered {
     lab: Lab,
     name: String,
+    plan: LabPlan,
     here: usize,
 }
 
-impl Laboratory {
-    /// Makes the laboratory that the flags name, if any, puts this process on its host, and notes in `plan` who answers
-    /// and which laboratory it is. Only threads that are started afterwards are there too.
-    pub(super) fn enter(args: &InLabArgs, plan: &mut Plan) -> Result<Option<Self>, Trouble> {
+impl Entered {
+    /// Makes the laboratory that the flags name, if any, puts this process on its host, and notes in `plan` who answers. Only threads that are started afterwards are there too.
+    pub(super) fn into(args: &InLabArgs, plan: &mut Plan) -> Result<Option<Self>, Trouble> {
         let Some(given) = &args.lab else { return Ok(None) };
         if plan.common.transport == Transport::Memory {
             return Err(Trouble::new(
@@ -34,10 +35,10 @@ impl Laboratory {
         let first = layout.hosts().next().map(|host| host.name.clone()).unwrap_or_default();
         let here = host(&layout, &name, args.on.as_deref().unwrap_or(&first))?;
         let lab = Lab::new(layout)?;
-        lab.stay(here)?;
-        let laboratory = Self { lab, name, here };
-        laboratory.note(plan);
-        Ok(Some(laboratory))
+        crate::history::from(lab.stay(here)?);
+        let entered = Self { lab, name, plan: written, here };
+        plan.common.host.get_or_insert_with(|| entered.other().to_owned());
+        Ok(Some(entered))
     }
 
     /// The last host other than this one: who answers if nobody is named.
@@ -52,10 +53,11 @@ impl Laboratory {
             .unwrap_or_default()
     }
 
-    /// Puts what the run is about into its plan: who answers, and which laboratory it was.
-    fn note(&self, plan: &mut Plan) {
-        plan.common.host.get_or_insert_with(|| self.other().to_owned());
-        plan.common.output.labels.entry("lab".to_owned()).or_insert_with(|| self.name.clone());
+    /// What a run between this host and those that `plan` names records of the laboratory.
+    pub(super) fn noted(&self, plan: &Plan) -> Laboratory {
+        let here = &self.lab.layout().nodes[self.here].name;
+        let hosts = std::iter::once(&**here).chain(plan.hosts()).map(str::to_owned).collect();
+        Laboratory { name: self.name.clone(), plan: self.plan.to_toml(), hosts }
     }
 
     /// Starts a server on each of the hosts that `plan` names, with one key for all.

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use linerate_core::carrier::{CarriedLoad, Carrier, LoadWatch, Look};
 use linerate_core::plan::{Asked, Format, Plan, StreamPlan};
 use linerate_core::report::{LoadResult, Report};
-use linerate_core::run::{Answering, EndState, Source};
+use linerate_core::run::{Answering, EndState, Laboratory, Source};
 use linerate_core::traffic::Transfer;
 use linerate_core::transport::Transport;
 use linerate_net::observe::HostClock;
@@ -19,7 +19,7 @@ pub(super) use modelled::{base, on_model};
 
 use super::conduct::{Stopped, Subject, Underway, conduct, go_on};
 use super::hosts::{Peer, Started};
-use super::laboratory::Laboratory;
+use super::laboratory::Entered;
 use super::results::is_free;
 use crate::cli::{KeyArgs, ProgressForm};
 use crate::progress::Line;
@@ -67,7 +67,7 @@ pub(super) fn exit(report: &Report) -> u8 {
 pub(super) fn between_hosts(
     plan: Plan,
     key: &KeyArgs,
-    lab: Option<&Laboratory>,
+    lab: Option<&Entered>,
     clock: HostClock,
     progress: ProgressForm,
 ) -> Result<Report, Trouble> {
@@ -132,6 +132,10 @@ struct Hosts {
 impl Subject for Hosts {
     fn source(&self) -> Source {
         self.started.source()
+    }
+
+    fn laboratory(&self) -> Option<Laboratory> {
+        self.started.laboratory()
     }
 
     fn ends(&self) -> (EndState, Vec<Answering>) {

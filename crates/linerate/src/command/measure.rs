@@ -18,7 +18,7 @@ use self::memory::Memory;
 use self::modelled::Modelled;
 use self::subject::{CurveSubject, Hosts, Opening};
 use super::conduct::{Stopped, Underway, conduct};
-use super::laboratory::Laboratory;
+use super::laboratory::Entered;
 use super::modelled::Chosen;
 use super::planned;
 use crate::cli::MeasureArgs;
@@ -33,7 +33,7 @@ pub(super) fn run(args: &MeasureArgs, clock: HostClock) -> Result<ExitCode, Trou
     if planned::printed(&args.plan, &plan)? {
         return Ok(ExitCode::SUCCESS);
     }
-    let lab = Laboratory::enter(&args.lab, &mut plan)?;
+    let lab = Entered::into(&args.lab, &mut plan)?;
     let interrupt = Interrupt::listen()?;
     let line = Line::of(args.plan.progress.unless(args.output.quiet));
     match model {

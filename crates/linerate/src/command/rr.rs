@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use linerate_core::traffic::hdr_log;
 use linerate_net::observe::HostClock;
 
-use super::laboratory::Laboratory;
+use super::laboratory::Entered;
 use super::modelled::Chosen;
 use super::{loads, planned};
 use crate::cli::RrArgs;
@@ -22,7 +22,7 @@ pub(super) fn run(args: &RrArgs, clock: HostClock) -> Result<ExitCode, Trouble> 
     if planned::printed(&args.plan, &plan)? {
         return Ok(ExitCode::SUCCESS);
     }
-    let lab = Laboratory::enter(&args.lab, &mut plan)?;
+    let lab = Entered::into(&args.lab, &mut plan)?;
     if let Some(path) = &args.hdr {
         // Finds a path that cannot be written before anything is measured.
         store::replace(path, "")?;

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use linerate_net::observe::HostClock;
 
-use super::laboratory::Laboratory;
+use super::laboratory::Entered;
 use super::modelled::Chosen;
 use super::{loads, planned};
 use crate::cli::StreamArgs;
@@ -24,7 +24,7 @@ pub(super) fn run(args: &StreamArgs, clock: HostClock) -> Result<ExitCode, Troub
     if planned::printed(&args.plan, &plan)? {
         return Ok(ExitCode::SUCCESS);
     }
-    let lab = Laboratory::enter(&args.lab, &mut plan)?;
+    let lab = Entered::into(&args.lab, &mut plan)?;
     let progress = args.plan.progress.unless(args.output.quiet);
     let report = match model {
         Some(chosen) => loads::on_model(chosen, plan, progress)?,

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use linerate_core::bench::Bench;
 use linerate_core::measure::Method;
 use linerate_core::plan::{Common, CurvePlan, Plan, PlanError};
-use linerate_core::run::{Answering, EndState, Source};
+use linerate_core::run::{Answering, EndState, Laboratory, Source};
 use linerate_core::stages::Stages;
 use linerate_net::observe::HostClock;
 use linerate_net::pair::Pair;
@@ -13,7 +13,7 @@ use linerate_net::pair::Pair;
 use crate::cli::KeyArgs;
 use crate::command::conduct::{Subject, go_on};
 use crate::command::hosts::{Peer, Started};
-use crate::command::laboratory::Laboratory;
+use crate::command::laboratory::Entered;
 use crate::progress::Line;
 use crate::signals::Interrupt;
 use crate::trouble::Trouble;
@@ -55,7 +55,7 @@ pub(super) struct Hosts<'a> {
 /// What it takes to connect to the peer.
 pub(super) struct Opening<'a> {
     pub(super) key: &'a KeyArgs,
-    pub(super) lab: Option<&'a Laboratory>,
+    pub(super) lab: Option<&'a Entered>,
     pub(super) clock: HostClock,
     pub(super) line: &'a Line,
     pub(super) interrupt: &'a Interrupt,
@@ -84,6 +84,10 @@ impl<'a> Hosts<'a> {
 impl Subject for Hosts<'_> {
     fn source(&self) -> Source {
         self.started.source()
+    }
+
+    fn laboratory(&self) -> Option<Laboratory> {
+        self.started.laboratory()
     }
 
     fn ends(&self) -> (EndState, Vec<Answering>) {
