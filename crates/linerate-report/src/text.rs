@@ -222,7 +222,7 @@ fn latency(curve: &Curve) -> String {
             let interval = latency.time.interval.map_or_else(String::new, |[low, high]| {
                 format!(" ({} to {})", time_text(low), time_text(high))
             });
-            let doubt = latency.time.interval.map_or("", |_| doubt(curve, latency.size));
+            let doubt = doubt(curve, latency.size);
             format!("{median}{interval} at {}{doubt}", Size(latency.size))
         }
         None if curve.pattern.timed_by_responder() => "none: one-way messages overlap".to_owned(),
@@ -235,11 +235,11 @@ fn peak(curve: &Curve) -> Option<String> {
     let share = curve.timed().find(|(size, _)| *size == peak.size).and_then(|(_, timed)| timed.link_share);
     let share = share.map_or_else(String::new, |share| format!(", {} of the link", percent(share)));
     let interval = peak.interval.map_or_else(String::new, |[low, high]| format!(" ({low} to {high})"));
-    let doubt = peak.interval.map_or("", |_| doubt(curve, peak.size));
+    let doubt = doubt(curve, peak.size);
     Some(format!("{}{interval} at {}{share}{doubt}", peak.throughput, Size(peak.size)))
 }
 
-/// What is said behind the interval of a key number of this size that is wider than the plan wanted.
+/// What is said behind a key number of this size if its interval is missing, or wider than the plan wanted.
 fn doubt(curve: &Curve, size: u64) -> &'static str {
     let settled = curve.timed().any(|(other, timed)| other == size && timed.settled);
     if settled { "" } else { "; not settled" }
