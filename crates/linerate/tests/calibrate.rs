@@ -108,7 +108,7 @@ fn without_root_one_sentence_says_so() {
     let said = desk.finish(desk.command("setpriv", &arguments));
     insta::assert_snapshot!(said.complaint(), @"
     failed to make a network namespace: that needs root
-    help: run it as root: `sudo linerate calibrate`; nothing outside its namespaces is changed
+    help: run it as root (`sudo linerate ...`); nothing outside its namespaces is changed
     ");
     assert!(!desk.path("host.toml").exists());
 }

@@ -72,7 +72,8 @@ fn a_laboratory_goes_up_runs_a_command_and_comes_down() {
     assert_eq!(seen.split_whitespace().collect::<Vec<_>>(), ["lo", "r"], "its own interfaces, and no others");
     assert!(on_b(&["getent", "hosts", "a"]).done().stdout.starts_with("198.18.0.1"), "by name");
     assert_eq!(on_b(&["sh", "-c", "exit 7"]).code, Some(7));
-    let listed = desk.linerate(&["lab", "list"]).done().stdout;
+    // It ends with 1 if this host has a laboratory that is not whole, whosever it is.
+    let listed = desk.linerate(&["lab", "list"]).stdout;
     assert!(listed.lines().any(|line| line.contains(&name) && line.contains(" up")), "{listed}");
     let again = desk.linerate(&["lab", "up", "pair", "--name", &name]).complaint().replace(&name, "NAME");
     assert_snapshot!(again, @r"
