@@ -9,7 +9,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 
-use crate::units::{Size, Span, SpanText, span_text};
+use crate::units::{Size, Span, SpanText, optional_span};
 
 pub use layout::{Address, Bucket, HEADER_BYTES, Layout, Link, Node, NodeKind, Port, Wire};
 pub use routes::Route;
@@ -132,24 +132,5 @@ impl LabPlan {
     #[must_use]
     pub fn to_toml(&self) -> String {
         toml::to_string(self).expect("every field has a TOML form")
-    }
-}
-
-/// A span that may be absent.
-mod optional_span {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    use super::{Span, span_text};
-
-    #[derive(Serialize, Deserialize)]
-    struct Text(#[serde(with = "span_text")] Span);
-
-    #[expect(clippy::ref_option, reason = "serde calls it so")]
-    pub(super) fn serialize<S: Serializer>(span: &Option<Span>, out: S) -> Result<S::Ok, S::Error> {
-        span.map(Text).serialize(out)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Span>, D::Error> {
-        Ok(Option::<Text>::deserialize(input)?.map(|Text(span)| span))
     }
 }

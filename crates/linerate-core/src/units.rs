@@ -6,6 +6,7 @@
 
 mod rate;
 mod size;
+pub mod optional_span;
 pub mod span_text;
 mod time;
 
