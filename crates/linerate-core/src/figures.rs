@@ -7,7 +7,8 @@ mod sheet;
 use std::fmt;
 use std::str::FromStr;
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::traffic::Direction;
 
@@ -78,7 +79,7 @@ pub enum Unit {
 }
 
 /// Which way is better.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Better {
     /// Less is better.

@@ -15,6 +15,7 @@ pub mod compare;
 pub mod derive;
 pub mod endpoint;
 pub mod environment;
+pub mod experiment;
 pub mod figures;
 pub mod foreign;
 pub mod grid;

@@ -4,9 +4,9 @@
 //! modelled run is exact. Outside, times are shown in us, rates in Mb/s (10^6 bit/s), and sizes
 //! in bytes, KiB or MiB (1024).
 
+pub mod optional_span;
 mod rate;
 mod size;
-pub mod optional_span;
 pub mod span_text;
 mod time;
 

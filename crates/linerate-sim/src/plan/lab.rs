@@ -101,3 +101,83 @@ fn length(link: &Link, phy: &Phy) -> Option<f64> {
     let delay = link.wire.delay;
     (delay > Span::ZERO).then(|| delay.as_ps() as f64 / phy.cable.delay_per_metre_ps as f64)
 }
+
+#[cfg(test)]
+mod tests {
+    use linerate_core::units::Size;
+
+    use super::*;
+    use crate::model;
+
+    fn of(text: &str) -> Result<ModelPlan, ModelError> {
+        ModelPlan::of_lab(&LabPlan::from_toml(text).expect("a laboratory"))
+    }
+
+    fn ethernet(plan: &ModelPlan) -> &EthernetPlan {
+        let Network::Ethernet(network) = &plan.network else { panic!("a laboratory is an Ethernet") };
+        network
+    }
+
+    #[test]
+    fn every_laboratory_that_ships_is_a_model_but_that_of_two_mtus() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plans/labs");
+        for entry in std::fs::read_dir(folder).expect("they are committed") {
+            let path = entry.expect("readable").path();
+            let text = std::fs::read_to_string(&path).expect("text");
+            match of(&text) {
+                Ok(plan) => model::check(&plan).unwrap_or_else(|error| panic!("{}: {error}", path.display())),
+                Err(error) => {
+                    assert_eq!(path.file_stem().expect("a name"), "two-mtus");
+                    assert_eq!(
+                        error.to_string(),
+                        "link.mtu is 1500; a model has one MTU; give all links the same"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn hosts_are_stations_and_links_the_ethernet_of_their_rate() {
+        let text = "hosts = ['a', 'b', 'c']\nswitches = ['s']\nrouters = ['r']\nrate-mbps = 1000\nlink = [\
+                    { between = ['a', 's'] }, { between = ['b', 's'] }, { between = ['s', 'r'], rate-mbps = 100, \
+                    queue = '40KiB' }, { between = ['r', 'c'], delay = '1ms' }]";
+        let plan = of(text).expect("a model");
+        let network = ethernet(&plan);
+        assert_eq!((network.topology, network.stations, network.queue), (Shape::Graph, 3, Size(40 << 10)));
+        let names: Vec<&str> = network.relay.iter().map(|relay| &*relay.name).collect();
+        assert_eq!(names, ["relay-s", "relay-r"]);
+        let cables: Vec<(&str, &str, Option<&str>)> = network
+            .cable
+            .iter()
+            .map(|cable| (&*cable.between[0], &*cable.between[1], cable.phy.as_deref()))
+            .collect();
+        assert_eq!(
+            cables,
+            [
+                ("s0", "relay-s", Some("1000BASE-T")),
+                ("s1", "relay-s", Some("1000BASE-T")),
+                ("relay-s", "relay-r", Some("100BASE-TX")),
+                ("relay-r", "s2", Some("1000BASE-T")),
+            ]
+        );
+        // 1 ms at 5.56 ns a metre.
+        let length = network.cable[3].length_m.expect("it has a delay");
+        assert!((length - 179_856.0).abs() < 1.0, "{length}");
+        assert!(plan.tcp.is_some());
+        model::check(&plan).expect("it can be modelled");
+    }
+
+    #[test]
+    fn what_a_model_cannot_be_is_refused() {
+        let error = of("hosts = ['a', 'b']\nrate-mbps = 30\n[[link]]\nbetween = ['a', 'b']")
+            .expect_err("no such PHY");
+        assert!(
+            error.to_string().starts_with("link.rate-mbps is 30; a modelled link has a rate of Ethernet"),
+            "{error}"
+        );
+        let two = "hosts = ['a', 'b']\nlink = [{ between = ['a', 'b'] }, { between = ['a', 'b'] }]";
+        let error = of(two).expect_err("two links").to_string();
+        assert_eq!(error, "hosts is a; a modelled host has one link; leave the others out");
+    }
+}
