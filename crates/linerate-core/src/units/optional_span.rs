@@ -12,7 +12,6 @@ struct Text(#[serde(with = "span_text")] Span);
 /// # Errors
 ///
 /// Those of the serializer.
-#[expect(clippy::ref_option, reason = "serde calls it so")]
 pub fn serialize<S: Serializer>(span: &Option<Span>, out: S) -> Result<S::Ok, S::Error> {
     span.map(Text).serialize(out)
 }
