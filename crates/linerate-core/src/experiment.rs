@@ -12,6 +12,7 @@ mod findings;
 mod ledger;
 mod measured;
 mod mix;
+pub mod order;
 mod plan;
 mod prices;
 mod target;
