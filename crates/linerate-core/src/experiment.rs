@@ -6,6 +6,8 @@ mod check;
 mod command;
 mod costs;
 pub mod design;
+mod distribution;
+pub mod effects;
 mod evidence;
 mod factor;
 mod findings;
