@@ -7,6 +7,7 @@ mod command;
 mod costs;
 pub mod design;
 mod distribution;
+pub mod drift;
 pub mod effects;
 mod evidence;
 mod factor;
@@ -17,6 +18,7 @@ mod mix;
 pub mod order;
 mod plan;
 mod prices;
+pub mod sequential;
 mod target;
 mod way;
 
