@@ -12,6 +12,7 @@ pub mod effects;
 mod evidence;
 mod factor;
 mod findings;
+pub mod front;
 mod ledger;
 mod measured;
 mod mix;
