@@ -19,6 +19,7 @@ mod mix;
 pub mod order;
 mod plan;
 mod prices;
+pub mod search;
 pub mod sequential;
 mod target;
 mod way;
