@@ -21,6 +21,7 @@ mod plan;
 mod prices;
 pub mod search;
 pub mod sequential;
+pub mod staircase;
 mod target;
 mod way;
 
