@@ -1,5 +1,15 @@
 //! Experiments: factors and their levels, the order in which cells are run, and what an effect is worth.
+//!
+//! A *factor* is something that can be set, a *level* one of its values, and level 0 its base. A *cell* is
+//! one combination: for each factor the index of its level. A *block* is a day or a boot in which every
+//! cell is measured once; a *plot* is a stretch in which factors that are expensive to change stay as they
+//! are.
+//!
+//! The mathematics ([`design`], [`order`], [`effects`](mod@effects), [`staircase`], [`search`] and what they stand on) are
+//! pure functions and state machines over numbers. Results come there as natural logarithms where a ratio is
+//! meant, so that a difference is the logarithm of a ratio.
 
+mod analyse;
 mod budget;
 mod cell;
 mod check;
@@ -12,6 +22,7 @@ pub mod effects;
 mod evidence;
 mod factor;
 mod findings;
+mod found;
 pub mod front;
 mod ledger;
 mod measured;
@@ -36,6 +47,7 @@ pub use findings::{
     BestFound, CellFound, CellValue, DriftFound, EffectFound, EffectVerdict, Elsewhere, Explanation,
     FactorShown, FigureFound, Findings, SettingShown, Trade,
 };
+pub use found::Question;
 pub use ledger::{Entry, Granted, Ledger, Outcome, Slot};
 pub use measured::{FigureName, Measured};
 pub use plan::{Bench, DesignPlan, ExperimentPlan, MOST_FACTORS};

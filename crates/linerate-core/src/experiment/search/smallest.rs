@@ -91,6 +91,22 @@ impl SmallestEnough {
         Ok(())
     }
 
+    /// The interval of the ratio of a level to the largest, as logarithms. Absent before all its repetitions are there.
+    #[must_use]
+    pub fn interval(&self, level: usize) -> Option<[f64; 2]> {
+        self.ratio(level)
+    }
+
+    /// Whether a level keeps the share. Absent if that cannot be told, or not yet.
+    #[must_use]
+    pub fn keeps(&self, level: usize) -> Option<bool> {
+        match self.verdict(level)? {
+            Verdict::Keeps => Some(true),
+            Verdict::Loses => Some(false),
+            Verdict::CannotTell => None,
+        }
+    }
+
     /// What was found. Absent before the end.
     #[must_use]
     pub fn found(&self) -> Option<Smallest> {

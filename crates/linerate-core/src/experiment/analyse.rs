@@ -1,0 +1,356 @@
+//! From the runs of an experiment to its findings.
+
+use std::collections::BTreeMap;
+
+use super::ExperimentPlan;
+use super::distribution::student_limit;
+use super::drift::Drift;
+use super::effects::{Effect, Factors, Observation, Untested, best, effects};
+use super::findings::{
+    BestFound, CellFound, CellValue, DriftFound, EffectFound, EffectVerdict, Elsewhere, Explanation,
+    FigureFound,
+};
+use super::measured::{FigureName, Measured};
+use crate::figures::Better;
+use crate::inference::holm;
+
+/// Probability of a false alarm among all effects of a figure, and what intervals leave out.
+pub(super) const ALPHA: f64 = 0.05;
+/// A drift is held against effects of this size even if larger ones were seen: people look for 5 %.
+const SMALLEST_ASKED: f64 = 0.05;
+/// Modelled values that differ by less than this share are the same but for rounding.
+const ROUNDING: f64 = 1e-9;
+
+/// The runs of an experiment, and what is known of them together.
+pub(super) struct Runs<'a> {
+    pub(super) plan: &'a ExperimentPlan,
+    pub(super) runs: &'a [Measured],
+    pub(super) cells: Vec<CellFound>,
+    pub(super) is_exact: bool,
+}
+
+impl<'a> Runs<'a> {
+    pub(super) fn new(plan: &'a ExperimentPlan, runs: &'a [Measured], is_exact: bool) -> Self {
+        let mut by_cell: BTreeMap<&[usize], Vec<String>> = BTreeMap::new();
+        for run in runs {
+            by_cell.entry(&run.cell).or_default().push(run.file.clone());
+        }
+        let cell = |(levels, files): (&[usize], Vec<String>)| CellFound {
+            levels: levels.to_vec(),
+            name: plan.cell_name(levels),
+            files,
+        };
+        Self { plan, runs, cells: by_cell.into_iter().map(cell).collect(), is_exact }
+    }
+
+    pub(super) fn figures(&self) -> Vec<FigureFound> {
+        let mut figures: Vec<FigureFound> =
+            FigureName::all(self.plan, self.runs).into_iter().map(|figure| self.figure(figure)).collect();
+        self.correct(&mut figures);
+        let others: Vec<(FigureName, Vec<Option<CellValue>>)> =
+            figures.iter().map(|found| (found.figure.clone(), found.cells.clone())).collect();
+        for (nth, found) in figures.iter_mut().enumerate() {
+            if let Some(best) = &mut found.best {
+                best.elsewhere = elsewhere(&others, nth, best.cell, self.base());
+            }
+        }
+        figures
+    }
+
+    /// The base cell, if it has results.
+    pub(super) fn base(&self) -> Option<usize> {
+        self.cells.iter().position(|cell| cell.levels.iter().all(|level| *level == 0))
+    }
+
+    fn levels(&self) -> Vec<usize> {
+        self.plan.factor.iter().map(|factor| factor.levels.len()).collect()
+    }
+
+    fn hard(&self) -> Vec<bool> {
+        self.plan.factor.iter().map(super::Factor::is_hard).collect()
+    }
+
+    fn figure(&self, figure: FigureName) -> FigureFound {
+        let scaled = |run: &Measured| run.values.get(&figure.key).and_then(|value| figure.scaled(*value));
+        let with: Vec<(&Measured, f64)> =
+            self.runs.iter().filter_map(|run| Some((run, scaled(run)?))).collect();
+        let cells = self.cells.iter().map(|cell| value(&figure, &with, &cell.levels)).collect();
+        let mut found = FigureFound {
+            figure,
+            cells,
+            effects: Vec::new(),
+            pairs: Vec::new(),
+            best: None,
+            drift: None,
+            outliers: Vec::new(),
+            by_lenth: false,
+        };
+        self.test(&mut found, &with);
+        found
+    }
+
+    /// Fills in what the observations say of the factors.
+    fn test(&self, found: &mut FigureFound, with: &[(&Measured, f64)]) {
+        let (levels, hard) = (self.levels(), self.hard());
+        let factors = Factors { levels: &levels, hard: &hard };
+        let observations: Vec<Observation<'_>> = with.iter().map(|(run, y)| observation(run, *y)).collect();
+        let Ok(result) = effects(&observations, factors, ALPHA) else { return };
+        for (nth, factor) in result.factors.iter().enumerate() {
+            for (level, effect) in factor.levels.iter().enumerate() {
+                let mut shown = self.effect(&found.figure, effect);
+                let Some(plan) = self.plan.factor.get(nth) else { continue };
+                shown.what = format!("{} = {}", plan.name, plan.levels[level + 1].name);
+                shown.factors = vec![nth];
+                shown.level = Some(level + 1);
+                shown.aliases = self.aliases(&factor.aliases);
+                found.effects.push(shown);
+            }
+        }
+        for pair in &result.pairs {
+            let mut shown = match &pair.effect {
+                Some(effect) => self.effect(&found.figure, effect),
+                None => joint(&pair.test, pair.adjusted),
+            };
+            shown.what = self.names(&pair.factors);
+            shown.factors = pair.factors.to_vec();
+            shown.aliases = self.aliases(&pair.aliases);
+            found.pairs.push(shown);
+        }
+        found.by_lenth = result.by_lenth;
+        let far = if self.is_exact { Vec::new() } else { result.outliers(ALPHA) };
+        let name = |run: &Measured| [self.plan.cell_name(&run.cell), run.file.clone()];
+        found.outliers = far.into_iter().map(|index| name(with[index].0)).collect();
+        found.best = self.best(&found.figure, &observations, factors);
+        found.drift = self.drift(found, with);
+    }
+
+    fn effect(&self, figure: &FigureName, effect: &Effect) -> EffectFound {
+        let change = effect.estimate.map(|estimate| figure.unscaled(estimate));
+        let evidence = effect.evidence.as_ref().ok().filter(|_| !self.is_exact);
+        let estimate = effect.estimate.unwrap_or(0.0);
+        let seen = match evidence {
+            Some(evidence) => evidence.adjusted <= ALPHA,
+            None => self.is_exact && estimate.abs() > ROUNDING,
+        };
+        let tested = self.is_exact && effect.estimate.is_some() || evidence.is_some();
+        EffectFound {
+            change,
+            interval: evidence.map(|evidence| evidence.interval.map(|end| figure.unscaled(end))),
+            p: evidence.map(|evidence| evidence.adjusted),
+            verdict: verdict(figure, estimate, seen, tested),
+            untested: effect.evidence.as_ref().err().filter(|_| !tested).map(Untested::to_string),
+            ..nothing()
+        }
+    }
+
+    fn best(&self, figure: &FigureName, all: &[Observation<'_>], factors: Factors<'_>) -> Option<BestFound> {
+        if figure.better == Better::Neither {
+            return None;
+        }
+        let found = best(all, factors, figure.better == Better::More).ok()?;
+        let place = |levels: &[usize]| self.cells.iter().position(|cell| cell.levels == levels);
+        // A modelled cell is as good only if it is equal.
+        let equal =
+            |difference: Option<f64>| difference.is_some_and(|difference| difference.abs() <= ROUNDING);
+        let as_good: Vec<&[usize]> = if self.is_exact {
+            found.others.iter().filter(|other| equal(other.difference)).map(|other| &*other.cell).collect()
+        } else {
+            found.as_good(ALPHA).map(|other| &*other.cell).collect()
+        };
+        Some(BestFound {
+            cell: place(&found.cell)?,
+            as_good: as_good.into_iter().filter_map(place).collect(),
+            elsewhere: Vec::new(),
+        })
+    }
+
+    /// The drift of the base cell, which every block measures.
+    fn drift(&self, found: &FigureFound, with: &[(&Measured, f64)]) -> Option<DriftFound> {
+        if self.is_exact {
+            return None;
+        }
+        let checked = with.iter().filter(|(run, _)| run.cell.iter().all(|level| *level == 0));
+        let times: Vec<(f64, f64)> = checked.map(|(run, y)| (run.started_s, *y)).collect();
+        let drift = Drift::new(&times)?;
+        let seen = |effect: &&EffectFound| {
+            !matches!(effect.verdict, EffectVerdict::NotSeen | EffectVerdict::Untested)
+        };
+        let sizes =
+            found.effects.iter().filter(seen).filter_map(|effect| found.figure.scaled(effect.change?));
+        let smallest = sizes.fold(SMALLEST_ASKED, |least, effect| least.min(effect.abs()));
+        let matters = drift.p <= ALPHA && drift.is_large(smallest);
+        Some(DriftFound { change: found.figure.unscaled(drift.total()), p: Some(drift.p), matters })
+    }
+
+    fn names(&self, factors: &[usize]) -> String {
+        let names: Vec<&str> = factors.iter().map(|factor| &*self.plan.factor[*factor].name).collect();
+        names.join(" x ")
+    }
+
+    fn aliases(&self, aliases: &[Vec<usize>]) -> Vec<String> {
+        aliases.iter().map(|alias| self.names(alias)).collect()
+    }
+
+    /// Corrects the probabilities of the figures behind the goal for all of them together, and says what explains what
+    /// was seen. The goal is the question that was asked; the others are asked beside it.
+    fn correct(&self, figures: &mut [FigureFound]) {
+        if let Some((_, others)) = figures.split_first_mut() {
+            let mut shown: Vec<(FigureName, &mut EffectFound)> = others
+                .iter_mut()
+                .flat_map(|found| {
+                    let figure = found.figure.clone();
+                    found
+                        .effects
+                        .iter_mut()
+                        .chain(&mut found.pairs)
+                        .map(move |effect| (figure.clone(), effect))
+                })
+                .filter(|(_, effect)| effect.p.is_some())
+                .collect();
+            let p: Vec<f64> = shown.iter().filter_map(|(_, effect)| effect.p).collect();
+            let corrected = holm(&p);
+            for ((figure, effect), p) in shown.iter_mut().zip(corrected) {
+                effect.p = Some(p);
+                let estimate = effect.change.and_then(|change| figure.scaled(change)).unwrap_or(0.0);
+                effect.verdict = verdict(figure, estimate, p <= ALPHA, true);
+            }
+        }
+        for found in figures.iter_mut() {
+            for effect in &mut found.effects {
+                let seen = !matches!(effect.verdict, EffectVerdict::NotSeen | EffectVerdict::Untested);
+                if let (true, [factor], Some(level)) = (seen, &*effect.factors, effect.level) {
+                    effect.explained_by = self.explained(*factor, level);
+                }
+            }
+        }
+    }
+
+    /// The counters that changed between the base of a factor and a level of it.
+    fn explained(&self, factor: usize, level: usize) -> Vec<Explanation> {
+        let (levels, hard) = (self.levels(), self.hard());
+        let factors = Factors { levels: &levels, hard: &hard };
+        let mut counters: Vec<&String> = self.runs.iter().flat_map(|run| run.evidence.keys()).collect();
+        counters.sort();
+        counters.dedup();
+        let mut found: Vec<(Explanation, f64)> = Vec::new();
+        for counter in counters {
+            let of = |run: &Measured| run.evidence.get(counter).copied();
+            let values: Vec<(&Measured, f64)> =
+                self.runs.iter().filter_map(|run| Some((run, of(run)?))).collect();
+            let is_ratio = values.iter().all(|(_, value)| *value > 0.0);
+            let scaled = |value: f64| if is_ratio { value.ln() } else { value };
+            let observations: Vec<Observation<'_>> =
+                values.iter().map(|(run, value)| observation(run, scaled(*value))).collect();
+            let Ok(result) = effects(&observations, factors, ALPHA) else { continue };
+            let Some(effect) = result.factors.get(factor).and_then(|factor| factor.levels.get(level - 1))
+            else {
+                continue;
+            };
+            let mean = |wanted: usize| {
+                let at = values.iter().filter(|(run, _)| run.cell[factor] == wanted);
+                let at: Vec<f64> = at.map(|(_, value)| *value).collect();
+                at.iter().sum::<f64>() / at.len().max(1) as f64
+            };
+            let means = [mean(0), mean(level)];
+            match effect.evidence {
+                Ok(evidence) if !self.is_exact => {
+                    found.push((
+                        Explanation { counter: counter.clone(), means, p: Some(evidence.p) },
+                        -evidence.t.abs(),
+                    ));
+                }
+                _ if self.is_exact && (means[1] - means[0]).abs() > ROUNDING * means[0].abs() => {
+                    let change = (means[1] / means[0].max(f64::MIN_POSITIVE)).abs().ln().abs();
+                    found.push((Explanation { counter: counter.clone(), means, p: None }, -change));
+                }
+                _ => {}
+            }
+        }
+        let p: Vec<f64> = found.iter().filter_map(|(one, _)| one.p).collect();
+        let mut corrected = holm(&p).into_iter();
+        for (one, _) in found.iter_mut().filter(|(one, _)| one.p.is_some()) {
+            one.p = corrected.next();
+        }
+        found.retain(|(one, _)| one.p.is_none_or(|p| p <= ALPHA));
+        found.sort_by(|(_, one), (_, other)| one.total_cmp(other));
+        found.into_iter().map(|(one, _)| one).collect()
+    }
+}
+
+fn observation(run: &Measured, y: f64) -> Observation<'_> {
+    Observation { block: run.slot.block as usize, plot: run.slot.plot as usize, cell: &run.cell, y }
+}
+
+fn value(figure: &FigureName, with: &[(&Measured, f64)], levels: &[usize]) -> Option<CellValue> {
+    let scaled: Vec<f64> = with.iter().filter(|(run, _)| run.cell == levels).map(|(_, y)| *y).collect();
+    let mean = (!scaled.is_empty()).then(|| scaled.iter().sum::<f64>() / scaled.len() as f64)?;
+    let interval = interval(&scaled, mean).map(|ends| ends.map(|end| figure.unscaled(end)));
+    let runs = scaled.iter().map(|y| figure.unscaled(*y)).collect();
+    Some(CellValue { value: figure.unscaled(mean), interval, runs })
+}
+
+/// The 95 % interval of a mean over runs, by Student's t; absent for one run.
+fn interval(values: &[f64], mean: f64) -> Option<[f64; 2]> {
+    let freedom = values.len().checked_sub(1).filter(|freedom| *freedom > 0)? as f64;
+    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / freedom;
+    let reach = student_limit(ALPHA, freedom) * (variance / values.len() as f64).sqrt();
+    Some([mean - reach, mean + reach])
+}
+
+fn verdict(figure: &FigureName, estimate: f64, seen: bool, tested: bool) -> EffectVerdict {
+    match (tested, seen, figure.better) {
+        (false, _, _) => EffectVerdict::Untested,
+        (true, false, _) => EffectVerdict::NotSeen,
+        (true, true, Better::Neither) => EffectVerdict::Differs,
+        (true, true, Better::More) if estimate > 0.0 => EffectVerdict::Better,
+        (true, true, Better::Less) if estimate < 0.0 => EffectVerdict::Better,
+        (true, true, _) => EffectVerdict::Worse,
+    }
+}
+
+/// Factors of more than two levels together: whether they depend on each other, without a number for how much.
+fn joint(test: &Result<super::effects::VarianceTest, Untested>, p: Option<f64>) -> EffectFound {
+    let verdict = match (test, p) {
+        (Ok(_), Some(p)) if p <= ALPHA => EffectVerdict::Differs,
+        (Ok(_), _) => EffectVerdict::NotSeen,
+        (Err(_), _) => EffectVerdict::Untested,
+    };
+    EffectFound { p, verdict, untested: test.as_ref().err().map(Untested::to_string), ..nothing() }
+}
+
+fn nothing() -> EffectFound {
+    EffectFound {
+        what: String::new(),
+        factors: Vec::new(),
+        level: None,
+        change: None,
+        interval: None,
+        p: None,
+        verdict: EffectVerdict::Untested,
+        untested: None,
+        aliases: Vec::new(),
+        explained_by: Vec::new(),
+    }
+}
+
+/// What the other figures are in the best cell of one, against the base cell.
+fn elsewhere(
+    figures: &[(FigureName, Vec<Option<CellValue>>)],
+    of: usize,
+    best: usize,
+    base: Option<usize>,
+) -> Vec<Elsewhere> {
+    let Some(base) = base.filter(|base| *base != best) else { return Vec::new() };
+    let other = |(figure, cells): &(FigureName, Vec<Option<CellValue>>)| {
+        let (at_best, at_base) = (cells[best].as_ref()?.value, cells[base].as_ref()?.value);
+        let change = if figure.is_ratio { at_best / at_base } else { at_best - at_base };
+        let for_more = figure.scaled(at_best)? > figure.scaled(at_base)?;
+        let worse = match figure.better {
+            Better::More => Some(!for_more),
+            Better::Less => Some(for_more),
+            Better::Neither => None,
+        };
+        Some(Elsewhere { figure: figure.title.clone(), change, worse })
+    };
+    figures.iter().enumerate().filter(|(nth, _)| *nth != of).filter_map(|(_, figure)| other(figure)).collect()
+}
