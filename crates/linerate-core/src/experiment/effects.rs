@@ -78,11 +78,12 @@ pub fn effects(
     check::check(observations, factors)?;
     let model = model::Model::new(observations, factors);
     let strata = strata::Strata::new(&model);
-    let noise = match lenth::pseudo_error(&model) {
-        Some(lenth) => strata::Errors::of_lenth(lenth),
-        None => strata.errors(),
+    let errors = strata.errors();
+    let errors = match lenth::pseudo_error(&model) {
+        Some(lenth) => errors.by_lenth(lenth),
+        None => errors,
     };
-    let mut effects = result::collect(&model, &strata, &noise, alpha);
+    let mut effects = result::collect(&model, &strata, &errors, alpha);
     result::adjust(&mut effects);
     Ok(effects)
 }

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 /// A column is taken for a sum of those before it if less than this share of its length is left.
 const DEPENDENT: f64 = 1e-7;
+/// What is less than this share of all values is the rounding of sums: equal values have no noise.
+const ROUNDING: f64 = 1e-12;
 
 /// A least-squares fit. Columns that depend on those before them are left out.
 /// Source: Bjorck, Numerical Methods for Least Squares Problems (1996), section 2.4: modified Gram-Schmidt,
@@ -14,6 +16,8 @@ pub(super) struct Fit {
     basis: Vec<Vec<f64>>,
     /// For each column kept its index, and what it has of each basis column up to its own.
     kept: Vec<(usize, Vec<f64>)>,
+    /// For each column left out its index, and what it has of each basis column.
+    dropped: Vec<(usize, Vec<f64>)>,
     /// What the values have of each basis column.
     parts: Vec<f64>,
     /// What no column explains.
@@ -31,11 +35,19 @@ pub(super) struct Contrast {
 impl Fit {
     /// Fits `values` by `columns`, each as long as the values.
     pub(super) fn new(columns: &[Vec<f64>], values: &[f64]) -> Self {
-        let mut fit =
-            Self { basis: Vec::new(), kept: Vec::new(), parts: Vec::new(), residuals: values.to_vec() };
+        let mut fit = Self {
+            basis: Vec::new(),
+            kept: Vec::new(),
+            dropped: Vec::new(),
+            parts: Vec::new(),
+            residuals: values.to_vec(),
+        };
         for (index, column) in columns.iter().enumerate() {
             fit.add(index, column);
         }
+        let least = ROUNDING * dot(values, values).sqrt();
+        let numbers = fit.parts.iter_mut().chain(&mut fit.residuals);
+        numbers.filter(|number| number.abs() <= least).for_each(|number| *number = 0.0);
         fit
     }
 
@@ -50,6 +62,7 @@ impl Fit {
         }
         let length = dot(&left, &left).sqrt();
         if length <= DEPENDENT * dot(column, column).sqrt() {
+            self.dropped.push((index, parts));
             return;
         }
         left.iter_mut().for_each(|value| *value /= length);
@@ -69,11 +82,6 @@ impl Fit {
         dot(&self.residuals, &self.residuals)
     }
 
-    /// Whether a column was kept.
-    pub(super) fn has(&self, column: usize) -> bool {
-        self.kept.iter().any(|(index, _)| *index == column)
-    }
-
     /// Adds columns if none of them depends on the others; whether it did. Their numbers begin at `first`.
     pub(super) fn add_independent(&mut self, first: usize, columns: &[Vec<f64>]) -> bool {
         let before = self.basis.len();
@@ -87,6 +95,7 @@ impl Fit {
                 put_back.for_each(|(residual, unit)| *residual += part * unit);
             }
             self.kept.truncate(before);
+            self.dropped.retain(|(index, _)| *index < first);
         }
         all
     }
@@ -98,14 +107,15 @@ impl Fit {
     }
 
     /// What these columns explain beyond all others: the squares of a fit with them less those of one
-    /// without, and degrees of freedom. Absent if one of them was left out.
+    /// without, and degrees of freedom. Absent if one of them depends on others.
     pub(super) fn explained_by(&self, columns: Range<usize>) -> Option<(f64, usize)> {
         let each: Option<Vec<Vec<f64>>> = columns.map(|column| self.solve(&[(column, 1.0)])).collect();
         // Those vectors span what no other column has.
         Some(Self::new(&each?, &self.parts).explained_from(0))
     }
 
-    /// The weighted sum of the coefficients of some columns. Absent if one of them was left out.
+    /// The weighted sum of the coefficients of some columns. Absent if the values leave it open, since
+    /// columns depend on each other.
     pub(super) fn contrast(&self, weights: &[(usize, f64)]) -> Option<Contrast> {
         let solved = self.solve(weights)?;
         Some(Contrast { estimate: dot(&solved, &self.parts), variance: dot(&solved, &solved) })
@@ -113,9 +123,6 @@ impl Fit {
 
     /// The w with R'w = weights: the weighted sum of coefficients is w times the parts.
     fn solve(&self, weights: &[(usize, f64)]) -> Option<Vec<f64>> {
-        if weights.iter().any(|(column, _)| !self.has(*column)) {
-            return None;
-        }
         let weight = |column: usize| {
             weights.iter().find(|(index, _)| *index == column).map_or(0.0, |(_, weight)| *weight)
         };
@@ -124,7 +131,12 @@ impl Fit {
             let (length, above) = parts.split_last().expect("a kept column has a length");
             solved.push((weight(*column) - dot(above, &solved)) / length);
         }
-        Some(solved)
+        // A column left out is a sum of others: exchanging it for them must not change the weighted sum.
+        let all: f64 = weights.iter().map(|(_, weight)| weight.abs()).sum();
+        let is_open = |(column, parts): &(usize, Vec<f64>)| {
+            (dot(parts, &solved) - weight(*column)).abs() > DEPENDENT * all
+        };
+        (!self.dropped.iter().any(is_open)).then_some(solved)
     }
 
     /// How much of each residual the fit itself has taken: 1 where a value is fitted exactly.
@@ -167,11 +179,25 @@ mod tests {
         assert!((squares - expected).abs() < 1e-12 && freedom == 1, "{squares} is not {expected}");
     }
 
+    /// c = 2 + b: neither has a slope of its own, but the slope of b once and of c once more is known.
     #[test]
-    fn a_column_that_is_a_sum_of_others_is_left_out() {
-        let fit = Fit::new(&[vec![1.0; 3], vec![1.0, 2.0, 4.0], vec![3.0, 4.0, 6.0]], &[1.0, 2.0, 3.0]);
-        assert!(fit.has(1) && !fit.has(2));
-        assert_eq!(fit.contrast(&[(2, 1.0)]), None);
-        assert_eq!(fit.freedom(), 1);
+    fn what_columns_that_depend_on_each_other_leave_open_is_absent() {
+        let columns = [vec![1.0; 4], vec![1.0, 2.0, 4.0, 5.0], vec![3.0, 4.0, 6.0, 7.0]];
+        let fit = Fit::new(&columns, &[2.0, 4.0, 8.0, 10.0]);
+        assert_eq!(fit.freedom(), 2);
+        assert_eq!((fit.contrast(&[(1, 1.0)]), fit.contrast(&[(2, 1.0)])), (None, None));
+        assert_eq!(fit.explained_by(1..2), None);
+        let both = fit.contrast(&[(1, 1.0), (2, 1.0)]).expect("the slope");
+        assert!((both.estimate - 2.0).abs() < 1e-12, "{both:?}");
+    }
+
+    #[test]
+    fn columns_that_depend_on_others_are_not_added() {
+        let mut fit = Fit::new(&[vec![1.0; 3]], &[1.0, 2.0, 4.0]);
+        let before = fit.squares();
+        assert!(!fit.add_independent(1, &[vec![0.0, 0.0, 1.0], vec![2.0, 2.0, 5.0]]));
+        assert!((fit.squares() - before).abs() < 1e-12 && fit.freedom() == 2);
+        assert!(fit.add_independent(1, &[vec![0.0, 0.0, 1.0]]));
+        assert!((fit.squares() - 0.5).abs() < 1e-12 && fit.freedom() == 1);
     }
 }

@@ -59,7 +59,7 @@ impl<'a> Model<'a> {
 ///
 /// If the cells cannot tell all apart, a regular fraction keeps of each set of equal columns the first.
 /// Otherwise, where a pair is partly in the others, estimates would depend on which pairs come first: no
-/// pair is kept.
+/// pair is kept, and all factors are; what they leave open has no estimate.
 fn separable(coding: &Coding, all: &[Term], cells: &[&[usize]]) -> (Vec<Term>, Vec<Term>) {
     let mut columns = vec![vec![1.0; cells.len()]];
     let mut fit = Fit::new(&columns, &vec![0.0; cells.len()]);
@@ -78,9 +78,7 @@ fn separable(coding: &Coding, all: &[Term], cells: &[&[usize]]) -> (Vec<Term>, V
     }
     let all_or_regular = left_out.is_empty() || (regular && orthogonal(&columns));
     if !all_or_regular {
-        let is_main = |term: &Term| matches!(term, Term::Main(_));
-        left_out.extend(kept.iter().filter(|term| !is_main(term)));
-        kept.retain(is_main);
+        (kept, left_out) = all.iter().partition(|term| matches!(term, Term::Main(_)));
     }
     (kept, left_out)
 }

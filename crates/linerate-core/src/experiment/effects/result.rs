@@ -227,6 +227,11 @@ impl Judge<'_, '_, '_> {
         if term.is_hard(self.model.factors) { self.errors.plots } else { self.errors.residual }
     }
 
+    /// Whether the noise of this term is that of an effect itself.
+    fn by_lenth(&self, term: Term) -> bool {
+        self.errors.lenth && !term.is_hard(self.model.factors)
+    }
+
     fn absent(&self, term: Term) -> Untested {
         if self.model.left_out.contains(&term) { Untested::Confounded } else { Untested::NotMeasured }
     }
@@ -238,12 +243,12 @@ impl Judge<'_, '_, '_> {
         let Some(contrast) = self.strata.contrast(term, weights) else {
             return Effect { estimate: None, evidence: Err(Untested::Confounded) };
         };
-        let evidence = self.noise(term).map(|noise| self.evidence(contrast, noise));
+        let evidence = self.noise(term).map(|noise| self.evidence(contrast, noise, self.by_lenth(term)));
         Effect { estimate: Some(contrast.estimate), evidence }
     }
 
-    fn evidence(&self, contrast: Contrast, noise: Noise) -> Evidence {
-        let variance = if self.errors.lenth { 1.0 } else { contrast.variance };
+    fn evidence(&self, contrast: Contrast, noise: Noise, by_lenth: bool) -> Evidence {
+        let variance = if by_lenth { 1.0 } else { contrast.variance };
         let error = noise.deviation * variance.sqrt();
         let t = if contrast.estimate == 0.0 { 0.0 } else { contrast.estimate / error };
         let p = student_p(t, noise.freedom);
@@ -258,7 +263,7 @@ impl Judge<'_, '_, '_> {
         }
         let (squares, freedom) = self.strata.explained(term).ok_or(Untested::Confounded)?;
         let noise = self.noise(term)?;
-        let error = if self.errors.lenth {
+        let error = if self.by_lenth(term) {
             // An effect of N measurements explains N/4 of its square.
             noise.deviation.powi(2) * self.model.observations.len() as f64 / 4.0
         } else {

@@ -33,14 +33,15 @@ pub(super) struct Errors {
     pub(super) plots: Result<Noise, Untested>,
     /// All others.
     pub(super) residual: Result<Noise, Untested>,
-    /// Whether the noise is that of an effect itself, by Lenth.
+    /// Whether `residual` is the noise of an effect itself, by Lenth.
     pub(super) lenth: bool,
 }
 
 impl Errors {
-    pub(super) fn of_lenth(lenth: PseudoError) -> Self {
+    /// The same, with the noise of Lenth within plots.
+    pub(super) fn by_lenth(self, lenth: PseudoError) -> Self {
         let noise = Noise { deviation: lenth.deviation, freedom: lenth.freedom };
-        Self { plots: Err(Untested::OnePlotALevel), residual: Ok(noise), lenth: true }
+        Self { residual: Ok(noise), lenth: true, ..self }
     }
 }
 

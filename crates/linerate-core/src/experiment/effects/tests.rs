@@ -239,6 +239,58 @@ fn a_fraction_says_which_effects_share_an_estimate() {
     assert!(pair(&effects, [0, 1]).test.is_ok());
     assert_eq!(pair(&effects, [2, 3]).test, Err(Untested::Confounded));
     assert!(effects.factors.iter().all(|factor| factor.aliases.is_empty() && factor.test.is_ok()));
+    let cells =
+        crate::experiment::design::cells(&Design::Fraction { runs: 4 }, &[2; 3], 0).expect("a design").cells;
+    let effects = analysed(&with_values(&cells, 2), &[2; 3], &[]);
+    assert_eq!(effects.factors[0].aliases, [[1, 2]]);
+    assert!(effects.pairs.iter().all(|pair| pair.test == Err(Untested::Confounded)));
+}
+
+#[test]
+fn factors_that_always_change_together_are_not_told_apart() {
+    let cells = [vec![0, 0, 0], vec![1, 1, 0], vec![0, 0, 2], vec![1, 1, 1]];
+    let effects = analysed(&with_values(&cells, 3), &[2, 2, 3], &[]);
+    for factor in [0, 1] {
+        assert_eq!(effects.factors[factor].levels[0].evidence, Err(Untested::Confounded));
+        assert_eq!(effects.factors[factor].test, Err(Untested::Confounded));
+    }
+    // Level 1 was measured with the others up only, and level 2 with them down only.
+    assert!(effects.factors[2].test.is_ok(), "{:?}", effects.factors[2]);
+}
+
+#[test]
+fn equal_values_show_nothing() {
+    let cells = cells(&Design::TwoLevel, &[2; 3], 0).expect("a design").cells;
+    let mut rows = with_values(&cells, 3);
+    rows.iter_mut().for_each(|row| row.3 = 0.1);
+    let effects = analysed(&rows, &[2; 3], &[]);
+    let tests = effects.factors.iter().map(|factor| factor.test);
+    assert!(
+        tests.chain(effects.pairs.iter().map(|pair| pair.test)).all(|test| test.expect("a test").p == 1.0)
+    );
+    assert_eq!(effects.largest_residual(), None);
+    assert_eq!(effects.outliers(0.05), [0_usize; 0]);
+}
+
+/// Four boots of two kernels, in each two of the eight combinations of kernel and two easy factors.
+#[test]
+fn a_hard_factor_keeps_its_plots_where_nothing_else_is_repeated() {
+    let plots = [(0, [[0, 0], [1, 1]]), (0, [[1, 0], [0, 1]]), (1, [[0, 0], [1, 1]]), (1, [[1, 0], [0, 1]])];
+    let mut rows = Vec::new();
+    for (plot, (kernel, cells)) in plots.into_iter().enumerate() {
+        let row = |(nth, [one, other]): (usize, [usize; 2])| {
+            let y = 10.0 * one as f64 + ((plot * 5 + nth * 3) % 7) as f64;
+            (0, plot, vec![kernel, one, other], y)
+        };
+        rows.extend(cells.into_iter().enumerate().map(row));
+    }
+    let effects = analysed(&rows, &[2; 3], &[true, false, false]);
+    assert!(effects.by_lenth);
+    let plot_noise = effects.plot_noise.expect("a hard factor").expect("two plots a level");
+    let test = effects.factors[0].test.expect("two plots a level");
+    near(test.f, test.squares / plot_noise.deviation.powi(2), 1e-9);
+    let evidence = level(&effects, 1, 1).1;
+    near(evidence.error, effects.noise.expect("by Lenth").deviation, 0.0);
 }
 
 #[rstest]
@@ -272,6 +324,7 @@ fn what_was_not_measured_or_not_repeated_says_so() {
     later.last_mut().expect("a row").0 = 2;
     let effects = analysed(&later, &[2, 3], &[]);
     assert_eq!(effects.factors[1].levels[1].evidence, Err(Untested::Confounded));
+    assert!(effects.factors[1].levels[0].evidence.is_ok(), "{:?}", effects.factors[1]);
 }
 
 #[test]

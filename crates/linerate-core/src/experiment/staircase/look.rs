@@ -15,6 +15,7 @@ impl Look {
     /// Compares the mean difference with a boundary on z.
     ///
     /// The spread is estimated from few pairs, so a t is compared: that of the same probability.
+    /// Differences that are all equal and not 0 cross every boundary: so it is in a model.
     /// Source: Jennison and Turnbull, Group Sequential Methods (2000), section 3.8: significance levels.
     pub(super) fn at(differences: &[f64], boundary: Option<f64>) -> Self {
         let Some((mean, error, freedom)) = moments(differences) else {
