@@ -56,4 +56,6 @@ pub use target::{ParseTargetError, Target, put};
 pub use way::{SearchFound, Stairs, StepFound, StepVerdict, TotalFound, TriedLevel, WayFound};
 
 #[cfg(test)]
+mod synthetic;
+#[cfg(test)]
 mod tests;
