@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::least_squares::Fit;
+use super::least_squares::{Contrast, Fit};
 use super::{EffectsError, Factors, Observation, check, distinct};
 use crate::experiment::distribution::student_p;
 use crate::inference::holm;
@@ -35,7 +35,8 @@ impl Best {
     }
 }
 
-/// The best of the measured cells by their means with blocks removed.
+/// The best of the measured cells by their means with blocks removed. Where blocks have no cell in common
+/// their levels are unknown, and cells are ranked by their plain means.
 ///
 /// The best of many is overestimated: measure it again beside the base. With hard factors the noise is
 /// that of plots and of single values together, which is nearly right for cells of different plots and too
@@ -50,42 +51,55 @@ pub fn best(
     higher_is_better: bool,
 ) -> Result<Best, EffectsError> {
     check::check(observations, factors)?;
-    let cells = distinct(observations);
-    let columns = columns(observations, &cells);
-    let values: Vec<f64> = observations.iter().map(|observation| observation.y).collect();
-    let fit = Fit::new(&columns, &values);
-    let mean = |cell: usize| fit.contrast(&[(cell, 1.0)]).map(|contrast| contrast.estimate);
-    let goodness = |cell: &usize| {
-        let mean = mean(*cell).unwrap_or(f64::NEG_INFINITY);
-        if higher_is_better { mean } else { -mean }
-    };
-    let mut ranks: Vec<usize> = (0..cells.len()).collect();
+    let means = Means::new(observations);
+    let goodness = |cell: &usize| if higher_is_better { means.mean(*cell) } else { -means.mean(*cell) };
+    let mut ranks: Vec<usize> = (0..means.cells.len()).collect();
     ranks.sort_by(|one, other| goodness(other).total_cmp(&goodness(one)));
     let (best, others) = ranks.split_first().ok_or(EffectsError::NoObservations)?;
-    let freedom = fit.freedom() as f64;
-    let variance = (fit.freedom() > 0).then(|| fit.squares() / freedom);
-    let contrasts: Vec<_> =
-        others.iter().map(|other| fit.contrast(&[(*other, 1.0), (*best, -1.0)])).collect();
-    let p: Vec<Option<f64>> = contrasts
-        .iter()
-        .map(|contrast| {
-            let (contrast, variance) = ((*contrast)?, variance?);
-            let t = contrast.estimate / (contrast.variance * variance).sqrt();
-            Some(if contrast.estimate == 0.0 { 1.0 } else { student_p(t, freedom) })
-        })
-        .collect();
-    let known: Vec<f64> = p.iter().flatten().copied().collect();
-    let mut adjusted = holm(&known).into_iter();
-    let contender =
-        |((other, contrast), p): ((&usize, &Option<super::least_squares::Contrast>), &Option<f64>)| {
-            Contender {
-                cell: cells[*other].to_vec(),
-                difference: contrast.map(|contrast| contrast.estimate),
-                adjusted: p.and_then(|_| adjusted.next()),
-            }
+    let differences: Vec<Option<Contrast>> =
+        others.iter().map(|other| means.fit.contrast(&[(*other, 1.0), (*best, -1.0)])).collect();
+    let p: Vec<f64> = differences.iter().flatten().filter_map(|one| means.p(*one)).collect();
+    let mut adjusted = holm(&p).into_iter();
+    let contender = |(other, difference): (&usize, Option<Contrast>)| Contender {
+        cell: means.cells[*other].to_vec(),
+        difference: difference.map(|difference| difference.estimate),
+        adjusted: difference.and_then(|difference| means.p(difference)).and_then(|_| adjusted.next()),
+    };
+    let others = others.iter().zip(differences).map(contender).collect();
+    Ok(Best { cell: means.cells[*best].to_vec(), others })
+}
+
+/// The means of cells beside those of blocks.
+struct Means<'a> {
+    observations: &'a [Observation<'a>],
+    cells: Vec<&'a [usize]>,
+    fit: Fit,
+}
+
+impl<'a> Means<'a> {
+    fn new(observations: &'a [Observation<'a>]) -> Self {
+        let cells = distinct(observations);
+        let values: Vec<f64> = observations.iter().map(|observation| observation.y).collect();
+        let fit = Fit::new(&columns(observations, &cells), &values);
+        Self { observations, cells, fit }
+    }
+
+    fn mean(&self, cell: usize) -> f64 {
+        let plain = || {
+            let own = self.observations.iter().filter(|one| one.cell == self.cells[cell]);
+            let (count, sum) = own.fold((0.0, 0.0), |(count, sum), one| (count + 1.0, sum + one.y));
+            sum / count
         };
-    let others = others.iter().zip(&contrasts).zip(&p).map(contender).collect();
-    Ok(Best { cell: cells[*best].to_vec(), others })
+        self.fit.contrast(&[(cell, 1.0)]).map_or_else(plain, |contrast| contrast.estimate)
+    }
+
+    /// The probability of a difference as large where there is none. Absent without repetition.
+    fn p(&self, difference: Contrast) -> Option<f64> {
+        let freedom = self.fit.freedom() as f64;
+        let error = (difference.variance * self.fit.squares() / freedom).sqrt();
+        let t = if difference.estimate == 0.0 { 0.0 } else { difference.estimate / error };
+        (freedom > 0.0).then(|| student_p(t, freedom))
+    }
 }
 
 /// A column for each cell, then one for each block, whose sum is zero.

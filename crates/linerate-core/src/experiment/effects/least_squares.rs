@@ -118,7 +118,9 @@ impl Fit {
     /// columns depend on each other.
     pub(super) fn contrast(&self, weights: &[(usize, f64)]) -> Option<Contrast> {
         let solved = self.solve(weights)?;
-        Some(Contrast { estimate: dot(&solved, &self.parts), variance: dot(&solved, &solved) })
+        let (sum, variance) = (dot(&solved, &self.parts), dot(&solved, &solved));
+        let least = ROUNDING * (variance * dot(&self.parts, &self.parts)).sqrt();
+        Some(Contrast { estimate: if sum.abs() <= least { 0.0 } else { sum }, variance })
     }
 
     /// The w with R'w = weights: the weighted sum of coefficients is w times the parts.

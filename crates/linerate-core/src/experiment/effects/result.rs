@@ -99,7 +99,7 @@ pub struct Evidence {
     pub error: f64,
     /// Degrees of freedom.
     pub freedom: f64,
-    /// The difference in standard errors.
+    /// The difference in standard errors. Infinite where there is no noise at all, as in some models.
     pub t: f64,
     /// The probability of one as large, either way, where there is none.
     pub p: f64,
@@ -114,7 +114,7 @@ pub struct Evidence {
 pub struct VarianceTest {
     /// The squares that the levels explain.
     pub squares: f64,
-    /// The mean square over that of the noise.
+    /// The mean square over that of the noise. Infinite without noise.
     pub f: f64,
     /// Degrees of freedom of the levels and of the noise.
     pub freedom: [f64; 2],
@@ -196,7 +196,7 @@ impl Judge<'_, '_, '_> {
     fn factor(&self, factor: usize) -> FactorEffects {
         let term = Term::Main(factor);
         let levels = (1..self.model.factors.levels[factor]).map(|level| self.level(factor, level)).collect();
-        FactorEffects { levels, test: self.test(term), aliases: self.aliases(term) }
+        FactorEffects { levels, test: self.test(term), aliases: self.model.aliases(term) }
     }
 
     fn level(&self, factor: usize, level: usize) -> Effect {
@@ -216,11 +216,7 @@ impl Judge<'_, '_, '_> {
         let test = self.test(term);
         let two_levels = [one, other].iter().all(|factor| self.model.factors.levels[*factor] == 2);
         let effect = two_levels.then(|| self.effect(term, &[2.0]));
-        PairEffect { factors: [one, other], effect, test, adjusted: None, aliases: self.aliases(term) }
-    }
-
-    fn aliases(&self, term: Term) -> Vec<Vec<usize>> {
-        self.model.aliases(term)
+        PairEffect { factors: [one, other], effect, test, adjusted: None, aliases: self.model.aliases(term) }
     }
 
     fn noise(&self, term: Term) -> Result<Noise, Untested> {

@@ -270,6 +270,18 @@ fn equal_values_show_nothing() {
     );
     assert_eq!(effects.largest_residual(), None);
     assert_eq!(effects.outliers(0.05), [0_usize; 0]);
+    // Some lost, so that nothing is balanced.
+    rows.drain(3..8);
+    let effects = analysed(&rows, &[2; 3], &[]);
+    assert!(effects.factors.iter().all(|factor| factor.test.expect("a test").p == 1.0));
+    assert!(
+        (0..3).all(|factor| level(&effects, factor, 1).0 == 0.0 && level(&effects, factor, 1).1.p == 1.0)
+    );
+    // A model without noise: what differs differs for certain.
+    rows.iter_mut().for_each(|row| row.3 += 0.2 * row.2[1] as f64);
+    let effects = analysed(&rows, &[2; 3], &[]);
+    let p: Vec<f64> = (0..3).map(|factor| level(&effects, factor, 1).1.p).collect();
+    assert_eq!(p, [1.0, 0.0, 1.0]);
 }
 
 /// Four boots of two kernels, in each two of the eight combinations of kernel and two easy factors.
@@ -367,4 +379,15 @@ fn the_best_cell_comes_with_those_as_good() {
     let least = super::best(&observations(&rows), factors, false).expect("a best cell");
     assert_eq!(least.cell, [0]);
     assert_eq!(least.as_good(0.05).count(), 0);
+}
+
+#[test]
+fn cells_of_blocks_with_nothing_in_common_cannot_be_told_apart() {
+    let rows = [(0, 0, vec![0], 3.0), (0, 0, vec![0], 4.0), (1, 0, vec![1], 1.0), (1, 0, vec![1], 2.0)];
+    let factors = Factors { levels: &[2], hard: &[] };
+    for (higher_is_better, expected) in [(true, [0]), (false, [1])] {
+        let best = best(&observations(&rows), factors, higher_is_better).expect("a best cell");
+        assert_eq!(best.cell, expected);
+        assert_eq!((best.others[0].difference, best.as_good(0.05).count()), (None, 1));
+    }
 }
