@@ -25,6 +25,8 @@ const ROUNDING: f64 = 1e-9;
 pub(super) struct Runs<'a> {
     pub(super) plan: &'a ExperimentPlan,
     pub(super) runs: &'a [Measured],
+    /// For each run the plot that it belongs to.
+    plots: Vec<usize>,
     pub(super) cells: Vec<CellFound>,
     pub(super) is_exact: bool,
 }
@@ -40,7 +42,8 @@ impl<'a> Runs<'a> {
             name: plan.cell_name(levels),
             files,
         };
-        Self { plan, runs, cells: by_cell.into_iter().map(cell).collect(), is_exact }
+        let cells = by_cell.into_iter().map(cell).collect();
+        Self { plan, runs, plots: plots(plan, runs), cells, is_exact }
     }
 
     pub(super) fn figures(&self) -> Vec<FigureFound> {
@@ -62,6 +65,10 @@ impl<'a> Runs<'a> {
         self.cells.iter().position(|cell| cell.levels.iter().all(|level| *level == 0))
     }
 
+    fn observation<'r>(&self, nth: usize, run: &'r Measured, y: f64) -> Observation<'r> {
+        Observation { block: run.slot.block as usize, plot: self.plots[nth], cell: &run.cell, y }
+    }
+
     fn levels(&self) -> Vec<usize> {
         self.plan.factor.iter().map(|factor| factor.levels.len()).collect()
     }
@@ -72,8 +79,8 @@ impl<'a> Runs<'a> {
 
     fn figure(&self, figure: FigureName) -> FigureFound {
         let scaled = |run: &Measured| run.values.get(&figure.key).and_then(|value| figure.scaled(*value));
-        let with: Vec<(&Measured, f64)> =
-            self.runs.iter().filter_map(|run| Some((run, scaled(run)?))).collect();
+        let with: Vec<(usize, &Measured, f64)> =
+            self.runs.iter().enumerate().filter_map(|(nth, run)| Some((nth, run, scaled(run)?))).collect();
         let cells = self.cells.iter().map(|cell| value(&figure, &with, &cell.levels)).collect();
         let mut found = FigureFound {
             figure,
@@ -90,10 +97,11 @@ impl<'a> Runs<'a> {
     }
 
     /// Fills in what the observations say of the factors.
-    fn test(&self, found: &mut FigureFound, with: &[(&Measured, f64)]) {
+    fn test(&self, found: &mut FigureFound, with: &[(usize, &Measured, f64)]) {
         let (levels, hard) = (self.levels(), self.hard());
         let factors = Factors { levels: &levels, hard: &hard };
-        let observations: Vec<Observation<'_>> = with.iter().map(|(run, y)| observation(run, *y)).collect();
+        let observations: Vec<Observation<'_>> =
+            with.iter().map(|(nth, run, y)| self.observation(*nth, run, *y)).collect();
         let Ok(result) = effects(&observations, factors, ALPHA) else { return };
         for (nth, factor) in result.factors.iter().enumerate() {
             for (level, effect) in factor.levels.iter().enumerate() {
@@ -119,7 +127,7 @@ impl<'a> Runs<'a> {
         found.by_lenth = result.by_lenth;
         let far = if self.is_exact { Vec::new() } else { result.outliers(ALPHA) };
         let name = |run: &Measured| [self.plan.cell_name(&run.cell), run.file.clone()];
-        found.outliers = far.into_iter().map(|index| name(with[index].0)).collect();
+        found.outliers = far.into_iter().map(|index| name(with[index].1)).collect();
         found.best = self.best(&found.figure, &observations, factors);
         found.drift = self.drift(found, with);
     }
@@ -165,12 +173,12 @@ impl<'a> Runs<'a> {
     }
 
     /// The drift of the base cell, which every block measures.
-    fn drift(&self, found: &FigureFound, with: &[(&Measured, f64)]) -> Option<DriftFound> {
+    fn drift(&self, found: &FigureFound, with: &[(usize, &Measured, f64)]) -> Option<DriftFound> {
         if self.is_exact {
             return None;
         }
-        let checked = with.iter().filter(|(run, _)| run.cell.iter().all(|level| *level == 0));
-        let times: Vec<(f64, f64)> = checked.map(|(run, y)| (run.started_s, *y)).collect();
+        let checked = with.iter().filter(|(_, run, _)| run.cell.iter().all(|level| *level == 0));
+        let times: Vec<(f64, f64)> = checked.map(|(_, run, y)| (run.started_s, *y)).collect();
         let drift = Drift::new(&times)?;
         let seen = |effect: &&EffectFound| {
             !matches!(effect.verdict, EffectVerdict::NotSeen | EffectVerdict::Untested)
@@ -235,20 +243,20 @@ impl<'a> Runs<'a> {
         let mut found: Vec<(Explanation, f64)> = Vec::new();
         for counter in counters {
             let of = |run: &Measured| run.evidence.get(counter).copied();
-            let values: Vec<(&Measured, f64)> =
-                self.runs.iter().filter_map(|run| Some((run, of(run)?))).collect();
-            let is_ratio = values.iter().all(|(_, value)| *value > 0.0);
+            let values: Vec<(usize, &Measured, f64)> =
+                self.runs.iter().enumerate().filter_map(|(nth, run)| Some((nth, run, of(run)?))).collect();
+            let is_ratio = values.iter().all(|(_, _, value)| *value > 0.0);
             let scaled = |value: f64| if is_ratio { value.ln() } else { value };
             let observations: Vec<Observation<'_>> =
-                values.iter().map(|(run, value)| observation(run, scaled(*value))).collect();
+                values.iter().map(|(nth, run, value)| self.observation(*nth, run, scaled(*value))).collect();
             let Ok(result) = effects(&observations, factors, ALPHA) else { continue };
             let Some(effect) = result.factors.get(factor).and_then(|factor| factor.levels.get(level - 1))
             else {
                 continue;
             };
             let mean = |wanted: usize| {
-                let at = values.iter().filter(|(run, _)| run.cell[factor] == wanted);
-                let at: Vec<f64> = at.map(|(_, value)| *value).collect();
+                let at = values.iter().filter(|(_, run, _)| run.cell[factor] == wanted);
+                let at: Vec<f64> = at.map(|(_, _, value)| *value).collect();
                 at.iter().sum::<f64>() / at.len().max(1) as f64
             };
             let means = [mean(0), mean(level)];
@@ -277,12 +285,26 @@ impl<'a> Runs<'a> {
     }
 }
 
-fn observation(run: &Measured, y: f64) -> Observation<'_> {
-    Observation { block: run.slot.block as usize, plot: run.slot.plot as usize, cell: &run.cell, y }
+/// For each run its plot: what ran between two changes of the factors that are expensive to change. The order in which
+/// runs were made decides, not the one that was planned: levels may have been added later.
+fn plots(plan: &ExperimentPlan, runs: &[Measured]) -> Vec<usize> {
+    let hard = |run: &Measured| -> Vec<usize> {
+        let of = plan.factor.iter().zip(&run.cell).filter(|(factor, _)| factor.is_hard());
+        of.map(|(_, level)| *level).collect()
+    };
+    let mut order: Vec<usize> = (0..runs.len()).collect();
+    order.sort_by(|one, other| runs[*one].started_s.total_cmp(&runs[*other].started_s));
+    let mut plots = vec![0; runs.len()];
+    for pair in order.windows(2) {
+        let (before, run) = (&runs[pair[0]], &runs[pair[1]]);
+        let changed = before.slot.block != run.slot.block || hard(before) != hard(run);
+        plots[pair[1]] = plots[pair[0]] + usize::from(changed);
+    }
+    plots
 }
 
-fn value(figure: &FigureName, with: &[(&Measured, f64)], levels: &[usize]) -> Option<CellValue> {
-    let scaled: Vec<f64> = with.iter().filter(|(run, _)| run.cell == levels).map(|(_, y)| *y).collect();
+fn value(figure: &FigureName, with: &[(usize, &Measured, f64)], levels: &[usize]) -> Option<CellValue> {
+    let scaled: Vec<f64> = with.iter().filter(|(_, run, _)| run.cell == levels).map(|(_, _, y)| *y).collect();
     let mean = (!scaled.is_empty()).then(|| scaled.iter().sum::<f64>() / scaled.len() as f64)?;
     let interval = interval(&scaled, mean).map(|ends| ends.map(|end| figure.unscaled(end)));
     let runs = scaled.iter().map(|y| figure.unscaled(*y)).collect();

@@ -135,7 +135,8 @@ impl ExperimentPlan {
         let word = format!("{{{}}}", factor.name);
         let in_command =
             self.command.as_ref().is_some_and(|command| command.run.iter().any(|part| part.contains(&word)));
-        for level in &factor.levels {
+        // The base may leave everything as it is, where another level changes something.
+        for level in factor.levels.iter().skip(1) {
             let sets = (factor.key.is_some() && level.value.is_some()) || !level.set.is_empty();
             if !(sets || in_command || factor.manual.is_some()) {
                 return Err(wrong(format!(

@@ -12,9 +12,10 @@ use crate::figures::Better;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Command {
-    /// The program and its arguments. `{NAME}` stands for the level of the factor of that name.
+    /// The program and its arguments. `{NAME}` stands for the level of the factor of that name, and `linerate` as the
+    /// first word for this program.
     pub run: Vec<String>,
-    /// What is read from its standard output, by name.
+    /// What is read from what it prints, by name.
     pub metric: BTreeMap<String, Metric>,
     /// Lists that are kept as they are, by name: such as the rate of every second.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

@@ -10,6 +10,7 @@ use super::measured::Measured;
 use super::prices::Count;
 use super::way::WayFound;
 use super::{ExperimentPlan, Prices};
+use crate::caution::Caution;
 use crate::figures::Better;
 
 /// What is asked of the runs of an experiment.
@@ -42,6 +43,7 @@ impl Findings {
         let all = Runs::new(plan, runs, is_exact);
         let figures = all.figures();
         let costs = plan.prices.as_ref().and_then(|prices| costs(prices, &all, figures.first()?));
+        let doubtful = doubtful(runs);
         let mut findings = Self {
             name: name.to_owned(),
             about: plan.about.clone(),
@@ -62,6 +64,7 @@ impl Findings {
             planned,
             done: runs.len(),
         };
+        findings.cautions.extend(doubtful);
         findings.doubt();
         findings
     }
@@ -97,6 +100,30 @@ impl Findings {
         }
         self.cautions.extend(cautions);
     }
+}
+
+/// What was doubtful in the runs themselves: how many of them say so, and what the first of them says.
+fn doubtful(runs: &[Measured]) -> Vec<String> {
+    let mut kinds: Vec<(std::mem::Discriminant<Caution>, &Caution, usize)> = Vec::new();
+    for run in runs {
+        let mut of_run = Vec::new();
+        for caution in &run.cautions {
+            let kind = std::mem::discriminant(caution);
+            // Said of both ends, it is still one run.
+            if of_run.contains(&kind) {
+                continue;
+            }
+            of_run.push(kind);
+            match kinds.iter_mut().find(|(known, _, _)| *known == kind) {
+                Some((_, _, count)) => *count += 1,
+                None => kinds.push((kind, caution, 1)),
+            }
+        }
+    }
+    let sentence = |(_, caution, count): (_, &Caution, usize)| {
+        format!("{count} of {} runs: {}; {}", runs.len(), caution.finding(), caution.advice())
+    };
+    kinds.into_iter().map(sentence).collect()
 }
 
 /// Whether runs of equal cells give equal numbers: models without random numbers do.
@@ -218,3 +245,6 @@ fn costs(prices: &Prices, runs: &Runs<'_>, goal: &FigureFound) -> Option<Costs> 
         offers,
     })
 }
+
+#[cfg(test)]
+mod tests;

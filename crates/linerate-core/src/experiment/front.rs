@@ -68,32 +68,6 @@ fn standing(choice: &Choice, all: &[Choice]) -> Standing {
     }
 }
 
-/// What a network of hosts is bought of. All prices in one currency.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Prices {
-    /// Ports of one switch, all for hosts: what joins several switches is not counted.
-    pub switch_ports: u32,
-    /// Price of one switch.
-    pub switch: f64,
-    /// Price of what connects one host: adaptor and cable.
-    pub adaptor: f64,
-    /// Price of one host; 0 if only the network counts.
-    pub host: f64,
-}
-
-impl Prices {
-    /// The price per host of a network of so many hosts, in whole switches. Absent without hosts, and
-    /// if a switch has no port.
-    #[must_use]
-    pub fn per_host(&self, hosts: u32) -> Option<f64> {
-        if hosts == 0 || self.switch_ports == 0 {
-            return None;
-        }
-        let switches = f64::from(hosts.div_ceil(self.switch_ports));
-        Some(switches * self.switch / f64::from(hosts) + self.adaptor + self.host)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -149,16 +123,5 @@ mod tests {
         assert_eq!(standings(&near)[1], Standing::PerhapsBeaten(vec![0]));
         let far = [with(100.0, 5.0, 10.0), with(85.0, 5.0, 10.0)];
         assert_eq!(standings(&far)[1], Standing::Beaten(vec![0]));
-    }
-
-    #[test]
-    fn switches_are_bought_whole() {
-        let prices = Prices { switch_ports: 12, switch: 17_900.0, adaptor: 1_295.0, host: 0.0 };
-        for (hosts, price) in [(2, 10_245.0), (12, 2_786.67), (13, 4_048.85)] {
-            let found = prices.per_host(hosts).expect("hosts");
-            assert!((found - price).abs() < 0.005, "{hosts}: {found} is not {price}");
-        }
-        assert_eq!(Prices { host: 1_000.0, ..prices }.per_host(2), Some(11_245.0));
-        assert_eq!(prices.per_host(0), None);
     }
 }

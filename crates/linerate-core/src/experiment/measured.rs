@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{ExperimentPlan, Readings, Slot, evidence};
+use crate::caution::Caution;
 use crate::figures::{Better, Key, Sheet, Unit};
 use crate::run::Run;
 
@@ -23,6 +24,8 @@ pub struct Measured {
     pub values: BTreeMap<String, f64>,
     /// Counters that may explain them.
     pub evidence: BTreeMap<String, f64>,
+    /// What was doubtful in it.
+    pub cautions: Vec<Caution>,
 }
 
 /// A figure of an experiment.
@@ -46,7 +49,8 @@ impl Measured {
     pub fn of_run(cell: Vec<usize>, slot: Slot, run: &Run) -> Self {
         let sheet = Sheet::of_run("", run);
         let values = sheet.figures.iter().map(|value| (value.key.to_string(), value.value)).collect();
-        Self { values, evidence: evidence(run), ..Self::empty(cell, slot) }
+        let cautions = run.cautions.clone();
+        Self { values, evidence: evidence(run), cautions, ..Self::empty(cell, slot) }
     }
 
     /// Those of a command.
@@ -63,6 +67,7 @@ impl Measured {
             file: String::new(),
             values: BTreeMap::new(),
             evidence: BTreeMap::new(),
+            cautions: Vec::new(),
         }
     }
 }

@@ -254,8 +254,10 @@ impl ExperimentPlan {
     /// Whether nothing but models is run.
     #[must_use]
     pub fn is_modelled(&self) -> bool {
-        self.command.is_none()
-            && (self.bench.model.is_some() || self.factor.iter().any(|factor| factor.sets("model")))
+        match &self.command {
+            Some(command) => command.run.starts_with(&["linerate".to_owned(), "model".to_owned()]),
+            None => self.bench.model.is_some() || self.factor.iter().any(|factor| factor.sets("model")),
+        }
     }
 }
 

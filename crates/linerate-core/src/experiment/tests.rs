@@ -111,7 +111,7 @@ fn what_makes_no_sense_is_refused_with_what_to_do() {
             "factor f: it needs two levels at least; the first is the base",
         ),
         ("[[factor]]\nname = 'f'\nkey = 'mtu'\nlevels = [1, 2]", "factor f: 'mtu' is no key; write task.KEY"),
-        ("[[factor]]\nname = 'f'\nlevels = [1, 2]", "factor f: level 1 sets nothing"),
+        ("[[factor]]\nname = 'f'\nlevels = [1, 2]", "factor f: level 2 sets nothing"),
         ("[[factor]]\nname = 'f'\nkey = 'task.seed'\nlevels = [1, 1]", "factor f: two levels are called 1"),
         (
             "[[factor]]\nname = 'f'\nkey = 'model.seed'\nlevels = [1, 2]",
