@@ -5,13 +5,11 @@
 //! in them and nobody holds them: when the lab is dropped, and also when the process is killed. Nothing can be left
 //! behind. A lab that is to outlive its process is [`kept`].
 
-mod bucket;
 mod build;
 mod delay;
 pub mod kept;
 mod link;
 mod namespace;
-mod netlink;
 mod pair;
 
 use std::io;

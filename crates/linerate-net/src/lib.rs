@@ -8,6 +8,7 @@ pub mod io;
 pub mod lab;
 pub mod line;
 pub mod memory;
+mod netlink;
 pub mod observe;
 pub mod pair;
 mod place;

@@ -6,7 +6,8 @@ use linerate_core::lab::{Layout, Node, NodeKind, Port, Wire};
 use linerate_core::units::Span;
 
 use super::namespace::Namespace;
-use super::{LabError, bucket, delay, link};
+use super::{LabError, delay, link};
+use crate::netlink::bucket;
 
 /// Puts the wires of `layout` between the namespaces of its nodes, and sets every node up.
 pub(super) fn build(layout: &Layout, namespaces: &[Namespace]) -> Result<(), LabError> {

@@ -7,8 +7,7 @@ use netlink_packet_core::{DefaultNla, NLM_F_CREATE, NLM_F_REPLACE};
 use netlink_packet_route::RouteNetlinkMessage;
 use netlink_packet_route::tc::{TcAttribute, TcHandle, TcMessage};
 
-use super::link::index;
-use super::netlink::Netlink;
+use crate::netlink::{Netlink, index};
 
 /// The attribute of a queue that has its options.  Source: `linux/rtnetlink.h`.
 const TCA_OPTIONS: u16 = 2;

@@ -14,9 +14,8 @@ use netlink_packet_route::route::{
     RouteAddress, RouteAttribute, RouteHeader, RouteMessage, RouteProtocol, RouteScope, RouteType,
 };
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
-use nix::net::if_::if_nametoindex;
 
-use super::netlink::Netlink;
+use crate::netlink::{Netlink, index};
 use crate::sys::ethtool;
 
 /// Makes a virtual wire from here, where it is called `name`, to the namespace `other`, where it is called
@@ -107,9 +106,4 @@ pub(super) fn without_offloads(name: &str) -> io::Result<()> {
     let tso = |feature: &str| feature.starts_with("tx-tcp") && feature.ends_with("segmentation");
     let joins = |feature: &str| tso(feature) || ["tx-generic-segmentation", "rx-gro"].contains(&feature);
     ethtool::Device::open(name)?.switch_off(joins)
-}
-
-/// The number of a link.
-pub(super) fn index(name: &str) -> io::Result<u32> {
-    Ok(if_nametoindex(name)?)
 }

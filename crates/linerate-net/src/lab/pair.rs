@@ -5,7 +5,8 @@ use std::net::Ipv4Addr;
 use linerate_core::lab::{Bucket, LabPlan, Layout, LinkPlan};
 use linerate_core::units::{Rate, Size};
 
-use super::{Lab, LabError, bucket, link};
+use super::{Lab, LabError, link};
+use crate::netlink::bucket;
 
 /// The addresses of both ends, which exist in the laboratory alone: those that every laboratory gives its first
 /// network.

@@ -8,8 +8,7 @@ use netlink_packet_core::{DefaultNla, NLM_F_CREATE, NLM_F_REPLACE};
 use netlink_packet_route::RouteNetlinkMessage;
 use netlink_packet_route::tc::{TcAttribute, TcHandle, TcMessage, TcOption};
 
-use super::link::index;
-use super::netlink::Netlink;
+use super::{Netlink, index};
 
 /// Its attributes.  Source: `linux/pkt_sched.h`.
 const TCA_TBF_PARMS: u16 = 1;
@@ -19,7 +18,7 @@ const TCA_TBF_BURST: u16 = 6;
 const ETHERNET: u8 = 1;
 
 /// Puts a bucket before a link, or behind the queue `parent` of it, in place of what was there.
-pub(super) fn replace(name: &str, bucket: Bucket, parent: Option<TcHandle>) -> io::Result<()> {
+pub(crate) fn replace(name: &str, bucket: Bucket, parent: Option<TcHandle>) -> io::Result<()> {
     let Bucket { rate, burst, queue } = bucket;
     if rate.bits_per_second() < 8.0 {
         return Err(io::Error::other("it needs a rate of a byte a second"));
