@@ -3,6 +3,7 @@
 pub(crate) mod ethtool;
 pub(crate) mod mmsg;
 pub(crate) mod mptcp;
+pub(crate) mod netns;
 pub(crate) mod outq;
 pub(crate) mod packet;
 pub(crate) mod pages;

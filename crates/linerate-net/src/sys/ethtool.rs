@@ -10,6 +10,7 @@
 mod features;
 mod settings;
 mod stamps;
+mod tables;
 
 use std::ffi::c_void;
 use std::io;
@@ -17,7 +18,9 @@ use std::os::fd::AsRawFd;
 
 use socket2::{Domain, Socket, Type};
 
+pub(crate) use features::Feature;
 pub(crate) use settings::{Driver, Duplex, Link};
+pub(crate) use tables::Table;
 
 /// One network interface, as its driver shows it.
 pub(crate) struct Device {
@@ -75,6 +78,12 @@ impl Device {
     }
 }
 
+/// The text up to the first NUL, trimmed.
+fn text(padded: &[u8]) -> String {
+    let end = padded.iter().position(|byte| *byte == 0).unwrap_or(padded.len());
+    String::from_utf8_lossy(&padded[..end]).trim().to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,6 +106,8 @@ mod tests {
             device.coalescing().expect_err("coalescing").raw_os_error(),
             device.rings().expect_err("rings").raw_os_error(),
             device.features().expect_err("features").raw_os_error(),
+            device.words(Table::Channels).expect_err("channels").raw_os_error(),
+            device.set_words(Table::Pause, [0; tables::MOST_WORDS]).expect_err("pause").raw_os_error(),
         ] {
             assert_eq!(errno, Some(libc::ENODEV));
         }

@@ -7,8 +7,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use super::Device;
-use super::settings::text;
+use super::{Device, text};
 
 /// Command numbers.  Source: `linux/ethtool.h`.
 const ETHTOOL_GSTRINGS: u32 = 0x1b;
@@ -31,6 +30,17 @@ const CHANGE_WORDS: usize = 2;
 /// More features than any kernel has (64 in 2026); a larger number is not believed.
 const MOST_FEATURES: u32 = 4_096;
 
+/// A feature of a device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Feature {
+    /// What the kernel calls it.
+    pub(crate) name: String,
+    /// Whether it can be switched: the driver lets users change it.
+    pub(crate) changeable: bool,
+    /// Whether it is active.
+    pub(crate) on: bool,
+}
+
 impl Device {
     /// Every feature by its kernel name, and whether it is active.
     pub(crate) fn features(&self) -> io::Result<BTreeMap<String, bool>> {
@@ -38,15 +48,29 @@ impl Device {
         Ok(active(&self.feature_names(count)?, &self.feature_blocks(count)?))
     }
 
+    /// Every feature that has a name, in the kernel's order.
+    pub(crate) fn feature_list(&self) -> io::Result<Vec<Feature>> {
+        let count = self.feature_count()?;
+        Ok(listed(&self.feature_names(count)?, &self.feature_blocks(count)?))
+    }
+
     /// Switches those of its features off whose name `chosen` says.
     pub(crate) fn switch_off(&self, chosen: impl Fn(&str) -> bool) -> io::Result<()> {
+        self.switch(|name| chosen(name).then_some(false))
+    }
+
+    /// Switches each feature as `wanted` says of its name, and leaves the others. What the driver cannot change stays
+    /// as it is, which is no error here.
+    pub(crate) fn switch(&self, wanted: impl Fn(&str) -> Option<bool>) -> io::Result<()> {
         let count = self.feature_count()?;
         let names = self.feature_names(count)?;
         let mut words = vec![0_u32; 2 + count.div_ceil(32) * CHANGE_WORDS];
         (words[0], words[1]) = (ETHTOOL_SFEATURES, word(count.div_ceil(32)));
-        for (i, _) in names.iter().enumerate().filter(|(_, name)| chosen(name)) {
-            // Of a block's valid bits; those of what is requested stay 0.
-            words[2 + i / 32 * CHANGE_WORDS] |= 1 << (i % 32);
+        for (i, name) in names.iter().enumerate() {
+            let Some(on) = wanted(name) else { continue };
+            let block = 2 + i / 32 * CHANGE_WORDS;
+            words[block] |= 1 << (i % 32);
+            words[block + 1] |= u32::from(on) << (i % 32);
         }
         // SAFETY: ETHTOOL_SFEATURES reads two words and as many blocks as the second states, which
         // are there.
@@ -100,11 +124,23 @@ fn word(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(0)
 }
 
-/// Feature `i` is bit `i % 32` of the active word of block `i / 32`. Unnamed ones are left out.
+/// Every feature by its name, and whether it is active.
 fn active(names: &[String], blocks: &[u32]) -> BTreeMap<String, bool> {
-    let bit = |i: usize| blocks.get(i / 32 * BLOCK_WORDS + 2).map(|active| active >> (i % 32) & 1 == 1);
+    listed(names, blocks).into_iter().map(|feature| (feature.name, feature.on)).collect()
+}
+
+/// Feature `i` is bit `i % 32` of the words of block `i / 32`. Unnamed ones are left out.
+fn listed(names: &[String], blocks: &[u32]) -> Vec<Feature> {
     let named = names.iter().enumerate().filter(|(_, name)| !name.is_empty());
-    named.filter_map(|(i, name)| Some((name.clone(), bit(i)?))).collect()
+    let feature = |(i, name): (usize, &String)| {
+        let &[available, _, active, never_changed] = blocks.chunks_exact(BLOCK_WORDS).nth(i / 32)? else {
+            return None;
+        };
+        let bit = |word: u32| word >> (i % 32) & 1 == 1;
+        let changeable = bit(available) && !bit(never_changed);
+        Some(Feature { name: name.clone(), changeable, on: bit(active) })
+    };
+    named.filter_map(feature).collect()
 }
 
 #[cfg(test)]
@@ -119,6 +155,13 @@ mod tests {
         let blocks = [!0, !0, 1, 0, !0, !0, 0b100, 0];
         let expected = [("first", true), ("second", false), ("third", true)];
         assert_eq!(active(&names, &blocks), expected.map(|(name, on)| (name.to_owned(), on)).into());
+    }
+
+    #[test]
+    fn a_feature_can_be_changed_if_it_is_available_and_not_fixed() {
+        let names = ["both", "fixed", "absent"].map(str::to_owned);
+        let changeable = listed(&names, &[0b011, 0, 0, 0b010]).into_iter().map(|feature| feature.changeable);
+        assert_eq!(changeable.collect::<Vec<_>>(), [true, false, false]);
     }
 
     #[test]

@@ -5,12 +5,11 @@
 
 use std::io;
 
-use super::Device;
+use super::tables::Table;
+use super::{Device, text};
 
 /// Command numbers.  Source: `linux/ethtool.h`.
 const ETHTOOL_GDRVINFO: u32 = 0x03;
-const ETHTOOL_GCOALESCE: u32 = 0x0e;
-const ETHTOOL_GRINGPARAM: u32 = 0x10;
 const ETHTOOL_GLINKSETTINGS: u32 = 0x4c;
 
 /// Most words of one link mode mask that the kernel may ask for: it is an `s8`.
@@ -143,23 +142,15 @@ impl Device {
     /// A driver that lacks a setting leaves it 0, which is told apart from a true 0 by nothing;
     /// so the uncommon ones are listed only if they are not 0.
     pub(crate) fn coalescing(&self) -> io::Result<Vec<(&'static str, u32)>> {
-        let mut words = [0_u32; COALESCE.len() + 1];
-        words[0] = ETHTOOL_GCOALESCE;
-        // SAFETY: ETHTOOL_GCOALESCE reads and writes one `ethtool_coalesce`: 23 words of 32 bits,
-        // of which the first is the command.
-        unsafe { self.ask(words.as_mut_ptr().cast()) }?;
+        let words = self.words(Table::Coalescing)?;
         let named = COALESCE.iter().zip(&words[1..]);
         Ok(named.filter(|((_, common), value)| *common || **value != 0).map(|((n, _), v)| (*n, *v)).collect())
     }
 
     /// Descriptors per ring and the most there can be, as (name, value).
     pub(crate) fn rings(&self) -> io::Result<Vec<(&'static str, u32)>> {
-        let mut words = [0_u32; 9];
-        words[0] = ETHTOOL_GRINGPARAM;
-        // SAFETY: ETHTOOL_GRINGPARAM reads and writes one `ethtool_ringparam`: 9 words of 32 bits,
-        // of which the first is the command.
-        unsafe { self.ask(words.as_mut_ptr().cast()) }?;
-        let [_, rx_max, _, _, tx_max, rx, _, _, tx] = words;
+        let words = self.words(Table::Rings)?;
+        let [_, rx_max, _, _, tx_max, rx, _, _, tx, ..] = words;
         Ok(vec![("rx", rx), ("tx", tx), ("rx-max", rx_max), ("tx-max", tx_max)])
     }
 }
@@ -190,12 +181,6 @@ const COALESCE: [(&str, bool); 22] = [
     ("tx-frames-high", false),
     ("sample-interval", false),
 ];
-
-/// The text up to the first NUL, trimmed.
-pub(super) fn text(padded: &[u8]) -> String {
-    let end = padded.iter().position(|byte| *byte == 0).unwrap_or(padded.len());
-    String::from_utf8_lossy(&padded[..end]).trim().to_owned()
-}
 
 /// The speed, unless it is 0 or `SPEED_UNKNOWN` (-1).
 fn known_speed(mbps: u32) -> Option<u64> {
