@@ -14,6 +14,7 @@ pub mod pair;
 mod place;
 pub mod probe;
 pub mod serve;
+pub mod settings;
 mod stages;
 mod sys;
 pub mod traffic;

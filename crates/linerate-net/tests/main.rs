@@ -22,6 +22,7 @@ mod rr_hosts;
 mod rr_lab;
 mod rr_silent;
 mod secure;
+mod settings;
 mod stages;
 mod support;
 mod tcp_options;
