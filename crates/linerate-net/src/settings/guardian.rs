@@ -44,7 +44,8 @@ pub fn guard(
 ) -> Result<Vec<Outcome>, JournalError> {
     // Open from now on, so that it is known when it has been removed.
     let journal = Journal::open(journal)?;
-    writeln!(ready, "{READY}").and_then(|()| ready.flush()).map_err(JournalError::Guardian)?;
+    // Nobody listens if the process has ended already, and then the lifeline ends too.
+    writeln!(ready, "{READY}").and_then(|()| ready.flush()).unwrap_or(());
     // However it ends, the process is no longer there.
     io::copy(&mut lifeline, &mut io::sink()).unwrap_or(0);
     restore::restore(&journal, false)

@@ -152,7 +152,7 @@ fn sysctls_are_those_of_this_threads_namespace() {
                 ),
                 // Some are for the host's namespace only; this one every kernel permits.
                 Err(error) => {
-                    assert!(name != "reno" && error.to_string().contains("does not permit"), "{error}")
+                    assert!(name != "reno" && error.to_string().contains("does not permit"), "{error}");
                 }
             }
         }
@@ -201,6 +201,38 @@ fn governors_and_idle_states_are_read_or_their_absence_is_named() {
         match read(&setting(name)) {
             Ok(value) => assert!(std::path::Path::new(folder).exists(), "{value}"),
             Err(error) => assert!(error.to_string().contains(what), "{error}"),
+        }
+    }
+}
+
+/// Nothing is changed.
+#[test]
+fn every_setting_of_every_interface_here_has_a_value_or_a_reason() {
+    let interfaces = std::fs::read_dir("/sys/class/net").expect("linux").flatten();
+    let interfaces: Vec<String> =
+        interfaces.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    for interface in interfaces.iter().filter(|name| crate::netlink::index(name).is_ok()) {
+        for kind in catalogue().iter().filter(|kind| kind.scope == Scope::Interface) {
+            let setting: Setting =
+                kind.name.replace("FEATURE", "gro").parse().expect("it is in the catalogue");
+            let setting = setting.or_of(Some(interface));
+            match read(&setting) {
+                Ok(value) => {
+                    let objection = check(&setting, &value, &value);
+                    assert!(objection.is_ok(), "{setting} is {value}: {objection:?}");
+                    println!("{setting} is {value}");
+                }
+                Err(error) => {
+                    println!("failed to {error}");
+                    let named = matches!(
+                        error,
+                        SettingError::Lacking { .. }
+                            | SettingError::NotRestorable { .. }
+                            | SettingError::Privilege { .. }
+                    );
+                    assert!(named, "{error}");
+                }
+            }
         }
     }
 }

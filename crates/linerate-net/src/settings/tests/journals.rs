@@ -160,6 +160,9 @@ fn a_refused_value_changes_nothing_and_the_rest_is_put_back() {
             let error = changes.set(&setting(name), &Value::from(value)).expect_err(name);
             assert!(matches!(error, JournalError::Setting(_)), "{error}");
         }
+        // What is refused before it is tried is not in the journal. What the kernel refuses is: it was there first.
+        let noted = folder.journals().remove(0).settings.into_iter().map(|(setting, _)| setting.to_string());
+        assert_eq!(noted.collect::<Vec<_>>(), ["txqueuelen@wire", "sysctl.net.ipv4.tcp_sack"]);
         let outcomes = changes.restore(false).expect("the journal is good");
         assert!(outcomes.iter().all(Outcome::is_done), "{outcomes:?}");
         assert_eq!(values(), originals);
