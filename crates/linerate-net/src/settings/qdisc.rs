@@ -39,7 +39,9 @@ struct Listed {
 pub(super) fn read(interface: &str) -> Result<Value, Cause> {
     let listed = list(interface)?;
     let Some(root) = listed.iter().find(|queue| queue.parent == TC_H_ROOT) else {
-        return Err(Cause::Lacking("the interface shows no queueing discipline".to_owned()));
+        return Err(Cause::Lacking(
+            "the interface has no queueing discipline while it is switched off".to_owned(),
+        ));
     };
     let below = listed.iter().find(|queue| {
         ![TC_H_ROOT, TC_H_INGRESS].contains(&queue.parent) && queue.handle != 0 && queue.handle != root.handle

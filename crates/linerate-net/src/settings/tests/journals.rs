@@ -92,6 +92,31 @@ fn whatever_part_of_the_journal_is_written_everything_is_put_back() {
     });
 }
 
+#[test]
+fn of_many_that_restore_at_once_one_does() {
+    on_a_host(|| {
+        let folder = Folder::new("race");
+        let originals = values();
+        for _ in 0..5 {
+            let mut changes = begin(&folder);
+            STEPS.iter().for_each(|(name, value)| change(&mut changes, name, value));
+            let journals: Vec<_> =
+                (0..8).map(|_| Journal::open(changes.journal()).expect("it is there")).collect();
+            // Threads that begin here are in this namespace.
+            let restored = std::thread::scope(|scope| {
+                let all: Vec<_> = journals
+                    .iter()
+                    .map(|journal| scope.spawn(|| restore(journal, false).expect("good").len()))
+                    .collect();
+                all.into_iter().map(|one| one.join().expect("no panic")).collect::<Vec<_>>()
+            });
+            assert_eq!(restored.iter().sum::<usize>(), 5, "the five settings, by one alone: {restored:?}");
+            assert_eq!(restored.iter().max(), Some(&5));
+            assert_eq!(values(), originals);
+        }
+    });
+}
+
 /// The process is stopped after each of its restorings, and another one goes on.
 #[test]
 fn a_restoring_that_is_interrupted_is_gone_on_with() {
