@@ -12,7 +12,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Everything is done in the calling thread's network namespace. [`write`] changes a value and forgets the old one;
+//! Everything is done in the calling thread's network namespace. [`write()`] changes a value and forgets the old one;
 //! [`Changes`] keeps a journal on disk, from which the old values are put back, also after the process was killed.
 
 mod allowed;
