@@ -3,10 +3,14 @@
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement, Table};
 
-use super::text::columns;
+use super::text::{columns, wrap};
 
 /// Blanks before a column.
 const GAP: u16 = 2;
+/// A column that may be wrapped keeps this width while others can go.
+const LEAST: usize = 24;
+/// It is wrapped behind so many blanks.
+const INDENT: usize = 2;
 
 /// A column of a table.
 pub(crate) struct Column {
@@ -30,7 +34,8 @@ impl Column {
 
     /// Columns of a terminal that it takes, with the gap before it.
     fn width(&self) -> usize {
-        let widest = self.cells.iter().chain([&self.heading]).map(|text| self::columns(text)).max();
+        let lines = self.cells.iter().chain([&self.heading]).flat_map(|text| text.lines());
+        let widest = lines.map(self::columns).max();
         usize::from(GAP) + widest.unwrap_or(0)
     }
 
@@ -58,6 +63,31 @@ pub(crate) fn fit(columns: Vec<Column>, width: usize) -> (String, Vec<String>) {
     }
     let shown: Vec<Column> = shown.into_iter().map(|(_, column)| column).collect();
     (lay_out(&shown), left_out)
+}
+
+/// The same with cells of the first column, which are words, on several lines where there is no room for them.
+pub(crate) fn fit_wrapped(mut columns: Vec<Column>, width: usize) -> (String, Vec<String>) {
+    let gap = usize::from(GAP);
+    let Some((first, rest)) = columns.split_first_mut() else { return (String::new(), Vec::new()) };
+    let least = first.width().min(LEAST + gap);
+    let mut expendable: Vec<(u8, usize)> = rest
+        .iter()
+        .enumerate()
+        .filter(|(_, column)| column.says_something())
+        .map(|(nth, column)| (column.expendable, nth))
+        .collect();
+    let mut left: usize = expendable.iter().map(|(_, nth)| rest[*nth].width()).sum();
+    expendable.sort_unstable();
+    while least + left > width {
+        let Some((1.., nth)) = expendable.pop() else { break };
+        left -= rest[nth].width();
+    }
+    let room = width.saturating_sub(left + gap).max(INDENT + 8);
+    for cell in &mut first.cells {
+        *cell = wrap(cell, room, INDENT);
+    }
+    first.heading = wrap(&first.heading, room, INDENT);
+    fit(columns, width)
 }
 
 fn lay_out(shown: &[Column]) -> String {
@@ -145,6 +175,30 @@ mod tests {
             Column::of_words("empty", 1, cells(["", "-"])),
         ];
         assert_eq!(fit(columns, 80).0, "  what        n\n  long name   1\n  -          22");
+    }
+
+    #[test]
+    fn the_first_column_is_wrapped_once_nothing_expendable_is_left() {
+        let cells = |cell: &str| vec![cell.to_owned()];
+        let make = || {
+            vec![
+                Column::of_words("what", 0, cells("a name of several words that is long")),
+                Column::new("n", 0, cells("1234567")),
+                Column::new("p", 1, cells("0.012345")),
+            ]
+        };
+        let wide = "  what                                        n         p\n  a name of several words that is long  1234567  0.012345";
+        assert_eq!(fit_wrapped(make(), 80).0, wide);
+        let (text, left_out) = fit_wrapped(make(), 50);
+        assert!(left_out.is_empty(), "there is room for 24 columns of the name");
+        let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+        assert_eq!(lines.len(), 3, "{text}");
+        assert_eq!(lines[2].trim(), "that is long", "{text}");
+        let (text, left_out) = fit_wrapped(make(), 40);
+        assert_eq!(left_out, ["p"], "{text}");
+        assert!(text.lines().all(|line| columns(line) <= 40), "{text}");
+        assert!(fit_wrapped(make(), 20).0.lines().all(|line| columns(line) <= 21), "{text}");
+        assert_eq!(fit_wrapped(Vec::new(), 20).0, "");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Runs, studies, claims and predictions as text, table, chart, JSON, CSV, NetPIPE file, SVG and HTML.
+//! Runs, studies, claims, predictions and experiments as text, table, chart, JSON, CSV, NetPIPE file, SVG and HTML.
 //!
 //! Data flows one way: a renderer turns its input into text, and computes only coordinates and
 //! words. It does not print, open a file, read a clock or ask what the terminal can do: the width
@@ -12,6 +12,7 @@ mod columns;
 pub mod compare;
 mod csv;
 mod error;
+pub mod experiment;
 mod figure;
 pub mod history;
 mod host;

@@ -16,6 +16,11 @@ pub(crate) fn columns(text: &str) -> usize {
     Line::raw(text).width()
 }
 
+/// `text` as the text of an XML document.
+pub(crate) fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
 /// `value` with four significant digits and no exponent.
 pub(crate) fn digits(value: f64) -> String {
     let magnitude = value.abs().log10().floor();

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use linerate_core::changes::{Kind, Standing};
 
 use super::super::super::plot::{Axis, Chart, UNIT};
-use super::super::super::text::shortened;
+use super::super::super::text::{escaped, shortened};
 use super::super::shown::{Shown, ShownEvent};
 use super::super::words;
 use super::PathHistory;
@@ -125,11 +125,6 @@ pub(super) fn drawn(chart: &Chart<'_, '_>, placed: &[Placed<'_>]) -> String {
         }
     }
     svg
-}
-
-/// `text` as the text of an XML document.
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]

@@ -1,0 +1,104 @@
+//! What each level does, a row each, around the line of no change.
+
+use linerate_core::experiment::{EffectFound, EffectVerdict, FigureFound, FigureName};
+use linerate_core::figures::Better;
+
+use super::draw::{Drawing, Head, Kind, Row, Rows, differences, ratios};
+use super::words;
+
+/// An interval is drawn up to this many times as far as the effects lie.
+const FAR: f64 = 2.0;
+
+/// The chart of the effects of a figure, or of its `pairs`. Absent if none has a number.
+pub(super) fn drawing(figure: &FigureFound, effects: &[&EffectFound], id: &str) -> Option<Drawing> {
+    let known: Vec<&EffectFound> =
+        effects.iter().copied().filter(|it| sound(&figure.figure, it).is_some()).collect();
+    if known.is_empty() {
+        return None;
+    }
+    let name = &figure.figure;
+    let axis = axis(name, &known);
+    let pairs = known.iter().all(|effect| effect.factors.len() > 1);
+    let title = match pairs {
+        false => format!("{}: what each level does against the base", name.title),
+        true => format!("{}: what two factors do together beyond what each does", name.title),
+    };
+    let head = Head { id: id.to_owned(), title, caption: caption(figure, &known) };
+    let chart = Rows {
+        axis: &axis,
+        zero: Some(if name.is_ratio { 1.0 } else { 0.0 }),
+        sides: match name.better {
+            Better::More => ["\u{2190} worse", "better \u{2192}"],
+            Better::Less => ["\u{2190} better", "worse \u{2192}"],
+            Better::Neither => ["\u{2190} less", "more \u{2192}"],
+        },
+        rows: known.iter().map(|effect| row(name, effect)).collect(),
+    };
+    Some(chart.drawing(head))
+}
+
+/// The change of an effect, if it has a place on the axis.
+fn sound(figure: &FigureName, effect: &EffectFound) -> Option<f64> {
+    effect.change.filter(|it| it.is_finite() && (!figure.is_ratio || *it > 0.0))
+}
+
+fn row(figure: &FigureName, effect: &EffectFound) -> Row {
+    let mut words = words::change_of(figure, effect);
+    if effect.interval.is_some() {
+        words = format!("{words} ({})", words::interval_of(figure, effect));
+    }
+    if let Some(p) = effect.p {
+        words = format!("{words}, {}", words::p_is(p));
+    }
+    Row {
+        name: effect.what.clone(),
+        values: effect.change.into_iter().collect(),
+        interval: effect.interval.filter(|ends| ends.iter().all(|end| end.is_finite())),
+        kind: Kind::of(effect.verdict),
+        words: format!("{words}: {}", effect.verdict.name()),
+        stands_out: false,
+    }
+}
+
+/// From the least to the greatest effect, with their intervals as far as they do not press the others together.
+fn axis(figure: &FigureName, known: &[&EffectFound]) -> crate::plot::Axis {
+    let changes: Vec<f64> = known.iter().filter_map(|it| sound(figure, it)).collect();
+    let ends = known.iter().filter_map(|it| it.interval).flatten();
+    let [low, high] = changes
+        .iter()
+        .fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], it| [low.min(*it), high.max(*it)]);
+    if figure.is_ratio {
+        let ends = ends.map(|end| end.clamp(low / FAR, high * FAR));
+        let title = format!("{} as a ratio to the base", figure.title);
+        return ratios(&title, &changes.iter().copied().chain(ends).collect::<Vec<f64>>());
+    }
+    let far = (high.max(0.0) - low.min(0.0)) * FAR;
+    let ends = ends.map(|end| end.clamp(low - far, high + far));
+    let title = format!("difference in {}", figure.title);
+    differences(&title, &figure.unit, &changes.iter().copied().chain(ends).collect::<Vec<f64>>())
+}
+
+fn caption(figure: &FigureFound, known: &[&EffectFound]) -> String {
+    let mut parts = Vec::new();
+    for (verdict, shape) in [
+        (EffectVerdict::Better, "Triangle up: better"),
+        (EffectVerdict::Worse, "Triangle down: worse"),
+        (EffectVerdict::Differs, "Diamond: differs"),
+        (EffectVerdict::NotSeen, "Hollow circle: no difference seen, which is no proof that there is none"),
+        (EffectVerdict::Untested, "Hollow circle: not tested"),
+    ] {
+        if known.iter().any(|it| it.verdict == verdict) {
+            parts.push(format!("{shape}."));
+        }
+    }
+    if known.iter().any(|it| it.interval.is_some()) {
+        parts.push(
+            "Bars: 95 % intervals, each for itself; p and the verdict allow for everything that was asked."
+                .to_owned(),
+        );
+    }
+    if figure.by_lenth {
+        parts.push("The noise was taken from the small effects, since nothing was repeated.".to_owned());
+    }
+    parts.join(" ")
+}

@@ -1,0 +1,204 @@
+//! A figure over the levels of two factors.
+
+use linerate_core::experiment::{FigureFound, Findings};
+use linerate_core::figures::Better;
+
+use super::draw::{Anchor, Drawing, Head, LINE, Pen, WIDTH, lines, width_of};
+use super::words;
+
+/// Height of a cell, and of the legend with its blank. Unit: pixels.
+const TALL: f64 = 46.0;
+const LEGEND: f64 = 44.0;
+/// Most room of the names of levels at the left, and the widest cell.
+const NAMES: f64 = 220.0;
+const WIDEST: f64 = 210.0;
+/// The least width of a cell.
+const LEAST: f64 = 74.0;
+/// From this shade on text is in the colour of the page.
+const DARK: f64 = 0.55;
+/// Shades of the least and the greatest value.
+const SHADES: [f64; 2] = [0.08, 0.9];
+
+/// The cells of two factors, the others at their base.
+struct Grid<'a> {
+    /// The factors from left to right and from below, by position.
+    factors: [usize; 2],
+    names: [&'a str; 2],
+    levels: [&'a [String]; 2],
+    /// The cell at each pair of levels, by its index.
+    cells: Vec<Vec<Option<usize>>>,
+}
+
+/// The chart of two factors with the most levels. Absent if there are not two, or most of their cells have no value.
+pub(super) fn drawing(findings: &Findings, figure: &FigureFound) -> Option<Drawing> {
+    let grid = grid(findings, figure)?;
+    let values = || grid.cells.iter().flatten().flatten().filter_map(|cell| value(figure, *cell));
+    let [low, high] =
+        values().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], it| [low.min(it), high.max(it)]);
+    let names =
+        grid.levels[1].iter().map(|name| width_of(name)).fold(width_of(grid.names[1]), f64::max).min(NAMES)
+            + 16.0;
+    let wide = ((WIDTH - names - 8.0) / grid.levels[0].len() as f64).clamp(LEAST, WIDEST);
+    let mut pen = Pen::default();
+    let top = LEGEND + LINE;
+    legend(&mut pen, figure, [low, high]);
+    for (row, cells) in grid.cells.iter().rev().enumerate() {
+        let y = top + TALL * row as f64;
+        let level = &grid.levels[1][grid.cells.len() - 1 - row];
+        let name = lines(level, names - 16.0, 1).concat();
+        pen.text((names - 8.0, y + TALL / 2.0 + 4.5), Anchor::End, "strong", &name);
+        for (column, cell) in cells.iter().enumerate() {
+            let at = (names + wide * column as f64, y);
+            draw(&mut pen, (findings, figure), *cell, (at, wide, [low, high]));
+        }
+    }
+    let bottom = top + TALL * grid.cells.len() as f64;
+    let mut deepest = 1;
+    for (column, level) in grid.levels[0].iter().enumerate() {
+        let middle = names + wide * (column as f64 + 0.5);
+        let names = lines(level, wide - 6.0, 2);
+        deepest = deepest.max(names.len());
+        for (nth, line) in names.iter().enumerate() {
+            pen.text((middle, bottom + LINE * (nth as f64 + 1.0)), Anchor::Middle, "strong", line);
+        }
+    }
+    let [across, up] = grid.names;
+    pen.text((names - 8.0, top - 8.0), Anchor::End, "soft", up);
+    let middle = names + wide * grid.levels[0].len() as f64 / 2.0;
+    pen.text((middle, bottom + LINE * (1.4 + deepest as f64)), Anchor::Middle, "soft", across);
+    let width = (names + wide * grid.levels[0].len() as f64 + 8.0).max(WIDTH);
+    Some(head(findings, figure, &grid).over(pen, [width, bottom + LINE * (2.2 + deepest as f64)]))
+}
+
+fn head(findings: &Findings, figure: &FigureFound, grid: &Grid<'_>) -> Head {
+    let [across, up] = grid.names;
+    let others: Vec<String> = findings
+        .factors
+        .iter()
+        .enumerate()
+        .filter(|(nth, _)| !grid.factors.contains(nth))
+        .filter_map(|(_, factor)| Some(format!("{} = {}", factor.name, factor.levels.first()?)))
+        .collect();
+    let at = if others.is_empty() { String::new() } else { format!(" With {}.", others.join(", ")) };
+    Head {
+        id: "heat".to_owned(),
+        title: format!("{} over {across} and {up}", words::titled(&figure.figure.title, &figure.figure.unit)),
+        caption: format!(
+            "Each cell: the mean of its runs, and what it is of the base.{at} Framed: the best cell."
+        ),
+    }
+}
+
+fn value(figure: &FigureFound, cell: usize) -> Option<f64> {
+    figure.cells.get(cell)?.as_ref().map(|it| it.value).filter(|it| it.is_finite())
+}
+
+fn grid<'a>(findings: &'a Findings, figure: &FigureFound) -> Option<Grid<'a>> {
+    let mut most: Vec<usize> =
+        (0..findings.factors.len()).filter(|nth| findings.factors[*nth].levels.len() > 1).collect();
+    most.sort_by_key(|nth| std::cmp::Reverse(findings.factors[*nth].levels.len()));
+    let [across, up, ..] = most[..] else { return None };
+    let levels = [across, up].map(|nth| findings.factors[nth].levels.as_slice());
+    let find = |column: usize, row: usize| {
+        let wanted = |nth: usize| {
+            if nth == across {
+                column
+            } else if nth == up {
+                row
+            } else {
+                0
+            }
+        };
+        let here = |levels: &[usize]| {
+            levels.len() == findings.factors.len()
+                && levels.iter().enumerate().all(|(nth, level)| *level == wanted(nth))
+        };
+        let cell = findings.cells.iter().position(|cell| here(&cell.levels))?;
+        value(figure, cell).map(|_| cell)
+    };
+    let row =
+        |row: usize| (0..levels[0].len()).map(|column| find(column, row)).collect::<Vec<Option<usize>>>();
+    let cells: Vec<Vec<Option<usize>>> = (0..levels[1].len()).map(row).collect();
+    let known = cells.iter().flatten().flatten().count();
+    let names = [across, up].map(|nth| findings.factors[nth].name.as_str());
+    (known * 2 > levels[0].len() * levels[1].len()).then_some(Grid {
+        factors: [across, up],
+        names,
+        levels,
+        cells,
+    })
+}
+
+/// How dark a value is.
+fn shade(value: f64, [low, high]: [f64; 2]) -> f64 {
+    let share = if high > low { (value - low) / (high - low) } else { 0.5 };
+    SHADES[0] + share * (SHADES[1] - SHADES[0])
+}
+
+fn draw(
+    pen: &mut Pen,
+    (findings, figure): (&Findings, &FigureFound),
+    cell: Option<usize>,
+    ((x, y), wide, ends): ((f64, f64), f64, [f64; 2]),
+) {
+    let size = (wide - 2.0, TALL - 2.0);
+    let middle = x + wide / 2.0 - 1.0;
+    let Some((cell, number)) = cell.and_then(|cell| Some((cell, value(figure, cell)?))) else {
+        pen.field("missing", (x, y), size, 1.0);
+        pen.text((middle, y + TALL / 2.0 + 4.5), Anchor::Middle, "soft", "-");
+        return;
+    };
+    let shown = figure.cells[cell].as_ref();
+    let unit = &figure.figure.unit;
+    let text = words::value(number, shown.and_then(|it| it.interval), unit);
+    let against =
+        words::base(findings).filter(|base| *base != cell).and_then(|base| value(figure, base)).map(|base| {
+            words::change(if figure.figure.is_ratio { number / base } else { number - base }, &figure.figure)
+        });
+    let shade = shade(number, ends);
+    let ink = if shade > DARK { "over" } else { "strong" };
+    let interval = shown.and_then(|it| it.interval);
+    pen.tipped(
+        &format!("{}: {}", words::cell(findings, cell), words::estimate(number, interval, unit)),
+        |pen| {
+            pen.field("accent solid", (x, y), size, shade);
+            pen.text((middle, y + TALL / 2.0 - 3.0), Anchor::Middle, ink, &text);
+            pen.text(
+                (middle, y + TALL / 2.0 + LINE - 4.0),
+                Anchor::Middle,
+                ink,
+                against.as_deref().unwrap_or("base"),
+            );
+            if figure.best.as_ref().is_some_and(|best| best.cell == cell) {
+                pen.path(
+                    "frame",
+                    &[(x, y), (x + size.0, y), (x + size.0, y + size.1), (x, y + size.1), (x, y - 1.5)],
+                );
+            }
+        },
+    );
+}
+
+/// The shades from the least to the greatest value.
+fn legend(pen: &mut Pen, figure: &FigureFound, ends: [f64; 2]) {
+    let unit = &figure.figure.unit;
+    let [low, high] = ends.map(|end| words::estimate(end, None, unit));
+    let [before, after] = match figure.figure.better {
+        Better::More => ["", " (better)"],
+        Better::Less => [" (better)", ""],
+        Better::Neither => ["", ""],
+    };
+    let low = format!("{low}{before}");
+    pen.text((4.0, 20.0), Anchor::Start, "soft", &low);
+    let left = width_of(&low) + 14.0;
+    for nth in 0..5_u32 {
+        let share = f64::from(nth) / 4.0;
+        pen.field(
+            "accent solid",
+            (left + f64::from(nth) * 26.0, 8.0),
+            (26.0, 16.0),
+            shade(share, [0.0, 1.0]),
+        );
+    }
+    pen.text((left + 140.0, 20.0), Anchor::Start, "soft", &format!("{high}{after}"));
+}

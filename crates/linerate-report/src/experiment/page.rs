@@ -1,0 +1,135 @@
+//! What an experiment found, as one page that needs nothing else.
+
+mod tables;
+
+use askama::Template;
+use linerate_core::experiment::{EffectFound, FigureFound, Findings, WayFound};
+use linerate_core::report::Report;
+
+use super::clean::cleaned;
+use super::draw::Drawing;
+use super::{costs, forest, heat, overlay, search, stairs, trade, words};
+use crate::columns::TableView;
+use crate::error::RenderError;
+use crate::figure::{Figure, hover};
+use crate::page::{Entry, Frame, entries};
+
+#[derive(Template)]
+#[template(path = "experiment.html")]
+struct Page {
+    title: String,
+    frame: Frame,
+    about: String,
+    /// What was found, a sentence each.
+    found: Vec<String>,
+    facts: Vec<Entry>,
+    /// What is doubtful.
+    cautions: Vec<String>,
+    /// Runs that failed: the cell and why.
+    failed: Vec<[String; 2]>,
+    sections: Vec<Section>,
+    /// The curves of the cells.
+    figures: Vec<Figure>,
+    tables: Vec<TableView>,
+}
+
+/// A part of the page with charts.
+struct Section {
+    id: &'static str,
+    title: &'static str,
+    drawings: Vec<Drawing>,
+}
+
+/// `findings` as one HTML page: what was found and what limits it, staircase or search, effects, two factors against
+/// each other, rate against latency, costs, and every number. `curves` has one run of each cell, named after the
+/// cell, for the curves over each other.
+///
+/// # Errors
+///
+/// [`RenderError::Draw`] when a chart cannot be drawn, [`RenderError::Json`] or [`RenderError::Page`] when the page
+/// cannot be filled.
+pub fn html(findings: &Findings, curves: Option<&Report>) -> Result<String, RenderError> {
+    let findings = &cleaned(findings);
+    let mut figures = curves.map(overlay::figures).transpose()?.unwrap_or_default();
+    let page = Page {
+        title: findings.name.clone(),
+        frame: Frame::new(&hover(&mut figures))?,
+        about: findings.about.clone(),
+        found: words::sentences(findings),
+        facts: facts(findings),
+        cautions: findings.cautions.clone(),
+        failed: findings.failed.clone(),
+        sections: sections(findings),
+        figures,
+        tables: tables::all(findings),
+    };
+    Ok(page.render()?)
+}
+
+fn facts(findings: &Findings) -> Vec<Entry> {
+    let mut facts = vec![("design".to_owned(), words::extent(findings))];
+    let limits = words::limits(findings);
+    if !limits.is_empty() {
+        facts.push(("limited by".to_owned(), limits.join("; ")));
+    }
+    if let Some(goal) = findings.figures.first() {
+        let name = &goal.figure;
+        let title = words::titled(&name.title, &name.unit);
+        facts.push(("goal".to_owned(), format!("{title}, {}", words::better(name))));
+        facts.extend(words::drift(goal).map(|text| ("drift".to_owned(), text)));
+        facts.extend(words::outliers(goal).map(|text| ("outliers".to_owned(), text)));
+    }
+    for factor in &findings.factors {
+        let hard = if factor.hard { "; hard to change" } else { "" };
+        let levels = factor.levels.iter().enumerate();
+        let levels: Vec<String> = levels
+            .map(|(nth, level)| if nth == 0 { format!("{level} (base)") } else { level.clone() })
+            .collect();
+        facts.push((factor.name.clone(), format!("{}{hard}", levels.join(", "))));
+    }
+    if !findings.bench.is_empty() {
+        facts.push(("ran on".to_owned(), findings.bench.clone()));
+    }
+    facts.push(("seed".to_owned(), findings.seed.to_string()));
+    entries(facts)
+}
+
+/// The charts, those that answer the question first.
+fn sections(findings: &Findings) -> Vec<Section> {
+    let way = match &findings.way {
+        Some(WayFound::Staircase(found)) => stairs::drawing(findings, found),
+        Some(WayFound::Search(found)) => search::drawing(found),
+        None => None,
+    };
+    let is_search = matches!(findings.way, Some(WayFound::Search(_)));
+    let goal = findings.figures.first();
+    let effects = goal.into_iter().flat_map(|goal| effects(goal, 0)).collect();
+    // A design that finds its own way leaves most combinations out.
+    let heat = goal.filter(|_| findings.way.is_none()).and_then(|goal| heat::drawing(findings, goal));
+    let trade = findings.trade.as_ref().and_then(|found| trade::drawing(findings, found));
+    let costs = findings.costs.as_ref().and_then(|found| costs::drawing(findings, found));
+    let others =
+        findings.figures.iter().enumerate().skip(1).flat_map(|(nth, figure)| effects_of(figure, nth));
+    let section = |id, title, drawings: Vec<Drawing>| Section { id, title, drawings };
+    let all = [
+        section("way", if is_search { "The search" } else { "Step by step" }, way.into_iter().collect()),
+        section("effects", "Effects", effects),
+        section("factors", "Two factors", heat.into_iter().collect()),
+        section("trades", "Rate against latency", trade.into_iter().collect()),
+        section("price", "Price and performance", costs.into_iter().collect()),
+        section("others", "Effects on other figures", others.collect()),
+    ];
+    all.into_iter().filter(|section| !section.drawings.is_empty()).collect()
+}
+
+/// The effects of a figure, and its pairs.
+fn effects(figure: &FigureFound, nth: usize) -> Vec<Drawing> {
+    let pairs: Vec<&EffectFound> = figure.pairs.iter().collect();
+    let pairs = forest::drawing(figure, &pairs, &format!("pairs-{nth}"));
+    effects_of(figure, nth).into_iter().chain(pairs).collect()
+}
+
+fn effects_of(figure: &FigureFound, nth: usize) -> Option<Drawing> {
+    let effects: Vec<&EffectFound> = figure.effects.iter().collect();
+    forest::drawing(figure, &effects, &format!("effects-{nth}"))
+}

@@ -1,0 +1,144 @@
+//! Cells by two numbers, with their names and the front that nothing beats.
+
+use super::draw::{Anchor, Drawing, Head, Kind, LINE, Pen, WIDTH, width_of};
+use crate::plot::Axis;
+use crate::text::shortened;
+
+/// The field in which cells lie. Unit: pixels.
+const LEFT: f64 = 84.0;
+const RIGHT: f64 = WIDTH - 24.0;
+const TOP: f64 = 34.0;
+const BOTTOM: f64 = 394.0;
+const HEIGHT: f64 = 446.0;
+/// The longest name. Unit: characters.
+const LONGEST: usize = 36;
+/// Between a mark and its name.
+const GAP: f64 = 10.0;
+/// Distance of the pieces of a line that names keep off. Unit: pixels.
+const PIECE: f64 = 6.0;
+
+/// A cell.
+pub(super) struct Spot {
+    pub(super) name: String,
+    /// Across and up.
+    pub(super) at: [f64; 2],
+    /// Of the value upwards.
+    pub(super) interval: Option<[f64; 2]>,
+    pub(super) kind: Kind,
+    /// What its tooltip says.
+    pub(super) tip: String,
+}
+
+/// A rectangle: left, top, right, bottom.
+type Box4 = [f64; 4];
+
+/// The chart of `spots`; the `front` joins those that nothing beats, by their indices.
+pub(super) fn drawing(head: Head, [across, up]: [&Axis; 2], spots: &[Spot], front: &[usize]) -> Drawing {
+    let x = |value: f64| LEFT + across.share(value).clamp(0.0, 1.0) * (RIGHT - LEFT);
+    let y = |value: f64| BOTTOM - up.share(value).clamp(0.0, 1.0) * (BOTTOM - TOP);
+    let mut pen = Pen::default();
+    for tick in &across.ticks {
+        pen.line("grid", (x(tick.value), TOP), (x(tick.value), BOTTOM));
+        pen.text((x(tick.value), BOTTOM + LINE), Anchor::Middle, "soft", &tick.label);
+    }
+    for tick in &up.ticks {
+        pen.line("grid", (LEFT, y(tick.value)), (RIGHT, y(tick.value)));
+        pen.text((LEFT - 8.0, y(tick.value) + 4.5), Anchor::End, "soft", &tick.label);
+    }
+    pen.text((f64::midpoint(LEFT, RIGHT), BOTTOM + 2.0 * LINE + 6.0), Anchor::Middle, "soft", &across.title);
+    pen.text((8.0, TOP - 14.0), Anchor::Start, "soft", &up.title);
+    let places: Vec<(f64, f64)> = spots.iter().map(|spot| (x(spot.at[0]), y(spot.at[1]))).collect();
+    let sound = |place: &(f64, f64)| place.0.is_finite() && place.1.is_finite();
+    let line: Vec<(f64, f64)> =
+        front.iter().filter_map(|nth| places.get(*nth).copied()).filter(sound).collect();
+    if line.len() > 1 {
+        pen.path("front accent", &line);
+    }
+    let mut taken: Vec<Box4> = places.iter().map(|(x, y)| [x - 7.0, y - 7.0, x + 7.0, y + 7.0]).collect();
+    let along = along(&line);
+    // Names of the front first: they are the ones that are looked for.
+    let mut order: Vec<usize> = (0..spots.len()).filter(|nth| sound(&places[*nth])).collect();
+    order.sort_by_key(|nth| !front.contains(nth));
+    for nth in order {
+        let (spot, place) = (&spots[nth], places[nth]);
+        let name = shortened(&spot.name, LONGEST);
+        let wide = width_of(&name);
+        let beside = free(place, wide, &[taken.as_slice(), &along].concat());
+        let label = beside.or_else(|| free(place, wide, &taken));
+        taken.extend(label.map(|(_, _, area)| area));
+        pen.tipped(&spot.tip, |pen| {
+            if let Some(ends) = spot.interval.filter(|ends| ends.iter().all(|end| end.is_finite())) {
+                let [low, high] = ends.map(&y);
+                pen.line(&format!("bar {}", spot.kind.class()), (place.0, low), (place.0, high));
+            }
+            pen.mark(spot.kind, place);
+            if let Some((at, anchor, _)) = label {
+                pen.text(at, anchor, if front.contains(&nth) { "strong" } else { "soft" }, &name);
+            }
+        });
+    }
+    head.over(pen, [WIDTH, HEIGHT])
+}
+
+/// What the front covers, in small pieces.
+fn along(line: &[(f64, f64)]) -> Vec<Box4> {
+    let pieces = line.windows(2).flat_map(|pair| {
+        let [from, to] = [pair[0], pair[1]];
+        let many = ((to.0 - from.0).hypot(to.1 - from.1) / PIECE).ceil().max(1.0);
+        (0..=many as u32).map(move |nth| {
+            let share = f64::from(nth) / many;
+            [from.0 + (to.0 - from.0) * share, from.1 + (to.1 - from.1) * share]
+        })
+    });
+    pieces.map(|[x, y]| [x - 2.0, y - 2.0, x + 2.0, y + 2.0]).collect()
+}
+
+/// Where a name of this width covers nothing: right of its mark, left of it, above or below.
+fn free((x, y): (f64, f64), wide: f64, taken: &[Box4]) -> Option<((f64, f64), Anchor, Box4)> {
+    let places = [
+        ((x + GAP, y + 4.5), Anchor::Start),
+        ((x - GAP, y + 4.5), Anchor::End),
+        ((x, y - GAP), Anchor::Middle),
+        ((x, y + GAP + 11.0), Anchor::Middle),
+        ((x + GAP, y - GAP), Anchor::Start),
+        ((x + GAP, y + GAP + 11.0), Anchor::Start),
+        ((x - GAP, y - GAP), Anchor::End),
+        ((x - GAP, y + GAP + 11.0), Anchor::End),
+    ];
+    let area = |(at, anchor): ((f64, f64), Anchor)| {
+        let left = match anchor {
+            Anchor::Start => at.0,
+            Anchor::Middle => at.0 - wide / 2.0,
+            Anchor::End => at.0 - wide,
+        };
+        (at, anchor, [left, at.1 - 11.0, left + wide, at.1 + 4.0])
+    };
+    let apart = |one: &Box4, other: &Box4| {
+        one[2] < other[0] || other[2] < one[0] || one[3] < other[1] || other[3] < one[1]
+    };
+    let within =
+        |area: &Box4| area[0] >= LEFT && area[2] <= RIGHT && area[1] >= TOP - 6.0 && area[3] <= BOTTOM;
+    places
+        .into_iter()
+        .map(area)
+        .find(|(_, _, area)| within(area) && taken.iter().all(|other| apart(area, other)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_stands_where_nothing_else_does_and_else_nowhere() {
+        let at = (300.0, 200.0);
+        let (place, anchor, area) = free(at, 80.0, &[]).expect("there is room");
+        assert_eq!((place, anchor), ((310.0, 204.5), Anchor::Start));
+        assert_eq!(free(at, 80.0, &[area]).map(|it| it.1), Some(Anchor::End), "right of it is taken");
+        assert!(free(at, 80.0, &[[0.0, 0.0, 960.0, 446.0]]).is_none());
+        assert_eq!(
+            free((RIGHT - 20.0, 200.0), 80.0, &[]).map(|it| it.1),
+            Some(Anchor::End),
+            "the frame ends there"
+        );
+    }
+}

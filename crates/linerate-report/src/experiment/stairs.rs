@@ -1,0 +1,162 @@
+//! The steps of a staircase, from the base up to what the kept ones do together.
+
+use linerate_core::experiment::{Findings, Stairs, StepFound, StepVerdict};
+
+use super::draw::{Anchor, Drawing, Head, Kind, LINE, Pen, WIDTH, around, lines};
+use super::words;
+use crate::plot::Axis;
+
+/// Room of the labels at the left, over the stairs, and below them. Unit: pixels.
+const LEFT: f64 = 78.0;
+const TOP: f64 = 66.0;
+const TALL: f64 = 300.0;
+const NAMES: f64 = 4.0 * LINE + 10.0;
+/// The least width of a step, in which its interval can be read.
+const LEAST: f64 = 96.0;
+/// Half the width of an interval's end.
+const CAP: f64 = 5.0;
+
+/// A tread: where a column of the chart ends up.
+struct Tread {
+    name: String,
+    /// The goal without and with it.
+    values: Option<[f64; 2]>,
+    /// Of the goal with it.
+    interval: Option<[f64; 2]>,
+    kind: Kind,
+    /// What it did, and what followed.
+    words: [String; 2],
+}
+
+/// The chart of a staircase. Absent if nothing has a value.
+pub(super) fn drawing(findings: &Findings, stairs: &Stairs) -> Option<Drawing> {
+    let treads = treads(findings, stairs);
+    let values: Vec<f64> = treads
+        .iter()
+        .flat_map(|it| it.values.into_iter().flatten().chain(it.interval.into_iter().flatten()))
+        .collect();
+    if values.is_empty() {
+        return None;
+    }
+    let axis = around(&stairs.goal, &stairs.unit, &values);
+    let each = ((WIDTH - LEFT - 16.0) / treads.len() as f64).max(LEAST);
+    let width = LEFT + each * treads.len() as f64 + 16.0;
+    let mut pen = Pen::default();
+    frame(&mut pen, &axis, width);
+    let y = |value: f64| TOP + (1.0 - axis.share(value).clamp(0.0, 1.0)) * TALL;
+    let mut level: Option<(f64, f64)> = None;
+    for (nth, tread) in treads.iter().enumerate() {
+        let left = LEFT + each * nth as f64;
+        if let (Some((from, value)), Some(_)) = (level, tread.values) {
+            pen.line("zero", (from, y(value)), (left + each * 0.2, y(value)));
+        }
+        draw(&mut pen, tread, [left, each], &y);
+        if let Some([_, with]) = tread.values.filter(|_| tread.kind == Kind::Better || nth == 0) {
+            level = Some((left + each * 0.8, with));
+        }
+    }
+    let head = Head {
+        id: "staircase".to_owned(),
+        title: format!("{}, step by step on top of what was kept", stairs.goal),
+        caption: caption(stairs),
+    };
+    Some(head.over(pen, [width, TOP + TALL + NAMES + 8.0]))
+}
+
+fn caption(stairs: &Stairs) -> String {
+    let total = match &stairs.total {
+        Some(_) => {
+            " Last: the best against the base by runs of their own, without the luck that chose the steps."
+        }
+        None => "",
+    };
+    format!(
+        "Each step from the goal without the change to the goal with it, in the same pairs of runs, and the interval of the effect. In colour: kept. Grey: taken back.{total} The axis does not begin at zero where all values are far from it."
+    )
+}
+
+fn treads(findings: &Findings, stairs: &Stairs) -> Vec<Tread> {
+    let goal = words::goal_of(findings, stairs);
+    let scaled =
+        |from: f64, ends: [f64; 2]| ends.map(|end| if goal.is_ratio { from * end } else { from + end });
+    let base = Tread {
+        name: "base".to_owned(),
+        values: stairs.base.filter(|base| base.is_finite()).map(|base| [base; 2]),
+        interval: None,
+        kind: Kind::Plain,
+        words: [
+            stairs.base.map_or_else(String::new, |it| words::value(it, None, &stairs.unit)),
+            String::new(),
+        ],
+    };
+    let step = |step: &StepFound| Tread {
+        name: step.change.clone(),
+        values: sound(step.values),
+        interval: sound(sound(step.values).zip(step.interval).map(|([from, _], ends)| scaled(from, ends))),
+        kind: if step.verdict == StepVerdict::Kept { Kind::Better } else { Kind::Pale },
+        words: [
+            step.effect.map_or_else(|| words::step(&step.verdict).to_owned(), |by| words::change(by, &goal)),
+            step.effect
+                .zip(step.interval)
+                .map_or_else(String::new, |(by, ends)| words::interval(by, ends, &goal)),
+        ],
+    };
+    let total = stairs.total.as_ref().map(|total| Tread {
+        name: "together".to_owned(),
+        values: sound(Some(total.values)),
+        interval: sound(total.interval.map(|ends| scaled(total.values[0], ends))),
+        kind: Kind::Plain,
+        words: [
+            words::change(total.effect, &goal),
+            total.interval.map_or_else(String::new, |ends| words::interval(total.effect, ends, &goal)),
+        ],
+    });
+    [base].into_iter().chain(stairs.steps.iter().map(step)).chain(total).collect()
+}
+
+/// Two values that both have a place.
+fn sound(pair: Option<[f64; 2]>) -> Option<[f64; 2]> {
+    pair.filter(|pair| pair.iter().all(|end| end.is_finite()))
+}
+
+/// The axis at the left.
+fn frame(pen: &mut Pen, axis: &Axis, width: f64) {
+    for tick in &axis.ticks {
+        let y = TOP + (1.0 - axis.share(tick.value)) * TALL;
+        pen.line("grid", (LEFT, y), (width - 16.0, y));
+        pen.text((LEFT - 8.0, y + 4.5), Anchor::End, "soft", &tick.label);
+    }
+    pen.text((8.0, 16.0), Anchor::Start, "soft", &axis.title);
+}
+
+/// A column: the riser, the tread with its interval, the words over it and the name below.
+fn draw(pen: &mut Pen, tread: &Tread, [left, each]: [f64; 2], y: &dyn Fn(f64) -> f64) {
+    let middle = left + each / 2.0;
+    let strength = if tread.kind == Kind::Pale { "soft" } else { "strong" };
+    let tip = format!("{}: {} {}", tread.name, tread.words[0], tread.words[1]);
+    pen.tipped(&tip, |pen| {
+        for (nth, line) in lines(&tread.name, each - 8.0, 4).iter().enumerate() {
+            pen.text((middle, TOP + TALL + LINE * (nth as f64 + 1.0) + 4.0), Anchor::Middle, strength, line);
+        }
+        let Some([from, to]) = tread.values else {
+            pen.text((middle, TOP + TALL - 12.0), Anchor::Middle, "soft", &tread.words[0]);
+            return;
+        };
+        let class = format!("bar {}", tread.kind.class());
+        let (start, end) = (left + each * 0.2, left + each * 0.8);
+        pen.path(&format!("thick {class}"), &[(start, y(from)), (start, y(to)), (end, y(to))]);
+        let mut top = y(from).min(y(to));
+        if let Some([low, high]) = tread.interval {
+            pen.line(&class, (middle, y(low)), (middle, y(high)));
+            for value in [low, high] {
+                pen.line(&class, (middle - CAP, y(value)), (middle + CAP, y(value)));
+            }
+            top = top.min(y(high));
+        }
+        let [change, interval] = &tread.words;
+        let above = if interval.is_empty() { 0.0 } else { LINE };
+        let first = top - above - 8.0;
+        pen.text((middle, first), Anchor::Middle, strength, change);
+        pen.text((middle, first + LINE), Anchor::Middle, "soft", interval);
+    });
+}

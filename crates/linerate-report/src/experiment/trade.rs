@@ -1,0 +1,77 @@
+//! Rate against latency.
+
+use linerate_core::experiment::{CellValue, FigureFound, Findings, Trade};
+
+use super::draw::{Drawing, Head, Kind, around};
+use super::scatter::{self, Spot};
+use super::words;
+use crate::columns::Column;
+
+/// The figures of a trade by their titles, if both are there: the rate, then the latency.
+pub(super) fn figures<'a>(findings: &'a Findings, trade: &Trade) -> Option<[&'a FigureFound; 2]> {
+    let find = |title: &String| findings.figures.iter().find(|figure| figure.figure.title == *title);
+    let [rate, latency] = &trade.figures;
+    Some([find(rate)?, find(latency)?])
+}
+
+/// The value of a figure in a cell.
+pub(super) fn value(figure: &FigureFound, cell: usize) -> Option<&CellValue> {
+    figure.cells.get(cell).and_then(Option::as_ref)
+}
+
+/// The cells that nothing beats, with both figures.
+pub(super) fn columns(findings: &Findings, trade: &Trade) -> Vec<Column> {
+    let names = trade.cells.iter().map(|cell| words::cell(findings, *cell).to_owned()).collect();
+    let mut columns = vec![Column::of_words("cell", 0, names)];
+    for figure in figures(findings, trade).into_iter().flatten() {
+        let unit = &figure.figure.unit;
+        let text = |cell: &usize| {
+            value(figure, *cell)
+                .map_or_else(|| "-".to_owned(), |it| words::value(it.value, it.interval, unit))
+        };
+        columns.push(Column::new(words::heading(unit), 0, trade.cells.iter().map(text).collect()));
+    }
+    columns
+}
+
+/// The chart: rate upwards, latency to the right, and the cells that nothing beats joined. Absent without both.
+pub(super) fn drawing(findings: &Findings, found: &Trade) -> Option<Drawing> {
+    let [rate, latency] = figures(findings, found)?;
+    let mut spots = Vec::new();
+    let mut front = Vec::new();
+    for cell in 0..findings.cells.len() {
+        let Some((up, across)) = value(rate, cell).zip(value(latency, cell)) else { continue };
+        if found.cells.contains(&cell) {
+            front.push(spots.len());
+        }
+        let [more, less] = [(rate, up), (latency, across)]
+            .map(|(figure, it)| words::estimate(it.value, it.interval, &figure.figure.unit));
+        spots.push(Spot {
+            name: words::brief(findings, cell),
+            at: [across.value, up.value],
+            interval: up.interval,
+            kind: if found.cells.contains(&cell) { Kind::Plain } else { Kind::Pale },
+            tip: format!("{}: {more}, {less}", words::cell(findings, cell)),
+        });
+    }
+    if spots.is_empty() {
+        return None;
+    }
+    front.sort_by(|one, other| spots[*one].at[0].total_cmp(&spots[*other].at[0]));
+    let axis = |figure: &FigureFound, of: usize| {
+        let values: Vec<f64> = spots
+            .iter()
+            .flat_map(|it| {
+                [it.at[of]].into_iter().chain(it.interval.filter(|_| of == 1).into_iter().flatten())
+            })
+            .collect();
+        around(&figure.figure.title, &figure.figure.unit, &values)
+    };
+    let head = Head {
+        id: "trade".to_owned(),
+        title: format!("{} against {}", rate.figure.title, latency.figure.title),
+        caption: "Better is up and to the left. Joined: cells that no other beats in both. Hollow: beaten by another.".to_owned(),
+    };
+    let axes = [&axis(latency, 0), &axis(rate, 1)];
+    Some(scatter::drawing(head, axes, &spots, &front))
+}
