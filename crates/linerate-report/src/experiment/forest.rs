@@ -102,3 +102,52 @@ fn caption(figure: &FigureFound, known: &[&EffectFound]) -> String {
     }
     parts.join(" ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture;
+    use super::*;
+
+    /// The first place of every path of a class, from the left.
+    fn places(svg: &str, class: &str) -> Vec<f64> {
+        let open = format!("class=\"{class}\" d=\"M");
+        let starts = svg.split(&open).skip(1);
+        starts.map(|it| it.split(' ').next().and_then(|it| it.parse().ok()).expect("a place")).collect()
+    }
+
+    #[test]
+    fn what_is_more_stands_right_of_no_change_and_shapes_say_the_verdict() {
+        let full = fixture::full();
+        let draw = |nth: usize| {
+            let figure = &full.figures[nth];
+            drawing(figure, &figure.effects.iter().collect::<Vec<_>>(), "x").expect("it has numbers")
+        };
+        let peak = draw(0);
+        let [zero] = places(&peak.svg, "zero")[..] else { panic!("one line of no change") };
+        let better = places(&peak.svg, "solid better");
+        assert_eq!(better.len(), 2, "MTU and one buffer");
+        assert!(better[0] > better[1] && better[1] > zero, "1.44, 1.06 and 1: {better:?} {zero}");
+        assert_eq!(peak.svg.matches("class=\"hollow pale\"").count(), 1, "the other buffer");
+        let loss = draw(2);
+        let [zero] = places(&loss.svg, "zero")[..] else { panic!("one line of no change") };
+        assert!(places(&loss.svg, "solid better")[0] < zero, "less loss is a difference below 0, and better");
+    }
+
+    #[test]
+    fn a_wide_interval_does_not_press_the_effects_together() {
+        let mut full = fixture::full();
+        full.figures[0].effects[2].interval = Some([1e-6, 1e6]);
+        let figure = &full.figures[0];
+        let chart = drawing(figure, &figure.effects.iter().collect::<Vec<_>>(), "x").expect("it has numbers");
+        let better = places(&chart.svg, "solid better");
+        assert!(better[0] - better[1] > 50.0, "1.44 and 1.06 can be told apart: {better:?}");
+    }
+
+    #[test]
+    fn effects_without_a_number_have_no_row() {
+        let mut full = fixture::full();
+        full.figures[0].effects.iter_mut().for_each(|effect| effect.change = None);
+        let figure = &full.figures[0];
+        assert!(drawing(figure, &figure.effects.iter().collect::<Vec<_>>(), "x").is_none());
+    }
+}

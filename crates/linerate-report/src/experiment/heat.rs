@@ -4,7 +4,7 @@ use linerate_core::experiment::{FigureFound, Findings};
 use linerate_core::figures::Better;
 
 use super::draw::{Anchor, Drawing, Head, LINE, Pen, WIDTH, lines, width_of};
-use super::words;
+use super::{views, words};
 
 /// Height of a cell, and of the legend with its blank. Unit: pixels.
 const TALL: f64 = 46.0;
@@ -150,7 +150,9 @@ fn draw(
     };
     let shown = figure.cells[cell].as_ref();
     let unit = &figure.figure.unit;
-    let text = words::value(number, shown.and_then(|it| it.interval), unit);
+    let all: Vec<usize> = (0..figure.cells.len()).collect();
+    let digits = shown.and_then(|it| it.interval).map(|ends| views::common(figure, &all).unwrap_or(ends));
+    let text = words::value(number, digits, unit);
     let against =
         words::base(findings).filter(|base| *base != cell).and_then(|base| value(figure, base)).map(|base| {
             words::change(if figure.figure.is_ratio { number / base } else { number - base }, &figure.figure)
@@ -201,4 +203,59 @@ fn legend(pen: &mut Pen, figure: &FigureFound, ends: [f64; 2]) {
         );
     }
     pen.text((left + 140.0, 20.0), Anchor::Start, "soft", &format!("{high}{after}"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture;
+    use super::*;
+
+    /// The shade of each cell, row by row from the top.
+    fn shades(svg: &str) -> Vec<f64> {
+        let cells = svg.split("<rect class=\"accent solid\"").skip(1);
+        let all = cells.map(|it| {
+            let shade = it.split("fill-opacity=\"").nth(1).and_then(|it| it.split('"').next());
+            shade.and_then(|it| it.parse().ok()).expect("a shade")
+        });
+        // Five of the legend.
+        all.skip(5).collect()
+    }
+
+    #[test]
+    fn the_best_cell_is_the_darkest_and_the_base_stands_at_the_lower_left() {
+        let full = fixture::full();
+        let chart = drawing(&full, &full.figures[0]).expect("two factors");
+        let shades = shades(&chart.svg);
+        // 9000 above 1500; values rise from left to right: 870.4, 938.6, 941.2 and 612.3, 640.8, 661.7.
+        let expected =
+            [870.4, 938.6, 941.2, 612.3, 640.8, 661.7].map(|it| 0.08 + 0.82 * (it - 612.3) / (941.2 - 612.3));
+        for (shade, expected) in shades.iter().zip(expected) {
+            assert!((shade - expected).abs() < 0.001, "{shades:?}");
+        }
+        assert_eq!(shades.len(), 6);
+        assert_eq!(chart.svg.matches("class=\"frame\"").count(), 1);
+        assert_eq!(chart.svg.matches(">base</text>").count(), 1);
+    }
+
+    #[test]
+    fn other_factors_are_at_their_base() {
+        let mut full = fixture::full();
+        full.factors.push(fixture::factor("cpu", &["0", "1"]));
+        for cell in &mut full.cells {
+            cell.levels.push(0);
+        }
+        let chart = drawing(&full, &full.figures[0]).expect("two factors");
+        assert!(chart.caption.contains("With cpu = 0."), "{}", chart.caption);
+        full.cells.iter_mut().for_each(|cell| cell.levels[2] = 1);
+        assert!(drawing(&full, &full.figures[0]).is_none(), "no cell is at the base of the third factor");
+    }
+
+    #[test]
+    fn one_factor_has_no_map_and_a_missing_cell_is_empty() {
+        let prices = fixture::prices();
+        assert!(drawing(&prices, &prices.figures[0]).is_none());
+        let failed = fixture::failed();
+        let chart = drawing(&failed, &failed.figures[0]).expect("four of six cells");
+        assert_eq!(chart.svg.matches("class=\"missing\"").count(), 2);
+    }
 }

@@ -8,11 +8,14 @@ use linerate_core::report::Report;
 
 use super::clean::cleaned;
 use super::draw::Drawing;
-use super::{costs, forest, heat, overlay, search, stairs, trade, words};
+use super::{costs, forest, heat, overlay, search, stairs, trade, views, words};
 use crate::columns::TableView;
 use crate::error::RenderError;
 use crate::figure::{Figure, hover};
 use crate::page::{Entry, Frame, entries};
+
+/// Most pairs in a chart; the table has all.
+const PAIRS: usize = 24;
 
 #[derive(Template)]
 #[template(path = "experiment.html")]
@@ -31,6 +34,8 @@ struct Page {
     /// The curves of the cells.
     figures: Vec<Figure>,
     tables: Vec<TableView>,
+    /// Whether a table has effects.
+    has_effects: bool,
 }
 
 /// A part of the page with charts.
@@ -62,6 +67,7 @@ pub fn html(findings: &Findings, curves: Option<&Report>) -> Result<String, Rend
         sections: sections(findings),
         figures,
         tables: tables::all(findings),
+        has_effects: findings.figures.iter().any(|figure| !figure.effects.is_empty()),
     };
     Ok(page.render()?)
 }
@@ -124,8 +130,7 @@ fn sections(findings: &Findings) -> Vec<Section> {
 
 /// The effects of a figure, and its pairs.
 fn effects(figure: &FigureFound, nth: usize) -> Vec<Drawing> {
-    let pairs: Vec<&EffectFound> = figure.pairs.iter().collect();
-    let pairs = forest::drawing(figure, &pairs, &format!("pairs-{nth}"));
+    let pairs = forest::drawing(figure, &views::pairs(figure, PAIRS), &format!("pairs-{nth}"));
     effects_of(figure, nth).into_iter().chain(pairs).collect()
 }
 

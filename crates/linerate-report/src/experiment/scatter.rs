@@ -73,7 +73,7 @@ pub(super) fn drawing(head: Head, [across, up]: [&Axis; 2], spots: &[Spot], fron
             }
             pen.mark(spot.kind, place);
             if let Some((at, anchor, _)) = label {
-                pen.text(at, anchor, if front.contains(&nth) { "strong" } else { "soft" }, &name);
+                pen.text(at, anchor, if front.contains(&nth) { "strong halo" } else { "soft halo" }, &name);
             }
         });
     }

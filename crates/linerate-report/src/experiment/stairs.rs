@@ -15,6 +15,8 @@ const NAMES: f64 = 4.0 * LINE + 10.0;
 const LEAST: f64 = 96.0;
 /// Half the width of an interval's end.
 const CAP: f64 = 5.0;
+/// How dark the field behind the total is.
+const SHADE: f64 = 0.1;
 
 /// A tread: where a column of the chart ends up.
 struct Tread {
@@ -24,6 +26,10 @@ struct Tread {
     /// Of the goal with it.
     interval: Option<[f64; 2]>,
     kind: Kind,
+    /// Whether the next step begins here.
+    carries: bool,
+    /// Whether it is what all do together.
+    is_total: bool,
     /// What it did, and what followed.
     words: [String; 2],
 }
@@ -51,7 +57,7 @@ pub(super) fn drawing(findings: &Findings, stairs: &Stairs) -> Option<Drawing> {
             pen.line("zero", (from, y(value)), (left + each * 0.2, y(value)));
         }
         draw(&mut pen, tread, [left, each], &y);
-        if let Some([_, with]) = tread.values.filter(|_| tread.kind == Kind::Better || nth == 0) {
+        if let Some([_, with]) = tread.values.filter(|_| tread.carries) {
             level = Some((left + each * 0.8, with));
         }
     }
@@ -66,12 +72,12 @@ pub(super) fn drawing(findings: &Findings, stairs: &Stairs) -> Option<Drawing> {
 fn caption(stairs: &Stairs) -> String {
     let total = match &stairs.total {
         Some(_) => {
-            " Last: the best against the base by runs of their own, without the luck that chose the steps."
+            " Shaded: the best against the base by runs of their own, without the luck that chose the steps."
         }
         None => "",
     };
     format!(
-        "Each step from the goal without the change to the goal with it, in the same pairs of runs, and the interval of the effect. In colour: kept. Grey: taken back.{total} The axis does not begin at zero where all values are far from it."
+        "Each step from the goal without the change to the goal with it, in the same pairs of runs, and the interval of the effect. Blue: kept. Grey: taken back.{total} The axis does not begin at zero where all values are far from it."
     )
 }
 
@@ -84,6 +90,8 @@ fn treads(findings: &Findings, stairs: &Stairs) -> Vec<Tread> {
         values: stairs.base.filter(|base| base.is_finite()).map(|base| [base; 2]),
         interval: None,
         kind: Kind::Plain,
+        carries: true,
+        is_total: false,
         words: [
             stairs.base.map_or_else(String::new, |it| words::value(it, None, &stairs.unit)),
             String::new(),
@@ -93,7 +101,9 @@ fn treads(findings: &Findings, stairs: &Stairs) -> Vec<Tread> {
         name: step.change.clone(),
         values: sound(step.values),
         interval: sound(sound(step.values).zip(step.interval).map(|([from, _], ends)| scaled(from, ends))),
-        kind: if step.verdict == StepVerdict::Kept { Kind::Better } else { Kind::Pale },
+        kind: if step.verdict == StepVerdict::Kept { Kind::Plain } else { Kind::Pale },
+        carries: step.verdict == StepVerdict::Kept,
+        is_total: false,
         words: [
             step.effect.map_or_else(|| words::step(&step.verdict).to_owned(), |by| words::change(by, &goal)),
             step.effect
@@ -106,6 +116,8 @@ fn treads(findings: &Findings, stairs: &Stairs) -> Vec<Tread> {
         values: sound(Some(total.values)),
         interval: sound(total.interval.map(|ends| scaled(total.values[0], ends))),
         kind: Kind::Plain,
+        carries: false,
+        is_total: true,
         words: [
             words::change(total.effect, &goal),
             total.interval.map_or_else(String::new, |ends| words::interval(total.effect, ends, &goal)),
@@ -135,11 +147,14 @@ fn draw(pen: &mut Pen, tread: &Tread, [left, each]: [f64; 2], y: &dyn Fn(f64) ->
     let strength = if tread.kind == Kind::Pale { "soft" } else { "strong" };
     let tip = format!("{}: {} {}", tread.name, tread.words[0], tread.words[1]);
     pen.tipped(&tip, |pen| {
+        if tread.is_total {
+            pen.field("accent solid", (left, 28.0), (each, TOP + TALL + NAMES - 28.0), SHADE);
+        }
         for (nth, line) in lines(&tread.name, each - 8.0, 4).iter().enumerate() {
             pen.text((middle, TOP + TALL + LINE * (nth as f64 + 1.0) + 4.0), Anchor::Middle, strength, line);
         }
         let Some([from, to]) = tread.values else {
-            pen.text((middle, TOP + TALL - 12.0), Anchor::Middle, "soft", &tread.words[0]);
+            pen.text((middle, TOP + TALL - 12.0), Anchor::Middle, "soft halo", &tread.words[0]);
             return;
         };
         let class = format!("bar {}", tread.kind.class());
@@ -156,7 +171,56 @@ fn draw(pen: &mut Pen, tread: &Tread, [left, each]: [f64; 2], y: &dyn Fn(f64) ->
         let [change, interval] = &tread.words;
         let above = if interval.is_empty() { 0.0 } else { LINE };
         let first = top - above - 8.0;
-        pen.text((middle, first), Anchor::Middle, strength, change);
-        pen.text((middle, first + LINE), Anchor::Middle, "soft", interval);
+        pen.text((middle, first), Anchor::Middle, &format!("{strength} halo"), change);
+        pen.text((middle, first + LINE), Anchor::Middle, "soft halo", interval);
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use linerate_core::experiment::WayFound;
+
+    use super::super::fixture;
+    use super::*;
+
+    fn stairs() -> Stairs {
+        let Some(WayFound::Staircase(stairs)) = fixture::staircase().way else { panic!("it is one") };
+        stairs
+    }
+
+    /// The heights of each riser and tread: from, to.
+    fn treads(svg: &str, class: &str) -> Vec<[f64; 2]> {
+        let open = format!("class=\"thick bar {class}\" d=\"M");
+        let paths = svg.split(&open).skip(1);
+        let heights = |path: &str| -> Vec<f64> {
+            let places = path.split('"').next().unwrap_or_default().split('L');
+            places.map(|it| it.split(' ').nth(1).and_then(|it| it.parse().ok()).expect("a height")).collect()
+        };
+        paths.map(heights).map(|it| [it[0], it[1]]).collect()
+    }
+
+    #[test]
+    fn kept_steps_rise_and_dropped_ones_are_pale() {
+        let chart = drawing(&fixture::staircase(), &stairs()).expect("it has values");
+        let kept = treads(&chart.svg, "accent");
+        // The base, two steps and the total; a page counts from its top.
+        assert_eq!(kept.len(), 4);
+        assert_eq!(kept[0][0], kept[0][1], "the base is level");
+        assert!(kept[1][1] < kept[1][0] && kept[2][1] < kept[1][1], "{kept:?}");
+        // 612 to 869 and 871 to 941: heights are in proportion.
+        let ratio = (kept[1][0] - kept[1][1]) / (kept[2][0] - kept[2][1]);
+        assert!((ratio - 257.0 / 70.0).abs() < 0.02, "{ratio}");
+        assert_eq!(treads(&chart.svg, "pale").len(), 2, "the third one failed and has no value");
+        assert!(chart.svg.contains(">failed</text>"));
+    }
+
+    #[test]
+    fn many_steps_make_a_wide_chart_and_none_makes_no_chart() {
+        let mut many = stairs();
+        many.steps = vec![many.steps[0].clone(); 20];
+        let chart = drawing(&fixture::staircase(), &many).expect("it has values");
+        assert!(f64::from(chart.width) >= 22.0 * LEAST);
+        let none = Stairs { base: None, steps: Vec::new(), total: None, ..many };
+        assert!(drawing(&fixture::staircase(), &none).is_none());
+    }
 }

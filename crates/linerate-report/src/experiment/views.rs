@@ -1,8 +1,8 @@
 //! The columns of the tables of an experiment, for the text and for the page.
 
 use linerate_core::experiment::{
-    CellValue, Costs, EffectFound, FigureFound, FigureName, Findings, Offer, SearchFound, Stairs, StepFound,
-    TriedLevel,
+    CellValue, Costs, EffectFound, EffectVerdict, FigureFound, FigureName, Findings, Offer, SearchFound,
+    Stairs, StepFound, TriedLevel,
 };
 use linerate_core::figures::Better;
 
@@ -25,6 +25,18 @@ pub(super) fn effects(figure: &FigureName, shown: &[&EffectFound], heading: &str
         Column::new("p", 2, cells(&|it| words::p(it.p))),
         Column::of_words("verdict", 0, cells(&|it| it.verdict.name().to_owned())),
     ]
+}
+
+/// The pairs of factors: of more than `most` those that do something, so many of them.
+pub(super) fn pairs(figure: &FigureFound, most: usize) -> Vec<&EffectFound> {
+    let says =
+        |pair: &&EffectFound| !matches!(pair.verdict, EffectVerdict::NotSeen | EffectVerdict::Untested);
+    let mut shown: Vec<&EffectFound> = figure.pairs.iter().collect();
+    if shown.len() > most {
+        shown.retain(says);
+        shown.truncate(most);
+    }
+    shown
 }
 
 /// The cells that have a value, the best first; where neither way is better, in their order.
@@ -66,7 +78,7 @@ pub(super) fn cells(findings: &Findings, figure: &FigureFound, shown: &[usize]) 
 }
 
 /// The narrowest interval of these cells, whose digits all have: where values are alike, so are their digits.
-fn common(figure: &FigureFound, shown: &[usize]) -> Option<[f64; 2]> {
+pub(super) fn common(figure: &FigureFound, shown: &[usize]) -> Option<[f64; 2]> {
     let known: Vec<&CellValue> = shown.iter().filter_map(|cell| figure.cells[*cell].as_ref()).collect();
     let sizes = known.iter().map(|it| it.value.abs());
     let [low, high] = sizes.fold([f64::INFINITY, 0.0], |[low, high], it| [low.min(it), high.max(it)]);

@@ -1,6 +1,6 @@
 //! One figure of an experiment as text: its effects and its cells.
 
-use linerate_core::experiment::{EffectFound, EffectVerdict, FigureFound, Findings};
+use linerate_core::experiment::{EffectFound, FigureFound, Findings};
 
 use super::super::{views, words};
 use crate::columns::fit_wrapped;
@@ -72,13 +72,7 @@ pub(super) fn noted(notes: &[String], width: usize) -> Vec<String> {
 
 /// Pairs of factors: of many those that do something.
 fn pairs(figure: &FigureFound, (width, all): (usize, bool)) -> String {
-    let says =
-        |pair: &&EffectFound| !matches!(pair.verdict, EffectVerdict::NotSeen | EffectVerdict::Untested);
-    let mut shown: Vec<&EffectFound> = figure.pairs.iter().collect();
-    if !all && shown.len() > ROWS {
-        shown.retain(says);
-        shown.truncate(ROWS);
-    }
+    let shown = views::pairs(figure, if all { usize::MAX } else { ROWS });
     let missing = figure.pairs.len() - shown.len();
     let mut text = effects(figure, &shown, ("together, beyond each", width, all));
     if missing > 0 {

@@ -13,6 +13,10 @@ pub(in super::super) fn limits(findings: &Findings) -> Vec<String> {
     if !findings.failed.is_empty() {
         limits.push(format!("{} failed", counted(findings.failed.len(), "run")));
     }
+    let altered = findings.settings.iter().filter(|it| it.restored == Some(false)).count();
+    if altered > 0 {
+        limits.push(format!("{} NOT RESTORED", counted(altered, "setting")));
+    }
     if let Some(planned) = findings.planned.filter(|planned| findings.done < *planned) {
         limits.push(format!("{} of {} have no result", planned - findings.done, counted(planned, "run")));
     }
