@@ -38,7 +38,7 @@ pub(super) fn drawing(findings: &Findings, costs: &Costs) -> Option<Drawing> {
 }
 
 fn spot(findings: &Findings, costs: &Costs, offer: &Offer) -> Spot {
-    let name = words::cell(findings, offer.cell).to_owned();
+    let name = words::cell(findings, offer.cell);
     let merit = words::estimate(offer.merit, offer.interval, &costs.unit);
     Spot {
         at: [offer.cost, offer.merit],
@@ -69,7 +69,7 @@ pub(super) fn bills(findings: &Findings, costs: &Costs) -> Vec<Column> {
         rows().map(|(offer, item)| of(offer, item)).collect::<Vec<String>>()
     };
     vec![
-        Column::of_words("cell", 0, cells(&|offer, _| words::cell(findings, offer.cell).to_owned())),
+        Column::of_words("cell", 0, cells(&|offer, _| words::cell(findings, offer.cell))),
         Column::new("hosts", 0, cells(&|offer, _| offer.bill.hosts.to_string())),
         Column::of_words("part", 0, cells(&|_, (part, _, _)| part.clone())),
         Column::new("number", 0, cells(&|_, (_, number, _)| number.to_string())),

@@ -1,11 +1,15 @@
 //! Findings made by hand.
 
+mod crowd;
+
 use linerate_core::experiment::{
     BestFound, Bill, CellFound, CellValue, Costs, DriftFound, EffectFound, EffectVerdict, Elsewhere,
     Explanation, FactorShown, FigureFound, FigureName, Findings, Offer, SearchFound, SettingShown, Stairs,
     StepFound, StepVerdict, TotalFound, Trade, TriedLevel, WayFound,
 };
 use linerate_core::figures::Better;
+
+pub(super) use crowd::crowd;
 
 /// Findings of a design without anything in them.
 pub(super) fn empty(design: &'static str) -> Findings {
@@ -386,6 +390,7 @@ pub(super) fn all() -> Vec<(&'static str, Findings)> {
         ("prices", prices()),
         ("exact", exact()),
         ("failed", failed()),
+        ("crowd", crowd()),
         ("empty", empty("full")),
     ]
 }

@@ -32,42 +32,69 @@ struct Grid<'a> {
 /// The chart of two factors with the most levels. Absent if there are not two, or most of their cells have no value.
 pub(super) fn drawing(findings: &Findings, figure: &FigureFound) -> Option<Drawing> {
     let grid = grid(findings, figure)?;
-    let values = || grid.cells.iter().flatten().flatten().filter_map(|cell| value(figure, *cell));
-    let [low, high] =
-        values().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], it| [low.min(it), high.max(it)]);
-    let names =
-        grid.levels[1].iter().map(|name| width_of(name)).fold(width_of(grid.names[1]), f64::max).min(NAMES)
-            + 16.0;
-    let wide = ((WIDTH - names - 8.0) / grid.levels[0].len() as f64).clamp(LEAST, WIDEST);
+    let values = grid.cells.iter().flatten().flatten().filter_map(|cell| value(figure, *cell));
+    let ends = values.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], it| [low.min(it), high.max(it)]);
+    let layout = Layout::of(&grid);
     let mut pen = Pen::default();
-    let top = LEGEND + LINE;
-    legend(&mut pen, figure, [low, high]);
-    for (row, cells) in grid.cells.iter().rev().enumerate() {
-        let y = top + TALL * row as f64;
-        let level = &grid.levels[1][grid.cells.len() - 1 - row];
-        let name = lines(level, names - 16.0, 1).concat();
-        pen.text((names - 8.0, y + TALL / 2.0 + 4.5), Anchor::End, "strong", &name);
+    legend(&mut pen, figure, ends);
+    for (row, cells) in grid.cells.iter().enumerate() {
         for (column, cell) in cells.iter().enumerate() {
-            let at = (names + wide * column as f64, y);
-            draw(&mut pen, (findings, figure), *cell, (at, wide, [low, high]));
+            let at = layout.place(column, row);
+            draw(&mut pen, (findings, figure), *cell, (at, layout.wide, ends));
         }
     }
-    let bottom = top + TALL * grid.cells.len() as f64;
-    let mut deepest = 1;
-    for (column, level) in grid.levels[0].iter().enumerate() {
-        let middle = names + wide * (column as f64 + 0.5);
-        let names = lines(level, wide - 6.0, 2);
-        deepest = deepest.max(names.len());
-        for (nth, line) in names.iter().enumerate() {
-            pen.text((middle, bottom + LINE * (nth as f64 + 1.0)), Anchor::Middle, "strong", line);
-        }
+    let bottom = layout.names(&mut pen, &grid);
+    let width = layout.place(grid.levels[0].len(), 0).0 + 8.0;
+    Some(head(findings, figure, &grid).over(pen, [width.max(WIDTH), bottom]))
+}
+
+/// Where the cells of a grid stand.
+struct Layout {
+    /// Where the first column begins.
+    left: f64,
+    /// Width of a cell.
+    wide: f64,
+    /// Below the last row, which is the first level.
+    bottom: f64,
+}
+
+impl Layout {
+    fn of(grid: &Grid<'_>) -> Self {
+        let names = grid.levels[1].iter().map(|name| width_of(name)).fold(width_of(grid.names[1]), f64::max);
+        let left = names.min(NAMES) + 16.0;
+        let wide = ((WIDTH - left - 8.0) / grid.levels[0].len() as f64).clamp(LEAST, WIDEST);
+        Self { left, wide, bottom: LEGEND + LINE + TALL * grid.cells.len() as f64 }
     }
-    let [across, up] = grid.names;
-    pen.text((names - 8.0, top - 8.0), Anchor::End, "soft", up);
-    let middle = names + wide * grid.levels[0].len() as f64 / 2.0;
-    pen.text((middle, bottom + LINE * (1.4 + deepest as f64)), Anchor::Middle, "soft", across);
-    let width = (names + wide * grid.levels[0].len() as f64 + 8.0).max(WIDTH);
-    Some(head(findings, figure, &grid).over(pen, [width, bottom + LINE * (2.2 + deepest as f64)]))
+
+    /// The upper left corner of a cell.
+    fn place(&self, column: usize, row: usize) -> (f64, f64) {
+        (self.left + self.wide * column as f64, self.bottom - TALL * (row + 1) as f64)
+    }
+
+    /// The names of levels and of both factors, and how far down they reach.
+    fn names(&self, pen: &mut Pen, grid: &Grid<'_>) -> f64 {
+        for (row, level) in grid.levels[1].iter().enumerate() {
+            let name = lines(level, self.left - 16.0, 1).concat();
+            let y = self.place(0, row).1 + TALL / 2.0 + 4.5;
+            pen.text((self.left - 8.0, y), Anchor::End, "strong", &name);
+        }
+        let mut deepest = 1;
+        for (column, level) in grid.levels[0].iter().enumerate() {
+            let middle = self.place(column, 0).0 + self.wide / 2.0;
+            let name = lines(level, self.wide - 6.0, 2);
+            deepest = deepest.max(name.len());
+            for (nth, line) in name.iter().enumerate() {
+                pen.text((middle, self.bottom + LINE * (nth as f64 + 1.0)), Anchor::Middle, "strong", line);
+            }
+        }
+        let [across, up] = grid.names;
+        let up = lines(up, self.left - 16.0, 1).concat();
+        pen.text((self.left - 8.0, LEGEND + LINE - 8.0), Anchor::End, "soft", &up);
+        let below = self.bottom + LINE * (1.4 + f64::from(deepest as u32));
+        let middle = f64::midpoint(self.left, self.place(grid.levels[0].len(), 0).0);
+        pen.text((middle, below), Anchor::Middle, "soft", across);
+        below + LINE * 0.8
+    }
 }
 
 fn head(findings: &Findings, figure: &FigureFound, grid: &Grid<'_>) -> Head {
@@ -80,12 +107,12 @@ fn head(findings: &Findings, figure: &FigureFound, grid: &Grid<'_>) -> Head {
         .filter_map(|(_, factor)| Some(format!("{} = {}", factor.name, factor.levels.first()?)))
         .collect();
     let at = if others.is_empty() { String::new() } else { format!(" With {}.", others.join(", ")) };
+    let here = |cell: usize| grid.cells.iter().flatten().any(|it| *it == Some(cell));
+    let best = figure.best.as_ref().filter(|best| here(best.cell)).map_or("", |_| " Framed: the best cell.");
     Head {
         id: "heat".to_owned(),
         title: format!("{} over {across} and {up}", words::titled(&figure.figure.title, &figure.figure.unit)),
-        caption: format!(
-            "Each cell: the mean of its runs, and what it is of the base.{at} Framed: the best cell."
-        ),
+        caption: format!("Each cell: the mean of its runs, and what it is of the base.{at}{best}"),
     }
 }
 
@@ -210,7 +237,7 @@ mod tests {
     use super::super::fixture;
     use super::*;
 
-    /// The shade of each cell, row by row from the top.
+    /// The shade of each cell, in the order in which they are drawn.
     fn shades(svg: &str) -> Vec<f64> {
         let cells = svg.split("<rect class=\"accent solid\"").skip(1);
         let all = cells.map(|it| {
@@ -226,13 +253,23 @@ mod tests {
         let full = fixture::full();
         let chart = drawing(&full, &full.figures[0]).expect("two factors");
         let shades = shades(&chart.svg);
-        // 9000 above 1500; values rise from left to right: 870.4, 938.6, 941.2 and 612.3, 640.8, 661.7.
+        // Cells are drawn from the base upwards, and from left to right.
         let expected =
-            [870.4, 938.6, 941.2, 612.3, 640.8, 661.7].map(|it| 0.08 + 0.82 * (it - 612.3) / (941.2 - 612.3));
+            [612.3, 640.8, 661.7, 870.4, 938.6, 941.2].map(|it| 0.08 + 0.82 * (it - 612.3) / (941.2 - 612.3));
         for (shade, expected) in shades.iter().zip(expected) {
             assert!((shade - expected).abs() < 0.001, "{shades:?}");
         }
         assert_eq!(shades.len(), 6);
+        let place = |text: &str| {
+            let label = chart.svg.split("<text ").find(|it| it.contains(text)).expect("it is written");
+            let number = |name: &str| {
+                let it = label.split(&format!("{name}=\"")).nth(1).and_then(|it| it.split('"').next());
+                it.and_then(|it| it.parse::<f64>().ok()).expect("a place")
+            };
+            [number("x"), number("y")]
+        };
+        let [base, best] = [place(">base<"), place(">941.2<")];
+        assert!(base[0] < best[0] && base[1] > best[1], "{base:?} {best:?}");
         assert_eq!(chart.svg.matches("class=\"frame\"").count(), 1);
         assert_eq!(chart.svg.matches(">base</text>").count(), 1);
     }

@@ -93,6 +93,7 @@ fn facts(findings: &Findings) -> Vec<Entry> {
             .collect();
         facts.push((factor.name.clone(), format!("{}{hard}", levels.join(", "))));
     }
+    facts.extend(words::naming(findings).map(|text| ("names".to_owned(), text.to_owned())));
     if !findings.bench.is_empty() {
         facts.push(("ran on".to_owned(), findings.bench.clone()));
     }

@@ -34,50 +34,74 @@ type Box4 = [f64; 4];
 
 /// The chart of `spots`; the `front` joins those that nothing beats, by their indices.
 pub(super) fn drawing(head: Head, [across, up]: [&Axis; 2], spots: &[Spot], front: &[usize]) -> Drawing {
-    let x = |value: f64| LEFT + across.share(value).clamp(0.0, 1.0) * (RIGHT - LEFT);
-    let y = |value: f64| BOTTOM - up.share(value).clamp(0.0, 1.0) * (BOTTOM - TOP);
+    let field = Field { across, up };
     let mut pen = Pen::default();
-    for tick in &across.ticks {
-        pen.line("grid", (x(tick.value), TOP), (x(tick.value), BOTTOM));
-        pen.text((x(tick.value), BOTTOM + LINE), Anchor::Middle, "soft", &tick.label);
-    }
-    for tick in &up.ticks {
-        pen.line("grid", (LEFT, y(tick.value)), (RIGHT, y(tick.value)));
-        pen.text((LEFT - 8.0, y(tick.value) + 4.5), Anchor::End, "soft", &tick.label);
-    }
-    pen.text((f64::midpoint(LEFT, RIGHT), BOTTOM + 2.0 * LINE + 6.0), Anchor::Middle, "soft", &across.title);
-    pen.text((8.0, TOP - 14.0), Anchor::Start, "soft", &up.title);
-    let places: Vec<(f64, f64)> = spots.iter().map(|spot| (x(spot.at[0]), y(spot.at[1]))).collect();
+    field.frame(&mut pen);
     let sound = |place: &(f64, f64)| place.0.is_finite() && place.1.is_finite();
+    let places: Vec<(f64, f64)> = spots.iter().map(|spot| field.place(spot.at)).collect();
     let line: Vec<(f64, f64)> =
         front.iter().filter_map(|nth| places.get(*nth).copied()).filter(sound).collect();
     if line.len() > 1 {
         pen.path("front accent", &line);
     }
-    let mut taken: Vec<Box4> = places.iter().map(|(x, y)| [x - 7.0, y - 7.0, x + 7.0, y + 7.0]).collect();
     let along = along(&line);
+    let mut taken: Vec<Box4> = places.iter().map(|(x, y)| [x - 7.0, y - 7.0, x + 7.0, y + 7.0]).collect();
     // Names of the front first: they are the ones that are looked for.
     let mut order: Vec<usize> = (0..spots.len()).filter(|nth| sound(&places[*nth])).collect();
     order.sort_by_key(|nth| !front.contains(nth));
     for nth in order {
-        let (spot, place) = (&spots[nth], places[nth]);
-        let name = shortened(&spot.name, LONGEST);
+        let name = shortened(&spots[nth].name, LONGEST);
         let wide = width_of(&name);
-        let beside = free(place, wide, &[taken.as_slice(), &along].concat());
-        let label = beside.or_else(|| free(place, wide, &taken));
+        let beside = free(places[nth], wide, &[taken.as_slice(), &along].concat());
+        let label = beside.or_else(|| free(places[nth], wide, &taken).filter(|_| front.contains(&nth)));
         taken.extend(label.map(|(_, _, area)| area));
-        pen.tipped(&spot.tip, |pen| {
-            if let Some(ends) = spot.interval.filter(|ends| ends.iter().all(|end| end.is_finite())) {
-                let [low, high] = ends.map(&y);
-                pen.line(&format!("bar {}", spot.kind.class()), (place.0, low), (place.0, high));
-            }
-            pen.mark(spot.kind, place);
+        pen.tipped(&spots[nth].tip, |pen| {
+            field.spot(pen, &spots[nth]);
             if let Some((at, anchor, _)) = label {
                 pen.text(at, anchor, if front.contains(&nth) { "strong halo" } else { "soft halo" }, &name);
             }
         });
     }
     head.over(pen, [WIDTH, HEIGHT])
+}
+
+/// Where values lie.
+struct Field<'a> {
+    across: &'a Axis,
+    up: &'a Axis,
+}
+
+impl Field<'_> {
+    fn place(&self, [across, up]: [f64; 2]) -> (f64, f64) {
+        let x = LEFT + self.across.share(across).clamp(0.0, 1.0) * (RIGHT - LEFT);
+        (x, BOTTOM - self.up.share(up).clamp(0.0, 1.0) * (BOTTOM - TOP))
+    }
+
+    /// Both axes.
+    fn frame(&self, pen: &mut Pen) {
+        for tick in &self.across.ticks {
+            let (x, _) = self.place([tick.value, 0.0]);
+            pen.line("grid", (x, TOP), (x, BOTTOM));
+            pen.text((x, BOTTOM + LINE), Anchor::Middle, "soft", &tick.label);
+        }
+        for tick in &self.up.ticks {
+            let (_, y) = self.place([0.0, tick.value]);
+            pen.line("grid", (LEFT, y), (RIGHT, y));
+            pen.text((LEFT - 8.0, y + 4.5), Anchor::End, "soft", &tick.label);
+        }
+        let middle = (f64::midpoint(LEFT, RIGHT), BOTTOM + 2.0 * LINE + 6.0);
+        pen.text(middle, Anchor::Middle, "soft", &self.across.title);
+        pen.text((8.0, TOP - 14.0), Anchor::Start, "soft", &self.up.title);
+    }
+
+    /// A mark with its interval.
+    fn spot(&self, pen: &mut Pen, spot: &Spot) {
+        if let Some(ends) = spot.interval.filter(|ends| ends.iter().all(|end| end.is_finite())) {
+            let [low, high] = ends.map(|end| self.place([spot.at[0], end]));
+            pen.line(&format!("bar {}", spot.kind.class()), low, high);
+        }
+        pen.mark(spot.kind, self.place(spot.at));
+    }
 }
 
 /// What the front covers, in small pieces.

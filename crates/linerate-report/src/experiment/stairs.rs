@@ -169,10 +169,12 @@ fn draw(pen: &mut Pen, tread: &Tread, [left, each]: [f64; 2], y: &dyn Fn(f64) ->
             top = top.min(y(high));
         }
         let [change, interval] = &tread.words;
+        // The total stands on a field of its own colour.
+        let halo = if tread.is_total { "" } else { " halo" };
         let above = if interval.is_empty() { 0.0 } else { LINE };
         let first = top - above - 8.0;
-        pen.text((middle, first), Anchor::Middle, &format!("{strength} halo"), change);
-        pen.text((middle, first + LINE), Anchor::Middle, "soft halo", interval);
+        pen.text((middle, first), Anchor::Middle, &format!("{strength}{halo}"), change);
+        pen.text((middle, first + LINE), Anchor::Middle, &format!("soft{halo}"), interval);
     });
 }
 

@@ -57,6 +57,7 @@ fn head(findings: &Findings, width: usize) -> String {
         let text = format!("{}: {}{base}{hard}", factor.name, factor.levels.join(", "));
         item(if nth == 0 { "factors" } else { "" }, &text, width)
     }));
+    lines.extend(words::naming(findings).map(|text| item("", text, width)));
     if !findings.bench.is_empty() {
         lines.push(item("ran on", &findings.bench, width));
     }

@@ -21,7 +21,7 @@ pub(super) fn value(figure: &FigureFound, cell: usize) -> Option<&CellValue> {
 
 /// The cells that nothing beats, with both figures.
 pub(super) fn columns(findings: &Findings, trade: &Trade) -> Vec<Column> {
-    let names = trade.cells.iter().map(|cell| words::cell(findings, *cell).to_owned()).collect();
+    let names = trade.cells.iter().map(|cell| words::cell(findings, *cell)).collect();
     let mut columns = vec![Column::of_words("cell", 0, names)];
     for figure in figures(findings, trade).into_iter().flatten() {
         let unit = &figure.figure.unit;

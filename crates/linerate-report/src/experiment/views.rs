@@ -62,7 +62,7 @@ pub(super) fn cells(findings: &Findings, figure: &FigureFound, shown: &[usize]) 
         let one = |cell: &usize| figure.cells[*cell].as_ref().map_or_else(|| "-".to_owned(), of);
         shown.iter().map(one).collect::<Vec<String>>()
     };
-    let names = shown.iter().map(|index| words::cell(findings, *index).to_owned()).collect();
+    let names = shown.iter().map(|index| words::cell(findings, *index)).collect();
     let common = common(figure, shown);
     let digits = |ends: Option<[f64; 2]>| ends.map(|ends| common.unwrap_or(ends));
     let ends_of = |ends: Option<[f64; 2]>| {
@@ -154,7 +154,7 @@ pub(super) fn offers(findings: &Findings, costs: &Costs) -> Vec<Column> {
     let [merit, currency] = [&costs.unit, &costs.currency].map(|unit| words::heading(unit));
     let each = format!("{merit}/{currency}");
     vec![
-        Column::of_words("cell", 0, cells(&|it| words::cell(findings, it.cell).to_owned())),
+        Column::of_words("cell", 0, cells(&|it| words::cell(findings, it.cell))),
         Column::new(currency, 0, cells(&|it| words::money(it.cost))),
         Column::new(merit, 0, cells(&|it| words::value(it.merit, it.interval, &costs.unit))),
         Column::new(each, 1, cells(&|it| words::number(it.merit_per_cost))),

@@ -22,28 +22,46 @@ const COUNTERS: usize = 3;
 const LONGEST_UNIT: usize = 10;
 /// From here on a name is long. Unit: characters.
 const BRIEF: usize = 28;
+/// With more factors than these a cell is named by what differs from the base.
+const FEW: usize = 3;
+/// At most this many cells are named in a sentence.
+const NAMES: usize = 4;
 
-/// The name of cell `index`.
-pub(super) fn cell(findings: &Findings, index: usize) -> &str {
-    findings.cells.get(index).map_or("an unknown cell", |cell| &cell.name)
+/// The name of cell `index`: with many factors only what differs from the base.
+pub(super) fn cell(findings: &Findings, index: usize) -> String {
+    named(findings, index, findings.factors.len() > FEW)
 }
 
-/// The name of cell `index` where there is little room: of a long one only what differs from the base.
+/// The same where there is little room: of a long name only what differs from the base.
 pub(super) fn brief(findings: &Findings, index: usize) -> String {
-    let name = cell(findings, index);
-    let Some(found) = findings.cells.get(index).filter(|_| name.chars().count() > BRIEF) else {
-        return name.to_owned();
-    };
-    let levels = found.levels.iter().zip(&findings.factors).filter(|(level, _)| **level > 0);
+    let is_long = findings.cells.get(index).is_some_and(|cell| cell.name.chars().count() > BRIEF);
+    named(findings, index, is_long)
+}
+
+fn named(findings: &Findings, index: usize, is_short: bool) -> String {
+    let Some(cell) = findings.cells.get(index) else { return "an unknown cell".to_owned() };
+    if !is_short {
+        return cell.name.clone();
+    }
+    let levels = cell.levels.iter().zip(&findings.factors).filter(|(level, _)| **level > 0);
     let levels: Vec<String> = levels
         .filter_map(|(level, factor)| Some(format!("{} = {}", factor.name, factor.levels.get(*level)?)))
         .collect();
-    if levels.is_empty() { "base".to_owned() } else { levels.join(", ") }
+    if levels.is_empty() { "the base".to_owned() } else { levels.join(", ") }
 }
 
-/// The names of these cells.
+/// How cells are named, where that has to be said.
+pub(super) fn naming(findings: &Findings) -> Option<&'static str> {
+    (findings.factors.len() > FEW).then_some("cells are named by what differs from the base")
+}
+
+/// The names of these cells, of many the first ones.
 pub(super) fn cells(findings: &Findings, indices: &[usize]) -> String {
-    indices.iter().map(|index| cell(findings, *index)).collect::<Vec<&str>>().join("; ")
+    let mut names: Vec<String> = indices.iter().take(NAMES).map(|index| cell(findings, *index)).collect();
+    if indices.len() > NAMES {
+        names.push(format!("and {} more", indices.len() - NAMES));
+    }
+    names.join("; ")
 }
 
 /// The cell with the first level of every factor, by its index.

@@ -4,11 +4,11 @@ use super::{Anchor, CHARACTER, Drawing, Head, Kind, LINE, Pen, WIDTH, lines, wid
 use crate::plot::Axis;
 
 /// Most room of the names and of the words, and the least of both.
-const NAMES: f64 = 300.0;
+const NAMES: f64 = 270.0;
 const WORDS: f64 = 400.0;
 const LEAST: f64 = 70.0;
 /// Most room of both together.
-const BOTH: f64 = 540.0;
+const BOTH: f64 = 610.0;
 /// Blank around them.
 const GAP: f64 = 14.0;
 /// Over the first row: the words at both sides.
