@@ -18,8 +18,8 @@ use crate::inference::holm;
 pub(super) const ALPHA: f64 = 0.05;
 /// A drift is held against effects of this size even if larger ones were seen: people look for 5 %.
 const SMALLEST_ASKED: f64 = 0.05;
-/// Modelled values that differ by less than this share are the same but for rounding.
-const ROUNDING: f64 = 1e-9;
+/// Modelled values that differ by less than this share are called the same: nobody would pay for it.
+const SAME: f64 = 1e-3;
 
 /// The runs of an experiment, and what is known of them together.
 pub(super) struct Runs<'a> {
@@ -98,6 +98,10 @@ impl<'a> Runs<'a> {
 
     /// Fills in what the observations say of the factors.
     fn test(&self, found: &mut FigureFound, with: &[(usize, &Measured, f64)]) {
+        // A design that finds its own way chose its cells by their results: its steps say what they are worth.
+        if self.plan.design.finds_its_way() {
+            return;
+        }
         let (levels, hard) = (self.levels(), self.hard());
         let factors = Factors { levels: &levels, hard: &hard };
         let observations: Vec<Observation<'_>> =
@@ -124,7 +128,7 @@ impl<'a> Runs<'a> {
             shown.aliases = self.aliases(&pair.aliases);
             found.pairs.push(shown);
         }
-        found.by_lenth = result.by_lenth;
+        found.by_lenth = result.by_lenth && !self.is_exact;
         let far = if self.is_exact { Vec::new() } else { result.outliers(ALPHA) };
         let name = |run: &Measured| [self.plan.cell_name(&run.cell), run.file.clone()];
         found.outliers = far.into_iter().map(|index| name(with[index].1)).collect();
@@ -138,7 +142,7 @@ impl<'a> Runs<'a> {
         let estimate = effect.estimate.unwrap_or(0.0);
         let seen = match evidence {
             Some(evidence) => evidence.adjusted <= ALPHA,
-            None => self.is_exact && estimate.abs() > ROUNDING,
+            None => self.is_exact && estimate.abs() > SAME,
         };
         let tested = self.is_exact && effect.estimate.is_some() || evidence.is_some();
         EffectFound {
@@ -158,8 +162,7 @@ impl<'a> Runs<'a> {
         let found = best(all, factors, figure.better == Better::More).ok()?;
         let place = |levels: &[usize]| self.cells.iter().position(|cell| cell.levels == levels);
         // A modelled cell is as good only if it is equal.
-        let equal =
-            |difference: Option<f64>| difference.is_some_and(|difference| difference.abs() <= ROUNDING);
+        let equal = |difference: Option<f64>| difference.is_some_and(|difference| difference.abs() <= SAME);
         let as_good: Vec<&[usize]> = if self.is_exact {
             found.others.iter().filter(|other| equal(other.difference)).map(|other| &*other.cell).collect()
         } else {
@@ -267,7 +270,7 @@ impl<'a> Runs<'a> {
                         -evidence.t.abs(),
                     ));
                 }
-                _ if self.is_exact && (means[1] - means[0]).abs() > ROUNDING * means[0].abs() => {
+                _ if self.is_exact && (means[1] - means[0]).abs() > SAME * means[0].abs() => {
                     let change = (means[1] / means[0].max(f64::MIN_POSITIVE)).abs().ln().abs();
                     found.push((Explanation { counter: counter.clone(), means, p: None }, -change));
                 }

@@ -82,7 +82,10 @@ impl FigureName {
                 keys.push(key);
             }
         }
-        let mut figures: Vec<Self> = keys.into_iter().filter_map(|key| Self::of(plan, key)).collect();
+        let positive =
+            |key: &String| runs.iter().filter_map(|run| run.values.get(key)).all(|value| *value > 0.0);
+        let mut figures: Vec<Self> =
+            keys.into_iter().filter_map(|key| Self::of(plan, key, positive(key))).collect();
         let has_direction = |figure: &&Self| figure.better != Better::Neither;
         let goal = plan.goal.clone().or_else(|| {
             // Of a curve the peak, of bulk the rate, of requests how many: what most people ask first.
@@ -93,11 +96,18 @@ impl FigureName {
         figures
     }
 
-    fn of(plan: &ExperimentPlan, key: &str) -> Option<Self> {
+    /// The figure of this name. Of a command, ratios are meant where every value is above 0.
+    fn of(plan: &ExperimentPlan, key: &str, positive: bool) -> Option<Self> {
         if let Some(command) = &plan.command {
             let metric = command.metric.get(key)?;
             let (unit, better) = (metric.unit.clone(), metric.better);
-            return Some(Self { key: key.to_owned(), title: key.to_owned(), unit, better, is_ratio: true });
+            return Some(Self {
+                key: key.to_owned(),
+                title: key.to_owned(),
+                unit,
+                better,
+                is_ratio: positive,
+            });
         }
         let read: Key = key.parse().ok()?;
         Some(Self {
