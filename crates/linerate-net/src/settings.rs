@@ -64,6 +64,25 @@ pub struct Change {
     pub granted: Value,
 }
 
+/// The interfaces of this network namespace that are switched on, without its loopback.
+///
+/// # Errors
+///
+/// When the kernel does not list them.
+pub fn interfaces() -> std::io::Result<Vec<String>> {
+    let mut names: Vec<String> = nix::ifaddrs::getifaddrs()?
+        .filter(|entry| {
+            let flags = entry.flags;
+            flags.contains(nix::net::if_::InterfaceFlags::IFF_UP)
+                && !flags.contains(nix::net::if_::InterfaceFlags::IFF_LOOPBACK)
+        })
+        .map(|entry| entry.interface_name)
+        .collect();
+    names.sort();
+    names.dedup();
+    Ok(names)
+}
+
 /// Reads a setting.
 ///
 /// # Errors

@@ -25,6 +25,7 @@ mod page;
 mod plot;
 pub mod predict;
 mod screen;
+pub mod settings;
 pub mod stages;
 mod svg;
 mod table;
