@@ -3,6 +3,7 @@
 mod calibrate;
 mod compare;
 mod examples;
+mod experiment;
 mod history;
 mod lab;
 mod measure;
@@ -11,6 +12,7 @@ mod path;
 mod predict;
 mod rr;
 mod serve;
+mod settings;
 mod shared;
 mod stream;
 
@@ -22,6 +24,7 @@ use linerate_core::plan::{Level, Rows};
 
 pub(crate) use calibrate::CalibrateArgs;
 pub(crate) use compare::{CompareArgs, CompareFormat};
+pub(crate) use experiment::{ExperimentArgs, ExperimentVerb, HowToRun, InitDesign, RunExperiment};
 pub(crate) use history::{Conditions, HistoryArgs, HistoryVerb};
 pub(crate) use lab::{InLabArgs, LabArgs, LabVerb};
 pub(crate) use measure::MeasureArgs;
@@ -31,6 +34,7 @@ pub(crate) use model::{
 pub(crate) use predict::{Change, Changed, PredictArgs, PredictFormat};
 pub(crate) use rr::RrArgs;
 pub(crate) use serve::ServeArgs;
+pub(crate) use settings::{RestoreArgs, SettingsArgs, SettingsVerb};
 pub(crate) use shared::{KeyArgs, OnModelArgs, PlanArgs, ProgressForm};
 pub(crate) use stream::StreamArgs;
 
@@ -87,6 +91,25 @@ pub(crate) enum Command {
     /// makes one that stays. `--model lab:PLAN` models the same network. Needs root.
     #[command(after_help = examples::LAB)]
     Lab(LabArgs),
+    /// Vary settings in a planned order; find what helps, and what it is worth
+    ///
+    /// A plan names factors with their levels, a design that chooses their combinations, and what is run in each: any
+    /// curve, stream or rr, on hosts, in a laboratory or on a model, or a program of your own. Runs are in blocks, in an
+    /// order drawn by chance. Everything is kept in a folder; an experiment that stops goes on with `resume`.
+    ///
+    /// Exit codes: 0 every run has a result, 1 runs failed or are still to be made, 2 an error.
+    #[command(after_help = examples::EXPERIMENT)]
+    Experiment(Box<ExperimentArgs>),
+    /// List a host's settings; set some, run a command, and put them back
+    ///
+    /// MTU, queues, offloads, rings, coalescing, channels, flow control, interrupts, governor, idle states and sysctls, by
+    /// name. What a setting was is kept on disk before it is changed, and put back at the end, also after Ctrl-C or
+    /// SIGKILL (by a guardian) and after a crash of the host (by `linerate restore`). To set needs root.
+    #[command(after_help = examples::SETTINGS)]
+    Settings(SettingsArgs),
+    /// Put back settings that a crash left changed
+    #[command(hide = true)]
+    Restore(RestoreArgs),
     /// Find what this host's calls, copies, packets and wake-ups cost
     ///
     /// Measures single operations, then messages over TCP between two network namespaces: over a

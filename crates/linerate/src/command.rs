@@ -3,6 +3,7 @@
 mod calibrate;
 mod compare;
 mod conduct;
+mod experiment;
 mod history;
 mod hosts;
 mod lab;
@@ -14,10 +15,12 @@ mod modelled;
 mod planned;
 mod predict;
 mod report;
+mod restore;
 mod results;
 mod rr;
 mod schema;
 mod serve;
+mod settings;
 mod stream;
 
 use std::io;
@@ -49,6 +52,9 @@ pub(crate) fn run(cli: Cli, clock: HostClock) -> Result<ExitCode, Trouble> {
         Some(Command::Serve(args)) => serve::run(&args),
         Some(Command::Model(args)) => model::run(&args.verb),
         Some(Command::Lab(args)) => lab::run(&args.verb),
+        Some(Command::Experiment(args)) => experiment::run(&args),
+        Some(Command::Settings(args)) => settings::run(&args),
+        Some(Command::Restore(args)) => restore::run(&args),
         Some(Command::Calibrate(args)) => calibrate::run(&args, clock),
         Some(Command::Predict(args)) => predict::run(&args),
         Some(Command::Report(args)) => report::run(&args),

@@ -7,6 +7,7 @@ mod history;
 mod peer;
 mod progress;
 mod screen;
+mod settings;
 mod signals;
 mod store;
 mod trouble;

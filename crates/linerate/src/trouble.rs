@@ -68,6 +68,11 @@ impl Trouble {
         Self::new(format!("failed to {doing} {}: {error}", path.display()), help)
     }
 
+    /// What could not be done, to stand behind "failed to".
+    pub(crate) fn reason(&self) -> String {
+        self.what.strip_prefix("failed to ").unwrap_or(&self.what).to_owned()
+    }
+
     /// The same in one line, where it ends nothing.
     pub(crate) fn as_caution(&self) -> String {
         format!("! {}; {}", self.what, self.help)
@@ -106,6 +111,13 @@ impl Trouble {
         };
         let place = if let LabPlanError::Syntax(error) = error { Place::of(error, name, text) } else { None };
         Self { place, ..Self::new(what, help) }
+    }
+
+    /// An experiment's plan that cannot be read.
+    pub(crate) fn experiment_text(error: &toml::de::Error, name: &str, text: &str) -> Self {
+        let help = "`linerate experiment init` prints a plan with comments";
+        let what = format!("failed to read the plan {name}: {}", error.message());
+        Self { place: Place::of(error, name, text), ..Self::new(what, help) }
     }
 
     /// A model that cannot be built; `with` says which of several, or is empty.

@@ -3,6 +3,8 @@
 mod bad_input;
 mod browser;
 mod calibrate;
+mod experiment;
+mod experiment_hosts;
 mod help;
 mod history;
 mod lab;
@@ -15,6 +17,7 @@ mod predict;
 mod readme;
 mod report;
 mod rr;
+mod settings;
 mod stages;
 mod stream;
 mod streams;

@@ -81,6 +81,8 @@ impl Desk {
             command.env_remove(name);
         }
         command.env("NO_COLOR", "1").env("LC_ALL", "C.UTF-8");
+        // Not where this host notes what is to be put back.
+        command.env("LINERATE_SETTINGS", self.path("settings"));
         command
     }
 

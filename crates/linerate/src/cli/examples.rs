@@ -63,6 +63,30 @@ Examples:
   sudo linerate stream --lab n-to-1 h1 h2 h3 h4 --on sink --direction receive
   sudo linerate lab up dumbbell";
 
+pub(super) const EXPERIMENT: &str = "\
+Examples:
+  linerate experiment list
+  linerate experiment init > mine.toml
+  linerate experiment mine.toml --dry-run
+  linerate experiment mine.toml
+  linerate experiment report mine.experiment --to mine.html";
+
+pub(super) const EXPERIMENT_RESUME: &str = "\
+Examples:
+  linerate experiment resume mine.experiment
+  linerate experiment resume mine.experiment --time 2h";
+
+pub(super) const SETTINGS: &str = "\
+Examples:
+  linerate settings
+  linerate settings list -i eth0 ring.rx coalesce.rx-usecs
+  sudo linerate settings with mtu@eth0=9000 -- linerate measure node7";
+
+pub(super) const SETTINGS_WITH: &str = "\
+Examples:
+  sudo linerate settings with mtu@eth0=9000 -- linerate measure node7
+  sudo linerate settings with 'sysctl.net.ipv4.tcp_rmem=4096 65536 65536' -- make bench";
+
 pub(super) const LAB_UP: &str = "\
 Examples:
   sudo linerate lab up dumbbell
@@ -99,6 +123,9 @@ Environment:
   LINERATE_KEY  The key for `measure`, `stream` and `rr`, instead of --key.
   LINERATE_HISTORY
                 The history, instead of --history; records every run.
+  LINERATE_SETTINGS
+                Where changed settings are noted, to be put back
+                [default: /var/lib/linerate/settings for root].
   LINERATE_LOG  What `serve` logs: error, warn, info (default), debug, trace,
                 or filters such as `linerate_net=debug`.
   NO_COLOR      If set, use no colours.

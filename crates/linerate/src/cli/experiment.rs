@@ -1,0 +1,99 @@
+//! The flags of `linerate experiment`.
+
+use std::path::PathBuf;
+
+use linerate_core::units::Span;
+
+use super::examples;
+
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub(crate) struct ExperimentArgs {
+    #[command(subcommand)]
+    pub(crate) verb: Option<ExperimentVerb>,
+    #[command(flatten)]
+    pub(crate) run: RunExperiment,
+}
+
+/// What `linerate experiment PLAN` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RunExperiment {
+    /// A TOML file, or the name of an experiment that comes with linerate (`linerate experiment list`)
+    #[arg(required = true)]
+    pub(crate) plan: Option<String>,
+    /// Show the cells, their order and the time they take, and run nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// The folder for runs, ledger and page [default: the plan's name with .experiment]
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) to: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) how: HowToRun,
+}
+
+/// What running an experiment, and going on with it, take.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct HowToRun {
+    /// Begin no run after this time; `linerate experiment resume` goes on later [default: as the plan says]
+    #[arg(long, value_name = "TIME")]
+    pub(crate) time: Option<Span>,
+    /// Record every run in the history too (always if LINERATE_HISTORY is set)
+    #[arg(long)]
+    pub(crate) record: bool,
+    /// Print only the result: no progress, no file names
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum ExperimentVerb {
+    /// Print a plan with comments, to begin with
+    Init {
+        /// The design that it has
+        #[arg(value_enum, default_value_t)]
+        design: InitDesign,
+    },
+    /// Go on with an experiment that was interrupted, or that waits for a person
+    #[command(after_help = examples::EXPERIMENT_RESUME)]
+    Resume {
+        /// Its folder
+        folder: PathBuf,
+        /// How it goes on
+        #[command(flatten)]
+        how: HowToRun,
+    },
+    /// Show what an experiment has found so far
+    Report {
+        /// Its folder
+        folder: PathBuf,
+        /// Write a .html, .json or .csv file; repeatable
+        #[arg(long, value_name = "FILE")]
+        to: Vec<PathBuf>,
+        /// Show every figure, not only the goal
+        #[arg(long)]
+        all: bool,
+    },
+    /// List the experiments that come with linerate
+    List,
+    /// Print one of them
+    Show {
+        /// Name from `linerate experiment list`
+        name: String,
+    },
+}
+
+/// The designs of the plans that `init` prints.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum InitDesign {
+    /// Every combination of some factors
+    #[default]
+    Full,
+    /// One change at a time, kept if it helps
+    Staircase,
+    /// The highest rate without loss
+    HighestLoad,
+    /// The smallest value that keeps the peak
+    Smallest,
+    /// A program of your own
+    Command,
+}

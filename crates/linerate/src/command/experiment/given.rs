@@ -1,0 +1,88 @@
+//! Where an experiment's plan comes from: a file, or linerate itself.
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use linerate_core::experiment::ExperimentPlan;
+use linerate_sim::shipped;
+use linerate_sim::shipped::Shipped;
+
+use crate::store;
+use crate::trouble::Trouble;
+
+/// The experiments that come with linerate, in the order in which they are listed.
+pub(super) const SHIPPED: &[Shipped] = shipped![Shipped; "../../../../../plans/experiments/":
+    "kernel-progression",
+    "processor-comparison",
+    "driver-comparison",
+    "mtu-and-buffer",
+    "mtu-and-buffer-in-a-lab",
+    "high-speed-networks",
+    "linux-and-freebsd",
+    "netperf-tables",
+    "ten-gigabit-staircase",
+    "flows",
+    "flows-in-a-lab",
+    "rate-without-loss",
+    "low-cost-cluster",
+];
+
+/// A plan and what it is called.
+#[derive(Debug)]
+pub(super) struct Given {
+    /// The shipped plan's name, or the file's without its ending.
+    pub(super) name: String,
+    /// As it is written.
+    pub(super) text: String,
+    pub(super) plan: ExperimentPlan,
+}
+
+impl Given {
+    /// The shipped plan of this name, else the file. A file of a shipped plan's name is reached as `./NAME`.
+    pub(super) fn read(given: &str) -> Result<Self, Trouble> {
+        let (name, text) = match shipped(given) {
+            Some(shipped) => (shipped.name.to_owned(), shipped.text.to_owned()),
+            None => file(given)?,
+        };
+        let plan = checked(given, &text)?;
+        Ok(Self { name, text, plan })
+    }
+}
+
+/// The plan in `text`, which makes sense in itself.
+pub(super) fn checked(name: &str, text: &str) -> Result<ExperimentPlan, Trouble> {
+    let plan =
+        ExperimentPlan::from_toml(text).map_err(|error| Trouble::experiment_text(&error, name, text))?;
+    plan.check().map_err(|error| {
+        Trouble::new(
+            format!("failed to plan the experiment {name}: {error}"),
+            "correct the plan; `linerate experiment init` prints one with comments",
+        )
+    })?;
+    Ok(plan)
+}
+
+pub(super) fn shipped(name: &str) -> Option<&'static Shipped> {
+    SHIPPED.iter().find(|shipped| shipped.name == name)
+}
+
+/// The file's name without its ending, and what is in it.
+fn file(given: &str) -> Result<(String, String), Trouble> {
+    let path = Path::new(given);
+    let text = store::text(path).map_err(|error| {
+        // A word that does not look like a file was meant as a name.
+        if error.kind() == ErrorKind::NotFound && !given.contains(['/', '.']) {
+            return unknown(given, "neither a shipped experiment nor a file");
+        }
+        let help = "name a TOML file, or an experiment that `linerate experiment list` names";
+        Trouble::file("read the plan", path, &error, help)
+    })?;
+    let name = path.file_stem().map_or_else(|| given.to_owned(), |stem| stem.to_string_lossy().into_owned());
+    Ok((name, text))
+}
+
+/// A name that no plan has.
+pub(super) fn unknown(name: &str, is: &str) -> Trouble {
+    let help = "`linerate experiment list` names the experiments that come with linerate";
+    Trouble::new(format!("failed to find the experiment `{name}`: it is {is}"), help)
+}
