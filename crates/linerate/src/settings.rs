@@ -169,7 +169,7 @@ impl From<JournalError> for Trouble {
 /// What to do about a setting that cannot be read or set.
 fn setting_help(error: &SettingError) -> &'static str {
     match error {
-        SettingError::Name(_) => "`linerate settings` lists those that there are",
+        SettingError::Name(_) => "`linerate settings known` lists those that there are",
         SettingError::NoInterface(_) => "`ip link` lists the interfaces",
         SettingError::NoDevice(_) => "name an interface of this network namespace; `ip link` lists them",
         SettingError::Value { .. } => "choose another value",

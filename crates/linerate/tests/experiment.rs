@@ -242,18 +242,18 @@ fn plans_that_make_no_sense_are_refused_with_what_to_do() {
     failed to plan the experiment bad.toml: factor MTU: 'mtu' is no key; write task.KEY, model, model.KEY, lab, lab.KEY, here.SETTING or there.SETTING, such as task.socket.sndbuf or here.mtu
     help: correct the plan; `linerate experiment init` prints one with comments
     ");
-    desk.write("bad.toml", "[[factor]]\nname = 'x'\nkey = 'task.no-such-key'\nlevels = [1, 2]");
+    desk.write("bad.toml", "[[factor]]\nname = 'x'\nkey = 'task.nosuchkey'\nlevels = [1, 2]");
     let said = experiment(&desk, &["bad.toml"]).complaint();
     assert!(
-        said.contains("failed to plan the cell x = 1: the task cannot be read: unknown field `no-such-key`"),
+        said.contains("failed to plan the cell x = 1: the task cannot be read: unknown field `nosuchkey`"),
         "{said}"
     );
     desk.write(
         "bad.toml",
-        "[bench]\nmodel = 'gigabit'\n[[factor]]\nname = 'x'\nkey = 'model.no-such-key'\nlevels = [1, 2]",
+        "[bench]\nmodel = 'gigabit'\n[[factor]]\nname = 'x'\nkey = 'model.nosuchkey'\nlevels = [1, 2]",
     );
     let said = experiment(&desk, &["bad.toml"]).complaint();
-    assert!(said.starts_with("failed to find the key `no-such-key` in the plan"), "{said}");
+    assert!(said.starts_with("failed to find the key `nosuchkey` in the plan"), "{said}");
     desk.write(
         "bad.toml",
         "[bench]\nlab = 'pair'\n[[factor]]\nname = 'x'\nkey = 'lab.mtu'\nlevels = [1500, 10]",
@@ -401,8 +401,8 @@ fn runs_are_labelled_and_recorded_in_the_history() {
         "task = { schedule = 'list:64,1024' }\nbench = { model = 'gigabit' }\n[design]\nkind = 'full'\n[[factor]]\nname = 'MTU'\nkey = 'model.network.mtu'\nlevels = [1500, 9000]",
     );
     desk.linerate(&["experiment", "seeds.toml", "--record", "--history", "h.db"]).done();
-    let rows = desk.linerate(&["history", "export", "--history", "h.db"]).done().stdout;
-    assert!(rows.contains("seeds"), "{rows}");
+    desk.linerate(&["history", "export", "--history", "h.db", "--to", "rows.csv"]).done();
+    assert!(desk.read("rows.csv").contains("ping-pong/peak"), "{}", desk.read("rows.csv"));
     let kept = ledger(&desk, "seeds.experiment");
     let Outcome::Run(file) = &kept.entries[0].outcome else { panic!("a run") };
     let shown = desk.linerate(&["report", &format!("seeds.experiment/{file}")]).done().stdout;

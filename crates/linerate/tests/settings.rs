@@ -59,8 +59,14 @@ fn settings_are_listed_with_what_they_take() {
         desk.linerate(&["settings", "list", "congestion-control", "sysctl.net.core.somaxconn"]).done().stdout;
     assert!(listed.contains("congestion-control") && listed.contains("one of"), "{listed}");
     assert!(listed.contains("sysctl.net.core.somaxconn"), "{listed}");
-    assert_snapshot!(desk.linerate(&["settings", "list", "mtuu"]).complaint(), @"");
-    assert_snapshot!(desk.linerate(&["settings", "list", "sysctl.kernel.hostname"]).complaint(), @"");
+    assert_snapshot!(desk.linerate(&["settings", "list", "mtuu"]).complaint(), @r"
+    failed to find a setting called mtuu: there is none; near it: mtu
+    help: `linerate settings known` lists those that there are
+    ");
+    assert_snapshot!(desk.linerate(&["settings", "list", "sysctl.kernel.hostname"]).complaint(), @r"
+    failed to find a setting called sysctl.kernel.hostname: a sysctl is net.NAME or vm.NAME
+    help: `linerate settings known` lists those that there are
+    ");
 }
 
 #[test]
@@ -90,8 +96,20 @@ fn what_is_set_for_a_command_is_put_back() {
     assert!(said.complaint().starts_with("failed to set mtu@b to 99999999: it takes a number from 68 to"));
     assert_eq!(pair.mtu(), "1500");
     // Somebody else's change is left alone, and said.
-    let said =
-        pair.run(&[PROGRAM, "settings", "with", "mtu@b=1300", "--", "ip", "link", "set", "b", "mtu", "1400"]);
+    let said = pair.run(&[
+        PROGRAM,
+        "settings",
+        "with",
+        "mtu@b=1300",
+        "--",
+        "ip",
+        "link",
+        "set",
+        "dev",
+        "b",
+        "mtu",
+        "1400",
+    ]);
     assert_eq!(said.code, Some(2), "{}", said.stderr);
     let words = said.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("mtu@b is 1400, and was set to 1300: somebody else changed it"), "{words}");

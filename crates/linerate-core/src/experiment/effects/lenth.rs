@@ -12,6 +12,9 @@ pub(super) struct PseudoError {
     pub(super) freedom: f64,
 }
 
+/// With fewer effects their median is one of those that may matter. 2^3 has 7, of which a hard factor takes one.
+const FEWEST_EFFECTS: usize = 6;
+
 /// Products of up to so many factors can be listed.
 const MOST_FACTORS: usize = 12;
 
@@ -29,6 +32,9 @@ pub(super) fn pseudo_error(model: &Model<'_>) -> Option<PseudoError> {
     let mut sizes = effects(model)?;
     sizes.iter_mut().for_each(|effect| *effect = effect.abs());
     let count = sizes.len();
+    if count < FEWEST_EFFECTS {
+        return None;
+    }
     let first = 1.5 * median(sizes.clone())?;
     let small: Vec<f64> = sizes.into_iter().filter(|effect| *effect < 2.5 * first).collect();
     Some(PseudoError { deviation: 1.5 * median(small)?, freedom: count as f64 / 3.0 })
