@@ -11,7 +11,9 @@ const TOP: f64 = 34.0;
 const BOTTOM: f64 = 394.0;
 const HEIGHT: f64 = 446.0;
 /// The longest name. Unit: characters.
-const LONGEST: usize = 36;
+const LONGEST: usize = 48;
+/// Of more cells than these only the front is named.
+const CROWD: usize = 24;
 /// Between a mark and its name.
 const GAP: f64 = 10.0;
 /// Distance of the pieces of a line that names keep off. Unit: pixels.
@@ -46,15 +48,29 @@ pub(super) fn drawing(head: Head, [across, up]: [&Axis; 2], spots: &[Spot], fron
     }
     let along = along(&line);
     let mut taken: Vec<Box4> = places.iter().map(|(x, y)| [x - 7.0, y - 7.0, x + 7.0, y + 7.0]).collect();
-    // Names of the front first: they are the ones that are looked for.
+    // Names of the front first: they are the ones that are looked for. Of a crowd no others.
     let mut order: Vec<usize> = (0..spots.len()).filter(|nth| sound(&places[*nth])).collect();
     order.sort_by_key(|nth| !front.contains(nth));
+    let (mut labels, mut named) = (Vec::new(), Vec::new());
     for nth in order {
+        let is_front = front.contains(&nth);
         let name = shortened(&spots[nth].name, LONGEST);
         let wide = width_of(&name);
         let beside = free(places[nth], wide, &[taken.as_slice(), &along].concat());
-        let label = beside.or_else(|| free(places[nth], wide, &taken).filter(|_| front.contains(&nth)));
-        taken.extend(label.map(|(_, _, area)| area));
+        // A name of the front may rather cover a mark than be missing.
+        let label = match is_front {
+            true => {
+                beside.or_else(|| free(places[nth], wide, &taken)).or_else(|| free(places[nth], wide, &named))
+            }
+            false => beside.filter(|_| spots.len() <= CROWD),
+        };
+        for names in [&mut taken, &mut named] {
+            names.extend(label.map(|(_, _, area)| area));
+        }
+        labels.push((nth, name, label));
+    }
+    // What counts is drawn last, over the others.
+    for (nth, name, label) in labels.into_iter().rev() {
         pen.tipped(&spots[nth].tip, |pen| {
             field.spot(pen, &spots[nth]);
             if let Some((at, anchor, _)) = label {
@@ -151,6 +167,26 @@ fn free((x, y): (f64, f64), wide: f64, taken: &[Box4]) -> Option<((f64, f64), An
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_nothing_beats_is_named_and_drawn_over_the_others() {
+        let spot = |nth: u32, kind| Spot {
+            name: format!("cell {nth}"),
+            at: [f64::from(nth), f64::from(nth % 7)],
+            interval: None,
+            kind,
+            tip: String::new(),
+        };
+        let mut spots: Vec<Spot> = (0..60).map(|nth| spot(nth, Kind::Pale)).collect();
+        spots[30].kind = Kind::Plain;
+        spots[31].at = [f64::NAN, 1.0];
+        let axis = super::super::draw::around("x", "", &[0.0, 60.0]);
+        let head = Head { id: String::new(), title: String::new(), caption: String::new() };
+        let svg = drawing(head, [&axis, &axis], &spots, &[30]).svg;
+        assert!(svg.contains(">cell 30</text>") && !svg.contains(">cell 29</text>"));
+        assert!(svg.rfind("class=\"solid accent\"") > svg.rfind("class=\"hollow pale\""));
+        assert_eq!(svg.matches("class=\"hollow pale\"").count(), 58, "one has no place");
+    }
 
     #[test]
     fn a_name_stands_where_nothing_else_does_and_else_nowhere() {

@@ -97,7 +97,7 @@ pub(in super::super) fn factor(ratio: f64) -> String {
 fn decimals(ratio: f64) -> usize {
     match ratio {
         ratio if ratio < 0.1 => 4,
-        ratio if (0.9..1.1).contains(&ratio) || ratio < 0.5 => 3,
+        ratio if ratio < 1.1 => 3,
         ratio if ratio < 10.0 => 2,
         ratio if ratio < 100.0 => 1,
         _ => 0,
