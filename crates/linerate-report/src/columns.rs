@@ -187,13 +187,13 @@ mod tests {
                 Column::new("p", 1, cells("0.012345")),
             ]
         };
-        let wide = "  what                                        n         p\n  a name of several words that is long  1234567  0.012345";
-        assert_eq!(fit_wrapped(make(), 80).0, wide);
+        assert_eq!(fit_wrapped(make(), 80), fit(make(), 80), "there is room for all");
         let (text, left_out) = fit_wrapped(make(), 50);
         assert!(left_out.is_empty(), "there is room for 24 columns of the name");
         let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
         assert_eq!(lines.len(), 3, "{text}");
-        assert_eq!(lines[2].trim(), "that is long", "{text}");
+        // 50 less 9 and 10 for the others and 2 for its gap: 29, and `a name of several words that` has 28.
+        assert_eq!(lines[2].trim(), "is long", "{text}");
         let (text, left_out) = fit_wrapped(make(), 40);
         assert_eq!(left_out, ["p"], "{text}");
         assert!(text.lines().all(|line| columns(line) <= 40), "{text}");

@@ -45,7 +45,8 @@ pub(crate) use stream::StreamArgs;
 ///
 /// Exit codes: 0 success, 1 a finding (a stalled flow, a failed claim), 2 an error.
 #[derive(Debug, Parser)]
-#[command(version, max_term_width = 100)]
+#[command(version, max_term_width = 100, disable_help_subcommand = true)]
+#[command(help_template = "{about-with-newline}{usage-heading} {usage}\n\n{all-args}{after-help}")]
 #[command(after_help = examples::LINERATE, after_long_help = examples::with_environment())]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -145,7 +146,7 @@ pub(crate) enum Command {
     /// verdict in the list is that of one figure over the last 60 runs; `changes` searches all.
     #[command(after_help = examples::HISTORY)]
     History(Box<HistoryArgs>),
-    /// Print the JSON Schema of run files, plans or models
+    /// Print the JSON Schema of run files or plans
     Schema {
         /// Of which
         #[arg(value_enum)]
@@ -183,6 +184,8 @@ pub(crate) enum SchemaOf {
     Model,
     /// Plans of laboratories (`--lab`, `linerate lab up`).
     Lab,
+    /// Plans of experiments (`linerate experiment`).
+    Experiment,
 }
 
 #[derive(Debug, clap::Args)]

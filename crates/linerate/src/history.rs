@@ -33,6 +33,11 @@ pub(crate) fn choose(place: OsString) {
     record();
 }
 
+/// The history that the user named on the command line, for processes that this one starts.
+pub(crate) fn chosen() -> Option<&'static OsString> {
+    NAMED.get()
+}
+
 /// Lets this process record its run.
 pub(crate) fn record() {
     RECORDED.store(true, Ordering::Relaxed);

@@ -47,7 +47,7 @@ pub(super) fn drawing(head: Head, [across, up]: [&Axis; 2], spots: &[Spot], fron
         pen.path("front accent", &line);
     }
     let along = along(&line);
-    let mut taken: Vec<Box4> = places.iter().map(|(x, y)| [x - 7.0, y - 7.0, x + 7.0, y + 7.0]).collect();
+    let mut taken: Vec<Box4> = places.iter().map(|(x, y)| [x - 5.0, y - 6.0, x + 5.0, y + 6.0]).collect();
     // Names of the front first: they are the ones that are looked for. Of a crowd no others.
     let mut order: Vec<usize> = (0..spots.len()).filter(|nth| sound(&places[*nth])).collect();
     order.sort_by_key(|nth| !front.contains(nth));

@@ -29,6 +29,13 @@ pub(super) fn run(args: &RestoreArgs) -> Result<ExitCode, Trouble> {
             show(&format!("{}\n", living(&journal)))?;
             continue;
         }
+        if journal.settings.is_empty() && !matches!(journal.standing, Standing::Unreadable(_)) {
+            // Its process ended before it changed anything.
+            if !args.list {
+                discard(&journal.path)?;
+            }
+            continue;
+        }
         any = true;
         if args.list {
             show(&listed(&journal))?;

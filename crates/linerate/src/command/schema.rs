@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use linerate_core::experiment::ExperimentPlan;
 use linerate_core::lab::LabPlan;
 use linerate_core::plan::Plan;
 use linerate_core::run::Run;
@@ -17,6 +18,7 @@ pub(super) fn run(of: SchemaOf) -> Result<ExitCode, Trouble> {
         SchemaOf::Plan => Plan::schema(),
         SchemaOf::Model => ModelPlan::schema(),
         SchemaOf::Lab => LabPlan::schema(),
+        SchemaOf::Experiment => ExperimentPlan::schema(),
     };
     show(&format!("{:#}\n", schema.as_value()))?;
     Ok(ExitCode::SUCCESS)

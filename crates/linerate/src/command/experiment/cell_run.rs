@@ -139,6 +139,9 @@ impl Place<'_> {
         if self.record {
             command.arg("--record");
         }
+        if let Some(history) = crate::history::chosen() {
+            command.arg("--history").arg(history);
+        }
         Ok(command)
     }
 
