@@ -10,6 +10,7 @@ mod greeting;
 mod key;
 mod message;
 mod rendezvous;
+mod setting;
 mod side;
 
 pub(crate) use deadline::closed_by_peer;
@@ -23,6 +24,9 @@ pub(crate) use key::random;
 pub use key::{Key, KeyError, Proof};
 pub use message::{Ask, ChannelToken, Opening, Reply};
 pub use rendezvous::{ChannelAddress, Rendezvous};
+pub use setting::{
+    LONGEST_NAME, LONGEST_VALUE, MOST_SETTINGS, SETTINGS_SINCE, SettingAsk, SettingEnd, SettingReply,
+};
 pub(crate) use side::Side;
 
 /// The default port of `serve` and `measure`.

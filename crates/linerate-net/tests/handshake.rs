@@ -1,5 +1,6 @@
 //! The wire form of the conversation: pinned to the byte, and deaf to whatever else arrives.
 
+use linerate_core::environment::Fact;
 use linerate_core::grid::Grid;
 use linerate_core::kernel::{HostSample, TcpSample};
 use linerate_core::observation::{Clock, Observation};
@@ -17,7 +18,7 @@ use linerate_core::trial::{Half, Tally, Trial};
 use linerate_core::units::{Rate, Size, Span};
 use linerate_net::control::{
     Ask, ChannelAddress, FrameError, GREETING_LEN, Greeting, Key, MAX_FRAME, Opening, PROTOCOL, Proof,
-    Purpose, Rendezvous, Reply, Welcome, decode, encode, read_frame,
+    Purpose, Rendezvous, Reply, SettingAsk, SettingEnd, SettingReply, Welcome, decode, encode, read_frame,
 };
 use linerate_net::pair::Target;
 use proptest::prelude::*;
@@ -48,15 +49,37 @@ fn clock() -> Clock {
     Clock { name: "CLOCK_MONOTONIC_RAW".to_owned(), reads: 9, cost, resolution, backwards: 0 }
 }
 
+fn set() -> SettingAsk {
+    SettingAsk::Set { setting: "mtu".to_owned(), value: "1400".to_owned() }
+}
+
+fn held() -> SettingReply {
+    let (interface, allowed) = (Some("eth0".to_owned()), vec!["mtu".to_owned()]);
+    SettingReply::Held { interface, allowed, patience: Span::from_ns(7) }
+}
+
+fn changed() -> SettingReply {
+    let [setting, original, granted] = ["mtu@eth0", "1500", "1400"].map(str::to_owned);
+    SettingReply::Changed { setting, original, granted }
+}
+
+fn restored(end: SettingEnd) -> SettingReply {
+    SettingReply::Restored { setting: "mtu@eth0".to_owned(), original: "1500".to_owned(), end }
+}
+
+fn foreign(theirs: Fact<String>) -> SettingReply {
+    SettingReply::Foreign { setting: "mtu@eth0".to_owned(), ours: "1400".to_owned(), theirs }
+}
+
 #[test]
 fn the_greetings_are_these_bytes() {
-    assert_eq!(PROTOCOL, 4);
-    assert_eq!(&Greeting::new(Purpose::Control).encode(), b"linerate\x00\x04\x01\x00\r\n\r\n");
-    assert_eq!(&Greeting::new(Purpose::Data).encode(), b"linerate\x00\x04\x02\x00\r\n\r\n");
+    assert_eq!(PROTOCOL, 5);
+    assert_eq!(&Greeting::new(Purpose::Control).encode(), b"linerate\x00\x05\x01\x01\r\n\r\n");
+    assert_eq!(&Greeting::new(Purpose::Data).encode(), b"linerate\x00\x05\x02\x01\r\n\r\n");
     let keyed = Welcome::new(false, counting(0)).encode();
-    assert_eq!(keyed[..12], *b"linerate\x00\x04\x00\x00");
+    assert_eq!(keyed[..12], *b"linerate\x00\x05\x00\x01");
     assert_eq!(keyed[12..], counting::<32>(0));
-    assert_eq!(Welcome::new(true, counting(0)).encode()[..12], *b"linerate\x00\x04\x01\x00");
+    assert_eq!(Welcome::new(true, counting(0)).encode()[..12], *b"linerate\x00\x05\x01\x01");
 }
 
 #[test]
@@ -85,6 +108,24 @@ fn the_proofs_are_these_bytes() {
     encode(&Ask::Offer(Box::new(Plan::from_toml("rounds = 7").expect("a plan")))),
     r#"{"offer":{"pattern":"ping-pong","schedule":"netpipe","time":"20s","ci":0.02,"rounds":7,"seed":1,"socket":{"nodelay":true,"io":"send-recv"},"local":{},"remote":{},"output":{"format":"table"}}}"#
 )]
+#[case::hold(encode(&Ask::Setting(SettingAsk::Hold("a test".to_owned()))), r#"{"setting":{"hold":"a test"}}"#)]
+#[case::read(encode(&Ask::Setting(SettingAsk::Read("mtu".to_owned()))), r#"{"setting":{"read":"mtu"}}"#)]
+#[case::set(encode(&Ask::Setting(set())), r#"{"setting":{"set":{"setting":"mtu","value":"1400"}}}"#)]
+#[case::check(encode(&Ask::Setting(SettingAsk::Check)), r#"{"setting":"check"}"#)]
+#[case::stay(encode(&Ask::Setting(SettingAsk::Stay)), r#"{"setting":"stay"}"#)]
+#[case::held(
+    encode(&Reply::Setting(held())),
+    r#"{"setting":{"held":{"interface":"eth0","allowed":["mtu"],"patience":7000}}}"#
+)]
+#[case::changed(
+    encode(&Reply::Setting(changed())),
+    r#"{"setting":{"changed":{"setting":"mtu@eth0","original":"1500","granted":"1400"}}}"#
+)]
+#[case::restored(
+    encode(&Reply::Setting(restored(SettingEnd::Back))),
+    r#"{"setting":{"restored":{"setting":"mtu@eth0","original":"1500","end":"back"}}}"#
+)]
+#[case::done(encode(&Reply::Setting(SettingReply::Done)), r#"{"setting":"done"}"#)]
 #[case::go(encode(&Reply::Go), r#""go""#)]
 #[case::queued(encode(&Reply::Queued(3)), r#"{"queued":3}"#)]
 #[case::refused(encode(&Reply::Refused("no".to_owned())), r#"{"refused":"no"}"#)]
@@ -140,6 +181,20 @@ fn every_message_survives_the_wire() {
         sent!(Ask, Ask::Open(Opening::Load(Box::new(load())))),
         sent!(Ask, Ask::Start),
         sent!(Ask, Ask::Collect),
+        sent!(Ask, Ask::Setting(SettingAsk::Hold("\u{0}\"\\".to_owned()))),
+        sent!(Ask, Ask::Setting(set())),
+        sent!(Ask, Ask::Setting(SettingAsk::Check)),
+        sent!(Reply, Reply::Setting(held())),
+        sent!(Reply, Reply::Setting(changed())),
+        sent!(Reply, Reply::Setting(foreign(Fact::Known("1300".to_owned())))),
+        sent!(Reply, Reply::Setting(foreign(Fact::unknown("it has gone")))),
+        sent!(Reply, Reply::Setting(restored(SettingEnd::Void("it has gone".to_owned())))),
+        sent!(
+            Reply,
+            Reply::Setting(restored(SettingEnd::Foreign { ours: String::new(), theirs: "x".to_owned() }))
+        ),
+        sent!(Reply, Reply::Setting(SettingReply::NotAllowed("mtu".to_owned()))),
+        sent!(Reply, Reply::Setting(SettingReply::Failed("set mtu".to_owned()))),
         sent!(Reply, Reply::Admitted { environment: Box::default(), clock: clock() }),
         sent!(Reply, Reply::Rendezvous { token, rendezvous: ChannelAddress::Conversation.into() }),
         sent!(Reply, Reply::Rendezvous { token, rendezvous: secured.clone() }),

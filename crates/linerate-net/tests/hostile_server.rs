@@ -267,7 +267,7 @@ fn another_version_is_named() {
     let error = Impostor::that(|victim| {
         victim.hear_greeting();
         let mut welcome = Welcome::new(true, [3; CHALLENGE_LEN]).encode();
-        welcome[9] = 9;
+        (welcome[9], welcome[11]) = (9, 0);
         victim.write(&welcome);
     })
     .fails();

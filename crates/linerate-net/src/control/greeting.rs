@@ -15,8 +15,8 @@ use std::fmt;
 use linerate_core::foreign::plain;
 
 /// Newest version of the conversation that this linerate speaks.
-pub const PROTOCOL: u16 = 4;
-/// Oldest version that it speaks. In version 3 a trial has no lead.
+pub const PROTOCOL: u16 = 5;
+/// Oldest version that it speaks. In version 3 a trial has no lead; in version 4 there are no settings.
 const OLDEST: u16 = 4;
 /// Length of a client's greeting. Unit: bytes.
 pub const GREETING_LEN: usize = 16;
@@ -256,7 +256,7 @@ mod tests {
         let outsider = Greeting::decode(b"GET / HTTP/1.1\r\n").expect_err("no linerate");
         assert_eq!(outsider, GreetingError::Foreign { said: "GET / HTTP/1.1\\r\\n".to_owned() });
         let mut later = Greeting::new(Purpose::Control).encode();
-        later[9] = 9;
+        (later[9], later[11]) = (9, 0);
         let theirs = Versions { oldest: 9, newest: 9 };
         assert_eq!(Greeting::decode(&later), Err(GreetingError::Version { theirs }));
         later[11] = 6;

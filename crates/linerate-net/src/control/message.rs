@@ -10,7 +10,7 @@ use linerate_core::traffic::{Direction, HalfAccount, Interval, Load};
 use linerate_core::trial::{Half, Trial};
 use serde::{Deserialize, Serialize};
 
-use super::{Challenge, Proof, Rendezvous};
+use super::{Challenge, Proof, Rendezvous, SettingAsk, SettingReply};
 
 /// 16 random bytes that show that a channel belongs to a conversation.
 pub type ChannelToken = [u8; 16];
@@ -44,7 +44,9 @@ pub enum Ask {
     /// The load has ended at its end, and it wants the server's accounts; or it wants no more
     /// stamped messages.
     Collect,
-    /// It is done and wants the server's observations.
+    /// About settings of the server's host; since version 5.
+    Setting(SettingAsk),
+    /// It is done and wants the server's observations, or its settings put back.
     Finish,
 }
 
@@ -119,6 +121,8 @@ pub enum Reply {
     Told,
     /// The observations here, and the socket's options at the end.
     Observed(Box<Observation>, Box<Granted>),
+    /// About settings of the server's host; since version 5.
+    Setting(SettingReply),
     /// A refusal with its reason; the connection ends.
     Refused(String),
 }

@@ -144,6 +144,7 @@ impl PairError {
             Reply::Hosts(_) => "hosts",
             Reply::Told => "told",
             Reply::Observed(..) => "observed",
+            Reply::Setting(_) => "setting",
         };
         Self::Unexpected { said: said.to_owned() }
     }
