@@ -97,6 +97,12 @@ impl Changes {
         Ok(change?)
     }
 
+    /// Every setting that was changed here, or was about to be, with its value before, in the order of the first change.
+    #[must_use]
+    pub fn originals(&self) -> Vec<(Setting, Value)> {
+        self.entries().into_iter().map(|entry| (entry.setting, entry.original)).collect()
+    }
+
     /// The settings that no longer have what they were last given here.
     pub fn check(&self) -> Vec<Foreign> {
         let foreign = |entry: Entry| {
