@@ -4,6 +4,7 @@
 //! no way to name a file, a command or an address. Measurements run one at a time in each slot.
 
 mod admission;
+mod allowed;
 mod channels;
 mod guard;
 mod limits;
@@ -12,6 +13,7 @@ mod log;
 mod queue;
 mod requests;
 mod session;
+mod settings;
 mod stages;
 
 use std::io;
@@ -29,7 +31,9 @@ use crate::observe::{CLOCK_READS, HostClock, check_clock};
 use admission::{Admission, Evicted};
 use queue::Queue;
 
+pub use allowed::AllowedSetting;
 pub use limits::Limits;
+pub use settings::{GuardianProgram, SettingsOptions, may_change_settings};
 
 /// Connections that may wait to be accepted.
 const BACKLOG: i32 = 128;
@@ -64,6 +68,7 @@ struct ServerState {
     limits: Limits,
     queue: Queue,
     admission: Admission,
+    settings: settings::Settings,
     log: log::Log,
     clock: HostClock,
     checked: Clock,
@@ -83,6 +88,7 @@ impl Server {
             queue: Queue::new(limits.slots, limits.waiting, limits.memory),
             admission: Admission::new(limits.connections, limits.connections_per_address),
             limits,
+            settings: settings::Settings::default(),
             log: log::Log::default(),
             clock,
             checked: check_clock(&clock, CLOCK_READS),
@@ -113,7 +119,13 @@ impl Server {
         self.listener.local_addr()
     }
 
-    /// Serves until `stop` becomes readable or is closed, then cancels what runs and returns.
+    /// Lets clients change settings of this host. Only the first call counts; it comes before [`Server::run`].
+    pub fn allow_settings(&self, options: SettingsOptions) {
+        self.server.settings.allow(options);
+    }
+
+    /// Serves until `stop` becomes readable or is closed, then cancels what runs, waits until settings are put back, and
+    /// returns.
     ///
     /// # Errors
     ///
@@ -129,6 +141,7 @@ impl Server {
         };
         self.server.admission.close();
         self.server.queue.close();
+        self.server.settings.close();
         outcome
     }
 

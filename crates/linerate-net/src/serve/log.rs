@@ -4,13 +4,16 @@ use std::fmt;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// This many lines are written in each period; the rest are counted.
+/// This many lines are written in each period unless said otherwise; the rest are counted.
 const LINES: u32 = 20;
 const PERIOD: Duration = Duration::from_secs(10);
 
 /// A log with a bounded rate.
-#[derive(Debug, Default)]
-pub(super) struct Log(Mutex<Option<Period>>);
+#[derive(Debug)]
+pub(super) struct Log {
+    most: u32,
+    period: Mutex<Option<Period>>,
+}
 
 #[derive(Debug)]
 struct Period {
@@ -19,7 +22,18 @@ struct Period {
     suppressed: u32,
 }
 
+impl Default for Log {
+    fn default() -> Self {
+        Self::of(LINES)
+    }
+}
+
 impl Log {
+    /// One of so many lines in each period of 10 s.
+    pub(super) fn of(most: u32) -> Self {
+        Self { most, period: Mutex::default() }
+    }
+
     /// Something a client did that the operator may want to know.
     pub(super) fn info(&self, line: fmt::Arguments<'_>) {
         if self.may_write(Instant::now()) {
@@ -36,7 +50,7 @@ impl Log {
 
     /// Whether one more line may be written; says how many were not in the period before.
     fn may_write(&self, now: Instant) -> bool {
-        let mut period = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut period = self.period.lock().unwrap_or_else(PoisonError::into_inner);
         let fresh = Period { began: now, lines: 0, suppressed: 0 };
         let current = period.get_or_insert(fresh);
         if now.duration_since(current.began) >= PERIOD {
@@ -45,7 +59,7 @@ impl Log {
             }
             *current = Period { began: now, lines: 0, suppressed: 0 };
         }
-        let may = current.lines < LINES;
+        let may = current.lines < self.most;
         if may {
             current.lines += 1;
         } else {

@@ -20,10 +20,11 @@ use super::channels::ChannelListener;
 use super::guard::Guard;
 use super::limits::Limits;
 use super::queue::{Slot, Turn};
+use super::settings;
 use crate::channel::CancelGroup;
 use crate::control::{
     Ask, ChannelToken, Deadline, FrameError, GREETING_LEN, Greeting, GreetingError, MAX_FRAME, Opening,
-    Purpose, Reply, TimedStream, Versions, Welcome, closed_by_peer, harmless, random, read_frame,
+    Purpose, Reply, SettingAsk, TimedStream, Versions, Welcome, closed_by_peer, harmless, random, read_frame,
     write_frame,
 };
 use crate::line::Line;
@@ -163,7 +164,7 @@ fn deliver(server: &ServerState, stream: TcpStream, permit: &Permit) -> Result<(
     }
 }
 
-/// The conversation: key, plan, queue, trials.
+/// The conversation: key, plan, queue, trials; or key and settings.
 fn converse(
     server: &ServerState,
     control: &TcpStream,
@@ -186,8 +187,12 @@ fn converse(
         permit.prove().map_err(Refusal::Told)?;
         write_frame(&mut step(), &Reply::Proof(key.prove_server(version, &welcome.challenge, &challenge)))?;
     }
-    let Ask::Offer(plan) = read_frame(&mut step())? else {
-        return Err(Refusal::Told("the plan must come first".to_owned()));
+    let plan = match read_frame(&mut step())? {
+        Ask::Offer(plan) => plan,
+        Ask::Setting(SettingAsk::Hold(what)) => {
+            return settings::serve(server, control, peer, version, &what);
+        }
+        _ => return Err(Refusal::Told("the plan must come first".to_owned())),
     };
     let largest = server.limits.check(&plan).map_err(Refusal::Told)?;
     if server.key.is_none() {
