@@ -6,6 +6,7 @@ mod error;
 mod loads;
 mod remote_end;
 mod requests;
+mod settings;
 mod stages;
 mod wait;
 
@@ -39,6 +40,7 @@ use remote_end::RemoteEnd;
 pub use dial::Target;
 pub use error::PairError;
 pub use loads::Loads;
+pub use settings::{RemoteChange, RemoteOutcome, RemoteSettings, RemoteSettingsError};
 
 /// How long the end of a trial may take beyond the patience of either endpoint.
 const TRIAL: Duration = Duration::from_secs(60);

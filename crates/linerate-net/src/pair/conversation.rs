@@ -7,7 +7,7 @@ use std::time::Duration;
 use linerate_core::environment::Environment;
 use linerate_core::observation::Clock;
 use linerate_core::options::Granted;
-use linerate_core::plan::Plan;
+use linerate_core::plan::{LocalOptions, Plan};
 
 use super::dial::{self, Target};
 use super::error::PairError;
@@ -68,7 +68,7 @@ impl Conversation {
         plan: &Plan,
         queued: &mut impl FnMut(Option<u32>) -> ControlFlow<()>,
     ) -> Result<Self, PairError> {
-        let control = introduce(target, key, plan)?;
+        let (control, _) = introduce(target, key, &plan.common.local)?;
         say(&control, &Ask::Offer(Box::new(plan.for_peer())))?;
         let (environment, clock) = admission(&control, queued)?;
         let peer = control.peer_addr().map_err(PairError::Address)?;
@@ -118,12 +118,12 @@ impl Conversation {
     }
 }
 
-fn say(control: &TcpStream, ask: &Ask) -> Result<(), PairError> {
+pub(super) fn say(control: &TcpStream, ask: &Ask) -> Result<(), PairError> {
     let mut stream = TimedStream::new(control, Deadline::after(STEP));
     Ok(write_frame(&mut stream, ask)?)
 }
 
-fn hear(control: &TcpStream, within: Duration) -> Result<Reply, PairError> {
+pub(super) fn hear(control: &TcpStream, within: Duration) -> Result<Reply, PairError> {
     let mut stream = TimedStream::new(control, Deadline::after(within));
     match read_frame(&mut stream)? {
         Reply::Refused(reason) => Err(PairError::Refused { reason: harmless(&reason) }),
@@ -132,15 +132,20 @@ fn hear(control: &TcpStream, within: Duration) -> Result<Reply, PairError> {
 }
 
 /// Connects and proves the key. A server that is crowded by others may need a newcomer's place
-/// before it has proved anything, so one that is closed that early is tried again.
-fn introduce(target: &Target, key: Option<&Key>, plan: &Plan) -> Result<TcpStream, PairError> {
+/// before it has proved anything, so one that is closed that early is tried again. With it the version that both
+/// speak.
+pub(super) fn introduce(
+    target: &Target,
+    key: Option<&Key>,
+    local: &LocalOptions,
+) -> Result<(TcpStream, u16), PairError> {
     let mut pauses = PAUSES.into_iter();
     let mut closed = None;
     loop {
         // What happened first says more than that nobody listens any more.
-        let control = target.dial(&plan.common.local).map_err(|error| closed.take().unwrap_or(error))?;
+        let control = target.dial(local).map_err(|error| closed.take().unwrap_or(error))?;
         match (greet(&control).and_then(|welcome| prove(&control, key, &welcome)), pauses.next()) {
-            (Ok(()), _) => return Ok(control),
+            (Ok(version), _) => return Ok((control, version)),
             (Err(error), Some(pause)) if error.was_closed() => {
                 closed = Some(error);
                 std::thread::sleep(pause);
@@ -158,20 +163,22 @@ fn greet(control: &TcpStream) -> Result<Welcome, PairError> {
     dial::read_welcome(&mut stream)
 }
 
-/// Proves the key to the server and has it prove the key back.
-fn prove(control: &TcpStream, key: Option<&Key>, welcome: &Welcome) -> Result<(), PairError> {
+/// Proves the key to the server and has it prove the key back; the version that both speak.
+fn prove(control: &TcpStream, key: Option<&Key>, welcome: &Welcome) -> Result<u16, PairError> {
+    let version = Versions::OURS.agreed(welcome.versions)?;
     let key = match (key, welcome.open) {
-        (None, true) => return Ok(()),
+        (None, true) => return Ok(version),
         (None, false) => return Err(PairError::KeyWanted),
         (Some(_), true) => return Err(PairError::KeyUnwanted),
         (Some(key), false) => key,
     };
     let challenge: Challenge = crate::control::random().map_err(PairError::Random)?;
-    let version = Versions::OURS.agreed(welcome.versions)?;
     let proof = key.prove_client(version, &welcome.challenge, &challenge);
     say(control, &Ask::Prove { challenge, proof })?;
     match hear(control, STEP)? {
-        Reply::Proof(proof) if key.accepts_server(version, &proof, &welcome.challenge, &challenge) => Ok(()),
+        Reply::Proof(proof) if key.accepts_server(version, &proof, &welcome.challenge, &challenge) => {
+            Ok(version)
+        }
         Reply::Proof(_) => Err(PairError::FalseServer),
         other => Err(PairError::unexpected(other)),
     }
