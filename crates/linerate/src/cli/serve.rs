@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use linerate_core::units::{Size, Span};
-use linerate_net::serve::Limits;
+use linerate_net::serve::{AllowedSetting, Limits};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ServeArgs {
@@ -39,6 +39,15 @@ pub(crate) struct ServeArgs {
     /// Memory for the messages of all measurements
     #[arg(long, value_name = "SIZE", default_value = "4GiB")]
     max_memory: Size,
+    /// Settings of this host that clients may change; none unless given
+    #[arg(
+        long,
+        value_name = "NAME,..",
+        value_delimiter = ',',
+        conflicts_with = "open",
+        long_help = "Settings of this host that clients may read and change, such as mtu,coalesce,sysctl.net.ipv4.tcp_rmem. A group (offload, ring, coalesce, channels, pause) is all its settings. Without @INTERFACE they are those of the interface over which the client comes. They are put back when the client leaves. Needs root [default: none]"
+    )]
+    pub(crate) allow_settings: Vec<AllowedSetting>,
     /// Serve the parent process: the key is the first line of standard input, which stays open as
     /// long as the parent lives
     #[arg(long, hide = true)]

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use linerate_core::units::{Size, Span};
 use linerate_net::DEFAULT_PORT;
 use linerate_net::control::Key;
-use linerate_net::serve::{Limits, Server};
+use linerate_net::serve::{GuardianProgram, Limits, Server, SettingsOptions, may_change_settings};
 use tracing_subscriber::EnvFilter;
 
 use crate::cli::ServeArgs;
@@ -37,6 +37,7 @@ fn serve(args: &ServeArgs) -> Result<ExitCode, Trouble> {
         Trouble::new(format!("failed to listen for Ctrl-C: {error}"), "look at `ulimit -n`")
     })?;
     let server = bind(args, key.clone())?;
+    allow_settings(args, &server)?;
     announce(&server, key.as_ref(), args.key_file.is_some())?;
     server.run(stop.as_fd())?;
     note("linerate serve: stopped");
@@ -49,6 +50,31 @@ fn bind(args: &ServeArgs, key: Option<Key>) -> Result<Server, Trouble> {
         None => Server::bind_everywhere(DEFAULT_PORT, key, args.limits()),
     };
     Ok(bound?)
+}
+
+/// Lets clients change the settings that the operator named, watched over by this program again.
+fn allow_settings(args: &ServeArgs, server: &Server) -> Result<(), Trouble> {
+    if args.allow_settings.is_empty() {
+        return Ok(());
+    }
+    if !may_change_settings() {
+        note(
+            "linerate serve: --allow-settings will change nothing: this process is not root, and settings need root",
+        );
+    }
+    let program = std::env::current_exe().map_err(|error| {
+        Trouble::new(
+            format!("failed to find this program, which puts settings back: {error}"),
+            "leave --allow-settings out",
+        )
+    })?;
+    let arguments = ["restore", "--guard"].map(Into::into).into();
+    server.allow_settings(SettingsOptions {
+        allowed: args.allow_settings.clone(),
+        guardian: Some(GuardianProgram { program, arguments }),
+        ..SettingsOptions::default()
+    });
+    Ok(())
 }
 
 fn announce(server: &Server, key: Option<&Key>, from_file: bool) -> Result<(), Trouble> {
