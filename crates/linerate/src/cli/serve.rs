@@ -39,13 +39,17 @@ pub(crate) struct ServeArgs {
     /// Memory for the messages of all measurements
     #[arg(long, value_name = "SIZE", default_value = "4GiB")]
     max_memory: Size,
-    /// Settings of this host that clients may change; none unless given
+    /// Let clients change these settings of this host, such as mtu,coalesce
+    ///
+    /// Names are those of settings (mtu, sysctl.net.ipv4.tcp_rmem) and of groups (offload, ring, coalesce, channels,
+    /// pause). They are of the interface over which the client comes; mtu@eth1 is that of eth1. Everything is put back
+    /// when the client leaves. Needs root.
     #[arg(
         long,
         value_name = "NAME,..",
         value_delimiter = ',',
         conflicts_with = "open",
-        long_help = "Settings of this host that clients may read and change, such as mtu,coalesce,sysctl.net.ipv4.tcp_rmem. A group (offload, ring, coalesce, channels, pause) is all its settings. Without @INTERFACE they are those of the interface over which the client comes. They are put back when the client leaves. Needs root [default: none]"
+        hide_short_help = true
     )]
     pub(crate) allow_settings: Vec<AllowedSetting>,
     /// Serve the parent process: the key is the first line of standard input, which stays open as
