@@ -2,6 +2,7 @@
 //!
 //! One thread accepts; every connection has a thread of its own, a deadline in every state, and
 //! no way to name a file, a command or an address. Measurements run one at a time in each slot.
+//! Settings of the host are changed as far as the operator allows it, and put back.
 
 mod admission;
 mod allowed;

@@ -12,7 +12,7 @@ use linerate_core::plan::LocalOptions;
 use linerate_net::control::{Ask, Key, Reply, SettingAsk, SettingEnd, SettingReply};
 use linerate_net::lab::{THERE, TwoHosts, WIRE};
 use linerate_net::pair::{RemoteSettings, RemoteSettingsError, Target};
-use linerate_net::serve::{AllowedSetting, Limits, Server, SettingsOptions};
+use linerate_net::serve::{AllowedSetting, GuardianProgram, Limits, Server, SettingsOptions};
 use linerate_net::settings::{self, Setting, Value};
 
 use crate::support::rude::{Rude, Stage};
@@ -70,11 +70,15 @@ fn server(options: SettingsOptions, limits: Limits) -> TestServer {
 
 impl Site {
     fn new(allowed: &str, limits: Limits) -> Option<Self> {
+        Self::guarded(allowed, limits, None)
+    }
+
+    fn guarded(allowed: &str, limits: Limits, guardian: Option<GuardianProgram>) -> Option<Self> {
         let (lab, folder) = (lab(1500)?, Folder::new());
         let server = lab.there(|| {
             let rmem: Setting = "sysctl.net.ipv4.tcp_rmem".parse().expect("good");
             settings::write(&rmem, &RMEM.into()).expect("root may");
-            server(options(allowed, &folder.0), limits)
+            server(SettingsOptions { guardian, ..options(allowed, &folder.0) }, limits)
         });
         Some(Self { server: server.expect("entered"), folder, lab })
     }
@@ -112,14 +116,6 @@ impl Site {
         assert_eq!(change.expect(name).granted, Value::from(value));
     }
 
-    /// Waits until nobody holds the settings of that host: the server has put them back before.
-    fn wait_until_free(&self) {
-        let mut files = fs::read_dir(&self.folder.0).expect("the server made it").flatten();
-        let is_lock = |path: &PathBuf| path.extension().is_some_and(|end| end == "lock");
-        let lock = files.find_map(|file| Some(file.path()).filter(is_lock)).expect("it was held once");
-        fs::File::open(lock).expect("readable").lock().expect("it becomes free");
-    }
-
     fn is_as_before(&self) {
         for (name, value) in ORIGINALS {
             assert_eq!(self.has(name), value, "{name}");
@@ -130,6 +126,14 @@ impl Site {
     fn still_serves(&self) {
         self.lab.here(|| self.server.still_serves()).expect("entered");
     }
+}
+
+/// Waits until nobody holds the settings whose lock is in `folder`: the server has put them back before.
+fn wait_until_free(folder: &Path) {
+    let mut files = fs::read_dir(folder).expect("the server made it").flatten();
+    let is_lock = |path: &PathBuf| path.extension().is_some_and(|end| end == "lock");
+    let lock = files.find_map(|file| Some(file.path()).filter(is_lock)).expect("it was held once");
+    fs::File::open(lock).expect("readable").lock().expect("it becomes free");
 }
 
 /// Sets the MTU by hand.

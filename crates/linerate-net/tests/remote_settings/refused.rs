@@ -1,9 +1,14 @@
 //! What a server refuses, and what it does when a client that holds settings does not behave.
 
-use std::io::{Read as _, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpListener};
+use std::thread::JoinHandle;
 
-use linerate_net::control::{GREETING_LEN, Greeting, LONGEST_VALUE, MOST_SETTINGS, Purpose, Welcome};
+use linerate_core::units::Span;
+use linerate_net::control::{
+    GREETING_LEN, Greeting, LONGEST_VALUE, MOST_SETTINGS, Purpose, Welcome, write_frame,
+};
+use linerate_net::pair::PairError;
 use rstest::rstest;
 use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities};
 
@@ -110,7 +115,7 @@ fn however_a_client_ends_its_changes_are_put_back(
         Some(told) => assert!(reason.as_ref().is_some_and(|reason| reason.contains(told)), "{reason:?}"),
         None => assert_eq!(reason, None),
     }
-    site.wait_until_free();
+    wait_until_free(&site.folder.0);
     site.is_as_before();
     site.still_serves();
 }
@@ -122,7 +127,7 @@ fn a_connection_that_is_reset_in_the_middle_of_a_message_is_put_back() {
     set_mtu(&mut rude);
     rude.blurt(&[0, 0, 0, 200, b'{']);
     rude.reset();
-    site.wait_until_free();
+    wait_until_free(&site.folder.0);
     site.is_as_before();
     site.still_serves();
 }
@@ -193,6 +198,55 @@ fn a_server_without_allowances_or_without_a_key_changes_nothing() {
     let text = refusal(&open, None);
     assert!(text.contains("a server without a key changes no settings"), "{text}");
     assert!(!folder.0.exists());
+}
+
+/// A server that welcomes one client, lets it hold, and says the rest.
+fn impostor(patience: Span, rest: Vec<SettingReply>) -> (Target, JoinHandle<()>) {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
+    let target = Target::parse(&listener.local_addr().expect("an address").to_string()).expect("one");
+    let thread = std::thread::spawn(move || {
+        let (mut control, _) = listener.accept().expect("the client comes");
+        control.read_exact(&mut [0; GREETING_LEN]).expect("it greets");
+        control.write_all(&Welcome::new(true, [3; 32]).encode()).expect("it listens");
+        let (interface, allowed) = (Some("\u{1b}[2J".to_owned()), vec!["\u{202e}".to_owned()]);
+        let held = SettingReply::Held { interface, allowed, patience };
+        for reply in [held].into_iter().chain(rest) {
+            // The client may have had enough.
+            if write_frame(&mut control, &Reply::Setting(reply)).is_err() {
+                return;
+            }
+        }
+        io::copy(&mut control, &mut io::sink()).map_or_else(drop, drop);
+    });
+    (target, thread)
+}
+
+#[rstest]
+#[case::at_once(Span::ZERO)]
+#[case::never(Span::MAX)]
+fn a_server_that_says_more_than_can_be_is_not_believed(#[case] patience: Span) {
+    let [setting, original] = ["mtu@eth0", "1500"].map(str::to_owned);
+    let restored = SettingReply::Restored { setting, original, end: SettingEnd::Back };
+    let (target, thread) = impostor(patience, vec![restored; MOST_SETTINGS + 1]);
+    let remote = RemoteSettings::connect(&target, None, &LocalOptions::default(), "a test").expect("so far");
+    assert_eq!((remote.interface(), remote.allowed()), (Some("\u{fffd}[2J"), &["\u{fffd}".to_owned()][..]));
+    let error = remote.finish().expect_err("one more than can be changed");
+    assert!(matches!(error, RemoteSettingsError::Connection(PairError::Unexpected { .. })), "{error:?}");
+    thread.join().expect("no panic");
+}
+
+#[test]
+fn an_answer_to_another_question_is_none() {
+    let value = SettingReply::Value { setting: "mtu".to_owned(), value: "1500".to_owned() };
+    let [setting, original] = ["mtu\u{7}", "1500"].map(str::to_owned);
+    let odd = SettingReply::Changed { setting, original: original.clone(), granted: original };
+    for reply in [value, odd] {
+        let (target, thread) = impostor(Span::ZERO, vec![reply]);
+        let remote = RemoteSettings::connect(&target, None, &LocalOptions::default(), "a test");
+        let error = remote.expect("so far").set("mtu", "1400").expect_err("no answer");
+        assert!(matches!(error, RemoteSettingsError::Connection(PairError::Unexpected { .. })), "{error:?}");
+        thread.join().expect("no panic");
+    }
 }
 
 #[test]
