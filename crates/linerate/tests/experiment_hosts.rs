@@ -125,3 +125,51 @@ fn laboratories_are_made_for_each_cell() {
     let change = found["figures"][0]["effects"][0]["change"].as_f64().expect("a ratio");
     assert!((5.0..20.0).contains(&change), "{change}");
 }
+
+/// The other host's MTU, over its server: what its operator allowed, and nothing else.
+#[test]
+fn the_other_host_is_set_as_its_operator_allows() {
+    let desk = Desk::new();
+    let Some(pair) = Pair::up(&desk, "eo") else { return };
+    let on_b = |command: &[&str]| {
+        let mut all = pair.arguments(command);
+        all[2] = format!("{}.b", pair.name);
+        all
+    };
+    let serve = on_b(&[
+        PROGRAM,
+        "serve",
+        "--listen",
+        "198.18.0.2:6000",
+        "--key-file",
+        "key",
+        "--allow-settings",
+        "mtu",
+    ]);
+    desk.write("key", "fdpk-33wq-mtzx\n");
+    let mut server = desk.start(&serve.iter().map(String::as_str).collect::<Vec<_>>());
+    server.stdout.until(|line| line.contains("6000"));
+    desk.write(
+        "there.toml",
+        "goal = 'one-way/peak'\ntask = { pattern = 'one-way', schedule = 'list:64KiB', time = '300ms' }\n\
+         bench = { host = '198.18.0.2:6000', key-file = 'key' }\n[design]\nkind = 'full'\nblocks = 2\n\
+         [[factor]]\nname = 'MTU there'\nlevels = [{ name = 'as it is' }, { name = '1300', set = { 'there.mtu' = 1300 } }]",
+    );
+    let said = pair.run(&[PROGRAM, "experiment", "there.toml"]).done().stdout;
+    let kept = Ledger::from_lines(&desk.read("there.experiment/ledger.jsonl"));
+    let set: Vec<&str> =
+        kept.entries.iter().flat_map(|entry| &entry.settings).map(|setting| &*setting.granted).collect();
+    assert_eq!(set, ["1300", "1300"], "{said}");
+    let mtu = on_b(&["cat", "/sys/class/net/a/mtu"]);
+    let mtu = desk.linerate(&mtu.iter().map(String::as_str).collect::<Vec<_>>()).done().stdout;
+    assert_eq!(mtu.trim(), "1500", "it is put back");
+    desk.write("there.toml", desk.read("there.toml").replace("there.mtu", "there.txqueuelen"));
+    let said = pair.run(&[PROGRAM, "experiment", "there.toml"]).stderr;
+    let words = said.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ");
+    assert!(
+        words.contains("the server's operator does not allow it; start it with --allow-settings"),
+        "{words}"
+    );
+    server.signal(Signal::TERM);
+    server.wait(Duration::from_secs(10));
+}

@@ -12,6 +12,7 @@ mod hosts;
 mod init;
 mod outcome;
 mod prepared;
+mod there;
 mod way;
 
 use std::collections::BTreeMap;
@@ -30,7 +31,7 @@ use self::given::Given;
 use self::hosts::Hosts;
 use crate::cli::{ExperimentArgs, ExperimentVerb, HowToRun, ProgressForm, RunExperiment};
 use crate::progress::Line;
-use crate::screen::{note, show};
+use crate::screen::show;
 use crate::signals::Interrupt;
 use crate::trouble::Trouble;
 
@@ -115,14 +116,7 @@ fn conduct(given: &Given, mut folder: Folder, how: &HowToRun, resumed: bool) -> 
         Some(ended) => ended,
     };
     line.clear();
-    let restored = conductor.hosts.restore();
-    folder::note_restored(
-        &path,
-        &restored.unwrap_or_else(|trouble| {
-            note(trouble.as_caution());
-            Vec::new()
-        }),
-    )?;
+    folder::note_restored(&path, &conductor.hosts.restore())?;
     outcome::conclude(given, &path, stop.err(), how)
 }
 

@@ -89,7 +89,8 @@ impl Peer {
     }
 }
 
-fn given_key(args: &KeyArgs) -> Result<Option<Key>, Trouble> {
+/// The key that the user gave, if any.
+pub(super) fn given_key(args: &KeyArgs) -> Result<Option<Key>, Trouble> {
     match (&args.key, &args.key_file) {
         (_, Some(path)) => serve::read_key(path).map(Some),
         (Some(text), None) => {

@@ -71,8 +71,8 @@ fn allow_settings(args: &ServeArgs, server: &Server) -> Result<(), Trouble> {
     let arguments = ["restore", "--guard"].map(Into::into).into();
     server.allow_settings(SettingsOptions {
         allowed: args.allow_settings.clone(),
+        folder: crate::settings::folder(),
         guardian: Some(GuardianProgram { program, arguments }),
-        ..SettingsOptions::default()
     });
     Ok(())
 }

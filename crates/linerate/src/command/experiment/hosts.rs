@@ -1,14 +1,17 @@
 //! The settings of an experiment's hosts: changed for each cell, and put back in the end.
 
 use linerate_core::experiment::{Bench, Conditions, ExperimentPlan, Granted, Target};
-use linerate_net::settings::{HostLock, Scope, Setting, SettingError, Value};
+use linerate_net::settings::{HostLock, Outcome, Scope, Setting, SettingError, Value};
 
+use super::there::There;
+use crate::screen::note;
 use crate::settings::{Held, lock};
 use crate::trouble::Trouble;
 
 /// What is set on the hosts.
 pub(super) struct Hosts {
     here: Here,
+    there: Option<There>,
     /// The interface of settings that do not name one.
     interface: Option<String>,
     name: String,
@@ -34,11 +37,20 @@ impl Hosts {
             (false, false) => Here::Untouched { _lock: Some(lock(&what)?) },
             (false, true) => Here::Locked(lock(&what)?),
         };
-        Ok(Self { here, interface: interface(&plan.bench), name: what })
+        let there = There::of(&plan.bench, &what);
+        Ok(Self { here, there, interface: interface(&plan.bench), name: what })
     }
 
     /// Sets what a cell needs; what earlier cells set and this one does not is put back.
     pub(super) fn apply(&mut self, conditions: &Conditions) -> Result<Vec<Granted>, Trouble> {
+        let mut granted = self.apply_here(conditions)?;
+        if let Some(there) = &mut self.there {
+            granted.extend(there.apply(&conditions.there)?);
+        }
+        Ok(granted)
+    }
+
+    fn apply_here(&mut self, conditions: &Conditions) -> Result<Vec<Granted>, Trouble> {
         let wanted = wanted(conditions, self.interface.as_deref())?;
         if let Here::Locked(_) = &self.here {
             let untouched = Here::Untouched { _lock: None };
@@ -60,20 +72,32 @@ impl Hosts {
     }
 
     /// What somebody else changed since, if anything.
-    pub(super) fn foreign(&self) -> Option<String> {
-        let Here::Held(held) = &self.here else { return None };
-        let foreign = held.foreign();
-        (!foreign.is_empty()).then(|| foreign.join("; "))
+    pub(super) fn foreign(&mut self) -> Option<String> {
+        let mut found = match &self.here {
+            Here::Held(held) => held.foreign(),
+            Here::Untouched { .. } | Here::Locked(_) => Vec::new(),
+        };
+        found.extend(self.there.as_mut().and_then(There::foreign));
+        (!found.is_empty()).then(|| found.join("; "))
     }
 
     /// Puts everything back. The settings that are as before, and those that are not: host, name, whether.
-    pub(super) fn restore(self) -> Result<Vec<(String, String, bool)>, Trouble> {
-        let Here::Held(held) = self.here else { return Ok(Vec::new()) };
-        let outcomes = held.restore()?;
-        let shown = outcomes
-            .iter()
-            .map(|outcome| ("here".to_owned(), outcome.setting.to_string(), outcome.is_done()));
-        Ok(shown.collect())
+    pub(super) fn restore(self) -> Vec<(String, String, bool)> {
+        let here = match self.here {
+            Here::Held(held) => held.restore().map(|outcomes| {
+                let shown =
+                    |outcome: &Outcome| ("here".to_owned(), outcome.setting.to_string(), outcome.is_done());
+                outcomes.iter().map(shown).collect()
+            }),
+            Here::Untouched { .. } | Here::Locked(_) => Ok(Vec::new()),
+        };
+        let there = self.there.map_or_else(|| Ok(Vec::new()), There::restore);
+        // One host that cannot be reached does not keep the other from being put back.
+        let said = |trouble: Trouble| {
+            note(trouble.as_caution());
+            Vec::new()
+        };
+        [here.unwrap_or_else(said), there.unwrap_or_else(said)].concat()
     }
 }
 
