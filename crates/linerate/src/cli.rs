@@ -92,7 +92,7 @@ pub(crate) enum Command {
     /// makes one that stays. `--model lab:PLAN` models the same network. Needs root.
     #[command(after_help = examples::LAB)]
     Lab(LabArgs),
-    /// Vary settings in a planned order; find what helps, and what it is worth
+    /// Vary settings in a planned order; find what helps, and how much
     ///
     /// A plan names factors with their levels, a design that chooses their combinations, and what is run in each: any
     /// curve, stream or rr, on hosts, in a laboratory or on a model, or a program of your own. Runs are in blocks, in an
@@ -139,7 +139,7 @@ pub(crate) enum Command {
     /// Exit codes: 0 nothing is worse by more than --threshold, 1 something is, 2 an error.
     #[command(after_help = examples::COMPARE)]
     Compare(CompareArgs),
-    /// Keep runs for years; list them, follow them, find when they changed
+    /// Keep runs for years; list and follow them, find when they changed
     ///
     /// Without a verb, lists the paths of the history. A path is what runs have in common: both hosts'
     /// hardware, the link, and what was asked. Kernel, driver, settings and labels may vary on it. The
