@@ -159,6 +159,12 @@ pub(crate) enum Command {
     },
     /// Print the manual page, for `man -l -`
     Man,
+    /// Print the help of a verb
+    #[command(hide = true)]
+    Help {
+        /// The verb, and one of its own
+        verbs: Vec<String>,
+    },
 }
 
 impl Command {

@@ -66,6 +66,7 @@ pub(crate) fn run(cli: Cli, clock: HostClock) -> Result<ExitCode, Trouble> {
             clap_complete::generate(shell, &mut cli::command(), "linerate", &mut script);
             print_bytes(&script)
         }
+        Some(Command::Help { verbs }) => help(&verbs),
         Some(Command::Man) => {
             let mut page = Vec::new();
             manual(&mut page).map_err(|error| {
@@ -74,6 +75,21 @@ pub(crate) fn run(cli: Cli, clock: HostClock) -> Result<ExitCode, Trouble> {
             print_bytes(&page)
         }
     }
+}
+
+/// The long help of a verb, or of linerate itself.
+fn help(verbs: &[String]) -> Result<ExitCode, Trouble> {
+    let mut command = cli::command();
+    command.build();
+    let mut found = &mut command;
+    for verb in verbs {
+        let known = found.find_subcommand_mut(verb);
+        found = known.ok_or_else(|| {
+            Trouble::new(format!("failed to find the verb {verb}"), "`linerate --help` lists the verbs")
+        })?;
+    }
+    show(&found.render_long_help().to_string())?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// The manual page of the command and of every verb, in one document.

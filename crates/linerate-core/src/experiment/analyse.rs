@@ -81,7 +81,11 @@ impl<'a> Runs<'a> {
         let scaled = |run: &Measured| run.values.get(&figure.key).and_then(|value| figure.scaled(*value));
         let with: Vec<(usize, &Measured, f64)> =
             self.runs.iter().enumerate().filter_map(|(nth, run)| Some((nth, run, scaled(run)?))).collect();
-        let cells = self.cells.iter().map(|cell| value(&figure, &with, &cell.levels)).collect();
+        let value = |cell: &CellFound| {
+            let value = value(&figure, &with, &cell.levels)?;
+            Some(CellValue { interval: value.interval.filter(|_| !self.is_exact), ..value })
+        };
+        let cells = self.cells.iter().map(value).collect();
         let mut found = FigureFound {
             figure,
             cells,
@@ -119,6 +123,10 @@ impl<'a> Runs<'a> {
             }
         }
         for pair in &result.pairs {
+            // Without noise there is no test of more than two levels together, and the cells say it all.
+            if self.is_exact && pair.effect.is_none() {
+                continue;
+            }
             let mut shown = match &pair.effect {
                 Some(effect) => self.effect(&found.figure, effect),
                 None => joint(&pair.test, pair.adjusted),
@@ -369,7 +377,11 @@ fn elsewhere(
     let other = |(figure, cells): &(FigureName, Vec<Option<CellValue>>)| {
         let (at_best, at_base) = (cells[best].as_ref()?.value, cells[base].as_ref()?.value);
         let change = if figure.is_ratio { at_best / at_base } else { at_best - at_base };
-        let for_more = figure.scaled(at_best)? > figure.scaled(at_base)?;
+        let (scaled_best, scaled_base) = (figure.scaled(at_best)?, figure.scaled(at_base)?);
+        if (scaled_best - scaled_base).abs() <= SAME * if figure.is_ratio { 1.0 } else { scaled_base.abs() } {
+            return None;
+        }
+        let for_more = scaled_best > scaled_base;
         let worse = match figure.better {
             Better::More => Some(!for_more),
             Better::Less => Some(for_more),

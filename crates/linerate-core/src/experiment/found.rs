@@ -147,7 +147,7 @@ fn bench(plan: &ExperimentPlan) -> String {
         (Some(host), _, _) => format!("between this host and {host}"),
         (_, Some(lab), _) => format!("in the laboratory {lab}"),
         (_, _, Some(model)) => format!("on the model {model}"),
-        _ if varies("model") => "on models".to_owned(),
+        _ if varies("model") || plan.is_modelled() => "on models".to_owned(),
         _ if varies("lab") => "in laboratories".to_owned(),
         _ if plan.command.is_some() => "by a program of this host".to_owned(),
         _ => "on this host's loopback".to_owned(),

@@ -69,7 +69,8 @@ fn head(findings: &Findings, width: usize) -> String {
 fn others(findings: &Findings, shown: usize, width: usize) -> Option<String> {
     let names: Vec<&str> =
         findings.figures.iter().skip(shown).map(|figure| figure.figure.title.as_str()).collect();
-    (!names.is_empty()).then(|| item("not shown", &names.join(", "), width))
+    (!names.is_empty())
+        .then(|| item("not shown", &format!("{} (`report --all` shows them)", names.join(", ")), width))
 }
 
 /// Runs that failed, and cautions.

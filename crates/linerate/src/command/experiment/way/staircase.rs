@@ -195,9 +195,10 @@ impl Walk<'_> {
         goal.unscaled(if less { -merit } else { merit })
     }
 
-    fn interval(goal: &FigureName, merits: [f64; 2]) -> [f64; 2] {
+    /// An interval of merits as one of changes. Models that repeat themselves leave nothing open, and have none.
+    fn interval(goal: &FigureName, merits: [f64; 2]) -> Option<[f64; 2]> {
         let [one, other] = merits.map(|merit| Self::change(goal, merit));
-        [one.min(other), one.max(other)]
+        (merits[0] < merits[1]).then(|| [one.min(other), one.max(other)])
     }
 
     fn step(&self, goal: &FigureName, step: &Step, values: &Values, kept: &[usize]) -> StepFound {
@@ -206,7 +207,7 @@ impl Walk<'_> {
             on_top_of: kept.iter().map(|change| self.name(*change)).collect(),
             values: values.means(goal),
             effect: step.estimate.map(|merit| Self::change(goal, merit)),
-            interval: step.interval.map(|merits| Self::interval(goal, merits)),
+            interval: step.interval.and_then(|merits| Self::interval(goal, merits)),
             pairs: u32::try_from(step.pairs).unwrap_or(u32::MAX),
             looks: u32::try_from(step.looks).unwrap_or(u32::MAX),
             verdict: match &step.verdict {
@@ -237,7 +238,7 @@ impl Walk<'_> {
             best: self.plan.cell_name(&self.cell(kept)),
             values: self.told.last()?.means(goal)?,
             effect: Self::change(goal, *estimate),
-            interval: Some(Self::interval(goal, *interval)),
+            interval: Self::interval(goal, *interval),
             pairs: u32::try_from(*pairs).unwrap_or(u32::MAX),
         })
     }
