@@ -176,7 +176,8 @@ mod tests {
             error.to_string().starts_with("link.rate-mbps is 30; a modelled link has a rate of Ethernet"),
             "{error}"
         );
-        let two = "hosts = ['a', 'b']\nlink = [{ between = ['a', 'b'] }, { between = ['a', 'b'] }]";
+        let two = "hosts = ['a', 'b']\nswitches = ['s', 't']\nlink = [{ between = ['a', 's'] }, \
+                   { between = ['b', 's'] }, { between = ['a', 't'] }, { between = ['b', 't'] }]";
         let error = of(two).expect_err("two links").to_string();
         assert_eq!(error, "hosts is a; a modelled host has one link; leave the others out");
     }
