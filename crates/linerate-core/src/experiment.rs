@@ -20,6 +20,7 @@ mod distribution;
 pub mod drift;
 pub mod effects;
 mod evidence;
+mod explained;
 mod factor;
 mod findings;
 mod found;

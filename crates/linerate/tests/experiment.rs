@@ -408,3 +408,24 @@ fn runs_are_labelled_and_recorded_in_the_history() {
     let shown = desk.linerate(&["report", &format!("seeds.experiment/{file}")]).done().stdout;
     assert!(!shown.is_empty());
 }
+
+#[test]
+fn the_same_plan_runs_on_another_bench() {
+    let desk = Desk::new();
+    desk.write(
+        "sizes.toml",
+        "goal = 'one-way/peak'\ntask = { pattern = 'one-way' }\nbench = { lab = 'pair' }\n[design]\nkind = 'full'\n\
+         [[factor]]\nname = 'size'\nkey = 'task.schedule'\nlevels = ['list:1KiB', 'list:64KiB']",
+    );
+    experiment(&desk, &["sizes.toml", "--model", "lab:slow-port"]).done();
+    let found = findings(&desk, "sizes.experiment");
+    assert_eq!(found["bench"], "on the model lab:slow-port");
+    let peak = found["figures"][0]["cells"][1]["value"].as_f64().expect("a number");
+    // 100BASE-TX, 1448 of 1538 B.
+    assert!((peak - 94.1).abs() < 0.5, "{peak}");
+    // The folder remembers it.
+    experiment(&desk, &["resume", "sizes.experiment"]).done();
+    assert_eq!(ledger(&desk, "sizes.experiment").entries.len(), 2);
+    let said = experiment(&desk, &["mtu-and-buffer", "--lab", "pair", "--dry-run"]).complaint();
+    assert!(said.contains("the experiment has no model; name one under [bench]"), "{said}");
+}

@@ -7,8 +7,7 @@ use super::distribution::student_limit;
 use super::drift::Drift;
 use super::effects::{Effect, Factors, Observation, Untested, best, effects};
 use super::findings::{
-    BestFound, CellFound, CellValue, DriftFound, EffectFound, EffectVerdict, Elsewhere, Explanation,
-    FigureFound,
+    BestFound, CellFound, CellValue, DriftFound, EffectFound, EffectVerdict, Elsewhere, FigureFound,
 };
 use super::measured::{FigureName, Measured};
 use crate::figures::Better;
@@ -19,7 +18,7 @@ pub(super) const ALPHA: f64 = 0.05;
 /// A drift is held against effects of this size even if larger ones were seen: people look for 5 %.
 const SMALLEST_ASKED: f64 = 0.05;
 /// Modelled values that differ by less than this share are called the same: nobody would pay for it.
-const SAME: f64 = 1e-3;
+pub(super) const SAME: f64 = 1e-3;
 
 /// The runs of an experiment, and what is known of them together.
 pub(super) struct Runs<'a> {
@@ -65,15 +64,15 @@ impl<'a> Runs<'a> {
         self.cells.iter().position(|cell| cell.levels.iter().all(|level| *level == 0))
     }
 
-    fn observation<'r>(&self, nth: usize, run: &'r Measured, y: f64) -> Observation<'r> {
+    pub(super) fn observation<'r>(&self, nth: usize, run: &'r Measured, y: f64) -> Observation<'r> {
         Observation { block: run.slot.block as usize, plot: self.plots[nth], cell: &run.cell, y }
     }
 
-    fn levels(&self) -> Vec<usize> {
+    pub(super) fn levels(&self) -> Vec<usize> {
         self.plan.factor.iter().map(|factor| factor.levels.len()).collect()
     }
 
-    fn hard(&self) -> Vec<bool> {
+    pub(super) fn hard(&self) -> Vec<bool> {
         self.plan.factor.iter().map(super::Factor::is_hard).collect()
     }
 
@@ -242,57 +241,6 @@ impl<'a> Runs<'a> {
                 }
             }
         }
-    }
-
-    /// The counters that changed between the base of a factor and a level of it.
-    fn explained(&self, factor: usize, level: usize) -> Vec<Explanation> {
-        let (levels, hard) = (self.levels(), self.hard());
-        let factors = Factors { levels: &levels, hard: &hard };
-        let mut counters: Vec<&String> = self.runs.iter().flat_map(|run| run.evidence.keys()).collect();
-        counters.sort();
-        counters.dedup();
-        let mut found: Vec<(Explanation, f64)> = Vec::new();
-        for counter in counters {
-            let of = |run: &Measured| run.evidence.get(counter).copied();
-            let values: Vec<(usize, &Measured, f64)> =
-                self.runs.iter().enumerate().filter_map(|(nth, run)| Some((nth, run, of(run)?))).collect();
-            let is_ratio = values.iter().all(|(_, _, value)| *value > 0.0);
-            let scaled = |value: f64| if is_ratio { value.ln() } else { value };
-            let observations: Vec<Observation<'_>> =
-                values.iter().map(|(nth, run, value)| self.observation(*nth, run, scaled(*value))).collect();
-            let Ok(result) = effects(&observations, factors, ALPHA) else { continue };
-            let Some(effect) = result.factors.get(factor).and_then(|factor| factor.levels.get(level - 1))
-            else {
-                continue;
-            };
-            let mean = |wanted: usize| {
-                let at = values.iter().filter(|(_, run, _)| run.cell[factor] == wanted);
-                let at: Vec<f64> = at.map(|(_, _, value)| *value).collect();
-                at.iter().sum::<f64>() / at.len().max(1) as f64
-            };
-            let means = [mean(0), mean(level)];
-            match effect.evidence {
-                Ok(evidence) if !self.is_exact => {
-                    found.push((
-                        Explanation { counter: counter.clone(), means, p: Some(evidence.p) },
-                        -evidence.t.abs(),
-                    ));
-                }
-                _ if self.is_exact && (means[1] - means[0]).abs() > SAME * means[0].abs() => {
-                    let change = (means[1] / means[0].max(f64::MIN_POSITIVE)).abs().ln().abs();
-                    found.push((Explanation { counter: counter.clone(), means, p: None }, -change));
-                }
-                _ => {}
-            }
-        }
-        let p: Vec<f64> = found.iter().filter_map(|(one, _)| one.p).collect();
-        let mut corrected = holm(&p).into_iter();
-        for (one, _) in found.iter_mut().filter(|(one, _)| one.p.is_some()) {
-            one.p = corrected.next();
-        }
-        found.retain(|(one, _)| one.p.is_none_or(|p| p <= ALPHA));
-        found.sort_by(|(_, one), (_, other)| one.total_cmp(other));
-        found.into_iter().map(|(one, _)| one).collect()
     }
 }
 

@@ -27,6 +27,12 @@ pub(crate) struct RunExperiment {
     /// The folder for runs, ledger and page [default: the plan's name with .experiment]
     #[arg(long, value_name = "FOLDER")]
     pub(crate) to: Option<PathBuf>,
+    /// Run it in this laboratory, whatever the plan's bench says
+    #[arg(long, value_name = "PLAN", conflicts_with = "model")]
+    pub(crate) lab: Option<String>,
+    /// Run it on this model, whatever the plan's bench says; `lab:PLAN` models a laboratory
+    #[arg(long, value_name = "PLAN")]
+    pub(crate) model: Option<String>,
     #[command(flatten)]
     pub(crate) how: HowToRun,
 }

@@ -56,7 +56,7 @@ pub(super) fn run(args: &ExperimentArgs) -> Result<ExitCode, Trouble> {
 }
 
 fn begin(args: &RunExperiment) -> Result<ExitCode, Trouble> {
-    let given = Given::read(args.plan.as_deref().unwrap_or_default())?;
+    let given = Given::read(args.plan.as_deref().unwrap_or_default())?.on(&args.lab, &args.model)?;
     if args.dry_run {
         show(&dry_run::text(&given)?)?;
         return Ok(ExitCode::SUCCESS);

@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
-use linerate_core::experiment::ExperimentPlan;
+use linerate_core::experiment::{Bench, ExperimentPlan};
 use linerate_sim::shipped;
 use linerate_sim::shipped::Shipped;
 
@@ -46,6 +46,19 @@ impl Given {
         };
         let plan = checked(given, &text)?;
         Ok(Self { name, text, plan })
+    }
+
+    /// The same in another laboratory or on another model, if one is named.
+    pub(super) fn on(self, lab: &Option<String>, model: &Option<String>) -> Result<Self, Trouble> {
+        if lab.is_none() && model.is_none() {
+            return Ok(self);
+        }
+        let mut plan = self.plan;
+        plan.bench =
+            Bench { lab: lab.clone(), model: model.clone(), set: plan.bench.set, ..Bench::default() };
+        let text = plan.to_toml();
+        let plan = checked(&self.name, &text)?;
+        Ok(Self { name: self.name, text, plan })
     }
 }
 
