@@ -144,6 +144,40 @@ fn what_is_measured_is_kept_and_not_run_again() {
 }
 
 #[test]
+fn two_cells_under_the_same_conditions_are_measured_apart() {
+    let desk = Desk::new();
+    let twins = KNOWN.replace(
+        "levels = [100, 200]",
+        "levels = [{ name = 'a', value = 100 }, { name = 'b', value = 100 }]",
+    );
+    desk.write("twins.toml", twins);
+    experiment(&desk, &["twins.toml"]).done();
+    let kept = ledger(&desk, "twins.experiment").entries;
+    assert_eq!(kept.len(), 12);
+    let files: std::collections::BTreeSet<_> =
+        kept.iter().map(|entry| format!("{:?}", entry.outcome)).collect();
+    assert_eq!(files.len(), 12, "each has a file of its own");
+    assert_eq!(findings(&desk, "twins.experiment")["cells"].as_array().map(Vec::len), Some(4));
+}
+
+#[test]
+fn a_factor_that_comes_later_had_its_base() {
+    let desk = Desk::new();
+    let one = "task = { schedule = 'list:64' }\nbench = { model = 'gigabit' }\n[design]\nkind = 'full'\n\
+        [[factor]]\nname = 'MTU'\nkey = 'model.network.mtu'\nlevels = [1500, 9000]\n";
+    desk.write("later.toml", one);
+    experiment(&desk, &["later.toml"]).done();
+    let first = ledger(&desk, "later.experiment").entries;
+    assert_eq!(first.len(), 2);
+    let other = "[[factor]]\nname = 'cable'\nlevels = [{ name = 'as it is' }, { name = 'long', set = { 'model.network.length-m' = 1000 } }]\n";
+    desk.write("later.toml", format!("{one}{other}"));
+    experiment(&desk, &["later.toml"]).done();
+    let all = ledger(&desk, "later.experiment").entries;
+    assert_eq!((all.len(), &all[..2]), (4, &first[..]), "only the other cable is measured");
+    assert_eq!(findings(&desk, "later.experiment")["done"], 4);
+}
+
+#[test]
 fn a_cell_that_fails_is_named_and_the_rest_goes_on() {
     let desk = Desk::new();
     let broken = KNOWN

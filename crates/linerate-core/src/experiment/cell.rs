@@ -77,6 +77,17 @@ impl ExperimentPlan {
         })
     }
 
+    /// The cell with levels of these names, by factor. A factor that is not among them came later, and had its base;
+    /// a level that the plan does not have belongs to no cell.
+    #[must_use]
+    pub fn cell_of(&self, levels: &BTreeMap<String, String>) -> Option<Vec<usize>> {
+        let level = |factor: &super::Factor| match levels.get(&factor.name) {
+            Some(name) => factor.levels.iter().position(|level| level.name == *name),
+            None => Some(0),
+        };
+        self.factor.iter().map(level).collect()
+    }
+
     /// What a cell is called: `MTU = 9000, buffer = 64KiB`. Without factors, `the only cell`.
     #[must_use]
     pub fn cell_name(&self, cell: &[usize]) -> String {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Readings;
+use super::{ExperimentPlan, Readings};
 
 /// A run of a cell that ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -94,13 +94,21 @@ impl Ledger {
         ledger
     }
 
-    /// The run of these conditions in this slot that has a result, the last if there are several.
+    /// The run of these conditions in this slot that has a result and belongs to `cell`, the last if there are several.
+    /// Two cells may be run under the same conditions, to see how much equal runs differ.
     #[must_use]
-    pub fn find(&self, conditions: &str, slot: Slot) -> Option<&Entry> {
+    pub fn find(
+        &self,
+        plan: &ExperimentPlan,
+        cell: &[usize],
+        conditions: &str,
+        slot: Slot,
+    ) -> Option<&Entry> {
         let fits = |entry: &&Entry| {
             entry.conditions == conditions
                 && (entry.slot.block, entry.slot.check) == (slot.block, slot.check)
                 && !matches!(entry.outcome, Outcome::Failed(_))
+                && plan.cell_of(&entry.levels).is_some_and(|of| of == cell)
         };
         self.entries.iter().rev().find(fits)
     }
@@ -139,9 +147,16 @@ mod tests {
         let ledger = Ledger::from_lines(&text);
         assert_eq!(ledger.entries, [first.clone(), second]);
         assert_eq!(ledger.unread, [4]);
-        assert_eq!(ledger.find("abc", Slot::default()), Some(&first));
-        assert_eq!(ledger.find("abc", Slot { block: 1, ..Slot::default() }), None, "it failed");
-        assert_eq!(ledger.find("abd", Slot::default()), None);
-        assert_eq!(ledger.find("abc", Slot { plot: 7, ..Slot::default() }), Some(&first), "plots may move");
+        let plan = ExperimentPlan::from_toml(
+            "[[factor]]\nname = 'MTU'\nlevels = [1500, 9000]\n[[factor]]\nname = 'later'\nlevels = ['base', 'other']",
+        )
+        .expect("a plan");
+        let find = |cell: [usize; 2], conditions, slot| ledger.find(&plan, &cell, conditions, slot);
+        assert_eq!(find([1, 0], "abc", Slot::default()), Some(&first));
+        assert_eq!(find([1, 0], "abc", Slot { block: 1, ..Slot::default() }), None, "it failed");
+        assert_eq!(find([1, 0], "abd", Slot::default()), None);
+        assert_eq!(find([1, 0], "abc", Slot { plot: 7, ..Slot::default() }), Some(&first), "plots may move");
+        assert_eq!(find([0, 0], "abc", Slot::default()), None, "another cell under the same conditions");
+        assert_eq!(find([1, 1], "abc", Slot::default()), None, "what came later had its base");
     }
 }

@@ -59,7 +59,7 @@ impl Place<'_> {
         labels: &[(String, String)],
         interrupt: &Interrupt,
     ) -> Result<Ended, Trouble> {
-        let stem = format!("{}-{}", cell.id, slot_name(slot));
+        let stem = format!("{}-{}", cell.stem, slot_name(slot));
         let output = self.folder.join(RUNS).join(format!("{stem}.out"));
         let errors = self.folder.join(RUNS).join(format!("{stem}.err"));
         let run = format!("{RUNS}/{stem}.run.json.zst");

@@ -68,7 +68,7 @@ impl Conductor<'_> {
     /// The run of a cell in a slot: from the ledger, or made now. `doing` is shown meanwhile.
     pub(super) fn measure(&mut self, cell: &[usize], slot: Slot, doing: &str) -> Result<Entry, Stop> {
         let prepared = self.prepare(cell)?;
-        if let Some(known) = self.ledger.find(&prepared.id, slot) {
+        if let Some(known) = self.ledger.find(self.plan, cell, &prepared.id, slot) {
             return Ok(known.clone());
         }
         self.by_hand.require(&prepared.conditions).map_err(Stop::ByHand)?;

@@ -53,7 +53,7 @@ pub(super) fn found(given: &Given, folder: &Path, ledger: &Ledger) -> Result<Fou
     let mut missing = 0;
     for asked in &schedule {
         let id = reader.id(&asked.cell)?;
-        missing += usize::from(ledger.find(&id, asked.slot).is_none());
+        missing += usize::from(ledger.find(plan, &asked.cell, &id, asked.slot).is_none());
     }
     let findings = Findings::of(Question {
         name: &given.name,
@@ -95,9 +95,10 @@ fn settings(ledger: &Ledger, restored: &[(String, String, bool)]) -> Vec<Setting
 
 /// The last entry of each slot that has a result; of a slot without one, its last failure.
 fn newest(ledger: &Ledger) -> Vec<&Entry> {
-    let mut kept: BTreeMap<(&str, u32, Option<u32>), (usize, &Entry)> = BTreeMap::new();
+    type Place<'l> = (&'l BTreeMap<String, String>, &'l str, u32, Option<u32>);
+    let mut kept: BTreeMap<Place<'_>, (usize, &Entry)> = BTreeMap::new();
     for (nth, entry) in ledger.entries.iter().enumerate() {
-        let slot = (&*entry.conditions, entry.slot.block, entry.slot.check);
+        let slot = (&entry.levels, &*entry.conditions, entry.slot.block, entry.slot.check);
         let failed = |entry: &Entry| matches!(entry.outcome, Outcome::Failed(_));
         match kept.get(&slot) {
             Some((_, known)) if failed(entry) && !failed(known) => {}
@@ -113,7 +114,7 @@ fn newest(ledger: &Ledger) -> Vec<&Entry> {
 
 /// What reads runs, and remembers what cells are known by.
 pub(super) struct Reader<'a> {
-    plan: &'a ExperimentPlan,
+    pub(super) plan: &'a ExperimentPlan,
     folder: &'a Path,
     ids: BTreeMap<Vec<usize>, String>,
     curves: BTreeMap<Vec<usize>, NamedRun>,
@@ -127,13 +128,7 @@ impl<'a> Reader<'a> {
 
     /// The cell that an entry is a run of, if the plan has it in this form.
     pub(super) fn cell(&mut self, entry: &Entry) -> Result<Option<Vec<usize>>, Trouble> {
-        let level = |factor: &linerate_core::experiment::Factor| {
-            let name = entry.levels.get(&factor.name)?;
-            factor.levels.iter().position(|level| level.name == *name)
-        };
-        let Some(cell) = self.plan.factor.iter().map(level).collect::<Option<Vec<usize>>>() else {
-            return Ok(None);
-        };
+        let Some(cell) = self.plan.cell_of(&entry.levels) else { return Ok(None) };
         Ok((self.id(&cell)? == entry.conditions).then_some(cell))
     }
 

@@ -86,7 +86,7 @@ pub(super) fn asked_time(conductor: &mut Conductor<'_>, schedule: &[Asked]) -> R
     let mut sum: u64 = 0;
     for asked in schedule {
         let prepared = conductor.prepare(&asked.cell)?;
-        if conductor.ledger.find(&prepared.id, asked.slot).is_none() {
+        if conductor.ledger.find(conductor.plan, &asked.cell, &prepared.id, asked.slot).is_none() {
             let pause = conductor.plan.budget.pause.unwrap_or(Span::ZERO);
             let time = prepared.asked_time().unwrap_or(Span::ZERO);
             sum = sum.saturating_add(time.as_ps()).saturating_add(pause.as_ps());

@@ -34,6 +34,8 @@ pub(super) enum Work {
 pub(super) struct Prepared {
     /// What is run under which conditions: 16 hexadecimal digits.
     pub(super) id: String,
+    /// How the files of its runs begin: another for every cell, also under the same conditions.
+    pub(super) stem: String,
     pub(super) work: Work,
     pub(super) conditions: Conditions,
 }
@@ -53,7 +55,8 @@ impl Prepared {
         } else {
             Work::Command(conditions.run.clone())
         };
-        Ok(Self { id: id(&work, &conditions), work, conditions })
+        let id = id(&work, &conditions);
+        Ok(Self { stem: digits(Sha256::new().chain_update(&id).chain_update(&name)), id, work, conditions })
     }
 
     /// How long its task asks for. Absent for models and commands, which take what they take.
@@ -160,5 +163,10 @@ fn id(work: &Work, conditions: &Conditions) -> String {
     for (factor, level, _) in &conditions.by_hand {
         add("by hand", &format!("{factor}={level}"));
     }
+    digits(hash)
+}
+
+/// The first 16 hexadecimal digits.
+fn digits(hash: Sha256) -> String {
     hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
