@@ -49,7 +49,7 @@ impl Findings {
             about: plan.about.clone(),
             design: plan.design.name(),
             bench: bench(plan),
-            blocks: plan.blocks(),
+            blocks: if plan.design.finds_its_way() { 1 } else { plan.blocks() },
             seed: plan.seed,
             is_exact,
             factors: plan.factor.iter().map(shown).collect(),
