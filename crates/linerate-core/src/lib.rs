@@ -11,6 +11,7 @@ pub mod carrier;
 pub mod caution;
 pub mod ceiling;
 pub mod changes;
+pub mod comm;
 pub mod compare;
 pub mod derive;
 pub mod endpoint;

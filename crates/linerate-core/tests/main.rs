@@ -1,6 +1,7 @@
 //! All integration tests of this crate: one program, so that they are linked once.
 
 mod changes;
+mod comm;
 mod comparison;
 mod layers;
 mod netpipe_file;

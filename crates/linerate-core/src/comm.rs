@@ -1,0 +1,131 @@
+//! The seam of ranks: messages between the processes of a parallel program, and what is built of them.
+//!
+//! A [`Comm`] is what a rank holds. Carriers give it: processes over a network, an MPI, a model; here is the simplest,
+//! [`ideal`], on which nothing ever contends. A [`collective`] is expanded into messages between two ranks by an
+//! algorithm with a name, so that it sends the same bytes in the same order over every carrier.
+
+pub mod algorithm;
+pub mod collective;
+pub mod counted;
+pub mod ideal;
+
+use std::future::Future;
+
+use crate::endpoint::LinkError;
+use crate::units::{Span, Time};
+
+/// One rank among `size`, that sends messages to the others.
+///
+/// Messages from one rank to another arrive in the order in which they were sent, and whole: a receiver asks for as
+/// many bytes as were sent. A message may be empty.
+pub trait Comm {
+    /// Which rank this is, from 0.
+    fn rank(&self) -> usize;
+
+    /// How many ranks there are, at least 1.
+    fn size(&self) -> usize;
+
+    /// The present instant of this rank: monotonic, zero is arbitrary, and not that of other ranks.
+    fn now(&self) -> Time;
+
+    /// Sends `data` to rank `to`. Done means that `data` may be changed; whether it waits for the receiver is the
+    /// carrier's choice, so two ranks that both send first may wait for ever.
+    fn send_to(&mut self, to: usize, data: &[u8]) -> impl Future<Output = Result<(), CommError>>;
+
+    /// Receives the next message of rank `from`, which has the length of `data`.
+    fn recv_from(&mut self, from: usize, data: &mut [u8]) -> impl Future<Output = Result<(), CommError>>;
+
+    /// Sends `out` to rank `to` and receives `into` from rank `from`, both at once. It never waits for ever when every
+    /// rank of a ring calls it.
+    fn sendrecv(
+        &mut self,
+        to: usize,
+        out: &[u8],
+        from: usize,
+        into: &mut [u8],
+    ) -> impl Future<Output = Result<(), CommError>>;
+
+    /// Lets the time of a calculation pass: a model's clock goes on by `span`, a real rank is busy for so long.
+    fn compute(&mut self, span: Span) -> impl Future<Output = ()>;
+}
+
+/// Why ranks could not do what was asked. Displayed after "failed to ...".
+#[derive(Debug, thiserror::Error)]
+pub enum CommError {
+    /// The channel to another rank failed.
+    #[error("{doing} rank {peer}: {source}")]
+    Link {
+        /// "send to" or "receive from".
+        doing: &'static str,
+        /// The other rank.
+        peer: usize,
+        /// What failed.
+        source: LinkError,
+    },
+    /// There is no such rank.
+    #[error("reach rank {peer}: there are {size} ranks, from 0")]
+    NoSuchRank {
+        /// Who was asked for.
+        peer: usize,
+        /// How many ranks there are.
+        size: usize,
+    },
+    /// A message has another length than the receiver asked for: the ranks do not run the same program.
+    #[error("receive {asked} B from rank {peer}: it sent a message of {sent} B")]
+    Length {
+        /// The sender.
+        peer: usize,
+        /// What the receiver has room for. Unit: bytes.
+        asked: usize,
+        /// What was sent. Unit: bytes.
+        sent: usize,
+    },
+    /// Every rank that has not ended waits for another.
+    #[error("go on: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    Deadlock(Vec<Waiting>),
+    /// The algorithm is not defined for so many ranks.
+    #[error("run {algorithm} on {size} ranks: it takes a power of two")]
+    PowerOfTwo {
+        /// The algorithm's name.
+        algorithm: &'static str,
+        /// How many ranks there are.
+        size: usize,
+    },
+    /// A buffer does not have the length that a collective needs.
+    #[error("run {collective} on {size} ranks: a buffer of {found} B where {needed} B are needed")]
+    Buffer {
+        /// Which collective.
+        collective: &'static str,
+        /// How many ranks there are.
+        size: usize,
+        /// The buffer's length. Unit: bytes.
+        found: usize,
+        /// The length that it must have. Unit: bytes.
+        needed: usize,
+    },
+}
+
+/// What a rank waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Waiting {
+    /// Who waits.
+    pub rank: usize,
+    /// The rank that does not receive what this one sends.
+    pub sends_to: Option<usize>,
+    /// The rank that does not send what this one waits for.
+    pub receives_from: Option<usize>,
+}
+
+impl std::fmt::Display for Waiting {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "rank {} waits", self.rank)?;
+        if let Some(to) = self.sends_to {
+            write!(out, " to send to {to}")?;
+        }
+        match (self.sends_to, self.receives_from) {
+            (Some(_), Some(from)) => write!(out, " and to receive from {from}"),
+            (None, Some(from)) => write!(out, " to receive from {from}"),
+            _ => Ok(()),
+        }
+    }
+}
