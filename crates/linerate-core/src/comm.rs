@@ -11,7 +11,6 @@ pub mod ideal;
 
 use std::future::Future;
 
-use crate::endpoint::LinkError;
 use crate::units::{Span, Time};
 
 /// One rank among `size`, that sends messages to the others.
@@ -52,16 +51,6 @@ pub trait Comm {
 /// Why ranks could not do what was asked. Displayed after "failed to ...".
 #[derive(Debug, thiserror::Error)]
 pub enum CommError {
-    /// The channel to another rank failed.
-    #[error("{doing} rank {peer}: {source}")]
-    Link {
-        /// "send to" or "receive from".
-        doing: &'static str,
-        /// The other rank.
-        peer: usize,
-        /// What failed.
-        source: LinkError,
-    },
     /// There is no such rank.
     #[error("reach rank {peer}: there are {size} ranks, from 0")]
     NoSuchRank {

@@ -49,16 +49,10 @@ struct Desk {
 }
 
 impl Desk {
-    const fn waiting(&self, rank: usize) -> Option<Waiting> {
-        let sends_to = match &self.posted {
-            Some((to, _)) => Some(*to),
-            None => None,
-        };
-        let receives_from = match &self.awaited {
-            Some(awaited) => Some(awaited.from),
-            None => None,
-        };
-        if self.ended { None } else { Some(Waiting { rank, sends_to, receives_from }) }
+    fn waiting(&self, rank: usize) -> Option<Waiting> {
+        let sends_to = self.posted.as_ref().map(|posted| posted.0);
+        let receives_from = self.awaited.as_ref().map(|awaited| awaited.from);
+        (!self.ended).then_some(Waiting { rank, sends_to, receives_from })
     }
 }
 

@@ -1,8 +1,8 @@
 //! One rank's message for all.
 
 use super::allgather::ring;
-use super::parts_between;
 use super::tree::Place;
+use super::{part, parts_between};
 use crate::comm::algorithm::Broadcast;
 use crate::comm::{Comm, CommError};
 
@@ -24,11 +24,7 @@ pub async fn broadcast(
             scatter_parts(comm, &place, data).await?;
             let (length, size) = (data.len(), comm.size());
             // The ring goes by ranks, the parts by the distance from the root.
-            ring(comm, data, |rank| {
-                let index = (rank + size - root) % size;
-                parts_between(length, 1, size, index, index + 1)
-            })
-            .await
+            ring(comm, data, |rank| part(length, 1, size, (rank + size - root) % size)).await
         }
     }
 }

@@ -54,16 +54,16 @@ pub(super) async fn halving<C: Combine>(
     how: &C,
 ) -> Result<(), CommError> {
     let (rank, size, length) = (comm.rank(), comm.size(), data.len());
-    let mut other = vec![0; length];
+    let mut other = Vec::new();
     let mut distance = size / 2;
     while distance > 0 {
         let own = rank & !(distance - 1);
         let peers = own ^ distance;
         let bytes = |first: usize| parts_between(length, C::ELEMENT, size, first, first + distance);
         let (out, kept) = apart(data, bytes(peers), bytes(own));
-        let other = &mut other[..kept.len()];
-        comm.sendrecv(rank ^ distance, out, rank ^ distance, other).await?;
-        how.combine(kept, other);
+        other.resize(kept.len(), 0);
+        comm.sendrecv(rank ^ distance, out, rank ^ distance, &mut other).await?;
+        how.combine(kept, &other);
         distance /= 2;
     }
     Ok(())
