@@ -18,10 +18,13 @@ fn network() -> [String; 2] {
         let desk = Desk::new();
         desk.finish(desk.command("ip", arguments)).done().stdout
     };
-    // Their laboratories have this process's number in their names.
-    let beside = std::process::id().to_string();
+    // Their laboratories are called by a word and this process's number: `sw1234.a`.
+    let beside = |line: &&str| {
+        let name = line.split('.').next().unwrap_or_default();
+        name.trim_start_matches(|of: char| of.is_ascii_lowercase()).parse() == Ok(std::process::id())
+    };
     let names = said(&["netns", "list"]);
-    let names: Vec<&str> = names.lines().filter(|line| !line.contains(&beside)).collect();
+    let names: Vec<&str> = names.lines().filter(|line| !beside(line)).collect();
     [said(&["-brief", "link"]), names.join("\n")]
 }
 
