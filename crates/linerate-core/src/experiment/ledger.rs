@@ -80,6 +80,14 @@ pub struct Ledger {
     pub unread: Vec<usize>,
 }
 
+impl Entry {
+    /// Whether it is a run of `cell` under these conditions.
+    #[must_use]
+    pub fn is_of(&self, plan: &ExperimentPlan, cell: &[usize], conditions: &str) -> bool {
+        self.conditions == conditions && plan.cell_of(&self.levels).is_some_and(|of| of == cell)
+    }
+}
+
 impl Ledger {
     /// Reads one, line by line.
     #[must_use]
@@ -105,10 +113,9 @@ impl Ledger {
         slot: Slot,
     ) -> Option<&Entry> {
         let fits = |entry: &&Entry| {
-            entry.conditions == conditions
+            entry.is_of(plan, cell, conditions)
                 && (entry.slot.block, entry.slot.check) == (slot.block, slot.check)
                 && !matches!(entry.outcome, Outcome::Failed(_))
-                && plan.cell_of(&entry.levels).is_some_and(|of| of == cell)
         };
         self.entries.iter().rev().find(fits)
     }

@@ -52,13 +52,9 @@ impl Source for Kept<'_, '_, '_> {
     fn run(&mut self, cell: &[usize], slot: Slot, _doing: &str) -> Result<Option<Measured>, Stop> {
         let id = self.reader.id(cell)?;
         let plan = self.reader.plan;
-        let fits = |entry: &&Entry| {
-            entry.conditions == id
-                && entry.slot.block == slot.block
-                && plan.cell_of(&entry.levels).is_some_and(|of| of == cell)
-        };
+        let fits = |entry: &&Entry| entry.is_of(plan, cell, &id) && entry.slot.block == slot.block;
         self.failure = None;
-        if let Some(entry) = self.ledger.find(self.reader.plan, cell, &id, slot) {
+        if let Some(entry) = self.ledger.find(plan, cell, &id, slot) {
             return Ok(Some(self.reader.measured(cell.to_vec(), entry)?));
         }
         if let Some(failed) = self.ledger.entries.iter().rev().find(fits)
