@@ -46,6 +46,12 @@ pub trait Comm {
 
     /// Lets the time of a calculation pass: a model's clock goes on by `span`, a real rank is busy for so long.
     fn compute(&mut self, span: Span) -> impl Future<Output = ()>;
+
+    /// Nothing will pass between this rank and `peer` for a while, so what the carrier holds for the two of them can
+    /// be freed. Both call it after the same message; the next message makes what it needs again.
+    fn part(&mut self, peer: usize) {
+        let _ = peer;
+    }
 }
 
 /// Why ranks could not do what was asked. Displayed after "failed to ...".
@@ -68,6 +74,14 @@ pub enum CommError {
         asked: usize,
         /// What was sent. Unit: bytes.
         sent: usize,
+    },
+    /// The rank is gone, or the way to it. Nothing more passes between the two; others go on.
+    #[error("reach rank {peer}: {reason}")]
+    Lost {
+        /// Who is gone.
+        peer: usize,
+        /// What was seen of it, such as "the peer closed the connection".
+        reason: String,
     },
     /// Every rank that has not ended waits for another.
     #[error("go on: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]

@@ -11,6 +11,8 @@ use linerate_core::comm::ideal::{self, IdealComm, Network};
 use linerate_core::comm::{Comm, CommError};
 use linerate_core::units::Span;
 
+use crate::support::comm_conformance::{self, Ranks};
+
 /// The example of the closed forms: 50 us, and 8 ns for a byte (1 Gb/s).
 const NETWORK: Network = Network { latency: Span::from_us(50), per_byte: Span::from_ns(8) };
 /// Up to the first number of ranks after a power of two that needs five steps.
@@ -341,4 +343,27 @@ fn what_cannot_be_is_said() {
         "rings".parse::<Allreduce>().expect_err("there is none"),
         "no allreduce is called \"rings\": ring, recursive-doubling, rabenseifner"
     );
+}
+
+/// The ideal network as a carrier like the others. What one rank ends with when another fails is that failure.
+struct Ideal;
+
+impl Ranks for Ideal {
+    type Comm = IdealComm;
+
+    fn run<T: Send>(
+        &self,
+        size: usize,
+        program: impl AsyncFn(IdealComm) -> Result<T, CommError> + Sync,
+    ) -> Vec<Result<T, CommError>> {
+        match ideal::run(NETWORK, size, program) {
+            Ok(ended) => ended.into_iter().map(Ok).collect(),
+            Err(error) => vec![Err(error)],
+        }
+    }
+}
+
+#[test]
+fn the_ideal_network_does_what_every_carrier_does() {
+    comm_conformance::comm(&Ideal);
 }

@@ -1,5 +1,6 @@
-//! A bench in virtual time, and what every endpoint and bench promises.
+//! A bench in virtual time, and what every endpoint, bench and carrier of ranks promises.
 
+pub(crate) mod comm_conformance;
 pub(crate) mod conformance;
 pub(crate) mod kernel;
 pub(crate) mod link;

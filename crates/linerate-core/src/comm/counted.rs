@@ -75,4 +75,8 @@ impl<C: Comm> Comm for Counted<C> {
     async fn compute(&mut self, span: Span) {
         self.inner.compute(span).await;
     }
+
+    fn part(&mut self, peer: usize) {
+        self.inner.part(peer);
+    }
 }
