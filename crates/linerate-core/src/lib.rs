@@ -25,6 +25,7 @@ pub mod inference;
 pub mod kernel;
 pub mod lab;
 pub mod measure;
+pub mod mesh;
 mod named;
 pub mod netpipe_file;
 pub mod observation;

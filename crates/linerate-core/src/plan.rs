@@ -4,6 +4,7 @@
 mod common;
 mod curve;
 mod load;
+mod mesh;
 mod requests;
 mod stream;
 mod text;
@@ -21,6 +22,7 @@ pub use curve::{CurvePlan, DEFAULT_ROUNDS, DEFAULT_TARGET};
 pub use load::{
     Asked, Bound, DATAGRAM_HEADER, DATAGRAM_TAG, DEFAULT_MESSAGE, Direction, Load, MOST_FLOWS, Phase,
 };
+pub use mesh::{DEFAULT_MATCHINGS, DEFAULT_VISIT, MeshPlan, MeshSchedule, Probe};
 pub use requests::RrPlan;
 pub use stream::{DEFAULT_STALL, StreamPlan, StreamTask};
 
@@ -43,6 +45,8 @@ pub enum Task {
     Stream(StreamTask),
     /// Requests and responses.
     Requests(RrPlan),
+    /// Every pair of many ranks.
+    Mesh(MeshPlan),
 }
 
 impl Default for Task {
@@ -59,6 +63,7 @@ impl Task {
             Self::Curve(_) => "measure",
             Self::Stream(_) => "stream",
             Self::Requests(_) => "rr",
+            Self::Mesh(_) => "mesh",
         }
     }
 }
@@ -133,6 +138,7 @@ impl Plan {
             Task::Curve(curve) => curve.check(&self.common),
             Task::Stream(stream) => stream.check(&self.common),
             Task::Requests(rr) => rr.check_over(&self.common),
+            Task::Mesh(mesh) => mesh.check(&self.common),
         }
     }
 
@@ -163,20 +169,26 @@ impl Plan {
         if let Task::Requests(rr) = &self.task { Some(rr) } else { None }
     }
 
-    /// Whether it asks for loads rather than for a curve.
+    /// The pairs of many ranks, if they are the task.
     #[must_use]
-    pub const fn has_loads(&self) -> bool {
-        !matches!(self.task, Task::Curve(_))
+    pub const fn mesh(&self) -> Option<&MeshPlan> {
+        if let Task::Mesh(mesh) = &self.task { Some(mesh) } else { None }
     }
 
-    /// The loads that it puts on the path, one after the other. Empty for a curve.
+    /// Whether it asks for loads.
+    #[must_use]
+    pub const fn has_loads(&self) -> bool {
+        matches!(self.task, Task::Stream(_) | Task::Requests(_))
+    }
+
+    /// The loads that it puts on the path, one after the other. Empty for a curve or a mesh.
     ///
     /// # Errors
     ///
     /// When a row of a table cannot be read.
     pub fn loads(&self) -> Result<Vec<Asked>, PlanError> {
         match &self.task {
-            Task::Curve(_) => Ok(Vec::new()),
+            Task::Curve(_) | Task::Mesh(_) => Ok(Vec::new()),
             Task::Stream(stream) => stream.loads(&self.common),
             Task::Requests(rr) => Ok(rr.loads(&self.common).into_iter().map(Asked::alone).collect()),
         }
@@ -198,6 +210,7 @@ impl Plan {
             Task::Curve(curve) => curve.largest(&self.common),
             Task::Stream(stream) => stream.largest(&self.common),
             Task::Requests(rr) => Ok(rr.largest()),
+            Task::Mesh(mesh) => Ok(mesh.largest()),
         }
     }
 

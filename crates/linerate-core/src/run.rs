@@ -15,6 +15,7 @@ use crate::caution::Caution;
 use crate::ceiling::Framing;
 use crate::derive::Boundaries;
 use crate::environment::Environment;
+use crate::mesh::Mesh;
 use crate::observation::Observation;
 use crate::options::Granted;
 use crate::plan::Plan;
@@ -67,6 +68,9 @@ pub struct Run {
     /// What came of bulk streams and requests, one after the other.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub transfers: Vec<Transfer>,
+    /// What was measured of the pairs of many ranks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mesh: Option<Mesh>,
     /// What is known of each pass by itself, if there are several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub passes: Vec<Pass>,
@@ -262,6 +266,7 @@ impl Run {
             series: Vec::new(),
             stages: Vec::new(),
             transfers: Vec::new(),
+            mesh: None,
             passes: Vec::new(),
             cautions: Vec::new(),
         };

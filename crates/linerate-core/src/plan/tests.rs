@@ -44,7 +44,9 @@ fn stream() -> StreamTask {
 }
 
 fn plans() -> Vec<Plan> {
-    let tasks = [Task::Curve(curve()), Task::Stream(stream()), Task::Requests(RrPlan::default())];
+    let mesh = MeshPlan { schedules: MeshSchedule::ALL.to_vec(), ..MeshPlan::default() };
+    let tasks =
+        [Task::Curve(curve()), Task::Stream(stream()), Task::Requests(RrPlan::default()), Task::Mesh(mesh)];
     tasks.into_iter().map(|task| Plan { common: common(), task }).collect()
 }
 
@@ -80,6 +82,8 @@ fn an_option_of_another_task_is_left_out_or_refused() {
             "table is messages=1KiB; it must be left out but for a stream",
         ),
         ("stream = {}\nrr = {}", "stream is given with [rr]"),
+        ("mesh = {}\nrr = {}", "rr is given with [mesh]"),
+        ("stages = 50\nmesh = {}", "stages is given with [mesh]"),
         ("table = ['messages']\nstream = {}", "`messages` is not KEY=A,B,.."),
     ] {
         let error = Plan::from_toml(text).expect_err(text).to_string();

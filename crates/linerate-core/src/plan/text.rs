@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::common::{Common, LocalOptions, Output, RemoteOptions};
-use super::{CurvePlan, Plan, PlanError, RrPlan, StreamPlan, StreamTask, Task};
+use super::{CurvePlan, MeshPlan, Plan, PlanError, RrPlan, StreamPlan, StreamTask, Task};
 use crate::grid::Grid;
 use crate::options::{MemoryOptions, SocketOptions};
 use crate::pattern::Pattern;
@@ -13,7 +13,7 @@ use crate::schedule::Schedule;
 use crate::transport::Transport;
 use crate::units::{Size, Span, SpanText, span_text};
 
-/// A plan as it is written. `[stream]` makes the task bulk and `[rr]` requests; without either it
+/// A plan as it is written. `[stream]` makes the task bulk, `[rr]` requests and `[mesh]` every pair of many ranks; without any it
 /// is a curve, whose options stand at the top level. The other tasks omit these; if an earlier
 /// linerate wrote them there, they are ignored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -75,6 +75,9 @@ pub(super) struct PlanText {
     /// Requests and responses instead of a curve.
     #[serde(skip_serializing_if = "Option::is_none")]
     rr: Option<RrPlan>,
+    /// Every pair of many ranks instead of a curve.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mesh: Option<MeshPlan>,
     /// Options of the initiator.
     local: LocalOptions,
     /// Options of the responder.
@@ -117,6 +120,7 @@ impl From<Plan> for PlanText {
             memory,
             stream: None,
             rr: None,
+            mesh: None,
             local,
             remote,
             output,
@@ -132,6 +136,7 @@ impl From<Plan> for PlanText {
                 (text.stream, text.more_hosts, text.table) = (Some(bulk), more_hosts, table);
             }
             Task::Requests(rr) => text.rr = Some(rr),
+            Task::Mesh(mesh) => text.mesh = Some(mesh),
         }
         text
     }
@@ -153,33 +158,35 @@ impl TryFrom<PlanText> for Plan {
 
 impl PlanText {
     fn task(&self) -> Result<Task, PlanError> {
+        let tasks =
+            [("stream", self.stream.is_some()), ("rr", self.rr.is_some()), ("mesh", self.mesh.is_some())];
+        let mut given = tasks.iter().filter(|(_, given)| *given).map(|(verb, _)| *verb);
+        let (verb, another) = (given.next(), given.next());
+        if let (Some(verb), Some(another)) = (verb, another) {
+            let value = format!("given with [{another}]");
+            return Err(PlanError::Range { field: verb, value, allowed: "left out: a plan has one task" });
+        }
         let bulk_only = |given: Option<String>, field: &'static str| {
-            let ok = given.is_none() || (self.stream.is_some() && self.rr.is_none());
+            let ok = given.is_none() || self.stream.is_some();
             let allowed = "left out but for a stream: only bulk goes to several hosts and has a table";
             PlanError::range(ok, field, given.unwrap_or_default(), allowed)
         };
         bulk_only(self.more_hosts.last().cloned(), "more-hosts")?;
         bulk_only(self.table.axes().first().map(ToString::to_string), "table")?;
-        let curve = self.stream.is_none() && self.rr.is_none();
-        let verb = if self.rr.is_some() { "rr" } else { "stream" };
-        let allowed = "left out: they belong to a curve";
-        let of_a_curve = [("stages", self.stages.is_some()), ("repeat", self.repeat.is_some())];
-        for (field, given) in of_a_curve {
-            PlanError::range(curve || !given, field, format!("given with [{verb}]"), allowed)?;
+        for (field, given) in [("stages", self.stages.is_some()), ("repeat", self.repeat.is_some())] {
+            let value = format!("given with [{}]", verb.unwrap_or_default());
+            PlanError::range(verb.is_none() || !given, field, value, "left out: they belong to a curve")?;
         }
-        match (&self.stream, &self.rr) {
-            (Some(_), Some(_)) => Err(PlanError::Range {
-                field: "stream",
-                value: "given with [rr]".to_owned(),
-                allowed: "left out: a plan has one task",
-            }),
-            (Some(bulk), None) => {
-                let (more_hosts, table) = (self.more_hosts.clone(), self.table.clone());
-                Ok(Task::Stream(StreamTask { bulk: bulk.clone(), more_hosts, table }))
-            }
-            (None, Some(rr)) => Ok(Task::Requests(rr.clone())),
-            (None, None) => Ok(Task::Curve(self.curve())),
-        }
+        Ok(if let Some(bulk) = &self.stream {
+            let (more_hosts, table) = (self.more_hosts.clone(), self.table.clone());
+            Task::Stream(StreamTask { bulk: bulk.clone(), more_hosts, table })
+        } else if let Some(rr) = &self.rr {
+            Task::Requests(rr.clone())
+        } else if let Some(mesh) = &self.mesh {
+            Task::Mesh(mesh.clone())
+        } else {
+            Task::Curve(self.curve())
+        })
     }
 
     fn curve(&self) -> CurvePlan {

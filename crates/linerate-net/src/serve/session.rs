@@ -204,6 +204,7 @@ fn converse(
         Task::Curve(curve) => curve.pattern.to_string(),
         Task::Stream(_) => "a bulk stream".to_owned(),
         Task::Requests(_) => "requests".to_owned(),
+        Task::Mesh(_) => "a mesh".to_owned(),
     };
     server.log.info(format_args!(
         "{peer}: {what} over {}, messages to {largest} B, {}",

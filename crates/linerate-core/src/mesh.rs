@@ -1,0 +1,137 @@
+//! Every pair of many ranks: in which order they are measured, how, and which of them are slow.
+//!
+//! Rank 0 conducts: it gives every rank an order, takes part itself, and receives what each measured. So the ranks
+//! know no schedule, and one that is lost costs its own pairs only.
+
+pub mod matrix;
+pub mod rounds;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::plan::{MeshSchedule, Probe};
+use crate::units::Span;
+
+/// What was measured of the pairs of many ranks.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Mesh {
+    /// The ranks, by number.
+    pub ranks: Vec<Rank>,
+    /// What was measured of each pair.
+    pub probes: Vec<Probe>,
+    /// Every repetition of every schedule, in the order in which they were gone through.
+    pub phases: Vec<Phase>,
+    /// Who answers beside a load how late.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub victims: Vec<Victim>,
+    /// Ranks and pairs that could not be measured to the end.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost: Vec<Lost>,
+}
+
+/// A rank.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Rank {
+    /// What people call it: its host, with a number if several ranks are there. No two have the same.
+    pub name: String,
+    /// Its host, by its index in the run's nodes.
+    pub node: u32,
+}
+
+/// One repetition of a schedule.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Phase {
+    /// Who talked to whom.
+    pub schedule: MeshSchedule,
+    /// What was measured at the same time.
+    pub rounds: Vec<Round>,
+}
+
+/// What was measured at the same time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Round {
+    /// Who sent to whom.
+    pub passes: Vec<Pass>,
+}
+
+/// From one rank to another, in the file `[from, to, times]`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(from = "Written", into = "Written")]
+pub struct Pass {
+    /// Who sent. Of a ping-pong: who began.
+    pub from: u32,
+    /// Who received.
+    pub to: u32,
+    /// The time of a message one way, for each of [`Mesh::probes`]. Absent if that was not measured, or not to its
+    /// end.
+    pub times: Vec<Option<Span>>,
+}
+
+type Written = (u32, u32, Vec<Option<Span>>);
+
+impl From<Written> for Pass {
+    fn from((from, to, times): Written) -> Self {
+        Self { from, to, times }
+    }
+}
+
+impl From<Pass> for Written {
+    fn from(pass: Pass) -> Self {
+        (pass.from, pass.to, pass.times)
+    }
+}
+
+/// A pair that was measured alone and beside the load of the others.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Victim {
+    /// Who began each round trip.
+    pub from: u32,
+    /// Who answered.
+    pub to: u32,
+    /// With the network to themselves.
+    pub alone: Tail,
+    /// Beside the load.
+    pub loaded: Tail,
+}
+
+/// Times of many messages: half a round trip each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Tail {
+    /// How many.
+    pub messages: u64,
+    /// Their mean.
+    #[serde(rename = "mean_ps")]
+    pub mean: Span,
+    /// Their median.
+    #[serde(rename = "p50_ps")]
+    pub median: Span,
+    /// 99 of 100 take no longer.
+    #[serde(rename = "p99_ps")]
+    pub p99: Span,
+}
+
+/// What could not be measured to its end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Lost {
+    /// The rank.
+    pub rank: u32,
+    /// The other one, if only the way between the two was lost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub with: Option<u32>,
+    /// What was seen, after "failed to ...".
+    pub reason: String,
+}
+
+impl Mesh {
+    /// The phases whose schedule is one of these.
+    pub fn phases_of(&self, schedules: &[MeshSchedule]) -> impl Iterator<Item = &Phase> {
+        self.phases.iter().filter(|phase| schedules.contains(&phase.schedule))
+    }
+
+    /// Whether all of its ranks and pairs were measured to the end.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.lost.is_empty()
+    }
+}
