@@ -52,6 +52,12 @@ pub trait Comm {
     fn part(&mut self, peer: usize) {
         let _ = peer;
     }
+
+    /// From now on a call gives a rank up, as [`CommError::Lost`], if nothing moves for `span`. A carrier on which nothing
+    /// is ever lost in silence need not do anything.
+    fn patience(&mut self, span: Span) {
+        let _ = span;
+    }
 }
 
 /// Why ranks could not do what was asked. Displayed after "failed to ...".

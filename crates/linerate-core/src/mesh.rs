@@ -3,14 +3,33 @@
 //! Rank 0 conducts: it gives every rank an order, takes part itself, and receives what each measured. So the ranks
 //! know no schedule, and one that is lost costs its own pairs only.
 
+mod conduct;
+mod follow;
+mod hand;
 pub mod matrix;
+mod order;
 pub mod rounds;
+mod visit;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::plan::{MeshSchedule, Probe};
+use crate::plan::{MeshPlan, MeshSchedule, Probe};
 use crate::units::Span;
+
+pub use conduct::{MeshWatch, Step, conduct};
+pub use follow::follow;
+
+/// What every rank knows of a mesh. All have the same.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// What is measured.
+    pub plan: &'a MeshPlan,
+    /// Seed of everything random: the order of the rounds, the payload.
+    pub seed: u64,
+    /// A rank that does not move a byte for so long is lost.
+    pub patience: Span,
+}
 
 /// What was measured of the pairs of many ranks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -114,9 +133,9 @@ pub struct Tail {
 /// What could not be measured to its end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Lost {
-    /// The rank.
+    /// The rank that is gone, or that could not do its part with another.
     pub rank: u32,
-    /// The other one, if only the way between the two was lost.
+    /// This other one, if only the way between the two was lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub with: Option<u32>,
     /// What was seen, after "failed to ...".

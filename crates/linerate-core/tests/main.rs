@@ -4,6 +4,7 @@ mod changes;
 mod comm;
 mod comparison;
 mod layers;
+mod mesh;
 mod netpipe_file;
 mod nptcp;
 mod schema;

@@ -79,4 +79,8 @@ impl<C: Comm> Comm for Counted<C> {
     fn part(&mut self, peer: usize) {
         self.inner.part(peer);
     }
+
+    fn patience(&mut self, span: Span) {
+        self.inner.patience(span);
+    }
 }

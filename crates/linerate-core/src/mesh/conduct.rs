@@ -1,0 +1,183 @@
+//! Rank 0: it goes through the schedules, gives the orders, and collects what was measured.
+
+mod schedules;
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+use super::hand::Hand;
+use super::order::{Answer, Order};
+use super::{Asked, Lost, Mesh, Phase, Rank};
+use crate::comm::{Comm, CommError};
+use crate::plan::MeshSchedule;
+use crate::units::Span;
+
+/// How many times its own patience a rank may use for one round with others.
+const PATIENCE: u64 = 4;
+/// How many times its planned time a visit may take on a path that becomes slower.
+const STRETCH: u64 = 8;
+
+/// What rank 0 is told while a mesh is measured.
+pub trait MeshWatch {
+    /// Before each round: what comes. It may end the mesh.
+    fn step(&mut self, step: &Step) -> ControlFlow<()>;
+
+    /// After each repetition of a schedule: everything so far.
+    fn phase_done(&mut self, mesh: &Mesh);
+}
+
+/// A round that begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Of which schedule.
+    pub schedule: MeshSchedule,
+    /// In which repetition, from 0.
+    pub repetition: u32,
+    /// Which round, from 0.
+    pub round: usize,
+    /// Of how many.
+    pub rounds: usize,
+}
+
+/// Measures the mesh of all ranks of `comm`, of which this is rank 0 and the others [follow](super::follow). `ranks`
+/// are their names. Whether it was measured to its planned end, or ended by `watch`.
+pub async fn conduct<C: Comm, W: MeshWatch>(
+    comm: &mut C,
+    asked: Asked<'_>,
+    ranks: Vec<Rank>,
+    watch: &mut W,
+) -> (Mesh, ControlFlow<()>) {
+    let mesh = Mesh { ranks, probes: asked.plan.probes(), ..Mesh::default() };
+    let alive = vec![true; comm.size()];
+    let mut conductor = Conductor {
+        comm,
+        hand: Hand::new(asked),
+        asked,
+        watch,
+        mesh,
+        alive,
+        apart: BTreeSet::new(),
+        share: 1,
+    };
+    let ended = conductor.all().await;
+    conductor.end().await;
+    (conductor.mesh, ended)
+}
+
+/// Who conducts, with everything known so far.
+struct Conductor<'a, C, W> {
+    comm: &'a mut C,
+    hand: Hand<'a>,
+    asked: Asked<'a>,
+    watch: &'a mut W,
+    mesh: Mesh,
+    /// Which ranks are still there.
+    alive: Vec<bool>,
+    /// Pairs whose way to each other is gone, the lower rank first.
+    apart: BTreeSet<(usize, usize)>,
+    /// How many messages of a probe one pass has: what the last passes took says how many fill a visit.
+    share: u64,
+}
+
+impl<C: Comm, W: MeshWatch> Conductor<'_, C, W> {
+    /// All repetitions of all schedules.
+    async fn all(&mut self) -> ControlFlow<()> {
+        for repetition in 0..self.asked.plan.repeat {
+            for schedule in self.asked.plan.schedules.clone() {
+                let (rounds, flow) = self.schedule(schedule, repetition).await;
+                if !rounds.is_empty() {
+                    self.mesh.phases.push(Phase { schedule, rounds });
+                }
+                self.watch.phase_done(&self.mesh);
+                flow?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Whether the two can be measured.
+    fn together(&self, one: usize, other: usize) -> bool {
+        self.alive[one] && self.alive[other] && !self.apart.contains(&(one.min(other), one.max(other)))
+    }
+
+    /// Has every rank that has an order carry it out, all at the same time. The answers, by the place of the order; none
+    /// of a rank that is lost.
+    async fn round(&mut self, orders: &[(usize, Order)]) -> Vec<Option<Answer>> {
+        let mut given = vec![false; orders.len()];
+        for (place, (rank, order)) in orders.iter().enumerate().filter(|(_, (rank, _))| *rank != 0) {
+            given[place] = self.alive[*rank] && self.give(*rank, *order).await;
+        }
+        let mut answers: Vec<Option<Answer>> = vec![None; orders.len()];
+        if let Some(place) = orders.iter().position(|(rank, _)| *rank == 0) {
+            answers[place] = Some(self.hand.perform(self.comm, orders[place].1).await);
+        }
+        // Whoever waits in vain for another says so before it is itself thought lost.
+        let planned = self.asked.plan.visit * (STRETCH * 2 * self.mesh.probes.len() as u64);
+        self.comm.patience(self.asked.patience * PATIENCE + planned);
+        for (place, (rank, order)) in orders.iter().enumerate().filter(|(place, _)| given[*place]) {
+            match self.answer_of(*rank, *order).await {
+                Ok(answer) => answers[place] = Some(answer),
+                Err(error) => self.lose(*rank, &error),
+            }
+        }
+        for ((rank, order), answer) in orders.iter().zip(&answers) {
+            if let Some(reason) = answer.as_ref().and_then(|answer| answer.trouble.clone()) {
+                self.pair_failed(*rank, *order, reason);
+            }
+        }
+        answers
+    }
+
+    /// Whether the rank took the order.
+    async fn give(&mut self, rank: usize, order: Order) -> bool {
+        self.comm.patience(self.asked.patience);
+        let given = self.comm.send_to(rank, &order.encoded()).await;
+        given.map_err(|error| self.lose(rank, &error)).is_ok()
+    }
+
+    async fn answer_of(&mut self, rank: usize, order: Order) -> Result<Answer, CommError> {
+        let mut numbers = vec![0; Answer::length(order.values(self.mesh.probes.len()))];
+        self.comm.recv_from(rank, &mut numbers).await?;
+        let (values, length) = Answer::decoded(&numbers);
+        if length == 0 {
+            return Ok(Answer { values, trouble: None });
+        }
+        let mut reason = vec![0; length];
+        self.comm.recv_from(rank, &mut reason).await?;
+        Ok(Answer { values, trouble: Some(String::from_utf8_lossy(&reason).into_owned()) })
+    }
+
+    /// The rank is gone, and all of its pairs.
+    fn lose(&mut self, rank: usize, error: &CommError) {
+        self.alive[rank] = false;
+        let number = rank as u32;
+        // That others could not reach it is no news.
+        self.mesh
+            .lost
+            .retain(|lost| lost.with.is_none() || (lost.rank != number && lost.with != Some(number)));
+        self.mesh.lost.push(Lost { rank: number, with: None, reason: error.to_string() });
+    }
+
+    /// A rank could not do its part with another: neither is asked to again, unless one of them is gone anyway.
+    fn pair_failed(&mut self, rank: usize, order: Order, reason: String) {
+        let with = match order {
+            Order::Pair { with, .. } | Order::Ask { with, .. } => with,
+            Order::Pass { to: Some(other), .. } | Order::Pass { from: Some(other), .. } => other,
+            Order::Pass { .. } | Order::End => return,
+        };
+        let pair = (rank.min(with), rank.max(with));
+        if self.together(pair.0, pair.1) && self.apart.insert(pair) {
+            self.mesh.lost.push(Lost { rank: rank as u32, with: Some(with as u32), reason });
+        }
+    }
+
+    /// Lets every rank go.
+    async fn end(&mut self) {
+        self.comm.patience(Span::from_ms(1_000));
+        for rank in 1..self.alive.len() {
+            if self.alive[rank] {
+                let _ = self.give(rank, Order::End).await;
+            }
+        }
+    }
+}

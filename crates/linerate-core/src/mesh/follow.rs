@@ -1,0 +1,34 @@
+//! Every rank but 0: it does what it is told, and says what it measured.
+
+use super::Asked;
+use super::hand::Hand;
+use super::order::{ORDER, Order};
+use crate::comm::{Comm, CommError};
+use crate::units::Span;
+
+/// Takes part in a mesh that rank 0 [conducts](super::conduct), until that ends it.
+///
+/// # Errors
+///
+/// When rank 0 is gone. What failed with another rank is told to rank 0, and this one goes on.
+pub async fn follow<C: Comm>(comm: &mut C, asked: Asked<'_>) -> Result<(), CommError> {
+    let mut hand = Hand::new(asked);
+    loop {
+        // Others may be measured for as long as it takes.
+        comm.patience(Span::MAX);
+        let mut message = [0; ORDER];
+        comm.recv_from(0, &mut message).await?;
+        let unknown = || CommError::Lost { peer: 0, reason: "it gave an order that there is not".to_owned() };
+        let order = Order::decoded(&message).ok_or_else(unknown)?;
+        if order == Order::End {
+            return Ok(());
+        }
+        let answer = hand.perform(comm, order).await;
+        comm.patience(Span::MAX);
+        let (numbers, reason) = answer.encoded();
+        comm.send_to(0, &numbers).await?;
+        if !reason.is_empty() {
+            comm.send_to(0, reason).await?;
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! What a rank does when it is told to.
+
+use super::Asked;
+use super::order::{Answer, Order};
+use super::visit::{Visit, VisitError};
+use crate::comm::{Comm, CommError};
+use crate::pattern::Pattern;
+use crate::payload::{Buffers, Check};
+use crate::plan::Probe;
+use crate::stats;
+use crate::units::Span;
+
+/// The longest message of a pass, unless those of the plan are longer. Unit: bytes.
+pub(super) const LONGEST_PASS: u64 = 16 << 20;
+/// How many visits long the times are taken whose tail is looked at.
+pub(super) const TAIL_VISITS: u64 = 5;
+
+/// The memory of a rank, and what it knows of the plan.
+pub(super) struct Hand<'a> {
+    asked: Asked<'a>,
+    probes: Vec<Probe>,
+    buffers: Buffers,
+    room: u64,
+}
+
+impl<'a> Hand<'a> {
+    pub(super) fn new(asked: Asked<'a>) -> Self {
+        Self { asked, probes: asked.plan.probes(), buffers: Buffers::new(0), room: 0 }
+    }
+
+    /// Carries `order` out.
+    pub(super) async fn perform<C: Comm>(&mut self, comm: &mut C, order: Order) -> Answer {
+        let values = order.values(self.probes.len());
+        let largest = self.probes.iter().map(|probe| probe.size).max().unwrap_or(1);
+        let needed = if let Order::Pass { bytes, .. } = order { bytes } else { largest };
+        if let Err(reason) = self.make_room(needed, largest.max(LONGEST_PASS)) {
+            return Answer::failed(values, reason);
+        }
+        comm.patience(self.asked.patience);
+        let mut found = Vec::with_capacity(values);
+        let done = match order {
+            Order::End => Ok(()),
+            Order::Pair { with, first } => self.pair(comm, with, first, &mut found).await,
+            Order::Pass { to, from, bytes, times } => {
+                let passed = self.pass(comm, [to, from], bytes, times).await;
+                passed.map(|taken| found.push(Some(taken.as_ps()))).map_err(VisitError::Comm)
+            }
+            Order::Ask { with, first } => self.ask(comm, with, first, &mut found).await,
+        };
+        let others = match order {
+            Order::End => [None, None],
+            Order::Pair { with, .. } | Order::Ask { with, .. } => [Some(with), None],
+            Order::Pass { to, from, .. } => [to, from],
+        };
+        // What passes with rank 0 goes on: orders and answers.
+        let rank = comm.rank();
+        others.into_iter().flatten().filter(|other| rank.min(*other) > 0).for_each(|other| comm.part(other));
+        found.resize(values, None);
+        Answer { values: found, trouble: done.err().map(|error| error.to_string()) }
+    }
+
+    fn make_room(&mut self, needed: u64, most: u64) -> Result<(), String> {
+        if needed <= self.room {
+            return Ok(());
+        }
+        let refused = |reason: &dyn std::fmt::Display| format!("hold messages of {needed} B: {reason}");
+        if needed > most {
+            return Err(refused(&format_args!("the plan has none above {most} B")));
+        }
+        let length = usize::try_from(needed).map_err(|error| refused(&error))?;
+        // The old ones go first.
+        self.buffers = Buffers::new(0);
+        self.buffers = Buffers::try_new(length).map_err(|error| refused(&error))?;
+        self.room = needed;
+        Ok(())
+    }
+
+    /// Both lead in turn at every size, also after a wrong byte.
+    async fn pair<C: Comm>(
+        &mut self,
+        comm: &mut C,
+        with: usize,
+        first: bool,
+        found: &mut Vec<Option<u64>>,
+    ) -> Result<(), VisitError> {
+        let mut done = Ok(());
+        for probe in self.probes.clone() {
+            let visit = Visit { probe, span: self.asked.plan.visit, seed: self.asked.seed };
+            let mut time = None;
+            for leads in [first, !first] {
+                let visited = if leads {
+                    visit.lead(comm, with, &mut self.buffers).await.map(|times| time = median(&times))
+                } else {
+                    visit.answer(comm, with, &mut self.buffers).await
+                };
+                match visited {
+                    Err(lost @ VisitError::Comm(_)) => return Err(lost),
+                    wrong => done = done.and(wrong),
+                }
+            }
+            found.push(time);
+        }
+        done
+    }
+
+    /// A message each way `times` times, after an empty one, so that neighbours begin together. The time of all.
+    async fn pass<C: Comm>(
+        &mut self,
+        comm: &mut C,
+        [to, from]: [Option<usize>; 2],
+        bytes: u64,
+        times: u64,
+    ) -> Result<Span, CommError> {
+        let length = usize::try_from(bytes).expect("there is room for it");
+        self.buffers.prepare(length, self.asked.seed, Check::Marks);
+        exchange(comm, [to, from], &[], &mut []).await?;
+        let (out, into) = self.buffers.message(length);
+        let start = comm.now();
+        for _ in 0..times {
+            exchange(comm, [to, from], out, into).await?;
+        }
+        Ok(comm.now().since(start))
+    }
+
+    /// Round trips of the smallest message, for the tail of their times.
+    async fn ask<C: Comm>(
+        &mut self,
+        comm: &mut C,
+        with: usize,
+        first: bool,
+        found: &mut Vec<Option<u64>>,
+    ) -> Result<(), VisitError> {
+        let size = self.probes.iter().map(|probe| probe.size).min().unwrap_or(1);
+        let probe = Probe { pattern: Pattern::PingPong, size };
+        let visit = Visit { probe, span: self.asked.plan.visit * TAIL_VISITS, seed: self.asked.seed };
+        if !first {
+            return visit.answer(comm, with, &mut self.buffers).await;
+        }
+        let mut times = visit.lead(comm, with, &mut self.buffers).await?;
+        times.sort_unstable();
+        let count = times.len() as u64;
+        let mean = times.iter().copied().sum::<Span>() / count;
+        // The smallest time that 99 of 100 do not exceed.
+        let p99 = times.get((times.len() * 99).div_ceil(100).saturating_sub(1)).map(|time| time.as_ps());
+        found.extend([Some(count), Some(mean.as_ps()), median(&times), p99]);
+        Ok(())
+    }
+}
+
+/// Sends, receives, or both at once.
+async fn exchange<C: Comm>(
+    comm: &mut C,
+    [to, from]: [Option<usize>; 2],
+    out: &[u8],
+    into: &mut [u8],
+) -> Result<(), CommError> {
+    match (to, from) {
+        (Some(to), Some(from)) => comm.sendrecv(to, out, from, into).await,
+        (Some(to), None) => comm.send_to(to, out).await,
+        (None, Some(from)) => comm.recv_from(from, into).await,
+        (None, None) => Ok(()),
+    }
+}
+
+/// Unit: picoseconds.
+fn median(times: &[Span]) -> Option<u64> {
+    let mut times: Vec<f64> = times.iter().map(|time| time.as_ps() as f64).collect();
+    times.sort_unstable_by(f64::total_cmp);
+    stats::median(&times).map(|median| Span::from_ps_rounded(median).as_ps())
+}

@@ -1,0 +1,176 @@
+//! What rank 0 tells the others to do, and what they answer: messages of 64-bit little-endian words.
+
+use crate::units::Span;
+
+/// In the place of a rank: nobody.
+const NOBODY: u64 = u64::MAX;
+/// In the place of a time: none.
+const NONE: u64 = u64::MAX;
+/// The longest reason that an answer carries. Unit: bytes.
+const LONGEST_REASON: usize = 1000;
+
+/// What one rank does in one round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    /// With one other rank: each in turn sends to the other, at every size.
+    Pair {
+        /// The other.
+        with: usize,
+        /// Whether this one begins.
+        first: bool,
+    },
+    /// A message to one rank while one arrives from another, some times.
+    Pass {
+        /// Who receives from this rank, if anybody.
+        to: Option<usize>,
+        /// Who sends to it, if anybody.
+        from: Option<usize>,
+        /// Length of a message. Unit: bytes.
+        bytes: u64,
+        /// How many follow each other.
+        times: u64,
+    },
+    /// Short messages there and back with one other rank, for some time.
+    Ask {
+        /// The other.
+        with: usize,
+        /// Whether this one begins, and times.
+        first: bool,
+    },
+    /// The mesh is done.
+    End,
+}
+
+/// How long an encoded order is. Unit: bytes.
+pub(super) const ORDER: usize = 40;
+
+impl Order {
+    /// As it is sent.
+    pub(super) fn encoded(self) -> [u8; ORDER] {
+        let place = |rank: Option<usize>| rank.map_or(NOBODY, |rank| rank as u64);
+        let words = match self {
+            Self::End => [0; 5],
+            Self::Pair { with, first } => [1, with as u64, first.into(), 0, 0],
+            Self::Pass { to, from, bytes, times } => [2, place(to), place(from), bytes, times],
+            Self::Ask { with, first } => [3, with as u64, first.into(), 0, 0],
+        };
+        let mut out = [0; ORDER];
+        for (place, word) in out.as_chunks_mut::<8>().0.iter_mut().zip(words) {
+            *place = word.to_le_bytes();
+        }
+        out
+    }
+
+    /// What was sent, if it is an order. Ranks and lengths may still be anything.
+    pub(super) fn decoded(message: &[u8; ORDER]) -> Option<Self> {
+        let word = |at: usize| u64::from_le_bytes(message.as_chunks::<8>().0[at]);
+        let rank = |at: usize| usize::try_from(word(at)).ok();
+        let maybe = |at: usize| if word(at) == NOBODY { Some(None) } else { rank(at).map(Some) };
+        Some(match word(0) {
+            0 => Self::End,
+            1 => Self::Pair { with: rank(1)?, first: word(2) == 1 },
+            2 => Self::Pass { to: maybe(1)?, from: maybe(2)?, bytes: word(3), times: word(4) },
+            3 => Self::Ask { with: rank(1)?, first: word(2) == 1 },
+            _ => return None,
+        })
+    }
+
+    /// How many numbers its answer has, if a pair has `probes`.
+    pub(super) const fn values(self, probes: usize) -> usize {
+        match self {
+            Self::End => 0,
+            Self::Pair { .. } => probes,
+            Self::Pass { .. } => 1,
+            Self::Ask { first, .. } => {
+                if first {
+                    4
+                } else {
+                    0
+                }
+            }
+        }
+    }
+}
+
+/// What a rank measured in a round.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Answer {
+    /// As many as the order asks for.
+    pub(super) values: Vec<Option<u64>>,
+    /// Why some of it was not measured to the end, after "failed to ...".
+    pub(super) trouble: Option<String>,
+}
+
+impl Answer {
+    /// Without any of `values` numbers, because of `trouble`.
+    pub(super) fn failed(values: usize, trouble: String) -> Self {
+        Self { values: vec![None; values], trouble: Some(trouble) }
+    }
+
+    /// The times among its numbers.
+    pub(super) fn times(&self) -> Vec<Option<Span>> {
+        self.values.iter().map(|value| value.map(Span::from_ps)).collect()
+    }
+
+    /// Its numbers, and then how long its reason is.
+    pub(super) fn encoded(&self) -> (Vec<u8>, &[u8]) {
+        let reason = self.trouble.as_deref().unwrap_or_default().as_bytes();
+        let reason = &reason[..reason.len().min(LONGEST_REASON)];
+        let numbers = self.values.iter().map(|value| value.unwrap_or(NONE));
+        let words = numbers.chain([reason.len() as u64]);
+        (words.flat_map(u64::to_le_bytes).collect(), reason)
+    }
+
+    /// How long the first part of an answer of `values` numbers is. Unit: bytes.
+    pub(super) const fn length(values: usize) -> usize {
+        (values + 1) * 8
+    }
+
+    /// The numbers of the first part, and the length of the reason that follows it: at most what an answer may have.
+    /// Unit: bytes.
+    pub(super) fn decoded(message: &[u8]) -> (Vec<Option<u64>>, usize) {
+        let mut words: Vec<u64> =
+            message.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
+        let reason = words.pop().unwrap_or(0);
+        let values = words.into_iter().map(|word| (word != NONE).then_some(word)).collect();
+        (values, usize::try_from(reason).unwrap_or(LONGEST_REASON).min(LONGEST_REASON))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_order_arrives_as_it_was_given() {
+        for order in [
+            Order::End,
+            Order::Pair { with: 1023, first: true },
+            Order::Pair { with: 0, first: false },
+            Order::Pass { to: Some(3), from: None, bytes: 1 << 40, times: 7 },
+            Order::Pass { to: None, from: Some(0), bytes: 0, times: 1 },
+            Order::Ask { with: 2, first: true },
+        ] {
+            assert_eq!(Order::decoded(&order.encoded()), Some(order));
+        }
+        assert_eq!(Order::decoded(&[9; ORDER]), None);
+    }
+
+    #[test]
+    fn an_answer_arrives_as_it_was_given() {
+        let answer =
+            Answer { values: vec![Some(5), None, Some(0)], trouble: Some("reach rank 3".to_owned()) };
+        let (numbers, reason) = answer.encoded();
+        assert_eq!(numbers.len(), Answer::length(3));
+        assert_eq!(Answer::decoded(&numbers), (answer.values.clone(), reason.len()));
+        assert_eq!(reason, b"reach rank 3");
+        assert_eq!(answer.times()[0], Some(Span::from_ps(5)));
+    }
+
+    #[test]
+    fn a_reason_is_not_longer_than_there_is_room_for() {
+        let answer = Answer::failed(2, "x".repeat(LONGEST_REASON + 5));
+        assert_eq!(answer.encoded().1.len(), LONGEST_REASON);
+        assert_eq!(Answer::decoded(&[0xfe; 24]).1, LONGEST_REASON);
+    }
+}

@@ -1,0 +1,274 @@
+//! A mesh on the ideal network, where what every pair takes is known: about 2 s.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+use linerate_core::comm::ideal::{self, IdealComm, Network};
+use linerate_core::comm::{Comm, CommError};
+use linerate_core::mesh::matrix::Matrix;
+use linerate_core::mesh::{self, Asked, Mesh, MeshWatch, Rank, Step, rounds};
+use linerate_core::plan::{MeshPlan, MeshSchedule};
+use linerate_core::units::{Size, Span, Time};
+
+const NETWORK: Network = Network { latency: Span::from_us(50), per_byte: Span::from_ns(8) };
+
+/// A rank of the ideal network with faults.
+struct Faulty<'a> {
+    inner: IdealComm,
+    faults: &'a Faults,
+}
+
+/// What is wrong with a network.
+#[derive(Default)]
+struct Faults {
+    /// What messages of so many bytes or more from one rank to another take longer.
+    late: Vec<((usize, usize), usize, Span)>,
+    /// Between whom nothing passes, the lower rank first.
+    apart: Option<(usize, usize)>,
+}
+
+impl Faulty<'_> {
+    fn refused(&self, peer: usize) -> Result<(), CommError> {
+        let rank = self.inner.rank();
+        if self.faults.apart == Some((rank.min(peer), rank.max(peer))) {
+            return Err(CommError::Lost { peer, reason: "the cable is cut".to_owned() });
+        }
+        Ok(())
+    }
+
+    async fn delayed(&mut self, to: usize, length: usize) {
+        let from = self.inner.rank();
+        let late = self.faults.late.iter().filter(|(pair, least, _)| *pair == (from, to) && length >= *least);
+        let late: Span = late.map(|(_, _, late)| *late).sum();
+        self.inner.compute(late).await;
+    }
+}
+
+impl Comm for Faulty<'_> {
+    fn rank(&self) -> usize {
+        self.inner.rank()
+    }
+
+    fn size(&self) -> usize {
+        self.inner.size()
+    }
+
+    fn now(&self) -> Time {
+        self.inner.now()
+    }
+
+    async fn send_to(&mut self, to: usize, data: &[u8]) -> Result<(), CommError> {
+        self.refused(to)?;
+        self.delayed(to, data.len()).await;
+        self.inner.send_to(to, data).await
+    }
+
+    async fn recv_from(&mut self, from: usize, data: &mut [u8]) -> Result<(), CommError> {
+        self.refused(from)?;
+        self.inner.recv_from(from, data).await
+    }
+
+    async fn sendrecv(
+        &mut self,
+        to: usize,
+        out: &[u8],
+        from: usize,
+        into: &mut [u8],
+    ) -> Result<(), CommError> {
+        self.refused(to)?;
+        self.refused(from)?;
+        self.delayed(to, out.len()).await;
+        self.inner.sendrecv(to, out, from, into).await
+    }
+
+    async fn compute(&mut self, span: Span) {
+        self.inner.compute(span).await;
+    }
+}
+
+/// Ends a mesh before this step.
+#[derive(Default)]
+struct Watch {
+    steps: Vec<Step>,
+    most: Option<usize>,
+    phases: usize,
+}
+
+impl MeshWatch for Watch {
+    fn step(&mut self, step: &Step) -> ControlFlow<()> {
+        if self.most == Some(self.steps.len()) {
+            return ControlFlow::Break(());
+        }
+        self.steps.push(*step);
+        ControlFlow::Continue(())
+    }
+
+    fn phase_done(&mut self, mesh: &Mesh) {
+        self.phases += 1;
+        assert!(mesh.phases.len() <= self.phases);
+    }
+}
+
+fn measured(size: usize, plan: &MeshPlan, faults: &Faults, most: Option<usize>) -> (Mesh, Watch, bool) {
+    let asked = Asked { plan, seed: 1, patience: Span::from_ms(60_000) };
+    let all = ideal::run(NETWORK, size, async |inner| {
+        let mut comm = Faulty { inner, faults };
+        if comm.rank() > 0 {
+            mesh::follow(&mut comm, asked).await?;
+            return Ok(None);
+        }
+        let mut watch = Watch { most, ..Watch::default() };
+        let ranks = (0..size).map(|rank| Rank { name: format!("n{rank}"), node: rank as u32 }).collect();
+        let (mesh, ended) = mesh::conduct(&mut comm, asked, ranks, &mut watch).await;
+        Ok(Some((mesh, watch, ended.is_continue())))
+    });
+    all.expect("nobody waits for ever").swap_remove(0).expect("rank 0 conducts")
+}
+
+fn of(schedules: &[MeshSchedule]) -> MeshPlan {
+    MeshPlan { schedules: schedules.to_vec(), visit: Span::from_ms(5), repeat: 2, ..MeshPlan::default() }
+}
+
+/// Latency, and a byte or 2^20 of them: by the network's numbers, not by its code.
+const BYTE: f64 = 50e-6 + 8e-9;
+const MEBIBYTE: f64 = 50e-6 + 8e-9 * 1_048_576.0;
+
+#[track_caller]
+fn assert_near(found: f64, expected: f64, within: f64, what: &str) {
+    assert!((found / expected - 1.0).abs() <= within, "{what}: {found} s where {expected} s are expected");
+}
+
+#[test]
+fn every_pair_takes_what_the_network_takes() {
+    for (size, schedule) in [(2, MeshSchedule::Pairs), (5, MeshSchedule::Pairs), (6, MeshSchedule::Serial)] {
+        let (mesh, watch, whole) = measured(size, &of(&[schedule]), &Faults::default(), None);
+        assert!(whole && mesh.is_whole() && mesh.phases.len() == 2, "{size} ranks: {:?}", mesh.lost);
+        let rounds =
+            if schedule == MeshSchedule::Serial { size * (size - 1) / 2 } else { size - 1 + size % 2 };
+        assert_eq!(watch.steps.len(), rounds * 2);
+        for phase in &mesh.phases {
+            let pairs: BTreeSet<(u32, u32)> = phase
+                .rounds
+                .iter()
+                .flat_map(|round| &round.passes)
+                .map(|pass| (pass.from, pass.to))
+                .collect();
+            assert_eq!(pairs.len(), size * (size - 1), "both ways");
+        }
+        for (from, to, time) in Matrix::of(&mesh, 0, &mesh.phases).iter() {
+            assert_near(time, BYTE, 1e-9, &format!("latency from {from} to {to}"));
+        }
+        // The empty answer at the end takes 50 us beside at most 5 ms of messages.
+        for (from, to, time) in Matrix::of(&mesh, 1, &mesh.phases).iter() {
+            assert!(time >= MEBIBYTE, "{time} s");
+            assert_near(time, MEBIBYTE, 0.02, &format!("throughput from {from} to {to}"));
+        }
+    }
+}
+
+/// Who is slow in one direction is slow in its cell of messages one way, and in both cells of round trips.
+#[test]
+fn a_slow_direction_is_seen_where_it_is() {
+    let faults = Faults { late: vec![((2, 4), 1, Span::from_ms(1))], ..Faults::default() };
+    let (mesh, ..) = measured(6, &of(&[MeshSchedule::Pairs]), &faults, None);
+    let (latency, throughput) = (Matrix::of(&mesh, 0, &mesh.phases), Matrix::of(&mesh, 1, &mesh.phases));
+    for (from, to, time) in latency.iter() {
+        let half = if [(2, 4), (4, 2)].contains(&(from, to)) { 0.5e-3 } else { 0.0 };
+        assert_near(time, BYTE + half, 1e-9, &format!("latency from {from} to {to}"));
+    }
+    for (from, to, time) in throughput.iter() {
+        let late = if (from, to) == (2, 4) { 1e-3 } else { 0.0 };
+        assert_near(time, MEBIBYTE + late, 0.02, &format!("throughput from {from} to {to}"));
+    }
+}
+
+#[test]
+fn all_at_once_takes_what_the_network_takes() {
+    let schedules =
+        [MeshSchedule::Shifts, MeshSchedule::Ring, MeshSchedule::RandomRing, MeshSchedule::Bisection];
+    for size in [2, 5, 8] {
+        let plan = MeshPlan { matchings: 4, ..of(&schedules) };
+        let (mesh, _, whole) = measured(size, &plan, &Faults::default(), None);
+        assert!(whole && mesh.is_whole());
+        assert_eq!(mesh.phases.len(), schedules.len() * 2);
+        for phase in &mesh.phases {
+            let passes = phase.rounds.iter().flat_map(|round| &round.passes);
+            let expected = match phase.schedule {
+                MeshSchedule::Shifts => size * (size - 1),
+                MeshSchedule::Bisection => 4 * (size / 2 * 2),
+                _ => size,
+            };
+            assert_eq!(passes.clone().count(), expected, "{} of {size} ranks", phase.schedule);
+            for pass in passes {
+                let time = pass.times[1].expect("the largest message is what loads").as_seconds();
+                // Messages are joined, so the latency is paid less often; ranks begin as far apart as the
+                // orders of 40 B reach them.
+                let possible = 8e-9 * 1_048_576.0..=MEBIBYTE + 51e-6 * size as f64;
+                assert!(possible.contains(&time), "{time} s");
+                assert_eq!(pass.times[0], None);
+            }
+        }
+    }
+}
+
+#[test]
+fn victims_are_measured_alone_and_beside_the_load() {
+    // Nothing contends on the ideal network, so the load costs nothing.
+    let (mesh, _, whole) = measured(12, &of(&[MeshSchedule::Victim]), &Faults::default(), None);
+    assert!(whole && mesh.is_whole());
+    assert_eq!(mesh.victims.len(), 2, "one pair in each of two repetitions");
+    for victim in &mesh.victims {
+        for tail in [victim.alone, victim.loaded] {
+            assert!(tail.messages >= 200, "25 ms of 100 us: {tail:?}");
+            for time in [tail.mean, tail.median, tail.p99] {
+                assert_near(time.as_seconds(), BYTE, 1e-9, "an answer");
+            }
+        }
+    }
+    let (mesh, ..) = measured(3, &of(&[MeshSchedule::Victim]), &Faults::default(), None);
+    assert!(mesh.victims.is_empty(), "three ranks are too few");
+}
+
+#[test]
+fn a_pair_that_is_apart_is_lost_and_the_others_are_measured() {
+    let faults = Faults { apart: Some((2, 4)), ..Faults::default() };
+    let plan = of(&[MeshSchedule::Pairs, MeshSchedule::Ring, MeshSchedule::Shifts]);
+    let (mesh, _, whole) = measured(6, &plan, &faults, None);
+    assert!(whole && !mesh.is_whole());
+    let [lost] = &mesh.lost[..] else { panic!("{:?}", mesh.lost) };
+    let with = lost.with.expect("both are there");
+    assert_eq!((lost.rank.min(with), lost.rank.max(with)), (2, 4));
+    assert_eq!(lost.reason, format!("reach rank {with}: the cable is cut"));
+    let pairs: Vec<_> = mesh.phases_of(&[MeshSchedule::Pairs]).collect();
+    let latency = Matrix::of(&mesh, 0, pairs);
+    assert_eq!(latency.iter().count(), 28, "all but two of 30");
+    assert_eq!([latency.get(2, 4), latency.get(4, 2)], [None; 2]);
+}
+
+#[test]
+fn who_watches_may_end_it() {
+    let (mesh, watch, whole) = measured(6, &of(&[MeshSchedule::Pairs]), &Faults::default(), Some(3));
+    assert!(!whole);
+    assert_eq!((mesh.phases.len(), mesh.phases[0].rounds.len(), watch.phases), (1, 3, 1));
+}
+
+#[test]
+fn a_mesh_is_kept_as_it_was_measured() {
+    let (mesh, ..) = measured(4, &of(&[MeshSchedule::Pairs, MeshSchedule::Victim]), &Faults::default(), None);
+    let text = serde_json::to_string(&mesh).expect("it has a JSON form");
+    assert_eq!(serde_json::from_str::<Mesh>(&text).expect(&text), mesh);
+    let (from, to) = rounds::every_pair_shuffled(4, 1, 0)[0][0];
+    assert!(text.contains(&format!("[[{from},{to},[50008000,")), "{text}");
+}
+
+#[test]
+fn a_curve_for_every_pair_has_every_size() {
+    let sizes: Vec<Size> = [1, 64, 4096, 65536].map(Size).into();
+    let plan = MeshPlan { latency: sizes.clone(), throughput: sizes, ..of(&[MeshSchedule::Pairs]) };
+    let (mesh, ..) = measured(3, &plan, &Faults::default(), None);
+    assert_eq!(mesh.probes.len(), 8);
+    for (place, probe) in mesh.probes.iter().enumerate().take(4) {
+        let expected = 50e-6 + 8e-9 * probe.size as f64;
+        assert_near(Matrix::of(&mesh, place, &mesh.phases).median().expect("all"), expected, 1e-9, "latency");
+    }
+}
