@@ -3,6 +3,7 @@
 //! Rank 0 conducts: it gives every rank an order, takes part itself, and receives what each measured. So the ranks
 //! know no schedule, and one that is lost costs its own pairs only.
 
+mod account;
 mod conduct;
 mod follow;
 mod hand;
@@ -14,9 +15,11 @@ mod visit;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::comm::CommError;
 use crate::plan::{MeshPlan, MeshSchedule, Probe};
 use crate::units::Span;
 
+pub use account::{collect, tell};
 pub use conduct::{MeshWatch, Step, conduct};
 pub use follow::follow;
 
@@ -152,5 +155,18 @@ impl Mesh {
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.lost.is_empty()
+    }
+
+    /// Whether this rank is gone.
+    #[must_use]
+    pub fn has_lost(&self, rank: usize) -> bool {
+        self.lost.iter().any(|lost| lost.with.is_none() && lost.rank as usize == rank)
+    }
+
+    /// The rank is gone, and all of its pairs: that others could not reach it is no news.
+    pub(crate) fn lose(&mut self, rank: usize, error: &CommError) {
+        let rank = rank as u32;
+        self.lost.retain(|lost| lost.with.is_none() || (lost.rank != rank && lost.with != Some(rank)));
+        self.lost.push(Lost { rank, with: None, reason: error.to_string() });
     }
 }

@@ -115,11 +115,16 @@ fn measured(size: usize, plan: &MeshPlan, faults: &Faults, most: Option<usize>) 
         let mut comm = Faulty { inner, faults };
         if comm.rank() > 0 {
             mesh::follow(&mut comm, asked).await?;
+            let text = format!("this is {}", comm.rank());
+            mesh::tell(&mut comm, &text).await?;
             return Ok(None);
         }
         let mut watch = Watch { most, ..Watch::default() };
         let ranks = (0..size).map(|rank| Rank { name: format!("n{rank}"), node: rank as u32 }).collect();
-        let (mesh, ended) = mesh::conduct(&mut comm, asked, ranks, &mut watch).await;
+        let (mut mesh, ended) = mesh::conduct(&mut comm, asked, ranks, &mut watch).await;
+        let told = mesh::collect(&mut comm, &mut mesh, Span::from_ms(1_000)).await;
+        let expected = (0..size).map(|rank| (rank > 0).then(|| format!("this is {rank}")));
+        assert!(told.into_iter().eq(expected));
         Ok(Some((mesh, watch, ended.is_continue())))
     });
     all.expect("nobody waits for ever").swap_remove(0).expect("rank 0 conducts")

@@ -147,15 +147,10 @@ impl<C: Comm, W: MeshWatch> Conductor<'_, C, W> {
         Ok(Answer { values, trouble: Some(String::from_utf8_lossy(&reason).into_owned()) })
     }
 
-    /// The rank is gone, and all of its pairs.
+    /// The rank is gone.
     fn lose(&mut self, rank: usize, error: &CommError) {
         self.alive[rank] = false;
-        let number = rank as u32;
-        // That others could not reach it is no news.
-        self.mesh
-            .lost
-            .retain(|lost| lost.with.is_none() || (lost.rank != number && lost.with != Some(number)));
-        self.mesh.lost.push(Lost { rank: number, with: None, reason: error.to_string() });
+        self.mesh.lose(rank, error);
     }
 
     /// A rank could not do its part with another: neither is asked to again, unless one of them is gone anyway.

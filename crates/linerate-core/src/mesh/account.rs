@@ -1,0 +1,49 @@
+//! What every rank tells rank 0 of itself, before and after a mesh: any text, such as a host as JSON.
+
+use super::Mesh;
+use crate::comm::{Comm, CommError};
+use crate::units::Span;
+
+/// The longest text that rank 0 takes. Unit: bytes.
+const LONGEST: usize = 1 << 20;
+
+/// Tells rank 0 `text`, which [collects](collect) it.
+///
+/// # Errors
+///
+/// When rank 0 is gone.
+pub async fn tell<C: Comm>(comm: &mut C, text: &str) -> Result<(), CommError> {
+    comm.patience(Span::MAX);
+    let text = &text.as_bytes()[..text.len().min(LONGEST)];
+    comm.send_to(0, &(text.len() as u64).to_le_bytes()).await?;
+    comm.send_to(0, text).await
+}
+
+/// What every other rank [tells](tell), by rank. Nothing of those that `mesh` has lost, of rank 0 itself, and of who is
+/// lost now: that is noted in `mesh`.
+pub async fn collect<C: Comm>(comm: &mut C, mesh: &mut Mesh, patience: Span) -> Vec<Option<String>> {
+    comm.patience(patience);
+    let mut texts = vec![None];
+    for rank in 1..comm.size() {
+        texts.push(if mesh.has_lost(rank) {
+            None
+        } else {
+            let text = receive(comm, rank).await;
+            text.map_err(|error| mesh.lose(rank, &error)).ok()
+        });
+    }
+    texts
+}
+
+async fn receive<C: Comm>(comm: &mut C, rank: usize) -> Result<String, CommError> {
+    let mut length = [0; 8];
+    comm.recv_from(rank, &mut length).await?;
+    let length = usize::try_from(u64::from_le_bytes(length)).unwrap_or(usize::MAX);
+    if length > LONGEST {
+        let reason = format!("it wants to say {length} B of itself, and {LONGEST} B are the most");
+        return Err(CommError::Lost { peer: rank, reason });
+    }
+    let mut text = vec![0; length];
+    comm.recv_from(rank, &mut text).await?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}
