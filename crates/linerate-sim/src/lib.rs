@@ -27,6 +27,7 @@ pub mod myrinet;
 pub mod pace;
 pub mod plan;
 pub mod random;
+pub mod ranks;
 pub mod shipped;
 mod slab;
 pub mod stack;

@@ -49,3 +49,16 @@ pub struct Parameters {
     /// From a packet's loss until a stream goes back to the first byte not acknowledged.
     pub retransmit_after: Span,
 }
+
+impl Parameters {
+    /// Of a flow on which nothing passes.
+    pub(crate) const IDLE: Self = Self {
+        kind: Kind::Stream,
+        payload_bytes: 1,
+        header_bytes: STREAM_HEADER_BYTES,
+        window_bytes: 1,
+        send_buffer_bytes: 1,
+        acknowledge_every: 1,
+        retransmit_after: Span::ZERO,
+    };
+}

@@ -16,6 +16,7 @@ mod negotiation;
 mod network;
 mod papers;
 mod plans;
+mod ranks;
 mod segment;
 mod support;
 mod tcp;

@@ -193,7 +193,17 @@ impl Network {
 
     /// A flow between the initiator's station and a responder's; returns its number.
     pub(crate) fn connect(&mut self, peer: u32) -> u32 {
-        let between = [self.stations[0], self.stations[1 + peer as usize]];
+        self.join(0, 1 + peer as usize)
+    }
+
+    /// A flow on which nothing passes: a task at this station, by its place, has its alarm there.
+    pub(crate) fn alarm_of(&mut self, station: usize) -> u32 {
+        self.world.stations.connect([self.stations[station]; 2], Parameters::IDLE)
+    }
+
+    /// A flow between two stations, by their places; returns its number.
+    pub(crate) fn join(&mut self, one: usize, other: usize) -> u32 {
+        let between = [self.stations[one], self.stations[other]];
         let World { kernel, stations, .. } = &mut self.world;
         match &self.upper {
             Upper::Plain(parameters) => stations.connect(between, *parameters),

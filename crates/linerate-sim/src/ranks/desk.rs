@@ -1,0 +1,252 @@
+//! The flows of all ranks, and what each rank has under way.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::task::Poll;
+
+use linerate_core::comm::{CommError, Waiting};
+use linerate_core::units::{Span, Time};
+
+use crate::end::broken;
+use crate::machine::End;
+use crate::model::Network;
+use crate::stack::Side;
+use crate::stations::Broken;
+use crate::world::World;
+
+/// What goes before every message: its length. Unit: bytes.
+pub const HEADER_BYTES: usize = 8;
+
+/// A message that is being sent.
+#[derive(Debug)]
+pub(super) struct Outgoing {
+    to: usize,
+    bytes: Vec<u8>,
+    sent: usize,
+}
+
+impl Outgoing {
+    pub(super) fn new(to: usize, data: &[u8]) -> Self {
+        let mut bytes = Vec::with_capacity(HEADER_BYTES + data.len());
+        bytes.extend_from_slice(&(data.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(data);
+        Self { to, bytes, sent: 0 }
+    }
+}
+
+/// A message that is awaited, with its header.
+#[derive(Debug)]
+pub(super) struct Incoming {
+    from: usize,
+    bytes: Vec<u8>,
+    received: usize,
+}
+
+impl Incoming {
+    pub(super) fn new(from: usize, length: usize) -> Self {
+        Self { from, bytes: vec![0; HEADER_BYTES + length], received: 0 }
+    }
+
+    pub(super) fn message(&self) -> &[u8] {
+        &self.bytes[HEADER_BYTES..]
+    }
+
+    /// Refuses a message of another length than was asked for, as soon as its header is there.
+    fn check(&self) -> Result<(), CommError> {
+        let asked = self.bytes.len() - HEADER_BYTES;
+        match self.bytes.first_chunk::<HEADER_BYTES>() {
+            Some(header) if self.received >= HEADER_BYTES => {
+                let sent = usize::try_from(u64::from_le_bytes(*header)).unwrap_or(usize::MAX);
+                if sent == asked { Ok(()) } else { Err(CommError::Length { peer: self.from, asked, sent }) }
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// All ranks of a model under way.
+#[derive(Debug)]
+pub(super) struct Desks {
+    network: Network,
+    /// The flows, by their ranks, the lower one first, which is their first side.
+    flows: BTreeMap<(usize, usize), u32>,
+    /// The ranks at the sides of each flow, by its number.
+    sides: Vec<[usize; 2]>,
+    /// Flows whose handshake is under way.
+    connecting: Vec<u32>,
+    /// A flow of each rank to itself, on which nothing passes: the rank's alarm is at it.
+    alarms: Vec<u32>,
+    /// What each rank waits for; nothing of one that has ended.
+    waits: Vec<Option<Waiting>>,
+    /// Ranks that may go on.
+    ready: BTreeSet<usize>,
+    stirs: Vec<End>,
+}
+
+impl Desks {
+    pub(super) fn new(network: Network, size: usize) -> Self {
+        let waits = (0..size).map(|rank| Some(Waiting { rank, sends_to: None, receives_from: None }));
+        let mut desks = Self {
+            network,
+            flows: BTreeMap::new(),
+            sides: Vec::new(),
+            connecting: Vec::new(),
+            alarms: Vec::new(),
+            waits: waits.collect(),
+            ready: (0..size).collect(),
+            stirs: Vec::new(),
+        };
+        for rank in 0..size {
+            let flow = desks.network.alarm_of(rank);
+            desks.alarms.push(flow);
+            desks.note(flow, [rank; 2]);
+        }
+        desks
+    }
+
+    fn note(&mut self, flow: u32, ranks: [usize; 2]) {
+        self.sides.resize(flow as usize + 1, ranks);
+        self.sides[flow as usize] = ranks;
+    }
+
+    pub(super) fn now(&self) -> Time {
+        self.network.world.kernel.now()
+    }
+
+    pub(super) fn into_world(self) -> World {
+        self.network.world
+    }
+
+    /// Every rank that has not ended, and what it waits for.
+    pub(super) fn waiting(&self) -> Vec<Waiting> {
+        self.waits.iter().flatten().copied().collect()
+    }
+
+    /// Lets the model go on until a rank may: all that may, in order. Nothing if none ever will, or it is to stop.
+    pub(super) fn go_on(&mut self, stop: impl Fn() -> bool, stuck: Span) -> Option<BTreeSet<usize>> {
+        let begun = self.now();
+        while self.ready.is_empty() {
+            if stop() || self.now().since(begun) > stuck || !self.network.world.step() {
+                return None;
+            }
+            self.network.world.stations.take_stirs(&mut self.stirs);
+            let sides = &self.sides;
+            self.ready.extend(self.stirs.drain(..).map(|end| sides[end.flow as usize][end.side as usize]));
+            let (stations, ready) = (&self.network.world.stations, &mut self.ready);
+            self.connecting.retain(|flow| {
+                let settled = stations.is_settled(*flow);
+                if settled {
+                    ready.extend(sides[*flow as usize]);
+                }
+                !settled
+            });
+        }
+        Some(std::mem::take(&mut self.ready))
+    }
+
+    /// A rank has ended: what it sent still arrives.
+    pub(super) fn leave(&mut self, rank: usize) {
+        self.waits[rank] = None;
+        for ((low, high), flow) in self.flows.iter().filter(|((low, high), _)| *low == rank || *high == rank)
+        {
+            let (side, other) = if *low == rank { (Side::First, *high) } else { (Side::Second, *low) };
+            self.network.world.stations.close(*flow, side);
+            self.ready.insert(other);
+        }
+    }
+
+    /// When the alarm of `rank` goes off.
+    pub(super) fn alarm(&mut self, rank: usize, after: Span) -> Time {
+        let World { kernel, stations, .. } = &mut self.network.world;
+        let until = kernel.now() + after;
+        stations.alarm(self.alarms[rank], Side::First, until, kernel);
+        until
+    }
+
+    /// Moves what can be moved now of both messages of `rank`.
+    pub(super) fn step(
+        &mut self,
+        rank: usize,
+        out: &mut Option<Outgoing>,
+        into: &mut Option<Incoming>,
+    ) -> Poll<Result<(), CommError>> {
+        let moved = self.send(rank, out).and_then(|sent| Ok([sent, self.receive(rank, into)?]));
+        let done = match moved {
+            Err(error) => Some(Err(error)),
+            Ok([true, true]) => Some(Ok(())),
+            Ok(_) => None,
+        };
+        let open = |done: bool, peer: Option<usize>| peer.filter(|_| !done);
+        let (sent, received) = (done.is_some() || moved_all(out), done.is_some() || taken_all(into));
+        self.waits[rank] = Some(Waiting {
+            rank,
+            sends_to: open(sent, out.as_ref().map(|out| out.to)),
+            receives_from: open(received, into.as_ref().map(|into| into.from)),
+        });
+        done.map_or(Poll::Pending, Poll::Ready)
+    }
+
+    /// Whether all of the message, if there is one, was sent.
+    fn send(&mut self, rank: usize, out: &mut Option<Outgoing>) -> Result<bool, CommError> {
+        let Some(out) = out else { return Ok(true) };
+        let Some((flow, side)) = self.way(rank, out.to)? else { return Ok(false) };
+        while out.sent < out.bytes.len() {
+            let World { kernel, stations, .. } = &mut self.network.world;
+            match stations.write(flow, side, &out.bytes[out.sent..], kernel) {
+                Ok(0) => return Ok(false),
+                Ok(more) => out.sent += more,
+                Err(reason) => return Err(lost(out.to, reason)),
+            }
+            // What a rank sends next, to whomever, comes behind this.
+            self.network.world.settle();
+        }
+        Ok(true)
+    }
+
+    /// Whether all of the message, if there is one, was received.
+    fn receive(&mut self, rank: usize, into: &mut Option<Incoming>) -> Result<bool, CommError> {
+        let Some(into) = into else { return Ok(true) };
+        let Some((flow, side)) = self.way(rank, into.from)? else { return Ok(false) };
+        let World { kernel, stations, .. } = &mut self.network.world;
+        while into.received < into.bytes.len() {
+            match stations.read(flow, side, &mut into.bytes[into.received..], kernel) {
+                Ok(0) => return Ok(false),
+                Ok(more) => into.received += more,
+                Err(reason) => return Err(lost(into.from, reason)),
+            }
+            into.check()?;
+        }
+        Ok(true)
+    }
+
+    /// The flow between the two and the side of `rank`, once they are connected.
+    fn way(&mut self, rank: usize, peer: usize) -> Result<Option<(u32, Side)>, CommError> {
+        let ranks = (rank.min(peer), rank.max(peer));
+        let known = self.flows.get(&ranks).copied();
+        if known.is_none() && self.waits[peer].is_none() {
+            return Err(lost(peer, Broken::Closed));
+        }
+        let flow = known.unwrap_or_else(|| {
+            let flow = self.network.join(ranks.0, ranks.1);
+            self.flows.insert(ranks, flow);
+            self.note(flow, [ranks.0, ranks.1]);
+            if !self.network.world.stations.is_settled(flow) {
+                self.connecting.push(flow);
+            }
+            flow
+        });
+        let side = if rank == ranks.0 { Side::First } else { Side::Second };
+        Ok(self.network.world.stations.is_settled(flow).then_some((flow, side)))
+    }
+}
+
+fn moved_all(out: &Option<Outgoing>) -> bool {
+    out.as_ref().is_none_or(|out| out.sent == out.bytes.len())
+}
+
+fn taken_all(into: &Option<Incoming>) -> bool {
+    into.as_ref().is_none_or(|into| into.received == into.bytes.len())
+}
+
+fn lost(peer: usize, reason: Broken) -> CommError {
+    CommError::Lost { peer, reason: broken(reason).to_string() }
+}
