@@ -10,6 +10,7 @@ mod hand;
 pub mod matrix;
 mod order;
 pub mod rounds;
+pub mod suspects;
 mod visit;
 
 use schemars::JsonSchema;

@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use linerate_core::comm::ideal::{self, IdealComm, Network};
 use linerate_core::comm::{Comm, CommError};
 use linerate_core::mesh::matrix::Matrix;
+use linerate_core::mesh::suspects::{Place, Verdict, suspects};
 use linerate_core::mesh::{self, Asked, Mesh, MeshWatch, Rank, Step, rounds};
 use linerate_core::plan::{MeshPlan, MeshSchedule};
 use linerate_core::units::{Size, Span, Time};
@@ -131,7 +132,13 @@ fn measured(size: usize, plan: &MeshPlan, faults: &Faults, most: Option<usize>) 
 }
 
 fn of(schedules: &[MeshSchedule]) -> MeshPlan {
-    MeshPlan { schedules: schedules.to_vec(), visit: Span::from_ms(5), repeat: 2, ..MeshPlan::default() }
+    MeshPlan {
+        schedules: schedules.to_vec(),
+        visit: Span::from_ms(5),
+        repeat: 2,
+        recheck: 0,
+        ..MeshPlan::default()
+    }
 }
 
 /// Latency, and a byte or 2^20 of them: by the network's numbers, not by its code.
@@ -276,4 +283,18 @@ fn a_curve_for_every_pair_has_every_size() {
         let expected = 50e-6 + 8e-9 * probe.size as f64;
         assert_near(Matrix::of(&mesh, place, &mesh.phases).median().expect("all"), expected, 1e-9, "latency");
     }
+}
+
+#[test]
+fn what_is_slow_is_measured_alone_and_named() {
+    let faults = Faults { late: vec![((2, 4), 1 << 20, Span::from_ms(4))], ..Faults::default() };
+    let plan = MeshPlan { recheck: 3, ..of(&[MeshSchedule::Pairs]) };
+    let (mesh, ..) = measured(6, &plan, &faults, None);
+    let [suspect] = &suspects(&mesh, plan.tolerance)[..] else { panic!("one is slow") };
+    assert_eq!((&suspect.place, suspect.verdict), (&Place::OneWay { from: 2, to: 4 }, Verdict::Bad));
+    let expected = (MEBIBYTE + 4e-3) / MEBIBYTE;
+    assert_near(suspect.times_slower, expected, 0.02, "while others talk");
+    assert_near(suspect.alone.expect("it was measured alone"), expected, 0.02, "alone");
+    let (mesh, ..) = measured(6, &plan, &Faults::default(), None);
+    assert_eq!(suspects(&mesh, plan.tolerance), []);
 }

@@ -78,6 +78,7 @@ fn taken(length: u64) -> Span {
 }
 
 /// When the last rank has ended `program`.
+#[expect(clippy::needless_pass_by_value, reason = "a program is written where it is run")]
 fn last(model: &OnModel, program: impl AsyncFn(&mut ModelComm) -> Result<(), CommError>) -> Time {
     let ended = model.all(async |mut comm| {
         program(&mut comm).await?;

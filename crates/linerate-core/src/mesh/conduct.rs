@@ -7,7 +7,8 @@ use std::ops::ControlFlow;
 
 use super::hand::Hand;
 use super::order::{Answer, Order};
-use super::{Asked, Lost, Mesh, Phase, Rank};
+use super::suspects::{self, Recheck};
+use super::{Asked, Lost, Mesh, Phase, Rank, rounds};
 use crate::comm::{Comm, CommError};
 use crate::plan::MeshSchedule;
 use crate::units::Span;
@@ -16,6 +17,9 @@ use crate::units::Span;
 const PATIENCE: u64 = 4;
 /// How many times its planned time a visit may take on a path that becomes slower.
 const STRETCH: u64 = 8;
+
+/// The most slow pairs that are measured alone.
+const MOST_RECHECKED: usize = 64;
 
 /// What rank 0 is told while a mesh is measured.
 pub trait MeshWatch {
@@ -91,6 +95,30 @@ impl<C: Comm, W: MeshWatch> Conductor<'_, C, W> {
                 self.watch.phase_done(&self.mesh);
                 flow?;
             }
+        }
+        self.recheck().await
+    }
+
+    /// The pairs that were slow, and as many that were not, one at a time.
+    async fn recheck(&mut self) -> ControlFlow<()> {
+        let plan = self.asked.plan;
+        if plan.recheck == 0 {
+            return ControlFlow::Continue(());
+        }
+        let Recheck { slow, controls } =
+            suspects::to_recheck(&self.mesh, plan.tolerance, MOST_RECHECKED, self.asked.seed);
+        let pairs = [slow, controls].concat();
+        for repetition in 0..plan.recheck {
+            let order = rounds::shuffled(pairs.len(), self.asked.seed, repetition);
+            let rounds = order.into_iter().map(|place| vec![pairs[place]]).collect();
+            let schedule = MeshSchedule::Recheck;
+            let step = |round, rounds| Step { schedule, repetition, round, rounds };
+            let (rounds, flow) = self.pairs(rounds, &step).await;
+            if !rounds.is_empty() {
+                self.mesh.phases.push(Phase { schedule, rounds });
+            }
+            self.watch.phase_done(&self.mesh);
+            flow?;
         }
         ControlFlow::Continue(())
     }

@@ -57,6 +57,17 @@ impl Matrix {
         self.cells[from * self.size + to] = value;
     }
 
+    /// Adds `what` to every value of a row.
+    pub(super) fn add_to_row(&mut self, from: usize, what: f64) {
+        let row = from * self.size..(from + 1) * self.size;
+        self.cells[row].iter_mut().flatten().for_each(|value| *value += what);
+    }
+
+    /// Adds `what` to every value of a column.
+    pub(super) fn add_to_column(&mut self, to: usize, what: f64) {
+        self.cells.iter_mut().skip(to).step_by(self.size.max(1)).flatten().for_each(|value| *value += what);
+    }
+
     /// Every value that there is: from, to, value.
     pub fn iter(&self) -> impl Iterator<Item = (usize, usize, f64)> {
         let cells = self.cells.iter().enumerate();
