@@ -13,6 +13,7 @@ pub mod observe;
 pub mod pair;
 mod place;
 pub mod probe;
+pub mod ranks;
 pub mod serve;
 pub mod settings;
 mod stages;

@@ -16,6 +16,7 @@ mod local;
 mod memory;
 mod observe;
 mod pair;
+mod ranks;
 mod remote_settings;
 mod rr;
 mod rr_datagrams;

@@ -2,6 +2,8 @@
 
 #[path = "../../linerate-core/tests/support/carrier_conformance.rs"]
 pub(crate) mod carrier_conformance;
+#[path = "../../linerate-core/tests/support/comm_conformance.rs"]
+pub(crate) mod comm_conformance;
 #[path = "../../linerate-core/tests/support/conformance.rs"]
 pub(crate) mod conformance;
 pub(crate) mod conversation;

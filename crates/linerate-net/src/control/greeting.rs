@@ -39,6 +39,8 @@ pub enum Purpose {
     Control = 1,
     /// The bytes under test; the token that the server gave and the number of the flow follow.
     Data = 2,
+    /// Messages between ranks.
+    Rank = 3,
 }
 
 /// The versions of the conversation that an end speaks.
@@ -151,6 +153,7 @@ impl Greeting {
         let purpose = match purpose {
             1 => Purpose::Control,
             2 => Purpose::Data,
+            3 => Purpose::Rank,
             other => return Err(GreetingError::Purpose(other)),
         };
         Ok(Self { versions, purpose })
@@ -234,7 +237,7 @@ mod tests {
 
     #[test]
     fn greetings_survive() {
-        for purpose in [Purpose::Control, Purpose::Data] {
+        for purpose in [Purpose::Control, Purpose::Data, Purpose::Rank] {
             let greeting = Greeting::new(purpose);
             assert_eq!(Greeting::decode(&greeting.encode()), Ok(greeting));
         }

@@ -97,6 +97,9 @@ pub(super) fn serve(server: &ServerState, stream: TcpStream, peer: IpAddr, permi
     let greeted = greet(server, &stream);
     let outcome = match greeted {
         Ok(Greeting { purpose: Purpose::Data, .. }) => deliver(server, stream, permit),
+        Ok(Greeting { purpose: Purpose::Rank, .. }) => {
+            Err(Refusal::Told("it is a rank of a mesh, and this is a server".to_owned()))
+        }
         Ok(Greeting { purpose: Purpose::Control, versions }) => {
             let outcome = converse(server, &stream, versions, peer, permit);
             if let Err(Refusal::Told(reason)) = &outcome {

@@ -1,0 +1,280 @@
+//! What a rank holds: a connection with each rank that it has sent to or received from.
+
+use std::io;
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+use linerate_core::comm::{Comm, CommError};
+use linerate_core::units::{Span, Time};
+use rustix::event::{PollFd, PollFlags};
+
+use super::door::Door;
+use super::introduction::{Comes, introduce};
+use super::rendezvous::{Joining, Row};
+use super::stream::{Incoming, OtherLength, Outgoing, set_patience};
+use crate::control::{Deadline, TimedStream, closed_by_peer};
+use crate::wait::await_events;
+
+/// How long two ranks may take to connect.
+const CONNECT: Duration = Duration::from_secs(30);
+
+/// A rank over TCP. Its calls wait within a single poll.
+#[derive(Debug)]
+pub struct TcpComm {
+    joining: Joining,
+    rows: Vec<Row>,
+    links: Vec<Link>,
+    door: Door,
+    session: String,
+    patience: Span,
+}
+
+/// The connection with another rank.
+#[derive(Debug)]
+enum Link {
+    /// There is none yet, or none any more.
+    Apart,
+    /// There is one, which waits so long.
+    Open { stream: TcpStream, patience: Span },
+    /// The other is gone, or the way to it, and why.
+    Lost(String),
+}
+
+impl TcpComm {
+    pub(super) fn new(
+        joining: Joining,
+        streams: Vec<Option<TcpStream>>,
+        rows: Vec<Row>,
+        door: Door,
+        session: String,
+    ) -> io::Result<Self> {
+        let patience = joining.patience;
+        let link = |stream: Option<TcpStream>| match stream {
+            None => Ok(Link::Apart),
+            Some(stream) => opened(stream, patience),
+        };
+        let links = streams.into_iter().map(link).collect::<io::Result<_>>()?;
+        Ok(Self { joining, rows, links, door, session, patience })
+    }
+
+    /// What people call the host of each rank.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.rows.iter().map(|row| row.name.as_str())
+    }
+
+    /// The address here and there of the connection with `peer`, if there is one.
+    #[must_use]
+    pub fn addresses(&self, peer: usize) -> Option<[SocketAddr; 2]> {
+        let Link::Open { stream, .. } = self.links.get(peer)? else { return None };
+        Some([stream.local_addr().ok()?, stream.peer_addr().ok()?])
+    }
+
+    /// Makes sure that there is a connection with `peer`, as patient as this rank is.
+    fn link(&mut self, peer: usize) -> Result<(), CommError> {
+        let size = self.links.len();
+        if peer >= size || peer == self.joining.rank {
+            return Err(CommError::NoSuchRank { peer, size });
+        }
+        match &mut self.links[peer] {
+            Link::Open { patience, .. } if *patience == self.patience => Ok(()),
+            Link::Open { stream, patience } => {
+                *patience = self.patience;
+                let set = set_patience(stream, self.patience);
+                set.map_err(|error| self.lose(peer, error.to_string()))
+            }
+            Link::Lost(reason) => Err(CommError::Lost { peer, reason: reason.clone() }),
+            Link::Apart => {
+                let made = if self.joining.rank < peer { self.dial(peer) } else { self.await_dial(peer) };
+                let link =
+                    made.and_then(|stream| opened(stream, self.patience).map_err(|error| error.to_string()));
+                self.links[peer] = link.map_err(|reason| self.lose(peer, reason))?;
+                Ok(())
+            }
+        }
+    }
+
+    fn dial(&self, peer: usize) -> Result<TcpStream, String> {
+        let address = self.rows[peer].address;
+        let stream = TcpStream::connect_timeout(&address, CONNECT)
+            .map_err(|error| format!("connect to {address}: {error}"))?;
+        let comes = Comes::ToTalk { session: self.session.clone() };
+        let mut timed = TimedStream::new(&stream, Deadline::after(CONNECT));
+        let Joining { key, rank, .. } = &self.joining;
+        introduce(&mut timed, key, *rank, peer, comes)
+            .map_err(|error| format!("at {address}: failed to {error}"))?;
+        Ok(stream)
+    }
+
+    fn await_dial(&self, peer: usize) -> Result<TcpStream, String> {
+        let ours = Comes::ToTalk { session: self.session.clone() };
+        let came = self.door.wait_for(Deadline::after(CONNECT), |introduction| {
+            introduction.rank == peer && introduction.comes == ours
+        });
+        came.map(|(_, stream)| stream).ok_or_else(|| format!("it did not connect within {CONNECT:?}"))
+    }
+
+    /// Nothing more passes with `peer`.
+    fn lose(&mut self, peer: usize, reason: String) -> CommError {
+        self.links[peer] = Link::Lost(reason.clone());
+        CommError::Lost { peer, reason }
+    }
+
+    fn failed(&mut self, peer: usize, error: &io::Error) -> CommError {
+        let reason = match error.kind() {
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+                format!("no byte moved for {}", self.patience)
+            }
+            io::ErrorKind::ConnectionReset => "the connection was reset".to_owned(),
+            _ if closed_by_peer(error) => "the peer closed the connection".to_owned(),
+            _ => error.to_string(),
+        };
+        self.lose(peer, reason)
+    }
+
+    fn other_length(&mut self, peer: usize, asked: usize, OtherLength(sent): OtherLength) -> CommError {
+        // What follows can no longer be told from the rest of this message.
+        self.links[peer] = Link::Lost("it sent a message of another length".to_owned());
+        CommError::Length { peer, asked, sent }
+    }
+
+    fn stream(&self, peer: usize) -> &TcpStream {
+        let Link::Open { stream, .. } = &self.links[peer] else { unreachable!("`link` has made it") };
+        stream
+    }
+
+    fn send(&mut self, to: usize, data: &[u8]) -> Result<(), CommError> {
+        self.link(to)?;
+        let mut out = Outgoing::new(data);
+        while !out.is_done() {
+            retried(|| out.step(self.stream(to), true)).map_err(|error| self.failed(to, &error))?;
+        }
+        Ok(())
+    }
+
+    fn receive(&mut self, from: usize, data: &mut [u8]) -> Result<(), CommError> {
+        self.link(from)?;
+        let asked = data.len();
+        let mut incoming = Incoming::new(data);
+        while !incoming.is_done() {
+            let step = retried(|| incoming.step(self.stream(from), true));
+            step.map_err(|error| self.failed(from, &error))?
+                .map_err(|other| self.other_length(from, asked, other))?;
+        }
+        Ok(())
+    }
+
+    /// Moves what can be moved of both, and waits only where neither can.
+    fn exchange(&mut self, to: usize, out: &[u8], from: usize, into: &mut [u8]) -> Result<(), CommError> {
+        self.link(to)?;
+        self.link(from)?;
+        let asked = into.len();
+        let (mut out, mut incoming) = (Outgoing::new(out), Incoming::new(into));
+        while !(out.is_done() && incoming.is_done()) {
+            let mut moved = false;
+            if !out.is_done() {
+                let step = retried(|| out.step(self.stream(to), false));
+                moved |= now_or_later(step).map_err(|error| self.failed(to, &error))?.is_some();
+            }
+            if !incoming.is_done() {
+                let step = retried(|| incoming.step(self.stream(from), false));
+                if let Some(step) = now_or_later(step).map_err(|error| self.failed(from, &error))? {
+                    step.map_err(|other| self.other_length(from, asked, other))?;
+                    moved = true;
+                }
+            }
+            if !moved {
+                self.await_either((!out.is_done()).then_some(to), (!incoming.is_done()).then_some(from))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn await_either(&mut self, to: Option<usize>, from: Option<usize>) -> Result<(), CommError> {
+        let sends = to.map(|to| PollFd::new(self.stream(to), PollFlags::OUT));
+        let receives = from.map(|from| PollFd::new(self.stream(from), PollFlags::IN));
+        let mut both: Vec<PollFd<'_>> = sends.into_iter().chain(receives).collect();
+        let ready = await_events(&mut both, self.patience);
+        drop(both);
+        // Who does not send is the one that is waited for; else who does not receive.
+        let peer = from.or(to).unwrap_or_default();
+        match ready {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(self.failed(peer, &io::ErrorKind::TimedOut.into())),
+            Err(errno) => Err(self.failed(peer, &errno.into())),
+        }
+    }
+}
+
+fn opened(stream: TcpStream, patience: Span) -> io::Result<Link> {
+    stream.set_nodelay(true)?;
+    set_patience(&stream, patience)?;
+    Ok(Link::Open { stream, patience })
+}
+
+/// Repeats a call that a signal interrupted.
+fn retried<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    loop {
+        match call() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            done => return done,
+        }
+    }
+}
+
+/// Nothing if nothing could be moved now.
+fn now_or_later<T>(moved: io::Result<T>) -> io::Result<Option<T>> {
+    match moved {
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
+        moved => moved.map(Some),
+    }
+}
+
+impl Comm for TcpComm {
+    fn rank(&self) -> usize {
+        self.joining.rank
+    }
+
+    fn size(&self) -> usize {
+        self.links.len()
+    }
+
+    fn now(&self) -> Time {
+        self.joining.clock.now()
+    }
+
+    async fn send_to(&mut self, to: usize, data: &[u8]) -> Result<(), CommError> {
+        self.send(to, data)
+    }
+
+    async fn recv_from(&mut self, from: usize, data: &mut [u8]) -> Result<(), CommError> {
+        self.receive(from, data)
+    }
+
+    async fn sendrecv(
+        &mut self,
+        to: usize,
+        out: &[u8],
+        from: usize,
+        into: &mut [u8],
+    ) -> Result<(), CommError> {
+        self.exchange(to, out, from, into)
+    }
+
+    async fn compute(&mut self, span: Span) {
+        let end = self.now() + span;
+        while self.now() < end {
+            std::hint::spin_loop();
+        }
+    }
+
+    /// Closes the connection of the two, unless one of them is rank 0.
+    fn part(&mut self, peer: usize) {
+        if self.joining.rank != 0 && peer != 0 && matches!(self.links.get(peer), Some(Link::Open { .. })) {
+            self.links[peer] = Link::Apart;
+        }
+    }
+
+    fn patience(&mut self, span: Span) {
+        self.patience = span;
+    }
+}

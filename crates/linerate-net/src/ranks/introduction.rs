@@ -1,0 +1,141 @@
+//! What two ranks say to each other before their first message, and how each knows the other for one of its own.
+//!
+//! ```text
+//! who comes     greeting (purpose 3)     frame: Introduction
+//! who listens   welcome with a challenge                     frame: Reception
+//! ```
+
+use std::io::{Read, Write};
+
+use serde::{Deserialize, Serialize};
+
+use crate::control::{
+    Challenge, FrameError, GREETING_LEN, Greeting, GreetingError, Key, Proof, Purpose, Versions, WELCOME_LEN,
+    Welcome, harmless, random, read_frame, write_frame,
+};
+
+/// The longest name of a host. Unit: bytes. Source: RFC 1035.
+pub(super) const LONGEST_NAME: usize = 255;
+
+/// Who comes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Introduction {
+    /// Random bytes for the listener's proof.
+    pub(super) challenge: Challenge,
+    /// That this end has the key.
+    pub(super) proof: Proof,
+    /// Which rank it is.
+    pub(super) rank: usize,
+    /// Why it comes.
+    pub(super) comes: Comes,
+}
+
+/// Why a rank comes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) enum Comes {
+    /// To rank 0, to be one of them.
+    ToJoin {
+        /// How many ranks it was told that there are.
+        size: usize,
+        /// What it calls its host.
+        name: String,
+        /// What it was told to do, as a hash.
+        plan: String,
+        /// The port at which it awaits others.
+        port: u16,
+    },
+    /// To another rank of this session, to send and receive messages.
+    ToTalk {
+        /// The session that rank 0 named.
+        session: String,
+    },
+}
+
+/// What the listener answers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) enum Reception {
+    /// It is one of its own, and so is this end.
+    Received {
+        /// That this end has the key.
+        proof: Proof,
+    },
+    /// It is not.
+    Refused {
+        /// Why, for people.
+        reason: String,
+    },
+}
+
+/// Why two ends do not know each other. Displayed after "failed to ...".
+#[derive(Debug, thiserror::Error)]
+pub(super) enum IntroductionError {
+    #[error("exchange greetings: {0}")]
+    Stream(#[from] std::io::Error),
+    #[error(transparent)]
+    Greeting(#[from] GreetingError),
+    #[error(transparent)]
+    Frame(#[from] FrameError),
+    #[error("be received: {0}")]
+    Refused(String),
+    #[error("trust rank {0}: it does not have the key")]
+    Unproved(usize),
+}
+
+/// Introduces this end on a new connection to rank `to`.
+pub(super) fn introduce(
+    stream: &mut (impl Read + Write),
+    key: &Key,
+    rank: usize,
+    to: usize,
+    comes: Comes,
+) -> Result<(), IntroductionError> {
+    stream.write_all(&Greeting::new(Purpose::Rank).encode())?;
+    let mut bytes = [0; WELCOME_LEN];
+    stream.read_exact(&mut bytes)?;
+    let welcome = Welcome::decode(&bytes)?;
+    let version = Versions::OURS.agreed(welcome.versions)?;
+    let challenge: Challenge = random()?;
+    let proof = key.prove_client(version, &welcome.challenge, &challenge);
+    write_frame(stream, &Introduction { challenge, proof, rank, comes })?;
+    match read_frame(stream)? {
+        Reception::Refused { reason } => Err(IntroductionError::Refused(harmless(&reason))),
+        Reception::Received { proof } => {
+            let proved = key.accepts_server(version, &proof, &welcome.challenge, &challenge);
+            if proved { Ok(()) } else { Err(IntroductionError::Unproved(to)) }
+        }
+    }
+}
+
+/// Receives whoever has connected, if it has the key.
+pub(super) fn receive(
+    stream: &mut (impl Read + Write),
+    key: &Key,
+) -> Result<Introduction, IntroductionError> {
+    let mut bytes = [0; GREETING_LEN];
+    stream.read_exact(&mut bytes)?;
+    let greeting = Greeting::decode(&bytes)?;
+    let version = Versions::OURS.agreed(greeting.versions)?;
+    let ours: Challenge = random()?;
+    stream.write_all(&Welcome::new(false, ours).encode())?;
+    let mut refuse = |reason: &str| {
+        let refused = Reception::Refused { reason: reason.to_owned() };
+        write_frame(stream, &refused).map_err(IntroductionError::from)?;
+        Err(IntroductionError::Refused(reason.to_owned()))
+    };
+    if greeting.purpose != Purpose::Rank {
+        return refuse("this is a rank of a mesh, and no server: it is there for its mesh only");
+    }
+    let introduction: Introduction = read_frame(stream)?;
+    let (proof, theirs) = (&introduction.proof, &introduction.challenge);
+    if !key.accepts_client(version, proof, &ours, theirs) {
+        let reason = "it has another key: give all ranks the same one (LINERATE_KEY or --key)";
+        write_frame(stream, &Reception::Refused { reason: reason.to_owned() })?;
+        return Err(IntroductionError::Unproved(introduction.rank));
+    }
+    let proof = key.prove_server(version, &ours, theirs);
+    write_frame(stream, &Reception::Received { proof })?;
+    Ok(introduction)
+}

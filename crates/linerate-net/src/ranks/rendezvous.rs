@@ -1,0 +1,313 @@
+//! How ranks find each other: all come to rank 0, which gives each the table of all.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::thread;
+use std::time::Duration;
+
+use linerate_core::units::Span;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use serde::{Deserialize, Serialize};
+
+use super::comm::TcpComm;
+use super::door::Door;
+use super::introduction::{Comes, IntroductionError, LONGEST_NAME, introduce};
+use crate::control::{
+    Deadline, FrameError, Key, TimedStream, closed_by_peer, harmless, random, read_frame, write_frame,
+};
+use crate::observe::HostClock;
+
+/// Between two tries to reach rank 0, which may start later.
+const RETRY: Duration = Duration::from_millis(100);
+/// How long one try may take.
+const TRY: Duration = Duration::from_secs(5);
+/// How many rows of the table a frame has: it stays far below the longest frame.
+const ROWS: usize = 128;
+/// Files of a rank beside one connection for each other rank.
+const OTHER_FILES: u64 = 256;
+
+/// What a rank knows before it joins.
+#[derive(Clone, Debug)]
+pub struct Joining {
+    /// Which rank it is.
+    pub rank: usize,
+    /// Of how many.
+    pub size: usize,
+    /// What people call its host.
+    pub name: String,
+    /// What it was told to do, as a text that is equal if that is.
+    pub plan: String,
+    /// The key of all ranks.
+    pub key: Key,
+    /// How long the last of them may take to come.
+    pub within: Duration,
+    /// A rank that does not move a byte for so long is lost.
+    pub patience: Span,
+    /// The clock that times.
+    pub clock: HostClock,
+}
+
+/// Why ranks did not find each other. Displayed after "failed to ...".
+#[derive(Debug, thiserror::Error)]
+pub enum JoinError {
+    /// The name of rank 0's host has no address.
+    #[error("find rank 0 at {address}: {source}")]
+    Resolve {
+        /// As it was given.
+        address: String,
+        /// What the resolver said.
+        source: io::Error,
+    },
+    /// Rank 0 cannot be reached.
+    #[error("reach rank 0 at {address} within {within:?}: {reason}")]
+    Unreachable {
+        /// As it was given.
+        address: String,
+        /// How long it was tried.
+        within: Duration,
+        /// What came of the last try.
+        reason: String,
+    },
+    /// Rank 0 refused, and said why.
+    #[error("join rank 0: {0}")]
+    Refused(String),
+    /// Some ranks never came.
+    #[error("find all {size} ranks: {} did not come within {within:?}", ranks(missing))]
+    Missing {
+        /// Which.
+        missing: Vec<usize>,
+        /// How many there are.
+        size: usize,
+        /// How long rank 0 waited.
+        within: Duration,
+    },
+    /// A rank was started otherwise than rank 0.
+    #[error("join all ranks: rank {rank} on {name} {reason}")]
+    Disagree {
+        /// Which.
+        rank: usize,
+        /// On which host.
+        name: String,
+        /// In what.
+        reason: String,
+    },
+    /// Something of this host.
+    #[error("{operation}: {source}")]
+    System {
+        /// What was being done.
+        operation: &'static str,
+        /// What the operating system said.
+        source: io::Error,
+    },
+}
+
+/// `rank 3`, `ranks 3 and 7`, `ranks 1, 2 and 9`; of many the first ones.
+fn ranks(numbers: &[usize]) -> String {
+    const SHOWN: usize = 10;
+    let shown: Vec<String> = numbers.iter().take(SHOWN).map(ToString::to_string).collect();
+    match (&shown[..], numbers.len() - shown.len()) {
+        ([one], 0) => format!("rank {one}"),
+        ([first @ .., last], 0) => format!("ranks {} and {last}", first.join(", ")),
+        (shown, more) => format!("ranks {} and {more} more", shown.join(", ")),
+    }
+}
+
+fn failed(operation: &'static str) -> impl Fn(io::Error) -> JoinError {
+    move |source| JoinError::System { operation, source }
+}
+
+/// A row of the table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Row {
+    /// What people call its host.
+    pub(super) name: String,
+    /// Where it awaits others.
+    pub(super) address: SocketAddr,
+}
+
+/// What rank 0 tells every rank.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+enum Told {
+    /// Some rows of the table, and whether more follow.
+    Table { session: String, rows: Vec<Row>, more: bool },
+    /// It is over before it began.
+    Over { reason: String },
+}
+
+/// As rank 0, awaits the others at `listener`.
+///
+/// # Errors
+///
+/// When a rank does not come, or was started with another plan or another number of ranks.
+pub fn lead(listener: TcpListener, joining: Joining) -> Result<TcpComm, JoinError> {
+    make_room(joining.size);
+    let door = Door::open(listener, &joining.key).map_err(failed("listen for the other ranks"))?;
+    let mut streams: Vec<Option<TcpStream>> = (0..joining.size).map(|_| None).collect();
+    let own = Row { name: joining.name.clone(), address: SocketAddr::new([0; 4].into(), door.port()) };
+    let mut rows = vec![own; joining.size];
+    let deadline = Deadline::after(joining.within);
+    let gathered = gather(&door, &joining, deadline, &mut streams, &mut rows);
+    if let Err(error) = gathered {
+        let reason = format!("rank 0 failed to {error}");
+        tell_all(&mut streams, |_| vec![Told::Over { reason: reason.clone() }]);
+        return Err(error);
+    }
+    let session: [u8; 16] = random().map_err(failed("draw a number for the session"))?;
+    let session: String = session.iter().map(|byte| format!("{byte:02x}")).collect();
+    tell_all(&mut streams, |_| {
+        let parts = rows.chunks(ROWS);
+        let last = parts.len();
+        let told = |(place, rows): (usize, &[Row])| Told::Table {
+            session: session.clone(),
+            rows: rows.to_vec(),
+            more: place + 1 < last,
+        };
+        parts.enumerate().map(told).collect()
+    });
+    TcpComm::new(joining, streams, rows, door, session).map_err(failed("set up the connections of the ranks"))
+}
+
+/// Awaits every rank, and checks each.
+fn gather(
+    door: &Door,
+    joining: &Joining,
+    deadline: Deadline,
+    streams: &mut [Option<TcpStream>],
+    rows: &mut [Row],
+) -> Result<(), JoinError> {
+    while streams.iter().skip(1).any(Option::is_none) {
+        let came = door.wait_for(deadline, |introduction| matches!(introduction.comes, Comes::ToJoin { .. }));
+        let Some((introduction, stream)) = came else {
+            let missing = (1..joining.size).filter(|rank| streams[*rank].is_none()).collect();
+            return Err(JoinError::Missing { missing, size: joining.size, within: joining.within });
+        };
+        let Comes::ToJoin { size, name, plan, port } = introduction.comes else { continue };
+        let (rank, name) =
+            (introduction.rank, harmless(&name.chars().take(LONGEST_NAME).collect::<String>()));
+        let reason = if size != joining.size {
+            format!("was started as one of {size} ranks, and rank 0 as one of {}", joining.size)
+        } else if plan != joining.plan {
+            "was started with another plan than rank 0: give all ranks the same options".to_owned()
+        } else if rank == 0 || rank >= size {
+            format!("says that it is rank {rank}, and the others are 1 to {}", size.saturating_sub(1))
+        } else if streams[rank].is_some() {
+            format!("is there twice: another process on {} has that number", rows[rank].name)
+        } else {
+            let peer = stream.peer_addr().map_err(failed("find where a rank comes from"))?;
+            rows[rank] = Row { name, address: SocketAddr::new(peer.ip(), port) };
+            streams[rank] = Some(stream);
+            continue;
+        };
+        // It learns the reason too.
+        let told = Told::Over { reason: format!("rank {rank} on {name} {reason}") };
+        let _ = write_frame(&mut TimedStream::new(&stream, Deadline::after(TRY)), &told);
+        return Err(JoinError::Disagree { rank, name, reason });
+    }
+    Ok(())
+}
+
+/// Tells every rank that came. One that is gone by now is lost at its first message.
+fn tell_all(streams: &mut [Option<TcpStream>], told: impl Fn(usize) -> Vec<Told>) {
+    for (rank, stream) in streams.iter().enumerate() {
+        let Some(stream) = stream else { continue };
+        let mut timed = TimedStream::new(stream, Deadline::after(TRY));
+        let _ = told(rank).iter().try_for_each(|told| write_frame(&mut timed, told));
+    }
+}
+
+/// As another rank, goes to rank 0 at `HOST:PORT`.
+///
+/// # Errors
+///
+/// When it cannot be reached, has another key or another plan, or other ranks do not come.
+pub fn join(rendezvous: &str, joining: Joining) -> Result<TcpComm, JoinError> {
+    make_room(joining.size);
+    let deadline = Deadline::after(joining.within);
+    let (stream, door) = reach(rendezvous, &joining, deadline)?;
+    // The others may come until then, and rank 0 then says so.
+    let patience = Deadline::after(joining.within + TRY);
+    let (mut rows, mut named) = (Vec::new(), String::new());
+    loop {
+        let told = read_frame(&mut TimedStream::new(&stream, patience)).map_err(|error| silent(&error))?;
+        match told {
+            Told::Over { reason } => return Err(JoinError::Refused(harmless(&reason))),
+            Told::Table { session, rows: part, more } => {
+                rows.extend(part);
+                named = session;
+                if rows.len() > joining.size || (!more && rows.len() != joining.size) {
+                    let reason = format!("it has a table of {} ranks, not of {}", rows.len(), joining.size);
+                    return Err(JoinError::Refused(reason));
+                }
+                if !more {
+                    break;
+                }
+            }
+        }
+    }
+    let mut streams: Vec<Option<TcpStream>> = (0..joining.size).map(|_| None).collect();
+    streams[0] = Some(stream);
+    TcpComm::new(joining, streams, rows, door, named).map_err(failed("set up the connections of the ranks"))
+}
+
+fn silent(error: &FrameError) -> JoinError {
+    let gone = matches!(error, FrameError::Stream(error) if closed_by_peer(error));
+    let reason = if gone { "it has gone".to_owned() } else { error.to_string() };
+    JoinError::Refused(reason)
+}
+
+/// Connects to rank 0 and introduces this rank, again and again until the deadline. Its own door is at the address from
+/// which it reached rank 0: the way that the others find it by.
+fn reach(rendezvous: &str, joining: &Joining, deadline: Deadline) -> Result<(TcpStream, Door), JoinError> {
+    let mut last = "nobody answered".to_owned();
+    loop {
+        let Ok(left) = deadline.left() else {
+            let (address, within) = (rendezvous.to_owned(), joining.within);
+            return Err(JoinError::Unreachable { address, within, reason: last });
+        };
+        let resolved = rendezvous.to_socket_addrs();
+        let addresses =
+            resolved.map_err(|source| JoinError::Resolve { address: rendezvous.to_owned(), source })?;
+        for address in addresses {
+            let tried = TcpStream::connect_timeout(&address, TRY.min(left))
+                .map_err(IntroductionError::from)
+                .and_then(|stream| introduced(stream, joining));
+            match tried {
+                Ok(joined) => return Ok(joined),
+                Err(IntroductionError::Refused(reason)) => return Err(JoinError::Refused(reason)),
+                Err(error @ IntroductionError::Unproved(_)) => {
+                    return Err(JoinError::Refused(error.to_string()));
+                }
+                Err(IntroductionError::Stream(error)) => last = error.to_string(),
+                Err(error) => last = error.to_string(),
+            }
+        }
+        thread::sleep(RETRY);
+    }
+}
+
+fn introduced(stream: TcpStream, joining: &Joining) -> Result<(TcpStream, Door), IntroductionError> {
+    let here: IpAddr = stream.local_addr()?.ip();
+    let door = Door::open(TcpListener::bind((here, 0))?, &joining.key)?;
+    let comes = Comes::ToJoin {
+        size: joining.size,
+        name: joining.name.clone(),
+        plan: joining.plan.clone(),
+        port: door.port(),
+    };
+    let mut timed = TimedStream::new(&stream, Deadline::after(TRY));
+    introduce(&mut timed, &joining.key, joining.rank, 0, comes)?;
+    Ok((stream, door))
+}
+
+/// Lets this process have a connection for each rank, as far as the host allows. Where it does not, the connection that
+/// is one too many says so.
+fn make_room(size: usize) {
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    let needed = size as u64 * 4 + OTHER_FILES;
+    if let Some(current) = current.filter(|current| *current < needed) {
+        let allowed = maximum.map_or(needed, |maximum| needed.min(maximum)).max(current);
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(allowed), maximum });
+    }
+}
