@@ -227,28 +227,31 @@ pub fn join(rendezvous: &str, joining: Joining) -> Result<TcpComm, JoinError> {
     let deadline = Deadline::after(joining.within);
     let (stream, door) = reach(rendezvous, &joining, deadline)?;
     // The others may come until then, and rank 0 then says so.
-    let patience = Deadline::after(joining.within + TRY);
-    let (mut rows, mut named) = (Vec::new(), String::new());
+    let (rows, session) = table(&stream, joining.size, Deadline::after(joining.within + TRY))?;
+    let mut streams: Vec<Option<TcpStream>> = (0..joining.size).map(|_| None).collect();
+    streams[0] = Some(stream);
+    TcpComm::new(joining, streams, rows, door, session).map_err(failed("set up the connections of the ranks"))
+}
+
+/// The table of all `size` ranks, and the session, from rank 0.
+fn table(stream: &TcpStream, size: usize, deadline: Deadline) -> Result<(Vec<Row>, String), JoinError> {
+    let mut all = Vec::new();
     loop {
-        let told = read_frame(&mut TimedStream::new(&stream, patience)).map_err(|error| silent(&error))?;
+        let told = read_frame(&mut TimedStream::new(stream, deadline)).map_err(|error| silent(&error))?;
         match told {
             Told::Over { reason } => return Err(JoinError::Refused(harmless(&reason))),
-            Told::Table { session, rows: part, more } => {
-                rows.extend(part);
-                named = session;
-                if rows.len() > joining.size || (!more && rows.len() != joining.size) {
-                    let reason = format!("it has a table of {} ranks, not of {}", rows.len(), joining.size);
+            Told::Table { session, rows, more } => {
+                all.extend(rows);
+                if all.len() > size || (!more && all.len() != size) {
+                    let reason = format!("it has a table of {} ranks, not of {size}", all.len());
                     return Err(JoinError::Refused(reason));
                 }
                 if !more {
-                    break;
+                    return Ok((all, session));
                 }
             }
         }
     }
-    let mut streams: Vec<Option<TcpStream>> = (0..joining.size).map(|_| None).collect();
-    streams[0] = Some(stream);
-    TcpComm::new(joining, streams, rows, door, named).map_err(failed("set up the connections of the ranks"))
 }
 
 fn silent(error: &FrameError) -> JoinError {

@@ -1,7 +1,6 @@
 //! Messages on a connection: 8 bytes with the length, little-endian, and then the bytes.
 
 use std::io::{self, IoSlice, IoSliceMut, Read, Write};
-use std::mem::MaybeUninit;
 use std::net::TcpStream;
 use std::time::Duration;
 
@@ -77,9 +76,7 @@ impl<'a> Incoming<'a> {
         let more = if wait {
             (&mut &*stream).read_vectored(&mut parts)?
         } else {
-            let mut space = [MaybeUninit::uninit(); 0];
-            let mut control = RecvAncillaryBuffer::new(&mut space);
-            recvmsg(stream, &mut parts, &mut control, RecvFlags::DONTWAIT)?.bytes
+            recvmsg(stream, &mut parts, &mut RecvAncillaryBuffer::default(), RecvFlags::DONTWAIT)?.bytes
         };
         if more == 0 {
             return Err(io::ErrorKind::UnexpectedEof.into());
