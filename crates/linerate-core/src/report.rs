@@ -6,6 +6,7 @@ mod flow;
 mod held_back;
 mod latency;
 mod load;
+mod mesh;
 mod sum;
 
 use serde::Serialize;
@@ -18,6 +19,7 @@ pub use flow::{Engines, FlowClass, FlowResult, IntervalRate, TcpPoint};
 pub use held_back::{HeldBack, HeldCourse, HeldFlow};
 pub use latency::{Lacking, LatencyPoint, LatencyRow, SHARES, lacking};
 pub use load::{LoadResult, Trouble, load_name};
+pub use mesh::{MeshResult, MeshUnit, MeshView, PairValue, SuspectRow, Together, Victims, probe_name};
 pub use sum::{DatagramSum, Departures, DirectionSum};
 
 /// Runs as they are shown to a reader.
@@ -28,6 +30,9 @@ pub struct Report {
     /// One for each load that each run put on its path, in the order given.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub loads: Vec<LoadResult>,
+    /// One for each run of many ranks, in the order given.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub meshes: Vec<MeshResult>,
     /// Rates that no curve can exceed, each once.
     pub ceilings: Vec<Ceiling>,
     /// The runs themselves, for their environments; a curve or a load names its run by index.
@@ -84,7 +89,9 @@ impl Report {
         }
         distinguish(curves.iter_mut().map(|curve| &mut curve.name).collect());
         distinguish(loads.iter_mut().map(|load| &mut load.name).collect());
-        Self { curves, loads, ceilings, runs }
+        let meshes =
+            runs.iter().enumerate().filter_map(|(index, named)| MeshResult::of(index, named)).collect();
+        Self { curves, loads, meshes, ceilings, runs }
     }
 
     /// The loads of run `index`.
@@ -105,6 +112,12 @@ impl NamedRun {
     #[must_use]
     pub const fn has_loads(&self) -> bool {
         !self.run.transfers.is_empty() || self.run.plan.has_loads()
+    }
+
+    /// Whether it measured the pairs of many ranks, or was asked to.
+    #[must_use]
+    pub const fn has_mesh(&self) -> bool {
+        self.run.mesh.is_some() || self.run.plan.mesh().is_some()
     }
 
     /// What its load `load` is called among those of other runs.
@@ -142,6 +155,10 @@ fn ceilings_of(run: &Run) -> Vec<Ceiling> {
 /// How the source of a run is named to a reader.
 #[must_use]
 pub fn describe(run: &Run) -> String {
+    if let (Source::Measured | Source::Loopback, Some(mesh)) = (&run.source, &run.mesh) {
+        let here = if run.source == Source::Loopback { ", all on this host" } else { "" };
+        return format!("measured between {} ranks{here}", mesh.ranks.len());
+    }
     match (&run.source, &run.laboratory) {
         (Source::Measured, Some(laboratory)) => {
             format!("measured from {}, all on one host", laboratory.between())
