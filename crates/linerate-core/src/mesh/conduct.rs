@@ -43,7 +43,7 @@ pub struct Step {
     pub rounds: usize,
 }
 
-/// Measures the mesh of all ranks of `comm`, of which this is rank 0 and the others [follow](super::follow). `ranks`
+/// Measures the mesh of all ranks of `comm`, of which this is rank 0 and the others [follow](super::follow()). `ranks`
 /// are their names. Whether it was measured to its planned end, or ended by `watch`.
 pub async fn conduct<C: Comm, W: MeshWatch>(
     comm: &mut C,

@@ -6,7 +6,7 @@ use super::order::{ORDER, Order};
 use crate::comm::{Comm, CommError};
 use crate::units::Span;
 
-/// Takes part in a mesh that rank 0 [conducts](super::conduct), until that ends it.
+/// Takes part in a mesh that rank 0 [conducts](super::conduct()), until that ends it.
 ///
 /// # Errors
 ///
