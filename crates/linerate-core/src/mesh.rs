@@ -4,6 +4,7 @@
 //! know no schedule, and one that is lost costs its own pairs only.
 
 mod account;
+mod collectives;
 mod conduct;
 mod follow;
 mod hand;
@@ -21,6 +22,7 @@ use crate::plan::{MeshPlan, MeshSchedule, Probe};
 use crate::units::Span;
 
 pub use account::{collect, tell};
+pub use collectives::{CollectiveTimes, LIBRARY, SentInAll};
 pub use conduct::{MeshWatch, Step, conduct};
 pub use follow::follow;
 
@@ -47,6 +49,9 @@ pub struct Mesh {
     /// Who answers beside a load how late.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub victims: Vec<Victim>,
+    /// What all ranks did together, by collective, algorithm and size.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub collectives: Vec<CollectiveTimes>,
     /// Ranks and pairs that could not be measured to the end.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lost: Vec<Lost>,
