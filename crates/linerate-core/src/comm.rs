@@ -5,8 +5,10 @@
 //! algorithm with a name, so that it sends the same bytes in the same order over every carrier.
 
 pub mod algorithm;
+pub mod call;
 pub mod collective;
 pub mod counted;
+pub mod group;
 pub mod ideal;
 
 use std::future::Future;

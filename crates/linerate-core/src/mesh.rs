@@ -23,7 +23,7 @@ use crate::units::Span;
 
 pub use account::{collect, tell};
 pub use collectives::{CollectiveTimes, LIBRARY, SentInAll};
-pub use conduct::{MeshWatch, Step, conduct};
+pub use conduct::{MeshWatch, Stage, Step, conduct};
 pub use follow::follow;
 
 /// What every rank knows of a mesh. All have the same.
@@ -35,6 +35,8 @@ pub struct Asked<'a> {
     pub seed: u64,
     /// A rank that does not move a byte for so long is lost.
     pub patience: Span,
+    /// The first rank that is measured: 0, or 1 if rank 0 only conducts. The mesh counts ranks from there.
+    pub first: usize,
 }
 
 /// What was measured of the pairs of many ranks.

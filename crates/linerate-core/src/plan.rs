@@ -22,7 +22,7 @@ pub use curve::{CurvePlan, DEFAULT_ROUNDS, DEFAULT_TARGET};
 pub use load::{
     Asked, Bound, DATAGRAM_HEADER, DATAGRAM_TAG, DEFAULT_MESSAGE, Direction, Load, MOST_FLOWS, Phase,
 };
-pub use mesh::{DEFAULT_MATCHINGS, DEFAULT_VISIT, MeshPlan, MeshSchedule, Probe};
+pub use mesh::{DEFAULT_MATCHINGS, DEFAULT_VISIT, LARGEST_CALL, MeshPlan, MeshSchedule, Probe};
 pub use requests::RrPlan;
 pub use stream::{DEFAULT_STALL, StreamPlan, StreamTask};
 

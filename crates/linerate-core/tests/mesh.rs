@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
+use linerate_core::comm::call::Call;
 use linerate_core::comm::ideal::{self, IdealComm, Network};
 use linerate_core::comm::{Comm, CommError};
 use linerate_core::mesh::matrix::Matrix;
@@ -111,8 +112,19 @@ impl MeshWatch for Watch {
 }
 
 fn measured(size: usize, plan: &MeshPlan, faults: &Faults, most: Option<usize>) -> (Mesh, Watch, bool) {
-    let asked = Asked { plan, seed: 1, patience: Span::from_ms(60_000) };
-    let all = ideal::run(NETWORK, size, async |inner| {
+    measured_from(0, size, plan, faults, most)
+}
+
+/// The same with `first` ranks before those that are measured.
+fn measured_from(
+    first: usize,
+    size: usize,
+    plan: &MeshPlan,
+    faults: &Faults,
+    most: Option<usize>,
+) -> (Mesh, Watch, bool) {
+    let asked = Asked { plan, seed: 1, patience: Span::from_ms(60_000), first };
+    let all = ideal::run(NETWORK, size + first, async |inner| {
         let mut comm = Faulty { inner, faults };
         if comm.rank() > 0 {
             mesh::follow(&mut comm, asked).await?;
@@ -123,8 +135,8 @@ fn measured(size: usize, plan: &MeshPlan, faults: &Faults, most: Option<usize>) 
         let mut watch = Watch { most, ..Watch::default() };
         let ranks = (0..size).map(|rank| Rank { name: format!("n{rank}"), node: rank as u32 }).collect();
         let (mut mesh, ended) = mesh::conduct(&mut comm, asked, ranks, &mut watch).await;
-        let told = mesh::collect(&mut comm, &mut mesh, Span::from_ms(1_000)).await;
-        let expected = (0..size).map(|rank| (rank > 0).then(|| format!("this is {rank}")));
+        let told = mesh::collect(&mut comm, &mut mesh, first, Span::from_ms(1_000)).await;
+        let expected = (first..size + first).map(|rank| (rank > 0).then(|| format!("this is {rank}")));
         assert!(told.into_iter().eq(expected));
         Ok(Some((mesh, watch, ended.is_continue())))
     });
@@ -221,6 +233,122 @@ fn all_at_once_takes_what_the_network_takes() {
             }
         }
     }
+}
+
+/// A rank has one port to receive and one to send, so each of the others has its share of it.
+#[test]
+fn all_to_one_and_one_to_all_share_the_port_of_the_one() {
+    for size in [2, 3, 6] {
+        let visit = Span::from_ms(200);
+        let plan = MeshPlan { visit, ..of(&[MeshSchedule::FanIn, MeshSchedule::FanOut]) };
+        let (mesh, _, whole) = measured(size, &plan, &Faults::default(), None);
+        assert!(whole && mesh.is_whole() && mesh.phases.len() == 4);
+        for phase in &mesh.phases {
+            let passes: Vec<_> = phase.rounds.iter().flat_map(|round| &round.passes).collect();
+            assert_eq!((phase.rounds.len(), passes.len()), (size, size * (size - 1)));
+            let ends: BTreeSet<(u32, u32)> = passes.iter().map(|pass| (pass.from, pass.to)).collect();
+            assert_eq!(ends.len(), passes.len(), "every pair once");
+            for round in &phase.rounds {
+                let roots: BTreeSet<u32> = round
+                    .passes
+                    .iter()
+                    .map(|pass| if phase.schedule == MeshSchedule::FanIn { pass.to } else { pass.from })
+                    .collect();
+                assert_eq!(roots.len(), 1, "one end is the same for all");
+            }
+            for pass in passes {
+                let time = pass.times[1].expect("it was measured").as_seconds();
+                let shared = (size - 1) as f64 * 8e-9 * 1_048_576.0;
+                // The last to begin waits less than the first.
+                assert!(
+                    (0.6 * shared..1.1 * shared).contains(&time),
+                    "{time} s, {shared} s: {:?}",
+                    phase.schedule
+                );
+            }
+        }
+    }
+}
+
+/// The closed forms of applications.md: Thakur, Rabenseifner and Gropp 2005, Hockney's model.
+#[test]
+fn collectives_take_what_the_closed_forms_say() {
+    let plan = MeshPlan { collectives: Call::ALL.to_vec(), collective_sizes: vec![Size(1 << 14)], ..of(&[]) };
+    let (mesh, watch, whole) = measured(8, &plan, &Faults::default(), None);
+    assert!(whole && mesh.is_whole() && mesh.phases.is_empty());
+    assert_eq!((mesh.collectives.len(), watch.phases), (13, 13));
+    let (alpha, beta, n) = (50e-6, 8e-9, 16_384.0);
+    for times in &mesh.collectives {
+        let expected = match (times.collective.as_str(), times.algorithm.as_str()) {
+            ("barrier", _) => 3.0 * alpha,
+            ("broadcast", "binomial") => 3.0 * (alpha + n * beta),
+            ("allreduce", "ring") => 14.0 * (alpha + n / 8.0 * beta),
+            ("allreduce", "recursive-doubling") => 3.0 * (alpha + n * beta),
+            ("allreduce", "rabenseifner") => 6.0 * alpha + 2.0 * 7.0 / 8.0 * n * beta,
+            ("allgather", "ring") => 7.0 * (alpha + n * beta),
+            ("allgather", _) => 3.0 * alpha + 7.0 * n * beta,
+            ("alltoall", "pairwise") => 7.0 * (alpha + n * beta),
+            ("alltoall", "bruck") => 3.0 * (alpha + 4.0 * n * beta),
+            ("reduce-scatter", "ring") => 7.0 * (alpha + n / 8.0 * beta),
+            ("reduce-scatter", "recursive-halving") => 3.0 * alpha + 7.0 / 8.0 * n * beta,
+            ("broadcast", "scatter-allgather") => 10.0 * alpha + 2.0 * 7.0 / 8.0 * n * beta,
+            other => panic!("{other:?}"),
+        };
+        let what = format!("{}:{}", times.collective, times.algorithm);
+        assert_near(times.slowest.mean.as_seconds(), expected, 1e-6, &what);
+        assert_eq!(times.slowest.mean, times.slowest.p99, "nothing is random: {what}");
+        assert_eq!(times.means.iter().flatten().count(), 8);
+    }
+    let sent = |name: &str, algorithm: &str| {
+        let found = mesh.collectives.iter().find(|one| one.collective == name && one.algorithm == algorithm);
+        found.and_then(|one| one.sent).map(|sent| (sent.messages, sent.bytes))
+    };
+    assert_eq!(sent("allreduce", "ring"), Some((8 * 14, 8 * 14 * 2_048)));
+    assert_eq!(sent("alltoall", "pairwise"), Some((8 * 7, 8 * 7 * 16_384)));
+    assert_eq!(sent("broadcast", "binomial"), Some((7, 7 * 16_384)));
+    assert_eq!(sent("barrier", "dissemination"), Some((8 * 3, 0)));
+}
+
+#[test]
+fn algorithms_for_powers_of_two_are_left_out_elsewhere() {
+    let plan = MeshPlan { collectives: Call::ALL.to_vec(), collective_sizes: vec![Size(80)], ..of(&[]) };
+    for (ranks, expected) in [(1, 13), (2, 13), (3, 11), (7, 11)] {
+        let (mesh, ..) = measured(ranks, &plan, &Faults::default(), None);
+        assert!(mesh.is_whole(), "{:?}", mesh.lost);
+        assert_eq!(mesh.collectives.len(), expected, "{ranks} ranks");
+    }
+    let large = MeshPlan { collective_sizes: vec![Size(1 << 20)], ..plan };
+    large.check_for(256).expect("768 MiB");
+    assert!(large.check_for(1024).is_err(), "an alltoall of 1 MiB among 1024 takes 3 GiB");
+}
+
+/// Rank 0 may conduct without being measured: the same numbers.
+#[test]
+fn who_only_conducts_is_no_rank_of_the_mesh() {
+    let schedules = [
+        MeshSchedule::Pairs,
+        MeshSchedule::Shifts,
+        MeshSchedule::FanIn,
+        MeshSchedule::FanOut,
+        MeshSchedule::Victim,
+    ];
+    let plan = MeshPlan { collectives: vec![Call::ALL[1]], ..of(&schedules) };
+    let (outside, ..) = measured_from(1, 5, &plan, &Faults::default(), None);
+    let (inside, ..) = measured(5, &plan, &Faults::default(), None);
+    assert!(outside.is_whole(), "{:?}", outside.lost);
+    let pairs = |mesh: &Mesh| {
+        let all: Vec<_> = mesh.phases_of(&[MeshSchedule::Pairs]).cloned().collect();
+        Matrix::of(mesh, 0, &all)
+    };
+    assert_eq!(pairs(&outside), pairs(&inside));
+    assert_eq!(outside.collectives, inside.collectives);
+    assert_eq!(outside.victims.len(), inside.victims.len());
+    let faults = Faults { apart: Some((2, 4)), ..Faults::default() };
+    let (apart, ..) = measured_from(1, 5, &plan, &faults, None);
+    let lost = &apart.lost[0];
+    let with = lost.with.expect("both are there");
+    assert_eq!((lost.rank.min(with), lost.rank.max(with)), (1, 3), "counted without the conductor");
+    assert_eq!(lost.reason, format!("reach rank {with}: the cable is cut"));
 }
 
 #[test]

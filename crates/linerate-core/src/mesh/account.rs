@@ -19,16 +19,21 @@ pub async fn tell<C: Comm>(comm: &mut C, text: &str) -> Result<(), CommError> {
     comm.send_to(0, text).await
 }
 
-/// What every other rank [tells](tell), by rank. Nothing of those that `mesh` has lost, of rank 0 itself, and of who is
-/// lost now: that is noted in `mesh`.
-pub async fn collect<C: Comm>(comm: &mut C, mesh: &mut Mesh, patience: Span) -> Vec<Option<String>> {
+/// What every other rank [tells](tell), by its number in the mesh, whose first rank is `first` of `comm`. Nothing of those
+/// that `mesh` has lost, of rank 0 itself, and of who is lost now: that is noted in `mesh`.
+pub async fn collect<C: Comm>(
+    comm: &mut C,
+    mesh: &mut Mesh,
+    first: usize,
+    patience: Span,
+) -> Vec<Option<String>> {
     comm.patience(patience);
-    let mut texts = vec![None];
-    for rank in 1..comm.size() {
-        texts.push(if mesh.has_lost(rank) {
+    let mut texts = Vec::new();
+    for rank in 0..comm.size() - first {
+        texts.push(if rank + first == 0 || mesh.has_lost(rank) {
             None
         } else {
-            let text = receive(comm, rank).await;
+            let text = receive(comm, rank + first).await;
             text.map_err(|error| mesh.lose(rank, &error)).ok()
         });
     }

@@ -1,14 +1,18 @@
 //! Rank 0: it goes through the schedules, gives the orders, and collects what was measured.
 
+mod collectives;
+mod fans;
 mod schedules;
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use super::hand::Hand;
-use super::order::{Answer, Order};
+use super::order::{Answer, Order, encoded};
 use super::suspects::{self, Recheck};
 use super::{Asked, Lost, Mesh, Phase, Rank, rounds};
+use crate::comm::call::Call;
+use crate::comm::group::Group;
 use crate::comm::{Comm, CommError};
 use crate::plan::MeshSchedule;
 use crate::units::Span;
@@ -30,11 +34,20 @@ pub trait MeshWatch {
     fn phase_done(&mut self, mesh: &Mesh);
 }
 
+/// What a round is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// A schedule of pairs.
+    Schedule(MeshSchedule),
+    /// A collective, with its size in bytes.
+    Collective(Call, u64),
+}
+
 /// A round that begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Of which schedule.
-    pub schedule: MeshSchedule,
+    /// Of what.
+    pub stage: Stage,
     /// In which repetition, from 0.
     pub repetition: u32,
     /// Which round, from 0.
@@ -43,16 +56,16 @@ pub struct Step {
     pub rounds: usize,
 }
 
-/// Measures the mesh of all ranks of `comm`, of which this is rank 0 and the others [follow](super::follow()). `ranks`
-/// are their names. Whether it was measured to its planned end, or ended by `watch`.
+/// Measures the mesh of the ranks of `comm` from [`Asked::first`] on; this is rank 0 and the others
+/// [follow](super::follow()). `ranks` are the names of those that are measured. Whether it was measured to its planned end, or ended by `watch`.
 pub async fn conduct<C: Comm, W: MeshWatch>(
     comm: &mut C,
     asked: Asked<'_>,
     ranks: Vec<Rank>,
     watch: &mut W,
 ) -> (Mesh, ControlFlow<()>) {
+    let alive = vec![true; comm.size() - asked.first];
     let mesh = Mesh { ranks, probes: asked.plan.probes(), ..Mesh::default() };
-    let alive = vec![true; comm.size()];
     let mut conductor = Conductor {
         comm,
         hand: Hand::new(asked),
@@ -62,6 +75,7 @@ pub async fn conduct<C: Comm, W: MeshWatch>(
         alive,
         apart: BTreeSet::new(),
         share: 1,
+        fan_share: 1,
     };
     let ended = conductor.all().await;
     conductor.end().await;
@@ -81,6 +95,8 @@ struct Conductor<'a, C, W> {
     apart: BTreeSet<(usize, usize)>,
     /// How many messages of a probe one pass has: what the last passes took says how many fill a visit.
     share: u64,
+    /// The same for all to one and one to all.
+    fan_share: u64,
 }
 
 impl<C: Comm, W: MeshWatch> Conductor<'_, C, W> {
@@ -96,7 +112,8 @@ impl<C: Comm, W: MeshWatch> Conductor<'_, C, W> {
                 flow?;
             }
         }
-        self.recheck().await
+        self.recheck().await?;
+        self.collectives().await
     }
 
     /// The pairs that were slow, and as many that were not, one at a time.
@@ -112,7 +129,8 @@ impl<C: Comm, W: MeshWatch> Conductor<'_, C, W> {
             let order = rounds::shuffled(pairs.len(), self.asked.seed, repetition);
             let rounds = order.into_iter().map(|place| vec![pairs[place]]).collect();
             let schedule = MeshSchedule::Recheck;
-            let step = |round, rounds| Step { schedule, repetition, round, rounds };
+            let stage = Stage::Schedule(schedule);
+            let step = |round, rounds| Step { stage, repetition, round, rounds };
             let (rounds, flow) = self.pairs(rounds, &step).await;
             if !rounds.is_empty() {
                 self.mesh.phases.push(Phase { schedule, rounds });
@@ -128,16 +146,29 @@ impl<C: Comm, W: MeshWatch> Conductor<'_, C, W> {
         self.alive[one] && self.alive[other] && !self.apart.contains(&(one.min(other), one.max(other)))
     }
 
+    /// How many ranks are measured.
+    const fn size(&self) -> usize {
+        self.alive.len()
+    }
+
     /// Has every rank that has an order carry it out, all at the same time. The answers, by the place of the order; none
     /// of a rank that is lost.
     async fn round(&mut self, orders: &[(usize, Order)]) -> Vec<Option<Answer>> {
+        self.round_with(orders, &[]).await
+    }
+
+    /// The same with the ranks that an order with many is about.
+    async fn round_with(&mut self, orders: &[(usize, Order)], peers: &[usize]) -> Vec<Option<Answer>> {
+        let here = |rank: usize| rank + self.asked.first == 0;
+        let own = orders.iter().position(|(rank, _)| here(*rank));
         let mut given = vec![false; orders.len()];
-        for (place, (rank, order)) in orders.iter().enumerate().filter(|(_, (rank, _))| *rank != 0) {
-            given[place] = self.alive[*rank] && self.give(*rank, *order).await;
+        for (place, (rank, order)) in orders.iter().enumerate().filter(|(place, _)| Some(*place) != own) {
+            given[place] = self.alive[*rank] && self.give(*rank, *order, peers).await;
         }
         let mut answers: Vec<Option<Answer>> = vec![None; orders.len()];
-        if let Some(place) = orders.iter().position(|(rank, _)| *rank == 0) {
-            answers[place] = Some(self.hand.perform(self.comm, orders[place].1).await);
+        if let Some(place) = own {
+            let mut group = Group::new(&mut *self.comm, 0);
+            answers[place] = Some(self.hand.perform(&mut group, orders[place].1, peers).await);
         }
         // Whoever waits in vain for another says so before it is itself thought lost.
         let planned = self.asked.plan.visit * (STRETCH * 2 * self.mesh.probes.len() as u64);
@@ -157,21 +188,25 @@ impl<C: Comm, W: MeshWatch> Conductor<'_, C, W> {
     }
 
     /// Whether the rank took the order.
-    async fn give(&mut self, rank: usize, order: Order) -> bool {
+    async fn give(&mut self, rank: usize, order: Order, peers: &[usize]) -> bool {
         self.comm.patience(self.asked.patience);
-        let given = self.comm.send_to(rank, &order.encoded()).await;
+        let to = rank + self.asked.first;
+        let mut given = self.comm.send_to(to, &order.encoded()).await;
+        if given.is_ok() && order.peers() > 0 {
+            given = self.comm.send_to(to, &encoded(peers)).await;
+        }
         given.map_err(|error| self.lose(rank, &error)).is_ok()
     }
 
     async fn answer_of(&mut self, rank: usize, order: Order) -> Result<Answer, CommError> {
         let mut numbers = vec![0; Answer::length(order.values(self.mesh.probes.len()))];
-        self.comm.recv_from(rank, &mut numbers).await?;
+        self.comm.recv_from(rank + self.asked.first, &mut numbers).await?;
         let (values, length) = Answer::decoded(&numbers);
         if length == 0 {
             return Ok(Answer { values, trouble: None });
         }
         let mut reason = vec![0; length];
-        self.comm.recv_from(rank, &mut reason).await?;
+        self.comm.recv_from(rank + self.asked.first, &mut reason).await?;
         Ok(Answer { values, trouble: Some(String::from_utf8_lossy(&reason).into_owned()) })
     }
 
@@ -186,7 +221,12 @@ impl<C: Comm, W: MeshWatch> Conductor<'_, C, W> {
         let with = match order {
             Order::Pair { with, .. } | Order::Ask { with, .. } => with,
             Order::Pass { to: Some(other), .. } | Order::Pass { from: Some(other), .. } => other,
-            Order::Pass { .. } | Order::End => return,
+            Order::Feed { to: other, .. } | Order::Drain { from: other, .. } => other,
+            Order::Pass { .. }
+            | Order::FanIn { .. }
+            | Order::FanOut { .. }
+            | Order::Call { .. }
+            | Order::End => return,
         };
         let pair = (rank.min(with), rank.max(with));
         if self.together(pair.0, pair.1) && self.apart.insert(pair) {
@@ -197,9 +237,9 @@ impl<C: Comm, W: MeshWatch> Conductor<'_, C, W> {
     /// Lets every rank go.
     async fn end(&mut self) {
         self.comm.patience(Span::from_ms(1_000));
-        for rank in 1..self.alive.len() {
-            if self.alive[rank] {
-                let _ = self.give(rank, Order::End).await;
+        for rank in 0..self.size() {
+            if self.alive[rank] && rank + self.asked.first > 0 {
+                let _ = self.give(rank, Order::End, &[]).await;
             }
         }
     }

@@ -2,7 +2,8 @@
 
 use super::Asked;
 use super::hand::Hand;
-use super::order::{ORDER, Order};
+use super::order::{ORDER, Order, decoded};
+use crate::comm::group::Group;
 use crate::comm::{Comm, CommError};
 use crate::units::Span;
 
@@ -23,7 +24,11 @@ pub async fn follow<C: Comm>(comm: &mut C, asked: Asked<'_>) -> Result<(), CommE
         if order == Order::End {
             return Ok(());
         }
-        let answer = hand.perform(comm, order).await;
+        let mut peers = vec![0; order.peers() * 8];
+        if !peers.is_empty() {
+            comm.recv_from(0, &mut peers).await?;
+        }
+        let answer = hand.perform(&mut Group::new(comm, asked.first), order, &decoded(&peers)).await;
         comm.patience(Span::MAX);
         let (numbers, reason) = answer.encoded();
         comm.send_to(0, &numbers).await?;

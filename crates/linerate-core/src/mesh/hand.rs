@@ -1,12 +1,14 @@
 //! What a rank does when it is told to.
 
+mod together;
+
 use super::Asked;
 use super::order::{Answer, Order};
 use super::visit::{Visit, VisitError};
 use crate::comm::{Comm, CommError};
 use crate::pattern::Pattern;
 use crate::payload::{Buffers, Check};
-use crate::plan::Probe;
+use crate::plan::{LARGEST_CALL, Probe};
 use crate::stats;
 use crate::units::Span;
 
@@ -28,35 +30,92 @@ impl<'a> Hand<'a> {
         Self { asked, probes: asked.plan.probes(), buffers: Buffers::new(0), room: 0 }
     }
 
-    /// Carries `order` out.
-    pub(super) async fn perform<C: Comm>(&mut self, comm: &mut C, order: Order) -> Answer {
+    /// Carries `order` out, with `peers` if it is one with many. `comm` has the ranks of the mesh.
+    pub(super) async fn perform<C: Comm>(&mut self, comm: &mut C, order: Order, peers: &[usize]) -> Answer {
         let values = order.values(self.probes.len());
         let largest = self.probes.iter().map(|probe| probe.size).max().unwrap_or(1);
-        let needed = if let Order::Pass { bytes, .. } = order { bytes } else { largest };
-        if let Err(reason) = self.make_room(needed, largest.max(LONGEST_PASS)) {
+        let (needed, most) = match order {
+            Order::Pass { bytes, .. }
+            | Order::FanIn { bytes, .. }
+            | Order::FanOut { bytes, .. }
+            | Order::Feed { bytes, .. }
+            | Order::Drain { bytes, .. } => (bytes, largest.max(LONGEST_PASS)),
+            Order::Call { call, bytes, .. } => {
+                // It has memory of its own.
+                let needed = call.memory(comm.size(), bytes);
+                if needed > LARGEST_CALL {
+                    let reason = format!("hold {needed} B for {call}: {LARGEST_CALL} B are the most");
+                    return Answer::failed(values, reason);
+                }
+                (largest, largest)
+            }
+            _ => (largest, largest),
+        };
+        if let Err(reason) = self.make_room(needed, most) {
             return Answer::failed(values, reason);
         }
         comm.patience(self.asked.patience);
         let mut found = Vec::with_capacity(values);
-        let done = match order {
-            Order::End => Ok(()),
-            Order::Pair { with, first } => self.pair(comm, with, first, &mut found).await,
-            Order::Pass { to, from, bytes, times } => {
-                let passed = self.pass(comm, [to, from], bytes, times).await;
-                passed.map(|taken| found.push(Some(taken.as_ps()))).map_err(VisitError::Comm)
+        let done = self.carry_out(comm, order, peers, &mut found).await;
+        match order {
+            // Its connections serve the next one.
+            Order::End | Order::Call { .. } => {}
+            Order::Pair { with, .. } | Order::Ask { with, .. } => comm.part(with),
+            Order::Pass { to, from, .. } => {
+                to.into_iter().chain(from.filter(|from| Some(*from) != to)).for_each(|peer| comm.part(peer));
             }
-            Order::Ask { with, first } => self.ask(comm, with, first, &mut found).await,
-        };
-        let others = match order {
-            Order::End => [None, None],
-            Order::Pair { with, .. } | Order::Ask { with, .. } => [Some(with), None],
-            Order::Pass { to, from, .. } => [to, from],
-        };
-        // What passes with rank 0 goes on: orders and answers.
-        let rank = comm.rank();
-        others.into_iter().flatten().filter(|other| rank.min(*other) > 0).for_each(|other| comm.part(other));
+            Order::FanIn { .. } | Order::FanOut { .. } => peers.iter().for_each(|peer| comm.part(*peer)),
+            Order::Feed { to: peer, .. } | Order::Drain { from: peer, .. } => comm.part(peer),
+        }
         found.resize(values, None);
         Answer { values: found, trouble: done.err().map(|error| error.to_string()) }
+    }
+
+    async fn carry_out<C: Comm>(
+        &mut self,
+        comm: &mut C,
+        order: Order,
+        peers: &[usize],
+        found: &mut Vec<Option<u64>>,
+    ) -> Result<(), VisitError> {
+        let taken = match order {
+            Order::End => return Ok(()),
+            Order::Pair { with, first } => return self.pair(comm, with, first, found).await,
+            Order::Ask { with, first } => return self.ask(comm, with, first, found).await,
+            Order::Call { call, bytes, times } => {
+                let length = usize::try_from(bytes).expect("there is room for it");
+                let called = together::call(comm, call, length, times).await?;
+                found.extend(called.times.iter().map(|time| Some(time.as_ps())));
+                found.extend([called.sent.messages, called.sent.bytes].map(Some));
+                return if called.right { Ok(()) } else { Err(VisitError::Wrong(call)) };
+            }
+            Order::Pass { to, from, bytes, times } => self.pass(comm, [to, from], bytes, times).await?,
+            Order::FanIn { bytes, times, .. } => {
+                let (_, into) = self.message(bytes);
+                together::fan_in(comm, peers, into, times).await?
+            }
+            Order::FanOut { bytes, times, .. } => {
+                let (out, _) = self.message(bytes);
+                together::fan_out(comm, peers, out, times).await?
+            }
+            Order::Feed { to, bytes, times } => {
+                let (out, _) = self.message(bytes);
+                together::feed(comm, to, out, times).await?
+            }
+            Order::Drain { from, bytes, times } => {
+                let (_, into) = self.message(bytes);
+                together::drain(comm, from, into, times).await?
+            }
+        };
+        found.push(Some(taken.as_ps()));
+        Ok(())
+    }
+
+    /// A message of so many bytes to send, and room for one. There is memory for it.
+    fn message(&mut self, bytes: u64) -> (&[u8], &mut [u8]) {
+        let length = usize::try_from(bytes).expect("there is room for it");
+        self.buffers.prepare(length, self.asked.seed, Check::Marks);
+        self.buffers.message(length)
     }
 
     fn make_room(&mut self, needed: u64, most: u64) -> Result<(), String> {
@@ -111,10 +170,8 @@ impl<'a> Hand<'a> {
         bytes: u64,
         times: u64,
     ) -> Result<Span, CommError> {
-        let length = usize::try_from(bytes).expect("there is room for it");
-        self.buffers.prepare(length, self.asked.seed, Check::Marks);
         exchange(comm, [to, from], &[], &mut []).await?;
-        let (out, into) = self.buffers.message(length);
+        let (out, into) = self.message(bytes);
         let start = comm.now();
         for _ in 0..times {
             exchange(comm, [to, from], out, into).await?;

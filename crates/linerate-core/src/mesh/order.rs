@@ -1,5 +1,6 @@
 //! What rank 0 tells the others to do, and what they answer: messages of 64-bit little-endian words.
 
+use crate::comm::call::Call;
 use crate::units::Span;
 
 /// In the place of a rank: nobody.
@@ -8,6 +9,11 @@ const NOBODY: u64 = u64::MAX;
 const NONE: u64 = u64::MAX;
 /// The longest reason that an answer carries. Unit: bytes.
 const LONGEST_REASON: usize = 1000;
+
+/// The most ranks that an order names.
+const MOST_PEERS: usize = 1 << 20;
+/// The most calls of a collective that one order asks for: the answer has the time of each.
+pub(super) const MOST_CALLS: u64 = 200;
 
 /// What one rank does in one round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +43,51 @@ pub(super) enum Order {
         /// Whether this one begins, and times.
         first: bool,
     },
+    /// All send to this rank: it receives from as many ranks as are named after the order.
+    FanIn {
+        /// How many ranks are named.
+        count: usize,
+        /// Length of a message. Unit: bytes.
+        bytes: u64,
+        /// How many come from each.
+        times: u64,
+    },
+    /// This rank sends to as many ranks as are named after the order.
+    FanOut {
+        /// How many ranks are named.
+        count: usize,
+        /// Length of a message. Unit: bytes.
+        bytes: u64,
+        /// How many go to each.
+        times: u64,
+    },
+    /// With others to one rank, when that says so.
+    Feed {
+        /// Who receives.
+        to: usize,
+        /// Length of a message. Unit: bytes.
+        bytes: u64,
+        /// How many.
+        times: u64,
+    },
+    /// With others from one rank.
+    Drain {
+        /// Who sends.
+        from: usize,
+        /// Length of a message. Unit: bytes.
+        bytes: u64,
+        /// How many.
+        times: u64,
+    },
+    /// A collective with all others, some times.
+    Call {
+        /// Which.
+        call: Call,
+        /// Its size. Unit: bytes.
+        bytes: u64,
+        /// How often.
+        times: u64,
+    },
     /// The mesh is done.
     End,
 }
@@ -53,6 +104,14 @@ impl Order {
             Self::Pair { with, first } => [1, with as u64, first.into(), 0, 0],
             Self::Pass { to, from, bytes, times } => [2, place(to), place(from), bytes, times],
             Self::Ask { with, first } => [3, with as u64, first.into(), 0, 0],
+            Self::FanIn { count, bytes, times } => [4, count as u64, bytes, times, 0],
+            Self::FanOut { count, bytes, times } => [5, count as u64, bytes, times, 0],
+            Self::Feed { to, bytes, times } => [6, to as u64, bytes, times, 0],
+            Self::Drain { from, bytes, times } => [7, from as u64, bytes, times, 0],
+            Self::Call { call, bytes, times } => {
+                let number = Call::ALL.iter().position(|one| *one == call).unwrap_or_default();
+                [8, number as u64, bytes, times, 0]
+            }
         };
         let mut out = [0; ORDER];
         for (place, word) in out.as_chunks_mut::<8>().0.iter_mut().zip(words) {
@@ -65,14 +124,32 @@ impl Order {
     pub(super) fn decoded(message: &[u8; ORDER]) -> Option<Self> {
         let word = |at: usize| u64::from_le_bytes(message.as_chunks::<8>().0[at]);
         let rank = |at: usize| usize::try_from(word(at)).ok();
+        let count = |at: usize| rank(at).filter(|count| *count <= MOST_PEERS);
         let maybe = |at: usize| if word(at) == NOBODY { Some(None) } else { rank(at).map(Some) };
         Some(match word(0) {
             0 => Self::End,
             1 => Self::Pair { with: rank(1)?, first: word(2) == 1 },
             2 => Self::Pass { to: maybe(1)?, from: maybe(2)?, bytes: word(3), times: word(4) },
             3 => Self::Ask { with: rank(1)?, first: word(2) == 1 },
+            4 => Self::FanIn { count: count(1)?, bytes: word(2), times: word(3) },
+            5 => Self::FanOut { count: count(1)?, bytes: word(2), times: word(3) },
+            6 => Self::Feed { to: rank(1)?, bytes: word(2), times: word(3) },
+            7 => Self::Drain { from: rank(1)?, bytes: word(2), times: word(3) },
+            8 => Self::Call {
+                call: *Call::ALL.get(rank(1)?)?,
+                bytes: word(2),
+                times: Some(word(3)).filter(|times| *times <= MOST_CALLS)?,
+            },
             _ => return None,
         })
+    }
+
+    /// How many ranks are named after it.
+    pub(super) const fn peers(self) -> usize {
+        match self {
+            Self::FanIn { count, .. } | Self::FanOut { count, .. } => count,
+            _ => 0,
+        }
     }
 
     /// How many numbers its answer has, if a pair has `probes`.
@@ -80,7 +157,13 @@ impl Order {
         match self {
             Self::End => 0,
             Self::Pair { .. } => probes,
-            Self::Pass { .. } => 1,
+            Self::Pass { .. }
+            | Self::FanIn { .. }
+            | Self::FanOut { .. }
+            | Self::Feed { .. }
+            | Self::Drain { .. } => 1,
+            // And what was sent: messages and bytes.
+            Self::Call { times, .. } => times as usize + 2,
             Self::Ask { first, .. } => {
                 if first {
                     4
@@ -90,6 +173,17 @@ impl Order {
             }
         }
     }
+}
+
+/// The ranks that are named after an order, as they are sent.
+pub(super) fn encoded(ranks: &[usize]) -> Vec<u8> {
+    ranks.iter().flat_map(|rank| (*rank as u64).to_le_bytes()).collect()
+}
+
+/// The ranks that were sent. They may still be anything.
+pub(super) fn decoded(ranks: &[u8]) -> Vec<usize> {
+    let words = ranks.as_chunks::<8>().0.iter();
+    words.map(|word| usize::try_from(u64::from_le_bytes(*word)).unwrap_or(usize::MAX)).collect()
 }
 
 /// What a rank measured in a round.
@@ -150,10 +244,28 @@ mod tests {
             Order::Pass { to: Some(3), from: None, bytes: 1 << 40, times: 7 },
             Order::Pass { to: None, from: Some(0), bytes: 0, times: 1 },
             Order::Ask { with: 2, first: true },
+            Order::FanIn { count: 1023, bytes: 5, times: 2 },
+            Order::FanOut { count: 0, bytes: 5, times: 2 },
+            Order::Feed { to: 9, bytes: 1, times: 3 },
+            Order::Drain { from: 9, bytes: 1, times: 3 },
+            Order::Call { call: Call::ALL[12], bytes: 8, times: MOST_CALLS },
         ] {
             assert_eq!(Order::decoded(&order.encoded()), Some(order));
         }
         assert_eq!(Order::decoded(&[9; ORDER]), None);
+        // An order for which there is no room is none.
+        for first in [[4, 1 << 40], [8, 13]] {
+            let words = [first[0], first[1], 0, 0, 0_u64];
+            let mut message = [0; ORDER];
+            message
+                .as_chunks_mut::<8>()
+                .0
+                .iter_mut()
+                .zip(words)
+                .for_each(|(out, word)| *out = word.to_le_bytes());
+            assert_eq!(Order::decoded(&message), None);
+        }
+        assert_eq!(decoded(&encoded(&[3, 0, 1023])), [3, 0, 1023]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //!
 //! The one that leads says how many messages follow, and 0 in the end, so neither needs the other's clock.
 
+use crate::comm::call::Call;
 use crate::comm::{Comm, CommError};
 use crate::pattern::Pattern;
 use crate::payload::{Buffers, Check, Corruption};
@@ -31,6 +32,9 @@ pub(super) enum VisitError {
     /// The carrier's error.
     #[error(transparent)]
     Comm(#[from] CommError),
+    /// A collective gave another result than it should.
+    #[error("trust {0}: it gave a wrong result")]
+    Wrong(Call),
     /// A message arrived with wrong bytes. The visit went to its end, so what follows can be trusted again.
     #[error("trust what rank {peer} sent: {corruption}")]
     Corruption {

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Common, Level, PlanError};
+use crate::comm::call::Call;
 use crate::named::named;
 use crate::pattern::Pattern;
 use crate::transport::Transport;
@@ -13,6 +14,10 @@ use crate::units::{Size, Span, SpanText, span_text};
 pub const DEFAULT_VISIT: Span = Span::from_ms(20);
 /// Default of [`MeshPlan::matchings`]: the fewest whose mean is taken for the effective bisection bandwidth.
 pub const DEFAULT_MATCHINGS: u32 = 30;
+/// The sizes of collectives if none are given. Unit: bytes.
+const DEFAULT_COLLECTIVE_SIZES: [u64; 6] = [8, 64, 1 << 10, 8 << 10, 64 << 10, 1 << 20];
+/// The most memory of a rank for a collective. Unit: bytes.
+pub const LARGEST_CALL: u64 = 1 << 30;
 /// The largest message of a mesh: every rank holds two of them. Unit: bytes.
 const LARGEST: u64 = 1 << 28;
 
@@ -34,6 +39,13 @@ pub struct MeshPlan {
     pub repeat: u32,
     /// Of the schedule `bisection`: how many random matchings.
     pub matchings: u32,
+    /// What all ranks call together, such as `allreduce:ring`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub collectives: Vec<Call>,
+    /// Sizes of the collectives: of the whole vector of a broadcast or a reduction, of the block of one rank or pair of the
+    /// others. Unit: bytes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub collective_sizes: Vec<Size>,
     /// How often each slow pair is measured alone afterwards. 0 leaves that out.
     pub recheck: u32,
     /// What is slower than this share above the usual is worth a name.
@@ -129,6 +141,45 @@ impl MeshPlan {
         of(&self.latency, Pattern::PingPong).chain(of(&self.throughput, Pattern::OneWay)).collect()
     }
 
+    /// Every collective at every size that is defined for so many ranks: algorithms for powers of two are left out for other
+    /// numbers. A barrier has no size, and is called once.
+    #[must_use]
+    pub fn calls(&self, ranks: usize) -> Vec<(Call, u64)> {
+        let sizes: Vec<u64> = if self.collective_sizes.is_empty() {
+            DEFAULT_COLLECTIVE_SIZES.to_vec()
+        } else {
+            self.collective_sizes.iter().map(|size| size.0).collect()
+        };
+        let of = |call: &Call| match call {
+            Call::Barrier => vec![(Call::Barrier, 0)],
+            call => sizes.iter().map(|bytes| (*call, *bytes)).collect(),
+        };
+        self.collectives.iter().filter(|call| call.takes(ranks)).flat_map(of).collect()
+    }
+
+    /// Refuses what so many ranks cannot do.
+    ///
+    /// # Errors
+    ///
+    /// When a collective needs more memory than a rank takes for it, or none is defined for so many ranks.
+    pub fn check_for(&self, ranks: usize) -> Result<(), PlanError> {
+        let calls = self.calls(ranks);
+        let large = calls.iter().find(|(call, bytes)| call.memory(ranks, *bytes) > LARGEST_CALL);
+        let value = large.map(|(call, bytes)| format!("{bytes} B of {call} on {ranks} ranks"));
+        PlanError::range(
+            large.is_none(),
+            "collective-sizes",
+            value.unwrap_or_default(),
+            "at most what a rank can hold in 1 GiB",
+        )?;
+        PlanError::range(
+            self.collectives.is_empty() || !calls.is_empty(),
+            "collectives",
+            format!("{} on {ranks} ranks", self.collectives.first().map_or("", |call| call.name())),
+            "another, or on a power of two: it is not defined for other numbers of ranks",
+        )
+    }
+
     /// The probe of the schedules that load many paths at once: the largest throughput, or else the last.
     #[must_use]
     pub fn loading(&self) -> usize {
@@ -139,7 +190,13 @@ impl MeshPlan {
     pub(super) fn check(&self, common: &Common) -> Result<(), PlanError> {
         let range = PlanError::range;
         let none = String::from("empty");
-        range(!self.schedules.is_empty(), "schedules", none.clone(), "at least one, such as pairs")?;
+        let asks = !self.schedules.is_empty() || !self.collectives.is_empty();
+        range(
+            asks,
+            "schedules",
+            none.clone(),
+            "at least one, such as pairs, or collectives must be asked for",
+        )?;
         let asked = self.schedules.iter().find(|schedule| **schedule == MeshSchedule::Recheck);
         range(
             asked.is_none(),
@@ -155,6 +212,9 @@ impl MeshPlan {
             range(wrong.is_none(), field, value, "from 1 byte to 256 MiB")?;
             range(sizes.len() <= 512, field, format!("{} sizes", sizes.len()), "at most 512 sizes")?;
         }
+        let wrong = self.collective_sizes.iter().find(|size| !(1..=LARGEST).contains(&size.0));
+        let value = wrong.map(ToString::to_string).unwrap_or_default();
+        range(wrong.is_none(), "collective-sizes", value, "from 1 byte to 256 MiB")?;
         let visit = Span::from_us(10)..=Span::from_ms(60_000);
         range(visit.contains(&self.visit), "visit", self.visit.to_string(), "from 10us to 60s")?;
         range((1..=1000).contains(&self.repeat), "repeat", self.repeat.to_string(), "from 1 to 1000")?;
@@ -192,6 +252,8 @@ impl Default for MeshPlan {
             visit: DEFAULT_VISIT,
             repeat: 3,
             matchings: DEFAULT_MATCHINGS,
+            collectives: Vec::new(),
+            collective_sizes: Vec::new(),
             recheck: 5,
             tolerance: 0.1,
         }

@@ -6,26 +6,28 @@ use super::super::hand::{LONGEST_PASS, TAIL_VISITS};
 use super::super::order::{Answer, Order};
 use super::super::rounds::{self, Pair};
 use super::super::{Pass, Round, Tail, Victim};
-use super::{Conductor, MeshWatch, Step};
+use super::fans::Fan;
+use super::{Conductor, MeshWatch, Stage, Step};
 use crate::comm::Comm;
 use crate::plan::MeshSchedule;
 use crate::units::Span;
 
 /// The most messages of one pass.
-const MOST: u64 = 1 << 20;
+pub(super) const MOST: u64 = 1 << 20;
 /// How often the first passes are tried until their number of messages fits the time.
-const TRIES: u32 = 8;
+pub(super) const TRIES: u32 = 8;
 /// The fewest ranks of which some can be victims: two, and two that load the network.
 const FEWEST_WITH_VICTIMS: usize = 4;
 
 /// What came of a schedule so far, and whether it is to go on.
-type Came = (Vec<Round>, ControlFlow<()>);
+pub(super) type Came = (Vec<Round>, ControlFlow<()>);
 
 impl<C: Comm, W: MeshWatch> Conductor<'_, C, W> {
     /// One repetition of `schedule`.
     pub(super) async fn schedule(&mut self, schedule: MeshSchedule, repetition: u32) -> Came {
-        let (size, seed) = (self.comm.size(), self.asked.seed);
-        let step = |round, rounds| Step { schedule, repetition, round, rounds };
+        let (size, seed) = (self.size(), self.asked.seed);
+        let stage = Stage::Schedule(schedule);
+        let step = |round, rounds| Step { stage, repetition, round, rounds };
         match schedule {
             MeshSchedule::Pairs => {
                 self.pairs(rounds::every_pair_shuffled(size, seed, repetition), &step).await
@@ -50,9 +52,9 @@ impl<C: Comm, W: MeshWatch> Conductor<'_, C, W> {
                 self.passes(matchings.collect(), &step).await
             }
             MeshSchedule::Victim => self.victims(repetition, &step).await,
-            MeshSchedule::FanIn | MeshSchedule::FanOut | MeshSchedule::Recheck => {
-                (Vec::new(), ControlFlow::Continue(()))
-            }
+            MeshSchedule::FanIn => self.fans(Fan::In, repetition, &step).await,
+            MeshSchedule::FanOut => self.fans(Fan::Out, repetition, &step).await,
+            MeshSchedule::Recheck => (Vec::new(), ControlFlow::Continue(())),
         }
     }
 
@@ -151,7 +153,7 @@ impl<C: Comm, W: MeshWatch> Conductor<'_, C, W> {
 
     /// A fifth of the ranks ask each other, first alone and then while the others send in a ring.
     async fn victims(&mut self, repetition: u32, step: &impl Fn(usize, usize) -> Step) -> Came {
-        let size = self.comm.size();
+        let size = self.size();
         let mut order = rounds::shuffled(size, self.asked.seed, repetition);
         order.retain(|rank| self.alive[*rank]);
         if order.len() < FEWEST_WITH_VICTIMS {
