@@ -1,6 +1,7 @@
 //! The rules that raise cautions about a run: a pure function of what is stored.
 
 mod loads;
+mod ranks;
 #[cfg(test)]
 mod tests;
 mod wake_ups;
@@ -37,6 +38,7 @@ const CONTROL_BYTES: u64 = 4 << 20;
 pub fn assess(run: &Run) -> Vec<Caution> {
     let mut cautions = Vec::new();
     match &run.source {
+        Source::Measured | Source::Loopback if run.mesh.is_some() => ranks::ranks(run, &mut cautions),
         Source::Imported(program) => return vec![Caution::Imported { program: program.clone() }],
         Source::Measured | Source::Loopback => both_ends(run, &mut cautions),
         Source::Modelled(_) => cautions.extend(run.model.iter().flat_map(|model| model.cautions.clone())),

@@ -260,6 +260,55 @@ pub enum Caution {
         /// Why.
         why: String,
     },
+    /// Some ranks are on one host and in one network namespace.
+    RanksShareHost {
+        /// How many ranks have another beside them.
+        ranks: u64,
+        /// Out of how many.
+        of: u64,
+    },
+    /// A host has more ranks than processors.
+    MoreRanksThanProcessors {
+        /// The host.
+        host: String,
+        /// Its ranks.
+        ranks: u64,
+        /// The processors that they may use.
+        processors: u64,
+    },
+    /// Ranks of one host were only ever seen on the same processor.
+    RanksShareProcessor {
+        /// The host.
+        host: String,
+        /// How many ranks.
+        ranks: u64,
+        /// Which processor.
+        cpu: u32,
+    },
+    /// What passed between ranks of different hosts did not cross the interface that it should.
+    RanksTookAnotherWay {
+        /// The host, and how many more there are like it.
+        host: String,
+        /// How many more hosts are like it.
+        more: u64,
+        /// The interface of its ranks' address.
+        interface: String,
+        /// Payload that passed. Unit: bytes.
+        payload: u64,
+        /// What the interface counted. Unit: bytes.
+        counted: u64,
+    },
+    /// Something else used the processors of some hosts.
+    NoisyHosts {
+        /// How many.
+        hosts: u64,
+        /// Out of how many.
+        of: u64,
+        /// The one that lost the largest share of its time.
+        worst: String,
+        /// That share, 0 to 1.
+        share: f64,
+    },
     /// A kind that only a later linerate knows.
     #[serde(other)]
     Later,
@@ -368,6 +417,28 @@ impl Caution {
                 *lost as f64 / (*offered).max(1) as f64 * 100.0
             ),
             Self::WithoutEffect { key, why } => format!("`{key}` has no effect: {why}"),
+            Self::RanksShareHost { ranks, of } => format!(
+                "{ranks} of {of} ranks share a host with another: what passes between those crosses no network"
+            ),
+            Self::MoreRanksThanProcessors { host, ranks, processors } => {
+                let processors = count(*processors, "processor", "processors");
+                format!(
+                    "{host} has {ranks} ranks on {processors}: they wait for each other, and the times are not the network's"
+                )
+            }
+            Self::RanksShareProcessor { host, ranks, cpu } => {
+                format!("{ranks} ranks of {host} ran on processor {cpu} only, and took turns")
+            }
+            Self::RanksTookAnotherWay { host, more, interface, payload, counted } => {
+                let others = if *more == 0 { String::new() } else { format!(" (and {more} more like it)") };
+                format!(
+                    "{payload} B passed between {host}{others} and other hosts, but its `{interface}` counted {counted} B: the payload took another way"
+                )
+            }
+            Self::NoisyHosts { hosts, of, worst, share } => {
+                let lost = count(*hosts, "host", "hosts");
+                format!("{lost} of {of} lost time to other work; {worst} lost {:.1} %", share * 100.0)
+            }
             Self::Incomplete { reason } => format!("the run did not end as planned: {reason}"),
             Self::Later => "a newer linerate recorded a caution that this version does not know".into(),
             Self::Imported { program } => {
@@ -432,6 +503,19 @@ impl Caution {
             Self::FramesLost { .. } => {
                 "offer less or allow more room, or read the result as that of an overloaded network"
             }
+            Self::RanksShareHost { .. } => {
+                "start one rank on each host, unless memory is what you want to see"
+            }
+            Self::MoreRanksThanProcessors { .. } => {
+                "start fewer ranks there; do not take these times for the network's"
+            }
+            Self::RanksShareProcessor { .. } => {
+                "let the launcher bind ranks to different processors, or to none (mpirun --bind-to none)"
+            }
+            Self::RanksTookAnotherWay { .. } => {
+                "check the routes and the addresses of the ranks (--bind), and whether something offloads the traffic"
+            }
+            Self::NoisyHosts { .. } => "stop other work on those hosts, or leave them out",
             Self::WithoutEffect { .. } => "leave it out, or choose a network or a load that uses it",
             Self::Imported { .. } => "read the curve as one sample of an unknown set-up",
         }

@@ -10,6 +10,7 @@ mod follow;
 mod hand;
 pub mod matrix;
 mod order;
+mod rank;
 pub mod rounds;
 pub mod suspects;
 mod visit;
@@ -25,6 +26,7 @@ pub use account::{collect, tell};
 pub use collectives::{CollectiveTimes, LIBRARY, SentInAll};
 pub use conduct::{MeshWatch, Stage, Step, conduct};
 pub use follow::follow;
+pub use rank::{Moved, Rank, RankAccount};
 
 /// What every rank knows of a mesh. All have the same.
 #[derive(Clone, Copy, Debug)]
@@ -57,15 +59,6 @@ pub struct Mesh {
     /// Ranks and pairs that could not be measured to the end.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lost: Vec<Lost>,
-}
-
-/// A rank.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Rank {
-    /// What people call it: its host, with a number if several ranks are there. No two have the same.
-    pub name: String,
-    /// Its host, by its index in the run's nodes.
-    pub node: u32,
 }
 
 /// One repetition of a schedule.

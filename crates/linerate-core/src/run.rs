@@ -4,6 +4,7 @@ mod compact;
 mod earlier;
 mod indent;
 mod packed;
+mod ranks;
 
 use std::collections::BTreeMap;
 
@@ -49,7 +50,7 @@ pub struct Run {
     pub labels: BTreeMap<String, String>,
     /// What was asked, with every default filled in.
     pub plan: Plan,
-    /// The hosts: first the initiator, then the responders. There are at least two.
+    /// The hosts: first the initiator, then the responders, at least two; of many ranks every host, at least one.
     pub nodes: Vec<Node>,
     /// The connections between them; at least one.
     pub paths: Vec<Path>,
@@ -303,7 +304,8 @@ impl Run {
     /// Refuses a run whose paths are not between its nodes.
     fn checked(self) -> Result<Self, serde_json::Error> {
         let there = |node: u32| (node as usize) < self.nodes.len();
-        if self.nodes.len() < 2 || self.paths.is_empty() {
+        let fewest = if self.mesh.is_some() { 1 } else { 2 };
+        if self.nodes.len() < fewest || self.paths.is_empty() {
             return Err(serde::de::Error::custom("a run has at least two nodes and a path"));
         }
         match self.paths.iter().find(|path| !there(path.from) || !there(path.to)) {

@@ -133,7 +133,9 @@ fn measured_from(
             return Ok(None);
         }
         let mut watch = Watch { most, ..Watch::default() };
-        let ranks = (0..size).map(|rank| Rank { name: format!("n{rank}"), node: rank as u32 }).collect();
+        let ranks = (0..size)
+            .map(|rank| Rank { name: format!("n{rank}"), node: rank as u32, ..Rank::default() })
+            .collect();
         let (mut mesh, ended) = mesh::conduct(&mut comm, asked, ranks, &mut watch).await;
         let told = mesh::collect(&mut comm, &mut mesh, first, Span::from_ms(1_000)).await;
         let expected = (first..size + first).map(|rank| (rank > 0).then(|| format!("this is {rank}")));

@@ -55,7 +55,9 @@ fn mesh(
         Probe { pattern: Pattern::PingPong, size: 1 },
         Probe { pattern: Pattern::OneWay, size: 1 << 20 },
     ];
-    let ranks = (0..size).map(|rank| Rank { name: format!("n{rank}"), node: rank as u32 }).collect();
+    let ranks = (0..size)
+        .map(|rank| Rank { name: format!("n{rank}"), node: rank as u32, ..Rank::default() })
+        .collect();
     let mut mesh = Mesh { ranks, probes, ..Mesh::default() };
     let visit = |from: usize, to: usize, case: usize, random: &mut Pcg64| {
         let trip = f64::midpoint(slower(from, to)[case], slower(to, from)[case]);

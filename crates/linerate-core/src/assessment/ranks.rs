@@ -1,0 +1,115 @@
+//! What is doubtful about many ranks: each finding once, however many hosts there are.
+
+use std::collections::BTreeMap;
+
+use crate::caution::Caution;
+use crate::environment::Environment;
+use crate::mesh::{Mesh, Moved, Rank};
+use crate::observation::Grade;
+use crate::run::{Node, Run};
+
+/// The share of the payload that an interface must have counted. Its counters are read before the last messages are
+/// through, and after the first.
+const COUNTED: f64 = 0.95;
+/// What passes unseen before and after the counters are read. Unit: bytes.
+const UNSEEN: u64 = 1 << 16;
+
+/// Cautions about the ranks of a run and their hosts.
+pub(super) fn ranks(run: &Run, cautions: &mut Vec<Caution>) {
+    let Some(mesh) = &run.mesh else { return };
+    shared_hosts(mesh, cautions);
+    processors(run, mesh, cautions);
+    paths(run, mesh, cautions);
+    noise(run, cautions);
+}
+
+/// What people call a node.
+fn called(node: &Node, number: usize) -> String {
+    node.environment.hostname.known().cloned().unwrap_or_else(|| format!("host {}", number + 1))
+}
+
+fn of_node(mesh: &Mesh, number: usize) -> impl Iterator<Item = &Rank> {
+    mesh.ranks.iter().filter(move |rank| rank.node as usize == number)
+}
+
+fn shared_hosts(mesh: &Mesh, cautions: &mut Vec<Caution>) {
+    let mut on: BTreeMap<u32, u64> = BTreeMap::new();
+    mesh.ranks.iter().for_each(|rank| *on.entry(rank.node).or_default() += 1);
+    let ranks = on.values().filter(|ranks| **ranks > 1).sum();
+    if ranks > 0 {
+        cautions.push(Caution::RanksShareHost { ranks, of: mesh.ranks.len() as u64 });
+    }
+}
+
+/// Namespaces of one host share its processors.
+fn processors(run: &Run, mesh: &Mesh, cautions: &mut Vec<Caution>) {
+    let mut hosts: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (number, Node { environment, .. }) in run.nodes.iter().enumerate() {
+        if let Some(boot) = environment.boot_id.known() {
+            hosts.entry(boot).or_default().push(number);
+        }
+    }
+    for nodes in hosts.into_values() {
+        let host = called(&run.nodes[nodes[0]], nodes[0]);
+        let ranks: Vec<&Rank> = nodes.iter().flat_map(|number| of_node(mesh, *number)).collect();
+        let Environment { cpus, .. } = &run.nodes[nodes[0]].environment;
+        let count = ranks.len() as u64;
+        if let Some(processors) = cpus.known().map(|cpus| cpus.len() as u64)
+            && count > processors
+        {
+            cautions.push(Caution::MoreRanksThanProcessors { host, ranks: count, processors });
+            continue;
+        }
+        let mut only: BTreeMap<u32, u64> = BTreeMap::new();
+        for rank in ranks {
+            if let [cpu] = rank.cpus[..] {
+                *only.entry(cpu).or_default() += 1;
+            }
+        }
+        if let Some((cpu, ranks)) = only.into_iter().find(|(_, ranks)| *ranks > 1) {
+            cautions.push(Caution::RanksShareProcessor { host, ranks, cpu });
+        }
+    }
+}
+
+/// Compares each host's counters with what its ranks exchanged with other hosts.
+fn paths(run: &Run, mesh: &Mesh, cautions: &mut Vec<Caution>) {
+    let mut found: Option<(String, u64, String, u64, u64)> = None;
+    for (number, node) in run.nodes.iter().enumerate() {
+        let Some(counters) = node.observation.interface.known() else { continue };
+        let mut far = Moved::default();
+        of_node(mesh, number).for_each(|rank| far += rank.far);
+        let ways = [(far.sent_bytes, counters.tx_bytes), (far.received_bytes, counters.rx_bytes)];
+        let missed = |(payload, counted): &(u64, u64)| {
+            (*counted as f64) < COUNTED * payload.saturating_sub(UNSEEN) as f64
+        };
+        let Some((payload, counted)) = ways.into_iter().find(missed) else { continue };
+        match &mut found {
+            Some((_, more, ..)) => *more += 1,
+            None => {
+                found = Some((called(node, number), 0, counters.interface.clone(), payload, counted));
+            }
+        }
+    }
+    if let Some((host, more, interface, payload, counted)) = found {
+        cautions.push(Caution::RanksTookAnotherWay { host, more, interface, payload, counted });
+    }
+}
+
+fn noise(run: &Run, cautions: &mut Vec<Caution>) {
+    let share = |node: &Node| {
+        let noise = node.observation.noise.known().filter(|noise| noise.grade() > Grade::B)?;
+        Some(noise.share())
+    };
+    let noisy: Vec<(usize, f64)> =
+        run.nodes.iter().enumerate().filter_map(|(number, node)| Some((number, share(node)?))).collect();
+    let worst = noisy.iter().max_by(|one, other| one.1.total_cmp(&other.1));
+    if let Some((number, share)) = worst {
+        let (hosts, of) = (noisy.len() as u64, run.nodes.len() as u64);
+        let worst = called(&run.nodes[*number], *number);
+        cautions.push(Caution::NoisyHosts { hosts, of, worst, share: *share });
+    }
+}
+
+#[cfg(test)]
+mod tests;
