@@ -12,6 +12,7 @@ mod text;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use crate::schedule::ScheduleError;
 
@@ -22,7 +23,8 @@ pub use curve::{CurvePlan, DEFAULT_ROUNDS, DEFAULT_TARGET};
 pub use load::{
     Asked, Bound, DATAGRAM_HEADER, DATAGRAM_TAG, DEFAULT_MESSAGE, Direction, Load, MOST_FLOWS, Phase,
 };
-pub use mesh::{DEFAULT_MATCHINGS, DEFAULT_VISIT, LARGEST_CALL, MeshPlan, MeshSchedule, Probe};
+pub(crate) use mesh::LONGEST_PASS;
+pub use mesh::{DEFAULT_MATCHINGS, DEFAULT_VISIT, LARGEST_CALL, MeshMemory, MeshPlan, MeshSchedule, Probe};
 pub use requests::RrPlan;
 pub use stream::{DEFAULT_STALL, StreamPlan, StreamTask};
 
@@ -140,6 +142,17 @@ impl Plan {
             Task::Requests(rr) => rr.check_over(&self.common),
             Task::Mesh(mesh) => mesh.check(&self.common),
         }
+    }
+
+    /// What is asked of the network, as a text that is equal for two plans if that is: without where the results go, and
+    /// without the options of one end. 64 hexadecimal digits.
+    #[must_use]
+    pub fn question(&self) -> String {
+        let mut asked = self.clone();
+        asked.common.output = Output::default();
+        (asked.common.local, asked.common.remote) = (LocalOptions::default(), RemoteOptions::default());
+        asked.common.host = None;
+        Sha256::digest(asked.to_toml()).iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// The curve, if that is the task.

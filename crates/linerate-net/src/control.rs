@@ -9,6 +9,7 @@ mod frame;
 mod greeting;
 mod key;
 mod message;
+mod rank;
 mod rendezvous;
 mod setting;
 mod side;
@@ -23,6 +24,7 @@ pub(crate) use greeting::{WELCOME_LEN, harmless, readable};
 pub(crate) use key::random;
 pub use key::{Key, KeyError, Proof};
 pub use message::{Ask, ChannelToken, Opening, Reply};
+pub use rank::{RANKS_SINCE, RankOrder};
 pub use rendezvous::{ChannelAddress, Rendezvous};
 pub use setting::{
     LONGEST_NAME, LONGEST_VALUE, MOST_SETTINGS, SETTINGS_SINCE, SettingAsk, SettingEnd, SettingReply,

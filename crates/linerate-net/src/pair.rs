@@ -4,6 +4,7 @@ mod conversation;
 mod dial;
 mod error;
 mod loads;
+mod rank;
 mod remote_end;
 mod requests;
 mod settings;
@@ -40,6 +41,7 @@ use remote_end::RemoteEnd;
 pub use dial::Target;
 pub use error::PairError;
 pub use loads::Loads;
+pub use rank::ServerRank;
 pub use settings::{RemoteChange, RemoteOutcome, RemoteSettings, RemoteSettingsError};
 
 /// How long the end of a trial may take beyond the patience of either endpoint.

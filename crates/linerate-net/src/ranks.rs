@@ -7,10 +7,14 @@
 mod comm;
 mod door;
 mod introduction;
+mod member;
 mod place;
 mod rendezvous;
 mod stream;
+mod watch;
 
 pub use comm::TcpComm;
+pub use member::{RankError, asked, joining, take_part};
 pub use place::{Place, PlaceError, place};
 pub use rendezvous::{JoinError, Joining, join, lead};
+pub use watch::RankWatch;

@@ -12,10 +12,12 @@ mod limits;
 mod loads;
 mod log;
 mod queue;
+mod rank;
 mod requests;
 mod session;
 mod settings;
 mod stages;
+mod turn;
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};

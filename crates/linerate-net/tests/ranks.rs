@@ -50,7 +50,7 @@ fn joined(at: &str, size: usize, change: impl Fn(&mut Joining) + Sync) -> Vec<Re
             scope.spawn(move || {
                 let mut joining = joining(rank, size);
                 change(&mut joining);
-                join(address, joining)
+                join(std::slice::from_ref(address), joining)
             })
         });
         let others: Vec<_> = others.collect();
@@ -159,7 +159,8 @@ fn ranks_that_never_come_are_named_after_the_deadline() {
     let (listener, address) = listener("127.0.0.1:0");
     let within = Duration::from_secs(2);
     let (first, second) = thread::scope(|scope| {
-        let second = scope.spawn(|| join(&address, Joining { within, ..joining(1, 4) }));
+        let second =
+            scope.spawn(|| join(std::slice::from_ref(&address), Joining { within, ..joining(1, 4) }));
         (lead(listener, Joining { within, ..joining(0, 4) }), second.join().expect("it does not panic"))
     });
     let reason = "find all 4 ranks: ranks 2 and 3 did not come within 2s";
@@ -174,7 +175,8 @@ fn a_rank_with_another_key_is_refused_and_never_counts() {
     let (listener, address) = listener("127.0.0.1:0");
     let within = Duration::from_secs(3);
     let (first, stranger) = thread::scope(|scope| {
-        let stranger = scope.spawn(|| join(&address, Joining { key: other, within, ..joining(1, 2) }));
+        let stranger = scope
+            .spawn(|| join(std::slice::from_ref(&address), Joining { key: other, within, ..joining(1, 2) }));
         (lead(listener, Joining { within, ..joining(0, 2) }), stranger.join().expect("it does not panic"))
     });
     assert_eq!(
@@ -189,10 +191,13 @@ fn a_rank_with_another_key_is_refused_and_never_counts() {
 fn nobody_at_the_rendezvous_is_said_with_its_address() {
     let (listener, address) = listener("127.0.0.1:0");
     drop(listener);
-    let error = join(&address, Joining { within: Duration::from_millis(300), ..joining(1, 2) });
+    let error =
+        join(std::slice::from_ref(&address), Joining { within: Duration::from_millis(300), ..joining(1, 2) });
     let said = error.expect_err("nobody is there").to_string();
     assert!(said.starts_with(&format!("reach rank 0 at {address} within 300ms: ")), "{said}");
-    let error = join("no-such-host.invalid:1", joining(1, 2)).expect_err("there is no such host").to_string();
+    let error = join(&["no-such-host.invalid:1".to_owned()], joining(1, 2))
+        .expect_err("there is no such host")
+        .to_string();
     assert!(error.starts_with("find rank 0 at no-such-host.invalid:1: "), "{error}");
 }
 
@@ -222,7 +227,7 @@ fn strangers_do_not_stop_a_rendezvous() {
             .map(|rank| {
                 scope.spawn({
                     let address = address.clone();
-                    move || join(&address, joining(rank, size))
+                    move || join(std::slice::from_ref(&address), joining(rank, size))
                 })
             })
             .collect();

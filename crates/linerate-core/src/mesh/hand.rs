@@ -8,12 +8,10 @@ use super::visit::{Visit, VisitError};
 use crate::comm::{Comm, CommError};
 use crate::pattern::Pattern;
 use crate::payload::{Buffers, Check};
-use crate::plan::{LARGEST_CALL, Probe};
+use crate::plan::{LARGEST_CALL, LONGEST_PASS, Probe};
 use crate::stats;
 use crate::units::Span;
 
-/// The longest message of a pass, unless those of the plan are longer. Unit: bytes.
-pub(super) const LONGEST_PASS: u64 = 16 << 20;
 /// How many visits long the times are taken whose tail is looked at.
 pub(super) const TAIL_VISITS: u64 = 5;
 

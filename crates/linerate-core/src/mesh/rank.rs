@@ -43,7 +43,6 @@ impl Moved {
         self.sent_bytes.saturating_add(self.received_bytes)
     }
 
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
     const fn is_nothing(&self) -> bool {
         self.sent_bytes == 0 && self.received_bytes == 0
     }

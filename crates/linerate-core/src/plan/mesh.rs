@@ -18,6 +18,8 @@ pub const DEFAULT_MATCHINGS: u32 = 30;
 const DEFAULT_COLLECTIVE_SIZES: [u64; 6] = [8, 64, 1 << 10, 8 << 10, 64 << 10, 1 << 20];
 /// The most memory of a rank for a collective. Unit: bytes.
 pub const LARGEST_CALL: u64 = 1 << 30;
+/// The longest message of a pass, unless those of the plan are longer. Unit: bytes.
+pub(crate) const LONGEST_PASS: u64 = 16 << 20;
 /// The largest message of a mesh: every rank holds two of them. Unit: bytes.
 const LARGEST: u64 = 1 << 28;
 
@@ -128,6 +130,15 @@ pub struct Probe {
     pub size: u64,
 }
 
+/// What a rank holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MeshMemory {
+    /// The largest message. Unit: bytes.
+    pub message: u64,
+    /// Everything. Unit: bytes.
+    pub all: u64,
+}
+
 impl MeshPlan {
     /// What is measured of each pair: first latencies, then throughputs, by size.
     #[must_use]
@@ -155,6 +166,15 @@ impl MeshPlan {
             call => sizes.iter().map(|bytes| (*call, *bytes)).collect(),
         };
         self.collectives.iter().filter(|call| call.takes(ranks)).flat_map(of).collect()
+    }
+
+    /// What a rank holds, if there are so many: a message each way of the longest kind, and a collective beside them.
+    #[must_use]
+    pub fn memory(&self, ranks: usize) -> MeshMemory {
+        let message = self.largest();
+        let calls = self.calls(ranks);
+        let collective = calls.iter().map(|(call, bytes)| call.memory(ranks, *bytes)).max().unwrap_or(0);
+        MeshMemory { message, all: 2 * message.max(LONGEST_PASS) + collective }
     }
 
     /// Refuses what so many ranks cannot do.

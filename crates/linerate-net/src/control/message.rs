@@ -10,7 +10,7 @@ use linerate_core::traffic::{Direction, HalfAccount, Interval, Load};
 use linerate_core::trial::{Half, Trial};
 use serde::{Deserialize, Serialize};
 
-use super::{Challenge, Proof, Rendezvous, SettingAsk, SettingReply};
+use super::{Challenge, Proof, RankOrder, Rendezvous, SettingAsk, SettingReply};
 
 /// 16 random bytes that show that a channel belongs to a conversation.
 pub type ChannelToken = [u8; 16];
@@ -46,6 +46,13 @@ pub enum Ask {
     Collect,
     /// About settings of the server's host; since version 5.
     Setting(SettingAsk),
+    /// The server is to be a rank of a mesh; since version 6.
+    Rank {
+        /// The port of the client's host at which rank 0 awaits it.
+        port: u16,
+        /// Which rank, and of which mesh.
+        order: Box<RankOrder>,
+    },
     /// It is done and wants the server's observations, or its settings put back.
     Finish,
 }
@@ -123,6 +130,8 @@ pub enum Reply {
     Observed(Box<Observation>, Box<Granted>),
     /// About settings of the server's host; since version 5.
     Setting(SettingReply),
+    /// It sets out to be a rank, and later: the mesh has ended; since version 6.
+    Rank,
     /// A refusal with its reason; the connection ends.
     Refused(String),
 }

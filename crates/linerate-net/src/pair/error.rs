@@ -145,6 +145,7 @@ impl PairError {
             Reply::Told => "told",
             Reply::Observed(..) => "observed",
             Reply::Setting(_) => "setting",
+            Reply::Rank => "rank",
         };
         Self::Unexpected { said: said.to_owned() }
     }

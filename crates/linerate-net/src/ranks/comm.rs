@@ -1,10 +1,12 @@
 //! What a rank holds: a connection with each rank that it has sent to or received from.
 
+use std::collections::BTreeSet;
 use std::io;
-use std::net::{SocketAddr, TcpStream};
+use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::time::Duration;
 
 use linerate_core::comm::{Comm, CommError};
+use linerate_core::mesh::Moved;
 use linerate_core::units::{Span, Time};
 use rustix::event::{PollFd, PollFlags};
 
@@ -13,10 +15,14 @@ use super::introduction::{Comes, introduce};
 use super::rendezvous::{Joining, Row};
 use super::stream::{Incoming, OtherLength, Outgoing, set_patience};
 use crate::control::{Deadline, TimedStream, closed_by_peer};
+use crate::observe::current_cpu;
 use crate::wait::await_events;
 
 /// How long two ranks may take to connect.
 const CONNECT: Duration = Duration::from_secs(30);
+
+/// After so long without a byte, TCP asks whether the other host is there, and again as often.
+const KEEP_ALIVE: Duration = Duration::from_secs(20);
 
 /// A rank over TCP. Its calls wait within a single poll.
 #[derive(Debug)]
@@ -24,6 +30,9 @@ pub struct TcpComm {
     joining: Joining,
     rows: Vec<Row>,
     links: Vec<Link>,
+    /// What passed with each rank.
+    moved: Vec<Moved>,
+    cpus: BTreeSet<u32>,
     door: Door,
     session: String,
     patience: Span,
@@ -53,13 +62,48 @@ impl TcpComm {
             None => Ok(Link::Apart),
             Some(stream) => opened(stream, patience),
         };
-        let links = streams.into_iter().map(link).collect::<io::Result<_>>()?;
-        Ok(Self { joining, rows, links, door, session, patience })
+        let links = streams.into_iter().map(link).collect::<io::Result<Vec<Link>>>()?;
+        let moved = vec![Moved::default(); links.len()];
+        Ok(Self { joining, rows, links, moved, cpus: BTreeSet::new(), door, session, patience })
     }
 
     /// What people call the host of each rank.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.rows.iter().map(|row| row.name.as_str())
+    }
+
+    /// The address by which the others reach this rank: of its connection with rank 0, and there of that with the first
+    /// other that has come.
+    #[must_use]
+    pub fn own_address(&self) -> Option<IpAddr> {
+        let addresses = (0..self.links.len()).find_map(|peer| self.addresses(peer));
+        addresses.map(|[here, _]| here.ip())
+    }
+
+    /// Processors on which this rank was seen between two things that it did.
+    #[must_use]
+    pub const fn cpus(&self) -> &BTreeSet<u32> {
+        &self.cpus
+    }
+
+    /// What passed with ranks on other hosts than this one's, and what with those on this one: a host is known by its name.
+    #[must_use]
+    pub fn moved(&self) -> [Moved; 2] {
+        let own = &self.rows[self.joining.rank].name;
+        let (mut far, mut near) = (Moved::default(), Moved::default());
+        for (row, moved) in self.rows.iter().zip(&self.moved) {
+            *(if row.name == *own { &mut near } else { &mut far }) += *moved;
+        }
+        [far, near]
+    }
+
+    /// The connection with rank 0, to end it from elsewhere. If absent, this is rank 0, or it is lost.
+    #[must_use]
+    pub fn conductor(&self) -> Option<&TcpStream> {
+        match self.links.first()? {
+            Link::Open { stream, .. } => Some(stream),
+            Link::Apart | Link::Lost(_) => None,
+        }
     }
 
     /// The address here and there of the connection with `peer`, if there is one.
@@ -148,6 +192,7 @@ impl TcpComm {
         while !out.is_done() {
             retried(|| out.step(self.stream(to), true)).map_err(|error| self.failed(to, &error))?;
         }
+        self.moved[to].sent_bytes += data.len() as u64;
         Ok(())
     }
 
@@ -160,6 +205,7 @@ impl TcpComm {
             step.map_err(|error| self.failed(from, &error))?
                 .map_err(|other| self.other_length(from, asked, other))?;
         }
+        self.moved[from].received_bytes += asked as u64;
         Ok(())
     }
 
@@ -167,7 +213,7 @@ impl TcpComm {
     fn exchange(&mut self, to: usize, out: &[u8], from: usize, into: &mut [u8]) -> Result<(), CommError> {
         self.link(to)?;
         self.link(from)?;
-        let asked = into.len();
+        let (given, asked) = (out.len(), into.len());
         let (mut out, mut incoming) = (Outgoing::new(out), Incoming::new(into));
         while !(out.is_done() && incoming.is_done()) {
             let mut moved = false;
@@ -186,6 +232,8 @@ impl TcpComm {
                 self.await_either((!out.is_done()).then_some(to), (!incoming.is_done()).then_some(from))?;
             }
         }
+        self.moved[to].sent_bytes += given as u64;
+        self.moved[from].received_bytes += asked as u64;
         Ok(())
     }
 
@@ -207,6 +255,10 @@ impl TcpComm {
 
 fn opened(stream: TcpStream, patience: Span) -> io::Result<Link> {
     stream.set_nodelay(true)?;
+    // A rank waits for as long as others are measured: a host that is cut off meanwhile is noticed by this.
+    rustix::net::sockopt::set_socket_keepalive(&stream, true)?;
+    rustix::net::sockopt::set_tcp_keepidle(&stream, KEEP_ALIVE)?;
+    rustix::net::sockopt::set_tcp_keepintvl(&stream, KEEP_ALIVE)?;
     set_patience(&stream, patience)?;
     Ok(Link::Open { stream, patience })
 }
@@ -269,6 +321,7 @@ impl Comm for TcpComm {
 
     /// Closes the connection of the two, unless one of them is rank 0.
     fn part(&mut self, peer: usize) {
+        self.cpus.extend(current_cpu());
         if self.joining.rank != 0 && peer != 0 && matches!(self.links.get(peer), Some(Link::Open { .. })) {
             self.links[peer] = Link::Apart;
         }

@@ -217,12 +217,12 @@ fn tell_all(streams: &mut [Option<TcpStream>], told: impl Fn(usize) -> Vec<Told>
     }
 }
 
-/// As another rank, goes to rank 0 at `HOST:PORT`.
+/// As another rank, goes to rank 0, which is at one of these `HOST:PORT`.
 ///
 /// # Errors
 ///
 /// When it cannot be reached, has another key or another plan, or other ranks do not come.
-pub fn join(rendezvous: &str, joining: Joining) -> Result<TcpComm, JoinError> {
+pub fn join(rendezvous: &[String], joining: Joining) -> Result<TcpComm, JoinError> {
     make_room(joining.size);
     let deadline = Deadline::after(joining.within);
     let (stream, door) = reach(rendezvous, &joining, deadline)?;
@@ -262,31 +262,54 @@ fn silent(error: &FrameError) -> JoinError {
 
 /// Connects to rank 0 and introduces this rank, again and again until the deadline. Its own door is at the address from
 /// which it reached rank 0: the way that the others find it by.
-fn reach(rendezvous: &str, joining: &Joining, deadline: Deadline) -> Result<(TcpStream, Door), JoinError> {
+fn reach(
+    rendezvous: &[String],
+    joining: &Joining,
+    deadline: Deadline,
+) -> Result<(TcpStream, Door), JoinError> {
+    let shown = || rendezvous.join(" or ");
     let mut last = "nobody answered".to_owned();
     loop {
-        let Ok(left) = deadline.left() else {
-            let (address, within) = (rendezvous.to_owned(), joining.within);
-            return Err(JoinError::Unreachable { address, within, reason: last });
-        };
-        let resolved = rendezvous.to_socket_addrs();
-        let addresses =
-            resolved.map_err(|source| JoinError::Resolve { address: rendezvous.to_owned(), source })?;
-        for address in addresses {
-            let tried = TcpStream::connect_timeout(&address, TRY.min(left))
-                .map_err(IntroductionError::from)
-                .and_then(|stream| introduced(stream, joining));
-            match tried {
-                Ok(joined) => return Ok(joined),
-                Err(IntroductionError::Refused(reason)) => return Err(JoinError::Refused(reason)),
-                Err(error @ IntroductionError::Unproved(_)) => {
-                    return Err(JoinError::Refused(error.to_string()));
+        let mut unknown = None;
+        for place in rendezvous {
+            match place.to_socket_addrs() {
+                Ok(addresses) => {
+                    for address in addresses {
+                        match tried(address, joining, deadline)? {
+                            Ok(joined) => return Ok(joined),
+                            Err(reason) => last = reason,
+                        }
+                    }
                 }
-                Err(IntroductionError::Stream(error)) => last = error.to_string(),
-                Err(error) => last = error.to_string(),
+                Err(source) => unknown = Some(source),
             }
         }
+        if let (Some(source), [_]) = (unknown, rendezvous) {
+            return Err(JoinError::Resolve { address: shown(), source });
+        }
+        if deadline.left().is_err() {
+            return Err(JoinError::Unreachable { address: shown(), within: joining.within, reason: last });
+        }
         thread::sleep(RETRY);
+    }
+}
+
+/// One try, and why it came to nothing; an error is an answer that no other try would change.
+fn tried(
+    address: SocketAddr,
+    joining: &Joining,
+    deadline: Deadline,
+) -> Result<Result<(TcpStream, Door), String>, JoinError> {
+    let Ok(left) = deadline.left() else { return Ok(Err("the time was over".to_owned())) };
+    let tried = TcpStream::connect_timeout(&address, TRY.min(left))
+        .map_err(IntroductionError::from)
+        .and_then(|stream| introduced(stream, joining));
+    match tried {
+        Ok(joined) => Ok(Ok(joined)),
+        Err(IntroductionError::Refused(reason)) => Err(JoinError::Refused(reason)),
+        Err(error @ IntroductionError::Unproved(_)) => Err(JoinError::Refused(error.to_string())),
+        Err(IntroductionError::Stream(error)) => Ok(Err(error.to_string())),
+        Err(error) => Ok(Err(error.to_string())),
     }
 }
 

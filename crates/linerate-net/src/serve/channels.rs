@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use super::ServerState;
 use super::admission::Expected;
-use super::session::{Refusal, has_left};
+use super::session::Refusal;
+use super::turn::has_left;
 use crate::control::{ChannelToken, Deadline, Rendezvous};
 use crate::line::Line;
 use crate::transport::{self, Arrived, Listen, Listener, Setup, TransportError, Upgrade};

@@ -6,7 +6,8 @@ use linerate_core::trial::Tally;
 use rustix::net::RecvFlags;
 
 use super::channels::{ChannelListener, LOOK};
-use super::session::{Refusal, Session, has_left};
+use super::session::{Refusal, Session};
+use super::turn::has_left;
 use crate::channel::{CancelGroup, ChannelHandle as _};
 use crate::control::Reply;
 use crate::flow::Answered;

@@ -4,23 +4,21 @@ use std::fmt;
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::sync::OnceLock;
-use std::time::Duration;
 
 use linerate_core::environment::Fact;
 use linerate_core::options::{Granted, MemoryOptions, SocketOptions};
 use linerate_core::plan::{LocalOptions, Plan, RemoteOptions, Task};
 use linerate_core::trial::{MAX_SAMPLES, Trial};
 use linerate_core::units::Span;
-use rustix::io::Errno;
-use rustix::net::RecvFlags;
 
 use super::ServerState;
 use super::admission::Permit;
 use super::channels::ChannelListener;
 use super::guard::Guard;
 use super::limits::Limits;
-use super::queue::{Slot, Turn};
+use super::rank;
 use super::settings;
+use super::turn::queue;
 use crate::channel::CancelGroup;
 use crate::control::{
     Ask, ChannelToken, Deadline, FrameError, GREETING_LEN, Greeting, GreetingError, MAX_FRAME, Opening,
@@ -34,8 +32,6 @@ use crate::place::{Pin, Place};
 use crate::transport::{PREFACE_LEN, Preface, Setup, TAKEN};
 use crate::wait::PATIENCE;
 
-/// How often a waiting client receives its place.
-const HEARTBEAT: Duration = Duration::from_secs(1);
 /// The number of times that always fit into one message: 20 digits and a comma each.
 const MOST_TIMES: u32 = (MAX_FRAME as u32 - 1024) / 21;
 
@@ -195,6 +191,7 @@ fn converse(
         Ask::Setting(SettingAsk::Hold(what)) => {
             return settings::serve(server, control, peer, version, &what);
         }
+        Ask::Rank { port, order } => return rank::serve(server, control, peer, version, (port, &order)),
         _ => return Err(Refusal::Told("the plan must come first".to_owned())),
     };
     let largest = server.limits.check(&plan).map_err(Refusal::Told)?;
@@ -207,7 +204,7 @@ fn converse(
         Task::Curve(curve) => curve.pattern.to_string(),
         Task::Stream(_) => "a bulk stream".to_owned(),
         Task::Requests(_) => "requests".to_owned(),
-        Task::Mesh(_) => "a mesh".to_owned(),
+        Task::Mesh(_) => return Err(Refusal::Told("a mesh asks servers to be ranks, one by one".to_owned())),
     };
     server.log.info(format_args!(
         "{peer}: {what} over {}, messages to {largest} B, {}",
@@ -219,25 +216,6 @@ fn converse(
         server.log.info(format_args!("{peer}: done"));
     }
     outcome
-}
-
-/// Waits for a slot with this much memory, and sends the client its place.
-fn queue<'a>(server: &'a ServerState, control: &TcpStream, memory: u64) -> Result<Slot<'a>, Refusal> {
-    let full = || Refusal::Told("too many clients are waiting for this server; try again later".to_owned());
-    let ticket = server.queue.join(memory).ok_or_else(full)?;
-    let mut patience = Duration::ZERO;
-    loop {
-        match ticket.wait(patience) {
-            Turn::Slot(slot) => return Ok(slot),
-            Turn::Closed => return Err(Refusal::Told("the server is stopping".to_owned())),
-            Turn::Place(_) if has_left(control) => return Err(Refusal::left()),
-            Turn::Place(place) => {
-                let mut timed = TimedStream::new(control, Deadline::after(server.limits.handshake));
-                write_frame(&mut timed, &Reply::Queued(place))?;
-            }
-        }
-        patience = HEARTBEAT;
-    }
 }
 
 /// The channels of a load, and where more of them arrive if more are to come.
@@ -437,11 +415,4 @@ impl<'a> Session<'a> {
         let deadline = Deadline::after(self.server.limits.handshake);
         Ok(write_frame(&mut TimedStream::new(self.control, deadline), reply)?)
     }
-}
-
-/// Whether the client closed the conversation; a client that must wait sends nothing.
-pub(super) fn has_left(control: &TcpStream) -> bool {
-    let mut byte = [0_u8; 1];
-    let peeked = rustix::net::recv(control, &mut byte, RecvFlags::PEEK | RecvFlags::DONTWAIT);
-    !matches!(peeked, Ok((_, 1..)) | Err(Errno::AGAIN | Errno::INTR))
 }

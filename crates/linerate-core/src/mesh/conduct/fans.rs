@@ -2,12 +2,12 @@
 
 use std::ops::ControlFlow;
 
-use super::super::hand::LONGEST_PASS;
 use super::super::order::Order;
 use super::super::{Pass, Round, rounds};
 use super::schedules::{Came, MOST, TRIES};
 use super::{Conductor, MeshWatch, Step};
 use crate::comm::Comm;
+use crate::plan::LONGEST_PASS;
 use crate::units::Span;
 
 /// Which way a fan carries.

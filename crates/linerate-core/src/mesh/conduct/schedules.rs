@@ -2,13 +2,14 @@
 
 use std::ops::ControlFlow;
 
-use super::super::hand::{LONGEST_PASS, TAIL_VISITS};
+use super::super::hand::TAIL_VISITS;
 use super::super::order::{Answer, Order};
 use super::super::rounds::{self, Pair};
 use super::super::{Pass, Round, Tail, Victim};
 use super::fans::Fan;
 use super::{Conductor, MeshWatch, Stage, Step};
 use crate::comm::Comm;
+use crate::plan::LONGEST_PASS;
 use crate::plan::MeshSchedule;
 use crate::units::Span;
 

@@ -1,0 +1,61 @@
+//! A server that is a rank of this client's mesh.
+
+use std::net::TcpStream;
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use linerate_core::plan::LocalOptions;
+
+use super::conversation::{STEP, hear, introduce, say};
+use super::{PairError, Target};
+use crate::control::{Ask, Key, RANKS_SINCE, RankOrder, Reply};
+
+/// A server that is to join, or has joined, as a rank.
+#[derive(Debug)]
+pub struct ServerRank {
+    control: TcpStream,
+}
+
+impl ServerRank {
+    /// Asks the server at `target` to be a rank of the mesh whose rank 0 listens at `port` of this host, and waits until it
+    /// sets out; `queued` is told its place in the server's queue.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be reached, has another key, is too old, or refuses the plan.
+    pub fn ask(
+        target: &Target,
+        key: &Key,
+        local: &LocalOptions,
+        (port, order): (u16, RankOrder),
+        queued: &mut impl FnMut(u32) -> ControlFlow<()>,
+    ) -> Result<Self, PairError> {
+        let at = |error: PairError| error.at(target);
+        let (control, version) = introduce(target, Some(key), local).map_err(at)?;
+        if version < RANKS_SINCE {
+            let reason = "it is too old to be a rank; use the same version of linerate on all hosts";
+            return Err(at(PairError::Refused { reason: reason.to_owned() }));
+        }
+        say(&control, &Ask::Rank { port, order: Box::new(order) }).map_err(at)?;
+        loop {
+            match hear(&control, STEP).map_err(at)? {
+                Reply::Rank => return Ok(Self { control }),
+                Reply::Queued(place) => {
+                    if queued(place).is_break() {
+                        return Err(PairError::Interrupted);
+                    }
+                }
+                other => return Err(at(PairError::unexpected(other))),
+            }
+        }
+    }
+
+    /// Why the server gave up, if it says so within a short time.
+    #[must_use]
+    pub fn gave_up(&self) -> Option<String> {
+        match hear(&self.control, Duration::from_millis(200)) {
+            Err(PairError::Refused { reason }) => Some(reason),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! This server as a rank of a client's mesh.
+
+use std::net::{IpAddr, TcpStream};
+
+use linerate_core::plan::MeshMemory;
+
+use super::ServerState;
+use super::guard::Guard;
+use super::session::Refusal;
+use super::turn::queue;
+use crate::control::{Deadline, RANKS_SINCE, RankOrder, Reply, TimedStream, write_frame};
+use crate::ranks::take_part;
+
+/// Serves a client that wants this host as a rank, until its mesh has ended. Rank 0 is at `port` of the client's host.
+pub(super) fn serve(
+    server: &ServerState,
+    control: &TcpStream,
+    peer: IpAddr,
+    version: u16,
+    (port, order): (u16, &RankOrder),
+) -> Result<(), Refusal> {
+    if version < RANKS_SINCE {
+        return Err(Refusal::Told(format!(
+            "ranks need version {RANKS_SINCE} of the protocol; use the same version of linerate at both ends"
+        )));
+    }
+    let Some(key) = &server.key else {
+        let reason = "ranks need a key, and this server is open; start it without --open";
+        return Err(Refusal::Told(reason.to_owned()));
+    };
+    let memory = check(server, order).map_err(Refusal::Told)?;
+    let slot = queue(server, control, memory)?;
+    let tell = |reply: &Reply| {
+        let deadline = Deadline::after(server.limits.handshake);
+        write_frame(&mut TimedStream::new(control, deadline), reply)
+    };
+    tell(&Reply::Rank)?;
+    let RankOrder { rank, size, .. } = order;
+    server.log.info(format_args!("{peer}: a mesh, as rank {rank} of {size}"));
+    let mut rendezvous = control.peer_addr()?;
+    rendezvous.set_port(port);
+    let rendezvous = [rendezvous.to_string()];
+    let mut guard = None;
+    let done = take_part(order, &rendezvous, key, server.clock, |comm| {
+        let conductor = comm.conductor().and_then(|stream| stream.try_clone().ok());
+        let limit = server.limits.time.to_duration() + server.limits.grace;
+        guard = conductor.and_then(|conductor| Guard::set(limit, conductor).ok());
+    });
+    drop(guard);
+    drop(slot);
+    match done {
+        Ok(()) => {
+            server.log.info(format_args!("{peer}: done"));
+            // It may have gone, since it has everything.
+            let _ = tell(&Reply::Rank);
+            Ok(())
+        }
+        Err(error) => Err(Refusal::Told(format!("the server failed to {error}"))),
+    }
+}
+
+/// The memory that it needs, if the server allows it. Unit: bytes.
+fn check(server: &ServerState, order: &RankOrder) -> Result<u64, String> {
+    order.plan.check().map_err(|error| error.to_string())?;
+    let mesh = order.plan.mesh().ok_or("the plan of a rank is one of a mesh")?;
+    let ranks = order.size.saturating_sub(order.first);
+    mesh.check_for(ranks).map_err(|error| error.to_string())?;
+    let MeshMemory { message, all } = mesh.memory(ranks);
+    let limits = &server.limits;
+    if message > limits.size.0 {
+        return Err(format!(
+            "messages of {message} B are above this server's limit of {}; ask for smaller ones, or raise --max-size at the server",
+            limits.size
+        ));
+    }
+    if all > limits.memory.0 {
+        return Err(format!(
+            "the mesh needs {all} B, more than this server's {} of memory; ask for smaller messages, or raise --max-memory at the server",
+            limits.memory
+        ));
+    }
+    Ok(all)
+}
