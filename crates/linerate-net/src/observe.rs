@@ -34,7 +34,7 @@ pub(crate) use cpu::{may_use, others_run, usable_cpus};
 pub use environment::environment;
 pub use host::HostWatch;
 pub use huge_pages::huge_pages_at;
-pub use interface::{interface_name, interface_of, stamps_in_hardware};
+pub use interface::{interface_name, interface_of, own_addresses, stamps_in_hardware};
 pub use link::{DownLink, LinkWatch, links_down};
 pub use memory::{available_memory, peak_memory};
 pub use noise::watch_noise;

@@ -7,6 +7,7 @@
 mod comm;
 mod door;
 mod introduction;
+mod job;
 mod member;
 mod place;
 mod rendezvous;
@@ -14,7 +15,8 @@ mod stream;
 mod watch;
 
 pub use comm::TcpComm;
+pub use job::Job;
 pub use member::{RankError, asked, joining, take_part};
 pub use place::{Place, PlaceError, place};
-pub use rendezvous::{JoinError, Joining, join, lead};
+pub use rendezvous::{JoinError, Joining, Meeting, join, lead};
 pub use watch::RankWatch;

@@ -12,7 +12,7 @@ use linerate_core::endpoint::run_ready;
 use linerate_core::units::Span;
 use linerate_net::control::Key;
 use linerate_net::observe::HostClock;
-use linerate_net::ranks::{JoinError, Joining, TcpComm, join, lead};
+use linerate_net::ranks::{JoinError, Joining, Meeting, TcpComm, join, lead};
 
 use crate::support::comm_conformance::{self, Ranks};
 
@@ -41,6 +41,17 @@ fn listener(address: &str) -> (TcpListener, String) {
     (listener, address)
 }
 
+/// Where rank 0 is.
+fn at(address: &str, key: &Key) -> Result<Meeting, String> {
+    Ok(Meeting { addresses: vec![address.to_owned()], key: key.clone() })
+}
+
+/// Joins rank 0 at this address with its own key.
+fn going(address: &str, joining: Joining) -> Result<TcpComm, JoinError> {
+    let key = joining.key.clone();
+    join(|| at(address, &key), joining)
+}
+
 /// All ranks, each as `change` has it, until each has joined or has failed to.
 fn joined(at: &str, size: usize, change: impl Fn(&mut Joining) + Sync) -> Vec<Result<TcpComm, JoinError>> {
     let (listener, address) = listener(at);
@@ -50,13 +61,13 @@ fn joined(at: &str, size: usize, change: impl Fn(&mut Joining) + Sync) -> Vec<Re
             scope.spawn(move || {
                 let mut joining = joining(rank, size);
                 change(&mut joining);
-                join(std::slice::from_ref(address), joining)
+                going(address, joining)
             })
         });
         let others: Vec<_> = others.collect();
         let mut first = joining(0, size);
         change(&mut first);
-        let first = lead(listener, first);
+        let first = lead(listener, first, || Ok(()));
         let others = others.into_iter().map(|rank| rank.join().expect("it does not panic"));
         std::iter::once(first).chain(others).collect()
     })
@@ -159,9 +170,11 @@ fn ranks_that_never_come_are_named_after_the_deadline() {
     let (listener, address) = listener("127.0.0.1:0");
     let within = Duration::from_secs(2);
     let (first, second) = thread::scope(|scope| {
-        let second =
-            scope.spawn(|| join(std::slice::from_ref(&address), Joining { within, ..joining(1, 4) }));
-        (lead(listener, Joining { within, ..joining(0, 4) }), second.join().expect("it does not panic"))
+        let second = scope.spawn(|| going(&address, Joining { within, ..joining(1, 4) }));
+        (
+            lead(listener, Joining { within, ..joining(0, 4) }, || Ok(())),
+            second.join().expect("it does not panic"),
+        )
     });
     let reason = "find all 4 ranks: ranks 2 and 3 did not come within 2s";
     assert_eq!(first.expect_err("two are missing").to_string(), reason);
@@ -175,9 +188,11 @@ fn a_rank_with_another_key_is_refused_and_never_counts() {
     let (listener, address) = listener("127.0.0.1:0");
     let within = Duration::from_secs(3);
     let (first, stranger) = thread::scope(|scope| {
-        let stranger = scope
-            .spawn(|| join(std::slice::from_ref(&address), Joining { key: other, within, ..joining(1, 2) }));
-        (lead(listener, Joining { within, ..joining(0, 2) }), stranger.join().expect("it does not panic"))
+        let stranger = scope.spawn(|| going(&address, Joining { key: other, within, ..joining(1, 2) }));
+        (
+            lead(listener, Joining { within, ..joining(0, 2) }, || Ok(())),
+            stranger.join().expect("it does not panic"),
+        )
     });
     assert_eq!(
         first.expect_err("nobody with the key came").to_string(),
@@ -191,13 +206,11 @@ fn a_rank_with_another_key_is_refused_and_never_counts() {
 fn nobody_at_the_rendezvous_is_said_with_its_address() {
     let (listener, address) = listener("127.0.0.1:0");
     drop(listener);
-    let error =
-        join(std::slice::from_ref(&address), Joining { within: Duration::from_millis(300), ..joining(1, 2) });
+    let error = going(&address, Joining { within: Duration::from_millis(300), ..joining(1, 2) });
     let said = error.expect_err("nobody is there").to_string();
     assert!(said.starts_with(&format!("reach rank 0 at {address} within 300ms: ")), "{said}");
-    let error = join(&["no-such-host.invalid:1".to_owned()], joining(1, 2))
-        .expect_err("there is no such host")
-        .to_string();
+    let error =
+        going("no-such-host.invalid:1", joining(1, 2)).expect_err("there is no such host").to_string();
     assert!(error.starts_with("find rank 0 at no-such-host.invalid:1: "), "{error}");
 }
 
@@ -209,7 +222,7 @@ fn strangers_do_not_stop_a_rendezvous() {
     let mut idle = Vec::new();
     let size = 4;
     let ended = thread::scope(|scope| {
-        let first = scope.spawn(|| lead(listener, joining(0, size)));
+        let first = scope.spawn(|| lead(listener, joining(0, size), || Ok(())));
         for number in 0..600 {
             let Ok(mut stream) = TcpStream::connect(to) else { continue };
             // Half of a greeting, garbage, an oversized frame after a good greeting, or nothing.
@@ -227,7 +240,7 @@ fn strangers_do_not_stop_a_rendezvous() {
             .map(|rank| {
                 scope.spawn({
                     let address = address.clone();
-                    move || join(std::slice::from_ref(&address), joining(rank, size))
+                    move || going(&address, joining(rank, size))
                 })
             })
             .collect();

@@ -7,6 +7,7 @@ mod experiment;
 mod history;
 mod lab;
 mod measure;
+mod mesh;
 mod model;
 mod path;
 mod predict;
@@ -28,6 +29,7 @@ pub(crate) use experiment::{ExperimentArgs, ExperimentVerb, HowToRun, InitDesign
 pub(crate) use history::{Conditions, HistoryArgs, HistoryVerb};
 pub(crate) use lab::{InLabArgs, LabArgs, LabVerb};
 pub(crate) use measure::MeasureArgs;
+pub(crate) use mesh::{HostList, MeshArgs};
 pub(crate) use model::{
     CheckArgs, CheckFormat, ListArgs, ListFormat, LoadArgs, LoadFormat, LoadOutput, ModelArgs, ModelVerb,
 };
@@ -80,6 +82,16 @@ pub(crate) enum Command {
     /// Time requests and responses, idle and beside bulk traffic
     #[command(after_help = examples::RR)]
     Rr(Box<RrArgs>),
+    /// Measure every pair of many hosts: which node or link is slow
+    ///
+    /// Starts a rank on each of --hosts over ssh, or is started on all of them by srun or mpirun, or asks the servers of
+    /// --servers, or measures the stations of a model. Then it measures each pair both ways, in rounds in which every rank
+    /// is in one pair, measures what was slow again alone, and names it: a node, a link, a direction, or a way that many
+    /// share. Without hosts, it starts two ranks here.
+    ///
+    /// Exit codes: 0 done, 1 a rank was lost or something is slow also when it is alone, 2 an error.
+    #[command(after_help = examples::MESH)]
+    Mesh(Box<MeshArgs>),
     /// Answer measurements from other hosts until Ctrl-C
     #[command(after_help = examples::SERVE)]
     Serve(ServeArgs),
@@ -174,6 +186,7 @@ impl Command {
             Self::Measure(args) => args.output.record,
             Self::Stream(args) => args.output.record,
             Self::Rr(args) => args.output.record,
+            Self::Mesh(args) => args.output.record,
             _ => false,
         }
     }
@@ -221,7 +234,12 @@ pub(crate) fn command() -> clap::Command {
             .mut_arg("format", |arg| arg.value_parser(shared::load_format_parser()))
             .mut_arg("level", |arg| arg.value_parser(shared::level_parser([Level::Point, Level::Interval])))
     };
-    Cli::command().mut_subcommand("stream", loads).mut_subcommand("rr", loads)
+    let meshes = |verb: clap::Command| {
+        verb.mut_arg("format", |arg| arg.value_parser(shared::load_format_parser()))
+            .mut_arg("level", |arg| arg.value_parser(shared::level_parser([Level::Point])))
+    };
+    let command = Cli::command().mut_subcommand("stream", loads).mut_subcommand("rr", loads);
+    command.mut_subcommand("mesh", meshes)
 }
 
 /// Reads the command line, or prints what is wrong with it and exits.

@@ -10,6 +10,7 @@ mod lab;
 mod laboratory;
 mod loads;
 mod measure;
+mod mesh;
 mod model;
 mod modelled;
 mod planned;
@@ -49,6 +50,7 @@ pub(crate) fn run(cli: Cli, clock: HostClock) -> Result<ExitCode, Trouble> {
         Some(Command::Measure(args)) => measure::run(&args, clock),
         Some(Command::Stream(args)) => stream::run(&args, clock),
         Some(Command::Rr(args)) => rr::run(&args, clock),
+        Some(Command::Mesh(args)) => mesh::run(&args, clock),
         Some(Command::Serve(args)) => serve::run(&args),
         Some(Command::Model(args)) => model::run(&args.verb),
         Some(Command::Lab(args)) => lab::run(&args.verb),

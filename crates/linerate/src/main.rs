@@ -1,5 +1,6 @@
 //! linerate: how close to line rate is a path at every message size, and what is in the way?
 
+mod agent;
 mod capture;
 mod cli;
 mod command;

@@ -174,6 +174,19 @@ impl Line {
         }
     }
 
+    /// Part `number` of `all`, from 0, begins.
+    pub(crate) fn part(&self, what: &str, number: usize, all: usize) {
+        match self {
+            Self::Drawn(bar) => {
+                bar.set_length(all as u64);
+                bar.set_position(number as u64);
+                bar.set_message(format!("{what}, {} of {all}", number + 1));
+            }
+            Self::Silent | Self::Quiet => {}
+            Self::Told(events) => events.part(what, number, all),
+        }
+    }
+
     /// An activity of unknown length.
     pub(crate) fn doing(&self, what: &str) {
         if let Self::Drawn(bar) = self {

@@ -11,6 +11,7 @@ use linerate_core::plan::PlanError;
 use linerate_net::control::{FrameError, GreetingError};
 use linerate_net::memory::MemoryError;
 use linerate_net::pair::PairError;
+use linerate_net::ranks::{JoinError, RankError};
 use linerate_net::serve::ServeError;
 use linerate_net::transport::{DialError, TransportError};
 use linerate_sim::end::CARRY;
@@ -240,6 +241,35 @@ fn pair_help(error: &PairError) -> &'static str {
         PairError::At { source, .. } => pair_help(source),
         PairError::Dial(DialError::Socket(_)) | PairError::Address(_) | PairError::Random(_) => {
             "this host ran out of a resource; check its limits (`ulimit -a`)"
+        }
+    }
+}
+
+impl From<JoinError> for Trouble {
+    fn from(error: JoinError) -> Self {
+        let help = match &error {
+            JoinError::Resolve { .. } => "check the name, or give an address with --bind or --rendezvous",
+            JoinError::Unreachable { .. } | JoinError::Missing { .. } => {
+                "look at what the launcher says of that rank, and that no firewall is between the hosts; --within waits longer"
+            }
+            JoinError::Refused(reason) if reason.contains("key") => {
+                "give all ranks the same key (LINERATE_KEY)"
+            }
+            JoinError::Refused(_) | JoinError::Disagree { .. } => {
+                "start all ranks with the same options, and once"
+            }
+            JoinError::GivenUp { .. } => "start again once that is mended",
+            JoinError::System { .. } => "this host ran out of a resource; check its limits (`ulimit -a`)",
+        };
+        Self::new(format!("failed to {error}"), help)
+    }
+}
+
+impl From<RankError> for Trouble {
+    fn from(error: RankError) -> Self {
+        match error {
+            RankError::Join(error) => error.into(),
+            other => Self::new(format!("failed to {other}"), "rank 0 has what was measured until then"),
         }
     }
 }

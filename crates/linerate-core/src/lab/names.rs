@@ -2,6 +2,7 @@
 //! pdsh.
 
 use super::{LabPlanError, require};
+use crate::host_list::{self, HostListError};
 
 /// The most nodes of a laboratory: its networks have 254 addresses each.
 pub(super) const MOST_NODES: usize = 250;
@@ -12,27 +13,15 @@ const RESERVED: [&str; 3] = ["all", "default", "lo"];
 
 /// The names that `text` stands for.
 pub(super) fn expand(key: &'static str, text: &str) -> Result<Vec<String>, LabPlanError> {
-    let Some((before, rest)) = text.split_once('[') else { return Ok(vec![text.to_owned()]) };
-    let wrong = || LabPlanError::value(key, text, "write several names as h[1-3], h[01-12] or h[1,4-6]");
-    let (inside, after) = rest.split_once(']').ok_or_else(wrong)?;
-    if after.contains(['[', ']']) {
-        return Err(wrong());
-    }
-    let mut names = Vec::new();
-    for part in inside.split(',') {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let number =
-            |text: &str| text.parse::<usize>().ok().filter(|_| text.bytes().all(|b| b.is_ascii_digit()));
-        let (from, to) = number(first).zip(number(last)).ok_or_else(wrong)?;
-        if from > to {
-            return Err(wrong());
+    host_list::expand(text, MOST_NODES).map_err(|error| match error {
+        HostListError::Form(_) => {
+            LabPlanError::value(key, text, "write several names as h[1-3], h[01-12] or h[1,4-6]")
         }
-        let reason = format!("these are more than the {MOST_NODES} nodes that a laboratory can have");
-        require(to - from < MOST_NODES - names.len().min(MOST_NODES), key, text, reason)?;
-        let width = if first.starts_with('0') { first.len() } else { 0 };
-        names.extend((from..=to).map(|number| format!("{before}{number:0width$}{after}")));
-    }
-    Ok(names)
+        HostListError::TooMany { .. } => {
+            let reason = format!("these are more than the {MOST_NODES} nodes that a laboratory can have");
+            LabPlanError::value(key, text, reason)
+        }
+    })
 }
 
 /// Refuses a name that an interface or a namespace cannot have.

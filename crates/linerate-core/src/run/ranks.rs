@@ -14,6 +14,15 @@ impl Run {
     /// network namespace of a host, in the order of its first rank; a path from the first to every other. Of a rank that
     /// tells nothing only the name is known.
     pub fn set_ranks(&mut self, accounts: Vec<Option<RankAccount>>) {
+        self.set_nodes(accounts, false);
+    }
+
+    /// The same of the stations of a model, each of which is a host.
+    pub fn set_stations(&mut self, accounts: Vec<Option<RankAccount>>) {
+        self.set_nodes(accounts, true);
+    }
+
+    fn set_nodes(&mut self, accounts: Vec<Option<RankAccount>>, each_alone: bool) {
         let Some(mesh) = &mut self.mesh else { return };
         self.nodes.clear();
         self.paths.clear();
@@ -27,7 +36,8 @@ impl Run {
             rank.cpus.clone_from(&observation.cpus);
             rank.address.clone_from(&address);
             let next = self.nodes.len() as u32;
-            let identity = identity(&environment, if silent { &rank.name } else { "" });
+            let apart = silent || each_alone;
+            let identity = identity(&environment, if apart { &rank.name } else { "" });
             rank.node = *known.entry(identity).or_insert(next);
             if rank.node < next {
                 continue;

@@ -1,7 +1,7 @@
 //! The interface that owns an address, and its settings.
 
 use std::io;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use linerate_core::environment::{Fact, Interface};
 use nix::ifaddrs::{InterfaceAddress, getifaddrs};
@@ -30,6 +30,26 @@ pub fn interface_of(address: IpAddr) -> Result<Interface, Unread> {
     let owner = owner(address)?;
     let loopback = owner.flags.contains(InterfaceFlags::IFF_LOOPBACK);
     Ok(settings(owner.interface_name, loopback))
+}
+
+/// The addresses of this host by which others may reach it, those of one link only left out; the loopback's last. With
+/// port 0.
+///
+/// Errors: getifaddrs(3).
+pub fn own_addresses() -> io::Result<Vec<SocketAddr>> {
+    let up = |entry: &InterfaceAddress| entry.flags.contains(InterfaceFlags::IFF_UP);
+    let entries = getifaddrs()?.filter(up);
+    let mut all: Vec<(bool, SocketAddr)> = entries
+        .filter_map(|entry| {
+            let ip = ip_of(&entry)?;
+            let local = matches!(ip, IpAddr::V6(v6) if v6.is_unicast_link_local());
+            let loopback = entry.flags.contains(InterfaceFlags::IFF_LOOPBACK);
+            (!local).then_some((loopback, SocketAddr::new(ip, 0)))
+        })
+        .collect();
+    // Stable: otherwise in the order of the interfaces.
+    all.sort_by_key(|(loopback, _)| *loopback);
+    Ok(all.into_iter().map(|(_, address)| address).collect())
 }
 
 /// Whether the adaptor that owns `address` stamps packets with a clock of its own.

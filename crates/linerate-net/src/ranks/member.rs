@@ -9,7 +9,7 @@ use linerate_core::plan::Plan;
 use linerate_core::units::Span;
 
 use super::comm::TcpComm;
-use super::rendezvous::{JoinError, Joining, join};
+use super::rendezvous::{JoinError, Joining, Meeting, join};
 use super::watch::RankWatch;
 use crate::control::{Key, RankOrder};
 use crate::observe::HostClock;
@@ -54,7 +54,7 @@ pub fn asked<'a>(plan: &'a Plan, order: &RankOrder) -> Result<Asked<'a>, RankErr
     Ok(Asked { plan: mesh, seed: plan.common.seed, patience, first: order.first })
 }
 
-/// Joins rank 0 at one of `rendezvous` (`HOST:PORT`), does what that says, and tells it what was seen. `joined` is called
+/// Joins rank 0 where `find` says that it is, does what that says, and tells it what was seen. `joined` is called
 /// once all ranks have come.
 ///
 /// # Errors
@@ -62,13 +62,13 @@ pub fn asked<'a>(plan: &'a Plan, order: &RankOrder) -> Result<Asked<'a>, RankErr
 /// [`RankError`]; what failed between this rank and another than 0 is told to rank 0.
 pub fn take_part(
     order: &RankOrder,
-    rendezvous: &[String],
-    key: &Key,
+    find: impl FnMut() -> Result<Meeting, String>,
     clock: HostClock,
     joined: impl FnOnce(&TcpComm),
 ) -> Result<(), RankError> {
     let asked = asked(&order.plan, order)?;
-    let mut comm = join(rendezvous, joining(order, key, clock))?;
+    // The key is the one that is found.
+    let mut comm = join(find, joining(order, &Key::fresh().map_err(no_random)?, clock))?;
     joined(&comm);
     let watch = RankWatch::start(&comm, clock);
     let done = run_ready(async {
@@ -77,6 +77,10 @@ pub fn take_part(
         mesh::tell(&mut comm, &told(&account)).await
     });
     done.map_err(RankError::from)
+}
+
+fn no_random(source: std::io::Error) -> JoinError {
+    JoinError::System { operation: "draw random numbers", source }
 }
 
 fn told(account: &RankAccount) -> String {

@@ -19,6 +19,8 @@ use crate::observe::HostClock;
 
 /// Between two tries to reach rank 0, which may start later.
 const RETRY: Duration = Duration::from_millis(100);
+/// How often rank 0 asks whether the others may still come.
+const HOPE: Duration = Duration::from_millis(200);
 /// How long one try may take.
 const TRY: Duration = Duration::from_secs(5);
 /// How many rows of the table a frame has: it stays far below the longest frame.
@@ -45,6 +47,15 @@ pub struct Joining {
     pub patience: Span,
     /// The clock that times.
     pub clock: HostClock,
+}
+
+/// Where rank 0 is, and what proves that it is ours.
+#[derive(Clone, Debug)]
+pub struct Meeting {
+    /// Addresses of rank 0, as `HOST:PORT`, which are tried in turn.
+    pub addresses: Vec<String>,
+    /// The key of all ranks.
+    pub key: Key,
 }
 
 /// Why ranks did not find each other. Displayed after "failed to ...".
@@ -80,6 +91,14 @@ pub enum JoinError {
         size: usize,
         /// How long rank 0 waited.
         within: Duration,
+    },
+    /// Rank 0 gave up before all had come.
+    #[error("wait for all {size} ranks: {reason}")]
+    GivenUp {
+        /// How many there are.
+        size: usize,
+        /// Why, such as "rank 3 ended".
+        reason: String,
     },
     /// A rank was started otherwise than rank 0.
     #[error("join all ranks: rank {rank} on {name} {reason}")]
@@ -136,19 +155,23 @@ enum Told {
     Over { reason: String },
 }
 
-/// As rank 0, awaits the others at `listener`.
+/// As rank 0, awaits the others at `listener`, as long as `hope` says that they may still come: it is asked a few times a
+/// second, and its error is the reason to give up.
 ///
 /// # Errors
 ///
 /// When a rank does not come, or was started with another plan or another number of ranks.
-pub fn lead(listener: TcpListener, joining: Joining) -> Result<TcpComm, JoinError> {
+pub fn lead(
+    listener: TcpListener,
+    joining: Joining,
+    hope: impl FnMut() -> Result<(), String>,
+) -> Result<TcpComm, JoinError> {
     make_room(joining.size);
     let door = Door::open(listener, &joining.key).map_err(failed("listen for the other ranks"))?;
     let mut streams: Vec<Option<TcpStream>> = (0..joining.size).map(|_| None).collect();
     let own = Row { name: joining.name.clone(), address: SocketAddr::new([0; 4].into(), door.port()) };
     let mut rows = vec![own; joining.size];
-    let deadline = Deadline::after(joining.within);
-    let gathered = gather(&door, &joining, deadline, &mut streams, &mut rows);
+    let gathered = gather(&door, &joining, hope, &mut streams, &mut rows);
     if let Err(error) = gathered {
         let reason = format!("rank 0 failed to {error}");
         tell_all(&mut streams, |_| vec![Told::Over { reason: reason.clone() }]);
@@ -173,13 +196,21 @@ pub fn lead(listener: TcpListener, joining: Joining) -> Result<TcpComm, JoinErro
 fn gather(
     door: &Door,
     joining: &Joining,
-    deadline: Deadline,
+    mut hope: impl FnMut() -> Result<(), String>,
     streams: &mut [Option<TcpStream>],
     rows: &mut [Row],
 ) -> Result<(), JoinError> {
+    let deadline = Deadline::after(joining.within);
     while streams.iter().skip(1).any(Option::is_none) {
-        let came = door.wait_for(deadline, |introduction| matches!(introduction.comes, Comes::ToJoin { .. }));
+        let soon = deadline.left().map_or(Duration::ZERO, |left| left.min(HOPE));
+        let came = door.wait_for(Deadline::after(soon), |introduction| {
+            matches!(introduction.comes, Comes::ToJoin { .. })
+        });
         let Some((introduction, stream)) = came else {
+            hope().map_err(|reason| JoinError::GivenUp { size: joining.size, reason })?;
+            if deadline.left().is_ok() {
+                continue;
+            }
             let missing = (1..joining.size).filter(|rank| streams[*rank].is_none()).collect();
             return Err(JoinError::Missing { missing, size: joining.size, within: joining.within });
         };
@@ -217,15 +248,19 @@ fn tell_all(streams: &mut [Option<TcpStream>], told: impl Fn(usize) -> Vec<Told>
     }
 }
 
-/// As another rank, goes to rank 0, which is at one of these `HOST:PORT`.
+/// As another rank, goes to rank 0 where `find` says that it is. That is asked before every try, and its error is why
+/// nobody knows yet; the key is that which it finds, not that of `joining`.
 ///
 /// # Errors
 ///
 /// When it cannot be reached, has another key or another plan, or other ranks do not come.
-pub fn join(rendezvous: &[String], joining: Joining) -> Result<TcpComm, JoinError> {
+pub fn join(
+    find: impl FnMut() -> Result<Meeting, String>,
+    mut joining: Joining,
+) -> Result<TcpComm, JoinError> {
     make_room(joining.size);
     let deadline = Deadline::after(joining.within);
-    let (stream, door) = reach(rendezvous, &joining, deadline)?;
+    let (stream, door) = reach(find, &mut joining, deadline)?;
     // The others may come until then, and rank 0 then says so.
     let (rows, session) = table(&stream, joining.size, Deadline::after(joining.within + TRY))?;
     let mut streams: Vec<Option<TcpStream>> = (0..joining.size).map(|_| None).collect();
@@ -263,32 +298,35 @@ fn silent(error: &FrameError) -> JoinError {
 /// Connects to rank 0 and introduces this rank, again and again until the deadline. Its own door is at the address from
 /// which it reached rank 0: the way that the others find it by.
 fn reach(
-    rendezvous: &[String],
-    joining: &Joining,
+    mut find: impl FnMut() -> Result<Meeting, String>,
+    joining: &mut Joining,
     deadline: Deadline,
 ) -> Result<(TcpStream, Door), JoinError> {
-    let shown = || rendezvous.join(" or ");
     let mut last = "nobody answered".to_owned();
+    let mut shown = "an unknown address".to_owned();
     loop {
-        let mut unknown = None;
-        for place in rendezvous {
-            match place.to_socket_addrs() {
-                Ok(addresses) => {
-                    for address in addresses {
+        match find() {
+            Err(reason) => last = reason,
+            Ok(Meeting { addresses, key }) => {
+                shown = addresses.join(" or ");
+                joining.key = key;
+                let mut unknown = None;
+                for place in &addresses {
+                    let resolved = place.to_socket_addrs().map_err(|source| unknown = Some(source));
+                    for address in resolved.into_iter().flatten() {
                         match tried(address, joining, deadline)? {
                             Ok(joined) => return Ok(joined),
                             Err(reason) => last = reason,
                         }
                     }
                 }
-                Err(source) => unknown = Some(source),
+                if let (Some(source), [_]) = (unknown, &addresses[..]) {
+                    return Err(JoinError::Resolve { address: shown, source });
+                }
             }
         }
-        if let (Some(source), [_]) = (unknown, rendezvous) {
-            return Err(JoinError::Resolve { address: shown(), source });
-        }
         if deadline.left().is_err() {
-            return Err(JoinError::Unreachable { address: shown(), within: joining.within, reason: last });
+            return Err(JoinError::Unreachable { address: shown, within: joining.within, reason: last });
         }
         thread::sleep(RETRY);
     }

@@ -9,7 +9,7 @@ use super::guard::Guard;
 use super::session::Refusal;
 use super::turn::queue;
 use crate::control::{Deadline, RANKS_SINCE, RankOrder, Reply, TimedStream, write_frame};
-use crate::ranks::take_part;
+use crate::ranks::{Meeting, take_part};
 
 /// Serves a client that wants this host as a rank, until its mesh has ended. Rank 0 is at `port` of the client's host.
 pub(super) fn serve(
@@ -39,13 +39,18 @@ pub(super) fn serve(
     server.log.info(format_args!("{peer}: a mesh, as rank {rank} of {size}"));
     let mut rendezvous = control.peer_addr()?;
     rendezvous.set_port(port);
-    let rendezvous = [rendezvous.to_string()];
+    let meeting = Meeting { addresses: vec![rendezvous.to_string()], key: key.clone() };
     let mut guard = None;
-    let done = take_part(order, &rendezvous, key, server.clock, |comm| {
-        let conductor = comm.conductor().and_then(|stream| stream.try_clone().ok());
-        let limit = server.limits.time.to_duration() + server.limits.grace;
-        guard = conductor.and_then(|conductor| Guard::set(limit, conductor).ok());
-    });
+    let done = take_part(
+        order,
+        || Ok(meeting.clone()),
+        server.clock,
+        |comm| {
+            let conductor = comm.conductor().and_then(|stream| stream.try_clone().ok());
+            let limit = server.limits.time.to_duration() + server.limits.grace;
+            guard = conductor.and_then(|conductor| Guard::set(limit, conductor).ok());
+        },
+    );
     drop(guard);
     drop(slot);
     match done {

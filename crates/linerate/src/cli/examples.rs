@@ -21,6 +21,12 @@ Examples:
   linerate rr node7 --key fdpk-33wq-mtzx --under-load 4
   linerate rr --transport udp --rate 1000";
 
+pub(super) const MESH: &str = "\
+Examples:
+  linerate mesh --hosts n[1-16] --deploy
+  srun -N 16 linerate mesh --schedules pairs,bisection
+  linerate mesh --model cluster-switch --collectives allreduce";
+
 pub(super) const SERVE: &str = "\
 Examples:
   linerate serve

@@ -7,11 +7,11 @@ use jiff::Zoned;
 use linerate_core::assessment::assess;
 use linerate_core::plan::Plan;
 use linerate_core::report::Report;
-use linerate_core::run::{Answering, EndState, Laboratory, Model, Run, Source, State};
+use linerate_core::run::{Laboratory, Model, Run, Source, State};
 use linerate_core::series::Series;
 
-use super::loads;
 use super::results::{Files, named, page, print};
+use super::{loads, mesh};
 use crate::history;
 use crate::progress::Line;
 use crate::screen::note;
@@ -24,9 +24,8 @@ pub(super) trait Subject {
     /// Where the numbers come from.
     fn source(&self) -> Source;
 
-    /// The initiator and the responders with their paths, as far as they are known; at least one
-    /// responder.
-    fn ends(&self) -> (EndState, Vec<Answering>);
+    /// Puts the hosts and the connections between them into `run`, as far as they are known.
+    fn set_hosts(&self, run: &mut Run);
 
     /// The model, if the run was computed.
     fn model(&self) -> Option<Model> {
@@ -84,7 +83,7 @@ impl Underway<'_> {
 
     /// Keeps what the hosts saw in the pass that ended.
     pub(super) fn end_pass(&mut self, subject: &impl Subject) {
-        self.set_ends(subject);
+        subject.set_hosts(&mut self.run);
         if let Some(PassUnderway { started, .. }) = self.pass.take() {
             self.run.end_pass(written(&started));
         }
@@ -117,11 +116,6 @@ impl Underway<'_> {
                 self.unsaved.get_or_insert(trouble);
             }
         }
-    }
-
-    fn set_ends(&mut self, subject: &impl Subject) {
-        let (beginning, answering) = subject.ends();
-        self.run.set_star(beginning, answering);
     }
 
     /// Fills in what is known only at the end, then saves and shows the result.
@@ -199,9 +193,14 @@ pub(super) fn conduct<S: Subject>(
     line.clear();
     let concluded = underway.conclude(&subject, ended);
     let result = concluded.and_then(|report| observed.map(|()| report));
-    let exit = result.as_ref().map_or(2, loads::exit);
+    let exit = result.as_ref().map_or(2, exit);
     line.ended(exit);
     result
+}
+
+/// The status that the process exits with: 1 if the report has a finding.
+fn exit(report: &Report) -> u8 {
+    loads::exit(report).max(mesh::exit(report))
 }
 
 /// Starts a run and its file.
@@ -223,7 +222,7 @@ fn start<'a>(
         ..Run::new(source, plan)
     };
     let mut underway = Underway { run, line, pass: None, interrupt, files, unsaved: None };
-    underway.set_ends(subject);
+    subject.set_hosts(&mut underway.run);
     // Finds a path that cannot be written before anything is measured.
     if !store::is_stream(&underway.files.run) {
         store::replace_run(&underway.files.run, &underway.run)?;

@@ -1,5 +1,7 @@
 //! A laboratory that is made for one run: this process is on one of its hosts, and servers answer on others.
 
+use std::net::{IpAddr, Ipv4Addr};
+
 use linerate_core::lab::{LabPlan, Layout, Node, NodeKind};
 use linerate_core::plan::Plan;
 use linerate_core::run::Laboratory;
@@ -60,6 +62,26 @@ impl Entered {
         Laboratory { name: self.name.clone(), plan: self.plan.to_toml(), hosts }
     }
 
+    /// The names of its hosts.
+    pub(super) fn hosts(&self) -> Vec<String> {
+        self.lab.layout().hosts().map(|host| host.name.clone()).collect()
+    }
+
+    /// The address of this process's host.
+    pub(super) fn address(&self) -> IpAddr {
+        self.address_of(self.here).into()
+    }
+
+    /// Does `work` on the host of this name.
+    pub(super) fn on<T: Send>(&self, name: &str, work: impl FnOnce() -> T + Send) -> Result<T, Trouble> {
+        Ok(self.lab.on(host(self.lab.layout(), &self.name, name)?, work)?)
+    }
+
+    fn address_of(&self, node: usize) -> Ipv4Addr {
+        let ports = &self.lab.layout().nodes[node].ports;
+        ports.iter().find_map(|port| port.address).expect("a host has one").ip
+    }
+
     /// Starts a server on each of the hosts that `plan` names, with one key for all.
     pub(super) fn servers(&self, plan: &Plan, key: &Key) -> Result<Vec<LoopbackPeer>, Trouble> {
         plan.hosts().map(|name| self.server(name, key)).collect()
@@ -74,8 +96,7 @@ impl Entered {
                 "name another host, or choose where this end is with --on",
             ));
         }
-        let address = layout.nodes[node].ports.iter().find_map(|port| port.address).expect("a host has one");
-        let listen = format!("{}:0", address.ip);
+        let listen = format!("{}:0", self.address_of(node));
         self.lab.on(node, || LoopbackPeer::listening(&listen, key.clone()))?
     }
 }

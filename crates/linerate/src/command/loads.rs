@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use linerate_core::carrier::{CarriedLoad, Carrier, LoadWatch, Look};
 use linerate_core::plan::{Asked, Format, Plan, StreamPlan};
 use linerate_core::report::{LoadResult, Report};
-use linerate_core::run::{Answering, EndState, Laboratory, Source};
+use linerate_core::run::{Laboratory, Run, Source};
 use linerate_core::traffic::Transfer;
 use linerate_core::transport::Transport;
 use linerate_net::observe::HostClock;
@@ -138,8 +138,9 @@ impl Subject for Hosts {
         self.started.laboratory()
     }
 
-    fn ends(&self) -> (EndState, Vec<Answering>) {
-        self.loads.ends()
+    fn set_hosts(&self, run: &mut Run) {
+        let (beginning, answering) = self.loads.ends();
+        run.set_star(beginning, answering);
     }
 
     fn finish(&mut self) -> Result<(), Trouble> {

@@ -20,12 +20,13 @@ pub(super) fn given(args: &PlanArgs, verb: &str) -> Result<Option<Plan>, Trouble
 /// Refuses a plan whose task is another than `verb`'s.
 pub(super) fn fitting(plan: Plan, verb: &str) -> Result<Plan, Trouble> {
     let other = plan.task.verb();
-    if other == verb || !plan.has_loads() {
+    if other == verb || !(plan.has_loads() || plan.mesh().is_some()) {
         return Ok(plan);
     }
     let what = match verb {
         "stream" => "move bulk",
         "rr" => "ask requests",
+        "mesh" => "measure a mesh",
         _ => "measure a curve",
     };
     Err(Trouble::new(

@@ -64,6 +64,7 @@ pub(super) fn named(run: Run) -> NamedRun {
 fn subject_name<'a>(plan: &'a Plan, source: &'a Source) -> &'a str {
     match source {
         Source::Modelled(name) => name,
+        _ if plan.mesh().is_some() => "mesh",
         _ => plan.common.host.as_deref().unwrap_or("loopback"),
     }
 }

@@ -71,6 +71,10 @@ impl Events {
         self.tell("round", &[]);
     }
 
+    pub(super) fn part(&self, what: &str, number: usize, all: usize) {
+        self.tell("part", &[("what", json!(what)), ("part", json!(number)), ("parts", json!(all))]);
+    }
+
     pub(super) fn interval(&self, look: &Look) {
         let (until, span) = (look.until.as_seconds(), look.span.as_seconds());
         self.tell(

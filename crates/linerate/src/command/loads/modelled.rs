@@ -2,7 +2,7 @@
 
 use linerate_core::plan::{Common, Plan, StreamPlan, StreamTask, Task};
 use linerate_core::report::Report;
-use linerate_core::run::{Answering, EndState, Model, Source};
+use linerate_core::run::{Model, Run, Source};
 use linerate_core::units::Span;
 use linerate_sim::carrier::{Ends, ModelCarrier};
 
@@ -74,8 +74,8 @@ impl Subject for ModelledLoads {
         self.chosen.source()
     }
 
-    fn ends(&self) -> (EndState, Vec<Answering>) {
-        (self.carrier.end.clone(), self.carrier.answering.clone())
+    fn set_hosts(&self, run: &mut Run) {
+        run.set_star(self.carrier.end.clone(), self.carrier.answering.clone());
     }
 
     fn model(&self) -> Option<Model> {

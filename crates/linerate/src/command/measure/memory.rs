@@ -2,7 +2,7 @@
 
 use linerate_core::measure::Method;
 use linerate_core::plan::{Common, CurvePlan, Plan, PlanError};
-use linerate_core::run::{Answering, EndState, Path, Source};
+use linerate_core::run::{Answering, EndState, Path, Run, Source};
 use linerate_net::observe::{HostClock, pin_to};
 use linerate_net::pair::PairError;
 use linerate_net::transport::memory::MemoryBench;
@@ -41,10 +41,10 @@ impl Subject for Memory {
         Source::Loopback
     }
 
-    fn ends(&self) -> (EndState, Vec<Answering>) {
+    fn set_hosts(&self, run: &mut Run) {
         let path = Path { transport: "memory".to_owned(), ..Path::default() };
         let [local, end] = self.ends.clone();
-        (local, vec![Answering { end, path }])
+        run.set_star(local, vec![Answering { end, path }]);
     }
 
     fn finish(&mut self) -> Result<(), Trouble> {

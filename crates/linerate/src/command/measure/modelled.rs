@@ -2,7 +2,7 @@
 
 use linerate_core::measure::Method;
 use linerate_core::plan::{Common, CurvePlan, Plan, PlanError};
-use linerate_core::run::{Answering, EndState, Model, Path, Source};
+use linerate_core::run::{Answering, Model, Path, Run, Source};
 use linerate_sim::bench::ModelBench;
 use linerate_sim::model::{self, Curve};
 use linerate_sim::plan::ModelPlan;
@@ -53,12 +53,12 @@ impl Subject for Modelled {
         self.chosen.source()
     }
 
-    fn ends(&self) -> (EndState, Vec<Answering>) {
+    fn set_hosts(&self, run: &mut Run) {
         let [here, there] = self.curve.stations.map(|station| format!("station {}", station.0));
         let path =
             Path { transport: "model".to_owned(), from_address: here, to_address: there, ..Path::default() };
         let [local, end] = self.curve.ends.clone();
-        (local, vec![Answering { end, path }])
+        run.set_star(local, vec![Answering { end, path }]);
     }
 
     fn model(&self) -> Option<Model> {

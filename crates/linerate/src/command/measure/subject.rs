@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use linerate_core::bench::Bench;
 use linerate_core::measure::Method;
 use linerate_core::plan::{Common, CurvePlan, Plan, PlanError};
-use linerate_core::run::{Answering, EndState, Laboratory, Source};
+use linerate_core::run::{Answering, Laboratory, Run, Source};
 use linerate_core::stages::Stages;
 use linerate_net::observe::HostClock;
 use linerate_net::pair::Pair;
@@ -90,9 +90,9 @@ impl Subject for Hosts<'_> {
         self.started.laboratory()
     }
 
-    fn ends(&self) -> (EndState, Vec<Answering>) {
+    fn set_hosts(&self, run: &mut Run) {
         let (local, end, path) = self.pair.ends();
-        (local, vec![Answering { end, path }])
+        run.set_star(local, vec![Answering { end, path }]);
     }
 
     fn finish(&mut self) -> Result<(), Trouble> {

@@ -1,0 +1,63 @@
+//! `linerate mesh`.
+
+mod launched;
+mod meeting;
+mod member;
+mod modelled;
+mod on_hosts;
+mod started;
+mod subject;
+mod watcher;
+
+use std::process::ExitCode;
+
+use linerate_core::plan::{Format, Plan};
+use linerate_core::report::Report;
+use linerate_net::observe::HostClock;
+
+use super::modelled::Chosen;
+use super::planned;
+use crate::cli::MeshArgs;
+use crate::progress::Line;
+use crate::signals::Interrupt;
+use crate::trouble::Trouble;
+
+pub(super) fn run(args: &MeshArgs, clock: HostClock) -> Result<ExitCode, Trouble> {
+    if args.as_rank {
+        return member::run(clock);
+    }
+    let model = Chosen::read(&args.model)?;
+    let base = model.as_ref().map(|chosen| chosen.plan.measure.clone());
+    let base = base.filter(|plan| plan.mesh().is_some());
+    let plan = args.over(planned::given(&args.plan, "mesh")?.or(base));
+    check(&plan)?;
+    if planned::printed(&args.plan, &plan)? {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let line = Line::of(args.plan.progress.unless(args.output.quiet));
+    let report = if let Some(chosen) = model {
+        Some(modelled::measure(chosen, plan, args.ranks.ranks, &line, &Interrupt::listen()?)?)
+    } else if let Some(place) = launched::place(args)? {
+        launched::measure(args, plan, &place, clock, &line)?
+    } else {
+        Some(on_hosts::measure(args, plan, clock, &line)?)
+    };
+    Ok(report.map_or(ExitCode::SUCCESS, |report| ExitCode::from(exit(&report))))
+}
+
+/// Refuses options that a mesh does not support.
+fn check(plan: &Plan) -> Result<(), Trouble> {
+    plan.check().map_err(|error| Trouble::plan(error, None))?;
+    if plan.common.output.format == Format::Np {
+        return Err(Trouble::new(
+            "failed to choose a format: np holds only curves",
+            "give --format table, json or csv",
+        ));
+    }
+    Ok(())
+}
+
+/// 1 when something is lost or bad, as the report shows, else 0.
+pub(super) fn exit(report: &Report) -> u8 {
+    u8::from(report.meshes.iter().any(linerate_core::report::MeshResult::has_finding))
+}

@@ -1,0 +1,153 @@
+//! A rank that srun or mpirun has started.
+
+use std::net::ToSocketAddrs;
+use std::path::PathBuf;
+
+use linerate_core::plan::Plan;
+use linerate_core::report::Report;
+use linerate_net::control::{Key, RankOrder};
+use linerate_net::observe::HostClock;
+use linerate_net::ranks::{Job, Meeting, Place, joining, lead, place as found, take_part};
+
+use super::meeting;
+use super::on_hosts::{PATIENCE, WITHIN, hostname};
+use super::subject::Ranks;
+use crate::cli::MeshArgs;
+use crate::command::hosts::given_key;
+use crate::peer::fresh_key;
+use crate::progress::Line;
+use crate::signals::{self, Interrupt};
+use crate::trouble::Trouble;
+
+/// Which rank this is, if a launcher started it and nothing on the command line says otherwise.
+pub(super) fn place(args: &MeshArgs) -> Result<Option<Place>, Trouble> {
+    let ranks = &args.ranks;
+    let told =
+        ranks.hosts.is_some() || ranks.servers.is_some() || ranks.ranks.is_some() || args.lab.lab.is_some();
+    if told {
+        return Ok(None);
+    }
+    let found = found(|name| std::env::var(name).ok()).map_err(|error| {
+        let help = "start all ranks with one srun or mpirun, or give --hosts";
+        Trouble::new(format!("failed to {error}"), help)
+    })?;
+    match found {
+        Some(Place { size: 1, launcher, .. }) => Err(Trouble::new(
+            format!("failed to measure pairs: {launcher} started a single rank"),
+            "start at least two, such as `srun -N 2 linerate mesh` or `mpirun -np 2 linerate mesh`",
+        )),
+        found => Ok(found),
+    }
+}
+
+/// How the ranks of a job find each other.
+enum Way {
+    /// Rank 0 is at this address.
+    At(String),
+    /// It writes to this file where it is.
+    In(PathBuf),
+}
+
+/// Takes part in the mesh. Rank 0 conducts it and has the report.
+pub(super) fn measure(
+    args: &MeshArgs,
+    plan: Plan,
+    place: &Place,
+    clock: HostClock,
+    line: &Line,
+) -> Result<Option<Report>, Trouble> {
+    let job = Job::of(|name| std::env::var(name).ok(), std::os::unix::process::parent_id());
+    let way = way(args, &job)?;
+    let key = given_key(&args.key)?;
+    let within = args.ranks.within.unwrap_or(WITHIN);
+    let patience = args.ranks.patience.unwrap_or(PATIENCE);
+    let order = RankOrder {
+        rank: place.rank,
+        size: place.size,
+        first: 0,
+        name: hostname(),
+        plan: Box::new(plan),
+        within_ms: within.to_duration().as_millis() as u64,
+        patience_ms: patience.to_duration().as_millis() as u64,
+    };
+    if place.rank > 0 {
+        signals::leave_to_parent().map_err(|error| Trouble::new(error.to_string(), "look at `ulimit -n`"))?;
+        let find = || match &way {
+            Way::In(path) => meeting::read(path, &job.name, key.as_ref()),
+            Way::At(address) => key.clone().map_or_else(
+                || Err("no key is known: give all ranks the same one with LINERATE_KEY".to_owned()),
+                |key| Ok(Meeting { addresses: vec![address.clone()], key }),
+            ),
+        };
+        take_part(&order, find, clock, |_| {})?;
+        return Ok(None);
+    }
+    conduct(args, order, &way, (&job, key), clock, line).map(Some)
+}
+
+fn conduct(
+    args: &MeshArgs,
+    order: RankOrder,
+    way: &Way,
+    (job, key): (&Job, Option<Key>),
+    clock: HostClock,
+    line: &Line,
+) -> Result<Report, Trouble> {
+    check(&order)?;
+    let interrupt = Interrupt::listen()?;
+    let (listener, posted, key) = match way {
+        Way::At(address) => {
+            let port =
+                address.to_socket_addrs().ok().and_then(|mut all| all.next()).map_or(0, |at| at.port());
+            let key = key.ok_or_else(|| {
+                Trouble::new(
+                    "failed to let ranks meet at an address without a key",
+                    "give all ranks the same key: export LINERATE_KEY=$(openssl rand -hex 16)",
+                )
+            })?;
+            (meeting::listen(args.ranks.bind, port)?, None, key)
+        }
+        Way::In(path) => {
+            let listener = meeting::listen(args.ranks.bind, 0)?;
+            let addresses = meeting::addresses(&listener)?;
+            let fresh = if key.is_none() { Some(fresh_key()?) } else { None };
+            let posted = meeting::post(path, &job.name, &addresses, fresh.as_ref())?;
+            let key = key.or(fresh).expect("there is one or the other");
+            (listener, Some(posted), key)
+        }
+    };
+    line.doing("waiting for all ranks");
+    let comm = lead(listener, joining(&order, &key, clock), || given_up(&interrupt))?;
+    drop(posted);
+    let patience = linerate_core::units::Span::from_ms(order.patience_ms);
+    Ranks::new(comm, 0, patience, clock).measure(*order.plan, line, &interrupt)
+}
+
+/// Refuses what so many ranks cannot do.
+pub(super) fn check(order: &RankOrder) -> Result<(), Trouble> {
+    let checked = order.plan.mesh().map_or(Ok(()), |mesh| mesh.check_for(order.size - order.first));
+    checked.map_err(|error| Trouble::plan(error, None))
+}
+
+/// Why the ranks are not waited for any longer.
+pub(super) fn given_up(interrupt: &Interrupt) -> Result<(), String> {
+    if interrupt.asked() { Err("it was interrupted".to_owned()) } else { Ok(()) }
+}
+
+fn way(args: &MeshArgs, job: &Job) -> Result<Way, Trouble> {
+    match &args.ranks.rendezvous {
+        Some(given) => Ok(if is_address(given) { Way::At(given.clone()) } else { Way::In(given.into()) }),
+        None if job.is_on_one_host => Ok(Way::In(std::env::temp_dir().join(job.file()))),
+        None if job.is_named => Ok(Way::In(job.file().into())),
+        None => Err(Trouble::new(
+            "failed to agree on where ranks meet: this launcher gives its job no name",
+            "give all ranks --rendezvous with a file in a folder that they share, or HOST:PORT of rank 0 and a key",
+        )),
+    }
+}
+
+/// `HOST:PORT` rather than a file.
+fn is_address(text: &str) -> bool {
+    let port = text.rsplit_once(':').map(|(_, port)| port.parse::<u16>());
+    !text.contains('/') && matches!(port, Some(Ok(_)))
+}

@@ -1,0 +1,254 @@
+//! Ranks on this host, in a laboratory, on hosts over ssh or on servers, conducted from here.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Mutex;
+use std::thread;
+
+use linerate_core::plan::{LocalOptions, Plan};
+use linerate_core::report::Report;
+use linerate_core::run::{Laboratory, Source};
+use linerate_core::units::Span;
+use linerate_net::control::{Key, RankOrder};
+use linerate_net::observe::HostClock;
+use linerate_net::pair::{ServerRank, Target};
+use linerate_net::ranks::{joining, lead};
+
+use super::launched::{check, given_up};
+use super::meeting;
+use super::member::Told;
+use super::started::Started;
+use super::subject::Ranks;
+use crate::agent::{self, Agent, quoted};
+use crate::cli::{HostList, MeshArgs};
+use crate::command::hosts::given_key;
+use crate::command::laboratory::Entered;
+use crate::peer::fresh_key;
+use crate::progress::Line;
+use crate::signals::Interrupt;
+use crate::trouble::Trouble;
+
+/// Default of `--within`.
+pub(super) const WITHIN: Span = Span::from_ms(30_000);
+/// Default of `--patience`.
+pub(super) const PATIENCE: Span = Span::from_ms(10_000);
+/// Ranks on this host if nothing else is asked.
+const RANKS: u32 = 2;
+/// How many copies are made at the same time.
+const COPIES: usize = 8;
+/// What a rank is started with.
+const AS_RANK: [&str; 2] = ["mesh", "--as-rank"];
+
+/// Where the ranks are.
+enum Way<'a> {
+    /// On this host.
+    Here,
+    /// On the hosts of a laboratory.
+    Laboratory(&'a Entered),
+    /// On hosts that an agent reaches.
+    Agent { agent: Agent, program: String, deploy: bool },
+    /// On servers.
+    Servers,
+}
+
+impl Way<'_> {
+    /// The address at which the ranks find this process, if it is known beforehand.
+    fn address(&self, bind: Option<IpAddr>) -> Option<IpAddr> {
+        bind.or(match self {
+            Self::Here => Some(Ipv4Addr::LOCALHOST.into()),
+            Self::Laboratory(lab) => Some(lab.address()),
+            Self::Agent { .. } | Self::Servers => None,
+        })
+    }
+
+    fn source(&self) -> Source {
+        if matches!(self, Self::Here) { Source::Loopback } else { Source::Measured }
+    }
+}
+
+pub(super) fn measure(
+    args: &MeshArgs,
+    mut plan: Plan,
+    clock: HostClock,
+    line: &Line,
+) -> Result<Report, Trouble> {
+    let interrupt = Interrupt::listen()?;
+    let lab = Entered::into(&args.lab, &mut plan)?;
+    plan.common.host = None;
+    let (way, hosts) = way(args, lab.as_ref())?;
+    let per_host = args.ranks.per_host.unwrap_or(1) as usize;
+    let hosts: Vec<String> = hosts.into_iter().flat_map(|host| vec![host; per_host]).collect();
+    if hosts.len() < 2 {
+        return Err(Trouble::new(
+            "failed to measure pairs: there is a single rank",
+            "name at least two hosts, or start several ranks on each with --per-host",
+        ));
+    }
+    let key = match way {
+        Way::Servers => given_key(&args.key)?.ok_or_else(|| {
+            let help =
+                "start all servers with `linerate serve --key-file FILE`, and give the same --key-file here";
+            Trouble::new("failed to ask servers without a key", help)
+        })?,
+        _ => fresh_key()?,
+    };
+    let ranks = Starting { way: &way, hosts: &hosts, key: &key, args, plan: &plan };
+    let laboratory = lab.as_ref().map(|lab| Laboratory { hosts: hosts.clone(), ..lab.noted(&plan) });
+    let started = Started::default();
+    let mut ranks = ranks.meet(&started, clock, line, &interrupt)?;
+    (ranks.source, ranks.laboratory) = (way.source(), laboratory);
+    ranks.measure(plan, line, &interrupt)
+}
+
+/// Where the ranks are, and the host of each.
+fn way<'a>(args: &MeshArgs, lab: Option<&'a Entered>) -> Result<(Way<'a>, Vec<String>), Trouble> {
+    let ranks = &args.ranks;
+    if let Some(lab) = lab {
+        let mut hosts = lab.hosts();
+        if let Some(count) = ranks.ranks {
+            let known = hosts.len();
+            if count as usize > known {
+                return Err(Trouble::new(
+                    format!("failed to have {count} ranks: the laboratory has {known} hosts"),
+                    "ask for fewer --ranks, or for several on each host with --per-host",
+                ));
+            }
+            hosts.truncate(count as usize);
+        }
+        return Ok((Way::Laboratory(lab), hosts));
+    }
+    if let Some(HostList(hosts)) = &ranks.servers {
+        return Ok((Way::Servers, hosts.clone()));
+    }
+    if let Some(HostList(hosts)) = &ranks.hosts {
+        let agent = Agent::of(ranks.agent.as_deref())?;
+        let program = ranks.program.clone().unwrap_or_else(|| "linerate".to_owned());
+        return Ok((Way::Agent { agent, program, deploy: ranks.deploy }, hosts.clone()));
+    }
+    Ok((Way::Here, vec![hostname(); ranks.ranks.unwrap_or(RANKS) as usize]))
+}
+
+/// What this host calls itself.
+pub(super) fn hostname() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
+}
+
+/// What is needed to start all ranks.
+struct Starting<'a> {
+    way: &'a Way<'a>,
+    hosts: &'a [String],
+    key: &'a Key,
+    args: &'a MeshArgs,
+    plan: &'a Plan,
+}
+
+impl Starting<'_> {
+    fn order(&self, rank: usize) -> RankOrder {
+        let milliseconds =
+            |span: Option<Span>, usual: Span| span.unwrap_or(usual).to_duration().as_millis() as u64;
+        let name =
+            rank.checked_sub(1).map_or_else(|| "the conductor".to_owned(), |host| self.hosts[host].clone());
+        RankOrder {
+            rank,
+            size: self.hosts.len() + 1,
+            first: 1,
+            name,
+            plan: Box::new(self.plan.clone()),
+            within_ms: milliseconds(self.args.ranks.within, WITHIN),
+            patience_ms: milliseconds(self.args.ranks.patience, PATIENCE),
+        }
+    }
+
+    /// Starts the ranks while it waits for them.
+    fn meet(
+        &self,
+        started: &Started,
+        clock: HostClock,
+        line: &Line,
+        interrupt: &Interrupt,
+    ) -> Result<Ranks, Trouble> {
+        let order = self.order(0);
+        check(&order)?;
+        let listener = meeting::listen(self.way.address(self.args.ranks.bind), 0)?;
+        let addresses = meeting::addresses(&listener)?;
+        line.doing("waiting for all ranks");
+        let comm = thread::scope(|scope| {
+            scope.spawn(|| {
+                if let Err(trouble) = self.start(started, &addresses, interrupt) {
+                    started.fail(trouble);
+                }
+            });
+            lead(listener, joining(&order, self.key, clock), || {
+                given_up(interrupt).and_then(|()| started.hope())
+            })
+        });
+        let comm = comm.map_err(|error| started.trouble().unwrap_or_else(|| error.into()))?;
+        Ok(Ranks::new(comm, 1, Span::from_ms(order.patience_ms), clock))
+    }
+
+    fn start(&self, started: &Started, addresses: &[String], interrupt: &Interrupt) -> Result<(), Trouble> {
+        let programs = self.programs(started, interrupt)?;
+        for (number, host) in self.hosts.iter().enumerate() {
+            if interrupt.asked() {
+                return Ok(());
+            }
+            let order = self.order(number + 1);
+            let child = match self.way {
+                Way::Servers => {
+                    started.add_server(self.ask(host, addresses, order)?);
+                    continue;
+                }
+                Way::Here => agent::here(&AS_RANK)?,
+                Way::Laboratory(lab) => lab.on(host, || agent::here(&AS_RANK))??,
+                Way::Agent { agent, .. } => {
+                    let program = &programs[number];
+                    agent.start(host, &format!("exec {program} {}", AS_RANK.join(" ")))?
+                }
+            };
+            let told = Told { addresses: addresses.to_vec(), key: self.key.to_string(), order };
+            started.add(host, child, &told);
+        }
+        Ok(())
+    }
+
+    /// The program on the host of each rank, as a word of its shell; copied there if that was asked for.
+    fn programs(&self, started: &Started, interrupt: &Interrupt) -> Result<Vec<String>, Trouble> {
+        let Way::Agent { agent, program, deploy } = self.way else { return Ok(Vec::new()) };
+        if !deploy {
+            return Ok(vec![quoted(program); self.hosts.len()]);
+        }
+        let mut hosts: Vec<&String> = self.hosts.iter().collect();
+        hosts.dedup();
+        let copies: Mutex<Vec<(String, String)>> = Mutex::default();
+        for some in hosts.chunks(COPIES) {
+            if interrupt.asked() {
+                return Ok(vec![String::new(); self.hosts.len()]);
+            }
+            let copied: Vec<Result<(), Trouble>> = thread::scope(|scope| {
+                let copying = some.iter().map(|host| {
+                    let copies = &copies;
+                    scope.spawn(move || {
+                        let deployed = agent.deploy(host)?;
+                        let program = (host.to_string(), deployed.program());
+                        copies.lock().expect("nobody panics").push(program);
+                        started.add_deployed(deployed);
+                        Ok(())
+                    })
+                });
+                let copying: Vec<_> = copying.collect();
+                copying.into_iter().map(|one| one.join().expect("it does not panic")).collect()
+            });
+            copied.into_iter().collect::<Result<(), Trouble>>()?;
+        }
+        let copies = copies.into_inner().expect("nobody panics");
+        let of = |host: &String| copies.iter().find(|(at, _)| at == host).map(|(_, program)| program.clone());
+        Ok(self.hosts.iter().map(|host| of(host).expect("it was copied to every host")).collect())
+    }
+
+    /// Asks the server on `host`.
+    fn ask(&self, host: &str, addresses: &[String], order: RankOrder) -> Result<ServerRank, Trouble> {
+        let port = addresses.first().and_then(|one| one.rsplit_once(':')?.1.parse().ok()).unwrap_or_default();
+        let local = LocalOptions { bind: self.args.ranks.bind, ..LocalOptions::default() };
+        let mut queued = |_: u32| std::ops::ControlFlow::Continue(());
+        Ok(ServerRank::ask(&Target::parse(host)?, self.key, &local, (port, order), &mut queued)?)
+    }
+}
