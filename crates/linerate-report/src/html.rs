@@ -93,8 +93,7 @@ struct DipView {
 /// [`RenderError::Draw`] when a graph cannot be drawn, [`RenderError::Json`] or
 /// [`RenderError::Page`] when the page cannot be filled.
 pub fn html(report: &Report) -> Result<String, RenderError> {
-    let [loads, meshes] = [NamedRun::has_loads, NamedRun::has_mesh]
-        .map(|has| report.runs.iter().any(has));
+    let [loads, meshes] = [NamedRun::has_loads, NamedRun::has_mesh].map(|has| report.runs.iter().any(has));
     let has_curves = report.runs.iter().any(|named| !named.has_loads() && !named.has_mesh());
     match (has_curves || report.runs.is_empty(), loads, meshes) {
         (true, true, _) => curves(report, Some(traffic::part(report)?)),
@@ -119,7 +118,8 @@ fn curves(report: &Report, mut loads: Option<traffic::Part>) -> Result<String, R
         hover = hover_after(hover, &mut loads.figures);
         cards.append(&mut loads.cards);
     }
-    let mut meshes = if report.meshes.is_empty() { None } else { Some(mesh::meshes(report, hover.graphs.len())?) };
+    let mut meshes =
+        if report.meshes.is_empty() { None } else { Some(mesh::meshes(report, hover.graphs.len())?) };
     if let Some(meshes) = &mut meshes {
         for part in &mut meshes.parts {
             hover = hover_after(hover, &mut part.figures);

@@ -55,7 +55,10 @@ impl MeshResult {
             run: index,
             ranks: mesh.ranks.iter().map(|rank| rank.name.clone()).collect(),
             views: view::views(mesh),
-            together: MeshSchedule::ALL.into_iter().filter_map(|schedule| together::together(mesh, schedule)).collect(),
+            together: MeshSchedule::ALL
+                .into_iter()
+                .filter_map(|schedule| together::together(mesh, schedule))
+                .collect(),
             victims: victims::victims(&mesh.victims),
             collectives: collectives::rows(&mesh.collectives),
             suspects: found.iter().map(|one| suspects::row(mesh, one, &name)).collect(),

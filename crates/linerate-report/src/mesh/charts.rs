@@ -54,8 +54,9 @@ fn of_unit(mesh: &MeshResult, id: usize, unit: MeshUnit) -> Result<Option<Figure
     let title = Title {
         id: format!("sorted-{name}-{id}"),
         title: format!("Every pair by {name}, the worst first"),
-        caption: "A step at the left is a few bad links; a slope through all of it is a network that is uneven."
-            .to_owned(),
+        caption:
+            "A step at the left is a few bad links; a slope through all of it is a network that is uneven."
+                .to_owned(),
     };
     let axes = [&x, &y];
     Figure::new(title, axes, curve::each(axes, &curves, Mark::Line)).map(Some)
@@ -80,7 +81,11 @@ fn course(mesh: &MeshResult, view: &MeshView) -> Curve {
         let PairValue { value: y, .. } = view.sorted[place];
         let lines = vec![
             pair(mesh, view.sorted[place]),
-            format!("{}, {} times worse than the median", value(view.unit, y), digits(times_worse(view.unit, y, view.median))),
+            format!(
+                "{}, {} times worse than the median",
+                value(view.unit, y),
+                digits(times_worse(view.unit, y, view.median))
+            ),
             format!("pair {} of {all}, the worst first", place + 1),
         ];
         Point { x: place as f64 + 1.0, y, interval: None, lines }
@@ -102,7 +107,8 @@ pub(super) fn collectives(mesh: &MeshResult, id: usize) -> Result<Vec<Figure>, R
             names.push(&row.collective);
         }
     }
-    let figure = |(nth, name): (usize, &&str)| collective(mesh, format!("collective-{id}-{nth}"), name).transpose();
+    let figure =
+        |(nth, name): (usize, &&str)| collective(mesh, format!("collective-{id}-{nth}"), name).transpose();
     names.iter().enumerate().filter_map(figure).collect()
 }
 

@@ -28,10 +28,10 @@ pub(super) fn views(mesh: &MeshResult) -> Vec<Column> {
         Column::of_words("schedule", 0, cells(views, |it| it.schedule.to_string())),
         Column::new("pairs", 1, cells(views, |it| it.sorted.len().to_string())),
         Column::new("median", 0, cells(views, |it| value(it.unit, it.median))),
-        Column::new("best", 2, cells(views, |it| digits(it.best.value))),
+        Column::new("best", 4, cells(views, |it| digits(it.best.value))),
         Column::new("worst", 0, cells(views, |it| digits(it.worst.value))),
-        Column::new("times worse", 0, cells(views, |it| times(it, it.worst))),
-        Column::of_words("between", 0, cells(views, |it| pair(mesh, it.worst))),
+        Column::new("times worse", 2, cells(views, |it| times(it, it.worst))),
+        Column::of_words("between", 3, cells(views, |it| pair(mesh, it.worst))),
     ]
 }
 
@@ -44,8 +44,12 @@ pub(super) fn suspects(rows: &[SuspectRow]) -> Vec<Column> {
     vec![
         Column::of_words("slow", 0, cells(rows, |it| shortened(&plain(&it.place), LONGEST_PLACE))),
         Column::of_words("found at", 0, cells(rows, |it| it.probe.clone())),
-        Column::new("times slower", 0, cells(rows, |it| digits(it.times_slower))),
-        Column::new("alone", 1, cells(rows, |it| known(it.alone))),
+        Column::new("slower", 0, cells(rows, |it| format!("{} x", digits(it.times_slower)))),
+        Column::new(
+            "alone",
+            1,
+            cells(rows, |it| it.alone.map_or_else(|| "-".to_owned(), |alone| format!("{} x", digits(alone)))),
+        ),
         Column::of_words("verdict", 0, cells(rows, |it| it.verdict.to_owned())),
     ]
 }

@@ -147,7 +147,8 @@ impl Layout<'_> {
                     column += 1;
                 }
                 if let Some(found) = found {
-                    write!(paths[found], "M{first} {row}.5h{}", column - first).expect("a String takes everything");
+                    write!(paths[found], "M{first} {row}.5h{}", column - first)
+                        .expect("a String takes everything");
                 }
             }
         }
@@ -158,8 +159,12 @@ impl Layout<'_> {
         );
         if self.tiles.ranks == 1 {
             for at in 0..cells {
-                write!(svg, "<rect x=\"{at}\" y=\"{at}\" width=\"1\" height=\"1\" {}/>", self.ink.field(true))
-                    .expect("a String takes everything");
+                write!(
+                    svg,
+                    "<rect x=\"{at}\" y=\"{at}\" width=\"1\" height=\"1\" {}/>",
+                    self.ink.field(true)
+                )
+                .expect("a String takes everything");
             }
         }
         for (step, path) in paths.iter().enumerate().filter(|(_, path)| !path.is_empty()) {
@@ -250,15 +255,22 @@ pub(super) fn legend(scale: &Scale, ink: Ink) -> String {
     }
     let mut text = |x: f64, y: f64, anchor: &str, text: &str| {
         let soft = ink.text(Place::Page);
-        write!(svg, "<text x=\"{x:.1}\" y=\"{y}\" text-anchor=\"{anchor}\" font-size=\"12\" {soft}>{text}</text>")
-            .expect("a String takes everything");
+        write!(
+            svg,
+            "<text x=\"{x:.1}\" y=\"{y}\" text-anchor=\"{anchor}\" font-size=\"12\" {soft}>{text}</text>"
+        )
+        .expect("a String takes everything");
     };
     for tick in scale.ticks() {
         text(wide.mul_add(scale.badness(tick), left), 32.0, "middle", &label(tick));
     }
     text(left + wide + 12.0, 32.0, "start", scale.unit.name());
     text(left + wide + 32.0, 12.0, "start", "not measured");
-    let fill = if ink == Ink::Page { "style=\"fill: var(--m-none)\"".to_owned() } else { format!("fill=\"{}\"", none_on_white()) };
+    let fill = if ink == Ink::Page {
+        "style=\"fill: var(--m-none)\"".to_owned()
+    } else {
+        format!("fill=\"{}\"", none_on_white())
+    };
     write!(svg, "<rect x=\"{:.1}\" y=\"1\" width=\"14\" height=\"14\" {fill}/>", left + wide + 12.0)
         .expect("a String takes everything");
     svg

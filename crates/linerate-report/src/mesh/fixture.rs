@@ -33,7 +33,9 @@ pub(crate) fn of(ranks: u32) -> Report {
 pub(crate) fn lossy() -> Report {
     let mut mesh = mesh(6);
     let mut phase = pairs(&mesh, MeshSchedule::Pairs, 1.0);
-    let is_gone = |pass: &Pass| [pass.from, pass.to].contains(&4) || (pass.from.min(pass.to), pass.from.max(pass.to)) == (0, 3);
+    let is_gone = |pass: &Pass| {
+        [pass.from, pass.to].contains(&4) || (pass.from.min(pass.to), pass.from.max(pass.to)) == (0, 3)
+    };
     phase.rounds.iter_mut().for_each(|round| round.passes.retain(|pass| !is_gone(pass)));
     mesh.phases = vec![phase];
     mesh.lost = vec![
@@ -89,7 +91,8 @@ fn pairs(mesh: &Mesh, schedule: MeshSchedule, load: f64) -> Phase {
         let times = [latency, block].map(|ps| Some(Span::from_ps(ps as u64)));
         Pass { from, to, times: times.into() }
     };
-    let round = |distance| Round { passes: (0..size).map(|from| pass(from, (from + distance) % size)).collect() };
+    let round =
+        |distance| Round { passes: (0..size).map(|from| pass(from, (from + distance) % size)).collect() };
     Phase { schedule, rounds: (1..size).map(round).collect() }
 }
 

@@ -93,7 +93,8 @@ fn card(report: &Report, mesh: &MeshResult) -> Card {
         1 => headline(mesh, &named.run),
         _ => format!("{}: {}", plain(&named.name), headline(mesh, &named.run)),
     };
-    let note = "Latencies are one way: half the round trip. Throughputs are of payload in one direction, delivered.";
+    let note =
+        "Latencies are one way: half the round trip. Throughputs are of payload in one direction, delivered.";
     Card { title, colour: None, keys: entries(keys(mesh)), note: note.to_owned() }
 }
 
@@ -121,7 +122,13 @@ fn part(
 
 fn suspect(one: &SuspectRow) -> [String; 5] {
     let alone = one.alone.map_or_else(|| UNKNOWN.to_owned(), crate::text::digits);
-    [plain(&one.place), one.probe.clone(), crate::text::digits(one.times_slower), alone, one.verdict.to_owned()]
+    [
+        plain(&one.place),
+        one.probe.clone(),
+        crate::text::digits(one.times_slower),
+        alone,
+        one.verdict.to_owned(),
+    ]
 }
 
 fn map_view(mesh: &MeshResult, view: &MeshView, number: usize) -> MapView {
@@ -146,7 +153,12 @@ fn map_view(mesh: &MeshResult, view: &MeshView, number: usize) -> MapView {
 
 fn worst(mesh: &MeshResult, view: &MeshView) -> TableView {
     let shown = &view.sorted[..view.sorted.len().min(WORST)];
-    let title = format!("{}: the {} worst of {}", view_name(view), shown.len(), count(view.sorted.len() as u64, "pair"));
+    let title = format!(
+        "{}: the {} worst of {}",
+        view_name(view),
+        shown.len(),
+        count(view.sorted.len() as u64, "pair")
+    );
     TableView::new(title, columns::pairs(mesh, view, shown))
 }
 
@@ -155,7 +167,9 @@ fn tables(mesh: &MeshResult) -> Vec<TableView> {
     let mut add = |title: &str, columns: Vec<Column>, note: &str| {
         let view = TableView::new(title, columns);
         if !view.rows.is_empty() {
-            tables.push(view.noted(Some(note.to_owned()).into_iter().filter(|note| !note.is_empty()).collect()));
+            tables.push(
+                view.noted(Some(note.to_owned()).into_iter().filter(|note| !note.is_empty()).collect()),
+            );
         }
     };
     add("What was measured of each pair", columns::views(mesh), "");
@@ -190,10 +204,8 @@ fn hosts(mesh: &MeshResult, named: &NamedRun) -> TableView {
     let nodes = &named.run.nodes;
     let ranks = |node: usize| {
         let all = named.run.mesh.iter().flat_map(|mesh| mesh.ranks.iter().enumerate());
-        let here: Vec<String> = all
-            .filter(|(_, it)| it.node as usize == node)
-            .map(|(nth, _)| rank(mesh, nth))
-            .collect();
+        let here: Vec<String> =
+            all.filter(|(_, it)| it.node as usize == node).map(|(nth, _)| rank(mesh, nth)).collect();
         match &here[..] {
             [first, _, .., last] if here.len() > 4 => format!("{first} to {last} ({})", here.len()),
             few => few.join(", "),
@@ -206,10 +218,14 @@ fn hosts(mesh: &MeshResult, named: &NamedRun) -> TableView {
         Column::of_words("ranks", 0, cells(&ranks)),
         Column::of_words("kernel", 0, cells(&|node| plain(&environment(node).kernel.to_string()))),
         Column::of_words("processor", 0, cells(&|node| plain(&environment(node).cpu_model.to_string()))),
-        Column::of_words("time lost", 0, cells(&|node| match nodes[node].observation.noise.known() {
-            Some(noise) => percent(noise.share()),
-            None => "unknown".to_owned(),
-        })),
+        Column::of_words(
+            "time lost",
+            0,
+            cells(&|node| match nodes[node].observation.noise.known() {
+                Some(noise) => percent(noise.share()),
+                None => "unknown".to_owned(),
+            }),
+        ),
     ];
     TableView::new("Hosts", columns)
 }

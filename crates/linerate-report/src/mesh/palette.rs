@@ -9,11 +9,9 @@ pub(super) const STEPS: usize = 20;
 type Colour = [u8; 3];
 
 /// On white.
-const LIGHT: [Colour; 5] =
-    [[253, 243, 214], [247, 190, 118], [222, 100, 80], [146, 38, 94], [38, 10, 68]];
+const LIGHT: [Colour; 5] = [[253, 243, 214], [247, 190, 118], [222, 100, 80], [146, 38, 94], [38, 10, 68]];
 /// On black.
-const DARK: [Colour; 5] =
-    [[44, 33, 64], [104, 40, 104], [190, 70, 88], [242, 150, 90], [255, 244, 200]];
+const DARK: [Colour; 5] = [[44, 33, 64], [104, 40, 104], [190, 70, 88], [242, 150, 90], [255, 244, 200]];
 /// What was not measured, on white and on black.
 const NONE: [&str; 2] = ["#c9c9cf", "#5a5a62"];
 

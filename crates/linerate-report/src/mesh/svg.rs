@@ -57,7 +57,12 @@ pub(crate) fn svg(report: &Report) -> Result<String, RenderError> {
             maps.push(Map {
                 y: y + above,
                 head,
-                title: format!("{}: median {} {}", view_name(view), crate::text::digits(view.median), view.unit.name()),
+                title: format!(
+                    "{}: median {} {}",
+                    view_name(view),
+                    crate::text::digits(view.median),
+                    view.unit.name()
+                ),
                 caption: caption.collect::<Vec<_>>().join("; "),
                 legend: legend(&Scale::of(view), Ink::File),
                 svg,
@@ -65,7 +70,14 @@ pub(crate) fn svg(report: &Report) -> Result<String, RenderError> {
             y += above + HEAD + height + LEGEND[1] / 2.0;
         }
         if mesh.views.is_empty() {
-            let map = Map { y: y + TITLE, head, title: String::new(), caption: String::new(), legend: String::new(), svg: String::new() };
+            let map = Map {
+                y: y + TITLE,
+                head,
+                title: String::new(),
+                caption: String::new(),
+                legend: String::new(),
+                svg: String::new(),
+            };
             maps.push(map);
             y += TITLE + AIR;
         }

@@ -25,7 +25,8 @@ const VERDICTS: &str = "bad: slow alone as well; congested: slow only while othe
 pub(crate) fn text(report: &Report, width: u16, rows: Rows) -> String {
     let width = usize::from(width).max(NARROWEST);
     let runs = report.runs.iter().enumerate().filter(|(_, named)| named.has_mesh());
-    runs.map(|(index, named)| of_run(report, (index, named), width, rows)).collect::<Vec<_>>().join("\n\n") + "\n"
+    runs.map(|(index, named)| of_run(report, (index, named), width, rows)).collect::<Vec<_>>().join("\n\n")
+        + "\n"
 }
 
 fn of_run(report: &Report, (index, named): (usize, &NamedRun), width: usize, rows: Rows) -> String {
@@ -82,7 +83,7 @@ fn suspects(mesh: &MeshResult, width: usize, rows: Rows) -> String {
     let table = fit_wrapped(columns::suspects(&mesh.suspects[..shown]), width);
     let mut lines = vec![noted(table, width)];
     lines.extend(more(mesh.suspects.len() - shown, "suspects"));
-    lines.push(wrap(&format!("  ({VERDICTS})"), width, 3));
+    lines.push(note(&format!("({VERDICTS})"), width));
     lines.join("\n")
 }
 
@@ -108,23 +109,30 @@ fn collectives(mesh: &MeshResult, width: usize, rows: Rows) -> String {
         let of_it = || all.iter().filter(|other| other.collective == row.collective);
         let ends = [of_it().map(|it| it.bytes).min(), of_it().map(|it| it.bytes).max()];
         let time = |it: &CollectiveRow| it.slowest_mean_us.unwrap_or(f64::INFINITY);
-        let is_fastest = of_it().filter(|other| other.bytes == row.bytes).all(|other| time(row) <= time(other));
+        let is_fastest =
+            of_it().filter(|other| other.bytes == row.bytes).all(|other| time(row) <= time(other));
         let is_there = shown.iter().any(|it| it.collective == row.collective && it.bytes == row.bytes);
         if ends.contains(&Some(row.bytes)) && is_fastest && !is_there {
             shown.push(row);
         }
     }
-    let note = format!(
-        "  the fastest algorithm at the least and the greatest size, {} of {} rows; --rows all has all",
+    let chosen = format!(
+        "the fastest algorithm at the least and the greatest size, {} of {} rows; --rows all has all",
         shown.len(),
         all.len()
     );
-    format!("{}\n{}", table(columns::collectives(&shown), width), wrap(&note, width, 2))
+    format!("{}\n{}", table(columns::collectives(&shown), width), note(&chosen, width))
 }
 
 /// A table, unless it has no rows.
 fn table(columns: Vec<Column>, width: usize) -> String {
     if columns.iter().all(|column| column.cells.is_empty()) { String::new() } else { fitted(columns, width) }
+}
+
+/// A note below a table.
+fn note(text: &str, width: usize) -> String {
+    let wrapped = wrap(text, width.saturating_sub(2), 1);
+    wrapped.lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
 }
 
 /// As many columns as there is room for.
@@ -136,6 +144,6 @@ fn noted((text, left_out): (String, Vec<String>), width: usize) -> String {
     if left_out.is_empty() {
         return text;
     }
-    let note = format!("  (no room for {}; --format json has all)", left_out.join(", "));
-    format!("{text}\n{}", wrap(&note, width, 3))
+    let missing = format!("(no room for {}; --format json has all)", left_out.join(", "));
+    format!("{text}\n{}", note(&missing, width))
 }

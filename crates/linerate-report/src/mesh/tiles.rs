@@ -61,7 +61,8 @@ mod tests {
                 let values = (row * 3..8.min(row * 3 + 3))
                     .flat_map(|from| (column * 3..8.min(column * 3 + 3)).map(move |to| (from, to)))
                     .filter_map(|(from, to)| view.values.get(from, to));
-                let worst = values.reduce(|one, other| if view.unit.is_worse(other, one) { other } else { one });
+                let worst =
+                    values.reduce(|one, other| if view.unit.is_worse(other, one) { other } else { one });
                 assert_eq!(tiles.get(row, column), worst);
             }
             assert_eq!(tiles.numbers(2, 8), "6-7");

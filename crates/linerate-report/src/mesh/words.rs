@@ -97,7 +97,11 @@ fn lost(run: &Run) -> String {
         .map(|(many, what)| count(many as u64, what))
         .collect();
     let verb = if ranks.len() + pairs.len() == 1 { "was" } else { "were" };
-    if parts.is_empty() { "nothing was lost".to_owned() } else { format!("{} {verb} lost", parts.join(" and ")) }
+    if parts.is_empty() {
+        "nothing was lost".to_owned()
+    } else {
+        format!("{} {verb} lost", parts.join(" and "))
+    }
 }
 
 /// The key numbers: labels and values.
@@ -109,12 +113,14 @@ pub(super) fn keys(mesh: &MeshResult) -> Vec<[String; 2]> {
     let first = throughputs().next().map(|view| view.schedule);
     let throughput = throughputs().rfind(|view| Some(view.schedule) == first);
     let views = [("latency", latency), ("throughput", throughput)];
-    let mut keys: Vec<[String; 2]> = views
-        .into_iter()
-        .filter_map(|(label, view)| Some([label.to_owned(), key(mesh, view?)]))
-        .collect();
+    let mut keys: Vec<[String; 2]> =
+        views.into_iter().filter_map(|(label, view)| Some([label.to_owned(), key(mesh, view?)])).collect();
     keys.extend(mesh.together.iter().filter(|it| it.schedule == MeshSchedule::Bisection).map(|it| {
-        let rate = format!("{} a rank, the mean of {}", value(MeshUnit::Mbps, it.mean_mbps), count(it.rounds as u64, "matching"));
+        let rate = format!(
+            "{} a rank, the mean of {}",
+            value(MeshUnit::Mbps, it.mean_mbps),
+            count(it.rounds as u64, "matching")
+        );
         ["bisection".to_owned(), rate]
     }));
     keys.extend(mesh.victims.map(|it| {

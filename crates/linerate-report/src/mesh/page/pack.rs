@@ -49,10 +49,7 @@ pub(super) fn data(meshes: &[MeshResult]) -> Result<String, RenderError> {
         mesh.views.iter().map(move |it| view(it, number)).collect::<Vec<_>>()
     };
     let packed = Packed {
-        meshes: meshes
-            .iter()
-            .map(|mesh| (0..mesh.ranks.len()).map(|of| rank(mesh, of)).collect())
-            .collect(),
+        meshes: meshes.iter().map(|mesh| (0..mesh.ranks.len()).map(|of| rank(mesh, of)).collect()).collect(),
         views: meshes.iter().enumerate().flat_map(views).collect(),
     };
     Ok(serde_json::to_string(&packed)?.replace('<', "\\u003c"))
@@ -60,8 +57,7 @@ pub(super) fn data(meshes: &[MeshResult]) -> Result<String, RenderError> {
 
 fn view(view: &MeshView, mesh: usize) -> View {
     let scale = Scale::of(view);
-    let [low, high] =
-        [view.best.value.min(view.worst.value), view.best.value.max(view.worst.value)];
+    let [low, high] = [view.best.value.min(view.worst.value), view.best.value.max(view.worst.value)];
     let size = view.values.size();
     let cells = (0..size * size).map(|at| number(view.values.get(at / size, at % size), [low, high]));
     View {
@@ -81,8 +77,7 @@ fn view(view: &MeshView, mesh: usize) -> View {
 
 fn number(value: Option<f64>, [low, high]: [f64; 2]) -> u16 {
     let Some(value) = value else { return NONE };
-    let share =
-        if low > 0.0 { (value / low).ln() / (high / low).ln() } else { (value - low) / (high - low) };
+    let share = if low > 0.0 { (value / low).ln() / (high / low).ln() } else { (value - low) / (high - low) };
     // Both ends are alike: 0 of 0.
     if share.is_finite() { (share.clamp(0.0, 1.0) * MOST).round() as u16 } else { 0 }
 }
@@ -108,7 +103,9 @@ mod tests {
     /// RFC 4648, section 10.
     #[test]
     fn base64_is_that_of_the_rfc() {
-        for (bytes, text) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")] {
+        for (bytes, text) in
+            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")]
+        {
             assert_eq!(base64(bytes.as_bytes()), text);
         }
     }

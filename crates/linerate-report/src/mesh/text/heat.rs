@@ -8,7 +8,8 @@ use linerate_core::report::{MeshResult, MeshView};
 use super::super::scale::Scale;
 use super::super::tiles::Tiles;
 use super::super::words::rank;
-use crate::text::{columns, digits, shortened, wrap};
+use super::note;
+use crate::text::{columns, digits, shortened};
 
 /// From the best to the worst.
 const SHADES: [char; 5] = ['\u{b7}', '\u{2591}', '\u{2592}', '\u{2593}', '\u{2588}'];
@@ -41,7 +42,13 @@ pub(super) fn map(mesh: &MeshResult, view: &MeshView, width: usize, rows: Rows) 
 
 /// Three digits, or as many as stand before the point.
 fn number(value: f64) -> String {
-    let decimals = if value >= 99.95 { 0 } else if value >= 9.995 { 1 } else { 2 };
+    let decimals = if value >= 99.95 {
+        0
+    } else if value >= 9.995 {
+        1
+    } else {
+        2
+    };
     format!("{value:.decimals$}")
 }
 
@@ -71,7 +78,8 @@ fn numbered(mesh: &MeshResult, view: &MeshView, scale: &Scale, width: usize) -> 
         for to in 0..size {
             match view.values.get(from, to) {
                 Some(value) => {
-                    write!(text, " {:>wide$}{}", number(value), SHADES[scale.step(value, SHADES.len())]).ok()?;
+                    write!(text, " {:>wide$}{}", number(value), SHADES[scale.step(value, SHADES.len())])
+                        .ok()?;
                 }
                 None => write!(text, " {:>wide$} ", if from == to { "" } else { "-" }).ok()?,
             }
@@ -84,7 +92,7 @@ fn numbered(mesh: &MeshResult, view: &MeshView, scale: &Scale, width: usize) -> 
     }
     writeln!(text, "  {:>6}", number(view.median)).ok()?;
     let widest = text.lines().map(columns).max()?;
-    (widest <= width).then(|| text + &wrap("  rows send, columns receive; -: not measured", width, 2))
+    (widest <= width).then(|| text + &note("rows send, columns receive; -: not measured", width))
 }
 
 /// A shade in each cell, of two characters if there is room; of one pair a cell also the median of each row.
@@ -104,14 +112,16 @@ fn shaded(
     };
     let labels: Vec<String> = (0..tiles.side).map(label).collect();
     let left = labels.iter().map(|label| columns(label)).max().unwrap_or(0);
-    let mut text = format!("  {} {}", " ".repeat(left), numbers(tiles, wide));
-    text.push_str(if is_single { "  median\n" } else { "\n" });
+    let mut head = format!("  {} {}", " ".repeat(left), numbers(tiles, wide));
+    head.push_str(if is_single { "  median" } else { "" });
+    let mut text = format!("{}\n", head.trim_end());
     for (row, label) in labels.iter().enumerate() {
         let cell = |column: usize| match tiles.get(row, column) {
             Some(value) => SHADES[scale.step(value, SHADES.len())],
             None => ' ',
         };
-        let cells: String = (0..tiles.side).flat_map(|column| std::iter::repeat_n(cell(column), wide)).collect();
+        let cells: String =
+            (0..tiles.side).flat_map(|column| std::iter::repeat_n(cell(column), wide)).collect();
         let mut line = format!("  {} {cells}", padded(label, left));
         if is_single {
             let median = view.values.sent(row).map_or_else(|| "-".to_owned(), number);
@@ -120,7 +130,7 @@ fn shaded(
         text.push_str(line.trim_end());
         text.push('\n');
     }
-    text + &wrap(&format!("  {}", legend(scale, tiles)), width, 2)
+    text + &note(&legend(scale, tiles), width)
 }
 
 /// Numbers over every fifth column.
@@ -142,7 +152,11 @@ fn legend(scale: &Scale, tiles: &Tiles) -> String {
     let until = |step: usize| digits(scale.value((step + 1) as f64 / SHADES.len() as f64));
     let shades: Vec<String> =
         SHADES.iter().enumerate().map(|(step, shade)| format!("{shade} to {}", until(step))).collect();
-    let mut text = format!("{} {}; blank: not measured; rows send, columns receive", shades.join(", "), scale.unit.name());
+    let mut text = format!(
+        "{} {}; blank: not measured; rows send, columns receive",
+        shades.join(", "),
+        scale.unit.name()
+    );
     if let Some(note) = tiles.note() {
         write!(text, "; {note}").expect("a String takes everything");
     }
