@@ -81,14 +81,14 @@ pub(super) fn collectives(rows: &[&CollectiveRow]) -> Vec<Column> {
         Column::of_words("algorithm", 0, cells(rows, |it| name(&it.algorithm))),
         Column::new("size", 0, cells(rows, |it| Size(it.bytes).to_string())),
         Column::new("all done us", 0, cells(rows, |it| known(it.slowest_mean_us))),
-        Column::new("p99 us", 1, cells(rows, |it| known(it.slowest_p99_us))),
-        Column::new("mean rank us", 2, cells(rows, |it| known(it.mean_us))),
-        Column::new("fastest us", 3, cells(rows, |it| known(it.min_us))),
-        Column::new("slowest us", 3, cells(rows, |it| known(it.max_us))),
-        Column::new("bus Mb/s", 0, cells(rows, |it| known(it.bus_mbps))),
-        Column::new("calls", 5, cells(rows, |it| it.calls.to_string())),
-        Column::new("messages", 4, cells(rows, |it| whole(it.sent_messages))),
-        Column::new("sent", 4, cells(rows, |it| bytes(it.sent_bytes))),
+        Column::new("p99 us", 2, cells(rows, |it| known(it.slowest_p99_us))),
+        Column::new("mean rank us", 3, cells(rows, |it| known(it.mean_us))),
+        Column::new("fastest us", 4, cells(rows, |it| known(it.min_us))),
+        Column::new("slowest us", 4, cells(rows, |it| known(it.max_us))),
+        Column::new("bus Mb/s", 1, cells(rows, |it| known(it.bus_mbps))),
+        Column::new("calls", 6, cells(rows, |it| it.calls.to_string())),
+        Column::new("messages", 5, cells(rows, |it| whole(it.sent_messages))),
+        Column::new("sent", 5, cells(rows, |it| bytes(it.sent_bytes))),
     ]
 }
 
