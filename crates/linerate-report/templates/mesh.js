@@ -183,7 +183,7 @@
       const lines = [
         `from ${view.names[found.from]} (${found.from}) to ${view.names[found.to]} (${found.to})`,
         `${digits(found.value)} ${view.unit}`,
-        `${digits(view.times(found.value))} times worse than the median, ${digits(view.median)} ${view.unit}`,
+        `${digits(found.value / view.median)} times the median, ${digits(view.median)} ${view.unit}`,
       ];
       if (!Number.isNaN(back)) lines.push(`back: ${digits(back)} ${view.unit}`);
       if (map.tile > 1) lines.push(`the worst of ${map.tile} x ${map.tile} pairs`);

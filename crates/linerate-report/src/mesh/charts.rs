@@ -3,7 +3,7 @@
 use linerate_core::report::{CollectiveRow, MeshResult, MeshUnit, MeshView, PairValue};
 use linerate_core::units::Size;
 
-use super::words::{pair, times_worse, value, view_name};
+use super::words::{pair, value, view_name};
 use crate::error::RenderError;
 use crate::figure::axis::{self, apart};
 use crate::figure::curve::{self, Curve, Mark, Point};
@@ -81,11 +81,7 @@ fn course(mesh: &MeshResult, view: &MeshView) -> Curve {
         let PairValue { value: y, .. } = view.sorted[place];
         let lines = vec![
             pair(mesh, view.sorted[place]),
-            format!(
-                "{}, {} times worse than the median",
-                value(view.unit, y),
-                digits(times_worse(view.unit, y, view.median))
-            ),
+            format!("{}, {} times the median", value(view.unit, y), digits(y / view.median)),
             format!("pair {} of {all}, the worst first", place + 1),
         ];
         Point { x: place as f64 + 1.0, y, interval: None, lines }
