@@ -19,7 +19,9 @@ pub use flow::{Engines, FlowClass, FlowResult, IntervalRate, TcpPoint};
 pub use held_back::{HeldBack, HeldCourse, HeldFlow};
 pub use latency::{Lacking, LatencyPoint, LatencyRow, SHARES, lacking};
 pub use load::{LoadResult, Trouble, load_name};
-pub use mesh::{MeshResult, MeshUnit, MeshView, PairValue, SuspectRow, Together, Victims, probe_name};
+pub use mesh::{
+    CollectiveRow, MeshResult, MeshUnit, MeshView, PairValue, SuspectRow, Together, Victims, probe_name,
+};
 pub use sum::{DatagramSum, Departures, DirectionSum};
 
 /// Runs as they are shown to a reader.

@@ -4,16 +4,18 @@
 mod ends;
 mod hover;
 mod loads;
+mod meshes;
 mod peers;
 pub(super) mod rows;
 
 use askama::Template;
 use linerate_core::plan::DEFAULT_TARGET;
 use linerate_core::report::{Curve, NamedRun, Report, describe};
-use linerate_core::run::Source;
+use linerate_core::run::{Run, Source};
 
 use super::columns::TableView;
 use super::figure::{Figure, hover_after};
+use super::mesh::{self, Meshes};
 use super::page::{Card, Entry, Frame, entries};
 use super::plot::{Look, Picture, look, pictures};
 use super::stages;
@@ -37,6 +39,8 @@ struct Page {
     tables: Vec<TableView>,
     /// The results of loads. Absent if all runs are of curves.
     loads: Option<traffic::Part>,
+    /// The pairs of many ranks. Absent if no run has them.
+    meshes: Option<Meshes>,
     cautions: Vec<[String; 2]>,
     dips: Vec<DipView>,
 }
@@ -89,15 +93,17 @@ struct DipView {
 /// [`RenderError::Draw`] when a graph cannot be drawn, [`RenderError::Json`] or
 /// [`RenderError::Page`] when the page cannot be filled.
 pub fn html(report: &Report) -> Result<String, RenderError> {
-    let of_loads = report.runs.iter().filter(|named| named.has_loads()).count();
-    match of_loads {
-        0 => curves(report, None),
-        all if all == report.runs.len() => loads::html(report),
-        _ => curves(report, Some(traffic::part(report)?)),
+    let [loads, meshes] = [NamedRun::has_loads, NamedRun::has_mesh].map(|has| report.runs.iter().any(has));
+    let has_curves = report.runs.iter().any(|named| !named.has_loads() && !named.has_mesh());
+    match (has_curves || report.runs.is_empty(), loads, meshes) {
+        (true, true, _) => curves(report, Some(traffic::part(report)?)),
+        (true, false, _) => curves(report, None),
+        (false, _, true) => meshes::html(report),
+        (false, _, false) => loads::html(report),
     }
 }
 
-/// The page of a report that has curves, with its loads if it has some.
+/// The page of a report that has curves, with its loads and meshes if it has some.
 fn curves(report: &Report, mut loads: Option<traffic::Part>) -> Result<String, RenderError> {
     let pictures = pictures(report)?;
     let staged = || report.runs.iter().enumerate().filter(|(_, named)| !named.run.stages.is_empty());
@@ -112,12 +118,21 @@ fn curves(report: &Report, mut loads: Option<traffic::Part>) -> Result<String, R
         hover = hover_after(hover, &mut loads.figures);
         cards.append(&mut loads.cards);
     }
+    let mut meshes =
+        if report.meshes.is_empty() { None } else { Some(mesh::meshes(report, hover.graphs.len())?) };
+    if let Some(meshes) = &mut meshes {
+        for part in &mut meshes.parts {
+            hover = hover_after(hover, &mut part.figures);
+        }
+        cards.append(&mut meshes.cards);
+    }
     let page = Page {
         title: title(report),
         frame: Frame::new(&hover)?,
         runs: runs(report),
         cards,
         loads,
+        meshes,
         curves: report.curves.iter().enumerate().map(|(index, shown)| curve(report, index, shown)).collect(),
         cautions: cautions(report),
         dips: (0..report.curves.len()).flat_map(|index| dips(report, index)).collect(),
@@ -166,8 +181,9 @@ fn run(report: &Report, index: usize, named: &NamedRun) -> RunView {
         generator: plain(&named.run.generator),
         started: plain(&named.run.started),
         statement: statement(report, index, named),
-        asked: if named.has_loads() { traffic::asked(report, index) } else { Vec::new() },
-        groups: ends::groups(named),
+        asked: if named.has_loads() { traffic::asked(report, index) } else { mesh::asked(named) },
+        // Of many ranks there is a table of hosts instead.
+        groups: if named.has_mesh() { Vec::new() } else { ends::groups(named) },
         plan: (!imported).then(|| named.run.plan.to_toml()),
         model: named.run.model.as_ref().map(|model| model.plan.clone()),
     }
@@ -176,6 +192,9 @@ fn run(report: &Report, index: usize, named: &NamedRun) -> RunView {
 /// What was measured and how far it can be trusted, in plain sentences.
 fn statement(report: &Report, index: usize, named: &NamedRun) -> String {
     let run = &named.run;
+    if named.has_mesh() {
+        return of_mesh(report, index, named);
+    }
     let hosts = hosts(named).map_or_else(|| plain(&named.name), |hosts| hosts.join(" to "));
     let transport = match run.path().transport.as_str() {
         "" => String::new(),
@@ -195,13 +214,26 @@ fn statement(report: &Report, index: usize, named: &NamedRun) -> String {
             percent(run.plan.curve().map_or(DEFAULT_TARGET, |curve| curve.ci))
         ));
     }
-    sentences.push(match run.cautions.len() {
+    sentences.push(doubts(run));
+    sentences.push(peers::noise(run));
+    sentences.join(" ")
+}
+
+/// What was measured of a mesh, what is slow in it, and what was lost.
+fn of_mesh(report: &Report, index: usize, named: &NamedRun) -> String {
+    let found = match report.meshes.iter().find(|mesh| mesh.run == index) {
+        Some(mesh) => mesh::headline(mesh, &named.run),
+        None => "nothing was measured".to_owned(),
+    };
+    format!("{found}. It was {}. {}", plain(&describe(&named.run)), doubts(&named.run))
+}
+
+fn doubts(run: &Run) -> String {
+    match run.cautions.len() {
         0 => "There are no cautions.".to_owned(),
         1 => "There is one caution below.".to_owned(),
         many => format!("There are {many} cautions below."),
-    });
-    sentences.push(peers::noise(run));
-    sentences.join(" ")
+    }
 }
 
 /// What curve `index` is called on the page.

@@ -22,6 +22,8 @@ struct View<'a> {
     curves: &'a [Curve],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     loads: Vec<Value>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    meshes: Vec<Value>,
     ceilings: &'a [Ceiling],
 }
 
@@ -65,7 +67,8 @@ pub fn json(report: &Report, level: Level) -> Result<String, RenderError> {
         level,
         rows: table.objects(),
         curves: &report.curves,
-        loads: loads(report)?,
+        loads: shown(&report.loads)?,
+        meshes: shown(&report.meshes)?,
         ceilings: &report.ceilings,
     };
     Ok(serde_json::to_string_pretty(&view)? + "\n")
@@ -82,14 +85,14 @@ fn run<'a>(named: &'a NamedRun, identity: Object<'a>) -> RunView<'a> {
     }
 }
 
-/// Every load, safe to show on a terminal.
-fn loads(report: &Report) -> Result<Vec<Value>, RenderError> {
-    let load = |load| {
-        let mut load = serde_json::to_value(load)?;
-        make_plain(&mut load);
-        Ok(load)
+/// Every load or mesh, safe to show on a terminal.
+fn shown<T: Serialize>(all: &[T]) -> Result<Vec<Value>, RenderError> {
+    let one = |one| {
+        let mut value = serde_json::to_value(one)?;
+        make_plain(&mut value);
+        Ok(value)
     };
-    report.loads.iter().map(load).collect()
+    all.iter().map(one).collect()
 }
 
 /// Replaces what must not reach a terminal in every text of `value`.

@@ -20,6 +20,7 @@ mod html;
 mod json;
 pub mod lab;
 pub mod load;
+mod mesh;
 mod np;
 mod page;
 mod plot;

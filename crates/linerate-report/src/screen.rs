@@ -5,20 +5,24 @@ use linerate_core::report::{NamedRun, Report};
 
 use super::chart::chart;
 use super::table::table;
-use super::{stages, traffic};
+use super::{mesh, stages, traffic};
 
 /// Rows of the chart of curves.
 const CHART_ROWS: u16 = 18;
 
 /// `report` as plain text of about `width` columns: of curves a table, a chart and the stages of
-/// messages; then each run of loads. Tables have these `rows`. No colours, no control codes.
+/// messages; then each mesh, and each run of loads. Tables have these `rows`. No colours, no control codes.
 pub fn text(report: &Report, width: u16, rows: Rows) -> String {
-    let loads = report.runs.iter().filter(|named| named.has_loads()).count();
+    let [loads, meshes] = [NamedRun::has_loads, NamedRun::has_mesh].map(|has| report.runs.iter().any(has));
+    let curves_too = report.runs.iter().any(|named| !named.has_loads() && !named.has_mesh());
     let mut parts = Vec::new();
-    if loads == 0 || loads < report.runs.len() {
+    if curves_too || report.runs.is_empty() {
         parts.push(curves(report, width, rows));
     }
-    if loads > 0 {
+    if meshes {
+        parts.push(mesh::text(report, width, rows));
+    }
+    if loads {
         parts.push(traffic::text(report, width, rows));
     }
     parts.join("\n")

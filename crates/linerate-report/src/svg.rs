@@ -1,8 +1,9 @@
-//! The three graphs in one file.
+//! The three graphs of curves in one file, or the heat maps of meshes.
 
 use askama::Template;
 use linerate_core::report::{Report, describe};
 
+use super::mesh;
 use super::plot::{HEIGHT, PALETTE, Picture, WIDTH, look, pictures};
 use super::text::{curve_name, hosts, plain, shortened};
 use crate::error::{RenderError, refuse_loads_alone};
@@ -40,13 +41,16 @@ struct Figure {
 }
 
 /// The throughput, signature and saturation graphs of `report` under each other on white, with a
-/// legend: one SVG document that needs nothing else.
+/// legend: one SVG document that needs nothing else. Of runs of meshes alone it has their heat maps.
 ///
 /// # Errors
 ///
 /// [`RenderError::Draw`] when the graph library refuses, [`RenderError::Page`] when the document
 /// cannot be filled, [`RenderError::NoCurve`] if all runs are of loads.
 pub fn svg(report: &Report) -> Result<String, RenderError> {
+    if report.curves.is_empty() && !report.meshes.is_empty() {
+        return mesh::svg(report);
+    }
     refuse_loads_alone(report, "svg")?;
     let legend: Vec<Entry> = (0..report.curves.len()).map(|index| entry(report, index)).collect();
     let top = TITLE + LEGEND_LINE * legend.len() as u32;

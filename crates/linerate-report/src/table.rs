@@ -51,7 +51,7 @@ pub(super) fn item(label: &str, value: &str, width: usize) -> String {
 /// The first lines of runs that ended before they had a curve.
 fn empty(report: &Report, width: usize) -> Vec<String> {
     let bare = |(index, named): &(usize, &NamedRun)| {
-        !named.has_loads() && report.curves.iter().all(|curve| curve.run != *index)
+        !named.has_loads() && !named.has_mesh() && report.curves.iter().all(|curve| curve.run != *index)
     };
     let line = |(index, named): (usize, &NamedRun)| {
         Some(wrap(&format!("{}: {}", plain(&named.name), unfinished(report, index)?), width, 2))

@@ -3,10 +3,11 @@
 
 mod curves;
 mod loads;
+mod meshes;
 mod runs;
 
 use linerate_core::plan::Level;
-use linerate_core::report::Report;
+use linerate_core::report::{NamedRun, Report};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
@@ -47,17 +48,22 @@ impl Table {
     ///
     /// [`RenderError::NoLevel`] if none of its runs can have such rows.
     pub(crate) fn of(report: &Report, level: Level) -> Result<Self, RenderError> {
-        let loads = report.runs.iter().filter(|run| run.has_loads()).count();
-        let curves = loads < report.runs.len() || loads == 0;
+        let loads = report.runs.iter().any(NamedRun::has_loads);
+        let meshes = report.runs.iter().any(NamedRun::has_mesh);
+        let is_of_curves = |run: &NamedRun| !run.has_loads() && !run.has_mesh();
+        let curves = report.runs.is_empty() || report.runs.iter().any(is_of_curves);
         let kinds = match level {
             Level::Point => vec![
                 (curves, curves::sizes(report)),
-                (loads > 0, loads::flows(report)),
-                (loads > 0, loads::directions(report)),
-                (loads > 0, loads::percentiles(report)),
+                (loads, loads::flows(report)),
+                (loads, loads::directions(report)),
+                (loads, loads::percentiles(report)),
+                (meshes, meshes::pairs(report)),
+                (meshes, meshes::together(report)),
+                (meshes, meshes::collectives(report)),
             ],
             Level::Round => vec![(curves, curves::rounds(report))],
-            Level::Interval => vec![(loads > 0, loads::intervals(report))],
+            Level::Interval => vec![(loads, loads::intervals(report))],
         };
         if kinds.iter().all(|(possible, _)| !possible) {
             return Err(RenderError::NoLevel { level });

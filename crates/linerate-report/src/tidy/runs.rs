@@ -45,7 +45,9 @@ impl RunColumns {
 fn values(named: &NamedRun) -> [Value; NAMES.len()] {
     let run = &named.run;
     let host = |end: End<'_>| end.environment.hostname.known().map(|name| plain(name));
-    let answering: Vec<String> = run.answering().filter_map(|(end, _)| host(end)).collect();
+    // The rows of a mesh name their ranks, which may be thousands.
+    let others = run.answering().filter(|_| !named.has_mesh());
+    let answering: Vec<String> = others.filter_map(|(end, _)| host(end)).collect();
     let interface = run.local().environment.interface.known();
     let mtu = interface.and_then(|interface| interface.mtu.known()).copied();
     let given = |text: &str| (!text.is_empty()).then(|| plain(text));

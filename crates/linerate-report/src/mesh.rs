@@ -1,0 +1,22 @@
+//! Meshes: every pair of many ranks as text, heat maps and a page.
+
+mod charts;
+mod columns;
+mod draw;
+mod page;
+mod palette;
+mod scale;
+mod svg;
+mod text;
+mod tiles;
+mod words;
+
+#[cfg(test)]
+pub(crate) mod fixture;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use page::{Meshes, asked, meshes};
+pub(crate) use svg::svg;
+pub(crate) use text::text;
+pub(crate) use words::headline;

@@ -1,0 +1,158 @@
+//! What a mesh says, in words.
+
+use linerate_core::plan::MeshSchedule;
+use linerate_core::report::{MeshResult, MeshUnit, MeshView, NamedRun, PairValue};
+use linerate_core::run::Run;
+
+use crate::text::{count, digits, plain, shortened};
+
+/// The longest name of a rank within a sentence or a table. Unit: characters.
+const LONGEST: usize = 32;
+
+/// A value with its unit.
+pub(super) fn value(unit: MeshUnit, value: f64) -> String {
+    format!("{} {}", digits(value), unit.name())
+}
+
+/// How many times worse than `usual` a value is: above 1 is worse.
+pub(super) fn times_worse(unit: MeshUnit, value: f64, usual: f64) -> f64 {
+    match unit {
+        MeshUnit::Microseconds => value / usual,
+        MeshUnit::Mbps => usual / value,
+    }
+}
+
+/// The name of a rank, safe to show and not too long.
+pub(super) fn rank(mesh: &MeshResult, rank: usize) -> String {
+    mesh.ranks.get(rank).map_or_else(|| rank.to_string(), |name| shortened(&plain(name), LONGEST))
+}
+
+/// `n3 to n5`.
+pub(super) fn pair(mesh: &MeshResult, pair: PairValue) -> String {
+    format!("{} to {}", rank(mesh, pair.from), rank(mesh, pair.to))
+}
+
+/// What a view is called: `latency of 1 B, pairs`.
+pub(super) fn view_name(view: &MeshView) -> String {
+    format!("{}, {}", view.title, view.schedule)
+}
+
+/// What happens at the same time in a schedule.
+pub(super) const fn meanwhile(schedule: MeshSchedule) -> &'static str {
+    match schedule {
+        MeshSchedule::Pairs => "many pairs at once, each rank in one of them",
+        MeshSchedule::Serial | MeshSchedule::Recheck => "one pair at a time",
+        MeshSchedule::Shifts => "all ranks send at once, each to another one",
+        MeshSchedule::FanIn => "all others send to one rank",
+        MeshSchedule::FanOut => "one rank sends to all others",
+        MeshSchedule::Ring => "all ranks send to the next one",
+        MeshSchedule::RandomRing => "all ranks send to the next one of a random order",
+        MeshSchedule::Bisection => "random halves send to each other",
+        MeshSchedule::Victim => "some ask beside the load of the others",
+    }
+}
+
+/// What the rate of what all did at once is called.
+pub(super) const fn at_once(schedule: MeshSchedule) -> &'static str {
+    match schedule {
+        MeshSchedule::Bisection => "effective bisection bandwidth",
+        MeshSchedule::RandomRing => "random ring",
+        schedule => schedule.name(),
+    }
+}
+
+/// `8 ranks, all 56 pairs measured; 2 suspects (1 bad, 1 congested); nothing was lost`.
+pub(crate) fn headline(mesh: &MeshResult, run: &Run) -> String {
+    let ranks = mesh.ranks.len();
+    let pairs = ranks * ranks.saturating_sub(1);
+    let measured = mesh.views.iter().map(|view| view.sorted.len()).max().unwrap_or(0);
+    let measured = match measured {
+        0 => "no pair was measured".to_owned(),
+        all if all == pairs => format!("all {pairs} pairs measured"),
+        some => format!("{some} of {pairs} pairs measured"),
+    };
+    format!("{}, {measured}; {}; {}", count(ranks as u64, "rank"), found(mesh), lost(run))
+}
+
+/// `2 suspects (1 bad, 1 congested)`.
+fn found(mesh: &MeshResult) -> String {
+    if mesh.suspects.is_empty() {
+        return if mesh.views.is_empty() { "no suspects".to_owned() } else { "nothing is slow".to_owned() };
+    }
+    let verdicts = ["bad", "congested", "unconfirmed"].into_iter().filter_map(|verdict| {
+        let many = mesh.suspects.iter().filter(|one| one.verdict == verdict).count();
+        (many > 0).then(|| format!("{many} {verdict}"))
+    });
+    let verdicts = verdicts.collect::<Vec<_>>().join(", ");
+    format!("{} ({verdicts})", count(mesh.suspects.len() as u64, "suspect"))
+}
+
+/// `1 rank and 2 pairs were lost`.
+fn lost(run: &Run) -> String {
+    let all = run.mesh.iter().flat_map(|mesh| &mesh.lost);
+    let (pairs, ranks): (Vec<_>, Vec<_>) = all.partition(|lost| lost.with.is_some());
+    let parts: Vec<String> = [(ranks.len(), "rank"), (pairs.len(), "pair")]
+        .into_iter()
+        .filter(|(many, _)| *many > 0)
+        .map(|(many, what)| count(many as u64, what))
+        .collect();
+    let verb = if ranks.len() + pairs.len() == 1 { "was" } else { "were" };
+    if parts.is_empty() {
+        "nothing was lost".to_owned()
+    } else {
+        format!("{} {verb} lost", parts.join(" and "))
+    }
+}
+
+/// The key numbers: labels and values.
+pub(super) fn keys(mesh: &MeshResult) -> Vec<[String; 2]> {
+    let of = |unit| move |view: &&MeshView| view.unit == unit;
+    let latency = mesh.views.iter().find(of(MeshUnit::Microseconds));
+    // The largest message of the first schedule: what the others did at the same time is in their own view.
+    let throughputs = || mesh.views.iter().filter(of(MeshUnit::Mbps));
+    let first = throughputs().next().map(|view| view.schedule);
+    let throughput = throughputs().rfind(|view| Some(view.schedule) == first);
+    let views = [("latency", latency), ("throughput", throughput)];
+    let mut keys: Vec<[String; 2]> =
+        views.into_iter().filter_map(|(label, view)| Some([label.to_owned(), key(mesh, view?)])).collect();
+    keys.extend(mesh.together.iter().filter(|it| it.schedule == MeshSchedule::Bisection).map(|it| {
+        let rate = format!(
+            "{} a rank, the mean of {}",
+            value(MeshUnit::Mbps, it.mean_mbps),
+            count(it.rounds as u64, "matching")
+        );
+        ["bisection".to_owned(), rate]
+    }));
+    keys.extend(mesh.victims.map(|it| {
+        let slower = format!(
+            "beside a load p99 is {} times as long (median of {}; the worst {})",
+            digits(it.p99_slowdown),
+            count(it.pairs as u64, "pair"),
+            digits(it.worst_p99_slowdown)
+        );
+        ["victims".to_owned(), slower]
+    }));
+    keys
+}
+
+fn key(mesh: &MeshResult, view: &MeshView) -> String {
+    let [median, worst] = [view.median, view.worst.value].map(|it| value(view.unit, it));
+    let size = view.title.rsplit(" of ").next().unwrap_or_default();
+    let times = digits(times_worse(view.unit, view.worst.value, view.median));
+    format!(
+        "median {median}; worst {worst} ({times} x), {}; {size}, {}",
+        pair(mesh, view.worst),
+        view.schedule
+    )
+}
+
+/// What was asked: labels and values.
+pub(super) fn facts(named: &NamedRun) -> Vec<[String; 2]> {
+    let Some(plan) = named.run.plan.mesh() else { return Vec::new() };
+    let schedules: Vec<&str> = plan.schedules.iter().map(|schedule| schedule.name()).collect();
+    let times = if plan.repeat == 1 { "once".to_owned() } else { format!("{} times", plan.repeat) };
+    let transport = plain(&named.run.path().transport);
+    let over = if transport.is_empty() { transport } else { format!(", over {transport}") };
+    let how = format!("{}, {times}, {} for each size of a pair{over}", schedules.join(", "), plan.visit);
+    vec![["how".to_owned(), how]]
+}
