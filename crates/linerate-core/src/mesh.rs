@@ -66,7 +66,8 @@ pub struct Mesh {
 pub struct Phase {
     /// Who talked to whom.
     pub schedule: MeshSchedule,
-    /// What was measured at the same time.
+    /// What was measured at the same time; times in picoseconds.
+    #[serde(rename = "rounds_ps")]
     pub rounds: Vec<Round>,
 }
 
@@ -78,7 +79,7 @@ pub struct Round {
     pub passes: Vec<Pass>,
 }
 
-/// From one rank to another, in the file `[from, to, times]`.
+/// From one rank to another, in the file `[from, to, [time, ..]]` with times in picoseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "Written", into = "Written")]
 pub struct Pass {
@@ -91,17 +92,18 @@ pub struct Pass {
     pub times: Vec<Option<Span>>,
 }
 
-type Written = (u32, u32, Vec<Option<Span>>);
+/// The times in picoseconds.
+type Written = (u32, u32, Vec<Option<u64>>);
 
 impl From<Written> for Pass {
     fn from((from, to, times): Written) -> Self {
-        Self { from, to, times }
+        Self { from, to, times: times.into_iter().map(|time| time.map(Span::from_ps)).collect() }
     }
 }
 
 impl From<Pass> for Written {
     fn from(pass: Pass) -> Self {
-        (pass.from, pass.to, pass.times)
+        (pass.from, pass.to, pass.times.into_iter().map(|time| time.map(Span::as_ps)).collect())
     }
 }
 

@@ -20,7 +20,7 @@ pub(super) fn ranks(run: &Run, cautions: &mut Vec<Caution>) {
     shared_hosts(mesh, cautions);
     processors(run, mesh, cautions);
     paths(run, mesh, cautions);
-    noise(run, cautions);
+    noise(run, mesh, cautions);
 }
 
 /// What people call a node.
@@ -96,13 +96,25 @@ fn paths(run: &Run, mesh: &Mesh, cautions: &mut Vec<Caution>) {
     }
 }
 
-fn noise(run: &Run, cautions: &mut Vec<Caution>) {
+/// Ranks that are more than the processors of their host disturb each other: that is another finding.
+fn noise(run: &Run, mesh: &Mesh, cautions: &mut Vec<Caution>) {
+    let boot = |node: &Node| node.environment.boot_id.known().cloned();
+    let beside = |node: &Node| {
+        let same = run.nodes.iter().enumerate().filter(|(_, other)| boot(other) == boot(node));
+        let ranks: usize = same.map(|(number, _)| of_node(mesh, number).count()).sum();
+        node.environment.cpus.known().is_some_and(|cpus| ranks > cpus.len())
+    };
     let share = |node: &Node| {
         let noise = node.observation.noise.known().filter(|noise| noise.grade() > Grade::B)?;
         Some(noise.share())
     };
-    let noisy: Vec<(usize, f64)> =
-        run.nodes.iter().enumerate().filter_map(|(number, node)| Some((number, share(node)?))).collect();
+    let noisy: Vec<(usize, f64)> = run
+        .nodes
+        .iter()
+        .enumerate()
+        .filter_map(|(number, node)| Some((number, share(node)?)))
+        .filter(|(number, _)| !beside(&run.nodes[*number]))
+        .collect();
     let worst = noisy.iter().max_by(|one, other| one.1.total_cmp(&other.1));
     if let Some((number, share)) = worst {
         let (hosts, of) = (noisy.len() as u64, run.nodes.len() as u64);

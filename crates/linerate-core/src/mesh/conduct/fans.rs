@@ -7,8 +7,10 @@ use super::super::{Pass, Round, rounds};
 use super::schedules::{Came, MOST, TRIES};
 use super::{Conductor, MeshWatch, Step};
 use crate::comm::Comm;
-use crate::plan::LONGEST_PASS;
 use crate::units::Span;
+
+/// Messages of a fan are joined up to this. Unit: bytes.
+const LONGEST_TURN: u64 = 64 << 10;
 
 /// Which way a fan carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +62,8 @@ impl<C: Comm, W: MeshWatch> Conductor<'_, C, W> {
     async fn fan_once(&mut self, fan: Fan, root: usize) -> (Round, Option<Span>) {
         let loading = self.asked.plan.loading();
         let size = self.mesh.probes[loading].size;
-        let joined = (LONGEST_PASS / size).clamp(1, self.fan_share);
+        // Short, so that all take turns.
+        let joined = (LONGEST_TURN / size).clamp(1, self.fan_share);
         let (bytes, times) = (size * joined, self.fan_share.div_ceil(joined));
         self.fan_share = joined * times;
         let others = (0..self.size()).filter(|other| *other != root);

@@ -52,7 +52,11 @@ pub(super) async fn fan_out<C: Comm>(
     for peer in peers {
         comm.recv_from(*peer, &mut []).await?;
     }
-    Ok(comm.now().since(start))
+    let taken = comm.now().since(start);
+    for peer in peers {
+        comm.send_to(*peer, &[]).await?;
+    }
+    Ok(taken)
 }
 
 /// Sends `times` messages to `to` once it says so. The time until it has all that everybody sends.
@@ -71,7 +75,8 @@ pub(super) async fn feed<C: Comm>(
     Ok(comm.now().since(start))
 }
 
-/// Receives `times` messages from `from`, which says when it begins. The time of all.
+/// Receives `times` messages from `from`, which says when it begins. The time until everybody has all: who is served first
+/// has no better share.
 pub(super) async fn drain<C: Comm>(
     comm: &mut C,
     from: usize,
@@ -83,9 +88,9 @@ pub(super) async fn drain<C: Comm>(
     for _ in 0..times {
         comm.recv_from(from, into).await?;
     }
-    let taken = comm.now().since(start);
     comm.send_to(from, &[]).await?;
-    Ok(taken)
+    comm.recv_from(from, &mut []).await?;
+    Ok(comm.now().since(start))
 }
 
 /// What came of a collective at one rank.
