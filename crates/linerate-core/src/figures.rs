@@ -2,6 +2,7 @@
 //! better.
 
 mod band;
+mod ranks;
 mod sheet;
 
 use std::fmt;
@@ -56,6 +57,18 @@ pub enum Figure {
     P99,
     /// 99.9th percentile of it.
     P999,
+    /// Of many ranks: median over all pairs of the one-way time.
+    PairTime,
+    /// The one-way time of the slowest pair.
+    WorstPairTime,
+    /// Median over all pairs of the rate one way.
+    PairRate,
+    /// The rate of the slowest pair.
+    WorstPairRate,
+    /// Mean rate of a way while all are used.
+    TogetherRate,
+    /// Mean time of a collective until the last rank has its result.
+    CallTime,
 }
 
 /// What a value is counted in.
@@ -106,8 +119,17 @@ impl Figure {
     #[must_use]
     pub const fn unit(self) -> Unit {
         match self {
-            Self::Latency | Self::Band(_) | Self::P50 | Self::P99 | Self::P999 => Unit::Microseconds,
-            Self::Peak | Self::Rate(_) => Unit::Mbps,
+            Self::Latency
+            | Self::Band(_)
+            | Self::P50
+            | Self::P99
+            | Self::P999
+            | Self::PairTime
+            | Self::WorstPairTime
+            | Self::CallTime => Unit::Microseconds,
+            Self::Peak | Self::Rate(_) | Self::PairRate | Self::WorstPairRate | Self::TogetherRate => {
+                Unit::Mbps
+            }
             Self::HalfPerformance | Self::Saturation => Unit::Bytes,
             Self::Loss(_) => Unit::Share,
             Self::Retransmissions(_) => Unit::PerGigabyte,
@@ -120,7 +142,12 @@ impl Figure {
     #[must_use]
     pub const fn better(self) -> Better {
         match self {
-            Self::Peak | Self::Rate(_) | Self::Transactions => Better::More,
+            Self::Peak
+            | Self::Rate(_)
+            | Self::Transactions
+            | Self::PairRate
+            | Self::WorstPairRate
+            | Self::TogetherRate => Better::More,
             Self::HalfPerformance | Self::Saturation => Better::Neither,
             _ => Better::Less,
         }
@@ -165,6 +192,12 @@ impl Figure {
             Self::P50 => "p50".to_owned(),
             Self::P99 => "p99".to_owned(),
             Self::P999 => "p99.9".to_owned(),
+            Self::PairTime => "time, median pair".to_owned(),
+            Self::WorstPairTime => "time, worst pair".to_owned(),
+            Self::PairRate => "rate, median pair".to_owned(),
+            Self::WorstPairRate => "rate, worst pair".to_owned(),
+            Self::TogetherRate => "rate, all at once".to_owned(),
+            Self::CallTime => "time of a call".to_owned(),
         }
     }
 
@@ -179,6 +212,12 @@ impl Figure {
             Self::P50,
             Self::P99,
             Self::P999,
+            Self::PairTime,
+            Self::WorstPairTime,
+            Self::PairRate,
+            Self::WorstPairRate,
+            Self::TogetherRate,
+            Self::CallTime,
         ];
         let of_directions = Direction::ALL.into_iter().flat_map(|direction| {
             [
@@ -213,6 +252,12 @@ impl fmt::Display for Figure {
             Self::P50 => out.write_str("p50"),
             Self::P99 => out.write_str("p99"),
             Self::P999 => out.write_str("p99.9"),
+            Self::PairTime => out.write_str("pair-time"),
+            Self::WorstPairTime => out.write_str("worst-pair-time"),
+            Self::PairRate => out.write_str("pair-rate"),
+            Self::WorstPairRate => out.write_str("worst-pair-rate"),
+            Self::TogetherRate => out.write_str("together-rate"),
+            Self::CallTime => out.write_str("call-time"),
         }
     }
 }

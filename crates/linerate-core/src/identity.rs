@@ -2,6 +2,7 @@
 //! which name the path over years, and which may vary and are what is compared.
 
 mod difference;
+mod hosts;
 mod plan;
 
 use serde::Serialize;
@@ -94,11 +95,15 @@ pub fn fields(run: &Run) -> Vec<Field> {
         list.add(Role::Hardware, "laboratory's hosts", Some(hosts.join(", ")));
         list.0.extend(plan::written("laboratory", plan));
     }
-    let socket = &run.plan.common.socket;
-    list.node("initiator", run.local(), socket);
-    for (nth, (end, _)) in run.answering().enumerate() {
-        let name = if nth == 0 { "responder".to_owned() } else { format!("responder {}", nth + 1) };
-        list.node(&name, end, socket);
+    if run.mesh.is_some() {
+        list.0.extend(hosts::fields(run));
+    } else {
+        let socket = &run.plan.common.socket;
+        list.node("initiator", run.local(), socket);
+        for (nth, (end, _)) in run.answering().enumerate() {
+            let name = if nth == 0 { "responder".to_owned() } else { format!("responder {}", nth + 1) };
+            list.node(&name, end, socket);
+        }
     }
     for (name, value) in &run.labels {
         list.add(Role::Setting, &format!("label {name}"), Some(value.clone()));
@@ -128,6 +133,14 @@ fn path_name(run: &Run) -> String {
         }
         Source::Measured | Source::Loopback => {
             let host = |end: End<'_>| end.environment.hostname.known().cloned();
+            if let Some(mesh) = &run.mesh {
+                let first = host(run.local()).unwrap_or_else(|| "?".to_owned());
+                return format!(
+                    "{} ranks on {} hosts, {first} first, {verb}",
+                    mesh.ranks.len(),
+                    run.nodes.len()
+                );
+            }
             let there: Vec<String> = run.answering().filter_map(|(end, _)| host(end)).collect();
             let here = host(run.local()).unwrap_or_else(|| "?".to_owned());
             if run.source == Source::Loopback {

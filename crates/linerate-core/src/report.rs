@@ -92,7 +92,7 @@ impl Report {
         distinguish(curves.iter_mut().map(|curve| &mut curve.name).collect());
         distinguish(loads.iter_mut().map(|load| &mut load.name).collect());
         let meshes =
-            runs.iter().enumerate().filter_map(|(index, named)| MeshResult::of(index, named)).collect();
+            runs.iter().enumerate().filter_map(|(index, named)| MeshResult::of(index, &named.run)).collect();
         Self { curves, loads, meshes, ceilings, runs }
     }
 

@@ -37,7 +37,7 @@ pub(crate) use predict::{Change, Changed, PredictArgs, PredictFormat};
 pub(crate) use rr::RrArgs;
 pub(crate) use serve::ServeArgs;
 pub(crate) use settings::{RestoreArgs, SettingsArgs, SettingsVerb};
-pub(crate) use shared::{KeyArgs, OnModelArgs, PlanArgs, ProgressForm};
+pub(crate) use shared::{KeyArgs, OnModelArgs, PeerArgs, PlanArgs, ProgressForm};
 pub(crate) use stream::StreamArgs;
 
 /// How close is a path to line rate at every message size, and what is in the way?

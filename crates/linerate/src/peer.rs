@@ -1,13 +1,14 @@
 //! The peer that is started on this host when the user names no host, or in its laboratory.
 
 use std::fmt::Display;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read as _, Write};
 use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 
 use linerate_core::plan::Family;
 use linerate_net::control::Key;
 
+use crate::agent::{Agent, Deployed};
 use crate::trouble::Trouble;
 
 /// A `linerate serve` on this host, which ends with this process.
@@ -53,6 +54,66 @@ impl LoopbackPeer {
 
     pub(crate) const fn key(&self) -> &Key {
         &self.key
+    }
+}
+
+/// A `linerate serve` on another host, to which this program was copied for it.
+#[derive(Debug)]
+pub(crate) struct DeployedPeer {
+    process: Child,
+    target: String,
+    /// Removed once the server has ended.
+    _deployed: Deployed,
+}
+
+impl DeployedPeer {
+    /// Copies this program to `host` (`[USER@]HOST`), starts it there and waits until it listens.
+    pub(crate) fn start(agent: &Agent, host: &str, key: &Key) -> Result<Self, Trouble> {
+        let deployed = agent.deploy(host)?;
+        let script = format!(
+            "l=0.0.0.0; [ -s /proc/net/if_inet6 ] && l='[::]'; exec {} serve --child --listen \"$l:0\"",
+            deployed.program()
+        );
+        let mut process = agent.start(host, &script)?;
+        let address = introduce(&mut process, key);
+        // Whatever it has to say afterwards; it says little.
+        let said = process.stderr.take();
+        match address {
+            Ok(address) => {
+                if let Some(mut said) = said {
+                    std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::sink()));
+                }
+                let name = host.rsplit_once('@').map_or(host, |(_, host)| host);
+                let name = if name.contains(':') { format!("[{name}]") } else { name.to_owned() };
+                Ok(Self { process, target: format!("{name}:{}", address.port()), _deployed: deployed })
+            }
+            Err(what) => {
+                process.kill().unwrap_or(());
+                let mut reason = String::new();
+                let read = said.map(|mut said| said.read_to_string(&mut reason));
+                process.wait().map_err(failed)?;
+                let last = reason.trim().lines().last().filter(|_| matches!(read, Some(Ok(_))));
+                Err(Trouble::new(
+                    format!("failed to start linerate on {host}: {}", last.unwrap_or(&what)),
+                    "it must run there: the same kind of machine, and libraries as new as here",
+                ))
+            }
+        }
+    }
+
+    /// `HOST:PORT`.
+    pub(crate) fn target(&self) -> &str {
+        &self.target
+    }
+}
+
+impl Drop for DeployedPeer {
+    fn drop(&mut self) {
+        // It stops at the end of its standard input, and is removed after that.
+        drop(self.process.stdin.take());
+        if let Err(error) = self.process.wait() {
+            tracing::debug!("the server could not be waited for: {error}");
+        }
     }
 }
 

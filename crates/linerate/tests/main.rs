@@ -11,6 +11,7 @@ mod lab;
 mod loads_model;
 mod measure;
 mod measure_model;
+mod mesh;
 mod model;
 mod model_check;
 mod predict;

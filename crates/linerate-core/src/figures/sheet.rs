@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use super::ranks::of_mesh;
 use super::{Band, Figure, Key, Value};
 use crate::derive::{Derived, derive};
 use crate::pattern::Pattern;
-use crate::report::{LatencyRow, LoadResult};
+use crate::report::{LatencyRow, LoadResult, MeshResult};
 use crate::run::Run;
 use crate::series::{Point, Series};
 use crate::traffic::{Direction, Transfer};
@@ -40,6 +41,8 @@ impl Sheet {
         for (index, transfer) in run.transfers.iter().enumerate() {
             sheet.figures.extend(of_load(&LoadResult::new(index, run, transfer), transfer));
         }
+        let mesh = MeshResult::of(0, run);
+        sheet.figures.extend(mesh.iter().flat_map(of_mesh));
         sheet
     }
 

@@ -9,9 +9,9 @@ mod view;
 
 use serde::Serialize;
 
-use super::NamedRun;
 use crate::mesh::suspects::suspects as search;
 use crate::plan::{MeshPlan, MeshSchedule};
+use crate::run::Run;
 
 pub use collectives::CollectiveRow;
 pub use suspects::SuspectRow;
@@ -44,10 +44,10 @@ pub struct MeshResult {
 
 impl MeshResult {
     /// The mesh of a run, if it has one.
-    pub(super) fn of(index: usize, named: &NamedRun) -> Option<Self> {
-        let mesh = named.run.mesh.as_ref()?;
+    pub(crate) fn of(index: usize, run: &Run) -> Option<Self> {
+        let mesh = run.mesh.as_ref()?;
         let usual = MeshPlan::default();
-        let plan = named.run.plan.mesh().unwrap_or(&usual);
+        let plan = run.plan.mesh().unwrap_or(&usual);
         let name =
             |rank: usize| mesh.ranks.get(rank).map_or_else(|| rank.to_string(), |rank| rank.name.clone());
         let found = search(mesh, plan.tolerance);

@@ -9,7 +9,7 @@ use linerate_core::units::{Size, Span};
 
 use super::lab::InLabArgs;
 use super::path::PathArgs;
-use super::shared::{KeyArgs, OnModelArgs, OutputArgs, PlanArgs, lay, lay_option, parse_share};
+use super::shared::{OnModelArgs, OutputArgs, PeerArgs, PlanArgs, lay, lay_option, parse_share};
 
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct MeasureArgs {
@@ -17,7 +17,7 @@ pub(crate) struct MeasureArgs {
     #[arg(value_name = "HOST[:PORT]", conflicts_with = "model")]
     host: Option<String>,
     #[command(flatten)]
-    pub(crate) key: KeyArgs,
+    pub(crate) peer: PeerArgs,
     #[command(flatten)]
     question: QuestionArgs,
     #[command(flatten)]

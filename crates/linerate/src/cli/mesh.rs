@@ -196,7 +196,7 @@ fn parse_calls(text: &str) -> Result<Calls, String> {
     })
 }
 
-fn parse_hosts(text: &str) -> Result<HostList, String> {
+pub(super) fn parse_hosts(text: &str) -> Result<HostList, String> {
     let names = host_list::parse(text, MOST_HOSTS).map_err(|error| error.to_string())?;
     let mut seen = std::collections::BTreeSet::new();
     if let Some(twice) = names.iter().find(|name| !seen.insert(*name)) {

@@ -8,7 +8,7 @@ use linerate_core::units::{Size, Span};
 
 use super::lab::InLabArgs;
 use super::path::PathArgs;
-use super::shared::{KeyArgs, OnModelArgs, OutputArgs, PlanArgs, lay, lay_option, parse_switch};
+use super::shared::{OnModelArgs, OutputArgs, PeerArgs, PlanArgs, lay, lay_option, parse_switch};
 
 /// Default of `--rate` beside bulk. Unit: requests a second.
 const UNDER_LOAD: f64 = 200.0;
@@ -23,7 +23,7 @@ pub(crate) struct RrArgs {
     #[arg(value_name = "HOST[:PORT]")]
     host: Option<String>,
     #[command(flatten)]
-    pub(crate) key: KeyArgs,
+    pub(crate) peer: PeerArgs,
     #[command(flatten)]
     question: QuestionArgs,
     #[command(flatten)]

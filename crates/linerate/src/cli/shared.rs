@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser as _;
-use linerate_core::plan::{Format, Level, NO_REPORT, Output, Rows};
+use linerate_core::plan::{Format, Level, NO_REPORT, Output, Plan, Rows, Task};
+
+use super::mesh::HostList;
 
 /// Puts a given flag over a field of the plan.
 pub(super) fn lay<T: Clone>(given: Option<&T>, over: &mut T) {
@@ -29,6 +31,41 @@ pub(crate) struct KeyArgs {
     /// Read the key from a file
     #[arg(long, value_name = "FILE", conflicts_with = "key", hide_short_help = true)]
     pub(crate) key_file: Option<PathBuf>,
+}
+
+/// How the peer is reached.
+#[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = "Path")]
+pub(crate) struct PeerArgs {
+    #[command(flatten)]
+    pub(crate) key: KeyArgs,
+    /// Copy this linerate to [USER@]HOST over ssh, measure, and remove it
+    ///
+    /// Nothing needs to be installed there. HOST must resolve here too, and its port must be reachable. `stream` takes a
+    /// list, such as n[1-4].
+    #[arg(long, value_name = "[USER@]HOST", value_parser = super::mesh::parse_hosts, conflicts_with_all = ["key", "key_file", "lab", "model"])]
+    pub(crate) deploy: Option<HostList>,
+    /// The command that starts another on a host, as `COMMAND HOST SCRIPT` [default: ssh]
+    #[arg(long, value_name = "COMMAND", requires = "deploy", hide_short_help = true)]
+    pub(crate) agent: Option<String>,
+}
+
+impl PeerArgs {
+    /// The hosts to which linerate is copied, without the users.
+    pub(crate) fn deployed(&self) -> impl Iterator<Item = &str> {
+        let hosts = self.deploy.iter().flat_map(|HostList(hosts)| hosts);
+        hosts.map(|host| host.rsplit_once('@').map_or(host.as_str(), |(_, host)| host))
+    }
+
+    /// Notes in `plan` whom it measures.
+    pub(crate) fn into_plan(&self, plan: &mut Plan) {
+        let mut hosts = self.deployed().map(str::to_owned);
+        let Some(first) = hosts.next() else { return };
+        plan.common.host = Some(first);
+        if let Task::Stream(stream) = &mut plan.task {
+            stream.more_hosts = hosts.collect();
+        }
+    }
 }
 
 /// A plan from a file, and the effective plan: the file's with the flags over it.

@@ -9,7 +9,7 @@ use linerate_core::units::{Rate, Size, Span};
 
 use super::lab::InLabArgs;
 use super::path::PathArgs;
-use super::shared::{KeyArgs, OnModelArgs, OutputArgs, PlanArgs, lay, lay_option};
+use super::shared::{OnModelArgs, OutputArgs, PeerArgs, PlanArgs, lay, lay_option};
 
 /// Default of `--time` for a stream.
 const TIME: Span = Span::from_ms(10_000);
@@ -24,7 +24,7 @@ pub(crate) struct StreamArgs {
     #[arg(value_name = "HOST[:PORT]")]
     hosts: Vec<String>,
     #[command(flatten)]
-    pub(crate) key: KeyArgs,
+    pub(crate) peer: PeerArgs,
     #[command(flatten)]
     question: QuestionArgs,
     #[command(flatten)]

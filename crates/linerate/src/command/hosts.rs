@@ -7,8 +7,9 @@ use linerate_net::pair::Target;
 
 use super::laboratory::Entered;
 use super::serve;
-use crate::cli::KeyArgs;
-use crate::peer::{LoopbackPeer, fresh_key};
+use crate::agent::Agent;
+use crate::cli::{HostList, KeyArgs, PeerArgs};
+use crate::peer::{DeployedPeer, LoopbackPeer, fresh_key};
 use crate::trouble::Trouble;
 
 /// A peer that can be connected to.
@@ -27,6 +28,8 @@ pub(super) enum Started {
     Nothing,
     /// One, on the loopback.
     OnLoopback(#[expect(dead_code, reason = "it ends when this is dropped")] LoopbackPeer),
+    /// One on each of these hosts, to which linerate was copied.
+    Deployed(#[expect(dead_code, reason = "they end when this is dropped")] Vec<DeployedPeer>),
     /// One on each of these hosts of a laboratory.
     InLaboratory {
         /// They end when this is dropped.
@@ -42,7 +45,7 @@ impl Started {
     pub(super) const fn source(&self) -> Source {
         match self {
             Self::OnLoopback(_) => Source::Loopback,
-            Self::Nothing | Self::InLaboratory { .. } => Source::Measured,
+            Self::Nothing | Self::Deployed(_) | Self::InLaboratory { .. } => Source::Measured,
         }
     }
 
@@ -54,7 +57,10 @@ impl Started {
 
 impl Peer {
     /// Finds the peer that `plan` names, on its host or in the laboratory, or starts one.
-    pub(super) fn of(plan: &Plan, key: &KeyArgs, lab: Option<&Entered>) -> Result<Self, Trouble> {
+    pub(super) fn of(plan: &Plan, peer: &PeerArgs, lab: Option<&Entered>) -> Result<Self, Trouble> {
+        if let Some(HostList(hosts)) = &peer.deploy {
+            return Self::deployed(hosts, &Agent::of(peer.agent.as_deref())?);
+        }
         if let Some(lab) = lab {
             let key = fresh_key()?;
             let servers = lab.servers(plan, &key)?;
@@ -74,7 +80,7 @@ impl Peer {
             return Ok(Self {
                 target: Target::parse(host)?,
                 others,
-                key: given_key(key)?,
+                key: given_key(&peer.key)?,
                 started: Started::Nothing,
             });
         }
@@ -86,6 +92,19 @@ impl Peer {
             key: Some(peer.key().clone()),
             started: Started::OnLoopback(peer),
         })
+    }
+}
+
+impl Peer {
+    /// Copies linerate to these hosts and starts a server on each, with one key for all.
+    fn deployed(hosts: &[String], agent: &Agent) -> Result<Self, Trouble> {
+        let key = fresh_key()?;
+        let start = |host: &String| DeployedPeer::start(agent, host, &key);
+        let peers = hosts.iter().map(start).collect::<Result<Vec<_>, _>>()?;
+        let mut targets =
+            peers.iter().map(|peer| Target::parse(peer.target())).collect::<Result<Vec<_>, _>>()?;
+        let target = targets.remove(0);
+        Ok(Self { target, others: targets, key: Some(key), started: Started::Deployed(peers) })
     }
 }
 

@@ -21,7 +21,7 @@ use super::conduct::{Stopped, Subject, Underway, conduct, go_on};
 use super::hosts::{Peer, Started};
 use super::laboratory::Entered;
 use super::results::is_free;
-use crate::cli::{KeyArgs, ProgressForm};
+use crate::cli::{PeerArgs, ProgressForm};
 use crate::progress::Line;
 use crate::screen::show;
 use crate::signals::Interrupt;
@@ -66,14 +66,14 @@ pub(super) fn exit(report: &Report) -> u8 {
 /// Carries the plan's loads between this host and the hosts that it names.
 pub(super) fn between_hosts(
     plan: Plan,
-    key: &KeyArgs,
+    peer: &PeerArgs,
     lab: Option<&Entered>,
     clock: HostClock,
     progress: ProgressForm,
 ) -> Result<Report, Trouble> {
     let interrupt = Interrupt::listen()?;
     let line = Line::of(progress);
-    let Peer { target, others, key, started } = Peer::of(&plan, key, lab)?;
+    let Peer { target, others, key, started } = Peer::of(&plan, peer, lab)?;
     let targets = [vec![target], others].concat();
     let loads = Loads::open(&targets, key.as_ref(), &plan, clock, |place| {
         place.into_iter().for_each(|place| line.queued(place));

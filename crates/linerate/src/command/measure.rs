@@ -21,7 +21,7 @@ use super::conduct::{Stopped, Underway, conduct};
 use super::laboratory::Entered;
 use super::modelled::Chosen;
 use super::planned;
-use crate::cli::MeasureArgs;
+use crate::cli::{MeasureArgs, PeerArgs};
 use crate::progress::Line;
 use crate::signals::Interrupt;
 use crate::trouble::{Trouble, run_help};
@@ -51,17 +51,30 @@ pub(super) fn run(args: &MeasureArgs, clock: HostClock) -> Result<ExitCode, Trou
         }
         None => {
             let opening =
-                Opening { key: &args.key, lab: lab.as_ref(), clock, line: &line, interrupt: &interrupt };
+                Opening { peer: &args.peer, lab: lab.as_ref(), clock, line: &line, interrupt: &interrupt };
             curve(Hosts::open(opening, &plan)?, plan, &line, &interrupt)
         }
     }
+}
+
+/// A curve is measured between two hosts.
+pub(super) fn one_peer(peer: &PeerArgs) -> Result<(), Trouble> {
+    if peer.deployed().count() < 2 {
+        return Ok(());
+    }
+    Err(Trouble::new(
+        "failed to measure several hosts at once: a curve and requests have one peer",
+        "name one host; `linerate mesh` measures every pair of many",
+    ))
 }
 
 /// The plan file, or else the model's plan, with the flags over it.
 fn plan(args: &MeasureArgs, of_model: Option<Plan>) -> Result<Plan, Trouble> {
     let of_model = of_model.map(|plan| planned::fitting(plan, "measure")).transpose()?;
     let base = planned::given(&args.plan, "measure")?.or(of_model);
-    let plan = args.over(base.unwrap_or_default());
+    let mut plan = args.over(base.unwrap_or_default());
+    args.peer.into_plan(&mut plan);
+    one_peer(&args.peer)?;
     plan.check().map_err(|error| Trouble::plan(error, None))?;
     Ok(plan)
 }

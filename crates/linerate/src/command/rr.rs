@@ -18,6 +18,8 @@ pub(super) fn run(args: &RrArgs, clock: HostClock) -> Result<ExitCode, Trouble> 
     let model = Chosen::read(&args.model)?;
     let base = model.as_ref().map(|chosen| loads::base(chosen, "rr"));
     let mut plan = args.over(planned::given(&args.plan, "rr")?.or(base));
+    args.peer.into_plan(&mut plan);
+    super::measure::one_peer(&args.peer)?;
     loads::check(&plan)?;
     if planned::printed(&args.plan, &plan)? {
         return Ok(ExitCode::SUCCESS);
@@ -32,7 +34,7 @@ pub(super) fn run(args: &RrArgs, clock: HostClock) -> Result<ExitCode, Trouble> 
     let progress = args.plan.progress.unless(quiet);
     let report = match model {
         Some(chosen) => loads::on_model(chosen, plan, progress)?,
-        None => loads::between_hosts(plan, &args.key, lab.as_ref(), clock, progress)?,
+        None => loads::between_hosts(plan, &args.peer, lab.as_ref(), clock, progress)?,
     };
     if let Some(path) = &args.hdr {
         store::replace(path, &hdr_log(began, &report.runs[0].run.transfers))?;

@@ -20,6 +20,7 @@ pub(super) fn run(args: &StreamArgs, clock: HostClock) -> Result<ExitCode, Troub
             "write buffers=8KiB,64KiB messages=1KiB,64KiB",
         )
     })?;
+    args.peer.into_plan(&mut plan);
     loads::check(&plan)?;
     if planned::printed(&args.plan, &plan)? {
         return Ok(ExitCode::SUCCESS);
@@ -28,7 +29,7 @@ pub(super) fn run(args: &StreamArgs, clock: HostClock) -> Result<ExitCode, Troub
     let progress = args.plan.progress.unless(args.output.quiet);
     let report = match model {
         Some(chosen) => loads::on_model(chosen, plan, progress)?,
-        None => loads::between_hosts(plan, &args.key, lab.as_ref(), clock, progress)?,
+        None => loads::between_hosts(plan, &args.peer, lab.as_ref(), clock, progress)?,
     };
     Ok(loads::conclude(&report))
 }

@@ -10,7 +10,7 @@ use linerate_core::stages::Stages;
 use linerate_net::observe::HostClock;
 use linerate_net::pair::Pair;
 
-use crate::cli::KeyArgs;
+use crate::cli::PeerArgs;
 use crate::command::conduct::{Subject, go_on};
 use crate::command::hosts::{Peer, Started};
 use crate::command::laboratory::Entered;
@@ -54,7 +54,7 @@ pub(super) struct Hosts<'a> {
 
 /// What it takes to connect to the peer.
 pub(super) struct Opening<'a> {
-    pub(super) key: &'a KeyArgs,
+    pub(super) peer: &'a PeerArgs,
     pub(super) lab: Option<&'a Entered>,
     pub(super) clock: HostClock,
     pub(super) line: &'a Line,
@@ -64,7 +64,7 @@ pub(super) struct Opening<'a> {
 impl Opening<'_> {
     /// Connects to the peer that `plan` names, or starts one.
     fn open(&self, plan: &Plan) -> Result<(Pair, Started), Trouble> {
-        let Peer { target, key, started, .. } = Peer::of(plan, self.key, self.lab)?;
+        let Peer { target, key, started, .. } = Peer::of(plan, self.peer, self.lab)?;
         let pair = Pair::open(&target, key.as_ref(), plan, self.clock, |place| {
             place.into_iter().for_each(|place| self.line.queued(place));
             go_on(self.interrupt)

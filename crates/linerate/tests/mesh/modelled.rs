@@ -1,0 +1,100 @@
+//! Meshes of models, whose faults are planted: what is named is what is wrong.
+
+use linerate_core::mesh::suspects::{Place, Verdict, suspects};
+use linerate_core::run::Run;
+
+use crate::support::Desk;
+
+/// The mesh of a model, and with which code it ended.
+fn measured(plan: &str, options: &[&str]) -> (Run, Option<i32>) {
+    let desk = Desk::new();
+    desk.write("net.toml", plan);
+    let arguments = ["mesh", "--model", "net.toml", "--visit", "4ms", "--repeat", "2", "--recheck", "3"];
+    let files = ["--out", "x.run.json", "--no-report"];
+    let said = desk.linerate(&[&arguments[..], options, &files].concat());
+    assert!(said.code != Some(2), "{}", said.stderr);
+    (desk.run_file("x.run.json"), said.code)
+}
+
+/// What is named in it.
+fn named(run: &Run) -> Vec<(Place, Verdict)> {
+    let mesh = run.mesh.as_ref().expect("a mesh");
+    let found = suspects(mesh, run.plan.mesh().expect("its plan").tolerance);
+    found.into_iter().map(|suspect| (suspect.place, suspect.verdict)).collect()
+}
+
+/// Eight stations on a switch, one of them by another cable.
+fn switch(odd: &str) -> String {
+    let mut plan = "[network]\nmedium = 'ethernet'\ntopology = 'graph'\nstations = 8\nqueue = '1MiB'\n\
+        [[network.relay]]\nname = 'w'\nkind = 'switch'\n"
+        .to_owned();
+    for station in 0..8 {
+        let phy = if station == 3 { odd } else { "1000BASE-T" };
+        plan += &format!("[[network.cable]]\nbetween = ['s{station}', 'w']\nphy = '{phy}'\n");
+    }
+    plan
+}
+
+#[test]
+fn where_nothing_is_wrong_nothing_is_named() {
+    let (run, code) = measured(&switch("1000BASE-T"), &[]);
+    assert_eq!((named(&run), code), (vec![], Some(0)));
+}
+
+#[test]
+fn a_slow_port_is_a_bad_rank() {
+    let (run, code) = measured(&switch("100BASE-TX"), &[]);
+    assert_eq!((named(&run), code), (vec![(Place::Rank(3), Verdict::Bad)], Some(1)));
+}
+
+#[test]
+fn a_slow_node_is_a_bad_rank() {
+    let slow = format!("{}[[impair]]\nstations = [5]\ndelay = '50us'\n", switch("1000BASE-T"));
+    let (run, code) = measured(&slow, &["--throughput", "1KiB"]);
+    let found = named(&run);
+    assert!(found.contains(&(Place::Rank(5), Verdict::Bad)), "{found:?}");
+    assert!(found.iter().all(|(place, _)| place.holds(5, 0) || place.holds(0, 5)), "nothing else: {found:?}");
+    assert_eq!(code, Some(1));
+}
+
+#[test]
+fn a_shared_way_between_switches_is_congested_and_no_link_is_bad() {
+    // One gigabit for four pairs at once; alone each pair has all of it.
+    let line =
+        "[network]\nmedium = 'ethernet'\ntopology = 'line'\nstations = 8\nrelays = 2\nqueue = '4MiB'\n";
+    let (run, code) = measured(line, &["--latency", "1", "--throughput", "256KiB"]);
+    let found = named(&run);
+    let congested: Vec<_> = found.iter().filter(|(_, verdict)| *verdict == Verdict::Congested).collect();
+    let [(Place::Between(groups), _)] = congested[..] else { panic!("{found:?}") };
+    assert_eq!(groups.len(), 2, "{groups:?}");
+    assert!(found.iter().all(|(_, verdict)| *verdict != Verdict::Bad) && code == Some(0), "{found:?}");
+}
+
+/// On a repeater all pairs of a round share one line: rates are that of the line over the pairs that talk at once.
+#[test]
+fn pairs_on_a_repeater_share_one_line() {
+    let plan = |topology: &str| {
+        format!(
+            "[network]\nmedium = 'ethernet'\ntopology = '{topology}'\nstations = 6\npause = 'asymmetric'\nqueue = '1MiB'\n\
+             [transport]\nwindow = '64K'\n"
+        )
+    };
+    let median = |topology: &str| {
+        let (run, _) = measured(&plan(topology), &["--recheck", "0", "--visit", "8ms"]);
+        let mesh = run.mesh.expect("a mesh");
+        let matrix = linerate_core::mesh::matrix::Matrix::of(&mesh, 1, &mesh.phases);
+        1_048_576.0 * 8.0 / 1e6 / matrix.median().expect("it was measured")
+    };
+    let (switch, repeater) = (median("switch"), median("distributor"));
+    let ratio = switch / repeater;
+    assert!((2.4..3.6).contains(&ratio), "three pairs share it: {switch} and {repeater} Mb/s");
+}
+
+#[test]
+fn a_model_gives_the_same_mesh_again() {
+    let options = ["--collectives", "allreduce,alltoall:pairwise", "--collective-sizes", "1KiB"];
+    let (first, _) = measured(&switch("1000BASE-T"), &options);
+    let (second, _) = measured(&switch("1000BASE-T"), &options);
+    assert_eq!(first.mesh, second.mesh);
+    assert_eq!(first.mesh.expect("a mesh").collectives.len(), 4);
+}
