@@ -21,6 +21,7 @@ mod rr;
 mod schema;
 mod serve;
 mod settings;
+mod shards;
 mod stream;
 
 use std::io;
