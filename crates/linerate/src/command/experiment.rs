@@ -136,7 +136,7 @@ fn conduct(given: &Given, mut folder: Folder, wanted: Wanted<'_>) -> Result<Exit
     line.clear();
     folder::note_restored(&path, &conductor.hosts.restore())?;
     if let Some(shard) = shard {
-        return shards::conclude(plan, &path, (&schedule, shard), stop.err());
+        return shards::conclude(plan, &path, (&schedule, shard), stop.err(), how.quiet);
     }
     outcome::conclude(given, &path, stop.err(), how)
 }

@@ -50,6 +50,7 @@ pub(super) fn conclude(
     path: &Path,
     (schedule, shard): (&[Asked], Shard),
     stop: Option<Stop>,
+    quiet: bool,
 ) -> Result<ExitCode, Trouble> {
     if let Some(Stop::Trouble(trouble)) = stop {
         return Err(trouble);
@@ -69,6 +70,10 @@ pub(super) fn conclude(
     };
     let path = path.display();
     note(format_args!("shard {shard}: {done} of {all} runs have a result{why}"));
-    note(format_args!("when all parts have ended, `linerate experiment resume {path}` runs what is missing"));
+    if !quiet {
+        note(format_args!(
+            "when all parts have ended, `linerate experiment resume {path}` runs what is missing"
+        ));
+    }
     Ok(ExitCode::from(if done == all { 0 } else { UNFINISHED }))
 }

@@ -41,6 +41,9 @@ impl ResultFolder {
     ///
     /// It cannot be written, or has results of something else.
     pub(in crate::command) fn open(path: &Path, manifest: &Manifest) -> Result<Self, Trouble> {
+        if path.exists() && !path.is_dir() {
+            return Err(unwritten(path, &io::Error::other("it is not a folder")));
+        }
         fs::create_dir_all(path).map_err(|error| unwritten(path, &error))?;
         let file = path.join(MANIFEST);
         if !file.exists() {

@@ -122,9 +122,10 @@ pub(super) fn merge(args: &LoadArgs, found: Found, folder: &Path) -> Result<Exit
     Ok(ExitCode::from(MISSING))
 }
 
-/// A run, by the values of its point and its seed.
+/// A run, by the values of its point, and its seed if there are several or nothing is swept.
 fn described(study: &Study, point: usize, plan: &ModelPlan) -> String {
     let set = study.keys.iter().zip(&study.points[point].set);
     let values = set.map(|(key, value)| format!("{key} = {}", value_text(value)));
-    values.chain([format!("seed {}", plan.seed)]).collect::<Vec<_>>().join(", ")
+    let seed = (study.seeds() > 1 || study.keys.is_empty()).then(|| format!("seed {}", plan.seed));
+    values.chain(seed).collect::<Vec<_>>().join(", ")
 }
