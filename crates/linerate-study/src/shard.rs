@@ -14,7 +14,7 @@ const COUNT: &str = "SLURM_ARRAY_TASK_COUNT";
 const STEP: &str = "SLURM_ARRAY_TASK_STEP";
 
 /// One of several parts of the runs of a study. Written `2/4`: the second of four.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Shard {
     /// From 0.
     place: usize,
@@ -97,27 +97,26 @@ impl Shard {
         Ok(Self { place: usize::try_from(place).map_err(|_| gaps())?, of })
     }
 
-    /// Whether the run of this number, from 0, belongs to it.
+    /// The part of so many, at least one, that has the run of this number, from 0.
     ///
     /// Of every N runs that follow each other each part has one, by turns that shift from row to row: the digits of the
     /// number in base N are added, modulo N (the Thue-Morse sequence, for N parts). Dealt out plainly, a sweep whose
     /// last key has a number of values that shares a factor with N would give all the large ones to one part.
-    pub const fn has(self, number: usize) -> bool {
-        if self.of == 1 {
-            return true;
+    pub const fn having(number: usize, of: usize) -> Self {
+        if of <= 1 {
+            return Self::WHOLE;
         }
-        let (mut rest, mut sum) = (number, 0);
+        let (mut rest, mut place) = (number, 0);
         while rest > 0 {
-            sum = (sum + rest % self.of) % self.of;
-            rest /= self.of;
+            place = (place + rest % of) % of;
+            rest /= of;
         }
-        sum == self.place
+        Self { place, of }
     }
 
-    /// The part of so many that has the run of this number.
-    pub fn having(number: usize, of: usize) -> Self {
-        let parts = (0..of.max(1)).map(|place| Self { place, of: of.max(1) });
-        parts.into_iter().find(|shard| shard.has(number)).unwrap_or(Self::WHOLE)
+    /// Whether the run of this number, from 0, belongs to it.
+    pub const fn has(self, number: usize) -> bool {
+        Self::having(number, self.of).place == self.place
     }
 }
 

@@ -74,7 +74,7 @@ fn begin(args: &RunExperiment) -> Result<ExitCode, Trouble> {
         None => folder.keep_plan(&given.text)?,
         Some(_) => folder.keep_plan_of_parts(&given.text)?,
     }
-    conduct(&given, folder, Wanted { how: &args.how, shard, resumed: false })
+    conduct(&given, folder, &Wanted { how: &args.how, shard, resumed: false })
 }
 
 fn resume(path: &Path, how: &HowToRun) -> Result<ExitCode, Trouble> {
@@ -83,7 +83,7 @@ fn resume(path: &Path, how: &HowToRun) -> Result<ExitCode, Trouble> {
     let plan = given::checked(&name, &text)?;
     let given = Given { name, text, plan };
     let shard = shards::chosen(&given, how)?;
-    conduct(&given, Folder::open(path, shard)?, Wanted { how, shard, resumed: true })
+    conduct(&given, Folder::open(path, shard)?, &Wanted { how, shard, resumed: true })
 }
 
 /// What is wanted of an experiment.
@@ -96,8 +96,8 @@ struct Wanted<'a> {
 }
 
 /// Runs everything that the ledgers do not have, and shows what was found; or runs a part of it.
-fn conduct(given: &Given, mut folder: Folder, wanted: Wanted<'_>) -> Result<ExitCode, Trouble> {
-    let Wanted { how, shard, resumed } = wanted;
+fn conduct(given: &Given, mut folder: Folder, wanted: &Wanted<'_>) -> Result<ExitCode, Trouble> {
+    let Wanted { how, shard, resumed } = *wanted;
     let path = folder.path().to_owned();
     let plan = &given.plan;
     let interrupt = Interrupt::listen()?;

@@ -4,7 +4,7 @@ mod folder;
 
 pub(in crate::command) use folder::{Found, ResultFolder};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use linerate_study::Shard;
@@ -15,7 +15,7 @@ use crate::cli::ShardChoice;
 use crate::screen::note;
 use crate::trouble::Trouble;
 
-/// Missing runs that are named one by one.
+/// Missing runs, and their parts, that are named one by one.
 const NAMED: usize = 10;
 
 /// The part that was chosen.
@@ -116,17 +116,13 @@ pub(in crate::command) fn name_missing(
     if missing.len() > NAMED {
         note(format_args!("  and {} more", missing.len() - NAMED));
     }
-    let mut parts: Vec<String> = Vec::new();
-    for place in missing {
-        let part = part(*place).to_string();
-        if !parts.contains(&part) {
-            parts.push(part);
-        }
-    }
+    let parts: BTreeSet<Shard> = missing.iter().map(|place| part(*place)).collect();
+    let named: Vec<String> = parts.iter().take(NAMED).map(Shard::to_string).collect();
+    let more = if parts.len() > NAMED { format!(" and {} more", parts.len() - NAMED) } else { String::new() };
     let path = folder.path().display();
     note(format_args!(
-        "run again --shard {}; or run --shard 1/1 --to {path}, which does only what is missing",
-        parts.join(", ")
+        "run again --shard {}{more}; or run --shard 1/1 --to {path}, which does only what is missing",
+        named.join(", ")
     ));
 }
 
