@@ -87,7 +87,7 @@ pub enum Seen {
 }
 
 /// Why a frame does not arrive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Loss {
     /// It collided in every attempt allowed (IEEE 802.3, 4.2.3.2.5: 16).
@@ -117,7 +117,7 @@ impl Loss {
 }
 
 /// What the MAC of a port counted. Counts that a medium does not have stay zero.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct MacCounters {
     /// Data frames that went out, as [`Seen::Sent`] says.

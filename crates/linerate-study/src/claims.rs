@@ -24,7 +24,7 @@ mod fixture;
 #[cfg(test)]
 mod tests;
 
-pub use carry::carry_out;
+pub use carry::{answer, carry_out, result_name};
 pub use check::{Check, Compare, Miss, Status};
 pub use constant::Constant;
 pub use curve::{Curve, Point};

@@ -10,11 +10,14 @@ mod grid;
 mod keys;
 pub mod parallel;
 pub mod prediction;
+pub mod result_file;
 mod runs;
+mod shard;
 pub mod shipped;
 mod study;
 
 pub use error::GridError;
 pub use grid::{Cell, Grid, changed};
-pub use runs::{Orders, run_all};
+pub use runs::{Orders, run_all, run_each};
+pub use shard::{Shard, ShardError};
 pub use study::{Estimate, MEASURES, Measure, Named, PLAN, Point, Study, value_text};

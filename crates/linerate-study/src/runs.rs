@@ -23,6 +23,9 @@ pub struct Orders {
     pub trace: Option<usize>,
     /// How many runs at the same time.
     pub jobs: NonZeroUsize,
+    /// Whether the whole distribution of delays is kept. It is shown of a single run only, and ten thousand of
+    /// them would fill the memory.
+    pub delays: bool,
 }
 
 /// A run's number and its result.
@@ -41,15 +44,31 @@ pub fn run_all(
 ) -> Result<Vec<Option<Loaded>>, (usize, ModelError)> {
     let all = orders.plans.len();
     progress(0, all);
-    let (threads, results, ended) = start(orders);
     let mut done: Vec<Option<Loaded>> = std::iter::repeat_with(|| None).take(all).collect();
+    let mut count = 0;
+    run_each(orders, stop, |number, loaded| {
+        done[number] = Some(loaded);
+        count += 1;
+        progress(count, all);
+    })?;
+    Ok(done)
+}
+
+/// Runs every plan and hands each result over as soon as it is there, with its plan's number, until `stop`.
+///
+/// # Errors
+///
+/// The number of the first plan that cannot be built, and why.
+pub fn run_each(
+    orders: Orders,
+    stop: impl Fn() -> bool,
+    mut take: impl FnMut(usize, Loaded),
+) -> Result<(), (usize, ModelError)> {
+    let (threads, results, ended) = start(orders);
     let mut failed: Option<(usize, ModelError)> = None;
     loop {
         match results.recv_timeout(GLANCE) {
-            Ok((number, Ok(loaded))) => {
-                done[number] = Some(loaded);
-                progress(done.iter().flatten().count(), all);
-            }
+            Ok((number, Ok(loaded))) => take(number, loaded),
             Ok((number, Err(error))) => {
                 // Those before it are under way: the first of all that fail is the one to name.
                 ended.store(true, Ordering::Relaxed);
@@ -63,7 +82,7 @@ pub fn run_all(
         if stop() {
             // A run cannot be stopped, but it ends with the process: nobody waits for it.
             ended.store(true, Ordering::Relaxed);
-            return failed.map_or(Ok(done), Err);
+            return failed.map_or(Ok(()), Err);
         }
     }
     for thread in threads {
@@ -71,7 +90,7 @@ pub fn run_all(
             std::panic::resume_unwind(panic);
         }
     }
-    failed.map_or(Ok(done), Err)
+    failed.map_or(Ok(()), Err)
 }
 
 /// Starts the threads; they end when nothing is left, or after their run when told to stop.
@@ -86,7 +105,7 @@ fn start(orders: Orders) -> (Vec<JoinHandle<()>>, Receiver<Answer>, Arc<AtomicBo
             while !stop.load(Ordering::Relaxed) {
                 let number = next.fetch_add(1, Ordering::Relaxed);
                 let Some(plan) = orders.plans.get(number) else { return };
-                let result = load(plan, orders.trace).map(|loaded| lighter(loaded, orders.plans.len()));
+                let result = load(plan, orders.trace).map(|loaded| lighter(loaded, orders.delays));
                 if sender.send((number, result)).is_err() {
                     return;
                 }
@@ -97,10 +116,9 @@ fn start(orders: Orders) -> (Vec<JoinHandle<()>>, Receiver<Answer>, Arc<AtomicBo
     (threads, results, stop)
 }
 
-/// Of many runs the whole distribution of delays is not kept: it is shown of a single one only,
-/// and ten thousand of them would fill the memory.
-fn lighter(mut loaded: Loaded, runs: usize) -> Loaded {
-    if runs > 1 {
+/// The run without what is not kept of it.
+fn lighter(mut loaded: Loaded, delays: bool) -> Loaded {
+    if !delays {
         loaded.outcome.delays = Delays::default();
     }
     loaded
@@ -121,7 +139,7 @@ mod tests {
             changed(&ModelPlan::default(), &settings).expect("a plan")
         };
         let plans = settings.iter().enumerate().map(plan).collect();
-        Orders { plans, trace: None, jobs: NonZeroUsize::new(jobs).expect("it is not 0") }
+        Orders { plans, trace: None, jobs: NonZeroUsize::new(jobs).expect("it is not 0"), delays: false }
     }
 
     const SOUND: &str = "load.frame=1518";
@@ -143,13 +161,14 @@ mod tests {
     }
 
     #[test]
-    fn the_distribution_of_delays_is_kept_of_a_single_run_alone() {
-        let kept = |settings: &[&str]| {
-            let done = run_all(orders(settings, 2), || false, |_, _| {}).expect("all can be built");
+    fn the_distribution_of_delays_is_kept_where_it_is_asked_for() {
+        let kept = |delays: bool| {
+            let orders = Orders { delays, ..orders(&[SOUND; 2], 2) };
+            let done = run_all(orders, || false, |_, _| {}).expect("all can be built");
             let counts = done.iter().flatten().map(|loaded| loaded.outcome.delays.count() > 0);
             counts.collect::<Vec<_>>()
         };
-        assert_eq!((kept(&[SOUND]), kept(&[SOUND; 2])), (vec![true], vec![false; 2]));
+        assert_eq!((kept(true), kept(false)), (vec![true; 2], vec![false; 2]));
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod predict;
 mod rr;
 mod serve;
 mod settings;
+mod shards;
 mod shared;
 mod stream;
 
@@ -37,6 +38,7 @@ pub(crate) use predict::{Change, Changed, PredictArgs, PredictFormat};
 pub(crate) use rr::RrArgs;
 pub(crate) use serve::ServeArgs;
 pub(crate) use settings::{RestoreArgs, SettingsArgs, SettingsVerb};
+pub(crate) use shards::{ShardArgs, ShardChoice};
 pub(crate) use shared::{KeyArgs, OnModelArgs, PeerArgs, PlanArgs, ProgressForm};
 pub(crate) use stream::StreamArgs;
 

@@ -22,6 +22,7 @@ mod rr;
 mod schema;
 mod serve;
 mod settings;
+mod shards;
 mod stream;
 
 use std::io;

@@ -143,13 +143,13 @@ fn decompressed(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
 }
 
 /// The operating system's error, without the path of the temporary file.
-fn bare(error: &io::Error) -> io::Error {
+pub(crate) fn bare(error: &io::Error) -> io::Error {
     let text = error.to_string();
     io::Error::new(error.kind(), text.split(" at path ").next().unwrap_or_default().to_owned())
 }
 
 /// The mode of an ordinary file, before the process's mask.
-fn readable_by_all() -> fs::Permissions {
+pub(crate) fn readable_by_all() -> fs::Permissions {
     use std::os::unix::fs::PermissionsExt as _;
     fs::Permissions::from_mode(0o666)
 }

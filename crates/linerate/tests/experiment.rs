@@ -2,6 +2,8 @@
 //!
 //! About 20 s in all: most cells are programs that end at once.
 
+mod shards;
+
 use std::fs;
 
 use insta::assert_snapshot;

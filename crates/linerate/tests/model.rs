@@ -5,6 +5,7 @@ use crate::support::Desk;
 mod media;
 mod refusals;
 mod results;
+mod shards;
 mod trace;
 mod values;
 

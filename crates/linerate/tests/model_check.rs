@@ -1,6 +1,7 @@
 //! `linerate model check`: through the binary.
 
 mod papers;
+mod shards;
 
 use insta::assert_snapshot;
 use rstest::rstest;

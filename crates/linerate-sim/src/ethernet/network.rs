@@ -73,7 +73,7 @@ impl<E: Includes<NetworkEvent>> Includes<segment::Event> for E {
 }
 
 /// Statistics of a queue or buffer.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct QueueReport {
     /// Whose it is, such as `switch 0 port 3 out`.
@@ -87,10 +87,10 @@ pub struct QueueReport {
     /// Frames that found no room.
     pub overflow: u64,
     /// Packets that it marked (CE, RFC 3168).
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub marked: u64,
     /// Packets that it lost where it would have marked them.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub early: u64,
 }
 

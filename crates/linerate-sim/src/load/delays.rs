@@ -2,6 +2,7 @@
 
 use linerate_core::stats::Histogram;
 use linerate_core::units::Span;
+use serde::{Deserialize, Serialize};
 
 /// Up to this many delays are kept one by one: 32 KiB.
 const FEW: usize = 4_096;
@@ -12,7 +13,8 @@ const ROUNDING: f64 = 1e-9;
 ///
 /// The least and the longest are exact. So is every quantile of up to 4096 delays; of more, those
 /// that lie between the ends are the upper edge of a bucket that keeps three significant digits.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Delays {
     histogram: Histogram,
     /// Every delay, or the first of them when there are more.

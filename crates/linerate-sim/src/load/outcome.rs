@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use linerate_core::caution::Caution;
 use linerate_core::units::{Rate, Span};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Delays;
 use crate::ethernet::network::QueueReport;
@@ -12,7 +12,7 @@ use crate::fabric::{Loss, MacCounters};
 
 /// The result of a run under load: rates and delays from the end of the warm-up, counts over the
 /// whole run.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LoadOutcome {
     /// Seed of everything random.
@@ -32,12 +32,12 @@ pub struct LoadOutcome {
     /// Frames that were waiting or on their way at the end, those that a path delays included.
     pub queued: u64,
     /// Copies of frames that a path made and that arrived: in no other count.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub repeated: u64,
     /// Delay of a frame from offered to arrived. A frame of a saturated sender is offered when the
     /// one before it has left, so its delay includes the wait for the medium and the way.
     pub delay: Delay,
-    /// All of them.
+    /// All of them. Not in the outcome's file form; they have one of their own.
     #[serde(skip)]
     pub delays: Delays,
     /// By station.
@@ -49,7 +49,7 @@ pub struct LoadOutcome {
 }
 
 /// A distribution of delays. Absent without frames.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Delay {
     /// Arithmetic mean.
     pub mean: Option<Span>,
@@ -66,7 +66,7 @@ pub struct Delay {
 }
 
 /// What one station sent, and what became of it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct StationOutcome {
     /// Its number.

@@ -14,6 +14,7 @@ use super::curve::Curve;
 use super::results::{Answer, Job, PlanFacts, Results};
 use super::runs::Run;
 use crate::grid::changed;
+use crate::result_file::ResultName;
 use crate::{parallel, shipped};
 
 /// `stop` ended it.
@@ -30,10 +31,7 @@ pub fn carry_out(
     let done = AtomicUsize::new(0);
     progress(0, jobs.len());
     let answers = parallel::map(jobs, at_once, |job| {
-        if stop() {
-            return Err(Stopped);
-        }
-        let answer = answer(job, &stop);
+        let Some(answer) = answer(job, &stop) else { return Err(Stopped) };
         progress(done.fetch_add(1, Ordering::Relaxed) + 1, jobs.len());
         Ok((job.clone(), answer))
     });
@@ -41,16 +39,37 @@ pub fn carry_out(
     Some(Results(answers.into_iter().collect()))
 }
 
-/// The result of `job`, or why it has no result.
-fn answer(job: &Job, stop: &impl Fn() -> bool) -> Result<Answer, String> {
-    let plan = plan(job.run())?;
+/// The result of `job`, or why it has no result. Absent if `stop` ended it.
+pub fn answer(job: &Job, stop: &impl Fn() -> bool) -> Option<Result<Answer, String>> {
+    if stop() {
+        return None;
+    }
+    let answer = plan(job.run()).and_then(|plan| of_plan(job, &plan, stop));
+    (!stop()).then_some(answer)
+}
+
+/// The name of the result of `job`: other jobs of the same plan have the same.
+pub fn result_name(job: &Job) -> ResultName {
+    let kind = match job {
+        Job::Plan(_) => "claims plan",
+        Job::Load(_) => "claims load",
+        Job::Curve(_) => "claims curve",
+    };
+    let run = job.run();
+    // A plan that cannot be built has a reason for a result, which the words determine.
+    let determined =
+        plan(run).map_or_else(|_| format!("{}\n{}", run.plan, run.set.join("\n")), |plan| plan.to_toml());
+    ResultName::of(kind, &[&determined])
+}
+
+fn of_plan(job: &Job, plan: &ModelPlan, stop: &impl Fn() -> bool) -> Result<Answer, String> {
     match job {
-        Job::Plan(_) => facts(&plan).map(Answer::Plan),
+        Job::Plan(_) => facts(plan).map(Answer::Plan),
         Job::Load(_) => {
-            let loaded = model::load(&plan, None).map_err(|error| error.to_string())?;
+            let loaded = model::load(plan, None).map_err(|error| error.to_string())?;
             Ok(Answer::Load(Box::new(loaded.outcome)))
         }
-        Job::Curve(_) => curve(&plan, stop).map(Answer::Curve),
+        Job::Curve(_) => curve(plan, stop).map(Answer::Curve),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use linerate_core::pattern::Pattern;
 use linerate_core::series::Series;
+use serde::{Deserialize, Serialize};
 
 /// A size farther than this share from the requested one is another size.
 const NEAR: f64 = 0.05;
@@ -11,7 +12,7 @@ const LEAST_FALL: f64 = 0.02;
 const LEAST_DROP: f64 = 0.05;
 
 /// A curve: one point for each size, by size.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Curve {
     /// Who sent when.
     pub pattern: Pattern,
@@ -20,7 +21,7 @@ pub struct Curve {
 }
 
 /// One size of a curve.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Point {
     /// Unit: bytes.
     pub size: u64,

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use linerate_sim::load::LoadOutcome;
+use serde::{Deserialize, Serialize};
 
 use super::curve::Curve;
 use super::data::{Claim, Claims};
@@ -30,7 +31,8 @@ impl Job {
 }
 
 /// What a job gave.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Answer {
     /// What the built plan says.
     Plan(PlanFacts),
@@ -41,7 +43,8 @@ pub enum Answer {
 }
 
 /// What a plan says when it is built.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct PlanFacts {
     /// Largest IP packet. Unit: bytes.
     pub mtu: u32,

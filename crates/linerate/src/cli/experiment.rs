@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use linerate_core::units::Span;
 
-use super::examples;
+use super::{ShardChoice, examples};
 
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
@@ -46,6 +46,12 @@ pub(crate) struct HowToRun {
     /// Record every run in the history too (always if LINERATE_HISTORY is set)
     #[arg(long)]
     pub(crate) record: bool,
+    /// Run only part I of N of the runs, from 1: on models, when several processes share the folder
+    ///
+    /// With `slurm`, I and N are those of the task of a job array. `linerate experiment resume` without --shard runs what is
+    /// missing and shows everything. See docs/sweeps.md.
+    #[arg(long, value_name = "I/N|slurm")]
+    pub(crate) shard: Option<ShardChoice>,
     /// Print only the result: no progress, no file names
     #[arg(long, short)]
     pub(crate) quiet: bool,

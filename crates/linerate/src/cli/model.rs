@@ -4,7 +4,7 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use super::examples;
+use super::{ShardArgs, examples};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ModelArgs {
@@ -57,6 +57,8 @@ pub(crate) struct LoadArgs {
     pub(crate) question: LoadQuestion,
     #[command(flatten)]
     pub(crate) output: LoadOutput,
+    #[command(flatten)]
+    pub(crate) shards: ShardArgs,
 }
 
 #[derive(Debug, clap::Args)]
@@ -105,7 +107,7 @@ pub(crate) struct LoadOutput {
     /// Ethernet, IPv4 and UDP (or TCP, for a stream), with a payload of zeros and no frame check
     /// sequence. This includes cells, rings and Fibre Channel, whose own framing is lost. Times are
     /// rounded down to nanoseconds.
-    #[arg(long, value_name = "X.pcapng", conflicts_with = "sweep")]
+    #[arg(long, value_name = "X.pcapng", conflicts_with_all = ["sweep", "shard", "merge"])]
     pub(crate) trace: Option<PathBuf>,
     /// Print the effective plan as TOML and exit
     #[arg(long)]
@@ -136,6 +138,8 @@ pub(crate) struct CheckArgs {
     /// Write an HTML page with every verdict and with charts
     #[arg(long, value_name = "X.html")]
     pub(crate) report: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) shards: ShardArgs,
 }
 
 /// What goes to standard output of a check.

@@ -58,7 +58,7 @@ impl PeerArgs {
     }
 
     /// Notes in `plan` whom it measures.
-    pub(crate) fn into_plan(&self, plan: &mut Plan) {
+    pub(crate) fn note_in(&self, plan: &mut Plan) {
         let mut hosts = self.deployed().map(str::to_owned);
         let Some(first) = hosts.next() else { return };
         plan.common.host = Some(first);

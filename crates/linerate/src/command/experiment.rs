@@ -12,6 +12,7 @@ mod hosts;
 mod init;
 mod outcome;
 mod prepared;
+mod shards;
 mod there;
 mod way;
 
@@ -22,6 +23,7 @@ use std::time::Instant;
 
 use linerate_core::experiment::ExperimentPlan;
 use linerate_core::units::Span;
+use linerate_study::Shard;
 
 use self::by_hand::ByHand;
 use self::cell_run::Place;
@@ -66,21 +68,36 @@ fn begin(args: &RunExperiment) -> Result<ExitCode, Trouble> {
     let schedule = fixed::schedule(&given.plan)?;
     fixed::prepare(&given.plan, &schedule)?;
     way::prepare(&given.plan)?;
-    let folder = Folder::open(&path)?;
-    folder.keep_plan(&given.text)?;
-    conduct(&given, folder, &args.how, false)
+    let shard = shards::chosen(&given, &args.how)?;
+    let folder = Folder::open(&path, shard)?;
+    match shard {
+        None => folder.keep_plan(&given.text)?,
+        Some(_) => folder.keep_plan_of_parts(&given.text)?,
+    }
+    conduct(&given, folder, &Wanted { how: &args.how, shard, resumed: false })
 }
 
 fn resume(path: &Path, how: &HowToRun) -> Result<ExitCode, Trouble> {
     let text = folder::plan(path)?;
     let name = folder::name(path);
     let plan = given::checked(&name, &text)?;
-    conduct(&Given { name, text, plan }, Folder::open(path)?, how, true)
+    let given = Given { name, text, plan };
+    let shard = shards::chosen(&given, how)?;
+    conduct(&given, Folder::open(path, shard)?, &Wanted { how, shard, resumed: true })
 }
 
-/// Runs everything that the ledger does not have, and shows what was found. `resumed`: a person has done what the
-/// experiment asked for, if it did.
-fn conduct(given: &Given, mut folder: Folder, how: &HowToRun, resumed: bool) -> Result<ExitCode, Trouble> {
+/// What is wanted of an experiment.
+struct Wanted<'a> {
+    how: &'a HowToRun,
+    /// Only this part.
+    shard: Option<Shard>,
+    /// A person has done what the experiment asked for, if it did.
+    resumed: bool,
+}
+
+/// Runs everything that the ledgers do not have, and shows what was found; or runs a part of it.
+fn conduct(given: &Given, mut folder: Folder, wanted: &Wanted<'_>) -> Result<ExitCode, Trouble> {
+    let Wanted { how, shard, resumed } = *wanted;
     let path = folder.path().to_owned();
     let plan = &given.plan;
     let interrupt = Interrupt::listen()?;
@@ -95,6 +112,7 @@ fn conduct(given: &Given, mut folder: Folder, how: &HowToRun, resumed: bool) -> 
             command: plan.command.as_ref(),
             limit: plan.budget.cell,
             record: how.record,
+            part: shard.map(folder::part_name).unwrap_or_default(),
         },
         folder: &mut folder,
         ledger,
@@ -112,11 +130,14 @@ fn conduct(given: &Given, mut folder: Folder, how: &HowToRun, resumed: bool) -> 
         return Err(too_long(&given.name, needed));
     }
     let stop = match way::run(&mut conductor) {
-        None => fixed::run(&mut conductor, &schedule),
+        None => fixed::run(&mut conductor, &schedule, shard.unwrap_or(Shard::WHOLE)),
         Some(ended) => ended,
     };
     line.clear();
     folder::note_restored(&path, &conductor.hosts.restore())?;
+    if let Some(shard) = shard {
+        return shards::conclude(plan, &path, (&schedule, shard), stop.err(), how.quiet);
+    }
     outcome::conclude(given, &path, stop.err(), how)
 }
 

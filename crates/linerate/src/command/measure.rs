@@ -73,7 +73,7 @@ fn plan(args: &MeasureArgs, of_model: Option<Plan>) -> Result<Plan, Trouble> {
     let of_model = of_model.map(|plan| planned::fitting(plan, "measure")).transpose()?;
     let base = planned::given(&args.plan, "measure")?.or(of_model);
     let mut plan = args.over(base.unwrap_or_default());
-    args.peer.into_plan(&mut plan);
+    args.peer.note_in(&mut plan);
     one_peer(&args.peer)?;
     plan.check().map_err(|error| Trouble::plan(error, None))?;
     Ok(plan)

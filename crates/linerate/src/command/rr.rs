@@ -18,7 +18,7 @@ pub(super) fn run(args: &RrArgs, clock: HostClock) -> Result<ExitCode, Trouble> 
     let model = Chosen::read(&args.model)?;
     let base = model.as_ref().map(|chosen| loads::base(chosen, "rr"));
     let mut plan = args.over(planned::given(&args.plan, "rr")?.or(base));
-    args.peer.into_plan(&mut plan);
+    args.peer.note_in(&mut plan);
     super::measure::one_peer(&args.peer)?;
     loads::check(&plan)?;
     if planned::printed(&args.plan, &plan)? {

@@ -20,7 +20,7 @@ pub(super) fn run(args: &StreamArgs, clock: HostClock) -> Result<ExitCode, Troub
             "write buffers=8KiB,64KiB messages=1KiB,64KiB",
         )
     })?;
-    args.peer.into_plan(&mut plan);
+    args.peer.note_in(&mut plan);
     loads::check(&plan)?;
     if planned::printed(&args.plan, &plan)? {
         return Ok(ExitCode::SUCCESS);

@@ -36,6 +36,8 @@ pub(super) struct Place<'a> {
     pub(super) limit: Option<Span>,
     /// Whether runs go into the history.
     pub(super) record: bool,
+    /// Where the plans of this process's runs lie, in the folder of their cell; empty if it is the only one.
+    pub(super) part: String,
 }
 
 /// How a run ended.
@@ -115,7 +117,7 @@ impl Place<'_> {
         lab: Option<&Written>,
         slot: Slot,
     ) -> Result<Command, Trouble> {
-        let folder = self.folder.join(CONDITIONS).join(&cell.id);
+        let folder = self.folder.join(CONDITIONS).join(&cell.id).join(&self.part);
         fs::create_dir_all(&folder).map_err(|error| unwritten(&folder, &error))?;
         let program = std::env::current_exe().map_err(|error| {
             Trouble::new(format!("failed to find this program: {error}"), "start linerate by its path")

@@ -39,6 +39,10 @@ pub(super) fn found(given: &Given, folder: &Path, ledger: &Ledger) -> Result<Fou
             _ => runs.push(reader.measured(cell, entry)?),
         }
     }
+    let schedule = fixed::schedule(plan)?;
+    if super::folder::was_shared(folder) {
+        in_planned_order(&mut runs, &schedule);
+    }
     let mut cautions = Vec::new();
     if reader.others > 0 {
         cautions.push(format!(
@@ -49,7 +53,6 @@ pub(super) fn found(given: &Given, folder: &Path, ledger: &Ledger) -> Result<Fou
     if !ledger.unread.is_empty() {
         cautions.push(format!("{} lines of the ledger cannot be read and are left out", ledger.unread.len()));
     }
-    let schedule = fixed::schedule(plan)?;
     let mut missing = 0;
     for asked in &schedule {
         let id = reader.id(&asked.cell)?;
@@ -67,6 +70,20 @@ pub(super) fn found(given: &Given, folder: &Path, ledger: &Ledger) -> Result<Fou
     });
     let missing = (!plan.design.finds_its_way()).then_some(missing);
     Ok(Found { findings, curves: reader.curves.into_values().collect(), missing })
+}
+
+/// Puts runs that were made side by side into the order that was planned: on models it stands for the time.
+fn in_planned_order(runs: &mut [Measured], schedule: &[fixed::Asked]) {
+    let place = |run: &Measured| {
+        let slot = (run.slot.block, run.slot.check);
+        let is =
+            |asked: &fixed::Asked| asked.cell == run.cell && (asked.slot.block, asked.slot.check) == slot;
+        schedule.iter().position(is).unwrap_or(schedule.len())
+    };
+    runs.sort_by_cached_key(place);
+    for (nth, run) in runs.iter_mut().enumerate() {
+        run.started_s = nth as f64;
+    }
 }
 
 /// What was set, over all runs, and whether it is back.

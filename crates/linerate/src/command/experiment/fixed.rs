@@ -4,6 +4,7 @@ use linerate_core::experiment::design::{Design, cells};
 use linerate_core::experiment::order::Order;
 use linerate_core::experiment::{DesignPlan, ExperimentPlan, Factor, Slot};
 use linerate_core::units::Span;
+use linerate_study::Shard;
 
 use super::conductor::{Conductor, Stop};
 use super::prepared::Prepared;
@@ -95,9 +96,9 @@ pub(super) fn asked_time(conductor: &mut Conductor<'_>, schedule: &[Asked]) -> R
     Ok(Span::from_ps(sum))
 }
 
-/// Runs what the ledger does not have yet.
-pub(super) fn run(conductor: &mut Conductor<'_>, schedule: &[Asked]) -> Result<(), Stop> {
-    for (nth, asked) in schedule.iter().enumerate() {
+/// Runs what the ledger does not have yet, of this part of the schedule.
+pub(super) fn run(conductor: &mut Conductor<'_>, schedule: &[Asked], shard: Shard) -> Result<(), Stop> {
+    for (nth, asked) in schedule.iter().enumerate().filter(|(nth, _)| shard.has(*nth)) {
         let doing = format!("run {} of {}", nth + 1, schedule.len());
         conductor.measure(&asked.cell, asked.slot, &doing)?;
     }

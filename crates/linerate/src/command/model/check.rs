@@ -1,10 +1,12 @@
 //! `linerate model check`.
 
+mod shards;
+
 use std::process::ExitCode;
 
 use linerate_report as render;
 use linerate_report::claims::Checked;
-use linerate_study::claims::{self, Claim, Claims, Judged, Tally, Unknown};
+use linerate_study::claims::{self, Claim, Claims, Job, Judged, Results, Tally, Unknown};
 use linerate_study::parallel;
 
 use super::traced;
@@ -25,20 +27,33 @@ pub(super) fn run(args: &CheckArgs) -> Result<ExitCode, Trouble> {
     let claims = Claims::shipped();
     let chosen = claims::select(&claims, &args.ids).map_err(|unknown| stranger(&unknown))?;
     args.report.as_ref().map_or(Ok(()), |path| traced::prepare(path))?;
-    let interrupt = Interrupt::listen()?;
-    let jobs = args.jobs.unwrap_or_else(parallel::processors);
-    let line = Line::new();
-    let stop = || interrupt.asked();
-    let results = claims::carry_out(&claims::jobs(&claims, &chosen), jobs, stop, |done, all| {
-        line.runs_done(done, all);
-    });
-    line.clear();
-    let results =
-        results.ok_or_else(|| Trouble::new("interrupted", "nothing was checked; check fewer claims"))?;
+    let jobs = claims::jobs(&claims, &chosen);
+    if let (Some(choice), Some(folder)) = (args.shards.shard, &args.shards.to) {
+        return shards::run(args, &jobs, choice, folder);
+    }
+    let results = match &args.shards.merge {
+        None => carry_out(args, &jobs)?,
+        Some(folder) => match shards::merge(args, &jobs, folder)? {
+            Some(results) => results,
+            // What is missing was named.
+            None => return Ok(ExitCode::from(FINDING)),
+        },
+    };
     let judged: Vec<Judged<'_>> =
         chosen.iter().map(|claim| claims::judge(&claims, claim, &results)).collect();
     let named = named(&args.ids, &chosen);
     conclude(args, &Checked { claims: &claims, judged: &judged, results: &results, in_full: named })
+}
+
+/// Runs every job.
+fn carry_out(args: &CheckArgs, jobs: &[Job]) -> Result<Results, Trouble> {
+    let interrupt = Interrupt::listen()?;
+    let at_once = args.jobs.unwrap_or_else(parallel::processors);
+    let line = Line::new();
+    let stop = || interrupt.asked();
+    let results = claims::carry_out(jobs, at_once, stop, |done, all| line.runs_done(done, all));
+    line.clear();
+    results.ok_or_else(|| Trouble::new("interrupted", "nothing was checked; check fewer claims"))
 }
 
 /// Whether every claim was named, and so is shown in full.

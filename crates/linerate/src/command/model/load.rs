@@ -1,8 +1,11 @@
 //! `linerate model load`.
 
+mod shards;
+
 use std::process::ExitCode;
 
 use linerate_report as render;
+use linerate_sim::load::LoadOutcome;
 use linerate_sim::model::{Loaded, ceiling};
 use linerate_study::{Cell, Grid, Named, Orders, Point, Study, changed, parallel, run_all, shipped};
 
@@ -30,17 +33,25 @@ pub(super) fn run(args: &LoadArgs) -> Result<ExitCode, Trouble> {
         ));
     }
     writable(&args.output)?;
+    let found = Found { plans, grid, seeds };
+    if let (Some(choice), Some(folder)) = (args.shards.shard, &args.shards.to) {
+        return shards::run(args, &found, choice, folder);
+    }
+    if let Some(folder) = &args.shards.merge {
+        return shards::merge(args, found, folder);
+    }
     let interrupt = Interrupt::listen()?;
     let orders = Orders {
-        plans: grid.plans(seeds),
+        plans: found.grid.plans(seeds),
         trace: args.output.trace.as_ref().map(|_| traced::MOST_PASSAGES),
         jobs: args.question.jobs.unwrap_or_else(parallel::processors),
+        delays: found.is_single(),
     };
     let line = Line::new();
     let done = run_all(orders, || interrupt.asked(), |done, all| line.runs_done(done, all));
     line.clear();
-    let done = done.map_err(|(number, error)| grid.refused(number / seeds, error))?;
-    conclude(args, Found { plans, grid, seeds }, done)
+    let done = done.map_err(|(number, error)| found.grid.refused(number / seeds, error))?;
+    conclude(args, found, done)
 }
 
 /// The plans that were named, with the values that were set.
@@ -71,16 +82,19 @@ struct Found {
     seeds: usize,
 }
 
+impl Found {
+    /// Whether there is one run: the distribution of its delays is shown.
+    fn is_single(&self) -> bool {
+        self.grid.points.len() * self.seeds == 1
+    }
+}
+
 /// Shows and writes the runs that finished; an error if not all did.
 fn conclude(args: &LoadArgs, found: Found, mut done: Vec<Option<Loaded>>) -> Result<ExitCode, Trouble> {
     let trace = done.first_mut().and_then(Option::as_mut).and_then(|loaded| loaded.trace.take());
-    let study = study(found, done);
-    print(&study, args.output.format)?;
-    if let Some(path) = &args.output.report {
-        let page = render::load::html(&study).map_err(|error| unrendered(&error))?;
-        store::replace(path, &page)?;
-        note(format_args!("report:   {}", path.display()));
-    }
+    let outcomes = done.into_iter().map(|loaded| loaded.map(|loaded| loaded.outcome));
+    let study = study(found, outcomes.collect());
+    present(args, &study)?;
     if let (Some(path), Some(trace)) = (&args.output.trace, trace) {
         traced::keep(&trace, &study.plans[0].plan, path)?;
     }
@@ -91,12 +105,22 @@ fn conclude(args: &LoadArgs, found: Found, mut done: Vec<Option<Loaded>>) -> Res
     }
 }
 
-fn study(found: Found, done: Vec<Option<Loaded>>) -> Study {
+/// Shows and writes the runs that there are.
+fn present(args: &LoadArgs, study: &Study) -> Result<(), Trouble> {
+    print(study, args.output.format)?;
+    let Some(path) = &args.output.report else { return Ok(()) };
+    let page = render::load::html(study).map_err(|error| unrendered(&error))?;
+    store::replace(path, &page)?;
+    note(format_args!("report:   {}", path.display()));
+    Ok(())
+}
+
+fn study(found: Found, done: Vec<Option<LoadOutcome>>) -> Study {
     let asked = done.len();
-    let mut done = done.into_iter().map(|loaded| loaded.map(|loaded| loaded.outcome));
+    let mut done = done.into_iter();
     let point = |Cell { set, plan }| {
         let runs = done.by_ref().take(found.seeds).flatten().collect();
-        // Its run found that it can be built; a graph has no ceiling.
+        // Its run, or its check, found that it can be built; a graph has no ceiling.
         Point { set, runs, ceiling: ceiling(&plan).ok().flatten() }
     };
     let points = found.grid.points.into_iter().map(point).collect();
