@@ -65,7 +65,7 @@ pub(crate) fn report(mesh: Mesh, schedules: Vec<MeshSchedule>) -> Report {
 }
 
 fn mesh(ranks: u32) -> Mesh {
-    let rank = |rank: u32| Rank { name: format!("n{rank}"), node: rank % 2 };
+    let rank = |rank: u32| Rank { name: format!("n{rank}"), node: rank % 2, ..Rank::default() };
     let probe = |pattern, size| Probe { pattern, size };
     Mesh {
         ranks: (0..ranks).map(rank).collect(),
