@@ -9,7 +9,7 @@ use crate::support::Desk;
 fn measured(plan: &str, options: &[&str]) -> (Run, Option<i32>) {
     let desk = Desk::new();
     desk.write("net.toml", plan);
-    let arguments = ["mesh", "--model", "net.toml", "--visit", "4ms", "--repeat", "2", "--recheck", "3"];
+    let arguments = ["mesh", "--model", "net.toml", "--visit", "8ms", "--repeat", "2"];
     let files = ["--out", "x.run.json", "--no-report"];
     let said = desk.linerate(&[&arguments[..], options, &files].concat());
     assert!(said.code != Some(2), "{}", said.stderr);
@@ -80,7 +80,7 @@ fn pairs_on_a_repeater_share_one_line() {
         )
     };
     let median = |topology: &str| {
-        let (run, _) = measured(&plan(topology), &["--recheck", "0", "--visit", "8ms"]);
+        let (run, _) = measured(&plan(topology), &[]);
         let mesh = run.mesh.expect("a mesh");
         let matrix = linerate_core::mesh::matrix::Matrix::of(&mesh, 1, &mesh.phases);
         1_048_576.0 * 8.0 / 1e6 / matrix.median().expect("it was measured")
