@@ -10,6 +10,7 @@ const VERBS: [&[&str]; 17] = [
     &["measure"],
     &["stream"],
     &["rr"],
+    &["mesh"],
     &["serve"],
     &["model"],
     &["model", "load"],
