@@ -261,7 +261,7 @@ fn names(nodes: &[Node]) -> Vec<Rank> {
         let before = hosts[..number].iter().filter(|other| *other == name).count();
         let alone = hosts.iter().filter(|other| *other == name).count() == 1;
         let name = if alone { name.clone() } else { format!("{name}#{before}") };
-        Rank { name, node: number as u32 }
+        Rank { name, node: number as u32, ..Rank::default() }
     };
     hosts.iter().enumerate().map(rank).collect()
 }
