@@ -137,6 +137,11 @@ impl<'a> Conductor<'a> {
         Self { ranks, began: None }
     }
 
+    /// The next trial is the first of another measurement: its time begins then.
+    pub const fn begin_again(&mut self) {
+        self.began = None;
+    }
+
     fn all(&mut self, trial: &Trial) -> Result<Vec<Half>, RunError> {
         let size = trial.size;
         let Ranks { group, .. } = &self.ranks;

@@ -200,6 +200,7 @@ impl AllRanks {
         let both = matches!(command, Command::Bandwidth(_));
         let patterns = if both { vec![Pattern::OneWay, Pattern::Exchange] } else { vec![asked.pattern] };
         for pattern in patterns {
+            bench.begin_again();
             let outcome = measure(&mut bench, &Method { pattern, ..method.clone() }, job);
             let timed = outcome.series.timed().next().is_some();
             job.measured(outcome.series);
@@ -253,15 +254,20 @@ impl AllRanks {
     }
 }
 
-/// What ranks are called: their host, with a number if several ranks are there.
+/// What ranks are called: their host, with a number if several ranks are there. Those of one host are of its first node.
 fn names(nodes: &[Node]) -> Vec<Rank> {
     let host = |node: &Node| node.environment.hostname.known().cloned().unwrap_or_else(|| "host".to_owned());
     let hosts: Vec<String> = nodes.iter().map(host).collect();
+    let same = |one: &Node, other: &Node| {
+        let [one, other] = [&one.environment, &other.environment];
+        one.same_host(other) == Some(true) && one.network_namespace == other.network_namespace
+    };
     let rank = |(number, name): (usize, &String)| {
         let before = hosts[..number].iter().filter(|other| *other == name).count();
         let alone = hosts.iter().filter(|other| *other == name).count() == 1;
         let name = if alone { name.clone() } else { format!("{name}#{before}") };
-        Rank { name, node: number as u32, ..Rank::default() }
+        let first = nodes.iter().position(|node| same(node, &nodes[number])).unwrap_or(number);
+        Rank { name, node: first as u32, ..Rank::default() }
     };
     hosts.iter().enumerate().map(rank).collect()
 }

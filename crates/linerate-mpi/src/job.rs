@@ -180,11 +180,7 @@ fn shown(report: &Report) -> Result<String, Trouble> {
         Format::Json => render::json(report, level),
         Format::Csv => render::csv(report, level),
         Format::Np => render::np(report),
-        Format::Table => {
-            let mesh = report.runs[0].run.mesh.as_ref();
-            let together = mesh.map(|mesh| crate::table::collectives(&mesh.collectives)).unwrap_or_default();
-            Ok(render::text(report, COLUMNS, rows) + &together)
-        }
+        Format::Table => Ok(render::text(report, COLUMNS, rows)),
     };
     rendered.map_err(|error| unrendered(&error))
 }

@@ -10,6 +10,5 @@ pub mod host;
 pub mod job;
 pub mod library;
 pub mod sys;
-pub mod table;
 pub mod talk;
 pub mod trouble;
