@@ -5,7 +5,7 @@ use insta::assert_snapshot;
 use crate::support::{Desk, PROGRAM};
 
 /// Every verb, as its words on the command line.
-const VERBS: [&[&str]; 17] = [
+const VERBS: [&[&str]; 18] = [
     &[],
     &["measure"],
     &["stream"],
