@@ -153,6 +153,11 @@ pub(super) fn facts(named: &NamedRun) -> Vec<[String; 2]> {
     let times = if plan.repeat == 1 { "once".to_owned() } else { format!("{} times", plan.repeat) };
     let transport = plain(&named.run.path().transport);
     let over = if transport.is_empty() { transport } else { format!(", over {transport}") };
-    let how = format!("{}, {times}, {} for each size of a pair{over}", schedules.join(", "), plan.visit);
+    // Collectives alone have no schedule.
+    let how = if schedules.is_empty() {
+        format!("collectives of all ranks{over}")
+    } else {
+        format!("{}, {times}, {} for each size of a pair{over}", schedules.join(", "), plan.visit)
+    };
     vec![["how".to_owned(), how]]
 }
