@@ -1,5 +1,6 @@
-//! `linerate mesh`: ranks here, by an agent, on servers, by a launcher, in a laboratory and on a model. About 25 s.
+//! `linerate mesh`: ranks here, by an agent, on servers, by a launcher, in a laboratory and on a model. About 30 s.
 
+mod collectives;
 mod launched;
 mod modelled;
 

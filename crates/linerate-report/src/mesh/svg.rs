@@ -12,9 +12,9 @@ use crate::text::{plain, shortened};
 /// Over the first map, and over each map. Unit: pixels.
 const TITLE: f64 = 40.0;
 const HEAD: f64 = 84.0;
-/// The longest line, and what a character of it takes.
+/// The longest line, and what a character of it takes: bold, 16 pixels, in the widest of the usual fonts.
 const LONGEST: usize = 110;
-const CHARACTER: f64 = 8.6;
+const CHARACTER: f64 = 10.0;
 const AIR: f64 = 24.0;
 
 #[derive(Template)]

@@ -2,7 +2,7 @@
 
 use linerate_core::plan::MeshSchedule;
 use linerate_core::report::{MeshResult, MeshUnit, MeshView, NamedRun, PairValue};
-use linerate_core::run::Run;
+use linerate_core::run::{Run, Source};
 
 use crate::text::{count, digits, plain, shortened};
 
@@ -151,7 +151,11 @@ pub(super) fn facts(named: &NamedRun) -> Vec<[String; 2]> {
     let Some(plan) = named.run.plan.mesh() else { return Vec::new() };
     let schedules: Vec<&str> = plan.schedules.iter().map(|schedule| schedule.name()).collect();
     let times = if plan.repeat == 1 { "once".to_owned() } else { format!("{} times", plan.repeat) };
-    let transport = plain(&named.run.path().transport);
+    let transport = match named.run.source {
+        // Its ranks talk over what the model's plan says, which is no transport of a host.
+        Source::Modelled(_) => String::new(),
+        _ => plain(&named.run.path().transport),
+    };
     let over = if transport.is_empty() { transport } else { format!(", over {transport}") };
     // Collectives alone have no schedule.
     let how = if schedules.is_empty() {

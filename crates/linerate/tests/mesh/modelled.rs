@@ -1,5 +1,6 @@
 //! Meshes of models, whose faults are planted: what is named is what is wrong.
 
+use insta::assert_snapshot;
 use linerate_core::mesh::suspects::{Place, Verdict, suspects};
 use linerate_core::run::Run;
 
@@ -97,4 +98,26 @@ fn a_model_gives_the_same_mesh_again() {
     let (second, _) = measured(&switch("1000BASE-T"), &options);
     assert_eq!(first.mesh, second.mesh);
     assert_eq!(first.mesh.expect("a mesh").collectives.len(), 4);
+}
+
+/// What `linerate mesh` prints of a shipped plan. Exact models: the same every time.
+fn printed(plan: &str, options: &[&str]) -> String {
+    let desk = Desk::new();
+    let arguments = ["mesh", "--model", plan, "--repeat", "1", "--visit", "1ms", "--recheck", "3"];
+    let said = desk.linerate(&[&arguments[..], options, &["--out", "x.run.json", "--no-report"]].concat());
+    assert!(said.code != Some(2), "{}", said.stderr);
+    format!("{}\nexit code {}", said.stdout.trim_end(), said.code.expect("it ended by itself"))
+}
+
+/// A stripe is a node: its row and its column, and nothing else.
+#[test]
+fn the_text_of_a_slow_port_shows_a_stripe() {
+    assert_snapshot!("slow-port", printed("cluster-slow-port", &["--ranks", "10"]));
+}
+
+/// Blocks are a way that many share: fast within each group, slow between them, and fast there alone.
+#[test]
+fn the_text_of_a_shared_uplink_shows_blocks() {
+    let options = ["--latency", "1", "--throughput", "256KiB"];
+    assert_snapshot!("shared-uplink", printed("cluster-shared-uplink", &options));
 }
