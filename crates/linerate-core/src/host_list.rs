@@ -86,7 +86,7 @@ mod tests {
             ("a", "a"),
             ("a, b,,c", "a b c"),
             ("n[1-3,7]", "n1 n2 n3 n7"),
-            ("head,n[08-11].lan,user@m[1-2]", "head n08 n09 n10 n11.lan user@m1 user@m2"),
+            ("head,n[08-11].lan,user@m[1-2]", "head n08.lan n09.lan n10.lan n11.lan user@m1 user@m2"),
             ("", ""),
         ] {
             assert_eq!(names(text), Ok(expected.to_owned()), "{text}");

@@ -18,7 +18,8 @@ use linerate_core::trial::{Half, Tally, Trial};
 use linerate_core::units::{Rate, Size, Span};
 use linerate_net::control::{
     Ask, ChannelAddress, FrameError, GREETING_LEN, Greeting, Key, MAX_FRAME, Opening, PROTOCOL, Proof,
-    Purpose, Rendezvous, Reply, SettingAsk, SettingEnd, SettingReply, Welcome, decode, encode, read_frame,
+    Purpose, RankOrder, Rendezvous, Reply, SettingAsk, SettingEnd, SettingReply, Welcome, decode, encode,
+    read_frame,
 };
 use linerate_net::pair::Target;
 use proptest::prelude::*;
@@ -71,15 +72,27 @@ fn foreign(theirs: Fact<String>) -> SettingReply {
     SettingReply::Foreign { setting: "mtu@eth0".to_owned(), ours: "1400".to_owned(), theirs }
 }
 
+fn order() -> RankOrder {
+    RankOrder {
+        rank: 3,
+        size: 9,
+        first: 1,
+        name: "n3".to_owned(),
+        plan: Box::new(Plan::from_toml("[mesh]\nschedules = ['serial']").expect("a plan")),
+        within_ms: 30_000,
+        patience_ms: 10_000,
+    }
+}
+
 #[test]
 fn the_greetings_are_these_bytes() {
-    assert_eq!(PROTOCOL, 5);
-    assert_eq!(&Greeting::new(Purpose::Control).encode(), b"linerate\x00\x05\x01\x01\r\n\r\n");
-    assert_eq!(&Greeting::new(Purpose::Data).encode(), b"linerate\x00\x05\x02\x01\r\n\r\n");
+    assert_eq!(PROTOCOL, 6);
+    assert_eq!(&Greeting::new(Purpose::Control).encode(), b"linerate\x00\x06\x01\x02\r\n\r\n");
+    assert_eq!(&Greeting::new(Purpose::Data).encode(), b"linerate\x00\x06\x02\x02\r\n\r\n");
     let keyed = Welcome::new(false, counting(0)).encode();
-    assert_eq!(keyed[..12], *b"linerate\x00\x05\x00\x01");
+    assert_eq!(keyed[..12], *b"linerate\x00\x06\x00\x02");
     assert_eq!(keyed[12..], counting::<32>(0));
-    assert_eq!(Welcome::new(true, counting(0)).encode()[..12], *b"linerate\x00\x05\x01\x01");
+    assert_eq!(Welcome::new(true, counting(0)).encode()[..12], *b"linerate\x00\x06\x01\x02");
 }
 
 #[test]
@@ -103,6 +116,7 @@ fn the_proofs_are_these_bytes() {
 
 #[rstest]
 #[case::finish(encode(&Ask::Finish), r#""finish""#)]
+#[case::a_rank(encode(&Reply::Rank), r#""rank""#)]
 #[case::trial(encode(&Ask::Trial(trial())), r#"{"trial":{"pattern":"ping-pong","size":64,"samples":2,"batch":1,"seed":1,"check":"full"}}"#)]
 #[case::offer(
     encode(&Ask::Offer(Box::new(Plan::from_toml("rounds = 7").expect("a plan")))),
@@ -175,6 +189,8 @@ fn every_message_survives_the_wire() {
             })
         ),
         sent!(Ask, Ask::Finish),
+        sent!(Reply, Reply::Rank),
+        sent!(Ask, Ask::Rank { port: 65_535, order: Box::new(order()) }),
         sent!(Reply, Reply::Proof(key.prove_server(PROTOCOL, &server, &client))),
         sent!(Reply, Reply::Queued(u32::MAX)),
         sent!(Ask, Ask::Open(Opening::Trials)),

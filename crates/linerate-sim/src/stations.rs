@@ -15,6 +15,8 @@ mod plain;
 mod tcp;
 mod tcp_flow;
 
+use std::collections::BTreeSet;
+
 use linerate_core::units::{Span, Time};
 
 use crate::fabric::{Client, Loss, Seen};
@@ -118,6 +120,8 @@ struct Late {
 #[derive(Debug, Default)]
 struct Attached {
     ends: Vec<(u32, Side)>,
+    /// Those that may have a packet, by their places in `ends`: a station may have flows with thousands of others.
+    ready: BTreeSet<usize>,
     /// Which of them sends next.
     turn: usize,
     generator: Option<Generator>,
@@ -171,10 +175,13 @@ impl Stations {
     /// If a station does not exist.
     pub fn connect(&mut self, stations: [Station; 2], parameters: Parameters) -> u32 {
         let number = u32::try_from(self.flows.len()).expect("fewer than 2^32 flows");
+        let mut places = [0; 2];
         for (station, side) in stations.into_iter().zip([Side::First, Side::Second]) {
-            self.stations[station.index()].ends.push((number, side));
+            let ends = &mut self.stations[station.index()].ends;
+            places[side as usize] = ends.len();
+            ends.push((number, side));
         }
-        self.flows.push(Flow::Plain(Connection::new(stations, parameters)));
+        self.flows.push(Flow::Plain(Connection::new(stations, places, parameters)));
         number
     }
 

@@ -28,6 +28,8 @@ pub enum Broken {
 pub(super) struct Connection {
     pub(super) flow: Flow,
     pub(super) stations: [Station; 2],
+    /// The place of each end among those of its station.
+    pub(super) places: [usize; 2],
     /// Something changed that an end's application may wait for.
     pub(super) stirred: [bool; 2],
     /// The application has gone.
@@ -56,10 +58,11 @@ struct Retries {
 }
 
 impl Connection {
-    pub(super) fn new(stations: [Station; 2], parameters: Parameters) -> Self {
+    pub(super) fn new(stations: [Station; 2], places: [usize; 2], parameters: Parameters) -> Self {
         Self {
             flow: Flow::new(parameters),
             stations,
+            places,
             stirred: [true; 2],
             closed: [false; 2],
             missing: [None; 2],
@@ -135,7 +138,7 @@ mod tests {
             acknowledge_every: 1,
             retransmit_after: Span::from_ms(200),
         };
-        Connection::new([Station(0), Station(1)], parameters)
+        Connection::new([Station(0), Station(1)], [0; 2], parameters)
     }
 
     /// Sends the next packet of `side` and loses it, and lets the time pass.

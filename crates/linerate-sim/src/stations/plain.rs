@@ -63,8 +63,9 @@ impl Stations {
     pub(super) fn wake_sender(&mut self, flow: u32, side: Side) {
         let connection = self.plain(flow);
         if connection.flow.has_packet(side) {
-            let port = Port(connection.stations[side as usize].0);
-            self.wakes.push(port);
+            let (station, place) = (connection.stations[side as usize], connection.places[side as usize]);
+            self.stations[station.index()].ready.insert(place);
+            self.wakes.push(Port(station.0));
         }
     }
 
@@ -84,14 +85,24 @@ impl Stations {
         self.tell_both(flow);
     }
 
-    /// The next packet of the plain flows of a station.
+    /// The next packet of the plain flows of a station, which take turns.
     pub(super) fn next_packet(&mut self, station: Station, now: Time) -> Option<Frame> {
         let attached = &mut self.stations[station.index()];
-        for _ in 0..attached.ends.len() {
-            let (number, side) = attached.ends[attached.turn];
-            attached.turn = (attached.turn + 1) % attached.ends.len();
-            let Flow::Plain(connection) = &mut self.flows[number as usize] else { continue };
-            let Some(packet) = connection.flow.packet(side, number) else { continue };
+        while let Some(place) =
+            attached.ready.range(attached.turn..).next().or_else(|| attached.ready.first()).copied()
+        {
+            let (number, side) = attached.ends[place];
+            let packet = match &mut self.flows[number as usize] {
+                Flow::Plain(connection) => {
+                    connection.flow.packet(side, number).map(|packet| (connection, packet))
+                }
+                Flow::Tcp(_) => None,
+            };
+            let Some((connection, packet)) = packet else {
+                attached.ready.remove(&place);
+                continue;
+            };
+            attached.turn = (place + 1) % attached.ends.len();
             // A datagram on the wire frees its room in the send buffer.
             connection.stirred[side as usize] = true;
             let header = connection.flow.parameters().header_bytes;

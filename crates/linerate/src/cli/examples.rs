@@ -8,7 +8,6 @@ Examples:
 pub(super) const MEASURE: &str = "\
 Examples:
   linerate measure node7 --key fdpk-33wq-mtzx
-  linerate measure --schedule list:1,1KiB,1MiB --time 3s
   linerate measure --model gigabit";
 
 pub(super) const STREAM: &str = "\
