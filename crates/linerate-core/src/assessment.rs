@@ -1,6 +1,7 @@
 //! The rules that raise cautions about a run: a pure function of what is stored.
 
 mod loads;
+mod mpi;
 mod ranks;
 #[cfg(test)]
 mod tests;
@@ -57,7 +58,9 @@ pub fn assess(run: &Run) -> Vec<Caution> {
 
 fn both_ends(run: &Run, cautions: &mut Vec<Caution>) {
     let here = |end: End<'_>| run.local().environment.same_host(end.environment) == Some(true);
-    if run.answering().any(|(end, _)| here(end)) {
+    if run.path().transport.parse() == Ok(Transport::Mpi) {
+        mpi::ends(run, cautions);
+    } else if run.answering().any(|(end, _)| here(end)) {
         cautions.push(Caution::SameHost);
     }
     if here(run.remote())

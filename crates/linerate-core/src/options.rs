@@ -246,6 +246,56 @@ impl MemoryOptions {
     }
 }
 
+/// How an MPI is asked to carry the messages of a curve.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct MpiOptions {
+    /// When a message is received.
+    pub receive: Receive,
+    /// Messages that are on their way at once where they do not wait for each other, 1 to 1024: `MPI_Isend` and
+    /// `MPI_Irecv`. If absent, one call sends or receives one message.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window: Option<u32>,
+}
+
+impl MpiOptions {
+    /// Whether all options have their defaults.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// When a receiver asks an MPI for a message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Receive {
+    /// When it wants the message (`MPI_Recv`), whether that has arrived or not: as most programs do.
+    #[default]
+    Called,
+    /// Before the message can be sent (`MPI_Irecv`): it goes where it belongs at once.
+    Posted,
+    /// After the message has arrived (`MPI_Probe`, then `MPI_Recv`): the library first has to put it somewhere.
+    Unexpected,
+}
+
+impl Receive {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Called, Self::Posted, Self::Unexpected];
+
+    /// The name on the command line and in plans.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Called => "called",
+            Self::Posted => "posted",
+            Self::Unexpected => "unexpected",
+        }
+    }
+}
+
+named!(Receive, "`{}` is none of {}");
+
 /// The options that one end's data socket really has, read back after they were set.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]

@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use crate::caution::Caution;
 use crate::run::{Run, Source};
+use crate::transport::Transport;
 
 pub use curve::{Curve, CurvePoint, RoundResult, Timed};
 pub use flow::{Engines, FlowClass, FlowResult, IntervalRate, TcpPoint};
@@ -160,6 +161,10 @@ pub fn describe(run: &Run) -> String {
     if let (Source::Measured | Source::Loopback, Some(mesh)) = (&run.source, &run.mesh) {
         let here = if run.source == Source::Loopback { ", all on this host" } else { "" };
         return format!("measured between {} ranks{here}", mesh.ranks.len());
+    }
+    if run.path().transport.parse() == Ok(Transport::Mpi) {
+        let here = if run.source == Source::Loopback { ", all on this host" } else { "" };
+        return format!("measured between {} ranks{here}", run.nodes.len());
     }
     match (&run.source, &run.laboratory) {
         (Source::Measured, Some(laboratory)) => {

@@ -138,6 +138,10 @@ pub struct Path {
     pub to: u32,
     /// Transport, such as `tcp`.
     pub transport: String,
+    /// What carried the bytes in its own words, where that is a library whose version matters: an MPI. Absent
+    /// otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub library: Option<String>,
     /// Address of the initiator.
     pub from_address: String,
     /// Address of the responder.

@@ -37,11 +37,13 @@ pub enum Transport {
     Ethernet,
     /// Ethernet frames of an `AF_XDP` socket.
     Xdp,
+    /// Messages between ranks of an MPI, which carries them as it likes. Only `linerate-mpi` has it.
+    Mpi,
 }
 
 impl Transport {
     /// Every transport, for help texts, documentation and tests.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Tcp,
         Self::Mptcp,
         Self::Tls,
@@ -55,6 +57,7 @@ impl Transport {
         Self::Memory,
         Self::Ethernet,
         Self::Xdp,
+        Self::Mpi,
     ];
 
     /// The name on the command line and in files.
@@ -74,6 +77,7 @@ impl Transport {
             Self::Memory => "memory",
             Self::Ethernet => "ethernet",
             Self::Xdp => "xdp",
+            Self::Mpi => "mpi",
         }
     }
 
@@ -110,6 +114,12 @@ impl Transport {
     #[must_use]
     pub const fn is_local(self) -> bool {
         matches!(self, Self::Unix | Self::UnixDatagram | Self::Pipe | Self::SharedMemory | Self::Memory)
+    }
+
+    /// Whether `linerate` itself has it. The others are programs of their own.
+    #[must_use]
+    pub const fn is_built_in(self) -> bool {
+        !matches!(self, Self::Mpi)
     }
 
     /// Whether the kernel's TCP carries the bytes, so that TCP's options and `TCP_INFO` apply.

@@ -230,6 +230,7 @@ pub fn listen(setup: &Setup, token: &ChannelToken) -> Result<Listener, Transport
         Transport::Pipe => Ok(Listener::Separate(Box::new(pipe::listen(setup, token)?))),
         Transport::SharedMemory => Ok(Listener::Separate(Box::new(shared_memory::listen(setup, token)?))),
         Transport::Memory => Err(memory::no_peer()),
+        Transport::Mpi => Err(no_ranks()),
         Transport::Tls => Ok(Listener::ServerPort(Box::new(tls::Tls::new(setup)?))),
         Transport::Quic => Ok(Listener::Separate(Box::new(quic::QuicListener::new(setup, token)?))),
         Transport::Udp => Ok(Listener::Separate(Box::new(udp::UdpListener::open(setup, token)?))),
@@ -238,6 +239,14 @@ pub fn listen(setup: &Setup, token: &ChannelToken) -> Result<Listener, Transport
         }
         Transport::Ethernet | Transport::Xdp => ethernet::listen(setup, token).map(Listener::Separate),
     }
+}
+
+/// What to say where the transport is asked for of a server.
+fn no_ranks() -> TransportError {
+    TransportError::lacking(
+        Transport::Mpi,
+        "its ranks are started together and need no server; run `mpirun -n 2 linerate-mpi measure`",
+    )
 }
 
 /// Opens the channel of flow `flow` to the place that the peer named.
@@ -255,6 +264,7 @@ pub fn join(setup: &Setup, rendezvous: &Rendezvous, token: &ChannelToken, flow: 
         Transport::Pipe => pipe::join(setup, rendezvous, preface),
         Transport::SharedMemory => shared_memory::join(setup, rendezvous, preface),
         Transport::Memory => Err(memory::no_peer()),
+        Transport::Mpi => Err(no_ranks()),
         Transport::Tls => tls::join(setup, rendezvous, preface),
         Transport::Quic => quic::join(setup, rendezvous, preface),
         Transport::Udp => udp::join(setup, rendezvous, preface),

@@ -4,7 +4,7 @@ use linerate_core::environment::Fact;
 use linerate_core::grid::Grid;
 use linerate_core::kernel::{HostSample, TcpSample};
 use linerate_core::observation::{Clock, Observation};
-use linerate_core::options::{Granted, Io, MemoryOptions, SocketOptions, Waiting};
+use linerate_core::options::{Granted, Io, MemoryOptions, MpiOptions, SocketOptions, Waiting};
 use linerate_core::pattern::Pattern;
 use linerate_core::payload::{Check, Corruption};
 use linerate_core::plan::{
@@ -338,7 +338,7 @@ prop_compose! {
     ) -> Plan {
         // As it is read of what a person wrote.
         let time = format!("{time}s").parse().expect("a time");
-        Plan { common: Common { host, transport, time, seed, socket, memory, local, remote, output }, task }
+        Plan { common: Common { host, transport, time, seed, socket, memory, mpi: MpiOptions::default(), local, remote, output }, task }
     }
 }
 

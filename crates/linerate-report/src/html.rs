@@ -196,9 +196,10 @@ fn statement(report: &Report, index: usize, named: &NamedRun) -> String {
         return of_mesh(report, index, named);
     }
     let hosts = hosts(named).map_or_else(|| plain(&named.name), |hosts| hosts.join(" to "));
-    let transport = match run.path().transport.as_str() {
-        "" => String::new(),
-        transport => format!(" over {}", plain(transport)),
+    let transport = match (run.path().transport.as_str(), &run.path().library) {
+        ("", _) => String::new(),
+        (transport, Some(library)) => format!(" over {} ({})", plain(transport), plain(library)),
+        (transport, None) => format!(" over {}", plain(transport)),
     };
     let mut sentences = vec![format!("{hosts}{transport}, {}.", plain(&describe(run)))];
     for curve in report.curves.iter().filter(|curve| curve.run == index) {

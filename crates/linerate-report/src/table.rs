@@ -63,9 +63,10 @@ fn header(name: &str, curve: &Curve, named: &NamedRun, width: usize) -> String {
     let run = &named.run;
     let hosts = hosts(named).map_or_else(|| "unknown".to_owned(), |hosts| hosts.join(" -> "));
     let family = if run.path().ipv6 { "IPv6" } else { "IPv4" };
-    let transport = match run.path().transport.as_str() {
-        "" => "transport unknown".to_owned(),
-        transport => format!("{} over {family}", plain(transport)),
+    let transport = match (run.path().transport.as_str(), &run.path().library) {
+        ("", _) => "transport unknown".to_owned(),
+        (transport, Some(library)) => format!("{} by {}", plain(transport), plain(library)),
+        (transport, None) => format!("{} over {family}", plain(transport)),
     };
     let mut lines = vec![
         wrap(&format!("{name}: {}", curve.pattern), width, 2),

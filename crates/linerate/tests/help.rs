@@ -5,11 +5,12 @@ use insta::assert_snapshot;
 use crate::support::{Desk, PROGRAM};
 
 /// Every verb, as its words on the command line.
-const VERBS: [&[&str]; 17] = [
+const VERBS: [&[&str]; 18] = [
     &[],
     &["measure"],
     &["stream"],
     &["rr"],
+    &["mesh"],
     &["serve"],
     &["model"],
     &["model", "load"],

@@ -183,7 +183,7 @@ fn a_laboratory_has_a_rank_on_every_host() {
     let desk = Desk::new();
     mesh(&desk, &["--lab", "n-to-1", "--schedules", "serial", "--throughput", "64KiB"]);
     let run = desk.run_file("x.run.json");
-    let names = ["h1", "h2", "h3", "h4", "sink"];
+    let names = ["sink", "h1", "h2", "h3", "h4"];
     let mesh = run.mesh.as_ref().expect("a mesh");
     assert_eq!(mesh.ranks.iter().map(|rank| rank.name.as_str()).collect::<Vec<_>>(), names);
     assert_eq!(run.nodes.len(), 5, "a namespace is a host");

@@ -234,6 +234,27 @@ fn one_processor_for_both_ends_is_doubted_on_one_host_only() {
     assert_eq!(one_host, ["same-host", "same-cpu"]);
 }
 
+/// Two ranks, and the processors that each may use; on one host unless the second is `apart`.
+fn of_ranks(cpus: [&[u32]; 2], apart: bool) -> Vec<String> {
+    raised(|run: &mut Run| {
+        run.paths[0].transport = "mpi".to_owned();
+        for (node, cpus) in run.nodes.iter_mut().zip(cpus) {
+            node.environment.cpus = Fact::Known(cpus.to_vec());
+        }
+        if !apart {
+            run.nodes[1].environment.boot_id = run.nodes[0].environment.boot_id.clone();
+        }
+    })
+}
+
+#[test]
+fn ranks_that_share_a_host_or_its_processors_are_doubted() {
+    assert_eq!(of_ranks([&[0], &[0]], true), [""; 0], "each host has its own processor 0");
+    assert_eq!(of_ranks([&[0, 1], &[0, 1]], false), ["ranks-share-host"]);
+    assert_eq!(of_ranks([&[0], &[1]], false), ["ranks-share-host"], "one each");
+    assert_eq!(of_ranks([&[0], &[0]], false), ["ranks-share-host", "more-ranks-than-processors"]);
+}
+
 #[test]
 fn a_kind_of_a_later_version_is_kept_as_such() {
     let read: Caution = serde_json::from_str(r#"{"kind": "cosmic-rays"}"#).expect("a caution");

@@ -200,6 +200,17 @@ impl CallData {
         }
     }
 
+    /// What this rank sends, and where it receives, for a library that makes the call itself. The result of a broadcast or
+    /// a reduction goes in the place of what was sent.
+    pub fn buffers(&mut self) -> [&mut [u8]; 2] {
+        [&mut self.own, &mut self.received]
+    }
+
+    /// Only this part of what was sent is the result.
+    pub const fn keep(&mut self, part: Range<usize>) {
+        self.kept = part;
+    }
+
     /// Whether the call gave what it should: what is received is compared byte by byte, sums are exact.
     #[must_use]
     pub fn is_right(&self) -> bool {

@@ -1,10 +1,12 @@
 //! What a rank sends, counted: the same numbers over every carrier.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Comm, CommError};
 use crate::units::{Span, Time};
 
 /// What one rank sent.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sent {
     /// Messages, empty ones too.
     pub messages: u64,

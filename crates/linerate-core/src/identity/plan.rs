@@ -9,7 +9,7 @@ use crate::plan::Plan;
 const LEFT_OUT: [&str; 9] =
     ["host", "more-hosts", "seed", "output", "ci", "rounds", "repeat", "stages", "stream.interval"];
 /// Keys of a plan that may vary on a path. All others are the task.
-const SETTINGS: [&str; 5] = ["socket", "memory", "local", "remote", "time"];
+const SETTINGS: [&str; 6] = ["socket", "memory", "mpi", "local", "remote", "time"];
 
 /// What a plan asks for, each key by itself.
 pub(super) fn fields(plan: &Plan) -> Vec<Field> {

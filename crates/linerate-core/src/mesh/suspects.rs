@@ -114,6 +114,16 @@ pub fn suspects(mesh: &Mesh, tolerance: f64) -> Vec<Suspect> {
     let mut suspects: Vec<Suspect> =
         found.iter().map(|one| alone::judged(mesh, one, &found, tolerance)).collect();
     suspects.sort_by(|one, other| other.times_slower.total_cmp(&one.times_slower));
+    let shared: Vec<Place> = suspects
+        .iter()
+        .filter(|one| matches!(one.place, Place::Between(_)) && one.verdict == Verdict::Congested)
+        .map(|one| one.place.clone())
+        .collect();
+    // How many others use a shared way differs from round to round: that a pair on it met more of them is no news.
+    suspects.retain(|one| {
+        let (Place::Link(from, to) | Place::OneWay { from, to }) = one.place else { return true };
+        one.verdict != Verdict::Congested || !shared.iter().any(|way| way.holds(from, to))
+    });
     suspects
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::PlanError;
 use super::text::is_default;
-use crate::options::{MemoryOptions, SocketOptions, Waiting};
+use crate::options::{MemoryOptions, MpiOptions, SocketOptions, Waiting};
 use crate::transport::Transport;
 use crate::units::{Size, Span};
 
@@ -36,6 +36,8 @@ pub struct Common {
     pub socket: SocketOptions,
     /// Where the messages are in memory, at both ends.
     pub memory: MemoryOptions,
+    /// How an MPI carries the messages.
+    pub mpi: MpiOptions,
     /// Options of this end only.
     pub local: LocalOptions,
     /// Options of the peer only.
@@ -53,6 +55,7 @@ impl Default for Common {
             seed: 1,
             socket: SocketOptions::default(),
             memory: MemoryOptions::default(),
+            mpi: MpiOptions::default(),
             local: LocalOptions::default(),
             remote: RemoteOptions::default(),
             output: Output::default(),
@@ -87,6 +90,8 @@ impl Common {
         let Output { format, level, .. } = &self.output;
         let listed = matches!(format, Format::Csv | Format::Json) || *level == Level::Point;
         range(listed, "level", level.to_string(), "left out unless the format is csv or json")?;
+        let window = self.mpi.window.unwrap_or(1);
+        range((1..=1024).contains(&window), "window", window.to_string(), "from 1 to 1024 messages")?;
         range(self.memory.offset < 4_096, "offset", self.memory.offset.to_string(), "below a page of 4096")?;
         self.check_options()
     }
@@ -105,6 +110,7 @@ impl Common {
         for (ok, allowed) in [
             (udp || !offload, "udp for gso, gro and dont-fragment"),
             (udp || unix || socket.batch.is_none(), "udp or unix-datagram for batch"),
+            (self.transport == Transport::Mpi || self.mpi.is_plain(), "mpi for the options of [mpi]"),
             (!crosses_none, "another for dscp and busy-poll: this one crosses no network"),
         ] {
             PlanError::range(ok, "transport", self.transport.to_string(), allowed)?;

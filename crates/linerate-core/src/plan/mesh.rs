@@ -251,8 +251,9 @@ impl MeshPlan {
             format!("{:?}", self.tolerance),
             "from 0.01 to 10",
         )?;
-        let tcp = common.transport == Transport::Tcp;
-        range(tcp, "transport", common.transport.to_string(), "tcp: ranks talk over nothing else yet")?;
+        let between_ranks = matches!(common.transport, Transport::Tcp | Transport::Mpi);
+        let allowed = "tcp, or mpi in linerate-mpi: ranks talk over nothing else yet";
+        range(between_ranks, "transport", common.transport.to_string(), allowed)?;
         common.check_level(Level::Round, "point: pairs of ranks have no rounds of their own")?;
         common.check_level(Level::Interval, "point: pairs of ranks have no intervals")
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::common::{Common, LocalOptions, Output, RemoteOptions};
 use super::{CurvePlan, MeshPlan, Plan, PlanError, RrPlan, StreamPlan, StreamTask, Task};
 use crate::grid::Grid;
-use crate::options::{MemoryOptions, SocketOptions};
+use crate::options::{MemoryOptions, MpiOptions, SocketOptions};
 use crate::pattern::Pattern;
 use crate::schedule::Schedule;
 use crate::transport::Transport;
@@ -69,6 +69,9 @@ pub(super) struct PlanText {
     /// Where the messages are in memory, at both ends.
     #[serde(skip_serializing_if = "is_default")]
     memory: MemoryOptions,
+    /// How an MPI carries the messages of a curve.
+    #[serde(skip_serializing_if = "is_default")]
+    mpi: MpiOptions,
     /// Bulk instead of a curve.
     #[serde(skip_serializing_if = "Option::is_none")]
     stream: Option<StreamPlan>,
@@ -99,7 +102,7 @@ pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 
 impl From<Plan> for PlanText {
     fn from(plan: Plan) -> Self {
-        let Common { host, transport, time, seed, socket, memory, local, remote, output } = plan.common;
+        let Common { host, transport, time, seed, socket, memory, mpi, local, remote, output } = plan.common;
         let mut text = Self {
             host,
             more_hosts: Vec::new(),
@@ -118,6 +121,7 @@ impl From<Plan> for PlanText {
             table: Grid::default(),
             socket,
             memory,
+            mpi,
             stream: None,
             rr: None,
             mesh: None,
@@ -150,8 +154,8 @@ impl TryFrom<PlanText> for Plan {
     /// When it has options of another task than its own.
     fn try_from(text: PlanText) -> Result<Self, PlanError> {
         let task = text.task()?;
-        let PlanText { host, transport, time, seed, socket, memory, local, remote, output, .. } = text;
-        let common = Common { host, transport, time, seed, socket, memory, local, remote, output };
+        let PlanText { host, transport, time, seed, socket, memory, mpi, local, remote, output, .. } = text;
+        let common = Common { host, transport, time, seed, socket, memory, mpi, local, remote, output };
         Ok(Self { common, task })
     }
 }

@@ -1,6 +1,6 @@
 //! What every carrier of ranks must do, real or modelled: one body for all.
 //!
-//! This file uses nothing but `linerate-core`, so that other crates can include it by path.
+//! This file uses nothing but `linerate-core` and serde, so that other crates can include it by path.
 
 use std::fmt::Debug;
 
@@ -12,6 +12,8 @@ use linerate_core::comm::counted::{Counted, Sent};
 use linerate_core::comm::ideal::{self, Network};
 use linerate_core::comm::{Comm, CommError};
 use linerate_core::units::Span;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 /// More than the buffers of a path hold, both ends' together.
 const LARGE: usize = 8 << 20;
@@ -21,8 +23,9 @@ pub(crate) trait Ranks {
     /// What a rank holds.
     type Comm: Comm;
 
-    /// Runs `program` on every one of `size` new ranks, and gives what each ended with, by rank.
-    fn run<T: Send>(
+    /// Runs `program` on every one of `size` new ranks, and gives what each ended with, by rank. Where ranks are
+    /// processes, it is told to the others as JSON.
+    fn run<T: Send + Serialize + DeserializeOwned>(
         &self,
         size: usize,
         program: impl AsyncFn(Self::Comm) -> Result<T, CommError> + Sync,

@@ -2,9 +2,10 @@
 
 use std::net::TcpStream;
 use std::ops::ControlFlow;
-use std::time::Duration;
 
 use linerate_core::plan::LocalOptions;
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, recv};
 
 use super::conversation::{STEP, hear, introduce, say};
 use super::{PairError, Target};
@@ -50,12 +51,17 @@ impl ServerRank {
         }
     }
 
-    /// Why the server gave up, if it says so within a short time.
+    /// Why the server gave up, if it has said so. It does not wait.
     #[must_use]
     pub fn gave_up(&self) -> Option<String> {
-        match hear(&self.control, Duration::from_millis(200)) {
+        let said = recv(&self.control, &mut [0_u8; 1][..], RecvFlags::PEEK | RecvFlags::DONTWAIT);
+        if matches!(said, Err(Errno::AGAIN | Errno::INTR)) {
+            return None;
+        }
+        match hear(&self.control, STEP) {
             Err(PairError::Refused { reason }) => Some(reason),
-            _ => None,
+            Err(error) => Some(error.to_string()),
+            Ok(_) => None,
         }
     }
 }

@@ -86,12 +86,13 @@ impl TcpComm {
         &self.cpus
     }
 
-    /// What passed with ranks on other hosts than this one's, and what with those on this one: a host is known by its name.
+    /// What passed with ranks from `first` on that are on other hosts than this one, and what with those on this one: a host
+    /// is known by its name.
     #[must_use]
-    pub fn moved(&self) -> [Moved; 2] {
+    pub fn moved(&self, first: usize) -> [Moved; 2] {
         let own = &self.rows[self.joining.rank].name;
         let (mut far, mut near) = (Moved::default(), Moved::default());
-        for (row, moved) in self.rows.iter().zip(&self.moved) {
+        for (row, moved) in self.rows.iter().zip(&self.moved).skip(first) {
             *(if row.name == *own { &mut near } else { &mut far }) += *moved;
         }
         [far, near]

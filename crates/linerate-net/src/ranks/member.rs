@@ -73,7 +73,7 @@ pub fn take_part(
     let watch = RankWatch::start(&comm, clock);
     let done = run_ready(async {
         mesh::follow(&mut comm, asked).await?;
-        let account = watch.finish(&comm);
+        let account = watch.finish(&comm, order.first);
         mesh::tell(&mut comm, &told(&account)).await
     });
     done.map_err(RankError::from)

@@ -29,13 +29,13 @@ impl RankWatch {
         Self { clock, observer, environment: environment(address), address }
     }
 
-    /// Ends the watch: what rank 0 is told. Takes half a second, in which the rank's own noise is watched.
+    /// Ends the watch over a rank of a mesh whose ranks count from `first`: what rank 0 is told. Takes half a second, in which the rank's own noise is watched.
     #[must_use]
-    pub fn finish(mut self, comm: &TcpComm) -> RankAccount {
+    pub fn finish(mut self, comm: &TcpComm, first: usize) -> RankAccount {
         for cpu in comm.cpus().iter().copied().chain(current_cpu()) {
             self.observer.saw(&Tally::default(), Some(cpu));
         }
-        let [far, near] = comm.moved();
+        let [far, near] = comm.moved(first);
         RankAccount {
             environment: self.environment,
             observation: self.observer.finish(&self.clock, Fact::unknown("ranks have many connections")),

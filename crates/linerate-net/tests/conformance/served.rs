@@ -28,7 +28,9 @@ fn over<T>(
     }
     match work() {
         // AF_XDP has no frames as long as the loopback's.
-        Ok(_) if matches!(transport, Transport::Memory | Transport::Xdp) => panic!("{transport} has no peer"),
+        Ok(_) if matches!(transport, Transport::Memory | Transport::Mpi | Transport::Xdp) => {
+            panic!("{transport} has no peer")
+        }
         Ok(done) => Some(done),
         Err(error) => {
             is_refused(transport, &error);

@@ -140,6 +140,7 @@ pub(crate) fn is_refused(transport: Transport, error: &impl Display) {
         Transport::Mptcp => &["sysctl", "CONFIG_"],
         Transport::Vsock => &["modprobe", "/dev/"],
         Transport::Memory => &["without a host"],
+        Transport::Mpi => &["`mpirun -n 2 linerate-mpi measure`"],
         Transport::Xdp => &["`--features xdp`", "the MTU 65536 of `lo`"],
         _ => &[],
     };

@@ -157,6 +157,11 @@ pub(super) fn facts(named: &NamedRun) -> Vec<[String; 2]> {
         _ => plain(&named.run.path().transport),
     };
     let over = if transport.is_empty() { transport } else { format!(", over {transport}") };
-    let how = format!("{}, {times}, {} for each size of a pair{over}", schedules.join(", "), plan.visit);
+    // Collectives alone have no schedule.
+    let how = if schedules.is_empty() {
+        format!("collectives of all ranks{over}")
+    } else {
+        format!("{}, {times}, {} for each size of a pair{over}", schedules.join(", "), plan.visit)
+    };
     vec![["how".to_owned(), how]]
 }

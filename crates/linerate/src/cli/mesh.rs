@@ -41,13 +41,19 @@ pub(crate) struct MeshArgs {
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Ranks")]
 pub(crate) struct RanksArgs {
-    /// Start a rank on each of these hosts over ssh, such as head,n[1-16]
+    /// Start a rank on each over ssh, such as n[1-16]
+    ///
+    /// A list as Slurm writes it: head,n[1-16],user@m[01-04].
     #[arg(long, value_name = "HOSTS", value_parser = parse_hosts, conflicts_with_all = ["servers", "ranks", "model", "lab"])]
     pub(crate) hosts: Option<HostList>,
-    /// Ask `linerate serve` on each of these hosts to be a rank; all have one key
+    /// Ask `linerate serve` on each to be a rank
+    ///
+    /// All servers have one key (`serve --key-file`).
     #[arg(long, value_name = "HOSTS", value_parser = parse_hosts, conflicts_with_all = ["ranks", "model", "lab"])]
     pub(crate) servers: Option<HostList>,
-    /// Start this many ranks on this host; of a model or laboratory, use its first N hosts
+    /// Start this many ranks on this host [default: 2]
+    ///
+    /// Of a model its first stations, of a laboratory its first hosts; there the default is all.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
     pub(crate) ranks: Option<u32>,
     /// Ranks on each host [default: 1]
@@ -56,7 +62,7 @@ pub(crate) struct RanksArgs {
     /// The command that starts another on a host, as `COMMAND HOST SCRIPT` [default: ssh]
     #[arg(long, value_name = "COMMAND", requires = "hosts", hide_short_help = true)]
     pub(crate) agent: Option<String>,
-    /// Copy this linerate to each host first, and remove it afterwards
+    /// Copy linerate to each host first; remove it after
     #[arg(long, requires = "hosts", conflicts_with = "program")]
     pub(crate) deploy: bool,
     /// linerate on the hosts [default: linerate]
@@ -86,28 +92,30 @@ pub(crate) struct HostList(pub(crate) Vec<String>);
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Question")]
 struct QuestionArgs {
-    /// Who talks at the same time: pairs, serial, shifts, bisection, .. [default: pairs]
+    /// Who talks at once: pairs, serial, bisection, ..
     ///
-    /// One or several of pairs (every pair, in rounds without a shared end), serial (one pair at a time), shifts,
+    /// One or several of pairs (the default: every pair, in rounds without a shared end), serial (one pair at a time), shifts,
     /// ring, random-ring, bisection (random matchings), fan-in, fan-out, victim; `none` for collectives only.
-    #[arg(long, value_name = "NAME,..", value_delimiter = ',', value_parser = schedule_parser(), hide_possible_values = true)]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = schedule_parser(), hide_possible_values = true)]
     schedules: Option<Vec<Option<MeshSchedule>>>,
     /// Sizes of round trips [default: 1]
-    #[arg(long, value_name = "SIZE,..", value_delimiter = ',')]
+    #[arg(long, value_name = "SIZES", value_delimiter = ',')]
     latency: Option<Vec<Size>>,
-    /// Sizes of messages one way without a pause [default: 1MiB]
-    #[arg(long, value_name = "SIZE,..", value_delimiter = ',')]
+    /// Sizes of messages one way [default: 1MiB]
+    #[arg(long, value_name = "SIZES", value_delimiter = ',')]
     throughput: Option<Vec<Size>>,
     /// Measure a curve for each pair: every power of two to 4 MiB, both ways
     #[arg(long, conflicts_with_all = ["latency", "throughput"], hide_short_help = true)]
     curve: bool,
-    /// Call these collectives at the end: all, allreduce, allreduce:ring, ..
-    #[arg(long, value_name = "NAME,..", value_delimiter = ',', value_parser = parse_calls)]
+    /// Call these too: all, allreduce, alltoall, ..
+    ///
+    /// A collective with all of its algorithms, or with one: allreduce:ring. It is checked, and timed at every rank.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = parse_calls)]
     collectives: Option<Vec<Calls>>,
     /// Sizes of collectives [default: 8 B to 1 MiB]
     #[arg(
         long,
-        value_name = "SIZE,..",
+        value_name = "SIZES",
         value_delimiter = ',',
         requires = "collectives",
         hide_short_help = true

@@ -2,8 +2,8 @@
 
 use std::net::IpAddr;
 
-use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser as _;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use linerate_core::options::{Io, MemoryOptions, SocketOptions, Waiting};
 use linerate_core::plan::{Common, Family};
 use linerate_core::transport::Transport;
@@ -210,17 +210,23 @@ fn parse_working_set(text: &str) -> Result<Size, String> {
 }
 
 fn transport_parser() -> impl clap::builder::TypedValueParser<Value = Transport> {
-    PossibleValuesParser::new(Transport::ALL.map(Transport::name)).try_map(|text| text.parse::<Transport>())
+    of_transports(Transport::ALL.to_vec())
+}
+
+/// These by name. One that is a program of its own is understood, so that it can be refused with that program's name.
+fn of_transports(offered: Vec<Transport>) -> impl clap::builder::TypedValueParser<Value = Transport> + use<> {
+    let value = |it: Transport| PossibleValue::new(it.name()).hide(!it.is_built_in());
+    PossibleValuesParser::new(offered.into_iter().map(value)).try_map(|text| text.parse::<Transport>())
 }
 
 /// The transports of loads: copies in memory have no peer.
 pub(super) fn load_transport_parser() -> impl clap::builder::TypedValueParser<Value = Transport> {
-    let names = Transport::ALL.into_iter().filter(|transport| *transport != Transport::Memory);
-    PossibleValuesParser::new(names.map(Transport::name)).try_map(|text| text.parse::<Transport>())
+    of_transports(Transport::ALL.into_iter().filter(|it| *it != Transport::Memory).collect())
 }
 
 fn transport_help() -> String {
-    let all = Transport::ALL.map(Transport::name).join(", ");
+    let built_in = Transport::ALL.into_iter().filter(|it| it.is_built_in());
+    let all = built_in.map(Transport::name).collect::<Vec<_>>().join(", ");
     format!(
         "Transport [default: tcp].\n\nOne of {all}. docs/transports.md says what each one measures and what it needs."
     )

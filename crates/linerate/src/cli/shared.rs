@@ -39,11 +39,11 @@ pub(crate) struct KeyArgs {
 pub(crate) struct PeerArgs {
     #[command(flatten)]
     pub(crate) key: KeyArgs,
-    /// Copy this linerate to [USER@]HOST over ssh, measure, and remove it
+    /// Copy linerate to HOST by ssh; remove it after
     ///
-    /// Nothing needs to be installed there. HOST must resolve here too, and its port must be reachable. `stream` takes a
+    /// HOST may be USER@HOST. Nothing needs to be installed there. HOST must resolve here too, and its port must be reachable. `stream` takes a
     /// list, such as n[1-4].
-    #[arg(long, value_name = "[USER@]HOST", value_parser = super::mesh::parse_hosts, conflicts_with_all = ["key", "key_file", "lab", "model"])]
+    #[arg(long, value_name = "HOST", value_parser = super::mesh::parse_hosts, conflicts_with_all = ["key", "key_file", "lab", "model"])]
     pub(crate) deploy: Option<HostList>,
     /// The command that starts another on a host, as `COMMAND HOST SCRIPT` [default: ssh]
     #[arg(long, value_name = "COMMAND", requires = "deploy", hide_short_help = true)]

@@ -38,6 +38,7 @@ pub(super) trait LoadSubject: Subject {
 /// Refuses options that loads do not support.
 pub(super) fn check(plan: &Plan) -> Result<(), Trouble> {
     plan.check().map_err(|error| Trouble::plan(error, None))?;
+    super::planned::built_in(plan)?;
     if plan.common.transport == Transport::Memory {
         return Err(Trouble::new(
             "failed to load the transport memory: copies in one process have no peer",

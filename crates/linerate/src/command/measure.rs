@@ -76,6 +76,7 @@ fn plan(args: &MeasureArgs, of_model: Option<Plan>) -> Result<Plan, Trouble> {
     args.peer.note_in(&mut plan);
     one_peer(&args.peer)?;
     plan.check().map_err(|error| Trouble::plan(error, None))?;
+    planned::built_in(&plan)?;
     Ok(plan)
 }
 

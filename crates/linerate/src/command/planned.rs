@@ -53,3 +53,17 @@ fn read(path: &Path) -> Result<Plan, Trouble> {
     })?;
     Plan::from_toml(&text).map_err(|error| Trouble::plan(error, Some((path, text))))
 }
+
+/// Refuses a transport that only another program has.
+pub(super) fn built_in(plan: &Plan) -> Result<(), Trouble> {
+    let transport = plan.common.transport;
+    if transport.is_built_in() {
+        return Ok(());
+    }
+    Err(Trouble::new(
+        format!(
+            "failed to use the transport {transport}: linerate is built without an MPI, so that it runs anywhere"
+        ),
+        "run `mpirun -n 2 linerate-mpi measure`, which writes the same run file; docs/mpi.md says how to build it",
+    ))
+}

@@ -18,7 +18,10 @@ pub(super) fn groups(matrix: &Matrix, gap: f64) -> Option<Vec<Vec<usize>>> {
     let mut joined: Vec<(f64, Vec<Vec<usize>>)> = Vec::new();
     while clusters.len() > 1 {
         let (one, other) = nearest(&means);
-        joined.push((means[one][other], clusters.clone()));
+        // More members than a few dozen clusters say nothing new about the top of the tree.
+        if clusters.len() <= MOST_KEPT {
+            joined.push((means[one][other], clusters.clone()));
+        }
         let (a, b) = (clusters[one].len() as f64, clusters[other].len() as f64);
         for third in (0..clusters.len()).filter(|third| *third != one && *third != other) {
             let mean = means[one][third].mul_add(a, means[other][third] * b) / (a + b);
@@ -29,10 +32,6 @@ pub(super) fn groups(matrix: &Matrix, gap: f64) -> Option<Vec<Vec<usize>>> {
         means.remove(other);
         for row in &mut means {
             row.remove(other);
-        }
-        // More members than a few dozen clusters say nothing new about the top of the tree.
-        if joined.len() > MOST_KEPT {
-            joined.remove(0);
         }
     }
     let jump = |place: usize| joined[place].0 - joined[place - 1].0;

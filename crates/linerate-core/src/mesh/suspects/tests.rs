@@ -159,6 +159,23 @@ fn a_shared_way_is_slow_between_groups_and_only_while_all_talk() {
     assert_eq!(planted(12, &slow), [(Place::Between(groups), Verdict::Bad)]);
 }
 
+/// A pair that met more of the others than most is no finding beside the way that they share; one that is slow alone is.
+#[test]
+fn a_pair_on_a_shared_way_is_named_only_if_it_is_bad() {
+    let side = |rank: usize| usize::from(rank >= 5);
+    let pair = |from: usize, to: usize| (from.min(to), from.max(to));
+    let crowded = |from, to| match pair(from, to) {
+        (1, 7) => [6.0, 1.0],
+        (2, 8) => [6.0, 2.0],
+        _ => [if side(from) == side(to) { 1.0 } else { 3.0 }, 1.0],
+    };
+    let found = planted(12, &crowded);
+    let groups = vec![(0..5).collect(), (5..12).collect()];
+    assert!(found.contains(&(Place::Between(groups), Verdict::Congested)), "{found:?}");
+    assert!(found.contains(&(Place::Link(2, 8), Verdict::Bad)), "{found:?}");
+    assert_eq!(found.len(), 2, "{found:?}");
+}
+
 #[test]
 fn what_is_slow_only_while_others_talk_is_congested() {
     let slower = |from, to| [if from == 2 || to == 2 { 1.5 } else { 1.0 }, 1.0];

@@ -60,7 +60,7 @@ impl Ranks {
         let mut watcher = Watcher::of(underway);
         let (mut mesh, ended) = run_ready(mesh::conduct(&mut self.comm, asked, named, &mut watcher));
         underway.line.doing("what the ranks saw");
-        let own = watch.map(|watch| watch.finish(&self.comm));
+        let own = watch.map(|watch| watch.finish(&self.comm, self.first));
         let told = run_ready(mesh::collect(&mut self.comm, &mut mesh, self.first, ACCOUNT));
         self.accounts = told.into_iter().map(|text| serde_json::from_str(&text?).ok()).collect();
         if let (Some(own), Some(first)) = (own, self.accounts.first_mut()) {
