@@ -170,6 +170,13 @@ impl Mesh {
     pub(crate) fn lose(&mut self, rank: usize, error: &CommError) {
         let rank = rank as u32;
         self.lost.retain(|lost| lost.with.is_none() || (lost.rank != rank && lost.with != Some(rank)));
-        self.lost.push(Lost { rank, with: None, reason: error.to_string() });
+        // The carrier may count ranks that take no part in the mesh.
+        let reason = match error {
+            CommError::Lost { reason, .. } => {
+                CommError::Lost { peer: rank as usize, reason: reason.clone() }.to_string()
+            }
+            other => other.to_string(),
+        };
+        self.lost.push(Lost { rank, with: None, reason });
     }
 }
