@@ -112,9 +112,10 @@ impl<C: Comm, W: MeshWatch> Conductor<'_, C, W> {
             let enough = self.share * 2 >= fits;
             self.share = fits.min(self.share * 16);
             if enough {
-                return round;
+                break;
             }
         }
+        // The passes before this one have used up what a shaper lets through at once, as far as they could.
         self.pass_once(next).await
     }
 
