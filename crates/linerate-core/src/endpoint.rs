@@ -26,13 +26,37 @@ pub trait Endpoint {
     /// them; two ends that both exchange never do, whatever the size.
     fn exchange(&mut self, out: &[u8], into: &mut [u8]) -> impl Future<Output = Result<(), LinkError>>;
 
-    /// How many bytes have arrived and wait to be received, as far as the endpoint can say.
-    fn waiting(&self) -> u64 {
-        0
+    /// What has arrived and was not received, as far as the endpoint can say.
+    fn arrived(&self) -> Arrived {
+        Arrived::default()
     }
 
     /// Lets `span` pass.
     fn wait(&mut self, span: Span) -> impl Future<Output = ()>;
+}
+
+/// What has arrived at an endpoint and was not received.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Arrived {
+    /// What can be received now. Unit: bytes.
+    pub waiting: u64,
+    /// All memory that it takes, with the system's overhead, and with what arrived out of order and waits
+    /// for what is missing before it. Unit: bytes.
+    pub memory: u64,
+    /// How many packets have come out of order so far.
+    pub out_of_order: u32,
+}
+
+impl Arrived {
+    /// What waits for something missing before it, if packets came out of order since `begin`: at most as
+    /// much, for the system's overhead cannot be told from it. Unit: bytes.
+    #[must_use]
+    pub fn held_back_since(&self, begin: Self) -> u64 {
+        /// A packet of Ethernet's size takes up to 4.25 KiB of memory.
+        const OVERHEAD: u64 = 3;
+        let disordered = self.out_of_order != begin.out_of_order;
+        if disordered { self.memory.saturating_sub(self.waiting * OVERHEAD) } else { 0 }
+    }
 }
 
 /// Why bytes could not be transferred.

@@ -112,8 +112,8 @@ pub struct Half {
     pub elapsed: Vec<Span>,
     /// What this end counted.
     pub tally: Tally,
-    /// What had arrived here and was still to be read when the first sample began and when the last
-    /// one ended, where messages overlap and the channel can say. Unit: bytes.
+    /// What had arrived here and was still to be read when the first sample began, out of order too, and
+    /// when the last one ended, where messages overlap and the channel can say. Unit: bytes.
     #[serde(default, skip_serializing_if = "is_none_waiting")]
     pub waiting: [u64; 2],
     /// The first wrong byte among those that were checked.

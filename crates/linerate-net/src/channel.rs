@@ -9,7 +9,7 @@ mod wire;
 
 use std::os::fd::BorrowedFd;
 
-use linerate_core::endpoint::LinkError;
+use linerate_core::endpoint::{Arrived, LinkError};
 use linerate_core::environment::Fact;
 use linerate_core::kernel::TcpSample;
 use linerate_core::observation::Connection;
@@ -66,9 +66,9 @@ pub trait Channel: Send {
         DEFAULT_MESSAGE
     }
 
-    /// How many bytes have arrived and wait to be pulled, as far as the channel can say.
-    fn waiting(&self) -> u64 {
-        0
+    /// What has arrived and was not pulled, as far as the channel can say.
+    fn arrived(&self) -> Arrived {
+        Arrived::default()
     }
 
     /// The options that the socket really has.

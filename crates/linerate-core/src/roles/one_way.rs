@@ -1,10 +1,10 @@
 //! Messages one way without pause.
 //!
 //! The receiver times: its clock starts when the first message, and those that lead, are complete and
-//! nothing that arrived waits to be read; it is read at the last byte of every sample. So neither the
-//! sender's buffers nor the receiver's nor the start count.
+//! nothing that arrived waits to be read, or for a lost packet before it; it is read at the last byte of
+//! every sample. So neither the sender's buffers nor the receiver's nor the start count.
 
-use crate::endpoint::{Endpoint, LinkError};
+use crate::endpoint::{Arrived, Endpoint, LinkError};
 use crate::payload::{Messages, Turns};
 use crate::trial::{self, Half, Laps, Tally, Trial};
 
@@ -32,6 +32,8 @@ pub(super) async fn respond<E: Endpoint, M: Messages>(
     messages: &mut M,
 ) -> Result<Half, LinkError> {
     let size = trial.message_len()?;
+    let begin = end.arrived();
+    let unread = |arrived: Arrived| arrived.waiting.saturating_add(arrived.held_back_since(begin));
     let mut turns = messages.turns(size);
     let mut received = 0;
     for _ in 0..trial.untimed() {
@@ -41,16 +43,16 @@ pub(super) async fn respond<E: Endpoint, M: Messages>(
     }
     // A receiver that is slower than the path never catches up: at least half of the samples remain.
     let mut spare = u64::from(trial.samples / 2) * u64::from(trial.batch);
-    let mut before = end.waiting();
-    while spare > 0 && before >= trial.size {
-        let there = (before / trial.size.max(1)).min(spare);
+    let mut before = end.arrived();
+    while spare > 0 && unread(before) >= trial.size {
+        let there = (before.waiting / trial.size.max(1)).clamp(1, spare);
         for _ in 0..there {
             end.recv(turns.incoming()).await?;
             turns.received();
         }
         received += there;
         spare -= there;
-        before = end.waiting();
+        before = end.arrived();
     }
     let left = trial.messages() - received;
     let mut laps = Laps::start(end, trial.samples);
@@ -62,7 +64,7 @@ pub(super) async fn respond<E: Endpoint, M: Messages>(
         laps.lap(end);
         received += u64::from(trial.batch);
     }
-    let waiting = [before, end.waiting()];
+    let waiting = [unread(before), end.arrived().waiting];
     while received < trial.messages() {
         end.recv(turns.incoming()).await?;
         turns.received();

@@ -35,16 +35,27 @@ pub fn warm_up(times: &[Span]) -> usize {
     times.iter().take(most).take_while(|time| (time.as_ps() as f64 - centre).abs() > reach).count()
 }
 
-/// The same of a path that delivers lumps which take `lump` to pass: how many of the first `times` are
-/// warm-up and not the unevenness of one lump. A sample that waits for a lump is long and the one that has
-/// its rest is short, so the first may look cold.
+/// The same of messages that follow each other over a path that delivers lumps which take `lump` to pass:
+/// how many of the first `times` are warm-up and not the unevenness of the path. A sample that waits for a
+/// lump is long and the one that has its rest is short, so the first may look cold. So may one that waited
+/// for a lost packet, or for a receiver that had no processor: what piled up meanwhile follows at once. Slow
+/// samples are warm-up only where enough follow, and those of them that come first are no faster than the
+/// others.
 #[must_use]
 pub fn warm_up_beyond(lump: Span, times: &[Span]) -> usize {
     let first = warm_up(times);
     let as_ps = |time: &Span| time.as_ps() as f64;
     let Some(centre) = median_of(times[times.len() / 2..].iter().map(as_ps)) else { return 0 };
     let odd = times[..first].iter().map(as_ps).sum::<f64>() - first as f64 * centre;
-    if odd.abs() > as_ps(&lump) { first } else { 0 }
+    let uneven = odd.abs() <= as_ps(&lump) || (odd > 0.0 && catches_up(&times[first..]));
+    if uneven { 0 } else { first }
+}
+
+/// Whether the first half of `times` may be what piled up before them.
+fn catches_up(times: &[Span]) -> bool {
+    let (first, later) = times.split_at(times.len() / 2);
+    let mean = |times: &[Span]| times.iter().copied().sum::<Span>().as_ps() as f64 / times.len() as f64;
+    times.len() < FEW || mean(first) < mean(later) * (1.0 - TOLERANCE)
 }
 
 fn median_of(values: impl Iterator<Item = f64>) -> Option<f64> {
@@ -72,12 +83,23 @@ mod tests {
         // 98,307 B each at 10 Mb/s, in lumps of 64 KiB that take 55 ms.
         let seen = times(&[115_500, 57_900, 115_800, 57_900, 63_800]);
         let of = |lump_us, times: &[Span]| warm_up_beyond(Span::from_us(lump_us), times);
-        assert_eq!((warm_up(&seen), of(55_000, &seen), of(50_000, &seen)), (1, 0, 1));
-        let slow_start = times(&[400, 200, 50, 50, 50, 50]);
+        assert_eq!((warm_up(&seen), of(55_000, &seen)), (1, 0));
+        let slow_start = times(&[400, 200, 50, 50, 50, 50, 50, 50, 50, 50]);
         assert_eq!((of(499, &slow_start), of(500, &slow_start)), (2, 0), "350 and 150 more than steady");
         let burst = times(&[1, 2, 67, 67, 67, 67, 67, 67]);
         assert_eq!((of(130, &burst), of(131, &burst)), (2, 0));
         assert_eq!(of(0, &[]), 0);
+    }
+
+    #[test]
+    fn what_piles_up_behind_a_lost_packet_is_no_steady_state() {
+        // Two samples that waited, and three of what came meanwhile: 26 ms each on the path.
+        let seen = times(&[50_000, 50_000, 9_000, 10_000, 11_000]);
+        assert_eq!((warm_up(&seen), warm_up_beyond(Span::from_us(33), &seen)), (2, 0));
+        let longer = times(&[104, 2, 2, 2, 26, 26, 26, 26, 26, 26, 26]);
+        assert_eq!((warm_up(&longer), warm_up_beyond(Span::from_us(33), &longer)), (4, 0));
+        let cold = times(&[104, 26, 26, 26, 26, 26, 26, 26, 26, 26]);
+        assert_eq!(warm_up_beyond(Span::from_us(33), &cold), 1);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Any channel as an endpoint, with the host's clock.
 
-use linerate_core::endpoint::{Endpoint, LinkError};
+use linerate_core::endpoint::{Arrived, Endpoint, LinkError};
 use linerate_core::options::Waiting;
 use linerate_core::units::{Span, Time};
 
@@ -115,8 +115,8 @@ impl<C: Channel> Endpoint for Wire<C> {
         self.recv_all(into)
     }
 
-    fn waiting(&self) -> u64 {
-        self.channel.waiting()
+    fn arrived(&self) -> Arrived {
+        self.channel.arrived()
     }
 
     async fn wait(&mut self, span: Span) {

@@ -4,7 +4,7 @@ use std::io;
 use std::net::Shutdown;
 use std::os::fd::{AsFd, BorrowedFd};
 
-use linerate_core::endpoint::LinkError;
+use linerate_core::endpoint::{Arrived, LinkError};
 use linerate_core::environment::Fact;
 use linerate_core::kernel::TcpSample;
 use linerate_core::observation::Connection;
@@ -18,7 +18,7 @@ use super::{Setup, TransportError, options, vsock};
 use crate::channel::{Channel, ChannelHandle, Registration};
 use crate::flow::Incoming;
 use crate::io::Engine;
-use crate::sys::mptcp;
+use crate::sys::{mptcp, tcp_info};
 use crate::wait::{Arrival, Handling, Interest, Wait};
 
 /// What carries a connected stream socket, and so what it can say of itself.
@@ -103,8 +103,16 @@ impl Channel for SocketChannel {
         }
     }
 
-    fn waiting(&self) -> u64 {
-        rustix::io::ioctl_fionread(&self.socket).unwrap_or(0)
+    fn arrived(&self) -> Arrived {
+        let waiting = rustix::io::ioctl_fionread(&self.socket).unwrap_or(0);
+        let memory = tcp_info::queues(&self.socket).map_or(waiting, |queues| queues.unread);
+        let out_of_order = match self.carrier {
+            Carrier::Tcp { .. } | Carrier::Multipath { .. } => {
+                tcp_info::tcp_info(&self.socket).map_or(0, |info| info.tcpi_rcv_ooopack)
+            }
+            Carrier::Vsock | Carrier::Unix => 0,
+        };
+        Arrived { waiting, memory, out_of_order }
     }
 
     fn granted(&self) -> Granted {
