@@ -18,6 +18,8 @@ const NETWORK: Network = Network { latency: Span::from_us(50), per_byte: Span::f
 struct Faulty<'a> {
     inner: IdealComm,
     faults: &'a Faults,
+    /// What a shaper owes this rank: the time for which it may send at once. And when that was known.
+    saved: (Span, Time),
 }
 
 /// What is wrong with a network.
@@ -27,6 +29,8 @@ struct Faults {
     late: Vec<((usize, usize), usize, Span)>,
     /// Between whom nothing passes, the lower rank first.
     apart: Option<(usize, usize)>,
+    /// A shaper before every rank: what a byte takes, and how many bytes it lets through at once.
+    shaper: Option<(Span, u64)>,
 }
 
 impl Faulty<'_> {
@@ -43,6 +47,13 @@ impl Faulty<'_> {
         let late = self.faults.late.iter().filter(|(pair, least, _)| *pair == (from, to) && length >= *least);
         let late: Span = late.map(|(_, _, late)| *late).sum();
         self.inner.compute(late).await;
+        let Some((per_byte, burst)) = self.faults.shaper else { return };
+        let (saved, at) = self.saved;
+        let now = self.inner.now();
+        let saved = (saved + now.since(at)).min(per_byte * burst);
+        let needed = per_byte * length as u64;
+        self.inner.compute(needed.saturating_sub(saved)).await;
+        self.saved = (saved.saturating_sub(needed), self.inner.now());
     }
 }
 
@@ -125,7 +136,8 @@ fn measured_from(
 ) -> (Mesh, Watch, bool) {
     let asked = Asked { plan, seed: 1, patience: Span::from_ms(60_000), first };
     let all = ideal::run(NETWORK, size + first, async |inner| {
-        let mut comm = Faulty { inner, faults };
+        let full = faults.shaper.map_or(Span::ZERO, |(per_byte, burst)| per_byte * burst);
+        let mut comm = Faulty { saved: (full, inner.now()), inner, faults };
         if comm.rank() > 0 {
             mesh::follow(&mut comm, asked).await?;
             let text = format!("this is {}", comm.rank());
@@ -188,6 +200,26 @@ fn every_pair_takes_what_the_network_takes() {
         for (from, to, time) in Matrix::of(&mesh, 1, &mesh.phases).iter() {
             assert!(time >= MEBIBYTE, "{time} s");
             assert_near(time, MEBIBYTE, 0.02, &format!("throughput from {from} to {to}"));
+        }
+    }
+}
+
+/// A shaper of 10 Mb/s that lets 1 MB through at once, which is all that a visit of 100 ms would send without it.
+#[test]
+fn a_pair_behind_a_shaper_has_the_rate_that_lasts() {
+    let per_byte = Span::from_ns(800);
+    let faults = Faults { shaper: Some((per_byte, 1_000_000)), ..Faults::default() };
+    for size in [1 << 10, 1 << 16, 1 << 20] {
+        let plan = MeshPlan {
+            latency: Vec::new(),
+            throughput: vec![Size(size)],
+            visit: Span::from_ms(100),
+            ..of(&[MeshSchedule::Pairs])
+        };
+        let (mesh, ..) = measured(4, &plan, &faults, None);
+        for (from, to, time) in Matrix::of(&mesh, 0, &mesh.phases).iter() {
+            let expected = (per_byte * size).as_seconds();
+            assert_near(time, expected, 0.02, &format!("{size} B from {from} to {to}"));
         }
     }
 }

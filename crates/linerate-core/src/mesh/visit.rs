@@ -14,6 +14,11 @@ use crate::units::Span;
 const MOST: u64 = 1 << 16;
 /// How many times as many messages may follow at once as before: the first ones are slower than those that follow.
 const GROWTH: u64 = 16;
+/// The same of messages one way: the first ones may be faster, where a shaper has saved tokens. What is sent last before
+/// it has none left is then hardly more than what it had.
+const ONE_WAY_GROWTH: u64 = 2;
+/// As many messages one way as take this part of the time have used the tokens up.
+const LEAD_PART: u64 = 3;
 
 /// What a visit needs to know.
 #[derive(Clone, Copy, Debug)]
@@ -109,8 +114,9 @@ impl Visit {
     }
 
     /// Messages one way, answered by an empty one when the last has arrived: so the sender's clock counts what was
-    /// delivered, and what lies in a buffer on the way is not counted. Their number grows until they take most of the
-    /// time. The first one makes the connection and is not counted.
+    /// delivered, and what lies in a buffer on the way is not counted. Their number grows until they take a part of the
+    /// time. As many again are timed: those before have made the connection, opened its window, and used up what a shaper
+    /// lets through at once.
     async fn one_way<C: Comm>(
         &self,
         comm: &mut C,
@@ -118,7 +124,7 @@ impl Visit {
         buffers: &mut Buffers,
     ) -> Result<Span, CommError> {
         let (out, _) = buffers.message(self.length());
-        let (mut count, mut first) = (1_u64, true);
+        let (mut count, mut led) = (1_u64, false);
         loop {
             comm.send_to(to, &count.to_le_bytes()).await?;
             let start = comm.now();
@@ -127,12 +133,15 @@ impl Visit {
             }
             comm.recv_from(to, &mut []).await?;
             let taken = comm.now().since(start);
-            if !first && (taken >= self.span / 2 || count == MOST) {
+            if led {
                 return Ok(taken / count);
             }
+            led = taken >= self.span / LEAD_PART || count == MOST;
+            if led {
+                continue;
+            }
             let affordable = self.span.as_ps().saturating_mul(count) / taken.as_ps().max(1);
-            count = affordable.clamp(1, count * GROWTH).min(MOST);
-            first = false;
+            count = affordable.clamp(1, count * ONE_WAY_GROWTH).min(MOST);
         }
     }
 
