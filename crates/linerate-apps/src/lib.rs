@@ -1,0 +1,9 @@
+//! Applications that show what a cluster's network is worth to a calculation.
+//!
+//! Each is a program of ranks over a [`Comm`](linerate_core::comm::Comm): the same code runs on processes over TCP, on an
+//! MPI, on the ideal network of the closed forms and on a modelled cluster. They are ours, built from the literature, and
+//! not the codes of any laboratory. Pure: no clock, no socket, no file.
+
+pub mod application;
+pub mod gather;
+pub mod work;

@@ -1,0 +1,3 @@
+//! The tests of the applications, as one program.
+
+mod work;
