@@ -3,6 +3,8 @@
 //! A caution is never an error and never only a log line: it is kept in the run file and printed
 //! with the result.
 
+mod text;
+
 use std::fmt;
 
 use schemars::JsonSchema;
@@ -309,226 +311,20 @@ pub enum Caution {
         /// That share, 0 to 1.
         share: f64,
     },
+    /// Messages one way between ranks came out faster the smaller they were: in the burst of a shaper.
+    MeshInBursts {
+        /// The smallest size that did. Unit: bytes.
+        size: u64,
+        /// Its median rate over all pairs.
+        #[serde(rename = "rate_bps")]
+        rate: Rate,
+        /// The largest size. Unit: bytes.
+        largest: u64,
+        /// Its median rate over all pairs.
+        #[serde(rename = "largest_rate_bps")]
+        largest_rate: Rate,
+    },
     /// A kind that only a later linerate knows.
     #[serde(other)]
     Later,
-}
-
-impl Caution {
-    /// What was seen.
-    #[must_use]
-    pub fn finding(&self) -> String {
-        match self {
-            Self::SameHost => {
-                "both ends run on one host: this measures its memory and scheduler, not a network".into()
-            }
-            Self::SameCpu { cpu } => format!("both ends ran on processor {cpu} and took turns"),
-            Self::SlowClock { side, clocksource } => {
-                format!("{side} reads the time from `{clocksource}`, not from the processor's counter")
-            }
-            Self::ClockBackwards { side, times } => {
-                format!("the clock of {side} stepped back {}", count(*times, "time", "times"))
-            }
-            Self::Noisy { side, share, longest } => format!(
-                "{side} lost {:.1} % of its time to other work, up to {longest} at a time",
-                share * 100.0
-            ),
-            Self::Crowded { side, share } => {
-                format!(
-                    "the measuring thread of {side} waited for a processor {:.1} % of the run",
-                    share * 100.0
-                )
-            }
-            Self::PaceMissed { asked, got } => {
-                format!("a rate of {asked} was requested and {got} was achieved")
-            }
-            Self::BeganFaster { whole, later } => {
-                format!("bulk began faster than it went on: {whole} over all, {later} in the second half")
-            }
-            Self::LinkDown { side, down } => format!("the link of {side} was down for {down}"),
-            Self::Nagle { share } => format!(
-                "requests waited for the acknowledgement of earlier ones at {:.0} % of the looks (Nagle's algorithm)",
-                share * 100.0
-            ),
-            Self::Unsent { requests } => {
-                let due = count(*requests, "request was", "requests were");
-                format!("{due} due but never sent, so the percentiles look too good")
-            }
-            Self::Foreign { datagrams } => {
-                let came = count(*datagrams, "datagram arrived that does", "datagrams arrived that do");
-                format!("{came} not belong to this load (not counted in its result)")
-            }
-            Self::Governor { side, governor } => {
-                format!("{side} varies its processor frequency (governor `{governor}`)")
-            }
-            Self::NotGranted { side, option, asked, granted } => {
-                format!("{side} was asked for {option} {asked} and granted {granted}")
-            }
-            Self::PathNotProven { side, interface, payload, counted } => format!(
-                "{payload} B of payload passed, but `{interface}` of {side} counted {counted} B: the payload did not cross it"
-            ),
-            Self::OtherTraffic { side, interface, extra } => {
-                format!("`{interface}` of {side} carried {extra} B besides the measurement")
-            }
-            Self::Retransmitted { side, segments, of } => {
-                format!("{side} retransmitted {segments} of {of} segments")
-            }
-            Self::FewRounds { sizes, from } => {
-                let were = if *sizes == 1 { "was" } else { "were" };
-                let sizes = count(*sizes, "size", "sizes");
-                format!("{sizes} from {from} B {were} measured too few times for an interval")
-            }
-            Self::WideIntervals { sizes, of, target } => {
-                let have = if *sizes == 1 { "has" } else { "have" };
-                format!("{sizes} of {of} sizes {have} an interval wider than +-{} %", target * 100.0)
-            }
-            Self::NotTimed { sizes, from, needed } => {
-                let were = if *sizes == 1 { "was" } else { "were" };
-                let needed = needed.map(|needed| format!(": one round of all takes about {needed}"));
-                let needed = needed.unwrap_or_default();
-                format!("{} from {from} B {were} not timed{needed}", count(*sizes, "size", "sizes"))
-            }
-            Self::WakeUpsDrift { ratio } => format!(
-                "small messages took up to {ratio:.1} times longer in some rounds than in others, as waking the receivers does"
-            ),
-            Self::InBursts { sizes, from } => {
-                let were = if *sizes == 1 { "was" } else { "were" };
-                let sizes = count(*sizes, "size", "sizes");
-                format!(
-                    "{sizes} from {from} B {were} not timed for long enough: in short bursts, faster than the path carries for long"
-                )
-            }
-            Self::Late { size, after } => {
-                format!(
-                    "a trial of {size} B was ended after {after}, when the time was over; nothing of it is counted"
-                )
-            }
-            Self::AboveLink { size, throughput, link } => {
-                format!("{size} B measured {throughput}, above the link's {link}")
-            }
-            Self::IllegalDiameter { round_trip_bits, slot_bits } => format!(
-                "the collision domain is too wide: the round trip takes {round_trip_bits} bit times, and the slot time is {slot_bits}"
-            ),
-            Self::DuplexMismatch { cable } => {
-                format!("{cable} is full duplex at one end and half duplex at the other")
-            }
-            Self::FramesLost { lost, offered, cause } => format!(
-                "{:.1} % of the frames were lost ({cause}), and the delays do not count them",
-                *lost as f64 / (*offered).max(1) as f64 * 100.0
-            ),
-            Self::WithoutEffect { key, why } => format!("`{key}` has no effect: {why}"),
-            Self::RanksShareHost { ranks, of } => format!(
-                "{ranks} of {of} ranks share a host with another: what passes between those crosses no network"
-            ),
-            Self::MoreRanksThanProcessors { host, ranks, processors } => {
-                let processors = count(*processors, "processor", "processors");
-                format!(
-                    "{host} has {ranks} ranks on {processors}: they wait for each other, and the times are not the network's"
-                )
-            }
-            Self::RanksShareProcessor { host, ranks, cpu } => {
-                format!("{ranks} ranks of {host} ran on processor {cpu} only, and took turns")
-            }
-            Self::RanksTookAnotherWay { host, more, interface, payload, counted } => {
-                let others = if *more == 0 { String::new() } else { format!(" (and {more} more like it)") };
-                format!(
-                    "{payload} B passed between {host}{others} and other hosts, but its `{interface}` counted {counted} B: the payload took another way"
-                )
-            }
-            Self::NoisyHosts { hosts, of, worst, share } => {
-                let lost = count(*hosts, "host", "hosts");
-                format!("{lost} of {of} lost time to other work; {worst} lost {:.1} %", share * 100.0)
-            }
-            Self::Incomplete { reason } => format!("the run did not end as planned: {reason}"),
-            Self::Later => "a newer linerate recorded a caution that this version does not know".into(),
-            Self::Imported { program } => {
-                format!("{program} recorded no hosts, link, options or spread")
-            }
-        }
-    }
-
-    /// What to do about it.
-    #[must_use]
-    pub const fn advice(&self) -> &'static str {
-        match self {
-            Self::SameHost => "run `linerate serve` on a second host and `linerate measure HOST` here",
-            Self::SameCpu { .. } => "pin the ends to two processors with --pin LOCAL,REMOTE",
-            Self::SlowClock { .. } => {
-                "choose another clock source in /sys/devices/system/clocksource, or trust only long times"
-            }
-            Self::ClockBackwards { .. } => "do not trust these times; use a host with a steady clock",
-            Self::Noisy { .. } => {
-                "stop other work on that host, or pin the thread to a quiet processor with --pin"
-            }
-            Self::Crowded { .. } => {
-                "stop other work on that host, or give the measurement a processor of its own"
-            }
-            Self::PaceMissed { .. } => {
-                "request a rate that the path, the hosts and the message size can sustain"
-            }
-            Self::LinkDown { .. } => {
-                "find out what switched it off or unplugged it (`ip link`, `dmesg`), and measure again"
-            }
-            Self::Nagle { .. } => "leave --nodelay on, as it is by default",
-            Self::BeganFaster { .. } => {
-                "the first part may be what buffers or a shaper let through at once; leave it out with --warm-up"
-            }
-            Self::Unsent { .. } => "ask for a lower --rate, or for more --flows",
-            Self::Foreign { .. } => "find out who else sends to these ports",
-            Self::Governor { .. } => "set the governor to `performance` for steady small-message times",
-            Self::NotGranted { .. } => {
-                "raise the host's limit (sysctl net.core.rmem_max, wmem_max, allowed congestion controls) or ask for what it grants"
-            }
-            Self::PathNotProven { .. } => "check the routes, or name the interface with --bind-dev",
-            Self::OtherTraffic { .. } => "measure when the interface is idle",
-            Self::Retransmitted { .. } => {
-                "large-message results include loss recovery; look for drops on the path"
-            }
-            Self::FewRounds { .. } | Self::NotTimed { .. } | Self::Late { .. } | Self::InBursts { .. } => {
-                "allow more --time, or lower --to"
-            }
-            Self::WideIntervals { .. } => {
-                "allow more --time, more passes if they differ (--repeat), or use a quieter host"
-            }
-            Self::WakeUpsDrift { .. } => {
-                "measure with --wait spin to leave that out, or with --repeat 8 to cover it"
-            }
-            Self::AboveLink { .. } => "suspect a cache, a wrong link speed, or a batch that ended early",
-            Self::Incomplete { .. } => "the results so far are kept; measure again for the rest",
-            Self::Later => "read the file with that version",
-            Self::IllegalDiameter { .. } => {
-                "shorten the cables (length-m, diameter-bits), or read the result as that of an illegal network"
-            }
-            Self::DuplexMismatch { .. } => "set both ends to negotiate, or both to the same duplex",
-            Self::FramesLost { .. } => {
-                "offer less or allow more room, or read the result as that of an overloaded network"
-            }
-            Self::RanksShareHost { .. } => {
-                "start one rank on each host, unless memory is what you want to see"
-            }
-            Self::MoreRanksThanProcessors { .. } => {
-                "start fewer ranks there; do not take these times for the network's"
-            }
-            Self::RanksShareProcessor { .. } => {
-                "let the launcher bind ranks to different processors, or to none (mpirun --bind-to none)"
-            }
-            Self::RanksTookAnotherWay { .. } => {
-                "check the routes and the addresses of the ranks (--bind), and whether something offloads the traffic"
-            }
-            Self::NoisyHosts { .. } => "stop other work on those hosts, or leave them out",
-            Self::WithoutEffect { .. } => "leave it out, or choose a network or a load that uses it",
-            Self::Imported { .. } => "read the curve as one sample of an unknown set-up",
-        }
-    }
-}
-
-/// `1 size`, `2 sizes`.
-fn count(number: u64, one: &str, many: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { many })
-}
-
-impl fmt::Display for Caution {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}; {}", self.finding(), self.advice())
-    }
 }

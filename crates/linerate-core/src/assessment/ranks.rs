@@ -4,15 +4,21 @@ use std::collections::BTreeMap;
 
 use crate::caution::Caution;
 use crate::environment::Environment;
-use crate::mesh::{Mesh, Moved, Rank};
+use crate::mesh::matrix::Matrix;
+use crate::mesh::{Mesh, Moved, Phase, Rank};
 use crate::observation::Grade;
+use crate::pattern::Pattern;
+use crate::plan::MeshSchedule;
 use crate::run::{Node, Run};
+use crate::units::Rate;
 
 /// The share of the payload that an interface must have counted. Its counters are read before the last messages are
 /// through, and after the first.
 const COUNTED: f64 = 0.95;
 /// What passes unseen before and after the counters are read. Unit: bytes.
 const UNSEEN: u64 = 1 << 16;
+/// No path carries small messages at so many times the rate of the largest for long.
+const IN_BURSTS: f64 = 2.0;
 
 /// Cautions about the ranks of a run and their hosts.
 pub(super) fn ranks(run: &Run, cautions: &mut Vec<Caution>) {
@@ -21,6 +27,7 @@ pub(super) fn ranks(run: &Run, cautions: &mut Vec<Caution>) {
     processors(run, mesh, cautions);
     paths(run, mesh, cautions);
     noise(run, mesh, cautions);
+    bursts(mesh, cautions);
 }
 
 /// What people call a node.
@@ -120,6 +127,23 @@ fn noise(run: &Run, mesh: &Mesh, cautions: &mut Vec<Caution>) {
         let (hosts, of) = (noisy.len() as u64, run.nodes.len() as u64);
         let worst = called(&run.nodes[*number], *number);
         cautions.push(Caution::NoisyHosts { hosts, of, worst, share: *share });
+    }
+}
+
+/// Compares the sizes of messages one way, of pairs that were visited.
+fn bursts(mesh: &Mesh, cautions: &mut Vec<Caution>) {
+    let visits = [MeshSchedule::Pairs, MeshSchedule::Serial];
+    let phases: Vec<&Phase> = mesh.phases.iter().filter(|phase| visits.contains(&phase.schedule)).collect();
+    let one_way = mesh.probes.iter().enumerate().filter(|(_, probe)| probe.pattern == Pattern::OneWay);
+    let rates = one_way.filter_map(|(number, probe)| {
+        let seconds = Matrix::of(mesh, number, phases.iter().copied()).median()?;
+        Some((probe.size, Rate::from_bits_per_second(probe.size as f64 * 8.0 / seconds)))
+    });
+    let mut rates: Vec<(u64, Rate)> = rates.collect();
+    rates.sort_by_key(|(size, _)| *size);
+    let Some((largest, largest_rate)) = rates.pop() else { return };
+    if let Some((size, rate)) = rates.into_iter().find(|(_, rate)| rate.share_of(largest_rate) >= IN_BURSTS) {
+        cautions.push(Caution::MeshInBursts { size, rate, largest, largest_rate });
     }
 }
 

@@ -1,9 +1,10 @@
 use crate::assessment::assess;
 use crate::caution::Caution;
 use crate::environment::Fact;
-use crate::mesh::{Mesh, Moved, Rank, RankAccount};
+use crate::mesh::{Mesh, Moved, Pass, Phase, Rank, RankAccount, Round};
 use crate::observation::{Counters, Noise};
-use crate::plan::Plan;
+use crate::pattern::Pattern;
+use crate::plan::{MeshSchedule, Plan, Probe};
 use crate::run::{Run, Source, State};
 use crate::units::Span;
 
@@ -127,4 +128,41 @@ fn hosts_that_lose_time_are_counted_and_the_worst_named() {
     });
     let expected = Caution::NoisyHosts { hosts: 2, of: 4, worst: "n2".to_owned(), share: 0.12 };
     assert_eq!(found, [expected]);
+}
+
+/// Pairs of four ranks, at these sizes, with these times of a message in microseconds.
+fn visited(schedule: MeshSchedule, sizes: &[(u64, u64)]) -> Vec<Caution> {
+    let mut run = Run::new(Source::Measured, Plan::default());
+    run.state = State::Complete;
+    let rank = |number: usize| Rank { name: format!("r{number}"), ..Rank::default() };
+    let times: Vec<_> = sizes.iter().map(|(_, us)| Some(Span::from_us(*us))).collect();
+    let pairs = (0..4_u32).flat_map(|from| (0..4).map(move |to| (from, to))).filter(|(from, to)| from != to);
+    let passes = pairs.map(|(from, to)| Pass { from, to, times: times.clone() }).collect();
+    run.mesh = Some(Mesh {
+        ranks: (0..4).map(rank).collect(),
+        probes: sizes.iter().map(|(size, _)| Probe { pattern: Pattern::OneWay, size: *size }).collect(),
+        phases: vec![Phase { schedule, rounds: vec![Round { passes }] }],
+        ..Mesh::default()
+    });
+    run.set_ranks((0..4).map(account).map(Some).collect());
+    assess(&run)
+}
+
+#[test]
+fn small_messages_that_are_faster_than_the_largest_passed_in_a_burst() {
+    let largest = (1 << 20, 838_860);
+    let found = visited(MeshSchedule::Pairs, &[(64, 15), (4_096, 3_277), largest]);
+    let [Caution::MeshInBursts { size: 64, rate, largest: 0x10_0000, largest_rate }] = found[..] else {
+        panic!("{found:?}")
+    };
+    assert_eq!((rate.to_string(), largest_rate.to_string()), ("34.13 Mb/s".into(), "10.00 Mb/s".into()));
+    let text = found[0].to_string();
+    assert!(
+        text.starts_with("messages of 64 B came out at 34.13 Mb/s, and those of 1048576 B at 10.00 Mb/s; "),
+        "{text}"
+    );
+    // 19.5 Mb/s at 64 B: coalescing and caches may do that.
+    assert_eq!(visited(MeshSchedule::Pairs, &[(1_000, 410), largest]), []);
+    assert_eq!(visited(MeshSchedule::Ring, &[(64, 15), largest]), [], "timed after the burst");
+    assert_eq!(visited(MeshSchedule::Pairs, &[(64, 15)]), [], "nothing to compare with");
 }
