@@ -1,7 +1,8 @@
 //! The costs of a modelled host: its processors, bus, adaptor and memory.
 //!
 //! A [`Machine`] is one host. Work is a [`Job`] that takes a processor for a while; frames pass a
-//! bus and an adaptor with rings of descriptors, and what comes in raises interrupts. It knows no
+//! bus and an adaptor with rings of descriptors, and what comes in raises interrupts. A host with
+//! several links has an adaptor for each, on the one bus. It knows no
 //! protocol: the owner decides what a finished job does.
 
 mod adaptor;
@@ -34,7 +35,7 @@ pub use times::Times;
 /// What happens in a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// Which host.
+    /// Which host, by the station of the link at which it happens.
     pub station: Station,
     what: What,
 }
@@ -114,11 +115,12 @@ pub struct Machine {
     times: Times,
     processors: Processors<Work>,
     bus: bus::Bus,
-    adaptor: adaptor::Adaptor,
+    /// One for each link.
+    adaptors: Vec<adaptor::Adaptor>,
+    /// How far the stations of two links of a host are apart.
+    stride: u32,
     /// Frames that wait for the protocol, or are with it.
     backlog: VecDeque<Frame>,
-    /// A segment waits for a transmit descriptor.
-    starved: bool,
     /// What a received frame is charged to its socket. Unit: bytes.
     charge: u32,
     /// What its clock says when the model begins.
@@ -137,12 +139,37 @@ impl Machine {
             times: Times::of(profile, mtu),
             processors: Processors::new(if profile.processor.spread { profile.processor.count } else { 1 }),
             bus: bus::Bus::new(&profile.bus),
-            adaptor: adaptor::Adaptor::new(profile.adaptor.clone()),
+            adaptors: vec![adaptor::Adaptor::new(profile.adaptor.clone())],
+            stride: u32::MAX,
             backlog: VecDeque::new(),
-            starved: false,
             charge: u32::try_from(profile.receive_buffer(mtu)).unwrap_or(u32::MAX),
             booted_for: Span::ZERO,
         }
+    }
+
+    /// The same with this many links, each with an adaptor of its own. The stations of two links are `stride` apart.
+    ///
+    /// # Panics
+    ///
+    /// Without links or a distance between them.
+    #[must_use]
+    pub fn with_links(mut self, links: usize, stride: u32) -> Self {
+        assert!(links > 0 && stride > 0, "{links} links, {stride} apart");
+        let parameters = self.adaptors[0].parameters.clone();
+        self.adaptors = vec![parameters; links].into_iter().map(adaptor::Adaptor::new).collect();
+        self.stride = stride;
+        self
+    }
+
+    /// The adaptor of a station.
+    fn adaptor_of(&mut self, station: Station) -> &mut adaptor::Adaptor {
+        let link = if self.adaptors.len() == 1 { 0 } else { station.0 / self.stride };
+        &mut self.adaptors[link as usize]
+    }
+
+    /// What its adaptors are like.
+    fn parameters(&self) -> &Adaptor {
+        &self.adaptors[0].parameters
     }
 
     /// The same, started at some time before the model began. The ticks of two hosts have nothing
@@ -202,24 +229,25 @@ impl Machine {
         self.bus.busy()
     }
 
-    /// What its adaptor counted.
+    /// What its adaptors counted together.
     #[must_use]
-    pub const fn adaptor(&self) -> AdaptorCounters {
-        self.adaptor.counters
+    pub fn adaptor(&self) -> AdaptorCounters {
+        self.adaptors.iter().fold(AdaptorCounters::default(), |sum, adaptor| sum + adaptor.counters)
     }
 
-    /// Whether the transmit ring has a free descriptor. If not, it notes that somebody waits for
-    /// one.
+    /// Whether the transmit ring of a station has a free descriptor. If not, it notes that somebody
+    /// waits for one.
     #[must_use]
-    pub fn has_room(&mut self) -> bool {
-        let room = self.adaptor.has_room();
-        self.starved |= !room;
+    pub fn has_room(&mut self, station: Station) -> bool {
+        let adaptor = self.adaptor_of(station);
+        let room = adaptor.has_room();
+        adaptor.starved |= !room;
         room
     }
 
-    /// Whether anybody found no free descriptor since last asked.
-    pub const fn take_starved(&mut self) -> bool {
-        std::mem::replace(&mut self.starved, false)
+    /// Whether anybody found no free descriptor of this station since last asked.
+    pub fn take_starved(&mut self, station: Station) -> bool {
+        std::mem::take(&mut self.adaptor_of(station).starved)
     }
 
     /// Gives a processor work that takes `cost`.
@@ -231,7 +259,7 @@ impl Machine {
     /// Starts waiting work on idle processors.
     pub fn go_on(&mut self, kernel: &mut Kernel<impl Includes<Event>>) {
         while let Some((processor, cost)) = self.processors.begin() {
-            self.set(kernel.now() + cost, What::Finished(processor), kernel);
+            set(self.station, kernel.now() + cost, What::Finished(processor), kernel);
         }
     }
 
@@ -242,47 +270,52 @@ impl Machine {
 
     /// Puts a frame into the transmit ring that was handed over with others.
     pub fn transmit_piece(&mut self, piece: Piece, kernel: &mut Kernel<impl Includes<Event>>) {
-        self.adaptor.queue(piece);
-        self.fetch(kernel);
+        self.adaptor_of(piece.frame.source).queue(piece);
+        self.fetch(piece.frame.source, kernel);
     }
 
     /// The most payload that the adaptor cuts into segments by itself, if it does. Unit: bytes.
     #[must_use]
     pub fn segmentation_offload(&self) -> Option<u64> {
-        self.adaptor.parameters.segmentation_offload.map(Size::bytes)
+        self.parameters().segmentation_offload.map(Size::bytes)
     }
 
     /// The most payload that the driver merges, if it does. Unit: bytes.
     #[must_use]
     pub fn receive_offload(&self) -> Option<u64> {
-        self.adaptor.parameters.receive_offload.map(Size::bytes)
+        self.parameters().receive_offload.map(Size::bytes)
     }
 
-    /// The next frame for the wire.
-    pub fn take(&mut self, kernel: &mut Kernel<impl Includes<Event>>) -> Option<Frame> {
-        let frame = self.adaptor.take()?;
-        self.fetch(kernel);
+    /// The next frame for the wire of a station.
+    pub fn take(&mut self, station: Station, kernel: &mut Kernel<impl Includes<Event>>) -> Option<Frame> {
+        let frame = self.adaptor_of(station).take()?;
+        self.fetch(station, kernel);
         Some(frame)
     }
 
-    fn fetch(&mut self, kernel: &mut Kernel<impl Includes<Event>>) {
-        while let Some(piece) = self.adaptor.fetch() {
+    fn fetch(&mut self, station: Station, kernel: &mut Kernel<impl Includes<Event>>) {
+        while let Some(piece) = self.adaptor_of(station).fetch() {
             let (bytes, now) = (u64::from(piece.moved), kernel.now());
             let moved = if piece.begins {
                 self.bus.transfer(bytes, Direction::Out, now)
             } else {
                 self.bus.continues(bytes, now)
             };
-            self.set(moved + self.adaptor.parameters.latency, What::Fetched, kernel);
+            set(station, moved + self.parameters().latency, What::Fetched, kernel);
         }
     }
 
-    /// A frame came from the wire; false if no descriptor was free for it.
-    pub fn receive(&mut self, frame: Frame, kernel: &mut Kernel<impl Includes<Event>>) -> bool {
-        let taken = self.adaptor.store(frame);
+    /// A frame came from the wire of a station; false if no descriptor was free for it.
+    pub fn receive(
+        &mut self,
+        station: Station,
+        frame: Frame,
+        kernel: &mut Kernel<impl Includes<Event>>,
+    ) -> bool {
+        let taken = self.adaptor_of(station).store(frame);
         if taken {
             let moved = self.bus.transfer(u64::from(frame.data_bytes), Direction::In, kernel.now());
-            self.set(moved + self.adaptor.parameters.latency, What::Stored, kernel);
+            set(station, moved + self.parameters().latency, What::Stored, kernel);
         }
         taken
     }
@@ -297,37 +330,39 @@ impl Machine {
                 };
             }
             What::Fetched => {
-                self.adaptor.fetched();
+                self.adaptor_of(event.station).fetched();
                 return Wire::Ready;
             }
             What::Stored => {
                 // A driver that polls goes on polling as long as the protocol has work.
-                let polled = self.adaptor.parameters.polling && !self.backlog.is_empty();
-                match self.adaptor.stored(polled, kernel.now()) {
+                let polled = self.parameters().polling && !self.backlog.is_empty();
+                let adaptor = self.adaptor_of(event.station);
+                match adaptor.stored(polled, kernel.now()) {
                     Notice::None => {}
-                    Notice::Interrupt => self.raise(kernel),
+                    Notice::Interrupt => self.raise(event.station, kernel),
                     Notice::Later(when) => {
-                        if let Some(timer) = self.adaptor.timer.take() {
+                        if let Some(timer) = adaptor.timer.take() {
                             kernel.cancel(timer);
                         }
-                        let event = Event { station: self.station, what: What::Coalesced };
-                        self.adaptor.timer = Some(kernel.timer(when, Class::Finish, event));
+                        let event = Event { what: What::Coalesced, ..event };
+                        adaptor.timer = Some(kernel.timer(when, Class::Finish, event));
                     }
                 }
             }
             What::Coalesced => {
-                self.adaptor.timer = None;
-                self.raise(kernel);
+                self.adaptor_of(event.station).timer = None;
+                self.raise(event.station, kernel);
             }
         }
         Wire::Quiet
     }
 
-    fn raise(&mut self, kernel: &mut Kernel<impl Includes<Event>>) {
-        if let Some(timer) = self.adaptor.timer.take() {
+    fn raise(&mut self, station: Station, kernel: &mut Kernel<impl Includes<Event>>) {
+        let adaptor = self.adaptor_of(station);
+        if let Some(timer) = adaptor.timer.take() {
             kernel.cancel(timer);
         }
-        self.adaptor.raise();
+        adaptor.raise();
         self.submit(Job::Interrupt, self.times.interrupt, kernel);
     }
 
@@ -341,32 +376,32 @@ impl Machine {
         }
     }
 
-    /// The next frame that the driver finds in the receive ring.
+    /// The next frame that the driver finds in the receive rings.
     pub fn next_stored(&mut self) -> Option<Frame> {
-        self.adaptor.next_stored()
+        self.adaptors.iter_mut().find_map(adaptor::Adaptor::next_stored)
     }
 
     /// The driver moves what it found to the protocol's queue, with its cost there; false if there is
     /// no room.
     #[must_use]
     pub fn queue_received(&mut self, frame: Frame, cost: Span) -> bool {
-        let has_room = self.backlog.len() < self.adaptor.parameters.backlog as usize;
+        let has_room = self.backlog.len() < self.parameters().backlog as usize;
         if has_room {
             self.processors.submit(Level::Protocol, Work::Receive, cost);
             self.backlog.push_back(frame);
         } else {
-            self.adaptor.counters.backlog_overflows += 1;
+            self.adaptors[0].counters.backlog_overflows += 1;
         }
         has_room
     }
 
     /// Whether the driver polls and has frames to process now that the protocol took one.
     #[must_use]
-    pub const fn polls(&self) -> bool {
-        self.adaptor.parameters.polling
+    pub fn polls(&self) -> bool {
+        self.parameters().polling
     }
+}
 
-    fn set(&self, when: Time, what: What, kernel: &mut Kernel<impl Includes<Event>>) {
-        kernel.at(when, Class::Finish, Event { station: self.station, what });
-    }
+fn set(station: Station, when: Time, what: What, kernel: &mut Kernel<impl Includes<Event>>) {
+    kernel.at(when, Class::Finish, Event { station, what });
 }

@@ -96,6 +96,15 @@ impl Network {
         }
     }
 
+    /// How many links each station has.
+    #[must_use]
+    pub const fn links(&self) -> u32 {
+        match self {
+            Self::Ethernet(plan) => plan.links,
+            Self::Atm(_) | Self::Fddi(_) | Self::FibreChannel(_) | Self::Myrinet(_) => 1,
+        }
+    }
+
     /// The medium's name in a plan.
     #[must_use]
     pub const fn medium(&self) -> &'static str {

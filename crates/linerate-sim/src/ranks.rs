@@ -1,10 +1,12 @@
 //! A parallel program on a model, in its own time: every station is a rank, and [`Comm`] is what it holds.
 //!
 //! Two ranks have a flow once the first of them needs it: a plain one, or TCP on their machines if the plan has a table
-//! `[tcp]`. A message is its length in 8 bytes, little-endian, and then its bytes, in one call. The calculations of a
-//! rank let time pass; they do not occupy the modelled processor.
+//! `[tcp]`; stations with several links have one on each. A message is its length in 8 bytes, little-endian, and then its
+//! bytes, in one call; over several links a long one is cut, and short ones take turns. The calculations of a rank let
+//! time pass; they do not occupy the modelled processor.
 
 mod desk;
+mod message;
 
 use std::cell::RefCell;
 use std::future::{Future, poll_fn};
@@ -21,8 +23,8 @@ use crate::model::{Described, Ends, Network, describe};
 use crate::plan::{ModelError, ModelPlan};
 use crate::world::World;
 
-pub use desk::HEADER_BYTES;
-use desk::{Desks, Incoming, Outgoing};
+use desk::Desks;
+pub use message::HEADER_BYTES;
 
 /// If no rank goes on for so long in the model's time, while others load the network, they wait for ever.
 const STUCK: Span = Span::from_ms(120_000);
@@ -125,11 +127,14 @@ impl ModelComm {
         if let Some((from, _)) = &into {
             self.check(*from)?;
         }
-        let mut out = out.map(|(to, data)| Outgoing::new(to, data));
-        let mut incoming = into.as_ref().map(|(from, into)| Incoming::new(*from, into.len()));
+        let (mut out, mut incoming) = {
+            let (mut desks, rank) = (self.desks.borrow_mut(), self.rank);
+            let out = out.map(|(to, data)| desks.outgoing(rank, to, data));
+            (out, into.as_ref().map(|(from, into)| desks.incoming(rank, *from, into.len())))
+        };
         poll_fn(|_| self.desks.borrow_mut().step(self.rank, &mut out, &mut incoming)).await?;
         if let (Some((_, into)), Some(incoming)) = (into, incoming) {
-            into.copy_from_slice(incoming.message());
+            incoming.copy_to(into);
         }
         Ok(())
     }

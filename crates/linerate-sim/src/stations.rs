@@ -89,6 +89,9 @@ enum Flow {
 #[derive(Debug)]
 pub struct Stations {
     stations: Vec<Attached>,
+    /// How many hosts they belong to: the first so many are a host each, by its first link, the next so many the same
+    /// hosts by their second, and so on.
+    hosts: usize,
     flows: Vec<Flow>,
     /// TCP segments that are on their way.
     segments: Slab<Segment>,
@@ -135,6 +138,7 @@ impl Stations {
     pub fn new(stations: usize, meter: Meter) -> Self {
         Self {
             stations: (0..stations).map(|_| Attached::default()).collect(),
+            hosts: stations,
             flows: Vec::new(),
             segments: Slab::new(),
             late: Slab::new(),
@@ -145,6 +149,22 @@ impl Stations {
             meter,
             trace: None,
         }
+    }
+
+    /// The same as the links of fewer hosts: host h has the stations h, h + `hosts`, h + 2 `hosts`, and so on.
+    ///
+    /// # Panics
+    ///
+    /// If not every host has as many.
+    #[must_use]
+    pub fn of_hosts(self, hosts: usize) -> Self {
+        assert!(hosts > 0 && self.len().is_multiple_of(hosts), "{hosts} hosts, {} stations", self.len());
+        Self { hosts, ..self }
+    }
+
+    /// The host of a station, by the number of its first one.
+    fn host(&self, station: Station) -> usize {
+        host(station, self.hosts)
     }
 
     /// How many stations there are.
@@ -370,6 +390,11 @@ impl Stations {
             _ => frame,
         }
     }
+}
+
+fn host(station: Station, hosts: usize) -> usize {
+    let index = station.index();
+    if index < hosts { index } else { index % hosts }
 }
 
 impl<E: Includes<Event>> Client<E> for Stations {

@@ -58,6 +58,12 @@ impl Ranks for OnModel {
     "[network]\nmedium = 'ethernet'\ntopology = 'distributor'\nstations = 5\npause = 'asymmetric'"
 )]
 #[case::tree("[network]\nmedium = 'ethernet'\ntopology = 'line'\nstations = 5\nrelays = 2\nqueue = '1MiB'")]
+#[case::two_links(
+    "[network]\nmedium = 'ethernet'\ntopology = 'switch'\nstations = 5\nlinks = 2\nqueue = '1MiB'"
+)]
+#[case::three_links_with_hosts(
+    "[network]\nmedium = 'ethernet'\ntopology = 'switch'\nstations = 5\nlinks = 3\nphy = '100BASE-TX'\n[tcp]\npersonality = 'linux-modern'\n[host]\nprofile = 'modern'"
+)]
 #[case::hosts_with_tcp(
     "[network]\nmedium = 'ethernet'\ntopology = 'switch'\nstations = 5\n[tcp]\npersonality = 'linux-modern'\n[host]\nprofile = 'modern'"
 )]
@@ -197,4 +203,73 @@ fn who_waits_for_a_rank_that_has_ended_is_told_and_the_others_go_on() {
     let error = zero.expect_err("nobody sends").to_string();
     assert_eq!(error, "reach rank 1: the peer closed the connection");
     assert!(one.is_ok() && two.is_ok() && three.is_ok());
+}
+
+/// Over four links a message of four frames takes what one frame takes, and so do four short messages that follow each
+/// other.
+#[test]
+fn the_links_of_a_station_carry_at_once() {
+    let of = |links: u32| {
+        let plan = SWITCH.replace("stations = 8", &format!("stations = 8\nlinks = {links}"));
+        OnModel::of(&plan)
+    };
+    let passed = |links: u32, length: usize, messages: usize| {
+        let ended = last(&of(links), async |comm| {
+            for _ in 0..messages {
+                match comm.rank() {
+                    0 => comm.send_to(1, &vec![1; length]).await?,
+                    1 => comm.recv_from(0, &mut vec![0; length]).await?,
+                    _ => {}
+                }
+            }
+            Ok(())
+        });
+        ended.since(Time::from_ps(0))
+    };
+    assert_eq!(passed(4, 4 * 1400, 1), taken(1400));
+    assert_eq!(passed(4, 1400, 4), taken(1400));
+    assert_eq!(passed(2, 1400, 2), taken(1400));
+    // The second frame of a link follows the first on both of its cables.
+    let frame = Span::from_ns(8 * (8 + 14 + 40 + HEADER_BYTES as u64 + 1400 + 4 + 12));
+    assert_eq!(passed(2, 1400, 4), taken(1400) + frame);
+    // Over one link they are one stream, cut into full frames.
+    assert!(passed(1, 1400, 4) > taken(1400) + frame * 2);
+}
+
+/// Links add up until the host is what is slow: its processor, and its bus, are one for all of them.
+#[test]
+fn several_links_carry_no_more_than_their_host() {
+    let rate = |phy: &str, links: u32| {
+        let plan = format!(
+            "[network]\nmedium = 'ethernet'\ntopology = 'switch'\nstations = 2\nphy = '{phy}'\nlinks = {links}\n\
+             length-m = 10.0\n[tcp]\npersonality = 'linux-2.0.35'\n[host]\nprofile = 'pentium-ii-350'"
+        );
+        let ended = last(&OnModel::of(&plan), async |comm| {
+            for _ in 0..4 {
+                match comm.rank() {
+                    0 => comm.send_to(1, &vec![1; 1 << 20]).await?,
+                    _ => comm.recv_from(0, &mut vec![0; 1 << 20]).await?,
+                }
+            }
+            Ok(())
+        });
+        4.0 * 8.0 * 1_048_576.0 / ended.since(Time::from_ps(0)).as_seconds() / 1e6
+    };
+    let [one, two, four] = [1, 2, 4].map(|links| rate("100BASE-TX", links));
+    let gigabit = rate("1000BASE-T", 1);
+    assert!((85.0..95.0).contains(&one) && two > 1.7 * one, "{one} and {two} Mb/s");
+    assert!(four < 1.1 * gigabit && gigabit < 3.0 * one, "{four} and {gigabit} Mb/s");
+}
+
+#[test]
+fn several_links_need_a_switch() {
+    for (given, why) in [
+        ("topology = 'hub'\nstations = 3\nlinks = 2", "choose topology = \"switch\""),
+        ("topology = 'switch'\nstations = 3\nlinks = 0", "it must be from 1 to 16"),
+        ("topology = 'switch'\nstations = 3\nlinks = 17", "it must be from 1 to 16"),
+    ] {
+        let plan = ModelPlan::from_toml(&format!("[network]\nmedium = 'ethernet'\n{given}")).expect(given);
+        let refused = ModelRanks::build(&plan).expect_err(given).to_string();
+        assert!(refused.contains("network.links") && refused.contains(why), "{refused}");
+    }
 }

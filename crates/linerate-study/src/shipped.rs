@@ -37,6 +37,7 @@ pub const SHIPPED: &[Shipped] = shipped![Shipped; "../../../plans/":
     "cluster-repeater",
     "cluster-switch",
     "cluster-fast",
+    "cluster-fast-2",
     "cluster-myrinet",
     "cluster-atm",
     "cluster-slow-port",

@@ -44,6 +44,20 @@ pub struct AdaptorCounters {
     pub interrupts: u64,
 }
 
+impl std::ops::Add for AdaptorCounters {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            sent: self.sent + other.sent,
+            received: self.received + other.received,
+            ring_overflows: self.ring_overflows + other.ring_overflows,
+            backlog_overflows: self.backlog_overflows + other.backlog_overflows,
+            interrupts: self.interrupts + other.interrupts,
+        }
+    }
+}
+
 /// An adaptor and its driver.
 #[derive(Debug)]
 pub(super) struct Adaptor {
@@ -57,6 +71,8 @@ pub(super) struct Adaptor {
     fetching: usize,
     /// Transmit descriptors that are taken.
     descriptors: usize,
+    /// A segment waits for one.
+    pub(super) starved: bool,
     fifo_bytes: u64,
     /// Frames that came in, in order, each with a receive descriptor: those in memory that the driver
     /// has not seen, and those on their way there.
@@ -91,6 +107,7 @@ impl Adaptor {
             ready: 0,
             fetching: 0,
             descriptors: 0,
+            starved: false,
             fifo_bytes: 0,
             incoming: VecDeque::new(),
             stored: 0,

@@ -8,7 +8,7 @@ use linerate_core::run::EndState;
 use linerate_core::units::{Rate, Span, Time};
 
 use super::loaded::{Offered, beside};
-use super::{ends, impairments, medium};
+use super::{ends, impairments, medium, unused};
 use crate::bench::ModelBench;
 use crate::frame::Station;
 use crate::load::Meter;
@@ -61,7 +61,9 @@ pub fn curve(plan: &ModelPlan, trace: Option<usize>) -> Result<Curve, ModelError
     require(count >= 2, "network.stations", count, "it must be at least 2")?;
     let built = medium::build(&plan.network, plan.seed)?;
     let pair = [Station(0), Station(count - 1)];
-    let mut stations = Stations::new(count as usize, Meter::new(count as usize, Time::ZERO, built.framing));
+    let links = plan.network.links();
+    let meter = Meter::new(count as usize, Time::ZERO, built.framing);
+    let mut stations = Stations::new((count * links) as usize, meter).of_hosts(count as usize);
     stations.trace = trace.map(Trace::new);
     require_tcp_for_disorder(plan)?;
     impairments::put(plan, &mut stations)?;
@@ -84,7 +86,8 @@ pub fn curve(plan: &ModelPlan, trace: Option<usize>) -> Result<Curve, ModelError
         link: built.line_rate,
         payload: Rate::from_bits_per_second(built.line_rate.bits_per_second() * share),
         exact: (!chance).then_some(exact),
-        cautions: built.cautions,
+        cautions: [built.cautions, unused::of_links(links, "a curve has one flow, on the first link")]
+            .concat(),
     })
 }
 

@@ -9,7 +9,7 @@ mod marking;
 use std::collections::BTreeMap;
 
 use linerate_core::caution::Caution;
-use linerate_core::units::Rate;
+use linerate_core::units::{Rate, Span};
 
 use self::ends::Place;
 use super::{Built, media, unused};
@@ -17,7 +17,7 @@ use crate::ethernet::link::{Link, Parameters};
 use crate::ethernet::network::Network;
 use crate::ethernet::parameters::{HEADER_AND_FCS_BYTES, MIN_FRAME_BYTES};
 use crate::ethernet::phy::Phy;
-use crate::ethernet::topology::{GigabitHalfDuplex, Node, Topology};
+use crate::ethernet::topology::{GigabitHalfDuplex, Node, Topology, Wire};
 use crate::framing::Framing;
 use crate::medium::Medium;
 use crate::plan::{Cable, End, EthernetPlan, ModelError, RelayKind, Shape, require};
@@ -26,6 +26,8 @@ use crate::plan::{Cable, End, EthernetPlan, ModelError, RelayKind, Shape, requir
 const LARGEST_MTU: u32 = 65_517;
 /// The most nodes of one network.
 const MOST_STATIONS: u32 = 10_000;
+/// The most links of a station.
+const MOST_LINKS: u32 = 16;
 /// The most entries of all switches' address tables.
 const MOST_ENTRIES: u64 = 1_000_000;
 /// The most stations of a graph with several hubs: the delay between any two of a collision domain
@@ -67,11 +69,17 @@ fn check(plan: &EthernetPlan) -> Result<(), ModelError> {
         stations,
         "a direct topology has exactly 2; choose hub, switch, distributor or line",
     )?;
+    let links = (1..=MOST_LINKS).contains(&plan.links);
+    require(links, "network.links", plan.links, "it must be from 1 to 16")?;
+    let reason = "several links go to a switch each: choose topology = \"switch\"";
+    require(plan.links == 1 || plan.topology == Shape::Switch, "network.links", plan.links, reason)?;
+    let reason = "a slow receiver has one link: leave network.receive out";
+    require(plan.links == 1 || plan.receive.is_none(), "network.links", plan.links, reason)?;
     let relays = (1..=1000).contains(&plan.relays);
     require(relays, "network.relays", plan.relays, "it must be from 1 to 1000")?;
     let one = plan.topology == Shape::Line || plan.relays == 1;
     require(one, "network.relays", plan.relays, "only a line has more than one")?;
-    let relays = u64::from(plan.relays).max(plan.relay.len() as u64);
+    let relays = u64::from(plan.relays).max(plan.relay.len() as u64) * u64::from(plan.links).pow(2);
     let reason = "times network.stations it must be at most 1000000: each switch knows every station";
     require(relays * u64::from(stations) <= MOST_ENTRIES, "network.relays", relays, reason)?;
     media::latency("network.latency", plan.latency)?;
@@ -117,10 +125,17 @@ impl Draft<'_> {
 
     fn star(&mut self, kind: RelayKind) -> Result<(), ModelError> {
         let relay = self.relay(kind, self.phy)?;
-        let centre = self.topology.add_relay(relay.default_name(0), relay);
         let place = Place { relayed: true, stations: if kind == RelayKind::Hub { 1 } else { 2 } };
         let wire = self.wire("each cable", self.phy, self.delay()?, self.plan.ends(), place)?;
-        self.topology.attach_stations(self.plan.stations as usize, centre, wire);
+        let mut before = None;
+        for link in 0..self.plan.links {
+            let centre = self.topology.add_relay(relay.default_name(link as usize), relay);
+            self.topology.attach_stations(self.plan.stations as usize, centre, wire);
+            // A network is one tree. Nothing passes here: a station sends to the link of the same number.
+            if let Some(before) = before.replace(centre) {
+                self.topology.connect(before, centre, Wire::full(self.phy.pace, Span::ZERO));
+            }
+        }
         Ok(())
     }
 

@@ -18,7 +18,9 @@ pub(super) fn put(plan: &ModelPlan, stations: &mut Stations) -> Result<(), Model
             require(*station < count, "impair.stations", station, &reason)?;
         }
         for station in (0..count).filter(|station| impair.holds_for(*station)) {
-            stations.impair(Station(station), law.clone(), plan.seed);
+            for link in 0..plan.network.links() {
+                stations.impair(Station(station + link * count), law.clone(), plan.seed);
+            }
         }
     }
     Ok(())

@@ -42,11 +42,13 @@ pub fn load(plan: &ModelPlan, trace: Option<usize>) -> Result<Loaded, ModelError
     let count = plan.network.stations();
     let (line_rate, warm_up) = (built.line_rate, Time::ZERO + plan.load.warm_up);
     let meter = Meter::new(count as usize, warm_up, built.framing);
-    let mut stations = Stations::new(count as usize, meter);
+    let links = plan.network.links();
+    let mut stations = Stations::new((count * links) as usize, meter).of_hosts(count as usize);
     stations.trace = trace.map(Trace::new);
     impairments::put(plan, &mut stations)?;
     let mut cautions = built.cautions;
     cautions.extend(unused::of_load(&plan.load, count));
+    cautions.extend(unused::of_links(links, "frames are offered to the first link"));
     let mut world = World::new(built.medium, stations);
     offer(plan, &offered, &mut world)?;
     let end = Time::ZERO + plan.load.time;

@@ -127,6 +127,12 @@ pub(crate) struct Network {
     pub(crate) world: World,
     /// The initiator's station, and then the responders'.
     pub(crate) stations: Vec<Station>,
+    /// How many links each of them has.
+    pub(crate) links: u32,
+    /// How far the stations of two links of a host are apart.
+    stride: u32,
+    /// How many flows of a load were connected.
+    joined: u32,
     /// Which of them have costs.
     pub(crate) priced: Vec<bool>,
     pub(crate) upper: Upper,
@@ -159,7 +165,9 @@ impl Network {
     ) -> Result<(Self, Facts), ModelError> {
         let built = medium::build(&plan.network, plan.seed)?;
         let (count, mtu) = (plan.network.stations() as usize, plan.network.mtu());
-        let mut all = Stations::new(count, Meter::new(count, Time::ZERO, built.framing));
+        let links = plan.network.links();
+        let meter = Meter::new(count, Time::ZERO, built.framing);
+        let mut all = Stations::new(count * links as usize, meter).of_hosts(count);
         all.trace = trace.map(Trace::new);
         all.follow();
         impairments::put(plan, &mut all)?;
@@ -172,6 +180,7 @@ impl Network {
             priced.push(given.is_some());
             if plan.tcp.is_some() {
                 let machine = Machine::new(*station, &host(table, given.as_ref())?, mtu);
+                let machine = machine.with_links(links as usize, plan.network.stations());
                 all.equip(*station, machine.started(plan.seed));
             }
         }
@@ -188,12 +197,15 @@ impl Network {
         };
         let mut world = World::new(built.medium, all);
         beside(plan, &offered, &mut world)?;
-        Ok((Self { world, stations, priced, upper }, facts))
+        let stride = plan.network.stations();
+        Ok((Self { world, stations, links, stride, joined: 0, priced, upper }, facts))
     }
 
-    /// A flow between the initiator's station and a responder's; returns its number.
+    /// A flow between the initiator's station and a responder's, on their links in turn; returns its number.
     pub(crate) fn connect(&mut self, peer: u32) -> u32 {
-        self.join(0, 1 + peer as usize)
+        let link = self.joined % self.links;
+        self.joined += 1;
+        self.join(0, 1 + peer as usize, link)
     }
 
     /// A flow on which nothing passes: a task at this station, by its place, has its alarm there.
@@ -201,9 +213,9 @@ impl Network {
         self.world.stations.connect([self.stations[station]; 2], Parameters::IDLE)
     }
 
-    /// A flow between two stations, by their places; returns its number.
-    pub(crate) fn join(&mut self, one: usize, other: usize) -> u32 {
-        let between = [self.stations[one], self.stations[other]];
+    /// A flow between two stations, by their places, on this link of both; returns its number.
+    pub(crate) fn join(&mut self, one: usize, other: usize, link: u32) -> u32 {
+        let between = [one, other].map(|place| Station(self.stations[place].0 + link * self.stride));
         let World { kernel, stations, .. } = &mut self.world;
         match &self.upper {
             Upper::Plain(parameters) => stations.connect(between, *parameters),

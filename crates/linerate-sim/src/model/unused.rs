@@ -42,6 +42,11 @@ pub(super) fn of_ethernet(plan: &EthernetPlan, shared: bool, extends: bool) -> V
     ])
 }
 
+/// That of a station's links, where only the first one is used.
+pub(super) fn of_links(links: u32, why: &'static str) -> Vec<Caution> {
+    collect([found("network.links", why, links > 1)])
+}
+
 /// Those of ATM: two stations are back to back, without a switch.
 pub(super) fn of_atm(plan: &AtmPlan) -> Vec<Caution> {
     let alone = plan.stations == 2;

@@ -12,6 +12,10 @@ pub struct EthernetPlan {
     pub topology: Shape,
     /// How many stations.
     pub stations: u32,
+    /// How many links each station has, each to a switch of its own. Ranks and loads use all of them; a curve has one
+    /// flow, on the first.
+    #[serde(skip_serializing_if = "is_one")]
+    pub links: u32,
     /// How many relays a line of switches has; the stations are spread over them.
     pub relays: u32,
     /// The physical layer of every cable, such as `1000BASE-T`.
@@ -81,6 +85,7 @@ impl Default for EthernetPlan {
         Self {
             topology: Shape::Direct,
             stations: 2,
+            links: 1,
             relays: 1,
             phy: "1000BASE-T".to_owned(),
             uplink_phy: None,
@@ -104,6 +109,11 @@ impl Default for EthernetPlan {
             cable: Vec::new(),
         }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+const fn is_one(number: &u32) -> bool {
+    *number == 1
 }
 
 impl EthernetPlan {

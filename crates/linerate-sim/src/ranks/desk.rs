@@ -13,62 +13,17 @@ use crate::stack::Side;
 use crate::stations::Broken;
 use crate::world::World;
 
-/// What goes before every message: its length. Unit: bytes.
-pub const HEADER_BYTES: usize = 8;
-
-/// A message that is being sent.
-#[derive(Debug)]
-pub(super) struct Outgoing {
-    to: usize,
-    bytes: Vec<u8>,
-    sent: usize,
-}
-
-impl Outgoing {
-    pub(super) fn new(to: usize, data: &[u8]) -> Self {
-        let mut bytes = Vec::with_capacity(HEADER_BYTES + data.len());
-        bytes.extend_from_slice(&(data.len() as u64).to_le_bytes());
-        bytes.extend_from_slice(data);
-        Self { to, bytes, sent: 0 }
-    }
-}
-
-/// A message that is awaited, with its header.
-#[derive(Debug)]
-pub(super) struct Incoming {
-    from: usize,
-    bytes: Vec<u8>,
-    received: usize,
-}
-
-impl Incoming {
-    pub(super) fn new(from: usize, length: usize) -> Self {
-        Self { from, bytes: vec![0; HEADER_BYTES + length], received: 0 }
-    }
-
-    pub(super) fn message(&self) -> &[u8] {
-        &self.bytes[HEADER_BYTES..]
-    }
-
-    /// Refuses a message of another length than was asked for, as soon as its header is there.
-    fn check(&self) -> Result<(), CommError> {
-        let asked = self.bytes.len() - HEADER_BYTES;
-        match self.bytes.first_chunk::<HEADER_BYTES>() {
-            Some(header) if self.received >= HEADER_BYTES => {
-                let sent = usize::try_from(u64::from_le_bytes(*header)).unwrap_or(usize::MAX);
-                if sent == asked { Ok(()) } else { Err(CommError::Length { peer: self.from, asked, sent }) }
-            }
-            _ => Ok(()),
-        }
-    }
-}
+use super::message::{Incoming, Outgoing};
 
 /// All ranks of a model under way.
 #[derive(Debug)]
 pub(super) struct Desks {
     network: Network,
-    /// The flows, by their ranks, the lower one first, which is their first side.
+    /// The flows, by their ranks, the lower one first, which is their first side: the first of as many as a rank has
+    /// links, one on each.
     flows: BTreeMap<(usize, usize), u32>,
+    /// How many messages one rank has sent to another, and how many of them it has received.
+    passed: BTreeMap<(usize, usize), [u64; 2]>,
     /// The ranks at the sides of each flow, by its number.
     sides: Vec<[usize; 2]>,
     /// Flows whose handshake is under way.
@@ -88,6 +43,7 @@ impl Desks {
         let mut desks = Self {
             network,
             flows: BTreeMap::new(),
+            passed: BTreeMap::new(),
             sides: Vec::new(),
             connecting: Vec::new(),
             alarms: Vec::new(),
@@ -146,10 +102,12 @@ impl Desks {
     /// A rank has ended: what it sent still arrives.
     pub(super) fn leave(&mut self, rank: usize) {
         self.waits[rank] = None;
-        for ((low, high), flow) in self.flows.iter().filter(|((low, high), _)| *low == rank || *high == rank)
+        for ((low, high), first) in self.flows.iter().filter(|((low, high), _)| *low == rank || *high == rank)
         {
             let (side, other) = if *low == rank { (Side::First, *high) } else { (Side::Second, *low) };
-            self.network.world.stations.close(*flow, side);
+            for flow in *first..first + self.network.links {
+                self.network.world.stations.close(flow, side);
+            }
             self.ready.insert(other);
         }
     }
@@ -185,66 +143,92 @@ impl Desks {
         done.map_or(Poll::Pending, Poll::Ready)
     }
 
+    /// The next message of `rank` to another.
+    pub(super) fn outgoing(&mut self, rank: usize, to: usize, data: &[u8]) -> Outgoing {
+        let nth = &mut self.passed.entry((rank, to)).or_default()[0];
+        *nth += 1;
+        Outgoing::new(to, data, *nth, self.network.links)
+    }
+
+    /// The next message to `rank` from another, of this length.
+    pub(super) fn incoming(&mut self, rank: usize, from: usize, length: usize) -> Incoming {
+        let nth = &mut self.passed.entry((from, rank)).or_default()[1];
+        *nth += 1;
+        Incoming::new(from, length, *nth, self.network.links)
+    }
+
     /// Whether all of the message, if there is one, was sent.
     fn send(&mut self, rank: usize, out: &mut Option<Outgoing>) -> Result<bool, CommError> {
         let Some(out) = out else { return Ok(true) };
-        let Some((flow, side)) = self.way(rank, out.to)? else { return Ok(false) };
-        while out.sent < out.bytes.len() {
-            let World { kernel, stations, .. } = &mut self.network.world;
-            match stations.write(flow, side, &out.bytes[out.sent..], kernel) {
-                Ok(0) => return Ok(false),
-                Ok(more) => out.sent += more,
-                Err(reason) => return Err(lost(out.to, reason)),
+        let Some((first, side)) = self.way(rank, out.to)? else { return Ok(false) };
+        for part in &mut out.parts {
+            while !part.is_done() {
+                let World { kernel, stations, .. } = &mut self.network.world;
+                match stations.write(first + part.link, side, &part.bytes[part.moved..], kernel) {
+                    Ok(0) => break,
+                    Ok(more) => part.moved += more,
+                    Err(reason) => return Err(lost(out.to, reason)),
+                }
+                // What a rank sends next, to whomever, comes behind this.
+                self.network.world.settle();
             }
-            // What a rank sends next, to whomever, comes behind this.
-            self.network.world.settle();
         }
-        Ok(true)
+        Ok(out.is_done())
     }
 
     /// Whether all of the message, if there is one, was received.
     fn receive(&mut self, rank: usize, into: &mut Option<Incoming>) -> Result<bool, CommError> {
         let Some(into) = into else { return Ok(true) };
-        let Some((flow, side)) = self.way(rank, into.from)? else { return Ok(false) };
+        let Some((first, side)) = self.way(rank, into.from)? else { return Ok(false) };
         let World { kernel, stations, .. } = &mut self.network.world;
-        while into.received < into.bytes.len() {
-            match stations.read(flow, side, &mut into.bytes[into.received..], kernel) {
-                Ok(0) => return Ok(false),
-                Ok(more) => into.received += more,
-                Err(reason) => return Err(lost(into.from, reason)),
+        let (from, length) = (into.from, into.length);
+        for part in &mut into.parts {
+            while !part.is_done() {
+                match stations.read(first + part.link, side, &mut part.bytes[part.moved..], kernel) {
+                    Ok(0) => break,
+                    Ok(more) => part.moved += more,
+                    Err(reason) => return Err(lost(from, reason)),
+                }
+                part.check(from, length)?;
             }
-            into.check()?;
         }
-        Ok(true)
+        Ok(into.is_done())
     }
 
-    /// The flow between the two and the side of `rank`, once they are connected.
+    /// The first flow between the two and the side of `rank`, once all of them are connected.
     fn way(&mut self, rank: usize, peer: usize) -> Result<Option<(u32, Side)>, CommError> {
         let ranks = (rank.min(peer), rank.max(peer));
         let known = self.flows.get(&ranks).copied();
         if known.is_none() && self.waits[peer].is_none() {
             return Err(lost(peer, Broken::Closed));
         }
-        let flow = known.unwrap_or_else(|| {
-            let flow = self.network.join(ranks.0, ranks.1);
-            self.flows.insert(ranks, flow);
-            self.note(flow, [ranks.0, ranks.1]);
-            if !self.network.world.stations.is_settled(flow) {
-                self.connecting.push(flow);
-            }
-            flow
-        });
+        let first = known.unwrap_or_else(|| self.join(ranks));
         let side = if rank == ranks.0 { Side::First } else { Side::Second };
-        Ok(self.network.world.stations.is_settled(flow).then_some((flow, side)))
+        let settled = |flow| self.network.world.stations.is_settled(flow);
+        Ok((first..first + self.network.links).all(settled).then_some((first, side)))
+    }
+
+    /// A flow on each link of the two; returns the first.
+    fn join(&mut self, ranks: (usize, usize)) -> u32 {
+        let joined: Vec<u32> =
+            (0..self.network.links).map(|link| self.network.join(ranks.0, ranks.1, link)).collect();
+        for flow in &joined {
+            self.note(*flow, [ranks.0, ranks.1]);
+            if !self.network.world.stations.is_settled(*flow) {
+                self.connecting.push(*flow);
+            }
+        }
+        self.flows.insert(ranks, joined[0]);
+        joined[0]
     }
 }
 
 fn moved_all(out: &Option<Outgoing>) -> bool {
-    out.as_ref().is_none_or(|out| out.sent == out.bytes.len())
+    out.as_ref().is_none_or(Outgoing::is_done)
 }
 
 fn taken_all(into: &Option<Incoming>) -> bool {
-    into.as_ref().is_none_or(|into| into.received == into.bytes.len())
+    into.as_ref().is_none_or(Incoming::is_done)
 }
 
 fn lost(peer: usize, reason: Broken) -> CommError {

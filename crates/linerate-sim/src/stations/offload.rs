@@ -3,7 +3,7 @@
 use linerate_core::units::Span;
 
 use super::place::Place;
-use super::{Event, Stations};
+use super::{Event, Stations, host};
 use crate::frame::{Content, Frame, Station};
 use crate::ip::Codepoint;
 use crate::kernel::{Includes, Kernel};
@@ -57,8 +57,8 @@ impl Stations {
     /// The driver of a station looks at its receive ring, and merges what it finds in one look up to
     /// `most` bytes of payload.
     pub(super) fn look_and_merge(&mut self, station: Station, most: u64) {
-        let Self { stations, segments, .. } = self;
-        let machine = stations[station.index()].machine.as_mut().expect("its driver looks");
+        let Self { stations, segments, hosts, .. } = self;
+        let machine = stations[host(station, *hosts)].machine.as_mut().expect("its driver looks");
         let mut held: Vec<Merging> = Vec::new();
         let mut lost = Vec::new();
         while let Some(frame) = machine.next_stored() {

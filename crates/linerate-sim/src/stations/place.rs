@@ -86,7 +86,7 @@ impl Place<'_> {
             return;
         }
         let Some(kind) = end.connection.next_kind() else { return };
-        if !self.machine.has_room() {
+        if !self.machine.has_room(self.flow.stations[self.end.side as usize]) {
             return;
         }
         let most = self.machine.segmentation_offload();

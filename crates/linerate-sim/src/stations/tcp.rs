@@ -2,7 +2,7 @@
 
 use super::place::Place;
 use super::tcp_flow::TcpFlow;
-use super::{Broken, Event, Flow, Stations};
+use super::{Broken, Event, Flow, Stations, host};
 use crate::frame::{Content, Frame, Port, Station};
 use crate::kernel::{Includes, Kernel};
 use crate::machine::{End, Job, Machine, Wire};
@@ -20,10 +20,15 @@ impl Stations {
         self.stations[station.index()].machine = Some(machine);
     }
 
-    /// The machine at a station, if there is one.
+    /// The machine at a station, if there is one: that of its host.
     #[must_use]
     pub fn machine(&self, station: Station) -> Option<&Machine> {
-        self.stations.get(station.index())?.machine.as_ref()
+        self.stations.get(self.host(station))?.machine.as_ref()
+    }
+
+    fn machine_mut(&mut self, station: Station) -> &mut Machine {
+        let host = self.host(station);
+        self.stations[host].machine.as_mut().expect("only a station with a machine is asked for it")
     }
 
     /// Adds a TCP connection between two stations with machines, the first of which connects;
@@ -62,7 +67,8 @@ impl Stations {
             unreachable!("only TCP ends work on machines")
         };
         let station = flow.stations[end.side as usize];
-        let machine = self.stations[station.index()].machine.as_mut().expect("it was there to connect");
+        let host = host(station, self.hosts);
+        let machine = self.stations[host].machine.as_mut().expect("it was there to connect");
         Place { end, flow, machine, segments: &mut self.segments }
     }
 
@@ -134,8 +140,7 @@ impl Stations {
         kernel: &mut Kernel<impl Includes<Event>>,
     ) {
         let station = event.station;
-        let machine = self.stations[station.index()].machine.as_mut().expect("its own event");
-        match machine.handle(event, kernel) {
+        match self.machine_mut(station).handle(event, kernel) {
             Wire::Quiet => {}
             Wire::Ready => {
                 self.wakes.push(Port(station.0));
@@ -156,7 +161,7 @@ impl Stations {
     }
 
     fn go_on(&mut self, station: Station, kernel: &mut Kernel<impl Includes<Event>>) {
-        self.stations[station.index()].machine.as_mut().expect("it was there").go_on(kernel);
+        self.machine_mut(station).go_on(kernel);
     }
 
     fn done(&mut self, station: Station, job: Job, kernel: &mut Kernel<impl Includes<Event>>) {
@@ -180,8 +185,8 @@ impl Stations {
         if let Some(most) = offload {
             return self.look_and_merge(station, most);
         }
-        let Self { stations, segments, .. } = self;
-        let machine = stations[station.index()].machine.as_mut().expect("its driver looks");
+        let Self { stations, segments, hosts, .. } = self;
+        let machine = stations[host(station, *hosts)].machine.as_mut().expect("its driver looks");
         let mut lost = Vec::new();
         machine.look(
             |times, frame| match segment_of(frame, segments) {
@@ -216,8 +221,7 @@ impl Stations {
         frame: Frame,
         kernel: &mut Kernel<impl Includes<Event>>,
     ) {
-        let machine = self.stations[station.index()].machine.as_mut().expect("segments go to machines");
-        if !machine.receive(frame, kernel) {
+        if !self.machine_mut(station).receive(station, frame, kernel) {
             self.drop_segment(&frame);
         }
     }
@@ -235,13 +239,13 @@ impl Stations {
         station: Station,
         kernel: &mut Kernel<impl Includes<Event>>,
     ) -> Option<Frame> {
-        self.stations[station.index()].machine.as_mut()?.take(kernel)
+        let host = self.host(station);
+        self.stations[host].machine.as_mut()?.take(station, kernel)
     }
 
     /// A transmit descriptor of a station is free again: the ends that waited for one go on.
     fn pump_starved(&mut self, station: Station, kernel: &mut Kernel<impl Includes<Event>>) {
-        let machine = self.stations[station.index()].machine.as_mut().expect("its own descriptor");
-        if !machine.take_starved() {
+        if !self.machine_mut(station).take_starved(station) {
             return;
         }
         for index in 0..self.stations[station.index()].ends.len() {

@@ -166,7 +166,7 @@ impl Bench {
         match order {
             Order::Transmit(frame) => self.machine.transmit(frame, &mut self.kernel),
             Order::Receive(frame) => {
-                if !self.machine.receive(frame, &mut self.kernel) {
+                if !self.machine.receive(Station(0), frame, &mut self.kernel) {
                     self.refused.push(number_of(&frame));
                 }
             }
@@ -183,7 +183,7 @@ impl Bench {
     }
 
     fn take_one(&mut self) {
-        let frame = self.machine.take(&mut self.kernel).expect("a frame is ready");
+        let frame = self.machine.take(Station(0), &mut self.kernel).expect("a frame is ready");
         self.taken.push((self.kernel.now(), number_of(&frame)));
     }
 

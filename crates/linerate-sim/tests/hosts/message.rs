@@ -44,11 +44,11 @@ struct Pair {
 
 impl Client<Event> for Pair {
     fn next(&mut self, port: Port, kernel: &mut Kernel<Event>) -> Option<Frame> {
-        self.machines[port.index()].take(kernel)
+        self.machines[port.index()].take(Station(port.0), kernel)
     }
 
     fn deliver(&mut self, port: Port, frame: Frame, kernel: &mut Kernel<Event>) {
-        assert!(self.machines[port.index()].receive(frame, kernel), "a descriptor is free");
+        assert!(self.machines[port.index()].receive(Station(port.0), frame, kernel), "a descriptor is free");
     }
 
     fn lost(&mut self, _: Port, frame: Frame, loss: Loss, _: &mut Kernel<Event>) {

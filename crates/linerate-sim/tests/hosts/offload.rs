@@ -45,17 +45,17 @@ fn what_is_handed_over_together_has_one_descriptor() {
     profile.adaptor.transmit_ring = 2;
     let mut machine = Machine::new(Station(0), &profile, 1500);
     for piece in pieces() {
-        assert!(machine.has_room());
+        assert!(machine.has_room(Station(0)));
         machine.transmit_piece(piece, &mut kernel);
     }
     machine.transmit(frame(3, 1500), &mut kernel);
-    assert!(!machine.has_room(), "two descriptors are taken");
+    assert!(!machine.has_room(Station(0)), "two descriptors are taken");
     let mut fetched = 0;
     while let Some(event) = kernel.advance() {
         let Event::Machine(event) = event else { panic!("{event:?} is none of the machine's") };
         machine.handle(event, &mut kernel);
         fetched += 1;
-        assert_eq!(machine.has_room(), fetched >= 3, "after {fetched}");
+        assert_eq!(machine.has_room(Station(0)), fetched >= 3, "after {fetched}");
     }
     assert_eq!(fetched, 4);
 }

@@ -1,12 +1,12 @@
 //! Rings of descriptors: what they hold, and what is lost beyond.
 
 use linerate_core::units::{Size, Span};
-use linerate_sim::frame::Station;
+use linerate_sim::frame::{Frame, Station};
 use linerate_sim::kernel::Kernel;
 use linerate_sim::machine::{self, Machine, Profile, Wire};
 use rstest::rstest;
 
-use super::bench::{Bench, call, frame, free, round_bus, us};
+use super::bench::{Bench, call, frame, free, on_round_bus, round_bus, us};
 
 fn with_rings(transmit: u32, receive: u32) -> Profile {
     let mut profile = free();
@@ -98,15 +98,44 @@ fn a_transmit_descriptor_is_free_when_its_frame_is_in_the_fifo() {
     profile.adaptor.fifo = Size(1500);
     let (mut machine, mut kernel) = (Machine::new(Station(0), &profile, 1500), Kernel::new());
     machine.transmit(frame(0, 1500), &mut kernel);
-    assert!(machine.has_room());
+    assert!(machine.has_room(Station(0)));
     machine.transmit(frame(1, 1500), &mut kernel);
-    assert!(!machine.has_room(), "two descriptors, two frames");
+    assert!(!machine.has_room(Station(0)), "two descriptors, two frames");
     assert_eq!(step(&mut machine, &mut kernel), Wire::Ready);
-    assert!(machine.has_room(), "the first is in the FIFO");
+    assert!(machine.has_room(Station(0)), "the first is in the FIFO");
     machine.transmit(frame(2, 1500), &mut kernel);
-    assert!(!machine.has_room(), "the second waits for room in the FIFO, the third behind it");
-    assert_eq!(machine.take(&mut kernel), Some(frame(0, 1500)));
-    assert!(!machine.has_room(), "the second is on the bus now");
+    assert!(!machine.has_room(Station(0)), "the second waits for room in the FIFO, the third behind it");
+    assert_eq!(machine.take(Station(0), &mut kernel), Some(frame(0, 1500)));
+    assert!(!machine.has_room(Station(0)), "the second is on the bus now");
     assert_eq!(step(&mut machine, &mut kernel), Wire::Ready);
-    assert!(machine.has_room());
+    assert!(machine.has_room(Station(0)));
+}
+
+/// Two links: each has its rings, and its frames take turns on the one bus.
+#[test]
+fn the_links_of_a_host_have_rings_of_their_own_and_one_bus() {
+    let mut profile = with_rings(1, 1);
+    profile.bus = round_bus();
+    let mut machine = Machine::new(Station(3), &profile, 1500).with_links(2, 10);
+    let mut kernel = Kernel::new();
+    let at = |station: Station, number| Frame { source: station, ..frame(number, 1500) };
+    let [first, second] = [Station(3), Station(13)];
+    machine.transmit(at(first, 0), &mut kernel);
+    assert!(!machine.has_room(first) && machine.has_room(second));
+    machine.transmit(at(second, 1), &mut kernel);
+    assert!(!machine.has_room(second));
+    let mut ended = Vec::new();
+    while let Some(event) = kernel.advance() {
+        assert_eq!(machine.handle(event, &mut kernel), Wire::Ready);
+        ended.push((event.station, kernel.now()));
+    }
+    let one = on_round_bus(1500);
+    assert_eq!(ended, [(first, us(0) + one), (second, us(0) + one * 2)]);
+    assert!(machine.take_starved(first) && machine.take_starved(second) && !machine.take_starved(first));
+    assert_eq!(machine.take(second, &mut kernel), Some(at(second, 1)));
+    assert_eq!(machine.take(second, &mut kernel), None);
+    assert!(machine.receive(first, frame(2, 1500), &mut kernel));
+    assert!(!machine.receive(first, frame(3, 1500), &mut kernel), "its ring has one descriptor");
+    assert!(machine.receive(second, frame(4, 1500), &mut kernel));
+    assert_eq!((machine.adaptor().sent, machine.adaptor().ring_overflows), (1, 1));
 }

@@ -17,6 +17,7 @@ fn ethernet() -> EthernetPlan {
     EthernetPlan {
         topology: Shape::Graph,
         stations: 2,
+        links: 2,
         relays: 1,
         phy: "1G".to_owned(),
         uplink_phy: Some("10G".to_owned()),
