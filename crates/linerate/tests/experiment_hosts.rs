@@ -151,7 +151,7 @@ fn the_other_host_is_set_as_its_operator_allows() {
     server.stdout.until(|line| line.contains("6000"));
     desk.write(
         "there.toml",
-        "goal = 'one-way/peak'\ntask = { pattern = 'one-way', schedule = 'list:64KiB', time = '300ms' }\n\
+        "goal = 'one-way/peak'\ntask = { pattern = 'one-way', schedule = 'list:64KiB', time = '1s' }\n\
          bench = { host = '198.18.0.2:6000', key-file = 'key' }\n[design]\nkind = 'full'\nblocks = 2\n\
          [[factor]]\nname = 'MTU there'\nlevels = [{ name = 'as it is' }, { name = '1300', set = { 'there.mtu' = 1300 } }]",
     );
