@@ -40,14 +40,15 @@ pub fn warm_up(times: &[Span]) -> usize {
 /// lump is long and the one that has its rest is short, so the first may look cold. So may one that waited
 /// for a lost packet, or for a receiver that had no processor: what piled up meanwhile follows at once. Slow
 /// samples are warm-up only where enough follow, and those of them that come first are no faster than the
-/// others.
+/// others. A `lump` of no time is that of messages that do not follow each other.
 #[must_use]
 pub fn warm_up_beyond(lump: Span, times: &[Span]) -> usize {
     let first = warm_up(times);
     let as_ps = |time: &Span| time.as_ps() as f64;
     let Some(centre) = median_of(times[times.len() / 2..].iter().map(as_ps)) else { return 0 };
     let odd = times[..first].iter().map(as_ps).sum::<f64>() - first as f64 * centre;
-    let uneven = odd.abs() <= as_ps(&lump) || (odd > 0.0 && catches_up(&times[first..]));
+    let follow = lump > Span::ZERO;
+    let uneven = odd.abs() <= as_ps(&lump) || (follow && odd > 0.0 && catches_up(&times[first..]));
     if uneven { 0 } else { first }
 }
 

@@ -9,18 +9,24 @@ use super::super::matrix::Matrix;
 /// Clusters are joined by the mean between them (average linkage), as far as the mean jumps. In time it grows with the
 /// pairs.
 pub(super) fn groups(matrix: &Matrix, gap: f64) -> Option<Vec<Vec<usize>>> {
-    let size = matrix.size();
     let overall = matrix.median()?;
+    let mut is_known = vec![false; matrix.size()];
+    matrix.iter().for_each(|(from, to, _)| (is_known[from], is_known[to]) = (true, true));
+    let (known, unknown): (Vec<usize>, Vec<usize>) = (0..matrix.size()).partition(|rank| is_known[*rank]);
+    let size = known.len();
     let pairs = (0..size).flat_map(|one| (one + 1..size).map(move |other| (one, other)));
-    let mut means: Vec<f64> = pairs.map(|(one, other)| matrix.get(one, other).unwrap_or(overall)).collect();
+    let mut means: Vec<f64> =
+        pairs.map(|(one, other)| matrix.get(known[one], known[other]).unwrap_or(overall)).collect();
     let tree = kodama::linkage(&mut means, size, kodama::Method::Average);
     let steps = tree.steps();
     // More members than a few dozen clusters say nothing new about the top of the tree.
     let first = (size + 1).saturating_sub(MOST_KEPT).max(1);
     let jump = |step: usize| steps[step].dissimilarity - steps[step - 1].dissimilarity;
     let highest = (first..steps.len()).max_by(|one, other| jump(*one).total_cmp(&jump(*other)))?;
-    let groups = after(&steps[..highest], size);
+    let mut groups = after(&steps[..highest], size);
+    groups.iter_mut().flatten().for_each(|rank| *rank = known[*rank]);
     let several = groups.len() >= 2 && groups.iter().all(|group| group.len() >= 2);
+    groups.last_mut()?.extend(unknown);
     (several && apart(matrix, &groups, gap)).then_some(groups)
 }
 
