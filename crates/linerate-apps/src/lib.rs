@@ -6,4 +6,6 @@
 
 pub mod application;
 pub mod gather;
+pub mod hint;
+pub mod verified;
 pub mod work;
