@@ -1,8 +1,9 @@
 //! The times of modelled runs against closed forms, and what ranks send.
 
+use linerate_apps::application::{Application, Unwatched};
 use linerate_apps::hint::{Decomposition, GlobalSum, Hint, HintOutcome};
-use linerate_apps::work::Account;
-use linerate_core::comm::ideal::Network;
+use linerate_apps::work::{Account, Work};
+use linerate_core::comm::ideal::{self, Network};
 use linerate_core::units::Span;
 use rstest::rstest;
 
@@ -128,5 +129,28 @@ fn a_step_is_an_evaluation_with_its_sum() {
         let is = |seconds: f64| (step / seconds - 1.0).abs() < 1e-9;
         assert!(outcome.points.iter().any(|at| is(at.seconds)), "{step} s");
         assert!(!is(outcome.points[0].seconds), "not the first size");
+    }
+}
+
+#[test]
+fn over_a_real_clock_laps_fill_the_run_time_and_the_network_alone_takes_time() {
+    // The ideal network's clock knows nothing of this processor: an evaluation costs its sum and nothing else.
+    for (ranks, steps) in [(2, 1.0), (3, 3.0), (4, 2.0)] {
+        let plan = Hint { largest: Some(60), trials: 3, ..Hint::default() };
+        let all = ideal::run(network(85), ranks, async |mut comm| {
+            let mut work = Work::new(&mut comm, None);
+            Ok(plan.run(&mut work, &mut Unwatched).await.expect("nothing goes wrong"))
+        });
+        let outcome = all.expect("nobody waits for ever").swap_remove(0);
+        let lap = steps * (140e-6 + 16.0 * 85e-9);
+        assert!(outcome.points.len() > 5 && outcome.tick_ps.is_none());
+        for at in &outcome.points {
+            assert!((at.seconds / lap - 1.0).abs() < 1e-2, "{ranks} ranks: {at:?}, {lap} s");
+            let filled = at.laps as f64 * lap / 0.01;
+            assert!(filled > 0.5 && filled < 1.5, "{at:?}");
+            assert!(at.trials >= 3);
+        }
+        let steady = outcome.verified.iter().find(|check| check.what.starts_with("every evaluation"));
+        assert!(steady.is_some_and(|check| check.held));
     }
 }
