@@ -7,6 +7,7 @@
 
 mod bins;
 mod exchange;
+mod geometry;
 mod outcome;
 mod owners;
 mod picture;
@@ -14,7 +15,6 @@ mod record;
 mod rounds;
 mod running;
 mod scene;
-mod stage;
 mod stream;
 mod trace;
 mod tree;
@@ -39,7 +39,7 @@ use crate::work::Work;
 /// The most photons.
 const MOST_PHOTONS: u64 = 1 << 31;
 /// The most photons of one rank in a round.
-const MOST_BATCH: u32 = 1 << 20;
+const MOST_PER_ROUND: u32 = 1 << 20;
 /// The most reflections: each takes three of the random numbers that a photon has.
 const MOST_BOUNCES: u32 = 20_000;
 /// The most fixed bins of a patch.
@@ -60,8 +60,8 @@ pub struct Photon {
     pub own_scene: Option<Scene>,
     /// How many photons all ranks together trace.
     pub photons: u64,
-    /// How many a rank traces between two exchanges.
-    pub batch: u32,
+    /// How many a rank traces in a round, between two exchanges.
+    pub per_round: u32,
     /// Into how many parts the fixed bins divide u, v, the sine squared and the turns of a hit.
     pub bins: [u32; 4],
     /// Whether patches have trees too, that divide where light is uneven.
@@ -84,7 +84,7 @@ impl Default for Photon {
             scene: ShippedScene::Furnace,
             own_scene: None,
             photons: 1_000_000,
-            batch: 1_000,
+            per_round: 1_000,
             bins: [16, 16, 1, 1],
             adaptive: true,
             split_every: 50_000,
@@ -105,9 +105,9 @@ impl Photon {
 
     /// How many photons all ranks together trace in the round that begins after `done`.
     pub(crate) fn round(&self, done: u64, ranks: usize) -> u64 {
-        let batches = u64::from(self.batch) * ranks as u64;
+        let of_all = u64::from(self.per_round) * ranks as u64;
         let until_split = if self.adaptive { self.split_every - done % self.split_every } else { u64::MAX };
-        batches.min(until_split).min(self.photons - done)
+        of_all.min(until_split).min(self.photons - done)
     }
 
     fn check_all(&self, ranks: usize) -> Result<(), String> {
@@ -118,7 +118,7 @@ impl Photon {
         scene.check()?;
         let asked = [
             ("photons", self.photons, MOST_PHOTONS),
-            ("photons in a batch", self.batch.into(), MOST_BATCH.into()),
+            ("photons of a rank in a round", self.per_round.into(), MOST_PER_ROUND.into()),
             ("photons between splits", self.split_every, MOST_PHOTONS),
             ("reflections of a photon", self.bounces.into(), MOST_BOUNCES.into()),
             ("bins in a patch's tree", self.leaves.into(), MOST_LEAVES.into()),

@@ -1,8 +1,8 @@
 //! A scene as a camera sees it, from the light that the bins counted.
 
+use super::geometry::{Geometry, NOWHERE};
 use super::outcome::PhotonOutcome;
 use super::scene::{Camera, Scene};
-use super::stage::{NOWHERE, Stage};
 use super::vector::{Vector, along, cross, length, scaled, unit};
 use crate::application::AppError;
 
@@ -79,14 +79,14 @@ pub fn picture(
     }
     let frame = Frame::new(camera).map_err(AppError::Plan)?;
     let light = Light::new(scene, outcome, from);
-    let stage = Stage::new(scene);
+    let geometry = Geometry::new(scene);
     let ratio = width as f64 / height as f64;
     let mut radiance = Vec::with_capacity(width * height);
     for row in 0..height {
         let up = 1.0 - 2.0 * (row as f64 + 0.5) / height as f64;
         for column in 0..width {
             let right = ratio * (2.0 * (column as f64 + 0.5) / width as f64 - 1.0);
-            radiance.push(light.along(&stage, camera.eye, frame.direction(right, up)));
+            radiance.push(light.along(&geometry, camera.eye, frame.direction(right, up)));
         }
     }
     Ok(Picture { width, height, radiance })
@@ -138,12 +138,12 @@ impl<'l> Light<'l> {
     }
 
     /// The radiance that comes back along a ray.
-    fn along(&self, stage: &Stage, eye: Vector, direction: Vector) -> f64 {
+    fn along(&self, geometry: &Geometry, eye: Vector, direction: Vector) -> f64 {
         let (mut origin, mut direction, mut start) = (eye, direction, NOWHERE);
         let (mut sum, mut share) = (0.0, 1.0);
         for _ in 0..=MIRRORS {
-            let Ok(Some(hit)) = stage.hit(start, origin, &direction) else { break };
-            let (patch, face) = (&self.scene.patches[hit.patch], &stage.faces[hit.patch]);
+            let Ok(Some(hit)) = geometry.hit(start, origin, &direction) else { break };
+            let (patch, face) = (&self.scene.patches[hit.patch], &geometry.faces[hit.patch]);
             let emitted = if hit.side > 0.0 { patch.power / patch.area() } else { 0.0 };
             let leaving = emitted + patch.diffuse * self.arriving(hit.patch, hit.at);
             sum += share * leaving / std::f64::consts::PI;

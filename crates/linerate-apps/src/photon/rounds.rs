@@ -108,7 +108,7 @@ impl<'p> Rounds<'p> {
             work.record_step();
         }
         work.compute("trace", mine.end - mine.start, || self.trace(mine)).await;
-        let most = u64::from(self.plan.batch) * (u64::from(self.plan.bounces) + 1);
+        let most = u64::from(self.plan.per_round) * (u64::from(self.plan.bounces) + 1);
         let last = self.exchange.run(work, wish, most).await?;
         self.done += photons;
         self.rounds += 1;

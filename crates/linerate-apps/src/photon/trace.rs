@@ -2,9 +2,9 @@
 
 use libm::{atan2f, sincos};
 
+use super::geometry::{Geometry, GivenUp, Hit};
 use super::record::{Fate, Record};
 use super::scene::Scene;
-use super::stage::{GivenUp, Hit, Stage};
 use super::stream::Stream;
 use super::vector::Vector;
 
@@ -25,7 +25,7 @@ pub(crate) enum End {
 /// What photons need.
 #[derive(Clone, Debug)]
 pub(crate) struct Tracer {
-    stage: Stage,
+    geometry: Geometry,
     /// Up to which random number each patch emits.
     emits_below: Vec<f64>,
     /// After so many reflections a photon is given up.
@@ -50,7 +50,7 @@ impl Tracer {
             emits_below.truncate(last + 1);
             emits_below[last] = 1.0;
         }
-        Self { stage: Stage::new(scene), emits_below, bounces }
+        Self { geometry: Geometry::new(scene), emits_below, bounces }
     }
 
     /// Traces one photon. Every hit is told.
@@ -60,14 +60,14 @@ impl Tracer {
         let mut patch = self.emits_below.partition_point(|below| *below <= chosen);
         let mut at = [random.uniform(), random.uniform()];
         let mut direction = self.scattered(patch, 1.0, random);
-        let mut origin = self.stage.faces[patch].place(&at);
+        let mut origin = self.geometry.faces[patch].place(&at);
         for bounce in 0..=self.bounces {
-            let hit = match self.stage.hit(patch, origin, &direction) {
+            let hit = match self.geometry.hit(patch, origin, &direction) {
                 Ok(Some(hit)) => hit,
                 Ok(None) => return End::Escaped(patch),
                 Err(GivenUp) => return End::Lost,
             };
-            let face = &self.stage.faces[hit.patch];
+            let face = &self.geometry.faces[hit.patch];
             let drawn = random.uniform();
             let fate = if drawn < face.diffuse {
                 Fate::Scattered
@@ -94,7 +94,7 @@ impl Tracer {
         let square = random.uniform();
         let (sine, cosine) = sincos(std::f64::consts::TAU * random.uniform());
         let radius = square.sqrt();
-        self.stage.faces[patch].direction(&[radius * cosine, radius * sine], side * (1.0 - square).sqrt())
+        self.geometry.faces[patch].direction(&[radius * cosine, radius * sine], side * (1.0 - square).sqrt())
     }
 
     #[inline]
@@ -103,7 +103,7 @@ impl Tracer {
         reason = "a record has 32 bits for a coordinate, and a patch's number"
     )]
     fn record(&self, hit: &Hit, direction: &Vector, bounce: u32, fate: Fate) -> Record {
-        let [x, y] = self.stage.faces[hit.patch].back(direction);
+        let [x, y] = self.geometry.faces[hit.patch].back(direction);
         let turns = atan2f(y as f32, x as f32) / std::f32::consts::TAU;
         let turns = if turns < 0.0 { turns + 1.0 } else { turns };
         let coordinates = [hit.at[0] as f32, hit.at[1] as f32, (x * x + y * y) as f32, turns];

@@ -3,9 +3,10 @@
 use std::cell::RefCell;
 
 use linerate_apps::application::AppError;
-use linerate_apps::hint::{Decomposition, Hint, HintStop, net_quips};
+use linerate_apps::hint::{DataType, Decomposition, GlobalSum, Hint, HintStop, net_quips};
 use linerate_core::units::{Size, Span};
 use rstest::rstest;
+use schemars::schema_for;
 
 use super::one;
 use crate::support::{FREE, Seen, alone, on_ideal, refusal, watched};
@@ -160,4 +161,20 @@ fn net_quips_is_that_of_the_points() {
 fn what_makes_no_sense_is_refused(#[case] plan: Hint, #[case] ranks: usize, #[case] part: &str) {
     let text = refusal(&plan, ranks);
     assert!(text.contains(part), "{text}");
+}
+
+#[test]
+fn a_plan_is_read_as_it_was_written() {
+    assert_eq!(toml::from_str::<Hint>("").expect("defaults"), Hint::default());
+    let plan = Hint { chunks: Some(8), largest: Some(1_000), ..one(Decomposition::Fixed, 64) };
+    let text = toml::to_string(&plan).expect("it can be written");
+    assert_eq!(toml::from_str::<Hint>(&text).expect("and read"), plan);
+    let asked: Hint =
+        toml::from_str("data = 'int'\nsum = 'reduce-broadcast'\nrun-time = '5ms'\nmemory = '1MiB'")
+            .expect("a plan");
+    assert_eq!((asked.data, asked.sum), (DataType::Int, GlobalSum::ReduceBroadcast));
+    assert_eq!((asked.run_time, asked.memory), (Span::from_ms(5), Size(1 << 20)));
+    assert!(toml::from_str::<Hint>("chunk = 3").is_err());
+    let schema = serde_json::to_string(&schema_for!(Hint)).expect("it has a schema");
+    assert!(schema.contains("stop-ratio") && schema.contains("reduce-broadcast"));
 }

@@ -53,7 +53,7 @@ fn no_result_depends_on_the_ranks(#[values(Owners::InTurn, Owners::Packed)] owne
     let alone = physics(alone);
     for ranks in [2, 3, 4, 7] {
         let batch = 100 * ranks as u32 + 17;
-        let (outcome, accounts) = run(&Photon { batch, ..plan.clone() }, ranks);
+        let (outcome, accounts) = run(&Photon { per_round: batch, ..plan.clone() }, ranks);
         let pilot = if owners == Owners::Packed { 1_000 * ranks as u64 } else { 0 };
         assert_eq!(accounts.iter().map(|account| account.units).sum::<u64>(), 25_000 + pilot);
         assert_eq!(physics(outcome), alone, "{ranks} ranks");
@@ -70,7 +70,7 @@ fn to_one() -> Scene {
 #[test]
 fn messages_are_those_of_the_formulas() {
     let ranks = 4;
-    let (outcome, accounts) = run(&Photon { batch: 250, ..plan(to_one(), 10_000) }, ranks);
+    let (outcome, accounts) = run(&Photon { per_round: 250, ..plan(to_one(), 10_000) }, ranks);
     assert_eq!(outcome.rounds, 10);
     for (from, account) in accounts.iter().enumerate() {
         for to in 0..ranks {
@@ -130,7 +130,7 @@ fn replay(clocks: &mut [f64], photons: f64, records: impl Fn(usize, usize) -> f6
 #[rstest]
 fn a_time_is_tracing_and_two_exchanges(#[values(2, 3, 4, 8)] ranks: usize, #[values(50, 1_000)] batch: u32) {
     let photons = u64::from(batch) * ranks as u64 * 3;
-    let (outcome, _) = run(&Photon { batch, ..plan(to_one(), photons) }, ranks);
+    let (outcome, _) = run(&Photon { per_round: batch, ..plan(to_one(), photons) }, ranks);
     let mut clocks = vec![0.0; ranks];
     let batch = f64::from(batch);
     for _ in 0..3 {
@@ -150,7 +150,8 @@ fn the_rate_is_that_of_the_model() {
     // because in each step the larger of two random numbers of records counts.
     for (ranks, batch, above) in [(2, 1_000, 1.01), (2, 50, 1.02), (3, 1_000, 1.03), (6, 1_000, 1.05)] {
         let photons = u64::from(batch) * ranks as u64 * 4;
-        let found = run(&Photon { batch, ..plan(furnace(0.5), photons) }, ranks).0.photons_per_second;
+        let found =
+            run(&Photon { per_round: batch, ..plan(furnace(0.5), photons) }, ranks).0.photons_per_second;
         let (batch, size) = (f64::from(batch), ranks as f64);
         let others = (size - 1.0) * (2.0 * LATENCY + 8.0 * PER_BYTE + 48.0 * batch * PER_BYTE / size);
         let modelled = size * batch / (batch * 1e-4 + others);
@@ -162,7 +163,7 @@ fn the_rate_is_that_of_the_model() {
 
 #[test]
 fn a_step_is_a_round() {
-    let (outcome, accounts) = run(&Photon { batch: 250, ..plan(furnace(0.5), 10_000) }, 4);
+    let (outcome, accounts) = run(&Photon { per_round: 250, ..plan(furnace(0.5), 10_000) }, 4);
     for account in &accounts {
         let phases: Vec<&str> = account.phases.iter().map(|phase| phase.what.as_str()).collect();
         assert_eq!(phases, ["trace", "count"]);
@@ -175,7 +176,7 @@ fn a_step_is_a_round() {
 fn an_interruption_ends_all_ranks_after_one_more_round() {
     for ranks in [1, 2, 5] {
         let seen = RefCell::new(Seen { steps: Vec::new(), most: 3 });
-        let plan = Photon { batch: 100, ..plan(furnace(0.5), 1_000_000) };
+        let plan = Photon { per_round: 100, ..plan(furnace(0.5), 1_000_000) };
         let outcome = watched(&plan, FREE, ranks, COST, &seen).swap_remove(0).0;
         let photons = 400 * ranks as u64;
         assert!(outcome.interrupted);

@@ -64,7 +64,7 @@ fn a_scene_that_cannot_be_lit_is_refused(#[case] scene: Scene, #[case] part: &st
 #[case(Photon::default(), 0, "on no ranks")]
 #[case(Photon { photons: 0, ..Photon::default() }, 1, "0 photons; ask for 1 to 2147483648")]
 #[case(Photon { photons: (1 << 31) + 1, ..Photon::default() }, 1, "ask for 1 to 2147483648")]
-#[case(Photon { batch: 0, ..Photon::default() }, 1, "0 photons in a batch")]
+#[case(Photon { per_round: 0, ..Photon::default() }, 1, "0 photons of a rank in a round")]
 #[case(Photon { split_every: 0, ..Photon::default() }, 1, "0 photons between splits")]
 #[case(Photon { bounces: 20_001, ..Photon::default() }, 1, "20001 reflections")]
 #[case(Photon { leaves: 0, ..Photon::default() }, 1, "0 bins in a patch's tree")]

@@ -43,7 +43,7 @@ pub(crate) struct Hit {
 
 /// All faces.
 #[derive(Clone, Debug)]
-pub(crate) struct Stage {
+pub(crate) struct Geometry {
     pub(crate) faces: Vec<Face>,
     repeat: Vector,
     repeats: bool,
@@ -96,7 +96,7 @@ impl Face {
     }
 }
 
-impl Stage {
+impl Geometry {
     /// The scene was checked.
     pub(crate) fn new(scene: &Scene) -> Self {
         let faces: Vec<Face> = scene.patches.iter().map(Face::new).collect();
