@@ -160,14 +160,18 @@ impl Hint {
         if self.smallest > self.largest && self.largest.is_some() {
             return Err("grow from the smallest size to a smaller one; swap smallest and largest".to_owned());
         }
-        if self.most(&cut).0 < self.smallest.unwrap_or(fewest) {
-            let needed = self.smallest.unwrap_or(fewest).div_ceil(ranks as u64) * self.data.bytes_each();
-            return Err(format!(
-                "hold the smallest size in {} of memory; ask for at least {needed} B",
-                self.memory
-            ));
+        let first = cut.nearest(self.smallest.unwrap_or(fewest) as f64);
+        match self.most(&cut) {
+            (most, HintStop::Largest) if most < first => Err(format!(
+                "begin with {first} subintervals, the nearest number that can be shared, and end with {most}; ask for a larger size"
+            )),
+            (most, _) if most < first => Err(format!(
+                "hold the smallest size in {} of memory; ask for at least {} B",
+                self.memory,
+                first.div_ceil(ranks as u64) * self.data.bytes_each()
+            )),
+            _ => Ok(cut),
         }
-        Ok(cut)
     }
 
     fn check_rules(&self) -> Result<(), String> {

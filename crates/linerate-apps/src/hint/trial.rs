@@ -35,7 +35,7 @@ pub(crate) struct Asked {
 }
 
 impl Order {
-    /// Rank 0 says it, the others hear it: a broadcast along a binomial tree.
+    /// Rank 0 says it, the others hear it, whatever they said: a broadcast along a binomial tree.
     pub(crate) async fn shared(self, comm: &mut impl Comm) -> Result<Self, CommError> {
         let numbers = match self {
             Self::End => [0; 3],

@@ -151,6 +151,11 @@ fn net_quips_is_that_of_the_points() {
 #[case(one(Decomposition::Interleaved, 0), 1, "refine 0 subintervals")]
 #[case(one(Decomposition::Interleaved, (1 << 31) + 1), 1, "ask for 2 to 2147483648")]
 #[case(Hint { smallest: Some(9), largest: Some(8), ..Hint::default() }, 1, "swap smallest and largest")]
+#[case(
+    one(Decomposition::Fixed, 100),
+    1,
+    "begin with 128 subintervals, the nearest number that can be shared, and end with 100"
+)]
 #[case(Hint { memory: Size(100), ..Hint::default() }, 1, "ask for at least 168 B")]
 #[case(Hint { growth: 1.0, ..Hint::default() }, 1, "grow by a factor of 1")]
 #[case(Hint { growth: f64::NAN, ..Hint::default() }, 1, "grow by a factor of NaN")]
