@@ -178,3 +178,51 @@ impl Geometry {
 /// A ray flew along the patches of a repeating scene for too long.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GivenUp;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::photon::ShippedScene;
+
+    const FLOOR: usize = 0;
+    const WEST: usize = 2;
+    const EAST: usize = 3;
+
+    fn hit(at: [f64; 2], parts: [f64; 2], away: f64) -> Option<Hit> {
+        let cube = Geometry::new(&ShippedScene::Furnace.scene());
+        let origin = cube.faces[FLOOR].place(&at);
+        let direction = unit(&cube.faces[FLOOR].direction(&parts, away));
+        cube.hit(FLOOR, origin, &direction).expect("nothing repeats")
+    }
+
+    #[test]
+    fn a_ray_from_an_edge_hits_the_wall_there_or_the_one_beyond() {
+        // On the edge, and so near to it that the wall's plane lies on either side by rounding.
+        for u in [0.0, 1e-17, 1e-13] {
+            let outwards = hit([u, 0.5], [-1.0, 0.0], 0.5).expect("the wall");
+            assert_eq!((outwards.patch, outwards.side > 0.0), (WEST, true), "from {u}");
+            let inwards = hit([u, 0.5], [1.0, 0.0], 0.5).expect("the wall beyond");
+            assert_eq!((inwards.patch, inwards.side > 0.0), (EAST, true), "from {u}");
+            assert!((inwards.at[0] - 0.5).abs() < 1e-9, "half a metre up on one metre: {inwards:?}");
+        }
+    }
+
+    #[test]
+    fn a_ray_along_a_wall_misses_it() {
+        let found = hit([0.0, 0.5], [0.0, 1.0], 0.5).expect("the north wall");
+        assert_eq!(found.patch, 5);
+    }
+
+    #[test]
+    fn directions_of_a_patch_are_right_angled() {
+        let face = &Geometry::new(&ShippedScene::SmallRoom.scene()).faces[9];
+        let direction = unit(&face.direction(&[0.3, -0.4], -0.7));
+        let mirrored = face.mirrored(&direction);
+        assert!((dot(&direction, &face.normal) + dot(&mirrored, &face.normal)).abs() < 1e-15);
+        let [back, back_mirrored] = [face.back(&direction), face.back(&mirrored)];
+        for (one, other) in back.iter().zip(back_mirrored) {
+            assert!((one - other).abs() < 1e-15);
+        }
+        assert!((back[0] / back[1] - 0.3 / -0.4).abs() < 1e-12 && back[0] < 0.0);
+    }
+}

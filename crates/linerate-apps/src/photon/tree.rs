@@ -191,3 +191,79 @@ impl Tree {
         self.density_in(low + usize::from(upper), at, area / 2.0, depth)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Counts so many hits on one place.
+    fn counted(tree: &mut Growing, hits: u32, at: [f32; 4]) {
+        for _ in 0..hits {
+            tree.add(at);
+        }
+    }
+
+    #[test]
+    fn a_half_begins_with_what_its_parent_counted_in_it() {
+        let mut tree = Growing::new(10);
+        counted(&mut tree, 90, [0.1, 0.2, 0.6, 0.6]);
+        counted(&mut tree, 80, [0.1, 0.2, 0.2, 0.2]);
+        counted(&mut tree, 30, [0.1, 0.7, 0.6, 0.2]);
+        counted(&mut tree, 20, [0.9, 0.7, 0.2, 0.6]);
+        // u: 200 and 20; v: 170 and 50.
+        tree.split(1_000);
+        assert_eq!(tree.bins[0].split, Some((Axis::U, 1)));
+        assert_eq!([tree.bins[1].count, tree.bins[2].count], [200, 20]);
+        counted(&mut tree, 60, [0.1, 0.7, 0.6, 0.6]);
+        counted(&mut tree, 10, [0.1, 0.2, 0.6, 0.2]);
+        counted(&mut tree, 5, [0.5, 0.2, 0.6, 0.6]);
+        // Of the lower half only what came since decides. v: 10 and 60; u, at 0.2 of the half, and s: 70 on one side.
+        tree.split(1_500);
+        assert_eq!(tree.bins[1].split, Some((Axis::S, 3)), "of equal differences the last axis");
+        let tree = tree.finish(2_000);
+        let found: Vec<_> = tree.bins.iter().map(|bin| (bin.count, bin.since, bin.until)).collect();
+        assert_eq!(
+            found,
+            [(220, 0, 1_000), (270, 0, 1_500), (25, 0, 2_000), (0, 1_000, 2_000), (70, 1_000, 2_000)]
+        );
+        assert_eq!(tree.leaves(), 3);
+        // Hits per photon and share of the area, from all directions.
+        assert!((tree.density(0.3, 0.9) - 70.0 / 1_000.0 / 0.5).abs() < 1e-12);
+        assert!((tree.density(0.7, 0.9) - 25.0 / 2_000.0 / 0.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn few_hits_and_even_halves_are_left_alone() {
+        let mut tree = Growing::new(10);
+        counted(&mut tree, 63, [0.1, 0.1, 0.1, 0.1]);
+        tree.split(100);
+        assert_eq!(tree.bins.len(), 1, "63 hits");
+        counted(&mut tree, 37, [0.9, 0.9, 0.9, 0.9]);
+        tree.split(200);
+        assert_eq!(tree.bins.len(), 1, "26 is not more than three times the root of 100");
+        counted(&mut tree, 15, [0.1, 0.9, 0.1, 0.9]);
+        tree.split(300);
+        assert_eq!(tree.bins[0].split, Some((Axis::S, 1)), "78 and 37: 41, of u and of s");
+    }
+
+    #[test]
+    fn halves_of_halves_are_found() {
+        let mut tree = Growing::new(100);
+        for round in 1..=6 {
+            counted(&mut tree, 70, [0.4, 0.0, 0.0, 0.0]);
+            tree.split(round * 100);
+        }
+        let place = |tree: &mut Growing, at| {
+            let before: Vec<u64> = tree.bins.iter().map(|bin| bin.count).collect();
+            tree.add(at);
+            tree.bins.iter().zip(before).position(|(bin, before)| bin.count != before).expect("it is counted")
+        };
+        // The last axis is halved again and again towards 0.
+        let splits: Vec<Axis> = tree.bins.iter().filter_map(|bin| bin.split).map(|split| split.0).collect();
+        assert_eq!(splits, [Axis::Phi; 6]);
+        assert_eq!(place(&mut tree, [0.4, 0.0, 0.0, 1.0 / 64.0 - 1e-6]), 11);
+        assert_eq!(place(&mut tree, [0.4, 0.0, 0.0, 1.0 / 64.0]), 12);
+        assert_eq!(place(&mut tree, [0.4, 0.0, 0.0, 1.0 / 32.0]), 10);
+        assert_eq!(place(&mut tree, [0.4, 0.0, 0.0, 0.5]), 2);
+    }
+}
