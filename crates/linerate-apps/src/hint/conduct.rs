@@ -117,9 +117,7 @@ impl<C: Comm, D: Number> Conductor<'_, '_, C, D> {
             best = if again.seconds < best.seconds { again } else { best };
             point_trials += 1;
         }
-        if let Some(smaller) = before.last_mut() {
-            self.have_patience(smaller, best.seconds, steady).await?;
-        }
+        self.have_patience(before, best.seconds, steady).await?;
         let bounds = best.bounds;
         let quality = quality(D::BITS, bounds.upper.saturating_sub(bounds.lower));
         let point = HintPoint {
@@ -136,22 +134,30 @@ impl<C: Comm, D: Number> Conductor<'_, '_, C, D> {
         Ok((point, bounds.subintervals == asked.subintervals))
     }
 
-    /// More work never takes less time: if it seems so, the smaller size was disturbed, and is run again for a while.
+    /// More work never takes less time: if it seems so, the smaller sizes were disturbed, and are run again for a while, those
+    /// before them too if what is found is below theirs.
     async fn have_patience(
         &mut self,
-        smaller: &mut HintPoint,
+        before: &mut [HintPoint],
         seconds: f64,
         steady: &mut bool,
     ) -> Result<(), AppError> {
-        let asked = Asked { subintervals: smaller.subintervals, laps: smaller.laps, recorded: false };
         let mut patience = if self.work.is_modelled() { 0 } else { self.plan.patience };
-        while seconds < smaller.seconds && patience > 0 {
-            let again = self.trial(asked, steady).await?;
-            smaller.seconds = smaller.seconds.min(again.seconds);
-            smaller.trials += 1;
-            patience -= 1;
+        let mut larger = seconds;
+        for smaller in before.iter_mut().rev() {
+            if larger >= smaller.seconds || patience == 0 {
+                break;
+            }
+            let asked = Asked { subintervals: smaller.subintervals, laps: smaller.laps, recorded: false };
+            while larger < smaller.seconds && patience > 0 {
+                let again = self.trial(asked, steady).await?;
+                smaller.seconds = smaller.seconds.min(again.seconds);
+                smaller.trials += 1;
+                patience -= 1;
+            }
+            smaller.quips = per_second(smaller.quality, smaller.seconds);
+            larger = smaller.seconds;
         }
-        smaller.quips = per_second(smaller.quality, smaller.seconds);
         Ok(())
     }
 

@@ -97,6 +97,16 @@ fn a_size_that_took_longer_than_a_larger_one_is_run_again() {
     let trials: Vec<u32> = outcome.points.iter().map(|at| at.trials).collect();
     assert_eq!(trials[..3], [2, 1, 1], "{outcome:?}");
     assert!((outcome.points[0].seconds - 0.03).abs() < 1e-12, "{outcome:?}");
+    // The first size is disturbed, and the second more: only the third shows it, of both.
+    let step = |reading| match reading {
+        2_008 => 300_000_000_000,
+        2_018 => 500_000_000_000,
+        _ => clock(0)(reading),
+    };
+    let outcome = alone(&plan, step).expect("it runs");
+    let trials: Vec<u32> = outcome.points.iter().map(|at| at.trials).collect();
+    assert_eq!(trials[..4], [2, 2, 1, 1], "{outcome:?}");
+    assert!(outcome.points.iter().all(|at| (at.seconds - 0.03).abs() < 1e-12), "{outcome:?}");
     let impatient = alone(&Hint { patience: 0, ..plan }, clock(2_008)).expect("it runs");
     assert!(impatient.points[0].seconds > 1.0);
     let check = impatient.verified.iter().find(|check| check.what == "more work takes more time");
