@@ -6,4 +6,7 @@
 
 pub mod application;
 pub mod gather;
+pub mod hint;
+pub mod photon;
+pub mod verified;
 pub mod work;

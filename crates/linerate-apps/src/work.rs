@@ -116,6 +116,13 @@ impl<'c, C: Comm> Work<'c, C> {
         self.step = self.recording.take().map(|origin| self.comm.now().since(origin)).or(self.step);
     }
 
+    /// Whether its calculations take what a unit is said to cost, and not what a processor takes: it is a model, and
+    /// measuring twice gives the same.
+    #[must_use]
+    pub const fn is_modelled(&self) -> bool {
+        self.cost.is_some()
+    }
+
     /// Time since the account began, on this rank's clock.
     #[must_use]
     pub fn elapsed(&self) -> Span {
