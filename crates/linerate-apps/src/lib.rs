@@ -5,5 +5,7 @@
 //! not the codes of any laboratory. Pure: no clock, no socket, no file.
 
 pub mod application;
+pub mod atoms;
 pub mod gather;
+pub mod md;
 pub mod work;

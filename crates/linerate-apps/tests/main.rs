@@ -1,3 +1,5 @@
 //! The tests of the applications, as one program.
 
+mod md;
+mod ranks;
 mod work;
