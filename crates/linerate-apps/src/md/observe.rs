@@ -1,7 +1,7 @@
 //! What all ranks together know of the liquid.
 
 use linerate_core::comm::algorithm::Allreduce;
-use linerate_core::comm::collective::{SumOfDoubles, allreduce};
+use linerate_core::comm::collective::{SumOfDoubles, allreduce, gather};
 use linerate_core::comm::{Comm, CommError};
 
 use super::force::Sums;
@@ -32,8 +32,9 @@ pub(super) enum Verdict {
     Fault,
 }
 
-/// What each rank told rank 0 at the end: atoms, images, entries of lists; largest way squared.
-pub(super) type Told = (u64, u64, u64, f64);
+/// What each rank tells rank 0 at the end: its atoms, its images, entries of its lists, and the furthest way of an atom while
+/// lists were in use.
+pub(super) type Told = [f64; 4];
 
 impl Share<'_> {
     /// The liquid after `step`. Whoever has a fault, or wishes to end, says so here.
@@ -107,9 +108,15 @@ impl Share<'_> {
         Ok(Some(Frame { step, time, species: "Ar".to_owned(), sides: self.sides, places, velocities }))
     }
 
-    /// What this rank tells at the end.
-    pub(super) fn told(&self) -> Told {
-        (self.own.len() as u64, self.images() as u64, self.lists.entries, self.furthest.sqrt())
+    /// What every rank tells at the end, by number at rank 0; elsewhere what this one tells. Messages: up a binomial tree.
+    pub(super) async fn tell(&self, comm: &mut impl Comm) -> Result<Vec<Told>, CommError> {
+        let [own, images] = [self.own.len(), self.images()].map(|count| count as f64);
+        let mine = [own, images, self.lists.entries as f64, self.furthest.sqrt()];
+        let mut block = Vec::new();
+        doubles::append(&mut block, &mine);
+        let mut all = vec![0; if comm.rank() == 0 { block.len() * comm.size() } else { 0 }];
+        gather(comm, 0, &block, &mut all).await?;
+        Ok(if comm.rank() == 0 { doubles::all(&all).as_chunks().0.to_vec() } else { vec![mine] })
     }
 
     /// What must be true at the end.

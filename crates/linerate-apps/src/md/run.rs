@@ -4,12 +4,11 @@ use linerate_core::comm::Comm;
 
 use super::Md;
 use super::fault::Fault;
-use super::observe::{Told, Verdict};
+use super::observe::Verdict;
 use super::outcome::{MdOutcome, Observation, Parts};
 use super::share::Share;
 use crate::application::{AppError, AppWatch};
 use crate::atoms::frame::Frame;
-use crate::gather::gather;
 use crate::work::Work;
 
 /// What has been seen of a run.
@@ -90,10 +89,10 @@ async fn conclude<C: Comm>(
 ) -> Result<MdOutcome, AppError> {
     let plan = share.plan;
     let (momentum, count) = share.momentum(work).await?;
-    let told: Vec<Told> = gather(work, share.told()).await?.unwrap_or_else(|| vec![share.told()]);
+    let told = share.tell(work).await?;
     let drifts = || course.observations.iter().map(|at| at.energy - course.observations[0].energy);
-    let entries: u64 = told.iter().map(|told| told.2).sum();
-    let furthest = told.iter().map(|told| told.3).fold(0.0, f64::max);
+    let entries: f64 = told.iter().map(|told| told[2]).sum();
+    let furthest = told.iter().map(|told| told[3]).fold(0.0, f64::max);
     let mut outcome = MdOutcome {
         atoms: plan.atoms(),
         side: share.sides[0],
@@ -106,9 +105,9 @@ async fn conclude<C: Comm>(
         drift: drifts().last().unwrap_or(0.0),
         parts: Parts {
             grid: plan.parts(work.size()),
-            atoms: told.iter().map(|told| told.0).collect(),
-            ghosts: told.iter().map(|told| told.1).collect(),
-            neighbours: entries as f64 / plan.atoms() as f64,
+            atoms: told.iter().map(|told| told[0] as u64).collect(),
+            ghosts: told.iter().map(|told| told[1] as u64).collect(),
+            neighbours: entries / plan.atoms() as f64,
             rebuilds: share.rebuilds,
         },
         observations: course.observations,
