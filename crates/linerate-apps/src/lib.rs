@@ -8,4 +8,5 @@ pub mod application;
 pub mod atoms;
 pub mod gather;
 pub mod md;
+pub mod tbmd;
 pub mod work;

@@ -2,4 +2,5 @@
 
 mod md;
 mod ranks;
+mod tbmd;
 mod work;
