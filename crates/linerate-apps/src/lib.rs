@@ -9,4 +9,5 @@ pub mod atoms;
 pub mod gather;
 pub mod md;
 pub mod tbmd;
+pub mod verified;
 pub mod work;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::atoms::check::Check;
+use crate::verified::Check;
 use crate::atoms::frame::Frame;
 
 /// What the atoms are like after a step. Energies are per atom. Unit: eV.

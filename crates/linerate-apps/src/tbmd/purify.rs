@@ -69,16 +69,15 @@ pub async fn purify<C: Comm>(
         let mut traces = [&matrix, &square].map(|elements| share.trace(elements));
         add_up(work, &mut traces).await?;
         let [trace, of_square] = traces;
-        // Of the two the one whose trace is nearer; the square has lower levels, the other one higher ones.
-        let other = 2.0 * trace - of_square;
-        let takes_square = (of_square - occupied).abs() < (other - occupied).abs();
-        work.compute("next", 0, || next(&mut matrix, &square, takes_square)).await;
         if (trace - of_square).abs() < TOLERANCE * share.order as f64 {
-            let trace = if takes_square { of_square } else { other };
             // Half a level at least, if the wrong number of levels is full.
             let is_right = (trace - occupied).abs() < 0.25;
             return Ok(is_right.then_some(Purified { elements: matrix, products, trace }));
         }
+        // Of the two the one whose trace is nearer; the square has lower levels, the other one higher ones.
+        let other = 2.0 * trace - of_square;
+        let takes_square = (of_square - occupied).abs() < (other - occupied).abs();
+        work.compute("next", 0, || next(&mut matrix, &square, takes_square)).await;
     }
     Ok(None)
 }

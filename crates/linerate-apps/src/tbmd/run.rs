@@ -12,7 +12,7 @@ use super::purify::{add_up, purify};
 use super::share::Share;
 use super::{Tbmd, outcome};
 use crate::application::{AppError, AppWatch};
-use crate::atoms::check::Check;
+use crate::atoms::check;
 use crate::atoms::frame::Frame;
 use crate::atoms::{Vector, velocity};
 use crate::work::Work;
@@ -206,14 +206,14 @@ impl<'p> Atoms<'p> {
         course.gflops = if course.seconds > 0.0 { operations / course.seconds * 1e-9 } else { 0.0 };
         let worst = |of: fn(&Observation) -> f64| course.observations.iter().map(of).fold(0.0, f64::max);
         course.verified = vec![
-            Check::at_most("as many levels are full as there are pairs of electrons", worst(|at| at.trace_error), 1e-6),
-            Check::at_most("the forces on all atoms add up to 0 (eV/angstrom)", worst(|at| at.net_force), 1e-6),
+            check::at_most("as many levels are full as there are pairs of electrons", worst(|at| at.trace_error), 1e-6),
+            check::at_most("the forces on all atoms add up to 0 (eV/angstrom)", worst(|at| at.net_force), 1e-6),
         ];
         if self.plan.steps > 0 {
             // 1e-3 eV was seen at 1000 K and 1 fs; it grows with the square of the step and with the temperature.
             let heat = (self.plan.temperature / 1000.0).max(1.0);
             let bound = 5e-3 * self.plan.time_step * self.plan.time_step * heat;
-            course.verified.push(Check::at_most("energy is conserved (eV per atom)", course.largest_drift, bound));
+            course.verified.push(check::at_most("energy is conserved (eV per atom)", course.largest_drift, bound));
         }
         course.forces = self.found.forces;
         course

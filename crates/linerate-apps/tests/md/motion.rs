@@ -19,7 +19,7 @@ fn the_fixture_moves_as_another_program_says() {
         near("T", at.temperature, temperature, tolerance);
         near("E", at.energy, energy, tolerance);
     }
-    assert!(found.verified.iter().all(|check| check.holds), "{:?}", found.verified);
+    assert!(found.verified.iter().all(|check| check.held), "{:?}", found.verified);
 }
 
 fn largest(truncation: Truncation, time_step: f64) -> f64 {
@@ -57,7 +57,7 @@ fn energy_and_momentum_stay_for_a_thousand_steps() {
         let (melted, last) = (mean(100), mean(1100));
         assert!((last - melted).abs() < 1e-4, "{truncation:?}: {melted} became {last}");
         let momentum = &found.verified[1];
-        assert!(momentum.holds, "{momentum:?}");
+        assert!(momentum.held, "{momentum:?}");
     }
 }
 

@@ -27,7 +27,7 @@ fn trajectories_are_the_same_for_any_number_of_ranks() {
             let found = outcome(&long_box(decomposition), ranks);
             assert_eq!(last(&found), last(&alone), "{decomposition:?}, {ranks} ranks");
             assert_eq!(found.parts.atoms.iter().sum::<u64>(), 384);
-            assert!(found.verified.iter().all(|check| check.holds), "{:?}", found.verified);
+            assert!(found.verified.iter().all(|check| check.held), "{:?}", found.verified);
             for (one, two) in found.observations.iter().zip(&alone.observations) {
                 near("energy", one.energy, two.energy, 1e-12);
                 near("pressure", one.pressure, two.pressure, 1e-11);
@@ -48,7 +48,7 @@ fn half_lists_give_the_same_trajectory_to_rounding() {
         near("virial", one.virial, two.virial, 1e-8);
         near("temperature", one.temperature, two.temperature, 1e-8);
         assert_eq!(one.pairs, two.pairs);
-        assert!(found.verified.iter().all(|check| check.holds), "{:?}", found.verified);
+        assert!(found.verified.iter().all(|check| check.held), "{:?}", found.verified);
     }
 }
 

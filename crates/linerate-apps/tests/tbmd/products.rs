@@ -110,7 +110,7 @@ fn the_projector_is_that_of_the_eigenvectors() {
     }
     let levels: f64 = order[..128].iter().map(|level| eigen.eigenvalues[*level]).sum();
     let energy: f64 = found.iter().zip(&elements).map(|(one, two)| one * two).sum();
-    near("energy", 2.0 * energy / 64.0, 2.0 * levels / 64.0, 4e-12);
+    near("energy", 2.0 * energy / 64.0, 2.0 * levels / 64.0, 2.5e-12);
     let bounds = bounds(&links);
     assert!(bounds[0] <= eigen.eigenvalues.min() && bounds[1] >= eigen.eigenvalues.max());
 }

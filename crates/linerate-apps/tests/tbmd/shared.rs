@@ -19,7 +19,7 @@ fn a_run_is_the_same_for_any_number_of_ranks() {
         for rank in run(&small(distribution), ranks, FREE, 0.0) {
             let found = rank.expect("it ends well").0;
             assert_eq!(found.steps, 20);
-            assert!(found.verified.iter().all(|check| check.holds), "{:?}", found.verified);
+            assert!(found.verified.iter().all(|check| check.held), "{:?}", found.verified);
             for (one, two) in found.observations.iter().zip(&alone.observations) {
                 near("energy", one.energy, two.energy, 1e-10);
                 near("temperature", one.temperature, two.temperature, 1e-6);
