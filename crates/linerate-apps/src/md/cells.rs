@@ -20,8 +20,6 @@ pub(super) struct Cells {
     starts: Vec<u32>,
     /// Which atom it is.
     pub index: Vec<u32>,
-    /// Its number.
-    pub id: Vec<u32>,
     /// Its place.
     pub place: [Vec<f64>; 3],
 }
@@ -73,7 +71,6 @@ impl Cells {
             };
             self.index[cell[0] as usize..cell[1] as usize].sort_unstable_by_key(order);
         }
-        self.id = self.index.iter().map(|index| atoms.id[*index as usize]).collect();
         self.place = atoms.place.each_ref().map(|axis| self.index.iter().map(|index| axis[*index as usize]).collect());
     }
 

@@ -152,8 +152,24 @@ fn full_of<const FORCE_SHIFT: bool, const MEASURE: bool>(
 }
 
 /// The part of the forces on all atoms that comes from the half lists of those in `own`, added up by number. The images'
-/// forces are those of their atoms.
+/// forces are those of their atoms. Sums are taken only if `measured`.
 pub(super) fn half(
+    atoms: &mut Particles,
+    own: Range<usize>,
+    lists: &Neighbours,
+    pair: &Pair,
+    packed: (&[Packed], bool),
+) -> Sums {
+    let (packed, measured) = packed;
+    match (pair.force_shift == 0.0, measured) {
+        (true, false) => half_of::<false, false>(atoms, own, lists, pair, packed),
+        (true, true) => half_of::<false, true>(atoms, own, lists, pair, packed),
+        (false, false) => half_of::<true, false>(atoms, own, lists, pair, packed),
+        (false, true) => half_of::<true, true>(atoms, own, lists, pair, packed),
+    }
+}
+
+fn half_of<const FORCE_SHIFT: bool, const MEASURE: bool>(
     atoms: &mut Particles,
     own: Range<usize>,
     lists: &Neighbours,
@@ -161,39 +177,38 @@ pub(super) fn half(
     packed: &[Packed],
 ) -> Sums {
     let mut sums = Sums::default();
-    let [force_x, force_y, force_z] = &mut atoms.force;
-    for axis in [&mut *force_x, &mut *force_y, &mut *force_z] {
-        axis.fill(0.0);
-    }
+    // In one piece for each atom, as the places are. What is nowhere has the last one.
+    let mut forces = vec![[0.0; 4]; atoms.force[0].len() + 1];
     for (number, one) in own.enumerate() {
         let [mut x, mut y, mut z] = [[0.0; LANES]; 3];
         let mut measures = [[0.0; LANES]; 3];
         for piece in lists.of(number) {
             let apart = Apart::of(packed[one], *piece, packed);
-            let pull =
-                if pair.force_shift == 0.0 { apart.pull::<false>(pair) } else { apart.pull::<true>(pair) };
+            let pull = apart.pull::<FORCE_SHIFT>(pair);
             for lane in 0..LANES {
                 let pulls = [apart.x, apart.y, apart.z].map(|axis| pull[lane] * axis[lane]);
-                // Nothing pulls what is nowhere, and it has no force.
-                let two = atoms.id[piece[lane] as usize] as usize;
-                if two < force_x.len() {
-                    force_x[two] -= pulls[0];
-                    force_y[two] -= pulls[1];
-                    force_z[two] -= pulls[2];
-                }
                 x[lane] += pulls[0];
                 y[lane] += pulls[1];
                 z[lane] += pulls[2];
+                let two = (atoms.id[piece[lane] as usize] as usize).min(forces.len() - 1);
+                forces[two] = [0, 1, 2, 3].map(|axis| forces[two][axis] - if axis < 3 { pulls[axis] } else { 0.0 });
             }
-            apart.measure(pair, &pull, &mut measures);
+            if MEASURE {
+                apart.measure(pair, &pull, &mut measures);
+            }
         }
-        force_x[one] += total(x);
-        force_y[one] += total(y);
-        force_z[one] += total(z);
-        let [energy, virial, pairs] = measures.map(total);
-        sums.energy += energy;
-        sums.virial += virial;
-        sums.pairs += pairs;
+        for (force, total) in forces[one].iter_mut().zip([x, y, z].map(total)) {
+            *force += total;
+        }
+        if MEASURE {
+            let [energy, virial, pairs] = measures.map(total);
+            sums.energy += energy;
+            sums.virial += virial;
+            sums.pairs += pairs;
+        }
+    }
+    for (axis, sums) in atoms.force.iter_mut().enumerate() {
+        sums.iter_mut().zip(&forces).for_each(|(sum, force)| *sum = force[axis]);
     }
     sums
 }

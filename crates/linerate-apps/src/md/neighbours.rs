@@ -45,6 +45,8 @@ pub(super) struct Neighbours {
     /// Where each list begins; one more than there are.
     starts: Vec<u32>,
     lists: Vec<u32>,
+    /// Squares of distances, while lists are made.
+    squares: Vec<f64>,
     /// Entries without those that fill lists up.
     pub entries: u64,
     /// The closest pair, if it is too close.
@@ -61,6 +63,7 @@ impl Neighbours {
     /// Lists for the atoms of `own`; those that fill lists up are the index after the last atom.
     pub(super) fn make(&mut self, atoms: &Particles, own: Range<usize>, cells: &Cells, how: (f64, Lists)) {
         let (reach, kind) = how;
+        let squared_reach = reach * reach;
         let nowhere = atoms.len() as u32;
         self.starts.clear();
         self.starts.push(0);
@@ -71,21 +74,32 @@ impl Neighbours {
         for one in own {
             let (place, id, start) = (atoms.at(one), atoms.id[one], self.lists.len());
             for stretch in cells.around(cells.at(place)) {
+                let [x, y, z] = cells.place.each_ref().map(|axis| &axis[stretch.clone()]);
+                self.squares.clear();
+                self.squares.extend(x.iter().zip(y).zip(z).map(|((x, y), z)| {
+                    let [dx, dy, dz] = [place[0] - x, place[1] - y, place[2] - z];
+                    dx * dx + dy * dy + dz * dz
+                }));
                 // As if all were near; only those that are move the end on.
                 let mut end = self.lists.len();
                 self.lists.resize(end + stretch.len(), 0);
-                let [x, y, z] = cells.place.each_ref().map(|axis| &axis[stretch.clone()]);
-                let near = x.iter().zip(y).zip(z).zip(&cells.index[stretch.clone()]).zip(&cells.id[stretch]);
-                for ((((x, y), z), two), other) in near {
-                    let [dx, dy, dz] = [place[0] - x, place[1] - y, place[2] - z];
-                    let squared = dx * dx + dy * dy + dz * dz;
-                    let is_near = squared < reach * reach && *two as usize != one && kind.has(id, *other);
+                for (squared, two) in self.squares.iter().zip(&cells.index[stretch]) {
+                    let is_near = *squared < squared_reach && *two as usize != one;
                     self.lists[end] = *two;
                     end += usize::from(is_near);
-                    if is_near && squared < closest {
-                        closest = squared;
-                        self.too_close = Some(TooClose { ids: [id, *other], squared });
+                    if is_near && *squared < closest {
+                        closest = *squared;
+                        self.too_close = Some(TooClose { ids: [id, atoms.id[*two as usize]], squared: *squared });
                     }
+                }
+                self.lists.truncate(end);
+            }
+            if kind == Lists::Half {
+                let mut end = start;
+                for place in start..self.lists.len() {
+                    let two = self.lists[place];
+                    self.lists[end] = two;
+                    end += usize::from(kind.has(id, atoms.id[two as usize]));
                 }
                 self.lists.truncate(end);
             }

@@ -97,7 +97,7 @@ impl Share<'_> {
                 force::pack(&mut self.packed, &self.atoms);
                 let (own, packed) = (self.own.clone(), &self.packed[..]);
                 if half {
-                    force::half(&mut self.atoms, own, &self.lists, &self.pair, packed)
+                    force::half(&mut self.atoms, own, &self.lists, &self.pair, (packed, measured))
                 } else {
                     force::full(&mut self.atoms, own, &self.lists, &self.pair, (packed, measured))
                 }

@@ -1,7 +1,7 @@
 //! Energies, and forces by the theorem of Hellmann and Feynman.
 
 use super::links::Links;
-use super::model::{ORBITALS, embedding, hopping_slopes, repulsion};
+use super::model::{ORBITALS, block_slopes, embedding};
 use super::share::Share;
 use crate::atoms::Vector;
 
@@ -30,11 +30,11 @@ pub fn forces(links: &Links, repulsions: &[f64], share: &Share, projector: &[f64
         for link in links.of_atom(atom) {
             let pull = |axis: usize, value: f64, forces: &mut Vec<Vector>| forces[atom][axis] += value;
             if has_repulsion {
-                let strength = (slopes[atom] + slopes[link.to]) * repulsion(link.distance)[1];
+                let strength = (slopes[atom] + slopes[link.to]) * link.repulsion[1];
                 (0..3).for_each(|axis| pull(axis, strength * link.apart[axis] / link.distance, &mut forces));
             }
             // Two electrons in a level, and the pair of atoms is there twice.
-            for (axis, slopes) in hopping_slopes(link.apart).into_iter().enumerate() {
+            for (axis, slopes) in block_slopes(link.apart, link.distance, link.hopping).into_iter().enumerate() {
                 let mut sum = 0.0;
                 for (orbital, row) in slopes.into_iter().enumerate() {
                     for (other, slope) in row.into_iter().enumerate() {

@@ -1,7 +1,7 @@
 //! The Hamiltonian, at the centre of the zone: every atom and its images are in phase.
 
 use super::links::Links;
-use super::model::{ON_SITE, ORBITALS, hopping};
+use super::model::{ON_SITE, ORBITALS, hopping_block};
 use super::share::Share;
 
 /// The elements of the Hamiltonian that are of a share. Unit: eV.
@@ -25,7 +25,7 @@ fn row_elements(links: &Links, atom: usize, mut put: impl FnMut(usize, usize, f6
         put(orbital, ORBITALS * atom + orbital, energy);
     }
     for link in links.of_atom(atom) {
-        for (orbital, row) in hopping(link.apart).into_iter().enumerate() {
+        for (orbital, row) in hopping_block(link.apart, link.distance, link.hopping[0]).into_iter().enumerate() {
             for (other, value) in row.into_iter().enumerate() {
                 put(orbital, ORBITALS * link.to + other, value);
             }

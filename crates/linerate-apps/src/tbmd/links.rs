@@ -1,6 +1,6 @@
 //! Who is near whom.
 
-use super::model::{CLOSEST, CUTOFF, length, repulsion};
+use super::model::{CLOSEST, CUTOFF, hopping_falloff, length, repulsion};
 use crate::atoms::Vector;
 
 /// From an atom to another one, or to an image of one.
@@ -12,6 +12,10 @@ pub struct Link {
     pub apart: Vector,
     /// The length of it.
     pub distance: f64,
+    /// By how much hopping falls off at it, and the slope.
+    pub hopping: [f64; 2],
+    /// The repulsion at it, and the slope.
+    pub repulsion: [f64; 2],
 }
 
 /// Two atoms that are too close: their numbers, and how far they are apart. Unit: angstrom.
@@ -64,7 +68,8 @@ impl Links {
                     if distance < CLOSEST {
                         return Err(TooClose(one, two, distance));
                     }
-                    self.all.push(Link { to: two, apart, distance });
+                    let (hopping, repulsion) = (hopping_falloff(distance), repulsion(distance));
+                    self.all.push(Link { to: two, apart, distance, hopping, repulsion });
                 }
             }
         }
@@ -86,7 +91,7 @@ impl Links {
     /// For each atom the sum of its neighbours' repulsions.
     #[must_use]
     pub fn repulsions(&self) -> Vec<f64> {
-        let sum = |atom| self.of_atom(atom).iter().map(|link| repulsion(link.distance)[0]).sum();
+        let sum = |atom| self.of_atom(atom).iter().map(|link| link.repulsion[0]).sum();
         (0..self.atoms()).map(sum).collect()
     }
 }

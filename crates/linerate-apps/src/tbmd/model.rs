@@ -109,16 +109,27 @@ pub fn embedding(sum: f64) -> [f64; 2] {
 #[must_use]
 pub fn hopping(apart: Vector) -> Block {
     let distance = length(apart);
-    angular(apart.map(|axis| axis / distance), hopping_falloff(distance)[0])
+    hopping_block(apart, distance, hopping_falloff(distance)[0])
+}
+
+/// The same if its length and s(r) are known.
+#[must_use]
+pub fn hopping_block(apart: Vector, distance: f64, falloff: f64) -> Block {
+    angular(apart.map(|axis| axis / distance), falloff)
 }
 
 /// The slopes of [`hopping`] along each axis of `apart`.
 #[must_use]
 pub fn hopping_slopes(apart: Vector) -> [Block; 3] {
-    let [_, sp, pp, pi] = HOPPING;
     let distance = length(apart);
+    block_slopes(apart, distance, hopping_falloff(distance))
+}
+
+/// The same if its length, s(r) and the slope of that are known.
+#[must_use]
+pub fn block_slopes(apart: Vector, distance: f64, [value, slope]: [f64; 2]) -> [Block; 3] {
+    let [_, sp, pp, pi] = HOPPING;
     let e = apart.map(|axis| axis / distance);
-    let [value, slope] = hopping_falloff(distance);
     [0, 1, 2].map(|axis| {
         // The falloff changes, and the direction.
         let mut block = angular(e, slope * e[axis]);

@@ -9,6 +9,8 @@ const TILE_ROWS: usize = 4;
 const TILE_COLUMNS: usize = 8;
 /// How much of the common length is copied at once: a strip of the right factor has 16 KiB, half of a first-level cache.
 const DEPTH: usize = 256;
+/// With fewer rows than this the right factor is read where it is: a copy would not be used often enough.
+const FEW_ROWS: usize = 16;
 /// Rows of the left factor that are copied at once: 256 KiB, within a second-level cache.
 const ROWS: usize = 128;
 
@@ -49,6 +51,11 @@ impl Strips {
     pub fn multiply_add(&mut self, sum: &mut [f64], left: Matrix<'_>, right: Matrix<'_>) {
         for first in (0..left.columns).step_by(DEPTH) {
             let depth = DEPTH.min(left.columns - first);
+            if left.rows <= FEW_ROWS {
+                self.copy_left(left, [0, left.rows], [first, depth]);
+                self.few_rows(sum, right, [first, depth]);
+                continue;
+            }
             self.copy_right(right, first, depth);
             for top in (0..left.rows).step_by(ROWS) {
                 let rows = ROWS.min(left.rows - top);
@@ -87,14 +94,40 @@ impl Strips {
     fn tiles(&self, sum: &mut [f64], columns: usize, depth: usize) {
         for (rows, left) in sum.chunks_mut(TILE_ROWS * columns).zip(self.left.chunks_exact(depth)) {
             for (column, right) in (0..columns).step_by(TILE_COLUMNS).zip(self.right.chunks_exact(depth)) {
-                let tile = tile(left, right);
-                let width = TILE_COLUMNS.min(columns - column);
-                for (row, tile) in rows.chunks_mut(columns).zip(tile) {
-                    for (sum, more) in row[column..column + width].iter_mut().zip(tile) {
-                        *sum += more;
+                put(rows, columns, column, tile(left, right));
+            }
+        }
+    }
+
+    /// The same without a copy of the right factor.
+    fn few_rows(&self, sum: &mut [f64], right: Matrix<'_>, [first, depth]: [usize; 2]) {
+        let columns = right.columns;
+        for (rows, left) in sum.chunks_mut(TILE_ROWS * columns).zip(self.left.chunks_exact(depth)) {
+            for column in (0..columns).step_by(TILE_COLUMNS) {
+                let mut tile = [[0.0; TILE_COLUMNS]; TILE_ROWS];
+                for (left, row) in left.iter().zip(first..) {
+                    let there = &right.row(row)[column..];
+                    if let Some(right) = there.first_chunk::<TILE_COLUMNS>() {
+                        add(&mut tile, left, right);
+                    } else {
+                        let mut right = [0.0; TILE_COLUMNS];
+                        right[..there.len()].copy_from_slice(there);
+                        add(&mut tile, left, &right);
                     }
                 }
+                put(rows, columns, column, tile);
             }
+        }
+    }
+}
+
+/// Adds a tile, or as much of it as there is.
+#[inline(always)]
+fn put(rows: &mut [f64], columns: usize, column: usize, tile: [[f64; TILE_COLUMNS]; TILE_ROWS]) {
+    let width = TILE_COLUMNS.min(columns - column);
+    for (row, tile) in rows.chunks_mut(columns).zip(tile) {
+        for (sum, more) in row[column..column + width].iter_mut().zip(tile) {
+            *sum += more;
         }
     }
 }
@@ -104,11 +137,17 @@ impl Strips {
 fn tile(left: &[[f64; TILE_ROWS]], right: &[[f64; TILE_COLUMNS]]) -> [[f64; TILE_COLUMNS]; TILE_ROWS] {
     let mut tile = [[0.0; TILE_COLUMNS]; TILE_ROWS];
     for (left, right) in left.iter().zip(right) {
-        for row in 0..TILE_ROWS {
-            for column in 0..TILE_COLUMNS {
-                tile[row][column] += left[row] * right[column];
-            }
-        }
+        add(&mut tile, left, right);
     }
     tile
+}
+
+/// Adds the products of all pairs.
+#[inline(always)]
+fn add(tile: &mut [[f64; TILE_COLUMNS]; TILE_ROWS], left: &[f64; TILE_ROWS], right: &[f64; TILE_COLUMNS]) {
+    for row in 0..TILE_ROWS {
+        for column in 0..TILE_COLUMNS {
+            tile[row][column] += left[row] * right[column];
+        }
+    }
 }

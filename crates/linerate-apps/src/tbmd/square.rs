@@ -48,6 +48,9 @@ impl Squarer {
         let [rows, columns] = share.count;
         self.held.clear();
         self.held.extend_from_slice(elements);
+        self.out.resize(8 * share.len(), 0);
+        self.into.resize(8 * share.len(), 0);
+        doubles::write(&mut self.out, elements);
         for step in 0..ranks {
             // Whose rows are here now: they meet as many of this rank's columns.
             let owner = Share::of(Distribution::Ring, share.order, (rank + ranks - step) % ranks, ranks);
@@ -59,11 +62,10 @@ impl Squarer {
                 work.compute("product", operations(left, right), || strips.multiply_add(square, left, right)).await;
             }
             if step + 1 < ranks {
-                self.out.resize(8 * share.len(), 0);
-                self.into.resize(8 * share.len(), 0);
-                doubles::write(&mut self.out, &self.held);
+                // What came is handed on.
                 work.sendrecv((rank + 1) % ranks, &self.out, (rank + ranks - 1) % ranks, &mut self.into).await?;
                 doubles::read(&mut self.held, &self.into);
+                std::mem::swap(&mut self.out, &mut self.into);
             }
         }
         Ok(())
