@@ -2,5 +2,6 @@
 
 mod md;
 mod ranks;
+mod schema;
 mod tbmd;
 mod work;

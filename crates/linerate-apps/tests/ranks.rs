@@ -35,5 +35,8 @@ pub(crate) fn refusal<A: Application>(plan: &A, ranks: usize) -> String {
 /// Whether `found` is `expected` within `tolerance`; says both if not.
 #[track_caller]
 pub(crate) fn near(what: &str, found: f64, expected: f64, tolerance: f64) {
-    assert!((found - expected).abs() <= tolerance, "{what}: {found} where {expected} +- {tolerance} is expected");
+    assert!(
+        (found - expected).abs() <= tolerance,
+        "{what}: {found} where {expected} +- {tolerance} is expected"
+    );
 }

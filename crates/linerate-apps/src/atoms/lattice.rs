@@ -28,12 +28,15 @@ pub const DISTURBANCE: f64 = 0.05;
 /// Repeats a cell: along x slowest, along z fastest, its sites in their order.
 #[must_use]
 pub fn crystal(cells: [u32; 3], sides: Vector, sites: &[Vector]) -> Vec<Vector> {
-    let mut places = Vec::with_capacity(cells.iter().map(|count| *count as usize).product::<usize>() * sites.len());
+    let mut places =
+        Vec::with_capacity(cells.iter().map(|count| *count as usize).product::<usize>() * sites.len());
     for i in 0..cells[0] {
         for j in 0..cells[1] {
             for k in 0..cells[2] {
                 let corner = [i, j, k].map(f64::from);
-                places.extend(sites.iter().map(|site| [0, 1, 2].map(|axis| (corner[axis] + site[axis]) * sides[axis])));
+                places.extend(
+                    sites.iter().map(|site| [0, 1, 2].map(|axis| (corner[axis] + site[axis]) * sides[axis])),
+                );
             }
         }
     }

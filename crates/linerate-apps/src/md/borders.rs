@@ -47,7 +47,7 @@ impl Borders {
     ) -> Result<(), CommError> {
         let (part, sides) = box_of;
         self.all.clear();
-        for axis in 0..3 {
+        for (axis, side) in sides.into_iter().enumerate() {
             let before = atoms.len();
             for up in [false, true] {
                 let near = |index: &u32| {
@@ -55,8 +55,8 @@ impl Borders {
                     if up { place >= part.high[axis] - reach } else { place < part.low[axis] + reach }
                 };
                 let sent: Vec<u32> = (0..before as u32).filter(near).collect();
-                let side = if up { -sides[axis] } else { sides[axis] };
-                let shift = if part.is_last(axis, up) { side } else { 0.0 };
+                let across = if up { -side } else { side };
+                let shift = if part.is_last(axis, up) { across } else { 0.0 };
                 let peers = (part.grid[axis] > 1).then(|| [part.beside(axis, up), part.beside(axis, !up)]);
                 let mut border = Border { axis, peers, sent, shift, received: 0 };
                 self.images(comm, atoms, &mut border).await?;

@@ -49,7 +49,8 @@ impl Cells {
 
     /// Sorts atoms into the cells.
     pub(super) fn fill(&mut self, atoms: &Particles) {
-        let cells: Vec<u32> = (0..atoms.len()).map(|index| self.number(self.at(atoms.at(index))) as u32).collect();
+        let cells: Vec<u32> =
+            (0..atoms.len()).map(|index| self.number(self.at(atoms.at(index))) as u32).collect();
         self.starts = vec![0; self.count.iter().product::<usize>() + 1];
         for cell in &cells {
             self.starts[*cell as usize + 1] += 1;
@@ -71,7 +72,8 @@ impl Cells {
             };
             self.index[cell[0] as usize..cell[1] as usize].sort_unstable_by_key(order);
         }
-        self.place = atoms.place.each_ref().map(|axis| self.index.iter().map(|index| axis[*index as usize]).collect());
+        self.place =
+            atoms.place.each_ref().map(|axis| self.index.iter().map(|index| axis[*index as usize]).collect());
     }
 
     /// The stretches of sorted atoms that hold all within reach of a place in the cell `at`.

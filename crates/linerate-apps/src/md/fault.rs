@@ -67,7 +67,9 @@ impl Fault {
         }
         let numbers = doubles::all(&all);
         let first = numbers.as_chunks().0.iter().find_map(|numbers| Self::of(*numbers));
-        let unknown = || AppError::Calculation("go on: the energy is not a number; take a shorter time step".to_owned());
+        let unknown = || {
+            AppError::Calculation("go on: the energy is not a number; take a shorter time step".to_owned())
+        };
         first.map_or_else(unknown, Self::error)
     }
 }

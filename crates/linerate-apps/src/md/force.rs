@@ -64,14 +64,14 @@ impl Apart {
     #[inline(always)]
     fn pull<const FORCE_SHIFT: bool>(&self, pair: &Pair) -> Lanes {
         let mut pull = [0.0; LANES];
-        for lane in 0..LANES {
-            let inverse = 1.0 / self.squared[lane];
+        for (pull, squared) in pull.iter_mut().zip(self.squared) {
+            let inverse = 1.0 / squared;
             let sixth = inverse * inverse * inverse;
             let mut force = 48.0 * sixth * (sixth - 0.5) * inverse;
             if FORCE_SHIFT {
                 force -= pair.force_shift * inverse.sqrt();
             }
-            pull[lane] = if self.squared[lane] < pair.cutoff_squared { force } else { 0.0 };
+            *pull = if squared < pair.cutoff_squared { force } else { 0.0 };
         }
         pull
     }
@@ -191,7 +191,8 @@ fn half_of<const FORCE_SHIFT: bool, const MEASURE: bool>(
                 y[lane] += pulls[1];
                 z[lane] += pulls[2];
                 let two = (atoms.id[piece[lane] as usize] as usize).min(forces.len() - 1);
-                forces[two] = [0, 1, 2, 3].map(|axis| forces[two][axis] - if axis < 3 { pulls[axis] } else { 0.0 });
+                forces[two] =
+                    [0, 1, 2, 3].map(|axis| forces[two][axis] - if axis < 3 { pulls[axis] } else { 0.0 });
             }
             if MEASURE {
                 apart.measure(pair, &pull, &mut measures);

@@ -20,7 +20,8 @@ impl Part {
     #[must_use]
     pub fn of(grid: [usize; 3], rank: usize, sides: Vector) -> Self {
         let at = [rank / (grid[1] * grid[2]), rank / grid[2] % grid[1], rank % grid[2]];
-        let corner = |more: usize| [0, 1, 2].map(|axis| (at[axis] + more) as f64 * sides[axis] / grid[axis] as f64);
+        let corner =
+            |more: usize| [0, 1, 2].map(|axis| (at[axis] + more) as f64 * sides[axis] / grid[axis] as f64);
         Self { grid, at, low: corner(0), high: corner(1) }
     }
 

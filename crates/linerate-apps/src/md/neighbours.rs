@@ -89,7 +89,8 @@ impl Neighbours {
                     end += usize::from(is_near);
                     if is_near && *squared < closest {
                         closest = *squared;
-                        self.too_close = Some(TooClose { ids: [id, atoms.id[*two as usize]], squared: *squared });
+                        self.too_close =
+                            Some(TooClose { ids: [id, atoms.id[*two as usize]], squared: *squared });
                     }
                 }
                 self.lists.truncate(end);

@@ -9,9 +9,9 @@ use super::outcome::{MdOutcome, Observation};
 use super::share::Share;
 use crate::application::AppError;
 use crate::atoms::check;
-use crate::verified::Check;
 use crate::atoms::frame::Frame;
 use crate::atoms::{Vector, doubles};
+use crate::verified::Check;
 use crate::work::Work;
 
 /// Sums over all ranks: an allreduce of 40 B by recursive doubling.
@@ -96,11 +96,14 @@ impl Share<'_> {
         let count = self.plan.atoms() as usize;
         let (mut places, mut velocities) = (vec![[0.0; 3]; count], vec![[0.0; 3]; count]);
         for rank in 0..comm.size() {
-            let theirs = if rank == 0 { std::mem::take(&mut mine) } else { atoms_of(comm, rank, count).await? };
+            let theirs =
+                if rank == 0 { std::mem::take(&mut mine) } else { atoms_of(comm, rank, count).await? };
             for atom in doubles::all(&theirs).as_chunks::<7>().0 {
                 let [id, x, y, z, vx, vy, vz] = *atom;
                 // A number that no atom has came from a rank that runs another program.
-                if let (Some(place), Some(velocity)) = (places.get_mut(id as usize), velocities.get_mut(id as usize)) {
+                if let (Some(place), Some(velocity)) =
+                    (places.get_mut(id as usize), velocities.get_mut(id as usize))
+                {
                     (*place, *velocity) = ([x, y, z], [vx, vy, vz]);
                 }
             }
@@ -121,7 +124,13 @@ impl Share<'_> {
     }
 
     /// What must be true at the end.
-    pub(super) fn verified(&self, outcome: &MdOutcome, momentum: Vector, count: u64, furthest: f64) -> Vec<Check> {
+    pub(super) fn verified(
+        &self,
+        outcome: &MdOutcome,
+        momentum: Vector,
+        count: u64,
+        furthest: f64,
+    ) -> Vec<Check> {
         use super::pair::Truncation;
         let largest = momentum.into_iter().map(f64::abs).fold(0.0, f64::max);
         let mut checks = vec![

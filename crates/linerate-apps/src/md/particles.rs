@@ -27,7 +27,12 @@ impl Particles {
     pub(super) fn new(places: &[Vector], velocities: &[Vector]) -> Self {
         let ids = (0..places.len() as u32).collect();
         let axes = |of: &[Vector]| [0, 1, 2].map(|axis| of.iter().map(|vector| vector[axis]).collect());
-        Self { id: ids, place: axes(places), velocity: axes(velocities), force: axes(&vec![[0.0; 3]; places.len()]) }
+        Self {
+            id: ids,
+            place: axes(places),
+            velocity: axes(velocities),
+            force: axes(&vec![[0.0; 3]; places.len()]),
+        }
     }
 
     pub(super) const fn len(&self) -> usize {
@@ -66,10 +71,8 @@ impl Particles {
     /// Adds an atom that this rank moves from now on.
     pub(super) fn put(&mut self, id: u32, place: Vector, velocity: Vector) {
         self.push_image(id, place);
-        for axis in 0..3 {
-            self.velocity[axis].push(velocity[axis]);
-            self.force[axis].push(0.0);
-        }
+        self.velocity.iter_mut().zip(velocity).for_each(|(axis, velocity)| axis.push(velocity));
+        self.force.iter_mut().for_each(|axis| axis.push(0.0));
     }
 
     /// Puts the atoms into the order of `order`, which has every index once; forces are not kept.

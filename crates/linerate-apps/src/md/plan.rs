@@ -123,7 +123,9 @@ fn shares(plan: &Md, ranks: usize) -> Option<String> {
         }
     } else if parts.iter().try_fold(1_usize, |all, count| all.checked_mul(*count)) != Some(ranks) {
         // A grid of a plan may hold any numbers.
-        return Some(format!("cut the box into {x} x {y} x {z} parts: there are {ranks} ranks; each has one part"));
+        return Some(format!(
+            "cut the box into {x} x {y} x {z} parts: there are {ranks} ranks; each has one part"
+        ));
     }
     let sides = plan.sides();
     let thinnest = (0..3).map(|axis| sides[axis] / parts[axis] as f64).fold(f64::INFINITY, f64::min);

@@ -102,7 +102,7 @@ async fn conclude<C: Comm>(
         steps_per_second: rate(course.steps, seconds),
         atom_steps_per_second: rate(plan.atoms() * course.steps, seconds),
         largest_drift: drifts().map(f64::abs).fold(0.0, f64::max),
-        drift: drifts().last().unwrap_or(0.0),
+        drift: drifts().next_back().unwrap_or(0.0),
         parts: Parts {
             grid: plan.parts(work.size()),
             atoms: told.iter().map(|told| told[0] as u64).collect(),

@@ -44,11 +44,11 @@ impl Share<'_> {
         let moved = self.moved();
         let [x, y, z] = self.atoms.velocity.each_ref().map(|axis| &axis[moved.clone()]);
         let squared = x.iter().zip(y).zip(z).map(|((x, y), z)| x * x + y * y + z * z);
-        // Not `>`: what is no number runs away too.
-        let runaway = squared.enumerate().find(|(_, squared)| !(*squared <= most * most));
+        let runaway = squared.enumerate().find(|(_, squared)| squared.is_nan() || *squared > most * most);
         if let Some((index, squared)) = runaway {
             let way = squared.sqrt() * self.plan.time_step;
-            let found = Fault::TooFast { id: self.atoms.id[moved.start + index], way, most: 0.5 * self.plan.skin };
+            let found =
+                Fault::TooFast { id: self.atoms.id[moved.start + index], way, most: 0.5 * self.plan.skin };
             self.fault = self.fault.or(Some(found));
         }
     }

@@ -34,7 +34,9 @@ pub fn forces(links: &Links, repulsions: &[f64], share: &Share, projector: &[f64
                 (0..3).for_each(|axis| pull(axis, strength * link.apart[axis] / link.distance, &mut forces));
             }
             // Two electrons in a level, and the pair of atoms is there twice.
-            for (axis, slopes) in block_slopes(link.apart, link.distance, link.hopping).into_iter().enumerate() {
+            for (axis, slopes) in
+                block_slopes(link.apart, link.distance, link.hopping).into_iter().enumerate()
+            {
                 let mut sum = 0.0;
                 for (orbital, row) in slopes.into_iter().enumerate() {
                     for (other, slope) in row.into_iter().enumerate() {

@@ -25,7 +25,9 @@ fn row_elements(links: &Links, atom: usize, mut put: impl FnMut(usize, usize, f6
         put(orbital, ORBITALS * atom + orbital, energy);
     }
     for link in links.of_atom(atom) {
-        for (orbital, row) in hopping_block(link.apart, link.distance, link.hopping[0]).into_iter().enumerate() {
+        for (orbital, row) in
+            hopping_block(link.apart, link.distance, link.hopping[0]).into_iter().enumerate()
+        {
             for (other, value) in row.into_iter().enumerate() {
                 put(orbital, ORBITALS * link.to + other, value);
             }

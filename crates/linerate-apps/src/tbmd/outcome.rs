@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::verified::Check;
 use crate::atoms::frame::Frame;
+use crate::verified::Check;
 
 /// What the atoms are like after a step. Energies are per atom. Unit: eV.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -59,7 +59,9 @@ impl Tbmd {
 /// The sentence for two atoms that are too close.
 pub(super) fn overlap(TooClose(one, two, distance): TooClose) -> String {
     if distance.is_nan() {
-        return format!("calculate the energy: the place of atom {one} or {two} is not a number; take a shorter time step");
+        return format!(
+            "calculate the energy: the place of atom {one} or {two} is not a number; take a shorter time step"
+        );
     }
     format!(
         "calculate the energy: atoms {one} and {two} are {distance:.3} angstrom apart, and the model begins at {CLOSEST}; move \
@@ -69,7 +71,8 @@ pub(super) fn overlap(TooClose(one, two, distance): TooClose) -> String {
 
 /// Refuses what is impossible, with one sentence.
 pub(super) fn check(plan: &Tbmd, ranks: usize) -> Result<(), AppError> {
-    let refusal = atoms(plan).or_else(|| numbers(plan)).or_else(|| electrons(plan)).or_else(|| shares(plan, ranks));
+    let refusal =
+        atoms(plan).or_else(|| numbers(plan)).or_else(|| electrons(plan)).or_else(|| shares(plan, ranks));
     let refusal = refusal.or_else(|| {
         let (places, sides) = plan.start();
         Links::of(&places, sides).err().map(overlap)
@@ -80,7 +83,8 @@ pub(super) fn check(plan: &Tbmd, ranks: usize) -> Result<(), AppError> {
 fn atoms(plan: &Tbmd) -> Option<String> {
     if plan.structure == Structure::Given {
         let is_side = |side: &f64| side.is_finite() && *side >= 0.0;
-        if plan.atoms.as_flattened().iter().any(|place| !place.is_finite()) || !plan.sides.iter().all(is_side) {
+        if plan.atoms.as_flattened().iter().any(|place| !place.is_finite()) || !plan.sides.iter().all(is_side)
+        {
             return Some("place the atoms: places and sides must be numbers, and sides 0 or more".to_owned());
         }
         // Thinner boxes have hundreds of images of each atom.
@@ -88,14 +92,18 @@ fn atoms(plan: &Tbmd) -> Option<String> {
             return Some(format!("repeat the box: a side must be 0 or at least {CLOSEST} angstrom"));
         }
     } else if !plan.atoms.is_empty() || plan.sides != [0.0; 3] {
-        return Some("place the atoms: atoms and sides belong to structure = \"given\"; leave them out".to_owned());
+        return Some(
+            "place the atoms: atoms and sides belong to structure = \"given\"; leave them out".to_owned(),
+        );
     }
     if plan.structure == Structure::Graphene && plan.cells[2] != 1 {
         return Some("stack graphene: ask for one cell along z".to_owned());
     }
     match plan.count() {
         0 => Some("move no atoms: ask for at least one".to_owned()),
-        count if count > MOST_ATOMS => Some(format!("hold the matrices of {count} atoms: the most is {MOST_ATOMS}")),
+        count if count > MOST_ATOMS => {
+            Some(format!("hold the matrices of {count} atoms: the most is {MOST_ATOMS}"))
+        }
         _ => None,
     }
 }

@@ -5,9 +5,9 @@
 
 /// Rows of a tile.
 const TILE_ROWS: usize = 4;
-/// Columns of a tile.
-const TILE_COLUMNS: usize = 8;
-/// How much of the common length is copied at once: a strip of the right factor has 16 KiB, half of a first-level cache.
+/// Columns of a tile: a tile of 4 x 4 numbers takes half of the 16 vector registers that every x86-64 has.
+const TILE_COLUMNS: usize = 4;
+/// How much of the common length is copied at once: a strip of either factor has 8 KiB, and several fit into a first-level cache.
 const DEPTH: usize = 256;
 /// With fewer rows than this the right factor is read where it is: a copy would not be used often enough.
 const FEW_ROWS: usize = 16;

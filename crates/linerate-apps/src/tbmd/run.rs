@@ -54,7 +54,8 @@ pub(super) async fn run<C: Comm>(
     watch: &mut dyn AppWatch,
 ) -> Result<TbmdOutcome, AppError> {
     let mut atoms = Atoms::new(plan, work.rank(), work.size());
-    let mut course = TbmdOutcome { atoms: plan.count(), order: atoms.share.order as u64, ..TbmdOutcome::default() };
+    let mut course =
+        TbmdOutcome { atoms: plan.count(), order: atoms.share.order as u64, ..TbmdOutcome::default() };
     let mut began = work.elapsed();
     if plan.steps == 0 {
         work.record_step();
@@ -199,21 +200,33 @@ impl<'p> Atoms<'p> {
         let first = course.observations[0].energy;
         let drifts = || course.observations.iter().map(|at| at.energy - first);
         course.largest_drift = drifts().map(f64::abs).fold(0.0, f64::max);
-        course.drift = drifts().last().unwrap_or(0.0);
+        course.drift = drifts().next_back().unwrap_or(0.0);
         course.complete = course.steps == self.plan.steps;
         course.steps_per_second = rate(course.steps, course.seconds);
         let operations = 2.0 * (course.order as f64).powi(3) * course.products as f64;
         course.gflops = if course.seconds > 0.0 { operations / course.seconds * 1e-9 } else { 0.0 };
         let worst = |of: fn(&Observation) -> f64| course.observations.iter().map(of).fold(0.0, f64::max);
         course.verified = vec![
-            check::at_most("as many levels are full as there are pairs of electrons", worst(|at| at.trace_error), 1e-6),
-            check::at_most("the forces on all atoms add up to 0 (eV/angstrom)", worst(|at| at.net_force), 1e-6),
+            check::at_most(
+                "as many levels are full as there are pairs of electrons",
+                worst(|at| at.trace_error),
+                1e-6,
+            ),
+            check::at_most(
+                "the forces on all atoms add up to 0 (eV/angstrom)",
+                worst(|at| at.net_force),
+                1e-6,
+            ),
         ];
         if self.plan.steps > 0 {
             // 1e-3 eV was seen at 1000 K and 1 fs; it grows with the square of the step and with the temperature.
             let heat = (self.plan.temperature / 1000.0).max(1.0);
             let bound = 5e-3 * self.plan.time_step * self.plan.time_step * heat;
-            course.verified.push(check::at_most("energy is conserved (eV per atom)", course.largest_drift, bound));
+            course.verified.push(check::at_most(
+                "energy is conserved (eV per atom)",
+                course.largest_drift,
+                bound,
+            ));
         }
         course.forces = self.found.forces;
         course

@@ -56,14 +56,21 @@ impl Squarer {
             let owner = Share::of(Distribution::Ring, share.order, (rank + ranks - step) % ranks, ranks);
             let there = owner.rows();
             if !there.is_empty() {
-                let left = Matrix { elements: &elements[there.start..], rows, columns: there.len(), stride: columns };
+                let left = Matrix {
+                    elements: &elements[there.start..],
+                    rows,
+                    columns: there.len(),
+                    stride: columns,
+                };
                 let right = Matrix::whole(&self.held, there.len(), columns);
                 let strips = &mut self.strips;
-                work.compute("product", operations(left, right), || strips.multiply_add(square, left, right)).await;
+                work.compute("product", operations(left, right), || strips.multiply_add(square, left, right))
+                    .await;
             }
             if step + 1 < ranks {
                 // What came is handed on.
-                work.sendrecv((rank + 1) % ranks, &self.out, (rank + ranks - 1) % ranks, &mut self.into).await?;
+                work.sendrecv((rank + 1) % ranks, &self.out, (rank + ranks - 1) % ranks, &mut self.into)
+                    .await?;
                 doubles::read(&mut self.held, &self.into);
                 std::mem::swap(&mut self.out, &mut self.into);
             }
@@ -90,11 +97,14 @@ impl Squarer {
             broadcast(&mut Line::row(work, row, side), Broadcast::Binomial, step, &mut self.out).await?;
             doubles::read(&mut self.held, &self.out);
             doubles::write(&mut self.out, elements);
-            broadcast(&mut Line::column(work, column, side), Broadcast::Binomial, step, &mut self.out).await?;
+            broadcast(&mut Line::column(work, column, side), Broadcast::Binomial, step, &mut self.out)
+                .await?;
             doubles::read(&mut self.beside, &self.out);
-            let [left, right] = [&self.held, &self.beside].map(|block_of| Matrix::whole(block_of, block, block));
+            let [left, right] =
+                [&self.held, &self.beside].map(|block_of| Matrix::whole(block_of, block, block));
             let strips = &mut self.strips;
-            work.compute("product", operations(left, right), || strips.multiply_add(square, left, right)).await;
+            work.compute("product", operations(left, right), || strips.multiply_add(square, left, right))
+                .await;
         }
         Ok(())
     }

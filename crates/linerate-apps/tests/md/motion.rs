@@ -1,7 +1,7 @@
 //! Trajectories. About 5 s.
 
-use linerate_apps::md::{Md, Start};
 use linerate_apps::md::pair::Truncation;
+use linerate_apps::md::{Md, Start};
 
 use super::fixture;
 use crate::ranks::{near, outcome};
@@ -94,7 +94,11 @@ fn frames_are_extended_xyz() {
     assert_eq!(lines.len(), 258);
     assert_eq!(lines[0], "256");
     assert!(lines[1].starts_with("Lattice=\"6.71838476"), "{}", lines[1]);
-    assert!(lines[1].ends_with("Properties=species:S:1:pos:R:3:vel:R:3 Time=0.01 Step=2 pbc=\"T T T\""), "{}", lines[1]);
+    assert!(
+        lines[1].ends_with("Properties=species:S:1:pos:R:3:vel:R:3 Time=0.01 Step=2 pbc=\"T T T\""),
+        "{}",
+        lines[1]
+    );
     let numbers: Vec<f64> = lines[2].split(' ').skip(1).map(|word| word.parse().expect("a number")).collect();
     assert_eq!(numbers[..3], found.frames[0].places[0]);
     assert_eq!(numbers[3..], found.frames[0].velocities[0]);

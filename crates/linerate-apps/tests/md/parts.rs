@@ -150,7 +150,9 @@ fn messages_go_to_the_ranks_beside() {
 
 #[test]
 fn the_best_grid_has_the_least_surface() {
-    for (ranks, expected) in [(1, [1, 1, 1]), (2, [1, 1, 2]), (8, [2, 2, 2]), (12, [2, 2, 3]), (64, [4, 4, 4])] {
+    for (ranks, expected) in
+        [(1, [1, 1, 1]), (2, [1, 1, 2]), (8, [2, 2, 2]), (12, [2, 2, 3]), (64, [4, 4, 4])]
+    {
         assert_eq!(grid::best(ranks, [10.0; 3]), expected);
     }
     assert_eq!(grid::best(4, [40.0, 10.0, 10.0]), [4, 1, 1]);

@@ -40,7 +40,8 @@ fn impossible_plans_are_refused() {
 
 #[test]
 fn plans_are_read_with_defaults_and_without_unknown_keys() {
-    let plan: Md = toml("cells = [4, 4, 4]\ndecomposition = 'replicated-half'\ntruncation = 'force-shift'").expect("a plan");
+    let plan: Md = toml("cells = [4, 4, 4]\ndecomposition = 'replicated-half'\ntruncation = 'force-shift'")
+        .expect("a plan");
     assert_eq!((plan.cells, plan.cutoff), ([4; 3], 2.5));
     assert!(toml("cell = 4").expect_err("there is no such key").contains("unknown field"));
 }
@@ -67,7 +68,8 @@ const DECOMPOSITIONS: [Decomposition; 3] =
 fn atoms_that_overlap_are_named() {
     for decomposition in DECOMPOSITIONS {
         // The nearest distance of this crystal is 0.45.
-        let plan = Md { density: 15.5, cells: [14; 3], temperature: 0.0, decomposition, steps: 3, ..Md::default() };
+        let plan =
+            Md { density: 15.5, cells: [14; 3], temperature: 0.0, decomposition, steps: 3, ..Md::default() };
         let found = sentences(&plan, 2);
         assert!(found.contains("calculate the forces: atoms ") && found.contains("0.450 apart"), "{found}");
     }
@@ -98,7 +100,8 @@ impl AppWatch for Impatient {
 fn a_run_ends_when_rank_0_wishes() {
     let plan = Md { every: 5, ..fixture() };
     let all = ideal::run(FREE, 4, async |mut comm| {
-        let mut watch: Box<dyn AppWatch> = if comm.rank() == 0 { Box::new(Impatient(10)) } else { Box::new(Unwatched) };
+        let mut watch: Box<dyn AppWatch> =
+            if comm.rank() == 0 { Box::new(Impatient(10)) } else { Box::new(Unwatched) };
         let mut work = Work::new(&mut comm, None);
         Ok(plan.run(&mut work, &mut *watch).await)
     });

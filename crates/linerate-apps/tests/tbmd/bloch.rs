@@ -67,7 +67,8 @@ impl Crystal {
 
     /// Energy of an atom with this many points along each vector of the zone (Monkhorst and Pack 1976).
     pub(crate) fn energy(&self, points: [u32; 3]) -> f64 {
-        let place = |number: u32, of: u32| (2.0 * f64::from(number) - f64::from(of) + 1.0) / (2.0 * f64::from(of));
+        let place =
+            |number: u32, of: u32| (2.0 * f64::from(number) - f64::from(of) + 1.0) / (2.0 * f64::from(of));
         let mut sum = 0.0;
         let all = points.iter().product::<u32>();
         for number in 0..all {

@@ -55,14 +55,8 @@ fn diamond_has_its_bond_and_stiffness() {
 
 #[test]
 fn graphene_has_its_levels_and_energy() {
-    let expected = [
-        (-22.235_677, 1),
-        (-3.750_36, 2),
-        (-2.256_16, 1),
-        (9.564_966, 1),
-        (11.312_042, 2),
-        (15.896_988, 1),
-    ];
+    let expected =
+        [(-22.235_677, 1), (-3.750_36, 2), (-2.256_16, 1), (9.564_966, 1), (11.312_042, 2), (15.896_988, 1)];
     assert_levels(&graphene(1.42).levels([0.0; 3]), &expected, 5e-6);
     near("energy", graphene(1.42).energy([12, 12, 1]), -8.407_641_13, 1e-8);
     let energy = |bond: f64| graphene(bond).energy([12, 12, 1]);

@@ -33,7 +33,8 @@ fn energy(places: &[Vector], sides: Vector) -> f64 {
     let order = 4 * places.len();
     let links = Links::of(places, sides).expect("atoms are apart");
     let elements = hamiltonian(&links, &Share::of(Distribution::Ring, order, 0, 1));
-    let mut levels = DMatrix::from_row_slice(order, order, &elements).symmetric_eigenvalues().as_slice().to_vec();
+    let mut levels =
+        DMatrix::from_row_slice(order, order, &elements).symmetric_eigenvalues().as_slice().to_vec();
     levels.sort_by(f64::total_cmp);
     2.0 * levels[..order / 2].iter().sum::<f64>() + repulsive_energy(&links.repulsions())
 }
@@ -77,5 +78,7 @@ fn hot_atoms_begin_as_hot_as_asked_and_keep_their_momentum() {
         near("momentum", velocities.iter().map(|velocity| velocity[axis]).sum(), 0.0, 1e-12);
     }
     assert!(found.verified.iter().all(|check| check.held), "{:?}", found.verified);
-    assert!(found.frames[0].to_extended_xyz().starts_with("8\nLattice=\"3.6 0 0 0 3.6 0 0 0 3.6\" Properties="));
+    assert!(
+        found.frames[0].to_extended_xyz().starts_with("8\nLattice=\"3.6 0 0 0 3.6 0 0 0 3.6\" Properties=")
+    );
 }

@@ -47,7 +47,8 @@ fn slopes_are_those_of_differences() {
 #[test]
 fn hopping_depends_on_the_direction() {
     let at_unit = hopping([1.536_329, 0.0, 0.0]);
-    let expected = [[-5.0, 4.7, 0.0, 0.0], [-4.7, 5.5, 0.0, 0.0], [0.0, 0.0, -1.55, 0.0], [0.0, 0.0, 0.0, -1.55]];
+    let expected =
+        [[-5.0, 4.7, 0.0, 0.0], [-4.7, 5.5, 0.0, 0.0], [0.0, 0.0, -1.55, 0.0], [0.0, 0.0, 0.0, -1.55]];
     for (found, expected) in at_unit.as_flattened().iter().zip(expected.as_flattened()) {
         near("element", *found, *expected, 1e-13);
     }

@@ -24,14 +24,8 @@ fn two_atoms_have_their_energy(#[case] distance: f64, #[case] energy: f64) {
 #[test]
 fn two_atoms_have_their_levels() {
     let found = chain(&[0.0, 1.4]).levels([0.0; 3]);
-    let expected = [
-        (-13.488_199, 1),
-        (0.078_775, 1),
-        (0.327_800, 1),
-        (1.660_989, 2),
-        (5.759_011, 2),
-        (14.521_624, 1),
-    ];
+    let expected =
+        [(-13.488_199, 1), (0.078_775, 1), (0.327_800, 1), (1.660_989, 2), (5.759_011, 2), (14.521_624, 1)];
     // From low to high; the second and third are what they are named.
     assert_levels(&found, &expected, 1e-6);
 }

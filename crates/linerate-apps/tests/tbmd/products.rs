@@ -59,12 +59,14 @@ fn projector(distribution: Distribution, ranks: usize) -> (Vec<f64>, u32) {
         let share = Share::of(distribution, order, comm.rank(), ranks);
         let mut work = Work::new(&mut comm, None);
         let found =
-            purify(&mut work, (distribution, share), &hamiltonian(&links, &share), 128.0, bounds(&links)).await?;
+            purify(&mut work, (distribution, share), &hamiltonian(&links, &share), 128.0, bounds(&links))
+                .await?;
         Ok((share, found.expect("diamond has a gap")))
     });
     let all: Vec<(Share, Purified)> = all.expect("nobody waits for ever");
     let element = |row, column| {
-        let mut here = all.iter().filter_map(|(share, found)| Some(found.elements[share.place(row, column)?]));
+        let mut here =
+            all.iter().filter_map(|(share, found)| Some(found.elements[share.place(row, column)?]));
         let element = here.next().expect("some rank has it");
         assert!(here.next().is_none(), "one rank has it");
         element

@@ -78,7 +78,9 @@ fn atoms_that_meet_are_named() {
 fn plans_are_read_with_defaults_and_without_unknown_keys() {
     let plan: Tbmd = toml::from_str("cells = [1, 1, 1]\ndistribution = 'summa'").expect("a plan");
     assert_eq!((plan.count(), plan.distribution, plan.time_step), (8, Distribution::Summa, 1.0));
-    assert!(toml::from_str::<Tbmd>("cell = 4").expect_err("no such key").to_string().contains("unknown field"));
+    assert!(
+        toml::from_str::<Tbmd>("cell = 4").expect_err("no such key").to_string().contains("unknown field")
+    );
 }
 
 /// Ends at the third step.
@@ -94,7 +96,8 @@ impl AppWatch for Impatient {
 fn a_run_ends_when_rank_0_wishes() {
     let plan = Tbmd { cells: [1; 3], ..Tbmd::default() };
     let all = ideal::run(FREE, 4, async |mut comm| {
-        let mut watch: Box<dyn AppWatch> = if comm.rank() == 0 { Box::new(Impatient) } else { Box::new(Unwatched) };
+        let mut watch: Box<dyn AppWatch> =
+            if comm.rank() == 0 { Box::new(Impatient) } else { Box::new(Unwatched) };
         let mut work = Work::new(&mut comm, None);
         Ok(plan.run(&mut work, &mut *watch).await)
     });
