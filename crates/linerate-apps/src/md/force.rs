@@ -11,7 +11,7 @@ use super::particles::Particles;
 
 type Lanes = [f64; LANES];
 
-/// Operations of [`full`] on two numbers for each entry of a list: 3 differences, 5 for the square of the distance, 1 inverse,
+/// Operations on two numbers for each entry of a full list: 3 differences, 5 for the square of the distance, 1 inverse,
 /// 6 for the force over distance, 6 for the sums, 1 comparison.
 pub const FLOPS_PER_ENTRY: u64 = 22;
 
