@@ -2,6 +2,7 @@
 
 mod energy;
 mod motion;
+mod nist;
 mod parts;
 mod refused;
 mod times;
