@@ -93,10 +93,14 @@ impl Squarer {
         self.beside.resize(share.len(), 0.0);
         self.out.resize(8 * share.len(), 0);
         for step in 0..side {
-            doubles::write(&mut self.out, elements);
+            if column == step {
+                doubles::write(&mut self.out, elements);
+            }
             broadcast(&mut Line::row(work, row, side), Broadcast::Binomial, step, &mut self.out).await?;
             doubles::read(&mut self.held, &self.out);
-            doubles::write(&mut self.out, elements);
+            if row == step {
+                doubles::write(&mut self.out, elements);
+            }
             broadcast(&mut Line::column(work, column, side), Broadcast::Binomial, step, &mut self.out)
                 .await?;
             doubles::read(&mut self.beside, &self.out);
