@@ -5,8 +5,11 @@
 //! not the codes of any laboratory. Pure: no clock, no socket, no file.
 
 pub mod application;
+pub mod atoms;
 pub mod gather;
 pub mod hint;
+pub mod md;
 pub mod photon;
+pub mod tbmd;
 pub mod verified;
 pub mod work;

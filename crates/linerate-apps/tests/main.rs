@@ -1,6 +1,10 @@
 //! The tests of the applications, as one program.
 
 mod hint;
+mod md;
 mod photon;
+mod ranks;
+mod schema;
 mod support;
+mod tbmd;
 mod work;
