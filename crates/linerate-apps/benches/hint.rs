@@ -4,6 +4,8 @@
 //!
 //! Three curves of each kind of number; printed are the medians and the range. The clock is the wall's.
 
+#![expect(clippy::disallowed_methods, reason = "a benchmark times the program itself")]
+
 mod alone;
 
 use std::time::Instant;
