@@ -18,6 +18,8 @@ const NETWORK: Network = Network { latency: Span::from_us(50), per_byte: Span::f
 struct Faulty<'a> {
     inner: IdealComm,
     faults: &'a Faults,
+    /// How many messages of 4 KiB or more this rank has sent.
+    large: u64,
     /// What a shaper owes this rank: the time for which it may send at once. And when that was known.
     saved: (Span, Time),
 }
@@ -31,6 +33,8 @@ struct Faults {
     apart: Option<(usize, usize)>,
     /// A shaper before every rank: what a byte takes, and how many bytes it lets through at once.
     shaper: Option<(Span, u64)>,
+    /// After how many large messages every rank stands still once, and for how long.
+    stall: Option<(u64, Span)>,
 }
 
 impl Faulty<'_> {
@@ -47,6 +51,11 @@ impl Faulty<'_> {
         let late = self.faults.late.iter().filter(|(pair, least, _)| *pair == (from, to) && length >= *least);
         let late: Span = late.map(|(_, _, late)| *late).sum();
         self.inner.compute(late).await;
+        self.large += u64::from(length >= 4096);
+        if let Some((_, span)) = self.faults.stall.filter(|(after, _)| length >= 4096 && *after == self.large)
+        {
+            self.inner.compute(span).await;
+        }
         let Some((per_byte, burst)) = self.faults.shaper else { return };
         let (saved, at) = self.saved;
         let now = self.inner.now();
@@ -137,7 +146,7 @@ fn measured_from(
     let asked = Asked { plan, seed: 1, patience: Span::from_ms(60_000), first };
     let all = ideal::run(NETWORK, size + first, async |inner| {
         let full = faults.shaper.map_or(Span::ZERO, |(per_byte, burst)| per_byte * burst);
-        let mut comm = Faulty { saved: (full, inner.now()), inner, faults };
+        let mut comm = Faulty { large: 0, saved: (full, inner.now()), inner, faults };
         if comm.rank() > 0 {
             mesh::follow(&mut comm, asked).await?;
             let text = format!("this is {}", comm.rank());
@@ -209,14 +218,17 @@ fn every_pair_takes_what_the_network_takes() {
 fn a_pair_behind_a_shaper_has_the_rate_that_lasts() {
     let per_byte = Span::from_ns(800);
     let faults = Faults { shaper: Some((per_byte, 1_000_000)), ..Faults::default() };
-    for size in [1 << 10, 1 << 16, 1 << 20] {
+    // A rank that stands still before the burst is used up has used nothing up.
+    let busy = Faults { stall: Some((10, Span::from_ms(40))), shaper: faults.shaper, ..Faults::default() };
+    for (size, faults) in [(1 << 10, &faults), (1 << 16, &faults), (1 << 20, &faults), (1 << 12, &busy)] {
         let plan = MeshPlan {
             latency: Vec::new(),
             throughput: vec![Size(size)],
             visit: Span::from_ms(100),
+            repeat: 1,
             ..of(&[MeshSchedule::Pairs])
         };
-        let (mesh, ..) = measured(4, &plan, &faults, None);
+        let (mesh, ..) = measured(4, &plan, faults, None);
         for (from, to, time) in Matrix::of(&mesh, 0, &mesh.phases).iter() {
             let expected = (per_byte * size).as_seconds();
             assert_near(time, expected, 0.02, &format!("{size} B from {from} to {to}"));

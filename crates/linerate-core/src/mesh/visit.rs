@@ -17,7 +17,7 @@ const GROWTH: u64 = 16;
 /// The same of messages one way: the first ones may be faster, where a shaper has saved tokens. What is sent last before
 /// it has none left is then hardly more than what it had.
 const ONE_WAY_GROWTH: u64 = 2;
-/// As many messages one way as take this part of the time have used the tokens up.
+/// As many messages one way as take this part of the time, twice in a row, have used the tokens up.
 const LEAD_PART: u64 = 3;
 
 /// What a visit needs to know.
@@ -133,15 +133,16 @@ impl Visit {
             }
             comm.recv_from(to, &mut []).await?;
             let taken = comm.now().since(start);
-            if led {
+            // A host that is busy may stand still in the first of two, which then have used nothing up.
+            let enough = taken >= self.span / LEAD_PART || count == MOST;
+            if enough && led {
                 return Ok(taken / count);
             }
-            led = taken >= self.span / LEAD_PART || count == MOST;
-            if led {
-                continue;
+            led = enough;
+            if !enough {
+                let affordable = self.span.as_ps().saturating_mul(count) / taken.as_ps().max(1);
+                count = affordable.clamp(1, count * ONE_WAY_GROWTH).min(MOST);
             }
-            let affordable = self.span.as_ps().saturating_mul(count) / taken.as_ps().max(1);
-            count = affordable.clamp(1, count * ONE_WAY_GROWTH).min(MOST);
         }
     }
 
