@@ -1,7 +1,6 @@
 //! What the two applications that move atoms share: crystals, velocities, frames of a trajectory, numbers as bytes, and
 //! what a run found out about its own correctness.
 
-pub mod check;
 pub mod doubles;
 pub mod frame;
 pub mod lattice;

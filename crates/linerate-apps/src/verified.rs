@@ -19,4 +19,16 @@ impl Check {
     pub fn new(what: impl Into<String>, held: bool, found: impl Into<String>) -> Self {
         Self { what: what.into(), held, found: found.into() }
     }
+
+    /// Whether `value`, which is `what` says it is, is at most `bound`. NaN never is.
+    #[must_use]
+    pub fn at_most(what: &str, value: f64, bound: f64) -> Self {
+        Self::new(what, value <= bound, format!("{value:.3e}, at most {bound:.3e}"))
+    }
+
+    /// Whether two counts are the same.
+    #[must_use]
+    pub fn equal(what: &str, found: u64, expected: u64) -> Self {
+        Self::new(what, found == expected, format!("{found} of {expected}"))
+    }
 }

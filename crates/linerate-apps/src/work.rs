@@ -1,6 +1,6 @@
 //! What a rank does with its time: it calculates, or it communicates.
 
-use linerate_core::comm::counted::Sent;
+use linerate_core::comm::counted::Counted;
 use linerate_core::comm::{Comm, CommError};
 use linerate_core::units::{Span, Time};
 use schemars::JsonSchema;
@@ -21,6 +21,11 @@ impl UnitCost {
         // Rounded, so that it is the same on every host. Nothing negative, infinite or NaN is accepted in a plan.
         Span::from_ps((self.0 * units as f64).round() as u64)
     }
+}
+
+/// How many in a second; 0 if no time has passed.
+pub(crate) fn per_second(count: f64, seconds: f64) -> f64 {
+    if seconds > 0.0 { count / seconds } else { 0.0 }
 }
 
 /// A part of a recorded step in which a rank calculated; between two of them it communicates.
@@ -57,12 +62,11 @@ pub struct Account {
 /// calculates.
 #[derive(Debug)]
 pub struct Work<'c, C> {
-    comm: &'c mut C,
+    comm: Counted<&'c mut C>,
     cost: Option<UnitCost>,
     began: Time,
     computed: Span,
     units: u64,
-    sent: Vec<Sent>,
     recording: Option<Time>,
     step: Option<Span>,
     phases: Vec<Phase>,
@@ -72,14 +76,13 @@ impl<'c, C: Comm> Work<'c, C> {
     /// The account begins now. With a `cost`, the time of a calculation is that of its units, and passes on the clock of
     /// `comm`: for a model, whose clock knows nothing of the processor that runs it.
     pub fn new(comm: &'c mut C, cost: Option<UnitCost>) -> Self {
-        let (began, size) = (comm.now(), comm.size());
+        let began = comm.now();
         Self {
-            comm,
+            comm: Counted::new(comm),
             cost,
             began,
             computed: Span::ZERO,
             units: 0,
-            sent: vec![Sent::default(); size],
             recording: None,
             step: None,
             phases: Vec::new(),
@@ -142,17 +145,11 @@ impl<'c, C: Comm> Work<'c, C> {
             total_ps: self.elapsed().as_ps(),
             computed_ps: self.computed.as_ps(),
             units: self.units,
-            messages: self.sent.iter().map(|sent| sent.messages).collect(),
-            bytes: self.sent.iter().map(|sent| sent.bytes).collect(),
+            messages: self.comm.sent_to().iter().map(|sent| sent.messages).collect(),
+            bytes: self.comm.sent_to().iter().map(|sent| sent.bytes).collect(),
             phases: self.phases.clone(),
             step_ps: self.step.map(Span::as_ps),
         }
-    }
-
-    fn count(&mut self, to: usize, data: &[u8]) {
-        // A rank that does not exist was refused.
-        self.sent[to].messages += 1;
-        self.sent[to].bytes += data.len() as u64;
     }
 }
 
@@ -170,9 +167,7 @@ impl<C: Comm> Comm for Work<'_, C> {
     }
 
     async fn send_to(&mut self, to: usize, data: &[u8]) -> Result<(), CommError> {
-        self.comm.send_to(to, data).await?;
-        self.count(to, data);
-        Ok(())
+        self.comm.send_to(to, data).await
     }
 
     async fn recv_from(&mut self, from: usize, data: &mut [u8]) -> Result<(), CommError> {
@@ -186,9 +181,7 @@ impl<C: Comm> Comm for Work<'_, C> {
         from: usize,
         into: &mut [u8],
     ) -> Result<(), CommError> {
-        self.comm.sendrecv(to, out, from, into).await?;
-        self.count(to, out);
-        Ok(())
+        self.comm.sendrecv(to, out, from, into).await
     }
 
     async fn compute(&mut self, span: Span) {

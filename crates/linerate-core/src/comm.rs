@@ -62,6 +62,51 @@ pub trait Comm {
     }
 }
 
+/// A rank that is lent.
+impl<C: Comm> Comm for &mut C {
+    fn rank(&self) -> usize {
+        (**self).rank()
+    }
+
+    fn size(&self) -> usize {
+        (**self).size()
+    }
+
+    fn now(&self) -> Time {
+        (**self).now()
+    }
+
+    async fn send_to(&mut self, to: usize, data: &[u8]) -> Result<(), CommError> {
+        (**self).send_to(to, data).await
+    }
+
+    async fn recv_from(&mut self, from: usize, data: &mut [u8]) -> Result<(), CommError> {
+        (**self).recv_from(from, data).await
+    }
+
+    async fn sendrecv(
+        &mut self,
+        to: usize,
+        out: &[u8],
+        from: usize,
+        into: &mut [u8],
+    ) -> Result<(), CommError> {
+        (**self).sendrecv(to, out, from, into).await
+    }
+
+    async fn compute(&mut self, span: Span) {
+        (**self).compute(span).await;
+    }
+
+    fn part(&mut self, peer: usize) {
+        (**self).part(peer);
+    }
+
+    fn patience(&mut self, span: Span) {
+        (**self).patience(span);
+    }
+}
+
 /// Why ranks could not do what was asked. Displayed after "failed to ...".
 #[derive(Debug, thiserror::Error)]
 pub enum CommError {

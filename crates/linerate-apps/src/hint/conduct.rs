@@ -13,7 +13,7 @@ use super::share::Share;
 use super::trial::{Asked, Order, Trial, trial};
 use super::{Hint, verify};
 use crate::application::{AppError, AppWatch};
-use crate::work::Work;
+use crate::work::{Work, per_second};
 
 /// The most laps of a trial.
 const MOST_LAPS: u64 = 1 << 30;
@@ -203,10 +203,6 @@ pub(crate) async fn follow<D: Number, C: Comm>(
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
 fn fill(run_time: f64, seconds: f64, least: u64) -> u64 {
     ((run_time / seconds.max(1e-12)).ceil() as u64).clamp(least, MOST_LAPS.max(least)).min(MOST_LAPS)
-}
-
-fn per_second(quality: f64, seconds: f64) -> f64 {
-    if seconds > 0.0 { quality / seconds } else { 0.0 }
 }
 
 fn peak(points: &[HintPoint]) -> f64 {

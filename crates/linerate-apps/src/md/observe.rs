@@ -8,7 +8,6 @@ use super::force::Sums;
 use super::outcome::{MdOutcome, Observation};
 use super::share::Share;
 use crate::application::AppError;
-use crate::atoms::check;
 use crate::atoms::frame::Frame;
 use crate::atoms::{Vector, doubles};
 use crate::verified::Check;
@@ -134,16 +133,16 @@ impl Share<'_> {
         use super::pair::Truncation;
         let largest = momentum.into_iter().map(f64::abs).fold(0.0, f64::max);
         let mut checks = vec![
-            check::equal("no atom is lost", count, self.plan.atoms()),
-            check::at_most("the momentum of all atoms stays 0 (per atom)", largest / count as f64, 1e-12),
-            check::at_most("no atom moves more than half the skin unseen", furthest, 0.5 * self.plan.skin),
+            Check::equal("no atom is lost", count, self.plan.atoms()),
+            Check::at_most("the momentum of all atoms stays 0 (per atom)", largest / count as f64, 1e-12),
+            Check::at_most("no atom moves more than half the skin unseen", furthest, 0.5 * self.plan.skin),
         ];
         // What the integrator does to the energy grows with the square of the step: 1.2e-3 at 0.005 from a crystal. A potential that
         // ends with a step does more.
         let step = self.plan.time_step / 0.005;
         if self.plan.truncation != Truncation::Cut {
             let bound = 5e-3 * step * step;
-            checks.push(check::at_most("energy is conserved (per atom)", outcome.largest_drift, bound));
+            checks.push(Check::at_most("energy is conserved (per atom)", outcome.largest_drift, bound));
         }
         checks
     }

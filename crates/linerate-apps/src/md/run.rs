@@ -9,7 +9,7 @@ use super::outcome::{MdOutcome, Observation, Parts};
 use super::share::Share;
 use crate::application::{AppError, AppWatch};
 use crate::atoms::frame::Frame;
-use crate::work::Work;
+use crate::work::{Work, per_second};
 
 /// What has been seen of a run.
 #[derive(Default)]
@@ -48,7 +48,7 @@ pub(super) async fn run<C: Comm>(
                 break;
             }
             let seconds = (work.elapsed().saturating_sub(began)).as_seconds();
-            let merit = rate(plan.atoms() * step, seconds);
+            let merit = per_second((plan.atoms() * step) as f64, seconds);
             course.ends |= rank == 0 && watch.progress(step, plan.steps, merit).is_break();
         }
         if plan.frame_every.is_some_and(|every| step.is_multiple_of(every)) {
@@ -76,10 +76,6 @@ impl Course {
     }
 }
 
-fn rate(count: u64, seconds: f64) -> f64 {
-    if seconds > 0.0 { count as f64 / seconds } else { 0.0 }
-}
-
 /// What all ranks tell rank 0, and what comes of it.
 async fn conclude<C: Comm>(
     share: &Share<'_>,
@@ -99,8 +95,8 @@ async fn conclude<C: Comm>(
         steps: course.steps,
         complete: course.steps == plan.steps,
         seconds,
-        steps_per_second: rate(course.steps, seconds),
-        atom_steps_per_second: rate(plan.atoms() * course.steps, seconds),
+        steps_per_second: per_second(course.steps as f64, seconds),
+        atom_steps_per_second: per_second((plan.atoms() * course.steps) as f64, seconds),
         largest_drift: drifts().map(f64::abs).fold(0.0, f64::max),
         drift: drifts().next_back().unwrap_or(0.0),
         parts: Parts {

@@ -15,7 +15,7 @@ use super::trace::{End, Tracer};
 use super::{Photon, verify};
 use crate::application::{AppError, AppWatch};
 use crate::gather::gather;
-use crate::work::Work;
+use crate::work::{Work, per_second};
 
 /// A rank between two rounds.
 pub(crate) struct Rounds<'p> {
@@ -89,7 +89,7 @@ impl<'p> Rounds<'p> {
         while self.done < self.plan.photons && !last {
             last = self.round(work, wish).await?;
             seconds = work.now().since(begin).as_seconds();
-            rate = if seconds > 0.0 { self.done as f64 / seconds } else { 0.0 };
+            rate = per_second(self.done as f64, seconds);
             if work.rank() == 0 {
                 self.running.tell(seconds, rate);
                 wish |= watch.progress(self.done, self.plan.photons, rate) == ControlFlow::Break(());

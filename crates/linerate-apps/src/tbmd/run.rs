@@ -12,10 +12,10 @@ use super::purify::{add_up, purify};
 use super::share::Share;
 use super::{Tbmd, outcome};
 use crate::application::{AppError, AppWatch};
-use crate::atoms::check;
 use crate::atoms::frame::Frame;
 use crate::atoms::{Vector, velocity};
-use crate::work::Work;
+use crate::verified::Check;
+use crate::work::{Work, per_second};
 
 /// Mass of an atom of carbon: the mean of its isotopes as the model's authors used it. Unit: u.
 const MASS: f64 = 12.011;
@@ -82,7 +82,8 @@ pub(super) async fn run<C: Comm>(
         if step.is_multiple_of(plan.every) || is_last {
             course.observations.push(atoms.observation(step));
             let seconds = work.elapsed().saturating_sub(began).as_seconds();
-            ends |= work.rank() == 0 && watch.progress(step, plan.steps, rate(step, seconds)).is_break();
+            ends |= work.rank() == 0
+                && watch.progress(step, plan.steps, per_second(step as f64, seconds)).is_break();
         }
         if plan.frame_every.is_some_and(|every| step.is_multiple_of(every)) && work.rank() == 0 {
             course.frames.push(atoms.frame(step));
@@ -93,10 +94,6 @@ pub(super) async fn run<C: Comm>(
     }
     course.seconds = work.elapsed().saturating_sub(began).as_seconds();
     Ok(atoms.conclude(course))
-}
-
-fn rate(count: u64, seconds: f64) -> f64 {
-    if seconds > 0.0 { count as f64 / seconds } else { 0.0 }
 }
 
 impl<'p> Atoms<'p> {
@@ -202,17 +199,17 @@ impl<'p> Atoms<'p> {
         course.largest_drift = drifts().map(f64::abs).fold(0.0, f64::max);
         course.drift = drifts().next_back().unwrap_or(0.0);
         course.complete = course.steps == self.plan.steps;
-        course.steps_per_second = rate(course.steps, course.seconds);
+        course.steps_per_second = per_second(course.steps as f64, course.seconds);
         let operations = 2.0 * (course.order as f64).powi(3) * course.products as f64;
-        course.gflops = if course.seconds > 0.0 { operations / course.seconds * 1e-9 } else { 0.0 };
+        course.gflops = per_second(operations, course.seconds) * 1e-9;
         let worst = |of: fn(&Observation) -> f64| course.observations.iter().map(of).fold(0.0, f64::max);
         course.verified = vec![
-            check::at_most(
+            Check::at_most(
                 "as many levels are full as there are pairs of electrons",
                 worst(|at| at.trace_error),
                 1e-6,
             ),
-            check::at_most(
+            Check::at_most(
                 "the forces on all atoms add up to 0 (eV/angstrom)",
                 worst(|at| at.net_force),
                 1e-6,
@@ -222,7 +219,7 @@ impl<'p> Atoms<'p> {
             // 1e-3 eV was seen at 1000 K and 1 fs; it grows with the square of the step and with the temperature.
             let heat = (self.plan.temperature / 1000.0).max(1.0);
             let bound = 5e-3 * self.plan.time_step * self.plan.time_step * heat;
-            course.verified.push(check::at_most(
+            course.verified.push(Check::at_most(
                 "energy is conserved (eV per atom)",
                 course.largest_drift,
                 bound,

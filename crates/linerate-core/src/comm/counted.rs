@@ -14,28 +14,39 @@ pub struct Sent {
     pub bytes: u64,
 }
 
-/// A rank that counts what it sends.
+/// A rank that counts what it sends to each.
 #[derive(Debug)]
 pub struct Counted<C> {
     inner: C,
-    sent: Sent,
+    sent: Vec<Sent>,
 }
 
-impl<C> Counted<C> {
+impl<C: Comm> Counted<C> {
     /// From nothing sent.
-    pub const fn new(inner: C) -> Self {
-        Self { inner, sent: Sent { messages: 0, bytes: 0 } }
+    pub fn new(inner: C) -> Self {
+        let sent = vec![Sent::default(); inner.size()];
+        Self { inner, sent }
     }
 
     /// What was sent until now.
     #[must_use]
-    pub const fn sent(&self) -> Sent {
-        self.sent
+    pub fn sent(&self) -> Sent {
+        self.sent.iter().fold(Sent::default(), |sum, sent| Sent {
+            messages: sum.messages + sent.messages,
+            bytes: sum.bytes + sent.bytes,
+        })
     }
 
-    const fn count(&mut self, data: &[u8]) {
-        self.sent.messages += 1;
-        self.sent.bytes += data.len() as u64;
+    /// What was sent to each rank until now, by number.
+    #[must_use]
+    pub fn sent_to(&self) -> &[Sent] {
+        &self.sent
+    }
+
+    fn count(&mut self, to: usize, data: &[u8]) {
+        // The carrier refused a rank that does not exist.
+        self.sent[to].messages += 1;
+        self.sent[to].bytes += data.len() as u64;
     }
 }
 
@@ -54,7 +65,7 @@ impl<C: Comm> Comm for Counted<C> {
 
     async fn send_to(&mut self, to: usize, data: &[u8]) -> Result<(), CommError> {
         self.inner.send_to(to, data).await?;
-        self.count(data);
+        self.count(to, data);
         Ok(())
     }
 
@@ -70,7 +81,7 @@ impl<C: Comm> Comm for Counted<C> {
         into: &mut [u8],
     ) -> Result<(), CommError> {
         self.inner.sendrecv(to, out, from, into).await?;
-        self.count(out);
+        self.count(to, out);
         Ok(())
     }
 

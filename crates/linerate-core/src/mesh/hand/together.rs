@@ -3,7 +3,6 @@
 use crate::comm::call::{Call, CallData};
 use crate::comm::collective::barrier;
 use crate::comm::counted::{Counted, Sent};
-use crate::comm::group::Group;
 use crate::comm::{Comm, CommError};
 use crate::units::Span;
 
@@ -115,12 +114,11 @@ pub(super) async fn call<C: Comm>(
     for number in 0..WARM_UP + times {
         data.reset();
         barrier(comm).await?;
-        let start = comm.now();
-        // All of its ranks are in the group.
-        let mut counted = Counted::new(Group::new(&mut *comm, 0));
+        let mut counted = Counted::new(&mut *comm);
+        let start = counted.now();
         data.call(&mut counted).await?;
+        let taken = counted.now().since(start);
         let sent = counted.sent();
-        let taken = comm.now().since(start);
         called.right &= data.is_right();
         if number >= WARM_UP {
             called.times.push(taken);
