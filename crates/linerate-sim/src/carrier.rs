@@ -33,7 +33,7 @@ pub struct ModelCarrier {
     pub end: EndState,
     /// What it records about the responders.
     pub answering: Vec<Answering>,
-    /// Rate of the stations' lines.
+    /// Rate of a station's links, all together.
     pub link: Rate,
     /// The most payload that framing leaves of that, one direction, the other free.
     pub payload: Rate,

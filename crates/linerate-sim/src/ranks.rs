@@ -35,7 +35,7 @@ pub struct ModelRanks {
     network: Network,
     /// What a run records about each station, by rank.
     pub ends: Vec<EndState>,
-    /// Rate of the stations' lines.
+    /// Rate of a station's links, all together.
     pub link: Rate,
     /// The most payload that framing leaves of that, one direction, the other free.
     pub payload: Rate,

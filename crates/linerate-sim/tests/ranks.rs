@@ -226,6 +226,8 @@ fn the_links_of_a_station_carry_at_once() {
         });
         ended.since(Time::from_ps(0))
     };
+    let rates = [1, 4].map(|links| ModelRanks::build(&of(links).0).expect("it can be built").link);
+    assert_eq!(rates.map(|rate| rate.bits_per_second()), [1e9, 4e9]);
     assert_eq!(passed(4, 4 * 1400, 1), taken(1400));
     assert_eq!(passed(4, 1400, 4), taken(1400));
     assert_eq!(passed(2, 1400, 2), taken(1400));

@@ -62,6 +62,10 @@ fn ethernet(study: &Study, plan: &EthernetPlan) -> String {
     let shape = match plan.topology {
         Shape::Direct => "back to back".to_owned(),
         Shape::Hub => "one hub".to_owned(),
+        Shape::Switch if study.sweeps("network.links") => {
+            "switches, links of each station as swept".to_owned()
+        }
+        Shape::Switch if plan.links > 1 => format!("{0} links of each station, to {0} switches", plan.links),
         Shape::Switch => "one switch".to_owned(),
         Shape::Distributor => "one full-duplex repeater".to_owned(),
         Shape::Line => format!("{} switches in a line", plan.relays),

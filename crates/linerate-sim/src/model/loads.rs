@@ -68,11 +68,13 @@ pub(crate) fn describe(plan: &ModelPlan, stations: &Ends) -> Result<Described, M
     });
     let payload_bytes = first.mss.known().copied().unwrap_or(0);
     let share = payload_bytes as f64 * 8.0 / full_packet_bits;
+    // Of all links of a station.
+    let all = line_rate.bits_per_second() * f64::from(plan.network.links());
     Ok(Described {
         answering: answering.collect(),
         beginning: ends::end(Station(stations.beginning), interface.clone(), first),
-        link: line_rate,
-        payload: Rate::from_bits_per_second(line_rate.bits_per_second() * share),
+        link: Rate::from_bits_per_second(all),
+        payload: Rate::from_bits_per_second(all * share),
         cautions,
     })
 }

@@ -145,16 +145,25 @@ impl Desks {
 
     /// The next message of `rank` to another.
     pub(super) fn outgoing(&mut self, rank: usize, to: usize, data: &[u8]) -> Outgoing {
-        let nth = &mut self.passed.entry((rank, to)).or_default()[0];
-        *nth += 1;
-        Outgoing::new(to, data, *nth, self.network.links)
+        let nth = self.nth((rank, to), 0);
+        Outgoing::new(to, data, nth, self.network.links)
     }
 
     /// The next message to `rank` from another, of this length.
     pub(super) fn incoming(&mut self, rank: usize, from: usize, length: usize) -> Incoming {
-        let nth = &mut self.passed.entry((from, rank)).or_default()[1];
+        let nth = self.nth((from, rank), 1);
+        Incoming::new(from, length, nth, self.network.links)
+    }
+
+    /// The number of the next message from one rank to another, for the sender (0) or the receiver (1). With one link all
+    /// go the same way, and nobody counts.
+    fn nth(&mut self, between: (usize, usize), of: usize) -> u64 {
+        if self.network.links == 1 {
+            return 0;
+        }
+        let nth = &mut self.passed.entry(between).or_default()[of];
         *nth += 1;
-        Incoming::new(from, length, *nth, self.network.links)
+        *nth
     }
 
     /// Whether all of the message, if there is one, was sent.

@@ -43,6 +43,10 @@ fn a_network_is_told_by_what_connects_its_stations() {
             "3 stations, Ethernet: one switch, 1000BASE-T, duplex negotiated, cables of 5 m, PAUSE both ways",
         ),
         (
+            "medium = 'ethernet'\nstations = 3\ntopology = 'switch'\nlinks = 2\nlength-m = 5.0",
+            "3 stations, Ethernet: 2 links of each station, to 2 switches, 1000BASE-T, full duplex, cables of 5 m",
+        ),
+        (
             "medium = 'ethernet'\nstations = 3\ntopology = 'distributor'\nlength-m = 5.0\npause = 'asymmetric'",
             "3 stations, Ethernet: one full-duplex repeater, 1000BASE-T, full duplex, cables of 5 m, PAUSE from relays",
         ),
