@@ -17,8 +17,10 @@ use crate::units::Rate;
 const COUNTED: f64 = 0.95;
 /// What passes unseen before and after the counters are read. Unit: bytes.
 const UNSEEN: u64 = 1 << 16;
-/// No path carries small messages at so many times the rate of the largest for long.
-const IN_BURSTS: f64 = 2.0;
+/// No path carries small messages at so many times the rate of the largest for long. Larger ones may be faster by a
+/// cache.
+const IN_BURSTS: f64 = 1.1;
+const SMALL: u64 = 1 << 16;
 
 /// Cautions about the ranks of a run and their hosts.
 pub(super) fn ranks(run: &Run, cautions: &mut Vec<Caution>) {
@@ -142,7 +144,8 @@ fn bursts(mesh: &Mesh, cautions: &mut Vec<Caution>) {
     let mut rates: Vec<(u64, Rate)> = rates.collect();
     rates.sort_by_key(|(size, _)| *size);
     let Some((largest, largest_rate)) = rates.pop() else { return };
-    if let Some((size, rate)) = rates.into_iter().find(|(_, rate)| rate.share_of(largest_rate) >= IN_BURSTS) {
+    let fast = |(size, rate): &(u64, Rate)| *size < SMALL && rate.share_of(largest_rate) >= IN_BURSTS;
+    if let Some((size, rate)) = rates.into_iter().find(fast) {
         cautions.push(Caution::MeshInBursts { size, rate, largest, largest_rate });
     }
 }

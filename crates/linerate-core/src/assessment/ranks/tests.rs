@@ -161,8 +161,8 @@ fn small_messages_that_are_faster_than_the_largest_passed_in_a_burst() {
         text.starts_with("messages of 64 B came out at 34.13 Mb/s, and those of 1048576 B at 10.00 Mb/s; "),
         "{text}"
     );
-    // 19.5 Mb/s at 64 B: coalescing and caches may do that.
-    assert_eq!(visited(MeshSchedule::Pairs, &[(1_000, 410), largest]), []);
+    // 10.5 Mb/s at 1,000 B, as noise may make it; 20 Mb/s at 64 KiB, as a cache may.
+    assert_eq!(visited(MeshSchedule::Pairs, &[(1_000, 760), (65_536, 26_214), largest]), []);
     assert_eq!(visited(MeshSchedule::Ring, &[(64, 15), largest]), [], "timed after the burst");
     assert_eq!(visited(MeshSchedule::Pairs, &[(64, 15)]), [], "nothing to compare with");
 }
