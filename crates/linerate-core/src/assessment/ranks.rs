@@ -138,8 +138,10 @@ fn bursts(mesh: &Mesh, cautions: &mut Vec<Caution>) {
     let phases: Vec<&Phase> = mesh.phases.iter().filter(|phase| visits.contains(&phase.schedule)).collect();
     let one_way = mesh.probes.iter().enumerate().filter(|(_, probe)| probe.pattern == Pattern::OneWay);
     let rates = one_way.filter_map(|(number, probe)| {
-        let seconds = Matrix::of(mesh, number, phases.iter().copied()).median()?;
-        Some((probe.size, Rate::from_bits_per_second(probe.size as f64 * 8.0 / seconds)))
+        let times = Matrix::of(mesh, number, phases.iter().copied());
+        // The median of rates, as the report has it.
+        let rate = times.map(|seconds| probe.size as f64 * 8.0 / seconds).median()?;
+        Some((probe.size, Rate::from_bits_per_second(rate)))
     });
     let mut rates: Vec<(u64, Rate)> = rates.collect();
     rates.sort_by_key(|(size, _)| *size);
