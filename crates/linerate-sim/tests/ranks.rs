@@ -10,7 +10,7 @@ use linerate_core::comm::algorithm::{Allreduce, Alltoall, Broadcast};
 use linerate_core::comm::collective::{SumOfDoubles, allreduce, alltoall, barrier, broadcast};
 use linerate_core::comm::counted::Counted;
 use linerate_core::comm::{Comm, CommError};
-use linerate_core::units::{Span, Time};
+use linerate_core::units::{Rate, Span, Time};
 use linerate_sim::plan::ModelPlan;
 use linerate_sim::ranks::{HEADER_BYTES, ModelComm, ModelRanks};
 use rstest::rstest;
@@ -227,7 +227,7 @@ fn the_links_of_a_station_carry_at_once() {
         ended.since(Time::from_ps(0))
     };
     let rates = [1, 4].map(|links| ModelRanks::build(&of(links).0).expect("it can be built").link);
-    assert_eq!(rates.map(|rate| rate.bits_per_second()), [1e9, 4e9]);
+    assert_eq!(rates.map(Rate::bits_per_second), [1e9, 4e9]);
     assert_eq!(passed(4, 4 * 1400, 1), taken(1400));
     assert_eq!(passed(4, 1400, 4), taken(1400));
     assert_eq!(passed(2, 1400, 2), taken(1400));
