@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::pattern::Pattern;
-use crate::stats::{Estimate, Histogram, median_interval, over_passes, warm_up_beyond};
+use crate::stats::{Estimate, Histogram, median_interval, over_passes, warm_up, warm_up_of_stream};
 use crate::trial::{Sample, Tally, Trial};
 use crate::units::{Rate, Span};
 
@@ -190,10 +190,14 @@ impl Point {
         Self { size, verified: false, rounds: Vec::new(), histogram: Histogram::default(), stop: None }
     }
 
-    /// Adds what a trial gave, over a path that delivers lumps which take `lump` to pass.
+    /// Adds what a trial gave. A path may deliver lumps which take `lump` to pass, no time where that is not
+    /// known or messages do not follow each other.
     pub fn add(&mut self, round: u32, trial: &Trial, sample: &Sample, lump: Span) {
-        let per_sample = if trial.pattern.overlaps() { u64::from(trial.batch).max(1) } else { 1 };
-        let warmup = warm_up_beyond(lump / per_sample, &sample.times);
+        let warmup = if trial.pattern.overlaps() {
+            warm_up_of_stream(lump / u64::from(trial.batch).max(1), &sample.times)
+        } else {
+            warm_up(&sample.times)
+        };
         let (early, steady) = sample.times.split_at(warmup);
         for time in steady {
             self.histogram.record(*time);

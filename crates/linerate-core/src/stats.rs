@@ -11,4 +11,4 @@ pub use fit::{Affine, fit_affine};
 pub use histogram::{Histogram, HistogramError, PERCENTILES};
 pub use order::{Estimate, median, median_interval};
 pub use passes::over_passes;
-pub use warmup::{warm_up, warm_up_beyond};
+pub use warmup::{warm_up, warm_up_of_stream};

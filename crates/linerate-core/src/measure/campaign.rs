@@ -295,8 +295,7 @@ impl<'a, B: Bench> Campaign<'a, B> {
             let Some(trial) = self.fill(index, each) else { return Ok(()) };
             let sample = self.visit(&trial, index)?;
             // A quarter more, for a reader that is woken a little later.
-            let lump =
-                if trial.pattern.overlaps() { self.slope.message(LUMP + LUMP / 4) } else { Span::ZERO };
+            let lump = self.slope.message(LUMP + LUMP / 4);
             self.series.points[index].add(round, &trial, &sample, lump);
             let mut steady = true;
             if trial.pattern.overlaps() {

@@ -35,20 +35,22 @@ pub fn warm_up(times: &[Span]) -> usize {
     times.iter().take(most).take_while(|time| (time.as_ps() as f64 - centre).abs() > reach).count()
 }
 
-/// The same of messages that follow each other over a path that delivers lumps which take `lump` to pass:
-/// how many of the first `times` are warm-up and not the unevenness of the path. A sample that waits for a
-/// lump is long and the one that has its rest is short, so the first may look cold. So may one that waited
-/// for a lost packet, or for a receiver that had no processor: what piled up meanwhile follows at once. Slow
-/// samples are warm-up only where enough follow, and those of them that come first are no faster than the
-/// others. A `lump` of no time is that of messages that do not follow each other.
+/// The same of messages that follow each other over a path that delivers lumps which take `lump` to pass, none
+/// where that is not known: how many of the first `times` are warm-up and not the unevenness of the path.
+///
+/// A sample that waits for a lump is long and the one that has its rest is short, so the first may look cold.
+/// So may one that waited for a lost packet, or for a receiver that had no processor: what piled up meanwhile
+/// follows at once. Slow samples are warm-up only where enough follow, and those of them that come first are
+/// no faster than the others. And the first may look fast because one after them waited: fast samples are
+/// warm-up only where those that follow are even, or many.
 #[must_use]
-pub fn warm_up_beyond(lump: Span, times: &[Span]) -> usize {
+pub fn warm_up_of_stream(lump: Span, times: &[Span]) -> usize {
     let first = warm_up(times);
     let as_ps = |time: &Span| time.as_ps() as f64;
     let Some(centre) = median_of(times[times.len() / 2..].iter().map(as_ps)) else { return 0 };
     let odd = times[..first].iter().map(as_ps).sum::<f64>() - first as f64 * centre;
-    let follow = lump > Span::ZERO;
-    let uneven = odd.abs() <= as_ps(&lump) || (follow && odd > 0.0 && catches_up(&times[first..]));
+    let rest = &times[first..];
+    let uneven = odd.abs() <= as_ps(&lump) || if odd > 0.0 { catches_up(rest) } else { waited(rest) };
     if uneven { 0 } else { first }
 }
 
@@ -57,6 +59,14 @@ fn catches_up(times: &[Span]) -> bool {
     let (first, later) = times.split_at(times.len() / 2);
     let mean = |times: &[Span]| times.iter().copied().sum::<Span>().as_ps() as f64 / times.len() as f64;
     times.len() < FEW || mean(first) < mean(later) * (1.0 - TOLERANCE)
+}
+
+/// Whether it may be that most of `times` are no steady state but waited for something: they are few, and one
+/// of them is much faster.
+fn waited(times: &[Span]) -> bool {
+    let fastest = times.iter().min().map_or(0.0, |time| time.as_ps() as f64);
+    let centre = median_of(times.iter().map(|time| time.as_ps() as f64)).unwrap_or(0.0);
+    times.len() < FEW && fastest < centre * TOLERANCE_OF_FEW
 }
 
 fn median_of(values: impl Iterator<Item = f64>) -> Option<f64> {
@@ -83,7 +93,7 @@ mod tests {
     fn what_one_lump_explains_is_not_warm_up() {
         // 98,307 B each at 10 Mb/s, in lumps of 64 KiB that take 55 ms.
         let seen = times(&[115_500, 57_900, 115_800, 57_900, 63_800]);
-        let of = |lump_us, times: &[Span]| warm_up_beyond(Span::from_us(lump_us), times);
+        let of = |lump_us, times: &[Span]| warm_up_of_stream(Span::from_us(lump_us), times);
         assert_eq!((warm_up(&seen), of(55_000, &seen)), (1, 0));
         let slow_start = times(&[400, 200, 50, 50, 50, 50, 50, 50, 50, 50]);
         assert_eq!((of(499, &slow_start), of(500, &slow_start)), (2, 0), "350 and 150 more than steady");
@@ -96,11 +106,20 @@ mod tests {
     fn what_piles_up_behind_a_lost_packet_is_no_steady_state() {
         // Two samples that waited, and three of what came meanwhile: 26 ms each on the path.
         let seen = times(&[50_000, 50_000, 9_000, 10_000, 11_000]);
-        assert_eq!((warm_up(&seen), warm_up_beyond(Span::from_us(33), &seen)), (2, 0));
+        assert_eq!((warm_up(&seen), warm_up_of_stream(Span::from_us(33), &seen)), (2, 0));
         let longer = times(&[104, 2, 2, 2, 26, 26, 26, 26, 26, 26, 26]);
-        assert_eq!((warm_up(&longer), warm_up_beyond(Span::from_us(33), &longer)), (4, 0));
+        assert_eq!((warm_up(&longer), warm_up_of_stream(Span::from_us(33), &longer)), (4, 0));
         let cold = times(&[104, 26, 26, 26, 26, 26, 26, 26, 26, 26]);
-        assert_eq!(warm_up_beyond(Span::from_us(33), &cold), 1);
+        assert_eq!(warm_up_of_stream(Span::from_us(33), &cold), 1);
+        assert_eq!(warm_up_of_stream(Span::ZERO, &seen), 0, "nor where nothing is known of lumps");
+    }
+
+    #[test]
+    fn what_waits_later_makes_no_burst_of_what_came_before() {
+        let seen = times(&[27_000, 27_100, 27_200, 400_000, 420_000]);
+        assert_eq!((warm_up(&seen), warm_up_of_stream(Span::ZERO, &seen)), (2, 0));
+        let burst = times(&[1_000, 2_000, 26_000, 27_000, 28_000]);
+        assert_eq!(warm_up_of_stream(Span::ZERO, &burst), 2);
     }
 
     #[test]
