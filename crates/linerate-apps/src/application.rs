@@ -3,9 +3,10 @@
 use std::fmt;
 use std::ops::ControlFlow;
 
+use linerate_core::app::{AppFigure, Check, Course};
 use linerate_core::comm::{Comm, CommError};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::work::Work;
@@ -23,6 +24,8 @@ pub trait Application: Clone + fmt::Debug + Serialize + DeserializeOwned {
     const UNIT: &'static str;
     /// What it is measured by, such as `photons/s`.
     const MERIT: &'static str;
+    /// What people call it, such as `Lennard-Jones MD`.
+    const TITLE: &'static str;
 
     /// Whether `ranks` can do what is asked.
     ///
@@ -31,12 +34,40 @@ pub trait Application: Clone + fmt::Debug + Serialize + DeserializeOwned {
     /// [`AppError::Plan`]: one sentence that says what to ask for instead.
     fn check(&self, ranks: usize) -> Result<(), AppError>;
 
+    /// About the memory that a rank takes, if there are so many. Unit: bytes.
+    fn memory(&self, ranks: usize) -> u64;
+
+    /// What people are told of a result.
+    fn told(&self, outcome: &Self::Outcome) -> Told;
+
+    /// What it can show besides: a picture, or a trajectory. Empty if there is nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`AppError::Plan`] if it cannot be drawn.
+    fn shown(&self, outcome: &Self::Outcome) -> Result<Vec<u8>, AppError>;
+
     /// What a rank does. The plan was checked, and all ranks have the same one.
     fn run<C: Comm>(
         &self,
         work: &mut Work<'_, C>,
         watch: &mut dyn AppWatch,
     ) -> impl Future<Output = Result<Self::Outcome, AppError>>;
+}
+
+/// What people are told of a result: the part of an [`AppCase`](linerate_core::app::AppCase) that the application knows.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Told {
+    /// The merit, in the unit of [`Application::MERIT`].
+    pub merit: f64,
+    /// Whether it was ended early.
+    pub interrupted: bool,
+    /// Numbers by name.
+    pub figures: Vec<AppFigure>,
+    /// Courses by name.
+    pub courses: Vec<Course>,
+    /// What was checked.
+    pub checks: Vec<Check>,
 }
 
 /// Sees how far an application is: called at rank 0 only.

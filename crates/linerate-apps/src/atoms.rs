@@ -4,6 +4,7 @@
 pub mod doubles;
 pub mod frame;
 pub mod lattice;
+pub(crate) mod told;
 pub mod velocity;
 
 /// A place, a velocity or a force: x, y, z.

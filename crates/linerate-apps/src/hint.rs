@@ -15,6 +15,7 @@ mod quality;
 mod refine;
 mod share;
 mod sum;
+mod told;
 mod trial;
 mod verify;
 
@@ -33,7 +34,7 @@ use self::conduct::{Conductor, follow};
 use self::decomposition::Cut;
 use self::number::Number;
 use self::share::Share;
-use crate::application::{AppError, AppWatch, Application};
+use crate::application::{AppError, AppWatch, Application, Told};
 use crate::work::Work;
 
 /// The most subintervals: they are counted in 32 bits.
@@ -195,10 +196,24 @@ impl Application for Hint {
     type Outcome = HintOutcome;
     const NAME: &'static str = "hint";
     const UNIT: &'static str = "subinterval";
-    const MERIT: &'static str = "QUIPS";
+    const MERIT: &'static str = "Net QUIPS";
+    const TITLE: &'static str = "HINT";
 
     fn check(&self, ranks: usize) -> Result<(), AppError> {
         self.check_cut(ranks).and_then(|_| self.check_rules()).map_err(AppError::Plan)
+    }
+
+    fn memory(&self, ranks: usize) -> u64 {
+        let all = self.largest.unwrap_or(u64::MAX).saturating_mul(self.data.bytes_each());
+        self.memory.bytes().min(all / ranks.max(1) as u64)
+    }
+
+    fn told(&self, outcome: &HintOutcome) -> Told {
+        told::told(outcome)
+    }
+
+    fn shown(&self, _: &HintOutcome) -> Result<Vec<u8>, AppError> {
+        Ok(Vec::new())
     }
 
     async fn run<C: Comm>(

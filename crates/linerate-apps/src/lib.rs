@@ -6,10 +6,12 @@
 
 pub mod application;
 pub mod atoms;
+pub mod catalogue;
 pub mod gather;
 pub mod hint;
 pub mod md;
 pub mod photon;
+mod report;
+pub mod run;
 pub mod tbmd;
-pub mod verified;
 pub mod work;

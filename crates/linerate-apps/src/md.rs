@@ -21,6 +21,7 @@ mod plan;
 mod run;
 mod share;
 mod step;
+mod told;
 
 use linerate_core::comm::Comm;
 use schemars::JsonSchema;
@@ -29,7 +30,8 @@ use serde::{Deserialize, Serialize};
 pub use self::force::FLOPS_PER_ENTRY;
 use self::outcome::MdOutcome;
 use self::pair::Truncation;
-use crate::application::{AppError, AppWatch, Application};
+use crate::application::{AppError, AppWatch, Application, Told};
+use crate::atoms::told::trajectory;
 use crate::work::Work;
 
 /// Which atoms are whose.
@@ -125,9 +127,34 @@ impl Application for Md {
     const NAME: &'static str = "md";
     const UNIT: &'static str = "step of an atom";
     const MERIT: &'static str = "atom-steps/s";
+    const TITLE: &'static str = "Lennard-Jones MD";
 
     fn check(&self, ranks: usize) -> Result<(), AppError> {
         plan::check(self, ranks)
+    }
+
+    fn memory(&self, ranks: usize) -> u64 {
+        // Places, velocities, forces and a list of neighbours; beside its own atoms a part has the images near its faces.
+        let neighbours = 4.0 / 3.0 * std::f64::consts::PI * self.reach().powi(3) * self.density;
+        let each = 160 + 4 * (neighbours.max(0.0) as u64 + 1);
+        let own = if self.decomposition == Decomposition::Spatial {
+            let reach = 2.0 * self.reach();
+            let sides = self.sides();
+            let parts = self.parts(ranks.max(1));
+            let with_images: f64 = (0..3).map(|axis| sides[axis] / parts[axis] as f64 + reach).product();
+            (with_images * self.density) as u64
+        } else {
+            self.atoms()
+        };
+        own.saturating_mul(each)
+    }
+
+    fn told(&self, outcome: &MdOutcome) -> Told {
+        told::told(outcome)
+    }
+
+    fn shown(&self, outcome: &MdOutcome) -> Result<Vec<u8>, AppError> {
+        Ok(trajectory(&outcome.frames))
     }
 
     async fn run<C: Comm>(

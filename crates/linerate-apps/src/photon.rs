@@ -16,6 +16,7 @@ mod rounds;
 mod running;
 mod scene;
 mod stream;
+mod told;
 mod trace;
 mod tree;
 mod vector;
@@ -33,7 +34,7 @@ pub use self::tree::{Axis, Bin, Tree};
 
 use self::rounds::Rounds;
 use self::trace::Tracer;
-use crate::application::{AppError, AppWatch, Application};
+use crate::application::{AppError, AppWatch, Application, Told};
 use crate::work::Work;
 
 /// The most photons.
@@ -146,9 +147,26 @@ impl Application for Photon {
     const NAME: &'static str = "photon";
     const UNIT: &'static str = "photon";
     const MERIT: &'static str = "photons/s";
+    const TITLE: &'static str = "Photon-like";
 
     fn check(&self, ranks: usize) -> Result<(), AppError> {
         self.check_all(ranks).map_err(AppError::Plan)
+    }
+
+    fn memory(&self, ranks: usize) -> u64 {
+        let bins = self.bins.iter().map(|parts| u64::from(*parts)).product::<u64>();
+        let patches = self.lit().patches.len() as u64;
+        // Bins of a patch, its tree, and records of a round on their way to their owners and there; a photon hits a few times.
+        let trees = if self.adaptive { u64::from(self.leaves) * 96 } else { 0 };
+        patches * (bins * 8 + trees) + 2 * 24 * 8 * self.round(0, ranks.max(1))
+    }
+
+    fn told(&self, outcome: &PhotonOutcome) -> Told {
+        told::told(outcome)
+    }
+
+    fn shown(&self, outcome: &PhotonOutcome) -> Result<Vec<u8>, AppError> {
+        told::shown(self, outcome)
     }
 
     async fn run<C: Comm>(

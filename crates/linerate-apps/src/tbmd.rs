@@ -18,6 +18,7 @@ pub mod purify;
 mod run;
 pub mod share;
 mod square;
+mod told;
 
 use linerate_core::comm::Comm;
 use schemars::JsonSchema;
@@ -25,8 +26,9 @@ use serde::{Deserialize, Serialize};
 
 use self::outcome::TbmdOutcome;
 use self::share::Distribution;
-use crate::application::{AppError, AppWatch, Application};
+use crate::application::{AppError, AppWatch, Application, Told};
 use crate::atoms::Vector;
+use crate::atoms::told::trajectory;
 use crate::work::Work;
 
 /// How the atoms are at first.
@@ -105,9 +107,24 @@ impl Application for Tbmd {
     const NAME: &'static str = "tbmd";
     const UNIT: &'static str = "operation on two numbers in a product of matrices";
     const MERIT: &'static str = "steps/s";
+    const TITLE: &'static str = "carbon TBMD";
 
     fn check(&self, ranks: usize) -> Result<(), AppError> {
         plan::check(self, ranks)
+    }
+
+    fn memory(&self, ranks: usize) -> u64 {
+        let order = model::ORBITALS as u64 * self.count();
+        // The Hamiltonian of all rows, and a share of three matrices with what comes from others.
+        8 * order * order + 4 * 8 * order * order.div_ceil(ranks.max(1) as u64)
+    }
+
+    fn told(&self, outcome: &TbmdOutcome) -> Told {
+        told::told(outcome)
+    }
+
+    fn shown(&self, outcome: &TbmdOutcome) -> Result<Vec<u8>, AppError> {
+        Ok(trajectory(&outcome.frames))
     }
 
     async fn run<C: Comm>(

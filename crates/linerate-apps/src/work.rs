@@ -1,13 +1,29 @@
 //! What a rank does with its time: it calculates, or it communicates.
 
+use std::ops::ControlFlow;
+
+use linerate_core::app::{Account, Phase};
 use linerate_core::comm::counted::Counted;
+use linerate_core::comm::group::Group;
 use linerate_core::comm::{Comm, CommError};
 use linerate_core::units::{Span, Time};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::application::AppWatch;
+use crate::report;
 
 /// The most phases that are kept of the steps that are recorded.
 const MOST_PHASES: usize = 4096;
+
+/// A report waits for its answer, so there are few.
+const REPORT_EVERY: Span = Span::from_ms(100);
+
+/// Where rank 0 reports to, and when it last did.
+#[derive(Clone, Copy, Debug)]
+struct Reports {
+    to: usize,
+    last: Option<Time>,
+}
 
 /// What a unit of an application's work takes, where no processor does it: on a model. Unit: picoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,41 +44,14 @@ pub(crate) fn per_second(count: f64, seconds: f64) -> f64 {
     if seconds > 0.0 { count / seconds } else { 0.0 }
 }
 
-/// A part of a recorded step in which a rank calculated; between two of them it communicates.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Phase {
-    /// What was calculated, such as `forces`.
-    pub what: String,
-    /// When it began, from the beginning of the first recorded step on this rank's clock. Unit: picoseconds.
-    pub begin_ps: u64,
-    /// When it ended. Unit: picoseconds.
-    pub end_ps: u64,
-}
-
-/// A rank's account of a run.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Account {
-    /// From the first instruction of the application to the last. Unit: picoseconds.
-    pub total_ps: u64,
-    /// How much of it the rank calculated. The rest is communication, and waiting for others. Unit: picoseconds.
-    pub computed_ps: u64,
-    /// Units of work.
-    pub units: u64,
-    /// Messages that it sent to each rank, by number.
-    pub messages: Vec<u64>,
-    /// Payload that it sent to each rank, by number. Unit: bytes.
-    pub bytes: Vec<u64>,
-    /// The phases of the recorded step.
-    pub phases: Vec<Phase>,
-    /// How long the recorded step took. Absent if none was. Unit: picoseconds.
-    pub step_ps: Option<u64>,
-}
-
 /// A rank of an application: a [`Comm`] that keeps account of what passes through it, and of the time for which the rank
 /// calculates.
 #[derive(Debug)]
 pub struct Work<'c, C> {
-    comm: Counted<&'c mut C>,
+    comm: Counted<Group<'c, C>>,
+    reports: Option<Reports>,
+    /// How long reports took: no part of the account.
+    reported: Span,
     cost: Option<UnitCost>,
     began: Time,
     computed: Span,
@@ -76,9 +65,16 @@ impl<'c, C: Comm> Work<'c, C> {
     /// The account begins now. With a `cost`, the time of a calculation is that of its units, and passes on the clock of
     /// `comm`: for a model, whose clock knows nothing of the processor that runs it.
     pub fn new(comm: &'c mut C, cost: Option<UnitCost>) -> Self {
-        let began = comm.now();
+        Self::of(Group::new(comm, 0), cost)
+    }
+
+    /// The same of some ranks.
+    pub fn of(group: Group<'c, C>, cost: Option<UnitCost>) -> Self {
+        let began = group.now();
         Self {
-            comm: Counted::new(comm),
+            comm: Counted::new(group),
+            reports: None,
+            reported: Span::ZERO,
             cost,
             began,
             computed: Span::ZERO,
@@ -89,14 +85,42 @@ impl<'c, C: Comm> Work<'c, C> {
         }
     }
 
+    /// From now on rank 0 tells how far it is to the rank `to` of those outside, and not to a watch.
+    pub(crate) const fn report_to(&mut self, to: usize) {
+        self.reports = Some(Reports { to, last: None });
+    }
+
+    /// Rank 0 says how far the application is. `Break` means that it should end, with what there is.
+    ///
+    /// # Errors
+    ///
+    /// The carrier's.
+    pub async fn progress(
+        &mut self,
+        watch: &mut dyn AppWatch,
+        (done, all): (u64, u64),
+        merit: f64,
+    ) -> Result<ControlFlow<()>, CommError> {
+        let now = self.comm.now();
+        let Some(reports) = &mut self.reports else { return Ok(watch.progress(done, all, merit)) };
+        if reports.last.is_some_and(|last| now.since(last) < REPORT_EVERY) {
+            return Ok(ControlFlow::Continue(()));
+        }
+        reports.last = Some(now);
+        let to = reports.to;
+        let go_on = report::progress(self.comm.uncounted().outside(), to, (done, all), merit).await;
+        self.reported += self.comm.now().since(now);
+        go_on
+    }
+
     /// Calculates `work`, which is `units` of the application's work.
     pub async fn compute<T>(&mut self, what: &str, units: u64, work: impl FnOnce() -> T) -> T {
-        let begin = self.comm.now();
+        let begin = self.now();
         let value = work();
         if let Some(cost) = self.cost {
             self.comm.compute(cost.of(units)).await;
         }
-        let end = self.comm.now();
+        let end = self.now();
         self.computed += end.since(begin);
         self.units += units;
         if let Some(origin) = self.recording
@@ -111,12 +135,12 @@ impl<'c, C: Comm> Work<'c, C> {
     /// The phases from now on are kept, until [`end_step`](Self::end_step).
     pub fn record_step(&mut self) {
         self.phases.clear();
-        self.recording = Some(self.comm.now());
+        self.recording = Some(self.now());
     }
 
     /// No more phases are kept. Does nothing if none are.
     pub fn end_step(&mut self) {
-        self.step = self.recording.take().map(|origin| self.comm.now().since(origin)).or(self.step);
+        self.step = self.recording.take().map(|origin| self.now().since(origin)).or(self.step);
     }
 
     /// Whether its calculations take what a unit is said to cost, and not what a processor takes: it is a model, and
@@ -129,7 +153,7 @@ impl<'c, C: Comm> Work<'c, C> {
     /// Time since the account began, on this rank's clock.
     #[must_use]
     pub fn elapsed(&self) -> Span {
-        self.comm.now().since(self.began)
+        self.now().since(self.began)
     }
 
     /// For how long the rank has calculated.
@@ -162,8 +186,9 @@ impl<C: Comm> Comm for Work<'_, C> {
         self.comm.size()
     }
 
+    /// It stands still while rank 0 reports.
     fn now(&self) -> Time {
-        self.comm.now()
+        Time::from_ps(self.comm.now().as_ps() - self.reported.as_ps())
     }
 
     async fn send_to(&mut self, to: usize, data: &[u8]) -> Result<(), CommError> {

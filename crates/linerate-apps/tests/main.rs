@@ -4,6 +4,7 @@ mod hint;
 mod md;
 mod photon;
 mod ranks;
+mod run;
 mod schema;
 mod support;
 mod tbmd;

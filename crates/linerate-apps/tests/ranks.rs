@@ -1,7 +1,8 @@
 //! Applications on the ideal network.
 
 use linerate_apps::application::{AppError, Application, Unwatched};
-use linerate_apps::work::{Account, UnitCost, Work};
+use linerate_apps::work::{UnitCost, Work};
+use linerate_core::app::Account;
 use linerate_core::comm::ideal::{self, Network};
 use linerate_core::units::Span;
 

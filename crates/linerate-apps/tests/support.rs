@@ -4,7 +4,8 @@ use std::cell::RefCell;
 use std::ops::ControlFlow;
 
 use linerate_apps::application::{AppError, AppWatch, Application};
-use linerate_apps::work::{Account, UnitCost, Work};
+use linerate_apps::work::{UnitCost, Work};
+use linerate_core::app::Account;
 use linerate_core::comm::ideal::{self, Network};
 use linerate_core::comm::{Comm, CommError};
 use linerate_core::endpoint::run_ready;

@@ -1,8 +1,9 @@
 //! The account that a rank keeps, on the ideal network. Under 1 s.
 
-use linerate_apps::application::{AppError, AppWatch, Application, Unwatched, agree};
+use linerate_apps::application::{AppError, AppWatch, Application, Told, Unwatched, agree};
 use linerate_apps::gather::gather;
-use linerate_apps::work::{Account, UnitCost, Work};
+use linerate_apps::work::{UnitCost, Work};
+use linerate_core::app::Account;
 use linerate_core::comm::Comm;
 use linerate_core::comm::ideal::{self, Network};
 use linerate_core::units::Span;
@@ -21,9 +22,22 @@ impl Application for Chain {
     const NAME: &'static str = "chain";
     const UNIT: &'static str = "unit";
     const MERIT: &'static str = "units/s";
+    const TITLE: &'static str = "a chain";
 
     fn check(&self, ranks: usize) -> Result<(), AppError> {
         (ranks > 0).then_some(()).ok_or_else(|| AppError::Plan("ask for a rank".to_owned()))
+    }
+
+    fn memory(&self, _: usize) -> u64 {
+        self.bytes as u64
+    }
+
+    fn told(&self, outcome: &u64) -> Told {
+        Told { merit: *outcome as f64, ..Told::default() }
+    }
+
+    fn shown(&self, _: &u64) -> Result<Vec<u8>, AppError> {
+        Ok(Vec::new())
     }
 
     async fn run<C: Comm>(&self, work: &mut Work<'_, C>, watch: &mut dyn AppWatch) -> Result<u64, AppError> {

@@ -39,7 +39,7 @@ const CONTROL_BYTES: u64 = 4 << 20;
 pub fn assess(run: &Run) -> Vec<Caution> {
     let mut cautions = Vec::new();
     match &run.source {
-        Source::Measured | Source::Loopback if run.mesh.is_some() => ranks::ranks(run, &mut cautions),
+        Source::Measured | Source::Loopback if run.ranks().is_some() => ranks::ranks(run, &mut cautions),
         Source::Imported(program) => return vec![Caution::Imported { program: program.clone() }],
         Source::Measured | Source::Loopback => both_ends(run, &mut cautions),
         Source::Modelled(_) => cautions.extend(run.model.iter().flat_map(|model| model.cautions.clone())),

@@ -69,6 +69,12 @@ pub enum Figure {
     TogetherRate,
     /// Mean time of a collective until the last rank has its result.
     CallTime,
+    /// Of an application on some ranks: its merit.
+    Merit,
+    /// How long it took.
+    Took,
+    /// The share of its ranks' time that was communication, and waiting.
+    CommunicationShare,
 }
 
 /// What a value is counted in.
@@ -89,6 +95,10 @@ pub enum Unit {
     PerGigabyte,
     /// Seconds for each 10^9 bytes.
     SecondsPerGigabyte,
+    /// Seconds.
+    Seconds,
+    /// What an application counts its merit in.
+    Merit,
 }
 
 /// Which way is better.
@@ -131,7 +141,9 @@ impl Figure {
                 Unit::Mbps
             }
             Self::HalfPerformance | Self::Saturation => Unit::Bytes,
-            Self::Loss(_) => Unit::Share,
+            Self::Loss(_) | Self::CommunicationShare => Unit::Share,
+            Self::Merit => Unit::Merit,
+            Self::Took => Unit::Seconds,
             Self::Retransmissions(_) => Unit::PerGigabyte,
             Self::SenderCpu(_) | Self::ReceiverCpu(_) => Unit::SecondsPerGigabyte,
             Self::Transactions => Unit::PerSecond,
@@ -147,7 +159,8 @@ impl Figure {
             | Self::Transactions
             | Self::PairRate
             | Self::WorstPairRate
-            | Self::TogetherRate => Better::More,
+            | Self::TogetherRate
+            | Self::Merit => Better::More,
             Self::HalfPerformance | Self::Saturation => Better::Neither,
             _ => Better::Less,
         }
@@ -157,7 +170,7 @@ impl Figure {
     /// their difference.
     #[must_use]
     pub const fn is_ratio(self) -> bool {
-        !matches!(self, Self::Loss(_) | Self::Retransmissions(_))
+        !matches!(self, Self::Loss(_) | Self::Retransmissions(_) | Self::CommunicationShare)
     }
 
     /// Which way the bytes went that it is of, if that is said.
@@ -198,6 +211,9 @@ impl Figure {
             Self::WorstPairRate => "rate, worst pair".to_owned(),
             Self::TogetherRate => "rate, all at once".to_owned(),
             Self::CallTime => "time of a call".to_owned(),
+            Self::Merit => "merit".to_owned(),
+            Self::Took => "time".to_owned(),
+            Self::CommunicationShare => "communication".to_owned(),
         }
     }
 
@@ -218,6 +234,9 @@ impl Figure {
             Self::WorstPairRate,
             Self::TogetherRate,
             Self::CallTime,
+            Self::Merit,
+            Self::Took,
+            Self::CommunicationShare,
         ];
         let of_directions = Direction::ALL.into_iter().flat_map(|direction| {
             [
@@ -258,6 +277,9 @@ impl fmt::Display for Figure {
             Self::WorstPairRate => out.write_str("worst-pair-rate"),
             Self::TogetherRate => out.write_str("together-rate"),
             Self::CallTime => out.write_str("call-time"),
+            Self::Merit => out.write_str("merit"),
+            Self::Took => out.write_str("took"),
+            Self::CommunicationShare => out.write_str("communication-share"),
         }
     }
 }

@@ -95,7 +95,7 @@ pub fn fields(run: &Run) -> Vec<Field> {
         list.add(Role::Hardware, "laboratory's hosts", Some(hosts.join(", ")));
         list.0.extend(plan::written("laboratory", plan));
     }
-    if run.mesh.is_some() {
+    if run.ranks().is_some() {
         list.0.extend(hosts::fields(run));
     } else {
         let socket = &run.plan.common.socket;
@@ -133,13 +133,9 @@ fn path_name(run: &Run) -> String {
         }
         Source::Measured | Source::Loopback => {
             let host = |end: End<'_>| end.environment.hostname.known().cloned();
-            if let Some(mesh) = &run.mesh {
+            if let Some(ranks) = run.ranks() {
                 let first = host(run.local()).unwrap_or_else(|| "?".to_owned());
-                return format!(
-                    "{} ranks on {} hosts, {first} first, {verb}",
-                    mesh.ranks.len(),
-                    run.nodes.len()
-                );
+                return format!("{} ranks on {} hosts, {first} first, {verb}", ranks.len(), run.nodes.len());
             }
             let there: Vec<String> = run.answering().filter_map(|(end, _)| host(end)).collect();
             let here = host(run.local()).unwrap_or_else(|| "?".to_owned());

@@ -5,6 +5,7 @@
 //! everything after that ([`mod@derive`], [`assessment`], [`report`]) is a pure function of the
 //! stored run and works as well on a five-year-old file.
 
+pub mod app;
 pub mod assessment;
 pub mod bench;
 pub mod carrier;

@@ -1,6 +1,7 @@
 //! Everything that was requested: the options common to all tasks, and the task. People write it as
 //! TOML; the run file holds it.
 
+mod app;
 mod common;
 mod curve;
 mod load;
@@ -16,6 +17,7 @@ use sha2::{Digest, Sha256};
 
 use crate::schedule::ScheduleError;
 
+pub use app::{AppOptions, AppPlan};
 pub use common::{
     Common, DEFAULT_TIME, Family, Format, Level, LocalOptions, NO_REPORT, Output, RemoteOptions, Rows,
 };
@@ -49,6 +51,8 @@ pub enum Task {
     Requests(RrPlan),
     /// Every pair of many ranks.
     Mesh(MeshPlan),
+    /// An application on many ranks.
+    App(AppPlan),
 }
 
 impl Default for Task {
@@ -66,6 +70,7 @@ impl Task {
             Self::Stream(_) => "stream",
             Self::Requests(_) => "rr",
             Self::Mesh(_) => "mesh",
+            Self::App(_) => "app",
         }
     }
 }
@@ -141,6 +146,7 @@ impl Plan {
             Task::Stream(stream) => stream.check(&self.common),
             Task::Requests(rr) => rr.check_over(&self.common),
             Task::Mesh(mesh) => mesh.check(&self.common),
+            Task::App(app) => app.check(&self.common),
         }
     }
 
@@ -188,20 +194,32 @@ impl Plan {
         if let Task::Mesh(mesh) = &self.task { Some(mesh) } else { None }
     }
 
+    /// The application on many ranks, if that is the task.
+    #[must_use]
+    pub const fn app(&self) -> Option<&AppPlan> {
+        if let Task::App(app) = &self.task { Some(app) } else { None }
+    }
+
+    /// Whether many ranks carry it out.
+    #[must_use]
+    pub const fn is_of_ranks(&self) -> bool {
+        matches!(self.task, Task::Mesh(_) | Task::App(_))
+    }
+
     /// Whether it asks for loads.
     #[must_use]
     pub const fn has_loads(&self) -> bool {
         matches!(self.task, Task::Stream(_) | Task::Requests(_))
     }
 
-    /// The loads that it puts on the path, one after the other. Empty for a curve or a mesh.
+    /// The loads that it puts on the path, one after the other. Empty for other tasks.
     ///
     /// # Errors
     ///
     /// When a row of a table cannot be read.
     pub fn loads(&self) -> Result<Vec<Asked>, PlanError> {
         match &self.task {
-            Task::Curve(_) | Task::Mesh(_) => Ok(Vec::new()),
+            Task::Curve(_) | Task::Mesh(_) | Task::App(_) => Ok(Vec::new()),
             Task::Stream(stream) => stream.loads(&self.common),
             Task::Requests(rr) => Ok(rr.loads(&self.common).into_iter().map(Asked::alone).collect()),
         }
@@ -224,6 +242,8 @@ impl Plan {
             Task::Stream(stream) => stream.largest(&self.common),
             Task::Requests(rr) => Ok(rr.largest()),
             Task::Mesh(mesh) => Ok(mesh.largest()),
+            // What it sends is its own affair.
+            Task::App(_) => Ok(0),
         }
     }
 

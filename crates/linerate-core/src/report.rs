@@ -1,6 +1,7 @@
 //! What is shown to a reader: any number of runs as curves, loads, ceilings, facts and cautions, in
 //! the units of the reader. Renderers draw from this and compute nothing.
 
+mod app;
 mod curve;
 mod flow;
 mod held_back;
@@ -15,6 +16,7 @@ use crate::caution::Caution;
 use crate::run::{Run, Source};
 use crate::transport::Transport;
 
+pub use app::{AppResult, AppRow};
 pub use curve::{Curve, CurvePoint, RoundResult, Timed};
 pub use flow::{Engines, FlowClass, FlowResult, IntervalRate, TcpPoint};
 pub use held_back::{HeldBack, HeldCourse, HeldFlow};
@@ -36,6 +38,9 @@ pub struct Report {
     /// One for each run of many ranks, in the order given.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub meshes: Vec<MeshResult>,
+    /// One for each run of an application, in the order given.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub apps: Vec<AppResult>,
     /// Rates that no curve can exceed, each once.
     pub ceilings: Vec<Ceiling>,
     /// The runs themselves, for their environments; a curve or a load names its run by index.
@@ -94,7 +99,10 @@ impl Report {
         distinguish(loads.iter_mut().map(|load| &mut load.name).collect());
         let meshes =
             runs.iter().enumerate().filter_map(|(index, named)| MeshResult::of(index, &named.run)).collect();
-        Self { curves, loads, meshes, ceilings, runs }
+        let of_apps = |(index, named): (usize, &NamedRun)| AppResult::of(index, &named.name, &named.run);
+        let mut apps: Vec<AppResult> = runs.iter().enumerate().filter_map(of_apps).collect();
+        distinguish(apps.iter_mut().map(|app| &mut app.name).collect());
+        Self { curves, loads, meshes, apps, ceilings, runs }
     }
 
     /// The loads of run `index`.
@@ -121,6 +129,12 @@ impl NamedRun {
     #[must_use]
     pub const fn has_mesh(&self) -> bool {
         self.run.mesh.is_some() || self.run.plan.mesh().is_some()
+    }
+
+    /// Whether it ran an application, or was asked to.
+    #[must_use]
+    pub const fn has_app(&self) -> bool {
+        self.run.app.is_some() || self.run.plan.app().is_some()
     }
 
     /// What its load `load` is called among those of other runs.
@@ -158,9 +172,9 @@ fn ceilings_of(run: &Run) -> Vec<Ceiling> {
 /// How the source of a run is named to a reader.
 #[must_use]
 pub fn describe(run: &Run) -> String {
-    if let (Source::Measured | Source::Loopback, Some(mesh)) = (&run.source, &run.mesh) {
+    if let (Source::Measured | Source::Loopback, Some(ranks)) = (&run.source, run.ranks()) {
         let here = if run.source == Source::Loopback { ", all on this host" } else { "" };
-        return format!("measured between {} ranks{here}", mesh.ranks.len());
+        return format!("measured between {} ranks{here}", ranks.len());
     }
     if run.path().transport.parse() == Ok(Transport::Mpi) {
         let here = if run.source == Source::Loopback { ", all on this host" } else { "" };

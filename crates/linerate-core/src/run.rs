@@ -12,11 +12,12 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 
+use crate::app::AppRun;
 use crate::caution::Caution;
 use crate::ceiling::Framing;
 use crate::derive::Boundaries;
 use crate::environment::Environment;
-use crate::mesh::Mesh;
+use crate::mesh::{Mesh, Rank};
 use crate::observation::Observation;
 use crate::options::Granted;
 use crate::plan::Plan;
@@ -72,6 +73,9 @@ pub struct Run {
     /// What was measured of the pairs of many ranks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mesh: Option<Mesh>,
+    /// What came of an application on many ranks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub app: Option<AppRun>,
     /// What is known of each pass by itself, if there are several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub passes: Vec<Pass>,
@@ -272,6 +276,7 @@ impl Run {
             stages: Vec::new(),
             transfers: Vec::new(),
             mesh: None,
+            app: None,
             passes: Vec::new(),
             cautions: Vec::new(),
         };
@@ -308,7 +313,7 @@ impl Run {
     /// Refuses a run whose paths are not between its nodes.
     fn checked(self) -> Result<Self, serde_json::Error> {
         let there = |node: u32| (node as usize) < self.nodes.len();
-        let fewest = if self.mesh.is_some() { 1 } else { 2 };
+        let fewest = if self.ranks().is_some() { 1 } else { 2 };
         if self.nodes.len() < fewest || self.paths.is_empty() {
             return Err(serde::de::Error::custom("a run has at least two nodes and a path"));
         }
@@ -336,6 +341,21 @@ impl Run {
     #[must_use]
     pub fn schema() -> Schema {
         SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<Self>()
+    }
+
+    /// Its ranks, if it is one of many.
+    #[must_use]
+    pub fn ranks(&self) -> Option<&[Rank]> {
+        let mesh = self.mesh.as_ref().map(|mesh| mesh.ranks.as_slice());
+        mesh.or_else(|| self.app.as_ref().map(|app| app.ranks.as_slice()))
+    }
+
+    fn ranks_mut(&mut self) -> Option<&mut Vec<Rank>> {
+        match (&mut self.mesh, &mut self.app) {
+            (Some(mesh), _) => Some(&mut mesh.ranks),
+            (None, Some(app)) => Some(&mut app.ranks),
+            (None, None) => None,
+        }
     }
 
     /// Sets the nodes and paths of one initiator and its responders, of which there is at least

@@ -67,10 +67,11 @@ pub(crate) const fn unit_name(unit: Unit) -> &'static str {
         Unit::Microseconds => "us",
         Unit::Mbps => "Mb/s",
         Unit::Bytes => "B",
-        Unit::Share => "",
+        Unit::Share | Unit::Merit => "",
         Unit::PerSecond => "/s",
         Unit::PerGigabyte => "/GB",
         Unit::SecondsPerGigabyte => "s/GB",
+        Unit::Seconds => "s",
     }
 }
 

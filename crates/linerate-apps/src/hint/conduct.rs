@@ -79,7 +79,8 @@ impl<C: Comm, D: Number> Conductor<'_, '_, C, D> {
                 self.point(points, Asked { subintervals, laps: 1, recorded }, steady).await?;
             let (seconds, quips) = (point.seconds, point.quips);
             points.push(point);
-            let broken = watch.progress(points.len() as u64, all.max(points.len() as u64), quips);
+            let done = points.len() as u64;
+            let broken = self.work.progress(watch, (done, all.max(done)), quips).await?;
             while self.cut.nearest(wanted) <= subintervals {
                 wanted *= self.plan.growth;
             }

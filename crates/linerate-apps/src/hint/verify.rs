@@ -5,7 +5,7 @@ use super::decomposition::{Cut, Decomposition};
 use super::number::DataType;
 use super::outcome::HintPoint;
 use super::quality::{PUBLISHED, bounds_hold};
-use crate::verified::Check;
+use linerate_core::app::Check;
 
 /// Noise of a quality that is said to stand still: none, it is calculated.
 const NONE_WORSE: f64 = 1e-12;

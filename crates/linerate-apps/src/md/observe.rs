@@ -10,8 +10,8 @@ use super::share::Share;
 use crate::application::AppError;
 use crate::atoms::frame::Frame;
 use crate::atoms::{Vector, doubles};
-use crate::verified::Check;
 use crate::work::Work;
+use linerate_core::app::Check;
 
 /// Sums over all ranks: an allreduce of 40 B by recursive doubling.
 async fn add_up(comm: &mut impl Comm, mine: [f64; 5]) -> Result<[f64; 5], CommError> {

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::atoms::frame::Frame;
-use crate::verified::Check;
+use linerate_core::app::Check;
 
 /// What the atoms are like after a step. All in reduced units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -49,7 +49,9 @@ pub(super) async fn run<C: Comm>(
             }
             let seconds = (work.elapsed().saturating_sub(began)).as_seconds();
             let merit = per_second((plan.atoms() * step) as f64, seconds);
-            course.ends |= rank == 0 && watch.progress(step, plan.steps, merit).is_break();
+            if rank == 0 {
+                course.ends |= work.progress(watch, (step, plan.steps), merit).await?.is_break();
+            }
         }
         if plan.frame_every.is_some_and(|every| step.is_multiple_of(every)) {
             course.frames.extend(share.frame(work, step).await?);

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::scene::Scene;
 use super::tree::Tree;
-use crate::verified::Check;
+use linerate_core::app::Check;
 
 /// The result at rank 0. Other ranks have only the photons that they traced themselves.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

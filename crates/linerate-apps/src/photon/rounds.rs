@@ -1,6 +1,6 @@
 //! The rounds of one rank: trace, exchange, count.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 
 use linerate_core::comm::Comm;
 use serde::{Deserialize, Serialize};
@@ -92,7 +92,7 @@ impl<'p> Rounds<'p> {
             rate = per_second(self.done as f64, seconds);
             if work.rank() == 0 {
                 self.running.tell(seconds, rate);
-                wish |= watch.progress(self.done, self.plan.photons, rate) == ControlFlow::Break(());
+                wish |= work.progress(watch, (self.done, self.plan.photons), rate).await?.is_break();
             }
         }
         let timed = PhotonOutcome { seconds, photons_per_second: rate, ..PhotonOutcome::default() };

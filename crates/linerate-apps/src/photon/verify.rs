@@ -2,7 +2,7 @@
 
 use super::outcome::{PatchOutcome, PhotonOutcome};
 use super::scene::Scene;
-use crate::verified::Check;
+use linerate_core::app::Check;
 
 /// Standard errors by which a mean may differ: once in 16 000 runs by chance.
 const ERRORS: f64 = 4.0;

@@ -14,8 +14,8 @@ use super::{Tbmd, outcome};
 use crate::application::{AppError, AppWatch};
 use crate::atoms::frame::Frame;
 use crate::atoms::{Vector, velocity};
-use crate::verified::Check;
 use crate::work::{Work, per_second};
+use linerate_core::app::Check;
 
 /// Mass of an atom of carbon: the mean of its isotopes as the model's authors used it. Unit: u.
 const MASS: f64 = 12.011;
@@ -82,8 +82,10 @@ pub(super) async fn run<C: Comm>(
         if step.is_multiple_of(plan.every) || is_last {
             course.observations.push(atoms.observation(step));
             let seconds = work.elapsed().saturating_sub(began).as_seconds();
-            ends |= work.rank() == 0
-                && watch.progress(step, plan.steps, per_second(step as f64, seconds)).is_break();
+            if work.rank() == 0 {
+                let merit = per_second(step as f64, seconds);
+                ends |= work.progress(watch, (step, plan.steps), merit).await?.is_break();
+            }
         }
         if plan.frame_every.is_some_and(|every| step.is_multiple_of(every)) && work.rank() == 0 {
             course.frames.push(atoms.frame(step));

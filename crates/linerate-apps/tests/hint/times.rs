@@ -2,7 +2,8 @@
 
 use linerate_apps::application::{Application, Unwatched};
 use linerate_apps::hint::{Decomposition, GlobalSum, Hint, HintOutcome};
-use linerate_apps::work::{Account, Work};
+use linerate_apps::work::Work;
+use linerate_core::app::Account;
 use linerate_core::comm::ideal::{self, Network};
 use linerate_core::units::Span;
 use rstest::rstest;

@@ -3,7 +3,7 @@
 use linerate_apps::atoms::frame::Frame;
 use linerate_apps::md::outcome::MdOutcome;
 use linerate_apps::md::{Decomposition, Md, Start, grid};
-use linerate_apps::work::Account;
+use linerate_core::app::Account;
 
 use super::{fixture, sent_at_rest};
 use crate::ranks::{FREE, near, outcome, run};

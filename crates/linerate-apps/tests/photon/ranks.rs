@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use linerate_apps::photon::{Owners, Photon, PhotonOutcome, Scene, ShippedScene, Tree};
-use linerate_apps::work::Account;
+use linerate_core::app::Account;
 use linerate_core::comm::ideal::Network;
 use linerate_core::units::Span;
 use rstest::rstest;

@@ -24,12 +24,14 @@ const SMALL: u64 = 1 << 16;
 
 /// Cautions about the ranks of a run and their hosts.
 pub(super) fn ranks(run: &Run, cautions: &mut Vec<Caution>) {
-    let Some(mesh) = &run.mesh else { return };
-    shared_hosts(mesh, cautions);
-    processors(run, mesh, cautions);
-    paths(run, mesh, cautions);
-    noise(run, mesh, cautions);
-    bursts(mesh, cautions);
+    let Some(ranks) = run.ranks() else { return };
+    shared_hosts(ranks, cautions);
+    processors(run, ranks, cautions);
+    paths(run, ranks, cautions);
+    noise(run, ranks, cautions);
+    if let Some(mesh) = &run.mesh {
+        bursts(mesh, cautions);
+    }
 }
 
 /// What people call a node.
@@ -37,21 +39,21 @@ fn called(node: &Node, number: usize) -> String {
     node.environment.hostname.known().cloned().unwrap_or_else(|| format!("host {}", number + 1))
 }
 
-fn of_node(mesh: &Mesh, number: usize) -> impl Iterator<Item = &Rank> {
-    mesh.ranks.iter().filter(move |rank| rank.node as usize == number)
+fn of_node(ranks: &[Rank], number: usize) -> impl Iterator<Item = &Rank> {
+    ranks.iter().filter(move |rank| rank.node as usize == number)
 }
 
-fn shared_hosts(mesh: &Mesh, cautions: &mut Vec<Caution>) {
+fn shared_hosts(all: &[Rank], cautions: &mut Vec<Caution>) {
     let mut on: BTreeMap<u32, u64> = BTreeMap::new();
-    mesh.ranks.iter().for_each(|rank| *on.entry(rank.node).or_default() += 1);
+    all.iter().for_each(|rank| *on.entry(rank.node).or_default() += 1);
     let ranks = on.values().filter(|ranks| **ranks > 1).sum();
     if ranks > 0 {
-        cautions.push(Caution::RanksShareHost { ranks, of: mesh.ranks.len() as u64 });
+        cautions.push(Caution::RanksShareHost { ranks, of: all.len() as u64 });
     }
 }
 
 /// Namespaces of one host share its processors.
-fn processors(run: &Run, mesh: &Mesh, cautions: &mut Vec<Caution>) {
+fn processors(run: &Run, all: &[Rank], cautions: &mut Vec<Caution>) {
     let mut hosts: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (number, Node { environment, .. }) in run.nodes.iter().enumerate() {
         if let Some(boot) = environment.boot_id.known() {
@@ -60,7 +62,7 @@ fn processors(run: &Run, mesh: &Mesh, cautions: &mut Vec<Caution>) {
     }
     for nodes in hosts.into_values() {
         let host = called(&run.nodes[nodes[0]], nodes[0]);
-        let ranks: Vec<&Rank> = nodes.iter().flat_map(|number| of_node(mesh, *number)).collect();
+        let ranks: Vec<&Rank> = nodes.iter().flat_map(|number| of_node(all, *number)).collect();
         let Environment { cpus, .. } = &run.nodes[nodes[0]].environment;
         let count = ranks.len() as u64;
         if let Some(processors) = cpus.known().map(|cpus| cpus.len() as u64)
@@ -82,12 +84,12 @@ fn processors(run: &Run, mesh: &Mesh, cautions: &mut Vec<Caution>) {
 }
 
 /// Compares each host's counters with what its ranks exchanged with other hosts.
-fn paths(run: &Run, mesh: &Mesh, cautions: &mut Vec<Caution>) {
+fn paths(run: &Run, all: &[Rank], cautions: &mut Vec<Caution>) {
     let mut found: Option<(String, u64, String, u64, u64)> = None;
     for (number, node) in run.nodes.iter().enumerate() {
         let Some(counters) = node.observation.interface.known() else { continue };
         let mut far = Moved::default();
-        of_node(mesh, number).for_each(|rank| far += rank.far);
+        of_node(all, number).for_each(|rank| far += rank.far);
         let ways = [(far.sent_bytes, counters.tx_bytes), (far.received_bytes, counters.rx_bytes)];
         let missed = |(payload, counted): &(u64, u64)| {
             (*counted as f64) < COUNTED * payload.saturating_sub(UNSEEN) as f64
@@ -106,11 +108,11 @@ fn paths(run: &Run, mesh: &Mesh, cautions: &mut Vec<Caution>) {
 }
 
 /// Ranks that are more than the processors of their host disturb each other: that is another finding.
-fn noise(run: &Run, mesh: &Mesh, cautions: &mut Vec<Caution>) {
+fn noise(run: &Run, all: &[Rank], cautions: &mut Vec<Caution>) {
     let boot = |node: &Node| node.environment.boot_id.known().cloned();
     let beside = |node: &Node| {
         let same = run.nodes.iter().enumerate().filter(|(_, other)| boot(other) == boot(node));
-        let ranks: usize = same.map(|(number, _)| of_node(mesh, number).count()).sum();
+        let ranks: usize = same.map(|(number, _)| of_node(all, number).count()).sum();
         node.environment.cpus.known().is_some_and(|cpus| ranks > cpus.len())
     };
     let share = |node: &Node| {

@@ -150,5 +150,7 @@ const fn unit(unit: Unit) -> &'static str {
         Unit::PerSecond => "/s",
         Unit::PerGigabyte => "/GB",
         Unit::SecondsPerGigabyte => "s/GB",
+        Unit::Seconds => "s",
+        Unit::Merit => "",
     }
 }

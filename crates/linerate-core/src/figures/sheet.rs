@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::ranks::of_mesh;
+use super::ranks::{of_app, of_mesh};
 use super::{Band, Figure, Key, Value};
 use crate::derive::{Derived, derive};
 use crate::pattern::Pattern;
-use crate::report::{LatencyRow, LoadResult, MeshResult};
+use crate::report::{AppResult, LatencyRow, LoadResult, MeshResult};
 use crate::run::Run;
 use crate::series::{Point, Series};
 use crate::traffic::{Direction, Transfer};
@@ -43,6 +43,8 @@ impl Sheet {
         }
         let mesh = MeshResult::of(0, run);
         sheet.figures.extend(mesh.iter().flat_map(of_mesh));
+        let app = AppResult::of(0, name, run);
+        sheet.figures.extend(app.iter().flat_map(of_app));
         sheet
     }
 

@@ -28,7 +28,7 @@ pub(super) fn fields(run: &Run) -> Vec<Field> {
     }
     let hosts = run.nodes.len().to_string();
     let count = Field { name: "hosts".to_owned(), value: hosts, role: Role::Hardware };
-    let ranks = run.mesh.as_ref().map_or(0, |mesh| mesh.ranks.len()).to_string();
+    let ranks = run.ranks().map_or(0, <[_]>::len).to_string();
     let ranks = Field { name: "ranks".to_owned(), value: ranks, role: Role::Task };
     let of_hosts =
         values.into_iter().map(|(name, (role, counts))| Field { name, value: written(&counts), role });

@@ -6,8 +6,18 @@ use super::{Field, Role};
 use crate::plan::Plan;
 
 /// Keys of a plan that say how well it is measured, or where results go, and not what is measured.
-const LEFT_OUT: [&str; 9] =
-    ["host", "more-hosts", "seed", "output", "ci", "rounds", "repeat", "stages", "stream.interval"];
+const LEFT_OUT: [&str; 10] = [
+    "host",
+    "more-hosts",
+    "seed",
+    "output",
+    "ci",
+    "rounds",
+    "repeat",
+    "stages",
+    "stream.interval",
+    "app.repeat",
+];
 /// Keys of a plan that may vary on a path. All others are the task.
 const SETTINGS: [&str; 6] = ["socket", "memory", "mpi", "local", "remote", "time"];
 

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::common::{Common, LocalOptions, Output, RemoteOptions};
-use super::{CurvePlan, MeshPlan, Plan, PlanError, RrPlan, StreamPlan, StreamTask, Task};
+use super::{AppPlan, CurvePlan, MeshPlan, Plan, PlanError, RrPlan, StreamPlan, StreamTask, Task};
 use crate::grid::Grid;
 use crate::options::{MemoryOptions, MpiOptions, SocketOptions};
 use crate::pattern::Pattern;
@@ -13,7 +13,7 @@ use crate::schedule::Schedule;
 use crate::transport::Transport;
 use crate::units::{Size, Span, SpanText, span_text};
 
-/// A plan as it is written. `[stream]` makes the task bulk, `[rr]` requests and `[mesh]` every pair of many ranks; without any it
+/// A plan as it is written. `[stream]` makes the task bulk, `[rr]` requests, `[mesh]` every pair of many ranks and `[app]` an application on them; without any it
 /// is a curve, whose options stand at the top level. The other tasks omit these; if an earlier
 /// linerate wrote them there, they are ignored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -81,6 +81,9 @@ pub(super) struct PlanText {
     /// Every pair of many ranks instead of a curve.
     #[serde(skip_serializing_if = "Option::is_none")]
     mesh: Option<MeshPlan>,
+    /// An application on many ranks instead of a curve.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    app: Option<AppPlan>,
     /// Options of the initiator.
     local: LocalOptions,
     /// Options of the responder.
@@ -125,6 +128,7 @@ impl From<Plan> for PlanText {
             stream: None,
             rr: None,
             mesh: None,
+            app: None,
             local,
             remote,
             output,
@@ -141,6 +145,7 @@ impl From<Plan> for PlanText {
             }
             Task::Requests(rr) => text.rr = Some(rr),
             Task::Mesh(mesh) => text.mesh = Some(mesh),
+            Task::App(app) => text.app = Some(app),
         }
         text
     }
@@ -162,8 +167,12 @@ impl TryFrom<PlanText> for Plan {
 
 impl PlanText {
     fn task(&self) -> Result<Task, PlanError> {
-        let tasks =
-            [("stream", self.stream.is_some()), ("rr", self.rr.is_some()), ("mesh", self.mesh.is_some())];
+        let tasks = [
+            ("stream", self.stream.is_some()),
+            ("rr", self.rr.is_some()),
+            ("mesh", self.mesh.is_some()),
+            ("app", self.app.is_some()),
+        ];
         let mut given = tasks.iter().filter(|(_, given)| *given).map(|(verb, _)| *verb);
         let (verb, another) = (given.next(), given.next());
         if let (Some(verb), Some(another)) = (verb, another) {
@@ -188,6 +197,8 @@ impl PlanText {
             Task::Requests(rr.clone())
         } else if let Some(mesh) = &self.mesh {
             Task::Mesh(mesh.clone())
+        } else if let Some(app) = &self.app {
+            Task::App(app.clone())
         } else {
             Task::Curve(self.curve())
         })

@@ -23,12 +23,12 @@ impl Run {
     }
 
     fn set_nodes(&mut self, accounts: Vec<Option<RankAccount>>, each_alone: bool) {
-        let Some(mesh) = &mut self.mesh else { return };
+        let Some(mut ranks) = self.ranks_mut().map(std::mem::take) else { return };
         self.nodes.clear();
         self.paths.clear();
         let mut known: BTreeMap<Identity, u32> = BTreeMap::new();
         let mut first_address = String::new();
-        for (rank, account) in mesh.ranks.iter_mut().zip(accounts) {
+        for (rank, account) in ranks.iter_mut().zip(accounts) {
             let silent = account.is_none();
             let account = account.unwrap_or_else(|| unknown(&rank.name));
             let RankAccount { environment, observation, address, far, near } = account;
@@ -53,6 +53,9 @@ impl Run {
             let path =
                 Path { to: next, transport, from_address, to_address: address, ipv6, ..Path::default() };
             self.paths.push(path);
+        }
+        if let Some(kept) = self.ranks_mut() {
+            *kept = ranks;
         }
         if self.nodes.is_empty() {
             self.nodes.push(Node::default());

@@ -204,7 +204,9 @@ fn converse(
         Task::Curve(curve) => curve.pattern.to_string(),
         Task::Stream(_) => "a bulk stream".to_owned(),
         Task::Requests(_) => "requests".to_owned(),
-        Task::Mesh(_) => return Err(Refusal::Told("a mesh asks servers to be ranks, one by one".to_owned())),
+        Task::Mesh(_) | Task::App(_) => {
+            return Err(Refusal::Told("many ranks ask servers to be one of them, one by one".to_owned()));
+        }
     };
     server.log.info(format_args!(
         "{peer}: {what} over {}, messages to {largest} B, {}",

@@ -12,7 +12,7 @@ use super::shown::{Shown, ShownEvent};
 use super::{Course, PathHistory, median};
 
 /// The units of figures: how a metric's name ends, and how many of its unit are one of the figure's.
-const UNITS: [(Unit, &str, f64); 7] = [
+const UNITS: [(Unit, &str, f64); 9] = [
     (Unit::Microseconds, "seconds", 1e-6),
     (Unit::Mbps, "bytes_per_second", 1e6 / 8.0),
     (Unit::Bytes, "bytes", 1.0),
@@ -20,6 +20,8 @@ const UNITS: [(Unit, &str, f64); 7] = [
     (Unit::PerSecond, "per_second", 1.0),
     (Unit::PerGigabyte, "segments_per_byte", 1e-9),
     (Unit::SecondsPerGigabyte, "seconds_per_byte", 1e-9),
+    (Unit::Seconds, "application_seconds", 1.0),
+    (Unit::Merit, "application_merit", 1.0),
 ];
 
 /// The paths as metrics: how many runs and when the last began, the last value of each figure and that of

@@ -121,5 +121,7 @@ const fn unit(unit: Unit) -> &'static str {
         Unit::PerSecond => "1/s",
         Unit::PerGigabyte => "1/GB",
         Unit::SecondsPerGigabyte => "s/GB",
+        Unit::Seconds => "s",
+        Unit::Merit => "merit",
     }
 }

@@ -87,5 +87,7 @@ fn unit(key: &Key, [low, high]: [f64; 2]) -> (&'static str, f64) {
         (Unit::PerSecond, _) => ("/s", 1.0),
         (Unit::PerGigabyte, _) => ("/GB", 1.0),
         (Unit::SecondsPerGigabyte, _) => ("s/GB", 1.0),
+        (Unit::Seconds, _) => ("s", 1.0),
+        (Unit::Merit, _) => ("", 1.0),
     }
 }
