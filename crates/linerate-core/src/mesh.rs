@@ -22,7 +22,7 @@ use crate::comm::CommError;
 use crate::plan::{MeshPlan, MeshSchedule, Probe};
 use crate::units::Span;
 
-pub use account::{collect, tell};
+pub use account::{collect, collect_from, tell};
 pub use collectives::{CollectiveTimes, LIBRARY, SentInAll};
 pub use conduct::{MeshWatch, Stage, Step, conduct};
 pub use follow::follow;

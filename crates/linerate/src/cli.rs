@@ -30,7 +30,7 @@ pub(crate) use experiment::{ExperimentArgs, ExperimentVerb, HowToRun, InitDesign
 pub(crate) use history::{Conditions, HistoryArgs, HistoryVerb};
 pub(crate) use lab::{InLabArgs, LabArgs, LabVerb};
 pub(crate) use measure::MeasureArgs;
-pub(crate) use mesh::{HostList, MeshArgs};
+pub(crate) use mesh::{HostList, MeshArgs, RanksArgs};
 pub(crate) use model::{
     CheckArgs, CheckFormat, ListArgs, ListFormat, LoadArgs, LoadFormat, LoadOutput, ModelArgs, ModelVerb,
 };

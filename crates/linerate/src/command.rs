@@ -15,6 +15,7 @@ mod model;
 mod modelled;
 mod planned;
 mod predict;
+mod ranks;
 mod report;
 mod restore;
 mod results;

@@ -269,6 +269,10 @@ impl From<RankError> for Trouble {
     fn from(error: RankError) -> Self {
         match error {
             RankError::Join(error) => error.into(),
+            RankError::Plan(error) => Self::plan(error, None),
+            RankError::App(error) => {
+                Self::new(format!("failed to {error}"), "`linerate app --describe` lists what can be asked")
+            }
             other => Self::new(format!("failed to {other}"), "rank 0 has what was measured until then"),
         }
     }

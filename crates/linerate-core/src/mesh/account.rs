@@ -27,14 +27,29 @@ pub async fn collect<C: Comm>(
     first: usize,
     patience: Span,
 ) -> Vec<Option<String>> {
+    let lost: Vec<bool> = (0..comm.size() - first).map(|rank| mesh.has_lost(rank)).collect();
+    let told = collect_from(comm, first, patience, |rank| lost[rank]).await;
+    let note = |(rank, text): (usize, Option<Result<String, CommError>>)| {
+        text?.map_err(|error| mesh.lose(rank, &error)).ok()
+    };
+    told.into_iter().enumerate().map(note).collect()
+}
+
+/// What every other rank [tells](tell), by its number from `first` of `comm` on. Nothing of those that are `lost`, and of
+/// rank 0 itself.
+pub async fn collect_from<C: Comm>(
+    comm: &mut C,
+    first: usize,
+    patience: Span,
+    lost: impl Fn(usize) -> bool,
+) -> Vec<Option<Result<String, CommError>>> {
     comm.patience(patience);
     let mut texts = Vec::new();
     for rank in 0..comm.size() - first {
-        texts.push(if rank + first == 0 || mesh.has_lost(rank) {
+        texts.push(if rank + first == 0 || lost(rank) {
             None
         } else {
-            let text = receive(comm, rank + first).await;
-            text.map_err(|error| mesh.lose(rank, &error)).ok()
+            Some(receive(comm, rank + first).await)
         });
     }
     texts

@@ -2,10 +2,13 @@
 
 use std::time::Duration;
 
+use linerate_apps::application::AppError;
+use linerate_apps::catalogue::App;
+use linerate_apps::run;
 use linerate_core::comm::CommError;
 use linerate_core::endpoint::run_ready;
 use linerate_core::mesh::{self, Asked, RankAccount};
-use linerate_core::plan::Plan;
+use linerate_core::plan::{MeshMemory, PlanError, Task};
 use linerate_core::units::Span;
 
 use super::comm::TcpComm;
@@ -23,9 +26,31 @@ pub enum RankError {
     /// Rank 0 is gone.
     #[error(transparent)]
     Comm(#[from] CommError),
-    /// The plan asks for no mesh.
+    /// Ranks have nothing to do with the plan.
     #[error("be a rank: the plan is one for `linerate {0}`")]
-    NoMesh(&'static str),
+    NoRanks(&'static str),
+    /// So many ranks cannot do it.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The plan of an application is none.
+    #[error(transparent)]
+    App(#[from] AppError),
+}
+
+/// What the ranks of a plan do.
+#[derive(Debug)]
+pub enum Program<'a> {
+    /// They measure their pairs.
+    Mesh(Asked<'a>),
+    /// They run an application.
+    App {
+        /// Which, with its options.
+        app: App,
+        /// The first rank that is measured.
+        first: usize,
+        /// A rank that does not move a byte for so long is lost.
+        patience: Span,
+    },
 }
 
 /// What `order` says of how to join, with `key` and the clock that times.
@@ -43,15 +68,51 @@ pub fn joining(order: &RankOrder, key: &Key, clock: HostClock) -> Joining {
     }
 }
 
-/// What every rank knows of the mesh of `plan`.
-///
-/// # Errors
-///
-/// [`RankError::NoMesh`].
-pub fn asked<'a>(plan: &'a Plan, order: &RankOrder) -> Result<Asked<'a>, RankError> {
-    let mesh = plan.mesh().ok_or_else(|| RankError::NoMesh(plan.task.verb()))?;
-    let patience = Span::from_ms(order.patience_ms);
-    Ok(Asked { plan: mesh, seed: plan.common.seed, patience, first: order.first })
+impl<'a> Program<'a> {
+    /// What the ranks of `order` do.
+    ///
+    /// # Errors
+    ///
+    /// When its plan is none for ranks, or so many cannot do it.
+    pub fn of(order: &'a RankOrder) -> Result<Self, RankError> {
+        let (first, patience) = (order.first, Span::from_ms(order.patience_ms));
+        let ranks = order.size.saturating_sub(first);
+        match &order.plan.task {
+            Task::Mesh(mesh) => {
+                mesh.check_for(ranks)?;
+                Ok(Self::Mesh(Asked { plan: mesh, seed: order.plan.common.seed, patience, first }))
+            }
+            Task::App(plan) => {
+                let app = App::read(&plan.name, &plan.options)?;
+                for ranks in plan.cases(u32::try_from(ranks).unwrap_or(u32::MAX))? {
+                    app.check(ranks as usize)?;
+                }
+                Ok(Self::App { app, first, patience })
+            }
+            other => Err(RankError::NoRanks(other.verb())),
+        }
+    }
+
+    /// The largest message that is known beforehand, and about the memory that a rank takes, if there are `ranks`. Unit:
+    /// bytes.
+    #[must_use]
+    pub fn memory(&self, ranks: usize) -> MeshMemory {
+        match self {
+            Self::Mesh(asked) => asked.plan.memory(ranks),
+            // One rank alone has all of it.
+            Self::App { app, .. } => MeshMemory { message: 0, all: app.memory(1).max(app.memory(ranks)) },
+        }
+    }
+
+    async fn follow(&self, comm: &mut TcpComm) -> Result<(), CommError> {
+        match self {
+            Self::Mesh(asked) => mesh::follow(comm, *asked).await,
+            Self::App { app, first, patience } => {
+                let asked = run::Asked { app, cost: None, first: *first, patience: *patience };
+                run::follow(comm, asked).await
+            }
+        }
+    }
 }
 
 /// Joins rank 0 where `find` says that it is, does what that says, and tells it what was seen. `joined` is called
@@ -66,13 +127,13 @@ pub fn take_part(
     clock: HostClock,
     joined: impl FnOnce(&TcpComm),
 ) -> Result<(), RankError> {
-    let asked = asked(&order.plan, order)?;
+    let program = Program::of(order)?;
     // The key is the one that is found.
     let mut comm = join(find, joining(order, &Key::fresh().map_err(no_random)?, clock))?;
     joined(&comm);
     let watch = RankWatch::start(&comm, clock);
     let done = run_ready(async {
-        mesh::follow(&mut comm, asked).await?;
+        program.follow(&mut comm).await?;
         let account = watch.finish(&comm, order.first);
         mesh::tell(&mut comm, &told(&account)).await
     });

@@ -1,4 +1,4 @@
-//! This server as a rank of a client's mesh.
+//! This server as one of a client's ranks.
 
 use std::net::{IpAddr, TcpStream};
 
@@ -9,7 +9,7 @@ use super::guard::Guard;
 use super::session::Refusal;
 use super::turn::queue;
 use crate::control::{Deadline, RANKS_SINCE, RankOrder, Reply, TimedStream, write_frame};
-use crate::ranks::{Meeting, take_part};
+use crate::ranks::{Meeting, Program, RankError, take_part};
 
 /// Serves a client that wants this host as a rank, until its mesh has ended. Rank 0 is at `port` of the client's host.
 pub(super) fn serve(
@@ -36,7 +36,8 @@ pub(super) fn serve(
     };
     tell(&Reply::Rank)?;
     let RankOrder { rank, size, .. } = order;
-    server.log.info(format_args!("{peer}: a mesh, as rank {rank} of {size}"));
+    let what = order.plan.app().map_or("a mesh", |app| &app.name);
+    server.log.info(format_args!("{peer}: {what}, as rank {rank} of {size}"));
     let mut rendezvous = control.peer_addr()?;
     rendezvous.set_port(port);
     let meeting = Meeting { addresses: vec![rendezvous.to_string()], key: key.clone() };
@@ -67,10 +68,12 @@ pub(super) fn serve(
 /// The memory that it needs, if the server allows it. Unit: bytes.
 fn check(server: &ServerState, order: &RankOrder) -> Result<u64, String> {
     order.plan.check().map_err(|error| error.to_string())?;
-    let mesh = order.plan.mesh().ok_or("the plan of a rank is one of a mesh")?;
     let ranks = order.size.saturating_sub(order.first);
-    mesh.check_for(ranks).map_err(|error| error.to_string())?;
-    let MeshMemory { message, all } = mesh.memory(ranks);
+    let program = Program::of(order).map_err(|error| match error {
+        RankError::Plan(error) => error.to_string(),
+        other => format!("the server failed to {other}"),
+    })?;
+    let MeshMemory { message, all } = program.memory(ranks);
     let limits = &server.limits;
     if message > limits.size.0 {
         return Err(format!(
@@ -80,7 +83,7 @@ fn check(server: &ServerState, order: &RankOrder) -> Result<u64, String> {
     }
     if all > limits.memory.0 {
         return Err(format!(
-            "the mesh needs {all} B, more than this server's {} of memory; ask for smaller messages, or raise --max-memory at the server",
+            "a rank needs {all} B, more than this server's {} of memory; ask for less, or raise --max-memory at the server",
             limits.memory
         ));
     }

@@ -1,30 +1,30 @@
 //! `linerate mesh`.
 
-mod launched;
-mod meeting;
-mod member;
+mod measured;
 mod modelled;
-mod on_hosts;
-mod started;
-mod subject;
 mod watcher;
 
 use std::process::ExitCode;
 
 use linerate_core::plan::{Format, Plan};
 use linerate_core::report::Report;
+use linerate_core::units::Span;
 use linerate_net::observe::HostClock;
 
 use super::modelled::Chosen;
 use super::planned;
+use super::ranks::{self, Place};
 use crate::cli::MeshArgs;
 use crate::progress::Line;
 use crate::signals::Interrupt;
 use crate::trouble::Trouble;
 
+/// Default of `--patience`.
+const PATIENCE: Span = Span::from_ms(10_000);
+
 pub(super) fn run(args: &MeshArgs, clock: HostClock) -> Result<ExitCode, Trouble> {
     if args.as_rank {
-        return member::run(clock);
+        return ranks::be_a_rank(clock);
     }
     let model = Chosen::read(&args.model)?;
     let base = model.as_ref().map(|chosen| chosen.plan.measure.clone());
@@ -37,10 +37,10 @@ pub(super) fn run(args: &MeshArgs, clock: HostClock) -> Result<ExitCode, Trouble
     let line = Line::of(args.plan.progress.unless(args.output.quiet));
     let report = if let Some(chosen) = model {
         Some(modelled::measure(chosen, plan, args.ranks.ranks, &line, &Interrupt::listen()?)?)
-    } else if let Some(place) = launched::place(args)? {
-        launched::measure(args, plan, &place, clock, &line)?
     } else {
-        Some(on_hosts::measure(args, plan, clock, &line)?)
+        let MeshArgs { ranks, key, lab, .. } = args;
+        let place = Place { ranks, key, lab, threads: false, patience: PATIENCE, fewest: 2 };
+        ranks::conducted(place, plan, clock, &line, measured::conduct)?
     };
     Ok(report.map_or(ExitCode::SUCCESS, |report| ExitCode::from(exit(&report))))
 }

@@ -10,10 +10,11 @@ use linerate_core::run::{EndState, Model, Run, Source};
 use linerate_core::units::Span;
 use linerate_sim::ranks::{ModelComm, ModelRanks};
 
-use super::subject::{has_any, numbered};
+use super::measured::has_any;
 use super::watcher::Watcher;
 use crate::command::conduct::{Stopped, Subject, Underway, conduct};
 use crate::command::modelled::Chosen;
+use crate::command::ranks::numbered;
 use crate::progress::Line;
 use crate::signals::Interrupt;
 use crate::trouble::Trouble;

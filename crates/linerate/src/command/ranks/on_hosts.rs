@@ -11,15 +11,16 @@ use linerate_core::units::Span;
 use linerate_net::control::{Key, RankOrder};
 use linerate_net::observe::HostClock;
 use linerate_net::pair::{ServerRank, Target};
-use linerate_net::ranks::{joining, lead};
+use linerate_net::ranks::{Meeting, Program, joining, lead, take_part};
 
-use super::launched::{check, given_up};
-use super::meeting;
+use super::launched::given_up;
 use super::member::Told;
 use super::started::Started;
 use super::subject::Ranks;
+use super::{Place, meeting};
 use crate::agent::{self, Agent, quoted};
-use crate::cli::{HostList, MeshArgs};
+use crate::cli::HostList;
+use crate::command::conduct::{Stopped, Underway};
 use crate::command::hosts::given_key;
 use crate::command::laboratory::Entered;
 use crate::peer::fresh_key;
@@ -29,8 +30,6 @@ use crate::trouble::Trouble;
 
 /// Default of `--within`.
 pub(super) const WITHIN: Span = Span::from_ms(30_000);
-/// Default of `--patience`.
-pub(super) const PATIENCE: Span = Span::from_ms(10_000);
 /// Ranks on this host if nothing else is asked.
 const RANKS: u32 = 2;
 /// How many copies are made at the same time.
@@ -42,6 +41,8 @@ const AS_RANK: [&str; 2] = ["mesh", "--as-rank"];
 enum Way<'a> {
     /// On this host.
     Here,
+    /// In this process.
+    Threads,
     /// On the hosts of a laboratory.
     Laboratory(&'a Entered),
     /// On hosts that an agent reaches.
@@ -54,54 +55,55 @@ impl Way<'_> {
     /// The address at which the ranks find this process, if it is known beforehand.
     fn address(&self, bind: Option<IpAddr>) -> Option<IpAddr> {
         bind.or(match self {
-            Self::Here => Some(Ipv4Addr::LOCALHOST.into()),
+            Self::Here | Self::Threads => Some(Ipv4Addr::LOCALHOST.into()),
             Self::Laboratory(lab) => Some(lab.address()),
             Self::Agent { .. } | Self::Servers => None,
         })
     }
 
     fn source(&self) -> Source {
-        if matches!(self, Self::Here) { Source::Loopback } else { Source::Measured }
+        if matches!(self, Self::Here | Self::Threads) { Source::Loopback } else { Source::Measured }
     }
 }
 
 pub(super) fn measure(
-    args: &MeshArgs,
+    place: &Place<'_>,
     mut plan: Plan,
     clock: HostClock,
     line: &Line,
+    work: impl FnOnce(&mut Ranks, &mut Underway<'_>) -> Result<(), Stopped>,
 ) -> Result<Report, Trouble> {
     let interrupt = Interrupt::listen()?;
-    let lab = Entered::into(&args.lab, &mut plan)?;
+    let lab = Entered::into(place.lab, &mut plan)?;
     plan.common.host = None;
-    let (way, hosts) = way(args, lab.as_ref())?;
-    let per_host = args.ranks.per_host.unwrap_or(1) as usize;
+    let (way, hosts) = way(place, lab.as_ref())?;
+    let per_host = place.ranks.per_host.unwrap_or(1) as usize;
     let hosts: Vec<String> = hosts.into_iter().flat_map(|host| vec![host; per_host]).collect();
-    if hosts.len() < 2 {
+    if hosts.len() < place.fewest {
         return Err(Trouble::new(
             "failed to measure pairs: there is a single rank",
             "name at least two hosts, or start several ranks on each with --per-host",
         ));
     }
     let key = match way {
-        Way::Servers => given_key(&args.key)?.ok_or_else(|| {
+        Way::Servers => given_key(place.key)?.ok_or_else(|| {
             let help =
                 "start all servers with `linerate serve --key-file FILE`, and give the same --key-file here";
             Trouble::new("failed to ask servers without a key", help)
         })?,
         _ => fresh_key()?,
     };
-    let ranks = Starting { way: &way, hosts: &hosts, key: &key, args, plan: &plan };
+    let ranks = Starting { way: &way, hosts: &hosts, key: &key, place, plan: &plan, clock };
     let laboratory = lab.as_ref().map(|lab| Laboratory { hosts: hosts.clone(), ..lab.noted(&plan) });
     let started = Started::default();
     let mut ranks = ranks.meet(&started, clock, line, &interrupt)?;
     (ranks.source, ranks.laboratory) = (way.source(), laboratory);
-    ranks.measure(plan, line, &interrupt)
+    ranks.measure(plan, line, &interrupt, work)
 }
 
 /// Where the ranks are, and the host of each.
-fn way<'a>(args: &MeshArgs, lab: Option<&'a Entered>) -> Result<(Way<'a>, Vec<String>), Trouble> {
-    let ranks = &args.ranks;
+fn way<'a>(place: &Place<'_>, lab: Option<&'a Entered>) -> Result<(Way<'a>, Vec<String>), Trouble> {
+    let ranks = place.ranks;
     if let Some(lab) = lab {
         let mut hosts = lab.hosts();
         if let Some(count) = ranks.ranks {
@@ -124,7 +126,8 @@ fn way<'a>(args: &MeshArgs, lab: Option<&'a Entered>) -> Result<(Way<'a>, Vec<St
         let program = ranks.program.clone().unwrap_or_else(|| "linerate".to_owned());
         return Ok((Way::Agent { agent, program, deploy: ranks.deploy }, hosts.clone()));
     }
-    Ok((Way::Here, vec![hostname(); ranks.ranks.unwrap_or(RANKS) as usize]))
+    let way = if place.threads { Way::Threads } else { Way::Here };
+    Ok((way, vec![hostname(); ranks.ranks.unwrap_or(RANKS) as usize]))
 }
 
 /// What this host calls itself.
@@ -137,14 +140,14 @@ struct Starting<'a> {
     way: &'a Way<'a>,
     hosts: &'a [String],
     key: &'a Key,
-    args: &'a MeshArgs,
+    place: &'a Place<'a>,
     plan: &'a Plan,
+    clock: HostClock,
 }
 
 impl Starting<'_> {
     fn order(&self, rank: usize) -> RankOrder {
-        let milliseconds =
-            |span: Option<Span>, usual: Span| span.unwrap_or(usual).to_duration().as_millis() as u64;
+        let milliseconds = |span: Span| span.to_duration().as_millis() as u64;
         let name =
             rank.checked_sub(1).map_or_else(|| "the conductor".to_owned(), |host| self.hosts[host].clone());
         RankOrder {
@@ -153,8 +156,8 @@ impl Starting<'_> {
             first: 1,
             name,
             plan: Box::new(self.plan.clone()),
-            within_ms: milliseconds(self.args.ranks.within, WITHIN),
-            patience_ms: milliseconds(self.args.ranks.patience, PATIENCE),
+            within_ms: milliseconds(self.place.ranks.within.unwrap_or(WITHIN)),
+            patience_ms: milliseconds(self.place.patience()),
         }
     }
 
@@ -167,8 +170,8 @@ impl Starting<'_> {
         interrupt: &Interrupt,
     ) -> Result<Ranks, Trouble> {
         let order = self.order(0);
-        check(&order)?;
-        let listener = meeting::listen(self.way.address(self.args.ranks.bind), 0)?;
+        Program::of(&order)?;
+        let listener = meeting::listen(self.way.address(self.place.ranks.bind), 0)?;
         let addresses = meeting::addresses(&listener)?;
         line.doing("waiting for all ranks");
         let comm = thread::scope(|scope| {
@@ -182,7 +185,7 @@ impl Starting<'_> {
             })
         });
         let comm = comm.map_err(|error| started.trouble().unwrap_or_else(|| error.into()))?;
-        Ok(Ranks::new(comm, 1, Span::from_ms(order.patience_ms), clock))
+        Ok(Ranks::new(comm, 1, self.place.patience(), clock))
     }
 
     fn start(&self, started: &Started, addresses: &[String], interrupt: &Interrupt) -> Result<(), Trouble> {
@@ -197,6 +200,10 @@ impl Starting<'_> {
                     started.add_server(self.ask(host, addresses, order)?);
                     continue;
                 }
+                Way::Threads => {
+                    self.begin(started, addresses, order)?;
+                    continue;
+                }
                 Way::Here => agent::here(&AS_RANK)?,
                 Way::Laboratory(lab) => lab.on(host, || agent::here(&AS_RANK))??,
                 Way::Agent { agent, .. } => {
@@ -207,6 +214,21 @@ impl Starting<'_> {
             let told = Told { addresses: addresses.to_vec(), key: self.key.to_string(), order };
             started.add(host, child, &told);
         }
+        Ok(())
+    }
+
+    /// Begins a rank as a thread of this process.
+    fn begin(&self, started: &Started, addresses: &[String], order: RankOrder) -> Result<(), Trouble> {
+        let meeting = Meeting { addresses: addresses.to_vec(), key: self.key.clone() };
+        let clock = self.clock;
+        let name = format!("rank {}", order.rank - order.first);
+        let thread = thread::Builder::new()
+            .name(name)
+            .spawn(move || take_part(&order, || Ok(meeting.clone()), clock, |_| {}).map_err(Trouble::from));
+        let thread = thread.map_err(|error| {
+            Trouble::new(format!("failed to start a thread: {error}"), "ask for fewer --ranks")
+        })?;
+        started.add_thread(thread);
         Ok(())
     }
 
@@ -247,7 +269,7 @@ impl Starting<'_> {
     /// Asks the server on `host`.
     fn ask(&self, host: &str, addresses: &[String], order: RankOrder) -> Result<ServerRank, Trouble> {
         let port = addresses.first().and_then(|one| one.rsplit_once(':')?.1.parse().ok()).unwrap_or_default();
-        let local = LocalOptions { bind: self.args.ranks.bind, ..LocalOptions::default() };
+        let local = LocalOptions { bind: self.place.ranks.bind, ..LocalOptions::default() };
         let mut queued = |_: u32| std::ops::ControlFlow::Continue(());
         Ok(ServerRank::ask(&Target::parse(host)?, self.key, &local, (port, order), &mut queued)?)
     }

@@ -1,8 +1,7 @@
 //! The ranks of hosts as the subject of a run.
 
 use linerate_core::comm::Comm;
-use linerate_core::endpoint::run_ready;
-use linerate_core::mesh::{self, Asked, Mesh, Rank, RankAccount};
+use linerate_core::mesh::{Rank, RankAccount};
 use linerate_core::plan::Plan;
 use linerate_core::report::Report;
 use linerate_core::run::{Laboratory, Run, Source};
@@ -10,22 +9,21 @@ use linerate_core::units::Span;
 use linerate_net::observe::HostClock;
 use linerate_net::ranks::{RankWatch, TcpComm};
 
-use super::watcher::Watcher;
 use crate::command::conduct::{Stopped, Subject, Underway, conduct};
 use crate::progress::Line;
 use crate::signals::Interrupt;
 use crate::trouble::Trouble;
 
 /// How long a rank may take to tell what it saw, of which it watches its noise for half a second.
-const ACCOUNT: Span = Span::from_ms(20_000);
+pub(in crate::command) const ACCOUNT: Span = Span::from_ms(20_000);
 
 /// Ranks that have joined.
-pub(super) struct Ranks {
-    pub(super) comm: TcpComm,
+pub(in crate::command) struct Ranks {
+    pub(in crate::command) comm: TcpComm,
     /// The first that is measured.
-    pub(super) first: usize,
+    pub(in crate::command) first: usize,
     /// A rank that does not move a byte for so long is lost.
-    pub(super) patience: Span,
+    pub(in crate::command) patience: Span,
     pub(super) source: Source,
     pub(super) laboratory: Option<Laboratory>,
     pub(super) clock: HostClock,
@@ -40,59 +38,43 @@ impl Ranks {
     }
 
     /// The ranks that are measured, by the names of their hosts: with a number where several are on one.
-    fn named(&self) -> Vec<Rank> {
+    pub(in crate::command) fn named(&self) -> Vec<Rank> {
         let hosts: Vec<String> = self.comm.names().skip(self.first).map(str::to_owned).collect();
         numbered(&hosts)
     }
 
-    /// Conducts the mesh of `plan` as a run, and shows the result.
-    pub(super) fn measure(self, plan: Plan, line: &Line, interrupt: &Interrupt) -> Result<Report, Trouble> {
-        conduct(self, plan, line, interrupt, Self::conduct)
+    /// Conducts a run of `plan`, of which `work` says what rank 0 does, and shows the result.
+    pub(super) fn measure(
+        self,
+        plan: Plan,
+        line: &Line,
+        interrupt: &Interrupt,
+        work: impl FnOnce(&mut Self, &mut Underway<'_>) -> Result<(), Stopped>,
+    ) -> Result<Report, Trouble> {
+        conduct(self, plan, line, interrupt, work)
     }
 
-    fn conduct(&mut self, underway: &mut Underway<'_>) -> Result<(), Stopped> {
-        let plan = underway.run.plan.clone();
-        let Some(mesh_plan) = plan.mesh() else { unreachable!("the plan of this verb is one of a mesh") };
-        let asked =
-            Asked { plan: mesh_plan, seed: plan.common.seed, patience: self.patience, first: self.first };
-        let named = self.named();
-        let watch = (self.first == 0).then(|| RankWatch::start(&self.comm, self.clock));
-        let mut watcher = Watcher::of(underway);
-        let (mut mesh, ended) = run_ready(mesh::conduct(&mut self.comm, asked, named, &mut watcher));
-        underway.line.doing("what the ranks saw");
-        let own = watch.map(|watch| watch.finish(&self.comm, self.first));
-        let told = run_ready(mesh::collect(&mut self.comm, &mut mesh, self.first, ACCOUNT));
+    /// Watches this rank, if it is measured itself.
+    pub(in crate::command) fn watch(&self) -> Option<RankWatch> {
+        (self.first == 0).then(|| RankWatch::start(&self.comm, self.clock))
+    }
+
+    /// Keeps what the ranks `told` of themselves, and what was seen of this one.
+    pub(in crate::command) fn keep(
+        &mut self,
+        told: impl IntoIterator<Item = Option<String>>,
+        own: Option<RankWatch>,
+    ) {
+        let own = own.map(|watch| watch.finish(&self.comm, self.first));
         self.accounts = told.into_iter().map(|text| serde_json::from_str(&text?).ok()).collect();
         if let (Some(own), Some(first)) = (own, self.accounts.first_mut()) {
             *first = Some(own);
         }
-        let measured = has_any(&mesh);
-        let lost = mesh.lost.first().map(|lost| lost.reason.clone());
-        underway.run.mesh = Some(mesh);
-        if ended.is_break() {
-            return Err(Stopped::Interrupted);
-        }
-        if measured {
-            return Ok(());
-        }
-        let reason =
-            lost.map_or_else(|| "measure any pair".to_owned(), |lost| format!("measure any pair: {lost}"));
-        let trouble = Trouble::new(
-            format!("failed to {reason}"),
-            "look whether the ranks reach each other at the addresses by which they reached rank 0 (firewalls, routes)",
-        );
-        Err(Stopped::Failed { reason, trouble })
     }
 }
 
-/// Whether a pair or a collective was measured.
-pub(super) fn has_any(mesh: &Mesh) -> bool {
-    let mut passes = mesh.phases.iter().flat_map(|phase| &phase.rounds).flat_map(|round| &round.passes);
-    !mesh.collectives.is_empty() || passes.any(|pass| pass.times.iter().any(Option::is_some))
-}
-
 /// Ranks on these hosts.
-pub(super) fn numbered(hosts: &[String]) -> Vec<Rank> {
+pub(in crate::command) fn numbered(hosts: &[String]) -> Vec<Rank> {
     let mut counts = std::collections::BTreeMap::new();
     for host in hosts {
         *counts.entry(host).or_insert(0_u32) += 1;

@@ -26,7 +26,7 @@ pub(super) struct Told {
     pub(super) order: RankOrder,
 }
 
-pub(super) fn run(clock: HostClock) -> Result<ExitCode, Trouble> {
+pub(in crate::command) fn run(clock: HostClock) -> Result<ExitCode, Trouble> {
     let help = "`--as-rank` is for linerate itself";
     let failed = |error: &dyn std::fmt::Display| Trouble::new(format!("failed to be a rank: {error}"), help);
     signals::leave_to_parent().map_err(|error| failed(&error))?;

@@ -1,9 +1,9 @@
-//! Ranks that were started for a mesh: processes here, on other hosts, and servers that were asked.
+//! Ranks that were started: threads and processes here, on other hosts, and servers that were asked.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStderr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use linerate_core::foreign::plain;
@@ -31,6 +31,7 @@ pub(super) struct Started {
 struct Inside {
     ranks: Vec<Process>,
     servers: Vec<ServerRank>,
+    threads: Vec<JoinHandle<Result<(), Trouble>>>,
     /// Removed after the ranks have ended.
     deployed: Vec<Deployed>,
     /// Why no more are started.
@@ -72,6 +73,10 @@ impl Started {
         self.lock().servers.push(server);
     }
 
+    pub(super) fn add_thread(&self, thread: JoinHandle<Result<(), Trouble>>) {
+        self.lock().threads.push(thread);
+    }
+
     pub(super) fn add_deployed(&self, deployed: Deployed) {
         self.lock().deployed.push(deployed);
     }
@@ -98,6 +103,13 @@ impl Started {
                 let said = if last.is_empty() { String::new() } else { format!(": {last}") };
                 return Err(format!("the rank on {name} ended ({status}){said}"));
             }
+        }
+        if let Some(ended) = inside.threads.iter().position(JoinHandle::is_finished) {
+            let reason = match inside.threads.swap_remove(ended).join() {
+                Ok(Err(trouble)) => trouble.reason(),
+                _ => "it ended".to_owned(),
+            };
+            return Err(format!("a rank ended: {reason}"));
         }
         let gave_up = inside.servers.iter().find_map(ServerRank::gave_up);
         gave_up.map_or(Ok(()), Err)
@@ -134,6 +146,8 @@ impl Drop for Started {
                 let _ = child.wait();
             }
         }
+        // They end when rank 0 does, and with this process.
+        inside.threads.clear();
         // A folder is removed after what runs from it.
         inside.deployed.clear();
     }

@@ -7,12 +7,12 @@ use linerate_core::plan::Plan;
 use linerate_core::report::Report;
 use linerate_net::control::{Key, RankOrder};
 use linerate_net::observe::HostClock;
-use linerate_net::ranks::{Job, Meeting, Place, joining, lead, place as found, take_part};
+use linerate_net::ranks::{Job, Meeting, Place, Program, joining, lead, place as found, take_part};
 
-use super::meeting;
-use super::on_hosts::{PATIENCE, WITHIN, hostname};
+use super::on_hosts::{WITHIN, hostname};
 use super::subject::Ranks;
-use crate::cli::MeshArgs;
+use super::{Place as At, meeting};
+use crate::command::conduct::{Stopped, Underway};
 use crate::command::hosts::given_key;
 use crate::peer::fresh_key;
 use crate::progress::Line;
@@ -20,10 +20,10 @@ use crate::signals::{self, Interrupt};
 use crate::trouble::Trouble;
 
 /// Which rank this is, if a launcher started it and nothing on the command line says otherwise.
-pub(super) fn place(args: &MeshArgs) -> Result<Option<Place>, Trouble> {
-    let ranks = &args.ranks;
-    let told =
-        ranks.hosts.is_some() || ranks.servers.is_some() || ranks.ranks.is_some() || args.lab.lab.is_some();
+pub(super) fn place(at: &At<'_>) -> Result<Option<Place>, Trouble> {
+    let ranks = at.ranks;
+    let told = ranks.hosts.is_some() || ranks.servers.is_some() || ranks.ranks.is_some();
+    let told = told || at.lab.lab.is_some() || at.threads;
     if told {
         return Ok(None);
     }
@@ -32,7 +32,7 @@ pub(super) fn place(args: &MeshArgs) -> Result<Option<Place>, Trouble> {
         Trouble::new(format!("failed to {error}"), help)
     })?;
     match found {
-        Some(Place { size: 1, launcher, .. }) => Err(Trouble::new(
+        Some(Place { size: 1, launcher, .. }) if at.fewest > 1 => Err(Trouble::new(
             format!("failed to measure pairs: {launcher} started a single rank"),
             "start at least two, such as `srun -N 2 linerate mesh` or `mpirun -np 2 linerate mesh`",
         )),
@@ -48,19 +48,19 @@ enum Way {
     In(PathBuf),
 }
 
-/// Takes part in the mesh. Rank 0 conducts it and has the report.
+/// Takes part. Rank 0 conducts and has the report.
 pub(super) fn measure(
-    args: &MeshArgs,
+    at: &At<'_>,
     plan: Plan,
     place: &Place,
     clock: HostClock,
     line: &Line,
+    work: impl FnOnce(&mut Ranks, &mut Underway<'_>) -> Result<(), Stopped>,
 ) -> Result<Option<Report>, Trouble> {
     let job = Job::of(|name| std::env::var(name).ok(), std::os::unix::process::parent_id());
-    let way = way(args, &job)?;
-    let key = given_key(&args.key)?;
-    let within = args.ranks.within.unwrap_or(WITHIN);
-    let patience = args.ranks.patience.unwrap_or(PATIENCE);
+    let way = way(at, &job)?;
+    let key = given_key(at.key)?;
+    let within = at.ranks.within.unwrap_or(WITHIN);
     let order = RankOrder {
         rank: place.rank,
         size: place.size,
@@ -68,7 +68,7 @@ pub(super) fn measure(
         name: hostname(),
         plan: Box::new(plan),
         within_ms: within.to_duration().as_millis() as u64,
-        patience_ms: patience.to_duration().as_millis() as u64,
+        patience_ms: at.patience().to_duration().as_millis() as u64,
     };
     if place.rank > 0 {
         signals::leave_to_parent().map_err(|error| Trouble::new(error.to_string(), "look at `ulimit -n`"))?;
@@ -82,19 +82,21 @@ pub(super) fn measure(
         take_part(&order, find, clock, |_| {})?;
         return Ok(None);
     }
-    conduct(args, order, &way, (&job, key), clock, line).map(Some)
+    Program::of(&order)?;
+    let interrupt = Interrupt::listen()?;
+    let ranks = meet(at, &order, &way, (&job, key), clock, line, &interrupt)?;
+    ranks.measure(*order.plan, line, &interrupt, work).map(Some)
 }
 
-fn conduct(
-    args: &MeshArgs,
-    order: RankOrder,
+fn meet(
+    at: &At<'_>,
+    order: &RankOrder,
     way: &Way,
     (job, key): (&Job, Option<Key>),
     clock: HostClock,
     line: &Line,
-) -> Result<Report, Trouble> {
-    check(&order)?;
-    let interrupt = Interrupt::listen()?;
+    interrupt: &Interrupt,
+) -> Result<Ranks, Trouble> {
     let (listener, posted, key) = match way {
         Way::At(address) => {
             let port =
@@ -105,10 +107,10 @@ fn conduct(
                     "give all ranks the same key: export LINERATE_KEY=$(openssl rand -hex 16)",
                 )
             })?;
-            (meeting::listen(args.ranks.bind, port)?, None, key)
+            (meeting::listen(at.ranks.bind, port)?, None, key)
         }
         Way::In(path) => {
-            let listener = meeting::listen(args.ranks.bind, 0)?;
+            let listener = meeting::listen(at.ranks.bind, 0)?;
             let addresses = meeting::addresses(&listener)?;
             let fresh = if key.is_none() { Some(fresh_key()?) } else { None };
             let posted = meeting::post(path, &job.name, &addresses, fresh.as_ref())?;
@@ -117,16 +119,9 @@ fn conduct(
         }
     };
     line.doing("waiting for all ranks");
-    let comm = lead(listener, joining(&order, &key, clock), || given_up(&interrupt))?;
+    let comm = lead(listener, joining(order, &key, clock), || given_up(interrupt))?;
     drop(posted);
-    let patience = linerate_core::units::Span::from_ms(order.patience_ms);
-    Ranks::new(comm, 0, patience, clock).measure(*order.plan, line, &interrupt)
-}
-
-/// Refuses what so many ranks cannot do.
-pub(super) fn check(order: &RankOrder) -> Result<(), Trouble> {
-    let checked = order.plan.mesh().map_or(Ok(()), |mesh| mesh.check_for(order.size - order.first));
-    checked.map_err(|error| Trouble::plan(error, None))
+    Ok(Ranks::new(comm, 0, at.patience(), clock))
 }
 
 /// Why the ranks are not waited for any longer.
@@ -134,8 +129,8 @@ pub(super) fn given_up(interrupt: &Interrupt) -> Result<(), String> {
     if interrupt.asked() { Err("it was interrupted".to_owned()) } else { Ok(()) }
 }
 
-fn way(args: &MeshArgs, job: &Job) -> Result<Way, Trouble> {
-    match &args.ranks.rendezvous {
+fn way(at: &At<'_>, job: &Job) -> Result<Way, Trouble> {
+    match &at.ranks.rendezvous {
         Some(given) => Ok(if is_address(given) { Way::At(given.clone()) } else { Way::In(given.into()) }),
         None if job.is_on_one_host => Ok(Way::In(std::env::temp_dir().join(job.file()))),
         None if job.is_named => Ok(Way::In(job.file().into())),

@@ -1,0 +1,57 @@
+//! Ranks for a mesh or an application: started here, on other hosts, by srun or mpirun, or servers that were asked; and the
+//! run that rank 0 conducts.
+
+mod launched;
+mod meeting;
+mod member;
+mod on_hosts;
+mod started;
+mod subject;
+
+use linerate_core::plan::Plan;
+use linerate_core::report::Report;
+use linerate_core::units::Span;
+use linerate_net::observe::HostClock;
+
+use super::conduct::{Stopped, Underway};
+use crate::cli::{InLabArgs, KeyArgs, RanksArgs};
+use crate::progress::Line;
+use crate::trouble::Trouble;
+
+pub(super) use member::run as be_a_rank;
+pub(super) use subject::{ACCOUNT, Ranks, numbered};
+
+/// Where the ranks are, and what is expected of them.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub(super) ranks: &'a RanksArgs,
+    pub(super) key: &'a KeyArgs,
+    pub(super) lab: &'a InLabArgs,
+    /// Ranks on this host are threads of this process.
+    pub(super) threads: bool,
+    /// Default of `--patience`.
+    pub(super) patience: Span,
+    /// The fewest ranks that can do it.
+    pub(super) fewest: usize,
+}
+
+impl Place<'_> {
+    fn patience(&self) -> Span {
+        self.ranks.patience.unwrap_or(self.patience)
+    }
+}
+
+/// Meets the ranks and conducts a run of `plan` on them: `work` says what rank 0 does. No report where this process is
+/// another rank, which follows.
+pub(super) fn conducted(
+    place: Place<'_>,
+    plan: Plan,
+    clock: HostClock,
+    line: &Line,
+    work: impl FnOnce(&mut Ranks, &mut Underway<'_>) -> Result<(), Stopped>,
+) -> Result<Option<Report>, Trouble> {
+    match launched::place(&place)? {
+        Some(rank) => launched::measure(&place, plan, &rank, clock, line, work),
+        None => on_hosts::measure(&place, plan, clock, line, work).map(Some),
+    }
+}
