@@ -55,6 +55,7 @@ pub struct Work<'c, C> {
     cost: Option<UnitCost>,
     began: Time,
     computed: Span,
+    communicated: Span,
     units: u64,
     recording: Option<Time>,
     step: Option<Span>,
@@ -78,6 +79,7 @@ impl<'c, C: Comm> Work<'c, C> {
             cost,
             began,
             computed: Span::ZERO,
+            communicated: Span::ZERO,
             units: 0,
             recording: None,
             step: None,
@@ -168,6 +170,7 @@ impl<'c, C: Comm> Work<'c, C> {
         Account {
             total_ps: self.elapsed().as_ps(),
             computed_ps: self.computed.as_ps(),
+            communicated_ps: self.communicated.as_ps(),
             units: self.units,
             messages: self.comm.sent_to().iter().map(|sent| sent.messages).collect(),
             bytes: self.comm.sent_to().iter().map(|sent| sent.bytes).collect(),
@@ -192,11 +195,17 @@ impl<C: Comm> Comm for Work<'_, C> {
     }
 
     async fn send_to(&mut self, to: usize, data: &[u8]) -> Result<(), CommError> {
-        self.comm.send_to(to, data).await
+        let begin = self.comm.now();
+        let sent = self.comm.send_to(to, data).await;
+        self.communicated += self.comm.now().since(begin);
+        sent
     }
 
     async fn recv_from(&mut self, from: usize, data: &mut [u8]) -> Result<(), CommError> {
-        self.comm.recv_from(from, data).await
+        let begin = self.comm.now();
+        let received = self.comm.recv_from(from, data).await;
+        self.communicated += self.comm.now().since(begin);
+        received
     }
 
     async fn sendrecv(
@@ -206,7 +215,10 @@ impl<C: Comm> Comm for Work<'_, C> {
         from: usize,
         into: &mut [u8],
     ) -> Result<(), CommError> {
-        self.comm.sendrecv(to, out, from, into).await
+        let begin = self.comm.now();
+        let done = self.comm.sendrecv(to, out, from, into).await;
+        self.communicated += self.comm.now().since(begin);
+        done
     }
 
     async fn compute(&mut self, span: Span) {

@@ -83,6 +83,7 @@ fn what_is_not_calculated_is_communication() {
     for (rank, account) in accounts.iter().enumerate() {
         assert_eq!(account.units, rank as u64 + 1);
         assert_eq!(account.computed_ps, account.units * 1_000_000, "1 us a unit");
+        assert_eq!(account.total_ps, account.computed_ps + account.communicated_ps, "it does nothing else");
         let to_next: Vec<u64> = (0..4).map(|to| u64::from(to == rank + 1)).collect();
         assert_eq!(account.messages, to_next);
         assert_eq!(account.bytes, to_next.iter().map(|sent| sent * 1_000).collect::<Vec<_>>());

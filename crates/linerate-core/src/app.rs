@@ -128,12 +128,12 @@ impl AppCase {
         self.accounts.iter().map(|account| account.total_ps).max().unwrap_or(0) as f64 / 1e12
     }
 
-    /// Which share of the ranks' time was not calculation: communication, and waiting for others.
+    /// Which share of the ranks' time was communication, and waiting for others.
     #[must_use]
     pub fn communication_share(&self) -> f64 {
         let all: f64 = self.accounts.iter().map(|account| account.total_ps as f64).sum();
-        let computed: f64 = self.accounts.iter().map(|account| account.computed_ps as f64).sum();
-        if all > 0.0 { (1.0 - computed / all).max(0.0) } else { 0.0 }
+        let communicated: f64 = self.accounts.iter().map(|account| account.communicated_ps as f64).sum();
+        if all > 0.0 { communicated / all } else { 0.0 }
     }
 
     /// Messages that all ranks sent.
@@ -160,16 +160,16 @@ mod tests {
 
     #[test]
     fn a_case_takes_as_long_as_its_slowest_rank() {
-        let account = |total_ps, computed_ps, bytes: &[u64]| Account {
+        let account = |total_ps, communicated_ps, bytes: &[u64]| Account {
             total_ps,
-            computed_ps,
+            communicated_ps,
             messages: bytes.iter().map(|bytes| u64::from(*bytes > 0)).collect(),
             bytes: bytes.to_vec(),
             ..Account::default()
         };
         let accounts = vec![
-            account(4_000_000_000_000, 3_000_000_000_000, &[0, 7]),
-            account(2_000_000_000_000, 0, &[5, 0]),
+            account(4_000_000_000_000, 1_000_000_000_000, &[0, 7]),
+            account(2_000_000_000_000, 2_000_000_000_000, &[5, 0]),
         ];
         let case = AppCase { ranks: 2, accounts, ..AppCase::default() };
         assert_eq!((case.seconds(), case.communication_share()), (4.0, 0.5));

@@ -1,5 +1,6 @@
 //! The command line: flags become plain data here and nowhere else.
 
+mod app;
 mod calibrate;
 mod compare;
 mod examples;
@@ -24,6 +25,7 @@ use std::path::PathBuf;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use linerate_core::plan::{Level, Rows};
 
+pub(crate) use app::AppArgs;
 pub(crate) use calibrate::CalibrateArgs;
 pub(crate) use compare::{CompareArgs, CompareFormat};
 pub(crate) use experiment::{ExperimentArgs, ExperimentVerb, HowToRun, InitDesign, RunExperiment};
@@ -94,6 +96,16 @@ pub(crate) enum Command {
     /// Exit codes: 0 done, 1 a rank was lost or something is slow also when it is alone, 2 an error.
     #[command(after_help = examples::MESH)]
     Mesh(Box<MeshArgs>),
+    /// Run an application on many ranks: speed-up, and what the network costs it
+    ///
+    /// HINT, photons through a scene, molecular dynamics of a Lennard-Jones liquid, or of carbon with tight binding. It runs
+    /// on 1, 2, 4 and so on ranks: processes on this host (--ranks), on --hosts over ssh, under srun or mpirun, on the
+    /// servers of --servers, or on the stations of a model. Each run says how much of the ranks' time was communication, who
+    /// sent how much to whom, and checks its own result.
+    ///
+    /// Exit codes: 0 done, 1 a result is wrong, 2 an error.
+    #[command(after_help = examples::APP)]
+    App(Box<AppArgs>),
     /// Answer measurements from other hosts until Ctrl-C
     #[command(after_help = examples::SERVE)]
     Serve(ServeArgs),
@@ -189,6 +201,7 @@ impl Command {
             Self::Stream(args) => args.output.record,
             Self::Rr(args) => args.output.record,
             Self::Mesh(args) => args.output.record,
+            Self::App(args) => args.output.record,
             _ => false,
         }
     }

@@ -1,5 +1,6 @@
 //! The verbs, one file each: only glue between the crates.
 
+mod app;
 mod calibrate;
 mod compare;
 mod conduct;
@@ -53,6 +54,7 @@ pub(crate) fn run(cli: Cli, clock: HostClock) -> Result<ExitCode, Trouble> {
         Some(Command::Stream(args)) => stream::run(&args, clock),
         Some(Command::Rr(args)) => rr::run(&args, clock),
         Some(Command::Mesh(args)) => mesh::run(&args, clock),
+        Some(Command::App(args)) => app::run(&args, clock),
         Some(Command::Serve(args)) => serve::run(&args),
         Some(Command::Model(args)) => model::run(&args.verb),
         Some(Command::Lab(args)) => lab::run(&args.verb),

@@ -187,6 +187,19 @@ impl Line {
         }
     }
 
+    /// `done` of `all` of `what` are done, with this merit until now.
+    pub(crate) fn work(&self, what: &str, (done, all): (u64, u64), merit: f64) {
+        match self {
+            Self::Drawn(bar) => {
+                bar.set_length(all);
+                bar.set_position(done);
+                bar.set_message(format!("{what}, {done} of {all}"));
+            }
+            Self::Silent | Self::Quiet => {}
+            Self::Told(events) => events.work(what, (done, all), merit),
+        }
+    }
+
     /// An activity of unknown length.
     pub(crate) fn doing(&self, what: &str) {
         if let Self::Drawn(bar) = self {

@@ -19,8 +19,12 @@ pub struct Phase {
 pub struct Account {
     /// From the first instruction of the application to the last. Unit: picoseconds.
     pub total_ps: u64,
-    /// How much of it the rank calculated. The rest is communication, and waiting for others. Unit: picoseconds.
+    /// How much of it the rank calculated, in the phases that have names. Unit: picoseconds.
     pub computed_ps: u64,
+    /// How much of it was in calls that send and receive: communication, and waiting for others. The rest is packing of
+    /// messages, and what has no name. Unit: picoseconds.
+    #[serde(default)]
+    pub communicated_ps: u64,
     /// Units of work.
     pub units: u64,
     /// Messages that it sent to each rank, by number.

@@ -26,6 +26,12 @@ Examples:
   srun -N 16 linerate mesh --schedules pairs,bisection
   linerate mesh --model cluster-switch --collectives allreduce";
 
+pub(super) const APP: &str = "\
+Examples:
+  linerate app md --ranks 4
+  linerate app photon scene=small-room --show room.png
+  linerate app tbmd --model cluster-fast --ranks 8";
+
 pub(super) const SERVE: &str = "\
 Examples:
   linerate serve

@@ -54,7 +54,7 @@ pub(crate) struct RanksArgs {
     /// Start this many ranks on this host [default: 2]
     ///
     /// Of a model its first stations, of a laboratory its first hosts; there the default is all.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) ranks: Option<u32>,
     /// Ranks on each host [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "model", hide_short_help = true)]

@@ -11,7 +11,7 @@ use linerate_core::run::{Laboratory, Model, Run, Source, State};
 use linerate_core::series::Series;
 
 use super::results::{Files, named, page, print};
-use super::{loads, mesh};
+use super::{app, loads, mesh};
 use crate::history;
 use crate::progress::Line;
 use crate::screen::note;
@@ -200,7 +200,7 @@ pub(super) fn conduct<S: Subject>(
 
 /// The status that the process exits with: 1 if the report has a finding.
 fn exit(report: &Report) -> u8 {
-    loads::exit(report).max(mesh::exit(report))
+    loads::exit(report).max(mesh::exit(report)).max(app::exit(report))
 }
 
 /// Starts a run and its file.

@@ -20,13 +20,14 @@ pub(super) fn given(args: &PlanArgs, verb: &str) -> Result<Option<Plan>, Trouble
 /// Refuses a plan whose task is another than `verb`'s.
 pub(super) fn fitting(plan: Plan, verb: &str) -> Result<Plan, Trouble> {
     let other = plan.task.verb();
-    if other == verb || !(plan.has_loads() || plan.mesh().is_some()) {
+    if other == verb || !(plan.has_loads() || plan.is_of_ranks()) {
         return Ok(plan);
     }
     let what = match verb {
         "stream" => "move bulk",
         "rr" => "ask requests",
         "mesh" => "measure a mesh",
+        "app" => "run an application",
         _ => "measure a curve",
     };
     Err(Trouble::new(

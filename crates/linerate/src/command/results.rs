@@ -65,6 +65,7 @@ fn subject_name<'a>(plan: &'a Plan, source: &'a Source) -> &'a str {
     match source {
         Source::Modelled(name) => name,
         _ if plan.mesh().is_some() => "mesh",
+        _ if plan.app().is_some() => plan.app().map_or("app", |app| &app.name),
         _ => plan.common.host.as_deref().unwrap_or("loopback"),
     }
 }

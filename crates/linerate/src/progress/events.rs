@@ -75,6 +75,12 @@ impl Events {
         self.tell("part", &[("what", json!(what)), ("part", json!(number)), ("parts", json!(all))]);
     }
 
+    pub(super) fn work(&self, what: &str, (done, all): (u64, u64), merit: f64) {
+        let fields =
+            [("what", json!(what)), ("done", json!(done)), ("all", json!(all)), ("merit", json!(merit))];
+        self.tell("work", &fields);
+    }
+
     pub(super) fn interval(&self, look: &Look) {
         let (until, span) = (look.until.as_seconds(), look.span.as_seconds());
         self.tell(

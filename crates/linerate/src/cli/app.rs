@@ -1,0 +1,167 @@
+//! The flags of `linerate app`.
+
+use std::path::PathBuf;
+
+use linerate_core::plan::{AppOptions, AppPlan, Common, Plan, Task};
+use linerate_core::units::Span;
+use serde_json::Value;
+
+use super::lab::InLabArgs;
+use super::mesh::RanksArgs;
+use super::shared::{KeyArgs, OnModelArgs, OutputArgs, PlanArgs, lay};
+
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct AppArgs {
+    /// hint, photon, md or tbmd
+    #[arg(value_name = "NAME", required_unless_present_any = ["plan", "describe"])]
+    pub(crate) name: Option<String>,
+    /// The application's own options, such as steps=1000; --describe lists them
+    #[arg(value_name = "OPTION=VALUE", value_parser = parse_option)]
+    options: Vec<(String, Value)>,
+    #[command(flatten)]
+    question: QuestionArgs,
+    #[command(flatten)]
+    pub(crate) ranks: RanksArgs,
+    /// Ranks on this host are threads of this process
+    #[arg(long, help_heading = "Ranks", conflicts_with_all = ["hosts", "servers", "model", "lab"])]
+    pub(crate) threads: bool,
+    #[command(flatten)]
+    pub(crate) key: KeyArgs,
+    #[command(flatten)]
+    pub(crate) lab: InLabArgs,
+    #[command(flatten)]
+    pub(crate) model: OnModelArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) plan: PlanArgs,
+}
+
+#[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = "Question")]
+struct QuestionArgs {
+    /// Run it on so many ranks in turn [default: 1, 2, 4, .., all]
+    #[arg(long, value_name = "N,N,..", value_delimiter = ',')]
+    speed_up: Option<Vec<u32>>,
+    /// Run it so often on each number of ranks [default: 3]
+    ///
+    /// A model gives the same every time, and is asked once.
+    #[arg(long, value_name = "N")]
+    repeat: Option<u32>,
+    /// On a model: what a unit of work takes [default: measured here]
+    ///
+    /// Without it, the application runs here on one rank first.
+    #[arg(long, value_name = "TIME", requires = "model")]
+    unit_cost: Option<Span>,
+    /// Write what it shows: a picture (.png) or a trajectory (.xyz)
+    ///
+    /// photon draws what the scene's camera sees, as PNG; md and tbmd write their frames as extended XYZ, which ASE and OVITO
+    /// read. It is of the last run.
+    #[arg(long, value_name = "FILE")]
+    show: Option<PathBuf>,
+    /// List the application's options, or all applications
+    #[arg(long)]
+    describe: bool,
+}
+
+impl AppArgs {
+    /// The plan in `base` with the given flags over it. Options of another application than the named one are dropped.
+    pub(crate) fn over(&self, base: Option<Plan>) -> Plan {
+        let base = base.unwrap_or_else(|| Plan { common: Common::default(), ..Plan::default() });
+        let Plan { mut common, task } = base;
+        let mut app = if let Task::App(app) = task { app } else { AppPlan::default() };
+        if let Some(name) = &self.name
+            && *name != app.name
+        {
+            (app.name, app.options) = (name.clone(), AppOptions::new());
+        }
+        app.options.extend(self.options.iter().cloned());
+        let QuestionArgs { speed_up, repeat, unit_cost, .. } = &self.question;
+        lay(speed_up.as_ref(), &mut app.ranks);
+        lay(repeat.as_ref(), &mut app.repeat);
+        if let Some(cost) = unit_cost {
+            app.unit_cost_ps = Some(cost.as_ps() as f64);
+        }
+        self.output.over(&mut common.output);
+        Plan { common, task: Task::App(app) }
+    }
+
+    /// Where to write what it shows.
+    pub(crate) fn show(&self) -> Option<&std::path::Path> {
+        self.question.show.as_deref()
+    }
+
+    /// Whether the options are to be listed.
+    pub(crate) const fn describes(&self) -> bool {
+        self.question.describe
+    }
+}
+
+/// `NAME=VALUE`: a number, `true`, a list such as `10,10,10` or `[10,10,10]`, or else a word.
+fn parse_option(text: &str) -> Result<(String, Value), String> {
+    let (name, value) = text.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or_else(|| {
+        format!("`{text}` is no option of an application; write OPTION=VALUE, such as steps=1000")
+    })?;
+    let read = |text: &str| serde_json::from_str::<Value>(text).ok().filter(|value| !value.is_null());
+    let list = || value.contains(',').then(|| read(&format!("[{value}]"))).flatten();
+    let value = read(value).or_else(list).unwrap_or_else(|| Value::String(value.to_owned()));
+    Ok((name.to_owned(), value))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+    use serde_json::json;
+
+    use super::*;
+    use crate::cli::{Cli, Command};
+
+    fn args(flags: &str) -> AppArgs {
+        let words = ["linerate", "app"].into_iter().chain(flags.split_whitespace());
+        let Ok(Cli { command: Some(Command::App(args)), .. }) = Cli::try_parse_from(words) else {
+            panic!("{flags} is an app command");
+        };
+        *args
+    }
+
+    #[test]
+    fn every_flag_reaches_its_field_of_the_plan() {
+        let flags = "md steps=50 cells=6,6,6 decomposition=replicated --model x --speed-up 1,4 --repeat 2 --unit-cost 26ns";
+        let plan = args(flags).over(None);
+        let expected = "[app]\nname = 'md'\nranks = [1, 4]\nrepeat = 2\nunit-cost-ps = 26000.0\n[app.options]\n\
+             steps = 50\ncells = [6, 6, 6]\ndecomposition = 'replicated'";
+        assert_eq!(plan, Plan::from_toml(expected).expect("a plan"));
+        assert_eq!(Plan::from_toml(&plan.to_toml()).expect("it is read again"), plan);
+    }
+
+    #[test]
+    fn flags_win_over_a_plan_of_the_same_application_only() {
+        let plan = args("md steps=50 seed=2").over(None);
+        let over = args("--plan x steps=60").over(Some(plan.clone()));
+        assert_eq!(
+            over.app().expect("an application").options,
+            *json!({"steps": 60, "seed": 2}).as_object().expect("a table")
+        );
+        let other = args("tbmd").over(Some(plan));
+        assert!(other.app().expect("an application").options.is_empty());
+    }
+
+    #[test]
+    fn values_are_numbers_lists_or_words() {
+        for (text, value) in [
+            ("a=1", json!(1)),
+            ("a=1.5e3", json!(1500.0)),
+            ("a=true", json!(true)),
+            ("a=1,2", json!([1, 2])),
+            ("a=[1,2]", json!([1, 2])),
+            ("a=64MiB", json!("64MiB")),
+            ("a=null", json!("null")),
+            ("a=", json!("")),
+        ] {
+            assert_eq!(parse_option(text).expect(text), ("a".to_owned(), value));
+        }
+        for text in ["steps", "=3"] {
+            parse_option(text).expect_err(text);
+        }
+    }
+}

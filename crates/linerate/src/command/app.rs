@@ -1,0 +1,101 @@
+//! `linerate app`.
+
+mod alone;
+mod describe;
+mod measured;
+mod modelled;
+mod shown;
+mod watcher;
+
+use std::process::ExitCode;
+
+use linerate_apps::application::AppError;
+use linerate_apps::catalogue::App;
+use linerate_core::plan::{Format, Plan, Task};
+use linerate_core::report::{AppResult, Report};
+use linerate_core::units::Span;
+use linerate_net::observe::HostClock;
+
+use super::modelled::Chosen;
+use super::planned;
+use super::ranks::{self, Place};
+use crate::cli::AppArgs;
+use crate::progress::Line;
+use crate::signals::Interrupt;
+use crate::trouble::Trouble;
+
+use shown::Shown;
+
+/// Default of `--patience`: a rank calculates for a while before it says something.
+const PATIENCE: Span = Span::from_ms(120_000);
+
+pub(super) fn run(args: &AppArgs, clock: HostClock) -> Result<ExitCode, Trouble> {
+    if args.describes() {
+        return describe::run(args.name.as_deref());
+    }
+    let model = Chosen::read(&args.model)?;
+    let base = model.as_ref().map(|chosen| chosen.plan.measure.clone());
+    let base = base.filter(|plan| plan.app().is_some());
+    let mut plan = args.over(planned::given(&args.plan, "app")?.or(base));
+    let shown = Shown::of(args.show());
+    let app = read(&mut plan, &shown)?;
+    if planned::printed(&args.plan, &plan)? {
+        return Ok(ExitCode::SUCCESS);
+    }
+    shown.check(&app)?;
+    let line = Line::of(args.plan.progress.unless(args.output.quiet));
+    let report = if let Some(chosen) = model {
+        let stations = args.ranks.ranks;
+        Some(modelled::measure(
+            (chosen, stations),
+            &app,
+            plan,
+            (&shown, clock),
+            &line,
+            &Interrupt::listen()?,
+        )?)
+    } else {
+        let AppArgs { ranks, key, lab, threads, .. } = args;
+        let place = Place { ranks, key, lab, threads: *threads, patience: PATIENCE, fewest: 1 };
+        ranks::conducted(place, plan, clock, &line, |ranks, underway| {
+            measured::conduct(ranks, &app, &shown, underway)
+        })?
+    };
+    Ok(report.map_or(ExitCode::SUCCESS, |report| ExitCode::from(exit(&report))))
+}
+
+/// The application of `plan`, whose options are filled in.
+fn read(plan: &mut Plan, shown: &Shown) -> Result<App, Trouble> {
+    plan.check().map_err(|error| Trouble::plan(error, None))?;
+    if plan.common.output.format == Format::Np {
+        return Err(Trouble::new(
+            "failed to choose a format: np holds only curves",
+            "give --format table, json or csv",
+        ));
+    }
+    let Task::App(asked) = &mut plan.task else {
+        unreachable!("the plan of this verb is one of an application")
+    };
+    let mut app = App::read(&asked.name, &asked.options).map_err(|error| trouble(&error, &asked.name))?;
+    if shown.is_wanted() {
+        app.keep_what_it_shows();
+    }
+    asked.options = app.options();
+    Ok(app)
+}
+
+/// What an application of this name refuses.
+fn trouble(error: &AppError, name: &str) -> Trouble {
+    let known = App::all().iter().any(|app| app.name() == name);
+    let help = if known {
+        format!("`linerate app {name} --describe` lists its options")
+    } else {
+        "`linerate app --describe` lists them".to_owned()
+    };
+    Trouble::new(format!("failed to {error}"), help)
+}
+
+/// 1 when a result is wrong, else 0.
+pub(super) fn exit(report: &Report) -> u8 {
+    u8::from(report.apps.iter().any(AppResult::has_finding))
+}
