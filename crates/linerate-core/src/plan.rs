@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 
 use crate::schedule::ScheduleError;
 
-pub use app::{AppOptions, AppPlan};
+pub use app::{AppOptions, AppPlan, app_option};
 pub use common::{
     Common, DEFAULT_TIME, Family, Format, Level, LocalOptions, NO_REPORT, Output, RemoteOptions, Rows,
 };

@@ -1,5 +1,7 @@
 //! What all ranks do, from the command line to the result. Rank 0 decides, prints and writes; the others follow.
 
+mod app;
+
 use std::ops::ControlFlow;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -42,7 +44,7 @@ pub fn run(cli: &Cli) -> ExitCode {
         asked_to_end: Arc::default(),
     };
     match ranks.run(&cli.command) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(trouble) => {
             note(trouble);
             ExitCode::from(2)
@@ -71,7 +73,7 @@ enum Prepared {
 }
 
 impl AllRanks {
-    fn run(&self, command: &Command) -> Result<(), Trouble> {
+    fn run(&self, command: &Command) -> Result<ExitCode, Trouble> {
         self.listen()?;
         let prepared = (self.group.rank() == 0).then(|| self.prepare(command));
         let plan = prepared.as_ref().map(|prepared| match prepared {
@@ -83,7 +85,7 @@ impl AllRanks {
             Some(Prepared::Job(job)) => Some(job),
             _ => None,
         };
-        let Some(plan) = plan else { return Ok(()) };
+        let Some(plan) = plan else { return Ok(ExitCode::SUCCESS) };
         self.together(command, &plan, job)
     }
 
@@ -130,6 +132,7 @@ impl AllRanks {
             Command::Collectives(_) | Command::Mesh(_) if size < 2 => {
                 refused("measure between ranks", "start it with `mpirun -n 2` or more")
             }
+            Command::App(_) => self.enough_for_app(plan),
             _ => {
                 let checked = plan.mesh().map_or(Ok(()), |mesh| mesh.check_for(size));
                 let help = "choose other collectives or sizes, or another number of ranks";
@@ -138,7 +141,12 @@ impl AllRanks {
         }
     }
 
-    fn together(&self, command: &Command, plan: &Plan, mut job: Option<Box<Job>>) -> Result<(), Trouble> {
+    fn together(
+        &self,
+        command: &Command,
+        plan: &Plan,
+        mut job: Option<Box<Job>>,
+    ) -> Result<ExitCode, Trouble> {
         let mut watching = Watching::start(self.clock);
         let nodes = self.group.collect(watching.node())?;
         if let Some(job) = &mut job {
@@ -149,10 +157,11 @@ impl AllRanks {
                 self.curves(plan, (&mut watching, command), job.as_deref_mut())
             }
             Command::Collectives(_) | Command::Mesh(_) => self.mesh(plan, job.as_deref_mut()),
+            Command::App(_) => self.app(plan, job.as_deref_mut()),
         };
         self.group.communicator().barrier();
         let saw = self.group.collect(watching.finish())?;
-        let Some(mut job) = job else { return Ok(()) };
+        let Some(mut job) = job else { return Ok(ExitCode::SUCCESS) };
         for (node, saw) in job.run.nodes.iter_mut().zip(saw) {
             node.observation = saw;
         }
@@ -166,7 +175,9 @@ impl AllRanks {
             Command::Measure(_) | Command::Bandwidth(_) => {
                 (0..size / 2).map(|from| [from, from + size / 2]).collect()
             }
-            Command::Collectives(_) | Command::Mesh(_) => (1..size).map(|to| [0, to]).collect(),
+            Command::Collectives(_) | Command::Mesh(_) | Command::App(_) => {
+                (1..size).map(|to| [0, to]).collect()
+            }
         }
     }
 

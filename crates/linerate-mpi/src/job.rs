@@ -3,15 +3,18 @@
 use std::io::Write as _;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::Zoned;
+use linerate_apps::run::{Case, RunWatch};
+use linerate_core::app::AppRun;
 use linerate_core::assessment::assess;
 use linerate_core::measure::{Progress, Watch};
 use linerate_core::mesh::{Mesh, MeshWatch, Step};
 use linerate_core::plan::{Format, NO_REPORT, Output, Plan};
-use linerate_core::report::{NamedRun, Report};
+use linerate_core::report::{AppResult, NamedRun, Report};
 use linerate_core::run::{Node, Path as RunPath, Run, Source, State};
 use linerate_core::series::Series;
 use linerate_report as render;
@@ -133,12 +136,12 @@ impl Job {
         replace(&self.out, &self.run.to_json())
     }
 
-    /// Fills in how it ended, then saves and shows the result.
+    /// Fills in how it ended, then saves and shows the result. Gives 1 if a result is wrong, else 0.
     ///
     /// # Errors
     ///
     /// What ended it early, or what could not be written.
-    pub fn conclude(mut self, ended: Result<(), Stopped>) -> Result<(), Trouble> {
+    pub fn conclude(mut self, ended: Result<(), Stopped>) -> Result<ExitCode, Trouble> {
         let ended = match ended {
             Ok(()) => {
                 self.run.state = State::Complete;
@@ -169,7 +172,8 @@ impl Job {
                 note(format_args!("report:   {}", path.display()));
             }
         }
-        ended
+        let wrong = report.apps.iter().any(AppResult::has_finding);
+        ended.map(|()| ExitCode::from(u8::from(wrong)))
     }
 }
 
@@ -257,6 +261,21 @@ impl MeshWatch for Job {
 
     fn phase_done(&mut self, mesh: &Mesh) {
         self.run.mesh = Some(mesh.clone());
+        self.save();
+    }
+}
+
+impl RunWatch for Job {
+    fn begins(&mut self, _: Case, _: usize, _: usize) -> ControlFlow<()> {
+        self.go_on()
+    }
+
+    fn progress(&mut self, _: u64, _: u64, _: f64) -> ControlFlow<()> {
+        self.go_on()
+    }
+
+    fn case_done(&mut self, run: &AppRun) {
+        self.run.app = Some(run.clone());
         self.save();
     }
 }

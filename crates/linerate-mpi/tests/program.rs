@@ -140,3 +140,22 @@ fn a_plan_is_printed_once_and_is_the_one_that_linerate_reads() {
     assert_eq!(plan.common.output.format, Format::Csv);
     assert_eq!(plan.curve().map(|curve| curve.pattern), Some(Pattern::Exchange));
 }
+
+/// The same bytes between the same ranks as on any other carrier: 6 steps of 500 atoms. 2 s.
+#[test]
+fn an_application_runs_on_each_number_of_ranks_and_says_what_it_sent() {
+    let run = run(2, "app md cells=5,5,5 steps=6 every=2 --repeat 2");
+    assert_eq!(run.state, State::Complete);
+    let app = run.app.as_ref().expect("it is an application");
+    assert_eq!((app.name.as_str(), app.ranks.len(), app.cost), ("md", 2, None));
+    let ranks: Vec<u32> = app.cases.iter().map(|case| case.ranks).collect();
+    assert_eq!(ranks, [1, 2, 1, 2]);
+    for case in &app.cases {
+        assert!(case.merit > 0.0 && case.failed_checks().next().is_none(), "{case:?}");
+    }
+    assert_eq!(app.cases[1].accounts[0].bytes, app.cases[3].accounts[0].bytes);
+    assert!(app.cases[1].bytes() > 0 && app.cases[0].bytes() == 0);
+    refused(2, "app md steps=6 --speed-up 1,4", "at most the number of ranks that there are");
+    refused(2, "app mud", "there are hint, photon, md, tbmd");
+    refused(1, "app md stepz=6", "unknown field `stepz`");
+}

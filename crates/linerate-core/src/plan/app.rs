@@ -87,8 +87,27 @@ impl AppPlan {
     }
 }
 
+/// An option of an application as it is written on a command line, `NAME=VALUE`: a number, `true`, a list such as `10,10,10`
+/// or `[10,10,10]`, or else a word.
+///
+/// # Errors
+///
+/// A sentence, if it is no such thing.
+pub fn app_option(text: &str) -> Result<(String, serde_json::Value), String> {
+    let (name, value) = text.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or_else(|| {
+        format!("`{text}` is no option of an application; write OPTION=VALUE, such as steps=1000")
+    })?;
+    let read =
+        |text: &str| serde_json::from_str::<serde_json::Value>(text).ok().filter(|value| !value.is_null());
+    let list = || value.contains(',').then(|| read(&format!("[{value}]"))).flatten();
+    let value = read(value).or_else(list).unwrap_or_else(|| serde_json::Value::String(value.to_owned()));
+    Ok((name.to_owned(), value))
+}
+
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -101,5 +120,24 @@ mod tests {
         assert_eq!(asked.cases(4).expect("cases"), [1, 3, 4]);
         let error = asked.cases(3).expect_err("there are three").to_string();
         assert_eq!(error, "speed-up is 4, of 3 ranks; it must be at most the number of ranks that there are");
+    }
+
+    #[test]
+    fn values_are_numbers_lists_or_words() {
+        for (text, value) in [
+            ("a=1", json!(1)),
+            ("a=1.5e3", json!(1500.0)),
+            ("a=true", json!(true)),
+            ("a=1,2", json!([1, 2])),
+            ("a=[1,2]", json!([1, 2])),
+            ("a=64MiB", json!("64MiB")),
+            ("a=null", json!("null")),
+            ("a=", json!("")),
+        ] {
+            assert_eq!(app_option(text).expect(text), ("a".to_owned(), value));
+        }
+        for text in ["steps", "=3"] {
+            app_option(text).expect_err(text);
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use linerate_core::plan::{AppOptions, AppPlan, Common, Plan, Task};
+use linerate_core::plan::{AppOptions, AppPlan, Common, Plan, Task, app_option};
 use linerate_core::units::Span;
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ pub(crate) struct AppArgs {
     #[arg(value_name = "NAME", required_unless_present_any = ["plan", "describe"])]
     pub(crate) name: Option<String>,
     /// The application's own options, such as steps=1000; --describe lists them
-    #[arg(value_name = "OPTION=VALUE", value_parser = parse_option)]
+    #[arg(value_name = "OPTION=VALUE", value_parser = app_option)]
     options: Vec<(String, Value)>,
     #[command(flatten)]
     question: QuestionArgs,
@@ -97,17 +97,6 @@ impl AppArgs {
     }
 }
 
-/// `NAME=VALUE`: a number, `true`, a list such as `10,10,10` or `[10,10,10]`, or else a word.
-fn parse_option(text: &str) -> Result<(String, Value), String> {
-    let (name, value) = text.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or_else(|| {
-        format!("`{text}` is no option of an application; write OPTION=VALUE, such as steps=1000")
-    })?;
-    let read = |text: &str| serde_json::from_str::<Value>(text).ok().filter(|value| !value.is_null());
-    let list = || value.contains(',').then(|| read(&format!("[{value}]"))).flatten();
-    let value = read(value).or_else(list).unwrap_or_else(|| Value::String(value.to_owned()));
-    Ok((name.to_owned(), value))
-}
-
 #[cfg(test)]
 mod tests {
     use clap::Parser as _;
@@ -144,24 +133,5 @@ mod tests {
         );
         let other = args("tbmd").over(Some(plan));
         assert!(other.app().expect("an application").options.is_empty());
-    }
-
-    #[test]
-    fn values_are_numbers_lists_or_words() {
-        for (text, value) in [
-            ("a=1", json!(1)),
-            ("a=1.5e3", json!(1500.0)),
-            ("a=true", json!(true)),
-            ("a=1,2", json!([1, 2])),
-            ("a=[1,2]", json!([1, 2])),
-            ("a=64MiB", json!("64MiB")),
-            ("a=null", json!("null")),
-            ("a=", json!("")),
-        ] {
-            assert_eq!(parse_option(text).expect(text), ("a".to_owned(), value));
-        }
-        for text in ["steps", "=3"] {
-            parse_option(text).expect_err(text);
-        }
     }
 }
