@@ -51,12 +51,15 @@ pub(crate) use stream::StreamArgs;
 ///
 /// Exit codes: 0 success, 1 a finding (a stalled flow, a failed claim), 2 an error.
 #[derive(Debug, Parser)]
-#[command(version, max_term_width = 100, disable_help_subcommand = true)]
+#[command(version, max_term_width = 100, disable_help_subcommand = true, disable_version_flag = true)]
 #[command(help_template = "{about-with-newline}{usage-heading} {usage}\n\n{all-args}{after-help}")]
 #[command(after_help = examples::LINERATE, after_long_help = examples::with_environment())]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
+    /// Print version
+    #[arg(short = 'V', long, action = clap::ArgAction::Version, hide_short_help = true)]
+    version: Option<bool>,
     /// Replace a run file that is in the way
     #[arg(long, global = true, hide_short_help = true)]
     pub(crate) force: bool,
@@ -96,7 +99,7 @@ pub(crate) enum Command {
     /// Exit codes: 0 done, 1 a rank was lost or something is slow also when it is alone, 2 an error.
     #[command(after_help = examples::MESH)]
     Mesh(Box<MeshArgs>),
-    /// Run an application on many ranks: speed-up, and what the network costs it
+    /// Run an application on many ranks: what the network costs it
     ///
     /// HINT, photons through a scene, molecular dynamics of a Lennard-Jones liquid, or of carbon with tight binding. It runs
     /// on 1, 2, 4 and so on ranks: processes on this host (--ranks), on --hosts over ssh, under srun or mpirun, on the

@@ -5,12 +5,13 @@ use insta::assert_snapshot;
 use crate::support::{Desk, PROGRAM};
 
 /// Every verb, as its words on the command line.
-const VERBS: [&[&str]; 18] = [
+const VERBS: [&[&str]; 19] = [
     &[],
     &["measure"],
     &["stream"],
     &["rr"],
     &["mesh"],
+    &["app"],
     &["serve"],
     &["model"],
     &["model", "load"],

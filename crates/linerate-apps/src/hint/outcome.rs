@@ -49,6 +49,15 @@ pub struct HintPoint {
     pub trials: u32,
 }
 
+impl HintOutcome {
+    /// At how many steps from one size to the next more work took less time: noise of the host, where patience did not
+    /// help.
+    #[must_use]
+    pub fn out_of_order(&self) -> usize {
+        self.points.windows(2).filter(|pair| pair[1].seconds < pair[0].seconds).count()
+    }
+}
+
 impl HintPoint {
     /// The distance of the bounds. Unit: cells of the grid.
     #[must_use]

@@ -18,6 +18,7 @@ pub(super) fn told(outcome: &HintOutcome) -> Told {
         AppFigure::new("peak", outcome.peak_quips, "QUIPS"),
         AppFigure::new("first point", outcome.first_seconds, "s"),
         AppFigure::new("sizes", outcome.points.len() as f64, ""),
+        AppFigure::new("sizes that took less than the one before", outcome.out_of_order() as f64, ""),
         AppFigure::new("chunks of the range of x", f64::from(outcome.chunks), ""),
     ];
     if let Some(last) = last {

@@ -26,7 +26,6 @@ pub(crate) fn verify(plan: &Hint, cut: &Cut, points: &[HintPoint], steady: bool)
         ),
     ];
     checks.extend(rises(points));
-    checks.extend(slows(points));
     if cut.how == Decomposition::Interleaved && cut.chunks == 1 && plan.data == DataType::Double {
         checks.extend(published(points));
     }
@@ -38,13 +37,6 @@ fn rises(points: &[HintPoint]) -> Option<Check> {
     let worst = points.windows(2).map(|pair| pair[1].quality / pair[0].quality).min_by(f64::total_cmp)?;
     let found = format!("the smallest step is a factor of {worst:.4}");
     Some(Check::new("more subintervals give better quality", worst >= 1.0 - NONE_WORSE, found))
-}
-
-fn slows(points: &[HintPoint]) -> Option<Check> {
-    let fewer = points.windows(2).filter(|pair| pair[1].seconds < pair[0].seconds).count();
-    let pairs = points.len().checked_sub(1).filter(|pairs| *pairs > 0)?;
-    let found = format!("it took less at {fewer} of {pairs} steps");
-    Some(Check::new("more work takes more time", fewer == 0, found))
 }
 
 /// The serial algorithm has published values.

@@ -14,8 +14,8 @@ use super::shared::{KeyArgs, OnModelArgs, OutputArgs, PlanArgs, lay};
 pub(crate) struct AppArgs {
     /// hint, photon, md or tbmd
     #[arg(value_name = "NAME", required_unless_present_any = ["plan", "describe"])]
-    pub(crate) name: Option<String>,
-    /// The application's own options, such as steps=1000; --describe lists them
+    first: Option<String>,
+    /// Its own options, such as steps=1000: see --describe
     #[arg(value_name = "OPTION=VALUE", value_parser = app_option)]
     options: Vec<(String, Value)>,
     #[command(flatten)]
@@ -23,7 +23,7 @@ pub(crate) struct AppArgs {
     #[command(flatten)]
     pub(crate) ranks: RanksArgs,
     /// Ranks on this host are threads of this process
-    #[arg(long, help_heading = "Ranks", conflicts_with_all = ["hosts", "servers", "model", "lab"])]
+    #[arg(long, help_heading = "Ranks", hide_short_help = true, conflicts_with_all = ["hosts", "servers", "model", "lab"])]
     pub(crate) threads: bool,
     #[command(flatten)]
     pub(crate) key: KeyArgs,
@@ -40,42 +40,51 @@ pub(crate) struct AppArgs {
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Question")]
 struct QuestionArgs {
-    /// Run it on so many ranks in turn [default: 1, 2, 4, .., all]
+    /// Run it on so many ranks in turn [default: 1,2,4..]
+    ///
+    /// Without it: on 1, 2, 4 and so on, and on all.
     #[arg(long, value_name = "N,N,..", value_delimiter = ',')]
     speed_up: Option<Vec<u32>>,
     /// Run it so often on each number of ranks [default: 3]
     ///
     /// A model gives the same every time, and is asked once.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", hide_short_help = true)]
     repeat: Option<u32>,
     /// On a model: what a unit of work takes [default: measured here]
     ///
     /// Without it, the application runs here on one rank first.
-    #[arg(long, value_name = "TIME", requires = "model")]
+    #[arg(long, value_name = "TIME", requires = "model", hide_short_help = true)]
     unit_cost: Option<Span>,
     /// Write what it shows: a picture (.png) or a trajectory (.xyz)
     ///
     /// photon draws what the scene's camera sees, as PNG; md and tbmd write their frames as extended XYZ, which ASE and OVITO
     /// read. It is of the last run.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     show: Option<PathBuf>,
     /// List the application's options, or all applications
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     describe: bool,
 }
 
 impl AppArgs {
+    /// Which application is named.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.first.as_deref().filter(|first| !first.contains('='))
+    }
+
     /// The plan in `base` with the given flags over it. Options of another application than the named one are dropped.
     pub(crate) fn over(&self, base: Option<Plan>) -> Plan {
         let base = base.unwrap_or_else(|| Plan { common: Common::default(), ..Plan::default() });
         let Plan { mut common, task } = base;
         let mut app = if let Task::App(app) = task { app } else { AppPlan::default() };
-        if let Some(name) = &self.name
+        if let Some(name) = self.name()
             && *name != app.name
         {
-            (app.name, app.options) = (name.clone(), AppOptions::new());
+            (app.name, app.options) = (name.to_owned(), AppOptions::new());
         }
-        app.options.extend(self.options.iter().cloned());
+        // A plan names the application, so the first word may be an option.
+        let first = self.first.as_deref().and_then(|first| app_option(first).ok());
+        app.options.extend(first.into_iter().chain(self.options.iter().cloned()));
         let QuestionArgs { speed_up, repeat, unit_cost, .. } = &self.question;
         lay(speed_up.as_ref(), &mut app.ranks);
         lay(repeat.as_ref(), &mut app.repeat);
@@ -126,7 +135,7 @@ mod tests {
     #[test]
     fn flags_win_over_a_plan_of_the_same_application_only() {
         let plan = args("md steps=50 seed=2").over(None);
-        let over = args("--plan x steps=60").over(Some(plan.clone()));
+        let over = args("steps=60 --plan x").over(Some(plan.clone()));
         assert_eq!(
             over.app().expect("an application").options,
             *json!({"steps": 60, "seed": 2}).as_object().expect("a table")

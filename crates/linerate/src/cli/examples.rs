@@ -28,8 +28,7 @@ Examples:
 
 pub(super) const APP: &str = "\
 Examples:
-  linerate app md --ranks 4
-  linerate app photon scene=small-room --show room.png
+  linerate app photon scene=small-room --ranks 4 --show room.png
   linerate app tbmd --model cluster-fast --ranks 8";
 
 pub(super) const SERVE: &str = "\

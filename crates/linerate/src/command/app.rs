@@ -31,7 +31,7 @@ const PATIENCE: Span = Span::from_ms(120_000);
 
 pub(super) fn run(args: &AppArgs, clock: HostClock) -> Result<ExitCode, Trouble> {
     if args.describes() {
-        return describe::run(args.name.as_deref());
+        return describe::run(args.name());
     }
     let model = Chosen::read(&args.model)?;
     let base = model.as_ref().map(|chosen| chosen.plan.measure.clone());
