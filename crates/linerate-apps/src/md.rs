@@ -3,7 +3,7 @@
 //! The atoms are shared among ranks by parts of the box, so that a rank talks to its neighbours only (Plimpton 1995), or by
 //! number, so that everybody is told every place, or every force, at every step. Velocity Verlet, neighbour lists, periodic
 //! box. The order of every sum of forces is the same for any number of ranks, so trajectories are the same to the last bit,
-//! except with half lists.
+//! except with half lists (docs/applications/md.md).
 
 mod borders;
 mod cells;

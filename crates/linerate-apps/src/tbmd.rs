@@ -4,7 +4,7 @@
 //! that go round a ring, or by square blocks (SUMMA). So the network carries megabytes in every step. Every rank moves all
 //! atoms.
 //!
-//! Units: eV, angstrom, fs.
+//! Units: eV, angstrom, fs (docs/applications/tbmd.md).
 
 pub mod force;
 pub mod hamiltonian;
