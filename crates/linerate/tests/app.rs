@@ -1,5 +1,7 @@
 //! `linerate app`: ranks here, as threads, by an agent, on servers, by a launcher and on a model. About 40 s.
 
+mod physics;
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
