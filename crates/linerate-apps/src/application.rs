@@ -1,7 +1,6 @@
 //! What every application has: a plan that checks itself, and a program that every rank runs.
 
 use std::fmt;
-use std::ops::ControlFlow;
 
 use linerate_core::app::{AppFigure, Check, Course};
 use linerate_core::comm::{Comm, CommError};
@@ -9,6 +8,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+pub use crate::watch::{AppWatch, Unwatched};
 use crate::work::Work;
 
 /// An application with all that it is asked.
@@ -68,23 +68,6 @@ pub struct Told {
     pub courses: Vec<Course>,
     /// What was checked.
     pub checks: Vec<Check>,
-}
-
-/// Sees how far an application is: called at rank 0 only.
-pub trait AppWatch {
-    /// `done` of `all` are done, and the merit until now is this. `Break` ends the run early, at every rank, with what
-    /// there is.
-    fn progress(&mut self, done: u64, all: u64, merit: f64) -> ControlFlow<()>;
-}
-
-/// Sees nothing and ends nothing.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Unwatched;
-
-impl AppWatch for Unwatched {
-    fn progress(&mut self, _: u64, _: u64, _: f64) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
 }
 
 /// Why an application has no result. Displayed after "failed to ...".

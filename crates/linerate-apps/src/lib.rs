@@ -14,4 +14,5 @@ pub mod photon;
 mod report;
 pub mod run;
 pub mod tbmd;
+pub mod watch;
 pub mod work;

@@ -9,8 +9,8 @@ use linerate_core::comm::{Comm, CommError};
 use linerate_core::units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::application::AppWatch;
 use crate::report;
+use crate::watch::AppWatch;
 
 /// The most phases that are kept of the steps that are recorded.
 const MOST_PHASES: usize = 4096;
