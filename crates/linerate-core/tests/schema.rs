@@ -6,7 +6,7 @@ use linerate_core::plan::Plan;
 use linerate_core::run::Run;
 use serde_json::Value;
 
-use crate::virtual_bench::run_file::{a_run_of_everything, run};
+use crate::virtual_bench::run_file::{a_run_of_an_application, a_run_of_everything, run};
 
 /// What a name ends in whose value is a time or a rate.
 const UNITS: [&str; 6] = ["ps", "ns", "us", "bps", "mbps", "ps_and_bytes"];
@@ -25,6 +25,7 @@ fn the_schema_of_runs_describes_what_is_written() {
     let schema = Run::schema().to_value();
     accept(&schema, &run(1).to_json());
     accept(&schema, &a_run_of_everything().to_json());
+    accept(&schema, &a_run_of_an_application().to_json());
     let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/runs/format-3.run.json");
     accept(&schema, &std::fs::read_to_string(sample).expect("it is committed"));
 }
@@ -51,6 +52,7 @@ fn the_schema_of_plans_accepts_what_people_write() {
         "",
         "host = 'node7'\nschedule = 'octave:4'\nto = '64KiB'\ntime = '250ms'\n[socket]\nsndbuf = 1",
         "table = ['buffers=8KiB,64KiB']\n[stream]\nflows = 2\nrate-bps = 1e9\nwarm-up = '1s'",
+        "[app]\nname = 'md'\nranks = [1, 2]\nrepeat = 2\n[app.options]\ncells = [6, 6, 6]\nfrom = { x = 'y' }",
         "[rr]\nrate = 100.0\n[local]\nbind = '127.0.0.1'\nfamily = '4'\n[output]\nlabels = { kernel = '6.18' }",
     ] {
         let read = Plan::from_toml(plan).expect(plan);

@@ -2,14 +2,18 @@
 
 use std::path::PathBuf;
 
+use linerate_core::app::{Account, AppCase, AppFigure, AppRun, Axis, Check, Cost, Course, Phase};
 use linerate_core::assessment::assess;
 use linerate_core::environment::Fact;
 use linerate_core::grid::Grid;
 use linerate_core::kernel::{HostSample, TcpSample};
 use linerate_core::measure::{Ended, Method, Outcome};
+use linerate_core::mesh::Rank;
 use linerate_core::options::Granted;
 use linerate_core::pattern::Pattern;
-use linerate_core::plan::{Common, CurvePlan, Load, Plan, RrPlan, StreamPlan, StreamTask, Task};
+use linerate_core::plan::{
+    AppOptions, AppPlan, Common, CurvePlan, Load, Plan, RrPlan, StreamPlan, StreamTask, Task,
+};
 use linerate_core::run::{Answering, EndState, FORMAT, Path, Run, RunFileError, Source, State};
 use linerate_core::schedule::Schedule;
 use linerate_core::stats::Histogram;
@@ -250,6 +254,66 @@ pub(crate) fn a_run_of_everything() -> Run {
     let answering = vec![answering("10.0.0.2:5470", Granted::default()), answering("10.0.0.3:5470", granted)];
     run.set_star(EndState::default(), answering);
     run
+}
+
+/// An application on two ranks.
+pub(crate) fn a_run_of_an_application() -> Run {
+    let account = Account {
+        total_ps: 9,
+        computed_ps: 5,
+        communicated_ps: 3,
+        units: 2,
+        messages: vec![0, 1],
+        bytes: vec![0, 8],
+        phases: vec![Phase { what: "forces".to_owned(), begin_ps: 1, end_ps: 6 }],
+        step_ps: Some(8),
+    };
+    let points = vec![[1.0, -2.5], [2.0, -2.25]];
+    let case = AppCase {
+        ranks: 2,
+        repetition: 1,
+        merit: 0.1,
+        interrupted: true,
+        figures: vec![AppFigure::new("drift", 1e-7, "eV"), AppFigure::new("atoms", 8.0, "")],
+        courses: vec![Course {
+            name: "energy".to_owned(),
+            x: Axis::log("time", "s"),
+            y: Axis::linear("energy", "eV"),
+            points,
+        }],
+        checks: vec![Check::equal("all atoms are there", 8, 8)],
+        accounts: vec![account.clone(), Account { step_ps: None, ..account }],
+    };
+    let mut options = AppOptions::new();
+    options.insert("cells".to_owned(), serde_json::json!([6, 6, 6]));
+    let asked = AppPlan {
+        name: "md".to_owned(),
+        ranks: vec![2],
+        unit_cost_ps: Some(26.5),
+        options,
+        ..AppPlan::default()
+    };
+    let plan = Plan { task: Task::App(asked), ..Plan::default() };
+    let mut run = Run::new(Source::Modelled("a".to_owned()), plan);
+    run.app = Some(AppRun {
+        name: "md".to_owned(),
+        title: "Lennard-Jones MD".to_owned(),
+        merit: "atom-steps/s".to_owned(),
+        unit: "step of an atom".to_owned(),
+        cost: Some(Cost { unit_ps: 26.5, measured: false }),
+        ranks: ["s0", "s1"].map(|name| Rank { name: name.to_owned(), ..Rank::default() }).into(),
+        cases: vec![case],
+    });
+    run.set_stations(vec![None, None]);
+    run
+}
+
+#[test]
+fn an_application_survives_its_file() {
+    let run = a_run_of_an_application();
+    assert_eq!(Run::from_json(&run.to_json()).expect("it was written so"), run);
+    assert_eq!(Plan::from_toml(&run.plan.to_toml()).expect("it was written so"), run.plan);
+    assert_eq!((run.nodes.len(), run.ranks().map(<[_]>::len)), (2, Some(2)));
 }
 
 #[test]
