@@ -45,7 +45,7 @@ pub enum Program<'a> {
     /// They run an application.
     App {
         /// Which, with its options.
-        app: App,
+        app: Box<App>,
         /// The first rank that is measured.
         first: usize,
         /// A rank that does not move a byte for so long is lost.
@@ -83,7 +83,7 @@ impl<'a> Program<'a> {
                 Ok(Self::Mesh(Asked { plan: mesh, seed: order.plan.common.seed, patience, first }))
             }
             Task::App(plan) => {
-                let app = App::read(&plan.name, &plan.options)?;
+                let app = Box::new(App::read(&plan.name, &plan.options)?);
                 for ranks in plan.cases(u32::try_from(ranks).unwrap_or(u32::MAX))? {
                     app.check(ranks as usize)?;
                 }
