@@ -24,6 +24,8 @@ struct View<'a> {
     loads: Vec<Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     meshes: Vec<Value>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    apps: Vec<Value>,
     ceilings: &'a [Ceiling],
 }
 
@@ -69,6 +71,7 @@ pub fn json(report: &Report, level: Level) -> Result<String, RenderError> {
         curves: &report.curves,
         loads: shown(&report.loads)?,
         meshes: shown(&report.meshes)?,
+        apps: shown(&report.apps)?,
         ceilings: &report.ceilings,
     };
     Ok(serde_json::to_string_pretty(&view)? + "\n")
