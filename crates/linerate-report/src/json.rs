@@ -50,7 +50,7 @@ struct CautionView<'a> {
 
 /// `report` as indented JSON: the runs, the rows of `level` as CSV has them, and what has no place in a
 /// table. Times are in us, rates in Mb/s (10^6 bit/s), sizes in bytes, except what is `derived`, whose
-/// times are in picoseconds and whose rates are in bit/s.
+/// times are in picoseconds and whose rates are in bit/s, and the times of applications, which are in seconds.
 ///
 /// # Errors
 ///
@@ -88,7 +88,7 @@ fn run<'a>(named: &'a NamedRun, identity: Object<'a>) -> RunView<'a> {
     }
 }
 
-/// Every load or mesh, safe to show on a terminal.
+/// Every load, mesh or application, safe to show on a terminal.
 fn shown<T: Serialize>(all: &[T]) -> Result<Vec<Value>, RenderError> {
     let one = |one| {
         let mut value = serde_json::to_value(one)?;

@@ -14,8 +14,8 @@ const CHART_ROWS: u16 = 18;
 /// `report` as plain text of about `width` columns: of curves a table, a chart and the stages of
 /// messages; then each mesh, each application, and each run of loads. Tables have these `rows`. No colours, no control codes.
 pub fn text(report: &Report, width: u16, rows: Rows) -> String {
-    let [loads, meshes, apps] = [NamedRun::has_loads, NamedRun::has_mesh, NamedRun::has_app]
-        .map(|has| report.runs.iter().any(has));
+    let [loads, meshes, apps] =
+        [NamedRun::has_loads, NamedRun::has_mesh, NamedRun::has_app].map(|has| report.runs.iter().any(has));
     let curves_too = report.runs.iter().any(is_of_curves);
     let mut parts = Vec::new();
     if curves_too || report.runs.is_empty() {

@@ -3,9 +3,9 @@
 use askama::Template;
 use linerate_core::report::{Report, describe};
 
-use super::{app, mesh};
 use super::plot::{HEIGHT, PALETTE, Picture, WIDTH, look, pictures};
 use super::text::{curve_name, hosts, plain, shortened};
+use super::{app, mesh};
 use crate::error::{RenderError, refuse_loads_alone};
 
 /// Heights in the units of a picture.

@@ -10,7 +10,8 @@ use linerate_core::report::{Curve, NamedRun, Report, describe};
 use linerate_core::run::{Run, Source};
 
 use super::text::{
-    coverage, curve_name, fact, hosts, is_of_curves, keys, percent, plain, progress, timing, unfinished, waiting, wrap,
+    coverage, curve_name, fact, hosts, is_of_curves, keys, percent, plain, progress, timing, unfinished,
+    waiting, wrap,
 };
 
 /// Columns of a label before its value.

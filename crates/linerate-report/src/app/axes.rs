@@ -58,9 +58,16 @@ pub(super) fn course(of: &Of, values: impl Iterator<Item = f64>) -> Axis {
         let title = in_units(&what, &of.unit, 0);
         return Axis::new(title, Scale::Decimal, ends, &decimal(ends), label);
     }
-    let [low, high] = values.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], it| [low.min(it), high.max(it)]);
+    let [low, high] =
+        values.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], it| [low.min(it), high.max(it)]);
     let [low, high] = if low <= high { [low, high] } else { [0.0, 1.0] };
-    let air = if high > low { (high - low) * AIR } else { high.abs().max(1.0) * AIR };
+    // Closer ones differ by rounding only.
+    let is_flat = high - low <= high.abs().max(low.abs()) * 1e-9;
+    let air = match high.abs() {
+        0.0 if is_flat => 1.0,
+        size if is_flat => size * AIR,
+        _ => (high - low) * AIR,
+    };
     let power = power(low.abs().max(high.abs()));
     let scale = 10_f64.powi(power);
     let ends = [low - air, high + air];

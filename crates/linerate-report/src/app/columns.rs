@@ -85,7 +85,11 @@ pub(super) fn ranks(app: &AppResult, case: &AppCase, named: &NamedRun) -> Vec<Co
         Column::new("calculated", 0, cells(&all, |rank| time_text(account(rank).computed_ps as f64))),
         Column::new("communication", 0, cells(&all, communicated)),
         Column::new("units of work", 0, cells(&all, |rank| account(rank).units.to_string())),
-        Column::new("messages", 0, cells(&all, |rank| account(rank).messages.iter().sum::<u64>().to_string())),
+        Column::new(
+            "messages",
+            0,
+            cells(&all, |rank| account(rank).messages.iter().sum::<u64>().to_string()),
+        ),
         Column::new("sent", 0, cells(&all, |rank| about(account(rank).bytes.iter().sum::<u64>() as f64))),
     ];
     if named.run.model.is_some() {

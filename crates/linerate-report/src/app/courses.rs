@@ -59,7 +59,11 @@ fn of_course(
     let points = || curves.iter().flat_map(|(_, curve)| &curve.points);
     let x = axes::course(&first.x, points().map(|point| point.x));
     let y = axes::course(&first.y, points().map(|point| point.y));
-    let mark = if curves.iter().all(|(_, curve)| curve.points.len() <= MOST_MARKED) { Mark::Both } else { Mark::Line };
+    let mark = if curves.iter().all(|(_, curve)| curve.points.len() <= MOST_MARKED) {
+        Mark::Both
+    } else {
+        Mark::Line
+    };
     let axes = [&x, &y];
     let layers = curves.iter().map(|(index, one)| {
         let mut layer = curve::each(axes, std::slice::from_ref(one), mark)?;
@@ -107,4 +111,3 @@ fn curve(name: &str, ranks: u32, course: &Course) -> Curve {
     };
     Curve { name: name.to_owned(), points: shown.map(point).collect() }
 }
-

@@ -48,6 +48,12 @@ pub(crate) fn wrong() -> Report {
     })
 }
 
+/// From one rank to 128, by doubling.
+pub(crate) fn wide() -> Report {
+    let ranks: Vec<u32> = (0..8).map(|power| 1 << power).collect();
+    Report::new(vec![named(GIGABIT, &ranks)])
+}
+
 /// Measured on this host, without a model.
 pub(crate) fn measured() -> Report {
     let mut named = named(GIGABIT, &[1, 2, 4]);
@@ -98,7 +104,11 @@ fn case(network: Network, ranks: u32, repetition: u32) -> AppCase {
             AppFigure::new("temperature", 0.7216, "epsilon/k"),
         ],
         courses: vec![
-            course("energy", [Axis::linear("time", "tau"), Axis::linear("energy per atom", "epsilon")], energy),
+            course(
+                "energy",
+                [Axis::linear("time", "tau"), Axis::linear("energy per atom", "epsilon")],
+                energy,
+            ),
             course("quality", [Axis::log("time", "s"), Axis::log("quality", "")], pairs),
         ],
         checks: vec![
@@ -116,7 +126,7 @@ fn course(name: &str, [x, y]: [Axis; 2], points: impl Iterator<Item = [f64; 2]>)
 /// Each rank calculates for its part of a step, the last one a little longer, and sends to its neighbours.
 fn account(network: Network, [ranks, rank, repetition]: [u32; 3]) -> Account {
     let part = STEP_US / u64::from(ranks) * US;
-    let computed = part - part / 20 * u64::from(ranks - 1 - rank);
+    let computed = part - part / 4 * u64::from(ranks - 1 - rank) / u64::from(ranks);
     let step = part + network.step_us * US * u64::from(ranks - 1);
     let total = step * STEPS * (100 + u64::from(repetition)) / 100;
     let is_neighbour = |other: u32| other != rank && (other + 1 == rank || rank + 1 == other);

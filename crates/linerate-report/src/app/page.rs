@@ -5,7 +5,7 @@ use linerate_core::report::{AppResult, NamedRun, Report};
 
 use super::charts::{communication, groups, merits, speed_up};
 use super::matrix::{Matrix, matrices};
-use super::words::{answer, case_of, checks, cost, facts, failures, headline, merit, name, run_of, share, short};
+use super::words::{case_of, checks, cost, facts, failures, headline, merit, name, run_of, share, short};
 use super::{columns, courses, timeline, words};
 use crate::columns::TableView;
 use crate::error::RenderError;
@@ -58,9 +58,12 @@ pub(crate) fn apps(report: &Report, graphs: usize) -> Result<Apps, RenderError> 
         parts.push(AppPart { number, name, figures, first, runs });
         first = after;
         let is_alone = group.len() == 1;
-        cards.extend(group.iter().enumerate().map(|(nth, app)| {
-            card(report, app, (!is_alone).then(|| look(nth).colour))
-        }));
+        cards.extend(
+            group
+                .iter()
+                .enumerate()
+                .map(|(nth, app)| card(report, app, (!is_alone).then(|| look(nth).colour))),
+        );
     }
     Ok(Apps { parts, cards })
 }
@@ -76,12 +79,15 @@ fn card(report: &Report, app: &AppResult, colour: Option<usize>) -> Card {
         1 => headline(app, named),
         _ => format!("{}: {}", name(&app.name), headline(app, named)),
     };
-    let mut keys = vec![["result".to_owned(), answer(app)]];
+    let mut keys = Vec::new();
     if let Some(last) = app.rows.last() {
         let on = count(u64::from(last.ranks), "rank");
         keys.push(["merit".to_owned(), format!("{} on {on}", merit(&app.merit, last.merit))]);
         if let (Some(speed_up), Some(efficiency)) = (last.speed_up, last.efficiency) {
-            keys.push(["speed-up".to_owned(), format!("{} on {on}, {} of ideal", short(speed_up), share(efficiency))]);
+            keys.push([
+                "speed-up".to_owned(),
+                format!("{} on {on}, {} of ideal", short(speed_up), share(efficiency)),
+            ]);
         }
         keys.push(["communication".to_owned(), format!("{} of the time", share(last.communication_share))]);
     }
@@ -107,7 +113,8 @@ fn figures(report: &Report, group: &[&AppResult], id: usize) -> Result<Vec<Figur
         let title = Title {
             id: format!("step-{id}-{nth}"),
             title: format!("{}: one step on {}{of}", words::title(app), count(u64::from(case.ranks), "rank")),
-            caption: "Bars: the rank calculates. Thin lines: it communicates, or waits for others.".to_owned(),
+            caption: "Bars: the rank calculates. Thin lines: it communicates, or waits for others."
+                .to_owned(),
         };
         figures.extend(timeline::figure(app, case, title)?);
     }
@@ -131,7 +138,7 @@ fn of_run(report: &Report, app: &AppResult) -> AppOf {
         let on = count(u64::from(case.ranks), "rank");
         add(TableView::new(format!("Figures on {on}"), columns::figures(case)));
         add(TableView::new(format!("Checks on {on}"), columns::checks(case)));
-        add(TableView::new(format!("Each of {on}"), columns::ranks(app, case, named)));
+        add(TableView::new(format!("What each rank did, on {on}"), columns::ranks(app, case, named)));
     }
     AppOf {
         name: if report.apps.len() > 1 { plain(&app.name) } else { String::new() },

@@ -72,8 +72,11 @@ pub(crate) fn svg(report: &Report) -> Result<String, RenderError> {
 }
 
 fn said(report: &Report, app: &AppResult) -> String {
-    let of = if report.runs.len() > 1 { format!("{}: ", name(&app.name)) } else { String::new() };
-    shortened(&format!("{of}{}: {}", headline(app, &report.runs[app.run]), answer(app)), LONGEST)
+    let of = match report.runs.len() {
+        1 => headline(app, &report.runs[app.run]),
+        _ => name(&app.name),
+    };
+    shortened(&format!("{of}: {}", answer(app)), LONGEST)
 }
 
 fn entry(nth: u32, layer: &Layer) -> Entry {

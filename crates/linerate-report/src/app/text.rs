@@ -70,8 +70,7 @@ fn of_app(report: &Report, app: &AppResult, width: usize, rows: Rows) -> Vec<Str
     if !case.figures.is_empty() {
         let heading = format!("Figures on {}:", count(u64::from(last.ranks), "rank"));
         let (table, _) = fit_wrapped(figures, width);
-        let more =
-            (left_out > 0).then(|| format!("\n  and {left_out} more figures; --rows all has all"));
+        let more = (left_out > 0).then(|| format!("\n  and {left_out} more figures; --rows all has all"));
         blocks.push(format!("{heading}\n{table}{}", more.unwrap_or_default()));
     }
     if rows == Rows::All && !case.checks.is_empty() {

@@ -49,7 +49,11 @@ pub(super) fn figure(app: &AppResult, case: &AppCase, title: Title) -> Result<Op
         }
     }
     let left_out = case.accounts.len() - rows.len();
-    let more = if left_out > 0 { format!(" Of {} ranks the first {}.", case.accounts.len(), rows.len()) } else { String::new() };
+    let more = if left_out > 0 {
+        format!(" Of {} ranks the first {}.", case.accounts.len(), rows.len())
+    } else {
+        String::new()
+    };
     let caption = format!("{}{more}", title.caption);
     Figure::new(Title { caption, ..title }, axes, layers).map(Some)
 }

@@ -22,7 +22,11 @@ pub(super) fn name(text: &str) -> String {
 pub(super) fn merit_unit(unit: &str, highest: f64) -> (String, f64) {
     let power = if highest < LARGE || !highest.is_finite() { 0 } else { highest.log10() as i32 / 3 * 3 };
     let unit = name(unit);
-    if power == 0 { (unit, 1.0) } else { (format!("10^{power} {unit}"), 10_f64.powi(power)) }
+    if power == 0 {
+        (if unit.is_empty() { "merit".to_owned() } else { unit }, 1.0)
+    } else {
+        (format!("10^{power} {unit}"), 10_f64.powi(power))
+    }
 }
 
 /// The highest merit of all runs that are measured by the same as this one, which are shown in one unit.
@@ -31,10 +35,17 @@ pub(super) fn highest(report: &Report, app: &AppResult) -> f64 {
     like.flat_map(|app| &app.rows).map(|row| row.merit).fold(0.0, f64::max)
 }
 
-/// `2.345 10^6 photons/s`.
+/// `2.345 million photons/s`.
 pub(super) fn merit(unit: &str, value: f64) -> String {
-    let (unit, scale) = merit_unit(unit, value);
-    format!("{} {unit}", digits(value / scale))
+    let unit = name(unit);
+    let said = match value {
+        small if small < LARGE => digits(value),
+        value if value < 1e6 => format!("{} thousand", digits(value / 1e3)),
+        value if value < 1e9 => format!("{} million", digits(value / 1e6)),
+        value if value < 1e12 => format!("{} billion", digits(value / 1e9)),
+        _ => format!("{value:.3e}"),
+    };
+    format!("{said} {unit}").trim_end().to_owned()
 }
 
 /// A value of a figure: four digits, and a power of ten where it is very large or small.
@@ -154,13 +165,22 @@ pub(super) fn facts(named: &NamedRun) -> Vec<[String; 2]> {
     };
     let over = if transport.is_empty() { transport } else { format!(", over {transport}") };
     let times = match named.run.source {
-        Source::Modelled(_) => "once, because a model gives the same every time".to_owned(),
-        _ if plan.repeat == 1 => "once".to_owned(),
-        _ => format!("{} times", plan.repeat),
+        // A model gives the same every time, and is asked once.
+        Source::Modelled(_) => String::new(),
+        _ if plan.repeat == 1 => ", once each".to_owned(),
+        _ => format!(", {} times each", plan.repeat),
+    };
+    let ranks = match &plan.ranks[..] {
+        [] => "1, 2, 4 and so on, and all ranks".to_owned(),
+        [1] => "one rank".to_owned(),
+        some => {
+            let numbers: Vec<String> = some.iter().map(u32::to_string).collect();
+            format!("{} ranks", numbers.join(", "))
+        }
     };
     let options: Vec<String> =
         plan.options.iter().map(|(key, value)| plain(&format!("{key} = {value}"))).collect();
-    let mut facts = vec![["how".to_owned(), format!("{} on each number of ranks, {times}{over}", name(&plan.name))]];
+    let mut facts = vec![["how".to_owned(), format!("{} on {ranks}{times}{over}", name(&plan.name))]];
     if !options.is_empty() {
         facts.push(["options".to_owned(), options.join(", ")]);
     }

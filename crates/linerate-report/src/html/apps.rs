@@ -75,8 +75,11 @@ pub(super) fn html(report: &Report) -> Result<String, RenderError> {
 /// `Lennard-Jones MD on 1 to 8 ranks, modelled: cluster-fast`, with the name of its file.
 fn name(report: &Report) -> String {
     match (&report.runs[..], &report.apps[..]) {
-        ([named], [app]) => {
-            titled(report, plain(&format!("{}: {}", named.name, app::headline(app, named))))
+        ([named], [app]) => titled(report, plain(&format!("{}: {}", named.name, app::headline(app, named)))),
+        (runs, [first, others @ ..])
+            if runs.len() == others.len() + 1 && others.iter().all(|app| app.title == first.title) =>
+        {
+            titled(report, plain(&format!("{}: {} runs compared", first.title, runs.len())))
         }
         _ => title(report),
     }
