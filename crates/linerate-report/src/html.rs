@@ -261,7 +261,7 @@ fn of_mesh(report: &Report, index: usize, named: &NamedRun) -> String {
 fn of_app(report: &Report, index: usize, named: &NamedRun) -> String {
     match report.apps.iter().find(|app| app.run == index) {
         Some(app) => {
-            format!("{}: {}. {}", app::headline(app, named), app::answer(app), doubts(&named.run))
+            format!("{}. Result: {}. {}", app::headline(app, named), app::answer(app), doubts(&named.run))
         }
         None => format!("Nothing was run. It was {}. {}", plain(&describe(&named.run)), doubts(&named.run)),
     }

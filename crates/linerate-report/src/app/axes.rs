@@ -24,8 +24,12 @@ pub(super) fn speed_ups(x: &Axis, values: impl Iterator<Item = f64>) -> Axis {
         return axis::from_zero(title, high);
     }
     let (first, last) = (low.log2().ceil() as i32, high.log2().floor() as i32);
-    let every = (last - first).max(0) as usize / LABELS + 1;
-    let mut ticks: Vec<f64> = (first..=last).step_by(every).map(|power| f64::from(power).exp2()).collect();
+    let every = (last - first).max(0) / LABELS as i32 + 1;
+    let mut ticks: Vec<f64> = (first..=last)
+        // Then what is as fast as one rank is labelled.
+        .filter(|power| power.rem_euclid(every) == 0)
+        .map(|power| f64::from(power).exp2())
+        .collect();
     if ticks.len() < 2 {
         ticks = vec![low, high];
     }

@@ -108,9 +108,9 @@ fn table(report: &Report, app: &AppResult, width: usize) -> String {
     notes.into_iter().map(note).fold(table, |text, note| text + &note)
 }
 
-/// Without the number of runs where there was one on each number of ranks, and with headings of two lines.
+/// Without the number of runs where it is the same on each number of ranks, and with headings of two lines.
 fn of_some(mut columns: Vec<Column>, app: &AppResult) -> Vec<Column> {
-    if app.rows.iter().all(|row| row.repetitions == 1) {
+    if app.rows.iter().all(|row| row.repetitions == app.rows[0].repetitions) {
         columns.retain(|column| column.heading != "runs");
     }
     for column in &mut columns {

@@ -20,6 +20,8 @@ const MOST_KINDS: usize = 4;
 const OTHERS: &str = "other work";
 /// Half the height of a bar, as a share of the distance of two rows.
 const HALF_BAR: f64 = 0.38;
+/// The width of the shortest bars, which would not be seen otherwise, as a share of the longest step.
+const THINNEST: f64 = 1e-3;
 /// The longest name of a rank beside its row. Unit: characters.
 const LONGEST: usize = 12;
 /// The most rows of which each is labelled.
@@ -123,13 +125,15 @@ fn bars(
         let what = name(&phase.what);
         what == *kind || (kind == OTHERS && !kinds.contains(&what))
     };
+    let longest = rows.iter().map(|(account, _)| length(account)).max().unwrap_or(0);
+    let least = us(longest) * THINNEST;
     Layer::new((index, kind.clone()), axes, |chart| {
         let mut aims = Vec::new();
         for (rank, (account, phases)) in rows.iter().enumerate() {
             let y = (rows.len() - 1 - rank) as f64;
             for phase in phases.iter().filter(|phase| is_of(phase)) {
                 let [begin, end] = [us(phase.begin_ps), us(phase.end_ps)];
-                let corners = [(begin, y - HALF_BAR), (end, y + HALF_BAR)];
+                let corners = [(begin, y - HALF_BAR), (end.max(begin + least), y + HALF_BAR)];
                 chart.draw_series([Rectangle::new(corners, INK.mix(0.85).filled())])?;
                 let lines = lines(rank, &name(&phase.what), [phase.begin_ps, phase.end_ps], length(account));
                 aims.push(Aim::at(chart, (f64::midpoint(begin, end), y), lines));
@@ -150,7 +154,8 @@ fn gaps(axes: [&Axis; 2], index: usize, rows: &Rows<'_>) -> Result<Layer, Refusa
             let ends = phases.iter().map(|phase| (phase.begin_ps, phase.end_ps)).chain([(length, length)]);
             for (begin, end) in ends {
                 if begin > at {
-                    let line = PathElement::new([(us(at), y), (us(begin), y)], INK.stroke_width(2 * UNIT));
+                    let line =
+                        PathElement::new([(us(at), y), (us(begin), y)], INK.mix(0.6).stroke_width(UNIT));
                     chart.draw_series([line])?;
                     let middle = f64::midpoint(us(at), us(begin));
                     aims.push(Aim::at(chart, (middle, y), lines(rank, &name, [at, begin], length)));

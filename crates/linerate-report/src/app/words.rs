@@ -58,10 +58,11 @@ pub(super) fn figure(value: f64) -> String {
     }
 }
 
-/// A share without decimals; below one percent with one.
+/// A share without decimals; near nothing and near all with one.
 pub(super) fn share(share: f64) -> String {
     let percent = share * 100.0;
-    if percent > 0.0 && percent < 0.95 { format!("{percent:.1} %") } else { format!("{percent:.0} %") }
+    let is_near_an_end = (percent > 0.0 && percent < 0.95) || (percent > 99.05 && percent < 100.0);
+    if is_near_an_end { format!("{percent:.1} %") } else { format!("{percent:.0} %") }
 }
 
 /// The application of a result's run.
@@ -107,7 +108,7 @@ pub(crate) fn answer(app: &AppResult) -> String {
     let communication = share(last.communication_share);
     let whose = if last.ranks == 1 { "the rank's" } else { "the ranks'" };
     let cut = if last.interrupted { "; ended early" } else { "" };
-    format!("{speed}; {communication} of {whose} time was communication{cut}{}", wrong(app))
+    format!("{speed}; {communication} of {whose} time was communication{}{cut}{}", fastest(app), wrong(app))
 }
 
 /// `3.42`, `0.714`, `128`.
@@ -119,6 +120,22 @@ pub(super) fn short(value: f64) -> String {
         _ => 0,
     };
     format!("{value:.decimals$}")
+}
+
+/// That fewer ranks were faster than the most. Empty if they were not.
+fn fastest(app: &AppResult) -> String {
+    let (Some(last), Some(best)) =
+        (app.rows.last(), app.rows.iter().max_by(|one, other| one.merit.total_cmp(&other.merit)))
+    else {
+        return String::new();
+    };
+    if best.merit <= last.merit {
+        return String::new();
+    }
+    let ranks = count(u64::from(best.ranks), "rank");
+    let speed_up = best.speed_up.filter(|_| best.ranks > 1);
+    let times = speed_up.map_or_else(String::new, |times| format!(" (x{})", short(times)));
+    format!("; fastest on {ranks}{times}")
 }
 
 fn wrong(app: &AppResult) -> String {

@@ -147,6 +147,9 @@ fn many_ranks_have_axes_of_powers_and_no_table_of_pairs() {
     let page = html(&report).expect("it has a page");
     assert!(page.contains("there are 128 ranks, and a table has room for 32"));
     assert!(page.contains("Of 128 ranks the first 64."));
+    let line = text(&report, 80, Rows::Short).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(line.contains("x0.419 on 128 ranks (0.3 % of ideal)"), "{line}");
+    assert!(line.contains("; fastest on 8 ranks (x3.90)"), "{line}");
     assert!(!page.contains("class=\"matrix\""));
 }
 
