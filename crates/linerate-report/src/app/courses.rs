@@ -16,54 +16,55 @@ const MOST_POINTS: usize = 400;
 /// The points of shorter ones are marked.
 const MOST_MARKED: usize = 60;
 
+/// A course of a run.
+struct Found<'a> {
+    /// The run, by its number in the group.
+    index: usize,
+    ranks: u32,
+    course: &'a Course,
+}
+
 /// The courses of the shown case on the most ranks of each run of a group.
 ///
 /// # Errors
 ///
 /// [`RenderError::Draw`] when the graph library refuses.
 pub(super) fn figures(report: &Report, group: &[&AppResult], id: usize) -> Result<Vec<Figure>, RenderError> {
-    let mut found: Vec<(&Course, Vec<(usize, u32, &Course)>)> = Vec::new();
+    let mut alike: Vec<Vec<Found<'_>>> = Vec::new();
     for (index, app) in group.iter().enumerate() {
         let Some(row) = app.rows.last() else { continue };
         for course in case_of(report, app, row).map_or(&[][..], |case| &case.courses) {
-            let is_like = |(first, _): &&mut (&Course, Vec<_>)| {
+            let is_like = |all: &&mut Vec<Found<'_>>| {
+                let first = all[0].course;
                 (&first.name, &first.x, &first.y) == (&course.name, &course.x, &course.y)
             };
-            let one = (index, row.ranks, course);
-            match found.iter_mut().find(is_like) {
-                Some((_, all)) => all.push(one),
-                None => found.push((course, vec![one])),
+            let found = Found { index, ranks: row.ranks, course };
+            match alike.iter_mut().find(is_like) {
+                Some(all) => all.push(found),
+                None => alike.push(vec![found]),
             }
         }
     }
-    let drawn = |(nth, (_, all)): (usize, (&Course, Vec<(usize, u32, &Course)>))| {
-        of_course(group, format!("course-{id}-{nth}"), &all).transpose()
-    };
-    found.into_iter().enumerate().filter_map(drawn).collect()
+    let drawn =
+        |(nth, all): (usize, &Vec<_>)| of_course(group, format!("course-{id}-{nth}"), all).transpose();
+    alike.iter().enumerate().filter_map(drawn).collect()
 }
 
-fn of_course(
-    group: &[&AppResult],
-    id: String,
-    all: &[(usize, u32, &Course)],
-) -> Result<Option<Figure>, RenderError> {
-    let first = all[0].2;
+fn of_course(group: &[&AppResult], id: String, all: &[Found<'_>]) -> Result<Option<Figure>, RenderError> {
     let curves: Vec<(usize, Curve)> = all
         .iter()
-        .map(|(index, ranks, course)| (*index, curve(&name(&group[*index].name), *ranks, course)))
+        .map(|found| (found.index, curve(&name(&group[found.index].name), found.ranks, found.course)))
         .filter(|(_, curve)| curve.points.len() > 1)
         .collect();
     if curves.is_empty() {
         return Ok(None);
     }
     let points = || curves.iter().flat_map(|(_, curve)| &curve.points);
+    let first = all[0].course;
     let x = axes::course(&first.x, points().map(|point| point.x));
     let y = axes::course(&first.y, points().map(|point| point.y));
-    let mark = if curves.iter().all(|(_, curve)| curve.points.len() <= MOST_MARKED) {
-        Mark::Both
-    } else {
-        Mark::Line
-    };
+    let is_short = curves.iter().all(|(_, curve)| curve.points.len() <= MOST_MARKED);
+    let mark = if is_short { Mark::Both } else { Mark::Line };
     let axes = [&x, &y];
     let layers = curves.iter().map(|(index, one)| {
         let mut layer = curve::each(axes, std::slice::from_ref(one), mark)?;
@@ -71,18 +72,22 @@ fn of_course(
         Ok(layer)
     });
     let layers = layers.collect::<Result<Vec<_>, _>>().map(|all| all.into_iter().flatten().collect());
-    let mut ranks: Vec<u32> = all.iter().map(|(_, ranks, _)| *ranks).collect();
-    ranks.dedup();
-    let on = match ranks[..] {
-        [ranks] => format!("On {}", count(u64::from(ranks), "rank")),
-        _ => "On the most ranks of each run".to_owned(),
-    };
     let title = Title {
         id,
         title: format!("{}: {}", title(group[0]), name(&first.name)),
-        caption: format!("{on}, in the run with the median merit."),
+        caption: format!("{}, in the run with the median merit.", on(all)),
     };
     Figure::new(title, axes, layers).map(Some)
+}
+
+/// `On 4 ranks`.
+fn on(all: &[Found<'_>]) -> String {
+    let ranks = all[0].ranks;
+    if all.iter().all(|found| found.ranks == ranks) {
+        format!("On {}", count(u64::from(ranks), "rank"))
+    } else {
+        "On the most ranks of each run".to_owned()
+    }
 }
 
 /// The points that have a place on both axes.

@@ -44,12 +44,10 @@ pub(super) fn figure(app: &AppResult, case: &AppCase, title: Title) -> Result<Op
     let kinds = kinds(&rows);
     let mut layers: Result<Vec<Layer>, Refusal> =
         kinds.iter().enumerate().map(|(index, kind)| bars(axes, (index, kind), &kinds, &rows)).collect();
-    if let Ok(layers) = &mut layers {
-        match gaps(axes, kinds.len(), &rows) {
-            Ok(layer) => layers.push(layer),
-            Err(refusal) => return Err(RenderError::Draw { graph: title.id, reason: refusal.to_string() }),
-        }
-    }
+    layers = layers.and_then(|mut layers| {
+        layers.push(gaps(axes, kinds.len(), &rows)?);
+        Ok(layers)
+    });
     let left_out = case.accounts.len() - rows.len();
     let more = if left_out > 0 {
         format!(" Of {} ranks the first {}.", case.accounts.len(), rows.len())
@@ -63,15 +61,13 @@ pub(super) fn figure(app: &AppResult, case: &AppCase, title: Title) -> Result<Op
 /// The accounts that are drawn, with their phases in the order of time.
 type Rows<'a> = Vec<(&'a Account, Vec<&'a Phase>)>;
 
-fn rows(case: &AppCase) -> Rows<'_> {
+fn rows<'a>(case: &'a AppCase) -> Rows<'a> {
     let mut bars = 0;
-    let row = |account: &'_ Account| account.phases.len();
     let shown = case.accounts.iter().take(MOST_RANKS).take_while(|account| {
-        bars += row(account);
+        bars += account.phases.len();
         bars <= MOST_BARS
     });
-    let sorted = |account| {
-        let account: &Account = account;
+    let sorted = |account: &'a Account| {
         let mut phases: Vec<&Phase> = account.phases.iter().filter(|it| it.end_ps >= it.begin_ps).collect();
         phases.sort_by_key(|phase| phase.begin_ps);
         (account, phases)
