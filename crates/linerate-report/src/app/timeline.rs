@@ -58,7 +58,8 @@ pub(super) fn figure(app: &AppResult, case: &AppCase, title: Title) -> Result<Op
     Figure::new(Title { caption, ..title }, axes, layers).map(Some)
 }
 
-/// The accounts that are drawn, with their phases in the order of time.
+/// The accounts that are drawn, with their phases in the order of time. Those that took no time, as on a model, are left
+/// out.
 type Rows<'a> = Vec<(&'a Account, Vec<&'a Phase>)>;
 
 fn rows<'a>(case: &'a AppCase) -> Rows<'a> {
@@ -68,7 +69,7 @@ fn rows<'a>(case: &'a AppCase) -> Rows<'a> {
         bars <= MOST_BARS
     });
     let sorted = |account: &'a Account| {
-        let mut phases: Vec<&Phase> = account.phases.iter().filter(|it| it.end_ps >= it.begin_ps).collect();
+        let mut phases: Vec<&Phase> = account.phases.iter().filter(|it| it.end_ps > it.begin_ps).collect();
         phases.sort_by_key(|phase| phase.begin_ps);
         (account, phases)
     };
@@ -81,20 +82,25 @@ fn length(account: &Account) -> u64 {
     account.step_ps.into_iter().chain(last).max().unwrap_or(0)
 }
 
-/// The kinds of work in the order in which they come.
+/// The kinds of work in the order in which they come; of many those that take longest, and one for all others.
 fn kinds(rows: &Rows<'_>) -> Vec<String> {
-    let mut kinds: Vec<String> = Vec::new();
+    let mut kinds: Vec<(String, f64)> = Vec::new();
     for phase in rows.iter().flat_map(|(_, phases)| phases) {
-        let kind = name(&phase.what);
-        if !kinds.contains(&kind) {
-            kinds.push(kind);
+        let (kind, lasts) = (name(&phase.what), us(phase.end_ps - phase.begin_ps));
+        match kinds.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, all)) => *all += lasts,
+            None => kinds.push((kind, lasts)),
         }
     }
-    if kinds.len() > MOST_KINDS + 1 {
-        kinds.truncate(MOST_KINDS);
-        kinds.push(OTHERS.to_owned());
+    let is_many = kinds.len() > MOST_KINDS + 1;
+    if is_many {
+        let mut longest = kinds.clone();
+        longest.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+        longest.truncate(MOST_KINDS);
+        kinds.retain(|kind| longest.contains(kind));
     }
-    kinds
+    let others = is_many.then(|| OTHERS.to_owned());
+    kinds.into_iter().map(|(kind, _)| kind).chain(others).collect()
 }
 
 /// Rows by the names of their ranks, the first at the top.
@@ -170,4 +176,30 @@ fn lines(rank: usize, what: &str, [begin, end]: [u64; 2], length: u64) -> Vec<St
         format!("{}, {part} of its step", time_text((end - begin) as f64)),
         format!("from {} to {}", time_text(begin as f64), time_text(end as f64)),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_kinds_the_longest_have_a_colour() {
+        let phase = |nth: u64, lasts: u64| Phase {
+            what: format!("kind {nth}"),
+            begin_ps: nth * 100,
+            end_ps: nth * 100 + lasts,
+        };
+        let account = |all: &[u64]| Account {
+            phases: (0..).zip(all).map(|(nth, it)| phase(nth, *it)).collect(),
+            ..Account::default()
+        };
+        let kinds_of = |all: &[u64]| {
+            let case = AppCase { accounts: vec![account(all)], ..AppCase::default() };
+            kinds(&rows(&case))
+        };
+        assert_eq!(kinds_of(&[1, 9, 2, 8, 7, 6]), ["kind 1", "kind 3", "kind 4", "kind 5", OTHERS]);
+        assert_eq!(kinds_of(&[1, 9, 2, 8, 7]).len(), 5, "there are colours for all of them");
+        assert_eq!(kinds_of(&[3; 9]).len(), MOST_KINDS + 1);
+        assert_eq!(kinds_of(&[0, 0, 0, 0, 0, 0, 4]), ["kind 6"], "what takes no time is not seen");
+    }
 }

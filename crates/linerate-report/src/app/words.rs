@@ -9,6 +9,9 @@ use crate::text::{count, digits, plain, shortened, time_text};
 /// The longest name within a sentence or a table. Unit: characters.
 const LONGEST: usize = 48;
 
+/// The longest unit of work in a sentence of its own. Unit: characters.
+const LONGEST_UNIT: usize = 120;
+
 /// A merit or a figure is shown in a thousand of its unit, or more, from here on.
 const LARGE: f64 = 1e5;
 
@@ -75,10 +78,16 @@ pub(super) fn case_of<'a>(report: &'a Report, app: &AppResult, row: &AppRow) -> 
     run_of(report, app)?.cases.get(row.case)
 }
 
+/// As it begins a line.
+pub(super) fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
 /// What people call it.
 pub(super) fn title(app: &AppResult) -> String {
     let title = name(&app.title);
-    if title.is_empty() { name(&app.app) } else { title }
+    if title.is_empty() { name(&app.app) } else { capital(&title) }
 }
 
 /// `Lennard-Jones MD on 1 to 8 ranks, modelled: cluster-fast`.
@@ -163,7 +172,7 @@ pub(super) fn failures(app: &AppResult) -> Vec<String> {
 /// `a step of an atom takes 26.1 ns: measured here on one rank`. Absent where processors did the work.
 pub(super) fn cost(app: &AppRun) -> Option<String> {
     let cost = app.cost?;
-    let unit = match name(&app.unit) {
+    let unit = match shortened(&plain(&app.unit), LONGEST_UNIT) {
         unit if unit.is_empty() => "unit of work".to_owned(),
         unit => unit,
     };
@@ -188,7 +197,7 @@ pub(super) fn facts(named: &NamedRun) -> Vec<[String; 2]> {
         _ => format!(", {} times each", plan.repeat),
     };
     let ranks = match &plan.ranks[..] {
-        [] => "1, 2, 4 and so on, and all ranks".to_owned(),
+        [] => "1, 2, 4 and so on up to all ranks".to_owned(),
         [1] => "one rank".to_owned(),
         some => {
             let numbers: Vec<String> = some.iter().map(u32::to_string).collect();
