@@ -12,10 +12,10 @@ pub enum RenderError {
         /// Curves in the report.
         curves: usize,
     },
-    /// The format holds only curves, and the runs are of loads or meshes.
+    /// The format holds only curves, and the runs are of loads, meshes or applications.
     #[error(
         "write {form}: {form} holds curves and the runs are of loads{}, which .html, .csv and .json can hold",
-        if *form == "svg" { "" } else { " or meshes" }
+        if *form == "svg" { "" } else { ", meshes or applications" }
     )]
     NoCurve {
         /// The format's name.
@@ -23,9 +23,9 @@ pub enum RenderError {
     },
     /// The runs have no rows of the level that was asked for.
     #[error("list each {level}: the runs are all of {}", if *level == Level::Round {
-        "loads or meshes, which have no rounds of their own; ask for the level point, of loads also interval"
+        "loads, meshes or applications, which have no rounds of their own; ask for the level point, of loads also interval"
     } else {
-        "curves or meshes, and only loads have intervals; ask for the level point, of curves also round"
+        "curves, meshes or applications, and only loads have intervals; ask for the level point, of curves also round"
     })]
     NoLevel {
         /// What was asked for.
@@ -50,13 +50,13 @@ pub enum RenderError {
     Page(#[from] askama::Error),
 }
 
-/// Refuses a report without a curve, all of whose runs are of loads or meshes, for a form that holds curves.
+/// Refuses a report without a curve, all of whose runs are of loads, meshes or applications, for a form that holds curves.
 ///
 /// # Errors
 ///
 /// [`RenderError::NoCurve`].
 pub(crate) fn refuse_loads_alone(report: &Report, form: &'static str) -> Result<(), RenderError> {
-    let is_other = |named: &NamedRun| named.has_loads() || named.has_mesh();
+    let is_other = |named: &NamedRun| named.has_loads() || named.has_mesh() || named.has_app();
     let others_alone = !report.runs.is_empty() && report.runs.iter().all(is_other);
     if others_alone && report.curves.is_empty() { Err(RenderError::NoCurve { form }) } else { Ok(()) }
 }

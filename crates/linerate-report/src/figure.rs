@@ -7,7 +7,7 @@ pub(super) mod axis;
 pub(super) mod curve;
 
 use super::page::{Hover, HoverCurve, HoverLayer};
-use super::plot::{Axis, Chart, Look, Refusal, axes, layer, look};
+use super::plot::{Axis, Chart, Look, PALETTE, Refusal, axes, layer, look};
 use crate::error::RenderError;
 
 /// The title of a chart.
@@ -61,6 +61,11 @@ pub(super) struct Layer {
 }
 
 impl Layer {
+    /// The colour where no style sheet sets another.
+    pub(super) const fn colour(&self) -> &'static str {
+        PALETTE[self.look.colour]
+    }
+
     /// What `draw` draws over these axes, and the points with tooltips; `index` chooses the style.
     ///
     /// # Errors

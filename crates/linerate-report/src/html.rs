@@ -1,6 +1,7 @@
 //! The report as one page that needs nothing else: no network, no other file, and no script needed
 //! to read it.
 
+mod apps;
 mod ends;
 mod hover;
 mod loads;
@@ -13,13 +14,16 @@ use linerate_core::plan::DEFAULT_TARGET;
 use linerate_core::report::{Curve, NamedRun, Report, describe};
 use linerate_core::run::{Run, Source};
 
+use super::app::{self, Apps};
 use super::columns::TableView;
 use super::figure::{Figure, hover_after};
 use super::mesh::{self, Meshes};
 use super::page::{Card, Entry, Frame, entries};
 use super::plot::{Look, Picture, look, pictures};
 use super::stages;
-use super::text::{count, coverage, curve_name, hosts, keys, percent, plain, progress, timing, unfinished};
+use super::text::{
+    count, coverage, curve_name, hosts, is_of_curves, keys, percent, plain, progress, timing, unfinished,
+};
 use super::traffic;
 use crate::error::RenderError;
 use rows::{Group, NumberRow};
@@ -41,6 +45,8 @@ struct Page {
     loads: Option<traffic::Part>,
     /// The pairs of many ranks. Absent if no run has them.
     meshes: Option<Meshes>,
+    /// Applications on ranks. Absent if no run has one.
+    apps: Option<Apps>,
     cautions: Vec<[String; 2]>,
     dips: Vec<DipView>,
 }
@@ -93,17 +99,19 @@ struct DipView {
 /// [`RenderError::Draw`] when a graph cannot be drawn, [`RenderError::Json`] or
 /// [`RenderError::Page`] when the page cannot be filled.
 pub fn html(report: &Report) -> Result<String, RenderError> {
-    let [loads, meshes] = [NamedRun::has_loads, NamedRun::has_mesh].map(|has| report.runs.iter().any(has));
-    let has_curves = report.runs.iter().any(|named| !named.has_loads() && !named.has_mesh());
-    match (has_curves || report.runs.is_empty(), loads, meshes) {
-        (true, true, _) => curves(report, Some(traffic::part(report)?)),
-        (true, false, _) => curves(report, None),
-        (false, _, true) => meshes::html(report),
-        (false, _, false) => loads::html(report),
+    let has = |has: fn(&NamedRun) -> bool| report.runs.iter().any(has);
+    if report.runs.is_empty() || has(is_of_curves) {
+        let loads = if has(NamedRun::has_loads) { Some(traffic::part(report)?) } else { None };
+        return curves(report, loads);
+    }
+    match (has(NamedRun::has_app), has(NamedRun::has_mesh)) {
+        (true, _) => apps::html(report),
+        (false, true) => meshes::html(report),
+        (false, false) => loads::html(report),
     }
 }
 
-/// The page of a report that has curves, with its loads and meshes if it has some.
+/// The page of a report that has curves, with its loads, meshes and applications if it has some.
 fn curves(report: &Report, mut loads: Option<traffic::Part>) -> Result<String, RenderError> {
     let pictures = pictures(report)?;
     let staged = || report.runs.iter().enumerate().filter(|(_, named)| !named.run.stages.is_empty());
@@ -126,6 +134,13 @@ fn curves(report: &Report, mut loads: Option<traffic::Part>) -> Result<String, R
         }
         cards.append(&mut meshes.cards);
     }
+    let mut apps = if report.apps.is_empty() { None } else { Some(app::apps(report, hover.graphs.len())?) };
+    if let Some(apps) = &mut apps {
+        for part in &mut apps.parts {
+            hover = hover_after(hover, &mut part.figures);
+        }
+        cards.append(&mut apps.cards);
+    }
     let page = Page {
         title: title(report),
         frame: Frame::new(&hover)?,
@@ -133,6 +148,7 @@ fn curves(report: &Report, mut loads: Option<traffic::Part>) -> Result<String, R
         cards,
         loads,
         meshes,
+        apps,
         curves: report.curves.iter().enumerate().map(|(index, shown)| curve(report, index, shown)).collect(),
         cautions: cautions(report),
         dips: (0..report.curves.len()).flat_map(|index| dips(report, index)).collect(),
@@ -181,11 +197,20 @@ fn run(report: &Report, index: usize, named: &NamedRun) -> RunView {
         generator: plain(&named.run.generator),
         started: plain(&named.run.started),
         statement: statement(report, index, named),
-        asked: if named.has_loads() { traffic::asked(report, index) } else { mesh::asked(named) },
-        // Of many ranks there is a table of hosts instead.
-        groups: if named.has_mesh() { Vec::new() } else { ends::groups(named) },
+        asked: asked(report, index, named),
+        // Of many ranks there is a table of them instead.
+        groups: if named.has_mesh() || named.has_app() { Vec::new() } else { ends::groups(named) },
         plan: (!imported).then(|| named.run.plan.to_toml()),
         model: named.run.model.as_ref().map(|model| model.plan.clone()),
+    }
+}
+
+/// What a run of loads, a mesh or an application was asked for.
+fn asked(report: &Report, index: usize, named: &NamedRun) -> Vec<Entry> {
+    match (named.has_loads(), named.has_app()) {
+        (true, _) => traffic::asked(report, index),
+        (false, true) => app::asked(named),
+        (false, false) => mesh::asked(named),
     }
 }
 
@@ -194,6 +219,9 @@ fn statement(report: &Report, index: usize, named: &NamedRun) -> String {
     let run = &named.run;
     if named.has_mesh() {
         return of_mesh(report, index, named);
+    }
+    if named.has_app() {
+        return of_app(report, index, named);
     }
     let hosts = hosts(named).map_or_else(|| plain(&named.name), |hosts| hosts.join(" to "));
     let transport = match (run.path().transport.as_str(), &run.path().library) {
@@ -227,6 +255,16 @@ fn of_mesh(report: &Report, index: usize, named: &NamedRun) -> String {
         None => "nothing was measured".to_owned(),
     };
     format!("{found}. It was {}. {}", plain(&describe(&named.run)), doubts(&named.run))
+}
+
+/// What was run on how many ranks, and what came of it.
+fn of_app(report: &Report, index: usize, named: &NamedRun) -> String {
+    match report.apps.iter().find(|app| app.run == index) {
+        Some(app) => {
+            format!("{}. Result: {}. {}", app::headline(app, named), app::answer(app), doubts(&named.run))
+        }
+        None => format!("Nothing was run. It was {}. {}", plain(&describe(&named.run)), doubts(&named.run)),
+    }
 }
 
 fn doubts(run: &Run) -> String {

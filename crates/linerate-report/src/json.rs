@@ -24,6 +24,8 @@ struct View<'a> {
     loads: Vec<Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     meshes: Vec<Value>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    apps: Vec<Value>,
     ceilings: &'a [Ceiling],
 }
 
@@ -48,7 +50,7 @@ struct CautionView<'a> {
 
 /// `report` as indented JSON: the runs, the rows of `level` as CSV has them, and what has no place in a
 /// table. Times are in us, rates in Mb/s (10^6 bit/s), sizes in bytes, except what is `derived`, whose
-/// times are in picoseconds and whose rates are in bit/s.
+/// times are in picoseconds and whose rates are in bit/s, and the times of applications, which are in seconds.
 ///
 /// # Errors
 ///
@@ -69,6 +71,7 @@ pub fn json(report: &Report, level: Level) -> Result<String, RenderError> {
         curves: &report.curves,
         loads: shown(&report.loads)?,
         meshes: shown(&report.meshes)?,
+        apps: shown(&report.apps)?,
         ceilings: &report.ceilings,
     };
     Ok(serde_json::to_string_pretty(&view)? + "\n")
@@ -85,7 +88,7 @@ fn run<'a>(named: &'a NamedRun, identity: Object<'a>) -> RunView<'a> {
     }
 }
 
-/// Every load or mesh, safe to show on a terminal.
+/// Every load, mesh or application, safe to show on a terminal.
 fn shown<T: Serialize>(all: &[T]) -> Result<Vec<Value>, RenderError> {
     let one = |one| {
         let mut value = serde_json::to_value(one)?;

@@ -5,6 +5,7 @@
 //! of a table is an argument. Runs, of curves or of loads, are at the root, as renderers of a
 //! [`linerate_core::report::Report`]; every other subject has its module.
 
+mod app;
 pub mod catalogue;
 mod chart;
 pub mod claims;

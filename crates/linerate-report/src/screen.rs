@@ -5,22 +5,27 @@ use linerate_core::report::{NamedRun, Report};
 
 use super::chart::chart;
 use super::table::table;
-use super::{mesh, stages, traffic};
+use super::text::is_of_curves;
+use super::{app, mesh, stages, traffic};
 
 /// Rows of the chart of curves.
 const CHART_ROWS: u16 = 18;
 
 /// `report` as plain text of about `width` columns: of curves a table, a chart and the stages of
-/// messages; then each mesh, and each run of loads. Tables have these `rows`. No colours, no control codes.
+/// messages; then each mesh, each application, and each run of loads. Tables have these `rows`. No colours, no control codes.
 pub fn text(report: &Report, width: u16, rows: Rows) -> String {
-    let [loads, meshes] = [NamedRun::has_loads, NamedRun::has_mesh].map(|has| report.runs.iter().any(has));
-    let curves_too = report.runs.iter().any(|named| !named.has_loads() && !named.has_mesh());
+    let [loads, meshes, apps] =
+        [NamedRun::has_loads, NamedRun::has_mesh, NamedRun::has_app].map(|has| report.runs.iter().any(has));
+    let curves_too = report.runs.iter().any(is_of_curves);
     let mut parts = Vec::new();
     if curves_too || report.runs.is_empty() {
         parts.push(curves(report, width, rows));
     }
     if meshes {
         parts.push(mesh::text(report, width, rows));
+    }
+    if apps {
+        parts.push(app::text(report, width, rows));
     }
     if loads {
         parts.push(traffic::text(report, width, rows));

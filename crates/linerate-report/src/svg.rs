@@ -1,11 +1,11 @@
-//! The three graphs of curves in one file, or the heat maps of meshes.
+//! The three graphs of curves in one file, the heat maps of meshes, or how applications scale.
 
 use askama::Template;
 use linerate_core::report::{Report, describe};
 
-use super::mesh;
 use super::plot::{HEIGHT, PALETTE, Picture, WIDTH, look, pictures};
 use super::text::{curve_name, hosts, plain, shortened};
+use super::{app, mesh};
 use crate::error::{RenderError, refuse_loads_alone};
 
 /// Heights in the units of a picture.
@@ -41,7 +41,8 @@ struct Figure {
 }
 
 /// The throughput, signature and saturation graphs of `report` under each other on white, with a
-/// legend: one SVG document that needs nothing else. Of runs of meshes alone it has their heat maps.
+/// legend: one SVG document that needs nothing else. Of runs of meshes alone it has their heat maps, and of
+/// applications alone how they scale.
 ///
 /// # Errors
 ///
@@ -50,6 +51,9 @@ struct Figure {
 pub fn svg(report: &Report) -> Result<String, RenderError> {
     if report.curves.is_empty() && !report.meshes.is_empty() {
         return mesh::svg(report);
+    }
+    if report.curves.is_empty() && !report.apps.is_empty() {
+        return app::svg(report);
     }
     refuse_loads_alone(report, "svg")?;
     let legend: Vec<Entry> = (0..report.curves.len()).map(|index| entry(report, index)).collect();

@@ -10,7 +10,8 @@ use linerate_core::report::{Curve, NamedRun, Report, describe};
 use linerate_core::run::{Run, Source};
 
 use super::text::{
-    coverage, curve_name, fact, hosts, keys, percent, plain, progress, timing, unfinished, waiting, wrap,
+    coverage, curve_name, fact, hosts, is_of_curves, keys, percent, plain, progress, timing, unfinished,
+    waiting, wrap,
 };
 
 /// Columns of a label before its value.
@@ -51,7 +52,7 @@ pub(super) fn item(label: &str, value: &str, width: usize) -> String {
 /// The first lines of runs that ended before they had a curve.
 fn empty(report: &Report, width: usize) -> Vec<String> {
     let bare = |(index, named): &(usize, &NamedRun)| {
-        !named.has_loads() && !named.has_mesh() && report.curves.iter().all(|curve| curve.run != *index)
+        is_of_curves(named) && report.curves.iter().all(|curve| curve.run != *index)
     };
     let line = |(index, named): (usize, &NamedRun)| {
         Some(wrap(&format!("{}: {}", plain(&named.name), unfinished(report, index)?), width, 2))

@@ -11,6 +11,11 @@ use linerate_core::run::{End, Path, Run, State};
 use linerate_core::units::{Size, Span};
 use ratatui::text::Line;
 
+/// Whether a run is of nothing but curves.
+pub(crate) const fn is_of_curves(named: &NamedRun) -> bool {
+    !named.has_loads() && !named.has_mesh() && !named.has_app()
+}
+
 /// Columns that `text` takes in a terminal.
 pub(crate) fn columns(text: &str) -> usize {
     Line::raw(text).width()

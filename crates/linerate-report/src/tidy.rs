@@ -1,6 +1,7 @@
 //! A report as one tidy table, which CSV and JSON both hold: a row for each thing that was observed, a
 //! column for each quantity with its unit in its name, and on every row the run that it is of.
 
+mod apps;
 mod curves;
 mod loads;
 mod meshes;
@@ -12,6 +13,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use crate::error::RenderError;
+use crate::text::is_of_curves;
 pub(crate) use runs::RunColumns;
 
 /// The rows of a report. What is unknown, and what a row does not have, is null.
@@ -50,7 +52,7 @@ impl Table {
     pub(crate) fn of(report: &Report, level: Level) -> Result<Self, RenderError> {
         let loads = report.runs.iter().any(NamedRun::has_loads);
         let meshes = report.runs.iter().any(NamedRun::has_mesh);
-        let is_of_curves = |run: &NamedRun| !run.has_loads() && !run.has_mesh();
+        let apps = report.runs.iter().any(NamedRun::has_app);
         let curves = report.runs.is_empty() || report.runs.iter().any(is_of_curves);
         let kinds = match level {
             Level::Point => vec![
@@ -61,6 +63,7 @@ impl Table {
                 (meshes, meshes::pairs(report)),
                 (meshes, meshes::together(report)),
                 (meshes, meshes::collectives(report)),
+                (apps, apps::cases(report)),
             ],
             Level::Round => vec![(curves, curves::rounds(report))],
             Level::Interval => vec![(loads, loads::intervals(report))],

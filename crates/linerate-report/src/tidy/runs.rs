@@ -45,8 +45,8 @@ impl RunColumns {
 fn values(named: &NamedRun) -> [Value; NAMES.len()] {
     let run = &named.run;
     let host = |end: End<'_>| end.environment.hostname.known().map(|name| plain(name));
-    // The rows of a mesh name their ranks, which may be thousands.
-    let others = run.answering().filter(|_| !named.has_mesh());
+    // Ranks may be thousands: the rows of a mesh name theirs.
+    let others = run.answering().filter(|_| !named.has_mesh() && !named.has_app());
     let answering: Vec<String> = others.filter_map(|(end, _)| host(end)).collect();
     let interface = run.local().environment.interface.known();
     let mtu = interface.and_then(|interface| interface.mtu.known()).copied();

@@ -1,0 +1,22 @@
+//! Applications on ranks: speed-up, merit and communication as text, charts and a page.
+
+mod axes;
+mod charts;
+mod columns;
+mod courses;
+mod matrix;
+mod page;
+mod svg;
+mod text;
+mod timeline;
+mod words;
+
+#[cfg(test)]
+pub(crate) mod fixture;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use page::{Apps, apps, asked};
+pub(crate) use svg::svg;
+pub(crate) use text::text;
+pub(crate) use words::{answer, headline};
