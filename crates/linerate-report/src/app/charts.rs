@@ -155,7 +155,7 @@ pub(super) fn communication(group: &[&AppResult], id: usize) -> Result<Option<Fi
     let title = Title {
         id: format!("communication-{id}"),
         title: format!("{}: communication", title(group[0])),
-        caption: "What of the ranks' time was not calculation: communication, and waiting for others."
+        caption: "The share of the ranks' time in calls that send and receive: communication, and waiting for others."
             .to_owned(),
     };
     Figure::new(title, axes, layers(axes, curves)).map(Some)

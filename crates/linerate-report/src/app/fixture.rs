@@ -136,6 +136,7 @@ fn account(network: Network, [ranks, rank, repetition]: [u32; 3]) -> Account {
     Account {
         total_ps: total,
         computed_ps: computed * STEPS * (100 + u64::from(repetition)) / 100,
+        communicated_ps: total - computed * STEPS * (100 + u64::from(repetition)) / 100,
         units: ATOMS * STEPS / u64::from(ranks),
         bytes: messages.iter().map(|messages| messages * (3_000 + u64::from(rank) * 500)).collect(),
         messages,

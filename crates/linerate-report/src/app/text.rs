@@ -94,7 +94,7 @@ fn table(report: &Report, app: &AppResult, width: usize) -> String {
     }
     if app.rows.iter().any(|row| row.ranks > 1) {
         notes.push(
-            "(comm.: the share of the ranks' time that was not calculation: communication, and waiting for others)"
+            "(comm.: the share of the ranks' time in calls that send and receive: communication, and waiting for others)"
                 .to_owned(),
         );
     }
