@@ -34,9 +34,31 @@ fn timed(mut work: impl FnMut()) -> [f64; 3] {
     [ROUNDS / 2, 0, ROUNDS - 1].map(|place| seconds[place])
 }
 
+/// Multiplications and additions on numbers that stay in registers, for as wide vectors as the build has: what the processor
+/// can do at most. Chains enough for both to be on their way at once.
+const CHAINS: usize = 24;
+const LOOPS: u32 = 20_000_000;
+
+fn peak() -> f64 {
+    let (factor, term) = (std::hint::black_box(0.999_999), std::hint::black_box(1e-6));
+    let [median, ..] = timed(|| {
+        let mut chains = [1.0_f64; CHAINS];
+        for _ in 0..LOOPS {
+            for chain in &mut chains {
+                *chain = *chain * factor + term;
+            }
+        }
+        std::hint::black_box(chains);
+    });
+    2.0 * CHAINS as f64 * f64::from(LOOPS) * 1e-9 / median
+}
+
 fn main() {
     // Cargo adds a flag of its own.
     let word = std::env::args().skip(1).find(|word| !word.starts_with("--")).unwrap_or_default();
+    if "peak".contains(&word) {
+        println!("peak of multiplications and additions   {:.2} Gflop/s", peak());
+    }
     for order in [32, 256, 1024].into_iter().filter(|_| "product".contains(&word)) {
         let factor: Vec<f64> = (0..order * order).map(|place| (place as f64).sin()).collect();
         let mut sum = vec![0.0; order * order];
