@@ -20,7 +20,7 @@ pub trait Application: Clone + fmt::Debug + Serialize + DeserializeOwned {
 
     /// How people write it, such as `hint`.
     const NAME: &'static str;
-    /// What one unit of its work is, such as `pair of atoms`.
+    /// What one unit of its work is, such as `step of an atom`.
     const UNIT: &'static str;
     /// What it is measured by, such as `photons/s`.
     const MERIT: &'static str;

@@ -1,13 +1,21 @@
 //! The program on ranks of this host: what it measures, writes and refuses. About 15 s.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::Output;
 
+use linerate_apps::catalogue::App;
+use linerate_apps::run::{Asked, Case, RunWatch, begun, cases, conduct, follow};
+use linerate_apps::work::UnitCost;
+use linerate_core::app::{AppCase, AppRun};
+use linerate_core::comm::Comm as _;
+use linerate_core::comm::ideal::{self, Network};
 use linerate_core::mesh::LIBRARY;
 use linerate_core::pattern::Pattern;
 use linerate_core::plan::Format;
 use linerate_core::run::{Run, State};
 use linerate_core::transport::Transport;
+use linerate_core::units::Span;
 
 use crate::support::on_ranks;
 
@@ -141,6 +149,40 @@ fn a_plan_is_printed_once_and_is_the_one_that_linerate_reads() {
     assert_eq!(plan.curve().map(|curve| curve.pattern), Some(Pattern::Exchange));
 }
 
+/// What comes of the application of `run` where nothing contends.
+fn on_the_ideal_network(run: &Run) -> AppRun {
+    let plan = run.plan.app().expect("its plan");
+    let app = App::read(&plan.name, &plan.options).expect("it was run");
+    let cases = cases(&plan.cases(2).expect("two ranks"), plan.repeat);
+    let asked = Asked { app: &app, cost: Some(UnitCost(1.0)), first: 0, patience: Span::MAX };
+    let network = Network { latency: Span::from_us(50), per_byte: Span::from_ns(8) };
+    let all = ideal::run(network, 2, async |mut comm| {
+        if comm.rank() > 0 {
+            follow(&mut comm, asked).await?;
+            return Ok(None);
+        }
+        let mut found = begun(&app, None, Vec::new());
+        conduct(&mut comm, asked, &mut found, &cases, false, &mut Unseen).await;
+        Ok(Some(found))
+    });
+    all.expect("nobody waits for ever").swap_remove(0).expect("rank 0 conducts")
+}
+
+/// Sees nothing and ends nothing.
+struct Unseen;
+
+impl RunWatch for Unseen {
+    fn begins(&mut self, _: Case, _: usize, _: usize) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn progress(&mut self, _: u64, _: u64, _: f64) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn case_done(&mut self, _: &AppRun) {}
+}
+
 /// The same bytes between the same ranks as on any other carrier: 6 steps of 500 atoms. 2 s.
 #[test]
 fn an_application_runs_on_each_number_of_ranks_and_says_what_it_sent() {
@@ -153,7 +195,12 @@ fn an_application_runs_on_each_number_of_ranks_and_says_what_it_sent() {
     for case in &app.cases {
         assert!(case.merit > 0.0 && case.failed_checks().next().is_none(), "{case:?}");
     }
-    assert_eq!(app.cases[1].accounts[0].bytes, app.cases[3].accounts[0].bytes);
+    for (here, ideal) in app.cases.iter().zip(&on_the_ideal_network(&run).cases) {
+        let sent = |case: &AppCase| -> Vec<_> {
+            case.accounts.iter().map(|account| (account.messages.clone(), account.bytes.clone())).collect()
+        };
+        assert_eq!(sent(here), sent(ideal), "on {} ranks", here.ranks);
+    }
     assert!(app.cases[1].bytes() > 0 && app.cases[0].bytes() == 0);
     refused(2, "app md steps=6 --speed-up 1,4", "at most the number of ranks that there are");
     refused(2, "app mud", "there are hint, photon, md, tbmd");

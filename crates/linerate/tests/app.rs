@@ -201,6 +201,16 @@ fn what_it_shows_is_written() {
     app(&desk, "tbmd", &["--repeat", "1", "--ranks", "2", "--show", "c.xyz", "--force"]).done();
     let frames = desk.read("c.xyz");
     assert_eq!(frames.matches("Properties=species:S:1:pos:R:3").count(), 3, "a frame for each step");
+    let scene = include_str!("../../linerate-apps/scenes/two-plates.toml");
+    desk.write("mine.toml", scene.replace("two plates", "mine"));
+    app(&desk, "photon", &["scene=mine.toml", "--ranks", "1", "--repeat", "1", "--force"]).done();
+    let options = desk.run_file("x.run.json").plan.app().expect("its plan").options.clone();
+    assert_eq!(options["own-scene"]["name"], "mine");
+    desk.write("dark.toml", scene.replace("power = ", "power = 0.0 # "));
+    let said = app(&desk, "photon", &["scene=dark.toml", "--force"]).complaint();
+    assert!(said.starts_with("failed to"), "{said}");
+    let said = app(&desk, "photon", &["scene=none.toml", "--force"]).complaint();
+    assert!(said.starts_with("failed to read the scene none.toml"), "{said}");
     let said = app(&desk, "hint", &["--show", "x.png", "--force"]).complaint();
     assert!(said.starts_with("failed to show hint"), "{said}");
     let said = app(&desk, "photon", &["--show", "x.svg", "--force"]).complaint();

@@ -18,7 +18,7 @@ pub struct Frame {
     pub species: String,
     /// The sides of the periodic box; 0 along an axis where nothing repeats. Unit: the application's.
     pub sides: Vector,
-    /// Where they are, not brought back into the box. Unit: the application's.
+    /// Where they are. The liquid brings atoms back into the box when it makes lists, carbon never. Unit: the application's.
     pub places: Vec<Vector>,
     /// How they move, as many. Unit: the application's.
     pub velocities: Vec<Vector>,

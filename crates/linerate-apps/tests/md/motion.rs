@@ -85,6 +85,24 @@ fn the_liquid_is_that_of_lammps(
     near("P", last.pressure, pressure, 0.15);
 }
 
+/// The same a thousand steps on, and the energy that is left of a potential that is cut.
+#[test]
+#[ignore = "15 s; `./check full` runs it"]
+fn the_liquid_is_that_of_lammps_after_a_thousand_steps() {
+    let plan = Md {
+        cells: [20; 3],
+        temperature: 1.44,
+        steps: 1000,
+        every: 1000,
+        truncation: Truncation::Cut,
+        ..Md::default()
+    };
+    let last = *outcome(&plan, 1).observations.last().expect("an observation");
+    near("T", last.temperature, 0.703_258_74, 0.02 * 0.703_258_74);
+    near("E", last.energy, -4.620_227_6, 0.0015 * 4.620_227_6);
+    near("P", last.pressure, 0.711_258_63, 0.15);
+}
+
 #[test]
 fn frames_are_extended_xyz() {
     let found = outcome(&Md { steps: 4, frame_every: Some(2), ..fixture() }, 1);

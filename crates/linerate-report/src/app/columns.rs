@@ -75,8 +75,8 @@ pub(super) fn ranks(app: &AppResult, case: &AppCase, named: &NamedRun) -> Vec<Co
         node.map_or_else(|| "-".to_owned(), |node| plain(&node.environment.hostname.to_string()))
     };
     let communicated = |rank: &usize| {
-        let (total, computed) = (account(rank).total_ps as f64, account(rank).computed_ps as f64);
-        if total > 0.0 { share((1.0 - computed / total).max(0.0)) } else { "-".to_owned() }
+        let (total, communicated) = (account(rank).total_ps as f64, account(rank).communicated_ps as f64);
+        if total > 0.0 { share(communicated / total) } else { "-".to_owned() }
     };
     let mut columns = vec![
         Column::of_words("rank", 0, cells(&all, |rank| rank_name(app, *rank))),

@@ -4,6 +4,7 @@ mod alone;
 mod describe;
 mod measured;
 mod modelled;
+mod scene;
 mod shown;
 mod watcher;
 
@@ -76,6 +77,7 @@ fn read(plan: &mut Plan, shown: &Shown) -> Result<App, Trouble> {
     let Task::App(asked) = &mut plan.task else {
         unreachable!("the plan of this verb is one of an application")
     };
+    scene::take_in(asked)?;
     let mut app = App::read(&asked.name, &asked.options).map_err(|error| trouble(&error, &asked.name))?;
     if shown.is_wanted() {
         app.keep_what_it_shows();
