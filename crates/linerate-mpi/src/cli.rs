@@ -1,18 +1,19 @@
 //! The command line, and the plan that it makes.
 
+mod app;
 mod output;
 
-use linerate_apps::catalogue::App;
 use linerate_core::comm::call::Call;
 use linerate_core::options::{Receive, Waiting};
 use linerate_core::pattern::Pattern;
-use linerate_core::plan::{AppPlan, Common, CurvePlan, MeshPlan, MeshSchedule, Plan, Task, app_option};
+use linerate_core::plan::{Common, CurvePlan, MeshPlan, MeshSchedule, Plan, Task};
 use linerate_core::schedule::Schedule;
 use linerate_core::transport::Transport;
 use linerate_core::units::{Size, Span};
 use linerate_net::memory::working_set;
 use linerate_net::observe::caches;
 
+pub use app::AppArgs;
 pub use output::OutputArgs;
 
 /// Messages of a window unless the user says otherwise.  Source: the OSU micro-benchmarks, option `-W`.
@@ -275,38 +276,6 @@ impl MeshArgs {
     }
 }
 
-/// Options of `app`.
-#[derive(Debug, clap::Args)]
-pub struct AppArgs {
-    /// hint, photon, md or tbmd
-    #[arg(value_name = "NAME")]
-    name: String,
-    /// Its own options, such as steps=1000; `linerate app NAME --describe` lists them
-    #[arg(value_name = "OPTION=VALUE", value_parser = app_option)]
-    options: Vec<(String, serde_json::Value)>,
-    /// Run it on so many ranks in turn [default: 1, 2, 4, .., all]
-    #[arg(long, value_name = "N,N,..", value_delimiter = ',')]
-    speed_up: Vec<u32>,
-    /// Run it so often on each number of ranks [default: 3]
-    #[arg(long, value_name = "N")]
-    repeat: Option<u32>,
-    #[command(flatten)]
-    output: OutputArgs,
-}
-
-impl AppArgs {
-    fn plan(&self) -> Result<Plan, [String; 2]> {
-        let mut app = AppPlan { name: self.name.clone(), ranks: self.speed_up.clone(), ..AppPlan::default() };
-        app.options.extend(self.options.iter().cloned());
-        lay(self.repeat.as_ref(), &mut app.repeat);
-        // With every default filled in.
-        let read = App::read(&app.name, &app.options);
-        let help = "`linerate app --describe` lists what can be asked";
-        app.options = read.map_err(|error| [error.to_string(), help.to_owned()])?.options();
-        Ok(Plan { common: Common::default(), task: Task::App(app) })
-    }
-}
-
 impl Command {
     /// The options of its output.
     #[must_use]
@@ -316,7 +285,7 @@ impl Command {
             Self::Bandwidth(args) => &args.output,
             Self::Collectives(args) => &args.output,
             Self::Mesh(args) => &args.output,
-            Self::App(args) => &args.output,
+            Self::App(args) => args.output(),
         }
     }
 
