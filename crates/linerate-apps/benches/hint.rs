@@ -15,7 +15,7 @@ use linerate_apps::hint::{DataType, Hint, HintOutcome};
 use linerate_apps::work::Work;
 use linerate_core::endpoint::run_ready;
 
-use self::alone::Alone;
+use self::alone::alone;
 
 const ROUNDS: usize = 3;
 
@@ -43,7 +43,7 @@ fn main() {
 }
 
 fn run(plan: &Hint) -> (f64, HintOutcome) {
-    let mut comm = Alone::new();
+    let mut comm = alone();
     let begin = Instant::now();
     let mut work = Work::new(&mut comm, None);
     let outcome = run_ready(plan.run(&mut work, &mut Unwatched)).expect("one rank has nobody to lose");

@@ -15,7 +15,7 @@ use linerate_apps::photon::{Photon, PhotonOutcome, ShippedScene};
 use linerate_apps::work::Work;
 use linerate_core::endpoint::run_ready;
 
-use self::alone::Alone;
+use self::alone::alone;
 
 const ROUNDS: usize = 5;
 
@@ -40,7 +40,7 @@ fn main() {
 }
 
 fn run(plan: &Photon) -> (f64, PhotonOutcome) {
-    let mut comm = Alone::new();
+    let mut comm = alone();
     let begin = Instant::now();
     let mut work = Work::new(&mut comm, None);
     let outcome = run_ready(plan.run(&mut work, &mut Unwatched)).expect("one rank has nobody to lose");

@@ -1,13 +1,14 @@
 //! Applications on the ideal network, and on one rank with a clock that a test winds.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
 
 use linerate_apps::application::{AppError, AppWatch, Application};
 use linerate_apps::work::{UnitCost, Work};
 use linerate_core::app::Account;
+use linerate_core::comm::Comm as _;
+use linerate_core::comm::alone::Alone;
 use linerate_core::comm::ideal::{self, Network};
-use linerate_core::comm::{Comm, CommError};
 use linerate_core::endpoint::run_ready;
 use linerate_core::units::{Span, Time};
 
@@ -69,52 +70,20 @@ pub(crate) fn watched<A: Application>(
 }
 
 /// The only rank, with a clock that goes on by `step(n)` at its n-th reading. Unit: picoseconds.
-pub(crate) struct Wound<F> {
-    pub(crate) step: F,
-    pub(crate) read: RefCell<(u64, u64)>,
-}
-
-impl<F: Fn(u64) -> u64> Wound<F> {
-    pub(crate) const fn new(step: F) -> Self {
-        Self { step, read: RefCell::new((0, 0)) }
-    }
-}
-
-impl<F: Fn(u64) -> u64> Comm for Wound<F> {
-    fn rank(&self) -> usize {
-        0
-    }
-
-    fn size(&self) -> usize {
-        1
-    }
-
-    fn now(&self) -> Time {
-        let mut read = self.read.borrow_mut();
-        read.1 += (self.step)(read.0);
-        read.0 += 1;
-        Time::from_ps(read.1)
-    }
-
-    async fn send_to(&mut self, to: usize, _: &[u8]) -> Result<(), CommError> {
-        Err(CommError::NoSuchRank { peer: to, size: 1 })
-    }
-
-    async fn recv_from(&mut self, from: usize, _: &mut [u8]) -> Result<(), CommError> {
-        Err(CommError::NoSuchRank { peer: from, size: 1 })
-    }
-
-    async fn sendrecv(&mut self, to: usize, _: &[u8], _: usize, _: &mut [u8]) -> Result<(), CommError> {
-        Err(CommError::NoSuchRank { peer: to, size: 1 })
-    }
-
-    async fn compute(&mut self, _: Span) {}
+pub(crate) fn wound(step: impl Fn(u64) -> u64) -> Alone<impl Fn() -> Time> {
+    let read = Cell::new((0, 0));
+    Alone(move || {
+        let (count, time) = read.get();
+        let time = time + step(count);
+        read.set((count + 1, time));
+        Time::from_ps(time)
+    })
 }
 
 /// Runs an application alone on such a clock.
 pub(crate) fn alone<A: Application>(plan: &A, step: impl Fn(u64) -> u64) -> Result<A::Outcome, AppError> {
     plan.check(1)?;
-    let mut comm = Wound::new(step);
+    let mut comm = wound(step);
     let mut work = Work::new(&mut comm, None);
     run_ready(plan.run(&mut work, &mut Seen::all()))
 }

@@ -5,6 +5,7 @@
 //! algorithm with a name, so that it sends the same bytes in the same order over every carrier.
 
 pub mod algorithm;
+pub mod alone;
 pub mod call;
 pub mod collective;
 pub mod counted;

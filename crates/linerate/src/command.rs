@@ -14,6 +14,7 @@ mod measure;
 mod mesh;
 mod model;
 mod modelled;
+mod modelled_ranks;
 mod planned;
 mod predict;
 mod ranks;

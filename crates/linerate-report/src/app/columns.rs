@@ -37,7 +37,7 @@ pub(super) fn rows(app: &AppResult, highest: f64) -> Vec<Column> {
         Column::new("range", 5, cells(rows, range)),
         Column::new("time", 1, cells(rows, |row| seconds(row.seconds))),
         Column::new("speed-up", 0, cells(rows, |row| known(row.speed_up, short))),
-        Column::new("of ideal", 2, cells(rows, |row| known(row.efficiency, share))),
+        Column::new("efficiency", 2, cells(rows, |row| known(row.efficiency, share))),
         Column::new("comm.", 0, cells(rows, |row| share(row.communication_share))),
         Column::new("messages", 3, cells(rows, |row| row.messages.to_string())),
         Column::new("sent", 4, cells(rows, |row| about(row.bytes as f64))),

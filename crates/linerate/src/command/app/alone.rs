@@ -6,9 +6,8 @@ use linerate_apps::application::AppWatch;
 use linerate_apps::catalogue::App;
 use linerate_apps::work::Work;
 use linerate_core::app::Cost;
-use linerate_core::comm::{Comm, CommError};
+use linerate_core::comm::alone::Alone;
 use linerate_core::endpoint::run_ready;
-use linerate_core::units::{Span, Time};
 use linerate_net::observe::HostClock;
 
 use super::measured::failed;
@@ -16,41 +15,6 @@ use crate::command::conduct::Stopped;
 use crate::progress::Line;
 use crate::signals::Interrupt;
 use crate::trouble::Trouble;
-
-/// The only rank, on this host.
-struct Alone(HostClock);
-
-fn nobody(peer: usize) -> CommError {
-    CommError::NoSuchRank { peer, size: 1 }
-}
-
-impl Comm for Alone {
-    fn rank(&self) -> usize {
-        0
-    }
-
-    fn size(&self) -> usize {
-        1
-    }
-
-    fn now(&self) -> Time {
-        self.0.now()
-    }
-
-    async fn send_to(&mut self, to: usize, _: &[u8]) -> Result<(), CommError> {
-        Err(nobody(to))
-    }
-
-    async fn recv_from(&mut self, from: usize, _: &mut [u8]) -> Result<(), CommError> {
-        Err(nobody(from))
-    }
-
-    async fn sendrecv(&mut self, to: usize, _: &[u8], _: usize, _: &mut [u8]) -> Result<(), CommError> {
-        Err(nobody(to))
-    }
-
-    async fn compute(&mut self, _: Span) {}
-}
 
 struct Waiting<'a> {
     line: &'a Line,
@@ -68,7 +32,7 @@ impl AppWatch for Waiting<'_> {
 pub(super) fn cost(app: &App, clock: HostClock, line: &Line, interrupt: &Interrupt) -> Result<Cost, Stopped> {
     let help = "give --unit-cost, or change what is asked of the application";
     let trouble = |reason: String| failed(Trouble::new(format!("failed to {reason}"), help));
-    let mut comm = Alone(clock);
+    let mut comm = Alone(|| clock.now());
     let mut work = Work::new(&mut comm, None);
     let mut watch = Waiting { line, interrupt };
     let ended =
