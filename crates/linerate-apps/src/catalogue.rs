@@ -218,8 +218,33 @@ async fn run<A: Application, C: Comm>(
 }
 
 fn from_options<A: DeserializeOwned>(name: &str, options: &AppOptions) -> Result<A, AppError> {
-    serde_json::from_value(Value::Object(options.clone()))
-        .map_err(|error| AppError::Plan(format!("understand the options of {name}: {error}")))
+    let read = |options: &AppOptions| serde_json::from_value::<A>(Value::Object(options.clone()));
+    read(options).map_err(|error| {
+        // Every option has a default, so each is read by itself to find the one that is wrong.
+        let wrong = options.iter().find_map(|(option, value)| {
+            let alone = AppOptions::from_iter([(option.clone(), value.clone())]);
+            Some((option, value, read(&alone).err()?))
+        });
+        let reason = match wrong {
+            Some((option, value, error)) => format!("{option}={} of {name}: {error}", written(value)),
+            None => format!("the options of {name}: {error}"),
+        };
+        AppError::Plan(format!("understand {}", in_words(reason)))
+    })
+}
+
+/// What serde expects, as people say it.
+fn in_words(reason: String) -> String {
+    let types = [
+        ("expected u64", "expected a whole number from 0"),
+        ("expected u32", "expected a whole number from 0"),
+        ("expected usize", "expected a whole number from 0"),
+        ("expected i32", "expected a whole number"),
+        ("expected f64", "expected a number"),
+        ("expected a boolean", "expected true or false"),
+        ("an array of length 3", "three numbers, such as 10,10,10"),
+    ];
+    types.into_iter().fold(reason, |reason, (of, words)| reason.replace(of, words))
 }
 
 fn to_options(app: &impl Serialize) -> AppOptions {
@@ -291,6 +316,23 @@ mod tests {
     }
 
     #[test]
+    fn a_wrong_value_is_named_with_its_option() {
+        let said = |name: &str, option: &str, value: Value| {
+            let options =
+                AppOptions::from_iter([("seed".to_owned(), Value::from(1)), (option.to_owned(), value)]);
+            App::read(name, &options).expect_err("it is wrong").to_string()
+        };
+        assert_eq!(
+            said("md", "cells", Value::from(2)),
+            "understand cells=2 of md: invalid type: integer `2`, expected three numbers, such as 10,10,10"
+        );
+        assert_eq!(
+            said("photon", "photons", Value::from(-1)),
+            "understand photons=-1 of photon: invalid value: integer `-1`, expected a whole number from 0"
+        );
+    }
+
+    #[test]
     fn what_is_not_there_is_named_with_what_is() {
         let said = App::read("hnit", &AppOptions::new()).expect_err("no such name").to_string();
         assert_eq!(said, "find the application `hnit`: there are hint, photon, md, tbmd");
@@ -298,7 +340,7 @@ mod tests {
         options.insert("step".to_owned(), Value::from(3));
         let said = App::read("md", &options).expect_err("no such option").to_string();
         assert!(
-            said.starts_with("understand the options of md: unknown field `step`, expected one of `cells`"),
+            said.starts_with("understand step=3 of md: unknown field `step`, expected one of `cells`"),
             "{said}"
         );
     }

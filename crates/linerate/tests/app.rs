@@ -249,8 +249,8 @@ fn what_cannot_be_done_is_one_clear_sentence() {
     desk.write("sw.toml", SWITCH);
     for (arguments, expected) in [
         (&["app", "mud"][..], "failed to find the application `mud`: there are hint, photon, md, tbmd"),
-        (&["app", "md", "stepz=3"], "failed to understand the options of md: unknown field `stepz`"),
-        (&["app", "md", "steps=soon"], "failed to understand the options of md: invalid type"),
+        (&["app", "md", "stepz=3"], "failed to understand stepz=3 of md: unknown field `stepz`"),
+        (&["app", "md", "steps=soon"], "failed to understand steps=soon of md: invalid type"),
         (&["app", "md", "cells=2,2,2"], "failed to calculate in a box with a side of"),
         (&["app", "tbmd", "charge=1"], "failed to put 255 electrons"),
         (&["app", "photon", "photons=0"], "failed to trace photons with 0 photons"),
