@@ -52,7 +52,9 @@ impl Sample {
                 *time = time.scaled(read, arrived);
             }
         }
-        Ok(Self { times, tally: initiator.tally, kept_up: arrived.is_some(), spent })
+        let effort =
+            initiator.effort.zip(responder.effort).map(|(initiator, responder)| [initiator, responder]);
+        Ok(Self { times, tally: initiator.tally, kept_up: arrived.is_some(), spent, effort })
     }
 }
 

@@ -1,12 +1,15 @@
 //! What the kernel reports about a flow and a host at one moment, and what by that [`limit`]s the
 //! flow.
 
+mod effort;
 pub mod limit;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::units::{Rate, Span};
+
+pub use effort::{Effort, TcpEffort};
 
 /// What TCP reports about a connection at one moment (`TCP_INFO`). Times and counts are since the
 /// connection began. What an old kernel does not report is zero, or absent where zero would
@@ -35,6 +38,12 @@ pub struct TcpSample {
     pub ssthresh: Option<u64>,
     /// Segments sent again (`tcpi_total_retrans`; `tcpi_retransmits` is only the present timeout's).
     pub retransmits: u64,
+    /// Segments with payload sent, repeated ones included; from Linux 4.6.
+    #[serde(skip_serializing_if = "is_none")]
+    pub data_segments_out: u64,
+    /// Segments with payload received; from Linux 4.6.
+    #[serde(skip_serializing_if = "is_none")]
+    pub data_segments_in: u64,
     /// Segments of which the peer said that a queue on the way marked them (CE, RFC 3168); from
     /// Linux 4.18.
     #[serde(skip_serializing_if = "is_none")]

@@ -171,5 +171,5 @@ fn point(reading: Reading) -> Point {
         tally: Tally::default(),
         sustained: true,
     };
-    Point { size, verified: false, rounds: vec![round], histogram, stop: None }
+    Point { size, verified: false, rounds: vec![round], histogram, stop: None, effort: None }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::kernel::Effort;
 use crate::pattern::Pattern;
 use crate::stats::{Estimate, Histogram, median_interval, over_passes, warm_up, warm_up_of_stream};
 use crate::trial::{Sample, Tally, Trial};
@@ -49,6 +50,9 @@ pub struct Point {
     pub histogram: Histogram,
     /// Why measuring stopped. Absent while the run goes on.
     pub stop: Option<Stop>,
+    /// What the initiator and the responder spent on the trials of all rounds. Absent if nobody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effort: Option<Box<[Effort; 2]>>,
 }
 
 /// The summary of one trial of one size in one round. Times are of one message one way.
@@ -187,7 +191,14 @@ impl Point {
     /// A size with nothing measured yet.
     #[must_use]
     pub fn new(size: u64) -> Self {
-        Self { size, verified: false, rounds: Vec::new(), histogram: Histogram::default(), stop: None }
+        Self {
+            size,
+            verified: false,
+            rounds: Vec::new(),
+            histogram: Histogram::default(),
+            stop: None,
+            effort: None,
+        }
     }
 
     /// Adds what a trial gave. A path may deliver lumps which take `lump` to pass, no time where that is not
@@ -224,6 +235,16 @@ impl Point {
             tally: sample.tally,
             sustained: sample.kept_up,
         });
+        if let Some(effort) = &sample.effort {
+            self.add_effort(effort);
+        }
+    }
+
+    fn add_effort(&mut self, effort: &[Effort; 2]) {
+        let sums = self.effort.get_or_insert_default();
+        for (sum, end) in sums.iter_mut().zip(effort) {
+            sum.absorb(end);
+        }
     }
 
     /// Adds what a whole pass measured at this size.
@@ -231,6 +252,9 @@ impl Point {
         self.verified |= next.verified;
         self.rounds.extend(next.rounds.into_iter().map(|round| Round { pass, ..round }));
         self.histogram.add(&next.histogram);
+        if let Some(effort) = &next.effort {
+            self.add_effort(effort);
+        }
         // The least certain pass says whether the size is certain.
         self.stop = if self.stop == Some(Stop::Target) { next.stop } else { self.stop };
     }
@@ -250,7 +274,7 @@ impl Point {
     /// What one pass measured, without the histogram.
     fn of_pass(&self, pass: u32) -> Self {
         let rounds = self.rounds.iter().filter(|round| round.pass == pass).copied().collect();
-        Self { rounds, histogram: Histogram::default(), ..*self }
+        Self { rounds, histogram: Histogram::default(), effort: None, ..*self }
     }
 
     /// The one-way time with its 95 % interval: of one pass, the median of the medians of the

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::endpoint::{Endpoint, LinkError};
+use crate::kernel::Effort;
 use crate::pattern::Pattern;
 use crate::payload::{Check, Corruption, Messages};
 use crate::units::{Span, Time};
@@ -118,6 +119,9 @@ pub struct Half {
     pub waiting: [u64; 2],
     /// The first wrong byte among those that were checked.
     pub corruption: Option<Corruption>,
+    /// What this end spent on it. Absent if nobody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effort: Option<Effort>,
 }
 
 fn is_none_waiting(waiting: &[u64; 2]) -> bool {
@@ -136,6 +140,8 @@ pub struct Sample {
     pub kept_up: bool,
     /// All the time that the trial took on the bench's clock, set-up included.
     pub spent: Span,
+    /// What the initiator and the responder spent on it, where both looked.
+    pub effort: Option<[Effort; 2]>,
 }
 
 /// Records the time between laps on an endpoint's clock, one clock read a lap.
@@ -177,5 +183,5 @@ pub(crate) fn close(
 ) -> Result<Half, LinkError> {
     let size = trial.message_len()?;
     let corruption = incoming_seed.and_then(|seed| messages.inspect(size, seed, trial.check).err());
-    Ok(Half { elapsed, tally, waiting: [0, 0], corruption })
+    Ok(Half { elapsed, tally, waiting: [0, 0], corruption, effort: None })
 }

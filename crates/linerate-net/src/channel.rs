@@ -79,6 +79,11 @@ pub trait Channel: Send {
         Fact::unknown("TCP does not carry it")
     }
 
+    /// What TCP reports now, if TCP carries it; the time of the sample is left at zero.
+    fn tcp(&self) -> Option<TcpSample> {
+        self.handle().ok()?.tcp()
+    }
+
     /// A handle to watch the channel, and to cancel it, from another thread.
     ///
     /// # Errors

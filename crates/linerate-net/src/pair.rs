@@ -29,7 +29,7 @@ use crate::channel::CancelGroup;
 use crate::control::{Ask, Key, Opening, Reply};
 use crate::line::Line;
 use crate::memory::Reserved;
-use crate::observe::{HostClock, Observer, current_cpu};
+use crate::observe::{EffortWatch, HostClock, Observer, current_cpu};
 use crate::place::{Pin, Place};
 use crate::transport::Setup;
 use crate::wait::PATIENCE;
@@ -258,8 +258,10 @@ impl Pair {
             Reply::Go => {}
             other => return Err(failed(PairError::unexpected(other))),
         }
-        let ours =
-            self.line.initiate(trial, &mut self.memory).map_err(|source| self.link_failed(trial, source))?;
+        let watch = EffortWatch::start(&self.ends.clock, self.line.channel().tcp());
+        let ours = self.line.initiate(trial, &mut self.memory);
+        let mut ours = ours.map_err(|source| self.link_failed(trial, source))?;
+        ours.effort = Some(watch.finish(&self.ends.clock, &ours.tally, || self.line.channel().tcp()));
         let theirs = match self.hear(TRIAL).map_err(failed)? {
             Reply::Half(half) => half,
             other => return Err(failed(PairError::unexpected(other))),

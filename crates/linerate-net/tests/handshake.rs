@@ -2,7 +2,7 @@
 
 use linerate_core::environment::Fact;
 use linerate_core::grid::Grid;
-use linerate_core::kernel::{HostSample, TcpSample};
+use linerate_core::kernel::{Effort, HostSample, TcpEffort, TcpSample};
 use linerate_core::observation::{Clock, Observation};
 use linerate_core::options::{Granted, Io, MemoryOptions, MpiOptions, SocketOptions, Waiting};
 use linerate_core::pattern::Pattern;
@@ -162,6 +162,40 @@ macro_rules! sent {
     }};
 }
 
+/// As long as an account of what an end spent can be.
+fn most_effort() -> Effort {
+    let most = u64::MAX;
+    let tcp = TcpEffort {
+        data_segments_out: most,
+        data_segments_in: most,
+        retransmits: most,
+        acknowledged_bytes: most,
+        busy: Some(Span::MAX),
+        rwnd_limited: Span::MAX,
+        sndbuf_limited: Span::MAX,
+        looks: most,
+        rtt: Span::MAX,
+        min_rtt: Span::MAX,
+        cwnd: most,
+        reduced: most,
+        mss: most,
+        snd_wnd: most,
+        sndbuf: most,
+        queued: most,
+        unacked: most,
+        rcvbuf: most,
+        unread: most,
+    };
+    Effort {
+        messages: most,
+        span: Span::MAX,
+        cpu: Span::MAX,
+        waited: Some(Span::MAX),
+        turns: Some(most),
+        tcp: Some(tcp),
+    }
+}
+
 #[test]
 fn every_message_survives_the_wire() {
     let key = Key::fresh().expect("random numbers");
@@ -171,6 +205,7 @@ fn every_message_survives_the_wire() {
         tally: MOST,
         waiting: [u64::MAX; 2],
         corruption: CORRUPTION,
+        effort: Some(most_effort()),
     };
     let token = counting(200);
     let secured = Rendezvous { address: ChannelAddress::Port(u16::MAX), certificate: Some(vec![0, 255]) };
@@ -234,8 +269,13 @@ fn every_message_survives_the_wire() {
 #[test]
 fn the_times_of_the_largest_stream_fit_into_a_frame() {
     // As many as the server lets a client ask for, each as long as can be.
-    let half =
-        Half { elapsed: vec![Span::MAX; 3072], tally: MOST, waiting: [u64::MAX; 2], corruption: CORRUPTION };
+    let half = Half {
+        elapsed: vec![Span::MAX; 2998],
+        tally: MOST,
+        waiting: [u64::MAX; 2],
+        corruption: CORRUPTION,
+        effort: Some(most_effort()),
+    };
     let frame = encode(&Reply::Half(half)).expect("it fits");
     assert!(frame.len() <= 4 + MAX_FRAME);
 }

@@ -194,6 +194,7 @@ fn honest(trial: &Trial) -> Half {
         tally,
         waiting: [0, 0],
         corruption: None,
+        effort: None,
     }
 }
 

@@ -1,6 +1,8 @@
 //! A modelled network as a [`Bench`]: both applications are tasks, and their executor is a loop
 //! over the model's events.
 
+mod effort;
+
 use std::cell::RefCell;
 use std::future::Future;
 use std::pin::pin;
@@ -20,6 +22,8 @@ use crate::frame::Station;
 use crate::stack::{Parameters, Side};
 use crate::trace::Trace;
 use crate::world::World;
+
+use effort::Before;
 
 /// Two stations of a model between which trials are run. The model goes on from trial to trial.
 #[derive(Debug)]
@@ -180,11 +184,14 @@ impl Bench for ModelBench {
     fn run(&mut self, trial: &Trial) -> Result<Sample, RunError> {
         let start = self.look(|world| world.kernel.now());
         self.quiet();
+        let before = self.look(|world| Before::look(world, self.flow));
         let halves = self.halves(trial);
         if self.stopped() {
             return Err(RunError::Interrupted { size: trial.size });
         }
-        let [initiator, responder] = halves.map_err(|source| RunError::Link { size: trial.size, source })?;
+        let mut halves = halves.map_err(|source| RunError::Link { size: trial.size, source })?;
+        self.look(|world| before.account(world, self.flow, &mut halves));
+        let [initiator, responder] = halves;
         let spent = self.look(|world| world.kernel.now()).since(start);
         Sample::join(trial, &initiator, &responder, spent)
     }

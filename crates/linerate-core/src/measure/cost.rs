@@ -160,7 +160,7 @@ mod tests {
     /// What a trial of equal times gives.
     fn sample(times: usize, us: u64, spent_us: u64) -> Sample {
         let times = vec![Span::from_us(us); times];
-        Sample { times, tally: Tally::default(), kept_up: true, spent: Span::from_us(spent_us) }
+        Sample { times, tally: Tally::default(), kept_up: true, spent: Span::from_us(spent_us), effort: None }
     }
 
     fn learnt(pattern: Pattern, message_us: u64, overhead_us: u64) -> Cost {

@@ -64,6 +64,7 @@ impl Bench for Bucket {
             tally: Tally::default(),
             kept_up: true,
             spent: Span::from_seconds(self.elapsed - began),
+            effort: None,
         })
     }
 

@@ -75,7 +75,7 @@ struct Timeless;
 impl Bench for Timeless {
     fn run(&mut self, trial: &Trial) -> Result<Sample, RunError> {
         let times = vec![Span::ZERO; trial.samples as usize];
-        Ok(Sample { times, tally: Default::default(), kept_up: true, spent: Span::ZERO })
+        Ok(Sample { times, tally: Default::default(), kept_up: true, spent: Span::ZERO, effort: None })
     }
 }
 

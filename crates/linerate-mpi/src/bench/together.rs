@@ -21,6 +21,11 @@ pub(super) fn together(samples: Vec<Sample>) -> Sample {
         tally,
         kept_up: samples.iter().all(|sample| sample.kept_up),
         spent: samples.iter().map(|sample| sample.spent).max().unwrap_or(Span::ZERO),
+        // Of several pairs at once there is no one end.
+        effort: match &*samples {
+            [one] => one.effort,
+            _ => None,
+        },
     }
 }
 
@@ -31,7 +36,7 @@ mod tests {
     fn pair(times_ns: &[u64]) -> Sample {
         let times = times_ns.iter().map(|ns| Span::from_ns(*ns)).collect();
         let tally = Tally { sent: 10, sent_bytes: 80, ..Tally::default() };
-        Sample { times, tally, kept_up: true, spent: Span::from_us(1) }
+        Sample { times, tally, kept_up: true, spent: Span::from_us(1), effort: None }
     }
 
     #[test]

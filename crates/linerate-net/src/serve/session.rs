@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use linerate_core::environment::Fact;
 use linerate_core::options::{Granted, MemoryOptions, SocketOptions};
 use linerate_core::plan::{LocalOptions, Plan, RemoteOptions, Task};
-use linerate_core::trial::{MAX_SAMPLES, Trial};
+use linerate_core::trial::{Half, MAX_SAMPLES, Trial};
 use linerate_core::units::Span;
 
 use super::ServerState;
@@ -27,13 +27,14 @@ use crate::control::{
 };
 use crate::line::Line;
 use crate::memory::Reserved;
-use crate::observe::{Observer, current_cpu, environment};
+use crate::observe::{EffortWatch, Observer, current_cpu, environment};
 use crate::place::{Pin, Place};
 use crate::transport::{PREFACE_LEN, Preface, Setup, TAKEN};
 use crate::wait::PATIENCE;
 
-/// The number of times that always fit into one message: 20 digits and a comma each.
-const MOST_TIMES: u32 = (MAX_FRAME as u32 - 1024) / 21;
+/// The number of times that always fit into one message, beside everything else that an end says of a trial:
+/// 20 digits and a comma each.
+const MOST_TIMES: u32 = (MAX_FRAME as u32 - 2560) / 21;
 
 /// Why a connection ended before its client was done; displayed in the log.
 #[derive(Debug)]
@@ -387,8 +388,12 @@ impl<'a> Session<'a> {
         }
         let deadline = Deadline::after(self.server.limits.handshake);
         write_frame(&mut TimedStream::new(self.control, deadline), &Reply::Go)?;
+        let watch = EffortWatch::start(&self.server.clock, line.channel().tcp());
         let half = match line.respond(trial, &mut self.memory) {
-            Ok(half) => half,
+            Ok(half) => {
+                let effort = watch.finish(&self.server.clock, &half.tally, || line.channel().tcp());
+                Half { effort: Some(effort), ..half }
+            }
             Err(error) => {
                 // The client may have ended it, and ends the conversation properly then.
                 let reason = format!("the server failed to run a trial of {} B: {error}", trial.size);

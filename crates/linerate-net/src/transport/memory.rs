@@ -116,7 +116,7 @@ impl MemoryBench {
                 (both, both)
             }
         };
-        let half = |tally, elapsed| Half { elapsed, tally, waiting: [0, 0], corruption: None };
+        let half = |tally, elapsed| Half { elapsed, tally, waiting: [0, 0], corruption: None, effort: None };
         if trial.pattern.timed_by_responder() {
             (half(initiator, Vec::new()), half(responder, elapsed))
         } else {

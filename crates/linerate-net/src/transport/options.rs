@@ -227,6 +227,8 @@ pub(super) fn sample(socket: &Socket) -> io::Result<TcpSample> {
         cwnd: info.tcpi_snd_cwnd.into(),
         ssthresh: (info.tcpi_snd_ssthresh < NO_THRESHOLD).then_some(info.tcpi_snd_ssthresh.into()),
         retransmits: info.tcpi_total_retrans.into(),
+        data_segments_out: info.tcpi_data_segs_out.into(),
+        data_segments_in: info.tcpi_data_segs_in.into(),
         delivered_ce: info.tcpi_delivered_ce.into(),
         reordering: info.tcpi_reordering.into(),
         delivery_rate: (info.tcpi_delivery_rate > 0).then(|| rate(info.tcpi_delivery_rate)),

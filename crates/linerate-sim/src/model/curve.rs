@@ -82,7 +82,10 @@ pub fn curve(plan: &ModelPlan, trace: Option<usize>) -> Result<Curve, ModelError
     Ok(Curve {
         bench,
         stations: pair,
-        ends: [ends::end(pair[0], interface.clone(), first), ends::end(pair[1], interface, last)],
+        ends: [
+            ends::end(pair[0], ends::of_host(interface.clone(), plan.host.as_ref()), first),
+            ends::end(pair[1], ends::of_host(interface, plan.peer.as_ref().or(plan.host.as_ref())), last),
+        ],
         link: built.line_rate,
         payload: Rate::from_bits_per_second(built.line_rate.bits_per_second() * share),
         exact: (!chance).then_some(exact),

@@ -7,6 +7,7 @@ use linerate_core::run::EndState;
 use linerate_core::units::{Rate, Span};
 
 use crate::frame::Station;
+use crate::plan::HostPlan;
 use crate::stack::{Kind, Parameters};
 use crate::tcp::Connection;
 
@@ -18,6 +19,14 @@ pub(super) fn interface(line_rate: Rate, half_duplex: bool, mtu: u32) -> Interfa
         mtu: Fact::Known(mtu.into()),
         ..Interface::default()
     }
+}
+
+/// The interface of a station whose host costs what `plan` says: with the timer of its interrupts.
+pub(super) fn of_host(interface: Interface, plan: Option<&HostPlan>) -> Interface {
+    let Some(HostPlan(profile)) = plan else { return interface };
+    let timer =
+        u32::try_from(profile.adaptor.coalesce_time.as_ps() / Span::from_us(1).as_ps()).unwrap_or(u32::MAX);
+    Interface { coalescing: Fact::Known([("rx-usecs".to_owned(), timer)].into()), ..interface }
 }
 
 /// A station, described as a host describes itself.

@@ -26,6 +26,15 @@ impl Stations {
         self.stations.get(self.host(station))?.machine.as_ref()
     }
 
+    /// The machine at an end of a TCP flow.
+    #[must_use]
+    pub fn machine_at(&self, flow: u32, side: Side) -> Option<&Machine> {
+        match self.flows.get(flow as usize)? {
+            Flow::Tcp(flow) => self.machine(flow.stations[side as usize]),
+            Flow::Plain(_) => None,
+        }
+    }
+
     fn machine_mut(&mut self, station: Station) -> &mut Machine {
         let host = self.host(station);
         self.stations[host].machine.as_mut().expect("only a station with a machine is asked for it")

@@ -8,7 +8,7 @@ use crate::tcp::congestion::LARGEST;
 
 impl Connection {
     /// What a kernel's `TCP_INFO` would report now, as far as the model has it; the caller sets the
-    /// time. No rate, no least round trip and no limited time is modelled: those are absent.
+    /// time. No rate and no limited time is modelled: those are absent.
     #[must_use]
     pub fn sample(&self) -> TcpSample {
         let mss = u64::from(self.agreed.mss.max(1));
@@ -18,10 +18,12 @@ impl Connection {
         let expected = self.queue.expected();
         TcpSample {
             rtt: self.smoothed_rtt().unwrap_or(Span::ZERO),
+            min_rtt: self.retransmission.least().unwrap_or(Span::ZERO),
             rttvar: self.retransmission.variation(),
             cwnd: self.congestion.window() / mss,
             ssthresh: (threshold < LARGEST).then_some(threshold / mss),
             retransmits: self.counters.retransmitted,
+            data_segments_out: self.counters.data_segments_sent,
             delivered_ce: self.counters.marked_bytes.div_ceil(mss),
             reordering: self.rules().congestion.duplicates.into(),
             unacked: self.board.outstanding().div_ceil(mss),
