@@ -18,6 +18,7 @@ pub mod derive;
 pub mod endpoint;
 pub mod environment;
 pub mod experiment;
+pub mod explain;
 pub mod figures;
 pub mod foreign;
 pub mod grid;

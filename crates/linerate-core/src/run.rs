@@ -1,5 +1,6 @@
 //! A run: everything that was requested, read and measured, in one self-contained file.
 
+mod changed;
 mod compact;
 mod earlier;
 mod indent;
@@ -27,6 +28,8 @@ use crate::traffic::Transfer;
 use crate::units::Rate;
 
 use indent::Indented;
+
+pub use changed::Changed;
 
 /// The version of the run file that this linerate writes. It reads every version up to this.
 pub const FORMAT: u32 = 3;
@@ -64,6 +67,9 @@ pub struct Run {
     /// The curves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub series: Vec<Series>,
+    /// A few sizes of the curve measured again, each time with one thing changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed: Vec<Changed>,
     /// Where the time of single messages went, by size.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stages: Vec<Stages>,
@@ -273,6 +279,7 @@ impl Run {
             model: None,
             laboratory: None,
             series: Vec::new(),
+            changed: Vec::new(),
             stages: Vec::new(),
             transfers: Vec::new(),
             mesh: None,

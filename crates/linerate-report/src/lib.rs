@@ -14,6 +14,7 @@ pub mod compare;
 mod csv;
 mod error;
 pub mod experiment;
+pub mod explain;
 mod figure;
 pub mod history;
 mod host;

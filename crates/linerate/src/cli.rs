@@ -5,6 +5,7 @@ mod calibrate;
 mod compare;
 mod examples;
 mod experiment;
+mod explain;
 mod history;
 mod lab;
 mod measure;
@@ -29,6 +30,7 @@ pub(crate) use app::AppArgs;
 pub(crate) use calibrate::CalibrateArgs;
 pub(crate) use compare::{CompareArgs, CompareFormat};
 pub(crate) use experiment::{ExperimentArgs, ExperimentVerb, HowToRun, InitDesign, RunExperiment};
+pub(crate) use explain::{ExplainArgs, ExplainFormat};
 pub(crate) use history::{Conditions, HistoryArgs, HistoryVerb};
 pub(crate) use lab::{InLabArgs, LabArgs, LabVerb};
 pub(crate) use measure::MeasureArgs;
@@ -158,6 +160,13 @@ pub(crate) enum Command {
     /// Show or overlay runs as text, HTML, SVG, CSV, JSON or np.out
     #[command(after_help = examples::REPORT)]
     Report(ReportArgs),
+    /// Say which bound binds at each size: link, windows, processors, wake-ups, the path
+    ///
+    /// From the run file alone: what both ends' processors and TCP did at each size, what was granted, what the
+    /// interfaces state, and how the time grows with the size. Each verdict names its evidence, what else takes part,
+    /// what is ruled out, and what would settle it. Where two bounds account for as much, it says so.
+    #[command(after_help = examples::EXPLAIN)]
+    Explain(ExplainArgs),
     /// Hold runs against each other: what changed, and is it chance?
     ///
     /// Shows what differs between the two sides beside the numbers, then the ratio of every key figure

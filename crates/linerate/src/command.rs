@@ -5,6 +5,7 @@ mod calibrate;
 mod compare;
 mod conduct;
 mod experiment;
+mod explain;
 mod history;
 mod hosts;
 mod lab;
@@ -65,6 +66,7 @@ pub(crate) fn run(cli: Cli, clock: HostClock) -> Result<ExitCode, Trouble> {
         Some(Command::Calibrate(args)) => calibrate::run(&args, clock),
         Some(Command::Predict(args)) => predict::run(&args),
         Some(Command::Report(args)) => report::run(&args),
+        Some(Command::Explain(args)) => explain::run(&args),
         Some(Command::Compare(args)) => compare::run(&args),
         Some(Command::History(args)) => history::run(&args),
         Some(Command::Schema { of }) => schema::run(of),

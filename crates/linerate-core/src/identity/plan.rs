@@ -6,7 +6,7 @@ use super::{Field, Role};
 use crate::plan::Plan;
 
 /// Keys of a plan that say how well it is measured, or where results go, and not what is measured.
-const LEFT_OUT: [&str; 10] = [
+const LEFT_OUT: [&str; 11] = [
     "host",
     "more-hosts",
     "seed",
@@ -15,6 +15,7 @@ const LEFT_OUT: [&str; 10] = [
     "rounds",
     "repeat",
     "stages",
+    "explain",
     "stream.interval",
     "app.repeat",
 ];

@@ -61,6 +61,9 @@ pub(super) struct PlanText {
     /// Of a curve: messages of each size whose stages are shown afterwards.
     #[serde(skip_serializing_if = "Option::is_none")]
     stages: Option<u32>,
+    /// Of a curve: say afterwards which bound binds, and settle it by changing one thing at a time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explain: Option<bool>,
     /// Of a stream: a load for every combination of these values.
     #[serde(skip_serializing_if = "Grid::is_empty")]
     table: Grid,
@@ -121,6 +124,7 @@ impl From<Plan> for PlanText {
             repeat: None,
             seed,
             stages: None,
+            explain: None,
             table: Grid::default(),
             socket,
             memory,
@@ -134,11 +138,23 @@ impl From<Plan> for PlanText {
             output,
         };
         match plan.task {
-            Task::Curve(CurvePlan { pattern, schedule, from, to, perturb, ci, rounds, repeat, stages }) => {
+            Task::Curve(CurvePlan {
+                pattern,
+                schedule,
+                from,
+                to,
+                perturb,
+                ci,
+                rounds,
+                repeat,
+                stages,
+                explain,
+            }) => {
                 (text.pattern, text.schedule) = (Some(pattern), Some(schedule));
                 (text.from, text.to, text.perturb) = (from, to, perturb);
                 (text.ci, text.rounds, text.stages) = (Some(ci), Some(rounds), stages);
                 text.repeat = (repeat != 1).then_some(repeat);
+                text.explain = explain.then_some(true);
             }
             Task::Stream(StreamTask { bulk, more_hosts, table }) => {
                 (text.stream, text.more_hosts, text.table) = (Some(bulk), more_hosts, table);
@@ -186,7 +202,11 @@ impl PlanText {
         };
         bulk_only(self.more_hosts.last().cloned(), "more-hosts")?;
         bulk_only(self.table.axes().first().map(ToString::to_string), "table")?;
-        for (field, given) in [("stages", self.stages.is_some()), ("repeat", self.repeat.is_some())] {
+        for (field, given) in [
+            ("stages", self.stages.is_some()),
+            ("repeat", self.repeat.is_some()),
+            ("explain", self.explain.is_some()),
+        ] {
             let value = format!("given with [{}]", verb.unwrap_or_default());
             PlanError::range(verb.is_none() || !given, field, value, "left out: they belong to a curve")?;
         }
@@ -216,6 +236,7 @@ impl PlanText {
             rounds: self.rounds.unwrap_or(usual.rounds),
             repeat: self.repeat.unwrap_or(usual.repeat),
             stages: self.stages,
+            explain: self.explain.unwrap_or(usual.explain),
         }
     }
 }

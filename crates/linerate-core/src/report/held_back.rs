@@ -81,7 +81,7 @@ pub(super) fn courses(run: &Run, transfer: &Transfer) -> Vec<HeldFlow> {
 
 impl HeldBack {
     /// What held back `transfer` of `run`, if that is known.
-    pub(super) fn of(run: &Run, transfer: &Transfer) -> Option<Self> {
+    pub(crate) fn of(run: &Run, transfer: &Transfer) -> Option<Self> {
         let pace = transfer.load.stream.as_ref().and_then(|stream| stream.rate);
         let kept = |pace: &Rate| transfer.slowest().is_some_and(|rate| rate.share_of(*pace) >= PACE_KEPT);
         if let Some(pace) = pace.filter(kept) {

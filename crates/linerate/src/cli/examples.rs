@@ -53,6 +53,12 @@ Examples:
   linerate report before.run.json after.run.json --to both.html
   linerate report np.out --to np.csv";
 
+pub(super) const EXPLAIN: &str = "\
+Examples:
+  linerate measure node7 --key fdpk-33wq-mtzx --out x.run.json
+  linerate explain x.run.json
+  linerate explain x.run.json --format json";
+
 pub(super) const COMPARE: &str = "\
 Examples:
   linerate compare before.run.json --with after.run.json

@@ -9,7 +9,9 @@ use linerate_core::units::{Size, Span};
 
 use super::lab::InLabArgs;
 use super::path::PathArgs;
-use super::shared::{OnModelArgs, OutputArgs, PeerArgs, PlanArgs, lay, lay_option, parse_share};
+use super::shared::{
+    OnModelArgs, OutputArgs, PeerArgs, PlanArgs, lay, lay_option, parse_share, parse_switch,
+};
 
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct MeasureArgs {
@@ -58,6 +60,14 @@ struct QuestionArgs {
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "50",
           hide_short_help = true)]
     stages: Option<u32>,
+    /// After the curve, say which bound binds at each size, and change one thing at a time to settle it
+    ///
+    /// Measures a few sizes again in turns, as asked and with one thing changed: receivers that spin, larger buffers,
+    /// processors apart, another congestion control. Takes up to as long as the curve; `linerate explain` says it again
+    /// [default: off].
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "on", value_name = "on|off",
+          value_parser = parse_switch, hide_short_help = true)]
+    explain: Option<bool>,
 }
 
 #[derive(Debug, Default, clap::Args)]
@@ -107,6 +117,7 @@ impl QuestionArgs {
         lay_option(&self.to, &mut curve.to);
         lay_option(&self.perturb, &mut curve.perturb);
         lay_option(&self.stages, &mut curve.stages);
+        lay(self.explain.as_ref(), &mut curve.explain);
     }
 }
 

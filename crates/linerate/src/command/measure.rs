@@ -1,5 +1,6 @@
 //! `linerate measure`.
 
+mod explained;
 mod memory;
 mod modelled;
 mod subject;
@@ -99,7 +100,10 @@ fn curve<S: CurveSubject>(
             underway.begin_pass(pass, asked.repeat);
             measure_pass(subject, &method, underway)?;
         }
-        if asked.stages.is_some() { stages(subject, underway) } else { Ok(()) }
+        if asked.stages.is_some() {
+            stages(subject, underway)?;
+        }
+        if asked.explain { explained::settle(subject, underway) } else { Ok(()) }
     })?;
     Ok(ExitCode::SUCCESS)
 }

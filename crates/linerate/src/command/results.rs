@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use jiff::Zoned;
+use linerate_core::explain::explain;
 use linerate_core::plan::{Format, NO_REPORT, Output, Plan};
 use linerate_core::report::{NamedRun, Report};
 use linerate_core::run::{Run, Source};
@@ -86,10 +87,21 @@ pub(super) fn print(report: &Report) -> Result<(), Trouble> {
     let rendered = match format {
         Format::Json => render::json(report, level),
         Format::Csv => render::csv(report, level),
-        Format::Table => Ok(render::text(report, columns(), rows)),
+        Format::Table => Ok(render::text(report, columns(), rows) + &explained(&report.runs[0])),
         Format::Np => render::np(report),
     };
     show(&rendered.map_err(|error| unrendered(&error))?)
+}
+
+/// Which bound binds, if that was asked.
+fn explained(named: &NamedRun) -> String {
+    if !named.run.plan.curve().is_some_and(|curve| curve.explain) {
+        return String::new();
+    }
+    explain(&named.run).map_or_else(
+        |_| String::new(),
+        |explanation| format!("\n{}", render::explain::text(named, &explanation, usize::from(columns()))),
+    )
 }
 
 /// The HTML report.

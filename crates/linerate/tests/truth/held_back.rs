@@ -17,10 +17,10 @@ use crate::support::Desk;
 use crate::support::lab::{Lab, Limit};
 
 /// A process that keeps a processor busy, until this is dropped.
-struct Burner(Child);
+pub(super) struct Burner(Child);
 
 impl Burner {
-    fn start() -> Self {
+    pub(super) fn start() -> Self {
         // It ends by itself where the test is killed.
         let mut busy = Command::new("timeout");
         busy.args(["60", "sh", "-c", "while :; do :; done"]).stdin(Stdio::null());
@@ -39,7 +39,7 @@ impl Drop for Burner {
 
 /// The wire between the hosts.
 #[derive(Clone, Copy, Debug)]
-enum Wire {
+pub(super) enum Wire {
     /// As fast as the processors are.
     Free,
     /// 100 Mb/s with room for everything that TCP keeps under way, or for so much.
@@ -47,7 +47,7 @@ enum Wire {
 }
 
 const SHAPED: Limit = Limit { mbps: 100, burst: "128KiB" };
-const DEEP: Wire = Wire::Shaped(None);
+pub(super) const DEEP: Wire = Wire::Shaped(None);
 const SHALLOW: Wire = Wire::Shaped(Some("256KiB"));
 
 const SENDER: Holder = Holder::Processor(Host::Sender);
@@ -57,7 +57,7 @@ const RECEIVER: Holder = Holder::Processor(Host::Receiver);
 const NEXT_TO_NOTHING: f64 = 0.1;
 
 impl Wire {
-    fn lab(self) -> Option<Lab> {
+    pub(super) fn lab(self) -> Option<Lab> {
         let lab = Lab::new(if let Self::Shaped(_) = self { Some(SHAPED) } else { None })?;
         if let Self::Shaped(Some(queue)) = self {
             lab.queue(SHAPED, queue);

@@ -32,6 +32,11 @@ pub(super) trait CurveSubject: Subject {
     /// pass before.
     fn begin_again(&mut self, plan: &Plan, pass: u32) -> Result<(), Trouble>;
 
+    /// Whether the same may be measured again with something changed.
+    fn can_change(&self) -> bool {
+        false
+    }
+
     /// The stages of single messages, if `plan` asks for them; `watch` receives each size and may
     /// end them. Only real hosts have stages; for others such a plan was refused before.
     fn stages(
@@ -114,6 +119,10 @@ impl CurveSubject for Hosts<'_> {
     fn begin_again(&mut self, plan: &Plan, _pass: u32) -> Result<(), Trouble> {
         (self.pair, self.started) = self.opening.open(plan)?;
         Ok(())
+    }
+
+    fn can_change(&self) -> bool {
+        true
     }
 
     fn stages(

@@ -1,0 +1,119 @@
+//! What can be changed to settle which bound binds.
+
+use std::fmt;
+
+use super::bound::{Bound, Cost};
+use crate::options::{Io, Waiting};
+use crate::plan::{Plan, Task};
+use crate::run::Run;
+use crate::schedule::Schedule;
+use crate::units::{Size, Span};
+
+/// A buffer that is to hold nothing back is this many times as large,
+const LARGER: u64 = 16;
+/// and at least so large.
+const LARGE: Size = Size(4 << 20);
+
+/// One thing to change, and what it is to settle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The bound that is on trial: if it binds, the time falls.
+    pub bound: Bound,
+    /// The message sizes to look at, one for each band. Unit: bytes.
+    pub sizes: Vec<u64>,
+    what: What,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum What {
+    Spin,
+    Apart,
+    Nodelay,
+    ReceiveBuffer(Size),
+    SendBuffer(Size),
+    Congestion(&'static str),
+    Sendfile,
+}
+
+impl Change {
+    /// What would settle `bound` on `run` for messages of this size. Absent if nothing that a plan says would.
+    pub(super) fn of(bound: Bound, run: &Run, size: u64) -> Option<Self> {
+        let socket = &run.plan.common.socket;
+        let larger =
+            |asked: Option<Size>| Size(asked.map_or(0, |asked| asked.0.saturating_mul(LARGER))).max(LARGE);
+        let what = match bound {
+            Bound::WakeUp if socket.wait == Waiting::Block => What::Spin,
+            Bound::Others | Bound::Processor(..) if may_part(run) => What::Apart,
+            Bound::Processor(_, Cost::Byte) | Bound::Memory if socket.io == Io::default() => What::Sendfile,
+            Bound::Nagle => What::Nodelay,
+            Bound::ReceiverWindow => What::ReceiveBuffer(larger(socket.rcvbuf)),
+            Bound::SendBuffer => What::SendBuffer(larger(socket.sndbuf)),
+            Bound::CongestionWindow => {
+                let cubic = run.local().granted.congestion.known().is_some_and(|name| name == "cubic");
+                What::Congestion(if cubic { "bbr" } else { "cubic" })
+            }
+            _ => return None,
+        };
+        Some(Self { bound, sizes: vec![size], what })
+    }
+
+    /// Whether it changes the same thing as `other`.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        self.what == other.what
+    }
+
+    /// The plan for its sizes as `plan` is, for this long.
+    #[must_use]
+    pub fn usual(&self, plan: &Plan, time: Span) -> Plan {
+        let mut plan = plan.clone();
+        plan.common.time = time;
+        if let Task::Curve(curve) = &mut plan.task {
+            curve.schedule = Schedule::List(self.sizes.iter().copied().map(Size).collect());
+            (curve.from, curve.to, curve.perturb) = (None, None, None);
+            (curve.repeat, curve.stages, curve.explain) = (1, None, false);
+        }
+        plan
+    }
+
+    /// The same with the change.
+    #[must_use]
+    pub fn changed(&self, plan: &Plan, time: Span) -> Plan {
+        let mut plan = self.usual(plan, time);
+        let socket = &mut plan.common.socket;
+        match self.what {
+            What::Spin => socket.wait = Waiting::Spin,
+            What::Nodelay => socket.nodelay = true,
+            What::ReceiveBuffer(bytes) => socket.rcvbuf = Some(bytes),
+            What::SendBuffer(bytes) => socket.sndbuf = Some(bytes),
+            What::Congestion(name) => socket.congestion = Some(name.to_owned()),
+            What::Sendfile => socket.io = Io::Sendfile,
+            What::Apart => {
+                plan.common.local.pin = Some(0);
+                plan.common.remote.pin = Some(1);
+            }
+        }
+        plan
+    }
+}
+
+/// Whether the ends are on one host, were not pinned, and it has two processors.
+fn may_part(run: &Run) -> bool {
+    let (local, remote) = (run.local(), run.remote());
+    let unpinned = run.plan.common.local.pin.is_none() && run.plan.common.remote.pin.is_none();
+    let two = local.environment.cpus.known().is_some_and(|cpus| cpus.contains(&0) && cpus.contains(&1));
+    unpinned && two && local.environment.same_host(remote.environment) == Some(true)
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.what {
+            What::Spin => out.write_str("--wait spin"),
+            What::Apart => out.write_str("--pin 0,1"),
+            What::Nodelay => out.write_str("--nodelay on"),
+            What::ReceiveBuffer(bytes) => write!(out, "--rcvbuf {bytes}"),
+            What::SendBuffer(bytes) => write!(out, "--sndbuf {bytes}"),
+            What::Congestion(name) => write!(out, "--congestion {name}"),
+            What::Sendfile => out.write_str("--io sendfile"),
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Processors: for how long they work for a message, and what that grows with.
+
+use super::bound::{Bound, Cost, Which};
+use super::candidate::Candidate;
+use super::facts::{Facts, Observed, Setting};
+use super::words::{percent, us};
+
+/// A thread that runs, or is ready to, for this share of the time has none left,
+pub(super) const SATURATED: f64 = 0.9;
+/// and its own work is what binds if it runs for this share.
+const ALMOST: f64 = 0.8;
+/// One that has less waits for something else, however busy it looks: its share counts for this part.
+const NOT_SATURATED: f64 = 0.5;
+/// Segments that hold less than this many times the segment size were sent one by one,
+const ONE_BY_ONE: f64 = 1.5;
+/// and none of them is larger than an Ethernet frame can be. Unit: bytes.
+const FRAME: f64 = 9_216.0;
+/// Where this part of the work for a message is there for the smallest message too, it is for each message.
+const MOSTLY: f64 = 0.5;
+
+/// Both processors, one after the other, or the one that both ends share.
+pub(super) fn serial(setting: &Setting, facts: &Facts, observed: &Observed) -> Candidate {
+    let [ours, theirs] = observed.cpu;
+    let sum = ours + theirs;
+    let least = facts.least_work.map(|least| least.iter().sum());
+    let cost = cost(observed, sum, least);
+    let says = format!(
+        "{} of {} here and {} there{}",
+        us(ours),
+        us(observed.base),
+        us(theirs),
+        in_units(facts, observed, sum, cost)
+    );
+    let which = if observed.share_a_processor(setting) { Which::Shared } else { Which::Both };
+    Candidate::new(Bound::Processor(which, cost), observed.share(sum), says)
+}
+
+/// The processor of one end of messages that overlap: it binds only if it is saturated.
+pub(super) fn pipelined(facts: &Facts, observed: &Observed, end: usize, which: Which) -> Candidate {
+    let (cpu, waited) = (observed.cpu[end], observed.waited[end].unwrap_or(0.0));
+    let busy = observed.share_of_mean(cpu);
+    let all = busy + observed.share_of_mean(waited);
+    let share = if all >= SATURATED && busy >= ALMOST { busy } else { busy * NOT_SATURATED };
+    let cost = cost(observed, cpu, facts.least_work.map(|least| least[end]));
+    let says = format!("it worked for {} of the time{}", percent(busy), in_units(facts, observed, cpu, cost));
+    Candidate::new(Bound::Processor(which, cost), share, says)
+}
+
+/// What the work of `cpu` for a message grows with.
+fn cost(observed: &Observed, cpu: f64, least: Option<f64>) -> Cost {
+    let Some(least) = least else { return Cost::Unknown };
+    if least >= cpu * MOSTLY {
+        return Cost::Message;
+    }
+    match (observed.segment_bytes, observed.largest_segment()) {
+        (Some(bytes), Some(largest)) if bytes <= FRAME.min(largest * ONE_BY_ONE) => Cost::Segment,
+        _ => Cost::Byte,
+    }
+}
+
+fn in_units(facts: &Facts, observed: &Observed, cpu: f64, cost: Cost) -> String {
+    let each = cpu / facts.size.max(1) as f64;
+    match (cost, observed.segment_bytes) {
+        (Cost::Message, _) => format!(", {} a message", us(cpu)),
+        (Cost::Segment, Some(bytes)) => format!(", {} a segment of {bytes:.0} B", us(each * bytes)),
+        (Cost::Byte, Some(bytes)) => format!(", {each:.0} ps a byte in segments of {bytes:.0} B"),
+        (Cost::Byte, None) => format!(", {each:.0} ps a byte"),
+        (Cost::Segment, None) | (Cost::Unknown, _) => String::new(),
+    }
+}

@@ -1,0 +1,129 @@
+//! Ping-pong: one message is under way at a time, so the parts of its time add up.
+
+use super::bound::Bound;
+use super::candidate::Candidate;
+use super::facts::{Facts, Observed, Setting};
+use super::words::us;
+use super::{processors, tcp};
+
+/// Ends that are given a processor less often than this for each message were not asleep when it came.
+const ASLEEP: f64 = 0.2;
+
+/// The share of every bound in the time of a message.
+pub(super) fn candidates(setting: &Setting, facts: &Facts, observed: &Observed) -> Vec<Candidate> {
+    let mut all =
+        vec![link(setting, facts, observed), processors::serial(setting, facts, observed), others(observed)];
+    let cpu: f64 = observed.cpu.iter().sum();
+    // Work at both ends overlaps where a message has many segments.
+    let left = (observed.base - cpu - observed.waited().map_or(0.0, |[_, waited]| waited)).max(0.0);
+    let growing = left * (facts.growing / facts.time);
+    let delay = observed.least_round_trip().map_or(0.0, |round_trip| round_trip / 2.0);
+    let (by_tcp, left) = tcp::stalls(setting, observed, left, left - growing - delay);
+    all.extend(by_tcp);
+    let growing = growing.min(left);
+    let fixed_part = (left - growing).min(facts.least_time);
+    let flights = tcp::flights(facts, observed, left - fixed_part);
+    all.push(rate(setting, facts, observed, growing - flights.as_ref().map_or(0.0, |(_, waits)| *waits)));
+    if let Some((candidate, _)) = flights {
+        merge(&mut all, candidate);
+    }
+    all.extend(fixed(setting, observed, fixed_part));
+    all
+}
+
+/// Adds a candidate, or keeps the larger share of the two that there are then of its bound.
+fn merge(all: &mut Vec<Candidate>, candidate: Candidate) {
+    match all.iter_mut().find(|it| it.bound == candidate.bound) {
+        Some(it) if it.share < candidate.share => *it = candidate,
+        Some(_) => {}
+        None => all.push(candidate),
+    }
+}
+
+fn link(setting: &Setting, facts: &Facts, observed: &Observed) -> Candidate {
+    match setting.link {
+        Some(each) => {
+            let wire = each * facts.size as f64;
+            let says = format!("{} of {} at the payload rate of the link", us(wire), us(observed.base));
+            Candidate::new(Bound::Link, observed.share(wire), says)
+        }
+        None => Candidate::unknown(Bound::Link, setting.no_link),
+    }
+}
+
+fn others(observed: &Observed) -> Candidate {
+    match observed.waited() {
+        Some([mean, waited]) => {
+            let [median, mean] = [waited, mean].map(us);
+            let says = format!(
+                "both ends waited {median} for a processor that another thread had ({mean} in the mean of all messages)"
+            );
+            Candidate::new(Bound::Others, observed.share(waited), says)
+        }
+        None => {
+            Candidate::unknown(Bound::Others, "a host does not say how long threads waited for a processor")
+        }
+    }
+}
+
+/// What grows with the size, and no processor, window or known link accounts for.
+fn rate(setting: &Setting, facts: &Facts, observed: &Observed, growing: f64) -> Candidate {
+    let wire = setting.link.map_or(0.0, |each| each * facts.size as f64);
+    let rest = (growing - wire).max(0.0);
+    let mbps = facts.size as f64 * 8e6 / facts.growing.max(1.0);
+    let says = format!(
+        "{} grow with the size and are neither a processor's nor a window's: as at {mbps:.4} Mb/s",
+        us(rest)
+    );
+    Candidate::new(Bound::PathRate, observed.share(rest), says)
+}
+
+/// What does not grow with the size, and no processor accounts for: `left` of a message's time.
+fn fixed(setting: &Setting, observed: &Observed, left: f64) -> [Candidate; 3] {
+    let delay = observed.least_round_trip().map(|round_trip| round_trip / 2.0);
+    let slept = !setting.spins && observed.turns.iter().all(|turns| turns.is_none_or(|it| it >= ASLEEP));
+    let timer = setting.timer().unwrap_or(0.0).min(left);
+    let path = match delay {
+        // Nobody sleeps, so it is on its way.
+        _ if !slept => left - timer,
+        Some(delay) => (delay - timer).clamp(0.0, left - timer),
+        None if setting.one_host => 0.0,
+        // It may be either's.
+        None => (left - timer) / 2.0,
+    };
+    let woken = if slept { left - timer - path } else { 0.0 };
+    [
+        Candidate::new(Bound::PathDelay, observed.share(path), path_says(observed, path, delay)),
+        Candidate::new(Bound::WakeUp, observed.share(woken), woken_says(setting, observed, woken, slept)),
+        match setting.timer() {
+            Some(timer) => {
+                let says = format!("rx-usecs are {} in the mean of both ends", us(timer));
+                Candidate::new(Bound::Coalescing, observed.share(timer.min(left)), says)
+            }
+            None => Candidate::unknown(Bound::Coalescing, "no interface states its rx-usecs"),
+        },
+    ]
+}
+
+fn path_says(observed: &Observed, path: f64, delay: Option<f64>) -> String {
+    match delay {
+        Some(delay) => format!("half of the least round trip is {}", us(delay)),
+        None => format!("up to {} of {}; no round trip is known", us(path), us(observed.base)),
+    }
+}
+
+fn woken_says(setting: &Setting, observed: &Observed, woken: f64, slept: bool) -> String {
+    if setting.spins {
+        return "receivers spin, so nobody is woken".to_owned();
+    }
+    let turns: Vec<String> = observed.turns.iter().flatten().map(|turns| format!("{turns:.1}")).collect();
+    let turns = if turns.is_empty() { "an unknown number of".to_owned() } else { turns.join(" and ") };
+    if slept {
+        let [left, whole] = [woken, observed.base].map(us);
+        format!(
+            "{left} of {whole} are left beside processors and path; the ends slept {turns} times a message"
+        )
+    } else {
+        format!("the ends hardly slept: {turns} times a message")
+    }
+}

@@ -1,0 +1,185 @@
+//! Which bound binds, as text and JSON.
+
+#[cfg(test)]
+mod tests;
+
+use linerate_core::explain::{
+    Band, Bound, Candidate, Certainty, ExplainedCurve, ExplainedLoad, Explanation, Moved, Outcome, Settled,
+};
+use linerate_core::report::{NamedRun, describe};
+use linerate_core::units::Size;
+use serde::Serialize;
+
+use crate::error::RenderError;
+use crate::text::{count, hosts, percent, plain, wrap};
+
+/// Columns of a label before its value.
+const LABEL: usize = 12;
+/// A bound that accounts for less than this share of the time is ruled out.
+const RULED_OUT: f64 = 0.1;
+/// A share below this is as good as none, and is not printed.
+const SAID: f64 = 0.01;
+
+/// What explains one run as text of at most `width` columns.
+#[must_use]
+pub fn text(named: &NamedRun, explanation: &Explanation, width: usize) -> String {
+    let mut blocks = vec![head(named, width)];
+    for curve in &explanation.curves {
+        blocks.extend(curve_blocks(curve, width));
+    }
+    blocks.extend(explanation.settled.iter().map(|settled| settled_block(settled, width)));
+    blocks.extend(explanation.loads.iter().map(|load| load_block(load, width)));
+    blocks.join("\n\n") + "\n"
+}
+
+/// Every number of the explanations of these runs.
+///
+/// # Errors
+///
+/// If they have no form in JSON.
+pub fn json(explained: &[(&NamedRun, &Explanation)]) -> Result<String, RenderError> {
+    #[derive(Serialize)]
+    struct Explained<'a> {
+        run: &'a str,
+        id: &'a str,
+        #[serde(flatten)]
+        explanation: &'a Explanation,
+    }
+    let all: Vec<Explained<'_>> = explained
+        .iter()
+        .map(|(named, explanation)| Explained { run: &named.name, id: &named.run.id, explanation })
+        .collect();
+    Ok(serde_json::to_string_pretty(&all)? + "\n")
+}
+
+fn head(named: &NamedRun, width: usize) -> String {
+    let between = hosts(named).map_or_else(|| "unknown hosts".to_owned(), |hosts| hosts.join(" -> "));
+    let run = &named.run;
+    let transport = if run.path().transport.is_empty() { "transport unknown" } else { &run.path().transport };
+    let lines = [
+        wrap(&format!("{}: {}, {}", plain(&named.name), between, plain(transport)), width, 2),
+        item("how", &plain(&describe(run)), width),
+    ];
+    lines.join("\n")
+}
+
+/// A label and its value, wrapped under each other.
+fn item(label: &str, value: &str, width: usize) -> String {
+    let indent = LABEL + 2;
+    let wrapped = wrap(value, width.saturating_sub(indent), 0).replace('\n', &format!("\n{:indent$}", ""));
+    format!("  {label:<LABEL$}{wrapped}")
+}
+
+fn curve_blocks(curve: &ExplainedCurve, width: usize) -> Vec<String> {
+    let mut blocks = vec![curve.pattern.to_string()];
+    blocks.extend(curve.bands.iter().map(|band| band_block(band, width)));
+    if !curve.missing.is_empty() {
+        blocks.push(item("not in it", &curve.missing.join("; "), width));
+    }
+    blocks
+}
+
+fn sizes(band: &Band) -> String {
+    let [from, to] = [band.from_bytes, band.to_bytes].map(Size);
+    if from == to { from.to_string() } else { format!("{from} to {to}") }
+}
+
+fn band_block(band: &Band, width: usize) -> String {
+    let what = format!("{} ({})", sizes(band), count(band.sizes as u64, "size"));
+    block(&what, band.verdict, band.certainty, &band.candidates, &band.settle, width)
+}
+
+/// What moved when one thing was changed.
+fn settled_block(settled: &Settled, width: usize) -> String {
+    let mut lines = vec![wrap(&format!("the same with {}", plain(&settled.change)), width, 2)];
+    for moved in &settled.sizes {
+        lines.push(item(&Size(moved.size_bytes).to_string(), &moved_says(moved), width));
+    }
+    if let Some(reason) = &settled.failed {
+        lines.push(item("ended", &format!("failed to {}", plain(reason)), width));
+    }
+    lines.join("\n")
+}
+
+fn moved_says(moved: &Moved) -> String {
+    let ratio = format!("{:.3}", moved.ratio);
+    let within = moved.interval.map_or(String::new(), |[low, high]| format!(" ({low:.3} to {high:.3})"));
+    let what = match moved.outcome {
+        Outcome::Fell => "the time fell",
+        Outcome::Rose => "the time rose",
+        Outcome::Same => "nothing moved",
+        Outcome::CannotTell => "cannot tell: the turns differ",
+    };
+    format!("{what}: {ratio} of the time without{within}")
+}
+
+fn load_block(load: &ExplainedLoad, width: usize) -> String {
+    let name = if load.name.is_empty() { "bulk".to_owned() } else { plain(&load.name) };
+    let what = format!("{name} ({})", count(load.flows as u64, "flow"));
+    if load.candidates.is_empty() {
+        let why = "the file does not say what held it back: no flow of TCP was looked at";
+        return wrap(&format!("{what}: {why}"), width, 2);
+    }
+    block(&what, load.verdict, load.certainty, &load.candidates, &load.settle, width)
+}
+
+fn block(
+    what: &str,
+    verdict: Option<Bound>,
+    certainty: Certainty,
+    candidates: &[Candidate],
+    settle: &str,
+    width: usize,
+) -> String {
+    let known = |it: &&Candidate| it.share.is_some();
+    let of = |it: &Candidate| format!("{} {}", it.bound, percent(it.share.unwrap_or(0.0)));
+    let found = verdict.and_then(|bound| candidates.iter().find(|it| it.bound.is_like(bound)));
+    let says = match (found, certainty) {
+        (Some(found), Certainty::Sure) => format!("{}, {} of the time", found.bound, share(found)),
+        (Some(found), _) => format!("likely {}, {} of the time", found.bound, share(found)),
+        (None, _) => {
+            let first: Vec<String> = candidates.iter().filter(known).take(2).map(of).collect();
+            format!("cannot tell: {}", first.join(", "))
+        }
+    };
+    let mut lines = vec![wrap(&format!("{what}: {says}"), width, 2)];
+    let beside: Vec<&Candidate> = candidates
+        .iter()
+        .filter(known)
+        .filter(|it| found.is_none_or(|found| found.bound != it.bound) && it.share >= Some(RULED_OUT))
+        .collect();
+    if let Some(found) = found {
+        lines.push(item("evidence", &found.evidence, width));
+    }
+    for (place, it) in beside.iter().enumerate() {
+        let label = match (place, found.is_some()) {
+            (0, true) => "beside it",
+            (0, false) => "evidence",
+            _ => "",
+        };
+        lines.push(item(label, &format!("{}: {}", of(it), it.evidence), width));
+    }
+    let out: Vec<String> = candidates
+        .iter()
+        .filter(|it| it.share.is_some_and(|share| share < RULED_OUT))
+        .filter(|it| found.is_none_or(|found| found.bound != it.bound))
+        .map(|it| if it.share >= Some(SAID) { of(it) } else { it.bound.to_string() })
+        .collect();
+    if !out.is_empty() {
+        lines.push(item("ruled out", &out.join("; "), width));
+    }
+    let unknown: Vec<String> = candidates
+        .iter()
+        .filter(|it| it.share.is_none())
+        .map(|it| format!("{} ({})", it.bound, it.evidence))
+        .collect();
+    if !unknown.is_empty() {
+        lines.push(item("not known", &unknown.join("; "), width));
+    }
+    lines.push(item("to settle", settle, width));
+    lines.join("\n")
+}
+
+fn share(found: &Candidate) -> String {
+    percent(found.share.unwrap_or(0.0))
+}

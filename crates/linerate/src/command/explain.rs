@@ -1,0 +1,58 @@
+//! `linerate explain`.
+
+use std::process::ExitCode;
+
+use linerate_core::explain::{Explanation, explain};
+use linerate_core::report::NamedRun;
+use linerate_report::explain as render;
+
+use crate::cli::{ExplainArgs, ExplainFormat};
+use crate::screen::{columns, note, show};
+use crate::store;
+use crate::trouble::Trouble;
+
+pub(super) fn run(args: &ExplainArgs) -> Result<ExitCode, Trouble> {
+    let runs: Result<Vec<NamedRun>, Trouble> = args.runs.iter().map(|path| store::load(path)).collect();
+    let runs = runs?;
+    let explained: Result<Vec<(&NamedRun, Explanation)>, Trouble> = runs.iter().map(explained).collect();
+    let explained = explained?;
+    match args.format {
+        ExplainFormat::Text if args.to.is_empty() => {
+            let texts: Vec<String> = explained
+                .iter()
+                .map(|(named, explanation)| render::text(named, explanation, usize::from(columns())))
+                .collect();
+            show(&texts.join("\n"))?;
+        }
+        ExplainFormat::Json => show(&json(&explained)?)?,
+        ExplainFormat::Text => {}
+    }
+    for path in &args.to {
+        if path.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("json")) {
+            return Err(Trouble::new(
+                format!("failed to choose a format for {}", path.display()),
+                "end the file's name in .json",
+            ));
+        }
+        store::replace(path, &json(&explained)?)?;
+        note(format_args!("explanation: {}", path.display()));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn explained(named: &NamedRun) -> Result<(&NamedRun, Explanation), Trouble> {
+    let explanation = explain(&named.run).map_err(|error| {
+        Trouble::new(
+            format!("{}: failed to {error}", named.name),
+            "give a run of `linerate measure`, `stream` or `rr`, or a NetPIPE file",
+        )
+    })?;
+    Ok((named, explanation))
+}
+
+fn json(explained: &[(&NamedRun, Explanation)]) -> Result<String, Trouble> {
+    let all: Vec<_> = explained.iter().map(|(named, explanation)| (*named, explanation)).collect();
+    render::json(&all).map_err(|error| {
+        Trouble::new(format!("failed to show the explanation: {error}"), "try --format text")
+    })
+}

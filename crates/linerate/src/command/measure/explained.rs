@@ -1,0 +1,98 @@
+//! The same measured again with one thing changed.
+
+use std::ops::ControlFlow;
+
+use linerate_core::explain::{Change, changes};
+use linerate_core::measure::{Ended, Method, Progress, Watch, measure};
+use linerate_core::plan::Plan;
+use linerate_core::run::Changed;
+use linerate_core::series::Series;
+use linerate_core::units::Span;
+
+use super::subject::CurveSubject;
+use crate::command::conduct::{Stopped, Underway};
+use crate::trouble::Trouble;
+
+/// Turns of each change: as asked and changed, one after the other.
+const TURNS: u32 = 3;
+/// One measurement of a turn lasts at least this long.
+const LEAST: Span = Span::from_ms(300);
+
+/// Measures a few sizes again, in turns as asked and with one thing changed, and keeps what came of it. A change that
+/// this host cannot make is kept with the reason.
+pub(super) fn settle(subject: &mut impl CurveSubject, underway: &mut Underway<'_>) -> Result<(), Stopped> {
+    let changes = if subject.can_change() { changes(&underway.run) } else { Vec::new() };
+    let plan = underway.run.plan.clone();
+    let parts = u64::from(2 * TURNS) * changes.len().max(1) as u64;
+    let time = (plan.common.time / parts).max(LEAST);
+    for change in &changes {
+        underway.line.doing(&format!("the same with {change}, to settle {}", change.bound));
+        let mut turns = Turns { subject, underway, time };
+        let (result, interrupted) = turns.of(change, &plan);
+        underway.run.changed.push(result);
+        underway.save();
+        if interrupted || underway.go_on().is_break() {
+            return Err(Stopped::Interrupted);
+        }
+    }
+    Ok(())
+}
+
+/// What it takes to measure in turns.
+struct Turns<'a, 'b, S> {
+    subject: &'a mut S,
+    underway: &'a Underway<'b>,
+    time: Span,
+}
+
+impl<S: CurveSubject> Turns<'_, '_, S> {
+    /// All turns of a change, and whether the user ended them.
+    fn of(&mut self, change: &Change, plan: &Plan) -> (Changed, bool) {
+        let pattern = plan.curve().map(|curve| curve.pattern).unwrap_or_default();
+        let empty = || Series::new(pattern, &change.sizes);
+        let mut both = [empty(), empty()];
+        let plans = [change.usual(plan, self.time), change.changed(plan, self.time)];
+        let mut failed = None;
+        'turns: for turn in 0..TURNS {
+            for (series, plan) in both.iter_mut().zip(&plans) {
+                match self.once(plan, turn) {
+                    Ok(of_turn) => series.add_pass(turn, of_turn),
+                    Err(reason) => {
+                        failed = Some(reason);
+                        break 'turns;
+                    }
+                }
+            }
+        }
+        let interrupted = self.underway.go_on().is_break();
+        let [usual, changed] = both;
+        (Changed { change: change.to_string(), usual, changed, failed }, interrupted)
+    }
+
+    /// One measurement over new connections.
+    fn once(&mut self, plan: &Plan, turn: u32) -> Result<Series, String> {
+        let words = |trouble: Trouble| trouble.to_string();
+        self.subject.finish().map_err(words)?;
+        self.subject.begin_again(plan, turn).map_err(words)?;
+        let curve = plan.curve().cloned().unwrap_or_default();
+        let method = self.subject.method(&plan.common, &curve).map_err(|error| error.to_string())?;
+        let method = Method { seed: method.seed.wrapping_add(turn.into()), ..method };
+        let outcome = measure(self.subject.bench(), &method, &mut Quiet(self.underway));
+        match outcome.ended {
+            Ended::Complete => Ok(outcome.series),
+            Ended::Interrupted => Err("interrupted".to_owned()),
+            Ended::Failed(error) => Err(error.to_string()),
+        }
+    }
+}
+
+/// Ends a turn when the user asks, and shows nothing.
+struct Quiet<'a, 'b>(&'a Underway<'b>);
+
+impl Watch for Quiet<'_, '_> {
+    fn trial_done(&mut self, _progress: &Progress) -> ControlFlow<()> {
+        self.0.go_on()
+    }
+
+    fn round_done(&mut self, _series: &mut Series) {}
+}

@@ -1,0 +1,125 @@
+//! Which bound binds, in situations that are built, alone and beside a program that burns a core.
+//!
+//! Of loads the same situations as in `held_back` are explained there.
+
+use rstest::rstest;
+use serde_json::Value;
+
+use super::held_back::{Burner, DEEP, Wire};
+use super::{ALONE, PoisonError};
+use crate::support::Desk;
+
+/// What is said of each band of the curve in `x.run.json`: its sizes, and the verdict if there is one.
+fn bands(desk: &Desk) -> Vec<(u64, u64, String)> {
+    let said = desk.linerate(&["explain", "x.run.json", "--format", "json"]).done().stdout;
+    let explained: Value = serde_json::from_str(&said).expect("it is JSON");
+    let bands = explained[0]["curves"][0]["bands"].as_array().expect("a curve has bands");
+    let said = |band: &Value| {
+        let size = |key: &str| band[key].as_u64().expect("a size");
+        let verdict = band["verdict"].as_str().unwrap_or("cannot tell").to_owned();
+        (size("from_bytes"), size("to_bytes"), verdict)
+    };
+    bands.iter().map(said).collect()
+}
+
+/// Every size of a curve over `wire` has a verdict that begins with one of `named`.
+fn curve_is(wire: Wire, options: &[&str], named: &[&str], crowded: bool) {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(lab) = wire.lab() else { return };
+    let desk = Desk::new();
+    let server = lab.serve(&desk);
+    let _burner = crowded.then(Burner::start);
+    let asked = ["measure", &server.address, "--out", "x.run.json", "--no-report", "--time", "2s"];
+    lab.linerate(&desk, &[&asked, options].concat()).done();
+    all_are(&desk, named);
+}
+
+fn all_are(desk: &Desk, named: &[&str]) {
+    let bands = bands(desk);
+    let right = |(_, _, verdict): &(u64, u64, String)| named.iter().any(|name| verdict.starts_with(name));
+    let text = || desk.linerate(&["explain", "x.run.json"]).stdout;
+    assert!(bands.iter().all(right), "{named:?}: {bands:?}\n{}", text());
+}
+
+const ONE_WAY: &[&str] = &["--pattern", "one-way"];
+
+#[rstest]
+#[ignore = "wants a quiet host; ./check full runs it"]
+fn small_messages_to_a_sleeper_wait_for_its_waking(#[values(false, true)] crowded: bool) {
+    // Beside a burning core a processor is awake, and the other program may have it.
+    let named: &[&str] =
+        if crowded { &["wake-up", "other programs", "both processors"] } else { &["wake-up"] };
+    curve_is(Wire::Free, &["--pin", "0,1", "--schedule", "list:1,8,32"], named, crowded);
+}
+
+#[rstest]
+#[ignore = "wants a quiet host; ./check full runs it"]
+fn ends_that_share_a_processor_are_bound_by_it(
+    #[values("ping-pong", "one-way")] pattern: &str,
+    #[values(false, true)] crowded: bool,
+) {
+    // The burner goes where there is room.
+    let options = ["--pin", "1,1", "--schedule", "list:1,8,64", "--pattern", pattern];
+    curve_is(Wire::Free, &options, &["the processor that both ends share"], crowded);
+}
+
+#[rstest]
+#[case::ping_pong(&["--schedule", "list:256KiB,1MiB"])]
+#[case::one_way(&["--schedule", "list:16KiB,64KiB,256KiB", "--pattern", "one-way"])]
+#[ignore = "wants a quiet host; ./check full runs it"]
+fn a_shaper_is_a_rate_that_no_interface_states(
+    #[case] options: &[&str],
+    #[values(false, true)] crowded: bool,
+) {
+    curve_is(DEEP, options, &["a slower hop or a shaper"], crowded);
+}
+
+#[rstest]
+#[ignore = "wants a quiet host; ./check full runs it"]
+fn a_small_receive_buffer_is_named(#[values(false, true)] crowded: bool) {
+    let options = ["--rcvbuf", "4KiB", "--schedule", "list:16KiB,64KiB"];
+    curve_is(Wire::Free, &[ONE_WAY, &options].concat(), &["receiver window"], crowded);
+}
+
+#[rstest]
+#[ignore = "wants a quiet host; ./check full runs it"]
+fn nagles_algorithm_holds_requests_back(#[values(false, true)] crowded: bool) {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(lab) = Wire::Free.lab() else { return };
+    let desk = Desk::new();
+    let server = lab.serve(&desk);
+    let _burner = crowded.then(Burner::start);
+    let asked = ["rr", &server.address, "--time", "1500ms", "--depth", "4", "--nodelay", "off"];
+    lab.linerate(&desk, &[&asked[..], &["--out", "x.run.json", "--no-report"]].concat());
+    let said = desk.linerate(&["explain", "x.run.json"]).done().stdout;
+    assert!(said.contains("Nagle with delayed acknowledgements"), "{said}");
+    assert!(!said.contains("cannot tell"), "{said}");
+}
+
+#[rstest]
+#[ignore = "wants a quiet host; ./check full runs it"]
+fn one_way_small_messages_are_bound_by_a_processor(#[values(false, true)] crowded: bool) {
+    let named = if crowded {
+        &["sender's processor", "receiver's processor", "other programs"][..]
+    } else {
+        &["sender's processor", "receiver's processor"]
+    };
+    curve_is(Wire::Free, &[ONE_WAY, &["--pin", "0,1", "--schedule", "list:8,64"]].concat(), named, crowded);
+}
+
+/// Models: what costs what is in their plans.
+#[rstest]
+#[case::link("gigabit", &[], "list:1MiB,4MiB", "link rate")]
+#[case::path("wan-10037-km", &["--pattern", "ping-pong"], "list:1,64", "delay of the path")]
+#[ignore = "with the others; ./check full runs it"]
+fn what_binds_in_a_model_is_named(
+    #[case] model: &str,
+    #[case] set: &[&str],
+    #[case] schedule: &str,
+    #[case] named: &str,
+) {
+    let desk = Desk::new();
+    let asked = ["measure", "--model", model, "--schedule", schedule, "--out", "x.run.json", "--no-report"];
+    desk.linerate(&[&asked, set].concat()).done();
+    all_are(&desk, &[named]);
+}
