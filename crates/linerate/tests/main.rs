@@ -5,6 +5,7 @@ mod bad_input;
 mod browser;
 mod calibrate;
 mod experiment;
+mod explain;
 mod experiment_hosts;
 mod help;
 mod history;

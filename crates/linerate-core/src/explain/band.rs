@@ -14,8 +14,10 @@ const AHEAD: f64 = 0.15;
 const SURE: f64 = 0.75;
 const SURE_RIVAL: f64 = 0.5;
 /// From one size to the next the bound changes only if what it then accounts for more, summed over the sizes, is
-/// worth this many times the whole time of a size.
-const CHANGE: f64 = 1.5;
+/// worth this part of the whole time of all sizes,
+const CHANGE: f64 = 0.04;
+/// and at most so many times the time of one.
+const MOST_CHANGE: f64 = 1.5;
 
 /// Adjacent sizes with the same bound.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -61,7 +63,7 @@ pub(super) fn bands(mut sizes: Vec<Sized>) -> Vec<Band> {
     let mut bands: Vec<Band> = Vec::new();
     let mut start = 0;
     for end in 1..=sizes.len() {
-        if end < sizes.len() && bounds[start].is_like(bounds[end]) {
+        if end < sizes.len() && bounds[start] == bounds[end] {
             continue;
         }
         bands.push(band(&sizes[start..end], bounds[start]));
@@ -75,23 +77,24 @@ pub(super) fn bands(mut sizes: Vec<Sized>) -> Vec<Band> {
 fn smoothest(sizes: &[Sized]) -> Vec<Bound> {
     let mut all: Vec<Bound> = Vec::new();
     for it in sizes.iter().flat_map(|(_, of)| of).filter(|it| it.share.is_some()) {
-        if all.iter().all(|bound| !bound.is_like(it.bound)) {
+        if !all.contains(&it.bound) {
             all.push(it.bound);
         }
     }
     let lost = |(_, of): &Sized, bound: Bound| {
-        1.0 - of.iter().find(|it| it.bound.is_like(bound)).map_or(0.0, Candidate::known_share)
+        1.0 - of.iter().find(|it| it.bound == bound).map_or(0.0, Candidate::known_share)
     };
+    let change = (CHANGE * sizes.len() as f64).min(MOST_CHANGE);
     let least = |costs: &[f64]| (0..costs.len()).min_by(|one, other| costs[*one].total_cmp(&costs[*other]));
     // What every bound costs up to a size, and from which bound of the size before it came.
     let mut costs = vec![0.0; all.len()];
     let mut ways: Vec<Vec<usize>> = Vec::new();
     for size in sizes {
         let Some(best) = least(&costs) else { return Vec::new() };
-        let way = |bound: usize| if costs[bound] <= costs[best] + CHANGE { bound } else { best };
+        let way = |bound: usize| if costs[bound] <= costs[best] + change { bound } else { best };
         let ways_here: Vec<usize> = (0..all.len()).map(way).collect();
         let cost = |bound: usize| {
-            let before = costs[ways_here[bound]] + if ways_here[bound] == bound { 0.0 } else { CHANGE };
+            let before = costs[ways_here[bound]] + if ways_here[bound] == bound { 0.0 } else { change };
             before + lost(size, all[bound])
         };
         costs = (0..all.len()).map(cost).collect();
@@ -142,7 +145,7 @@ fn band(sizes: &[Sized], bound: Bound) -> Band {
 
 /// The candidates of several sizes as one list. What a processor works for is what it does for most of the sizes.
 fn together(sizes: &[Sized], bound: Bound) -> Vec<Candidate> {
-    let has = |(_, of): &&Sized| of.iter().any(|it| it.bound.is_like(bound));
+    let has = |(_, of): &&Sized| of.iter().any(|it| it.bound == bound);
     let alike: Vec<&Sized> = sizes.iter().filter(has).collect();
     let (_, middle) = alike.get(alike.len() / 2).copied().unwrap_or(&sizes[sizes.len() / 2]);
     let mean = |it: &Candidate| {

@@ -119,6 +119,11 @@ impl Setting {
 }
 
 impl Setting {
+    /// The time of a message at the payload rate of the link, nothing if that is not known.
+    pub(super) fn wire(&self, size: u64) -> f64 {
+        self.link.map_or(0.0, |each| each * size as f64)
+    }
+
     /// The mean of the timers that the ends state.
     pub(super) fn timer(&self) -> Option<f64> {
         let known: Vec<f64> = self.coalescing.iter().flatten().copied().collect();

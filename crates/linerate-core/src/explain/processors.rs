@@ -18,21 +18,32 @@ const FRAME: f64 = 9_216.0;
 /// Where this part of the work for a message is there for the smallest message too, it is for each message.
 const MOSTLY: f64 = 0.5;
 
+/// How much of the time of a message the processors of both ends are on its way. They work one after the other for
+/// the first segment of it, and at the same time for those that follow; on one processor always in turns.
+pub(super) fn on_the_way(setting: &Setting, facts: &Facts, observed: &Observed) -> f64 {
+    let [ours, theirs] = observed.cpu;
+    let segments = observed.segment_bytes.map_or(1.0, |bytes| (facts.size as f64 / bytes).max(1.0));
+    if observed.share_a_processor(setting) {
+        return ours + theirs;
+    }
+    let first = 1.0 / segments;
+    (ours + theirs) * first + ours.max(theirs) * (1.0 - first)
+}
+
 /// Both processors, one after the other, or the one that both ends share.
 pub(super) fn serial(setting: &Setting, facts: &Facts, observed: &Observed) -> Candidate {
     let [ours, theirs] = observed.cpu;
-    let sum = ours + theirs;
-    let least = facts.least_work.map(|least| least.iter().sum());
-    let cost = cost(observed, sum, least);
+    let work = ours + theirs;
+    let cost = cost(observed, work, facts.least_work.map(|least| least.iter().sum()));
     let says = format!(
         "{} of {} here and {} there{}",
         us(ours),
         us(observed.base),
         us(theirs),
-        in_units(facts, observed, sum, cost)
+        in_units(facts, observed, work, cost)
     );
     let which = if observed.share_a_processor(setting) { Which::Shared } else { Which::Both };
-    Candidate::new(Bound::Processor(which, cost), observed.share(sum), says)
+    Candidate::new(Bound::Processor(which, cost), observed.share(on_the_way(setting, facts, observed)), says)
 }
 
 /// The processor of one end of messages that overlap: it binds only if it is saturated.

@@ -13,8 +13,7 @@ const ASLEEP: f64 = 0.2;
 pub(super) fn candidates(setting: &Setting, facts: &Facts, observed: &Observed) -> Vec<Candidate> {
     let mut all =
         vec![link(setting, facts, observed), processors::serial(setting, facts, observed), others(observed)];
-    let cpu: f64 = observed.cpu.iter().sum();
-    // Work at both ends overlaps where a message has many segments.
+    let cpu = processors::on_the_way(setting, facts, observed);
     let left = (observed.base - cpu - observed.waited().map_or(0.0, |[_, waited]| waited)).max(0.0);
     let growing = left * (facts.growing / facts.time);
     let delay = observed.least_round_trip().map_or(0.0, |round_trip| round_trip / 2.0);
@@ -22,7 +21,7 @@ pub(super) fn candidates(setting: &Setting, facts: &Facts, observed: &Observed) 
     all.extend(by_tcp);
     let growing = growing.min(left);
     let fixed_part = (left - growing).min(facts.least_time);
-    let flights = tcp::flights(facts, observed, left - fixed_part);
+    let flights = tcp::flights(facts, observed, left - fixed_part, setting.wire(facts.size));
     all.push(rate(setting, facts, observed, growing - flights.as_ref().map_or(0.0, |(_, waits)| *waits)));
     if let Some((candidate, _)) = flights {
         merge(&mut all, candidate);
@@ -68,7 +67,7 @@ fn others(observed: &Observed) -> Candidate {
 
 /// What grows with the size, and no processor, window or known link accounts for.
 fn rate(setting: &Setting, facts: &Facts, observed: &Observed, growing: f64) -> Candidate {
-    let wire = setting.link.map_or(0.0, |each| each * facts.size as f64);
+    let wire = setting.wire(facts.size);
     let rest = (growing - wire).max(0.0);
     let mbps = facts.size as f64 * 8e6 / facts.growing.max(1.0);
     let says = format!(

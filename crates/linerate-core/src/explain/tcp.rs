@@ -14,6 +14,9 @@ const TIMEOUT: f64 = 2e11;
 /// and more. Unit: picoseconds. Source: Linux, `TCP_DELACK_MIN` and `TCP_ATO_MIN` (HZ/25).
 const DELAYED: f64 = 4e9;
 
+/// A round trip that takes this many times the least is one through a queue.
+const QUEUED: f64 = 2.0;
+
 /// Where a message stalls: what TCP waited for of the `left` time of a message, and what is left then; `still` is the
 /// part of it that neither the size nor the path takes.
 pub(super) fn stalls(setting: &Setting, observed: &Observed, left: f64, still: f64) -> (Vec<Candidate>, f64) {
@@ -72,9 +75,17 @@ fn limited(ends: &[TcpEffort; 2], observed: &Observed) -> [f64; 2] {
 
 /// A message that is larger than a window waits for round trips: that, by the smaller of the congestion window and
 /// what the receiver offers, and how much of the time `beyond` what the smallest message takes. Absent without TCP.
-pub(super) fn flights(facts: &Facts, observed: &Observed, beyond: f64) -> Option<(Candidate, f64)> {
+///
+/// The window was smaller while the message passed than it is after it. So where a message needs more than one, and
+/// no queue makes the round trips longer, all that grows and is not on the `wire` is the window's.
+pub(super) fn flights(
+    facts: &Facts,
+    observed: &Observed,
+    beyond: f64,
+    wire: f64,
+) -> Option<(Candidate, f64)> {
     let ends = observed.tcp.as_ref()?;
-    let round_trip = observed.least_round_trip()?;
+    let least_trip = observed.least_round_trip()?;
     let least = |of: fn(&TcpEffort) -> f64| {
         ends.iter().map(of).filter(|bytes| *bytes > 0.0).fold(f64::INFINITY, f64::min)
     };
@@ -86,8 +97,13 @@ pub(super) fn flights(facts: &Facts, observed: &Observed, beyond: f64) -> Option
         (Bound::CongestionWindow, congestion)
     };
     let flights = (facts.size as f64 / window).floor();
-    let waits = (flights * round_trip).min(beyond);
+    let round_trip = least(|end| end.mean_span(end.rtt).as_ps() as f64);
+    let waits = if flights >= 1.0 && round_trip < least_trip * QUEUED {
+        (beyond - wire).max(0.0)
+    } else {
+        (flights * least_trip).min(beyond)
+    };
     let says =
-        format!("it is {window:.0} B, and a message {} B, in round trips of {}", facts.size, us(round_trip));
+        format!("it is {window:.0} B, and a message {} B, in round trips of {}", facts.size, us(least_trip));
     Some((Candidate::new(bound, observed.share(waits), says), waits))
 }

@@ -1,0 +1,55 @@
+//! `linerate explain` of runs whose every number is known: models. Real hosts are in `truth/explained.rs`. Costs 2 s.
+
+use insta::assert_snapshot;
+
+use crate::support::Desk;
+
+/// What is said of a ping-pong over a model.
+fn of_model(model: &str, schedule: &str) -> String {
+    let desk = Desk::new();
+    let asked = ["measure", "--model", model, "--pattern", "ping-pong", "--schedule", schedule];
+    desk.linerate(&[&asked[..], &["--out", "x.run.json", "--no-report", "--quiet"]].concat()).done();
+    desk.linerate(&["explain", "x.run.json"]).done().stdout
+}
+
+#[test]
+fn the_timer_of_a_modelled_card_is_named() {
+    assert_snapshot!(of_model("acenic", "octave:1"));
+}
+
+#[test]
+fn a_long_path_is_named_and_then_its_window() {
+    assert_snapshot!(of_model("wan-10037-km", "octave:1"));
+}
+
+#[test]
+fn a_model_without_costs_has_a_link_and_nothing_else_that_is_known() {
+    assert_snapshot!(of_model("gigabit", "octave:1"));
+}
+
+#[test]
+fn a_curve_of_netpipe_says_what_is_fixed_and_what_grows() {
+    let desk = Desk::new();
+    let line = |size: u64| {
+        let seconds = 50e-6 + size as f64 * 1e-8;
+        format!("{size:8} {:12.6} {seconds:.9}\n", size as f64 * 8.0 / seconds / 1e6)
+    };
+    desk.write("np.out", (0..20).map(|power| line(1 << power)).collect::<String>());
+    let said = desk.linerate(&["explain", "np.out"]).done().stdout;
+    assert!(said.contains("cannot tell: a fixed time for each message"), "{said}");
+    assert!(said.contains("cannot tell: a time for each byte"), "{said}");
+    assert!(said.contains("what processors and TCP did at each size"), "{said}");
+}
+
+#[test]
+fn what_cannot_be_explained_is_refused_in_one_sentence() {
+    let desk = Desk::new();
+    desk.linerate(&["mesh", "--model", "cluster-fast", "--out", "m.run.json", "--no-report", "--quiet"]);
+    assert_snapshot!(desk.linerate(&["explain", "m.run.json"]).complaint(), @"");
+    assert_snapshot!(desk.linerate(&["explain", "none.run.json"]).complaint(), @"");
+    desk.linerate(&["measure", "--model", "gigabit", "--schedule", "list:1", "--out", "x.run.json", "--no-report"]);
+    assert_snapshot!(desk.linerate(&["explain", "x.run.json", "--to", "x.html"]).complaint(), @"");
+    desk.linerate(&["explain", "x.run.json", "--to", "x.json"]).done();
+    let json: serde_json::Value = serde_json::from_str(&desk.read("x.json")).expect("it is JSON");
+    assert_eq!(json[0]["curves"][0]["pattern"], "ping-pong");
+}
