@@ -21,6 +21,7 @@ pub mod experiment;
 pub mod figures;
 pub mod foreign;
 pub mod grid;
+pub mod host_limits;
 pub mod host_list;
 pub mod identity;
 pub mod inference;
