@@ -140,3 +140,13 @@ fn a_caution_of_a_later_version_is_read() {
         serde_json::from_str(r#"{"kind": "sunspots", "number": 7}"#).expect("it is read");
     assert_eq!(caution, LimitCaution::Unknown);
 }
+
+#[test]
+fn a_caution_is_a_sentence_with_its_numbers() {
+    let because = "the time allows no more".to_owned();
+    let caution = LimitCaution::SmallArrays { array_bytes: 1 << 20, wanted_bytes: 1 << 27, because };
+    let expected = "each array has 1 MiB and not 128 MiB, because the time allows no more: ";
+    assert!(caution.to_string().starts_with(expected), "{caution}");
+    let noisy = LimitCaution::Noisy { lost_share: 0.123 };
+    assert!(noisy.to_string().contains("lost 12.3 % of its time"), "{noisy}");
+}
