@@ -17,6 +17,7 @@ pub mod experiment;
 mod figure;
 pub mod history;
 mod host;
+pub mod host_limits;
 mod html;
 mod json;
 pub mod lab;
