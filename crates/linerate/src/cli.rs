@@ -6,6 +6,7 @@ mod compare;
 mod examples;
 mod experiment;
 mod history;
+mod host_limits;
 mod lab;
 mod measure;
 mod mesh;
@@ -30,6 +31,7 @@ pub(crate) use calibrate::CalibrateArgs;
 pub(crate) use compare::{CompareArgs, CompareFormat};
 pub(crate) use experiment::{ExperimentArgs, ExperimentVerb, HowToRun, InitDesign, RunExperiment};
 pub(crate) use history::{Conditions, HistoryArgs, HistoryVerb};
+pub(crate) use host_limits::{HostArgs, HostFormat};
 pub(crate) use lab::{InLabArgs, LabArgs, LabVerb};
 pub(crate) use measure::MeasureArgs;
 pub(crate) use mesh::{HostList, MeshArgs, RanksArgs};
@@ -140,6 +142,13 @@ pub(crate) enum Command {
     /// Put back settings that a crash left changed
     #[command(hide = true)]
     Restore(RestoreArgs),
+    /// Measure what this host could reach, in a minute
+    ///
+    /// Memory (a variant of STREAM) and caches, copies and checksums by size, calls, wake-ups, received packets and the PCI
+    /// links of network adaptors, each with its 95 % interval, and how quiet the host was. Needs no root and no other host.
+    /// With --host-limits, `measure`, `stream` and `rr` keep the same of this host with their runs.
+    #[command(after_help = examples::HOST)]
+    Host(HostArgs),
     /// Find what this host's calls, copies, packets and wake-ups cost
     ///
     /// Measures single operations, then messages over TCP between two network namespaces: over a
@@ -175,7 +184,7 @@ pub(crate) enum Command {
     /// verdict in the list is that of one figure over the last 60 runs; `changes` searches all.
     #[command(after_help = examples::HISTORY)]
     History(Box<HistoryArgs>),
-    /// Print the JSON Schema of run files or plans
+    /// Print the JSON Schema of run files, plans or limits of hosts
     Schema {
         /// Of which
         #[arg(value_enum)]
@@ -223,6 +232,8 @@ pub(crate) enum SchemaOf {
     Lab,
     /// Plans of experiments (`linerate experiment`).
     Experiment,
+    /// Limits of a host (`linerate host --out`).
+    HostLimits,
 }
 
 #[derive(Debug, clap::Args)]

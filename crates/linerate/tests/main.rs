@@ -8,6 +8,7 @@ mod experiment;
 mod experiment_hosts;
 mod help;
 mod history;
+mod host;
 mod lab;
 mod loads_model;
 mod measure;
