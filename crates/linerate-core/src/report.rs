@@ -168,10 +168,6 @@ fn distinguish(names: Vec<&mut String>) {
 }
 
 fn ceilings_of(run: &Run) -> Vec<Ceiling> {
-    link_ceilings(run).into_iter().chain(limits::memory_copy(run)).collect()
-}
-
-fn link_ceilings(run: &Run) -> Vec<Ceiling> {
     let Some(link) = run.link() else { return Vec::new() };
     let mut ceilings = vec![Ceiling { label: format!("link rate {link}"), mbps: link.as_mbps() }];
     if let Some(model) = &run.model {

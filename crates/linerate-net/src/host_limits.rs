@@ -147,12 +147,16 @@ fn doubts(limits: &HostLimits, processors: usize) -> Vec<LimitCaution> {
     let share = activity.steal.known().map_or(0.0, |steal| steal.as_seconds() / all.max(1e-9));
     // A hundredth is what the grades of noise begin to doubt.
     found.extend((share > 0.01).then_some(LimitCaution::Stolen { share }));
-    let parts = [("copies", limits.copies.known().is_some()), ("memory", limits.memory.known().is_some())];
     if !limits.interrupted {
-        let gone = parts.into_iter().filter(|(_, known)| !known);
-        found.extend(gone.map(|(part, _)| missing(part, "see there")));
+        let memory = why(&limits.memory).map(|reason| missing("memory", reason));
+        found.extend(memory.into_iter().chain(why(&limits.copies).map(|reason| missing("copies", reason))));
     }
     found
+}
+
+/// Why a fact is unknown. Absent if it is known.
+fn why<T>(fact: &Fact<T>) -> Option<&str> {
+    if let Fact::Unknown { unknown } = fact { Some(unknown) } else { None }
 }
 
 fn missing(part: &str, reason: impl Display) -> LimitCaution {

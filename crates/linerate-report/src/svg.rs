@@ -158,8 +158,10 @@ mod tests {
             points: [1, 1_024, 65_536].into_iter().zip(rates).collect(),
         };
         report.size_ceilings = vec![line("copies", [1.0, 10.0, 1e9]), line("far", [1e9; 3])];
-        let [throughput, signature] = [Graph::Throughput, Graph::Signature].map(|graph| picture(&report, graph));
-        let labels = |picture: &Picture, of: &str| picture.labels.lines().filter(|text| text.trim() == of).count();
+        let [throughput, signature] =
+            [Graph::Throughput, Graph::Signature].map(|graph| picture(&report, graph));
+        let labels =
+            |picture: &Picture, of: &str| picture.labels.lines().filter(|text| text.trim() == of).count();
         assert_eq!(labels(&throughput, "copies"), 1, "{}", throughput.labels);
         assert_eq!(labels(&throughput, "far (above this graph)"), 1, "{}", throughput.labels);
         assert_eq!(labels(&signature, "copies") + labels(&signature, "far (above this graph)"), 0);

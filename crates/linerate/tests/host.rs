@@ -51,12 +51,12 @@ fn a_host_is_measured_kept_and_reported_again() {
 fn a_run_keeps_the_limits_of_its_host_and_draws_them() {
     let desk = Desk::new();
     let curve = ["measure", "--schedule", "list:64,4096", "--time", "1s", "--out", "x.run.json"];
-    desk.linerate(&[&curve[..], &["--transport", "memory", "--host-limits"]].concat()).done();
+    desk.linerate(&[&curve[..], &["--host-limits"]].concat()).done();
     let run = desk.run_file("x.run.json");
     assert_eq!(run.state, State::Complete);
-    assert!(
-        run.nodes[0].limits.as_ref().is_some_and(|limits| limits.quick && limits.copies.known().is_some())
-    );
+    let limits = run.nodes[0].limits.as_ref().expect("they were asked for");
+    assert!(limits.quick && limits.copies.known().is_some(), "{limits:?}");
+    assert_eq!(run.nodes[1].limits.as_ref(), Some(limits), "the peer is on the same host");
     desk.linerate(&["report", "x.run.json", "--to", "x.html", "--to", "x.json", "--quiet"]).done();
     assert!(desk.read("x.html").contains("copies into and out of the kernel, in turn"));
     let rows: Value = serde_json::from_str(&desk.read("x.json")).expect("JSON");

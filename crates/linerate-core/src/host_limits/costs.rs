@@ -101,10 +101,6 @@ pub struct PacketCosts {
     pub delivered_ns: Fact<Estimate>,
     /// A send that the kernel keeps (`MSG_MORE`): the call, its copy and no packet.
     pub kept_ns: Fact<Estimate>,
-    /// A send to a multicast group that nobody has joined: the packet is received, and dropped before UDP.
-    pub stray_ns: Fact<Estimate>,
-    /// `delivered` less `kept`: at most this is the receive path, as the IP output is in it.
+    /// `delivered` less `kept`: at most this is the receive path, as the IP output and the loopback's device are in it.
     pub received_at_most_ns: Fact<Estimate>,
-    /// `delivered` less `stray`: at least this is the receive path, as the IP input is not in it.
-    pub received_at_least_ns: Fact<Estimate>,
 }

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::Ceiling;
 use crate::host_limits::HostLimits;
 use crate::run::Run;
+use crate::transport::Transport;
 use crate::units::{Rate, Span};
 
 /// A rate at each message size that work on a host allows, if one processor does all of it.
@@ -23,23 +23,34 @@ pub(super) fn by_size(run: &Run) -> Vec<SizeCeiling> {
         run.series.iter().flat_map(|series| series.points.iter().map(|point| point.size)).collect();
     sizes.sort_unstable();
     sizes.dedup();
-    let line = |label: &str, time: fn(&HostLimits, u64) -> Option<Span>| {
-        let point = |size: &u64| Some((*size, Rate::of(*size, time(limits, *size)?)?.as_mbps()));
+    let line = |label: String, time: &dyn Fn(u64) -> Option<Span>| {
+        let point = |size: &u64| Some((*size, Rate::of(*size, time(*size)?)?.as_mbps()));
         let points: Vec<(u64, f64)> = sizes.iter().filter_map(point).collect();
-        (!points.is_empty()).then(|| SizeCeiling { label: label.to_owned(), points })
+        (!points.is_empty()).then_some(SizeCeiling { label, points })
     };
-    let lines = [
-        line("copies into and out of the kernel, in turn", HostLimits::copy_time),
-        line("the slower of the two copies", HostLimits::slower_copy_time),
-    ];
-    lines.into_iter().flatten().collect()
+    let mut lines = Vec::new();
+    if through_kernel(run) {
+        let in_turn = "copies into and out of the kernel, in turn".to_owned();
+        lines.extend(line(in_turn, &|size| limits.copy_time(size)));
+        lines.extend(line("the slower of the two copies".to_owned(), &|size| limits.slower_copy_time(size)));
+    }
+    if let Some(copied) = memory_copy(limits) {
+        let label = format!("copy beyond the caches by one thread: {copied}");
+        let points = sizes.iter().map(|size| (*size, copied.as_mbps()));
+        lines.extend((!sizes.is_empty()).then(|| SizeCeiling { label, points: points.collect() }));
+    }
+    lines
 }
 
 /// The rate at which one thread copies memory: half of what it reads and writes.
-pub(super) fn memory_copy(run: &Run) -> Option<Ceiling> {
-    let moved = limits_of(run)?.memory_rate(1)?;
-    let payload = Rate::from_bits_per_second(moved.bits_per_second() / 2.0);
-    Some(Ceiling { label: format!("copy of memory by one thread: {payload}"), mbps: payload.as_mbps() })
+fn memory_copy(limits: &HostLimits) -> Option<Rate> {
+    let moved = limits.memory_rate(1)?;
+    Some(Rate::from_bits_per_second(moved.bits_per_second() / 2.0))
+}
+
+/// Whether messages are copied into the kernel and out of it. Not where both ends share their memory.
+fn through_kernel(run: &Run) -> bool {
+    !matches!(run.path().transport.parse(), Ok(Transport::Memory | Transport::SharedMemory))
 }
 
 /// The limits of the initiator's host.
@@ -88,7 +99,7 @@ mod tests {
     #[test]
     fn lines_are_bits_over_the_time_of_copies_at_the_sizes_of_the_curves() {
         let report = Report::new(vec![NamedRun { name: "x".to_owned(), run: measured() }]);
-        let [both, slower] = &report.size_ceilings[..] else { panic!("{:?}", report.size_ceilings) };
+        let [both, slower, memory] = &report.size_ceilings[..] else { panic!("{:?}", report.size_ceilings) };
         let close = |found: &[(u64, f64)], expected: [(u64, f64); 2]| {
             let near =
                 |(one, other): (&(u64, f64), (u64, f64))| one.0 == other.0 && (one.1 - other.1).abs() < 0.1;
@@ -97,9 +108,18 @@ mod tests {
         assert!(close(&both.points, [(64, 1000.0), (1000, 4000.0)]), "{both:?}");
         assert!(close(&slower.points, [(64, 1706.7), (1000, 5333.3)]), "{slower:?}");
         // 8 GB/s read and written are 4 GB/s copied.
-        let of_memory =
-            Ceiling { label: "copy of memory by one thread: 32.00 Gb/s".to_owned(), mbps: 32_000.0 };
-        assert_eq!(report.ceilings, [of_memory]);
+        assert_eq!(memory.label, "copy beyond the caches by one thread: 32.00 Gb/s");
+        assert!(close(&memory.points, [(64, 32_000.0), (1000, 32_000.0)]), "{memory:?}");
+        assert!(report.ceilings.is_empty(), "a curve may exceed each of them");
+    }
+
+    #[test]
+    fn ends_that_share_memory_have_no_copies_by_the_kernel() {
+        for transport in ["memory", "shared-memory"] {
+            let mut run = measured();
+            run.paths[0].transport = transport.to_owned();
+            assert_eq!(by_size(&run).len(), 1, "{transport}: the copy of memory alone");
+        }
     }
 
     #[test]

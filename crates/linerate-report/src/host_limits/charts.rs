@@ -8,6 +8,7 @@ use super::words::{cache_name, gigabytes, within};
 use crate::error::RenderError;
 use crate::figure::curve::{Curve, Mark, Point, each, theory};
 use crate::figure::{Figure, Title, axis};
+use crate::plot::{Axis, Scale, decimal};
 use crate::text::count;
 
 /// How far the points of two kernels stand apart, as a share of the distance of two numbers of threads.
@@ -60,7 +61,7 @@ fn working_sets(memory: &MemoryLimits) -> Result<Figure, RenderError> {
     let [low, high] = ends(&curves);
     let mut x = axis::sizes(memory.working_sets.iter().map(|set| set.bytes as f64));
     x.title = "Working set".to_owned();
-    let y = axis::rates_by_decades("Read and written (GB/s)", low, high);
+    let y = rates_by_decades(low, high);
     let axes = [&x, &y];
     let largest = memory.working_sets.iter().map(|set| set.bytes).max().unwrap_or(0);
     let caches = memory.caches.known().map_or(&[][..], Vec::as_slice);
@@ -85,6 +86,16 @@ fn working_sets(memory: &MemoryLimits) -> Result<Figure, RenderError> {
         caption: "Medians with 95 % intervals. Upright lines: the sizes of the caches.".to_owned(),
     };
     Figure::new(title, axes, layers)
+}
+
+/// GB/s by powers of ten, or by round values where there is less than a few powers.
+fn rates_by_decades(low: f64, high: f64) -> Axis {
+    let label = |value: f64| {
+        let text = format!("{value:.3}");
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    };
+    let title = "Read and written (GB/s)".to_owned();
+    Axis::new(title, Scale::Decimal, [low, high], &decimal([low, high]), label)
 }
 
 fn threads(all: &[ThreadsRate]) -> Result<Figure, RenderError> {

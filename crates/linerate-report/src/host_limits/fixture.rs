@@ -159,9 +159,7 @@ pub(super) fn whole() -> HostLimitsFile {
         packets: Fact::Known(PacketCosts {
             delivered_ns: known(1_900.0),
             kept_ns: known(520.0),
-            stray_ns: known(1_310.0),
             received_at_most_ns: known(1_380.0),
-            received_at_least_ns: known(590.0),
         }),
         adaptors: Fact::Known(adaptors()),
         state: state(),

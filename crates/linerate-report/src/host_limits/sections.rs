@@ -227,9 +227,7 @@ fn of_packets(packets: &PacketCosts) -> impl Iterator<Item = Cost<'_>> {
     let all = [
         ("UDP send of 64 B that delivers (loopback)", &packets.delivered_ns),
         ("UDP send that the kernel keeps (MSG_MORE)", &packets.kept_ns),
-        ("UDP send to a group that nobody joined", &packets.stray_ns),
-        ("receiving a packet, softirq: at most", &packets.received_at_most_ns),
-        ("receiving a packet, softirq: at least", &packets.received_at_least_ns),
+        ("receiving a packet in softirq, at most", &packets.received_at_most_ns),
     ];
     all.into_iter().map(|(name, fact)| (name.to_owned(), fact))
 }
