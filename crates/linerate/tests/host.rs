@@ -79,10 +79,9 @@ fn what_was_measured_when_the_user_ends_it_is_kept() {
 fn what_cannot_be_done_is_said_at_once() {
     let desk = Desk::new();
     let refused = |arguments: &[&str], why: &str| {
-        let said = desk.linerate(arguments);
-        assert_eq!(said.code, Some(2), "{arguments:?}: {}", said.stdout);
-        assert!(said.stderr.contains(why), "{arguments:?}: {}", said.stderr);
-        assert!(!said.stderr.contains("panicked"), "{}", said.stderr);
+        let said = desk.linerate(arguments).fails(2).stderr;
+        assert!(said.contains(why), "{arguments:?}: {said}");
+        assert!(!said.contains("panicked"), "{arguments:?}: {said}");
     };
     refused(&["host", "--time", "1ms"], "failed to measure this host in 1");
     refused(&["host", "--to", "host.csv"], "end the name in .html or .json");

@@ -52,7 +52,7 @@ pub(crate) struct PeerArgs {
     ///
     /// As `linerate host --quick` does. The report then draws what copies cost as ceilings. Only this host is measured;
     /// where the peer is on the same host, it has the same limits.
-    #[arg(long, conflicts_with = "model", help_heading = "Certainty", hide_short_help = true)]
+    #[arg(long, conflicts_with = "model", hide_short_help = true)]
     pub(crate) host_limits: bool,
 }
 
