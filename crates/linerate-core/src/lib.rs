@@ -22,6 +22,7 @@ pub mod explain;
 pub mod figures;
 pub mod foreign;
 pub mod grid;
+pub mod host_limits;
 pub mod host_list;
 pub mod identity;
 pub mod inference;

@@ -6,6 +6,7 @@ mod curve;
 mod flow;
 mod held_back;
 mod latency;
+mod limits;
 mod load;
 mod mesh;
 mod sum;
@@ -21,6 +22,7 @@ pub use curve::{Curve, CurvePoint, RoundResult, Timed};
 pub use flow::{Engines, FlowClass, FlowResult, IntervalRate, TcpPoint};
 pub use held_back::{HeldBack, HeldCourse, HeldFlow};
 pub use latency::{Lacking, LatencyPoint, LatencyRow, SHARES, lacking};
+pub use limits::SizeCeiling;
 pub use load::{LoadResult, Trouble, load_name};
 pub use mesh::{
     CollectiveRow, MeshResult, MeshUnit, MeshView, PairValue, SuspectRow, Together, Victims, probe_name,
@@ -43,6 +45,9 @@ pub struct Report {
     pub apps: Vec<AppResult>,
     /// Rates that no curve can exceed, each once.
     pub ceilings: Vec<Ceiling>,
+    /// What copies allow at each size, of runs whose host was measured.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub size_ceilings: Vec<SizeCeiling>,
     /// The runs themselves, for their environments; a curve or a load names its run by index.
     #[serde(skip)]
     pub runs: Vec<NamedRun>,
@@ -73,6 +78,7 @@ impl Report {
         let mut curves = Vec::new();
         let mut loads = Vec::new();
         let mut ceilings: Vec<Ceiling> = Vec::new();
+        let mut size_ceilings: Vec<SizeCeiling> = Vec::new();
         let several = runs.len() > 1;
         for (index, named) in runs.iter().enumerate() {
             for series in &named.run.series {
@@ -89,6 +95,12 @@ impl Report {
                 }
                 load
             }));
+            size_ceilings.extend(limits::by_size(&named.run).into_iter().map(|mut ceiling| {
+                if several {
+                    ceiling.label = format!("{}: {}", named.name, ceiling.label);
+                }
+                ceiling
+            }));
             for ceiling in ceilings_of(&named.run) {
                 if !ceilings.contains(&ceiling) {
                     ceilings.push(ceiling);
@@ -102,7 +114,7 @@ impl Report {
         let of_apps = |(index, named): (usize, &NamedRun)| AppResult::of(index, &named.name, &named.run);
         let mut apps: Vec<AppResult> = runs.iter().enumerate().filter_map(of_apps).collect();
         distinguish(apps.iter_mut().map(|app| &mut app.name).collect());
-        Self { curves, loads, meshes, apps, ceilings, runs }
+        Self { curves, loads, meshes, apps, ceilings, size_ceilings, runs }
     }
 
     /// The loads of run `index`.

@@ -4,6 +4,7 @@ mod changed;
 mod compact;
 mod earlier;
 mod indent;
+mod limits;
 mod packed;
 mod ranks;
 
@@ -18,6 +19,7 @@ use crate::caution::Caution;
 use crate::ceiling::Framing;
 use crate::derive::Boundaries;
 use crate::environment::Environment;
+use crate::host_limits::HostLimits;
 use crate::mesh::{Mesh, Rank};
 use crate::observation::Observation;
 use crate::options::Granted;
@@ -136,6 +138,9 @@ pub struct Node {
     pub environment: Environment,
     /// What it saw during the run.
     pub observation: Observation,
+    /// What it could reach, measured before the run if that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limits: Option<HostLimits>,
 }
 
 /// A connection between two nodes.
@@ -369,11 +374,11 @@ impl Run {
     /// one.
     pub fn set_star(&mut self, beginning: EndState, answering: Vec<Answering>) {
         let EndState { environment, granted, observation } = beginning;
-        self.nodes = vec![Node { environment, observation }];
+        self.nodes = vec![Node { environment, observation, limits: None }];
         self.paths.clear();
         for (to, Answering { end, path }) in (1..).zip(answering) {
             let EndState { environment, granted: to_granted, observation } = end;
-            self.nodes.push(Node { environment, observation });
+            self.nodes.push(Node { environment, observation, limits: None });
             self.paths.push(Path { from: 0, to, from_granted: granted.clone(), to_granted, ..path });
         }
     }
@@ -396,7 +401,7 @@ impl Run {
     /// Without nodes and paths, which no run that was read or conducted is.
     #[must_use]
     pub fn local(&self) -> End<'_> {
-        let Node { environment, observation } = &self.nodes[self.path().from as usize];
+        let Node { environment, observation, .. } = &self.nodes[self.path().from as usize];
         End { environment, granted: &self.path().from_granted, observation }
     }
 
@@ -426,7 +431,7 @@ impl Run {
     }
 
     fn answering_end<'a>(&'a self, path: &'a Path) -> End<'a> {
-        let Node { environment, observation } = &self.nodes[path.to as usize];
+        let Node { environment, observation, .. } = &self.nodes[path.to as usize];
         End { environment, granted: &path.to_granted, observation }
     }
 

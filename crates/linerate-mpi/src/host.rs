@@ -56,7 +56,7 @@ impl Watching {
     /// What this rank knows until now: of the host all, of the run nothing yet.
     #[must_use]
     pub fn node(&self) -> Node {
-        Node { environment: environment(None), observation: Observation::default() }
+        Node { environment: environment(None), ..Node::default() }
     }
 
     /// What it saw. This takes half a second.

@@ -4,6 +4,7 @@
 pub mod channel;
 pub mod control;
 pub mod flow;
+pub mod host_limits;
 pub mod io;
 pub mod lab;
 pub mod line;

@@ -2,11 +2,11 @@
 //!
 //! Each is many samples, not one number: their median and its interval show how certain it is.
 
-mod call;
-mod checksum;
+pub(crate) mod call;
+pub(crate) mod checksum;
 mod copy;
 mod place;
-mod wake;
+pub(crate) mod wake;
 
 use std::io;
 
@@ -115,14 +115,14 @@ impl Probes {
 }
 
 /// Takes samples for a time.
-struct Sampler<'a> {
-    clock: &'a HostClock,
-    time: Span,
+pub(crate) struct Sampler<'a> {
+    pub(crate) clock: &'a HostClock,
+    pub(crate) time: Span,
 }
 
 impl Sampler<'_> {
     /// Samples of `one` until the time is over. The first is warm-up.
-    fn sample<T, E>(&self, mut one: impl FnMut() -> Result<T, E>) -> Result<Vec<T>, E> {
+    pub(crate) fn sample<T, E>(&self, mut one: impl FnMut() -> Result<T, E>) -> Result<Vec<T>, E> {
         one()?;
         let start = self.clock.now();
         let mut samples = Vec::with_capacity(MOST);
@@ -133,7 +133,7 @@ impl Sampler<'_> {
     }
 
     /// What `work` takes. Unit: nanoseconds.
-    fn nanoseconds<E>(&self, work: impl FnOnce() -> Result<(), E>) -> Result<f64, E> {
+    pub(crate) fn nanoseconds<E>(&self, work: impl FnOnce() -> Result<(), E>) -> Result<f64, E> {
         let start = self.clock.now();
         work()?;
         Ok(self.clock.now().since(start).as_ps() as f64 / 1e3)

@@ -1,6 +1,7 @@
 //! System calls that no safe crate wraps. All `unsafe` of the workspace is under this folder.
 
 pub(crate) mod ethtool;
+pub(crate) mod idle_class;
 pub(crate) mod mmsg;
 pub(crate) mod mptcp;
 pub(crate) mod netns;

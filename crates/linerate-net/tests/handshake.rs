@@ -368,7 +368,8 @@ prop_compose! {
         repeat in any::<u32>(),
         stages in any::<Option<u32>>(),
     ) -> Task {
-        Task::Curve(CurvePlan { pattern, schedule, from, to, perturb, ci, rounds, repeat, stages })
+        let explain = stages.is_some();
+        Task::Curve(CurvePlan { pattern, schedule, from, to, perturb, ci, rounds, repeat, stages, explain })
     }
 }
 

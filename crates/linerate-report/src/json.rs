@@ -3,7 +3,7 @@
 
 use linerate_core::caution::Caution;
 use linerate_core::plan::Level;
-use linerate_core::report::{Ceiling, Curve, NamedRun, Report};
+use linerate_core::report::{Ceiling, Curve, NamedRun, Report, SizeCeiling};
 use linerate_core::run::State;
 use serde::Serialize;
 use serde_json::Value;
@@ -27,6 +27,8 @@ struct View<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     apps: Vec<Value>,
     ceilings: &'a [Ceiling],
+    #[serde(skip_serializing_if = "<[SizeCeiling]>::is_empty")]
+    size_ceilings: &'a [SizeCeiling],
 }
 
 #[derive(Serialize)]
@@ -73,6 +75,7 @@ pub fn json(report: &Report, level: Level) -> Result<String, RenderError> {
         meshes: shown(&report.meshes)?,
         apps: shown(&report.apps)?,
         ceilings: &report.ceilings,
+        size_ceilings: &report.size_ceilings,
     };
     Ok(serde_json::to_string_pretty(&view)? + "\n")
 }

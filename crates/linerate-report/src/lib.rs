@@ -18,6 +18,7 @@ pub mod explain;
 mod figure;
 pub mod history;
 mod host;
+pub mod host_limits;
 mod html;
 mod json;
 pub mod lab;

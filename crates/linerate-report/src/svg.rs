@@ -84,7 +84,7 @@ fn title(report: &Report) -> String {
 
 #[cfg(test)]
 mod tests {
-    use linerate_core::report::Report;
+    use linerate_core::report::{Report, SizeCeiling};
 
     use super::super::fixture::{self, DIP, GAP};
     use super::super::plot::{Graph, Picture};
@@ -148,6 +148,25 @@ mod tests {
             assert_eq!(picture.labels.matches("<text").count(), labels, "{graph:?}");
             assert_eq!(picture.ceilings.matches("<polyline").count(), labels, "{graph:?}");
         }
+    }
+
+    #[test]
+    fn a_line_over_the_size_is_drawn_where_sizes_are_an_axis_until_it_leaves_the_graph() {
+        let mut report = fixture::one();
+        let line = |label: &str, rates: [f64; 3]| SizeCeiling {
+            label: label.to_owned(),
+            points: [1, 1_024, 65_536].into_iter().zip(rates).collect(),
+        };
+        report.size_ceilings = vec![line("copies", [1.0, 10.0, 1e9]), line("far", [1e9; 3])];
+        let [throughput, signature] =
+            [Graph::Throughput, Graph::Signature].map(|graph| picture(&report, graph));
+        let labels =
+            |picture: &Picture, of: &str| picture.labels.lines().filter(|text| text.trim() == of).count();
+        assert_eq!(labels(&throughput, "copies"), 1, "{}", throughput.labels);
+        assert_eq!(labels(&throughput, "far (above this graph)"), 1, "{}", throughput.labels);
+        assert_eq!(labels(&signature, "copies") + labels(&signature, "far (above this graph)"), 0);
+        let lines = |picture: &Picture| picture.ceilings.matches("<polyline").count();
+        assert!(lines(&throughput) > lines(&signature), "the line to 1 KiB is drawn");
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod examples;
 mod experiment;
 mod explain;
 mod history;
+mod host_limits;
 mod lab;
 mod measure;
 mod mesh;
@@ -32,6 +33,7 @@ pub(crate) use compare::{CompareArgs, CompareFormat};
 pub(crate) use experiment::{ExperimentArgs, ExperimentVerb, HowToRun, InitDesign, RunExperiment};
 pub(crate) use explain::{ExplainArgs, ExplainFormat};
 pub(crate) use history::{Conditions, HistoryArgs, HistoryVerb};
+pub(crate) use host_limits::{HostArgs, HostFormat};
 pub(crate) use lab::{InLabArgs, LabArgs, LabVerb};
 pub(crate) use measure::MeasureArgs;
 pub(crate) use mesh::{HostList, MeshArgs, RanksArgs};
@@ -142,6 +144,13 @@ pub(crate) enum Command {
     /// Put back settings that a crash left changed
     #[command(hide = true)]
     Restore(RestoreArgs),
+    /// Measure what this host could reach, in a minute
+    ///
+    /// Memory (a variant of STREAM) and caches, copies and checksums by size, calls, wake-ups, received packets and the PCI
+    /// links of network adaptors, each with its 95 % interval, and how quiet the host was. Needs no root and no other host.
+    /// With --host-limits, `measure`, `stream` and `rr` keep the same of this host with their runs.
+    #[command(after_help = examples::HOST)]
+    Host(HostArgs),
     /// Find what this host's calls, copies, packets and wake-ups cost
     ///
     /// Measures single operations, then messages over TCP between two network namespaces: over a
@@ -184,7 +193,7 @@ pub(crate) enum Command {
     /// verdict in the list is that of one figure over the last 60 runs; `changes` searches all.
     #[command(after_help = examples::HISTORY)]
     History(Box<HistoryArgs>),
-    /// Print the JSON Schema of run files or plans
+    /// Print the JSON Schema of run files, plans or limits of hosts
     Schema {
         /// Of which
         #[arg(value_enum)]
@@ -232,6 +241,8 @@ pub(crate) enum SchemaOf {
     Lab,
     /// Plans of experiments (`linerate experiment`).
     Experiment,
+    /// Limits of a host (`linerate host --out`).
+    HostLimits,
 }
 
 #[derive(Debug, clap::Args)]
@@ -283,7 +294,7 @@ pub(crate) fn parse() -> Cli {
 /// The same command without the verbs that are needed once: `--help` has them.
 fn rare_verbs_hidden(command: clap::Command) -> clap::Command {
     let hidden = |verb: clap::Command| verb.hide(true);
-    ["schema", "completions", "man", "settings"]
+    ["schema", "completions", "man", "settings", "calibrate"]
         .into_iter()
         .fold(command, |command, verb| command.mut_subcommand(verb, hidden))
 }

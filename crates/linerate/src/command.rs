@@ -7,6 +7,7 @@ mod conduct;
 mod experiment;
 mod explain;
 mod history;
+mod host_limits;
 mod hosts;
 mod lab;
 mod laboratory;
@@ -63,6 +64,7 @@ pub(crate) fn run(cli: Cli, clock: HostClock) -> Result<ExitCode, Trouble> {
         Some(Command::Experiment(args)) => experiment::run(&args),
         Some(Command::Settings(args)) => settings::run(&args),
         Some(Command::Restore(args)) => restore::run(&args),
+        Some(Command::Host(args)) => host_limits::run(&args, clock),
         Some(Command::Calibrate(args)) => calibrate::run(&args, clock),
         Some(Command::Predict(args)) => predict::run(&args),
         Some(Command::Report(args)) => report::run(&args),

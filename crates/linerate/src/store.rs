@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use linerate_core::host_limits::{HostLimitsFile, is_host_limits};
 use linerate_core::netpipe_file;
 use linerate_core::report::NamedRun;
 use linerate_core::run::Run;
@@ -111,6 +112,20 @@ fn spare(path: &Path, target: &Path) -> Result<(), Trouble> {
     ))
 }
 
+/// Finds out before anything is measured whether `path` can be written, and changes nothing.
+pub(crate) fn writable(path: &Path) -> Result<(), Trouble> {
+    if is_stream(path) {
+        return Ok(());
+    }
+    if path.exists() {
+        spare(path, &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()))?;
+        let opened = fs::OpenOptions::new().append(true).open(path).map(drop);
+        return opened.map_err(|error| Trouble::file("write", path, &error, "choose another path"));
+    }
+    replace(path, "")?;
+    fs::remove_file(path).map_err(|error| Trouble::file("write", path, &error, "choose another path"))
+}
+
 /// Whether there is a run file at `path`.
 fn is_run(path: &Path) -> bool {
     let Ok(file) = fs::File::open(path) else { return false };
@@ -183,12 +198,36 @@ pub(crate) fn text(path: &Path) -> io::Result<String> {
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not text (UTF-8)"))
 }
 
+/// What a file holds that can be reported.
+pub(crate) enum Loaded {
+    Run(Box<NamedRun>),
+    Limits(Box<HostLimitsFile>),
+}
+
 /// Reads a run: linerate's own file, or NetPIPE's; or either from standard input.
 pub(crate) fn load(path: &Path) -> Result<NamedRun, Trouble> {
+    match load_any(path)? {
+        Loaded::Run(named) => Ok(*named),
+        Loaded::Limits(_) => Err(Trouble::new(
+            format!("failed to read {}: it holds the limits of a host, and no run", path.display()),
+            "`linerate report` shows it, by itself; give a run file here",
+        )),
+    }
+}
+
+/// Reads a run, or the limits of a host.
+pub(crate) fn load_any(path: &Path) -> Result<Loaded, Trouble> {
     let bytes = bytes(path).and_then(decompressed).map_err(|error| {
         Trouble::file("read", path, &error, "name a run file that exists and that you may read")
     })?;
     let text = String::from_utf8_lossy(&bytes);
+    if is_host_limits(&text) {
+        let file = HostLimitsFile::from_json(&text).map_err(|error| {
+            let help = "give a file that `linerate host --out` wrote to its end";
+            Trouble::new(format!("failed to read {}: {error}", path.display()), help)
+        })?;
+        return Ok(Loaded::Limits(Box::new(file)));
+    }
     let json = text.trim_start().starts_with('{');
     let run = if json {
         Run::from_json(&text).map_err(|error| error.to_string())
@@ -204,7 +243,7 @@ pub(crate) fn load(path: &Path) -> Result<NamedRun, Trouble> {
         )
     })?;
     let name = if is_stream(path) { "standard input".to_owned() } else { stem(path) };
-    Ok(NamedRun { name, run })
+    Ok(Loaded::Run(Box::new(NamedRun { name, run })))
 }
 
 /// A file's name without its folder and without `.run.json` or another ending.

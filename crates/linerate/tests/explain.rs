@@ -47,7 +47,16 @@ fn what_cannot_be_explained_is_refused_in_one_sentence() {
     desk.linerate(&["mesh", "--model", "cluster-fast", "--out", "m.run.json", "--no-report", "--quiet"]);
     assert_snapshot!(desk.linerate(&["explain", "m.run.json"]).complaint(), @"");
     assert_snapshot!(desk.linerate(&["explain", "none.run.json"]).complaint(), @"");
-    desk.linerate(&["measure", "--model", "gigabit", "--schedule", "list:1", "--out", "x.run.json", "--no-report"]);
+    desk.linerate(&[
+        "measure",
+        "--model",
+        "gigabit",
+        "--schedule",
+        "list:1",
+        "--out",
+        "x.run.json",
+        "--no-report",
+    ]);
     assert_snapshot!(desk.linerate(&["explain", "x.run.json", "--to", "x.html"]).complaint(), @"");
     desk.linerate(&["explain", "x.run.json", "--to", "x.json"]).done();
     let json: serde_json::Value = serde_json::from_str(&desk.read("x.json")).expect("it is JSON");

@@ -5,7 +5,7 @@ use insta::assert_snapshot;
 use crate::support::{Desk, PROGRAM};
 
 /// Every verb, as its words on the command line.
-const VERBS: [&[&str]; 19] = [
+const VERBS: [&[&str]; 20] = [
     &[],
     &["measure"],
     &["stream"],
@@ -22,6 +22,7 @@ const VERBS: [&[&str]; 19] = [
     &["lab", "up"],
     &["lab", "down"],
     &["lab", "exec"],
+    &["host"],
     &["calibrate"],
     &["predict"],
     &["report"],

@@ -16,7 +16,7 @@ const MOST_VALUES: usize = 4;
 pub(super) fn fields(run: &Run) -> Vec<Field> {
     let mut values: BTreeMap<String, (Role, BTreeMap<String, usize>)> = BTreeMap::new();
     let granted = Granted::default();
-    for Node { environment, observation } in &run.nodes {
+    for Node { environment, observation, .. } in &run.nodes {
         let mut one = List(Vec::new());
         one.node("", End { environment, granted: &granted, observation }, &SocketOptions::default());
         for Field { name, value, role } in one.0 {

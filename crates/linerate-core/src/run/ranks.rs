@@ -42,7 +42,7 @@ impl Run {
             if rank.node < next {
                 continue;
             }
-            self.nodes.push(Node { environment, observation });
+            self.nodes.push(Node { environment, observation, limits: None });
             if next == 0 {
                 first_address = address;
                 continue;

@@ -5,12 +5,12 @@ use std::path::Path;
 use super::Unread;
 
 /// The whole text of a file.
-pub(super) fn read(path: impl AsRef<Path>) -> Result<String, Unread> {
+pub(crate) fn read(path: impl AsRef<Path>) -> Result<String, Unread> {
     std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).map_err(Unread::file)
 }
 
 /// A file that holds one value: its words, one space between each.
-pub(super) fn read_value(path: impl AsRef<Path>) -> Result<String, Unread> {
+pub(crate) fn read_value(path: impl AsRef<Path>) -> Result<String, Unread> {
     Ok(words(&read(path)?))
 }
 
@@ -29,13 +29,13 @@ pub(super) fn field<'a>(text: &'a str, name: &str) -> Result<&'a str, Unread> {
 }
 
 /// The first word as a number.
-pub(super) fn number(text: &str) -> Result<u64, Unread> {
+pub(crate) fn number(text: &str) -> Result<u64, Unread> {
     let word = text.split_whitespace().next().unwrap_or_default();
     word.parse().map_err(|_| Unread::Number(word.to_owned()))
 }
 
 /// The field `name`, which is in units of 1024 bytes, as of `/proc/meminfo`.  Unit: bytes.
-pub(super) fn bytes_field(text: &str, name: &str) -> Result<u64, Unread> {
+pub(crate) fn bytes_field(text: &str, name: &str) -> Result<u64, Unread> {
     let kib = number(field(text, name)?)?;
     kib.checked_mul(1_024).ok_or_else(|| Unread::Number(kib.to_string()))
 }

@@ -13,7 +13,7 @@ const BATCH: u32 = 100;
 
 /// A receive from a TCP socket that has nothing and a send of no bytes, in turns: the mean of both.
 /// The way into the kernel, the socket's lock and the way back; no packet.
-pub(super) fn system_call(sampler: &Sampler<'_>) -> Result<Probe, ProbeError> {
+pub(crate) fn system_call(sampler: &Sampler<'_>) -> Result<Probe, ProbeError> {
     let what = failed("a system call");
     let (one, _other) = connection().map_err(&what)?;
     let mut byte = [0_u8; 1];

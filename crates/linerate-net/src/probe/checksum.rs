@@ -30,7 +30,7 @@ pub(super) fn checksum(sampler: &Sampler<'_>) -> Probe {
 }
 
 /// The 16-bit one's complement sum, taken four bytes at a time as RFC 1071, section 2, allows.
-fn sum(bytes: &[u8]) -> u16 {
+pub(crate) fn sum(bytes: &[u8]) -> u16 {
     let mut words = bytes.chunks_exact(4);
     let mut sum: u64 = words.by_ref().map(|word| u64::from(number(word))).sum();
     // The rest is padded with zeros at its end.

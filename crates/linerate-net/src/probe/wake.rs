@@ -63,10 +63,10 @@ fn tie(nth: usize) {
     }
 }
 
-fn say(mut pipe: &PipeWriter) -> io::Result<()> {
+pub(crate) fn say(mut pipe: &PipeWriter) -> io::Result<()> {
     pipe.write_all(&[1])
 }
 
-fn hear(mut pipe: &PipeReader) -> io::Result<()> {
+pub(crate) fn hear(mut pipe: &PipeReader) -> io::Result<()> {
     pipe.read_exact(&mut [0])
 }

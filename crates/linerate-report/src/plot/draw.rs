@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use linerate_core::report::{Ceiling, Curve, Report, Timed};
+use linerate_core::report::{Ceiling, Curve, Report, SizeCeiling, Timed};
 use plotters::coord::ranged1d::Ranged;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -134,6 +134,10 @@ impl Canvas {
             let line = [left, right].map(|x| (x, ceiling.mbps));
             chart.draw_series([PathElement::new(line, INK.stroke_width(UNIT))])?;
         }
+        for ceiling in self.size_ceilings_of(report) {
+            let line = self.within(ceiling);
+            chart.draw_series([PathElement::new(line, INK.stroke_width(UNIT))])?;
+        }
         Ok(())
     }
 
@@ -145,9 +149,10 @@ impl Canvas {
             let place = (self.x.range().start, ceiling.mbps);
             let line = self.is_within(ceiling).then(|| chart.plotting_area().map_coordinate(&place).1);
             let above = if line.is_some() { "" } else { " (above this graph)" };
-            Label { text: format!("{}{above}", plain(&ceiling.label)), line }
+            Label { text: format!("{}{above}", plain(&ceiling.label)), line, at_end: false }
         };
-        let labels: Vec<Label> = ceilings.iter().map(label).collect();
+        let mut labels: Vec<Label> = ceilings.iter().map(label).collect();
+        labels.extend(self.size_ceilings_of(report).map(|ceiling| self.label_at_end(chart, ceiling)));
         let area = chart.plotting_area().strip_coord_spec();
         let (x, y) = area.get_pixel_range();
         let bounds = Rectangle { x: [x.start, x.end], y: [y.start, y.end] };
@@ -157,6 +162,25 @@ impl Canvas {
             area.draw(&Text::new(label.text.clone(), (spot.0 - x.start, spot.1 - y.start), style))?;
         }
         Ok(())
+    }
+
+    /// The label of a line over the size, by the end of what of it lies in the graph.
+    fn label_at_end(&self, chart: &Chart<'_, '_>, ceiling: &SizeCeiling) -> Label {
+        let end = self.within(ceiling).last().copied();
+        let line = end.map(|place| chart.plotting_area().map_coordinate(&place).1);
+        let above = if line.is_some() { "" } else { " (above this graph)" };
+        Label { text: format!("{}{above}", plain(&ceiling.label)), line, at_end: true }
+    }
+
+    /// The lines over the size that this graph shows: where its axes are size and rate.
+    fn size_ceilings_of<'a>(&self, report: &'a Report) -> impl Iterator<Item = &'a SizeCeiling> {
+        report.size_ceilings.iter().filter(|_| self.graph == Graph::Throughput)
+    }
+
+    /// The places of a line over the size from its first until it leaves the graph.
+    fn within(&self, ceiling: &SizeCeiling) -> Vec<Place> {
+        let places = ceiling.points.iter().map(|(size, mbps)| (*size as f64, *mbps));
+        places.take_while(|(_, mbps)| self.y.share(*mbps) <= 1.0).collect()
     }
 
     /// The ceilings that this graph shows.
@@ -174,7 +198,12 @@ impl Canvas {
             let next = spots.iter().skip(1).chain(spots.last());
             spots.iter().zip(next).map(|(from, to)| [*from, *to]).collect::<Vec<_>>()
         });
-        pieces.collect()
+        let ceilings = self.size_ceilings_of(report).flat_map(|ceiling| {
+            let map = |place: &Place| chart.plotting_area().map_coordinate(place);
+            let spots: Vec<Spot> = self.within(ceiling).iter().map(map).collect();
+            spots.windows(2).map(|pair| [pair[0], pair[1]]).collect::<Vec<_>>()
+        });
+        pieces.chain(ceilings).collect()
     }
 
     /// Whether the line of `ceiling` lies in the graph.

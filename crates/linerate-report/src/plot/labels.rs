@@ -29,6 +29,8 @@ pub(super) struct Label {
     pub(super) text: String,
     /// The height of its line; if absent, the line is above the graph.
     pub(super) line: Option<i32>,
+    /// Its line is no level: only its right end is at that height.
+    pub(super) at_end: bool,
 }
 
 /// A rectangle of a picture.
@@ -73,7 +75,13 @@ pub(super) fn place(labels: &[Label], area: Rectangle, pieces: &[[Spot; 2]]) -> 
     for label in labels {
         let cost = |it: &Rectangle| {
             ON_LABEL * taken.iter().filter(|other| it.overlaps(other)).count()
-                + ON_LINE * labels.iter().filter_map(|label| label.line).filter(|y| it.has_line(*y)).count()
+                + ON_LINE
+                    * labels
+                        .iter()
+                        .filter(|label| !label.at_end)
+                        .filter_map(|label| label.line)
+                        .filter(|y| it.has_line(*y))
+                        .count()
                 + pieces.iter().filter(|piece| it.has_piece(piece)).count()
         };
         let best = candidates(label, area).min_by_key(cost);
@@ -94,8 +102,9 @@ fn candidates(label: &Label, area: Rectangle) -> impl Iterator<Item = Rectangle>
     });
     let fits = move |base: &i32| (top..=area.y[1] - BELOW).contains(base);
     bases.filter(fits).chain([top]).flat_map(move |base| {
-        [left, right.max(left), i32::midpoint(left, right).max(left)]
-            .map(|x| Rectangle { x: [x, x + width], y: [base - ABOVE, base + BELOW] })
+        let sides = [left, right.max(left), i32::midpoint(left, right).max(left)];
+        let sides = if label.at_end && line.is_some() { [right.max(left); 3] } else { sides };
+        sides.map(|x| Rectangle { x: [x, x + width], y: [base - ABOVE, base + BELOW] })
     })
 }
 

@@ -37,6 +37,12 @@ Examples:
   linerate serve --listen 10.0.0.7:6000 --key-file key.txt
   linerate serve --max-time 60min --slots 2";
 
+pub(super) const HOST: &str = "\
+Examples:
+  linerate host
+  linerate host --quick --out host.json --to host.html
+  linerate report host.json";
+
 pub(super) const CALIBRATE: &str = "\
 Examples:
   sudo linerate calibrate --out host.toml

@@ -48,6 +48,12 @@ pub(crate) struct PeerArgs {
     /// The command that starts another on a host, as `COMMAND HOST SCRIPT` [default: ssh]
     #[arg(long, value_name = "COMMAND", requires = "deploy", hide_short_help = true)]
     pub(crate) agent: Option<String>,
+    /// Before the run, measure what this host could reach (10 s), and keep it with the run
+    ///
+    /// As `linerate host --quick` does. The report then draws what copies cost as ceilings. Only this host is measured;
+    /// where the peer is on the same host, it has the same limits.
+    #[arg(long, conflicts_with = "model", hide_short_help = true)]
+    pub(crate) host_limits: bool,
 }
 
 impl PeerArgs {

@@ -4,9 +4,6 @@ mod evidence;
 mod measured;
 mod observe;
 
-use std::fs::OpenOptions;
-use std::io;
-use std::path::Path;
 use std::process::ExitCode;
 
 use jiff::Zoned;
@@ -58,7 +55,7 @@ fn attempt(args: &CalibrateArgs, clock: HostClock, interrupt: &Interrupt) -> Res
         let help = format!("give --time at least {LEAST_TIME}");
         return Err(Trouble::new(format!("failed to calibrate in {}", args.time), help));
     }
-    writable(&args.out)?;
+    store::writable(&args.out)?;
     let line = Line::new();
     line.doing("measuring calls, copies and wake-ups");
     let probes = Probes::take(&clock, args.time / PROBES_SHARE).map_err(|error| {
@@ -98,16 +95,6 @@ fn fitted(
         Trouble::new(format!("failed to {error}"), "calibrate again on a quieter host, or with more --time")
     })?;
     Ok(host_file(found, &evidence, (probes, &host), observed))
-}
-
-/// Finds out before anything is measured whether the file can be written, and changes nothing.
-fn writable(path: &Path) -> Result<(), Trouble> {
-    let failed = |error: &io::Error| Trouble::file("write", path, error, "name another place with --out");
-    if path.exists() {
-        return OpenOptions::new().append(true).open(path).map(drop).map_err(|error| failed(&error));
-    }
-    store::replace(path, "")?;
-    std::fs::remove_file(path).map_err(|error| failed(&error))
 }
 
 /// The file of what was found.

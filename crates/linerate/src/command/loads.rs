@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use std::process::ExitCode;
 
 use linerate_core::carrier::{CarriedLoad, Carrier, LoadWatch, Look};
+use linerate_core::host_limits::HostLimits;
 use linerate_core::plan::{Asked, Format, Plan, StreamPlan};
 use linerate_core::report::{LoadResult, Report};
 use linerate_core::run::{Laboratory, Run, Source};
@@ -18,6 +19,7 @@ use linerate_report as render;
 pub(super) use modelled::{base, on_model};
 
 use super::conduct::{Stopped, Subject, Underway, conduct, go_on};
+use super::host_limits;
 use super::hosts::{Peer, Started};
 use super::laboratory::Entered;
 use super::results::is_free;
@@ -74,13 +76,14 @@ pub(super) fn between_hosts(
 ) -> Result<Report, Trouble> {
     let interrupt = Interrupt::listen()?;
     let line = Line::of(progress);
+    let limits = host_limits::before_run(peer.host_limits, clock, &line, &interrupt)?;
     let Peer { target, others, key, started } = Peer::of(&plan, peer, lab)?;
     let targets = [vec![target], others].concat();
     let loads = Loads::open(&targets, key.as_ref(), &plan, clock, |place| {
         place.into_iter().for_each(|place| line.queued(place));
         go_on(&interrupt)
     })?;
-    carry(Hosts { loads, started }, plan, &line, &interrupt)
+    carry(Hosts { loads, started, limits }, plan, &line, &interrupt)
 }
 
 /// Puts the plan's loads on `subject`, one after the other.
@@ -128,6 +131,8 @@ struct Hosts {
     loads: Loads,
     /// Kept until the end of the run: a server ends when this is dropped.
     started: Started,
+    /// What this host could reach, if that was asked for.
+    limits: Option<HostLimits>,
 }
 
 impl Subject for Hosts {
@@ -142,6 +147,7 @@ impl Subject for Hosts {
     fn set_hosts(&self, run: &mut Run) {
         let (beginning, answering) = self.loads.ends();
         run.set_star(beginning, answering);
+        self.limits.iter().for_each(|limits| run.set_limits(limits));
     }
 
     fn finish(&mut self) -> Result<(), Trouble> {

@@ -21,7 +21,7 @@ use self::subject::{CurveSubject, Hosts, Opening};
 use super::conduct::{Stopped, Underway, conduct};
 use super::laboratory::Entered;
 use super::modelled::Chosen;
-use super::planned;
+use super::{host_limits, planned};
 use crate::cli::{MeasureArgs, PeerArgs};
 use crate::progress::Line;
 use crate::signals::Interrupt;
@@ -48,11 +48,13 @@ pub(super) fn run(args: &MeasureArgs, clock: HostClock) -> Result<ExitCode, Trou
             curve(subject, plan, &line, &interrupt)
         }
         None if plan.common.transport == Transport::Memory => {
-            curve(Memory::prepare(&plan, clock)?, plan, &line, &interrupt)
+            let limits = host_limits::before_run(args.peer.host_limits, clock, &line, &interrupt)?;
+            curve(Memory::prepare(&plan, clock, limits)?, plan, &line, &interrupt)
         }
         None => {
-            let opening =
-                Opening { peer: &args.peer, lab: lab.as_ref(), clock, line: &line, interrupt: &interrupt };
+            let limits = host_limits::before_run(args.peer.host_limits, clock, &line, &interrupt)?;
+            let (peer, lab) = (&args.peer, lab.as_ref());
+            let opening = Opening { peer, lab, clock, limits, line: &line, interrupt: &interrupt };
             curve(Hosts::open(opening, &plan)?, plan, &line, &interrupt)
         }
     }

@@ -4,34 +4,54 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use linerate_core::plan::Level;
-use linerate_core::report::Report;
+use linerate_core::report::{NamedRun, Report};
 use linerate_report as render;
 
+use super::host_limits;
 use crate::cli::ReportArgs;
 use crate::screen::{columns, note, show};
-use crate::store;
+use crate::store::{self, Loaded};
 use crate::trouble::Trouble;
 
 pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Trouble> {
+    if let [path] = &args.runs[..] {
+        return match store::load_any(path)? {
+            Loaded::Run(named) => of_runs(vec![*named], args),
+            Loaded::Limits(file) => {
+                args.to.iter().try_for_each(|to| other_than(to, args))?;
+                host_limits::report(&file, &args.to, args.quiet)?;
+                Ok(ExitCode::SUCCESS)
+            }
+        };
+    }
     let runs: Result<Vec<_>, _> = args.runs.iter().map(|path| store::load(path)).collect();
-    let report = Report::new(runs?);
+    of_runs(runs?, args)
+}
+
+fn of_runs(runs: Vec<NamedRun>, args: &ReportArgs) -> Result<ExitCode, Trouble> {
+    let report = Report::new(runs);
     if args.to.is_empty() {
         show(&render::text(&report, columns(), args.rows.unwrap_or_default()))?;
     }
     for path in &args.to {
-        // NetPIPE's file is no run file, and no less somebody's only one.
-        if args.runs.iter().any(|run| !store::is_stream(run) && same_file(run, path)) {
-            return Err(Trouble::new(
-                format!("failed to write {}: it is what the report is made of", path.display()),
-                "choose another path",
-            ));
-        }
+        other_than(path, args)?;
         store::replace(path, &rendered(&report, path, args.level)?)?;
         if !args.quiet {
             note(format_args!("report: {}", path.display()));
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses to replace what the report is made of: NetPIPE's file is no run file, and no less somebody's only one.
+fn other_than(path: &Path, args: &ReportArgs) -> Result<(), Trouble> {
+    if args.runs.iter().all(|run| store::is_stream(run) || !same_file(run, path)) {
+        return Ok(());
+    }
+    Err(Trouble::new(
+        format!("failed to write {}: it is what the report is made of", path.display()),
+        "choose another path",
+    ))
 }
 
 fn same_file(one: &Path, other: &Path) -> bool {

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use linerate_core::experiment::ExperimentPlan;
+use linerate_core::host_limits::HostLimitsFile;
 use linerate_core::lab::LabPlan;
 use linerate_core::plan::Plan;
 use linerate_core::run::Run;
@@ -19,6 +20,7 @@ pub(super) fn run(of: SchemaOf) -> Result<ExitCode, Trouble> {
         SchemaOf::Model => ModelPlan::schema(),
         SchemaOf::Lab => LabPlan::schema(),
         SchemaOf::Experiment => ExperimentPlan::schema(),
+        SchemaOf::HostLimits => HostLimitsFile::schema(),
     };
     show(&format!("{:#}\n", schema.as_value()))?;
     Ok(ExitCode::SUCCESS)

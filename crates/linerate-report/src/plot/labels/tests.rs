@@ -3,7 +3,7 @@ use super::*;
 const AREA: Rectangle = Rectangle { x: [100, 3_700], y: [50, 1_600] };
 
 fn label(line: impl Into<Option<i32>>) -> Label {
-    Label { text: "TCP payload at MTU 1500: 941.5 Mb/s".to_owned(), line: line.into() }
+    Label { text: "TCP payload at MTU 1500: 941.5 Mb/s".to_owned(), line: line.into(), at_end: false }
 }
 
 /// The rectangles of labels whose lines are at these heights.
@@ -76,7 +76,7 @@ fn pixels(rectangle: Rectangle) -> [i32; 4] {
 #[test]
 fn a_label_stands_over_its_line_then_under_it_then_farther_off() {
     let area = Rectangle { x: [100, 2_100], y: [80, 2_080] };
-    let label = |line| Label { text: "ten letter".to_owned(), line };
+    let label = |line| Label { text: "ten letter".to_owned(), line, at_end: false };
     let all: Vec<[i32; 4]> = candidates(&label(Some(800)), area).map(pixels).collect();
     let row = |base: i32| [33, 437, 235].map(|x| [x, x + 80, base - 12, base + 3]);
     let rows = [196, 216, 179, 233, 162, 250, 145, 267, 128, 284, 111, 301];
@@ -92,7 +92,7 @@ fn a_label_stands_over_its_line_then_under_it_then_farther_off() {
 fn a_label_leaves_the_graph_on_no_side() {
     let area = Rectangle { x: [100, 2_100], y: [80, 2_080] };
     let bases = |line: i32| {
-        let label = Label { text: "ten letter".to_owned(), line: Some(line) };
+        let label = Label { text: "ten letter".to_owned(), line: Some(line), at_end: false };
         let all: Vec<i32> = candidates(&label, area).step_by(3).map(|it| (it.y[1] - BELOW) / 4).collect();
         all
     };
@@ -101,7 +101,7 @@ fn a_label_leaves_the_graph_on_no_side() {
     assert_eq!(bases(2_064), [512, 495, 478, 461, 444, 427, 32]);
     // A graph narrower than its label: it begins at the left.
     let narrow = Rectangle { x: [100, 300], y: [80, 2_080] };
-    let label = Label { text: "ten letter".to_owned(), line: None };
+    let label = Label { text: "ten letter".to_owned(), line: None, at_end: false };
     assert!(candidates(&label, narrow).all(|it| it.x == [132, 452]));
 }
 
@@ -109,7 +109,7 @@ fn a_label_leaves_the_graph_on_no_side() {
 /// side by side.
 fn crowded(rows: i32, lines: &[Option<i32>], pieces: &[[Spot; 2]]) -> Vec<Spot> {
     let area = Rectangle { x: [0, 1_000], y: [0, 60 + (rows - 1) * PITCH] };
-    let label = |line: &Option<i32>| Label { text: "abcde".to_owned(), line: *line };
+    let label = |line: &Option<i32>| Label { text: "abcde".to_owned(), line: *line, at_end: false };
     place(&lines.iter().map(label).collect::<Vec<_>>(), area, pieces)
 }
 

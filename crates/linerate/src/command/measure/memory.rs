@@ -1,5 +1,6 @@
 //! Copies in this host's memory as the subject of a measurement.
 
+use linerate_core::host_limits::HostLimits;
 use linerate_core::measure::Method;
 use linerate_core::plan::{Common, CurvePlan, Plan, PlanError};
 use linerate_core::run::{Answering, EndState, Path, Run, Source};
@@ -17,10 +18,15 @@ pub(super) struct Memory {
     ends: [EndState; 2],
     pinned: Option<u32>,
     clock: HostClock,
+    limits: Option<HostLimits>,
 }
 
 impl Memory {
-    pub(super) fn prepare(plan: &Plan, clock: HostClock) -> Result<Self, Trouble> {
+    pub(super) fn prepare(
+        plan: &Plan,
+        clock: HostClock,
+        limits: Option<HostLimits>,
+    ) -> Result<Self, Trouble> {
         if let Some(host) = &plan.common.host {
             return Err(Trouble::new(
                 format!("failed to copy to {host}: memory has no peer"),
@@ -32,7 +38,7 @@ impl Memory {
         }
         let largest = plan.largest().map_err(|error| Trouble::plan(error, None))?;
         let bench = MemoryBench::new(clock, largest, &plan.common.memory).map_err(PairError::from)?;
-        Ok(Self { bench, ends: <[EndState; 2]>::default(), pinned: plan.common.local.pin, clock })
+        Ok(Self { bench, ends: <[EndState; 2]>::default(), pinned: plan.common.local.pin, clock, limits })
     }
 }
 
@@ -45,6 +51,7 @@ impl Subject for Memory {
         let path = Path { transport: "memory".to_owned(), ..Path::default() };
         let [local, end] = self.ends.clone();
         run.set_star(local, vec![Answering { end, path }]);
+        self.limits.iter().for_each(|limits| run.set_limits(limits));
     }
 
     fn finish(&mut self) -> Result<(), Trouble> {
@@ -62,7 +69,7 @@ impl CurveSubject for Memory {
     }
 
     fn begin_again(&mut self, plan: &Plan, _pass: u32) -> Result<(), Trouble> {
-        *self = Self::prepare(plan, self.clock)?;
+        *self = Self::prepare(plan, self.clock, self.limits.take())?;
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use linerate_core::bench::Bench;
+use linerate_core::host_limits::HostLimits;
 use linerate_core::measure::Method;
 use linerate_core::plan::{Common, CurvePlan, Plan, PlanError};
 use linerate_core::run::{Answering, Laboratory, Run, Source};
@@ -62,6 +63,8 @@ pub(super) struct Opening<'a> {
     pub(super) peer: &'a PeerArgs,
     pub(super) lab: Option<&'a Entered>,
     pub(super) clock: HostClock,
+    /// What this host could reach, if that was asked for.
+    pub(super) limits: Option<HostLimits>,
     pub(super) line: &'a Line,
     pub(super) interrupt: &'a Interrupt,
 }
@@ -98,6 +101,7 @@ impl Subject for Hosts<'_> {
     fn set_hosts(&self, run: &mut Run) {
         let (local, end, path) = self.pair.ends();
         run.set_star(local, vec![Answering { end, path }]);
+        self.opening.limits.iter().for_each(|limits| run.set_limits(limits));
     }
 
     fn finish(&mut self) -> Result<(), Trouble> {
