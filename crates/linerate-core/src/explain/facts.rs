@@ -1,5 +1,6 @@
 //! What a run says of one size, in the form in which it is reasoned about.
 
+use crate::host_limits::{HostLimits, Processor, TargetState};
 use crate::kernel::{Effort, TcpEffort};
 use crate::options::Waiting;
 use crate::pattern::Pattern;
@@ -14,7 +15,7 @@ const IN_TURNS: f64 = 0.5;
 
 /// What holds for all sizes of a curve.
 #[derive(Clone, Debug)]
-pub(super) struct Setting {
+pub(super) struct Setting<'a> {
     pub(super) pattern: Pattern,
     /// The most payload that the link carries. Unit: picoseconds per byte.
     pub(super) link: Option<f64>,
@@ -33,6 +34,8 @@ pub(super) struct Setting {
     pub(super) one_processor: bool,
     /// Whether the run is a model's, whose processors' time is exact.
     pub(super) modelled: bool,
+    /// What the hosts could reach, of those that were asked.
+    pub(super) limits: Vec<&'a HostLimits>,
 }
 
 /// What is known of one size. Times are of one message one way, in picoseconds.
@@ -79,8 +82,8 @@ pub(super) struct Observed {
     pub(super) tcp: Option<[TcpEffort; 2]>,
 }
 
-impl Setting {
-    pub(super) fn of(run: &Run, pattern: Pattern) -> Self {
+impl<'a> Setting<'a> {
+    pub(super) fn of(run: &'a Run, pattern: Pattern) -> Self {
         let (local, remote) = (run.local(), run.remote());
         let ends = [local, remote];
         let link = run.payload_link().map(|rate| 8e12 / rate.bits_per_second());
@@ -114,11 +117,28 @@ impl Setting {
                 && local.observation.cpus.len() == 1
                 && local.observation.cpus == remote.observation.cpus,
             modelled: run.model.is_some(),
+            limits: run.nodes.iter().filter_map(|node| node.limits.as_ref()).collect(),
         }
     }
 }
 
-impl Setting {
+impl Setting<'_> {
+    /// What the copies of a message into the kernel and out of it take, in the mean of the hosts that were asked.
+    pub(super) fn copies(&self, size: u64) -> Option<f64> {
+        self.mean(|limits| limits.copy_time(size))
+    }
+
+    /// What it takes to wake a thread on another processor that has nothing to do.
+    pub(super) fn wake_up(&self) -> Option<f64> {
+        self.mean(|limits| limits.wake_up(Processor::Other, TargetState::Idle))
+    }
+
+    fn mean(&self, of: impl Fn(&HostLimits) -> Option<Span>) -> Option<f64> {
+        let known: Vec<f64> =
+            self.limits.iter().filter_map(|limits| Some(of(limits)?.as_ps() as f64)).collect();
+        (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
+    }
+
     /// The time of a message at the payload rate of the link, nothing if that is not known.
     pub(super) fn wire(&self, size: u64) -> f64 {
         self.link.map_or(0.0, |each| each * size as f64)
@@ -132,7 +152,7 @@ impl Setting {
 }
 
 /// What is known of each timed size, from small to large.
-pub(super) fn facts(setting: &Setting, series: &Series) -> Vec<Facts> {
+pub(super) fn facts(setting: &Setting<'_>, series: &Series) -> Vec<Facts> {
     let mut points: Vec<(&Point, f64)> =
         series.points.iter().filter_map(|point| Some((point, time(point)?))).collect();
     points.sort_by_key(|(point, _)| point.size);
@@ -179,7 +199,7 @@ fn time(point: &Point) -> Option<f64> {
 }
 
 impl Observed {
-    fn of(setting: &Setting, point: &Point, time: f64) -> Option<Self> {
+    fn of(setting: &Setting<'_>, point: &Point, time: f64) -> Option<Self> {
         let [ours, theirs] = point.effort.as_deref()?;
         // Of messages that overlap in both directions, both ends' count is both ways, and a message's time is one's.
         let both_ways = setting.pattern == Pattern::Exchange;
@@ -207,7 +227,7 @@ impl Observed {
     }
 
     /// Whether both ends ran on one processor in turns.
-    pub(super) fn share_a_processor(&self, setting: &Setting) -> bool {
+    pub(super) fn share_a_processor(&self, setting: &Setting<'_>) -> bool {
         let both: f64 = self.cpu.iter().sum::<f64>() / self.span;
         setting.one_processor || setting.one_host && (FULL..=1.0 / FULL).contains(&both) && self.in_turns
     }
@@ -249,7 +269,7 @@ impl Observed {
 
 /// What each end waited for a processor. On one host a part of that may be the other end's turn on the same
 /// processor, which is as long as that end works.
-fn waited(setting: &Setting, ends: [&Effort; 2], each: impl Fn(Span) -> f64) -> [Option<f64>; 2] {
+fn waited(setting: &Setting<'_>, ends: [&Effort; 2], each: impl Fn(Span) -> f64) -> [Option<f64>; 2] {
     let [ours, theirs] = ends;
     let of_others = |end: &Effort, other: &Effort| {
         let turn = if setting.one_host { other.cpu } else { Span::ZERO };
@@ -267,7 +287,7 @@ fn in_turns(ours: &Effort, theirs: &Effort) -> bool {
 }
 
 /// What the file does not say and would have helped.
-pub(super) fn missing(setting: &Setting, facts: &[Facts]) -> Vec<String> {
+pub(super) fn missing(setting: &Setting<'_>, facts: &[Facts]) -> Vec<String> {
     let mut missing = Vec::new();
     let observed: Vec<&Observed> = facts.iter().filter_map(|facts| facts.observed.as_ref()).collect();
     if observed.is_empty() {

@@ -37,10 +37,10 @@ pub(super) fn in_bursts(facts: &Facts) -> Vec<Candidate> {
 }
 
 /// The share of every bound.
-pub(super) fn candidates(setting: &Setting, facts: &Facts, observed: &Observed) -> Vec<Candidate> {
+pub(super) fn candidates(setting: &Setting<'_>, facts: &Facts, observed: &Observed) -> Vec<Candidate> {
     let ends = [(0, Which::Sender), (1, Which::Receiver)];
     let mut all = if observed.share_a_processor(setting) {
-        vec![processors::serial(setting, facts, observed)]
+        processors::serial(setting, facts, observed)
     } else {
         ends.map(|(end, which)| processors::pipelined(facts, observed, end, which)).to_vec()
     };
@@ -60,7 +60,7 @@ pub(super) fn candidates(setting: &Setting, facts: &Facts, observed: &Observed) 
     all
 }
 
-fn link(setting: &Setting, facts: &Facts) -> Candidate {
+fn link(setting: &Setting<'_>, facts: &Facts) -> Candidate {
     let Some(each) = setting.link else { return Candidate::unknown(Bound::Link, setting.no_link) };
     let used = each * facts.size as f64 / facts.time;
     let share = if used >= AT_LINE_RATE { used } else { used * BELOW };

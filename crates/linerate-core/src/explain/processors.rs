@@ -20,7 +20,7 @@ const MOSTLY: f64 = 0.5;
 
 /// How much of the time of a message the processors of both ends are on its way. They work one after the other for
 /// the first segment of it, and at the same time for those that follow; on one processor always in turns.
-pub(super) fn on_the_way(setting: &Setting, facts: &Facts, observed: &Observed) -> f64 {
+pub(super) fn on_the_way(setting: &Setting<'_>, facts: &Facts, observed: &Observed) -> f64 {
     let [ours, theirs] = observed.cpu;
     let segments = observed.segment_bytes.map_or(1.0, |bytes| (facts.size as f64 / bytes).max(1.0));
     if observed.share_a_processor(setting) {
@@ -31,7 +31,9 @@ pub(super) fn on_the_way(setting: &Setting, facts: &Facts, observed: &Observed) 
 }
 
 /// Both processors, one after the other, or the one that both ends share.
-pub(super) fn serial(setting: &Setting, facts: &Facts, observed: &Observed) -> Candidate {
+///
+/// Where the hosts were asked what copies cost, as much of the work as these take is memory's.
+pub(super) fn serial(setting: &Setting<'_>, facts: &Facts, observed: &Observed) -> Vec<Candidate> {
     let [ours, theirs] = observed.cpu;
     let work = ours + theirs;
     let cost = cost(observed, work, facts.least_work.map(|least| least.iter().sum()));
@@ -43,7 +45,21 @@ pub(super) fn serial(setting: &Setting, facts: &Facts, observed: &Observed) -> C
         in_units(facts, observed, work, cost)
     );
     let which = if observed.share_a_processor(setting) { Which::Shared } else { Which::Both };
-    Candidate::new(Bound::Processor(which, cost), observed.share(on_the_way(setting, facts, observed)), says)
+    let share = observed.share(on_the_way(setting, facts, observed));
+    let (memory, copies) = memory(setting, facts, work, share);
+    vec![Candidate::new(Bound::Processor(which, cost), share - copies, says), memory]
+}
+
+/// The part of `work` for a message that is copies at the speed of memory, of processors that account for this
+/// `share` of the time; and that part.
+fn memory(setting: &Setting<'_>, facts: &Facts, work: f64, share: f64) -> (Candidate, f64) {
+    let Some(copies) = setting.copies(facts.size).filter(|_| work > 0.0) else {
+        let why = "no host was asked what copies cost (--host-limits)";
+        return (Candidate::unknown(Bound::Memory, why), 0.0);
+    };
+    let part = share.min(1.0) * (copies / work).min(1.0);
+    let says = format!("this host copies {} B into the kernel and out of it in {}", facts.size, us(copies));
+    (Candidate::new(Bound::Memory, part, says), part)
 }
 
 /// The processor of one end of messages that overlap: it binds only if it is saturated.

@@ -10,9 +10,9 @@ use super::{processors, tcp};
 const ASLEEP: f64 = 0.2;
 
 /// The share of every bound in the time of a message.
-pub(super) fn candidates(setting: &Setting, facts: &Facts, observed: &Observed) -> Vec<Candidate> {
-    let mut all =
-        vec![link(setting, facts, observed), processors::serial(setting, facts, observed), others(observed)];
+pub(super) fn candidates(setting: &Setting<'_>, facts: &Facts, observed: &Observed) -> Vec<Candidate> {
+    let mut all = vec![link(setting, facts, observed), others(observed)];
+    all.extend(processors::serial(setting, facts, observed));
     let cpu = processors::on_the_way(setting, facts, observed);
     let left = (observed.base - cpu - observed.waited().map_or(0.0, |[_, waited]| waited)).max(0.0);
     let growing = left * (facts.growing / facts.time);
@@ -39,7 +39,7 @@ fn merge(all: &mut Vec<Candidate>, candidate: Candidate) {
     }
 }
 
-fn link(setting: &Setting, facts: &Facts, observed: &Observed) -> Candidate {
+fn link(setting: &Setting<'_>, facts: &Facts, observed: &Observed) -> Candidate {
     match setting.link {
         Some(each) => {
             let wire = each * facts.size as f64;
@@ -66,7 +66,7 @@ fn others(observed: &Observed) -> Candidate {
 }
 
 /// What grows with the size, and no processor, window or known link accounts for.
-fn rate(setting: &Setting, facts: &Facts, observed: &Observed, growing: f64) -> Candidate {
+fn rate(setting: &Setting<'_>, facts: &Facts, observed: &Observed, growing: f64) -> Candidate {
     let wire = setting.wire(facts.size);
     let rest = (growing - wire).max(0.0);
     let mbps = facts.size as f64 * 8e6 / facts.growing.max(1.0);
@@ -78,7 +78,7 @@ fn rate(setting: &Setting, facts: &Facts, observed: &Observed, growing: f64) -> 
 }
 
 /// What does not grow with the size, and no processor accounts for: `left` of a message's time.
-fn fixed(setting: &Setting, observed: &Observed, left: f64) -> [Candidate; 3] {
+fn fixed(setting: &Setting<'_>, observed: &Observed, left: f64) -> [Candidate; 3] {
     let delay = observed.least_round_trip().map(|round_trip| round_trip / 2.0);
     let slept = !setting.spins && observed.turns.iter().all(|turns| turns.is_none_or(|it| it >= ASLEEP));
     let timer = setting.timer().unwrap_or(0.0).min(left);
@@ -111,7 +111,7 @@ fn path_says(observed: &Observed, path: f64, delay: Option<f64>) -> String {
     }
 }
 
-fn woken_says(setting: &Setting, observed: &Observed, woken: f64, slept: bool) -> String {
+fn woken_says(setting: &Setting<'_>, observed: &Observed, woken: f64, slept: bool) -> String {
     if setting.spins {
         return "receivers spin, so nobody is woken".to_owned();
     }
@@ -119,8 +119,11 @@ fn woken_says(setting: &Setting, observed: &Observed, woken: f64, slept: bool) -
     let turns = if turns.is_empty() { "an unknown number of".to_owned() } else { turns.join(" and ") };
     if slept {
         let [left, whole] = [woken, observed.base].map(us);
+        let known = setting.wake_up().map_or(String::new(), |wake_up| {
+            format!("; this host wakes a thread on another, idle processor in {}", us(wake_up))
+        });
         format!(
-            "{left} of {whole} are left beside processors and path; the ends slept {turns} times a message"
+            "{left} of {whole} are left beside processors and path; the ends slept {turns} times a message{known}"
         )
     } else {
         format!("the ends hardly slept: {turns} times a message")

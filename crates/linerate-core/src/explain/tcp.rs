@@ -19,7 +19,12 @@ const QUEUED: f64 = 2.0;
 
 /// Where a message stalls: what TCP waited for of the `left` time of a message, and what is left then; `still` is the
 /// part of it that neither the size nor the path takes.
-pub(super) fn stalls(setting: &Setting, observed: &Observed, left: f64, still: f64) -> (Vec<Candidate>, f64) {
+pub(super) fn stalls(
+    setting: &Setting<'_>,
+    observed: &Observed,
+    left: f64,
+    still: f64,
+) -> (Vec<Candidate>, f64) {
     let Some(ends) = &observed.tcp else {
         let why = "TCP does not carry the messages";
         let all = [Bound::Retransmissions, Bound::Nagle, Bound::ReceiverWindow, Bound::SendBuffer];
@@ -49,7 +54,7 @@ pub(super) fn stalls(setting: &Setting, observed: &Observed, left: f64, still: f
 }
 
 /// Whether Nagle's algorithm holds a segment back, and for how long.
-fn nagle(setting: &Setting, observed: &Observed, still: f64) -> (Candidate, f64) {
+fn nagle(setting: &Setting<'_>, observed: &Observed, still: f64) -> (Candidate, f64) {
     let (held, says) = match setting.nagle {
         None => {
             let why = "the ends do not say whether TCP_NODELAY is set";

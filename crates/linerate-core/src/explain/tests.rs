@@ -3,12 +3,13 @@
 
 use super::*;
 use crate::environment::{Environment, Fact, Interface};
+use crate::host_limits::{CopyCost, HostLimits};
 use crate::kernel::{Effort, TcpEffort};
 use crate::options::{Granted, Waiting};
 use crate::plan::{CurvePlan, Plan, Task};
-use crate::run::{Answering, EndState, Run, Source};
+use crate::run::{Answering, Changed, EndState, Run, Source};
 use crate::series::{Point, Round};
-use crate::stats::Histogram;
+use crate::stats::{Estimate, Histogram};
 use crate::trial::Tally;
 use crate::units::Span;
 
@@ -284,6 +285,70 @@ fn a_curve_of_another_tool_shows_what_is_fixed_and_what_grows_and_no_more() {
     let said: Vec<_> = curve.bands.iter().map(|band| (band.verdict, band.candidates[0].bound)).collect();
     assert_eq!(said, [(None, Bound::PerMessage), (None, Bound::PerByte)]);
     assert!(curve.missing[0].starts_with("what processors and TCP did"), "{:?}", curve.missing);
+}
+
+#[test]
+fn copies_are_told_from_other_work_where_the_host_was_asked_what_they_cost() {
+    let mut run = run(Pattern::PingPong, None, None);
+    // Of 0.5 ns a byte at each end 0.4 ns are copies.
+    let passed = |size: u64| Passed {
+        time: size as f64 * 0.00105,
+        cpu: [size as f64 * 0.0005; 2],
+        tcp: TcpEffort { data_segments_in: 500, ..tcp() },
+        ..Passed::default()
+    };
+    let bound = |run: &Run| bands(run, Pattern::PingPong, &LARGE, passed)[0].verdict;
+    assert!(matches!(bound(&run), Some(Bound::Processor(Which::Both, _))));
+    let estimate = |ns: f64| Estimate { median: ns, interval: None };
+    let cost = |bytes: u64| CopyCost {
+        bytes,
+        within_ns: estimate(1.0),
+        into_kernel_ns: estimate(bytes as f64 * 0.4),
+        out_of_kernel_ns: estimate(bytes as f64 * 0.4),
+        checksum_ns: estimate(1.0),
+    };
+    let copies = Fact::Known(vec![cost(64), cost(1 << 20)]);
+    run.nodes[0].limits = Some(HostLimits { copies, ..HostLimits::default() });
+    assert_eq!(bound(&run), Some(Bound::Memory));
+}
+
+#[test]
+fn what_settles_it_is_one_change_for_each_bound_and_what_moved_is_said() {
+    let mut run = run(Pattern::PingPong, None, None);
+    let idle = Passed { time: 45.0, cpu: [4.0; 2], ..Passed::default() };
+    let mut series = Series::new(Pattern::PingPong, &[]);
+    series.points = SMALL.iter().map(|size| point(*size, idle)).collect();
+    run.series = vec![series];
+    let changes = changes(&run);
+    let said: Vec<String> = changes.iter().map(ToString::to_string).collect();
+    assert_eq!(said, ["--wait spin"]);
+    assert_eq!(changes[0].sizes, [32], "one of four");
+    let [usual, changed] =
+        [changes[0].usual(&run.plan, Span::from_ms(300)), changes[0].changed(&run.plan, Span::from_ms(300))];
+    assert_eq!(usual.common.socket.wait, Waiting::Block);
+    assert_eq!(changed.common.socket.wait, Waiting::Spin);
+    assert_eq!(changed.curve().and_then(|curve| curve.sizes(&changed.common).ok()), Some(vec![32]));
+    // Three turns of each, a third as long with the change.
+    let turns = |times: [f64; 3]| {
+        let mut all = Series::new(Pattern::PingPong, &[32]);
+        for (pass, time) in (0..).zip(times) {
+            let mut of_turn = Series::new(Pattern::PingPong, &[]);
+            of_turn.points = vec![point(32, Passed { time, ..idle })];
+            all.add_pass(pass, of_turn);
+        }
+        all
+    };
+    let tried = |after| Changed {
+        change: "--wait spin".to_owned(),
+        usual: turns([45.0, 46.0, 44.0]),
+        changed: turns(after),
+        failed: None,
+    };
+    run.changed = vec![tried([15.0, 15.3, 14.7]), tried([45.1, 45.9, 44.0]), tried([15.0, 70.0, 44.0])];
+    let settled = explain(&run).expect("a curve").settled;
+    let outcomes: Vec<Outcome> = settled.iter().map(|settled| settled.sizes[0].outcome).collect();
+    assert_eq!(outcomes, [Outcome::Fell, Outcome::CannotTell, Outcome::CannotTell]);
+    assert!((settled[0].sizes[0].ratio - 1.0 / 3.0).abs() < 0.01, "{settled:?}");
 }
 
 #[test]

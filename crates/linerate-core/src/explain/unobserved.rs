@@ -8,7 +8,7 @@ use super::words::{percent, us};
 
 /// What the shape of the curve says: how much of the time is there whatever the size, and how much grows with it; and
 /// how much of that the link takes, if it states its rate.
-pub(super) fn candidates(setting: &Setting, facts: &Facts) -> Vec<Candidate> {
+pub(super) fn candidates(setting: &Setting<'_>, facts: &Facts) -> Vec<Candidate> {
     let wire = setting.wire(facts.size);
     let link = match setting.link {
         Some(_) => {
