@@ -221,6 +221,19 @@ impl<C: Comm> Comm for Work<'_, C> {
         done
     }
 
+    async fn sendrecv_owned(
+        &mut self,
+        to: usize,
+        out: &mut Vec<u8>,
+        from: usize,
+        into: &mut Vec<u8>,
+    ) -> Result<(), CommError> {
+        let begin = self.comm.now();
+        let done = self.comm.sendrecv_owned(to, out, from, into).await;
+        self.communicated += self.comm.now().since(begin);
+        done
+    }
+
     async fn compute(&mut self, span: Span) {
         self.comm.compute(span).await;
     }

@@ -47,6 +47,18 @@ pub trait Comm {
         into: &mut [u8],
     ) -> impl Future<Output = Result<(), CommError>>;
 
+    /// As [`sendrecv`](Self::sendrecv), of buffers that the carrier may keep: both have their lengths afterwards, and what is
+    /// in `out` is of no use. A carrier that hands over memory copies nothing.
+    fn sendrecv_owned(
+        &mut self,
+        to: usize,
+        out: &mut Vec<u8>,
+        from: usize,
+        into: &mut Vec<u8>,
+    ) -> impl Future<Output = Result<(), CommError>> {
+        self.sendrecv(to, out, from, into)
+    }
+
     /// Lets the time of a calculation pass: a model's clock goes on by `span`, a real rank is busy for so long.
     fn compute(&mut self, span: Span) -> impl Future<Output = ()>;
 
@@ -93,6 +105,16 @@ impl<C: Comm> Comm for &mut C {
         into: &mut [u8],
     ) -> Result<(), CommError> {
         (**self).sendrecv(to, out, from, into).await
+    }
+
+    async fn sendrecv_owned(
+        &mut self,
+        to: usize,
+        out: &mut Vec<u8>,
+        from: usize,
+        into: &mut Vec<u8>,
+    ) -> Result<(), CommError> {
+        (**self).sendrecv_owned(to, out, from, into).await
     }
 
     async fn compute(&mut self, span: Span) {

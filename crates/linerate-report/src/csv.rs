@@ -161,5 +161,7 @@ mod tests {
             .expect_err("loads have no rounds")
             .to_string();
         assert!(loads.contains("round") && loads.contains("loads"), "{loads}");
+        let curves = csv(&fixture::one(), Level::Pair).expect_err("curves have no ranks").to_string();
+        assert!(curves.contains("pair") && curves.contains("meshes and applications"), "{curves}");
     }
 }

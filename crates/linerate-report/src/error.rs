@@ -22,10 +22,16 @@ pub enum RenderError {
         form: &'static str,
     },
     /// The runs have no rows of the level that was asked for.
-    #[error("list each {level}: the runs are all of {}", if *level == Level::Round {
-        "loads, meshes or applications, which have no rounds of their own; ask for the level point, of loads also interval"
-    } else {
-        "curves, meshes or applications, and only loads have intervals; ask for the level point, of curves also round"
+    #[error("list each {level}: the runs are all of {}", match level {
+        Level::Round => {
+            "loads, meshes or applications, which have no rounds of their own; ask for the level point, of loads also interval, of meshes and applications also pair"
+        }
+        Level::Pair => {
+            "curves or loads, and only meshes and applications have pairs of ranks; ask for the level point, of curves also round, of loads also interval"
+        }
+        Level::Point | Level::Interval => {
+            "curves, meshes or applications, and only loads have intervals; ask for the level point, of curves also round, of meshes and applications also pair"
+        }
     })]
     NoLevel {
         /// What was asked for.

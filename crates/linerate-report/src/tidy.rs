@@ -67,6 +67,7 @@ impl Table {
             ],
             Level::Round => vec![(curves, curves::rounds(report))],
             Level::Interval => vec![(loads, loads::intervals(report))],
+            Level::Pair => vec![(meshes, meshes::pairs(report)), (apps, apps::traffic(report))],
         };
         if kinds.iter().all(|(possible, _)| !possible) {
             return Err(RenderError::NoLevel { level });

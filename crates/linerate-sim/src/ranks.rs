@@ -133,8 +133,13 @@ impl ModelComm {
             (out, into.as_ref().map(|(from, into)| desks.incoming(rank, *from, into.len())))
         };
         poll_fn(|_| self.desks.borrow_mut().step(self.rank, &mut out, &mut incoming)).await?;
+        let mut desks = self.desks.borrow_mut();
+        if let Some(out) = out {
+            desks.give_back(out.parts);
+        }
         if let (Some((_, into)), Some(incoming)) = (into, incoming) {
             incoming.copy_to(into);
+            desks.give_back(incoming.parts);
         }
         Ok(())
     }

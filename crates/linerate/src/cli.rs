@@ -253,7 +253,7 @@ pub(crate) struct ReportArgs {
     /// Write a .html, .csv or .json file, or, for curves, .svg or .np; repeatable
     #[arg(long, value_name = "FILE")]
     pub(crate) to: Vec<PathBuf>,
-    /// What a row of .csv and .json is: a point, a round of a curve, or an interval of a load
+    /// What a row of .csv and .json is: a point, a round of a curve, an interval of a load, or a pair of ranks
     #[arg(long, requires = "to", value_parser = shared::level_parser(Level::ALL))]
     pub(crate) level: Option<Level>,
     /// Rows of the table: short (default) or all

@@ -38,15 +38,27 @@ fn row_elements(links: &Links, atom: usize, mut put: impl FnMut(usize, usize, f6
 /// Bounds of all levels, by Gershgorin's circles: of all rows, which every rank works out for itself. Unit: eV.
 #[must_use]
 pub fn bounds(links: &Links) -> [f64; 2] {
-    let order = ORBITALS * links.atoms();
-    let mut rows = vec![[0.0; ORBITALS]; order];
+    // Of the rows of one atom, by column; 0 but for its neighbours' columns and its own.
+    let mut rows = vec![[0.0; ORBITALS]; ORBITALS * links.atoms()];
     let mut found = [f64::INFINITY, f64::NEG_INFINITY];
+    let mut near: Vec<usize> = Vec::new();
     for atom in 0..links.atoms() {
-        rows.fill([0.0; ORBITALS]);
         row_elements(links, atom, |orbital, column, value| rows[column][orbital] += value);
-        for orbital in 0..ORBITALS {
-            let centre = rows[ORBITALS * atom + orbital][orbital];
-            let radius = rows.iter().map(|column| column[orbital].abs()).sum::<f64>() - centre.abs();
+        near.clear();
+        near.extend(links.of_atom(atom).iter().map(|link| link.to).chain([atom]));
+        near.sort_unstable();
+        near.dedup();
+        let centres = [0, 1, 2, 3].map(|orbital| rows[ORBITALS * atom + orbital][orbital]);
+        let mut sums = [0.0; ORBITALS];
+        for near in &near {
+            for column in &mut rows[ORBITALS * near..][..ORBITALS] {
+                for (sum, element) in sums.iter_mut().zip(std::mem::take(column)) {
+                    *sum += element.abs();
+                }
+            }
+        }
+        for (centre, sum) in centres.into_iter().zip(sums) {
+            let radius = sum - centre.abs();
             found = [found[0].min(centre - radius), found[1].max(centre + radius)];
         }
     }

@@ -37,13 +37,35 @@ impl Links {
     /// Atoms that are too close, or whose distance is not a number.
     pub fn of(places: &[Vector], sides: Vector) -> Result<Self, TooClose> {
         let mut links = Self { starts: vec![0], all: Vec::new() };
+        // Of each atom the first link to an atom that has not been come to yet.
+        let mut next: Vec<usize> = Vec::with_capacity(places.len());
         for one in 0..places.len() {
-            for two in 0..places.len() {
-                links.between(places, sides, [one, two])?;
+            for (two, next) in next.iter_mut().enumerate() {
+                links.back([one, two], next);
             }
+            let mut ahead = links.all.len();
+            for two in one..places.len() {
+                links.between(places, sides, [one, two])?;
+                if two == one {
+                    ahead = links.all.len();
+                }
+            }
+            next.push(ahead);
             links.starts.push(links.all.len());
         }
         Ok(links)
+    }
+
+    /// From one atom back to all images of one before it, whose links to it begin at `next`: the same, in the other order.
+    fn back(&mut self, [one, two]: [usize; 2], next: &mut usize) {
+        let end = self.starts[two + 1];
+        let there = self.all[*next..end].iter().take_while(|link| link.to == one).count();
+        let first = std::mem::replace(next, *next + there);
+        for place in (first..first + there).rev() {
+            let link = self.all[place];
+            // Not with a sign: 0 stays as it is.
+            self.all.push(Link { to: two, apart: link.apart.map(|axis| 0.0 - axis), ..link });
+        }
     }
 
     /// From one atom to all images of another one.
@@ -52,13 +74,17 @@ impl Links {
         if direct.iter().any(|axis| !axis.is_finite()) {
             return Err(TooClose(one, two, f64::NAN));
         }
-        let [first, last] = [-CUTOFF, CUTOFF].map(|end| {
-            [0, 1, 2].map(|axis| if sides[axis] > 0.0 { (end - direct[axis]) / sides[axis] } else { 0.0 })
-        });
-        let images = |axis: usize| first[axis].ceil() as i64..=last[axis].floor() as i64;
-        for i in images(0) {
-            for j in images(1) {
-                for k in images(2) {
+        let images = |axis: usize| {
+            let bounds = [-CUTOFF, CUTOFF]
+                .map(|end| if sides[axis] > 0.0 { (end - direct[axis]) / sides[axis] } else { 0.0 });
+            bounds[0].ceil() as i64..=bounds[1].floor() as i64
+        };
+        let along_x = images(0);
+        let along_y = if along_x.is_empty() { return Ok(()) } else { images(1) };
+        let along_z = if along_y.is_empty() { return Ok(()) } else { images(2) };
+        for i in along_x {
+            for j in along_y.clone() {
+                for k in along_z.clone() {
                     let image = [i, j, k].map(|image| image as f64);
                     let apart = [0, 1, 2].map(|axis| direct[axis] + image[axis] * sides[axis]);
                     let distance = length(apart);

@@ -31,6 +31,8 @@ struct Falloff {
     power: f64,
     range: f64,
     sharpness: f64,
+    /// (unit / range)^sharpness, which every distance needs.
+    at_unit: f64,
     last: f64,
     tail: [f64; 4],
 }
@@ -42,6 +44,7 @@ const HOPPING_FALLOFF: Falloff = Falloff {
     power: 2.0,
     range: 2.18,
     sharpness: 6.5,
+    at_unit: 0.10284431182335907,
     last: 2.45,
     tail: [6.739_262_007_431_4e-3, -8.188_535_951_789_8e-2, 0.193_236_525_914_4, 0.354_287_433_238_0],
 };
@@ -53,6 +56,7 @@ const REPULSION_FALLOFF: Falloff = Falloff {
     power: 3.303_04,
     range: 2.1052,
     sharpness: 8.6655,
+    at_unit: 0.11487638025199103,
     last: 2.57,
     tail: [2.250_429_010_9e-8, -1.440_864_056_1e-6, 2.104_330_337_4e-5, 6.602_439_022_6e-5],
 };
@@ -81,7 +85,7 @@ impl Falloff {
             return polynomial(&self.tail, distance - self.last);
         }
         let near = libm::pow(distance / self.range, self.sharpness);
-        let exponent = self.power * (libm::pow(self.unit / self.range, self.sharpness) - near);
+        let exponent = self.power * (self.at_unit - near);
         let value = self.height * libm::pow(self.unit / distance, self.power) * libm::exp(exponent);
         [value, -value * self.power / distance * (1.0 + self.sharpness * near)]
     }
@@ -165,4 +169,18 @@ fn angular(e: Vector, scale: f64) -> Block {
 #[must_use]
 pub fn length(vector: Vector) -> f64 {
     vector.iter().map(|axis| axis * axis).sum::<f64>().sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// To the last bit: energies of before stay as they were.
+    #[test]
+    fn what_every_distance_needs_is_that_of_the_formula() {
+        for falloff in [&HOPPING_FALLOFF, &REPULSION_FALLOFF] {
+            let power = libm::pow(falloff.unit / falloff.range, falloff.sharpness);
+            assert_eq!(falloff.at_unit.to_bits(), power.to_bits(), "{power:?}");
+        }
+    }
 }

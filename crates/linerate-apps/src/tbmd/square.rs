@@ -16,8 +16,6 @@ pub(super) struct Squarer {
     strips: Strips,
     out: Vec<u8>,
     into: Vec<u8>,
-    held: Vec<f64>,
-    beside: Vec<f64>,
 }
 
 impl Squarer {
@@ -46,8 +44,6 @@ impl Squarer {
     ) -> Result<(), CommError> {
         let (rank, ranks) = (work.rank(), work.size());
         let [rows, columns] = share.count;
-        self.held.clear();
-        self.held.extend_from_slice(elements);
         self.out.resize(8 * share.len(), 0);
         self.into.resize(8 * share.len(), 0);
         doubles::write(&mut self.out, elements);
@@ -62,16 +58,15 @@ impl Squarer {
                     columns: there.len(),
                     stride: columns,
                 };
-                let right = Matrix::whole(&self.held, there.len(), columns);
+                let right = Matrix::whole(self.out.as_chunks().0, there.len(), columns);
                 let strips = &mut self.strips;
                 work.compute("product", operations(left, right), || strips.multiply_add(square, left, right))
                     .await;
             }
             if step + 1 < ranks {
                 // What came is handed on.
-                work.sendrecv((rank + 1) % ranks, &self.out, (rank + ranks - 1) % ranks, &mut self.into)
-                    .await?;
-                doubles::read(&mut self.held, &self.into);
+                let (out, into) = (&mut self.out, &mut self.into);
+                work.sendrecv_owned((rank + 1) % ranks, out, (rank + ranks - 1) % ranks, into).await?;
                 std::mem::swap(&mut self.out, &mut self.into);
             }
         }
@@ -89,23 +84,21 @@ impl Squarer {
         let side = work.size().isqrt();
         let (row, column) = (work.rank() / side, work.rank() % side);
         let block = share.count[0];
-        self.held.resize(share.len(), 0.0);
-        self.beside.resize(share.len(), 0.0);
+        // The block of this row of ranks, and that of this column.
         self.out.resize(8 * share.len(), 0);
+        self.into.resize(8 * share.len(), 0);
         for step in 0..side {
             if column == step {
                 doubles::write(&mut self.out, elements);
             }
             broadcast(&mut Line::row(work, row, side), Broadcast::Binomial, step, &mut self.out).await?;
-            doubles::read(&mut self.held, &self.out);
             if row == step {
-                doubles::write(&mut self.out, elements);
+                doubles::write(&mut self.into, elements);
             }
-            broadcast(&mut Line::column(work, column, side), Broadcast::Binomial, step, &mut self.out)
+            broadcast(&mut Line::column(work, column, side), Broadcast::Binomial, step, &mut self.into)
                 .await?;
-            doubles::read(&mut self.beside, &self.out);
             let [left, right] =
-                [&self.held, &self.beside].map(|block_of| Matrix::whole(block_of, block, block));
+                [&self.out, &self.into].map(|bytes| Matrix::whole(bytes.as_chunks().0, block, block));
             let strips = &mut self.strips;
             work.compute("product", operations(left, right), || strips.multiply_add(square, left, right))
                 .await;
@@ -115,6 +108,6 @@ impl Squarer {
 }
 
 /// Operations on two numbers: a multiplication and an addition for each element of one factor and column of the other.
-const fn operations(left: Matrix<'_>, right: Matrix<'_>) -> u64 {
+const fn operations<L, R>(left: Matrix<'_, L>, right: Matrix<'_, R>) -> u64 {
     2 * left.rows as u64 * left.columns as u64 * right.columns as u64
 }

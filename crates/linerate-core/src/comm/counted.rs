@@ -90,6 +90,19 @@ impl<C: Comm> Comm for Counted<C> {
         Ok(())
     }
 
+    async fn sendrecv_owned(
+        &mut self,
+        to: usize,
+        out: &mut Vec<u8>,
+        from: usize,
+        into: &mut Vec<u8>,
+    ) -> Result<(), CommError> {
+        self.inner.sendrecv_owned(to, out, from, into).await?;
+        // Its bytes are of no use any more, but there are as many.
+        self.count(to, out);
+        Ok(())
+    }
+
     async fn compute(&mut self, span: Span) {
         self.inner.compute(span).await;
     }

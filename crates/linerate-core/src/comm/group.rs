@@ -89,6 +89,19 @@ impl<C: Comm> Comm for Group<'_, C> {
         done.map_err(|error| self.numbered(error))
     }
 
+    async fn sendrecv_owned(
+        &mut self,
+        to: usize,
+        out: &mut Vec<u8>,
+        from: usize,
+        into: &mut Vec<u8>,
+    ) -> Result<(), CommError> {
+        self.check(to).and_then(|()| self.check(from))?;
+        let (to, from) = (to + self.first, from + self.first);
+        let done = self.comm.sendrecv_owned(to, out, from, into).await;
+        done.map_err(|error| self.numbered(error))
+    }
+
     async fn compute(&mut self, span: Span) {
         self.comm.compute(span).await;
     }

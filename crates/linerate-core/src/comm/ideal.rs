@@ -5,6 +5,7 @@
 //! literature assume. It waits at every send, so what runs here needs no buffer anywhere else either.
 
 use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
@@ -59,18 +60,20 @@ impl Desk {
 struct Shared {
     network: Network,
     desks: Vec<Desk>,
-    /// Grows with all that happens: a round in which it does not is a deadlock.
-    steps: u64,
+    /// Ranks that can go on, first in, first out: all at first, and then whoever had a message sent or received.
+    ready: VecDeque<usize>,
+    /// Memory of messages that have arrived, for the next ones: the last is the likeliest to lie in a cache.
+    spare: Vec<Vec<u8>>,
 }
 
 impl Shared {
     /// Moves the message from one rank to the other, if both are there for it.
     fn matched(&mut self, from: usize, to: usize) -> Result<(), CommError> {
-        let posted = self.desks[from].posted.take_if(|posted| posted.0 == to);
-        let Some((_, posted)) = posted else { return Ok(()) };
-        let awaited = self.desks[to].awaited.take_if(|awaited| awaited.from == from);
-        let Some(awaited) = awaited else {
-            self.desks[from].posted = Some((to, posted));
+        let Some(awaited) = self.desks[to].awaited.take_if(|awaited| awaited.from == from) else {
+            return Ok(());
+        };
+        let Some((_, posted)) = self.desks[from].posted.take_if(|posted| posted.0 == to) else {
+            self.desks[to].awaited = Some(awaited);
             return Ok(());
         };
         if posted.data.len() != awaited.room {
@@ -82,7 +85,7 @@ impl Shared {
         let done = Time::from_ps(start.as_ps() + taken);
         self.desks[from].sent = Some(done);
         self.desks[to].received = Some((posted.data, done));
-        self.steps += 1;
+        self.ready.extend([from, to]);
         Ok(())
     }
 }
@@ -96,46 +99,52 @@ pub struct IdealComm {
 }
 
 impl IdealComm {
-    /// Sends, receives, or both, and waits for what it began.
+    /// Sends, receives a message of a length, or both, and waits for what it began. Gives what was received.
     async fn transfer(
         &mut self,
-        out: Option<(usize, &[u8])>,
-        mut into: Option<(usize, &mut [u8])>,
-    ) -> Result<(), CommError> {
-        let rank = self.rank;
-        let peers = [out.map(|out| out.0), into.as_ref().map(|into| into.0)];
+        out: Option<(usize, Vec<u8>)>,
+        into: Option<(usize, usize)>,
+    ) -> Result<Vec<u8>, CommError> {
+        let (rank, sends) = (self.rank, out.is_some());
+        let peers = [out.as_ref().map(|out| out.0), into.map(|into| into.0)];
         if let Some(peer) = peers.into_iter().flatten().find(|peer| *peer >= self.size) {
             return Err(CommError::NoSuchRank { peer, size: self.size });
         }
         {
             let mut shared = self.shared.borrow_mut();
+            let ready = self.now;
             let desk = &mut shared.desks[rank];
-            desk.posted = out.map(|(to, data)| (to, Posted { data: data.to_vec(), ready: self.now }));
-            desk.awaited =
-                into.as_ref().map(|(from, into)| Awaited { from: *from, room: into.len(), ready: self.now });
-            shared.steps += 1;
+            desk.posted = out.map(|(to, data)| (to, Posted { data, ready }));
+            desk.awaited = into.map(|(from, room)| Awaited { from, room, ready });
+            // Whoever comes last finds the other one there.
+            peers[0].map_or(Ok(()), |to| shared.matched(rank, to))?;
+            peers[1].map_or(Ok(()), |from| shared.matched(from, rank))?;
         }
         let done = poll_fn(|_| {
-            let mut shared = self.shared.borrow_mut();
-            let matched = peers[0]
-                .map_or(Ok(()), |to| shared.matched(rank, to))
-                .and_then(|()| peers[1].map_or(Ok(()), |from| shared.matched(from, rank)));
-            if let Err(error) = matched {
-                return Poll::Ready(Err(error));
-            }
-            let desk = &mut shared.desks[rank];
-            if (out.is_some() && desk.sent.is_none()) || (into.is_some() && desk.received.is_none()) {
+            let desk = &mut self.shared.borrow_mut().desks[rank];
+            if (sends && desk.sent.is_none()) || (into.is_some() && desk.received.is_none()) {
                 return Poll::Pending;
             }
-            let mut done = desk.sent.take();
-            if let (Some((data, at)), Some((_, into))) = (desk.received.take(), &mut into) {
-                into.copy_from_slice(&data);
-                done = done.max(Some(at));
-            }
-            Poll::Ready(Ok(done))
+            Poll::Ready((desk.sent.take(), desk.received.take()))
         });
-        self.now = done.await?.unwrap_or(self.now);
-        Ok(())
+        let (sent, received) = done.await;
+        let (data, arrived) = received.map_or((Vec::new(), None), |(data, at)| (data, Some(at)));
+        self.now = sent.max(arrived).unwrap_or(self.now);
+        Ok(data)
+    }
+
+    /// A message of its own.
+    fn copy(&self, data: &[u8]) -> Vec<u8> {
+        let mut copy = self.shared.borrow_mut().spare.pop().unwrap_or_default();
+        copy.clear();
+        copy.extend_from_slice(data);
+        copy
+    }
+
+    /// Gives the message to the program.
+    fn put(&self, data: Vec<u8>, into: &mut [u8]) {
+        into.copy_from_slice(&data);
+        self.shared.borrow_mut().spare.push(data);
     }
 }
 
@@ -153,11 +162,14 @@ impl Comm for IdealComm {
     }
 
     async fn send_to(&mut self, to: usize, data: &[u8]) -> Result<(), CommError> {
-        self.transfer(Some((to, data)), None).await
+        let data = self.copy(data);
+        self.transfer(Some((to, data)), None).await.map(drop)
     }
 
     async fn recv_from(&mut self, from: usize, data: &mut [u8]) -> Result<(), CommError> {
-        self.transfer(None, Some((from, data))).await
+        let received = self.transfer(None, Some((from, data.len()))).await?;
+        self.put(received, data);
+        Ok(())
     }
 
     async fn sendrecv(
@@ -167,7 +179,24 @@ impl Comm for IdealComm {
         from: usize,
         into: &mut [u8],
     ) -> Result<(), CommError> {
-        self.transfer(Some((to, out)), Some((from, into))).await
+        let out = self.copy(out);
+        let received = self.transfer(Some((to, out)), Some((from, into.len()))).await?;
+        self.put(received, into);
+        Ok(())
+    }
+
+    async fn sendrecv_owned(
+        &mut self,
+        to: usize,
+        out: &mut Vec<u8>,
+        from: usize,
+        into: &mut Vec<u8>,
+    ) -> Result<(), CommError> {
+        let length = out.len();
+        let received = self.transfer(Some((to, std::mem::take(out))), Some((from, into.len()))).await?;
+        *out = std::mem::replace(into, received);
+        out.resize(length, 0);
+        Ok(())
     }
 
     async fn compute(&mut self, span: Span) {
@@ -187,28 +216,27 @@ pub fn run<T>(
     program: impl AsyncFn(IdealComm) -> Result<T, CommError>,
 ) -> Result<Vec<T>, CommError> {
     let desks = (0..size).map(|_| Desk::default()).collect();
-    let shared = Rc::new(RefCell::new(Shared { network, desks, steps: 0 }));
+    let shared = Shared { network, desks, ready: (0..size).collect(), spare: Vec::new() };
+    let shared = Rc::new(RefCell::new(shared));
     let rank = |rank| IdealComm { rank, size, now: Time::from_ps(0), shared: Rc::clone(&shared) };
     let mut ranks: Vec<_> = (0..size).map(|of| Some(Box::pin(program(rank(of))))).collect();
     let mut ended: Vec<Option<T>> = (0..size).map(|_| None).collect();
     let mut context = Context::from_waker(Waker::noop());
-    while ended.iter().any(Option::is_none) {
-        let before = shared.borrow().steps;
-        for (of, slot) in ranks.iter_mut().enumerate() {
-            let Some(future) = slot else { continue };
-            if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
-                ended[of] = Some(output?);
-                *slot = None;
-                let mut shared = shared.borrow_mut();
-                shared.desks[of].ended = true;
-                shared.steps += 1;
-            }
-        }
-        let shared = shared.borrow();
-        if shared.steps == before {
-            let waiting = shared.desks.iter().enumerate().filter_map(|(rank, desk)| desk.waiting(rank));
-            return Err(CommError::Deadlock(waiting.collect()));
+    let next = || shared.borrow_mut().ready.pop_front();
+    while let Some(of) = next() {
+        let Some(future) = &mut ranks[of] else { continue };
+        if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
+            ended[of] = Some(output?);
+            ranks[of] = None;
+            shared.borrow_mut().desks[of].ended = true;
         }
     }
-    Ok(ended.into_iter().flatten().collect())
+    let shared = shared.borrow();
+    let waiting = shared.desks.iter().enumerate().filter_map(|(rank, desk)| desk.waiting(rank));
+    let waiting: Vec<Waiting> = waiting.collect();
+    if waiting.is_empty() {
+        Ok(ended.into_iter().flatten().collect())
+    } else {
+        Err(CommError::Deadlock(waiting))
+    }
 }

@@ -21,6 +21,10 @@ pub const NO_REPORT: &str = "none";
 /// The levels that a load has.
 pub(super) const NO_ROUNDS: &str = "point or interval: only the sizes of a curve have rounds";
 
+/// Where pairs of ranks are listed: no plan says so, because linerates of before would not read the run.
+const PAIRS_LATER: &str =
+    "point here: list pairs from the run file, with linerate report RUN --level pair --to FILE.csv";
+
 /// The options common to all tasks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Common {
@@ -88,6 +92,7 @@ impl Common {
             range((1..=1 << 30).contains(&bytes), field, bytes.to_string(), "from 1 byte to 1 GiB")?;
         }
         let Output { format, level, .. } = &self.output;
+        self.check_level(Level::Pair, PAIRS_LATER)?;
         let listed = matches!(format, Format::Csv | Format::Json) || *level == Level::Point;
         range(listed, "level", level.to_string(), "left out unless the format is csv or json")?;
         let window = self.mpi.window.unwrap_or(1);
@@ -234,6 +239,8 @@ pub enum Level {
     Round,
     /// An interval of a flow of a load.
     Interval,
+    /// An ordered pair of ranks of a mesh or an application.
+    Pair,
 }
 
 /// Which rows a table has.
@@ -250,7 +257,7 @@ pub enum Rows {
 
 impl Level {
     /// Every level.
-    pub const ALL: [Self; 3] = [Self::Point, Self::Round, Self::Interval];
+    pub const ALL: [Self; 4] = [Self::Point, Self::Round, Self::Interval, Self::Pair];
 }
 
 impl std::fmt::Display for Level {
@@ -259,6 +266,7 @@ impl std::fmt::Display for Level {
             Self::Point => "point",
             Self::Round => "round",
             Self::Interval => "interval",
+            Self::Pair => "pair",
         })
     }
 }

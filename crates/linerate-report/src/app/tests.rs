@@ -60,6 +60,53 @@ fn the_page_of_two_networks_reads_well() {
 #[test]
 fn the_rows_read_well() {
     insta::assert_snapshot!(csv(&fixture::two(), Level::Point).expect("it has rows"));
+    insta::assert_snapshot!(
+        "the_rows_of_pairs_read_well",
+        csv(&fixture::one(), Level::Pair).expect("it has rows")
+    );
+}
+
+/// What a table of CSV says, by the names of its columns.
+fn records(table: &str) -> Vec<std::collections::BTreeMap<String, String>> {
+    let mut reader = ::csv::Reader::from_reader(table.as_bytes());
+    reader.deserialize().map(|line| line.expect("a line")).collect()
+}
+
+#[test]
+fn the_pairs_of_a_case_add_up_to_its_row() {
+    let report = fixture::two();
+    let cases = records(&csv(&report, Level::Point).expect("it has rows"));
+    let pairs = records(&csv(&report, Level::Pair).expect("it has rows"));
+    assert!(pairs.iter().all(|pair| pair["kind"] == "traffic" && pair["from"] != pair["to"]));
+    for case in &cases {
+        let same = |pair: &&std::collections::BTreeMap<String, String>| {
+            ["run", "network", "app", "ranks", "repetition"].iter().all(|name| pair[*name] == case[*name])
+        };
+        for column in ["sent_messages", "sent_bytes"] {
+            let number = |text: &str| text.parse::<u64>().expect("a whole number");
+            let sum: u64 = pairs.iter().filter(same).map(|pair| number(&pair[column])).sum();
+            assert_eq!(sum, number(&case[column]), "{column} of {case:?}");
+        }
+    }
+}
+
+/// Both repetitions on one rank count.
+#[test]
+fn the_speed_up_of_a_case_is_over_the_median_on_one_rank() {
+    let report = fixture::one();
+    let cases = records(&csv(&report, Level::Point).expect("it has rows"));
+    let number = |case: usize, column: &str| cases[case][column].parse::<f64>().expect("a number");
+    let alone = f64::midpoint(number(0, "merit"), number(1, "merit"));
+    for case in 0..cases.len() {
+        let speed_up = number(case, "merit") / alone;
+        assert!((number(case, "speed_up") / speed_up - 1.0).abs() < 1e-12, "case {case}");
+        let efficiency = speed_up / number(case, "ranks");
+        assert!((number(case, "efficiency") / efficiency - 1.0).abs() < 1e-12, "case {case}");
+    }
+    // Nothing to compare with.
+    let report = fixture::changed(|app| app.cases.retain(|case| case.ranks > 1));
+    let cases = records(&csv(&report, Level::Point).expect("it has rows"));
+    assert!(cases.iter().all(|case| case["speed_up"].is_empty() && case["efficiency"].is_empty()));
 }
 
 /// The data of a page's tooltips.

@@ -101,6 +101,8 @@ fn every_pair_is_a_row_and_a_cell_of_the_matrices() {
     assert_eq!(json["meshes"][0]["views"][1]["values"][1][2], serde_json::json!(mbps));
     assert_eq!(json["rows"].as_array().map(Vec::len), Some(lines.len()));
     assert!(csv(&report, Level::Round).is_err() && csv(&report, Level::Interval).is_err());
+    let pairs = csv(&report, Level::Pair).expect("it has pairs");
+    assert_eq!(pairs.lines().filter(|line| line.contains(",pair,")).count(), pairs.lines().count() - 1);
     assert!(matches!(np(&report), Err(RenderError::NoCurve { .. })));
 }
 

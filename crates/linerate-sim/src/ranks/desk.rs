@@ -13,7 +13,7 @@ use crate::stack::Side;
 use crate::stations::Broken;
 use crate::world::World;
 
-use super::message::{Incoming, Outgoing};
+use super::message::{Incoming, Outgoing, Part, Spare, Way};
 
 /// All ranks of a model under way.
 #[derive(Debug)]
@@ -35,6 +35,7 @@ pub(super) struct Desks {
     /// Ranks that may go on.
     ready: BTreeSet<usize>,
     stirs: Vec<End>,
+    spare: Spare,
 }
 
 impl Desks {
@@ -50,6 +51,7 @@ impl Desks {
             waits: waits.collect(),
             ready: (0..size).collect(),
             stirs: Vec::new(),
+            spare: Spare::new(),
         };
         for rank in 0..size {
             let flow = desks.network.alarm_of(rank);
@@ -146,13 +148,18 @@ impl Desks {
     /// The next message of `rank` to another.
     pub(super) fn outgoing(&mut self, rank: usize, to: usize, data: &[u8]) -> Outgoing {
         let nth = self.nth((rank, to), 0);
-        Outgoing::new(to, data, nth, self.network.links)
+        Outgoing::new(to, data, nth, self.network.links, &mut self.spare)
     }
 
     /// The next message to `rank` from another, of this length.
     pub(super) fn incoming(&mut self, rank: usize, from: usize, length: usize) -> Incoming {
         let nth = self.nth((from, rank), 1);
-        Incoming::new(from, length, nth, self.network.links)
+        Incoming::new(from, length, nth, self.network.links, &mut self.spare)
+    }
+
+    /// The memory of parts that have passed.
+    pub(super) fn give_back(&mut self, parts: Vec<Part>) {
+        self.spare.extend(parts.into_iter().map(|part| part.bytes));
     }
 
     /// The number of the next message from one rank to another, for the sender (0) or the receiver (1). With one link all
@@ -169,7 +176,10 @@ impl Desks {
     /// Whether all of the message, if there is one, was sent.
     fn send(&mut self, rank: usize, out: &mut Option<Outgoing>) -> Result<bool, CommError> {
         let Some(out) = out else { return Ok(true) };
-        let Some((first, side)) = self.way(rank, out.to)? else { return Ok(false) };
+        if out.way.is_none() {
+            out.way = self.way(rank, out.to)?;
+        }
+        let Some((first, side)) = out.way else { return Ok(false) };
         for part in &mut out.parts {
             while !part.is_done() {
                 let World { kernel, stations, .. } = &mut self.network.world;
@@ -188,7 +198,10 @@ impl Desks {
     /// Whether all of the message, if there is one, was received.
     fn receive(&mut self, rank: usize, into: &mut Option<Incoming>) -> Result<bool, CommError> {
         let Some(into) = into else { return Ok(true) };
-        let Some((first, side)) = self.way(rank, into.from)? else { return Ok(false) };
+        if into.way.is_none() {
+            into.way = self.way(rank, into.from)?;
+        }
+        let Some((first, side)) = into.way else { return Ok(false) };
         let World { kernel, stations, .. } = &mut self.network.world;
         let (from, length) = (into.from, into.length);
         for part in &mut into.parts {
@@ -205,7 +218,7 @@ impl Desks {
     }
 
     /// The first flow between the two and the side of `rank`, once all of them are connected.
-    fn way(&mut self, rank: usize, peer: usize) -> Result<Option<(u32, Side)>, CommError> {
+    fn way(&mut self, rank: usize, peer: usize) -> Result<Option<Way>, CommError> {
         let ranks = (rank.min(peer), rank.max(peer));
         let known = self.flows.get(&ranks).copied();
         if known.is_none() && self.waits[peer].is_none() {

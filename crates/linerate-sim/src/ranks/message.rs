@@ -7,6 +7,8 @@ use std::ops::Range;
 
 use linerate_core::comm::CommError;
 
+use crate::stack::Side;
+
 /// What goes before every part: the length of its message. Unit: bytes.
 pub const HEADER_BYTES: usize = 8;
 /// A message of so many bytes or more is cut. Unit: bytes.
@@ -51,23 +53,32 @@ fn cut(length: usize, nth: u64, links: u32) -> impl Iterator<Item = (u32, Range<
     })
 }
 
+/// The first flow between two ranks, and a rank's side of it.
+pub(super) type Way = (u32, Side);
+
+/// Memory of parts that have passed, for the next ones: the last is the likeliest to lie in a cache.
+pub(super) type Spare = Vec<Vec<u8>>;
+
 /// A message that is being sent.
 #[derive(Debug)]
 pub(super) struct Outgoing {
     pub(super) to: usize,
+    /// Once all its flows are connected.
+    pub(super) way: Option<Way>,
     pub(super) parts: Vec<Part>,
 }
 
 impl Outgoing {
     /// The `nth` message to that rank, over this many links.
-    pub(super) fn new(to: usize, data: &[u8], nth: u64, links: u32) -> Self {
+    pub(super) fn new(to: usize, data: &[u8], nth: u64, links: u32, spare: &mut Spare) -> Self {
         let part = |(link, range): (u32, Range<usize>)| {
-            let mut bytes = Vec::with_capacity(HEADER_BYTES + range.len());
+            let mut bytes = spare.pop().unwrap_or_default();
+            bytes.clear();
             bytes.extend_from_slice(&(data.len() as u64).to_le_bytes());
             bytes.extend_from_slice(&data[range]);
             Part { link, bytes, moved: 0 }
         };
-        Self { to, parts: cut(data.len(), nth, links).map(part).collect() }
+        Self { to, way: None, parts: cut(data.len(), nth, links).map(part).collect() }
     }
 
     pub(super) fn is_done(&self) -> bool {
@@ -79,19 +90,22 @@ impl Outgoing {
 #[derive(Debug)]
 pub(super) struct Incoming {
     pub(super) from: usize,
+    /// Once all its flows are connected.
+    pub(super) way: Option<Way>,
     pub(super) length: usize,
     pub(super) parts: Vec<Part>,
 }
 
 impl Incoming {
     /// The `nth` message from that rank, over this many links.
-    pub(super) fn new(from: usize, length: usize, nth: u64, links: u32) -> Self {
-        let part = |(link, range): (u32, Range<usize>)| Part {
-            link,
-            bytes: vec![0; HEADER_BYTES + range.len()],
-            moved: 0,
+    pub(super) fn new(from: usize, length: usize, nth: u64, links: u32, spare: &mut Spare) -> Self {
+        let part = |(link, range): (u32, Range<usize>)| {
+            // What is there already does not matter: all of it is written over.
+            let mut bytes = spare.pop().unwrap_or_default();
+            bytes.resize(HEADER_BYTES + range.len(), 0);
+            Part { link, bytes, moved: 0 }
         };
-        Self { from, length, parts: cut(length, nth, links).map(part).collect() }
+        Self { from, way: None, length, parts: cut(length, nth, links).map(part).collect() }
     }
 
     pub(super) fn is_done(&self) -> bool {
@@ -124,8 +138,8 @@ mod tests {
     fn what_was_cut_is_put_together() {
         let data: Vec<u8> = (0..9_001_u32).map(|byte| byte as u8).collect();
         for links in 1..=5 {
-            let out = Outgoing::new(1, &data, 3, links);
-            let mut into = Incoming::new(0, data.len(), 3, links);
+            let out = Outgoing::new(1, &data, 3, links, &mut Spare::new());
+            let mut into = Incoming::new(0, data.len(), 3, links, &mut vec![vec![9; 20_000]]);
             for (sent, received) in out.parts.into_iter().zip(&mut into.parts) {
                 assert_eq!(sent.link, received.link);
                 received.bytes.copy_from_slice(&sent.bytes);
@@ -142,8 +156,8 @@ mod tests {
 
     #[test]
     fn another_length_is_refused_by_the_first_header() {
-        let out = Outgoing::new(1, &[1; 100], 1, 2);
-        let mut into = Incoming::new(0, 5_000, 1, 2);
+        let out = Outgoing::new(1, &[1; 100], 1, 2, &mut Spare::new());
+        let mut into = Incoming::new(0, 5_000, 1, 2, &mut Spare::new());
         let part = &mut into.parts[1];
         part.check(0, 5_000).expect("nothing is there yet");
         part.bytes[..HEADER_BYTES].copy_from_slice(&out.parts[0].bytes[..HEADER_BYTES]);
