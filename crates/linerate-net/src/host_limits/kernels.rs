@@ -85,9 +85,9 @@ pub(super) fn validate([a, b, c]: [&[f64]; 3], passes: usize) -> Result<(), Wron
     for (kernel, array, expected) in
         [(Kernel::Scale, b, of_b), (Kernel::Add, c, of_c), (Kernel::Triad, a, of_a)]
     {
-        // Not `>`: what is no number is wrong too.
-        let is_wrong = |found: &f64| !((found - expected).abs() <= TOLERANCE * expected.abs());
-        if let Some(element) = array.iter().position(is_wrong) {
+        // What is no number is not right either.
+        let is_right = |found: f64| (found - expected).abs() <= TOLERANCE * expected.abs();
+        if let Some(element) = array.iter().position(|found| !is_right(*found)) {
             return Err(WrongResult { kernel, element, found: array[element], expected });
         }
     }

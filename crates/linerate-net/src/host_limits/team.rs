@@ -83,7 +83,8 @@ impl Team<'_> {
             members.into_iter().filter_map(|member| member.join().ok()).collect()
         });
         let passes = seen.iter().map(Vec::len).min().unwrap_or(0);
-        (0..passes).map(|pass| of_all(seen.iter().map(|member| member[pass]))).collect()
+        let of_pass = |pass: usize| seen.iter().map(|member| member[pass]).collect::<Vec<Times>>();
+        (0..passes).map(|pass| of_all(&of_pass(pass))).collect()
     }
 }
 
@@ -101,10 +102,10 @@ fn tie(cpu: u32) {
 }
 
 /// From the first start to the last end of each kernel.
-fn of_all(members: impl Iterator<Item = Times> + Clone) -> [Span; 4] {
+fn of_all(members: &[Times]) -> [Span; 4] {
     [0, 1, 2, 3].map(|kernel: usize| {
-        let start = members.clone().map(|times| times[kernel].0).min();
-        let end = members.clone().map(|times| times[kernel].1).max();
+        let start = members.iter().map(|times| times[kernel].0).min();
+        let end = members.iter().map(|times| times[kernel].1).max();
         start.zip(end).map_or(Span::ZERO, |(start, end)| end.since(start))
     })
 }
@@ -173,7 +174,7 @@ mod tests {
         let at = |us: u64| Time::from_ps(us * 1_000_000);
         let one = [(at(10), at(20)), (at(30), at(40)), (at(50), at(60)), (at(70), at(80))];
         let other = [(at(11), at(25)), (at(29), at(39)), (at(50), at(60)), (at(69), at(81))];
-        let spans = of_all([one, other].into_iter());
+        let spans = of_all(&[one, other]);
         assert_eq!(spans.map(Span::as_us), [15.0, 11.0, 10.0, 12.0]);
     }
 

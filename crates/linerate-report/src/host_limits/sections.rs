@@ -261,7 +261,7 @@ fn pci(adaptors: &[Adaptor]) -> Section {
         let port = fact("port speed", known(&it.port_mbps).map(rate));
         let carries = it.link.known().map_or_else(|| "-".to_owned(), |link| link.data_rate().to_string());
         let best = it.best_link.known().map_or_else(|| "-".to_owned(), ToString::to_string);
-        let enough = it.headroom().map_or_else(|| "-".to_owned(), |share| percent(share));
+        let enough = it.headroom().map_or_else(|| "-".to_owned(), percent);
         [plain(&it.interface), plain(&it.address), link, best, carries, port, enough]
     };
     let rows: Vec<[String; 7]> = adaptors.iter().map(&mut row).collect();
