@@ -59,14 +59,14 @@ pub struct ExplainedCurve {
     pub missing: Vec<String>,
 }
 
-/// Why a run cannot be explained. Displayed after "failed to ...".
+/// Why a run cannot be explained. Displayed after "failed to explain it: ...".
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unexplained {
     /// It is of another kind.
-    #[error("explain it: it holds {0}, and what is explained are curves, streams and requests")]
+    #[error("it holds {0}, and what can be explained are curves, streams and requests")]
     Other(&'static str),
     /// Nothing was timed.
-    #[error("explain it: it timed nothing")]
+    #[error("it timed nothing")]
     Nothing,
 }
 

@@ -169,7 +169,7 @@ pub(crate) enum Command {
     /// Show or overlay runs as text, HTML, SVG, CSV, JSON or np.out
     #[command(after_help = examples::REPORT)]
     Report(ReportArgs),
-    /// Say which bound binds at each size: link, windows, processors, wake-ups, the path
+    /// Name what binds at each size: link, window, processor or path
     ///
     /// From the run file alone: what both ends' processors and TCP did at each size, what was granted, what the
     /// interfaces state, and how the time grows with the size. Each verdict names its evidence, what else takes part,

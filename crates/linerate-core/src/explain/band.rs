@@ -9,7 +9,7 @@ use super::settle;
 /// A bound that accounts for this share of the time,
 const MOST: f64 = 0.5;
 /// and for so much more of it than the next, is the likely one.
-const AHEAD: f64 = 0.15;
+const AHEAD: f64 = 0.1;
 /// One that accounts for this share, the next for at most half as much, is sure.
 const SURE: f64 = 0.75;
 const SURE_RIVAL: f64 = 0.5;

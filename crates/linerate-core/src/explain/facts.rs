@@ -291,9 +291,11 @@ pub(super) fn missing(setting: &Setting<'_>, facts: &[Facts]) -> Vec<String> {
     let mut missing = Vec::new();
     let observed: Vec<&Observed> = facts.iter().filter_map(|facts| facts.observed.as_ref()).collect();
     if observed.is_empty() {
-        missing.push(
-            "what processors and TCP did at each size: an older linerate or another tool wrote it".into(),
-        );
+        missing.push(if setting.modelled {
+            "what processors and TCP did at each size: the hosts of this model cost nothing".into()
+        } else {
+            "what processors and TCP did at each size: an older linerate or another tool wrote it".into()
+        });
     } else if observed.iter().all(|it| it.tcp.is_none()) {
         missing.push("round trips, windows and retransmissions: TCP does not carry the messages".into());
     }

@@ -45,7 +45,7 @@ pub(super) fn candidates(setting: &Setting<'_>, facts: &Facts, observed: &Observ
         ends.map(|(end, which)| processors::pipelined(facts, observed, end, which)).to_vec()
     };
     all.push(link(setting, facts));
-    all.push(others(observed));
+    all.push(others(setting, observed));
     crowd_out(&mut all);
     let saturated = all.iter().any(|it| it.known_share() >= SATURATED);
     let effect = if saturated { EFFECT } else { 1.0 };
@@ -72,7 +72,10 @@ fn link(setting: &Setting<'_>, facts: &Facts) -> Candidate {
 }
 
 /// The end that waited for a processor the longest, of those that had no time left if there are any.
-fn others(observed: &Observed) -> Candidate {
+fn others(setting: &Setting<'_>, observed: &Observed) -> Candidate {
+    if setting.modelled {
+        return Candidate::new(Bound::Others, 0.0, "a model runs no other program");
+    }
     let ends = [0, 1].map(|end| {
         let waited = observed.share_of_mean(observed.waited[end]?);
         Some((waited + observed.share_of_mean(observed.cpu[end]) >= SATURATED, waited))

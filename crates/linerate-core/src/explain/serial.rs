@@ -11,7 +11,7 @@ const ASLEEP: f64 = 0.2;
 
 /// The share of every bound in the time of a message.
 pub(super) fn candidates(setting: &Setting<'_>, facts: &Facts, observed: &Observed) -> Vec<Candidate> {
-    let mut all = vec![link(setting, facts, observed), others(observed)];
+    let mut all = vec![link(setting, facts, observed), others(setting, observed)];
     all.extend(processors::serial(setting, facts, observed));
     let cpu = processors::on_the_way(setting, facts, observed);
     let left = (observed.base - cpu - observed.waited().map_or(0.0, |[_, waited]| waited)).max(0.0);
@@ -50,7 +50,10 @@ fn link(setting: &Setting<'_>, facts: &Facts, observed: &Observed) -> Candidate 
     }
 }
 
-fn others(observed: &Observed) -> Candidate {
+fn others(setting: &Setting<'_>, observed: &Observed) -> Candidate {
+    if setting.modelled {
+        return Candidate::new(Bound::Others, 0.0, "a model runs no other program");
+    }
     match observed.waited() {
         Some([mean, waited]) => {
             let [median, mean] = [waited, mean].map(us);

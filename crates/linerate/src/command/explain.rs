@@ -43,7 +43,7 @@ pub(super) fn run(args: &ExplainArgs) -> Result<ExitCode, Trouble> {
 fn explained(named: &NamedRun) -> Result<(&NamedRun, Explanation), Trouble> {
     let explanation = explain(&named.run).map_err(|error| {
         Trouble::new(
-            format!("{}: failed to {error}", named.name),
+            format!("failed to explain {}: {error}", named.name),
             "give a run of `linerate measure`, `stream` or `rr`, or a NetPIPE file",
         )
     })?;
