@@ -1,5 +1,7 @@
 //! `linerate explain` of runs whose every number is known: models. Real hosts are in `truth/explained.rs`. Costs 2 s.
 
+use std::path::Path;
+
 use insta::assert_snapshot;
 
 use crate::support::Desk;
@@ -30,11 +32,8 @@ fn a_model_without_costs_has_a_link_and_nothing_else_that_is_known() {
 #[test]
 fn a_curve_of_netpipe_says_what_is_fixed_and_what_grows() {
     let desk = Desk::new();
-    let line = |size: u64| {
-        let seconds = 50e-6 + size as f64 * 1e-8;
-        format!("{size:8} {:12.6} {seconds:.9}\n", size as f64 * 8.0 / seconds / 1e6)
-    };
-    desk.write("np.out", (0..20).map(|power| line(1 << power)).collect::<String>());
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../linerate-core/tests/netpipe");
+    desk.write("np.out", std::fs::read(folder.join("3.7.2-loopback.out")).expect("it is in the repository"));
     let said = desk.linerate(&["explain", "np.out"]).done().stdout;
     assert!(said.contains("cannot tell: a fixed time for each message"), "{said}");
     assert!(said.contains("cannot tell: a time for each byte"), "{said}");

@@ -10,8 +10,7 @@ pub(super) fn settle(verdict: Option<Bound>, candidates: &[Candidate]) -> String
         Some(bound) => test_of(bound).to_owned(),
         None => match candidates.first().map(|it| it.bound) {
             Some(Bound::PerMessage | Bound::PerByte) | None => {
-                "measure it with this version of linerate, which stores what processors and TCP did"
-                    .to_owned()
+                "a run in which processors and TCP are seen: of this version of linerate over TCP, or of a model with [tcp] and hosts".to_owned()
             }
             Some(bound) => test_of(bound).to_owned(),
         },
