@@ -60,8 +60,10 @@ impl Squarer {
                 };
                 let right = Matrix::whole(self.out.as_chunks().0, there.len(), columns);
                 let strips = &mut self.strips;
-                work.compute("product", operations(left, right), || strips.multiply_add(square, left, right))
-                    .await;
+                work.compute("product", operations(&left, &right), || {
+                    strips.multiply_add(square, left, right)
+                })
+                .await;
             }
             if step + 1 < ranks {
                 // What came is handed on.
@@ -100,7 +102,7 @@ impl Squarer {
             let [left, right] =
                 [&self.out, &self.into].map(|bytes| Matrix::whole(bytes.as_chunks().0, block, block));
             let strips = &mut self.strips;
-            work.compute("product", operations(left, right), || strips.multiply_add(square, left, right))
+            work.compute("product", operations(&left, &right), || strips.multiply_add(square, left, right))
                 .await;
         }
         Ok(())
@@ -108,6 +110,6 @@ impl Squarer {
 }
 
 /// Operations on two numbers: a multiplication and an addition for each element of one factor and column of the other.
-const fn operations<L, R>(left: Matrix<'_, L>, right: Matrix<'_, R>) -> u64 {
+const fn operations<L, R>(left: &Matrix<'_, L>, right: &Matrix<'_, R>) -> u64 {
     2 * left.rows as u64 * left.columns as u64 * right.columns as u64
 }

@@ -11,7 +11,7 @@ use crate::kernel::TcpSample;
 use crate::kernel::limit::{Holder, Host, Shares};
 use crate::report::{HeldBack, load_name};
 use crate::run::Run;
-use crate::traffic::{FlowAccount, Transfer};
+use crate::traffic::{FlowAccount, Latency, Transfer};
 use crate::units::Span;
 
 /// What explains the bulk flows of a load.
@@ -61,7 +61,7 @@ pub(super) fn explain_load(run: &Run, transfer: &Transfer) -> ExplainedLoad {
 
 /// What held requests back, where TCP was looked at.
 fn of_requests(transfer: &Transfer) -> Vec<Candidate> {
-    let held: Vec<f64> = transfer.latencies.iter().filter_map(|latency| latency.held_by_nagle()).collect();
+    let held: Vec<f64> = transfer.latencies.iter().filter_map(Latency::held_by_nagle).collect();
     if held.is_empty() {
         return Vec::new();
     }
@@ -86,7 +86,7 @@ fn bound(holder: Holder, flow: &FlowAccount) -> Bound {
         Holder::ReceiverWindow => Bound::ReceiverWindow,
         Holder::Reader => Bound::Reader,
         // What is held back by a window that a queue fills is held back by what is behind the queue.
-        Holder::CongestionWindow if waits_in_a_queue(seen(&flow.sender.tcp)) => Bound::PathRate,
+        Holder::CongestionWindow if waits_in_a_queue(&seen(&flow.sender.tcp)) => Bound::PathRate,
         Holder::CongestionWindow => Bound::CongestionWindow,
         Holder::Processor(Host::Sender) => Bound::Processor(Which::Sender, Cost::Unknown),
         Holder::Processor(Host::Receiver) => Bound::Processor(Which::Receiver, Cost::Unknown),
@@ -101,7 +101,7 @@ fn seen(looks: &[TcpSample]) -> TcpSample {
 }
 
 /// Whether most of a round trip, and more than a millisecond, is waiting.
-fn waits_in_a_queue(look: TcpSample) -> bool {
+fn waits_in_a_queue(look: &TcpSample) -> bool {
     look.min_rtt > Span::ZERO
         && look.rtt > look.min_rtt * 2
         && look.rtt.saturating_sub(look.min_rtt) >= Span::from_ms(1)
