@@ -1,5 +1,7 @@
 //! Diamond and graphene. About 5 s.
 
+use linerate_apps::tbmd::links::Links;
+use linerate_apps::tbmd::model::{CUTOFF, hopping_falloff, length, repulsion};
 use linerate_apps::tbmd::{Structure, Tbmd};
 
 use super::bloch::{assert_levels, diamond, graphene, least};
@@ -17,6 +19,48 @@ fn diamond_has_its_levels() {
 fn diamond_has_its_energy() {
     near("4 points", diamond(3.567).energy([4; 3]), -8.391_426_34, 1e-8);
     near("8 points", diamond(3.567).energy([8; 3]), -8.391_317_68, 1e-8);
+}
+
+/// By all images of all atoms, in the order of atoms and then of images; to the last bit.
+#[rstest::rstest]
+#[case(Structure::Diamond, 1)]
+#[case(Structure::Diamond, 2)]
+#[case(Structure::Graphene, 1)]
+fn links_are_those_to_all_images_within_the_cutoff(#[case] structure: Structure, #[case] cells: u32) {
+    let plan = Tbmd { structure, cells: [cells, cells, 1], disturbed: true, ..Tbmd::default() };
+    let (places, sides) = plan.start();
+    let links = Links::of(&places, sides).expect("atoms are apart");
+    let images = |axis: usize| if sides[axis] > 0.0 { -2..=2 } else { 0..=0 };
+    for (one, from) in places.iter().enumerate() {
+        let mut found = links.of_atom(one).iter();
+        for (two, to) in places.iter().enumerate() {
+            for (i, j, k) in every_image(images(0), images(1), images(2)) {
+                let image = [i, j, k].map(f64::from);
+                let apart = [0, 1, 2].map(|axis| (to[axis] - from[axis]) + image[axis] * sides[axis]);
+                let distance = length(apart);
+                if distance >= CUTOFF || distance == 0.0 {
+                    continue;
+                }
+                let link = found.next().expect("there is one more");
+                assert_eq!((link.to, link.apart, link.distance), (two, apart, distance), "from {one}");
+                let falloffs = [hopping_falloff(distance), repulsion(distance)];
+                assert_eq!([link.hopping, link.repulsion], falloffs, "from {one} to {two}");
+            }
+        }
+        assert_eq!(found.next(), None, "from {one}");
+    }
+}
+
+/// Every combination, the last fastest.
+fn every_image(
+    x: std::ops::RangeInclusive<i32>,
+    y: std::ops::RangeInclusive<i32>,
+    z: std::ops::RangeInclusive<i32>,
+) -> impl Iterator<Item = (i32, i32, i32)> {
+    x.flat_map(move |i| {
+        let z = z.clone();
+        y.clone().flat_map(move |j| z.clone().map(move |k| (i, j, k)))
+    })
 }
 
 /// With 23 products in a cell of 64 atoms, and an error of 2e-12 eV.

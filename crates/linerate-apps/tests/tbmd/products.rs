@@ -23,6 +23,9 @@ fn numbers(count: usize, seed: f64) -> Vec<f64> {
 #[case([5, 9, 7])]
 #[case([130, 17, 300])]
 #[case([3, 260, 513])]
+#[case([4, 256, 4])]
+#[case([3, 5, 4])]
+#[case([1, 1, 4])]
 fn a_product_is_that_of_rows_and_columns(#[case] sizes: [usize; 3]) {
     let [rows, columns, depth] = sizes;
     let (left, right) = (numbers(rows * depth, 0.1), numbers(depth * columns, 0.7));
@@ -33,10 +36,18 @@ fn a_product_is_that_of_rows_and_columns(#[case] sizes: [usize; 3]) {
             sum[place] + (0..depth).map(|k| left[row * depth + k] * right[k * columns + column]).sum::<f64>()
         })
         .collect();
+    // The factors as numbers, and as they came in a message.
+    let [left_bytes, right_bytes] =
+        [&left, &right].map(|numbers| numbers.iter().map(|number| number.to_le_bytes()).collect::<Vec<_>>());
     let mut strips = Strips::default();
+    let mut of_bytes = sum.clone();
     strips.multiply_add(&mut sum, Matrix::whole(&left, rows, depth), Matrix::whole(&right, depth, columns));
-    for (found, expected) in sum.iter().zip(expected) {
+    let [left, right] =
+        [Matrix::whole(&left_bytes, rows, depth), Matrix::whole(&right_bytes, depth, columns)];
+    strips.multiply_add(&mut of_bytes, left, right);
+    for ((found, of_bytes), expected) in sum.iter().zip(of_bytes).zip(expected) {
         near("element", *found, expected, 1e-12 * depth as f64);
+        assert_eq!(found.to_bits(), of_bytes.to_bits());
     }
 }
 

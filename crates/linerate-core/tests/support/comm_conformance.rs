@@ -38,6 +38,7 @@ pub(crate) fn comm<R: Ranks>(ranks: &R) {
     messages_keep_their_order_and_their_ends(ranks);
     a_sender_may_change_what_it_sent(ranks);
     a_ring_of_large_messages_passes_at_once(ranks);
+    buffers_that_are_handed_over_keep_their_lengths(ranks);
     one_rank_alone_needs_nobody(ranks);
     the_clock_never_steps_back_and_a_calculation_takes_its_time(ranks);
     a_message_of_another_length_is_refused(ranks);
@@ -125,6 +126,26 @@ fn a_ring_of_large_messages_passes_at_once<R: Ranks>(ranks: &R) {
             comm.sendrecv(1 - rank, &message(rank, 1, LARGE), 1 - rank, &mut into).await?;
             assert!(into == message(1 - rank, 1, LARGE), "from {} to {rank}", 1 - rank);
         }
+        Ok(())
+    }));
+}
+
+/// Three times round, messages of another length from every rank; counted as if they were lent.
+fn buffers_that_are_handed_over_keep_their_lengths<R: Ranks>(ranks: &R) {
+    const LENGTHS: [usize; 4] = [0, 70_000, 5, 1448];
+    all(ranks.run(LENGTHS.len(), async |comm| {
+        let mut comm = Counted::new(comm);
+        let (rank, size) = (comm.rank(), comm.size());
+        let (to, from) = ((rank + 1) % size, (rank + size - 1) % size);
+        let (mut out, mut into) = (Vec::new(), vec![0; LENGTHS[from]]);
+        for number in 0..3 {
+            out.clear();
+            out.extend(message(rank, number, LENGTHS[rank]));
+            comm.sendrecv_owned(to, &mut out, from, &mut into).await?;
+            assert!(into == message(from, number, LENGTHS[from]), "message {number} from {from} to {rank}");
+            assert_eq!(out.len(), LENGTHS[rank]);
+        }
+        assert_eq!(comm.sent(), Sent { messages: 3, bytes: 3 * LENGTHS[rank] as u64 });
         Ok(())
     }));
 }
