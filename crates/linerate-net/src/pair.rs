@@ -263,7 +263,7 @@ impl Pair {
         let mut ours = ours.map_err(|source| self.link_failed(trial, source))?;
         ours.effort = Some(watch.finish(&self.ends.clock, &ours.tally, || self.line.channel().tcp()));
         let theirs = match self.hear(TRIAL).map_err(failed)? {
-            Reply::Half(half) => half,
+            Reply::Half(half) => *half,
             other => return Err(failed(PairError::unexpected(other))),
         };
         let now = self.ends.clock.now();

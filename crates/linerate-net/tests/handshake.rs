@@ -144,7 +144,7 @@ fn the_proofs_are_these_bytes() {
 #[case::queued(encode(&Reply::Queued(3)), r#"{"queued":3}"#)]
 #[case::refused(encode(&Reply::Refused("no".to_owned())), r#"{"refused":"no"}"#)]
 #[case::half(
-    encode(&Reply::Half(Half { elapsed: vec![Span::from_ps(7)], ..Half::default() })),
+    encode(&Reply::Half(Box::new(Half { elapsed: vec![Span::from_ps(7)], ..Half::default() }))),
     r#"{"half":{"elapsed":[7],"tally":{"sent_bytes":0,"received_bytes":0,"sent":0,"received":0},"corruption":null}}"#
 )]
 fn the_messages_are_these_bytes(#[case] frame: Result<Vec<u8>, FrameError>, #[case] json: &str) {
@@ -255,7 +255,7 @@ fn every_message_survives_the_wire() {
         sent!(Reply, Reply::Told),
         sent!(Reply, Reply::Ready(Box::new(Granted { pinned: Some(1), ..Granted::default() }))),
         sent!(Reply, Reply::Go),
-        sent!(Reply, Reply::Half(half.clone())),
+        sent!(Reply, Reply::Half(Box::new(half.clone()))),
         sent!(
             Reply,
             Reply::Observed(Box::new(Observation { tally: MOST, ..Observation::default() }), Box::default())
@@ -276,7 +276,7 @@ fn the_times_of_the_largest_stream_fit_into_a_frame() {
         corruption: CORRUPTION,
         effort: Some(most_effort()),
     };
-    let frame = encode(&Reply::Half(half)).expect("it fits");
+    let frame = encode(&Reply::Half(Box::new(half))).expect("it fits");
     assert!(frame.len() <= 4 + MAX_FRAME);
 }
 

@@ -442,7 +442,7 @@ fn a_reply_out_of_order_is_named() {
     for (reply, name) in [
         (Reply::Ready(Box::default()), "ready"),
         (Reply::Go, "go"),
-        (Reply::Half(Half::default()), "half"),
+        (Reply::Half(Box::default()), "half"),
         (Reply::Observed(Box::default(), Box::default()), "observed"),
     ] {
         let error = Impostor::that(move |victim| {
@@ -473,7 +473,7 @@ fn a_place_in_the_queue_is_told_until_the_admission_and_then_all_works() {
         victim.meet();
         victim.say(&Reply::Ready(Box::default()));
         let trial = victim.take_stream();
-        victim.say(&Reply::Half(honest(&trial)));
+        victim.say(&Reply::Half(Box::new(honest(&trial))));
         assert!(matches!(victim.hear(), Ask::Finish));
         victim.say(&Reply::Observed(Box::default(), Box::default()));
     });
@@ -528,7 +528,7 @@ fn lying(lie: fn(&mut Half)) -> RunError {
         let trial = victim.take_stream();
         let mut half = honest(&trial);
         lie(&mut half);
-        victim.say(&Reply::Half(half));
+        victim.say(&Reply::Half(Box::new(half)));
         victim.linger();
     })
     .runs(&STREAM)
@@ -575,7 +575,7 @@ fn corruption_that_the_peer_saw_is_named() {
 }
 
 #[rstest]
-#[case::half_for_go(|victim: &mut Victim| { drop(victim.hear()); victim.say(&Reply::Half(Half::default())); }, "half")]
+#[case::half_for_go(|victim: &mut Victim| { drop(victim.hear()); victim.say(&Reply::Half(Box::default())); }, "half")]
 #[case::queued_for_go(|victim: &mut Victim| { drop(victim.hear()); victim.say(&Reply::Queued(1)); }, "queued")]
 #[case::observed_for_half(|victim: &mut Victim| { victim.take_stream(); victim.say(&Reply::Observed(Box::default(), Box::default())); }, "observed")]
 #[case::go_twice(|victim: &mut Victim| { victim.take_stream(); victim.say(&Reply::Go); }, "go")]
@@ -656,7 +656,7 @@ fn a_wrong_byte_from_the_peer_is_corruption() {
         }
         let both = honest(&PING).tally;
         let tally = Tally { sent: both.received, sent_bytes: both.received_bytes, ..both };
-        victim.say(&Reply::Half(Half { tally, ..Half::default() }));
+        victim.say(&Reply::Half(Box::new(Half { tally, ..Half::default() })));
         victim.linger();
     })
     .runs(&PING)
@@ -668,7 +668,7 @@ fn a_wrong_byte_from_the_peer_is_corruption() {
 fn a_server_that_observes_nothing_leaves_what_this_end_observed() {
     let impostor = Impostor::once_ready(|victim| {
         let trial = victim.take_stream();
-        victim.say(&Reply::Half(honest(&trial)));
+        victim.say(&Reply::Half(Box::new(honest(&trial))));
         assert!(matches!(victim.hear(), Ask::Finish));
     });
     let mut pair = impostor.meet(None).0.expect("it behaves");

@@ -61,7 +61,7 @@ impl Squarer {
                 let right = Matrix::whole(self.out.as_chunks().0, there.len(), columns);
                 let strips = &mut self.strips;
                 work.compute("product", operations(&left, &right), || {
-                    strips.multiply_add(square, left, right)
+                    strips.multiply_add(square, left, right);
                 })
                 .await;
             }

@@ -357,7 +357,7 @@ fn noise_at_single_sizes_makes_no_bands() {
     let sizes: Vec<u64> = (1..=40).collect();
     let passed = |size: u64| {
         // Every seventh size met a busy processor.
-        let waited = if size % 7 == 0 { 30.0 } else { 0.0 };
+        let waited = if size.is_multiple_of(7) { 30.0 } else { 0.0 };
         Passed { time: 45.0 + waited, cpu: [4.0; 2], waited, ..Passed::default() }
     };
     let (found, _) = verdict(&run, Pattern::PingPong, &sizes, passed);

@@ -99,7 +99,7 @@ pub enum Reply {
     /// This end of the trial starts now.
     Go,
     /// This end's account of the trial.
-    Half(Half),
+    Half(Box<Half>),
     /// What was noted of each of the stamped messages, in their order.
     Stages(Vec<Marks>),
     /// This end's account of one flow of the load, without its intervals.

@@ -404,7 +404,7 @@ impl<'a> Session<'a> {
             }
         };
         self.observer.saw(&half.tally, current_cpu());
-        self.say(&Reply::Half(half))
+        self.say(&Reply::Half(Box::new(half)))
     }
 
     fn finish(mut self) -> Result<(), Refusal> {
