@@ -57,7 +57,7 @@ fn head(named: &NamedRun, width: usize) -> String {
     let run = &named.run;
     let transport = if run.path().transport.is_empty() { "transport unknown" } else { &run.path().transport };
     let lines = [
-        wrap(&format!("{}: {}, {}", plain(&named.name), between, plain(transport)), width, 2),
+        wrap(&format!("{}: {}, {}", plain(&named.name), plain(&between), plain(transport)), width, 2),
         item("how", &plain(&describe(run)), width),
     ];
     lines.join("\n")

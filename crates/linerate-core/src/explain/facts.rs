@@ -30,8 +30,10 @@ pub(super) struct Setting<'a> {
     pub(super) coalescing: [Option<f64>; 2],
     /// Whether both ends run on one host,
     pub(super) one_host: bool,
-    /// and were seen on one and the same processor of it only.
+    /// and were seen on one and the same processor of it only,
     pub(super) one_processor: bool,
+    /// or each on one of its own.
+    pub(super) apart: bool,
     /// Whether the run is a model's, whose processors' time is exact.
     pub(super) modelled: bool,
     /// What the hosts could reach, of those that were asked.
@@ -100,6 +102,7 @@ impl<'a> Setting<'a> {
             Some(f64::from(*coalescing.get("rx-usecs")?) * 1e6)
         };
         let one_host = local.environment.same_host(remote.environment) == Some(true);
+        let single = ends.iter().all(|end| end.observation.cpus.len() == 1);
         let nodelay = ends.map(|end| end.granted.nodelay.known().copied());
         Self {
             pattern,
@@ -113,9 +116,8 @@ impl<'a> Setting<'a> {
             },
             coalescing: ends.map(timer),
             one_host,
-            one_processor: one_host
-                && local.observation.cpus.len() == 1
-                && local.observation.cpus == remote.observation.cpus,
+            one_processor: one_host && single && local.observation.cpus == remote.observation.cpus,
+            apart: one_host && single && local.observation.cpus != remote.observation.cpus,
             modelled: run.model.is_some(),
             limits: run.nodes.iter().filter_map(|node| node.limits.as_ref()).collect(),
         }
@@ -229,7 +231,8 @@ impl Observed {
     /// Whether both ends ran on one processor in turns.
     pub(super) fn share_a_processor(&self, setting: &Setting<'_>) -> bool {
         let both: f64 = self.cpu.iter().sum::<f64>() / self.span;
-        setting.one_processor || setting.one_host && (FULL..=1.0 / FULL).contains(&both) && self.in_turns
+        let in_turns = (FULL..=1.0 / FULL).contains(&both) && self.in_turns;
+        setting.one_processor || (setting.one_host && !setting.apart && in_turns)
     }
 
     /// A time of a message as a share of all of its time.

@@ -14,6 +14,10 @@ use crate::run::Run;
 use crate::traffic::{FlowAccount, Latency, Transfer};
 use crate::units::Span;
 
+/// Requests of which this share of the looks found one that waited for an acknowledgement are held back by that. As the
+/// caution's.
+const HELD: f64 = 0.1;
+
 /// What explains the bulk flows of a load.
 #[derive(Clone, Debug, Serialize)]
 pub struct ExplainedLoad {
@@ -48,7 +52,12 @@ pub(super) fn explain_load(run: &Run, transfer: &Transfer) -> ExplainedLoad {
         (_, None) => Vec::new(),
     };
     candidates.extend(of_requests(transfer));
-    let (verdict, certainty) = super::band::verdict(&candidates);
+    let held = |it: &&Candidate| it.bound == Bound::Nagle && it.share >= Some(HELD);
+    let (verdict, certainty) = match candidates.iter().find(held) {
+        // A look sees a wait that lasts for most of a request only now and then.
+        Some(nagle) if known.is_empty() => (Some(nagle.bound), Certainty::Likely),
+        _ => super::band::verdict(&candidates),
+    };
     ExplainedLoad {
         name: load_name(&transfer.label, &transfer.load),
         verdict,

@@ -25,6 +25,9 @@ const AT_LEAST: f64 = 0.6;
 /// its share counts for this part.
 const FULL: f64 = 0.75;
 const NOT_FULL: f64 = 0.3;
+/// A trial in which the sender is busy for less than this has too few of the kernel's ticks of up to 10 ms. Unit:
+/// picoseconds.
+const TICKS: f64 = 5e10;
 /// A receive buffer of which this part is full is one that nobody reads.
 const UNREAD: f64 = 0.5;
 
@@ -121,7 +124,10 @@ fn by_tcp(observed: &Observed, sender: &TcpEffort, receiver: &TcpEffort, effect:
         percent(again)
     );
     // Only a sender that always has something unacknowledged is held back by its window.
-    let busy = sender.busy.map_or(1.0, |busy| (part(busy) / effect.max(f64::EPSILON)).min(1.0));
+    // The kernel counts in ticks, of which a short trial has too few.
+    let trial = observed.sending * observed.messages / sender.looks.max(1) as f64;
+    let counted = sender.busy.filter(|_| trial >= TICKS);
+    let busy = counted.map_or(1.0, |busy| (part(busy) / effect.max(f64::EPSILON)).min(1.0));
     vec![
         Candidate::new(
             Bound::ReceiverWindow,

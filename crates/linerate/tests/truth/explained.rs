@@ -77,7 +77,7 @@ fn a_shaper_is_a_rate_that_no_interface_states(
 #[rstest]
 #[ignore = "wants a quiet host; ./check full runs it"]
 fn a_small_receive_buffer_is_named(#[values(false, true)] crowded: bool) {
-    let options = ["--rcvbuf", "4KiB", "--schedule", "list:16KiB,64KiB"];
+    let options = ["--rcvbuf", "4KiB", "--schedule", "list:16KiB,64KiB", "--pin", "0,1"];
     curve_is(Wire::Free, &[ONE_WAY, &options].concat(), &["receiver window"], crowded);
 }
 
