@@ -19,19 +19,25 @@ const TURNS: u32 = 3;
 const LEAST: Span = Span::from_ms(300);
 
 /// Measures a few sizes again, in turns as asked and with one thing changed, and keeps what came of it. A change that
-/// this host cannot make is kept with the reason.
-pub(super) fn settle(subject: &mut impl CurveSubject, underway: &mut Underway<'_>) -> Result<(), Stopped> {
-    let changes = if subject.can_change() { changes(&underway.run) } else { Vec::new() };
+/// this host cannot make is kept with the reason. The run's hosts stay as the curve saw them.
+pub(super) fn settle<S: CurveSubject>(subject: &mut S, underway: &mut Underway<'_>) -> Result<(), Stopped> {
+    let changes = changes(&underway.run);
+    if changes.is_empty() {
+        return Ok(());
+    }
+    // The server has one conversation at a time.
+    subject.finish().map_err(|trouble| Stopped::Failed { reason: trouble.to_string(), trouble })?;
     let plan = underway.run.plan.clone();
-    let parts = u64::from(2 * TURNS) * changes.len().max(1) as u64;
+    let parts = u64::from(2 * TURNS) * changes.len() as u64;
     let time = (plan.common.time / parts).max(LEAST);
     for change in &changes {
         underway.line.doing(&format!("the same with {change}, to settle {}", change.bound));
-        let mut turns = Turns { subject, underway, time };
-        let (result, interrupted) = turns.of(change, &plan);
+        let Some(result) = (Turns { subject: &*subject, underway, time }).of(change, &plan) else {
+            return Ok(());
+        };
         underway.run.changed.push(result);
         underway.save();
-        if interrupted || underway.go_on().is_break() {
+        if underway.go_on().is_break() {
             return Err(Stopped::Interrupted);
         }
     }
@@ -40,14 +46,14 @@ pub(super) fn settle(subject: &mut impl CurveSubject, underway: &mut Underway<'_
 
 /// What it takes to measure in turns.
 struct Turns<'a, 'b, S> {
-    subject: &'a mut S,
+    subject: &'a S,
     underway: &'a Underway<'b>,
     time: Span,
 }
 
 impl<S: CurveSubject> Turns<'_, '_, S> {
-    /// All turns of a change, and whether the user ended them.
-    fn of(&mut self, change: &Change, plan: &Plan) -> (Changed, bool) {
+    /// All turns of a change. Absent where nothing can be changed.
+    fn of(&self, change: &Change, plan: &Plan) -> Option<Changed> {
         let pattern = plan.curve().map(|curve| curve.pattern).unwrap_or_default();
         let empty = || Series::new(pattern, &change.sizes);
         let mut both = [empty(), empty()];
@@ -56,7 +62,7 @@ impl<S: CurveSubject> Turns<'_, '_, S> {
         'turns: for turn in 0..TURNS {
             for (series, plan) in both.iter_mut().zip(&plans) {
                 match self.once(plan, turn) {
-                    Ok(of_turn) => series.add_pass(turn, of_turn),
+                    Ok(of_turn) => series.add_pass(turn, of_turn?),
                     Err(reason) => {
                         failed = Some(reason);
                         break 'turns;
@@ -64,22 +70,21 @@ impl<S: CurveSubject> Turns<'_, '_, S> {
                 }
             }
         }
-        let interrupted = self.underway.go_on().is_break();
         let [usual, changed] = both;
-        (Changed { change: change.to_string(), usual, changed, failed }, interrupted)
+        Some(Changed { change: change.to_string(), usual, changed, failed })
     }
 
     /// One measurement over new connections.
-    fn once(&mut self, plan: &Plan, turn: u32) -> Result<Series, String> {
+    fn once(&self, plan: &Plan, turn: u32) -> Result<Option<Series>, String> {
         let words = |trouble: Trouble| trouble.to_string();
-        self.subject.finish().map_err(words)?;
-        self.subject.begin_again(plan, turn).map_err(words)?;
+        plan.check().map_err(|error| error.to_string())?;
+        let Some(mut subject) = self.subject.another(plan).map_err(words)? else { return Ok(None) };
         let curve = plan.curve().cloned().unwrap_or_default();
-        let method = self.subject.method(&plan.common, &curve).map_err(|error| error.to_string())?;
+        let method = subject.method(&plan.common, &curve).map_err(|error| error.to_string())?;
         let method = Method { seed: method.seed.wrapping_add(turn.into()), ..method };
-        let outcome = measure(self.subject.bench(), &method, &mut Quiet(self.underway));
+        let outcome = measure(subject.bench(), &method, &mut Quiet(self.underway));
         match outcome.ended {
-            Ended::Complete => Ok(outcome.series),
+            Ended::Complete => subject.finish().map_err(words).map(|()| Some(outcome.series)),
             Ended::Interrupted => Err("interrupted".to_owned()),
             Ended::Failed(error) => Err(error.to_string()),
         }

@@ -1,6 +1,7 @@
 //! What is measured: two hosts and a wire, or a model of them.
 
 use std::ops::ControlFlow;
+use std::rc::Rc;
 
 use linerate_core::bench::Bench;
 use linerate_core::host_limits::HostLimits;
@@ -33,9 +34,14 @@ pub(super) trait CurveSubject: Subject {
     /// pass before.
     fn begin_again(&mut self, plan: &Plan, pass: u32) -> Result<(), Trouble>;
 
-    /// Whether the same may be measured again with something changed.
-    fn can_change(&self) -> bool {
-        false
+    /// Another such subject as `plan` says, once [`Subject::finish`] has ended this one, which keeps what it saw. Absent
+    /// where nothing can be changed.
+    fn another(&self, plan: &Plan) -> Result<Option<Self>, Trouble>
+    where
+        Self: Sized,
+    {
+        let _ = plan;
+        Ok(None)
     }
 
     /// The stages of single messages, if `plan` asks for them; `watch` receives each size and may
@@ -52,8 +58,10 @@ pub(super) trait CurveSubject: Subject {
 
 /// Two hosts, or one and a peer that was started on it.
 pub(super) struct Hosts<'a> {
-    opening: Opening<'a>,
+    opening: Rc<Opening<'a>>,
     pair: Pair,
+    /// Whether both ends have reported what they saw.
+    finished: bool,
     /// Kept until the end of the pass: a server ends when this is dropped.
     started: Started,
 }
@@ -85,7 +93,7 @@ impl<'a> Hosts<'a> {
     /// Connects to the peer that `plan` names, or starts one.
     pub(super) fn open(opening: Opening<'a>, plan: &Plan) -> Result<Self, Trouble> {
         let (pair, started) = opening.open(plan)?;
-        Ok(Self { opening, pair, started })
+        Ok(Self { opening: Rc::new(opening), pair, finished: false, started })
     }
 }
 
@@ -105,6 +113,9 @@ impl Subject for Hosts<'_> {
     }
 
     fn finish(&mut self) -> Result<(), Trouble> {
+        if std::mem::replace(&mut self.finished, true) {
+            return Ok(());
+        }
         self.pair.finish().map_err(Trouble::from)
     }
 }
@@ -122,11 +133,13 @@ impl CurveSubject for Hosts<'_> {
 
     fn begin_again(&mut self, plan: &Plan, _pass: u32) -> Result<(), Trouble> {
         (self.pair, self.started) = self.opening.open(plan)?;
+        self.finished = false;
         Ok(())
     }
 
-    fn can_change(&self) -> bool {
-        true
+    fn another(&self, plan: &Plan) -> Result<Option<Self>, Trouble> {
+        let (pair, started) = self.opening.open(plan)?;
+        Ok(Some(Self { opening: Rc::clone(&self.opening), pair, finished: false, started }))
     }
 
     fn stages(
