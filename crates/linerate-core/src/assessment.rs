@@ -19,7 +19,7 @@ use crate::transport::Transport;
 pub use loads::PACE_KEPT;
 
 use loads::loads;
-pub(crate) use loads::slower_later;
+pub(crate) use loads::{OFTEN, slower_later};
 
 /// A thread that waits for a processor for more than this share of a run is crowded out.
 const CROWDED: f64 = 0.01;

@@ -20,6 +20,7 @@ use crate::transport::Transport;
 pub use app::{AppResult, AppRow};
 pub use curve::{Curve, CurvePoint, RoundResult, Timed};
 pub use flow::{Engines, FlowClass, FlowResult, IntervalRate, TcpPoint};
+pub(crate) use held_back::shares as held_back_shares;
 pub use held_back::{HeldBack, HeldCourse, HeldFlow};
 pub use latency::{Lacking, LatencyPoint, LatencyRow, SHARES, lacking};
 pub use limits::SizeCeiling;

@@ -286,10 +286,14 @@ impl Point {
         if !self.has_passes() {
             return within;
         }
-        let of_pass = |pass| median_interval(&self.of_pass(pass).medians()).map(|it| it.median);
-        let medians: Vec<f64> = self.passes().into_iter().filter_map(of_pass).collect();
         // A coarse clock gives a time of 0, which has no logarithm.
-        over_passes(&medians).or(within)
+        over_passes(&self.medians_of_passes()).or(within)
+    }
+
+    /// The median of the medians of each pass that has a sustained round. Unit: picoseconds.
+    pub(crate) fn medians_of_passes(&self) -> Vec<f64> {
+        let of_pass = |pass| median_interval(&self.of_pass(pass).medians()).map(|it| it.median);
+        self.passes().into_iter().filter_map(of_pass).collect()
     }
 
     /// Whether its interval is within `target`, a share of its time: of one pass when measuring ended,

@@ -367,8 +367,8 @@ prop_compose! {
         rounds in any::<u32>(),
         repeat in any::<u32>(),
         stages in any::<Option<u32>>(),
+        explain in any::<bool>(),
     ) -> Task {
-        let explain = stages.is_some();
         Task::Curve(CurvePlan { pattern, schedule, from, to, perturb, ci, rounds, repeat, stages, explain })
     }
 }

@@ -11,10 +11,9 @@ use linerate_core::units::Size;
 use serde::Serialize;
 
 use crate::error::RenderError;
+use crate::table::item;
 use crate::text::{count, hosts, percent, plain, wrap};
 
-/// Columns of a label before its value.
-const LABEL: usize = 12;
 /// A bound that accounts for less than this share of the time is ruled out.
 const RULED_OUT: f64 = 0.1;
 /// A share below this is as good as none, and is not printed.
@@ -63,13 +62,6 @@ fn head(named: &NamedRun, width: usize) -> String {
     lines.join("\n")
 }
 
-/// A label and its value, wrapped under each other.
-fn item(label: &str, value: &str, width: usize) -> String {
-    let indent = LABEL + 2;
-    let wrapped = wrap(value, width.saturating_sub(indent), 0).replace('\n', &format!("\n{:indent$}", ""));
-    format!("  {label:<LABEL$}{wrapped}")
-}
-
 fn curve_blocks(curve: &ExplainedCurve, width: usize) -> Vec<String> {
     let mut blocks = vec![curve.pattern.to_string()];
     blocks.extend(curve.bands.iter().map(|band| band_block(band, width)));
@@ -115,7 +107,10 @@ fn moved_says(moved: &Moved) -> String {
 
 fn load_block(load: &ExplainedLoad, width: usize) -> String {
     let name = if load.name.is_empty() { "bulk".to_owned() } else { plain(&load.name) };
-    let what = format!("{name} ({})", count(load.flows as u64, "flow"));
+    let what = match load.flows {
+        0 => format!("{name} (requests)"),
+        flows => format!("{name} ({})", count(flows as u64, "flow")),
+    };
     if load.candidates.is_empty() {
         let why = "the file does not say what held it back: no flow of TCP was looked at";
         return wrap(&format!("{what}: {why}"), width, 2);

@@ -42,7 +42,7 @@ pub(super) fn table(report: &Report, width: u16, rows: Rows) -> String {
 }
 
 /// A label and its value, wrapped under each other.
-pub(super) fn item(label: &str, value: &str, width: usize) -> String {
+pub(crate) fn item(label: &str, value: &str, width: usize) -> String {
     let indent = LABEL + 2;
     // A blank would be lost in wrapping: the label's column is filled with it afterwards.
     let wrapped = wrap(value, width.saturating_sub(indent), 0).replace('\n', &format!("\n{:indent$}", ""));

@@ -22,7 +22,7 @@ const LUMP: u64 = 65_536;
 const FASTER: f64 = 1.01;
 
 /// Requests that waited for acknowledgements at this share of the looks were held back by that.
-const OFTEN: f64 = 0.1;
+pub(crate) const OFTEN: f64 = 0.1;
 
 /// The cautions of every load of `run`.
 pub(super) fn loads(run: &Run, cautions: &mut Vec<Caution>) {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::bound::{Bound, Cost};
+use super::bound::{Bound, Cost, Which};
 use crate::options::{Io, Waiting};
 use crate::plan::{Plan, Task};
 use crate::run::Run;
@@ -27,7 +27,7 @@ pub struct Change {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum What {
     Spin,
-    Apart,
+    Apart([u32; 2]),
     Nodelay,
     ReceiveBuffer(Size),
     SendBuffer(Size),
@@ -43,8 +43,12 @@ impl Change {
             |asked: Option<Size>| Size(asked.map_or(0, |asked| asked.0.saturating_mul(LARGER))).max(LARGE);
         let what = match bound {
             Bound::WakeUp if socket.wait == Waiting::Block => What::Spin,
-            Bound::Others | Bound::Processor(..) if may_part(run) => What::Apart,
-            Bound::Processor(_, Cost::Byte) | Bound::Memory if socket.io == Io::default() => What::Sendfile,
+            Bound::Processor(Which::Sender | Which::Receiver | Which::Both, Cost::Byte) | Bound::Memory
+                if socket.io == Io::default() =>
+            {
+                What::Sendfile
+            }
+            Bound::Others | Bound::Processor(..) => What::Apart(two_processors(run)?),
             Bound::Nagle => What::Nodelay,
             Bound::ReceiverWindow => What::ReceiveBuffer(larger(socket.rcvbuf)),
             Bound::SendBuffer => What::SendBuffer(larger(socket.sndbuf)),
@@ -87,28 +91,31 @@ impl Change {
             What::SendBuffer(bytes) => socket.sndbuf = Some(bytes),
             What::Congestion(name) => socket.congestion = Some(name.to_owned()),
             What::Sendfile => socket.io = Io::Sendfile,
-            What::Apart => {
-                plan.common.local.pin = Some(0);
-                plan.common.remote.pin = Some(1);
+            What::Apart([ours, theirs]) => {
+                plan.common.local.pin = Some(ours);
+                plan.common.remote.pin = Some(theirs);
             }
         }
         plan
     }
 }
 
-/// Whether the ends are on one host, were not pinned, and it has two processors.
-fn may_part(run: &Run) -> bool {
+/// Two processors for ends that are on one host and were not pinned. Absent if it has only one for them.
+fn two_processors(run: &Run) -> Option<[u32; 2]> {
     let (local, remote) = (run.local(), run.remote());
-    let unpinned = run.plan.common.local.pin.is_none() && run.plan.common.remote.pin.is_none();
-    let two = local.environment.cpus.known().is_some_and(|cpus| cpus.contains(&0) && cpus.contains(&1));
-    unpinned && two && local.environment.same_host(remote.environment) == Some(true)
+    let pinned = run.plan.common.local.pin.is_some() || run.plan.common.remote.pin.is_some();
+    if pinned || local.environment.same_host(remote.environment) != Some(true) {
+        return None;
+    }
+    let cpus = local.environment.cpus.known()?;
+    Some([*cpus.first()?, *cpus.get(1)?])
 }
 
 impl fmt::Display for Change {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.what {
             What::Spin => out.write_str("--wait spin"),
-            What::Apart => out.write_str("--pin 0,1"),
+            What::Apart([ours, theirs]) => write!(out, "--pin {ours},{theirs}"),
             What::Nodelay => out.write_str("--nodelay on"),
             What::ReceiveBuffer(bytes) => write!(out, "--rcvbuf {bytes}"),
             What::SendBuffer(bytes) => write!(out, "--sndbuf {bytes}"),

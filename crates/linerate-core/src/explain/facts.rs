@@ -25,9 +25,9 @@ pub(super) struct Setting<'a> {
     pub(super) spins: bool,
     /// Whether Nagle's algorithm may hold a small segment back at either end.
     pub(super) nagle: Option<bool>,
-    /// The timers by which the interfaces of both ends delay a receive interrupt, if they say so. Unit:
+    /// The timer by which an interface delays a receive interrupt, in the mean of the ends that state it. Unit:
     /// picoseconds.
-    pub(super) coalescing: [Option<f64>; 2],
+    pub(super) timer: Option<f64>,
     /// Whether both ends run on one host,
     pub(super) one_host: bool,
     /// and were seen on one and the same processor of it only,
@@ -114,7 +114,7 @@ impl<'a> Setting<'a> {
                 [Some(false), _] | [_, Some(false)] => Some(true),
                 _ => None,
             },
-            coalescing: ends.map(timer),
+            timer: mean(&ends.into_iter().filter_map(timer).collect::<Vec<f64>>()),
             one_host,
             one_processor: one_host && single && local.observation.cpus == remote.observation.cpus,
             apart: one_host && single && local.observation.cpus != remote.observation.cpus,
@@ -136,21 +136,19 @@ impl Setting<'_> {
     }
 
     fn mean(&self, of: impl Fn(&HostLimits) -> Option<Span>) -> Option<f64> {
-        let known: Vec<f64> =
-            self.limits.iter().filter_map(|limits| Some(of(limits)?.as_ps() as f64)).collect();
-        (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
+        let known = self.limits.iter().filter_map(|limits| Some(of(limits)?.as_ps() as f64));
+        mean(&known.collect::<Vec<f64>>())
     }
 
     /// The time of a message at the payload rate of the link, nothing if that is not known.
     pub(super) fn wire(&self, size: u64) -> f64 {
         self.link.map_or(0.0, |each| each * size as f64)
     }
+}
 
-    /// The mean of the timers that the ends state.
-    pub(super) fn timer(&self) -> Option<f64> {
-        let known: Vec<f64> = self.coalescing.iter().flatten().copied().collect();
-        (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
-    }
+/// Absent of nothing.
+fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
 /// What is known of each timed size, from small to large.

@@ -7,16 +7,13 @@ use super::bound::{Bound, Cost, Which};
 use super::candidate::Candidate;
 use super::settle;
 use super::words::{percent, us};
+use crate::assessment::OFTEN;
 use crate::kernel::TcpSample;
-use crate::kernel::limit::{Holder, Host, Shares};
-use crate::report::{HeldBack, load_name};
+use crate::kernel::limit::{Holder, Host, is_through_a_queue};
+use crate::report::{HeldBack, held_back_shares, load_name};
 use crate::run::Run;
 use crate::traffic::{FlowAccount, Latency, Transfer};
 use crate::units::Span;
-
-/// Requests of which this share of the looks found one that waited for an acknowledgement are held back by that. As the
-/// caution's.
-const HELD: f64 = 0.1;
 
 /// What explains the bulk flows of a load.
 #[derive(Clone, Debug, Serialize)]
@@ -37,10 +34,9 @@ pub struct ExplainedLoad {
 
 /// Explains the bulk flows of `transfer`.
 pub(super) fn explain_load(run: &Run, transfer: &Transfer) -> ExplainedLoad {
-    let link = run.payload_link();
-    let known: Vec<(&FlowAccount, Shares)> =
-        transfer.flows.iter().filter_map(|flow| Some((flow, transfer.holders(flow, link)?.shares))).collect();
-    let mut candidates = match (HeldBack::of(run, transfer), known.first()) {
+    let shares = held_back_shares(run, transfer);
+    let first = transfer.flows.first().filter(|_| !shares.is_empty());
+    let mut candidates = match (HeldBack::of(run, transfer), first) {
         (Some(HeldBack::Pace(pace)), _) => {
             vec![Candidate::new(
                 Bound::Application,
@@ -48,21 +44,21 @@ pub(super) fn explain_load(run: &Run, transfer: &Transfer) -> ExplainedLoad {
                 format!("it was asked for a pace of {pace}, and kept it"),
             )]
         }
-        (_, Some((flow, _))) => by_holder(flow, &known),
+        (_, Some(flow)) => by_holder(flow, &shares),
         (_, None) => Vec::new(),
     };
     candidates.extend(of_requests(transfer));
-    let held = |it: &&Candidate| it.bound == Bound::Nagle && it.share >= Some(HELD);
+    let held = |it: &&Candidate| it.bound == Bound::Nagle && it.share >= Some(OFTEN);
     let (verdict, certainty) = match candidates.iter().find(held) {
         // A look sees a wait that lasts for most of a request only now and then.
-        Some(nagle) if known.is_empty() => (Some(nagle.bound), Certainty::Likely),
+        Some(nagle) if transfer.flows.is_empty() => (Some(nagle.bound), Certainty::Likely),
         _ => super::band::verdict(&candidates),
     };
     ExplainedLoad {
         name: load_name(&transfer.label, &transfer.load),
         verdict,
         certainty,
-        flows: known.len(),
+        flows: transfer.flows.len(),
         settle: settle::settle(verdict, &candidates),
         candidates,
     }
@@ -79,10 +75,10 @@ fn of_requests(transfer: &Transfer) -> Vec<Candidate> {
     vec![Candidate::new(Bound::Nagle, share, says)]
 }
 
-/// Every holder as a candidate, with the evidence of the first flow.
-fn by_holder(first: &FlowAccount, known: &[(&FlowAccount, Shares)]) -> Vec<Candidate> {
-    let mean = |holder| known.iter().map(|(_, shares)| shares.of(holder)).sum::<f64>() / known.len() as f64;
-    let of = |holder| Candidate::new(bound(holder, first), mean(holder), evidence(holder, first));
+/// Every holder as a candidate, those with a share as `held`, with the evidence of the first flow.
+fn by_holder(first: &FlowAccount, held: &[(Holder, f64)]) -> Vec<Candidate> {
+    let share = |holder| held.iter().find(|(of, _)| *of == holder).map_or(0.0, |(_, share)| *share);
+    let of = |holder| Candidate::new(bound(holder, first), share(holder), evidence(holder, first));
     let mut all: Vec<Candidate> = Holder::ALL.into_iter().map(of).collect();
     all.sort_by(|one, other| other.known_share().total_cmp(&one.known_share()));
     all
@@ -95,7 +91,7 @@ fn bound(holder: Holder, flow: &FlowAccount) -> Bound {
         Holder::ReceiverWindow => Bound::ReceiverWindow,
         Holder::Reader => Bound::Reader,
         // What is held back by a window that a queue fills is held back by what is behind the queue.
-        Holder::CongestionWindow if waits_in_a_queue(&seen(&flow.sender.tcp)) => Bound::PathRate,
+        Holder::CongestionWindow if is_queued(&seen(&flow.sender.tcp)) => Bound::PathRate,
         Holder::CongestionWindow => Bound::CongestionWindow,
         Holder::Processor(Host::Sender) => Bound::Processor(Which::Sender, Cost::Unknown),
         Holder::Processor(Host::Receiver) => Bound::Processor(Which::Receiver, Cost::Unknown),
@@ -104,16 +100,13 @@ fn bound(holder: Holder, flow: &FlowAccount) -> Bound {
     }
 }
 
+fn is_queued(look: &TcpSample) -> bool {
+    is_through_a_queue(look.rtt, look.min_rtt)
+}
+
 /// What TCP said while the flow was under way. The last look is of its end, when nothing is.
 fn seen(looks: &[TcpSample]) -> TcpSample {
     looks.iter().rev().nth(1).or(looks.last()).cloned().unwrap_or_default()
-}
-
-/// Whether most of a round trip, and more than a millisecond, is waiting.
-fn waits_in_a_queue(look: &TcpSample) -> bool {
-    look.min_rtt > Span::ZERO
-        && look.rtt > look.min_rtt * 2
-        && look.rtt.saturating_sub(look.min_rtt) >= Span::from_ms(1)
 }
 
 /// What the last look at a flow says of a holder.

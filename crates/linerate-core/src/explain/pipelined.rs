@@ -4,17 +4,15 @@ use super::bound::{Bound, Which};
 use super::candidate::Candidate;
 use super::facts::{Facts, Observed, Setting};
 use super::processors::{self, SATURATED};
-use super::words::{percent, us};
+use super::words::percent;
 use crate::kernel::TcpEffort;
+use crate::kernel::limit::is_through_a_queue;
 use crate::units::Span;
 
 /// Within this of the link's payload rate nothing else can gain much.
 const AT_LINE_RATE: f64 = 0.95;
 /// What is far below it is not held back by it: its share counts for this part.
 const BELOW: f64 = 0.5;
-/// A round trip of which this part is waiting, and more than this time, waits in a queue.
-const QUEUE: f64 = 0.5;
-const QUEUE_TIME: f64 = 1e9;
 /// Beside a stage that is saturated, a wait for it is not a cause: it counts for this part.
 const EFFECT: f64 = 0.3;
 /// A thread that waited for a processor for this share of the time, and had none left, was crowded out.
@@ -108,12 +106,11 @@ fn by_tcp(observed: &Observed, sender: &TcpEffort, receiver: &TcpEffort, effect:
     let (window, buffer) = (part(sender.rwnd_limited), part(sender.sndbuf_limited));
     let unread = receiver.unread as f64 / receiver.rcvbuf.max(1) as f64;
     let reader = if unread >= UNREAD { window } else { 0.0 };
-    let [round_trip, least] = [sender.rtt, sender.min_rtt].map(|it| sender.mean_span(it).as_ps() as f64);
-    let waiting = if round_trip > 0.0 && least > 0.0 { 1.0 - least / round_trip } else { 0.0 };
-    let queued = waiting >= QUEUE && round_trip - least >= QUEUE_TIME;
+    let [round_trip, least] = [sender.rtt, sender.min_rtt].map(|it| sender.mean_span(it));
+    let queued = is_through_a_queue(round_trip, least);
     let rest = (effect - window - buffer).max(0.0);
     let again = sender.retransmits as f64 / sender.data_segments_out.max(1) as f64;
-    let queue_says = format!("a round trip takes {}, the least {}", us(round_trip), us(least));
+    let queue_says = format!("a round trip takes {round_trip}, the least {least}");
     let flight = sender.unacked as f64 / sender.cwnd.max(1) as f64;
     let full = if flight >= FULL { 1.0 } else { NOT_FULL };
     let cwnd_says = format!(

@@ -84,7 +84,7 @@ fn rate(setting: &Setting<'_>, facts: &Facts, observed: &Observed, growing: f64)
 fn fixed(setting: &Setting<'_>, observed: &Observed, left: f64) -> [Candidate; 3] {
     let delay = observed.least_round_trip().map(|round_trip| round_trip / 2.0);
     let slept = !setting.spins && observed.turns.iter().all(|turns| turns.is_none_or(|it| it >= ASLEEP));
-    let timer = setting.timer().unwrap_or(0.0).min(left);
+    let timer = setting.timer.unwrap_or(0.0).min(left);
     let path = match delay {
         // Nobody sleeps, so it is on its way.
         _ if !slept => left - timer,
@@ -97,7 +97,7 @@ fn fixed(setting: &Setting<'_>, observed: &Observed, left: f64) -> [Candidate; 3
     [
         Candidate::new(Bound::PathDelay, observed.share(path), path_says(observed, path, delay)),
         Candidate::new(Bound::WakeUp, observed.share(woken), woken_says(setting, observed, woken, slept)),
-        match setting.timer() {
+        match setting.timer {
             Some(timer) => {
                 let says = format!("rx-usecs are {} in the mean of both ends", us(timer));
                 Candidate::new(Bound::Coalescing, observed.share(timer.min(left)), says)

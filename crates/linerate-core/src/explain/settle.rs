@@ -3,18 +3,16 @@
 use super::bound::{Bound, Cost, Which};
 use super::candidate::Candidate;
 
+/// Bounds that account for less than this of the time are not worth a test.
+const WORTH: f64 = 0.1;
+/// What shows what the file does not.
+const UNSEEN: &str = "a run in which processors and TCP are seen: of `linerate measure` over TCP, or of a model with [tcp] and hosts";
+
 /// What to measure again, and what must happen if the verdict is right; or what would tell the first two
 /// candidates from each other.
 pub(super) fn settle(verdict: Option<Bound>, candidates: &[Candidate]) -> String {
-    match verdict {
-        Some(bound) => test_of(bound).to_owned(),
-        None => match candidates.first().map(|it| it.bound) {
-            Some(Bound::PerMessage | Bound::PerByte) | None => {
-                "a run in which processors and TCP are seen: of this version of linerate over TCP, or of a model with [tcp] and hosts".to_owned()
-            }
-            Some(bound) => test_of(bound).to_owned(),
-        },
-    }
+    let first = candidates.first().filter(|it| it.share >= Some(WORTH)).map(|it| it.bound);
+    verdict.or(first).map_or(UNSEEN, test_of).to_owned()
 }
 
 const fn test_of(bound: Bound) -> &'static str {
@@ -37,7 +35,7 @@ const fn test_of(bound: Bound) -> &'static str {
         Bound::Retransmissions => {
             "ask where segments are dropped: counters of both interfaces and of the switches"
         }
-        Bound::Nagle => "--nodelay: the time must fall to that of the neighbouring sizes",
+        Bound::Nagle => "--nodelay on: the time must fall to that of the neighbouring sizes",
         Bound::Processor(_, Cost::Message) => "larger messages: the time of each must hardly grow",
         Bound::Processor(Which::Receiver, Cost::Segment) => {
             "receive offload (GRO) on, or a larger MTU: the throughput must grow with the segments"
@@ -56,6 +54,6 @@ const fn test_of(bound: Bound) -> &'static str {
         Bound::Reader => "a reader that reads faster, or a look at what it waits for",
         Bound::Application => "a sender that writes faster, or a look at what it waits for",
         Bound::LinkDown => "the interface's log: when it lost its carrier, and why",
-        Bound::PerMessage | Bound::PerByte => "a run that stores what processors and TCP did",
+        Bound::PerMessage | Bound::PerByte => UNSEEN,
     }
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::inference::Welch;
 use crate::run::{Changed, Run};
-use crate::series::{Point, Series};
+use crate::series::Point;
 
 /// An interval of a ratio of times holds it with this probability of being wrong.
 const ALPHA: f64 = 0.05;
@@ -80,12 +80,5 @@ fn moved(usual: &Point, changed: &Point) -> Option<Moved> {
 
 /// The logarithm of the time in each turn.
 fn by_turn(point: &Point) -> Vec<f64> {
-    let alone = Series {
-        pattern: crate::pattern::Pattern::default(),
-        points: vec![point.clone()],
-        late: None,
-        needed: None,
-    };
-    let times = alone.by_pass().into_iter().filter_map(|pass| pass.points.first()?.time());
-    times.map(|time| time.median.max(1.0).ln()).collect()
+    point.medians_of_passes().into_iter().map(|time| time.max(1.0).ln()).collect()
 }

@@ -283,8 +283,13 @@ fn window_was_full(look: &TcpSample) -> bool {
 /// Source: Little's law; Cardwell and others, "BBR: congestion-based congestion control", ACM Queue 14 (5),
 /// 2016, figure 1: beyond the product of bandwidth and delay more bytes under way cost time and gain no rate.
 fn waits_on_the_path(look: &TcpSample) -> bool {
-    let waiting = look.rtt.saturating_sub(look.min_rtt);
-    look.min_rtt > Span::ZERO && waiting > WAIT && waiting.as_seconds() > look.rtt.as_seconds() * MOSTLY
+    is_through_a_queue(look.rtt, look.min_rtt)
+}
+
+/// Whether most of a round trip, whose `least` is known, is waiting for a queue.
+pub(crate) fn is_through_a_queue(round_trip: Span, least: Span) -> bool {
+    let waiting = round_trip.saturating_sub(least);
+    least > Span::ZERO && waiting > WAIT && waiting.as_seconds() > round_trip.as_seconds() * MOSTLY
 }
 
 fn at_line_rate(link: Option<Rate>, rate: Option<Rate>) -> bool {

@@ -52,7 +52,7 @@ pub struct HeldCourse {
 
 /// The shares of the time of all that held the flows of `transfer` back, in their mean. Empty if
 /// that is not known.
-pub(super) fn shares(run: &Run, transfer: &Transfer) -> Vec<(Holder, f64)> {
+pub(crate) fn shares(run: &Run, transfer: &Transfer) -> Vec<(Holder, f64)> {
     let link = run.payload_link();
     let verdicts: Vec<Verdict> =
         transfer.flows.iter().filter_map(|flow| transfer.holders(flow, link)).collect();
