@@ -6,7 +6,7 @@ use super::candidate::Candidate;
 /// Bounds that account for less than this of the time are not worth a test.
 const WORTH: f64 = 0.1;
 /// What shows what the file does not.
-const UNSEEN: &str = "a run in which processors and TCP are seen: of `linerate measure` over TCP, or of a model with [tcp] and hosts";
+const UNSEEN: &str = "a run in which processors and TCP are seen: of this version of linerate over TCP, or of a model with [tcp] and hosts";
 
 /// What to measure again, and what must happen if the verdict is right; or what would tell the first two
 /// candidates from each other.
