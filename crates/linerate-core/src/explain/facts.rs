@@ -130,9 +130,12 @@ impl Setting<'_> {
         self.mean(|limits| limits.copy_time(size))
     }
 
-    /// What it takes to wake a thread on another processor that has nothing to do.
+    /// What it takes to wake a thread on another processor that has nothing to do, beyond what it takes on the same.
     pub(super) fn wake_up(&self) -> Option<f64> {
-        self.mean(|limits| limits.wake_up(Processor::Other, TargetState::Idle))
+        self.mean(|limits| {
+            let other = limits.wake_up(Processor::Other, TargetState::Idle)?;
+            Some(other.saturating_sub(limits.wake_up(Processor::Same, TargetState::Busy)?))
+        })
     }
 
     fn mean(&self, of: impl Fn(&HostLimits) -> Option<Span>) -> Option<f64> {

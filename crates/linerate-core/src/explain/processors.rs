@@ -37,14 +37,19 @@ pub(super) fn serial(setting: &Setting<'_>, facts: &Facts, observed: &Observed) 
     let [ours, theirs] = observed.cpu;
     let work = ours + theirs;
     let cost = cost(observed, work, facts.least_work.map(|least| least.iter().sum()));
+    let which = if observed.share_a_processor(setting) { Which::Shared } else { Which::Both };
+    // Known of hosts and not of models, and told apart where the host was asked what a wake-up takes.
+    let wakes = which == Which::Both
+        && setting.wake_up().is_none()
+        && observed.turns.iter().flatten().any(|it| *it > 0.0);
     let says = format!(
-        "{} of {} here and {} there{}",
+        "{} of {} here and {} there{}{}",
         us(ours),
         us(observed.base),
         us(theirs),
-        in_units(facts, observed, work, cost)
+        in_units(facts, observed, work, cost),
+        if wakes { "; waking the other end is a part of it (--host-limits says how much)" } else { "" },
     );
-    let which = if observed.share_a_processor(setting) { Which::Shared } else { Which::Both };
     let share = observed.share(on_the_way(setting, facts, observed));
     let (memory, copies) = memory(setting, facts, work, share);
     vec![Candidate::new(Bound::Processor(which, cost), share - copies, says), memory]

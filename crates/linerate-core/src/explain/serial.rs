@@ -27,7 +27,32 @@ pub(super) fn candidates(setting: &Setting<'_>, facts: &Facts, observed: &Observ
         merge(&mut all, candidate);
     }
     all.extend(fixed(setting, observed, fixed_part));
+    tell_wake_ups(setting, observed, &mut all);
     all
+}
+
+/// Waking a processor is partly work of the one that wakes it, and then in the processors' share. Where the host was
+/// asked what it takes, as much of that share is the wake-ups'.
+fn tell_wake_ups(setting: &Setting<'_>, observed: &Observed, all: &mut [Candidate]) {
+    let turns: Option<f64> = observed.turns.iter().copied().sum();
+    let (Some(each), Some(turns)) = (setting.wake_up(), turns) else { return };
+    if !asleep(setting, observed) || observed.share_a_processor(setting) {
+        return;
+    }
+    let place = |of: fn(Bound) -> bool| all.iter().position(|it| of(it.bound));
+    let woken = place(|bound| bound == Bound::WakeUp);
+    let working = place(|bound| matches!(bound, Bound::Processor(..)));
+    let (Some(woken), Some(working)) = (woken, working) else { return };
+    let known = observed.share(each * turns);
+    let moved = (known - all[woken].known_share()).clamp(0.0, all[working].known_share());
+    for (place, by) in [(woken, moved), (working, -moved)] {
+        all[place].share = all[place].share.map(|share| share + by);
+    }
+}
+
+/// Whether the ends were asleep when a message came, as far as is known.
+fn asleep(setting: &Setting<'_>, observed: &Observed) -> bool {
+    !setting.spins && observed.turns.iter().all(|turns| turns.is_none_or(|it| it >= ASLEEP))
 }
 
 /// Adds a candidate, or keeps the larger share of the two that there are then of its bound.
@@ -83,7 +108,7 @@ fn rate(setting: &Setting<'_>, facts: &Facts, observed: &Observed, growing: f64)
 /// What does not grow with the size, and no processor accounts for: `left` of a message's time.
 fn fixed(setting: &Setting<'_>, observed: &Observed, left: f64) -> [Candidate; 3] {
     let delay = observed.least_round_trip().map(|round_trip| round_trip / 2.0);
-    let slept = !setting.spins && observed.turns.iter().all(|turns| turns.is_none_or(|it| it >= ASLEEP));
+    let slept = asleep(setting, observed);
     let timer = setting.timer.unwrap_or(0.0).min(left);
     let path = match delay {
         // Nobody sleeps, so it is on its way.
@@ -123,7 +148,10 @@ fn woken_says(setting: &Setting<'_>, observed: &Observed, woken: f64, slept: boo
     if slept {
         let [left, whole] = [woken, observed.base].map(us);
         let known = setting.wake_up().map_or(String::new(), |wake_up| {
-            format!("; this host wakes a thread on another, idle processor in {}", us(wake_up))
+            format!(
+                "; on another, idle processor this host wakes a thread {} later than on the same",
+                us(wake_up)
+            )
         });
         format!(
             "{left} of {whole} are left beside processors and path; the ends slept {turns} times a message{known}"

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::environment::{Environment, Fact, Interface};
-use crate::host_limits::{CopyCost, HostLimits};
+use crate::host_limits::{CallCosts, CopyCost, HostLimits, Processor, TargetState, WakeUp};
 use crate::kernel::{Effort, TcpEffort};
 use crate::options::{Granted, Waiting};
 use crate::plan::{CurvePlan, Plan, Task};
@@ -310,6 +310,27 @@ fn copies_are_told_from_other_work_where_the_host_was_asked_what_they_cost() {
     let copies = Fact::Known(vec![cost(64), cost(1 << 20)]);
     run.nodes[0].limits = Some(HostLimits { copies, ..HostLimits::default() });
     assert_eq!(bound(&run), Some(Bound::Memory));
+}
+
+#[test]
+fn work_of_waking_is_told_from_other_work_where_the_host_was_asked_what_a_wake_up_takes() {
+    let mut run = run(Pattern::PingPong, None, None);
+    // Each end sleeps once a round trip, and wakes the other for 8 us of its 10 us.
+    let passed = Passed { time: 26.0, cpu: [10.0; 2], ..Passed::default() };
+    let found = |run: &Run| verdict(run, Pattern::PingPong, &SMALL, |_| passed).0;
+    assert_eq!(found(&run), Some(Bound::Processor(Which::Both, Cost::Message)));
+    let wake_up = |processor, state, us: f64| WakeUp {
+        processor,
+        state,
+        time_ns: Fact::Known(Estimate { median: us * 1e3, interval: None }),
+    };
+    let wake_ups = vec![
+        wake_up(Processor::Same, TargetState::Busy, 3.0),
+        wake_up(Processor::Other, TargetState::Idle, 24.0),
+    ];
+    let calls = Fact::Known(CallCosts { wake_ups, ..CallCosts::default() });
+    run.nodes[0].limits = Some(HostLimits { calls, ..HostLimits::default() });
+    assert_eq!(found(&run), Some(Bound::WakeUp));
 }
 
 #[test]
