@@ -44,6 +44,7 @@ pub mod schedule;
 pub mod series;
 pub mod stages;
 pub mod stats;
+pub mod trace;
 pub mod traffic;
 pub mod transport;
 pub mod trial;

@@ -9,6 +9,7 @@ mod mesh;
 mod requests;
 mod stream;
 mod text;
+mod trace;
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
@@ -29,6 +30,7 @@ pub(crate) use mesh::LONGEST_PASS;
 pub use mesh::{DEFAULT_MATCHINGS, DEFAULT_VISIT, LARGEST_CALL, MeshMemory, MeshPlan, MeshSchedule, Probe};
 pub use requests::RrPlan;
 pub use stream::{DEFAULT_STALL, StreamPlan, StreamTask};
+pub use trace::{LARGEST_TRACED, MOST_TRACED, TracePlan};
 
 /// Something to measure: the options common to all tasks, and the task.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -53,6 +55,8 @@ pub enum Task {
     Mesh(MeshPlan),
     /// An application on many ranks.
     App(AppPlan),
+    /// Where single messages are, and when.
+    Trace(TracePlan),
 }
 
 impl Default for Task {
@@ -71,6 +75,7 @@ impl Task {
             Self::Requests(_) => "rr",
             Self::Mesh(_) => "mesh",
             Self::App(_) => "app",
+            Self::Trace(_) => "trace",
         }
     }
 }
@@ -147,6 +152,7 @@ impl Plan {
             Task::Requests(rr) => rr.check_over(&self.common),
             Task::Mesh(mesh) => mesh.check(&self.common),
             Task::App(app) => app.check(&self.common),
+            Task::Trace(trace) => trace.check(&self.common),
         }
     }
 
@@ -200,6 +206,12 @@ impl Plan {
         if let Task::App(app) = &self.task { Some(app) } else { None }
     }
 
+    /// The messages that are traced, if they are the task.
+    #[must_use]
+    pub const fn trace(&self) -> Option<&TracePlan> {
+        if let Task::Trace(trace) = &self.task { Some(trace) } else { None }
+    }
+
     /// Whether many ranks carry it out.
     #[must_use]
     pub const fn is_of_ranks(&self) -> bool {
@@ -219,7 +231,7 @@ impl Plan {
     /// When a row of a table cannot be read.
     pub fn loads(&self) -> Result<Vec<Asked>, PlanError> {
         match &self.task {
-            Task::Curve(_) | Task::Mesh(_) | Task::App(_) => Ok(Vec::new()),
+            Task::Curve(_) | Task::Mesh(_) | Task::App(_) | Task::Trace(_) => Ok(Vec::new()),
             Task::Stream(stream) => stream.loads(&self.common),
             Task::Requests(rr) => Ok(rr.loads(&self.common).into_iter().map(Asked::alone).collect()),
         }
@@ -244,6 +256,7 @@ impl Plan {
             Task::Mesh(mesh) => Ok(mesh.largest()),
             // What it sends is its own affair.
             Task::App(_) => Ok(0),
+            Task::Trace(trace) => Ok(trace.largest()),
         }
     }
 

@@ -26,6 +26,7 @@ use crate::options::Granted;
 use crate::plan::Plan;
 use crate::series::Series;
 use crate::stages::Stages;
+use crate::trace::Trace;
 use crate::traffic::Transfer;
 use crate::units::Rate;
 
@@ -75,6 +76,9 @@ pub struct Run {
     /// Where the time of single messages went, by size.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stages: Vec<Stages>,
+    /// Where single messages were on their way, and when.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Trace>,
     /// What came of bulk streams and requests, one after the other.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub transfers: Vec<Transfer>,
@@ -286,6 +290,7 @@ impl Run {
             series: Vec::new(),
             changed: Vec::new(),
             stages: Vec::new(),
+            trace: None,
             transfers: Vec::new(),
             mesh: None,
             app: None,

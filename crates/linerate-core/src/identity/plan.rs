@@ -6,7 +6,7 @@ use super::{Field, Role};
 use crate::plan::Plan;
 
 /// Keys of a plan that say how well it is measured, or where results go, and not what is measured.
-const LEFT_OUT: [&str; 11] = [
+const LEFT_OUT: [&str; 12] = [
     "host",
     "more-hosts",
     "seed",
@@ -18,6 +18,7 @@ const LEFT_OUT: [&str; 11] = [
     "explain",
     "stream.interval",
     "app.repeat",
+    "trace.messages",
 ];
 /// Keys of a plan that may vary on a path. All others are the task.
 const SETTINGS: [&str; 6] = ["socket", "memory", "mpi", "local", "remote", "time"];

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::common::{Common, LocalOptions, Output, RemoteOptions};
-use super::{AppPlan, CurvePlan, MeshPlan, Plan, PlanError, RrPlan, StreamPlan, StreamTask, Task};
+use super::{AppPlan, CurvePlan, MeshPlan, Plan, PlanError, RrPlan, StreamPlan, StreamTask, Task, TracePlan};
 use crate::grid::Grid;
 use crate::options::{MemoryOptions, MpiOptions, SocketOptions};
 use crate::pattern::Pattern;
@@ -13,8 +13,8 @@ use crate::schedule::Schedule;
 use crate::transport::Transport;
 use crate::units::{Size, Span, SpanText, span_text};
 
-/// A plan as it is written. `[stream]` makes the task bulk, `[rr]` requests, `[mesh]` every pair of many ranks and `[app]` an application on them; without any it
-/// is a curve, whose options stand at the top level. The other tasks omit these; if an earlier
+/// A plan as it is written. `[stream]` makes the task bulk, `[rr]` requests, `[mesh]` every pair of many ranks, `[app]` an application on them and
+/// `[trace]` single messages on their way; without any it is a curve, whose options stand at the top level. The other tasks omit these; if an earlier
 /// linerate wrote them there, they are ignored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
@@ -87,6 +87,9 @@ pub(super) struct PlanText {
     /// An application on many ranks instead of a curve.
     #[serde(skip_serializing_if = "Option::is_none")]
     app: Option<AppPlan>,
+    /// Single messages on their way instead of a curve.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trace: Option<TracePlan>,
     /// Options of the initiator.
     local: LocalOptions,
     /// Options of the responder.
@@ -133,6 +136,7 @@ impl From<Plan> for PlanText {
             rr: None,
             mesh: None,
             app: None,
+            trace: None,
             local,
             remote,
             output,
@@ -162,6 +166,7 @@ impl From<Plan> for PlanText {
             Task::Requests(rr) => text.rr = Some(rr),
             Task::Mesh(mesh) => text.mesh = Some(mesh),
             Task::App(app) => text.app = Some(app),
+            Task::Trace(trace) => text.trace = Some(trace),
         }
         text
     }
@@ -188,6 +193,7 @@ impl PlanText {
             ("rr", self.rr.is_some()),
             ("mesh", self.mesh.is_some()),
             ("app", self.app.is_some()),
+            ("trace", self.trace.is_some()),
         ];
         let mut given = tasks.iter().filter(|(_, given)| *given).map(|(verb, _)| *verb);
         let (verb, another) = (given.next(), given.next());
@@ -219,6 +225,8 @@ impl PlanText {
             Task::Mesh(mesh.clone())
         } else if let Some(app) = &self.app {
             Task::App(app.clone())
+        } else if let Some(trace) = &self.trace {
+            Task::Trace(trace.clone())
         } else {
             Task::Curve(self.curve())
         })

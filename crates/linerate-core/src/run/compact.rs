@@ -11,7 +11,12 @@ impl Run {
     /// figures, a comparison and a curve are made of, in about a tenth of the room.
     #[must_use]
     pub fn compact(&self) -> Self {
-        Self { series: self.series.iter().map(series).collect(), stages: Vec::new(), ..self.clone() }
+        Self {
+            series: self.series.iter().map(series).collect(),
+            stages: Vec::new(),
+            trace: None,
+            ..self.clone()
+        }
     }
 }
 

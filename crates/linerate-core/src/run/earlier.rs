@@ -89,6 +89,7 @@ pub(super) fn read(text: &str) -> Result<Run, serde_json::Error> {
         model: earlier.model,
         series: earlier.series,
         stages: earlier.stages,
+        trace: None,
         transfers: earlier.traffic,
         cautions: earlier.cautions,
         ..Run::new(earlier.source, earlier.plan)

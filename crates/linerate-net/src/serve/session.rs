@@ -205,6 +205,7 @@ fn converse(
         Task::Curve(curve) => curve.pattern.to_string(),
         Task::Stream(_) => "a bulk stream".to_owned(),
         Task::Requests(_) => "requests".to_owned(),
+        Task::Trace(_) => "messages that are traced".to_owned(),
         Task::Mesh(_) | Task::App(_) => {
             return Err(Refusal::Told("many ranks ask servers to be one of them, one by one".to_owned()));
         }

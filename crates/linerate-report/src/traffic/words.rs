@@ -55,7 +55,7 @@ pub(crate) fn headline(run: &Run) -> String {
             let hosts = run.paths.len();
             format!("stream over {transport}, {hosts} hosts: {flows} {way} {each}")
         }
-        Task::Curve(_) | Task::Mesh(_) | Task::App(_) => format!("loads over {transport}"),
+        Task::Curve(_) | Task::Mesh(_) | Task::App(_) | Task::Trace(_) => format!("loads over {transport}"),
     }
 }
 
