@@ -10,6 +10,7 @@ mod limits;
 mod load;
 mod mesh;
 mod sum;
+mod trace;
 
 use serde::Serialize;
 
@@ -29,6 +30,7 @@ pub use mesh::{
     CollectiveRow, MeshResult, MeshUnit, MeshView, PairValue, SuspectRow, Together, Victims, probe_name,
 };
 pub use sum::{DatagramSum, Departures, DirectionSum};
+pub use trace::{TraceResult, TraceRow};
 
 /// Runs as they are shown to a reader.
 #[derive(Clone, Debug, Serialize)]
@@ -44,6 +46,9 @@ pub struct Report {
     /// One for each run of an application, in the order given.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub apps: Vec<AppResult>,
+    /// One for each run that traced messages, in the order given.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub traces: Vec<TraceResult>,
     /// Rates that no curve can exceed, each once.
     pub ceilings: Vec<Ceiling>,
     /// What copies allow at each size, of runs whose host was measured.
@@ -115,7 +120,9 @@ impl Report {
         let of_apps = |(index, named): (usize, &NamedRun)| AppResult::of(index, &named.name, &named.run);
         let mut apps: Vec<AppResult> = runs.iter().enumerate().filter_map(of_apps).collect();
         distinguish(apps.iter_mut().map(|app| &mut app.name).collect());
-        Self { curves, loads, meshes, apps, ceilings, size_ceilings, runs }
+        let mut traces = trace::results(&runs);
+        distinguish(traces.iter_mut().map(|trace| &mut trace.name).collect());
+        Self { curves, loads, meshes, apps, traces, ceilings, size_ceilings, runs }
     }
 
     /// The loads of run `index`.
@@ -142,6 +149,12 @@ impl NamedRun {
     #[must_use]
     pub const fn has_mesh(&self) -> bool {
         self.run.mesh.is_some() || self.run.plan.mesh().is_some()
+    }
+
+    /// Whether it traced messages, or was asked to.
+    #[must_use]
+    pub const fn has_trace(&self) -> bool {
+        self.run.trace.is_some() || self.run.plan.trace().is_some()
     }
 
     /// Whether it ran an application, or was asked to.

@@ -25,5 +25,5 @@ pub use message::Message;
 pub use packet::PacketSeen;
 pub use point::Point;
 pub use round_trips::{Overhead, RoundTrips};
-pub use stage::{Stage, common_points, stages};
+pub use stage::{Stage, common_points, complete, middle, stages};
 pub use told::{Means, Stamped, Trace, TracedEnd, TracedSize, Way};

@@ -61,6 +61,31 @@ fn points_that_few_messages_have_are_not_those_of_the_size() {
 }
 
 #[test]
+fn shares_are_those_of_the_messages_in_the_middle() {
+    let usual = message(&[(Point::Ready, 60)], 100);
+    let held_up = message(&[(Point::Ready, 1_000_060)], 1_000_100);
+    let mut all = vec![usual; 19];
+    all.push(held_up);
+    let stages = stages(&all, &[Point::Call, Point::Ready, Point::Taken]);
+    assert_eq!(stages.iter().map(|stage| stage.max_ns).collect::<Vec<_>>(), [1_000_060, 40]);
+    assert!((stages[0].share - 0.6).abs() < 1e-9 && (stages[1].share - 0.4).abs() < 1e-9, "{stages:?}");
+    assert_eq!(middle(&all.iter().take(1).collect::<Vec<_>>()).len(), 1);
+}
+
+#[test]
+fn a_stage_is_called_by_all_that_happens_in_it() {
+    let named = |from: Point, to: Point| {
+        let at = |point: Point| (point, 10 * (point as i64));
+        let stages = stages(&[message(&[at(from), at(to)], 1_000)], &[Point::Call, from, to, Point::Taken]);
+        stages.iter().find(|stage| stage.to == to && stage.from == from).map(Stage::work)
+    };
+    assert_eq!(named(Point::Queued, Point::Driven).as_deref(), Some("queueing discipline"));
+    assert_eq!(named(Point::Driven, Point::Ready).as_deref(), Some("driver, wire, interrupt to TCP"));
+    let last = stages(&[message(&[(Point::Ready, 5)], 9)], &[Point::Call, Point::Ready, Point::Taken]);
+    assert_eq!(last.last().map(Stage::work).as_deref(), Some("wake-up, copy and return"));
+}
+
+#[test]
 fn percentiles_are_times_that_were_measured() {
     let times: Vec<i64> = (1..=100).collect();
     assert_eq!([0.5, 0.9, 0.99, 1.0].map(|share| stage::rank(&times, share)), [50, 90, 99, 100].map(Some));
