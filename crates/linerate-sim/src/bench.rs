@@ -2,6 +2,7 @@
 //! over the model's events.
 
 mod effort;
+mod traced;
 
 use std::cell::RefCell;
 use std::future::Future;

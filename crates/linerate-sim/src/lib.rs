@@ -26,6 +26,7 @@ pub mod model;
 pub mod myrinet;
 pub mod pace;
 pub mod plan;
+pub mod points;
 pub mod random;
 pub mod ranks;
 pub mod shipped;

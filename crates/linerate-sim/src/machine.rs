@@ -368,7 +368,7 @@ impl Machine {
 
     /// The driver looks: it moves the frames that have arrived to the protocol's queue, each with
     /// its cost there. Frames without room in the queue go to `lost`.
-    pub fn look(&mut self, cost: impl Fn(&Times, &Frame) -> Span, mut lost: impl FnMut(Frame)) {
+    pub fn look(&mut self, mut cost: impl FnMut(&Times, &Frame) -> Span, mut lost: impl FnMut(Frame)) {
         while let Some(frame) = self.next_stored() {
             if !self.queue_received(frame, cost(&self.times, &frame)) {
                 lost(frame);

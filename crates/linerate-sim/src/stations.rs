@@ -8,6 +8,7 @@ mod call;
 mod connection;
 mod counted;
 mod impair;
+mod noted;
 mod offload;
 mod payload;
 mod place;
@@ -24,6 +25,7 @@ use crate::frame::{Content, Destination, Frame, Port, SegmentNumber, Station};
 use crate::kernel::{Class, Includes, Kernel};
 use crate::load::{Generator, Meter};
 use crate::machine::{self, End, Machine};
+use crate::points::Passed;
 use crate::slab::Slab;
 use crate::stack::{Parameters, Side};
 use crate::tcp::Segment;
@@ -107,6 +109,8 @@ pub struct Stations {
     stirs: Option<Vec<End>>,
     /// What passed of the offered load.
     pub meter: Meter,
+    /// The points that bytes passed, if messages are traced.
+    pub points: Option<Vec<Passed>>,
     /// The recorded frames, if a trace is on.
     pub trace: Option<Trace>,
 }
@@ -147,6 +151,7 @@ impl Stations {
             woken: 0,
             stirs: None,
             meter,
+            points: None,
             trace: None,
         }
     }
@@ -445,6 +450,9 @@ impl<E: Includes<Event>> Client<E> for Stations {
         if let Some(trace) = &mut self.trace {
             let segment = tcp::segment_of(frame, &self.segments).copied();
             trace.record(Passage { time: kernel.now(), port, seen, frame: *frame, segment });
+        }
+        if self.points.is_some() {
+            self.note_passage(frame, seen, kernel.now());
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Segments that the host handles together: cut by its adaptor (TSO), merged by its driver (GRO).
 
-use linerate_core::units::Span;
+use linerate_core::trace::Point;
+use linerate_core::units::{Span, Time};
 
 use super::place::Place;
 use super::{Event, Stations, host};
@@ -8,6 +9,7 @@ use crate::frame::{Content, Frame, Station};
 use crate::ip::Codepoint;
 use crate::kernel::{Includes, Kernel};
 use crate::machine::{Machine, Piece};
+use crate::points::Passed;
 use crate::slab::Slab;
 use crate::tcp::{Flags, SackBlocks, Segment};
 
@@ -56,12 +58,15 @@ struct Merging {
 impl Stations {
     /// The driver of a station looks at its receive ring, and merges what it finds in one look up to
     /// `most` bytes of payload.
-    pub(super) fn look_and_merge(&mut self, station: Station, most: u64) {
-        let Self { stations, segments, hosts, .. } = self;
+    pub(super) fn look_and_merge(&mut self, station: Station, most: u64, now: Time) {
+        let Self { stations, segments, hosts, points, .. } = self;
         let machine = stations[host(station, *hosts)].machine.as_mut().expect("its driver looks");
         let mut held: Vec<Merging> = Vec::new();
         let mut lost = Vec::new();
         while let Some(frame) = machine.next_stored() {
+            if let Some(points) = points {
+                points.extend(Passed::of(&frame, segments, Point::Handed, now));
+            }
             let Some((flow, segment)) = data(&frame, segments) else {
                 let cost = machine.times().receive_acknowledgement;
                 // What came before it of its flow stays before it.

@@ -3,9 +3,13 @@
 use super::place::Place;
 use super::tcp_flow::TcpFlow;
 use super::{Broken, Event, Flow, Stations, host};
+use linerate_core::trace::Point;
+use linerate_core::units::Time;
+
 use crate::frame::{Content, Frame, Port, Station};
 use crate::kernel::{Includes, Kernel};
 use crate::machine::{End, Job, Machine, Wire};
+use crate::points::Passed;
 use crate::slab::Slab;
 use crate::stack::Side;
 use crate::tcp::{Segment, Settings};
@@ -158,7 +162,7 @@ impl Stations {
             Wire::Received(frame) => {
                 self.receive(&frame, kernel);
                 if self.machine(station).is_some_and(Machine::polls) {
-                    self.look(station);
+                    self.look(station, kernel.now());
                 }
                 self.go_on(station, kernel);
             }
@@ -175,7 +179,7 @@ impl Stations {
 
     fn done(&mut self, station: Station, job: Job, kernel: &mut Kernel<impl Includes<Event>>) {
         match job {
-            Job::Interrupt => self.look(station),
+            Job::Interrupt => self.look(station, kernel.now()),
             Job::Transmit(end) => self.place(end).transmit(kernel),
             Job::Send(end) => {
                 self.place(end).send(kernel);
@@ -189,18 +193,23 @@ impl Stations {
     }
 
     /// The driver of a station looks at its receive ring.
-    fn look(&mut self, station: Station) {
+    fn look(&mut self, station: Station, now: Time) {
         let offload = self.machine(station).and_then(Machine::receive_offload);
         if let Some(most) = offload {
-            return self.look_and_merge(station, most);
+            return self.look_and_merge(station, most, now);
         }
-        let Self { stations, segments, hosts, .. } = self;
+        let Self { stations, segments, hosts, points, .. } = self;
         let machine = stations[host(station, *hosts)].machine.as_mut().expect("its driver looks");
         let mut lost = Vec::new();
         machine.look(
-            |times, frame| match segment_of(frame, segments) {
-                Some(segment) if segment.length > 0 => times.receive_data(segment.length),
-                _ => times.receive_acknowledgement,
+            |times, frame| {
+                points.iter_mut().for_each(|points| {
+                    points.extend(Passed::of(frame, segments, Point::Handed, now));
+                });
+                match segment_of(frame, segments) {
+                    Some(segment) if segment.length > 0 => times.receive_data(segment.length),
+                    _ => times.receive_acknowledgement,
+                }
             },
             |frame| lost.push(frame),
         );
@@ -212,6 +221,7 @@ impl Stations {
     /// The protocol of a station takes a frame.
     fn receive(&mut self, frame: &Frame, kernel: &mut Kernel<impl Includes<Event>>) {
         let Content::Segment { flow, forward, number, ecn } = frame.content else { return };
+        self.note(frame, Point::Ready, kernel.now());
         let segment = Segment { ecn, ..self.segments.remove(number.0) };
         let side = if forward { Side::Second } else { Side::First };
         let end = End { flow, side };
