@@ -19,6 +19,7 @@ pub mod serve;
 pub mod settings;
 mod stages;
 mod sys;
+mod trace;
 pub mod traffic;
 pub mod transport;
 pub mod wait;

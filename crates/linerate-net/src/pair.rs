@@ -9,6 +9,7 @@ mod remote_end;
 mod requests;
 mod settings;
 mod stages;
+mod trace;
 mod wait;
 
 use std::ops::ControlFlow;

@@ -17,6 +17,7 @@ mod requests;
 mod session;
 mod settings;
 mod stages;
+mod trace;
 mod turn;
 
 use std::io;

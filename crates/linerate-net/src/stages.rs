@@ -49,6 +49,11 @@ impl<'a> Stamped<'a> {
         Ok(Self { stamper: Stamper::new(socket, transport.is_datagram())? })
     }
 
+    /// Whether the kernel is to stamp from now on; it does after [`Self::new`].
+    pub(crate) fn stamping(&mut self, stamping: bool) -> Result<(), LinkError> {
+        self.stamper.set_stamping(stamping)
+    }
+
     /// Discards what is left of messages that were given up; before the first message of a size.
     pub(crate) fn begin(&mut self, size: usize) -> Result<(), LinkError> {
         self.stamper.resize(size);

@@ -86,7 +86,7 @@ fn order() -> RankOrder {
 
 #[test]
 fn the_greetings_are_these_bytes() {
-    assert_eq!(PROTOCOL, 6);
+    assert_eq!(PROTOCOL, 7);
     assert_eq!(&Greeting::new(Purpose::Control).encode(), b"linerate\x00\x06\x01\x02\r\n\r\n");
     assert_eq!(&Greeting::new(Purpose::Data).encode(), b"linerate\x00\x06\x02\x02\r\n\r\n");
     let keyed = Welcome::new(false, counting(0)).encode();

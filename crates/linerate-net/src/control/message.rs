@@ -6,6 +6,7 @@ use linerate_core::observation::{Clock, Observation};
 use linerate_core::options::Granted;
 use linerate_core::plan::Plan;
 use linerate_core::stages::Marks;
+use linerate_core::trace::{EndMarks, PacketSeen, TracedEnd};
 use linerate_core::traffic::{Direction, HalfAccount, Interval, Load};
 use linerate_core::trial::{Half, Trial};
 use serde::{Deserialize, Serialize};
@@ -39,10 +40,21 @@ pub enum Ask {
         /// How many it will send, warm-up included.
         count: u32,
     },
+    /// Find out how this end can tell where the messages of the trials' channel are; since version 7.
+    Trace,
+    /// The next messages to trace; since version 7.
+    Traced {
+        /// Their size. Unit: bytes.
+        size: u64,
+        /// How many it will send, warm-up not counted.
+        count: u32,
+        /// What is to tell of them.
+        telling: Telling,
+    },
     /// Its channels are open and the load may start.
     Start,
     /// The load has ended at its end, and it wants the server's accounts; or it wants no more
-    /// stamped messages.
+    /// stamped or traced messages.
     Collect,
     /// About settings of the server's host; since version 5.
     Setting(SettingAsk),
@@ -67,6 +79,18 @@ pub enum Opening {
     Stages,
     /// As many as the load has flows.
     Load(Box<Load>),
+}
+
+/// What tells where the messages of a block are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Telling {
+    /// Nothing but the application.
+    Nothing,
+    /// The best that each end has.
+    Best,
+    /// That, and the kernel's timestamps as well.
+    Both,
 }
 
 /// Messages of a server.
@@ -102,6 +126,13 @@ pub enum Reply {
     Half(Box<Half>),
     /// What was noted of each of the stamped messages, in their order.
     Stages(Vec<Marks>),
+    /// What can tell of messages here; since version 7.
+    Tracer(Box<TracedEnd>),
+    /// What was noted of some of the traced messages, in their order, and by the kernel's timestamps where they tell
+    /// as well; since version 7.
+    Traced(Vec<EndMarks>, Vec<Marks>),
+    /// The end of that: the first packets, and how many events found no room; since version 7.
+    Packets(Vec<PacketSeen>, u64),
     /// This end's account of one flow of the load, without its intervals.
     Flow {
         /// Its number.

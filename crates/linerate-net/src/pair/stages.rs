@@ -108,7 +108,7 @@ impl Pair {
     }
 }
 
-fn no_socket() -> PairError {
+pub(super) fn no_socket() -> PairError {
     let text = "its channel is not one socket";
     let source = std::io::Error::new(std::io::ErrorKind::Unsupported, text);
     PairError::Stamp(LinkError::System { operation: "find the socket to stamp", source })

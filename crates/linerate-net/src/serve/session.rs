@@ -237,7 +237,7 @@ pub(super) struct Session<'a> {
     place: Place,
     pub(super) observer: Observer,
     /// The channel of the trials, once it is open.
-    line: Option<Box<dyn Line>>,
+    pub(super) line: Option<Box<dyn Line>>,
     /// Whether a trial failed: nothing but the end may follow.
     failed: bool,
     /// What the first channel of all was granted.
@@ -308,6 +308,7 @@ impl<'a> Session<'a> {
                 Ask::Open(Opening::Stages) => self.stages()?,
                 Ask::Open(Opening::Load(load)) => self.load(&load)?,
                 Ask::Trial(trial) => self.trial(&trial)?,
+                Ask::Trace => self.trace()?,
                 Ask::Finish => return self.finish(),
                 _ => {
                     return Err(Refusal::Told(

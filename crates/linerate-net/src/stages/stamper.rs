@@ -40,6 +40,8 @@ const CARE: Span = Span::from_us(20);
 pub(super) struct Stamper<'a> {
     socket: BorrowedFd<'a>,
     datagrams: bool,
+    /// Whether the kernel stamps.
+    stamping: bool,
     /// Bytes of TCP, or datagrams, that were sent since the stamps were asked for; the kernel's count wraps too.
     sent: u32,
     out: Vec<u8>,
@@ -52,7 +54,22 @@ impl<'a> Stamper<'a> {
     pub(super) fn new(socket: BorrowedFd<'a>, datagrams: bool) -> Result<Self, LinkError> {
         ask_for_stamps(socket, datagrams)?;
         let space = nix::cmsg_space!(Timestamps, u32, libc::sock_extended_err, libc::sockaddr_in6);
-        Ok(Self { socket, datagrams, sent: 0, out: Vec::new(), into: Vec::new(), space })
+        Ok(Self { socket, datagrams, stamping: true, sent: 0, out: Vec::new(), into: Vec::new(), space })
+    }
+
+    /// Whether the kernel is to stamp from now on.
+    pub(super) fn set_stamping(&mut self, stamping: bool) -> Result<(), LinkError> {
+        if stamping != self.stamping {
+            if stamping {
+                ask_for_stamps(self.socket, self.datagrams)?;
+                self.sent = 0;
+            } else {
+                setsockopt(&self.socket, sockopt::Timestamping, &TimestampingFlag::empty())
+                    .map_err(refused)?;
+            }
+            self.stamping = stamping;
+        }
+        Ok(())
     }
 
     /// The next messages have this many bytes, at least one.
@@ -91,7 +108,8 @@ impl<'a> Stamper<'a> {
     /// stamp, but for a datagram the kernel then reports the time at which it is read.
     pub(super) fn receive_with_care(&mut self, number: u32) -> Result<Option<Received>, LinkError> {
         let asked = now_ns();
-        while rustix::io::ioctl_fionread(self.socket).is_ok_and(|bytes| bytes == 0)
+        while self.stamping
+            && rustix::io::ioctl_fionread(self.socket).is_ok_and(|bytes| bytes == 0)
             && now_ns().wrapping_sub(asked) < LOST.as_ps() / 1_000
         {
             std::thread::sleep(CARE.to_duration());
@@ -130,7 +148,7 @@ impl<'a> Stamper<'a> {
 
     /// Reads what stamps there are.
     pub(super) fn reap(&mut self, told: &mut Rounds) -> Result<(), LinkError> {
-        loop {
+        while self.stamping {
             match retry(|| stamp(self.socket, &mut self.space)) {
                 Ok(Some((key, stamp, at))) => told.note(key, stamp, at),
                 Ok(None) => {}
@@ -138,6 +156,7 @@ impl<'a> Stamper<'a> {
                 Err(errno) => return Err(failed("read a message's stamps", errno)),
             }
         }
+        Ok(())
     }
 
     /// Whether the kernel says when a message was acknowledged.
@@ -149,7 +168,7 @@ impl<'a> Stamper<'a> {
     pub(super) fn settle(&mut self, told: &mut Rounds, acknowledged: bool) -> Result<(), LinkError> {
         for _ in 0..SETTLING {
             self.reap(told)?;
-            if told.is_settled(acknowledged) {
+            if !self.stamping || told.is_settled(acknowledged) {
                 break;
             }
             std::thread::sleep(LOOK.to_duration());
