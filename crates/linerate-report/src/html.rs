@@ -8,6 +8,7 @@ mod loads;
 mod meshes;
 mod peers;
 pub(super) mod rows;
+mod traces;
 
 use askama::Template;
 use linerate_core::plan::DEFAULT_TARGET;
@@ -24,7 +25,7 @@ use super::stages;
 use super::text::{
     count, coverage, curve_name, hosts, is_of_curves, keys, percent, plain, progress, timing, unfinished,
 };
-use super::traffic;
+use super::{trace, traffic};
 use crate::error::RenderError;
 use rows::{Group, NumberRow};
 
@@ -103,6 +104,9 @@ pub fn html(report: &Report) -> Result<String, RenderError> {
     if report.runs.is_empty() || has(is_of_curves) {
         let loads = if has(NamedRun::has_loads) { Some(traffic::part(report)?) } else { None };
         return curves(report, loads);
+    }
+    if report.runs.iter().all(NamedRun::has_trace) {
+        return traces::html(report);
     }
     match (has(NamedRun::has_app), has(NamedRun::has_mesh)) {
         (true, _) => apps::html(report),
@@ -243,6 +247,7 @@ fn statement(report: &Report, index: usize, named: &NamedRun) -> String {
             percent(run.plan.curve().map_or(DEFAULT_TARGET, |curve| curve.ci))
         ));
     }
+    sentences.extend(trace::statement(run));
     sentences.push(doubts(run));
     sentences.push(peers::noise(run));
     sentences.join(" ")

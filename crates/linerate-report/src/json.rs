@@ -3,7 +3,7 @@
 
 use linerate_core::caution::Caution;
 use linerate_core::plan::Level;
-use linerate_core::report::{Ceiling, Curve, NamedRun, Report, SizeCeiling};
+use linerate_core::report::{Ceiling, Curve, NamedRun, Report, SizeCeiling, TraceResult};
 use linerate_core::run::State;
 use serde::Serialize;
 use serde_json::Value;
@@ -26,6 +26,8 @@ struct View<'a> {
     meshes: Vec<Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     apps: Vec<Value>,
+    #[serde(skip_serializing_if = "<[TraceResult]>::is_empty")]
+    traces: &'a [TraceResult],
     ceilings: &'a [Ceiling],
     #[serde(skip_serializing_if = "<[SizeCeiling]>::is_empty")]
     size_ceilings: &'a [SizeCeiling],
@@ -74,6 +76,7 @@ pub fn json(report: &Report, level: Level) -> Result<String, RenderError> {
         loads: shown(&report.loads)?,
         meshes: shown(&report.meshes)?,
         apps: shown(&report.apps)?,
+        traces: &report.traces,
         ceilings: &report.ceilings,
         size_ceilings: &report.size_ceilings,
     };

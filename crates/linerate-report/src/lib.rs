@@ -35,6 +35,7 @@ mod svg;
 mod table;
 mod text;
 mod tidy;
+pub mod trace;
 pub mod traffic;
 
 #[cfg(test)]

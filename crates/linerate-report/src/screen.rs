@@ -6,13 +6,13 @@ use linerate_core::report::{NamedRun, Report};
 use super::chart::chart;
 use super::table::table;
 use super::text::is_of_curves;
-use super::{app, mesh, stages, traffic};
+use super::{app, mesh, stages, trace, traffic};
 
 /// Rows of the chart of curves.
 const CHART_ROWS: u16 = 18;
 
 /// `report` as plain text of about `width` columns: of curves a table, a chart and the stages of
-/// messages; then each mesh, each application, and each run of loads. Tables have these `rows`. No colours, no control codes.
+/// messages; then each mesh, each application, each trace, and each run of loads. Tables have these `rows`. No colours, no control codes.
 pub fn text(report: &Report, width: u16, rows: Rows) -> String {
     let [loads, meshes, apps] =
         [NamedRun::has_loads, NamedRun::has_mesh, NamedRun::has_app].map(|has| report.runs.iter().any(has));
@@ -26,6 +26,9 @@ pub fn text(report: &Report, width: u16, rows: Rows) -> String {
     }
     if apps {
         parts.push(app::text(report, width, rows));
+    }
+    if report.runs.iter().any(NamedRun::has_trace) {
+        parts.push(trace::text(report, width, rows));
     }
     if loads {
         parts.push(traffic::text(report, width, rows));

@@ -13,7 +13,7 @@ use ratatui::text::Line;
 
 /// Whether a run is of nothing but curves.
 pub(crate) const fn is_of_curves(named: &NamedRun) -> bool {
-    !named.has_loads() && !named.has_mesh() && !named.has_app()
+    !named.has_loads() && !named.has_mesh() && !named.has_app() && !named.has_trace()
 }
 
 /// Columns that `text` takes in a terminal.

@@ -6,6 +6,7 @@ mod curves;
 mod loads;
 mod meshes;
 mod runs;
+mod traces;
 
 use linerate_core::plan::Level;
 use linerate_core::report::{NamedRun, Report};
@@ -53,6 +54,7 @@ impl Table {
         let loads = report.runs.iter().any(NamedRun::has_loads);
         let meshes = report.runs.iter().any(NamedRun::has_mesh);
         let apps = report.runs.iter().any(NamedRun::has_app);
+        let traces = report.runs.iter().any(NamedRun::has_trace);
         let curves = report.runs.is_empty() || report.runs.iter().any(is_of_curves);
         let kinds = match level {
             Level::Point => vec![
@@ -64,8 +66,9 @@ impl Table {
                 (meshes, meshes::together(report)),
                 (meshes, meshes::collectives(report)),
                 (apps, apps::cases(report)),
+                (traces, traces::stages(report)),
             ],
-            Level::Round => vec![(curves, curves::rounds(report))],
+            Level::Round => vec![(curves, curves::rounds(report)), (traces, traces::messages(report))],
             Level::Interval => vec![(loads, loads::intervals(report))],
             Level::Pair => vec![(meshes, meshes::pairs(report)), (apps, apps::traffic(report))],
         };

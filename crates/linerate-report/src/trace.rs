@@ -1,0 +1,18 @@
+//! Where messages are on their way: a table of stages, bars, single messages, and a timeline for other tools.
+
+mod bars;
+mod page;
+mod perfetto;
+mod single;
+mod text;
+mod words;
+
+#[cfg(test)]
+mod fixture;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use page::{Traces, traces};
+pub use perfetto::perfetto;
+pub(crate) use text::text;
+pub(crate) use words::{statement, way};

@@ -1,0 +1,87 @@
+//! Single messages of a size: the quickest, the middle one, and one that only a hundredth exceeds.
+
+use linerate_core::report::TraceRow;
+use linerate_core::trace::{Message, Point};
+use plotters::prelude::*;
+
+use super::words::us;
+use crate::error::RenderError;
+use crate::figure::axis::times_from_zero;
+use crate::figure::{Aim, Figure, Layer, Title};
+use crate::plot::{Axis, INK, Scale};
+
+/// Half the height of a bar, as a share of the distance of two rows.
+const HALF_BAR: f64 = 0.36;
+/// What the rows are, from the top.
+const ROWS: [&str; 3] = ["quickest", "middle", "slow"];
+
+/// A stage of one of the messages. Unit: us since the call.
+struct Piece {
+    row: usize,
+    point: Point,
+    from: f64,
+    to: f64,
+    lines: Vec<String>,
+}
+
+/// Three of `messages`, of which `row` is the account, as bars of stages. Absent without messages.
+///
+/// # Errors
+///
+/// [`RenderError::Draw`] when the graph library refuses.
+pub(super) fn figure(
+    row: &TraceRow,
+    messages: &[Message],
+    title: Title,
+) -> Result<Option<Figure>, RenderError> {
+    let mut sorted: Vec<&Message> = messages.iter().filter(|message| !message.retransmitted).collect();
+    sorted.sort_by_key(|message| message.taken_ns);
+    let Some(last) = sorted.len().checked_sub(1) else { return Ok(None) };
+    let shown = [sorted[0], sorted[last / 2], sorted[last - last / 100]];
+    let points: Vec<Point> = row.stages.iter().map(|stage| stage.to).collect();
+    let pieces: Vec<Piece> =
+        shown.iter().enumerate().flat_map(|(nth, message)| pieces(nth, message, &points)).collect();
+    let x = times_from_zero("Time since the call", last_us(&shown));
+    let places: Vec<f64> = (0..ROWS.len()).map(|nth| nth as f64).collect();
+    let name = |value: f64| ROWS.get(ROWS.len() - 1 - value.round() as usize).unwrap_or(&"").to_string();
+    let ends = [-0.5, ROWS.len() as f64 - 0.5];
+    let y = Axis::new("Message".to_owned(), Scale::Linear, ends, &places, name);
+    let layer = |(index, point): (usize, &Point)| {
+        Layer::new((index, point.work().to_owned()), [&x, &y], |chart| {
+            let mut aims = Vec::new();
+            for piece in pieces.iter().filter(|piece| piece.point == *point) {
+                let middle = (ROWS.len() - 1 - piece.row) as f64;
+                let corners = [(piece.from, middle - HALF_BAR), (piece.to, middle + HALF_BAR)];
+                chart.draw_series([Rectangle::new(corners, INK.mix(super::bars::shade(index)).filled())])?;
+                aims.push(Aim::at(chart, (f64::midpoint(piece.from, piece.to), middle), piece.lines.clone()));
+            }
+            Ok(aims)
+        })
+    };
+    let of_message = |point: &&Point| pieces.iter().any(|piece| piece.point == **point);
+    let drawn: Vec<&Point> = points.iter().filter(of_message).collect();
+    Figure::new(title, [&x, &y], drawn.into_iter().enumerate().map(layer).collect()).map(Some)
+}
+
+fn last_us(shown: &[&Message]) -> f64 {
+    shown.iter().map(|message| message.taken_ns.max(0) as f64 / 1e3).fold(0.0, f64::max)
+}
+
+/// The stages of one message, those between `points`.
+fn pieces(row: usize, message: &Message, points: &[Point]) -> Vec<Piece> {
+    let mut from = 0;
+    let mut pieces = Vec::new();
+    for point in points {
+        let Some(to) = message.at(*point) else { continue };
+        let lines = vec![
+            format!("{} message, no. {}", ROWS[row], message.number),
+            format!("{}: {} us", point.work(), us(to - from)),
+            format!("from {} to {} us since the call", us(from), us(to)),
+        ];
+        // What goes backwards within the clocks' uncertainty has no width.
+        let ends = [from, to].map(|ns| ns.max(0) as f64 / 1e3);
+        pieces.push(Piece { row, point: *point, from: ends[0], to: ends[1].max(ends[0]), lines });
+        from = to;
+    }
+    pieces
+}
