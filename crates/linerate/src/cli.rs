@@ -20,6 +20,7 @@ mod settings;
 mod shards;
 mod shared;
 mod stream;
+mod trace;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -47,6 +48,7 @@ pub(crate) use settings::{RestoreArgs, SettingsArgs, SettingsVerb};
 pub(crate) use shards::{ShardArgs, ShardChoice};
 pub(crate) use shared::{KeyArgs, OnModelArgs, PeerArgs, PlanArgs, ProgressForm};
 pub(crate) use stream::StreamArgs;
+pub(crate) use trace::TraceArgs;
 
 /// How close is a path to line rate at every message size, and what is in the way?
 ///
@@ -113,6 +115,14 @@ pub(crate) enum Command {
     /// Exit codes: 0 done, 1 a result is wrong, 2 an error.
     #[command(after_help = examples::APP)]
     App(Box<AppArgs>),
+    /// Show where each message is, and when: call, TCP, driver, wake-up
+    ///
+    /// Sends messages there and back and follows the last byte of each: send call, TCP, queue, driver, the other host's
+    /// kernel, TCP, wake-up, receive call. Programs at the kernels' tracepoints tell (eBPF; needs root, BTF, and
+    /// `serve --allow-trace` at the other end), or else the kernels' timestamps, which have fewer points; the output says
+    /// which. What the trace itself costs is measured in the same run, in turn. A model has the same stages.
+    #[command(after_help = examples::TRACE)]
+    Trace(Box<TraceArgs>),
     /// Answer measurements from other hosts until Ctrl-C
     #[command(after_help = examples::SERVE)]
     Serve(ServeArgs),
@@ -223,6 +233,7 @@ impl Command {
             Self::Rr(args) => args.output.record,
             Self::Mesh(args) => args.output.record,
             Self::App(args) => args.output.record,
+            Self::Trace(args) => args.output.record,
             _ => false,
         }
     }

@@ -29,6 +29,7 @@ mod serve;
 mod settings;
 mod shards;
 mod stream;
+mod trace;
 
 use std::io;
 use std::process::ExitCode;
@@ -58,6 +59,7 @@ pub(crate) fn run(cli: Cli, clock: HostClock) -> Result<ExitCode, Trouble> {
         Some(Command::Rr(args)) => rr::run(&args, clock),
         Some(Command::Mesh(args)) => mesh::run(&args, clock),
         Some(Command::App(args)) => app::run(&args, clock),
+        Some(Command::Trace(args)) => trace::run(&args, clock),
         Some(Command::Serve(args)) => serve::run(&args),
         Some(Command::Model(args)) => model::run(&args.verb),
         Some(Command::Lab(args)) => lab::run(&args.verb),

@@ -31,6 +31,12 @@ Examples:
   linerate app photon scene=small-room --ranks 4 --show room.png
   linerate app tbmd --model cluster-fast --ranks 8";
 
+pub(super) const TRACE: &str = "\
+Examples:
+  sudo linerate trace
+  sudo linerate trace node7 --key fdpk-33wq-mtzx --sizes 64,16KiB --perfetto x.json
+  linerate trace --model calibrated-wire";
+
 pub(super) const SERVE: &str = "\
 Examples:
   linerate serve

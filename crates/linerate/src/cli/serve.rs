@@ -52,6 +52,13 @@ pub(crate) struct ServeArgs {
         hide_short_help = true
     )]
     pub(crate) allow_settings: Vec<AllowedSetting>,
+    /// Let clients trace their messages in this host's kernel (eBPF)
+    ///
+    /// Programs at tracepoints see every packet and every switch of threads, and tell a client of its own messages only.
+    /// They cost every switch a fraction of a microsecond, while such a client measures. Needs root, or CAP_BPF and
+    /// CAP_PERFMON. Without this flag a trace has the kernel's timestamps.
+    #[arg(long, conflicts_with = "open", hide_short_help = true)]
+    allow_trace: bool,
     /// Serve the parent process: the key is the first line of standard input, which stays open as
     /// long as the parent lives
     #[arg(long, hide = true)]
@@ -67,6 +74,7 @@ impl ServeArgs {
             size: self.max_size,
             time: self.max_time,
             memory: self.max_memory,
+            programs: self.allow_trace,
             ..Limits::default()
         }
     }

@@ -16,8 +16,9 @@ use linerate_core::units::{Size, Span};
 use linerate_net::observe::HostClock;
 
 use self::memory::Memory;
-use self::modelled::Modelled;
-use self::subject::{CurveSubject, Hosts, Opening};
+pub(super) use self::modelled::Modelled;
+use self::subject::CurveSubject;
+pub(super) use self::subject::{Hosts, Opening};
 use super::conduct::{Stopped, Underway, conduct};
 use super::laboratory::Entered;
 use super::modelled::Chosen;

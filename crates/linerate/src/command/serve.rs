@@ -127,9 +127,14 @@ fn child(args: &ServeArgs) -> Result<ExitCode, Trouble> {
     read.map_err(|error| Trouble::new(error.to_string(), "`--child` is for linerate itself"))?;
     let key: Key =
         line.parse().map_err(|error| Trouble::new(format!("{error}"), "`--child` is for linerate itself"))?;
-    // The parent limits its own plan; nobody else has the key.
-    let limits =
-        Limits { size: Size(u64::MAX), time: Span::MAX, memory: Size(u64::MAX), ..Limits::default() };
+    // The parent limits its own plan, and may do as much itself; nobody else has the key.
+    let limits = Limits {
+        size: Size(u64::MAX),
+        time: Span::MAX,
+        memory: Size(u64::MAX),
+        programs: true,
+        ..Limits::default()
+    };
     let address = args.listen.unwrap_or(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
     let server = Server::bind(address, Some(key), limits)?;
     let address = server.address().map_err(|error| Trouble::new(error.to_string(), "check the loopback"))?;

@@ -14,7 +14,7 @@ use crate::signals::Interrupt;
 use crate::trouble::Trouble;
 
 /// A modelled network, ready to be measured.
-pub(super) struct Modelled {
+pub(in crate::command) struct Modelled {
     chosen: Chosen,
     curve: Curve,
     interrupt: Interrupt,
@@ -23,7 +23,11 @@ pub(super) struct Modelled {
 impl Modelled {
     /// Builds the model. Socket options of `plan` apply to the modelled hosts.
     /// A trial ends early at an `interrupt`.
-    pub(super) fn build(mut chosen: Chosen, plan: &Plan, interrupt: &Interrupt) -> Result<Self, Trouble> {
+    pub(in crate::command) fn build(
+        mut chosen: Chosen,
+        plan: &Plan,
+        interrupt: &Interrupt,
+    ) -> Result<Self, Trouble> {
         Chosen::refuse(plan)?;
         chosen.plan = model::asked(&plan.common.socket, &chosen.plan);
         let curve = build(&chosen, chosen.plan.seed, interrupt)?;
@@ -32,6 +36,11 @@ impl Modelled {
             return Err(Trouble::new("failed to repeat: nothing in this model is random", help));
         }
         Ok(Self { curve, chosen, interrupt: interrupt.clone() })
+    }
+
+    /// The model.
+    pub(in crate::command) const fn model_bench(&mut self) -> &mut ModelBench {
+        &mut self.curve.bench
     }
 
     /// Whether one trial of a size is enough.

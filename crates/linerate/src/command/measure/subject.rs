@@ -57,7 +57,7 @@ pub(super) trait CurveSubject: Subject {
 }
 
 /// Two hosts, or one and a peer that was started on it.
-pub(super) struct Hosts<'a> {
+pub(in crate::command) struct Hosts<'a> {
     opening: Rc<Opening<'a>>,
     pair: Pair,
     /// Whether both ends have reported what they saw.
@@ -67,14 +67,14 @@ pub(super) struct Hosts<'a> {
 }
 
 /// What it takes to connect to the peer.
-pub(super) struct Opening<'a> {
-    pub(super) peer: &'a PeerArgs,
-    pub(super) lab: Option<&'a Entered>,
-    pub(super) clock: HostClock,
+pub(in crate::command) struct Opening<'a> {
+    pub(in crate::command) peer: &'a PeerArgs,
+    pub(in crate::command) lab: Option<&'a Entered>,
+    pub(in crate::command) clock: HostClock,
     /// What this host could reach, if that was asked for.
-    pub(super) limits: Option<HostLimits>,
-    pub(super) line: &'a Line,
-    pub(super) interrupt: &'a Interrupt,
+    pub(in crate::command) limits: Option<HostLimits>,
+    pub(in crate::command) line: &'a Line,
+    pub(in crate::command) interrupt: &'a Interrupt,
 }
 
 impl Opening<'_> {
@@ -91,9 +91,14 @@ impl Opening<'_> {
 
 impl<'a> Hosts<'a> {
     /// Connects to the peer that `plan` names, or starts one.
-    pub(super) fn open(opening: Opening<'a>, plan: &Plan) -> Result<Self, Trouble> {
+    pub(in crate::command) fn open(opening: Opening<'a>, plan: &Plan) -> Result<Self, Trouble> {
         let (pair, started) = opening.open(plan)?;
         Ok(Self { opening: Rc::new(opening), pair, finished: false, started })
+    }
+
+    /// The connection.
+    pub(in crate::command) const fn pair(&mut self) -> &mut Pair {
+        &mut self.pair
     }
 }
 

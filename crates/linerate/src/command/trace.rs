@@ -1,0 +1,126 @@
+//! `linerate trace`.
+
+mod modelled;
+mod packets;
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::process::ExitCode;
+
+use linerate_core::plan::Plan;
+use linerate_core::report::Report;
+use linerate_core::trace::Trace;
+use linerate_core::units::Size;
+use linerate_net::observe::HostClock;
+
+use self::modelled::Modelled;
+use super::conduct::{Stopped, Subject, Underway, conduct, go_on};
+use super::laboratory::Entered;
+use super::measure::{Hosts, Opening, one_peer};
+use super::modelled::Chosen;
+use super::{host_limits, planned};
+use crate::cli::TraceArgs;
+use crate::progress::Line;
+use crate::screen::note;
+use crate::signals::Interrupt;
+use crate::store;
+use crate::trouble::Trouble;
+
+/// Anything whose messages can be traced.
+trait TraceSubject: Subject {
+    /// Traces what `plan` asks for; `watch` receives each size and may end it, and `done` what there is after each.
+    fn trace(
+        &mut self,
+        plan: &Plan,
+        watch: impl FnMut(u64) -> ControlFlow<()>,
+        done: impl FnMut(&Trace),
+    ) -> Result<Trace, Trouble>;
+}
+
+impl TraceSubject for Hosts<'_> {
+    fn trace(
+        &mut self,
+        plan: &Plan,
+        watch: impl FnMut(u64) -> ControlFlow<()>,
+        done: impl FnMut(&Trace),
+    ) -> Result<Trace, Trouble> {
+        Ok(self.pair().trace(plan, watch, done)?)
+    }
+}
+
+pub(super) fn run(args: &TraceArgs, clock: HostClock) -> Result<ExitCode, Trouble> {
+    let model = Chosen::read(&args.model)?;
+    let mut plan = args.over(planned::given(&args.plan, "trace")?);
+    args.peer.note_in(&mut plan);
+    one_peer(&args.peer)?;
+    plan.check().map_err(|error| Trouble::plan(error, None))?;
+    if planned::printed(&args.plan, &plan)? {
+        return Ok(ExitCode::SUCCESS);
+    }
+    // Before anything is traced: what cannot be written is said at once.
+    for path in args.perfetto.iter().chain(&args.pcapng) {
+        store::writable(path)?;
+    }
+    let lab = Entered::into(&args.lab, &mut plan)?;
+    let interrupt = Interrupt::listen()?;
+    let line = Line::of(args.plan.progress.unless(args.output.quiet));
+    let report = match model {
+        Some(chosen) => traced(Modelled::build(chosen, &plan, &interrupt)?, plan, &line, &interrupt)?,
+        None => {
+            let limits = host_limits::before_run(args.peer.host_limits, clock, &line, &interrupt)?;
+            let (peer, lab) = (&args.peer, lab.as_ref());
+            let opening = Opening { peer, lab, clock, limits, line: &line, interrupt: &interrupt };
+            traced(Hosts::open(opening, &plan)?, plan, &line, &interrupt)?
+        }
+    };
+    keep(args, &report)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Traces the messages of `plan` on `subject`.
+fn traced<S: TraceSubject>(
+    subject: S,
+    plan: Plan,
+    line: &Line,
+    interrupt: &Interrupt,
+) -> Result<Report, Trouble> {
+    conduct(subject, plan, line, interrupt, |subject, underway| {
+        let plan = underway.run.plan.clone();
+        let watch = |size| {
+            line.doing(&format!("messages of {}", Size(size)));
+            go_on(interrupt)
+        };
+        let traced = subject.trace(&plan, watch, |so_far| save(underway, so_far));
+        match traced {
+            Ok(trace) => underway.run.trace = Some(trace),
+            Err(_) if go_on(interrupt).is_break() => return Err(Stopped::Interrupted),
+            Err(trouble) => return Err(Stopped::Failed { reason: trouble.to_string(), trouble }),
+        }
+        if go_on(interrupt).is_break() { Err(Stopped::Interrupted) } else { Ok(()) }
+    })
+}
+
+/// Saves what there is after a size.
+fn save(underway: &mut Underway<'_>, so_far: &Trace) {
+    underway.run.trace = Some(so_far.clone());
+    underway.save();
+}
+
+/// Writes the files that were asked for besides.
+fn keep(args: &TraceArgs, report: &Report) -> Result<(), Trouble> {
+    let run = &report.runs[0].run;
+    let said = |what: &str, path: &Path| {
+        if !args.output.quiet {
+            note(format_args!("{what} {}", path.display()));
+        }
+    };
+    if let Some(path) = &args.perfetto {
+        store::replace(path, &linerate_report::trace::perfetto(run))?;
+        said("timeline:", path);
+    }
+    if let Some(path) = &args.pcapng {
+        packets::write(run, path)?;
+        said("packets: ", path);
+    }
+    Ok(())
+}

@@ -1,0 +1,179 @@
+//! The packets of traced messages as a capture file (pcapng), for Wireshark and similar tools.
+
+use std::borrow::Cow;
+use std::io::{self, BufWriter, Write};
+use std::net::{IpAddr, SocketAddr};
+use std::path::Path;
+use std::time::Duration;
+
+use etherparse::PacketBuilder;
+use jiff::Timestamp;
+use linerate_core::run::Run;
+use linerate_core::trace::{Message, PacketSeen, Point, TracedSize, Way};
+use linerate_core::units::Size;
+use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
+use pcap_file::pcapng::blocks::interface_description::{
+    InterfaceDescriptionBlock, InterfaceDescriptionOption,
+};
+use pcap_file::pcapng::blocks::section_header::{SectionHeaderBlock, SectionHeaderOption};
+use pcap_file::pcapng::{PcapNgBlock as _, PcapNgWriter};
+use pcap_file::{DataLink, Endianness, PcapError};
+
+use crate::store;
+use crate::trouble::Trouble;
+
+/// Timestamps count this many decimal places of a second. Source: draft-ietf-opsawg-pcapng, if_tsresol.
+const NANOSECONDS: u8 = 9;
+/// Direction of a packet in its flags. Source: draft-ietf-opsawg-pcapng, epb_flags, bits 0 and 1.
+const INBOUND: u32 = 1;
+/// See [`INBOUND`].
+const OUTBOUND: u32 = 2;
+/// Time to live; the packet is never routed.
+const TIME_TO_LIVE: u8 = 64;
+/// Any window: it was not looked at.
+const WINDOW: u16 = u16::MAX;
+/// Between two sizes. Unit: nanoseconds.
+const GAP_NS: i64 = 100_000;
+
+/// Writes the packets of `run` to `path`: an interface for each end, headers of IP and TCP without payload, and comments
+/// that say where each packet and its message were.
+///
+/// # Errors
+///
+/// When no packets were seen, or the file cannot be written.
+pub(super) fn write(run: &Run, path: &Path) -> Result<(), Trouble> {
+    let trace = run.trace.as_ref();
+    let ends: Vec<SocketAddr> =
+        trace.iter().flat_map(|trace| &trace.addresses).filter_map(|address| address.parse().ok()).collect();
+    let has_packets = trace.is_some_and(|trace| trace.sizes.iter().any(|size| !size.packets.is_empty()));
+    let ([from, to], true) = (&ends[..], has_packets) else {
+        let help = "only eBPF sees packets: the report says why it could not be used; of a model, --trace writes them";
+        return Err(Trouble::new("failed to write packets: none were seen", help));
+    };
+    store::replace_with(path, |out| {
+        blocks(run, [*from, *to], &mut BufWriter::new(out)).map_err(|error| match error {
+            PcapError::IoError(error) => error,
+            error => io::Error::other(error),
+        })
+    })
+}
+
+fn blocks(run: &Run, ends: [SocketAddr; 2], out: &mut impl Write) -> Result<(), PcapError> {
+    let about = "traced messages: headers as they would be on the wire, without payload; sequence numbers begin with 1";
+    let section = SectionHeaderBlock {
+        endianness: Endianness::Little,
+        options: vec![
+            SectionHeaderOption::Comment(Cow::Borrowed(about)),
+            SectionHeaderOption::UserApplication(Cow::Owned(run.generator.clone())),
+        ],
+        ..SectionHeaderBlock::default()
+    };
+    let mut writer = PcapNgWriter::with_section_header(&mut *out, section)?;
+    for (name, address) in ["initiator", "responder"].into_iter().zip(ends) {
+        let interface = InterfaceDescriptionBlock {
+            linktype: DataLink::RAW,
+            snaplen: 0,
+            options: vec![
+                InterfaceDescriptionOption::IfName(Cow::Owned(format!("{name} {}", address.ip()))),
+                InterfaceDescriptionOption::IfTsResol(NANOSECONDS),
+            ],
+        };
+        writer.write_block(&interface.into_block())?;
+    }
+    let started: Option<Timestamp> = run.started.parse().ok();
+    let mut begin = started.map_or(0, Timestamp::as_nanosecond);
+    for size in run.trace.iter().flat_map(|trace| &trace.sizes) {
+        for packet in &size.packets {
+            let bytes = header(packet, size.size, ends)?;
+            let at = u64::try_from(begin + i128::from(packet.seen_ns)).unwrap_or(0);
+            let block = EnhancedPacketBlock {
+                interface_id: u32::from(!packet.by_initiator),
+                timestamp: Duration::from_nanos(at),
+                original_len: (bytes.len() as u32).saturating_add(packet.length_bytes),
+                data: Cow::Borrowed(&bytes),
+                options: vec![
+                    EnhancedPacketOption::Comment(Cow::Owned(comment(packet, size))),
+                    EnhancedPacketOption::Flags(if packet.sent { OUTBOUND } else { INBOUND }),
+                ],
+            };
+            writer.write_block(&block.into_block())?;
+        }
+        let last =
+            size.there.iter().chain(&size.back).map(|message| message.call_ns + message.taken_ns).max();
+        begin += i128::from(last.unwrap_or(0) + GAP_NS);
+    }
+    out.flush().map_err(PcapError::IoError)?;
+    Ok(())
+}
+
+/// Whether a packet goes from the initiator to the responder.
+const fn goes_there(packet: &PacketSeen) -> bool {
+    packet.by_initiator == packet.sent
+}
+
+/// The headers of a packet of messages of `size`.
+fn header(
+    packet: &PacketSeen,
+    size: u64,
+    [initiator, responder]: [SocketAddr; 2],
+) -> Result<Vec<u8>, PcapError> {
+    let there = goes_there(packet);
+    let (from, to) = if there { (initiator, responder) } else { (responder, initiator) };
+    let builder = match (from.ip(), to.ip()) {
+        (IpAddr::V4(from), IpAddr::V4(to)) => PacketBuilder::ipv4(from.octets(), to.octets(), TIME_TO_LIVE),
+        (from, to) => {
+            let wide = |ip: IpAddr| match ip {
+                IpAddr::V4(ip) => ip.to_ipv6_mapped().octets(),
+                IpAddr::V6(ip) => ip.octets(),
+            };
+            PacketBuilder::ipv6(wide(from), wide(to), TIME_TO_LIVE)
+        }
+    };
+    // In a ping-pong an answer acknowledges its message, and that the answer before it.
+    let answered = u64::from(packet.message) + u64::from(!there);
+    let number = |bytes: u64| (bytes as u32).wrapping_add(1);
+    let builder = builder
+        .tcp(from.port(), to.port(), number(packet.offset_bytes), WINDOW)
+        .ack(number(answered.wrapping_mul(size)));
+    let mut bytes = Vec::new();
+    // The payload is counted in the lengths and then left out.
+    let payload = vec![0; packet.length_bytes.min(u32::from(u16::MAX) - 60) as usize];
+    let headers = builder.size(0);
+    builder
+        .write(&mut bytes, &payload)
+        .map_err(|error| PcapError::IoError(io::Error::other(error.to_string())))?;
+    bytes.truncate(headers);
+    Ok(bytes)
+}
+
+/// Where the packet and, if it has its last byte, its message were.
+fn comment(packet: &PacketSeen, size: &TracedSize) -> String {
+    let way = if goes_there(packet) { Way::There } else { Way::Back };
+    let first = packet.offset_bytes % size.size;
+    let last = first + u64::from(packet.length_bytes);
+    let mut text = format!(
+        "message {} of {}{}, bytes {first} to {}",
+        packet.message,
+        Size(size.size),
+        if way == Way::Back { " back" } else { "" },
+        last - 1
+    );
+    if let Some(left) = packet.left_ns {
+        let what = if packet.sent { "the driver took it" } else { "TCP had it" };
+        text += &format!("; {what} {} us later", us(left - packet.seen_ns));
+    }
+    let message = size.messages(way).iter().find(|message| message.number == packet.message);
+    if let Some(message) = message.filter(|_| last >= size.size) {
+        text += &format!("; the message since its call, us: {}", points(message));
+    }
+    text
+}
+
+fn points(message: &Message) -> String {
+    let known = Point::ALL.into_iter().skip(1).filter_map(|point| Some((point.name(), message.at(point)?)));
+    known.map(|(name, ns)| format!("{name} {}", us(ns))).collect::<Vec<_>>().join(", ")
+}
+
+fn us(ns: i64) -> String {
+    format!("{:.2}", ns as f64 / 1e3)
+}
