@@ -305,7 +305,7 @@ pub(crate) fn parse() -> Cli {
 /// The same command without the verbs that are needed once: `--help` has them.
 fn rare_verbs_hidden(command: clap::Command) -> clap::Command {
     let hidden = |verb: clap::Command| verb.hide(true);
-    ["schema", "completions", "man", "settings", "calibrate", "predict"]
+    ["schema", "completions", "man", "settings", "lab", "calibrate", "predict"]
         .into_iter()
         .fold(command, |command, verb| command.mut_subcommand(verb, hidden))
 }

@@ -5,13 +5,14 @@ use insta::assert_snapshot;
 use crate::support::{Desk, PROGRAM};
 
 /// Every verb, as its words on the command line.
-const VERBS: [&[&str]; 20] = [
+const VERBS: [&[&str]; 21] = [
     &[],
     &["measure"],
     &["stream"],
     &["rr"],
     &["mesh"],
     &["app"],
+    &["trace"],
     &["serve"],
     &["model"],
     &["model", "load"],

@@ -26,3 +26,4 @@ mod stages;
 mod stream;
 mod streams;
 mod support;
+mod trace;

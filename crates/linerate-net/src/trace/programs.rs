@@ -187,3 +187,6 @@ fn unloadable(error: EbpfError) -> NoPrograms {
         other => NoPrograms::Failed(other.to_string()),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,7 @@
 //! The stages as a stacked bar a size.
 
 use linerate_core::report::{TraceResult, TraceRow};
-use linerate_core::trace::{Point, Way};
+use linerate_core::trace::{Point, Stage, Way};
 use linerate_core::units::Size;
 use plotters::prelude::*;
 
@@ -50,10 +50,8 @@ pub(super) fn figure(results: &[TraceResult], title: Title) -> Result<Option<Fig
     let highest = bars.iter().map(|bar| mean_of(bar.row)).fold(0.0, f64::max);
     let x = words("Message size", &names);
     let y = times_from_zero("Mean time since the call", highest);
-    let layers = stages
-        .into_iter()
-        .enumerate()
-        .map(|(nth, (point, pieces))| drawn([&x, &y], (nth, point.work()), &pieces));
+    let layers =
+        stages.into_iter().enumerate().map(|(nth, (name, pieces))| drawn([&x, &y], (nth, &name), &pieces));
     Figure::new(title, [&x, &y], layers.collect()).map(Some)
 }
 
@@ -81,7 +79,7 @@ fn mean_of(row: &TraceRow) -> f64 {
 }
 
 /// The pieces of all bars, by stage.
-fn stages(bars: &[Bar<'_>]) -> Vec<(Point, Vec<Piece>)> {
+fn stages(bars: &[Bar<'_>]) -> Vec<(String, Vec<Piece>)> {
     let mut tops = vec![0.0; bars.len()];
     Point::ALL
         .into_iter()
@@ -104,9 +102,11 @@ fn stages(bars: &[Bar<'_>]) -> Vec<(Point, Vec<Piece>)> {
                 ];
                 Some(Piece { number, low, high: *top, lines })
             };
-            (point, bars.iter().zip(&mut tops).zip(1..).filter_map(piece).collect())
+            let pieces = bars.iter().zip(&mut tops).zip(1..).filter_map(piece).collect();
+            let mut named = bars.iter().flat_map(|bar| &bar.row.stages).filter(|stage| stage.to == point);
+            (named.next().map_or_else(String::new, Stage::work), pieces)
         })
-        .filter(|(_, pieces): &(Point, Vec<Piece>)| !pieces.is_empty())
+        .filter(|(_, pieces): &(String, Vec<Piece>)| !pieces.is_empty())
         .collect()
 }
 

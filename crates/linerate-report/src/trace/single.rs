@@ -1,7 +1,7 @@
 //! Single messages of a size: the quickest, the middle one, and one that only a hundredth exceeds.
 
 use linerate_core::report::TraceRow;
-use linerate_core::trace::{Message, Point};
+use linerate_core::trace::{Message, Point, Stage};
 use plotters::prelude::*;
 
 use super::words::us;
@@ -46,8 +46,12 @@ pub(super) fn figure(
     let name = |value: f64| ROWS.get(ROWS.len() - 1 - value.round() as usize).unwrap_or(&"").to_string();
     let ends = [-0.5, ROWS.len() as f64 - 0.5];
     let y = Axis::new("Message".to_owned(), Scale::Linear, ends, &places, name);
+    let name_of = |point: Point| {
+        let stage = row.stages.iter().find(|stage| stage.to == point);
+        stage.map_or_else(|| point.work().to_owned(), Stage::work)
+    };
     let layer = |(index, point): (usize, &Point)| {
-        Layer::new((index, point.work().to_owned()), [&x, &y], |chart| {
+        Layer::new((index, name_of(*point)), [&x, &y], |chart| {
             let mut aims = Vec::new();
             for piece in pieces.iter().filter(|piece| piece.point == *point) {
                 let middle = (ROWS.len() - 1 - piece.row) as f64;

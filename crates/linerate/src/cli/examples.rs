@@ -35,7 +35,7 @@ pub(super) const TRACE: &str = "\
 Examples:
   sudo linerate trace
   sudo linerate trace node7 --key fdpk-33wq-mtzx --sizes 64,16KiB --perfetto x.json
-  linerate trace --model calibrated-wire";
+  linerate trace --model acenic";
 
 pub(super) const SERVE: &str = "\
 Examples:
