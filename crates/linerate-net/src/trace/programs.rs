@@ -74,7 +74,7 @@ impl Programs {
             .map_err(|errno| NoPrograms::Failed(format!("the socket has no cookie: {errno}")))?;
         let btf = Btf::from_sys_fs().map_err(|_| NoPrograms::NoBtf)?;
         let others = others();
-        let mut ebpf = EbpfLoader::new().btf(Some(&btf)).load(OBJECT).map_err(unloadable)?;
+        let mut ebpf = EbpfLoader::new().btf(Some(&btf)).load(OBJECT).map_err(|error| unloadable(&error))?;
         let (mut loaded, mut lacking, mut reason) = (Vec::new(), Vec::new(), String::new());
         for (name, tracepoint) in PROGRAMS {
             match load(&mut ebpf, name, tracepoint, &btf) {
@@ -177,9 +177,9 @@ fn brief(error: &ProgramError) -> String {
     }
 }
 
-fn unloadable(error: EbpfError) -> NoPrograms {
+fn unloadable(error: &EbpfError) -> NoPrograms {
     let refused = |io_error: &io::Error| io_error.kind() == io::ErrorKind::PermissionDenied;
-    match &error {
+    match error {
         EbpfError::MapError(aya::maps::MapError::CreateError { io_error, .. }) if refused(io_error) => {
             NoPrograms::Refused
         }
