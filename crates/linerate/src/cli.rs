@@ -3,6 +3,7 @@
 mod app;
 mod calibrate;
 mod compare;
+mod configured;
 mod examples;
 mod experiment;
 mod explain;

@@ -35,7 +35,7 @@ use std::process::ExitCode;
 
 use linerate_net::observe::HostClock;
 
-use crate::cli::{self, Cli, Command, MeasureArgs};
+use crate::cli::{self, Cli, Command};
 use crate::screen::show;
 use crate::store;
 use crate::trouble::Trouble;
@@ -48,37 +48,38 @@ pub(crate) fn run(cli: Cli, clock: HostClock) -> Result<ExitCode, Trouble> {
     if let Some(place) = cli.history {
         crate::history::choose(place);
     }
-    if cli.command.as_ref().is_some_and(Command::records) {
+    let mut command = cli.command.unwrap_or_else(|| Command::Measure(Box::default()));
+    command.configure()?;
+    if command.records() {
         crate::history::record();
     }
-    match cli.command {
-        None => measure::run(&MeasureArgs::default(), clock),
-        Some(Command::Measure(args)) => measure::run(&args, clock),
-        Some(Command::Stream(args)) => stream::run(&args, clock),
-        Some(Command::Rr(args)) => rr::run(&args, clock),
-        Some(Command::Mesh(args)) => mesh::run(&args, clock),
-        Some(Command::App(args)) => app::run(&args, clock),
-        Some(Command::Serve(args)) => serve::run(&args),
-        Some(Command::Model(args)) => model::run(&args.verb),
-        Some(Command::Lab(args)) => lab::run(&args.verb),
-        Some(Command::Experiment(args)) => experiment::run(&args),
-        Some(Command::Settings(args)) => settings::run(&args),
-        Some(Command::Restore(args)) => restore::run(&args),
-        Some(Command::Host(args)) => host_limits::run(&args, clock),
-        Some(Command::Calibrate(args)) => calibrate::run(&args, clock),
-        Some(Command::Predict(args)) => predict::run(&args),
-        Some(Command::Report(args)) => report::run(&args),
-        Some(Command::Explain(args)) => explain::run(&args),
-        Some(Command::Compare(args)) => compare::run(&args),
-        Some(Command::History(args)) => history::run(&args),
-        Some(Command::Schema { of }) => schema::run(of),
-        Some(Command::Completions { shell }) => {
+    match command {
+        Command::Measure(args) => measure::run(&args, clock),
+        Command::Stream(args) => stream::run(&args, clock),
+        Command::Rr(args) => rr::run(&args, clock),
+        Command::Mesh(args) => mesh::run(&args, clock),
+        Command::App(args) => app::run(&args, clock),
+        Command::Serve(args) => serve::run(&args),
+        Command::Model(args) => model::run(&args.verb),
+        Command::Lab(args) => lab::run(&args.verb),
+        Command::Experiment(args) => experiment::run(&args),
+        Command::Settings(args) => settings::run(&args),
+        Command::Restore(args) => restore::run(&args),
+        Command::Host(args) => host_limits::run(&args, clock),
+        Command::Calibrate(args) => calibrate::run(&args, clock),
+        Command::Predict(args) => predict::run(&args),
+        Command::Report(args) => report::run(&args),
+        Command::Explain(args) => explain::run(&args),
+        Command::Compare(args) => compare::run(&args),
+        Command::History(args) => history::run(&args),
+        Command::Schema { of } => schema::run(of),
+        Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut cli::command(), "linerate", &mut script);
             print_bytes(&script)
         }
-        Some(Command::Help { verbs }) => help(&verbs),
-        Some(Command::Man) => {
+        Command::Help { verbs } => help(&verbs),
+        Command::Man => {
             let mut page = Vec::new();
             manual(&mut page).map_err(|error| {
                 Trouble::new(format!("failed to write the manual: {error}"), "free memory")

@@ -4,6 +4,7 @@ mod agent;
 mod capture;
 mod cli;
 mod command;
+mod config;
 mod history;
 mod peer;
 mod progress;

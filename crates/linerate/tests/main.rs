@@ -4,6 +4,7 @@ mod app;
 mod bad_input;
 mod browser;
 mod calibrate;
+mod config;
 mod experiment;
 mod experiment_hosts;
 mod explain;
