@@ -18,6 +18,7 @@ mod measure_model;
 mod mesh;
 mod model;
 mod model_check;
+mod packages;
 mod predict;
 mod readme;
 mod report;
