@@ -23,6 +23,7 @@ mod predict;
 mod readme;
 mod report;
 mod rr;
+mod serve;
 mod settings;
 mod stages;
 mod stream;
