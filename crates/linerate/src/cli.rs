@@ -203,10 +203,18 @@ pub(crate) enum Command {
     /// Print completions for a shell
     Completions {
         /// Shell
-        shell: clap_complete::Shell,
+        #[arg(required_unless_present = "out")]
+        shell: Option<clap_complete::Shell>,
+        /// Write a file to this folder instead, for each shell if none is named
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
     },
     /// Print the manual page, for `man -l -`
-    Man,
+    Man {
+        /// Write a page for every verb to this folder instead
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
     /// Print the help of a verb
     #[command(hide = true)]
     Help {

@@ -17,6 +17,7 @@ mod mesh;
 mod model;
 mod modelled;
 mod modelled_ranks;
+mod pages;
 mod planned;
 mod predict;
 mod ranks;
@@ -30,7 +31,6 @@ mod settings;
 mod shards;
 mod stream;
 
-use std::io;
 use std::process::ExitCode;
 
 use linerate_net::observe::HostClock;
@@ -73,19 +73,9 @@ pub(crate) fn run(cli: Cli, clock: HostClock) -> Result<ExitCode, Trouble> {
         Command::Compare(args) => compare::run(&args),
         Command::History(args) => history::run(&args),
         Command::Schema { of } => schema::run(of),
-        Command::Completions { shell } => {
-            let mut script = Vec::new();
-            clap_complete::generate(shell, &mut cli::command(), "linerate", &mut script);
-            print_bytes(&script)
-        }
+        Command::Completions { shell, out } => pages::completions(shell, out.as_deref()),
         Command::Help { verbs } => help(&verbs),
-        Command::Man => {
-            let mut page = Vec::new();
-            manual(&mut page).map_err(|error| {
-                Trouble::new(format!("failed to write the manual: {error}"), "free memory")
-            })?;
-            print_bytes(&page)
-        }
+        Command::Man { out } => pages::manual(out.as_deref()),
     }
 }
 
@@ -101,30 +91,5 @@ fn help(verbs: &[String]) -> Result<ExitCode, Trouble> {
         })?;
     }
     show(&found.render_long_help().to_string())?;
-    Ok(ExitCode::SUCCESS)
-}
-
-/// The manual page of the command and of every verb, in one document.
-fn manual(page: &mut Vec<u8>) -> io::Result<()> {
-    let command = cli::command();
-    clap_mangen::Man::new(command.clone()).render(page)?;
-    verbs(&command, "linerate", page)
-}
-
-/// A section for every verb under `command`, its own verbs after it.
-fn verbs(command: &clap::Command, name: &str, page: &mut Vec<u8>) -> io::Result<()> {
-    for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set()) {
-        let title = format!("{name} {}", verb.get_name());
-        let man = clap_mangen::Man::new(verb.clone().name(&title).display_name(&title));
-        man.render_name_section(page)?;
-        man.render_synopsis_section(page)?;
-        man.render_options_section(page)?;
-        verbs(verb, &title, page)?;
-    }
-    Ok(())
-}
-
-fn print_bytes(bytes: &[u8]) -> Result<ExitCode, Trouble> {
-    show(&String::from_utf8_lossy(bytes))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -131,6 +131,36 @@ fn every_crate_can_be_published_after_those_before_it() {
     assert_eq!(ours, CRATES.into_iter().collect());
 }
 
+/// What `scripts/package` makes lies under `target`; everything else that a package installs is in the sources.
+#[test]
+fn what_packages_install_is_there() {
+    let metadata = metadata();
+    let package =
+        array(&metadata, "packages").iter().find(|it| it["name"] == "linerate").expect("the binary");
+    let (deb, rpm) = (&package["metadata"]["deb"], &package["metadata"]["generate-rpm"]);
+    let of_deb = array(deb, "assets").iter().map(|it| (it[0].as_str(), it[1].as_str(), "../../"));
+    let of_rpm = array(rpm, "assets").iter().map(|it| (it["source"].as_str(), it["dest"].as_str(), ""));
+    for (source, to, root) in of_deb.chain(of_rpm) {
+        let (source, to) = (source.expect("a source"), to.expect("a place"));
+        if source.trim_start_matches("../../").starts_with("target/") {
+            continue;
+        }
+        let source =
+            source.strip_prefix(root).unwrap_or_else(|| panic!("{source} is outside of the sources"));
+        let path = workspace().join(source);
+        let (folder, name) =
+            (path.parent().expect("a folder"), path.file_name().expect("a name").to_string_lossy());
+        let (begin, end) = name.split_once('*').unwrap_or((&name, ""));
+        let fits = |it: &str| {
+            if name.contains('*') { it.starts_with(begin) && it.ends_with(end) } else { it == name }
+        };
+        let entries =
+            std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+        let found = entries.flatten().filter(|entry| fits(&entry.file_name().to_string_lossy())).count();
+        assert!(found > 0, "{source}, for {to}, is not there");
+    }
+}
+
 #[test]
 fn every_licence_is_one_that_deny_toml_allows() {
     let text = std::fs::read_to_string(workspace().join("deny.toml")).expect("deny.toml");
