@@ -16,6 +16,7 @@ mod loads_model;
 mod measure;
 mod measure_model;
 mod mesh;
+mod metrics;
 mod model;
 mod model_check;
 mod packages;
