@@ -244,7 +244,7 @@ transport = 'quic'
         assert!(ci.plan.agrees_with(&Layer::from_toml("[output]\nreport = 'none'").expect("keys")));
         let lab = &config.hosts["lab1"];
         assert_eq!(lab.address.as_deref(), Some("10.0.0.7:6000"));
-        assert!(lab.plan.agrees_with(&Layer::of("transport", "quic")));
+        assert!(lab.plan.agrees_with(&Layer::from_toml("transport = 'quic'").expect("keys")));
         assert_eq!(config.hosts["lab2"], Host::default());
         assert_eq!(Config::from_toml("").expect("nothing"), Config::default());
     }

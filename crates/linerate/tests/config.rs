@@ -124,6 +124,34 @@ fn hosts_that_are_reached_in_different_ways_are_refused() {
 }
 
 #[test]
+fn servers_of_a_mesh_have_names_too() {
+    let desk = Desk::new();
+    desk.write("key", "abcd-efgh-jkmn");
+    let servers = [(); 2].map(|()| Server::start(&desk, &["--key-file", "key"]));
+    let [a, b] = servers.each_ref().map(|server| &server.address);
+    let key = desk.path("key").display().to_string();
+    let config = format!(
+        "[host.a]\naddress = '{a}'\nkey-file = '{key}'\n[host.b]\naddress = '{b}'\nkey-file = '{key}'\n"
+    );
+    let quick =
+        ["--throughput", "1KiB", "--visit", "2ms", "--repeat", "1", "--no-report", "--out", "x.run.json"];
+    linerate(&desk, &config, &[&["mesh", "--servers", "a,b"], &quick[..]].concat()).done();
+    assert_eq!(desk.run_file("x.run.json").mesh.map(|mesh| mesh.ranks.len()), Some(2));
+}
+
+#[test]
+fn runs_are_recorded_if_the_configuration_says_so() {
+    let desk = Desk::new();
+    let config = "[defaults]\nrecord = true\ntime = '300ms'\nschedule = 'list:8'\n";
+    let data = desk.path("data").display().to_string();
+    let variables = [("XDG_DATA_HOME", &*data)];
+    linerate_with(&desk, config, &variables, &["measure", "--no-report"]).done();
+    let listed = linerate_with(&desk, config, &variables, &["history"]).done().stdout;
+    assert!(listed.contains("loopback") || listed.contains("measure"), "{listed}");
+    assert!(desk.path("data/linerate/history.db").is_file());
+}
+
+#[test]
 fn each_verb_takes_what_concerns_it() {
     let desk = Desk::new();
     let config = "[defaults]\ntransport = 'quic'\nrounds = 11\nseed = 3\n[defaults.stream]\nflows = 5\n[defaults.rr]\ndepth = 6\n[defaults.mesh]\nrepeat = 2\n";

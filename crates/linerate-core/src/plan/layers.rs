@@ -46,13 +46,6 @@ impl Layer {
         layer
     }
 
-    /// A layer with one value at the top.
-    #[must_use]
-    pub fn of(key: &str, value: impl Into<Value>) -> Self {
-        let table = std::iter::once((key.to_owned(), value.into())).collect();
-        Self { table, lines: BTreeMap::new() }
-    }
-
     /// The same without what another task than that of `verb` has.
     #[must_use]
     pub fn of_task(mut self, verb: &str) -> Self {
