@@ -218,7 +218,7 @@ impl Figure {
     }
 
     /// Every figure there is.
-    fn all() -> impl Iterator<Item = Self> {
+    pub fn all() -> impl Iterator<Item = Self> {
         let plain = [
             Self::Latency,
             Self::Peak,

@@ -14,6 +14,7 @@ pub mod ceiling;
 pub mod changes;
 pub mod comm;
 pub mod compare;
+pub mod config;
 pub mod derive;
 pub mod endpoint;
 pub mod environment;

@@ -4,6 +4,7 @@
 mod app;
 mod common;
 mod curve;
+mod layers;
 mod load;
 mod mesh;
 mod requests;
@@ -23,6 +24,8 @@ pub use common::{
     Common, DEFAULT_TIME, Family, Format, Level, LocalOptions, NO_REPORT, Output, RemoteOptions, Rows,
 };
 pub use curve::{CurvePlan, DEFAULT_ROUNDS, DEFAULT_TARGET};
+pub(crate) use layers::line_of;
+pub use layers::{Layer, Layered};
 pub use load::{
     Asked, Bound, DATAGRAM_HEADER, DATAGRAM_TAG, DEFAULT_MESSAGE, Direction, Load, MOST_FLOWS, Phase,
 };

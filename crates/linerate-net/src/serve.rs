@@ -8,6 +8,7 @@ mod admission;
 mod allowed;
 mod channels;
 mod guard;
+mod key_source;
 mod limits;
 mod loads;
 mod log;
@@ -33,9 +34,11 @@ use crate::control::Key;
 use crate::observe::{CLOCK_READS, HostClock, check_clock};
 
 use admission::{Admission, Evicted};
+use key_source::KeySource;
 use queue::Queue;
 
 pub use allowed::AllowedSetting;
+pub use key_source::ReadKey;
 pub use limits::Limits;
 pub use settings::{GuardianProgram, SettingsOptions, may_change_settings};
 
@@ -68,7 +71,7 @@ pub struct Server {
 /// What every connection's thread shares.
 #[derive(Debug)]
 struct ServerState {
-    key: Option<Key>,
+    key: KeySource,
     limits: Limits,
     queue: Queue,
     admission: Admission,
@@ -88,7 +91,7 @@ impl Server {
         let listener = listen(address).map_err(|source| ServeError::Listen { address, source })?;
         let clock = HostClock::start();
         let server = ServerState {
-            key,
+            key: KeySource::new(key),
             queue: Queue::new(limits.slots, limits.waiting, limits.memory),
             admission: Admission::new(limits.connections, limits.connections_per_address),
             limits,
@@ -128,6 +131,12 @@ impl Server {
         self.server.settings.allow(options);
     }
 
+    /// Asks `read` for the key at the beginning of every conversation, so that a new one needs no restart. A server that began
+    /// open stays open. Only the first call counts.
+    pub fn read_key_again(&self, read: ReadKey) {
+        self.server.key.read_again(read);
+    }
+
     /// Serves until `stop` becomes readable or is closed, then cancels what runs, waits until settings are put back, and
     /// returns.
     ///
@@ -135,6 +144,15 @@ impl Server {
     ///
     /// [`ServeError::Accept`] when the listener itself fails; a client never ends the server.
     pub fn run(&self, stop: BorrowedFd<'_>) -> Result<(), ServeError> {
+        self.run_and_tell(stop, || ())
+    }
+
+    /// The same; calls `stopping` when no more connections are taken.
+    ///
+    /// # Errors
+    ///
+    /// As [`Server::run`].
+    pub fn run_and_tell(&self, stop: BorrowedFd<'_>, stopping: impl FnOnce()) -> Result<(), ServeError> {
         self.listener.set_nonblocking(true).map_err(ServeError::Accept)?;
         let outcome = loop {
             match self.next(stop) {
@@ -143,6 +161,7 @@ impl Server {
                 Err(error) => break Err(ServeError::Accept(error)),
             }
         };
+        stopping();
         self.server.admission.close();
         self.server.queue.close();
         self.server.settings.close();

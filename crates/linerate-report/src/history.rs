@@ -39,6 +39,7 @@ pub use changes::changes_text;
 pub use json::changes_json;
 pub use list::list;
 pub use metrics::prometheus;
+pub(crate) use metrics::{escaped, metric_unit};
 pub use page::html;
 pub use show::show;
 pub use tidy::{csv, json_lines};

@@ -4,7 +4,7 @@ use linerate_sim::shipped;
 use linerate_sim::shipped::Shipped;
 
 /// Every plan that comes with linerate, in the order in which they are listed.
-pub const SHIPPED: &[Shipped] = shipped![Shipped; "../../../plans/":
+pub const SHIPPED: &[Shipped] = shipped![Shipped; "../plans/":
     "direct",
     "indirect",
     "n-to-1",
@@ -46,7 +46,7 @@ pub const SHIPPED: &[Shipped] = shipped![Shipped; "../../../plans/":
     "pause-no-headroom",
     "log-jam",
     "log-jam-asymmetric";
-    "../../../plans/papers/":
+    "../plans/papers/":
     "gnic-ii",
     "kernel-2.0.35",
     "kernel-2.2.5",

@@ -3,6 +3,7 @@
 mod app;
 mod calibrate;
 mod compare;
+mod configured;
 mod examples;
 mod experiment;
 mod explain;
@@ -212,10 +213,18 @@ pub(crate) enum Command {
     /// Print completions for a shell
     Completions {
         /// Shell
-        shell: clap_complete::Shell,
+        #[arg(required_unless_present = "out")]
+        shell: Option<clap_complete::Shell>,
+        /// Write a file to this folder instead, for each shell if none is named
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
     },
     /// Print the manual page, for `man -l -`
-    Man,
+    Man {
+        /// Write a page for every verb to this folder instead
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
     /// Print the help of a verb
     #[command(hide = true)]
     Help {
@@ -256,12 +265,22 @@ pub(crate) enum SchemaOf {
     HostLimits,
 }
 
+/// What `linerate report` can print besides tables.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum ReportFormat {
+    /// Key figures as metrics.
+    Openmetrics,
+}
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReportArgs {
     /// Run files of linerate, or result files of NetPIPE 2.4, 3.x, 4.0 or 5.x; `-` is standard input
     #[arg(required = true, value_name = "RUN")]
     pub(crate) runs: Vec<PathBuf>,
-    /// Write a .html, .csv or .json file, or, for curves, .svg or .np; repeatable
+    /// Print this instead of the tables: openmetrics, the key figures for Prometheus
+    #[arg(long, value_enum, value_name = "FORM", conflicts_with_all = ["to", "rows"])]
+    pub(crate) format: Option<ReportFormat>,
+    /// Write a .html, .csv, .json or .prom file, or, for curves, .svg or .np; repeatable
     #[arg(long, value_name = "FILE")]
     pub(crate) to: Vec<PathBuf>,
     /// What a row of .csv and .json is: a point, a round of a curve, an interval of a load, or a pair of ranks

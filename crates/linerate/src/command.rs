@@ -17,6 +17,7 @@ mod mesh;
 mod model;
 mod modelled;
 mod modelled_ranks;
+mod pages;
 mod planned;
 mod predict;
 mod ranks;
@@ -31,12 +32,11 @@ mod shards;
 mod stream;
 mod trace;
 
-use std::io;
 use std::process::ExitCode;
 
 use linerate_net::observe::HostClock;
 
-use crate::cli::{self, Cli, Command, MeasureArgs};
+use crate::cli::{self, Cli, Command};
 use crate::screen::show;
 use crate::store;
 use crate::trouble::Trouble;
@@ -49,44 +49,35 @@ pub(crate) fn run(cli: Cli, clock: HostClock) -> Result<ExitCode, Trouble> {
     if let Some(place) = cli.history {
         crate::history::choose(place);
     }
-    if cli.command.as_ref().is_some_and(Command::records) {
+    let mut command = cli.command.unwrap_or_else(|| Command::Measure(Box::default()));
+    command.configure()?;
+    if command.records() {
         crate::history::record();
     }
-    match cli.command {
-        None => measure::run(&MeasureArgs::default(), clock),
-        Some(Command::Measure(args)) => measure::run(&args, clock),
-        Some(Command::Stream(args)) => stream::run(&args, clock),
-        Some(Command::Rr(args)) => rr::run(&args, clock),
-        Some(Command::Mesh(args)) => mesh::run(&args, clock),
-        Some(Command::App(args)) => app::run(&args, clock),
-        Some(Command::Trace(args)) => trace::run(&args, clock),
-        Some(Command::Serve(args)) => serve::run(&args),
-        Some(Command::Model(args)) => model::run(&args.verb),
-        Some(Command::Lab(args)) => lab::run(&args.verb),
-        Some(Command::Experiment(args)) => experiment::run(&args),
-        Some(Command::Settings(args)) => settings::run(&args),
-        Some(Command::Restore(args)) => restore::run(&args),
-        Some(Command::Host(args)) => host_limits::run(&args, clock),
-        Some(Command::Calibrate(args)) => calibrate::run(&args, clock),
-        Some(Command::Predict(args)) => predict::run(&args),
-        Some(Command::Report(args)) => report::run(&args),
-        Some(Command::Explain(args)) => explain::run(&args),
-        Some(Command::Compare(args)) => compare::run(&args),
-        Some(Command::History(args)) => history::run(&args),
-        Some(Command::Schema { of }) => schema::run(of),
-        Some(Command::Completions { shell }) => {
-            let mut script = Vec::new();
-            clap_complete::generate(shell, &mut cli::command(), "linerate", &mut script);
-            print_bytes(&script)
-        }
-        Some(Command::Help { verbs }) => help(&verbs),
-        Some(Command::Man) => {
-            let mut page = Vec::new();
-            manual(&mut page).map_err(|error| {
-                Trouble::new(format!("failed to write the manual: {error}"), "free memory")
-            })?;
-            print_bytes(&page)
-        }
+    match command {
+        Command::Measure(args) => measure::run(&args, clock),
+        Command::Stream(args) => stream::run(&args, clock),
+        Command::Rr(args) => rr::run(&args, clock),
+        Command::Mesh(args) => mesh::run(&args, clock),
+        Command::App(args) => app::run(&args, clock),
+        Command::Trace(args) => trace::run(&args, clock),
+        Command::Serve(args) => serve::run(&args),
+        Command::Model(args) => model::run(&args.verb),
+        Command::Lab(args) => lab::run(&args.verb),
+        Command::Experiment(args) => experiment::run(&args),
+        Command::Settings(args) => settings::run(&args),
+        Command::Restore(args) => restore::run(&args),
+        Command::Host(args) => host_limits::run(&args, clock),
+        Command::Calibrate(args) => calibrate::run(&args, clock),
+        Command::Predict(args) => predict::run(&args),
+        Command::Report(args) => report::run(&args),
+        Command::Explain(args) => explain::run(&args),
+        Command::Compare(args) => compare::run(&args),
+        Command::History(args) => history::run(&args),
+        Command::Schema { of } => schema::run(of),
+        Command::Completions { shell, out } => pages::completions(shell, out.as_deref()),
+        Command::Help { verbs } => help(&verbs),
+        Command::Man { out } => pages::manual(out.as_deref()),
     }
 }
 
@@ -102,30 +93,5 @@ fn help(verbs: &[String]) -> Result<ExitCode, Trouble> {
         })?;
     }
     show(&found.render_long_help().to_string())?;
-    Ok(ExitCode::SUCCESS)
-}
-
-/// The manual page of the command and of every verb, in one document.
-fn manual(page: &mut Vec<u8>) -> io::Result<()> {
-    let command = cli::command();
-    clap_mangen::Man::new(command.clone()).render(page)?;
-    verbs(&command, "linerate", page)
-}
-
-/// A section for every verb under `command`, its own verbs after it.
-fn verbs(command: &clap::Command, name: &str, page: &mut Vec<u8>) -> io::Result<()> {
-    for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set()) {
-        let title = format!("{name} {}", verb.get_name());
-        let man = clap_mangen::Man::new(verb.clone().name(&title).display_name(&title));
-        man.render_name_section(page)?;
-        man.render_synopsis_section(page)?;
-        man.render_options_section(page)?;
-        verbs(verb, &title, page)?;
-    }
-    Ok(())
-}
-
-fn print_bytes(bytes: &[u8]) -> Result<ExitCode, Trouble> {
-    show(&String::from_utf8_lossy(bytes))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::{fmt, io};
 
 use linerate_core::bench::RunError;
+use linerate_core::config::ConfigError;
 use linerate_core::endpoint::LinkError;
 use linerate_core::foreign::{plain, plain_lines};
 use linerate_core::lab::LabPlanError;
@@ -90,9 +91,19 @@ impl Trouble {
             }
             (error, _) => Self::new(
                 format!("failed to carry out the plan{name}: {error}"),
-                "change the value on the command line or in the plan file",
+                "change the value on the command line, in the plan file or in the configuration",
             ),
         }
+    }
+
+    /// A configuration that cannot be read; `text` is its content.
+    pub(crate) fn config(error: &ConfigError, path: &Path, text: &str) -> Self {
+        let what =
+            format!("failed to read the configuration {}, line {}: {error}", path.display(), error.line);
+        let help = "correct that line, or give --no-config; docs/config.md lists the keys";
+        let text = NamedSource::new(plain(&path.display().to_string()), plain_lines(text));
+        let place = Place { text, span: error.span.clone().into() };
+        Self { place: Some(Box::new(place)), ..Self::new(what, help) }
     }
 
     /// A model's plan that cannot be read; `text` is its content.
@@ -224,7 +235,9 @@ fn pair_help(error: &PairError) -> &'static str {
             "give a shorter list of sizes; the plan must fit one message"
         }
         PairError::Frame(_) => "check the server's output on the other host, and measure again",
-        PairError::Plan(_) => "change the value on the command line or in the plan file",
+        PairError::Plan(_) => {
+            "change the value on the command line, in the plan file or in the configuration"
+        }
         PairError::Transport(TransportError::Option(_)) => {
             "leave the option out, or ask for a value that this host has (`sysctl net.ipv4`)"
         }

@@ -273,11 +273,11 @@ fn more_than_the_memory() {
 fn sizes_that_make_no_schedule() {
     assert_snapshot!(complaint_of(&["measure", "--from", "2KiB", "--to", "1KiB"]), @"
     failed to carry out the plan: from (2 KiB) is above to (1 KiB); give --from a size that is at most --to
-    help: change the value on the command line or in the plan file
+    help: change the value on the command line, in the plan file or in the configuration
     ");
     assert_snapshot!(complaint_of(&["measure", "--from", "1GiB", "--schedule", "list:1,2"]), @"
     failed to carry out the plan: no size of the list lies between from and to; widen --from and --to
-    help: change the value on the command line or in the plan file
+    help: change the value on the command line, in the plan file or in the configuration
     ");
     assert_snapshot!(refusal_of(&["measure", "--schedule", "fibonacci"]), @"error: invalid value 'fibonacci' for '--schedule <SCHEDULE>': `fibonacci` is not a schedule; write netpipe, octave:N with N from 1 to 64, or list:A,B,..");
     assert_snapshot!(refusal_of(&["measure", "--to", "1QiB"]), @"error: invalid value '1QiB' for '--to <SIZE>': `1QiB` is not a size; write whole bytes, or a number with KiB, MiB, GiB, TiB, kB, MB, GB or TB, such as 64KiB");
@@ -287,15 +287,15 @@ fn sizes_that_make_no_schedule() {
 fn values_out_of_range() {
     assert_snapshot!(complaint_of(&["measure", "--time", "0s"]), @"
     failed to carry out the plan: time is 0 ps; it must be from 10ms to 24h
-    help: change the value on the command line or in the plan file
+    help: change the value on the command line, in the plan file or in the configuration
     ");
     assert_snapshot!(complaint_of(&["measure", "--ci", "0"]), @"
     failed to carry out the plan: ci is 0; it must be a share above 0 and up to 1, such as 0.02 for 2 %
-    help: change the value on the command line or in the plan file
+    help: change the value on the command line, in the plan file or in the configuration
     ");
     assert_snapshot!(complaint_of(&["measure", "--dscp", "64"]), @"
     failed to carry out the plan: dscp is 64; it must be from 0 to 63
-    help: change the value on the command line or in the plan file
+    help: change the value on the command line, in the plan file or in the configuration
     ");
     assert_snapshot!(refusal_of(&["measure", "--nodelay", "maybe"]), @"error: invalid value 'maybe' for '--nodelay <on|off>': `maybe` is neither on nor off");
     assert_snapshot!(refusal_of(&["measure", "--pin", "1"]), @"error: invalid value '1' for '--pin <LOCAL,REMOTE>': `1` is not LOCAL,REMOTE; write two processor numbers, such as 0,1");
@@ -305,7 +305,7 @@ fn values_out_of_range() {
 fn messages_that_no_datagram_carries() {
     assert_snapshot!(complaint_of(&["measure", "--transport", "udp", "--to", "1MiB"]), @"
     failed to carry out the plan: the largest size is 1048579 B; it must be at most 65507 B over IPv4 and 65527 B over IPv6: one datagram of UDP carries it
-    help: change the value on the command line or in the plan file
+    help: change the value on the command line, in the plan file or in the configuration
     ");
     let long = complaint_of(&["stream", "--transport", "udp", "--message", "100KiB"]);
     assert!(long.contains("message is 100 KiB; it must be at most 65507 B"), "{long}");
@@ -388,7 +388,7 @@ fn plans_that_cannot_be_read() {
     "#);
     assert_snapshot!(complaint("range.toml"), @"
     failed to carry out the plan: dscp is 99; it must be from 0 to 63
-    help: change the value on the command line or in the plan file
+    help: change the value on the command line, in the plan file or in the configuration
     ");
 }
 
@@ -438,11 +438,11 @@ fn reports_that_cannot_be_written() {
     let complaint = |to: &str| desk.linerate(&["report", "a.run.json", "--to", to]).complaint();
     assert_snapshot!(complaint("a.pdf"), @"
     failed to choose a format for a.pdf
-    help: end the file's name in .html, .svg, .csv, .json or .np
+    help: end the file's name in .html, .svg, .csv, .json, .prom or .np
     ");
     assert_snapshot!(complaint("a"), @"
     failed to choose a format for a
-    help: end the file's name in .html, .svg, .csv, .json or .np
+    help: end the file's name in .html, .svg, .csv, .json, .prom or .np
     ");
     assert_snapshot!(complaint("no/such/a.html"), @r#"
     failed to write no/such/a.html: No such file or directory (os error 2)

@@ -208,6 +208,34 @@ fn bash_accepts_its_completions() {
 }
 
 #[test]
+fn pages_and_completions_are_files_for_a_package() {
+    let desk = Desk::new();
+    desk.linerate(&["man", "--out", "pages/man"]).done();
+    for (page, word) in
+        [("linerate", "measure"), ("linerate-stream", "flows"), ("linerate-model-load", "sweep")]
+    {
+        let text = desk.read(&format!("pages/man/{page}.1"));
+        assert!(text.starts_with(".ie ") && text.contains(".TH ") && text.contains(word), "{page}: {text}");
+        if support::has("groff") {
+            let file = format!("pages/man/{page}.1");
+            let said = desk.finish(desk.command("groff", &["-man", "-Tutf8", "-ww", "-z", &file])).done();
+            assert_eq!(said.stderr, "", "{page}");
+        }
+    }
+    assert!(!desk.path("pages/man/linerate-restore.1").exists(), "it is for linerate itself");
+    desk.linerate(&["completions", "--out", "pages/all"]).done();
+    for file in ["linerate.bash", "_linerate", "linerate.fish", "linerate.elv", "_linerate.ps1"] {
+        assert!(desk.read(&format!("pages/all/{file}")).contains("measure"), "{file}");
+    }
+    desk.linerate(&["completions", "fish", "--out", "pages/one"]).done();
+    let files = std::fs::read_dir(desk.path("pages/one")).expect("a folder").count();
+    assert_eq!((files, desk.read("pages/one/linerate.fish")), (1, desk.read("pages/all/linerate.fish")));
+    desk.write("file", "");
+    let said = desk.linerate(&["man", "--out", "file"]).complaint();
+    assert!(said.contains("failed to write files to file"), "{said}");
+}
+
+#[test]
 fn the_manual_has_every_verb_and_is_sound_roff() {
     let desk = Desk::new();
     let page = desk.linerate(&["man"]).done().stdout;

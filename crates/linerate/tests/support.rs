@@ -72,6 +72,7 @@ impl Desk {
             "LINERATE_KEY",
             "LINERATE_LOG",
             "LINERATE_HISTORY",
+            "LINERATE_PROFILE",
             "CI",
             "COLUMNS",
             "TERM",
@@ -81,6 +82,8 @@ impl Desk {
             command.env_remove(name);
         }
         command.env("NO_COLOR", "1").env("LC_ALL", "C.UTF-8");
+        // Nor the tester's or this host's configuration.
+        command.env("LINERATE_NO_CONFIG", "1");
         // Not where this host notes what is to be put back.
         command.env("LINERATE_SETTINGS", self.path("settings"));
         command

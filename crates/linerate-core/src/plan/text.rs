@@ -109,6 +109,17 @@ pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
+/// Whether a key at the top belongs to the task of `verb`, or to every task.
+pub(super) fn is_of(key: &str, verb: &str) -> bool {
+    match key {
+        "pattern" | "schedule" | "from" | "to" | "perturb" | "ci" | "rounds" | "repeat" | "stages"
+        | "explain" => verb == "measure",
+        "more-hosts" | "table" => verb == "stream",
+        "stream" | "rr" | "mesh" | "app" | "trace" => verb == key,
+        _ => true,
+    }
+}
+
 impl From<Plan> for PlanText {
     fn from(plan: Plan) -> Self {
         let Common { host, transport, time, seed, socket, memory, mpi, local, remote, output } = plan.common;

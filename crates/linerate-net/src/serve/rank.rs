@@ -8,14 +8,14 @@ use super::ServerState;
 use super::guard::Guard;
 use super::session::Refusal;
 use super::turn::queue;
-use crate::control::{Deadline, RANKS_SINCE, RankOrder, Reply, TimedStream, write_frame};
+use crate::control::{Deadline, Key, RANKS_SINCE, RankOrder, Reply, TimedStream, write_frame};
 use crate::ranks::{Meeting, Program, RankError, take_part};
 
 /// Serves a client that wants this host as a rank, until its mesh has ended. Rank 0 is at `port` of the client's host.
 pub(super) fn serve(
     server: &ServerState,
     control: &TcpStream,
-    peer: IpAddr,
+    (peer, key): (IpAddr, Option<&Key>),
     version: u16,
     (port, order): (u16, &RankOrder),
 ) -> Result<(), Refusal> {
@@ -24,7 +24,7 @@ pub(super) fn serve(
             "ranks need version {RANKS_SINCE} of the protocol; use the same version of linerate at both ends"
         )));
     }
-    let Some(key) = &server.key else {
+    let Some(key) = key else {
         let reason = "ranks need a key, and this server is open; start it without --open";
         return Err(Refusal::Told(reason.to_owned()));
     };

@@ -140,7 +140,7 @@ fn greet(server: &ServerState, stream: &TcpStream) -> Result<Greeting, Refusal> 
 }
 
 fn welcome(server: &ServerState, timed: &mut TimedStream<'_>) -> Result<Welcome, Refusal> {
-    let welcome = Welcome::new(server.key.is_none(), random()?);
+    let welcome = Welcome::new(server.key.is_open(), random()?);
     io::Write::write_all(timed, &welcome.encode())?;
     Ok(welcome)
 }
@@ -175,7 +175,8 @@ fn converse(
     let version = Versions::OURS.agreed(theirs).map_err(Refusal::Foreign)?;
     let step = || TimedStream::new(control, Deadline::after(server.limits.handshake));
     let welcome = welcome(server, &mut step())?;
-    if let Some(key) = &server.key {
+    let key = server.key.now(&server.log);
+    if let Some(key) = &key {
         let Ask::Prove { challenge, proof } = read_frame(&mut step())? else {
             return Err(Refusal::Told(
                 "the server requires a key first; give --key as the server prints it".to_owned(),
@@ -192,11 +193,13 @@ fn converse(
         Ask::Setting(SettingAsk::Hold(what)) => {
             return settings::serve(server, control, peer, version, &what);
         }
-        Ask::Rank { port, order } => return rank::serve(server, control, peer, version, (port, &order)),
+        Ask::Rank { port, order } => {
+            return rank::serve(server, control, (peer, key.as_ref()), version, (port, &order));
+        }
         _ => return Err(Refusal::Told("the plan must come first".to_owned())),
     };
     let largest = server.limits.check(&plan).map_err(Refusal::Told)?;
-    if server.key.is_none() {
+    if key.is_none() {
         permit.prove().map_err(Refusal::Told)?;
     }
     let memory = Limits::memory_of(&plan, largest);

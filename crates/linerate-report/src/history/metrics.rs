@@ -24,6 +24,11 @@ const UNITS: [(Unit, &str, f64); 9] = [
     (Unit::Merit, "application_merit", 1.0),
 ];
 
+/// How the name of a metric in `unit` ends, and how many of its unit are one of the figure's.
+pub(crate) fn metric_unit(unit: Unit) -> (&'static str, f64) {
+    UNITS.into_iter().find(|(it, ..)| *it == unit).map_or(("", 1.0), |(_, name, factor)| (name, factor))
+}
+
 /// The paths as metrics: how many runs and when the last began, the last value of each figure and that of
 /// its baseline, and what changed. All are gauges without a time of their own, as the collector asks.
 #[must_use]
@@ -139,7 +144,7 @@ fn family(
 
 /// A label's value: a backslash, a quotation mark and an end of line are escaped, and what would command
 /// a terminal is replaced.
-fn escaped(value: &str) -> String {
+pub(crate) fn escaped(value: &str) -> String {
     let escaped = value.replace('\\', r"\\").replace('"', "\\\"").replace('\n', r"\n");
     super::super::text::plain(&escaped)
 }

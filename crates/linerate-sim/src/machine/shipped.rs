@@ -5,7 +5,7 @@ use crate::shipped;
 use crate::shipped::Shipped;
 
 /// Every host that comes with linerate.
-pub const SHIPPED: &[Shipped] = shipped![Shipped; "../../../../plans/hosts/":
+pub const SHIPPED: &[Shipped] = shipped![Shipped; "../../plans/hosts/":
     "pentium-ii-350",
     "pentium-ii-450",
     "celeron-450",

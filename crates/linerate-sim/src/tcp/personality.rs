@@ -21,7 +21,7 @@ pub struct Personality {
 
 impl Personality {
     /// Every one, the oldest first.
-    pub const ALL: &'static [Self] = shipped![Personality; "../../../../plans/kernels/":
+    pub const ALL: &'static [Self] = shipped![Personality; "../../plans/kernels/":
         "linux-2.0.35",
         "freebsd-2.2",
         "linux-2.1.121",

@@ -117,7 +117,7 @@ pub(super) struct Texts<'a> {
 
 macro_rules! stored {
     ($name:literal) => {
-        include_str!(concat!("../../../../claims/", $name))
+        include_str!(concat!("../../claims/", $name))
     };
 }
 

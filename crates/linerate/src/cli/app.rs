@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use linerate_core::plan::{AppOptions, AppPlan, Common, Plan, Task, app_option};
+use linerate_core::plan::{AppOptions, AppPlan, Plan, Task, app_option};
 use linerate_core::units::Span;
 use serde_json::Value;
 
@@ -73,8 +73,7 @@ impl AppArgs {
     }
 
     /// The plan in `base` with the given flags over it. Options of another application than the named one are dropped.
-    pub(crate) fn over(&self, base: Option<Plan>) -> Plan {
-        let base = base.unwrap_or_else(|| Plan { common: Common::default(), ..Plan::default() });
+    pub(crate) fn over(&self, base: Plan) -> Plan {
         let Plan { mut common, task } = base;
         let mut app = if let Task::App(app) = task { app } else { AppPlan::default() };
         if let Some(name) = self.name()
@@ -125,7 +124,7 @@ mod tests {
     #[test]
     fn every_flag_reaches_its_field_of_the_plan() {
         let flags = "md steps=50 cells=6,6,6 decomposition=replicated --model x --speed-up 1,4 --repeat 2 --unit-cost 26ns";
-        let plan = args(flags).over(None);
+        let plan = args(flags).over(Plan::default());
         let expected = "[app]\nname = 'md'\nranks = [1, 4]\nrepeat = 2\nunit-cost-ps = 26000.0\n[app.options]\n\
              steps = 50\ncells = [6, 6, 6]\ndecomposition = 'replicated'";
         assert_eq!(plan, Plan::from_toml(expected).expect("a plan"));
@@ -134,13 +133,13 @@ mod tests {
 
     #[test]
     fn flags_win_over_a_plan_of_the_same_application_only() {
-        let plan = args("md steps=50 seed=2").over(None);
-        let over = args("steps=60 --plan x").over(Some(plan.clone()));
+        let plan = args("md steps=50 seed=2").over(Plan::default());
+        let over = args("steps=60 --plan x").over(plan.clone());
         assert_eq!(
             over.app().expect("an application").options,
             *json!({"steps": 60, "seed": 2}).as_object().expect("a table")
         );
-        let other = args("tbmd").over(Some(plan));
+        let other = args("tbmd").over(plan);
         assert!(other.app().expect("an application").options.is_empty());
     }
 }

@@ -149,6 +149,10 @@ Examples:
 const ENVIRONMENT: &str = "\
 Environment:
   LINERATE_KEY  The key for `measure`, `stream` and `rr`, instead of --key.
+  LINERATE_PROFILE
+                The profile of the configuration, instead of --profile.
+  LINERATE_NO_CONFIG
+                If set, read no configuration, as --no-config.
   LINERATE_HISTORY
                 The history, instead of --history; records every run.
   LINERATE_SETTINGS

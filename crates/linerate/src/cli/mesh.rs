@@ -147,8 +147,7 @@ struct Calls(Vec<Call>);
 
 impl MeshArgs {
     /// The plan in `base` with the given flags over it. If `base` has another task, the mesh has its defaults.
-    pub(crate) fn over(&self, base: Option<Plan>) -> Plan {
-        let base = base.unwrap_or_else(|| Plan { common: Common::default(), ..Plan::default() });
+    pub(crate) fn over(&self, base: Plan) -> Plan {
         let Plan { mut common, task } = base;
         let mut mesh = if let Task::Mesh(mesh) = task { mesh } else { MeshPlan::default() };
         self.question.over(&mut common, &mut mesh);
@@ -241,7 +240,7 @@ mod tests {
             "--schedules pairs,fan-in,victim --latency 1,64 --throughput 1MiB,4MiB --collectives allreduce:ring,barrier \
              --collective-sizes 8,1KiB --visit 5ms --repeat 2 --matchings 40 --recheck 0 --tolerance 20% --seed 9",
         )
-        .over(None);
+        .over(Plan::default());
         let expected = "seed = 9\n[mesh]\nschedules = ['pairs', 'fan-in', 'victim']\nlatency = [1, 64]\n\
              throughput = ['1MiB', '4MiB']\ncollectives = ['allreduce:ring', 'barrier:dissemination']\n\
              collective-sizes = [8, '1KiB']\nvisit = '5ms'\nrepeat = 2\nmatchings = 40\nrecheck = 0\ntolerance = 0.2";
@@ -251,7 +250,7 @@ mod tests {
 
     #[test]
     fn a_curve_has_every_power_of_two() {
-        let plan = args("--curve").over(None);
+        let plan = args("--curve").over(Plan::default());
         let mesh = plan.mesh().expect("a mesh");
         assert_eq!((mesh.latency.len(), mesh.throughput[22]), (23, Size(4 << 20)));
         plan.check().expect("it can be measured");
@@ -259,7 +258,7 @@ mod tests {
 
     #[test]
     fn collectives_alone_need_no_schedule() {
-        let plan = args("--schedules none --collectives all").over(None);
+        let plan = args("--schedules none --collectives all").over(Plan::default());
         plan.check().expect("it can be measured");
         assert_eq!(plan.mesh().expect("a mesh").collectives.len(), 13);
     }

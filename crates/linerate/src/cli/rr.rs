@@ -92,13 +92,14 @@ struct CertaintyArgs {
 }
 
 impl RrArgs {
+    /// What is done if nothing is asked.
+    pub(crate) fn usual() -> Plan {
+        Plan { common: Common { time: TIME, ..Common::default() }, ..Plan::default() }
+    }
+
     /// The plan in `base` with the given flags over it. If `base` has another task, the requests
     /// have their defaults.
-    pub(crate) fn over(&self, base: Option<Plan>) -> Plan {
-        let base = base.unwrap_or_else(|| Plan {
-            common: Common { time: TIME, ..Common::default() },
-            ..Plan::default()
-        });
+    pub(crate) fn over(&self, base: Plan) -> Plan {
         let Plan { mut common, task } = base;
         let mut rr = if let Task::Requests(rr) = task { rr } else { RrPlan::default() };
         lay_option(&self.host, &mut common.host);
@@ -154,7 +155,7 @@ mod tests {
     }
 
     fn plan(flags: &str) -> Plan {
-        args(flags).over(None)
+        args(flags).over(RrArgs::usual())
     }
 
     #[test]
@@ -171,7 +172,7 @@ mod tests {
     #[test]
     fn connect_can_be_turned_on_and_off() {
         let base = Plan::from_toml("[rr]\nconnect = true").expect("a plan");
-        let over = |flags: &str| args(flags).over(Some(base.clone()));
+        let over = |flags: &str| args(flags).over(base.clone());
         assert!(!over("--connect=off").requests().expect("requests").connect);
         assert_eq!(over("--connect"), base);
         assert_eq!(over(""), base);

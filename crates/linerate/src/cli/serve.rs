@@ -16,6 +16,8 @@ pub(crate) struct ServeArgs {
     )]
     pub(crate) listen: Option<SocketAddr>,
     /// Read the key from a file instead of making one
+    ///
+    /// The file is read again at every new conversation, so a new key needs no restart.
     #[arg(long, value_name = "FILE", conflicts_with = "open")]
     pub(crate) key_file: Option<PathBuf>,
     /// Require no key: anyone who can reach the port may measure

@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser as _;
+use clap::builder::{FalseyValueParser, PossibleValuesParser};
 use linerate_core::plan::{Format, Level, NO_REPORT, Output, Plan, Rows, Task};
 
 use super::mesh::HostList;
+use crate::config::Sources;
 
 /// Puts a given flag over a field of the plan.
 pub(super) fn lay<T: Clone>(given: Option<&T>, over: &mut T) {
@@ -22,7 +23,7 @@ pub(super) fn lay_option<T: Clone>(given: &Option<T>, over: &mut Option<T>) {
     }
 }
 
-#[derive(Debug, Default, clap::Args)]
+#[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Path")]
 pub(crate) struct KeyArgs {
     /// The key that the server printed
@@ -34,7 +35,7 @@ pub(crate) struct KeyArgs {
 }
 
 /// How the peer is reached.
-#[derive(Debug, Default, clap::Args)]
+#[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Path")]
 pub(crate) struct PeerArgs {
     #[command(flatten)]
@@ -56,7 +57,23 @@ pub(crate) struct PeerArgs {
     pub(crate) host_limits: bool,
 }
 
+impl KeyArgs {
+    /// Takes the key from this file if the user gave none.
+    pub(crate) fn or_in(&mut self, file: Option<PathBuf>) {
+        if self.key.is_none() && self.key_file.is_none() {
+            self.key_file = file;
+        }
+    }
+}
+
 impl PeerArgs {
+    /// The same, with the key in this file if the user gave none.
+    pub(crate) fn or_key_in(&self, file: Option<PathBuf>) -> Self {
+        let mut peer = self.clone();
+        peer.key.or_in(file);
+        peer
+    }
+
     /// The hosts to which linerate is copied, without the users.
     pub(crate) fn deployed(&self) -> impl Iterator<Item = &str> {
         let hosts = self.deploy.iter().flat_map(|HostList(hosts)| hosts);
@@ -78,26 +95,39 @@ impl PeerArgs {
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Plan file")]
 pub(crate) struct PlanArgs {
-    /// Read all options from a plan file
+    /// Read options from a plan file
     ///
-    /// The file is TOML; `-` is standard input. A flag on the command line overrides the file.
+    /// The file is TOML; `-` is standard input. It overrides the configuration, and a flag on the command line overrides the file.
     #[arg(long, value_name = "FILE.toml")]
     pub(crate) plan: Option<PathBuf>,
-    /// Print the effective plan as TOML and exit
+    /// Take [profile.NAME] of the configuration too
+    ///
+    /// The configuration is linerate/config.toml in $XDG_CONFIG_HOME or ~/.config, or else /etc/linerate/config.toml.
+    /// docs/config.md says what it may hold.
+    #[arg(long, env = crate::config::PROFILE, hide_env = true, value_name = "NAME", hide_short_help = true)]
+    pub(crate) profile: Option<String>,
+    /// Read no configuration
+    #[arg(long, env = crate::config::NO_CONFIG, hide_env = true, value_parser = FalseyValueParser::new(),
+          conflicts_with = "profile", hide_short_help = true)]
+    pub(crate) no_config: bool,
+    /// What the configuration gives.
+    #[arg(skip)]
+    pub(crate) sources: Sources,
+    /// Print the effective plan as TOML, with the source of every value, and exit
     #[arg(long, hide_short_help = true)]
     pub(crate) print_plan: bool,
-    /// Progress on standard error: auto, none or ndjson
+    /// Progress on standard error: auto, none or ndjson [default: auto]
     ///
     /// With ndjson, standard error has one JSON object a line for every event, for programs.
-    #[arg(
-        long,
-        value_enum,
-        default_value_t,
-        value_name = "HOW",
-        help_heading = "Output",
-        hide_short_help = true
-    )]
-    pub(crate) progress: ProgressForm,
+    #[arg(long, value_enum, value_name = "HOW", help_heading = "Output", hide_short_help = true)]
+    pub(crate) progress: Option<ProgressForm>,
+}
+
+impl PlanArgs {
+    /// What standard error shows.
+    pub(crate) fn shows(&self, quiet: bool) -> ProgressForm {
+        self.progress.unwrap_or_default().unless(quiet)
+    }
 }
 
 /// What standard error shows while a run goes on.

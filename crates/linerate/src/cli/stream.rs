@@ -104,17 +104,18 @@ struct CertaintyArgs {
 }
 
 impl StreamArgs {
+    /// What is done if nothing is asked.
+    pub(crate) fn usual() -> Plan {
+        Plan { common: Common { time: TIME, ..Common::default() }, ..Plan::default() }
+    }
+
     /// The plan in `base` with the given flags over it. If `base` has another task, the bulk has
     /// its defaults.
     ///
     /// # Errors
     ///
     /// When the table has a key twice.
-    pub(crate) fn over(&self, base: Option<Plan>) -> Result<Plan, TwiceError> {
-        let base = base.unwrap_or_else(|| Plan {
-            common: Common { time: TIME, ..Common::default() },
-            ..Plan::default()
-        });
+    pub(crate) fn over(&self, base: Plan) -> Result<Plan, TwiceError> {
         let Plan { mut common, task } = base;
         let mut stream = if let Task::Stream(stream) = task { stream } else { StreamTask::default() };
         if let Some((first, others)) = self.hosts.split_first() {
@@ -197,7 +198,7 @@ mod tests {
              --warm-up 1s --stall 2s --transport udp --io zerocopy,truncate --working-set 4MiB --touch --offset 7 \
              --huge-pages",
         )
-        .over(None)
+        .over(StreamArgs::usual())
         .expect("no key twice");
         let expected = "host = 'node7'\nmore-hosts = ['node8:99']\ntransport = 'udp'\ntime = '10s'\n\
              [stream]\ncount = 9\nmessage = 4096\nflows = 3\nthreads = 2\ndirection = 'both'\nrate = 2.5e9\nread-rate-bps = 1e9\n\
@@ -210,7 +211,7 @@ mod tests {
     #[test]
     fn a_bound_that_is_given_replaces_the_plans() {
         let base = Plan::from_toml("[stream]\nbytes = 5\nflows = 2").expect("a plan");
-        let over = |flags: &str| args(flags).over(Some(base.clone())).expect("no key twice");
+        let over = |flags: &str| args(flags).over(base.clone()).expect("no key twice");
         let plan = over("--time 3s");
         let bulk = &plan.stream().expect("a stream").bulk;
         assert_eq!((bulk.bytes, bulk.count, bulk.flows), (None, None, 2));
@@ -219,10 +220,11 @@ mod tests {
 
     #[test]
     fn a_table_is_a_part_of_the_plan() {
-        let plan = args("--table buffers=auto,8KiB messages=1,2").over(None).expect("no key twice");
+        let plan =
+            args("--table buffers=auto,8KiB messages=1,2").over(StreamArgs::usual()).expect("no key twice");
         let wanted = "time = '10s'\ntable = ['buffers=auto,8KiB', 'messages=1,2']\n[stream]";
         assert_eq!(plan, Plan::from_toml(wanted).expect("a plan"));
-        let twice = args("--table messages=1 messages=2").over(None);
+        let twice = args("--table messages=1 messages=2").over(StreamArgs::usual());
         assert_eq!(twice.expect_err("one key").key, "messages");
     }
 

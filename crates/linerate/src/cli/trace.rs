@@ -9,6 +9,9 @@ use super::lab::InLabArgs;
 use super::path::PathArgs;
 use super::shared::{OnModelArgs, OutputArgs, PeerArgs, PlanArgs, lay, lay_option};
 
+/// Default of `--time` for a trace.
+const TIME: Span = Span::from_ms(60_000);
+
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct TraceArgs {
     /// Host that runs `linerate serve --allow-trace` [default: loopback]
@@ -56,12 +59,14 @@ struct QuestionArgs {
 }
 
 impl TraceArgs {
+    /// What a trace does if nothing else is asked.
+    pub(crate) fn usual() -> Plan {
+        Plan { common: Common { time: TIME, ..Common::default() }, ..Plan::default() }
+    }
+
     /// The plan in `base` with the given flags over it. If `base` has another task, the trace has its defaults.
-    pub(crate) fn over(&self, base: Option<Plan>) -> Plan {
-        let Plan { mut common, task } = base.unwrap_or_else(|| Plan {
-            common: Common { time: Span::from_ms(60_000), ..Common::default() },
-            ..Plan::default()
-        });
+    pub(crate) fn over(&self, base: Plan) -> Plan {
+        let Plan { mut common, task } = base;
         let mut trace = if let Task::Trace(trace) = task { trace } else { TracePlan::default() };
         let QuestionArgs { sizes, messages, time, timestamps } = &self.question;
         lay_option(&self.host, &mut common.host);
@@ -89,7 +94,7 @@ mod tests {
         let Ok(Cli { command: Some(Command::Trace(args)), .. }) = Cli::try_parse_from(words) else {
             panic!("{flags} is a trace command");
         };
-        args.over(None)
+        args.over(TraceArgs::usual())
     }
 
     #[test]

@@ -18,7 +18,7 @@ use linerate_core::units::Span;
 use linerate_net::observe::HostClock;
 
 use super::modelled::Chosen;
-use super::planned;
+use super::planned::{Asked, Ground, Planned};
 use super::ranks::{self, Place};
 use crate::cli::AppArgs;
 use crate::progress::Line;
@@ -37,14 +37,18 @@ pub(super) fn run(args: &AppArgs, clock: HostClock) -> Result<ExitCode, Trouble>
     let model = Chosen::read(&args.model)?;
     let base = model.as_ref().map(|chosen| chosen.plan.measure.clone());
     let base = base.filter(|plan| plan.app().is_some());
-    let mut plan = args.over(planned::given(&args.plan, "app")?.or(base));
+    let plain = &|base| Ok(AppArgs::default().over(base));
+    let (usual, ground) = (Plan::default(), Ground::Apart);
+    let asked = Asked { args: &args.plan, verb: "app", ground, usual, plain, of_model: base };
+    let mut planned = Planned::of(asked, |base| Ok(args.over(base)))?;
     let shown = Shown::of(args.show());
-    let app = read(&mut plan, &shown)?;
-    if planned::printed(&args.plan, &plan)? {
+    let app = read(&mut planned.plan, &shown)?;
+    if planned.printed(&args.plan)? {
         return Ok(ExitCode::SUCCESS);
     }
+    let plan = planned.plan;
     shown.check(&app)?;
-    let line = Line::of(args.plan.progress.unless(args.output.quiet));
+    let line = Line::of(args.plan.shows(args.output.quiet));
     let report = if let Some(chosen) = model {
         let stations = args.ranks.ranks;
         Some(modelled::measure(

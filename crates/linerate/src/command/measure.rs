@@ -20,9 +20,10 @@ pub(super) use self::modelled::Modelled;
 use self::subject::CurveSubject;
 pub(super) use self::subject::{Hosts, Opening};
 use super::conduct::{Stopped, Underway, conduct};
+use super::host_limits;
 use super::laboratory::Entered;
 use super::modelled::Chosen;
-use super::{host_limits, planned};
+use super::planned::{self, Asked, Planned};
 use crate::cli::{MeasureArgs, PeerArgs};
 use crate::progress::Line;
 use crate::signals::Interrupt;
@@ -31,13 +32,14 @@ use crate::trouble::{Trouble, run_help};
 pub(super) fn run(args: &MeasureArgs, clock: HostClock) -> Result<ExitCode, Trouble> {
     let model = Chosen::read(&args.model)?;
     let base = model.as_ref().map(|chosen| chosen.plan.measure.clone());
-    let mut plan = plan(args, base)?;
-    if planned::printed(&args.plan, &plan)? {
+    let planned = plan(args, base)?;
+    if planned.printed(&args.plan)? {
         return Ok(ExitCode::SUCCESS);
     }
+    let Planned { mut plan, key_file, .. } = planned;
     let lab = Entered::into(&args.lab, &mut plan)?;
     let interrupt = Interrupt::listen()?;
-    let line = Line::of(args.plan.progress.unless(args.output.quiet));
+    let line = Line::of(args.plan.shows(args.output.quiet));
     match model {
         Some(chosen) => {
             let subject = Modelled::build(chosen, &plan, &interrupt)?;
@@ -54,8 +56,8 @@ pub(super) fn run(args: &MeasureArgs, clock: HostClock) -> Result<ExitCode, Trou
         }
         None => {
             let limits = host_limits::before_run(args.peer.host_limits, clock, &line, &interrupt)?;
-            let (peer, lab) = (&args.peer, lab.as_ref());
-            let opening = Opening { peer, lab, clock, limits, line: &line, interrupt: &interrupt };
+            let (peer, lab) = (args.peer.or_key_in(key_file), lab.as_ref());
+            let opening = Opening { peer: &peer, lab, clock, limits, line: &line, interrupt: &interrupt };
             curve(Hosts::open(opening, &plan)?, plan, &line, &interrupt)
         }
     }
@@ -72,16 +74,21 @@ pub(super) fn one_peer(peer: &PeerArgs) -> Result<(), Trouble> {
     ))
 }
 
-/// The plan file, or else the model's plan, with the flags over it.
-fn plan(args: &MeasureArgs, of_model: Option<Plan>) -> Result<Plan, Trouble> {
+/// The plan of all sources.
+fn plan(args: &MeasureArgs, of_model: Option<Plan>) -> Result<Planned, Trouble> {
     let of_model = of_model.map(|plan| planned::fitting(plan, "measure")).transpose()?;
-    let base = planned::given(&args.plan, "measure")?.or(of_model);
-    let mut plan = args.over(base.unwrap_or_default());
-    args.peer.note_in(&mut plan);
+    let ground = planned::ground(&args.peer, &args.lab, &args.model);
+    let plain = &|base| Ok(MeasureArgs::default().over(base));
+    let asked = Asked { args: &args.plan, verb: "measure", ground, usual: Plan::default(), plain, of_model };
+    let planned = Planned::of(asked, |base| {
+        let mut plan = args.over(base);
+        args.peer.note_in(&mut plan);
+        Ok(plan)
+    })?;
     one_peer(&args.peer)?;
-    plan.check().map_err(|error| Trouble::plan(error, None))?;
-    planned::built_in(&plan)?;
-    Ok(plan)
+    planned.plan.check().map_err(|error| Trouble::plan(error, None))?;
+    planned::built_in(&planned.plan)?;
+    Ok(planned)
 }
 
 /// Measures the plan's curve over `subject`.

@@ -12,7 +12,7 @@ use linerate_core::units::Span;
 use linerate_net::observe::HostClock;
 
 use super::modelled::Chosen;
-use super::planned;
+use super::planned::{Asked, Ground, Planned};
 use super::ranks::{self, Place};
 use crate::cli::MeshArgs;
 use crate::progress::Line;
@@ -29,12 +29,16 @@ pub(super) fn run(args: &MeshArgs, clock: HostClock) -> Result<ExitCode, Trouble
     let model = Chosen::read(&args.model)?;
     let base = model.as_ref().map(|chosen| chosen.plan.measure.clone());
     let base = base.filter(|plan| plan.mesh().is_some());
-    let plan = args.over(planned::given(&args.plan, "mesh")?.or(base));
-    check(&plan)?;
-    if planned::printed(&args.plan, &plan)? {
+    let plain = &|base| Ok(MeshArgs::default().over(base));
+    let (usual, ground) = (Plan::default(), Ground::Apart);
+    let asked = Asked { args: &args.plan, verb: "mesh", ground, usual, plain, of_model: base };
+    let planned = Planned::of(asked, |base| Ok(args.over(base)))?;
+    check(&planned.plan)?;
+    if planned.printed(&args.plan)? {
         return Ok(ExitCode::SUCCESS);
     }
-    let line = Line::of(args.plan.progress.unless(args.output.quiet));
+    let plan = planned.plan;
+    let line = Line::of(args.plan.shows(args.output.quiet));
     let report = if let Some(chosen) = model {
         Some(modelled::measure(chosen, plan, args.ranks.ranks, &line, &Interrupt::listen()?)?)
     } else {

@@ -1,20 +1,142 @@
-//! Plans from files and flags.
+//! Plans from the configuration, files, models and flags.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use linerate_core::plan::Plan;
+use linerate_core::plan::{Layer, Layered, Plan, Task};
 
-use crate::cli::PlanArgs;
+use crate::cli::{InLabArgs, OnModelArgs, PeerArgs, PlanArgs};
+use crate::config::{Named, Sources};
 use crate::screen::show;
 use crate::store;
 use crate::trouble::Trouble;
 
-/// The plan in the given file, if any. It must have the task of `verb`; a plan without a task
-/// serves every verb.
-pub(super) fn given(args: &PlanArgs, verb: &str) -> Result<Option<Plan>, Trouble> {
-    let plan = args.plan.as_deref().map(read).transpose()?;
-    plan.map(|plan| fitting(plan, verb)).transpose()
+/// Keys that say how a peer is reached.
+const OF_PATH: [&str; 8] = ["host", "more-hosts", "transport", "socket", "memory", "mpi", "local", "remote"];
+/// Those of them that say where it and this end are.
+const OF_PLACE: [&str; 3] = ["host", "more-hosts", "local"];
+
+/// Where the peers of a plan are, which says what of a configuration concerns it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ground {
+    /// On hosts that have names.
+    Hosts,
+    /// On hosts to which linerate is copied.
+    Deployed,
+    /// In a laboratory.
+    Laboratory,
+    /// In a model, or they are ranks, which have no options of a path.
+    Apart,
+}
+
+/// What a command is asked, without its flags.
+pub(super) struct Asked<'a> {
+    pub(super) args: &'a PlanArgs,
+    pub(super) verb: &'static str,
+    pub(super) ground: Ground,
+    /// What the verb does if nothing else is asked.
+    pub(super) usual: Plan,
+    /// What the verb makes of a plan of another task or none, without flags.
+    pub(super) plain: &'a dyn Fn(Plan) -> Result<Plan, Trouble>,
+    /// What the model's plan asks, if there is a model.
+    pub(super) of_model: Option<Plan>,
+}
+
+/// The effective plan.
+pub(super) struct Planned {
+    pub(super) plan: Plan,
+    /// Where the configuration says that the key is.
+    pub(super) key_file: Option<PathBuf>,
+    layers: Layered,
+}
+
+impl Planned {
+    /// Merges all sources: defaults, the configuration, its profile, the plan file or else the model's plan, and `over`, the flags.
+    pub(super) fn of(
+        asked: Asked<'_>,
+        over: impl Fn(Plan) -> Result<Plan, Trouble>,
+    ) -> Result<Self, Trouble> {
+        let Asked { args, verb, ground, usual, plain, of_model } = asked;
+        let of_file = args.plan.as_deref().map(|path| given(path, verb)).transpose()?;
+        let unasked = plain(Plan::default())?;
+        let of_model = of_model.map(|plan| (Layer::beyond(&plan, &unasked), "the model's plan".to_owned()));
+        let above = of_file.or(of_model);
+        // The defaults of a file that says nothing are those of a plan, whatever the verb.
+        let start = if above.is_some() { Plan::default() } else { usual };
+        let leave: &[&str] = match ground {
+            Ground::Hosts | Ground::Deployed => &[],
+            Ground::Laboratory => &OF_PLACE,
+            Ground::Apart => &OF_PATH,
+        };
+        let make = |hosts: &[Named<'_>]| -> Result<Self, Trouble> {
+            let mut layers = Layered::new(&start);
+            for (layer, source) in args.sources.layers(hosts) {
+                layers.lay(&layer.clone().of_task(verb).without(leave), &source);
+            }
+            if let Some((layer, source)) = &above {
+                layers.lay(layer, source);
+            }
+            let base = layers.plan().map_err(|error| Trouble::plan(error, None))?;
+            layers.note(&plain(base.clone())?, "default");
+            let plan = over(base)?;
+            layers.note(&plan, "flag");
+            Ok(Self { plan, key_file: args.sources.key_file(hosts), layers })
+        };
+        let made = make(&[])?;
+        if ground != Ground::Hosts {
+            return Ok(made);
+        }
+        let named = args.sources.named(made.plan.hosts());
+        if named.is_empty() {
+            return Ok(made);
+        }
+        Sources::agree(&named)?;
+        let mut found = make(&named)?;
+        for host in &named {
+            rename(&mut found.plan, host.name, host.address());
+            found.layers.note(&found.plan, &format!("[host.{}]", host.name));
+        }
+        Ok(found)
+    }
+
+    /// Prints the effective plan if that was requested; returns whether it was.
+    pub(super) fn printed(&self, args: &PlanArgs) -> Result<bool, Trouble> {
+        if args.print_plan {
+            show(&self.layers.annotated(&self.plan))?;
+        }
+        Ok(args.print_plan)
+    }
+}
+
+/// Where the flags put the peers.
+pub(super) fn ground(peer: &PeerArgs, lab: &InLabArgs, model: &OnModelArgs) -> Ground {
+    if model.model.is_some() {
+        Ground::Apart
+    } else if lab.lab.is_some() {
+        Ground::Laboratory
+    } else if peer.deploy.is_some() {
+        Ground::Deployed
+    } else {
+        Ground::Hosts
+    }
+}
+
+/// Puts the address of a host for its name.
+fn rename(plan: &mut Plan, name: &str, address: &str) {
+    let more =
+        if let Task::Stream(stream) = &mut plan.task { stream.more_hosts.as_mut_slice() } else { &mut [] };
+    for host in plan.common.host.iter_mut().chain(more).filter(|host| *host == name) {
+        address.clone_into(host);
+    }
+}
+
+/// What the plan file at `path` asks, and its name. It must have the task of `verb`; a plan without a task serves every verb.
+fn given(path: &Path, verb: &str) -> Result<(Layer, String), Trouble> {
+    let text = text(path)?;
+    let refused = |error| Trouble::plan(error, Some((path, text.clone())));
+    let plan = Plan::from_toml(&text).map_err(refused)?;
+    fitting(plan, verb)?;
+    Ok((Layer::from_toml(&text).map_err(refused)?, format!("plan {}", path.display())))
 }
 
 /// Refuses a plan whose task is another than `verb`'s.
@@ -36,23 +158,14 @@ pub(super) fn fitting(plan: Plan, verb: &str) -> Result<Plan, Trouble> {
     ))
 }
 
-/// Prints the effective plan if that was requested; returns whether it was.
-pub(super) fn printed(args: &PlanArgs, plan: &Plan) -> Result<bool, Trouble> {
-    if args.print_plan {
-        show(&plan.to_toml())?;
-    }
-    Ok(args.print_plan)
-}
-
-/// The plan in a TOML file, or on standard input.
-fn read(path: &Path) -> Result<Plan, Trouble> {
+/// The text of a file, or of standard input.
+fn text(path: &Path) -> Result<String, Trouble> {
     let text = store::bytes(path).and_then(|bytes| {
         String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
     });
-    let text = text.map_err(|error| {
+    text.map_err(|error| {
         Trouble::file("read the plan", path, &error, "name a TOML file; `--print-plan` writes one")
-    })?;
-    Plan::from_toml(&text).map_err(|error| Trouble::plan(error, Some((path, text))))
+    })
 }
 
 /// Refuses a transport that only another program has.

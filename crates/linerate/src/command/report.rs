@@ -17,6 +17,10 @@ pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Trouble> {
     if let [path] = &args.runs[..] {
         return match store::load_any(path)? {
             Loaded::Run(named) => of_runs(vec![*named], args),
+            Loaded::Limits(_) if args.format.is_some() => Err(Trouble::new(
+                format!("failed to make metrics of {}: it holds the limits of a host", path.display()),
+                "give run files, or leave --format out",
+            )),
             Loaded::Limits(file) => {
                 args.to.iter().try_for_each(|to| other_than(to, args))?;
                 host_limits::report(&file, &args.to, args.quiet)?;
@@ -30,7 +34,9 @@ pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Trouble> {
 
 fn of_runs(runs: Vec<NamedRun>, args: &ReportArgs) -> Result<ExitCode, Trouble> {
     let report = Report::new(runs);
-    if args.to.is_empty() {
+    if args.format.is_some() {
+        show(&metrics(&report))?;
+    } else if args.to.is_empty() {
         show(&render::text(&report, columns(), args.rows.unwrap_or_default()))?;
     }
     for path in &args.to {
@@ -59,6 +65,14 @@ fn same_file(one: &Path, other: &Path) -> bool {
     real(one).is_some_and(|one| Some(one) == real(other))
 }
 
+/// The key figures as metrics.
+fn metrics(report: &Report) -> String {
+    render::openmetrics(report, |started| {
+        let began: jiff::Timestamp = started.parse().ok()?;
+        Some(began.as_microsecond() as f64 / 1e6)
+    })
+}
+
 /// The report in the format of the file's extension.
 fn rendered(report: &Report, path: &Path, level: Option<Level>) -> Result<String, Trouble> {
     let rows = level.unwrap_or_default();
@@ -69,10 +83,11 @@ fn rendered(report: &Report, path: &Path, level: Option<Level>) -> Result<String
         Some("csv") => render::csv(report, rows),
         Some("json") => render::json(report, rows),
         Some("np" | "out") => render::np(report),
+        Some("prom") => Ok(metrics(report)),
         _ => {
             return Err(Trouble::new(
                 format!("failed to choose a format for {}", path.display()),
-                "end the file's name in .html, .svg, .csv, .json or .np",
+                "end the file's name in .html, .svg, .csv, .json, .prom or .np",
             ));
         }
     };

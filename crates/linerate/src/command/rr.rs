@@ -7,8 +7,9 @@ use linerate_core::traffic::hdr_log;
 use linerate_net::observe::HostClock;
 
 use super::laboratory::Entered;
+use super::loads;
 use super::modelled::Chosen;
-use super::{loads, planned};
+use super::planned::{self, Asked, Planned};
 use crate::cli::RrArgs;
 use crate::screen::note;
 use crate::store;
@@ -17,13 +18,20 @@ use crate::trouble::Trouble;
 pub(super) fn run(args: &RrArgs, clock: HostClock) -> Result<ExitCode, Trouble> {
     let model = Chosen::read(&args.model)?;
     let base = model.as_ref().map(|chosen| loads::base(chosen, "rr"));
-    let mut plan = args.over(planned::given(&args.plan, "rr")?.or(base));
-    args.peer.note_in(&mut plan);
+    let ground = planned::ground(&args.peer, &args.lab, &args.model);
+    let (usual, plain) = (RrArgs::usual(), &|base| Ok(RrArgs::default().over(base)));
+    let asked = Asked { args: &args.plan, verb: "rr", ground, usual, plain, of_model: base };
+    let planned = Planned::of(asked, |base| {
+        let mut plan = args.over(base);
+        args.peer.note_in(&mut plan);
+        Ok(plan)
+    })?;
     super::measure::one_peer(&args.peer)?;
-    loads::check(&plan)?;
-    if planned::printed(&args.plan, &plan)? {
+    loads::check(&planned.plan)?;
+    if planned.printed(&args.plan)? {
         return Ok(ExitCode::SUCCESS);
     }
+    let Planned { mut plan, key_file, .. } = planned;
     let lab = Entered::into(&args.lab, &mut plan)?;
     if let Some(path) = &args.hdr {
         // Finds a path that cannot be written before anything is measured.
@@ -31,10 +39,13 @@ pub(super) fn run(args: &RrArgs, clock: HostClock) -> Result<ExitCode, Trouble> 
     }
     let began = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let quiet = args.output.quiet;
-    let progress = args.plan.progress.unless(quiet);
+    let progress = args.plan.shows(quiet);
     let report = match model {
         Some(chosen) => loads::on_model(chosen, plan, progress)?,
-        None => loads::between_hosts(plan, &args.peer, lab.as_ref(), clock, progress)?,
+        None => {
+            let peer = args.peer.or_key_in(key_file);
+            loads::between_hosts(plan, &peer, lab.as_ref(), clock, progress)?
+        }
     };
     if let Some(path) = &args.hdr {
         store::replace(path, &hdr_log(began, &report.runs[0].run.transfers))?;

@@ -13,6 +13,7 @@ use linerate_net::serve::{GuardianProgram, Limits, Server, SettingsOptions, may_
 use tracing_subscriber::EnvFilter;
 
 use crate::cli::ServeArgs;
+use crate::notify;
 use crate::screen::{note, show};
 use crate::signals;
 use crate::store;
@@ -38,8 +39,13 @@ fn serve(args: &ServeArgs) -> Result<ExitCode, Trouble> {
     })?;
     let server = bind(args, key.clone())?;
     allow_settings(args, &server)?;
+    // A pipe has its content once.
+    if let Some(path) = args.key_file.clone().filter(|path| path.is_file()) {
+        server.read_key_again(Box::new(move || read_key(&path).map_err(|trouble| trouble.reason())));
+    }
     announce(&server, key.as_ref(), args.key_file.is_some())?;
-    server.run(stop.as_fd())?;
+    notify::tell("READY=1");
+    server.run_and_tell(stop.as_fd(), || notify::tell("STOPPING=1"))?;
     note("linerate serve: stopped");
     Ok(ExitCode::SUCCESS)
 }

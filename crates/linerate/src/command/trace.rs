@@ -18,6 +18,7 @@ use super::conduct::{Stopped, Subject, Underway, conduct, go_on};
 use super::laboratory::Entered;
 use super::measure::{Hosts, Opening, one_peer};
 use super::modelled::Chosen;
+use super::planned::{Asked, Planned};
 use super::{host_limits, planned};
 use crate::cli::TraceArgs;
 use crate::progress::Line;
@@ -50,31 +51,44 @@ impl TraceSubject for Hosts<'_> {
 
 pub(super) fn run(args: &TraceArgs, clock: HostClock) -> Result<ExitCode, Trouble> {
     let model = Chosen::read(&args.model)?;
-    let mut plan = args.over(planned::given(&args.plan, "trace")?);
-    args.peer.note_in(&mut plan);
-    one_peer(&args.peer)?;
-    plan.check().map_err(|error| Trouble::plan(error, None))?;
-    if planned::printed(&args.plan, &plan)? {
+    let planned = plan(args)?;
+    if planned.printed(&args.plan)? {
         return Ok(ExitCode::SUCCESS);
     }
+    let Planned { mut plan, key_file, .. } = planned;
     // Before anything is traced: what cannot be written is said at once.
     for path in args.perfetto.iter().chain(&args.pcapng) {
         store::writable(path)?;
     }
     let lab = Entered::into(&args.lab, &mut plan)?;
     let interrupt = Interrupt::listen()?;
-    let line = Line::of(args.plan.progress.unless(args.output.quiet));
+    let line = Line::of(args.plan.shows(args.output.quiet));
     let report = match model {
         Some(chosen) => traced(Modelled::build(chosen, &plan, &interrupt)?, plan, &line, &interrupt)?,
         None => {
             let limits = host_limits::before_run(args.peer.host_limits, clock, &line, &interrupt)?;
-            let (peer, lab) = (&args.peer, lab.as_ref());
-            let opening = Opening { peer, lab, clock, limits, line: &line, interrupt: &interrupt };
+            let (peer, lab) = (args.peer.or_key_in(key_file), lab.as_ref());
+            let opening = Opening { peer: &peer, lab, clock, limits, line: &line, interrupt: &interrupt };
             traced(Hosts::open(opening, &plan)?, plan, &line, &interrupt)?
         }
     };
     keep(args, &report)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The plan of all sources.
+fn plan(args: &TraceArgs) -> Result<Planned, Trouble> {
+    let ground = planned::ground(&args.peer, &args.lab, &args.model);
+    let (usual, plain) = (TraceArgs::usual(), &|base| Ok(TraceArgs::default().over(base)));
+    let asked = Asked { args: &args.plan, verb: "trace", ground, usual, plain, of_model: None };
+    let planned = Planned::of(asked, |base| {
+        let mut plan = args.over(base);
+        args.peer.note_in(&mut plan);
+        Ok(plan)
+    })?;
+    one_peer(&args.peer)?;
+    planned.plan.check().map_err(|error| Trouble::plan(error, None))?;
+    Ok(planned)
 }
 
 /// Traces the messages of `plan` on `subject`.

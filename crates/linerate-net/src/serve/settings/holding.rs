@@ -56,7 +56,7 @@ impl<'a> Holding<'a> {
         let options = options.ok_or_else(|| {
             told("the server's operator does not allow any settings; start it with --allow-settings")
         })?;
-        if server.key.is_none() {
+        if server.key.is_open() {
             return Err(told("a server without a key changes no settings; start it without --open"));
         }
         let what = format!("for {peer}: {}", short(&harmless(what)));

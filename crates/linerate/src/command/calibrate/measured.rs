@@ -5,6 +5,7 @@ use std::process::{Command, ExitCode};
 use linerate_net::lab::TwoHosts;
 
 use super::observe;
+use crate::config::{NO_CONFIG, PROFILE};
 use crate::peer::LoopbackPeer;
 use crate::trouble::Trouble;
 
@@ -17,6 +18,7 @@ pub(super) fn run(lab: &TwoHosts, peer: &LoopbackPeer, flags: &[String]) -> Resu
     let program = std::env::current_exe().map_err(failed)?;
     let mut command = Command::new(program);
     command.arg("measure").arg(peer.address().to_string()).env("LINERATE_KEY", peer.key().to_string());
+    command.env(NO_CONFIG, "true").env_remove(PROFILE);
     // As the calibration itself does, unless it is asked for otherwise.
     let given = |name: &str| flags.iter().any(|flag| flag.starts_with(name));
     if !given("--pin") && observe::processors() > 1 {

@@ -14,6 +14,7 @@ use linerate_sim::plan::ModelPlan;
 
 use super::folder::{CONDITIONS, RUNS};
 use super::prepared::{Prepared, Work, Written};
+use crate::config::{NO_CONFIG, PROFILE};
 use crate::signals::Interrupt;
 use crate::trouble::Trouble;
 
@@ -124,6 +125,7 @@ impl Place<'_> {
         })?;
         let mut command = Command::new(program);
         command.arg(plan.task.verb()).arg("--quiet").arg("--force");
+        command.env(NO_CONFIG, "true").env_remove(PROFILE);
         command.arg("--plan").arg(written(&folder, "plan", &plan.to_toml())?);
         if let Some((name, model)) = model {
             let model = ModelPlan { seed: model.seed.wrapping_add(nth(slot)), ..model.clone() };

@@ -11,7 +11,7 @@ use crate::store;
 use crate::trouble::Trouble;
 
 /// The experiments that come with linerate, in the order in which they are listed.
-pub(super) const SHIPPED: &[Shipped] = shipped![Shipped; "../../../../../plans/experiments/":
+pub(super) const SHIPPED: &[Shipped] = shipped![Shipped; "../../../plans/experiments/":
     "kernel-progression",
     "processor-comparison",
     "driver-comparison",

@@ -14,6 +14,7 @@ use linerate_report::history::PathHistory;
 use linerate_store::{ChangeState, Existing, Filter, Store};
 
 use super::{failed, load, opened};
+use crate::config::{NO_CONFIG, PROFILE};
 use crate::history::pack::unpack;
 use crate::history::record_of;
 use crate::screen::{columns, note, show};
@@ -171,6 +172,7 @@ impl<'a> Again<'a> {
         let mut command = Command::new(program);
         let plan = &self.plans[side];
         command.arg(plan.task.verb()).arg("--plan").arg(write("plan.toml", &plan.to_toml())?);
+        command.env(NO_CONFIG, "true").env_remove(PROFILE);
         if let Some(model) = self.models[side] {
             command.arg("--model").arg(write("model.toml", model)?);
         }

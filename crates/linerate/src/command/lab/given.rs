@@ -11,7 +11,7 @@ use crate::store;
 use crate::trouble::Trouble;
 
 /// The plans that come with linerate, in the order in which they are listed.
-pub(super) const SHIPPED: &[Shipped] = shipped![Shipped; "../../../../../plans/labs/":
+pub(super) const SHIPPED: &[Shipped] = shipped![Shipped; "../../../plans/labs/":
     "pair",
     "direct",
     "indirect",
