@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Common, Level, PlanError};
+use crate::options::Io;
 use crate::transport::Transport;
 use crate::units::Size;
 
@@ -57,6 +58,10 @@ impl TracePlan {
         let traced = "tcp where messages are traced: they are found by its sequence numbers";
         let transport = common.transport;
         range(transport == Transport::Tcp, "transport", transport.to_string(), traced)?;
+        let engine = common.socket.io;
+        let plain = engine == Io::default() && common.socket.receive_io.is_none();
+        range(plain, "io", engine.to_string(), "send-recv where messages are traced")?;
+        common.check_waiting("block where messages are traced: what wakes a reader is a part of it")?;
         common.check_level(Level::Interval, "point or round: only the flows of a load have intervals")?;
         common.check_memory("left out where messages are traced: they lie in one place")
     }

@@ -46,7 +46,9 @@ pub enum Ask {
     Traced {
         /// Their size. Unit: bytes.
         size: u64,
-        /// How many it will send, warm-up not counted.
+        /// How many go before those that are kept.
+        warm_up: u32,
+        /// How many are kept.
         count: u32,
         /// What is to tell of them.
         telling: Telling,

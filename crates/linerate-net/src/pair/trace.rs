@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use linerate_core::endpoint::LinkError;
 use linerate_core::plan::{Plan, TracePlan};
 use linerate_core::stages::{Clocks, Marks, WARM_UP, apart};
 use linerate_core::trace::{EndMarks, Means, PacketSeen, RoundTrips, Stamped, Trace, TracedSize};
@@ -12,6 +13,7 @@ use crate::control::{Ask, Reply, Telling};
 use crate::line::Line;
 use crate::observe::current_cpu;
 use crate::trace::{Block, Role, Tracer};
+use crate::watchdog::Watchdog;
 
 /// Turns without and with the trace of each size, unless there is no room for all messages in so few.
 const TURNS: u32 = 5;
@@ -24,14 +26,18 @@ const EVENTS: u64 = 24;
 /// Bytes of a message for which an event is counted: a packet of an Ethernet has three at its sender and as many at
 /// its receiver, and both messages of a round are counted.
 const BYTES_OF_AN_EVENT: u64 = 200;
+/// How long the messages of a turn that are kept may take, and those before them. Unit: nanoseconds.
+const LONGEST_BLOCK_NS: u64 = 4_000_000_000;
+/// See [`LONGEST_BLOCK_NS`].
+const LONGEST_WARM_UP_NS: u64 = 1_000_000_000;
 /// Messages that both the programs and the timestamps tell of.
 const STAMPED: u32 = 40;
 /// The largest of those. Unit: bytes.
 const LARGEST_STAMPED: u64 = linerate_core::stages::LARGEST;
 
 impl Pair {
-    /// Traces the messages that `plan` asks for, each size in turn without and with the trace; for fewer sizes if
-    /// `watch`, which receives each size, ends them.
+    /// Traces the messages that `plan` asks for, each size in turn without and with the trace, until its time is over or
+    /// `watch` ends it, which receives the size before each turn. `done` receives what there is after each size.
     ///
     /// # Errors
     ///
@@ -43,14 +49,24 @@ impl Pair {
         mut done: impl FnMut(&Trace),
     ) -> Result<Trace, PairError> {
         let Some(asked) = plan.trace() else { return Ok(Trace::default()) };
+        // A path that takes longer for one message than the plan allows is cut off.
+        self.start_time()
+            .map_err(|source| PairError::Stamp(LinkError::System { operation: "watch the time", source }))?;
+        let late = self.watchdog.as_ref();
+        let (clock, time) = (self.ends.clock, plan.common.time);
+        let begun = clock.now();
+        let mut go_on = |size: u64| {
+            if clock.now().since(begun) >= time { ControlFlow::Break(()) } else { watch(size) }
+        };
         let mut tracing = Tracing::begin(&mut self.ends, &*self.line, asked)?;
         let mut trace = tracing.about()?;
         for size in &asked.sizes {
-            if watch(size.0).is_break() {
-                break;
+            match tracing.size(size.0, asked.messages, &mut go_on) {
+                Ok(Some(traced)) => trace.sizes.push(traced),
+                Ok(None) => break,
+                Err(_) if late.is_some_and(Watchdog::has_barked) => return Ok(trace),
+                Err(error) => return Err(error),
             }
-            let traced = tracing.size(size.0, asked.messages)?;
-            trace.sizes.push(traced);
             done(&trace);
         }
         tracing.end()?;
@@ -95,20 +111,28 @@ impl<'a> Tracing<'a> {
         })
     }
 
-    fn size(&mut self, size: u64, messages: u32) -> Result<TracedSize, PairError> {
-        let room = (ROOM / (EVENTS + size / BYTES_OF_AN_EVENT)).max(1);
-        let turns = u64::from(messages).div_ceil(room).clamp(u64::from(TURNS), u64::from(MOST_TURNS)) as u32;
-        let count = messages.div_ceil(turns).min(u32::try_from(room).unwrap_or(u32::MAX));
+    /// The messages of one size; absent if `go_on` ends it before a turn is complete.
+    fn size(
+        &mut self,
+        size: u64,
+        messages: u32,
+        go_on: &mut impl FnMut(u64) -> ControlFlow<()>,
+    ) -> Result<Option<TracedSize>, PairError> {
+        if go_on(size).is_break() {
+            return Ok(None);
+        }
+        let Shape { turns, counts } = self.shape(size, messages)?;
         let mut all = [Vec::new(), Vec::new()];
-        let mut round_trips = Vec::new();
-        let (mut lost, mut packets) = ([0; 2], Vec::new());
+        let (mut round_trips, mut lost, mut packets) = (Vec::new(), [0; 2], Vec::new());
         for turn in 0..turns {
-            // The order changes, so that neither profits from what the other leaves behind.
-            let order = [Telling::Nothing, Telling::Best];
+            if turn > 0 && go_on(size).is_break() {
+                break;
+            }
             let mut times = RoundTrips::default();
             for nth in 0..2 {
-                let telling = order[(nth + turn as usize) % 2];
-                let both = self.block(size, count, telling)?;
+                // The order changes, so that neither profits from what the other leaves behind.
+                let telling = [Telling::Nothing, Telling::Best][(nth + turn as usize) % 2];
+                let both = self.block(size, counts, telling)?;
                 let took = times_of(&both[0].marks);
                 if telling == Telling::Nothing {
                     times.untraced_ns = took;
@@ -129,17 +153,29 @@ impl<'a> Tracing<'a> {
         let clocks = clocks_of(self.same_host, ours, theirs);
         let traced = TracedSize::of(size, messages, clocks, [ours, theirs]);
         let packets = joined(packets, clocks, [ours, theirs]);
-        let stamped = self.stamped(size)?;
-        Ok(TracedSize { lost_events: lost, turns: round_trips, stamped, packets, ..traced })
+        let stamped = if go_on(size).is_break() { None } else { self.stamped(size, counts)? };
+        Ok(Some(TracedSize { lost_events: lost, turns: round_trips, stamped, packets, ..traced }))
+    }
+
+    /// In how many turns how many messages are traced, by what a first round trip takes and by the room for events.
+    fn shape(&mut self, size: u64, messages: u32) -> Result<Shape, PairError> {
+        let first = self.block(size, [0, 1], Telling::Nothing)?;
+        let round_trip = times_of(&first[0].marks).first().copied().unwrap_or(1).max(1);
+        let within = |ns: u64| u32::try_from(ns / round_trip).unwrap_or(u32::MAX).max(1);
+        let room = u32::try_from(ROOM / (EVENTS + size / BYTES_OF_AN_EVENT)).unwrap_or(u32::MAX);
+        let most = within(LONGEST_BLOCK_NS).min(room.max(1));
+        let turns = messages.div_ceil(most).clamp(TURNS, MOST_TURNS);
+        let counts = [within(LONGEST_WARM_UP_NS).min(WARM_UP), messages.div_ceil(turns).min(most)];
+        Ok(Shape { turns, counts })
     }
 
     /// A few messages of which the timestamps tell as well, if programs tell at both ends.
-    fn stamped(&mut self, size: u64) -> Result<Option<Stamped>, PairError> {
+    fn stamped(&mut self, size: u64, [warm_up, most]: [u32; 2]) -> Result<Option<Stamped>, PairError> {
         let by_programs = [self.tracer.end(), &self.theirs].iter().all(|end| end.means == Means::EBpf);
         if !by_programs || size > LARGEST_STAMPED {
             return Ok(None);
         }
-        let both = self.block(size, STAMPED, Telling::Both)?;
+        let both = self.block(size, [warm_up, STAMPED.min(most)], Telling::Both)?;
         let of_all = |point: fn(&EndMarks, &Marks) -> [Option<u64>; 2]| {
             let pairs = both.iter().flat_map(|block| block.marks.iter().zip(&block.stamps));
             let more = pairs.filter_map(|(marks, stamps)| {
@@ -155,18 +191,23 @@ impl<'a> Tracing<'a> {
         }))
     }
 
-    /// What both ends have of `count` rounds.
-    fn block(&mut self, size: u64, count: u32, telling: Telling) -> Result<[Block; 2], PairError> {
+    /// What both ends have of so many rounds, after a warm-up.
+    fn block(
+        &mut self,
+        size: u64,
+        [warm_up, count]: [u32; 2],
+        telling: Telling,
+    ) -> Result<[Block; 2], PairError> {
         // The plan's largest message fits this machine's memory.
         let len = usize::try_from(size).unwrap_or(1);
         self.tracer.prepare(len, telling).map_err(PairError::Stamp)?;
         let conversation = &self.ends.remote.conversation;
-        conversation.say(&Ask::Traced { size, count, telling })?;
+        conversation.say(&Ask::Traced { size, warm_up, count, telling })?;
         match conversation.hear(STEP)? {
             Reply::Go => {}
             other => return Err(PairError::unexpected(other)),
         }
-        let ours = self.tracer.run(Role::Initiator, size, count).map_err(PairError::Stamp)?;
+        let ours = self.tracer.run(Role::Initiator, size, [warm_up, count]).map_err(PairError::Stamp)?;
         let mut theirs = Block::default();
         loop {
             match conversation.hear(TRIAL)? {
@@ -181,7 +222,7 @@ impl<'a> Tracing<'a> {
                 other => return Err(PairError::unexpected(other)),
             }
         }
-        let messages = u64::from(count) + u64::from(WARM_UP);
+        let messages = u64::from(count) + u64::from(warm_up);
         let bytes = size.saturating_mul(messages);
         let tally = Tally { sent_bytes: bytes, received_bytes: bytes, sent: messages, received: messages };
         self.ends.observer.saw(&tally, current_cpu());
@@ -195,6 +236,13 @@ impl<'a> Tracing<'a> {
             other => Err(PairError::unexpected(other)),
         }
     }
+}
+
+/// How the messages of a size are traced.
+struct Shape {
+    turns: u32,
+    /// Of each turn: how many messages before those that are kept, and how many of these.
+    counts: [u32; 2],
 }
 
 fn clocks_of(same_host: bool, ours: &[EndMarks], theirs: &[EndMarks]) -> Clocks {

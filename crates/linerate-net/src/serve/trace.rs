@@ -2,6 +2,7 @@
 
 use linerate_core::endpoint::LinkError;
 use linerate_core::plan::{LARGEST_TRACED, MOST_TRACED, TracePlan};
+use linerate_core::stages::WARM_UP;
 
 use super::guard::Guard;
 use super::session::{Refusal, Session};
@@ -31,7 +32,9 @@ impl Session<'_> {
         loop {
             let mut timed = TimedStream::new(self.control, Deadline::after(self.server.limits.idle));
             match read_frame(&mut timed)? {
-                Ask::Traced { size, count, telling } => self.block(&mut tracer, size, count, telling)?,
+                Ask::Traced { size, warm_up, count, telling } => {
+                    self.block(&mut tracer, size, [warm_up, count], telling)?;
+                }
                 Ask::Collect => break,
                 _ => {
                     let text = "traced messages are ended before anything else is asked";
@@ -57,11 +60,12 @@ impl Session<'_> {
         &mut self,
         tracer: &mut Tracer<'_>,
         size: u64,
-        count: u32,
+        [warm_up, count]: [u32; 2],
         telling: Telling,
     ) -> Result<(), Refusal> {
-        let sane =
-            (1..=self.largest.min(LARGEST_TRACED)).contains(&size) && (1..=MOST_TRACED).contains(&count);
+        let sane = (1..=self.largest.min(LARGEST_TRACED)).contains(&size)
+            && (1..=MOST_TRACED).contains(&count)
+            && warm_up <= WARM_UP;
         let len = usize::try_from(size).ok().filter(|_| sane).ok_or_else(|| {
             Refusal::Told(format!("{count} traced messages of {size} B are outside the plan"))
         })?;
@@ -70,7 +74,7 @@ impl Session<'_> {
         };
         tracer.prepare(len, telling).map_err(told)?;
         self.say(&Reply::Go)?;
-        let block = tracer.run(Role::Responder, size, count).map_err(told)?;
+        let block = tracer.run(Role::Responder, size, [warm_up, count]).map_err(told)?;
         self.observer.saw(&tally(size, &block.stamps), current_cpu());
         let mut stamps = block.stamps.chunks(MARKS_OF_A_FRAME);
         for marks in block.marks.chunks(MARKS_OF_A_FRAME) {

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::os::fd::BorrowedFd;
 
 use linerate_core::endpoint::LinkError;
-use linerate_core::stages::{Marks, WARM_UP};
+use linerate_core::stages::Marks;
 use linerate_core::trace::{EndMarks, Means, PacketSeen, TracedEnd};
 use linerate_core::transport::Transport;
 
@@ -119,15 +119,21 @@ impl<'a> Tracer<'a> {
         Ok(())
     }
 
-    /// Runs a block of `count` rounds of `size` after the warm-up, for which [`Self::prepare`] was called.
-    pub(crate) fn run(&mut self, role: Role, size: u64, count: u32) -> Result<Block, LinkError> {
+    /// Runs a block of `count` rounds of `size` after those of the warm-up, for which [`Self::prepare`] was called.
+    pub(crate) fn run(
+        &mut self,
+        role: Role,
+        size: u64,
+        [warm_up, count]: [u32; 2],
+    ) -> Result<Block, LinkError> {
         let rounds = match role {
-            Role::Initiator => self.stamped.ask(count + WARM_UP),
-            Role::Responder => self.stamped.answer(count + WARM_UP),
+            Role::Initiator => self.stamped.ask(warm_up + count),
+            Role::Responder => self.stamped.answer(warm_up + count),
         };
-        let mut block = self.told(role, size, rounds.as_deref().unwrap_or_default())?;
+        let warm_up = warm_up as usize;
+        let mut block = self.told(role, size, rounds.as_deref().unwrap_or_default(), warm_up)?;
         let rounds = rounds?;
-        let after = (WARM_UP as usize).min(rounds.len());
+        let after = warm_up.min(rounds.len());
         block.marks.drain(..after.min(block.marks.len()));
         block.stamps = rounds[after..].to_vec();
         Ok(block)
@@ -135,7 +141,7 @@ impl<'a> Tracer<'a> {
 
     /// Detaches the programs, if they are attached, and says what they saw of `rounds`.
     #[cfg(feature = "bpf")]
-    fn told(&mut self, role: Role, size: u64, rounds: &[Marks]) -> Result<Block, LinkError> {
+    fn told(&mut self, role: Role, size: u64, rounds: &[Marks], after: usize) -> Result<Block, LinkError> {
         let attached = self.programs.as_mut().filter(|programs| programs.is_attached());
         let Some(programs) = attached else { return Ok(Block::plain(rounds)) };
         let (mut events, lost) = programs
@@ -146,14 +152,13 @@ impl<'a> Tracer<'a> {
             event.ns = event.ns.saturating_add_signed(ahead);
         }
         let seen = super::assign::Seen { events: &events, rounds, role, size };
-        let after = WARM_UP as usize;
         let begun = rounds.get(after).map_or(0, |first| first.sent);
         Ok(Block { marks: seen.marks(), stamps: Vec::new(), packets: seen.packets(after, begun), lost })
     }
 
     #[cfg(not(feature = "bpf"))]
     #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "it has no programs")]
-    fn told(&self, _role: Role, _size: u64, rounds: &[Marks]) -> Result<Block, LinkError> {
+    fn told(&self, _role: Role, _size: u64, rounds: &[Marks], _after: usize) -> Result<Block, LinkError> {
         Ok(Block::plain(rounds))
     }
 }
