@@ -465,7 +465,7 @@ fn a_folder_that_cannot_be_written_is_found_before_anything_is_measured() {
 
 #[test]
 fn shells_and_verbs_that_are_unknown() {
-    assert_snapshot!(refusal_of(&["completions", "tcsh"]), @"error: invalid value 'tcsh' for '<SHELL>'");
+    assert_snapshot!(refusal_of(&["completions", "tcsh"]), @"error: invalid value 'tcsh' for '[SHELL]'");
     assert_snapshot!(refusal_of(&["mesure"]), @"error: unrecognized subcommand 'mesure'");
     assert_snapshot!(refusal_of(&["measure", "--format", "pdf"]), @"error: invalid value 'pdf' for '--format <FORMAT>'");
     assert_snapshot!(refusal_of(&["measure", "--patern", "one-way"]), @"error: unexpected argument '--patern' found");
