@@ -28,6 +28,14 @@ pub struct Conditions {
     pub send_buffer: Option<Size>,
     /// `TCP_NODELAY`.
     pub nodelay: bool,
+    /// Whether the threads of both ends share one processor, of a host on which both run.
+    #[serde(default, skip_serializing_if = "is_no")]
+    pub one_processor: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+const fn is_no(flag: &bool) -> bool {
+    !*flag
 }
 
 impl Conditions {
@@ -43,7 +51,20 @@ impl Conditions {
             receive_buffer: None,
             send_buffer: None,
             nodelay: true,
+            one_processor: false,
         }
+    }
+
+    /// The same of a one-way stream.
+    #[must_use]
+    pub fn one_way(self) -> Self {
+        Self { pattern: Pattern::OneWay, ..self }
+    }
+
+    /// The same with the threads of both ends on one processor.
+    #[must_use]
+    pub fn on_one_processor(self) -> Self {
+        Self { one_processor: true, ..self }
     }
 }
 

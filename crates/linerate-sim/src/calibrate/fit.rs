@@ -112,7 +112,7 @@ where
 /// The least squares from the start in `problem`, with a limit on the steps because each one runs
 /// the model. Where the order of two events changes, the model has a small step at which the solver
 /// stops too early, so it restarts there as long as that helps.
-pub(super) fn minimized<'a, F, E>(mut problem: Problem<'a, F, E>) -> Problem<'a, F, E>
+fn minimized<'a, F, E>(mut problem: Problem<'a, F, E>) -> Problem<'a, F, E>
 where
     F: Fn(&Profile, &[Conditions]) -> Result<Vec<Span>, E>,
 {

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 
+use linerate_core::pattern::Pattern;
 use linerate_core::units::{Size, Span};
 
 use super::{Belief, Conditions, Evidence, Measured, Parameter};
@@ -14,7 +15,6 @@ pub(super) fn profile() -> Profile {
         about: "a test".to_owned(),
         processor: Processor { clock_mhz: 3000.0, reference_mhz: 3000.0, count: 2, ..free.processor },
         costs: Costs {
-            merge: Span::ZERO,
             system_call: ns(300),
             transmit: ns(900),
             receive: ns(1_200),
@@ -23,6 +23,12 @@ pub(super) fn profile() -> Profile {
             interrupt: Span::ZERO,
             wake_up: ns(5_000),
             allocate_page: ns(100),
+            push: ns(800),
+            take: ns(250),
+            wake: ns(600),
+            wake_up_delay: ns(9_000),
+            apart: ns(400),
+            ..free.costs
         },
         memory: Memory {
             copy_in_ns: 0.12,
@@ -46,7 +52,10 @@ pub(super) fn usual_conditions() -> Vec<Conditions> {
         let mss = u64::from(mtu) - 52;
         all.extend([mss, 2 * mss, 4 * mss, 32 << 10].map(|size| Conditions::usual(mtu, size)));
     }
-    all
+    let streams = [64, 1448, 16 << 10, 256 << 10].map(|size| Conditions::usual(1500, size).one_way());
+    let shared = streams.clone().map(Conditions::on_one_processor);
+    let answered = [64, 16 << 10].map(|size| Conditions::usual(1500, size).on_one_processor());
+    [all, streams.into(), shared.into(), answered.into()].concat()
 }
 
 /// A message's one-way time in closed form: the first segment through every stage, the others
@@ -68,9 +77,23 @@ fn nanoseconds(profile: &Profile, it: &Conditions) -> f64 {
     let take = of(Parameter::Receive)
         + pages * of(Parameter::AllocatePage)
         + (of(Parameter::CopyOut) + far) * first
+        + of(Parameter::Take)
         + of(Parameter::TransmitAcknowledgement) / 2.0;
-    let calls = 2.0 * of(Parameter::SystemCall) + of(Parameter::WakeUp);
-    calls + send + take + (segments - 1.0) * send.max(take)
+    if it.pattern == Pattern::OneWay {
+        let sends = of(Parameter::SystemCall) + of(Parameter::Push) + segments * send;
+        let takes = of(Parameter::SystemCall) + segments * take;
+        // One processor does both in turn; two of them pass the segments from cache to cache.
+        let turn = of(Parameter::WakeUp) + of(Parameter::Wake);
+        let passed = segments * of(Parameter::Apart);
+        return if it.one_processor { sends + takes + turn } else { passed + sends.max(takes) };
+    }
+    let calls = 2.0 * of(Parameter::SystemCall) + of(Parameter::Push) + of(Parameter::WakeUp);
+    let woken = if it.one_processor {
+        of(Parameter::Wake)
+    } else {
+        of(Parameter::WakeUpDelay) + 2.0 * of(Parameter::Apart)
+    };
+    calls + woken + send + take + (segments - 1.0) * send.max(take)
 }
 
 /// What stands for a parameter besides the curve: its truth times `error`, and how well that is known.
@@ -85,7 +108,8 @@ pub(super) fn belief(parameter: Parameter, error: f64, sigma: f64) -> Belief {
 }
 
 /// How well each parameter is known without the curve, in the order of `ALL`.
-pub(super) const SIGMAS: [f64; 10] = [0.2, 0.8, 0.8, 0.8, 0.8, 0.5, 0.8, 0.2, 0.2, 0.5];
+pub(super) const SIGMAS: [f64; 15] =
+    [0.2, 0.8, 0.8, 0.8, 0.8, 0.5, 0.8, 0.2, 0.2, 0.5, 0.8, 0.8, 0.5, 0.5, 0.8];
 
 /// Evidence without any error.
 pub(super) fn exact(predict: impl Fn(&Profile, &[Conditions]) -> Result<Vec<Span>, Infallible>) -> Evidence {

@@ -7,7 +7,7 @@ use crate::machine::Profile;
 
 /// A cost in a [`Profile`] that no single probe measures: it is found by fitting.
 ///
-/// Unit of its value: nanoseconds; of the last three nanoseconds a byte.
+/// Unit of its value: nanoseconds; of copies and `Uncached` nanoseconds a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Parameter {
@@ -31,11 +31,22 @@ pub enum Parameter {
     CopyOut,
     /// The extra cost of a byte where the message does not fit the cache.
     Uncached,
+    /// Beginning to send.
+    Push,
+    /// A segment's worth that a call of receive takes.
+    Take,
+    /// A wake-up, for the processor that wakes.
+    Wake,
+    /// From a wake-up on another processor until the sleeper's own begins with it.
+    WakeUpDelay,
+    /// What a segment costs each end more on processors of their own.
+    Apart,
 }
 
 impl Parameter {
-    /// Every one, in the order of covariances.
-    pub const ALL: [Self; 10] = [
+    /// Every one, in the order of covariances. A host file names all, or the first [`Self::FIRST`] if it is of
+    /// format 1.
+    pub const ALL: [Self; 15] = [
         Self::SystemCall,
         Self::Transmit,
         Self::Receive,
@@ -46,7 +57,15 @@ impl Parameter {
         Self::CopyIn,
         Self::CopyOut,
         Self::Uncached,
+        Self::Push,
+        Self::Take,
+        Self::Wake,
+        Self::WakeUpDelay,
+        Self::Apart,
     ];
+
+    /// How many of them host files of format 1 have.
+    pub(super) const FIRST: usize = 10;
 
     /// Its key in a profile, with the table.
     #[must_use]
@@ -62,6 +81,11 @@ impl Parameter {
             Self::CopyIn => "memory.copy-in-ns",
             Self::CopyOut => "memory.copy-out-ns",
             Self::Uncached => "memory.uncached-ns",
+            Self::Push => "costs.push",
+            Self::Take => "costs.take",
+            Self::Wake => "costs.wake",
+            Self::WakeUpDelay => "costs.wake-up-delay",
+            Self::Apart => "costs.apart",
         }
     }
 
@@ -113,6 +137,11 @@ impl Parameter {
             Self::ReceiveAcknowledgement => costs.receive_acknowledgement,
             Self::WakeUp => costs.wake_up,
             Self::AllocatePage => costs.allocate_page,
+            Self::Push => costs.push,
+            Self::Take => costs.take,
+            Self::Wake => costs.wake,
+            Self::WakeUpDelay => costs.wake_up_delay,
+            Self::Apart => costs.apart,
             Self::CopyIn | Self::CopyOut | Self::Uncached => Span::ZERO,
         }
     }
@@ -126,6 +155,11 @@ impl Parameter {
             Self::ReceiveAcknowledgement => &mut costs.receive_acknowledgement,
             Self::WakeUp => &mut costs.wake_up,
             Self::AllocatePage => &mut costs.allocate_page,
+            Self::Push => &mut costs.push,
+            Self::Take => &mut costs.take,
+            Self::Wake => &mut costs.wake,
+            Self::WakeUpDelay => &mut costs.wake_up_delay,
+            Self::Apart => &mut costs.apart,
             // The others never come here: `set` takes them first.
             _ => &mut costs.system_call,
         }

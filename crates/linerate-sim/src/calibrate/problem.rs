@@ -68,7 +68,7 @@ where
     }
 
     /// All residuals at `logs`: of the measured times, then of the beliefs.
-    fn residuals_at(&self, logs: &DVector<f64>) -> Option<DVector<f64>> {
+    pub(super) fn residuals_at(&self, logs: &DVector<f64>) -> Option<DVector<f64>> {
         let times = self.predicted(logs)?;
         let profile = profile_at(self.base, logs.as_slice());
         let measured = self.evidence.measured.iter().zip(times).zip(self.weights());

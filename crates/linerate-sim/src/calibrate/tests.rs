@@ -172,7 +172,7 @@ fn a_broken_host_file_is_refused_by_key() {
         change(&mut broken);
         HostFile::from_toml(&broken.to_toml()).expect_err("it is broken").to_string()
     };
-    assert_eq!(refusal(|it| it.calibration.format = 2), "calibration.format is 2, and this linerate reads 1");
+    assert_eq!(refusal(|it| it.calibration.format = 3), "calibration.format is 3, and this linerate reads 2");
     assert!(refusal(|it| it.calibration.freedom = -1.0).starts_with("calibration.freedom"));
     assert!(refusal(|it| it.calibration.value.reverse()).starts_with("calibration.value"));
     assert!(refusal(|it| it.calibration.draws[0].clear()).starts_with("calibration.draws"));

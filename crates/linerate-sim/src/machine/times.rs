@@ -24,6 +24,14 @@ pub struct Times {
     pub interrupt: Span,
     /// From a wake-up until the sleeper runs.
     pub wake_up: Span,
+    /// A wake-up, for the processor that wakes.
+    pub wake: Span,
+    /// From a wake-up on another processor until that begins with it.
+    pub wake_up_delay: Span,
+    /// Beginning to send.
+    pub push: Span,
+    /// A segment's worth of payload that a call takes.
+    pub take: Span,
     /// A data segment from the ring that is merged with the one before it.
     merge: Span,
     /// The protocol's work on what is handed over at once, without its pages, and a page of it.
@@ -68,14 +76,23 @@ impl Times {
         let pages =
             |buffer: u64| kernel(costs.allocate_page) * (buffer.div_ceil(PAGE_BYTES).next_power_of_two() - 1);
         let largest = u64::from(mtu);
+        let apart = match processor.ends {
+            Some([first, last]) if first != last => kernel(costs.apart),
+            _ => Span::ZERO,
+        };
         Self {
             system_call: kernel(costs.system_call),
             transmit: kernel(costs.transmit) + pages(largest),
-            receive: kernel(costs.receive) + pages(profile.receive_buffer(mtu)),
+            receive: kernel(costs.receive) + pages(profile.receive_buffer(mtu)) + apart,
             transmit_acknowledgement: kernel(costs.transmit_acknowledgement),
             receive_acknowledgement: kernel(costs.receive_acknowledgement),
             interrupt: kernel(costs.interrupt),
             wake_up: kernel(costs.wake_up),
+            wake: kernel(costs.wake),
+            // Nobody's processor, and so nobody's clock.
+            wake_up_delay: costs.wake_up_delay,
+            push: kernel(costs.push),
+            take: kernel(costs.take) + apart,
             merge: kernel(costs.merge) + pages(profile.receive_buffer(mtu)),
             hand_over: kernel(costs.transmit),
             page: kernel(costs.allocate_page),

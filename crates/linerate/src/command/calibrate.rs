@@ -86,7 +86,7 @@ fn fitted(
     interrupt: &Interrupt,
 ) -> Result<HostFile, Trouble> {
     let host = place();
-    let (start, beliefs) = evidence::start(probes, &host);
+    let (start, beliefs) = evidence::start(probes, &host, observed.slice());
     let evidence = Evidence { beliefs, measured: observed.points.iter().map(Observed::measured).collect() };
     let predict = |profile: &Profile, conditions: &[Conditions]| {
         if interrupt.asked() { Err(Failure::Interrupted) } else { model::times(profile, conditions) }

@@ -32,6 +32,8 @@ pub(super) fn timed(named: &NamedRun) -> Result<Vec<(Conditions, Estimate)>, Tro
         receive_buffer: socket.rcvbuf,
         send_buffer: socket.sndbuf,
         nodelay: socket.nodelay,
+        one_processor: run.plan.common.local.pin.is_some()
+            && run.plan.common.local.pin == run.plan.common.remote.pin,
     };
     let points = run.series.iter().flat_map(|series| series.points.iter().map(|it| (series.pattern, it)));
     let timed: Vec<_> =
