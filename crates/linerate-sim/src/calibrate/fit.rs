@@ -25,6 +25,8 @@ const MOST_STARTS: usize = 4;
 const WORTH_IT: f64 = 0.02;
 /// How many steps of the solver per parameter, at most.
 const PATIENCE: usize = 30;
+/// The same for a first look from each start.
+const FIRST_PATIENCE: usize = 1;
 /// Changes smaller than this share are ignored: the model itself changes in steps, from event to
 /// event.
 const TOLERANCE: f64 = 1e-4;
@@ -116,17 +118,12 @@ fn minimized<'a, F, E>(mut problem: Problem<'a, F, E>) -> Problem<'a, F, E>
 where
     F: Fn(&Profile, &[Conditions]) -> Result<Vec<Span>, E>,
 {
-    let solver = LevenbergMarquardt::new()
-        .with_patience(PATIENCE)
-        .with_ftol(TOLERANCE)
-        .with_xtol(TOLERANCE)
-        .with_gtol(0.0);
     let mut before = f64::INFINITY;
     for _ in 0..MOST_STARTS {
-        let (found, report) = solver.minimize(problem);
+        let (found, reached) = solved(problem, PATIENCE);
         problem = found;
-        let helped = report.objective_function < before * (1.0 - WORTH_IT);
-        before = report.objective_function;
+        let helped = reached < before * (1.0 - WORTH_IT);
+        before = reached;
         if !helped {
             break;
         }
@@ -134,8 +131,22 @@ where
     problem
 }
 
-/// The least squares from several starts: for a cost that only the curve shows, the start is a
-/// guess, and it decides which of two hosts is the slower one.
+/// One run of the solver of so many steps a parameter at most, and half the sum of squares that it reached.
+fn solved<'a, F, E>(problem: Problem<'a, F, E>, patience: usize) -> (Problem<'a, F, E>, f64)
+where
+    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Span>, E>,
+{
+    let solver = LevenbergMarquardt::new()
+        .with_patience(patience)
+        .with_ftol(TOLERANCE)
+        .with_xtol(TOLERANCE)
+        .with_gtol(0.0);
+    let (found, report) = solver.minimize(problem);
+    (found, report.objective_function)
+}
+
+/// The least squares from several starts, of which the one that soon comes the furthest is followed: for a
+/// cost that only the curve shows, the start is a guess, and it decides which of two hosts is the slower one.
 fn from_everywhere<'a, F, E>(mut problem: Problem<'a, F, E>) -> Problem<'a, F, E>
 where
     F: Fn(&Profile, &[Conditions]) -> Result<Vec<Span>, E>,
@@ -147,14 +158,14 @@ where
         for (log, parameter) in problem.logs.iter_mut().zip(Parameter::ALL) {
             *log += if parameter.is_of_packets() { factor.ln() } else { 0.0 };
         }
-        problem = minimized(problem);
+        problem = solved(problem, FIRST_PATIENCE).0;
         let squares = problem.squares();
         if squares.is_some_and(|squares| best.as_ref().is_none_or(|(least, _)| squares < *least)) {
             best = squares.map(|squares| (squares, problem.logs.clone()));
         }
     }
     problem.logs = best.map_or(start, |(_, logs)| logs);
-    problem
+    minimized(problem)
 }
 
 fn check<E>(start: &Profile, evidence: &Evidence) -> Result<(), FitError<E>> {

@@ -34,6 +34,7 @@ pub(super) fn profile() -> Profile {
             copy_in_ns: 0.12,
             copy_out_ns: 0.15,
             uncached_ns: 0.1,
+            apart_ns: 0.2,
             checksum_in_ns: 0.1,
             checksum_out_ns: 0.1,
             cache: Size(1 << 20),
@@ -84,14 +85,14 @@ fn nanoseconds(profile: &Profile, it: &Conditions) -> f64 {
         let takes = of(Parameter::SystemCall) + segments * take;
         // One processor does both in turn; two of them pass the segments from cache to cache.
         let turn = of(Parameter::WakeUp) + of(Parameter::Wake);
-        let passed = segments * of(Parameter::Apart);
+        let passed = of(Parameter::Apart) + it.size as f64 * of(Parameter::ApartByte);
         return if it.one_processor { sends + takes + turn } else { passed + sends.max(takes) };
     }
     let calls = 2.0 * of(Parameter::SystemCall) + of(Parameter::Push) + of(Parameter::WakeUp);
     let woken = if it.one_processor {
         of(Parameter::Wake)
     } else {
-        of(Parameter::WakeUpDelay) + 2.0 * of(Parameter::Apart)
+        of(Parameter::WakeUpDelay) + of(Parameter::Apart) + 2.0 * it.size as f64 * of(Parameter::ApartByte)
     };
     calls + woken + send + take + (segments - 1.0) * send.max(take)
 }
@@ -108,8 +109,8 @@ pub(super) fn belief(parameter: Parameter, error: f64, sigma: f64) -> Belief {
 }
 
 /// How well each parameter is known without the curve, in the order of `ALL`.
-pub(super) const SIGMAS: [f64; 15] =
-    [0.2, 0.8, 0.8, 0.8, 0.8, 0.5, 0.8, 0.2, 0.2, 0.5, 0.8, 0.8, 0.5, 0.5, 0.8];
+pub(super) const SIGMAS: [f64; 16] =
+    [0.2, 0.8, 0.8, 0.8, 0.8, 0.5, 0.8, 0.2, 0.2, 0.5, 0.8, 0.8, 0.5, 0.5, 0.8, 0.8];
 
 /// Evidence without any error.
 pub(super) fn exact(predict: impl Fn(&Profile, &[Conditions]) -> Result<Vec<Span>, Infallible>) -> Evidence {

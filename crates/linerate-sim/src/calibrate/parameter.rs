@@ -7,7 +7,7 @@ use crate::machine::Profile;
 
 /// A cost in a [`Profile`] that no single probe measures: it is found by fitting.
 ///
-/// Unit of its value: nanoseconds; of copies and `Uncached` nanoseconds a byte.
+/// Unit of its value: nanoseconds; of copies, `Uncached` and `ApartByte` nanoseconds a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Parameter {
@@ -39,14 +39,16 @@ pub enum Parameter {
     Wake,
     /// From a wake-up on another processor until the sleeper's own begins with it.
     WakeUpDelay,
-    /// What a segment costs each end more on processors of their own.
+    /// What a call costs more where the ends have processors of their own.
     Apart,
+    /// And a byte, at each end.
+    ApartByte,
 }
 
 impl Parameter {
     /// Every one, in the order of covariances. A host file names all, or the first [`Self::FIRST`] if it is of
     /// format 1.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::SystemCall,
         Self::Transmit,
         Self::Receive,
@@ -62,6 +64,7 @@ impl Parameter {
         Self::Wake,
         Self::WakeUpDelay,
         Self::Apart,
+        Self::ApartByte,
     ];
 
     /// How many of them host files of format 1 have.
@@ -86,6 +89,7 @@ impl Parameter {
             Self::Wake => "costs.wake",
             Self::WakeUpDelay => "costs.wake-up-delay",
             Self::Apart => "costs.apart",
+            Self::ApartByte => "memory.apart-ns",
         }
     }
 
@@ -101,7 +105,7 @@ impl Parameter {
     #[must_use]
     pub const fn unit(self) -> &'static str {
         match self {
-            Self::CopyIn | Self::CopyOut | Self::Uncached => "ns/B",
+            Self::CopyIn | Self::CopyOut | Self::Uncached | Self::ApartByte => "ns/B",
             _ => "ns",
         }
     }
@@ -113,6 +117,7 @@ impl Parameter {
             Self::CopyIn => profile.memory.copy_in_ns,
             Self::CopyOut => profile.memory.copy_out_ns,
             Self::Uncached => profile.memory.uncached_ns,
+            Self::ApartByte => profile.memory.apart_ns,
             _ => self.span(profile).as_ps() as f64 / 1e3,
         }
     }
@@ -123,6 +128,7 @@ impl Parameter {
             Self::CopyIn => profile.memory.copy_in_ns = value,
             Self::CopyOut => profile.memory.copy_out_ns = value,
             Self::Uncached => profile.memory.uncached_ns = value,
+            Self::ApartByte => profile.memory.apart_ns = value,
             _ => *self.span_mut(profile) = Span::from_seconds(value / 1e9),
         }
     }
@@ -142,7 +148,7 @@ impl Parameter {
             Self::Wake => costs.wake,
             Self::WakeUpDelay => costs.wake_up_delay,
             Self::Apart => costs.apart,
-            Self::CopyIn | Self::CopyOut | Self::Uncached => Span::ZERO,
+            Self::CopyIn | Self::CopyOut | Self::Uncached | Self::ApartByte => Span::ZERO,
         }
     }
 

@@ -126,11 +126,16 @@ pub struct Costs {
     #[serde(default, with = "span_text", skip_serializing_if = "is_nothing")]
     #[schemars(with = "SpanText")]
     pub wake_up_delay: Span,
-    /// What a data segment costs each end more if the two ends of `processor.ends` have processors of their
-    /// own: its memory passes from one's cache to the other's.
+    /// What a call that sends or receives costs more if the two ends of `processor.ends` have processors of
+    /// their own: what both know of the connection passes from one's cache to the other's.
     #[serde(default, with = "span_text", skip_serializing_if = "is_nothing")]
     #[schemars(with = "SpanText")]
     pub apart: Span,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+const fn is_free(cost: &f64) -> bool {
+    *cost == 0.0
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
@@ -148,6 +153,10 @@ pub struct Memory {
     pub copy_out_ns: f64,
     /// The extra cost of a copy where the message does not fit the cache.
     pub uncached_ns: f64,
+    /// The extra cost of a copy, at both ends, if the two ends of `processor.ends` have processors of their
+    /// own: the bytes pass from one's cache to the other's.
+    #[serde(default, skip_serializing_if = "is_free")]
+    pub apart_ns: f64,
     /// What a checksum adds to the copy in, where the adaptor does not compute it.
     pub checksum_in_ns: f64,
     /// A checksum of what arrived, where the adaptor did not compute it.
@@ -301,6 +310,7 @@ impl Profile {
                 copy_in_ns: 0.0,
                 copy_out_ns: 0.0,
                 uncached_ns: 0.0,
+                apart_ns: 0.0,
                 checksum_in_ns: 0.0,
                 checksum_out_ns: 0.0,
                 cache: Size(1 << 60),
@@ -359,6 +369,7 @@ impl Profile {
             (cost(memory.copy_in_ns), "memory.copy-in-ns must not be negative"),
             (cost(memory.copy_out_ns), "memory.copy-out-ns must not be negative"),
             (cost(memory.uncached_ns), "memory.uncached-ns must not be negative"),
+            (cost(memory.apart_ns), "memory.apart-ns must not be negative"),
             (cost(memory.checksum_in_ns), "memory.checksum-in-ns must not be negative"),
             (cost(memory.checksum_out_ns), "memory.checksum-out-ns must not be negative"),
             (cost(memory.paging_ns), "memory.paging-ns must not be negative"),

@@ -10,8 +10,10 @@ const PAGE_BYTES: u64 = 4096;
 /// The times of a host's processor, clock and kernel taken into account.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Times {
-    /// A call of send or receive without its copies.
+    /// A call of send without its copies.
     pub system_call: Span,
+    /// A call of receive.
+    pub receive_call: Span,
     /// A data segment, from the socket to the ring.
     pub transmit: Span,
     /// A data segment, from the ring to the socket.
@@ -76,14 +78,15 @@ impl Times {
         let pages =
             |buffer: u64| kernel(costs.allocate_page) * (buffer.div_ceil(PAGE_BYTES).next_power_of_two() - 1);
         let largest = u64::from(mtu);
-        let apart = match processor.ends {
-            Some([first, last]) if first != last => kernel(costs.apart),
-            _ => Span::ZERO,
+        let (apart, apart_ns) = match processor.ends {
+            Some([first, last]) if first != last => (kernel(costs.apart), memory.apart_ns),
+            _ => (Span::ZERO, 0.0),
         };
         Self {
             system_call: kernel(costs.system_call),
+            receive_call: kernel(costs.system_call) + apart,
             transmit: kernel(costs.transmit) + pages(largest),
-            receive: kernel(costs.receive) + pages(profile.receive_buffer(mtu)) + apart,
+            receive: kernel(costs.receive) + pages(profile.receive_buffer(mtu)),
             transmit_acknowledgement: kernel(costs.transmit_acknowledgement),
             receive_acknowledgement: kernel(costs.receive_acknowledgement),
             interrupt: kernel(costs.interrupt),
@@ -91,13 +94,13 @@ impl Times {
             wake: kernel(costs.wake),
             // Nobody's processor, and so nobody's clock.
             wake_up_delay: costs.wake_up_delay,
-            push: kernel(costs.push),
-            take: kernel(costs.take) + apart,
+            push: kernel(costs.push) + apart,
+            take: kernel(costs.take),
             merge: kernel(costs.merge) + pages(profile.receive_buffer(mtu)),
             hand_over: kernel(costs.transmit),
             page: kernel(costs.allocate_page),
-            copy_in: bytes(memory.copy_in_ns + checksum_in),
-            copy_out: bytes(memory.copy_out_ns),
+            copy_in: bytes(memory.copy_in_ns + checksum_in + apart_ns),
+            copy_out: bytes(memory.copy_out_ns + apart_ns),
             checksum_out: byte(checksum_out),
         }
     }

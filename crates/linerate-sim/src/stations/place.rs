@@ -61,7 +61,7 @@ impl Place<'_> {
         if call.step == Step::Idle {
             call.enter(most);
             self.machine.enters(self.end.side);
-            self.begin_recv(self.machine.times().system_call, kernel);
+            self.begin_recv(self.machine.times().receive_call, kernel);
         } else if call.step == Step::Asleep {
             if let Some(broken) = self.flow.broken() {
                 return Err(broken);

@@ -45,6 +45,16 @@ impl Wire {
     }
 }
 
+/// The model of a calibrated host beside another like it, with nothing but memory between them: both on this
+/// host, each on a processor of its own, if it was calibrated so.
+pub(in crate::command) fn of_host(host: &HostFile) -> ModelPlan {
+    let usual = Conditions::usual(USUAL_MTU, 1);
+    ModelPlan { about: host.host.about.clone(), ..plan(MEMORY, &host.host, &usual) }
+}
+
+/// Ethernet's. Unit: bytes.
+const USUAL_MTU: u32 = 1500;
+
 /// The one-way time of a message under each of the conditions, between two such hosts with nothing
 /// but memory between them. Connections are run side by side.
 pub(in crate::command) fn times(profile: &Profile, conditions: &[Conditions]) -> Result<Vec<Span>, Failure> {
