@@ -9,7 +9,7 @@ use nalgebra::{DMatrix, DVector};
 use super::gap::gap;
 use super::posterior::{draws, interval};
 use super::problem::{Problem, log_ratio, logs_of, profile_at};
-use super::{Conditions, Evidence, Parameter};
+use super::{Conditions, Evidence, Parameter, Predicted};
 use crate::machine::Profile;
 
 /// First guess of the model's own error, of a time's logarithm.
@@ -87,7 +87,7 @@ pub enum FitError<E> {
 /// [`FitError`]: the model failed, or the evidence does not determine the parameters.
 pub fn fit<F, E>(start: &Profile, evidence: &Evidence, draws: usize, predict: F) -> Result<Fit, FitError<E>>
 where
-    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Span>, E>,
+    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Predicted>, E>,
 {
     check(start, evidence)?;
     let mut problem = Problem {
@@ -96,7 +96,7 @@ where
         predict: &predict,
         discrepancy: FIRST_GAP,
         logs: logs_of(start),
-        errors: DVector::zeros(evidence.measured.len() + evidence.beliefs.len()),
+        errors: DVector::zeros(evidence.pieces()),
         failure: RefCell::new(None),
     };
     for turn in 0..MOST_TURNS {
@@ -116,7 +116,7 @@ where
 /// stops too early, so it restarts there as long as that helps.
 fn minimized<'a, F, E>(mut problem: Problem<'a, F, E>) -> Problem<'a, F, E>
 where
-    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Span>, E>,
+    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Predicted>, E>,
 {
     let mut before = f64::INFINITY;
     for _ in 0..MOST_STARTS {
@@ -134,7 +134,7 @@ where
 /// One run of the solver of so many steps a parameter at most, and half the sum of squares that it reached.
 fn solved<'a, F, E>(problem: Problem<'a, F, E>, patience: usize) -> (Problem<'a, F, E>, f64)
 where
-    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Span>, E>,
+    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Predicted>, E>,
 {
     let solver = LevenbergMarquardt::new()
         .with_patience(patience)
@@ -149,7 +149,7 @@ where
 /// cost that only the curve shows, the start is a guess, and it decides which of two hosts is the slower one.
 fn from_everywhere<'a, F, E>(mut problem: Problem<'a, F, E>) -> Problem<'a, F, E>
 where
-    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Span>, E>,
+    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Predicted>, E>,
 {
     let start = problem.logs.clone();
     let mut best: Option<(f64, DVector<f64>)> = None;
@@ -190,7 +190,7 @@ struct Assessment {
 
 fn assess<F, E>(problem: &Problem<'_, F, E>) -> Result<Assessment, FitError<E>>
 where
-    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Span>, E>,
+    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Predicted>, E>,
 {
     let failed = || problem.failure.take().map_or(FitError::Singular, FitError::Model);
     let predicted = problem.predicted(&problem.logs).ok_or_else(failed)?;
@@ -199,15 +199,16 @@ where
     let measured = &problem.evidence.measured;
     let leverages: Vec<f64> = (0..measured.len()).map(|row| leverage(&slopes, &covariance, row)).collect();
     let residuals: Vec<f64> =
-        measured.iter().zip(&predicted).map(|(it, time)| log_ratio(*time, it.time)).collect();
+        measured.iter().zip(&predicted).map(|(it, model)| log_ratio(model.time, it.time)).collect();
     let sigmas: Vec<f64> = measured.iter().map(|it| it.sigma).collect();
+    let predicted = predicted.iter().map(|model| model.time).collect();
     Ok(Assessment { predicted, gap: gap(&residuals, &sigmas, &leverages) })
 }
 
 /// The result, once the model's own error has settled.
 fn conclude<F, E>(problem: Problem<'_, F, E>, count: usize) -> Result<Fit, FitError<E>>
 where
-    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Span>, E>,
+    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Predicted>, E>,
 {
     let Assessment { predicted, gap: (discrepancy, freedom) } = assess(&problem)?;
     let best = problem.logs.clone();

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use linerate_core::pattern::Pattern;
 use linerate_core::units::{Size, Span};
 
-use super::{Belief, Conditions, Evidence, Measured, Parameter};
+use super::{Belief, Conditions, Evidence, Measured, Parameter, Predicted};
 use crate::machine::{Adaptor, Costs, Memory, Processor, Profile};
 
 pub(super) fn profile() -> Profile {
@@ -61,11 +61,18 @@ pub(super) fn usual_conditions() -> Vec<Conditions> {
 
 /// A message's one-way time in closed form: the first segment through every stage, the others
 /// through the slower of the two hosts, and an acknowledgement for every second segment.
-pub(super) fn closed_form(profile: &Profile, all: &[Conditions]) -> Result<Vec<Span>, Infallible> {
-    Ok(all.iter().map(|it| Span::from_seconds(nanoseconds(profile, it) / 1e9)).collect())
+pub(super) fn closed_form(profile: &Profile, all: &[Conditions]) -> Result<Vec<Predicted>, Infallible> {
+    Ok(all
+        .iter()
+        .map(|it| {
+            let [time, sends, takes] = nanoseconds(profile, it).map(|ns| Span::from_seconds(ns / 1e9));
+            Predicted { time, worked: [sends, takes] }
+        })
+        .collect())
 }
 
-fn nanoseconds(profile: &Profile, it: &Conditions) -> f64 {
+/// The time, and the work of both ends.
+fn nanoseconds(profile: &Profile, it: &Conditions) -> [f64; 3] {
     let of = |parameter: Parameter| parameter.of(profile);
     let mss = u64::from(it.mtu) - 52;
     let segments = it.size.div_ceil(mss).max(1) as f64;
@@ -86,7 +93,8 @@ fn nanoseconds(profile: &Profile, it: &Conditions) -> f64 {
         // One processor does both in turn; two of them pass the segments from cache to cache.
         let turn = of(Parameter::WakeUp) + of(Parameter::Wake);
         let passed = of(Parameter::Apart) + it.size as f64 * of(Parameter::ApartByte);
-        return if it.one_processor { sends + takes + turn } else { passed + sends.max(takes) };
+        let time = if it.one_processor { sends + takes + turn } else { passed + sends.max(takes) };
+        return [time, sends, takes];
     }
     let calls = 2.0 * of(Parameter::SystemCall) + of(Parameter::Push) + of(Parameter::WakeUp);
     let woken = if it.one_processor {
@@ -94,7 +102,7 @@ fn nanoseconds(profile: &Profile, it: &Conditions) -> f64 {
     } else {
         of(Parameter::WakeUpDelay) + of(Parameter::Apart) + 2.0 * it.size as f64 * of(Parameter::ApartByte)
     };
-    calls + woken + send + take + (segments - 1.0) * send.max(take)
+    [calls + woken + send + take + (segments - 1.0) * send.max(take), send * segments, take * segments]
 }
 
 /// What stands for a parameter besides the curve: its truth times `error`, and how well that is known.
@@ -113,12 +121,19 @@ pub(super) const SIGMAS: [f64; 16] =
     [0.2, 0.8, 0.8, 0.8, 0.8, 0.5, 0.8, 0.2, 0.2, 0.5, 0.8, 0.8, 0.5, 0.5, 0.8, 0.8];
 
 /// Evidence without any error.
-pub(super) fn exact(predict: impl Fn(&Profile, &[Conditions]) -> Result<Vec<Span>, Infallible>) -> Evidence {
+pub(super) fn exact(
+    predict: impl Fn(&Profile, &[Conditions]) -> Result<Vec<Predicted>, Infallible>,
+) -> Evidence {
     let conditions = usual_conditions();
     let times = predict(&profile(), &conditions).expect("it cannot fail");
     let measured = conditions.into_iter().zip(times);
     Evidence {
         beliefs: Parameter::ALL.into_iter().zip(SIGMAS).map(|(it, sigma)| belief(it, 1.0, sigma)).collect(),
-        measured: measured.map(|(conditions, time)| Measured { conditions, time, sigma: 0.01 }).collect(),
+        measured: measured
+            .map(|(conditions, Predicted { time, worked })| {
+                let worked = (conditions.pattern == Pattern::OneWay).then_some((worked, 0.02));
+                Measured { conditions, time, sigma: 0.01, worked }
+            })
+            .collect(),
     }
 }

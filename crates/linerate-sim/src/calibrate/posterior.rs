@@ -1,13 +1,12 @@
 //! Sets of parameters that are as likely as the best one.
 
-use linerate_core::units::Span;
 use nalgebra::{DMatrix, DVector};
 use rand::RngExt as _;
 use rand_pcg::Pcg64;
 use statrs::distribution::{ContinuousCDF as _, Normal};
 
 use super::problem::Problem;
-use super::{Conditions, reach};
+use super::{Conditions, Predicted, reach};
 use crate::machine::Profile;
 
 /// Of everything random here: equal evidence gives an equal profile.
@@ -27,10 +26,10 @@ const STEPS: usize = 6;
 /// Source: Bardsley, Solonen, Haario, Laine, "Randomize-then-optimize", SIAM J. Sci. Comput. 36, 2014.
 pub(super) fn draws<F, E>(mut problem: Problem<'_, F, E>, count: usize) -> Vec<Vec<f64>>
 where
-    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Span>, E>,
+    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Predicted>, E>,
 {
     let best = problem.logs.clone();
-    let pieces = problem.evidence.measured.len() + problem.evidence.beliefs.len();
+    let pieces = problem.evidence.pieces();
     let Some(slopes) = problem.slopes() else { return Vec::new() };
     let Some(covariance) = (slopes.transpose() * &slopes).try_inverse() else { return Vec::new() };
     let gain = covariance * slopes.transpose();
@@ -53,7 +52,7 @@ fn nearest<F, E>(
     gain: &DMatrix<f64>,
 ) -> Option<DVector<f64>>
 where
-    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Span>, E>,
+    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Predicted>, E>,
 {
     let mut logs = start.clone();
     let mut left = problem.residuals_at(&logs)?;

@@ -58,6 +58,12 @@ fn observed(seed: u64, gap: f64) -> Evidence {
     for measured in &mut evidence.measured {
         let error = (measured.sigma * normal(&mut random) + gap * normal(&mut random)).exp();
         measured.time = Span::from_seconds(measured.time.as_seconds() * error);
+        for (worked, sigma) in &mut measured.worked {
+            for end in worked {
+                let error = (*sigma * normal(&mut random) + gap * normal(&mut random)).exp();
+                *end = Span::from_seconds(end.as_seconds() * error);
+            }
+        }
     }
     evidence
 }
@@ -91,7 +97,8 @@ fn intervals_hold_the_truth_as_often_as_they_say() {
         for point in
             [Conditions::usual(1500, 5000), Conditions::usual(9000, 100_000), Conditions::usual(2000, 700)]
         {
-            let one = |profile: &Profile| closed_form(profile, std::slice::from_ref(&point)).expect("it")[0];
+            let one =
+                |profile: &Profile| closed_form(profile, std::slice::from_ref(&point)).expect("it")[0].time;
             let drawn: Vec<Span> = profiles.iter().map(one).collect();
             let truth = one(&profile()).as_seconds() * (0.05 * normal(&mut random)).exp();
             let centre = one(&found.profile);
@@ -139,7 +146,7 @@ fn what_cannot_be_fitted_is_said() {
     Parameter::CopyIn.set(&mut start, 0.0);
     let error = fit(&start, &exact(closed_form), DRAWS, closed_form).expect_err("no logarithm");
     assert_eq!(error.to_string(), "fit memory.copy-in-ns: it starts at 0, which is not above zero");
-    let broken = |_: &Profile, _: &[Conditions]| Err::<Vec<Span>, _>("no such MTU");
+    let broken = |_: &Profile, _: &[Conditions]| Err::<Vec<Predicted>, _>("no such MTU");
     let error = fit(&profile(), &exact(closed_form), DRAWS, broken).expect_err("the model fails");
     assert_eq!(error.to_string(), "run the model: no such MTU");
 }
@@ -201,7 +208,10 @@ fn an_interval_reaches_as_printed_tables_say() {
     {
         assert!((reach(freedom) - expected).abs() < 1e-3, "{freedom}: {}", reach(freedom));
     }
-    let never = |_: &Profile, all: &[Conditions]| Ok::<_, Infallible>(vec![Span::ZERO; all.len()]);
+    let never = |_: &Profile, all: &[Conditions]| {
+        let nothing = Predicted { time: Span::ZERO, worked: [Span::ZERO; 2] };
+        Ok::<_, Infallible>(vec![nothing; all.len()])
+    };
     assert!(
         fit(&profile(), &exact(closed_form), DRAWS, never).is_ok(),
         "a model that says nothing is no panic"

@@ -28,11 +28,10 @@ const PACKET: f64 = 1.5;
 const PACKET_NS: f64 = 1_000.0;
 const PAGE: f64 = 1.0;
 const PAGE_NS: f64 = 60.0;
-/// In and out are of one kind, and an acknowledgement is a packet without data. The multiples are
-/// those of the reference host (Pentium II/350: 10 and 9, 6 and 5 us).
+/// In and out are of one kind. The multiple is that of the reference host (Pentium II/350: 10 and 9, 6 and
+/// 5 us). An acknowledgement is no part of what a call sends, and may cost more than one of its segments.
 const KIN: f64 = 0.5;
-const RECEIVE_TO_TRANSMIT: f64 = 0.9;
-const ACKNOWLEDGEMENT_TO_SEGMENT: f64 = 0.6;
+const IN_TO_OUT: f64 = 0.9;
 
 /// What a frame's buffer is charged on a 64-bit Linux at the usual MTU: two KiB of data with its
 /// control structures. Unit: bytes. Inferred from `SKB_TRUESIZE`, not measured.
@@ -91,10 +90,10 @@ fn beliefs(probes: &Probes) -> Vec<Belief> {
         assumed(Parameter::Apart, APART_NS, STREAMS),
         assumed(Parameter::ApartByte, APART_BYTE_NS, STREAMS),
         assumed(Parameter::Transmit, PACKET_NS, PACKET),
+        assumed(Parameter::TransmitAcknowledgement, PACKET_NS, PACKET),
         assumed(Parameter::AllocatePage, PAGE_NS, PAGE),
-        multiple(Parameter::Receive, Parameter::Transmit, RECEIVE_TO_TRANSMIT),
-        multiple(Parameter::TransmitAcknowledgement, Parameter::Transmit, ACKNOWLEDGEMENT_TO_SEGMENT),
-        multiple(Parameter::ReceiveAcknowledgement, Parameter::Receive, ACKNOWLEDGEMENT_TO_SEGMENT),
+        multiple(Parameter::Receive, Parameter::Transmit, IN_TO_OUT),
+        multiple(Parameter::ReceiveAcknowledgement, Parameter::TransmitAcknowledgement, IN_TO_OUT),
     ]
 }
 
@@ -173,6 +172,6 @@ mod tests {
         }
         assert!((Parameter::WakeUpDelay.of(&profile) - 5_000.0).abs() < 1e-9);
         assert_eq!((profile.processor.ends, profile.processor.slice), (Some([0, 1]), Span::from_us(9)));
-        assert!((Parameter::ReceiveAcknowledgement.of(&profile) - 540.0).abs() < 1e-6);
+        assert!((Parameter::ReceiveAcknowledgement.of(&profile) - 900.0).abs() < 1e-6);
     }
 }

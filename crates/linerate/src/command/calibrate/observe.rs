@@ -8,7 +8,7 @@ use linerate_core::measure::{Ended, Method, Progress, Watch, measure};
 use linerate_core::pattern::Pattern;
 use linerate_core::plan::{Common, CurvePlan, Plan, Task};
 use linerate_core::schedule::Schedule;
-use linerate_core::series::Series;
+use linerate_core::series::{Point, Series};
 use linerate_core::stats::{Estimate, median_interval};
 use linerate_core::units::{Size, Span};
 use linerate_net::lab::TwoHosts;
@@ -39,6 +39,8 @@ const HEADERS: u32 = 52;
 const ROUGHLY: f64 = 0.05;
 /// No median is believed to be better than this: rounds of one connection hang together.
 const LEAST_SIGMA: f64 = 0.003;
+/// How well the threads' clocks tell what a message costs. By judgement: they count the start and the end too.
+const WORKED_SIGMA: f64 = 0.05;
 /// Half an interval of 95 %. Unit: standard deviations.
 const REACH: f64 = 1.96;
 
@@ -69,11 +71,19 @@ impl Observed {
             .then(|| sender.cpu / turns)
     }
 
+    /// What both threads of a stream worked for a message. A thread that waits for an answer also worked at its
+    /// end of the trial, and a host that is not asked says nothing.
+    fn worked(&self) -> Option<([Span; 2], f64)> {
+        let known = self.effort.iter().all(|end| end.messages > 0 && end.cpu > Span::ZERO);
+        (known && self.conditions.pattern == Pattern::OneWay)
+            .then(|| ([0, 1].map(|end| self.effort[end].cpu / self.effort[end].messages), WORKED_SIGMA))
+    }
+
     /// As the fit takes it.
     pub(super) fn measured(&self) -> Measured {
         let width = self.estimate.relative_half_width();
         let sigma = width.map_or(ROUGHLY, |width| width / REACH).max(LEAST_SIGMA);
-        Measured { conditions: self.conditions.clone(), time: self.time(), sigma }
+        Measured { conditions: self.conditions.clone(), time: self.time(), sigma, worked: self.worked() }
     }
 }
 
@@ -133,9 +143,8 @@ pub(super) fn all(
         let plan = plan(peer, *kind, time / connections.len() as u64);
         let series = lab.here(|| curve(peer, &plan, clock, watcher))??;
         for point in &series.points {
-            let rounds = point.rounds.iter().map(|round| round.median.as_ps() as f64);
             let (medians, effort) = seen.entry((*kind, point.size)).or_default();
-            medians.push(rounds.collect());
+            medians.push(kind.times(point));
             for (sum, spent) in effort.iter_mut().zip(point.effort.iter().flat_map(|both| both.iter())) {
                 sum.absorb(spent);
             }
@@ -176,6 +185,19 @@ impl Kind {
     fn conditions(self, size: u64) -> Conditions {
         let Self { mtu, pattern, one_processor } = self;
         Conditions { pattern, one_processor, ..Conditions::usual(mtu, size) }
+    }
+
+    /// The times of a connection at a size. Unit: picoseconds. On one processor a receiver that gets its turn
+    /// finds what piled up in the sender's, and takes it quicker than messages come in the long run: there it
+    /// is the time of whole trials, in which the two take turns.
+    fn times(self, point: &Point) -> Vec<f64> {
+        let trials = point.effort.as_ref().map(|ends| ends[1]).filter(|end| end.messages > 0);
+        match trials {
+            Some(end) if self.one_processor && self.pattern == Pattern::OneWay => {
+                vec![end.span.as_ps() as f64 / end.messages as f64]
+            }
+            _ => point.rounds.iter().map(|round| round.median.as_ps() as f64).collect(),
+        }
     }
 
     /// Its sizes. Of messages between two processors: one, two and four full segments, the common one, and

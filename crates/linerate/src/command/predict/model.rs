@@ -6,7 +6,7 @@ use linerate_core::payload::Check;
 use linerate_core::series::Point;
 use linerate_core::trial::Trial;
 use linerate_core::units::{Size, Span};
-use linerate_sim::calibrate::{Band, Conditions, HostFile};
+use linerate_sim::calibrate::{Band, Conditions, HostFile, Predicted};
 use linerate_sim::ethernet::phy::Phy;
 use linerate_sim::machine::Profile;
 use linerate_sim::model;
@@ -45,11 +45,13 @@ impl Wire {
     }
 }
 
-/// The model of a calibrated host beside another like it, with nothing but memory between them: both on this
-/// host, each on a processor of its own, if it was calibrated so.
+/// The model of a calibrated host beside another like it, with nothing but memory between them, or with both
+/// ends on the processors that the file says.
 pub(in crate::command) fn of_host(host: &HostFile) -> ModelPlan {
     let usual = Conditions::usual(USUAL_MTU, 1);
-    ModelPlan { about: host.host.about.clone(), ..plan(MEMORY, &host.host, &usual) }
+    let mut plan = plan(MEMORY, &host.host, &usual);
+    plan.host = Some(HostPlan(host.host.clone()));
+    plan
 }
 
 /// Ethernet's. Unit: bytes.
@@ -57,7 +59,10 @@ const USUAL_MTU: u32 = 1500;
 
 /// The one-way time of a message under each of the conditions, between two such hosts with nothing
 /// but memory between them. Connections are run side by side.
-pub(in crate::command) fn times(profile: &Profile, conditions: &[Conditions]) -> Result<Vec<Span>, Failure> {
+pub(in crate::command) fn times(
+    profile: &Profile,
+    conditions: &[Conditions],
+) -> Result<Vec<Predicted>, Failure> {
     let chunks: Vec<&[Conditions]> = conditions.chunk_by(same_connection).collect();
     let times = parallel::map(&chunks, parallel::processors(), |alike| {
         over_a_connection(MEMORY, Effort::LITTLE, profile, alike)
@@ -69,7 +74,8 @@ pub(in crate::command) fn times(profile: &Profile, conditions: &[Conditions]) ->
 fn times_over(wire: Wire, profile: &Profile, conditions: &[Conditions]) -> Result<Vec<Span>, Failure> {
     let mut times = Vec::with_capacity(conditions.len());
     for alike in conditions.chunk_by(same_connection) {
-        times.extend(over_a_connection(wire, Effort::of(profile), profile, alike)?);
+        let predicted = over_a_connection(wire, Effort::of(profile), profile, alike)?;
+        times.extend(predicted.iter().map(|it| it.time));
     }
     Ok(times)
 }
@@ -84,7 +90,7 @@ fn over_a_connection(
     effort: Effort,
     profile: &Profile,
     alike: &[Conditions],
-) -> Result<Vec<Span>, Failure> {
+) -> Result<Vec<Predicted>, Failure> {
     let mut curve = model::curve(&plan(wire, profile, &alike[0]), None)?;
     let exact = curve.exact.expect("neither a full-duplex wire nor a connection draws lots");
     let mut times = Vec::with_capacity(alike.len());
@@ -94,7 +100,9 @@ fn over_a_connection(
         let mut point = Point::new(it.size);
         point.add(0, &trial, &sample, Span::ZERO);
         let time = point.time().ok_or(Failure::Untimed(it.size))?;
-        times.push(Span::from_seconds(time.median / 1e12));
+        // Over a wire a host is one end: what it works.
+        let worked = sample.effort.unwrap_or_default().map(|end| end.cpu / end.messages.max(1));
+        times.push(Predicted { time: Span::from_seconds(time.median / 1e12), worked });
     }
     Ok(times)
 }
