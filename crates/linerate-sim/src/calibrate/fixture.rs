@@ -23,7 +23,7 @@ pub(super) fn profile() -> Profile {
             interrupt: Span::ZERO,
             wake_up: ns(5_000),
             allocate_page: ns(100),
-            push: ns(800),
+            push: ns(1_600),
             take: ns(250),
             wake: ns(600),
             wake_up_delay: ns(9_000),
