@@ -173,6 +173,33 @@ fn a_host_file_comes_back_whole_with_its_comments() {
     );
 }
 
+/// Format 1 was written when each end was modelled as a host of its own: it has the first ten costs.
+#[test]
+fn a_host_file_of_format_1_predicts_what_it_did() {
+    let found = fit(&profile(), &exact(closed_form), DRAWS, closed_form).expect("it is determined");
+    let mut old = file(&found);
+    old.calibration.format = 1;
+    old.calibration.value.truncate(10);
+    old.calibration.draws.iter_mut().for_each(|set| set.truncate(10));
+    let costs = &mut old.host.costs;
+    for none in
+        [&mut costs.push, &mut costs.take, &mut costs.wake, &mut costs.wake_up_delay, &mut costs.apart]
+    {
+        *none = Span::ZERO;
+    }
+    old.host.memory.apart_ns = 0.0;
+    let text = old.to_toml();
+    for key in ["push", "take", "wake =", "wake-up-delay", "apart"] {
+        assert!(!text.contains(key), "{key}: {text}");
+    }
+    let back = HostFile::from_toml(&text).expect(&text);
+    assert_eq!(back, old);
+    for (drawn, logs) in back.draws().iter().zip(&back.calibration.draws) {
+        assert_eq!((drawn.costs.push, drawn.costs.apart), (Span::ZERO, Span::ZERO));
+        assert!((Parameter::WakeUp.of(drawn).ln() - logs[5]).abs() < 1e-3);
+    }
+}
+
 #[test]
 fn a_broken_host_file_is_refused_by_key() {
     let good = file(&fit(&profile(), &exact(closed_form), DRAWS, closed_form).expect("it is determined"));

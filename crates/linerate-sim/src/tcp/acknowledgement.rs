@@ -253,6 +253,39 @@ mod tests {
     }
 
     #[test]
+    fn where_they_wait_for_the_read_a_read_sends_them() {
+        let mut rules = rules("linux-modern");
+        rules.acknowledgement.waits_for_read = true;
+        let mut owed = started(&rules);
+        let still = |number| InOrder { window_moves: false, ..full(number) };
+        for number in 1..=4 {
+            owed.arrived(still(number), Time::ZERO, &rules);
+            assert!(!owed.is_due(), "{number}");
+        }
+        assert!(owed.is_due_at_read(1 + 4 * 1448, false, &rules), "more than a segment");
+        owed.sent(1 + 4 * 1448);
+        assert!(!owed.is_due_at_read(1 + 4 * 1448, true, &rules), "nothing is owed");
+        owed.arrived(still(5), Time::ZERO, &rules);
+        assert!(!owed.is_due_at_read(1 + 5 * 1448, true, &rules), "one segment, and no end of a message");
+        owed.arrived(InOrder { push: true, length: 10, ..still(6) }, Time::ZERO, &rules);
+        assert!(owed.is_due_at_read(1 + 5 * 1448 + 10, true, &rules));
+        owed.arrived(full(7), Time::ZERO, &rules);
+        assert!(owed.is_due(), "the window can grow");
+    }
+
+    #[test]
+    fn an_answer_takes_an_acknowledgement_with_it_and_the_read_sends_none() {
+        let mut rules = rules("linux-modern");
+        rules.acknowledgement.waits_for_read = true;
+        let mut owed = started(&rules);
+        let message = InOrder { length: 64, push: true, expected: 65, window_moves: false };
+        owed.arrived(message, Time::ZERO, &rules);
+        assert!(owed.is_due_at_read(65, true, &rules));
+        owed.sent_data(Time::ZERO);
+        assert!(!owed.is_due_at_read(65, true, &rules));
+    }
+
+    #[test]
     fn each_segment_out_of_order_owes_its_own_acknowledgement_rfc_5681_4_2() {
         let rules = rules("linux-modern");
         let mut owed = started(&rules);
