@@ -30,6 +30,7 @@ fn costs() -> Costs {
         wake: ns(601),
         wake_up_delay: ns(20_011),
         apart: ns(83),
+        apart_segment: ns(37),
         ..Profile::free().costs
     }
 }
@@ -84,7 +85,7 @@ fn taken(costs: &Costs, bytes: u64) -> Span {
 fn a_message_between_two_processors_takes_the_sum_of_its_stages() {
     let costs = costs();
     for bytes in [8, 1448] {
-        let passed = costs.apart + ns(bytes) * 2;
+        let passed = costs.apart + costs.apart_segment * 2 + ns(bytes) * 2;
         let expected = sent(&costs, bytes) + costs.wake_up_delay + taken(&costs, bytes) + passed;
         let times = run(host([0, 1]), Pattern::PingPong, bytes, 1).times;
         assert_eq!(times[4..12], [expected; 8], "{bytes} B: {times:?}");
@@ -118,7 +119,7 @@ fn a_stream_takes_what_the_sender_does_for_both() {
     let mut profile = host([0, 1]);
     let costs = undisturbed(&mut profile);
     for bytes in [8, 1448] {
-        let message = sent(&costs, bytes) + costs.apart + ns(bytes);
+        let message = sent(&costs, bytes) + costs.apart + costs.apart_segment + ns(bytes);
         let sample = run(profile.clone(), Pattern::OneWay, bytes, 400);
         let time = sample.times[15].as_seconds() / message.as_seconds();
         assert!((time - 1.0).abs() < 0.01, "{bytes} B: {:?}, not {message:?}", sample.times);
@@ -130,12 +131,12 @@ fn a_stream_takes_what_the_sender_does_for_both() {
 fn a_long_call_begins_to_send_once_and_makes_each_of_its_segments() {
     let mut profile = host([0, 1]);
     let costs = undisturbed(&mut profile);
-    let segment = costs.transmit + costs.receive;
+    let segment = costs.transmit + costs.receive + costs.apart_segment;
     let bytes = copies(14_480)[0] + ns(14_480);
     let message = costs.system_call + costs.push + costs.apart + bytes + segment * 10;
     let sample = run(profile, Pattern::OneWay, 14_480, 50);
     // An acknowledgement that opens the window lets the receiver's call send some of them.
-    let mean = sample.times[1..].iter().sum::<Span>().as_seconds() / 15.0 / message.as_seconds();
+    let mean = sample.times[1..].iter().copied().sum::<Span>().as_seconds() / 15.0 / message.as_seconds();
     assert!((mean - 1.0).abs() < 0.01, "{:?}, not {message:?}", sample.times);
 }
 

@@ -73,6 +73,15 @@ fn a_host_is_calibrated_predicted_and_left_as_it_was() {
     let said = desk.linerate(&["predict", "--host", "host.toml", "x.run.json", "--format", "json"]).done();
     let json: Value = serde_json::from_str(&said.stdout).expect("JSON");
     assert_eq!(json["held_out"], 3, "the calibration used other MTUs");
+
+    let stream = ["--pattern", "one-way", "--schedule", "list:64,1448", "--out", "m.run.json"];
+    desk.linerate(&[&["measure", "--model", "host.toml"], &stream[..]].concat()).done();
+    let run = desk.run_file("m.run.json");
+    assert_eq!(run.source, Source::Modelled("host".to_owned()));
+    let times: Vec<f64> = run.series[0].timed().map(|point| point.time().expect("timed").median).collect();
+    assert!(times.len() == 2 && times[0] < times[1], "{times:?}");
+    let plan = &run.model.as_ref().expect("it was modelled").plan;
+    assert!(plan.contains("ends = ["), "both ends are on the calibrated host: {plan}");
 }
 
 #[test]

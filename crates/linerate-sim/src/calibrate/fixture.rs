@@ -28,6 +28,7 @@ pub(super) fn profile() -> Profile {
             wake: ns(600),
             wake_up_delay: ns(9_000),
             apart: ns(400),
+            apart_segment: ns(150),
             ..free.costs
         },
         memory: Memory {
@@ -92,7 +93,9 @@ fn nanoseconds(profile: &Profile, it: &Conditions) -> [f64; 3] {
         let takes = of(Parameter::SystemCall) + segments * take;
         // One processor does both in turn; two of them pass the segments from cache to cache.
         let turn = of(Parameter::WakeUp) + of(Parameter::Wake);
-        let passed = of(Parameter::Apart) + it.size as f64 * of(Parameter::ApartByte);
+        let passed = of(Parameter::Apart)
+            + segments * of(Parameter::ApartSegment)
+            + it.size as f64 * of(Parameter::ApartByte);
         let time = if it.one_processor { sends + takes + turn } else { passed + sends.max(takes) };
         return [time, sends, takes];
     }
@@ -117,8 +120,8 @@ pub(super) fn belief(parameter: Parameter, error: f64, sigma: f64) -> Belief {
 }
 
 /// How well each parameter is known without the curve, in the order of `ALL`.
-pub(super) const SIGMAS: [f64; 16] =
-    [0.2, 0.8, 0.8, 0.8, 0.8, 0.5, 0.8, 0.2, 0.2, 0.5, 0.8, 0.8, 0.5, 0.5, 0.8, 0.8];
+pub(super) const SIGMAS: [f64; 17] =
+    [0.2, 0.8, 0.8, 0.8, 0.8, 0.5, 0.8, 0.2, 0.2, 0.5, 0.8, 0.8, 0.5, 0.5, 0.8, 0.8, 0.8];
 
 /// Evidence without any error.
 pub(super) fn exact(

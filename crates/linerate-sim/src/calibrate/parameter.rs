@@ -41,6 +41,8 @@ pub enum Parameter {
     WakeUpDelay,
     /// What a call costs more where the ends have processors of their own.
     Apart,
+    /// And a data segment, at each end.
+    ApartSegment,
     /// And a byte, at each end.
     ApartByte,
 }
@@ -48,7 +50,7 @@ pub enum Parameter {
 impl Parameter {
     /// Every one, in the order of covariances. A host file names all, or the first [`Self::FIRST`] if it is of
     /// format 1.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::SystemCall,
         Self::Transmit,
         Self::Receive,
@@ -64,6 +66,7 @@ impl Parameter {
         Self::Wake,
         Self::WakeUpDelay,
         Self::Apart,
+        Self::ApartSegment,
         Self::ApartByte,
     ];
 
@@ -89,6 +92,7 @@ impl Parameter {
             Self::Wake => "costs.wake",
             Self::WakeUpDelay => "costs.wake-up-delay",
             Self::Apart => "costs.apart",
+            Self::ApartSegment => "costs.apart-segment",
             Self::ApartByte => "memory.apart-ns",
         }
     }
@@ -148,6 +152,7 @@ impl Parameter {
             Self::Wake => costs.wake,
             Self::WakeUpDelay => costs.wake_up_delay,
             Self::Apart => costs.apart,
+            Self::ApartSegment => costs.apart_segment,
             Self::CopyIn | Self::CopyOut | Self::Uncached | Self::ApartByte => Span::ZERO,
         }
     }
@@ -166,6 +171,7 @@ impl Parameter {
             Self::Wake => &mut costs.wake,
             Self::WakeUpDelay => &mut costs.wake_up_delay,
             Self::Apart => &mut costs.apart,
+            Self::ApartSegment => &mut costs.apart_segment,
             // The others never come here: `set` takes them first.
             _ => &mut costs.system_call,
         }

@@ -182,9 +182,14 @@ fn a_host_file_of_format_1_predicts_what_it_did() {
     old.calibration.value.truncate(10);
     old.calibration.draws.iter_mut().for_each(|set| set.truncate(10));
     let costs = &mut old.host.costs;
-    for none in
-        [&mut costs.push, &mut costs.take, &mut costs.wake, &mut costs.wake_up_delay, &mut costs.apart]
-    {
+    for none in [
+        &mut costs.push,
+        &mut costs.take,
+        &mut costs.wake,
+        &mut costs.wake_up_delay,
+        &mut costs.apart,
+        &mut costs.apart_segment,
+    ] {
         *none = Span::ZERO;
     }
     old.host.memory.apart_ns = 0.0;

@@ -131,6 +131,10 @@ pub struct Costs {
     #[serde(default, with = "span_text", skip_serializing_if = "is_nothing")]
     #[schemars(with = "SpanText")]
     pub apart: Span,
+    /// The same of each data segment, at both ends.
+    #[serde(default, with = "span_text", skip_serializing_if = "is_nothing")]
+    #[schemars(with = "SpanText")]
+    pub apart_segment: Span,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
@@ -305,6 +309,7 @@ impl Profile {
                 wake: none,
                 wake_up_delay: none,
                 apart: none,
+                apart_segment: none,
             },
             memory: Memory {
                 copy_in_ns: 0.0,

@@ -78,15 +78,17 @@ impl Times {
         let pages =
             |buffer: u64| kernel(costs.allocate_page) * (buffer.div_ceil(PAGE_BYTES).next_power_of_two() - 1);
         let largest = u64::from(mtu);
-        let (apart, apart_ns) = match processor.ends {
-            Some([first, last]) if first != last => (kernel(costs.apart), memory.apart_ns),
-            _ => (Span::ZERO, 0.0),
+        let (apart, apart_segment, apart_ns) = match processor.ends {
+            Some([first, last]) if first != last => {
+                (kernel(costs.apart), kernel(costs.apart_segment), memory.apart_ns)
+            }
+            _ => (Span::ZERO, Span::ZERO, 0.0),
         };
         Self {
             system_call: kernel(costs.system_call),
             receive_call: kernel(costs.system_call) + apart,
             transmit: kernel(costs.transmit) + pages(largest),
-            receive: kernel(costs.receive) + pages(profile.receive_buffer(mtu)),
+            receive: kernel(costs.receive) + pages(profile.receive_buffer(mtu)) + apart_segment,
             transmit_acknowledgement: kernel(costs.transmit_acknowledgement),
             receive_acknowledgement: kernel(costs.receive_acknowledgement),
             interrupt: kernel(costs.interrupt),
@@ -95,7 +97,7 @@ impl Times {
             // Nobody's processor, and so nobody's clock.
             wake_up_delay: costs.wake_up_delay,
             push: kernel(costs.push) + apart,
-            take: kernel(costs.take),
+            take: kernel(costs.take) + apart_segment,
             merge: kernel(costs.merge) + pages(profile.receive_buffer(mtu)),
             hand_over: kernel(costs.transmit),
             page: kernel(costs.allocate_page),

@@ -106,6 +106,7 @@ fn host(bus: Bus) -> HostPlan {
     profile.costs.wake = Span::from_ns(1);
     profile.costs.wake_up_delay = Span::from_ns(1);
     profile.costs.apart = Span::from_ns(1);
+    profile.costs.apart_segment = Span::from_ns(1);
     profile.memory.apart_ns = 1.0;
     profile.processor.ends = Some([0, 1]);
     profile.processor.slice = Span::from_ns(1);
@@ -308,6 +309,7 @@ fn the_page_says_what_a_host_needs(#[case] bus: Bus) {
                 ("costs.wake", nothing(host.costs.wake)),
                 ("costs.wake-up-delay", nothing(host.costs.wake_up_delay)),
                 ("costs.apart", nothing(host.costs.apart)),
+                ("costs.apart-segment", nothing(host.costs.apart_segment)),
                 ("memory.apart-ns", host.memory.apart_ns == 0.0 && default_of(&text, &key) == "`0`"),
                 ("processor.ends", host.processor.ends.is_none()),
                 ("processor.slice", nothing(host.processor.slice)),

@@ -22,6 +22,7 @@ const STREAMS: f64 = 1.0;
 const PUSH_NS: f64 = 1_000.0;
 const TAKE_NS: f64 = 300.0;
 const APART_NS: f64 = 1_000.0;
+const APART_SEGMENT_NS: f64 = 500.0;
 const APART_BYTE_NS: f64 = 0.3;
 /// Nothing but the curve tells these; wide enough to hold a host of 1998 and one of today.
 const PACKET: f64 = 1.5;
@@ -88,6 +89,7 @@ fn beliefs(probes: &Probes) -> Vec<Belief> {
         assumed(Parameter::Push, PUSH_NS, STREAMS),
         assumed(Parameter::Take, TAKE_NS, STREAMS),
         assumed(Parameter::Apart, APART_NS, STREAMS),
+        assumed(Parameter::ApartSegment, APART_SEGMENT_NS, STREAMS),
         assumed(Parameter::ApartByte, APART_BYTE_NS, STREAMS),
         assumed(Parameter::Transmit, PACKET_NS, PACKET),
         assumed(Parameter::TransmitAcknowledgement, PACKET_NS, PACKET),

@@ -74,7 +74,7 @@ pub(in crate::command) fn times(
 fn times_over(wire: Wire, profile: &Profile, conditions: &[Conditions]) -> Result<Vec<Span>, Failure> {
     let mut times = Vec::with_capacity(conditions.len());
     for alike in conditions.chunk_by(same_connection) {
-        let predicted = over_a_connection(wire, Effort::of(profile), profile, alike)?;
+        let predicted = over_a_connection(wire, Effort::of(wire, profile), profile, alike)?;
         times.extend(predicted.iter().map(|it| it.time));
     }
     Ok(times)
@@ -154,8 +154,8 @@ impl Effort {
     /// Between ends on one host nothing is on its way: a stream flows steadily after a few dozen segments.
     const LITTLE: Self = Self { messages: 96, bytes: 128 << 10 };
 
-    fn of(profile: &Profile) -> Self {
-        if profile.processor.ends.is_some() { Self::LITTLE } else { Self::WINDOW }
+    fn of(wire: Wire, profile: &Profile) -> Self {
+        if wire == MEMORY && profile.processor.ends.is_some() { Self::LITTLE } else { Self::WINDOW }
     }
 
     /// As a modelled run times its sizes, but for that.
