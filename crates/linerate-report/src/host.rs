@@ -33,7 +33,7 @@ pub fn host(file: &HostFile, width: u16) -> String {
     let probes =
         grid(&["probe", "median", "95 % from", "to", "unit"], calibration.probe.iter().map(probe).collect());
     let points = grid(
-        &["MTU", "size", "measured us", "fitted us", "off by"],
+        &["MTU", "pattern", "processors", "size", "measured us", "fitted us", "off by"],
         calibration.point.iter().map(point).collect(),
     );
     [head.join("\n"), values, probes, points].join("\n\n") + "\n"
@@ -54,6 +54,8 @@ fn point(point: &PointRecord) -> Vec<String> {
     let off = point.fitted_us / point.measured_us - 1.0;
     vec![
         point.conditions.mtu.to_string(),
+        point.conditions.pattern.name().to_owned(),
+        if point.conditions.one_processor { "one" } else { "two" }.to_owned(),
         point.conditions.size.to_string(),
         digits(point.measured_us),
         digits(point.fitted_us),

@@ -1,8 +1,8 @@
 //! The profile of a host from observations of a real one, and what that profile predicts.
 //!
 //! Pure: observations go in, a [`Profile`](crate::machine::Profile) with intervals comes out. The
-//! model is a function argument, `Fn(&Profile, &[Conditions]) -> Result<Vec<Span>, E>`: the one-way
-//! time of a message under each of the conditions.
+//! model is a function argument, `Fn(&Profile, &[Conditions]) -> Result<Vec<Predicted>, E>`: the
+//! one-way time of a message under each of the conditions, and what both ends work for it.
 //!
 //! Source of the split between what is fitted and what is held out: docs/models/host.md.
 
@@ -20,7 +20,7 @@ mod problem;
 mod tests;
 
 pub use band::Band;
-pub use evidence::{Belief, Conditions, Evidence, Measured};
+pub use evidence::{Belief, Conditions, Evidence, Measured, Predicted};
 pub use fit::{Fit, FitError, fit};
 pub use host_file::{Calibration, Estimate, HostFile, HostFileError, Identity, PointRecord, ProbeRecord};
 pub use parameter::Parameter;

@@ -7,7 +7,9 @@
 
 mod adaptor;
 mod bus;
+mod placed;
 mod processor;
+mod processors;
 mod profile;
 mod shipped;
 mod times;
@@ -24,7 +26,8 @@ use crate::stack::Side;
 
 use adaptor::Notice;
 use bus::Direction;
-use processor::Processors;
+use placed::Next;
+use processors::Processors;
 
 pub use adaptor::{AdaptorCounters, Piece};
 pub use processor::{Level, Usage};
@@ -50,6 +53,8 @@ enum What {
     Stored,
     /// The time for which interrupts were held back is over.
     Coalesced,
+    /// Perhaps another thread's turn on a processor.
+    Asked(u8),
 }
 
 /// Work for a processor.
@@ -59,6 +64,8 @@ pub enum Job {
     Interrupt,
     /// The protocol makes the next segment of an end.
     Transmit(End),
+    /// The kernel wakes a thread, which takes it time and nothing else.
+    Wake,
     /// An application's call: the next step of sending.
     Send(End),
     /// An application's call: the next step of receiving.
@@ -71,8 +78,16 @@ impl Job {
     pub const fn level(self) -> Level {
         match self {
             Self::Interrupt => Level::Interrupt,
-            Self::Transmit(_) => Level::Protocol,
+            Self::Transmit(_) | Self::Wake => Level::Protocol,
             Self::Send(_) | Self::Recv(_) => Level::Process,
+        }
+    }
+
+    /// Whose it is. What belongs to no end is the first one's.
+    const fn side(self) -> Side {
+        match self {
+            Self::Interrupt | Self::Wake => Side::First,
+            Self::Transmit(end) | Self::Send(end) | Self::Recv(end) => end.side,
         }
     }
 }
@@ -119,8 +134,8 @@ pub struct Machine {
     adaptors: Vec<adaptor::Adaptor>,
     /// How far the stations of two links of a host are apart.
     stride: u32,
-    /// Frames that wait for the protocol, or are with it.
-    backlog: VecDeque<Frame>,
+    /// Frames that wait for the protocol, or are with it, by processor.
+    backlog: Vec<VecDeque<Frame>>,
     /// What a received frame is charged to its socket. Unit: bytes.
     charge: u32,
     /// What its clock says when the model begins.
@@ -137,11 +152,11 @@ impl Machine {
         Self {
             station,
             times: Times::of(profile, mtu),
-            processors: Processors::new(if profile.processor.spread { profile.processor.count } else { 1 }),
+            processors: Processors::of(&profile.processor),
             bus: bus::Bus::new(&profile.bus),
             adaptors: vec![adaptor::Adaptor::new(profile.adaptor.clone())],
             stride: u32::MAX,
-            backlog: VecDeque::new(),
+            backlog: vec![VecDeque::new(); Processors::<Work>::of(&profile.processor).count() as usize],
             charge: u32::try_from(profile.receive_buffer(mtu)).unwrap_or(u32::MAX),
             booted_for: Span::ZERO,
         }
@@ -211,6 +226,23 @@ impl Machine {
         self.processors.usage()
     }
 
+    /// How long they worked for an end: all their work, unless both ends are on this host. Then that of its
+    /// thread, with what the kernel did in its calls.
+    #[must_use]
+    pub fn worked(&self, side: Side) -> Span {
+        self.processors.spent(side).unwrap_or_else(|| {
+            let Usage { interrupt, protocol, process } = self.usage();
+            interrupt + protocol + process
+        })
+    }
+
+    /// Whether both ends of a path are on this host, so that a frame reaches the other end's protocol in the
+    /// sender's call.
+    #[must_use]
+    pub const fn holds_both_ends(&self) -> bool {
+        matches!(self.processors, Processors::Together(_))
+    }
+
     /// How many processors it uses.
     #[must_use]
     pub fn processors(&self) -> u32 {
@@ -252,15 +284,60 @@ impl Machine {
 
     /// Gives a processor work that takes `cost`.
     pub fn submit(&mut self, job: Job, cost: Span, kernel: &mut Kernel<impl Includes<Event>>) {
-        self.processors.submit(job.level(), Work::Job(job), cost);
-        self.go_on(kernel);
+        self.processors.submit(job, Work::Job(job), cost);
+        self.start(kernel);
     }
 
-    /// Starts waiting work on idle processors.
+    /// The same for work of an end's kernel that is done where the work has ended from which it follows.
+    pub fn follow(&mut self, job: Job, side: Side, cost: Span, kernel: &mut Kernel<impl Includes<Event>>) {
+        self.processors.follow(side, job, Work::Job(job), cost);
+        self.start(kernel);
+    }
+
+    /// What follows from a host's event is done: waiting work starts on idle processors.
     pub fn go_on(&mut self, kernel: &mut Kernel<impl Includes<Event>>) {
-        while let Some((processor, cost)) = self.processors.begin() {
-            set(self.station, kernel.now() + cost, What::Finished(processor), kernel);
+        self.processors.leave();
+        self.start(kernel);
+    }
+
+    fn start(&mut self, kernel: &mut Kernel<impl Includes<Event>>) {
+        while let Some(next) = self.processors.begin() {
+            let (after, what) = match next {
+                Next::Work(processor, cost) => (cost, What::Finished(processor)),
+                Next::Ask(processor) => (Span::ZERO, What::Asked(processor)),
+            };
+            set(self.station, kernel.now() + after, what, kernel);
         }
+    }
+
+    /// A frame that `side` sent reaches the other end on this host: its protocol takes it at this cost,
+    /// in the sender's call.
+    pub fn hand_over(
+        &mut self,
+        frame: Frame,
+        side: Side,
+        cost: Span,
+        kernel: &mut Kernel<impl Includes<Event>>,
+    ) {
+        let processor = self.processors.receive_within(side, Work::Receive, cost);
+        self.backlog[usize::from(processor)].push_back(frame);
+        self.start(kernel);
+    }
+
+    /// An end's thread makes a call.
+    pub fn enters(&mut self, side: Side) {
+        self.processors.enters(side);
+    }
+
+    /// An end's thread sleeps in a call.
+    pub fn sleeps(&mut self, side: Side) {
+        self.processors.sleeps(side);
+    }
+
+    /// How long the thread of an end that is woken now does not run yet, although its processor may be idle.
+    #[must_use]
+    pub fn wake_up_delay(&self, side: Side) -> Span {
+        if self.processors.is_here(side) { Span::ZERO } else { self.times.wake_up_delay }
     }
 
     /// Puts a frame into the transmit ring.
@@ -325,7 +402,10 @@ impl Machine {
         match event.what {
             What::Finished(processor) => {
                 return match self.processors.finish(processor) {
-                    Work::Receive => Wire::Received(self.backlog.pop_front().expect("a frame for each")),
+                    Work::Receive => {
+                        let backlog = self.processors.backlog_of(processor);
+                        Wire::Received(self.backlog[backlog].pop_front().expect("a frame for each"))
+                    }
                     Work::Job(job) => Wire::Done(job),
                 };
             }
@@ -335,7 +415,7 @@ impl Machine {
             }
             What::Stored => {
                 // A driver that polls goes on polling as long as the protocol has work.
-                let polled = self.parameters().polling && !self.backlog.is_empty();
+                let polled = self.parameters().polling && !self.backlog[0].is_empty();
                 let adaptor = self.adaptor_of(event.station);
                 match adaptor.stored(polled, kernel.now()) {
                     Notice::None => {}
@@ -348,6 +428,10 @@ impl Machine {
                         adaptor.timer = Some(kernel.timer(when, Class::Finish, event));
                     }
                 }
+            }
+            What::Asked(processor) => {
+                self.processors.asked(processor);
+                self.start(kernel);
             }
             What::Coalesced => {
                 self.adaptor_of(event.station).timer = None;
@@ -385,10 +469,10 @@ impl Machine {
     /// no room.
     #[must_use]
     pub fn queue_received(&mut self, frame: Frame, cost: Span) -> bool {
-        let has_room = self.backlog.len() < self.parameters().backlog as usize;
+        let has_room = self.backlog[0].len() < self.parameters().backlog as usize;
         if has_room {
-            self.processors.submit(Level::Protocol, Work::Receive, cost);
-            self.backlog.push_back(frame);
+            self.processors.receive(Work::Receive, cost);
+            self.backlog[0].push_back(frame);
         } else {
             self.adaptors[0].counters.backlog_overflows += 1;
         }

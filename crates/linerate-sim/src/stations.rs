@@ -58,6 +58,8 @@ pub enum Event {
     },
     /// A timer of the protocol at an end of a TCP flow may have run out.
     Timer(End),
+    /// A thread that was woken at an end of a TCP flow is known to its processor.
+    Woken(End),
     /// Something happens in a station's machine.
     Machine(machine::Event),
     /// A frame that a path delayed arrives.
@@ -268,6 +270,7 @@ impl Stations {
             }
             Event::Resend { flow, side } => self.resend(flow, side),
             Event::Timer(end) => self.tcp_timer(end, kernel),
+            Event::Woken(end) => self.tcp_woken(end, kernel),
             Event::Machine(event) => self.machine_event(event, kernel),
             Event::Late { port, number } => {
                 let late = self.late.remove(number);

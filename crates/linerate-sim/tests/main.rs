@@ -14,6 +14,7 @@ mod loads;
 mod myrinet;
 mod negotiation;
 mod network;
+mod one_host;
 mod papers;
 mod plans;
 mod ranks;

@@ -38,11 +38,20 @@ fn a_host_is_calibrated_predicted_and_left_as_it_was() {
     let before = network();
     let said = desk.linerate(&["calibrate", "--time", "3s", "--draws", "8"]).done();
     assert!(said.stdout.contains("costs.wake-up"), "{}", said.stdout);
-    assert_eq!(said.stderr, "host file: host.toml\n");
+    assert!(
+        said.stderr.starts_with("takes about 26 s: 3.000 s of measuring, then the fit\n"),
+        "{}",
+        said.stderr
+    );
+    assert!(said.stderr.ends_with("host file: host.toml\n"), "{}", said.stderr);
     assert_eq!(network(), before, "nothing is left behind");
 
     let file = HostFile::from_toml(&desk.read("host.toml")).expect("it is readable");
-    assert_eq!(file.calibration.point.len(), 18, "six sizes at one MTU and four at three");
+    assert_eq!(
+        file.calibration.point.len(),
+        28,
+        "six sizes at one MTU, four at three, eight of streams and two on one processor"
+    );
     assert_eq!(file.calibration.probe.len(), 8);
     for value in &file.calibration.value {
         let [low, high] = value.interval;
@@ -64,6 +73,15 @@ fn a_host_is_calibrated_predicted_and_left_as_it_was() {
     let said = desk.linerate(&["predict", "--host", "host.toml", "x.run.json", "--format", "json"]).done();
     let json: Value = serde_json::from_str(&said.stdout).expect("JSON");
     assert_eq!(json["held_out"], 3, "the calibration used other MTUs");
+
+    let stream = ["--pattern", "one-way", "--schedule", "list:64,1448", "--out", "m.run.json"];
+    desk.linerate(&[&["measure", "--model", "host.toml"], &stream[..]].concat()).done();
+    let run = desk.run_file("m.run.json");
+    assert_eq!(run.source, Source::Modelled("host".to_owned()));
+    let times: Vec<f64> = run.series[0].timed().map(|point| point.time().expect("timed").median).collect();
+    assert!(times.len() == 2 && times[0] < times[1], "{times:?}");
+    let plan = &run.model.as_ref().expect("it was modelled").plan;
+    assert!(plan.contains("ends = ["), "both ends are on the calibrated host: {plan}");
 }
 
 #[test]

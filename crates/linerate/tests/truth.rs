@@ -23,6 +23,8 @@ mod host;
 mod one_way;
 #[path = "truth/stream.rs"]
 mod stream;
+#[path = "truth/streams.rs"]
+mod streams;
 #[expect(dead_code, reason = "the other tests use the rest")]
 mod support;
 #[path = "truth/time.rs"]

@@ -42,7 +42,7 @@ impl Before {
 
 /// What TCP says at one end, and for how long its host's processors have worked.
 fn seen(world: &World, flow: u32, side: Side) -> Option<(TcpSample, Span)> {
-    let usage = world.stations.machine_at(flow, side)?.usage();
+    let worked = world.stations.machine_at(flow, side)?.worked(side);
     let connection = world.stations.connection(flow, side)?;
-    Some((connection.sample(), usage.interrupt + usage.protocol + usage.process))
+    Some((connection.sample(), worked))
 }

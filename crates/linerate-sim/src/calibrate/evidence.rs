@@ -28,6 +28,14 @@ pub struct Conditions {
     pub send_buffer: Option<Size>,
     /// `TCP_NODELAY`.
     pub nodelay: bool,
+    /// Whether the threads of both ends share one processor, of a host on which both run.
+    #[serde(default, skip_serializing_if = "is_no")]
+    pub one_processor: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+const fn is_no(flag: &bool) -> bool {
+    !*flag
 }
 
 impl Conditions {
@@ -43,7 +51,20 @@ impl Conditions {
             receive_buffer: None,
             send_buffer: None,
             nodelay: true,
+            one_processor: false,
         }
+    }
+
+    /// The same of a one-way stream.
+    #[must_use]
+    pub fn one_way(self) -> Self {
+        Self { pattern: Pattern::OneWay, ..self }
+    }
+
+    /// The same with the threads of both ends on one processor.
+    #[must_use]
+    pub fn on_one_processor(self) -> Self {
+        Self { one_processor: true, ..self }
     }
 }
 
@@ -56,6 +77,18 @@ pub struct Measured {
     pub time: Span,
     /// Standard deviation of the median's logarithm: 0.02 is about 2 %.
     pub sigma: f64,
+    /// For how long the threads of both ends worked for a message, the one that sends first, with what the
+    /// kernel did in their calls, and the standard deviation of the logarithms. Absent if that is not known.
+    pub worked: Option<([Span; 2], f64)>,
+}
+
+/// What the model says of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Predicted {
+    /// Its one-way time.
+    pub time: Span,
+    /// For how long the threads of both ends work for it, the one that sends first.
+    pub worked: [Span; 2],
 }
 
 /// What a micro-measurement or an assumption says about one parameter.
@@ -91,6 +124,12 @@ pub struct Evidence {
 }
 
 impl Evidence {
+    /// How many residuals it gives.
+    pub(super) fn pieces(&self) -> usize {
+        let worked = self.measured.iter().filter(|it| it.worked.is_some()).count();
+        self.measured.len() + 2 * worked + self.beliefs.len()
+    }
+
     /// The conditions of what was measured.
     #[must_use]
     pub fn conditions(&self) -> Vec<Conditions> {

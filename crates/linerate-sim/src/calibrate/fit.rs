@@ -9,7 +9,7 @@ use nalgebra::{DMatrix, DVector};
 use super::gap::gap;
 use super::posterior::{draws, interval};
 use super::problem::{Problem, log_ratio, logs_of, profile_at};
-use super::{Conditions, Evidence, Parameter};
+use super::{Conditions, Evidence, Parameter, Predicted};
 use crate::machine::Profile;
 
 /// First guess of the model's own error, of a time's logarithm.
@@ -25,6 +25,8 @@ const MOST_STARTS: usize = 4;
 const WORTH_IT: f64 = 0.02;
 /// How many steps of the solver per parameter, at most.
 const PATIENCE: usize = 30;
+/// The same for a first look from each start.
+const FIRST_PATIENCE: usize = 1;
 /// Changes smaller than this share are ignored: the model itself changes in steps, from event to
 /// event.
 const TOLERANCE: f64 = 1e-4;
@@ -85,7 +87,7 @@ pub enum FitError<E> {
 /// [`FitError`]: the model failed, or the evidence does not determine the parameters.
 pub fn fit<F, E>(start: &Profile, evidence: &Evidence, draws: usize, predict: F) -> Result<Fit, FitError<E>>
 where
-    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Span>, E>,
+    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Predicted>, E>,
 {
     check(start, evidence)?;
     let mut problem = Problem {
@@ -94,7 +96,7 @@ where
         predict: &predict,
         discrepancy: FIRST_GAP,
         logs: logs_of(start),
-        errors: DVector::zeros(evidence.measured.len() + evidence.beliefs.len()),
+        errors: DVector::zeros(evidence.pieces()),
         failure: RefCell::new(None),
     };
     for turn in 0..MOST_TURNS {
@@ -112,21 +114,16 @@ where
 /// The least squares from the start in `problem`, with a limit on the steps because each one runs
 /// the model. Where the order of two events changes, the model has a small step at which the solver
 /// stops too early, so it restarts there as long as that helps.
-pub(super) fn minimized<'a, F, E>(mut problem: Problem<'a, F, E>) -> Problem<'a, F, E>
+fn minimized<'a, F, E>(mut problem: Problem<'a, F, E>) -> Problem<'a, F, E>
 where
-    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Span>, E>,
+    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Predicted>, E>,
 {
-    let solver = LevenbergMarquardt::new()
-        .with_patience(PATIENCE)
-        .with_ftol(TOLERANCE)
-        .with_xtol(TOLERANCE)
-        .with_gtol(0.0);
     let mut before = f64::INFINITY;
     for _ in 0..MOST_STARTS {
-        let (found, report) = solver.minimize(problem);
+        let (found, reached) = solved(problem, PATIENCE);
         problem = found;
-        let helped = report.objective_function < before * (1.0 - WORTH_IT);
-        before = report.objective_function;
+        let helped = reached < before * (1.0 - WORTH_IT);
+        before = reached;
         if !helped {
             break;
         }
@@ -134,11 +131,25 @@ where
     problem
 }
 
-/// The least squares from several starts: for a cost that only the curve shows, the start is a
-/// guess, and it decides which of two hosts is the slower one.
+/// One run of the solver of so many steps a parameter at most, and half the sum of squares that it reached.
+fn solved<'a, F, E>(problem: Problem<'a, F, E>, patience: usize) -> (Problem<'a, F, E>, f64)
+where
+    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Predicted>, E>,
+{
+    let solver = LevenbergMarquardt::new()
+        .with_patience(patience)
+        .with_ftol(TOLERANCE)
+        .with_xtol(TOLERANCE)
+        .with_gtol(0.0);
+    let (found, report) = solver.minimize(problem);
+    (found, report.objective_function)
+}
+
+/// The least squares from several starts, of which the one that soon comes the furthest is followed: for a
+/// cost that only the curve shows, the start is a guess, and it decides which of two hosts is the slower one.
 fn from_everywhere<'a, F, E>(mut problem: Problem<'a, F, E>) -> Problem<'a, F, E>
 where
-    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Span>, E>,
+    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Predicted>, E>,
 {
     let start = problem.logs.clone();
     let mut best: Option<(f64, DVector<f64>)> = None;
@@ -147,14 +158,14 @@ where
         for (log, parameter) in problem.logs.iter_mut().zip(Parameter::ALL) {
             *log += if parameter.is_of_packets() { factor.ln() } else { 0.0 };
         }
-        problem = minimized(problem);
+        problem = solved(problem, FIRST_PATIENCE).0;
         let squares = problem.squares();
         if squares.is_some_and(|squares| best.as_ref().is_none_or(|(least, _)| squares < *least)) {
             best = squares.map(|squares| (squares, problem.logs.clone()));
         }
     }
     problem.logs = best.map_or(start, |(_, logs)| logs);
-    problem
+    minimized(problem)
 }
 
 fn check<E>(start: &Profile, evidence: &Evidence) -> Result<(), FitError<E>> {
@@ -179,7 +190,7 @@ struct Assessment {
 
 fn assess<F, E>(problem: &Problem<'_, F, E>) -> Result<Assessment, FitError<E>>
 where
-    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Span>, E>,
+    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Predicted>, E>,
 {
     let failed = || problem.failure.take().map_or(FitError::Singular, FitError::Model);
     let predicted = problem.predicted(&problem.logs).ok_or_else(failed)?;
@@ -188,15 +199,16 @@ where
     let measured = &problem.evidence.measured;
     let leverages: Vec<f64> = (0..measured.len()).map(|row| leverage(&slopes, &covariance, row)).collect();
     let residuals: Vec<f64> =
-        measured.iter().zip(&predicted).map(|(it, time)| log_ratio(*time, it.time)).collect();
+        measured.iter().zip(&predicted).map(|(it, model)| log_ratio(model.time, it.time)).collect();
     let sigmas: Vec<f64> = measured.iter().map(|it| it.sigma).collect();
+    let predicted = predicted.iter().map(|model| model.time).collect();
     Ok(Assessment { predicted, gap: gap(&residuals, &sigmas, &leverages) })
 }
 
 /// The result, once the model's own error has settled.
 fn conclude<F, E>(problem: Problem<'_, F, E>, count: usize) -> Result<Fit, FitError<E>>
 where
-    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Span>, E>,
+    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Predicted>, E>,
 {
     let Assessment { predicted, gap: (discrepancy, freedom) } = assess(&problem)?;
     let best = problem.logs.clone();

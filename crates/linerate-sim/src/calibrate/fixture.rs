@@ -2,9 +2,10 @@
 
 use std::convert::Infallible;
 
+use linerate_core::pattern::Pattern;
 use linerate_core::units::{Size, Span};
 
-use super::{Belief, Conditions, Evidence, Measured, Parameter};
+use super::{Belief, Conditions, Evidence, Measured, Parameter, Predicted};
 use crate::machine::{Adaptor, Costs, Memory, Processor, Profile};
 
 pub(super) fn profile() -> Profile {
@@ -14,7 +15,6 @@ pub(super) fn profile() -> Profile {
         about: "a test".to_owned(),
         processor: Processor { clock_mhz: 3000.0, reference_mhz: 3000.0, count: 2, ..free.processor },
         costs: Costs {
-            merge: Span::ZERO,
             system_call: ns(300),
             transmit: ns(900),
             receive: ns(1_200),
@@ -23,11 +23,19 @@ pub(super) fn profile() -> Profile {
             interrupt: Span::ZERO,
             wake_up: ns(5_000),
             allocate_page: ns(100),
+            push: ns(1_600),
+            take: ns(250),
+            wake: ns(600),
+            wake_up_delay: ns(9_000),
+            apart: ns(400),
+            apart_segment: ns(150),
+            ..free.costs
         },
         memory: Memory {
             copy_in_ns: 0.12,
             copy_out_ns: 0.15,
             uncached_ns: 0.1,
+            apart_ns: 0.2,
             checksum_in_ns: 0.1,
             checksum_out_ns: 0.1,
             cache: Size(1 << 20),
@@ -46,16 +54,26 @@ pub(super) fn usual_conditions() -> Vec<Conditions> {
         let mss = u64::from(mtu) - 52;
         all.extend([mss, 2 * mss, 4 * mss, 32 << 10].map(|size| Conditions::usual(mtu, size)));
     }
-    all
+    let streams = [64, 1448, 16 << 10, 256 << 10].map(|size| Conditions::usual(1500, size).one_way());
+    let shared = streams.clone().map(Conditions::on_one_processor);
+    let answered = [64, 16 << 10].map(|size| Conditions::usual(1500, size).on_one_processor());
+    [all, streams.into(), shared.into(), answered.into()].concat()
 }
 
 /// A message's one-way time in closed form: the first segment through every stage, the others
 /// through the slower of the two hosts, and an acknowledgement for every second segment.
-pub(super) fn closed_form(profile: &Profile, all: &[Conditions]) -> Result<Vec<Span>, Infallible> {
-    Ok(all.iter().map(|it| Span::from_seconds(nanoseconds(profile, it) / 1e9)).collect())
+pub(super) fn closed_form(profile: &Profile, all: &[Conditions]) -> Result<Vec<Predicted>, Infallible> {
+    Ok(all
+        .iter()
+        .map(|it| {
+            let [time, sends, takes] = nanoseconds(profile, it).map(|ns| Span::from_seconds(ns / 1e9));
+            Predicted { time, worked: [sends, takes] }
+        })
+        .collect())
 }
 
-fn nanoseconds(profile: &Profile, it: &Conditions) -> f64 {
+/// The time, and the work of both ends.
+fn nanoseconds(profile: &Profile, it: &Conditions) -> [f64; 3] {
     let of = |parameter: Parameter| parameter.of(profile);
     let mss = u64::from(it.mtu) - 52;
     let segments = it.size.div_ceil(mss).max(1) as f64;
@@ -68,9 +86,26 @@ fn nanoseconds(profile: &Profile, it: &Conditions) -> f64 {
     let take = of(Parameter::Receive)
         + pages * of(Parameter::AllocatePage)
         + (of(Parameter::CopyOut) + far) * first
+        + of(Parameter::Take)
         + of(Parameter::TransmitAcknowledgement) / 2.0;
-    let calls = 2.0 * of(Parameter::SystemCall) + of(Parameter::WakeUp);
-    calls + send + take + (segments - 1.0) * send.max(take)
+    if it.pattern == Pattern::OneWay {
+        let sends = of(Parameter::SystemCall) + of(Parameter::Push) + segments * send;
+        let takes = of(Parameter::SystemCall) + segments * take;
+        // One processor does both in turn; two of them pass the segments from cache to cache.
+        let turn = of(Parameter::WakeUp) + of(Parameter::Wake);
+        let passed = of(Parameter::Apart)
+            + segments * of(Parameter::ApartSegment)
+            + it.size as f64 * of(Parameter::ApartByte);
+        let time = if it.one_processor { sends + takes + turn } else { passed + sends.max(takes) };
+        return [time, sends, takes];
+    }
+    let calls = 2.0 * of(Parameter::SystemCall) + of(Parameter::Push) + of(Parameter::WakeUp);
+    let woken = if it.one_processor {
+        of(Parameter::Wake)
+    } else {
+        of(Parameter::WakeUpDelay) + of(Parameter::Apart) + 2.0 * it.size as f64 * of(Parameter::ApartByte)
+    };
+    [calls + woken + send + take + (segments - 1.0) * send.max(take), send * segments, take * segments]
 }
 
 /// What stands for a parameter besides the curve: its truth times `error`, and how well that is known.
@@ -85,15 +120,23 @@ pub(super) fn belief(parameter: Parameter, error: f64, sigma: f64) -> Belief {
 }
 
 /// How well each parameter is known without the curve, in the order of `ALL`.
-pub(super) const SIGMAS: [f64; 10] = [0.2, 0.8, 0.8, 0.8, 0.8, 0.5, 0.8, 0.2, 0.2, 0.5];
+pub(super) const SIGMAS: [f64; 17] =
+    [0.2, 0.8, 0.8, 0.8, 0.8, 0.5, 0.8, 0.2, 0.2, 0.5, 0.8, 0.8, 0.5, 0.5, 0.8, 0.8, 0.8];
 
 /// Evidence without any error.
-pub(super) fn exact(predict: impl Fn(&Profile, &[Conditions]) -> Result<Vec<Span>, Infallible>) -> Evidence {
+pub(super) fn exact(
+    predict: impl Fn(&Profile, &[Conditions]) -> Result<Vec<Predicted>, Infallible>,
+) -> Evidence {
     let conditions = usual_conditions();
     let times = predict(&profile(), &conditions).expect("it cannot fail");
     let measured = conditions.into_iter().zip(times);
     Evidence {
         beliefs: Parameter::ALL.into_iter().zip(SIGMAS).map(|(it, sigma)| belief(it, 1.0, sigma)).collect(),
-        measured: measured.map(|(conditions, time)| Measured { conditions, time, sigma: 0.01 }).collect(),
+        measured: measured
+            .map(|(conditions, Predicted { time, worked })| {
+                let worked = (conditions.pattern == Pattern::OneWay).then_some((worked, 0.02));
+                Measured { conditions, time, sigma: 0.01, worked }
+            })
+            .collect(),
     }
 }

@@ -10,8 +10,10 @@ use super::problem::profile_at;
 use super::{Conditions, Fit, Parameter};
 use crate::machine::Profile;
 
-/// The version of the record that this linerate writes and reads.
-const FORMAT: u32 = 1;
+/// The version of the record that this linerate writes. It reads the earlier one too.
+const FORMAT: u32 = 2;
+/// Format 1 has the first of the parameters only: of hosts whose ends were modelled apart.
+const FIRST_FORMAT: u32 = 1;
 /// No cost has a larger logarithm in its unit: that would be 213 days.
 const MOST_LOG: f64 = 40.0;
 
@@ -161,11 +163,18 @@ impl Calibration {
         self.point.iter().any(|point| point.conditions == *conditions)
     }
 
+    /// The parameters that a file of its format has.
+    #[must_use]
+    pub fn parameters(&self) -> &'static [Parameter] {
+        let count = if self.format == FIRST_FORMAT { Parameter::FIRST } else { Parameter::ALL.len() };
+        &Parameter::ALL[..count]
+    }
+
     fn check(&self) -> Result<(), HostFileError> {
         let require = |ok: bool, key, reason| {
             if ok { Ok(()) } else { Err(HostFileError::Content { key, reason }) }
         };
-        if self.format != FORMAT {
+        if !(FIRST_FORMAT..=FORMAT).contains(&self.format) {
             return Err(HostFileError::Later(self.format));
         }
         let positive = |value: f64| value.is_finite() && value >= 0.0;
@@ -173,8 +182,9 @@ impl Calibration {
         require(positive(self.drift), "calibration.drift", "is negative or no number")?;
         require(positive(self.freedom), "calibration.freedom", "is negative or no number")?;
         let named: Vec<Parameter> = self.value.iter().map(|value| value.parameter).collect();
-        require(named == Parameter::ALL, "calibration.value", "does not name every fitted value in order")?;
-        let size = Parameter::ALL.len();
+        let expected = self.parameters();
+        require(named == expected, "calibration.value", "does not name every fitted value in order")?;
+        let size = expected.len();
         let whole = |set: &Vec<f64>| set.len() == size && set.iter().all(|log| log.abs() < MOST_LOG);
         let whole = !self.draws.is_empty() && self.draws.iter().all(whole);
         require(whole, "calibration.draws", "has no sets, or one without a number for each value")
@@ -201,7 +211,7 @@ impl HostFile {
     pub fn from_toml(text: &str) -> Result<Self, HostFileError> {
         let file: Self = toml::from_str(text)?;
         file.calibration.check()?;
-        for parameter in Parameter::ALL {
+        for parameter in file.calibration.parameters() {
             let value = parameter.of(&file.host);
             if !(value.is_finite() && value > 0.0) {
                 return Err(HostFileError::Content { key: parameter.key(), reason: "is not above zero" });

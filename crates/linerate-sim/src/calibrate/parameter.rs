@@ -7,7 +7,7 @@ use crate::machine::Profile;
 
 /// A cost in a [`Profile`] that no single probe measures: it is found by fitting.
 ///
-/// Unit of its value: nanoseconds; of the last three nanoseconds a byte.
+/// Unit of its value: nanoseconds; of copies, `Uncached` and `ApartByte` nanoseconds a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Parameter {
@@ -31,11 +31,26 @@ pub enum Parameter {
     CopyOut,
     /// The extra cost of a byte where the message does not fit the cache.
     Uncached,
+    /// Beginning to send.
+    Push,
+    /// A segment's worth that a call of receive takes.
+    Take,
+    /// A wake-up, for the processor that wakes.
+    Wake,
+    /// From a wake-up on another processor until the sleeper's own begins with it.
+    WakeUpDelay,
+    /// What a call costs more where the ends have processors of their own.
+    Apart,
+    /// And a data segment, at each end.
+    ApartSegment,
+    /// And a byte, at each end.
+    ApartByte,
 }
 
 impl Parameter {
-    /// Every one, in the order of covariances.
-    pub const ALL: [Self; 10] = [
+    /// Every one, in the order of covariances. A host file names all, or the first [`Self::FIRST`] if it is of
+    /// format 1.
+    pub const ALL: [Self; 17] = [
         Self::SystemCall,
         Self::Transmit,
         Self::Receive,
@@ -46,7 +61,17 @@ impl Parameter {
         Self::CopyIn,
         Self::CopyOut,
         Self::Uncached,
+        Self::Push,
+        Self::Take,
+        Self::Wake,
+        Self::WakeUpDelay,
+        Self::Apart,
+        Self::ApartSegment,
+        Self::ApartByte,
     ];
+
+    /// How many of them host files of format 1 have.
+    pub(super) const FIRST: usize = 10;
 
     /// Its key in a profile, with the table.
     #[must_use]
@@ -62,6 +87,13 @@ impl Parameter {
             Self::CopyIn => "memory.copy-in-ns",
             Self::CopyOut => "memory.copy-out-ns",
             Self::Uncached => "memory.uncached-ns",
+            Self::Push => "costs.push",
+            Self::Take => "costs.take",
+            Self::Wake => "costs.wake",
+            Self::WakeUpDelay => "costs.wake-up-delay",
+            Self::Apart => "costs.apart",
+            Self::ApartSegment => "costs.apart-segment",
+            Self::ApartByte => "memory.apart-ns",
         }
     }
 
@@ -77,7 +109,7 @@ impl Parameter {
     #[must_use]
     pub const fn unit(self) -> &'static str {
         match self {
-            Self::CopyIn | Self::CopyOut | Self::Uncached => "ns/B",
+            Self::CopyIn | Self::CopyOut | Self::Uncached | Self::ApartByte => "ns/B",
             _ => "ns",
         }
     }
@@ -89,6 +121,7 @@ impl Parameter {
             Self::CopyIn => profile.memory.copy_in_ns,
             Self::CopyOut => profile.memory.copy_out_ns,
             Self::Uncached => profile.memory.uncached_ns,
+            Self::ApartByte => profile.memory.apart_ns,
             _ => self.span(profile).as_ps() as f64 / 1e3,
         }
     }
@@ -99,6 +132,7 @@ impl Parameter {
             Self::CopyIn => profile.memory.copy_in_ns = value,
             Self::CopyOut => profile.memory.copy_out_ns = value,
             Self::Uncached => profile.memory.uncached_ns = value,
+            Self::ApartByte => profile.memory.apart_ns = value,
             _ => *self.span_mut(profile) = Span::from_seconds(value / 1e9),
         }
     }
@@ -113,7 +147,13 @@ impl Parameter {
             Self::ReceiveAcknowledgement => costs.receive_acknowledgement,
             Self::WakeUp => costs.wake_up,
             Self::AllocatePage => costs.allocate_page,
-            Self::CopyIn | Self::CopyOut | Self::Uncached => Span::ZERO,
+            Self::Push => costs.push,
+            Self::Take => costs.take,
+            Self::Wake => costs.wake,
+            Self::WakeUpDelay => costs.wake_up_delay,
+            Self::Apart => costs.apart,
+            Self::ApartSegment => costs.apart_segment,
+            Self::CopyIn | Self::CopyOut | Self::Uncached | Self::ApartByte => Span::ZERO,
         }
     }
 
@@ -126,6 +166,12 @@ impl Parameter {
             Self::ReceiveAcknowledgement => &mut costs.receive_acknowledgement,
             Self::WakeUp => &mut costs.wake_up,
             Self::AllocatePage => &mut costs.allocate_page,
+            Self::Push => &mut costs.push,
+            Self::Take => &mut costs.take,
+            Self::Wake => &mut costs.wake,
+            Self::WakeUpDelay => &mut costs.wake_up_delay,
+            Self::Apart => &mut costs.apart,
+            Self::ApartSegment => &mut costs.apart_segment,
             // The others never come here: `set` takes them first.
             _ => &mut costs.system_call,
         }

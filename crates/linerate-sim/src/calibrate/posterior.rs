@@ -1,42 +1,94 @@
 //! Sets of parameters that are as likely as the best one.
 
-use linerate_core::units::Span;
-use nalgebra::DVector;
+use nalgebra::{DMatrix, DVector};
 use rand::RngExt as _;
 use rand_pcg::Pcg64;
 use statrs::distribution::{ContinuousCDF as _, Normal};
 
-use super::fit::minimized;
 use super::problem::Problem;
-use super::{Conditions, reach};
+use super::{Conditions, Predicted, reach};
 use crate::machine::Profile;
 
 /// Of everything random here: equal evidence gives an equal profile.
 const SEED: u128 = 1;
 
+/// How often slopes are found anew for a set.
+const ROUNDS: usize = 1;
+/// Steps with the same slopes, at most.
+const STEPS: usize = 3;
+
 /// Sets of the logarithms of the parameters that are as likely as the best. Each is found by
 /// fitting the evidence with every piece moved by a random error of its own size. The curvature at
 /// the optimum alone is not enough: where the slower of two hosts counts, the likelihood has an
-/// edge.
+/// edge. The first steps of every set have the slopes at the optimum (a chord method), because to find
+/// them anew takes as many runs of the model as there are parameters; the last ones have those where they
+/// led.
 ///
 /// Absent where the model fails on the evidence, for instance with absurd costs.
 ///
 /// Source: Bardsley, Solonen, Haario, Laine, "Randomize-then-optimize", SIAM J. Sci. Comput. 36, 2014.
 pub(super) fn draws<F, E>(mut problem: Problem<'_, F, E>, count: usize) -> Vec<Vec<f64>>
 where
-    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Span>, E>,
+    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Predicted>, E>,
 {
     let best = problem.logs.clone();
-    let pieces = problem.evidence.measured.len() + problem.evidence.beliefs.len();
+    let pieces = problem.evidence.pieces();
+    let Some(slopes) = problem.slopes() else { return Vec::new() };
+    let Some(gain) = gain(&slopes) else { return Vec::new() };
     let mut random = Pcg64::new(SEED, 0);
     let mut drawn = Vec::with_capacity(count);
     for _ in 0..count {
         problem.errors = DVector::from_fn(pieces, |_, _| normal(&mut random));
-        problem.logs.clone_from(&best);
-        problem = minimized(problem);
-        drawn.push(problem.logs.as_slice().to_vec());
+        if let Some(logs) = nearest(&mut problem, &best, &gain) {
+            drawn.push(logs.as_slice().to_vec());
+        }
     }
     drawn
+}
+
+/// What residuals move the parameters by, where their slopes are these.
+fn gain(slopes: &DMatrix<f64>) -> Option<DMatrix<f64>> {
+    Some((slopes.transpose() * slopes).try_inverse()? * slopes.transpose())
+}
+
+/// The least squares of `problem`, from `start` with its `gain`.
+fn nearest<F, E>(
+    problem: &mut Problem<'_, F, E>,
+    start: &DVector<f64>,
+    first: &DMatrix<f64>,
+) -> Option<DVector<f64>>
+where
+    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Predicted>, E>,
+{
+    // As far as the errors alone move it; from there only downwards.
+    let moved = start - first * problem.residuals_at(start)?;
+    problem.logs = descended(problem, moved, first)?;
+    for _ in 0..ROUNDS {
+        let Some(again) = problem.slopes_ahead().and_then(|slopes| gain(&slopes)) else { break };
+        problem.logs = descended(problem, problem.logs.clone(), &again)?;
+    }
+    Some(problem.logs.clone())
+}
+
+/// A few steps of `gain` times what is left. One that does not help is halved.
+fn descended<F, E>(
+    problem: &Problem<'_, F, E>,
+    mut logs: DVector<f64>,
+    gain: &DMatrix<f64>,
+) -> Option<DVector<f64>>
+where
+    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Predicted>, E>,
+{
+    let mut left = problem.residuals_at(&logs)?;
+    let mut share = 1.0;
+    for _ in 0..STEPS {
+        let next = &logs - gain * &left * share;
+        match problem.residuals_at(&next) {
+            Some(after) if after.norm_squared() < left.norm_squared() => (logs, left) = (next, after),
+            _ => share /= 2.0,
+        }
+    }
+    Some(logs)
 }
 
 /// A number of the standard normal distribution.
@@ -50,14 +102,14 @@ const FEWEST: usize = 3;
 
 /// The 95 % interval of a logarithm around its best value: each side uses the draws on that side,
 /// or all draws if there are too few. A spread estimated from few draws is itself uncertain: it has
-/// as many degrees of freedom as there are draws, besides those of the model's error.
+/// as many degrees of freedom as there are draws on that side, besides those of the model's error.
 pub(super) fn interval(best: f64, drawn: &[f64], freedom: f64) -> [f64; 2] {
-    let freedom = (freedom.max(1.0).recip() + (drawn.len().max(1) as f64).recip()).recip();
     let half = |below: bool| {
         let apart = || drawn.iter().map(|log| log - best);
         let side: Vec<f64> = apart().filter(|apart| (*apart < 0.0) == below).collect();
         let taken = if side.len() < FEWEST { apart().collect() } else { side };
         let squares: f64 = taken.iter().map(|apart| apart * apart).sum();
+        let freedom = (freedom.max(1.0).recip() + (taken.len().max(1) as f64).recip()).recip();
         reach(freedom) * (squares / taken.len().max(1) as f64).sqrt()
     };
     [best - half(true), best + half(false)]

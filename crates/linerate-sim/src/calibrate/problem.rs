@@ -7,7 +7,7 @@ use linerate_core::units::Span;
 use nalgebra::storage::Owned;
 use nalgebra::{DMatrix, DVector, Dyn};
 
-use super::{Conditions, Evidence, Parameter};
+use super::{Conditions, Evidence, Parameter, Predicted};
 use crate::machine::Profile;
 
 /// By how much a parameter's logarithm is changed to either side for a derivative: 8 %. With a
@@ -47,10 +47,10 @@ pub(super) fn logs_of(profile: &Profile) -> DVector<f64> {
 
 impl<F, E> Problem<'_, F, E>
 where
-    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Span>, E>,
+    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Predicted>, E>,
 {
     /// The model's times at `logs`, one for each measured time.
-    pub(super) fn predicted(&self, logs: &DVector<f64>) -> Option<Vec<Span>> {
+    pub(super) fn predicted(&self, logs: &DVector<f64>) -> Option<Vec<Predicted>> {
         let profile = profile_at(self.base, logs.as_slice());
         match (self.predict)(&profile, &self.evidence.conditions()) {
             Ok(times) => Some(times),
@@ -67,19 +67,36 @@ where
         measured.map(|it| it.sigma.hypot(self.discrepancy).max(f64::MIN_POSITIVE).recip()).collect()
     }
 
-    /// All residuals at `logs`: of the measured times, then of the beliefs.
-    fn residuals_at(&self, logs: &DVector<f64>) -> Option<DVector<f64>> {
-        let times = self.predicted(logs)?;
+    /// All residuals at `logs`: of the measured times, of the processor times beside them, then of the beliefs.
+    pub(super) fn residuals_at(&self, logs: &DVector<f64>) -> Option<DVector<f64>> {
+        let predicted = self.predicted(logs)?;
         let profile = profile_at(self.base, logs.as_slice());
-        let measured = self.evidence.measured.iter().zip(times).zip(self.weights());
-        let measured = measured.map(|((it, time), weight)| log_ratio(time, it.time) * weight);
+        let measured = self.evidence.measured.iter().zip(&predicted).zip(self.weights());
+        let times = measured.map(|((it, model), weight)| log_ratio(model.time, it.time) * weight);
+        let worked = self.evidence.measured.iter().zip(&predicted).filter_map(|(it, model)| {
+            let (worked, sigma) = it.worked?;
+            let weight = sigma.hypot(self.discrepancy).max(f64::MIN_POSITIVE).recip();
+            Some([0, 1].map(|end| log_ratio(model.worked[end], worked[end]) * weight))
+        });
         let beliefs = self.evidence.beliefs.iter().map(|belief| belief.residual(&profile));
-        Some(DVector::from_iterator(self.errors.len(), measured.chain(beliefs)) + &self.errors)
+        let all = times.chain(worked.flatten()).chain(beliefs);
+        Some(DVector::from_iterator(self.errors.len(), all) + &self.errors)
     }
 
     /// The sum of the squares of all residuals.
     pub(super) fn squares(&self) -> Option<f64> {
         self.residuals_at(&self.logs).map(|residuals| residuals.norm_squared())
+    }
+
+    /// Change of each residual with each logarithm, by differences to one side: half the work.
+    pub(super) fn slopes_ahead(&self) -> Option<DMatrix<f64>> {
+        let here = self.residuals_at(&self.logs)?;
+        let columns = (0..self.logs.len()).map(|nth| {
+            let mut logs = self.logs.clone();
+            logs[nth] += STEP;
+            Some((self.residuals_at(&logs)? - &here) / STEP)
+        });
+        Some(DMatrix::from_columns(&columns.collect::<Option<Vec<_>>>()?))
     }
 
     /// Change of each residual with each logarithm, by differences to both sides.
@@ -104,7 +121,7 @@ pub(super) fn log_ratio(model: Span, measured: Span) -> f64 {
 
 impl<F, E> LeastSquaresProblem<f64, Dyn, Dyn> for Problem<'_, F, E>
 where
-    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Span>, E>,
+    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Predicted>, E>,
 {
     type ResidualStorage = Owned<f64, Dyn>;
     type JacobianStorage = Owned<f64, Dyn, Dyn>;

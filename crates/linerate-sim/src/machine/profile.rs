@@ -51,6 +51,15 @@ pub struct Processor {
     /// their interrupts (as with the schedulers of Linux up to 2.4), and the others stay idle.
     #[serde(default = "yes")]
     pub spread: bool,
+    /// Both ends of the path are on this host (a loopback, a veth): the threads of its first and its last
+    /// station run on these of its processors, and what one end sends, the other's protocol takes in the
+    /// sender's call. If absent, each end is a host of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ends: Option<[u8; 2]>,
+    /// How long a thread of an end runs before the other, woken on the same processor, gets its turn.
+    #[serde(default, with = "span_text", skip_serializing_if = "is_nothing")]
+    #[schemars(with = "SpanText")]
+    pub slice: Span,
     /// Factor by which a multiprocessor kernel multiplies every cost of `[costs]`, because of
     /// locks.
     pub multiprocessor_factor: f64,
@@ -100,6 +109,37 @@ pub struct Costs {
     #[serde(default, with = "span_text", skip_serializing_if = "is_nothing")]
     #[schemars(with = "SpanText")]
     pub merge: Span,
+    /// Beginning to send: once for every call, or segment that arrives, of which data segments come, besides
+    /// each of them.
+    #[serde(default, with = "span_text", skip_serializing_if = "is_nothing")]
+    #[schemars(with = "SpanText")]
+    pub push: Span,
+    /// A segment's worth of payload that a call of receive takes, besides its bytes.
+    #[serde(default, with = "span_text", skip_serializing_if = "is_nothing")]
+    #[schemars(with = "SpanText")]
+    pub take: Span,
+    /// A sleeper's wake-up, for the processor that wakes it.
+    #[serde(default, with = "span_text", skip_serializing_if = "is_nothing")]
+    #[schemars(with = "SpanText")]
+    pub wake: Span,
+    /// From a sleeper's wake-up on another processor until its own begins `wake-up`: no processor's time.
+    #[serde(default, with = "span_text", skip_serializing_if = "is_nothing")]
+    #[schemars(with = "SpanText")]
+    pub wake_up_delay: Span,
+    /// What a call that sends or receives costs more if the two ends of `processor.ends` have processors of
+    /// their own: what both know of the connection passes from one's cache to the other's.
+    #[serde(default, with = "span_text", skip_serializing_if = "is_nothing")]
+    #[schemars(with = "SpanText")]
+    pub apart: Span,
+    /// The same of each data segment, at both ends.
+    #[serde(default, with = "span_text", skip_serializing_if = "is_nothing")]
+    #[schemars(with = "SpanText")]
+    pub apart_segment: Span,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+const fn is_free(cost: &f64) -> bool {
+    *cost == 0.0
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
@@ -117,6 +157,10 @@ pub struct Memory {
     pub copy_out_ns: f64,
     /// The extra cost of a copy where the message does not fit the cache.
     pub uncached_ns: f64,
+    /// The extra cost of a copy, at both ends, if the two ends of `processor.ends` have processors of their
+    /// own: the bytes pass from one's cache to the other's.
+    #[serde(default, skip_serializing_if = "is_free")]
+    pub apart_ns: f64,
     /// What a checksum adds to the copy in, where the adaptor does not compute it.
     pub checksum_in_ns: f64,
     /// A checksum of what arrived, where the adaptor did not compute it.
@@ -246,6 +290,8 @@ impl Profile {
                 clock_share: 1.0,
                 count: 1,
                 spread: true,
+                ends: None,
+                slice: none,
                 multiprocessor_factor: 1.0,
             },
             costs: Costs {
@@ -258,11 +304,18 @@ impl Profile {
                 wake_up: none,
                 allocate_page: none,
                 merge: none,
+                push: none,
+                take: none,
+                wake: none,
+                wake_up_delay: none,
+                apart: none,
+                apart_segment: none,
             },
             memory: Memory {
                 copy_in_ns: 0.0,
                 copy_out_ns: 0.0,
                 uncached_ns: 0.0,
+                apart_ns: 0.0,
                 checksum_in_ns: 0.0,
                 checksum_out_ns: 0.0,
                 cache: Size(1 << 60),
@@ -306,10 +359,22 @@ impl Profile {
             (positive(processor.reference_mhz), "processor.reference-mhz must be above 0"),
             (share, "processor.clock-share must be from 0 to 1"),
             ((1..=64).contains(&processor.count), "processor.count must be from 1 to 64"),
+            (
+                processor
+                    .ends
+                    .is_none_or(|ends| ends.into_iter().all(|end| u32::from(end) < processor.count)),
+                "processor.ends must be two of its processors, counted from 0",
+            ),
+            (
+                processor.ends.is_none()
+                    || adaptor.segmentation_offload.or(adaptor.receive_offload).is_none(),
+                "processor.ends needs single segments: leave out segmentation-offload and receive-offload",
+            ),
             (positive(processor.multiprocessor_factor), "processor.multiprocessor-factor must be above 0"),
             (cost(memory.copy_in_ns), "memory.copy-in-ns must not be negative"),
             (cost(memory.copy_out_ns), "memory.copy-out-ns must not be negative"),
             (cost(memory.uncached_ns), "memory.uncached-ns must not be negative"),
+            (cost(memory.apart_ns), "memory.apart-ns must not be negative"),
             (cost(memory.checksum_in_ns), "memory.checksum-in-ns must not be negative"),
             (cost(memory.checksum_out_ns), "memory.checksum-out-ns must not be negative"),
             (cost(memory.paging_ns), "memory.paging-ns must not be negative"),

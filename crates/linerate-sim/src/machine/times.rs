@@ -10,8 +10,10 @@ const PAGE_BYTES: u64 = 4096;
 /// The times of a host's processor, clock and kernel taken into account.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Times {
-    /// A call of send or receive without its copies.
+    /// A call of send without its copies.
     pub system_call: Span,
+    /// A call of receive.
+    pub receive_call: Span,
     /// A data segment, from the socket to the ring.
     pub transmit: Span,
     /// A data segment, from the ring to the socket.
@@ -24,6 +26,14 @@ pub struct Times {
     pub interrupt: Span,
     /// From a wake-up until the sleeper runs.
     pub wake_up: Span,
+    /// A wake-up, for the processor that wakes.
+    pub wake: Span,
+    /// From a wake-up on another processor until that begins with it.
+    pub wake_up_delay: Span,
+    /// Beginning to send.
+    pub push: Span,
+    /// A segment's worth of payload that a call takes.
+    pub take: Span,
     /// A data segment from the ring that is merged with the one before it.
     merge: Span,
     /// The protocol's work on what is handed over at once, without its pages, and a page of it.
@@ -68,19 +78,31 @@ impl Times {
         let pages =
             |buffer: u64| kernel(costs.allocate_page) * (buffer.div_ceil(PAGE_BYTES).next_power_of_two() - 1);
         let largest = u64::from(mtu);
+        let (apart, apart_segment, apart_ns) = match processor.ends {
+            Some([first, last]) if first != last => {
+                (kernel(costs.apart), kernel(costs.apart_segment), memory.apart_ns)
+            }
+            _ => (Span::ZERO, Span::ZERO, 0.0),
+        };
         Self {
             system_call: kernel(costs.system_call),
+            receive_call: kernel(costs.system_call) + apart,
             transmit: kernel(costs.transmit) + pages(largest),
-            receive: kernel(costs.receive) + pages(profile.receive_buffer(mtu)),
+            receive: kernel(costs.receive) + pages(profile.receive_buffer(mtu)) + apart_segment,
             transmit_acknowledgement: kernel(costs.transmit_acknowledgement),
             receive_acknowledgement: kernel(costs.receive_acknowledgement),
             interrupt: kernel(costs.interrupt),
             wake_up: kernel(costs.wake_up),
+            wake: kernel(costs.wake),
+            // Nobody's processor, and so nobody's clock.
+            wake_up_delay: costs.wake_up_delay,
+            push: kernel(costs.push) + apart,
+            take: kernel(costs.take) + apart_segment,
             merge: kernel(costs.merge) + pages(profile.receive_buffer(mtu)),
             hand_over: kernel(costs.transmit),
             page: kernel(costs.allocate_page),
-            copy_in: bytes(memory.copy_in_ns + checksum_in),
-            copy_out: bytes(memory.copy_out_ns),
+            copy_in: bytes(memory.copy_in_ns + checksum_in + apart_ns),
+            copy_out: bytes(memory.copy_out_ns + apart_ns),
             checksum_out: byte(checksum_out),
         }
     }

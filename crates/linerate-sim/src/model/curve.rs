@@ -63,7 +63,11 @@ pub fn curve(plan: &ModelPlan, trace: Option<usize>) -> Result<Curve, ModelError
     let pair = [Station(0), Station(count - 1)];
     let links = plan.network.links();
     let meter = Meter::new(count as usize, Time::ZERO, built.framing);
-    let mut stations = Stations::new((count * links) as usize, meter).of_hosts(count as usize);
+    let hosts = if on_one_host(plan) { 1 } else { count };
+    if hosts == 1 {
+        require_bare_path(plan, trace)?;
+    }
+    let mut stations = Stations::new((count * links) as usize, meter).of_hosts(hosts as usize);
     stations.trace = trace.map(Trace::new);
     require_tcp_for_disorder(plan)?;
     impairments::put(plan, &mut stations)?;
@@ -117,9 +121,13 @@ fn over_tcp(
     let mtu = plan.network.mtu();
     let settings = tcp.settings(mtu)?;
     let first = host("host", plan.host.as_ref())?;
-    let last = if plan.peer.is_some() { host("peer", plan.peer.as_ref())? } else { first.clone() };
-    for (station, profile) in pair.into_iter().zip([first, last]) {
-        world.stations.equip(station, Machine::new(station, &profile, mtu).started(plan.seed));
+    if on_one_host(plan) {
+        world.stations.equip(pair[0], Machine::new(pair[0], &first, mtu).started(plan.seed));
+    } else {
+        let last = if plan.peer.is_some() { host("peer", plan.peer.as_ref())? } else { first.clone() };
+        for (station, profile) in pair.into_iter().zip([first, last]) {
+            world.stations.equip(station, Machine::new(station, &profile, mtu).started(plan.seed));
+        }
     }
     let World { kernel, stations, .. } = &mut world;
     let flow = stations.connect_tcp(pair, [settings.clone(), settings], kernel);
@@ -131,10 +139,43 @@ fn over_tcp(
     Ok((ModelBench::over(world, flow), granted, Exact::settling(window)))
 }
 
+/// Whether both ends are on the plan's host.
+fn on_one_host(plan: &ModelPlan) -> bool {
+    plan.host.as_ref().is_some_and(|HostPlan(profile)| profile.processor.ends.is_some())
+}
+
+/// Between two ends on one host there is nothing but the host.
+fn require_bare_path(plan: &ModelPlan, trace: Option<usize>) -> Result<(), ModelError> {
+    let key = "host.processor.ends";
+    let bare = plan.network.stations() == 2 && plan.network.links() == 1;
+    require(bare, key, "given", "there are two stations and one link between them on one host")?;
+    require(plan.peer.is_none(), key, "given", "both ends are on [host]: leave [peer] out")?;
+    require(
+        plan.impair.is_empty(),
+        key,
+        "given",
+        "no path is between ends on one host: leave [[impair]] out",
+    )?;
+    require(
+        !plan.load.beside,
+        key,
+        "given",
+        "no load passes between ends on one host: set load.beside = false",
+    )?;
+    require(
+        trace.is_none(),
+        key,
+        "given",
+        "no frame is on a wire between ends on one host: leave --trace out",
+    )
+}
+
 /// A host of the plan, or one that costs nothing.
 pub(super) fn host(table: &'static str, plan: Option<&HostPlan>) -> Result<Profile, ModelError> {
     let Some(HostPlan(profile)) = plan else { return Ok(Profile::free()) };
     profile.check(table)?;
+    let reason = "both ends on one host are those of [host]: leave it out";
+    require(table == "host" || profile.processor.ends.is_none(), "peer.processor.ends", "given", reason)?;
     Ok(profile.clone())
 }
 

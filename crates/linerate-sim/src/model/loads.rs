@@ -181,7 +181,10 @@ impl Network {
             let (table, given) = if place == 0 { ("host", &plan.host) } else { there };
             priced.push(given.is_some());
             if plan.tcp.is_some() {
-                let machine = Machine::new(*station, &host(table, given.as_ref())?, mtu);
+                let profile = host(table, given.as_ref())?;
+                let reason = "only a curve has both ends on one host: leave it out";
+                require(profile.processor.ends.is_none(), "host.processor.ends", "given", reason)?;
+                let machine = Machine::new(*station, &profile, mtu);
                 let machine = machine.with_links(links as usize, plan.network.stations());
                 all.equip(*station, machine.started(plan.seed));
             }

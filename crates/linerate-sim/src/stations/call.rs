@@ -22,6 +22,8 @@ pub(super) enum Step {
     Running,
     /// It waits for room, or for data.
     Asleep,
+    /// It was woken, and its processor does not know yet.
+    Woken,
     /// This many bytes are being copied.
     Copying(u64),
     /// It is done; the application does not know yet.
@@ -37,6 +39,11 @@ impl Call {
         self.asked = asked;
         self.done = 0;
         self.step = Step::Running;
+    }
+
+    /// Whether it is in the kernel and does not sleep.
+    pub(super) const fn is_running(&self) -> bool {
+        matches!(self.step, Step::Running | Step::Copying(_))
     }
 
     /// What is left to copy. Unit: bytes.

@@ -41,6 +41,8 @@ impl Place<'_> {
         let begins = call.step == Step::Idle;
         if begins {
             call.enter(bytes);
+            self.own().begins = true;
+            self.machine.enters(self.end.side);
             self.begin_send(self.machine.times().system_call, kernel);
         }
         Ok((0, begins))
@@ -58,7 +60,8 @@ impl Place<'_> {
         }
         if call.step == Step::Idle {
             call.enter(most);
-            self.begin_recv(self.machine.times().system_call, kernel);
+            self.machine.enters(self.end.side);
+            self.begin_recv(self.machine.times().receive_call, kernel);
         } else if call.step == Step::Asleep {
             if let Some(broken) = self.flow.broken() {
                 return Err(broken);
@@ -97,13 +100,21 @@ impl Place<'_> {
             (Kind::Bare, _) => 0,
         };
         own.transmitting = Some(at_once);
+        let data = matches!(kind, Kind::Data(_));
+        let begins = data && std::mem::take(&mut own.begins);
         let times = self.machine.times();
+        let push = if begins { times.push } else { Span::ZERO };
         let cost = match kind {
-            Kind::Data(length) if at_once > length.into() => times.transmit_at_once(at_once),
-            Kind::Data(_) => times.transmit,
+            Kind::Data(length) if at_once > length.into() => push + times.transmit_at_once(at_once),
+            Kind::Data(_) => push + times.transmit,
             Kind::Bare => times.transmit_acknowledgement,
         };
-        self.machine.submit(Job::Transmit(self.end), cost, kernel);
+        let job = Job::Transmit(self.end);
+        if data {
+            self.machine.submit(job, cost, kernel);
+        } else {
+            self.machine.follow(job, self.end.side, cost, kernel);
+        }
     }
 
     /// A processor has made the next segment, or several that the adaptor cuts.
@@ -112,7 +123,15 @@ impl Place<'_> {
         let clock = self.machine.clock(kernel.now());
         if let Some(segment) = self.own().connection.next_segment(clock) {
             let frame = self.frame(&segment, kernel.now());
-            if u64::from(segment.length) < at_once {
+            if self.machine.holds_both_ends() {
+                let times = self.machine.times();
+                let cost = if segment.length > 0 {
+                    times.receive_data(segment.length)
+                } else {
+                    times.receive_acknowledgement
+                };
+                self.machine.hand_over(frame, self.end.side, cost, kernel);
+            } else if u64::from(segment.length) < at_once {
                 let left = at_once - u64::from(segment.length);
                 self.transmit_rest(frame, left, kernel);
             } else {
@@ -137,15 +156,41 @@ impl Place<'_> {
 
     /// Wakes the calls that sleep and may go on.
     fn wake(&mut self, kernel: &mut Kernel<impl Includes<Event>>) {
-        let wake_up = self.machine.times().wake_up;
         let over = self.flow.broken().is_some() || self.own().connection.is_at_end();
         self.flow.stirred[self.end.side as usize] |= over;
         let own = self.own();
         if own.send.step == Step::Asleep && own.connection.writable() > 0 {
-            self.begin_send(wake_up, kernel);
+            own.send.step = Step::Woken;
+            self.rouse(kernel);
         }
         let own = self.own();
         if own.recv.step == Step::Asleep && own.connection.readable() > 0 {
+            own.recv.step = Step::Woken;
+            self.rouse(kernel);
+        }
+    }
+
+    /// Wakes the thread: it takes the kernel time here, and the thread's processor may know of it later.
+    fn rouse(&mut self, kernel: &mut Kernel<impl Includes<Event>>) {
+        let (side, wake) = (self.end.side, self.machine.times().wake);
+        let delay = self.machine.wake_up_delay(side);
+        if wake > Span::ZERO {
+            self.machine.follow(Job::Wake, side, wake, kernel);
+        }
+        if delay > Span::ZERO {
+            kernel.at(kernel.now() + delay, Class::Finish, Event::Woken(self.end));
+        } else {
+            self.woken(kernel);
+        }
+    }
+
+    /// The thread's processor knows that it was woken.
+    pub(super) fn woken(&mut self, kernel: &mut Kernel<impl Includes<Event>>) {
+        let wake_up = self.machine.times().wake_up;
+        if self.own().send.step == Step::Woken {
+            self.begin_send(wake_up, kernel);
+        }
+        if self.own().recv.step == Step::Woken {
             self.begin_recv(wake_up, kernel);
         }
     }
@@ -171,7 +216,9 @@ impl Place<'_> {
         let bytes = end.recv.left().min(end.connection.readable()).min(chunk);
         let message = end.recv.message();
         end.recv.step = if bytes > 0 { Step::Copying(bytes) } else { Step::Running };
-        let cost = before + self.machine.times().copy_out(bytes, message);
+        let times = self.machine.times();
+        let take = if bytes > 0 { times.take } else { Span::ZERO };
+        let cost = before + take + times.copy_out(bytes, message);
         self.machine.submit(Job::Recv(self.end), cost, kernel);
     }
 
@@ -192,6 +239,7 @@ impl Place<'_> {
             self.flow.stirred[self.end.side as usize] = true;
         } else if end.connection.writable() == 0 {
             end.send.step = Step::Asleep;
+            self.machine.sleeps(self.end.side);
         } else {
             self.begin_send(Span::ZERO, kernel);
         }
@@ -214,6 +262,7 @@ impl Place<'_> {
             self.progress(kernel);
         } else {
             end.recv.step = Step::Asleep;
+            self.machine.sleeps(self.end.side);
             // The other application may have gone.
             self.flow.stirred[self.end.side as usize] = true;
         }

@@ -181,6 +181,7 @@ impl Stations {
         match job {
             Job::Interrupt => self.look(station, kernel.now()),
             Job::Transmit(end) => self.place(end).transmit(kernel),
+            Job::Wake => {}
             Job::Send(end) => {
                 self.place(end).send(kernel);
                 self.tell(end);
@@ -228,9 +229,17 @@ impl Stations {
         let mut place = self.place(end);
         let charge = place.machine.charge().saturating_mul(segment.parts);
         let clock = place.machine.clock(kernel.now());
-        place.own().connection.arrived(&segment, charge, clock);
+        let own = place.own();
+        own.connection.arrived(&segment, charge, clock);
+        // A call that is under way has begun to send.
+        own.begins |= !own.send.is_running();
         place.progress(kernel);
         self.tell(end);
+    }
+
+    /// The processor of an end's thread knows that it was woken.
+    pub(super) fn tcp_woken(&mut self, end: End, kernel: &mut Kernel<impl Includes<Event>>) {
+        self.place(end).woken(kernel);
     }
 
     /// A frame with a segment came from the wire.

@@ -33,13 +33,22 @@ pub(super) struct TcpEnd {
     /// A processor is about to make its next segment, or as many as this payload has that the adaptor
     /// will cut. Unit: bytes.
     pub(super) transmitting: Option<u64>,
+    /// A call or a segment came of which data segments may come that begin to be sent.
+    pub(super) begins: bool,
     /// The event that lets the protocol's timers run out.
     pub(super) timer: Option<(Time, Timer)>,
 }
 
 impl TcpEnd {
     fn new(connection: Connection) -> Self {
-        Self { connection, send: Call::default(), recv: Call::default(), transmitting: None, timer: None }
+        Self {
+            connection,
+            send: Call::default(),
+            recv: Call::default(),
+            transmitting: None,
+            begins: false,
+            timer: None,
+        }
     }
 }
 

@@ -34,6 +34,8 @@ pub(super) struct Acknowledgements {
     last_arrival: Option<Time>,
     /// Segments to acknowledge at once.
     quick: u32,
+    /// A segment with PSH arrived that was not acknowledged.
+    pushed: bool,
     /// Interactive (pingpong) mode: the application answers what arrives, and its answers carry
     /// acknowledgements.
     answers: bool,
@@ -45,6 +47,8 @@ pub(super) struct InOrder {
     /// Payload. Unit: bytes.
     pub(super) length: u64,
     pub(super) push: bool,
+    /// An acknowledgement now would offer a larger window than the last one did.
+    pub(super) window_moves: bool,
     /// What is expected next.
     pub(super) expected: u64,
 }
@@ -60,6 +64,7 @@ impl Acknowledgements {
             delay: rules.acknowledgement.delay_least,
             last_arrival: None,
             quick: rules.acknowledgement.quick,
+            pushed: false,
             answers: false,
         }
     }
@@ -69,10 +74,8 @@ impl Acknowledgements {
         let policy = &rules.acknowledgement;
         self.follow(segment, now, rules);
         self.segment = self.segment.max(segment.length);
-        let full = match policy.receive_mss {
-            ReceiveMss::Seen => self.segment,
-            ReceiveMss::Announced => self.announced,
-        };
+        self.pushed |= segment.push;
+        let full = self.full(rules);
         let owed = segment.expected.saturating_sub(self.told);
         let enough = match policy.threshold {
             Threshold::TwoSegments => owed >= 2 * full,
@@ -80,12 +83,30 @@ impl Acknowledgements {
             Threshold::Every => true,
             Threshold::Never => false,
         };
+        let enough = enough && (segment.window_moves || !policy.waits_for_read);
         if enough || self.quick > 0 && !self.answers {
             self.quick = self.quick.saturating_sub(1);
             self.now();
         } else {
             self.later(now, rules);
         }
+    }
+
+    /// Payload of what counts as a full segment.
+    const fn full(&self, rules: &Rules) -> u64 {
+        match rules.acknowledgement.receive_mss {
+            ReceiveMss::Seen => self.segment,
+            ReceiveMss::Announced => self.announced,
+        }
+    }
+
+    /// Whether what is owed is due at the end of a read that left `nothing`, or something, where the rules
+    /// let it wait for that.
+    pub(super) fn is_due_at_read(&self, expected: u64, nothing: bool, rules: &Rules) -> bool {
+        let more = expected.saturating_sub(self.told) > self.full(rules);
+        rules.acknowledgement.waits_for_read
+            && matches!(self.due, Due::At(_))
+            && (more || nothing && self.pushed && !self.answers)
     }
 
     /// The delay follows the spacing: each segment halves the weight of the past, and a pause
@@ -153,6 +174,7 @@ impl Acknowledgements {
     /// A segment left that acknowledges all before `expected`.
     pub(super) fn sent(&mut self, expected: u64) {
         self.due = Due::Nothing;
+        self.pushed = false;
         self.duplicates = self.duplicates.saturating_sub(1);
         self.told = expected;
     }
@@ -172,7 +194,7 @@ mod tests {
     }
 
     fn full(number: u64) -> InOrder {
-        InOrder { length: 1448, push: false, expected: 1 + number * 1448 }
+        InOrder { length: 1448, push: false, expected: 1 + number * 1448, window_moves: true }
     }
 
     fn started(rules: &Rules) -> Acknowledgements {
@@ -221,13 +243,46 @@ mod tests {
         let rules = rules("linux-modern");
         let mut owed = Acknowledgements::new(&rules, 1460);
         owed.sent(1);
-        owed.arrived(InOrder { length: 1, push: true, expected: 2 }, Time::ZERO, &rules);
+        owed.arrived(InOrder { length: 1, push: true, expected: 2, window_moves: true }, Time::ZERO, &rules);
         assert!(owed.is_due());
         owed.sent(2);
         owed.sent_data(Time::ZERO);
-        owed.arrived(InOrder { length: 1, push: true, expected: 3 }, Time::ZERO, &rules);
+        owed.arrived(InOrder { length: 1, push: true, expected: 3, window_moves: true }, Time::ZERO, &rules);
         assert!(!owed.is_due());
         assert_eq!(owed.deadline(), Some(Time::ZERO + Span::from_ms(40)));
+    }
+
+    #[test]
+    fn where_they_wait_for_the_read_a_read_sends_them() {
+        let mut rules = rules("linux-modern");
+        rules.acknowledgement.waits_for_read = true;
+        let mut owed = started(&rules);
+        let still = |number| InOrder { window_moves: false, ..full(number) };
+        for number in 1..=4 {
+            owed.arrived(still(number), Time::ZERO, &rules);
+            assert!(!owed.is_due(), "{number}");
+        }
+        assert!(owed.is_due_at_read(1 + 4 * 1448, false, &rules), "more than a segment");
+        owed.sent(1 + 4 * 1448);
+        assert!(!owed.is_due_at_read(1 + 4 * 1448, true, &rules), "nothing is owed");
+        owed.arrived(still(5), Time::ZERO, &rules);
+        assert!(!owed.is_due_at_read(1 + 5 * 1448, true, &rules), "one segment, and no end of a message");
+        owed.arrived(InOrder { push: true, length: 10, ..still(6) }, Time::ZERO, &rules);
+        assert!(owed.is_due_at_read(1 + 5 * 1448 + 10, true, &rules));
+        owed.arrived(full(7), Time::ZERO, &rules);
+        assert!(owed.is_due(), "the window can grow");
+    }
+
+    #[test]
+    fn an_answer_takes_an_acknowledgement_with_it_and_the_read_sends_none() {
+        let mut rules = rules("linux-modern");
+        rules.acknowledgement.waits_for_read = true;
+        let mut owed = started(&rules);
+        let message = InOrder { length: 64, push: true, expected: 65, window_moves: false };
+        owed.arrived(message, Time::ZERO, &rules);
+        assert!(owed.is_due_at_read(65, true, &rules));
+        owed.sent_data(Time::ZERO);
+        assert!(!owed.is_due_at_read(65, true, &rules));
     }
 
     #[test]

@@ -218,7 +218,8 @@ impl Connection {
         let expected = self.queue.expected();
         if self.stage == Stage::Open
             && !self.queue.is_finished()
-            && self.offer.is_worth_telling(&self.settings.rules.window, expected)
+            && (self.offer.is_worth_telling(&self.settings.rules.window, expected)
+                || self.owed.is_due_at_read(expected, self.queue.readable() == 0, &self.settings.rules))
         {
             self.owed.now();
         }

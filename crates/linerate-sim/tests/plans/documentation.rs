@@ -101,6 +101,15 @@ fn host(bus: Bus) -> HostPlan {
     profile.adaptor.segmentation_offload = Some(Size(1));
     profile.adaptor.receive_offload = Some(Size(1));
     profile.costs.merge = Span::from_ns(1);
+    profile.costs.push = Span::from_ns(1);
+    profile.costs.take = Span::from_ns(1);
+    profile.costs.wake = Span::from_ns(1);
+    profile.costs.wake_up_delay = Span::from_ns(1);
+    profile.costs.apart = Span::from_ns(1);
+    profile.costs.apart_segment = Span::from_ns(1);
+    profile.memory.apart_ns = 1.0;
+    profile.processor.ends = Some([0, 1]);
+    profile.processor.slice = Span::from_ns(1);
     HostPlan(Profile { bus, ..profile })
 }
 
@@ -288,12 +297,22 @@ fn the_page_says_what_a_host_needs(#[case] bus: Bus) {
         let needed = default_of(&text, &key) == "needed";
         assert_eq!(parsed.is_err(), needed, "{key}");
         if let Ok(HostPlan(host)) = parsed {
+            let nothing = |span: Span| span == Span::ZERO && default_of(&text, &key) == "`\"0s\"`";
             let Some((_, left_out)) = [
                 ("about", host.about.is_empty()),
                 ("adaptor.jumbo-buffer", host.adaptor.jumbo_buffer.is_none()),
                 ("adaptor.segmentation-offload", host.adaptor.segmentation_offload.is_none()),
                 ("adaptor.receive-offload", host.adaptor.receive_offload.is_none()),
-                ("costs.merge", host.costs.merge == Span::ZERO && default_of(&text, &key) == "`\"0s\"`"),
+                ("costs.merge", nothing(host.costs.merge)),
+                ("costs.push", nothing(host.costs.push)),
+                ("costs.take", nothing(host.costs.take)),
+                ("costs.wake", nothing(host.costs.wake)),
+                ("costs.wake-up-delay", nothing(host.costs.wake_up_delay)),
+                ("costs.apart", nothing(host.costs.apart)),
+                ("costs.apart-segment", nothing(host.costs.apart_segment)),
+                ("memory.apart-ns", host.memory.apart_ns == 0.0 && default_of(&text, &key) == "`0`"),
+                ("processor.ends", host.processor.ends.is_none()),
+                ("processor.slice", nothing(host.processor.slice)),
                 ("adaptor.polling", !host.adaptor.polling && default_of(&text, &key) == "`false`"),
                 ("processor.spread", host.processor.spread && default_of(&text, &key) == "`true`"),
             ]

@@ -58,6 +58,7 @@ pub(crate) fn textbook(recovery: Recovery) -> Settings {
             raise: Raise::DoubleTheRemaining,
         },
         acknowledgement: AcknowledgementRules {
+            waits_for_read: false,
             threshold: Threshold::Every,
             receive_mss: ReceiveMss::Seen,
             delay_least: Span::ZERO,

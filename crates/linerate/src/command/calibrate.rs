@@ -30,6 +30,10 @@ use crate::trouble::Trouble;
 
 /// Of the time, this share goes to the micro-measurements; the rest to messages.
 const PROBES_SHARE: u64 = 6;
+/// Making the laboratory and the connections, and the fit: measured on two processors of 2022
+/// (docs/performance.md).
+const SET_UP: Span = Span::from_ms(3_000);
+const FIT: Span = Span::from_ms(20_000);
 /// Less is not enough for an interval of every point.
 const LEAST_TIME: Span = Span::from_ms(500);
 
@@ -56,6 +60,7 @@ fn attempt(args: &CalibrateArgs, clock: HostClock, interrupt: &Interrupt) -> Res
         return Err(Trouble::new(format!("failed to calibrate in {}", args.time), help));
     }
     store::writable(&args.out)?;
+    note(format_args!("takes about {} s: {} of measuring, then the fit", total(args), args.time));
     let line = Line::new();
     line.doing("measuring calls, copies and wake-ups");
     let probes = Probes::take(&clock, args.time / PROBES_SHARE).map_err(|error| {
@@ -78,6 +83,11 @@ fn attempt(args: &CalibrateArgs, clock: HostClock, interrupt: &Interrupt) -> Res
     Ok(ExitCode::SUCCESS)
 }
 
+/// How long all of it takes. Unit: seconds.
+fn total(args: &CalibrateArgs) -> u64 {
+    (args.time + SET_UP + FIT).as_seconds().ceil() as u64
+}
+
 /// The host that what was observed comes down to.
 fn fitted(
     args: &CalibrateArgs,
@@ -86,7 +96,7 @@ fn fitted(
     interrupt: &Interrupt,
 ) -> Result<HostFile, Trouble> {
     let host = place();
-    let (start, beliefs) = evidence::start(probes, &host);
+    let (start, beliefs) = evidence::start(probes, &host, observed.slice());
     let evidence = Evidence { beliefs, measured: observed.points.iter().map(Observed::measured).collect() };
     let predict = |profile: &Profile, conditions: &[Conditions]| {
         if interrupt.asked() { Err(Failure::Interrupted) } else { model::times(profile, conditions) }

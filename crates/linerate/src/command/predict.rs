@@ -46,15 +46,22 @@ fn beside(run: &Path) -> PathBuf {
     store::report_beside(run).with_extension("predict.html")
 }
 
+/// Why not, and what to do.
+const HELP: &str = "name a file that `linerate calibrate` wrote";
+
 fn host(path: &Path) -> Result<HostFile, Trouble> {
-    let help = "name a file that `linerate calibrate` wrote";
-    let text = store::text(path).map_err(|error| Trouble::file("read the host", path, &error, help))?;
-    HostFile::from_toml(&text).map_err(|error| {
+    let text = store::text(path).map_err(|error| Trouble::file("read the host", path, &error, HELP))?;
+    host_file(path, &text)
+}
+
+/// The calibrated host that is written in a file.
+pub(super) fn host_file(path: &Path, text: &str) -> Result<HostFile, Trouble> {
+    HostFile::from_toml(text).map_err(|error| {
         let reason = match &error {
             HostFileError::Syntax(error) => error.message().to_owned(),
             error => error.to_string(),
         };
-        Trouble::new(format!("failed to read the host {}: {reason}", path.display()), help)
+        Trouble::new(format!("failed to read the host {}: {reason}", path.display()), HELP)
     })
 }
 

@@ -137,7 +137,8 @@ impl Connection {
             // What was merged counts by the segments that it came in.
             let length =
                 if segment.parts > 1 { (to - from).min(u64::from(self.agreed.mss)) } else { to - from };
-            let arrived = InOrder { length, push: segment.flags.push, expected };
+            let window_moves = self.offer.can_grow(&self.settings.rules.window, expected);
+            let arrived = InOrder { length, push: segment.flags.push, expected, window_moves };
             self.watch_receive_buffer(segment, now);
             self.owed.arrived(arrived, now, &self.settings.rules);
         }

@@ -196,6 +196,11 @@ pub struct AcknowledgementRules {
     pub threshold: Threshold,
     /// What counts as a segment there.
     pub receive_mss: ReceiveMss,
+    /// Whether that much waits for the application's read unless a larger window than the last can be
+    /// offered. The read then acknowledges more than a segment, and a message whose last
+    /// byte it took unless the application answers.
+    #[serde(default, skip_serializing_if = "is_no")]
+    pub waits_for_read: bool,
     /// The least delay of an acknowledgement; zero runs out at the next tick.
     #[serde(with = "span_text")]
     #[schemars(with = "SpanText")]
@@ -234,6 +239,11 @@ pub enum ReceiveMss {
     /// What its own SYN announced, without the room that options take: with timestamps two full
     /// segments fall short of two of these.
     Announced,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+const fn is_no(flag: &bool) -> bool {
+    !*flag
 }
 
 /// What a SYN offers.

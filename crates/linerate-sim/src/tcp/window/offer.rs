@@ -155,6 +155,11 @@ impl Offer {
         self.whole(rules, self.charged, self.largest_field()).max(remaining).min(self.largest_field())
     }
 
+    /// Whether an acknowledgement now would offer more than the last one did.
+    pub(in crate::tcp) fn can_grow(&self, rules: &WindowRules, expected: u64) -> bool {
+        self.possible(rules, expected) > self.told
+    }
+
     /// Whether reads have freed enough for a window update now.
     pub(in crate::tcp) fn is_worth_telling(&self, rules: &WindowRules, expected: u64) -> bool {
         let remaining = self.edge.saturating_sub(expected);

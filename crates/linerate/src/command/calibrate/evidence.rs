@@ -1,7 +1,7 @@
 //! What the micro-measurements say of a host's costs, and where the fit begins.
 
 use linerate_core::environment::Fact;
-use linerate_core::units::Size;
+use linerate_core::units::{Size, Span};
 use linerate_net::probe::{Place, Probe, Probes};
 use linerate_sim::calibrate::{Belief, Parameter};
 use linerate_sim::machine::{Adaptor, Memory, Processor, Profile};
@@ -13,16 +13,26 @@ const CALL: f64 = 0.3;
 const COPY: f64 = 0.3;
 const UNCACHED: f64 = 0.7;
 const WAKE_UP: f64 = 0.7;
+/// What a wake-up takes the two processors, and what a stream takes besides: nothing but messages tells. First
+/// guesses of a host of today, known to a factor of two or three.
+const THREADS: f64 = 0.7;
+const WAKE_NS: f64 = 600.0;
+const SWITCH_NS: f64 = 1_000.0;
+const STREAMS: f64 = 1.0;
+const PUSH_NS: f64 = 1_000.0;
+const TAKE_NS: f64 = 300.0;
+const APART_NS: f64 = 1_000.0;
+const APART_SEGMENT_NS: f64 = 500.0;
+const APART_BYTE_NS: f64 = 0.3;
 /// Nothing but the curve tells these; wide enough to hold a host of 1998 and one of today.
 const PACKET: f64 = 1.5;
 const PACKET_NS: f64 = 1_000.0;
 const PAGE: f64 = 1.0;
 const PAGE_NS: f64 = 60.0;
-/// In and out are of one kind, and an acknowledgement is a packet without data. The multiples are
-/// those of the reference host (Pentium II/350: 10 and 9, 6 and 5 us).
+/// In and out are of one kind. The multiple is that of the reference host (Pentium II/350: 10 and 9, 6 and
+/// 5 us). An acknowledgement is no part of what a call sends, and may cost more than one of its segments.
 const KIN: f64 = 0.5;
-const RECEIVE_TO_TRANSMIT: f64 = 0.9;
-const ACKNOWLEDGEMENT_TO_SEGMENT: f64 = 0.6;
+const IN_TO_OUT: f64 = 0.9;
 
 /// What a frame's buffer is charged on a 64-bit Linux at the usual MTU: two KiB of data with its
 /// control structures. Unit: bytes. Inferred from `SKB_TRUESIZE`, not measured.
@@ -30,9 +40,10 @@ const BUFFER: Size = Size(2304);
 /// `net.core.netdev_max_backlog` of Linux. Unit: frames. Source: kernel documentation, sysctl/net.
 const BACKLOG: u32 = 1000;
 /// Where the fit begins, and what is known of each parameter.
-pub(super) fn start(probes: &Probes, place: &Place) -> (Profile, Vec<Belief>) {
+pub(super) fn start(probes: &Probes, place: &Place, slice: Span) -> (Profile, Vec<Belief>) {
     let beliefs = beliefs(probes);
     let mut profile = given(probes, place);
+    profile.processor.slice = slice;
     for belief in &beliefs {
         let other = belief.relative_to.map_or(1.0, |other| other.of(&profile));
         belief.parameter.set(&mut profile, belief.value * other);
@@ -72,12 +83,19 @@ fn beliefs(probes: &Probes) -> Vec<Belief> {
         by(Parameter::CopyIn, median(&probes.copy_in), &probes.copy_in, COPY),
         by(Parameter::CopyOut, median(&probes.copy_out), &probes.copy_out, COPY),
         by(Parameter::Uncached, far - near, &probes.copy_far, UNCACHED),
-        by(Parameter::WakeUp, trip - turn, &probes.pipe_trip, WAKE_UP),
+        by(Parameter::WakeUpDelay, trip - turn, &probes.pipe_trip, WAKE_UP),
+        assumed(Parameter::WakeUp, SWITCH_NS, THREADS),
+        assumed(Parameter::Wake, WAKE_NS, THREADS),
+        assumed(Parameter::Push, PUSH_NS, STREAMS),
+        assumed(Parameter::Take, TAKE_NS, STREAMS),
+        assumed(Parameter::Apart, APART_NS, STREAMS),
+        assumed(Parameter::ApartSegment, APART_SEGMENT_NS, STREAMS),
+        assumed(Parameter::ApartByte, APART_BYTE_NS, STREAMS),
         assumed(Parameter::Transmit, PACKET_NS, PACKET),
+        assumed(Parameter::TransmitAcknowledgement, PACKET_NS, PACKET),
         assumed(Parameter::AllocatePage, PAGE_NS, PAGE),
-        multiple(Parameter::Receive, Parameter::Transmit, RECEIVE_TO_TRANSMIT),
-        multiple(Parameter::TransmitAcknowledgement, Parameter::Transmit, ACKNOWLEDGEMENT_TO_SEGMENT),
-        multiple(Parameter::ReceiveAcknowledgement, Parameter::Receive, ACKNOWLEDGEMENT_TO_SEGMENT),
+        multiple(Parameter::Receive, Parameter::Transmit, IN_TO_OUT),
+        multiple(Parameter::ReceiveAcknowledgement, Parameter::TransmitAcknowledgement, IN_TO_OUT),
     ]
 }
 
@@ -96,8 +114,9 @@ fn given(probes: &Probes, place: &Place) -> Profile {
         processor: Processor {
             clock_mhz: mhz,
             reference_mhz: mhz,
-            // Two modelled hosts share this one: each has its part of the processors.
-            count: (place.processors / 2).max(1),
+            count: place.processors.max(1),
+            // Both ends are on this host; which of its processors they have depends on what is predicted.
+            ends: Some([0, u8::from(place.processors > 1)]),
             ..free.processor
         },
         memory: Memory {
@@ -148,12 +167,13 @@ mod tests {
             kernel: Fact::unknown("a test"),
             processor: Fact::unknown("a test"),
         };
-        let (profile, beliefs) = start(&probes, &place);
+        let (profile, beliefs) = start(&probes, &place, Span::from_us(9));
         for parameter in Parameter::ALL {
             assert!(parameter.of(&profile) > 0.0, "{parameter:?}");
             assert_eq!(beliefs.iter().filter(|belief| belief.parameter == parameter).count(), 1);
         }
-        assert!((Parameter::WakeUp.of(&profile) - 5_000.0).abs() < 1e-9);
-        assert!((Parameter::ReceiveAcknowledgement.of(&profile) - 540.0).abs() < 1e-6);
+        assert!((Parameter::WakeUpDelay.of(&profile) - 5_000.0).abs() < 1e-9);
+        assert_eq!((profile.processor.ends, profile.processor.slice), (Some([0, 1]), Span::from_us(9)));
+        assert!((Parameter::ReceiveAcknowledgement.of(&profile) - 900.0).abs() < 1e-6);
     }
 }

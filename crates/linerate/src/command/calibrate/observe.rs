@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use linerate_core::grid::{Axis, Grid};
+use linerate_core::kernel::Effort;
 use linerate_core::measure::{Ended, Method, Progress, Watch, measure};
+use linerate_core::pattern::Pattern;
 use linerate_core::plan::{Common, CurvePlan, Plan, Task};
 use linerate_core::schedule::Schedule;
-use linerate_core::series::Series;
+use linerate_core::series::{Point, Series};
 use linerate_core::stats::{Estimate, median_interval};
 use linerate_core::units::{Size, Span};
 use linerate_net::lab::TwoHosts;
@@ -28,12 +29,18 @@ const PASSES: u32 = 3;
 const COMMON: u64 = 32 << 10;
 /// Two points of a curve, at the first MTU: its latency and its rate. Unit: bytes.
 const CURVE: [u64; 2] = [64, 256 << 10];
+/// Messages of a one-way stream at the first MTU: less than a segment, one, a dozen, many. Unit: bytes.
+const STREAM: [u64; 4] = [64, 1448, 16 << 10, 256 << 10];
+/// Messages that two ends on one processor answer, at the first MTU. Unit: bytes.
+const ANSWERED: [u64; 2] = [64, 16 << 10];
 /// IPv4 and TCP headers with timestamps. Unit: bytes. Source: RFC 791, RFC 9293, RFC 7323.
 const HEADERS: u32 = 52;
 /// What a median's error is taken for where there are too few rounds for an interval.
 const ROUGHLY: f64 = 0.05;
 /// No median is believed to be better than this: rounds of one connection hang together.
 const LEAST_SIGMA: f64 = 0.003;
+/// How well the threads' clocks tell what a message costs. By judgement: they count the start and the end too.
+const WORKED_SIGMA: f64 = 0.05;
 /// Half an interval of 95 %. Unit: standard deviations.
 const REACH: f64 = 1.96;
 
@@ -42,6 +49,8 @@ pub(super) struct Observed {
     pub(super) conditions: Conditions,
     /// One-way time. Unit: picoseconds.
     estimate: Estimate,
+    /// What both ends spent on it.
+    effort: [Effort; 2],
 }
 
 impl Observed {
@@ -53,11 +62,28 @@ impl Observed {
         self.estimate.interval.map_or([self.time(); 2], |ends| ends.map(span))
     }
 
+    /// How long the sending thread worked for each time that the receiving one was given the processor
+    /// which they share. Absent where the host does not say, and for an answer.
+    pub(super) fn turn(&self) -> Option<Span> {
+        let [sender, receiver] = &self.effort;
+        let turns = receiver.turns.filter(|turns| *turns > 0)?;
+        (self.conditions.one_processor && self.conditions.pattern == Pattern::OneWay)
+            .then(|| sender.cpu / turns)
+    }
+
+    /// What both threads of a stream worked for a message. A thread that waits for an answer also worked at its
+    /// end of the trial, and a host that is not asked says nothing.
+    fn worked(&self) -> Option<([Span; 2], f64)> {
+        let known = self.effort.iter().all(|end| end.messages > 0 && end.cpu > Span::ZERO);
+        (known && self.conditions.pattern == Pattern::OneWay)
+            .then(|| ([0, 1].map(|end| self.effort[end].cpu / self.effort[end].messages), WORKED_SIGMA))
+    }
+
     /// As the fit takes it.
     pub(super) fn measured(&self) -> Measured {
         let width = self.estimate.relative_half_width();
         let sigma = width.map_or(ROUGHLY, |width| width / REACH).max(LEAST_SIGMA);
-        Measured { conditions: self.conditions.clone(), time: self.time(), sigma }
+        Measured { conditions: self.conditions.clone(), time: self.time(), sigma, worked: self.worked() }
     }
 }
 
@@ -87,6 +113,20 @@ pub(super) struct Observations {
     pub(super) drift: f64,
 }
 
+impl Observations {
+    /// How long a thread runs before another on its processor gets its turn: of the shortest messages, between whose
+    /// calls it may. A turn ends with a message, half of one late in the mean. Nothing where the host does not say.
+    pub(super) fn slice(&self) -> Span {
+        let streams = self.points.iter().filter(|it| it.turn().is_some());
+        let shortest = streams.min_by_key(|it| it.conditions.size);
+        shortest.map_or(Span::ZERO, |it| {
+            let [sender, _] = &it.effort;
+            let message = sender.cpu / sender.messages.max(1);
+            it.turn().unwrap_or(Span::ZERO).saturating_sub(message / 2)
+        })
+    }
+}
+
 /// Measures every point, in about `time`. The wire's MTU is another one after.
 pub(super) fn all(
     lab: &TwoHosts,
@@ -95,35 +135,94 @@ pub(super) fn all(
     time: Span,
     watcher: &Watcher<'_>,
 ) -> Result<Observations, Trouble> {
-    // Of each point, what each connection gave: the medians of its rounds.
-    let mut medians: BTreeMap<(u32, u64), Vec<Vec<f64>>> = BTreeMap::new();
+    // Of each point, what each connection gave: the medians of its rounds, and what both ends spent.
+    let mut seen: BTreeMap<(Kind, u64), (Vec<Vec<f64>>, [Effort; 2])> = BTreeMap::new();
     let connections = connections();
-    for mtu in &connections {
-        lab.set_mtu(*mtu)?;
-        let plan = plan(peer, sizes(*mtu), time / connections.len() as u64);
+    for kind in &connections {
+        lab.set_mtu(kind.mtu)?;
+        let plan = plan(peer, *kind, time / connections.len() as u64);
         let series = lab.here(|| curve(peer, &plan, clock, watcher))??;
         for point in &series.points {
-            let rounds = point.rounds.iter().map(|round| round.median.as_ps() as f64);
-            medians.entry((*mtu, point.size)).or_default().push(rounds.collect());
+            let (medians, effort) = seen.entry((*kind, point.size)).or_default();
+            medians.push(kind.times(point));
+            for (sum, spent) in effort.iter_mut().zip(point.effort.iter().flat_map(|both| both.iter())) {
+                sum.absorb(spent);
+            }
         }
     }
-    let drift = drift(medians.values());
-    let points = medians.into_iter().filter_map(|((mtu, size), medians)| {
-        Some(Observed {
-            conditions: Conditions::usual(mtu, size),
-            estimate: median_interval(&medians.concat())?,
-        })
+    let drift = drift(seen.values().map(|(medians, _)| medians));
+    let points = seen.into_iter().filter_map(|((kind, size), (medians, effort))| {
+        let estimate = median_interval(&medians.concat())?;
+        Some(Observed { conditions: kind.conditions(size), estimate, effort })
     });
     Ok(Observations { points: points.collect(), drift })
 }
 
-/// The MTU of each connection, in their order: there and back, so that a host that slowly becomes
+/// What a connection carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Kind {
+    /// Unit: bytes.
+    mtu: u32,
+    pattern: Pattern,
+    one_processor: bool,
+}
+
+impl Kind {
+    /// Every one: answered messages at each MTU, and at the first one-way ones too, and both between ends
+    /// that share a processor.
+    fn all() -> Vec<Self> {
+        let kind = |mtu, pattern, one_processor| Self { mtu, pattern, one_processor };
+        let answered = MTUS.map(|mtu| kind(mtu, Pattern::PingPong, false));
+        let first = MTUS[0];
+        let others = [
+            kind(first, Pattern::OneWay, false),
+            kind(first, Pattern::OneWay, true),
+            kind(first, Pattern::PingPong, true),
+        ];
+        [&answered[..], &others[..]].concat()
+    }
+
+    fn conditions(self, size: u64) -> Conditions {
+        let Self { mtu, pattern, one_processor } = self;
+        Conditions { pattern, one_processor, ..Conditions::usual(mtu, size) }
+    }
+
+    /// The times of a connection at a size. Unit: picoseconds. On one processor a receiver that gets its turn
+    /// finds what piled up in the sender's, and takes it quicker than messages come in the long run: there it
+    /// is the time of whole trials, in which the two take turns.
+    fn times(self, point: &Point) -> Vec<f64> {
+        let trials = point.effort.as_ref().map(|ends| ends[1]).filter(|end| end.messages > 0);
+        match trials {
+            Some(end) if self.one_processor && self.pattern == Pattern::OneWay => {
+                vec![end.span.as_ps() as f64 / end.messages as f64]
+            }
+            _ => point.rounds.iter().map(|round| round.median.as_ps() as f64).collect(),
+        }
+    }
+
+    /// Its sizes. Of messages between two processors: one, two and four full segments, the common one, and
+    /// the curve's points.
+    fn sizes(self) -> Vec<u64> {
+        let segment = u64::from(self.mtu - HEADERS);
+        let mut sizes = match (self.pattern, self.one_processor) {
+            (Pattern::OneWay, _) => STREAM.to_vec(),
+            (_, true) => ANSWERED.to_vec(),
+            (_, false) => vec![segment, 2 * segment, 4 * segment, COMMON],
+        };
+        if self == Self::all()[0] {
+            sizes.extend(CURVE);
+        }
+        sizes.sort_unstable();
+        sizes
+    }
+}
+
+/// What each connection carries, in their order: there and back, so that a host that slowly becomes
 /// busier does not look like an MTU.
-fn connections() -> Vec<u32> {
-    let axis = |key: &str, values: Vec<u32>| Axis { key: key.to_owned(), values };
-    let grid = Grid::new(vec![axis("pass", (0..PASSES).collect()), axis("mtu", MTUS.into())]);
-    let cells = grid.expect("two different keys").there_and_back();
-    cells.into_iter().filter_map(|cell| cell.last().copied()).collect()
+fn connections() -> Vec<Kind> {
+    let there = Kind::all();
+    let back: Vec<Kind> = there.iter().rev().copied().collect();
+    (0..PASSES).flat_map(|pass| if pass % 2 == 0 { there.clone() } else { back.clone() }).collect()
 }
 
 /// The standard deviation of the logarithm of a connection's median round the point's own mean, over
@@ -140,27 +239,15 @@ fn drift<'a>(points: impl Iterator<Item = &'a Vec<Vec<f64>>>) -> f64 {
     (squares / freedom.max(1) as f64).sqrt()
 }
 
-/// The sizes at one MTU: one, two and four full segments, the common one, and the curve's points.
-fn sizes(mtu: u32) -> Vec<u64> {
-    let segment = u64::from(mtu - HEADERS);
-    let mut sizes = vec![segment, 2 * segment, 4 * segment, COMMON];
-    if mtu == MTUS[0] {
-        sizes.extend(CURVE);
-    }
-    sizes.sort_unstable();
-    sizes
-}
-
-fn plan(peer: &LoopbackPeer, sizes: Vec<u64>, time: Span) -> Plan {
-    let schedule = Schedule::List(sizes.into_iter().map(Size).collect());
-    let task = Task::Curve(CurvePlan { schedule, ..CurvePlan::default() });
+fn plan(peer: &LoopbackPeer, kind: Kind, time: Span) -> Plan {
+    let schedule = Schedule::List(kind.sizes().into_iter().map(Size).collect());
+    let task = Task::Curve(CurvePlan { schedule, pattern: kind.pattern, ..CurvePlan::default() });
     let common = Common { host: Some(peer.address().to_string()), time, ..Common::default() };
     let mut plan = Plan { common, task };
     plan.common.socket.congestion = Some(congestion().to_owned());
-    // Two modelled hosts have a processor each; here they get one each where there are two.
-    if processors() > 1 {
-        (plan.common.local.pin, plan.common.remote.pin) = (Some(0), Some(1));
-    }
+    // The model has each end's thread on one processor.
+    let there = if kind.one_processor || processors() == 1 { 0 } else { 1 };
+    (plan.common.local.pin, plan.common.remote.pin) = (Some(0), Some(there));
     plan
 }
 
@@ -211,14 +298,19 @@ mod tests {
 
     #[test]
     fn the_sizes_lie_round_each_segment() {
-        assert_eq!(sizes(1500), [64, 1448, 2896, 5792, 32_768, 262_144]);
-        assert_eq!(sizes(9000), [8948, 17_896, 32_768, 35_792]);
+        let all = Kind::all();
+        assert_eq!(all[0].sizes(), [64, 1448, 2896, 5792, 32_768, 262_144]);
+        assert_eq!(all[3].sizes(), [8948, 17_896, 32_768, 35_792]);
+        assert_eq!(all[4].sizes(), [64, 1448, 16_384, 262_144]);
+        assert_eq!(all[6].sizes(), [64, 16_384]);
     }
 
     #[test]
     fn every_pass_goes_the_other_way() {
-        let [there, back] = [[1500, 3000, 4500, 9000], [9000, 4500, 3000, 1500]];
-        assert_eq!(connections(), [there, back, there].concat());
+        let [there, back] =
+            [[1500, 3000, 4500, 9000, 1500, 1500, 1500], [1500, 1500, 1500, 9000, 4500, 3000, 1500]];
+        let mtus: Vec<u32> = connections().into_iter().map(|kind| kind.mtu).collect();
+        assert_eq!(mtus, [there, back, there].concat());
     }
 
     #[test]
@@ -235,6 +327,7 @@ mod tests {
         let observed = |interval| Observed {
             conditions: Conditions::usual(1500, 64),
             estimate: Estimate { median: 10e6, interval },
+            effort: <[Effort; 2]>::default(),
         };
         assert!((observed(None).measured().sigma - 0.05).abs() < 1e-12);
         let measured = observed(Some([9.608e6, 10.392e6])).measured();

@@ -3,10 +3,13 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
+use linerate_sim::calibrate::HostFile;
 use linerate_sim::plan::ModelPlan;
 use linerate_study::shipped;
 
 use crate::command::lab;
+use crate::command::predict::host_file;
+use crate::command::predict::model::of_host;
 use crate::store;
 use crate::trouble::Trouble;
 
@@ -34,9 +37,18 @@ impl Given {
             Some(shipped) => (shipped.name.to_owned(), shipped.text.to_owned()),
             None => file(given)?,
         };
+        if let Some(host) = calibrated(given, &text)? {
+            return Ok(Self { name, plan: of_host(&host) });
+        }
         let plan = ModelPlan::from_toml(&text).map_err(|error| Trouble::model_text(&error, given, &text))?;
         Ok(Self { name, plan })
     }
+}
+
+/// The host in a file of `linerate calibrate`; none in any other file.
+fn calibrated(given: &str, text: &str) -> Result<Option<HostFile>, Trouble> {
+    let is_one = text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("calibration"));
+    is_one.then(|| host_file(Path::new(given), text)).transpose()
 }
 
 /// The file's name without its ending, and what is in it.

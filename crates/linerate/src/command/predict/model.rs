@@ -6,7 +6,7 @@ use linerate_core::payload::Check;
 use linerate_core::series::Point;
 use linerate_core::trial::Trial;
 use linerate_core::units::{Size, Span};
-use linerate_sim::calibrate::{Band, Conditions, HostFile};
+use linerate_sim::calibrate::{Band, Conditions, HostFile, Predicted};
 use linerate_sim::ethernet::phy::Phy;
 use linerate_sim::machine::Profile;
 use linerate_sim::model;
@@ -45,27 +45,64 @@ impl Wire {
     }
 }
 
-/// The one-way time of a message under each of the conditions, between two such hosts with nothing
-/// but memory between them.
-pub(in crate::command) fn times(profile: &Profile, conditions: &[Conditions]) -> Result<Vec<Span>, Failure> {
-    times_over(MEMORY, profile, conditions)
+/// The model of a calibrated host beside another like it, with nothing but memory between them, or with both
+/// ends on the processors that the file says.
+pub(in crate::command) fn of_host(host: &HostFile) -> ModelPlan {
+    let usual = Conditions::usual(USUAL_MTU, 1);
+    let mut plan = plan(MEMORY, &host.host, &usual);
+    plan.host = Some(HostPlan(host.host.clone()));
+    plan
 }
 
-/// The same over a wire. Neighbours that differ only in size share a connection, as in a run.
+/// Ethernet's. Unit: bytes.
+const USUAL_MTU: u32 = 1500;
+
+/// The one-way time of a message under each of the conditions, between two such hosts with nothing
+/// but memory between them. Connections are run side by side.
+pub(in crate::command) fn times(
+    profile: &Profile,
+    conditions: &[Conditions],
+) -> Result<Vec<Predicted>, Failure> {
+    let chunks: Vec<&[Conditions]> = conditions.chunk_by(same_connection).collect();
+    let times = parallel::map(&chunks, parallel::processors(), |alike| {
+        over_a_connection(MEMORY, Effort::LITTLE, profile, alike)
+    })?;
+    Ok(times.concat())
+}
+
+/// The same over a wire, with every message that a measurement has.
 fn times_over(wire: Wire, profile: &Profile, conditions: &[Conditions]) -> Result<Vec<Span>, Failure> {
-    let same = |one: &Conditions, other: &Conditions| *one == Conditions { size: one.size, ..other.clone() };
     let mut times = Vec::with_capacity(conditions.len());
-    for alike in conditions.chunk_by(same) {
-        let mut curve = model::curve(&plan(wire, profile, &alike[0]), None)?;
-        let exact = curve.exact.expect("neither a full-duplex wire nor a connection draws lots");
-        for it in alike {
-            let trial = trial(exact, it);
-            let sample = curve.bench.run(&trial)?;
-            let mut point = Point::new(it.size);
-            point.add(0, &trial, &sample, Span::ZERO);
-            let time = point.time().ok_or(Failure::Untimed(it.size))?;
-            times.push(Span::from_seconds(time.median / 1e12));
-        }
+    for alike in conditions.chunk_by(same_connection) {
+        let predicted = over_a_connection(wire, Effort::of(wire, profile), profile, alike)?;
+        times.extend(predicted.iter().map(|it| it.time));
+    }
+    Ok(times)
+}
+
+/// Neighbours that differ only in size share a connection, as in a run.
+fn same_connection(one: &Conditions, other: &Conditions) -> bool {
+    *one == Conditions { size: one.size, ..other.clone() }
+}
+
+fn over_a_connection(
+    wire: Wire,
+    effort: Effort,
+    profile: &Profile,
+    alike: &[Conditions],
+) -> Result<Vec<Predicted>, Failure> {
+    let mut curve = model::curve(&plan(wire, profile, &alike[0]), None)?;
+    let exact = curve.exact.expect("neither a full-duplex wire nor a connection draws lots");
+    let mut times = Vec::with_capacity(alike.len());
+    for it in alike {
+        let trial = effort.trial(exact, it);
+        let sample = curve.bench.run(&trial)?;
+        let mut point = Point::new(it.size);
+        point.add(0, &trial, &sample, Span::ZERO);
+        let time = point.time().ok_or(Failure::Untimed(it.size))?;
+        // Over a wire a host is one end: what it works.
+        let worked = sample.effort.unwrap_or_default().map(|end| end.cpu / end.messages.max(1));
+        times.push(Predicted { time: Span::from_seconds(time.median / 1e12), worked });
     }
     Ok(times)
 }
@@ -77,31 +114,57 @@ fn plan(wire: Wire, profile: &Profile, conditions: &Conditions) -> ModelPlan {
         mtu: conditions.mtu,
         ..EthernetPlan::default()
     };
-    let tcp = TcpPlan {
+    let mut tcp = TcpPlan {
         receive_buffer: conditions.receive_buffer,
         send_buffer: conditions.send_buffer,
         nodelay: conditions.nodelay,
         mss: conditions.mss.map(|mss| Size(mss.into())),
         ..TcpPlan::default()
     };
+    let mut profile = profile.clone();
+    // A host file says by its ends that it was fitted to a kernel which lets acknowledgements wait for the
+    // read, and to ends on one host.
+    if profile.processor.ends.is_some() {
+        tcp.rules.acknowledgement.waits_for_read = true;
+        let together = wire == MEMORY;
+        let last = if conditions.one_processor || profile.processor.count == 1 { 0 } else { 1 };
+        profile.processor.ends = together.then_some([0, last]);
+    }
     ModelPlan {
         network: Network::Ethernet(Box::new(ethernet)),
         tcp: Some(tcp),
-        host: Some(HostPlan(profile.clone())),
+        host: Some(HostPlan(profile)),
         ..ModelPlan::default()
     }
 }
 
-/// A sample of a stream has at most this many messages. A window of 3 MB holds 1.5 million of 1 B, and
-/// to fill it at every size and for every draw takes minutes; nor does a measurement fill it, whose
-/// trial of the smallest messages has fewer.
-const MOST_MESSAGES: u32 = 4096;
+/// How much of a stream is modelled.
+#[derive(Clone, Copy, Debug)]
+struct Effort {
+    /// A sample has at most this many messages,
+    messages: u32,
+    /// and of more than one at most this many bytes.
+    bytes: u64,
+}
 
-/// As a modelled run times its sizes, but for [`MOST_MESSAGES`].
-fn trial(exact: Exact, it: &Conditions) -> Trial {
-    let (samples, batch) = exact.trial(it.pattern, it.size);
-    let batch = batch.min(MOST_MESSAGES);
-    Trial { pattern: it.pattern, size: it.size, samples, batch, lead: 0, seed: 1, check: Check::Marks }
+impl Effort {
+    /// A window of 3 MB holds 1.5 million messages of 1 B, and to fill it at every size and for every draw takes
+    /// minutes; nor does a measurement fill it, whose trial of the smallest messages has fewer.
+    const WINDOW: Self = Self { messages: 4096, bytes: u64::MAX };
+    /// Between ends on one host nothing is on its way: a stream flows steadily after a few dozen segments.
+    const LITTLE: Self = Self { messages: 96, bytes: 128 << 10 };
+
+    fn of(wire: Wire, profile: &Profile) -> Self {
+        if wire == MEMORY && profile.processor.ends.is_some() { Self::LITTLE } else { Self::WINDOW }
+    }
+
+    /// As a modelled run times its sizes, but for that.
+    fn trial(self, exact: Exact, it: &Conditions) -> Trial {
+        let (samples, batch) = exact.trial(it.pattern, it.size);
+        let most = u32::try_from(self.bytes / it.size.max(1)).unwrap_or(u32::MAX);
+        let batch = batch.min(self.messages).min(most).max(1);
+        Trial { pattern: it.pattern, size: it.size, samples, batch, lead: 0, seed: 1, check: Check::Marks }
+    }
 }
 
 /// At how many sizes the spread of the parameters is looked at; between them it changes little.

@@ -24,6 +24,10 @@ pub(super) fn timed(named: &NamedRun) -> Result<Vec<(Conditions, Estimate)>, Tro
         unpredictable(named, "it does not say the MTU of its path", help)
     })?;
     let socket = &run.plan.common.socket;
+    // Of two hosts, processors with the same number are two.
+    let one_host = by_memory(run.local()) || by_memory(run.remote());
+    let [here, there] = [run.plan.common.local.pin, run.plan.common.remote.pin];
+    let one_processor = one_host && here.is_some() && here == there;
     let conditions = |pattern, size| Conditions {
         pattern,
         size,
@@ -32,6 +36,7 @@ pub(super) fn timed(named: &NamedRun) -> Result<Vec<(Conditions, Estimate)>, Tro
         receive_buffer: socket.rcvbuf,
         send_buffer: socket.sndbuf,
         nodelay: socket.nodelay,
+        one_processor,
     };
     let points = run.series.iter().flat_map(|series| series.points.iter().map(|it| (series.pattern, it)));
     let timed: Vec<_> =
