@@ -8,11 +8,13 @@ class Linerate < Formula
   sha256 "0000000000000000000000000000000000000000000000000000000000000000"
   license any_of: ["MIT", "Apache-2.0"]
 
+  depends_on "llvm" => :build
   depends_on "rust" => :build
   depends_on :linux
 
   def install
-    system "cargo", "install", "--features", "xdp", *std_cargo_args(path: "crates/linerate")
+    ENV["CLANG"] = Formula["llvm"].opt_bin/"clang"
+    system "cargo", "install", "--features", "xdp,bpf", *std_cargo_args(path: "crates/linerate")
     system bin/"linerate", "man", "--out", "man"
     man1.install Dir["man/*.1"]
     generate_completions_from_executable(bin/"linerate", "completions")
