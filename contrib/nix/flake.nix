@@ -22,7 +22,9 @@
           src = ../..;
           cargoLock.lockFile = ../../Cargo.lock;
           cargoBuildFlags = [ "--package" "linerate" "--bin" "linerate" ];
-          buildFeatures = [ "xdp" ];
+          buildFeatures = [ "xdp" "bpf" ];
+          # The wrapped one adds flags that its target bpf does not know.
+          CLANG = "${pkgs.llvmPackages.clang-unwrapped}/bin/clang";
           nativeBuildInputs = [ pkgs.installShellFiles ];
           # They want a network of their own, other programs and a quiet host: ./check runs them.
           doCheck = false;
