@@ -122,9 +122,9 @@ pub(super) fn overhead(result: &TraceResult) -> Option<String> {
             format!(
                 "{} {} ({} to {})",
                 Size(*size),
-                percent(overhead.median),
-                percent(overhead.range[0]),
-                percent(overhead.range[1])
+                more(overhead.median),
+                more(overhead.range[0]),
+                more(overhead.range[1])
             )
         })
         .collect();
@@ -133,6 +133,12 @@ pub(super) fn overhead(result: &TraceResult) -> Option<String> {
         "a round trip takes longer with the trace by: {}; medians of {turns} turns with and without it, and their range",
         shown.join(", ")
     ))
+}
+
+/// A share, without the sign of one that is shown as nothing.
+fn more(share: f64) -> String {
+    const LEAST: f64 = 5e-4;
+    percent(if share.abs() < LEAST { 0.0 } else { share })
 }
 
 /// Where programs and timestamps told of the same messages: how far their medians are apart at most.
