@@ -23,7 +23,7 @@ pub use greeting::{
 pub(crate) use greeting::{WELCOME_LEN, harmless, readable};
 pub(crate) use key::random;
 pub use key::{Key, KeyError, Proof};
-pub use message::{Ask, ChannelToken, Opening, Reply, Telling};
+pub use message::{Ask, ChannelToken, Opening, Reply, TRACES_SINCE, Telling};
 pub use rank::{RANKS_SINCE, RankOrder};
 pub use rendezvous::{ChannelAddress, Rendezvous};
 pub use setting::{

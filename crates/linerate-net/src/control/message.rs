@@ -83,6 +83,9 @@ pub enum Opening {
     Load(Box<Load>),
 }
 
+/// The first version of the conversation in which messages can be traced.
+pub const TRACES_SINCE: u16 = 7;
+
 /// What tells where the messages of a block are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

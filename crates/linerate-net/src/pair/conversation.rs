@@ -12,8 +12,8 @@ use linerate_core::plan::{LocalOptions, Plan};
 use super::dial::{self, Target};
 use super::error::PairError;
 use crate::control::{
-    Ask, Challenge, ChannelToken, Deadline, Greeting, Key, Opening, Purpose, Rendezvous, Reply, TimedStream,
-    Versions, Welcome, harmless, read_frame, write_frame,
+    Ask, Challenge, ChannelToken, Deadline, Greeting, Key, Opening, Purpose, Rendezvous, Reply, TRACES_SINCE,
+    TimedStream, Versions, Welcome, harmless, read_frame, write_frame,
 };
 use crate::line::Line;
 use crate::transport::{self, Setup};
@@ -68,7 +68,11 @@ impl Conversation {
         plan: &Plan,
         queued: &mut impl FnMut(Option<u32>) -> ControlFlow<()>,
     ) -> Result<Self, PairError> {
-        let (control, _) = introduce(target, key, &plan.common.local)?;
+        let (control, version) = introduce(target, key, &plan.common.local)?;
+        if plan.trace().is_some() && version < TRACES_SINCE {
+            let reason = "it is too old to trace messages; use the same version of linerate on both hosts";
+            return Err(PairError::Refused { reason: reason.to_owned() });
+        }
         say(&control, &Ask::Offer(Box::new(plan.for_peer())))?;
         let (environment, clock) = admission(&control, queued)?;
         let peer = control.peer_addr().map_err(PairError::Address)?;
