@@ -1,5 +1,6 @@
 //! The integration tests of this crate: one program, so that they are linked once. `truth` is another.
 
+mod action;
 mod app;
 mod bad_input;
 mod browser;
