@@ -12,14 +12,16 @@ use linerate_core::plan::{
     StreamPlan, StreamTask, Task,
 };
 use linerate_core::schedule::Schedule;
+use linerate_core::stages::Marks;
+use linerate_core::trace::{EndMarks, PacketSeen, Receiving, Sending, TracedEnd};
 use linerate_core::traffic::{Direction, Interval, Load};
 use linerate_core::transport::Transport;
 use linerate_core::trial::{Half, Tally, Trial};
 use linerate_core::units::{Rate, Size, Span};
 use linerate_net::control::{
     Ask, ChannelAddress, FrameError, GREETING_LEN, Greeting, Key, MAX_FRAME, Opening, PROTOCOL, Proof,
-    Purpose, RankOrder, Rendezvous, Reply, SettingAsk, SettingEnd, SettingReply, Welcome, decode, encode,
-    read_frame,
+    Purpose, RankOrder, Rendezvous, Reply, SettingAsk, SettingEnd, SettingReply, Telling, Welcome, decode,
+    encode, read_frame,
 };
 use linerate_net::pair::Target;
 use proptest::prelude::*;
@@ -84,15 +86,44 @@ fn order() -> RankOrder {
     }
 }
 
+/// Every point of a round, with the longest numbers.
+fn all_marks() -> EndMarks {
+    let at = Some(u64::MAX);
+    let sent =
+        Sending { call: u64::MAX, accepted: at, queued: at, driven: at, returned: at, retransmitted: true };
+    let came = Receiving {
+        handed: at,
+        arrived: at,
+        segment: at,
+        ready: at,
+        woken: at,
+        running: at,
+        taken: u64::MAX,
+    };
+    EndMarks { sent, came }
+}
+
+fn seen() -> PacketSeen {
+    PacketSeen {
+        by_initiator: false,
+        sent: false,
+        message: u32::MAX,
+        offset_bytes: u64::MAX,
+        length_bytes: u32::MAX,
+        seen_ns: i64::MIN,
+        left_ns: Some(i64::MIN),
+    }
+}
+
 #[test]
 fn the_greetings_are_these_bytes() {
     assert_eq!(PROTOCOL, 7);
-    assert_eq!(&Greeting::new(Purpose::Control).encode(), b"linerate\x00\x06\x01\x02\r\n\r\n");
-    assert_eq!(&Greeting::new(Purpose::Data).encode(), b"linerate\x00\x06\x02\x02\r\n\r\n");
+    assert_eq!(&Greeting::new(Purpose::Control).encode(), b"linerate\x00\x07\x01\x03\r\n\r\n");
+    assert_eq!(&Greeting::new(Purpose::Data).encode(), b"linerate\x00\x07\x02\x03\r\n\r\n");
     let keyed = Welcome::new(false, counting(0)).encode();
-    assert_eq!(keyed[..12], *b"linerate\x00\x06\x00\x02");
+    assert_eq!(keyed[..12], *b"linerate\x00\x07\x00\x03");
     assert_eq!(keyed[12..], counting::<32>(0));
-    assert_eq!(Welcome::new(true, counting(0)).encode()[..12], *b"linerate\x00\x06\x01\x02");
+    assert_eq!(Welcome::new(true, counting(0)).encode()[..12], *b"linerate\x00\x07\x01\x03");
 }
 
 #[test]
@@ -252,6 +283,35 @@ fn every_message_survives_the_wire() {
         sent!(Reply, Reply::Flow { flow: u32::MAX, direction: Direction::Both, half: Box::default() }),
         sent!(Reply, Reply::More(vec![Interval::default()], vec![TcpSample::default()])),
         sent!(Reply, Reply::Hosts(vec![HostSample::default()])),
+        sent!(Ask, Ask::Trace),
+        sent!(Ask, Ask::Traced { size: u64::MAX, warm_up: 10, count: u32::MAX, telling: Telling::Both }),
+        sent!(
+            Reply,
+            Reply::Tracer(Box::new(TracedEnd {
+                because: Some("no \"BTF\"".to_owned()),
+                ..TracedEnd::default()
+            }))
+        ),
+        sent!(Reply, Reply::Traced(vec![EndMarks::default()], vec![Marks::default()])),
+        // As many as the server sends at once, with the longest numbers.
+        sent!(
+            Reply,
+            Reply::Traced(
+                vec![all_marks(); 48],
+                vec![
+                    Marks {
+                        sent: u64::MAX,
+                        queued: Some(u64::MAX),
+                        driven: Some(u64::MAX),
+                        acked: Some(u64::MAX),
+                        arrived: Some(u64::MAX),
+                        taken: u64::MAX
+                    };
+                    48
+                ]
+            )
+        ),
+        sent!(Reply, Reply::Packets(vec![seen(); 128], u64::MAX)),
         sent!(Reply, Reply::Told),
         sent!(Reply, Reply::Ready(Box::new(Granted { pinned: Some(1), ..Granted::default() }))),
         sent!(Reply, Reply::Go),

@@ -121,7 +121,7 @@ impl<'a> Tracing<'a> {
         if go_on(size).is_break() {
             return Ok(None);
         }
-        let Shape { turns, counts } = self.shape(size, messages)?;
+        let Shape { turns, counts, most } = self.shape(size, messages)?;
         let mut all = [Vec::new(), Vec::new()];
         let (mut round_trips, mut lost, mut packets) = (Vec::new(), [0; 2], Vec::new());
         for turn in 0..turns {
@@ -153,7 +153,7 @@ impl<'a> Tracing<'a> {
         let clocks = clocks_of(self.same_host, ours, theirs);
         let traced = TracedSize::of(size, messages, clocks, [ours, theirs]);
         let packets = joined(packets, clocks, [ours, theirs]);
-        let stamped = if go_on(size).is_break() { None } else { self.stamped(size, counts)? };
+        let stamped = if go_on(size).is_break() { None } else { self.stamped(size, [counts[0], most])? };
         Ok(Some(TracedSize { lost_events: lost, turns: round_trips, stamped, packets, ..traced }))
     }
 
@@ -166,7 +166,7 @@ impl<'a> Tracing<'a> {
         let most = within(LONGEST_BLOCK_NS).min(room.max(1));
         let turns = messages.div_ceil(most).clamp(TURNS, MOST_TURNS);
         let counts = [within(LONGEST_WARM_UP_NS).min(WARM_UP), messages.div_ceil(turns).min(most)];
-        Ok(Shape { turns, counts })
+        Ok(Shape { turns, counts, most })
     }
 
     /// A few messages of which the timestamps tell as well, if programs tell at both ends.
@@ -243,6 +243,8 @@ struct Shape {
     turns: u32,
     /// Of each turn: how many messages before those that are kept, and how many of these.
     counts: [u32; 2],
+    /// The most that a turn may have.
+    most: u32,
 }
 
 fn clocks_of(same_host: bool, ours: &[EndMarks], theirs: &[EndMarks]) -> Clocks {
