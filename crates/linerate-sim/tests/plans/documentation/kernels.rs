@@ -67,6 +67,7 @@ fn the_page_of_kernels_says_what_each_rule_and_each_kernel_is() {
     let mut rules = Rules::find("linux-modern").expect("it is shipped");
     rules.congestion.initial_threshold = Some(Size(1));
     rules.receive_buffer.grows_from = Some(Size(1));
+    rules.acknowledgement.waits_for_read = true;
     rules.send_buffer.grows_from = Some(Size(1));
     let table = Table::try_from(&rules).expect("rules have a TOML form");
     assert_eq!(missing(&text, &table, ""), [""; 0]);

@@ -135,27 +135,35 @@ pub(super) fn all(
     time: Span,
     watcher: &Watcher<'_>,
 ) -> Result<Observations, Trouble> {
-    // Of each point, what each connection gave: the medians of its rounds, and what both ends spent.
-    let mut seen: BTreeMap<(Kind, u64), (Vec<Vec<f64>>, [Effort; 2])> = BTreeMap::new();
+    let mut seen: BTreeMap<(Kind, u64), Seen> = BTreeMap::new();
     let connections = connections();
     for kind in &connections {
         lab.set_mtu(kind.mtu)?;
         let plan = plan(peer, *kind, time / connections.len() as u64);
         let series = lab.here(|| curve(peer, &plan, clock, watcher))??;
         for point in &series.points {
-            let (medians, effort) = seen.entry((*kind, point.size)).or_default();
-            medians.push(kind.times(point));
+            let Seen { connections, effort } = seen.entry((*kind, point.size)).or_default();
+            connections.push(kind.times(point));
             for (sum, spent) in effort.iter_mut().zip(point.effort.iter().flat_map(|both| both.iter())) {
                 sum.absorb(spent);
             }
         }
     }
-    let drift = drift(seen.values().map(|(medians, _)| medians));
-    let points = seen.into_iter().filter_map(|((kind, size), (medians, effort))| {
-        let estimate = median_interval(&medians.concat())?;
+    let drift = drift(seen.values().map(|seen| &seen.connections));
+    let points = seen.into_iter().filter_map(|((kind, size), Seen { connections, effort })| {
+        let estimate = median_interval(&connections.concat())?;
         Some(Observed { conditions: kind.conditions(size), estimate, effort })
     });
     Ok(Observations { points: points.collect(), drift })
+}
+
+/// What was seen of a point.
+#[derive(Default)]
+struct Seen {
+    /// The times of each connection. Unit: picoseconds.
+    connections: Vec<Vec<f64>>,
+    /// What both ends spent on all of them.
+    effort: [Effort; 2],
 }
 
 /// What a connection carries.
