@@ -48,7 +48,7 @@ pub enum Parameter {
 }
 
 impl Parameter {
-    /// Every one, in the order of covariances. A host file names all, or the first [`Self::FIRST`] if it is of
+    /// Every one, in the order of covariances. A host file names all, or the first ten if it is of
     /// format 1.
     pub const ALL: [Self; 17] = [
         Self::SystemCall,
