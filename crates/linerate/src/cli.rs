@@ -306,8 +306,13 @@ pub(crate) fn command() -> clap::Command {
         verb.mut_arg("format", |arg| arg.value_parser(shared::load_format_parser()))
             .mut_arg("level", |arg| arg.value_parser(shared::level_parser([Level::Point])))
     };
+    let traces = |verb: clap::Command| {
+        verb.mut_arg("transport", |arg| arg.hide_short_help(true))
+            .mut_arg("format", |arg| arg.value_parser(shared::load_format_parser()))
+            .mut_arg("level", |arg| arg.value_parser(shared::level_parser([Level::Point, Level::Round])))
+    };
     let command = Cli::command().mut_subcommand("stream", loads).mut_subcommand("rr", loads);
-    command.mut_subcommand("mesh", meshes)
+    command.mut_subcommand("mesh", meshes).mut_subcommand("trace", traces)
 }
 
 /// Reads the command line, or prints what is wrong with it and exits.

@@ -33,8 +33,7 @@ Examples:
 
 pub(super) const TRACE: &str = "\
 Examples:
-  sudo linerate trace
-  sudo linerate trace node7 --key fdpk-33wq-mtzx --sizes 64,16KiB --perfetto x.json
+  sudo linerate trace node7 --key fdpk-33wq-mtzx --perfetto x.json
   linerate trace --model acenic";
 
 pub(super) const SERVE: &str = "\

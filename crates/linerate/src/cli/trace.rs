@@ -14,7 +14,9 @@ const TIME: Span = Span::from_ms(60_000);
 
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct TraceArgs {
-    /// Host that runs `linerate serve --allow-trace` [default: loopback]
+    /// Host that runs `linerate serve` [default: loopback]
+    ///
+    /// With `--allow-trace` there, programs in its kernel tell; else its timestamps.
     #[arg(value_name = "HOST[:PORT]")]
     host: Option<String>,
     #[command(flatten)]
@@ -29,12 +31,14 @@ pub(crate) struct TraceArgs {
     pub(crate) model: OnModelArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
-    /// Also write a timeline for ui.perfetto.dev or chrome://tracing
+    /// Also write a timeline for Perfetto
+    ///
+    /// In the Trace Event Format, which ui.perfetto.dev and chrome://tracing read.
     #[arg(long, value_name = "X.json", help_heading = "Output")]
     pub(crate) perfetto: Option<PathBuf>,
-    /// Also write the packets of the first messages, with comments
+    /// Also write packets, with comments
     ///
-    /// Headers as they would be on the wire and no payload; each end is an interface. Wireshark shows the comments.
+    /// Those of the first messages of each size. Headers as they would be on the wire and no payload; each end is an interface. Wireshark shows the comments.
     #[arg(long, value_name = "X.pcapng", help_heading = "Output")]
     pub(crate) pcapng: Option<PathBuf>,
     #[command(flatten)]
@@ -47,7 +51,7 @@ struct QuestionArgs {
     /// Message sizes [default: 1,64,1KiB,16KiB,64KiB]
     #[arg(long, value_name = "SIZE,..", value_delimiter = ',')]
     sizes: Vec<Size>,
-    /// Messages of each size, in each direction [default: 200]
+    /// Messages of each size, each way [default: 200]
     #[arg(long, value_name = "N")]
     messages: Option<u32>,
     /// Begin no further size after this time [default: 60s]
