@@ -79,7 +79,7 @@ impl<'a> Tracer<'a> {
 
     #[cfg(not(feature = "bpf"))]
     #[expect(clippy::unused_self, reason = "it has no programs")]
-    fn load(&self, _socket: BorrowedFd<'_>, _ends: [SocketAddr; 2]) -> Result<(), String> {
+    fn load(&self, _socket: BorrowedFd<'_>) -> Result<(), String> {
         Err("eBPF cannot be used: this linerate was built without it (--features bpf)".to_owned())
     }
 
