@@ -5,6 +5,7 @@ mod compact;
 mod earlier;
 mod indent;
 mod limits;
+mod node;
 mod packed;
 mod ranks;
 
@@ -18,11 +19,8 @@ use crate::app::AppRun;
 use crate::caution::Caution;
 use crate::ceiling::Framing;
 use crate::derive::Boundaries;
-use crate::environment::Environment;
-use crate::host_limits::HostLimits;
 use crate::mesh::{Mesh, Rank};
 use crate::observation::Observation;
-use crate::options::Granted;
 use crate::plan::Plan;
 use crate::series::Series;
 use crate::stages::Stages;
@@ -33,6 +31,7 @@ use crate::units::Rate;
 use indent::Indented;
 
 pub use changed::Changed;
+pub use node::{Answering, End, EndState, Node, Path};
 
 /// The version of the run file that this linerate writes. It reads every version up to this.
 pub const FORMAT: u32 = 3;
@@ -132,76 +131,6 @@ pub enum State {
     Interrupted,
     /// It failed, and why.
     Failed(String),
-}
-
-/// A host of a run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct Node {
-    /// What it reports about itself.
-    pub environment: Environment,
-    /// What it saw during the run.
-    pub observation: Observation,
-    /// What it could reach, measured before the run if that was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub limits: Option<HostLimits>,
-}
-
-/// A connection between two nodes.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct Path {
-    /// The initiator, by its index in [`Run::nodes`].
-    pub from: u32,
-    /// The node that answered.
-    pub to: u32,
-    /// Transport, such as `tcp`.
-    pub transport: String,
-    /// What carried the bytes in its own words, where that is a library whose version matters: an MPI. Absent
-    /// otherwise.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub library: Option<String>,
-    /// Address of the initiator.
-    pub from_address: String,
-    /// Address of the responder.
-    pub to_address: String,
-    /// IPv6 rather than IPv4.
-    pub ipv6: bool,
-    /// What the data socket was granted at the initiator.
-    pub from_granted: Granted,
-    /// What it was granted at the responder.
-    pub to_granted: Granted,
-}
-
-/// A host at one end of a path, as a run holds it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct End<'a> {
-    /// The host.
-    pub environment: &'a Environment,
-    /// What its data socket was granted.
-    pub granted: &'a Granted,
-    /// What it saw during the run.
-    pub observation: &'a Observation,
-}
-
-/// What is known of a host at one end of its paths, before it is a part of a run.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct EndState {
-    /// What it reports about itself.
-    pub environment: Environment,
-    /// What its data socket was granted.
-    pub granted: Granted,
-    /// What it saw.
-    pub observation: Observation,
-}
-
-/// A responder and the path to it. [`Run::set_star`] fills in which nodes the path joins.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Answering {
-    /// The end.
-    pub end: EndState,
-    /// The path.
-    pub path: Path,
 }
 
 /// What a modelled run was computed from: enough to compute it again.

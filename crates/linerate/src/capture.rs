@@ -1,5 +1,6 @@
-//! The frames at a model's ports as a capture file (pcapng), for Wireshark and similar tools.
+//! Capture files (pcapng), for Wireshark and similar tools: the frames at a model's ports, and packets of traced messages.
 
+pub(crate) mod messages;
 mod packet;
 
 use std::borrow::Cow;
@@ -40,29 +41,38 @@ pub(crate) struct Form {
 ///
 /// When writing to `out` fails.
 pub(crate) fn write(trace: &Trace, form: Form, out: impl Write) -> io::Result<()> {
+    buffered(out, |out| write_blocks(trace, form, out))
+}
+
+/// Writes what `blocks` writes.
+fn buffered(out: impl Write, blocks: impl FnOnce(&mut dyn Write) -> Result<(), PcapError>) -> io::Result<()> {
     let mut buffered = BufWriter::new(out);
-    write_blocks(trace, form, &mut buffered).map_err(|error| match error {
+    blocks(&mut buffered).map_err(|error| match error {
         PcapError::IoError(error) => error,
         error => io::Error::other(error),
     })?;
     buffered.flush()
 }
 
-fn write_blocks(trace: &Trace, form: Form, out: &mut impl Write) -> Result<(), PcapError> {
+/// The beginning of a file: what it is about, and who wrote it.
+fn section(about: String) -> SectionHeaderBlock<'static> {
     let program = format!("linerate {}", env!("CARGO_PKG_VERSION"));
-    let about = match trace.left_out() {
-        0 => "a modelled network".to_owned(),
-        more => format!("a modelled network; {more} more passages were left out"),
-    };
-    let section = SectionHeaderBlock {
+    SectionHeaderBlock {
         endianness: Endianness::Little,
         options: vec![
             SectionHeaderOption::Comment(Cow::Owned(about)),
             SectionHeaderOption::UserApplication(Cow::Owned(program)),
         ],
         ..SectionHeaderBlock::default()
+    }
+}
+
+fn write_blocks(trace: &Trace, form: Form, out: &mut dyn Write) -> Result<(), PcapError> {
+    let about = match trace.left_out() {
+        0 => "a modelled network".to_owned(),
+        more => format!("a modelled network; {more} more passages were left out"),
     };
-    let mut writer = PcapNgWriter::with_section_header(out, section)?;
+    let mut writer = PcapNgWriter::with_section_header(out, section(about))?;
     for station in 0..form.stations {
         writer.write_block(&interface(station).into_block())?;
     }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use linerate_core::config::{Config, Habits, Host, Section};
 use linerate_core::plan::Layer;
 
+use crate::input;
 use crate::trouble::Trouble;
 
 /// The configuration of the host, where the user has none.
@@ -148,7 +149,7 @@ fn places(xdg_config_home: Option<&OsStr>, home: Option<&OsStr>) -> Vec<PathBuf>
 
 /// The configuration at this place, if there is one.
 fn read(path: &Path) -> Result<Option<File>, Trouble> {
-    let text = match std::fs::read_to_string(path) {
+    let text = match input::text(path) {
         Ok(text) => text,
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return Ok(None);

@@ -6,6 +6,7 @@ mod cli;
 mod command;
 mod config;
 mod history;
+mod input;
 mod notify;
 mod peer;
 mod progress;

@@ -11,11 +11,11 @@ use linerate_core::netpipe_file;
 use linerate_core::report::NamedRun;
 use linerate_core::run::Run;
 
+use crate::input::LONGEST;
+pub(crate) use crate::input::{bytes, is_stream, text};
 use crate::screen::show;
 use crate::trouble::Trouble;
 
-/// No run, plan, key or host file is longer. Unit: bytes.
-const LONGEST: u64 = 1 << 30;
 /// A run file says what it is within this many bytes.
 const HEAD: u64 = 4096;
 
@@ -34,14 +34,6 @@ static WRITTEN: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 /// Lets this process replace run files that it did not write.
 pub(crate) fn force() {
     FORCED.store(true, Ordering::Relaxed);
-}
-
-/// The name of standard input, and of standard output.
-const STREAM: &str = "-";
-
-/// Whether `path` is a stream rather than a file: `-`.
-pub(crate) fn is_stream(path: &Path) -> bool {
-    path == Path::new(STREAM)
 }
 
 /// Writes `text` to `path`, or to standard output. An existing file is replaced only when all of
@@ -167,35 +159,6 @@ pub(crate) fn bare(error: &io::Error) -> io::Error {
 pub(crate) fn readable_by_all() -> fs::Permissions {
     use std::os::unix::fs::PermissionsExt as _;
     fs::Permissions::from_mode(0o666)
-}
-
-/// Reads all of a file, or of standard input.
-pub(crate) fn bytes(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let read = if is_stream(path) {
-        io::stdin().lock().take(LONGEST + 1).read_to_end(&mut bytes)
-    } else {
-        fs::File::open(path)?.take(longest(path) + 1).read_to_end(&mut bytes)
-    };
-    if read? as u64 > longest(path) {
-        return Err(io::Error::new(
-            io::ErrorKind::FileTooLarge,
-            "it does not end, or is longer than any such file",
-        ));
-    }
-    Ok(bytes)
-}
-
-/// A device may never end: what it gives is cut much earlier than a file.
-fn longest(path: &Path) -> u64 {
-    let file = is_stream(path) || fs::metadata(path).is_ok_and(|there| there.is_file());
-    if file { LONGEST } else { LONGEST >> 6 }
-}
-
-/// Reads all of a file of text.
-pub(crate) fn text(path: &Path) -> io::Result<String> {
-    String::from_utf8(bytes(path)?)
-        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not text (UTF-8)"))
 }
 
 /// What a file holds that can be reported.

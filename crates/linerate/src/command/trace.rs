@@ -1,7 +1,6 @@
 //! `linerate trace`.
 
 mod modelled;
-mod packets;
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -20,6 +19,7 @@ use super::measure::{Hosts, Opening, one_peer};
 use super::modelled::Chosen;
 use super::planned::{Asked, Planned};
 use super::{host_limits, planned};
+use crate::capture::messages;
 use crate::cli::TraceArgs;
 use crate::progress::Line;
 use crate::screen::note;
@@ -133,7 +133,11 @@ fn keep(args: &TraceArgs, report: &Report) -> Result<(), Trouble> {
         said("timeline:", path);
     }
     if let Some(path) = &args.pcapng {
-        packets::write(run, path)?;
+        let ends = messages::seen(run).ok_or_else(|| {
+            let help = "only eBPF sees packets: the report says why it could not be used; of a model, --trace writes them";
+            Trouble::new("failed to write packets: none were seen", help)
+        })?;
+        store::replace_with(path, |out| messages::write(run, ends, out))?;
         said("packets: ", path);
     }
     Ok(())

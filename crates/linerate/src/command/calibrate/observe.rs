@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
+use linerate_core::grid::{Axis, Grid};
 use linerate_core::kernel::Effort;
 use linerate_core::measure::{Ended, Method, Progress, Watch, measure};
 use linerate_core::pattern::Pattern;
@@ -228,9 +229,11 @@ impl Kind {
 /// What each connection carries, in their order: there and back, so that a host that slowly becomes
 /// busier does not look like an MTU.
 fn connections() -> Vec<Kind> {
-    let there = Kind::all();
-    let back: Vec<Kind> = there.iter().rev().copied().collect();
-    (0..PASSES).flat_map(|pass| if pass % 2 == 0 { there.clone() } else { back.clone() }).collect()
+    let kinds = Kind::all();
+    let axis = |key: &str, count: usize| Axis { key: key.to_owned(), values: (0..count).collect() };
+    let grid = Grid::new(vec![axis("pass", PASSES as usize), axis("kind", kinds.len())]);
+    let cells = grid.expect("two different keys").there_and_back();
+    cells.into_iter().filter_map(|cell| Some(kinds[*cell.last()?])).collect()
 }
 
 /// The standard deviation of the logarithm of a connection's median round the point's own mean, over

@@ -1,9 +1,8 @@
-//! The packets of traced messages as a capture file (pcapng), for Wireshark and similar tools.
+//! The packets of traced messages.
 
 use std::borrow::Cow;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::net::{IpAddr, SocketAddr};
-use std::path::Path;
 use std::time::Duration;
 
 use etherparse::PacketBuilder;
@@ -15,19 +14,11 @@ use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPa
 use pcap_file::pcapng::blocks::interface_description::{
     InterfaceDescriptionBlock, InterfaceDescriptionOption,
 };
-use pcap_file::pcapng::blocks::section_header::{SectionHeaderBlock, SectionHeaderOption};
 use pcap_file::pcapng::{PcapNgBlock as _, PcapNgWriter};
-use pcap_file::{DataLink, Endianness, PcapError};
+use pcap_file::{DataLink, PcapError};
 
-use crate::store;
-use crate::trouble::Trouble;
+use super::{INBOUND, NANOSECONDS, OUTBOUND, section};
 
-/// Timestamps count this many decimal places of a second. Source: draft-ietf-opsawg-pcapng, if_tsresol.
-const NANOSECONDS: u8 = 9;
-/// Direction of a packet in its flags. Source: draft-ietf-opsawg-pcapng, epb_flags, bits 0 and 1.
-const INBOUND: u32 = 1;
-/// See [`INBOUND`].
-const OUTBOUND: u32 = 2;
 /// Time to live; the packet is never routed.
 const TIME_TO_LIVE: u8 = 64;
 /// Any window: it was not looked at.
@@ -35,40 +26,27 @@ const WINDOW: u16 = u16::MAX;
 /// Between two sizes. Unit: nanoseconds.
 const GAP_NS: i64 = 100_000;
 
-/// Writes the packets of `run` to `path`: an interface for each end, headers of IP and TCP without payload, and comments
-/// that say where each packet and its message were.
+/// Writes the packets of the first messages of `run`, which it says it has: an interface for each end, headers of IP and TCP
+/// without payload, and comments that say where each packet and its message were.
 ///
 /// # Errors
 ///
-/// When no packets were seen, or the file cannot be written.
-pub(super) fn write(run: &Run, path: &Path) -> Result<(), Trouble> {
-    let trace = run.trace.as_ref();
-    let ends: Vec<SocketAddr> =
-        trace.iter().flat_map(|trace| &trace.addresses).filter_map(|address| address.parse().ok()).collect();
-    let has_packets = trace.is_some_and(|trace| trace.sizes.iter().any(|size| !size.packets.is_empty()));
-    let ([from, to], true) = (&ends[..], has_packets) else {
-        let help = "only eBPF sees packets: the report says why it could not be used; of a model, --trace writes them";
-        return Err(Trouble::new("failed to write packets: none were seen", help));
-    };
-    store::replace_with(path, |out| {
-        blocks(run, [*from, *to], &mut BufWriter::new(out)).map_err(|error| match error {
-            PcapError::IoError(error) => error,
-            error => io::Error::other(error),
-        })
-    })
+/// When writing to `out` fails.
+pub(crate) fn write(run: &Run, ends: [SocketAddr; 2], out: impl Write) -> io::Result<()> {
+    super::buffered(out, |out| blocks(run, ends, out))
 }
 
-fn blocks(run: &Run, ends: [SocketAddr; 2], out: &mut impl Write) -> Result<(), PcapError> {
+/// The addresses of both ends, if the run has packets. Absent if none were seen.
+pub(crate) fn seen(run: &Run) -> Option<[SocketAddr; 2]> {
+    let trace = run.trace.as_ref()?;
+    let ends: Vec<SocketAddr> = trace.addresses.iter().filter_map(|address| address.parse().ok()).collect();
+    let has_packets = trace.sizes.iter().any(|size| !size.packets.is_empty());
+    ends.try_into().ok().filter(|_| has_packets)
+}
+
+fn blocks(run: &Run, ends: [SocketAddr; 2], out: &mut dyn Write) -> Result<(), PcapError> {
     let about = "traced messages: headers as they would be on the wire, without payload; sequence numbers begin with 1";
-    let section = SectionHeaderBlock {
-        endianness: Endianness::Little,
-        options: vec![
-            SectionHeaderOption::Comment(Cow::Borrowed(about)),
-            SectionHeaderOption::UserApplication(Cow::Owned(run.generator.clone())),
-        ],
-        ..SectionHeaderBlock::default()
-    };
-    let mut writer = PcapNgWriter::with_section_header(&mut *out, section)?;
+    let mut writer = PcapNgWriter::with_section_header(&mut *out, section(about.to_owned()))?;
     for (name, address) in ["initiator", "responder"].into_iter().zip(ends) {
         let interface = InterfaceDescriptionBlock {
             linktype: DataLink::RAW,
@@ -102,7 +80,6 @@ fn blocks(run: &Run, ends: [SocketAddr; 2], out: &mut impl Write) -> Result<(), 
             size.there.iter().chain(&size.back).map(|message| message.call_ns + message.taken_ns).max();
         begin += i128::from(last.unwrap_or(0) + GAP_NS);
     }
-    out.flush().map_err(PcapError::IoError)?;
     Ok(())
 }
 
