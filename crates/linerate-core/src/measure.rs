@@ -137,6 +137,18 @@ pub trait Watch {
     }
 }
 
+/// Lets a measurement run to its end.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unwatched;
+
+impl Watch for Unwatched {
+    fn trial_done(&mut self, _: &Progress) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn round_done(&mut self, _: &mut Series) {}
+}
+
 /// What a measurement gave.
 #[derive(Debug)]
 pub struct Outcome {

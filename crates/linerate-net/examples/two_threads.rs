@@ -10,24 +10,12 @@ use std::ops::ControlFlow;
 use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
 
-use linerate_core::measure::{Method, Progress, Watch, measure};
+use linerate_core::measure::{Method, Unwatched, measure};
 use linerate_core::plan::Plan;
-use linerate_core::series::Series;
 use linerate_net::control::Key;
 use linerate_net::observe::HostClock;
 use linerate_net::pair::{Pair, Target};
 use linerate_net::serve::{Limits, Server};
-
-/// Lets it run to its end.
-struct Patient;
-
-impl Watch for Patient {
-    fn trial_done(&mut self, _: &Progress) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-
-    fn round_done(&mut self, _: &mut Series) {}
-}
 
 fn main() -> Result<(), Box<dyn Error>> {
     let key = Key::fresh()?;
@@ -42,7 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut pair = Pair::open(&target, Some(&key), &plan, HostClock::start(), |_| ControlFlow::Continue(()))?;
     let curve = plan.curve().ok_or("the plan is of a curve")?;
     let method = Method::of(&plan.common, curve, pair.timing_clock().cost)?;
-    let outcome = measure(&mut pair, &method, &mut Patient);
+    let outcome = measure(&mut pair, &method, &mut Unwatched);
     for point in outcome.series.timed() {
         let time = point.time().ok_or("it was timed")?;
         println!("{:>8} B  {:>10.3} us", point.size, time.median / 1e6);

@@ -1,12 +1,9 @@
 //! A measurement over a real TCP connection, both ends in this process.
 
-use std::ops::ControlFlow;
-
 use linerate_core::bench::Bench;
-use linerate_core::measure::{Ended, Method, Progress, Watch, measure};
+use linerate_core::measure::{Ended, Method, Unwatched, measure};
 use linerate_core::pattern::Pattern;
 use linerate_core::payload::Check;
-use linerate_core::series::Series;
 use linerate_core::trial::Trial;
 use linerate_net::control::Key;
 use linerate_net::pair::PairError;
@@ -14,16 +11,6 @@ use linerate_net::serve::Limits;
 use rstest::rstest;
 
 use crate::support::{TestServer, plan};
-
-/// Watches without a wish.
-struct Patient;
-
-impl Watch for Patient {
-    fn trial_done(&mut self, _: &Progress) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-    fn round_done(&mut self, _: &mut Series) {}
-}
 
 #[rstest]
 fn every_pattern_measures_every_size_and_both_ends_agree(
@@ -38,7 +25,7 @@ fn every_pattern_measures_every_size_and_both_ends_agree(
     let mut pair = server.pair(&plan).expect("the server admits");
     let method =
         Method::of(&plan.common, plan.curve().expect("a curve"), pair.timing_clock().cost).expect("sizes");
-    let outcome = measure(&mut pair, &method, &mut Patient);
+    let outcome = measure(&mut pair, &method, &mut Unwatched);
     assert!(matches!(outcome.ended, Ended::Complete), "{:?}", outcome.ended);
     for point in &outcome.series.points {
         assert!(point.verified, "{point:?}");

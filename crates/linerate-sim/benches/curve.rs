@@ -6,26 +6,14 @@
 
 #![expect(clippy::disallowed_methods, reason = "a benchmark times the program itself")]
 
-use std::ops::ControlFlow;
 use std::time::Instant;
 
-use linerate_core::measure::{Ended, Progress, Watch, measure};
+use linerate_core::measure::{Ended, Unwatched, measure};
 use linerate_core::plan::Plan;
-use linerate_core::series::Series;
 use linerate_sim::model::curve;
 use linerate_sim::plan::ModelPlan;
 
 const ROUNDS: usize = 5;
-
-struct Quiet;
-
-impl Watch for Quiet {
-    fn trial_done(&mut self, _: &Progress) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-
-    fn round_done(&mut self, _: &mut Series) {}
-}
 
 fn main() {
     let plans = [
@@ -56,7 +44,7 @@ fn run(network: &str, pattern: &str) -> usize {
     let mut curve = curve(&plan, None).expect("it can be built");
     let asked = Plan::from_toml(&format!("pattern = '{pattern}'")).expect("a measurement");
     let method = curve.method(&asked.common, asked.curve().expect("a curve")).expect("sizes");
-    let outcome = measure(&mut curve.bench, &method, &mut Quiet);
+    let outcome = measure(&mut curve.bench, &method, &mut Unwatched);
     assert!(matches!(outcome.ended, Ended::Complete), "{:?}", outcome.ended);
     outcome.series.timed().count()
 }

@@ -10,14 +10,11 @@
 #[expect(dead_code, reason = "tests use the rest")]
 mod models;
 
-use std::ops::ControlFlow;
-
 use linerate_core::bench::Bench as _;
-use linerate_core::measure::{Ended, Progress, Watch, measure};
+use linerate_core::measure::{Ended, Unwatched, measure};
 use linerate_core::pattern::Pattern;
 use linerate_core::payload::Check;
 use linerate_core::plan::Plan;
-use linerate_core::series::Series;
 use linerate_core::trial::Trial;
 use linerate_sim::model::{curve, load};
 use linerate_sim::plan::ModelPlan;
@@ -131,23 +128,13 @@ fn tcp_curve(host: &str, pattern: &str) -> Modelled {
     let mut curve = curve(&plan, None).expect("it can be built");
     let asked = Plan::from_toml(&format!("pattern = '{pattern}'")).expect("a measurement");
     let method = curve.method(&asked.common, asked.curve().expect("a curve")).expect("sizes");
-    let outcome = measure(&mut curve.bench, &method, &mut Quiet);
+    let outcome = measure(&mut curve.bench, &method, &mut Unwatched);
     assert!(matches!(outcome.ended, Ended::Complete), "{:?}", outcome.ended);
     let packets = curve.bench.look(|world| {
         let ends = [Side::First, Side::Second].map(|side| world.stations.connection(0, side));
         ends.iter().flatten().map(|end| end.counters().data_segments_sent).sum()
     });
     Modelled { packets, events: curve.bench.events() }
-}
-
-struct Quiet;
-
-impl Watch for Quiet {
-    fn trial_done(&mut self, _: &Progress) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-
-    fn round_done(&mut self, _: &mut Series) {}
 }
 
 /// A 1 Gb/s Ethernet whose stations are all saturated.

@@ -5,31 +5,18 @@
 //! ```
 
 use std::error::Error;
-use std::ops::ControlFlow;
 
-use linerate_core::measure::{Progress, Watch, measure};
+use linerate_core::measure::{Unwatched, measure};
 use linerate_core::plan::Plan;
-use linerate_core::series::Series;
 use linerate_sim::model::curve;
 use linerate_sim::plan::ModelPlan;
-
-/// Lets it run to its end.
-struct Patient;
-
-impl Watch for Patient {
-    fn trial_done(&mut self, _: &Progress) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-
-    fn round_done(&mut self, _: &mut Series) {}
-}
 
 fn main() -> Result<(), Box<dyn Error>> {
     let model = ModelPlan::from_toml("[network]\nmedium = 'ethernet'")?;
     let mut modelled = curve(&model, None)?;
     let asked = Plan::from_toml("schedule = 'octave:1'\nto = '1MiB'")?;
     let method = modelled.method(&asked.common, asked.curve().ok_or("the plan is of a curve")?)?;
-    let outcome = measure(&mut modelled.bench, &method, &mut Patient);
+    let outcome = measure(&mut modelled.bench, &method, &mut Unwatched);
     println!("the link carries {}, of which payload {}", modelled.link, modelled.payload);
     for point in outcome.series.timed() {
         let time = point.time().ok_or("it was timed")?;

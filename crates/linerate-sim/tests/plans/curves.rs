@@ -1,11 +1,8 @@
 //! Curves over the plans, by the method that `linerate measure` uses.
 
-use std::ops::ControlFlow;
-
-use linerate_core::measure::{Ended, Method, Outcome, Progress, Watch, measure};
+use linerate_core::measure::{Ended, Method, Outcome, Unwatched, measure};
 use linerate_core::plan::Task;
 use linerate_core::schedule::Schedule;
-use linerate_core::series::Series;
 use linerate_core::units::{Size, Span};
 
 use linerate_sim::frame::Port;
@@ -14,16 +11,6 @@ use linerate_sim::plan::ModelPlan;
 use toml::Value;
 
 use super::shipped::{assert_near, changed};
-
-struct Unseen;
-
-impl Watch for Unseen {
-    fn trial_done(&mut self, _: &Progress) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-
-    fn round_done(&mut self, _: &mut Series) {}
-}
 
 const MIB: u64 = 1 << 20;
 
@@ -36,7 +23,7 @@ fn run(mut plan: ModelPlan, sizes: &[u64]) -> (Curve, Outcome) {
     // A model without chance takes the time that it needs; the others get enough for three rounds.
     let time = Span::from_ms(10_000).min(method.time);
     let method = Method { rounds: 3, time, ..method };
-    let outcome = measure(&mut curve.bench, &method, &mut Unseen);
+    let outcome = measure(&mut curve.bench, &method, &mut Unwatched);
     (curve, outcome)
 }
 

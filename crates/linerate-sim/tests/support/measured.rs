@@ -1,24 +1,11 @@
 //! Curves of models, measured as a run measures them.
 
-use std::ops::ControlFlow;
-
-use linerate_core::measure::{Exact, Method, Outcome, Progress, Watch, measure};
+use linerate_core::measure::{Exact, Method, Outcome, Unwatched, measure};
 use linerate_core::pattern::Pattern;
-use linerate_core::series::Series;
 use linerate_core::units::Span;
 use linerate_sim::model;
 
 use super::plans::plan;
-
-struct Silent;
-
-impl Watch for Silent {
-    fn trial_done(&mut self, _: &Progress) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-
-    fn round_done(&mut self, _: &mut Series) {}
-}
 
 /// How a model in which nothing is random is measured: each of `sizes` once.
 pub(crate) fn once(pattern: Pattern, sizes: &[u64]) -> Method {
@@ -37,5 +24,5 @@ pub(crate) fn once(pattern: Pattern, sizes: &[u64]) -> Method {
 /// Measures `sizes` once over the model of `text`.
 pub(crate) fn measured(text: &str, pattern: Pattern, sizes: &[u64]) -> Outcome {
     let mut curve = model::curve(&plan(text), None).unwrap_or_else(|error| panic!("{error} in {text}"));
-    measure(&mut curve.bench, &once(pattern, sizes), &mut Silent)
+    measure(&mut curve.bench, &once(pattern, sizes), &mut Unwatched)
 }
