@@ -4,5 +4,7 @@ mod bars;
 mod words;
 
 pub(super) use bars::figure;
+pub(crate) use bars::{Piece, Shape, drawn, places};
 pub(super) use words::table;
 pub use words::text;
+pub(crate) use words::{clocks, us};

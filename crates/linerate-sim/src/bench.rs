@@ -165,12 +165,19 @@ impl ModelBench {
             trial.pattern.respond(&mut second, trial, theirs),
         );
         self.buffers = buffers;
-        // An error is the cause of the other end's wait, so it comes first.
-        let stalled = || Err(LinkError::Stalled(Span::MAX));
-        match (one, other) {
-            (Some(Err(error)), _) | (_, Some(Err(error))) => Err(error),
-            (one, other) => Ok([one.unwrap_or_else(stalled)?, other.unwrap_or_else(stalled)?]),
-        }
+        both_done(one, other)
+    }
+}
+
+/// What both applications gave. An error is the cause of the other end's wait, so it comes first.
+fn both_done<T>(
+    one: Option<Result<T, LinkError>>,
+    other: Option<Result<T, LinkError>>,
+) -> Result<[T; 2], LinkError> {
+    let stalled = || Err(LinkError::Stalled(Span::MAX));
+    match (one, other) {
+        (Some(Err(error)), _) | (_, Some(Err(error))) => Err(error),
+        (one, other) => Ok([one.unwrap_or_else(stalled)?, other.unwrap_or_else(stalled)?]),
     }
 }
 

@@ -149,14 +149,16 @@ impl Machine {
     /// A host at rest, its interface with that MTU (bytes).
     #[must_use]
     pub fn new(station: Station, profile: &Profile, mtu: u32) -> Self {
+        let processors = Processors::of(&profile.processor);
+        let backlog = vec![VecDeque::new(); processors.count() as usize];
         Self {
             station,
             times: Times::of(profile, mtu),
-            processors: Processors::of(&profile.processor),
+            processors,
             bus: bus::Bus::new(&profile.bus),
             adaptors: vec![adaptor::Adaptor::new(profile.adaptor.clone())],
             stride: u32::MAX,
-            backlog: vec![VecDeque::new(); Processors::<Work>::of(&profile.processor).count() as usize],
+            backlog,
             charge: u32::try_from(profile.receive_buffer(mtu)).unwrap_or(u32::MAX),
             booted_for: Span::ZERO,
         }

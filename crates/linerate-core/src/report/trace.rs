@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::NamedRun;
 use crate::stages::Clocks;
 use crate::trace::{
-    Means, Message, Overhead, Point, Stage, TracedSize, Way, common_points, complete, middle, stages,
+    Means, Message, Overhead, Point, Stage, TracedSize, Way, common_points, complete, middle, rank, stages,
 };
 
 /// The traced messages of a run.
@@ -115,5 +115,5 @@ fn mean_of(messages: &[&Message]) -> f64 {
 fn median(values: &[i64]) -> Option<i64> {
     let mut sorted = values.to_vec();
     sorted.sort_unstable();
-    sorted.get(sorted.len().saturating_sub(1) / 2).copied()
+    rank(&sorted, 0.5)
 }

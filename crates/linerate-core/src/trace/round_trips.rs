@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::stats::median;
+use crate::stats::{median, median_interval};
 
 /// The round trips of one turn, without the trace and with it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -40,7 +40,6 @@ impl Overhead {
 }
 
 fn middle(times: &[u64]) -> Option<f64> {
-    let mut sorted: Vec<f64> = times.iter().map(|ns| *ns as f64).collect();
-    sorted.sort_by(f64::total_cmp);
-    median(&sorted).filter(|ns| *ns > 0.0)
+    let times: Vec<f64> = times.iter().map(|ns| *ns as f64).collect();
+    Some(median_interval(&times)?.median).filter(|ns| *ns > 0.0)
 }

@@ -88,9 +88,9 @@ fn a_stage_is_called_by_all_that_happens_in_it() {
 #[test]
 fn percentiles_are_times_that_were_measured() {
     let times: Vec<i64> = (1..=100).collect();
-    assert_eq!([0.5, 0.9, 0.99, 1.0].map(|share| stage::rank(&times, share)), [50, 90, 99, 100].map(Some));
-    assert_eq!(stage::rank(&[7], 0.5), Some(7));
-    assert_eq!(stage::rank(&[], 0.5), None);
+    assert_eq!([0.5, 0.9, 0.99, 1.0].map(|share| rank(&times, share)), [50, 90, 99, 100].map(Some));
+    assert_eq!(rank(&[7], 0.5), Some(7));
+    assert_eq!(rank(&[], 0.5), None);
 }
 
 /// Both ends' marks of one round over clocks of which the responder's is `ahead` of the initiator's.

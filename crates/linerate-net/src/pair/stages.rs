@@ -103,7 +103,7 @@ impl Pair {
             Reply::Stages(marks) if marks.len() <= count as usize => marks,
             other => return Err(PairError::unexpected(other)),
         };
-        self.ends.observer.saw(&tally(size, &ours), current_cpu());
+        self.ends.observer.saw(&tally(size, ours.len() as u64), current_cpu());
         Ok([ours, theirs])
     }
 }

@@ -6,12 +6,12 @@ use linerate_core::endpoint::LinkError;
 use linerate_core::plan::{Plan, TracePlan};
 use linerate_core::stages::{Clocks, Marks, WARM_UP, apart};
 use linerate_core::trace::{EndMarks, Means, PacketSeen, RoundTrips, Stamped, Trace, TracedSize};
-use linerate_core::trial::Tally;
 
 use super::{Ends, Pair, PairError, STEP, TRIAL};
 use crate::control::{Ask, Reply, Telling};
 use crate::line::Line;
 use crate::observe::current_cpu;
+use crate::stages::tally;
 use crate::trace::{Block, Role, Tracer};
 use crate::watchdog::Watchdog;
 
@@ -222,10 +222,7 @@ impl<'a> Tracing<'a> {
                 other => return Err(PairError::unexpected(other)),
             }
         }
-        let messages = u64::from(count) + u64::from(warm_up);
-        let bytes = size.saturating_mul(messages);
-        let tally = Tally { sent_bytes: bytes, received_bytes: bytes, sent: messages, received: messages };
-        self.ends.observer.saw(&tally, current_cpu());
+        self.ends.observer.saw(&tally(size, u64::from(warm_up) + u64::from(count)), current_cpu());
         Ok([ours, theirs])
     }
 

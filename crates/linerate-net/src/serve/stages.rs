@@ -52,7 +52,7 @@ impl Session<'_> {
         stamped.begin(len).map_err(told)?;
         self.say(&Reply::Go)?;
         let marks = stamped.answer(count).map_err(told)?;
-        self.observer.saw(&tally(size, &marks), current_cpu());
+        self.observer.saw(&tally(size, marks.len() as u64), current_cpu());
         self.say(&Reply::Stages(marks))
     }
 }

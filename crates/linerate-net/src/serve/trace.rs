@@ -75,7 +75,7 @@ impl Session<'_> {
         tracer.prepare(len, telling).map_err(told)?;
         self.say(&Reply::Go)?;
         let block = tracer.run(Role::Responder, size, [warm_up, count]).map_err(told)?;
-        self.observer.saw(&tally(size, &block.stamps), current_cpu());
+        self.observer.saw(&tally(size, u64::from(warm_up) + u64::from(count)), current_cpu());
         let mut stamps = block.stamps.chunks(MARKS_OF_A_FRAME);
         for marks in block.marks.chunks(MARKS_OF_A_FRAME) {
             let stamps = stamps.next().filter(|_| telling == Telling::Both).unwrap_or_default();

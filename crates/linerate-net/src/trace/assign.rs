@@ -1,7 +1,7 @@
 //! From what the programs saw of packets to the points of messages. Pure.
 
 use linerate_core::stages::Marks;
-use linerate_core::trace::{EndMarks, Receiving, Sending};
+use linerate_core::trace::{EndMarks, Point, Receiving, Sending};
 
 use super::layout::{Event, Kind};
 use super::tracer::Role;
@@ -44,8 +44,14 @@ impl Seen<'_> {
             most_frequent((0..self.rounds.len()).filter_map(of_round).collect())
         };
         [
-            candidates(&[Kind::Accepted, Kind::Queued, Kind::Driven], &|nth| self.sent_within(nth)),
-            candidates(&[Kind::Handed, Kind::Arrived, Kind::Segment], &|nth| self.came_within(nth)),
+            candidates(
+                &[Kind::At(Point::Accepted), Kind::At(Point::Queued), Kind::At(Point::Driven)],
+                &|nth| self.sent_within(nth),
+            ),
+            candidates(
+                &[Kind::At(Point::Handed), Kind::At(Point::Arrived), Kind::At(Point::Segment)],
+                &|nth| self.came_within(nth),
+            ),
         ]
     }
 
@@ -79,9 +85,9 @@ impl Seen<'_> {
         };
         let with_last = |event: &Event| holds(event, end.wrapping_sub(1));
         Sending {
-            accepted: at(Kind::Accepted, &|event| event.sequence == first),
-            queued: at(Kind::Queued, &with_last),
-            driven: at(Kind::Driven, &with_last),
+            accepted: at(Kind::At(Point::Accepted), &|event| event.sequence == first),
+            queued: at(Kind::At(Point::Queued), &with_last),
+            driven: at(Kind::At(Point::Driven), &with_last),
             returned: at(Kind::Returned, &|event| reaches(event.sequence, end)),
             retransmitted: at(Kind::Retransmitted, &|_| true).is_some(),
             ..called
@@ -99,16 +105,16 @@ impl Seen<'_> {
                 .map(|event| event.ns)
         };
         let with_last = |event: &Event| holds(event, end.wrapping_sub(1));
-        let ready = at(window[0], Kind::Ready, &|event| reaches(event.sequence, end));
+        let ready = at(window[0], Kind::At(Point::Ready), &|event| reaches(event.sequence, end));
         // The reader sleeps until then; one that did not is not woken.
-        let woken = ready.and_then(|ready| at(ready, Kind::Woken, &|_| true));
+        let woken = ready.and_then(|ready| at(ready, Kind::At(Point::Woken), &|_| true));
         Receiving {
-            handed: at(window[0], Kind::Handed, &with_last),
-            arrived: at(window[0], Kind::Arrived, &with_last),
-            segment: at(window[0], Kind::Segment, &with_last),
+            handed: at(window[0], Kind::At(Point::Handed), &with_last),
+            arrived: at(window[0], Kind::At(Point::Arrived), &with_last),
+            segment: at(window[0], Kind::At(Point::Segment), &with_last),
             ready,
             woken,
-            running: woken.or(ready).and_then(|from| at(from, Kind::Running, &|_| true)),
+            running: woken.or(ready).and_then(|from| at(from, Kind::At(Point::Running), &|_| true)),
             ..taken
         }
     }

@@ -2,6 +2,8 @@
 
 use std::net::{IpAddr, SocketAddr};
 
+use linerate_core::trace::Point;
+
 /// Length of a `struct connection`. Unit: bytes.
 pub(super) const CONNECTION_BYTES: usize = 56;
 /// Length of a `struct event`. Unit: bytes.
@@ -10,24 +12,9 @@ const EVENT_BYTES: usize = 24;
 /// What a program saw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A send call has reached TCP, whose next byte has this number.
-    Accepted,
-    /// A packet enters the queueing discipline.
-    Queued,
-    /// The driver takes a packet.
-    Driven,
-    /// The driver hands a packet to the kernel.
-    Handed,
-    /// A packet enters the network stack.
-    Arrived,
-    /// TCP has a segment.
-    Segment,
-    /// All bytes before this number can be read.
-    Ready,
-    /// The thread of the connection may run.
-    Woken,
-    /// It runs.
-    Running,
+    /// Bytes pass this point: those of a packet, or, accepted and ready, all before a number; or the thread of the
+    /// connection is woken or runs.
+    At(Point),
     /// A send call is over, and TCP's next byte has this number.
     Returned,
     /// TCP sends something again.
@@ -35,20 +22,12 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// In the order of `enum kind`.
-    const ALL: [Self; 11] = [
-        Self::Accepted,
-        Self::Queued,
-        Self::Driven,
-        Self::Handed,
-        Self::Arrived,
-        Self::Segment,
-        Self::Ready,
-        Self::Woken,
-        Self::Running,
-        Self::Returned,
-        Self::Retransmitted,
-    ];
+    /// Number `nth` of the programs' `enum kind`: the points between the two calls in their order, then the others.
+    fn of(nth: u32) -> Option<Self> {
+        let [_call, points @ .., _taken] = Point::ALL;
+        let others = [Self::Returned, Self::Retransmitted];
+        points.into_iter().map(Self::At).chain(others).nth(nth as usize)
+    }
 }
 
 /// An event.
@@ -72,7 +51,7 @@ impl Event {
         let mut words = rest.as_chunks().0.iter().map(|word| u32::from_ne_bytes(*word));
         let (sequence, length, _processor, kind) =
             (words.next()?, words.next()?, words.next()?, words.next()?);
-        let kind = *Kind::ALL.get(kind as usize)?;
+        let kind = Kind::of(kind)?;
         Some(Self { ns: u64::from_ne_bytes(*ns), sequence, length, kind })
     }
 }
@@ -119,7 +98,8 @@ mod tests {
         for word in [u32::MAX, 1448, 3, 5] {
             bytes.extend(u32::to_ne_bytes(word));
         }
-        let event = Event { ns: 9_876_543_210, sequence: u32::MAX, length: 1448, kind: Kind::Segment };
+        let event =
+            Event { ns: 9_876_543_210, sequence: u32::MAX, length: 1448, kind: Kind::At(Point::Segment) };
         assert_eq!(Event::read(&bytes), Some(event));
         assert_eq!(Event::read(&bytes[1..]), None);
         bytes[20..].copy_from_slice(&11_u32.to_ne_bytes());

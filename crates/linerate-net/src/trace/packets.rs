@@ -1,6 +1,6 @@
 //! The packets of the first messages, as one end saw them.
 
-use linerate_core::trace::PacketSeen;
+use linerate_core::trace::{PacketSeen, Point};
 
 use super::assign::Seen;
 use super::layout::{Event, Kind};
@@ -15,8 +15,12 @@ impl Seen<'_> {
     pub(super) fn packets(&self, after: usize, begun: u64) -> Vec<PacketSeen> {
         let [sent_from, came_from] = self.bases();
         let mut packets = Vec::new();
-        let sent = [(Kind::Queued, Kind::Driven)].as_slice();
-        let came = [(Kind::Handed, Kind::Segment), (Kind::Arrived, Kind::Segment)].as_slice();
+        let sent = [(Kind::At(Point::Queued), Kind::At(Point::Driven))].as_slice();
+        let came = [
+            (Kind::At(Point::Handed), Kind::At(Point::Segment)),
+            (Kind::At(Point::Arrived), Kind::At(Point::Segment)),
+        ]
+        .as_slice();
         for (is_sent, base, kinds) in [(true, sent_from, sent), (false, came_from, came)] {
             let Some(base) = base else { continue };
             let seen = |(first, _): &&(Kind, Kind)| self.events.iter().any(|event| event.kind == *first);

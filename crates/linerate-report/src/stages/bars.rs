@@ -17,12 +17,12 @@ const HALF_BAR: f64 = 0.38;
 const MOST_LABELS: usize = 12;
 
 /// A piece of a bar. Unit of its height: us.
-struct Piece {
+pub(crate) struct Piece {
     /// Which bar, from 1.
-    number: u32,
-    low: f64,
-    high: f64,
-    lines: Vec<String>,
+    pub(crate) number: u32,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+    pub(crate) lines: Vec<String>,
 }
 
 /// The bars of `run`, the report's run `index`; absent without stages. `of` names it where there
@@ -39,7 +39,8 @@ pub(crate) fn figure(run: &Run, index: usize, of: &str) -> Result<Option<Figure>
     let acknowledged = acknowledgements(&run.stages);
     let highest = layers.iter().flat_map(|(_, pieces)| pieces).chain(&acknowledged).map(|piece| piece.high);
     let y = times_from_zero("Time since the application's call", highest.fold(0.0, f64::max));
-    let x = sizes(&run.stages);
+    let names: Vec<String> = run.stages.iter().map(|stages| Size(stages.size).to_string()).collect();
+    let x = places(&names);
     let title = Title {
         id: format!("stages-{index}"),
         title: format!("Stages of a message{of}"),
@@ -52,7 +53,7 @@ pub(crate) fn figure(run: &Run, index: usize, of: &str) -> Result<Option<Figure>
     let boxes = layers
         .iter()
         .enumerate()
-        .map(|(nth, (name, pieces))| drawn([&x, &y], (nth, name), Shape::Box, pieces));
+        .map(|(nth, (name, pieces))| drawn([&x, &y], (nth, name), Shape::Box(0.75), pieces));
     let tops = drawn([&x, &y], (layers.len(), "acknowledgement back"), Shape::Top, &acknowledged);
     let tops = (!acknowledged.is_empty()).then_some(tops);
     Figure::new(title, [&x, &y], boxes.chain(tops).collect()).map(Some)
@@ -85,28 +86,26 @@ fn acknowledgements(all: &[Stages]) -> Vec<Piece> {
     all.iter().zip(1..).filter_map(piece).collect()
 }
 
-/// One place a size, named where there is room.
-fn sizes(all: &[Stages]) -> Axis {
-    let step = all.len().div_ceil(MOST_LABELS).max(1);
-    let places = |nth: usize| nth as f64 + 1.0;
-    let ticks: Vec<f64> = (0..all.len()).step_by(step).map(places).collect();
-    let label = |place: f64| {
-        let stages = all.get((place - 1.0).round().max(0.0) as usize);
-        stages.map_or_else(String::new, |stages| Size(stages.size).to_string())
-    };
-    Axis::new("Message size".to_owned(), Scale::Linear, [0.5, all.len() as f64 + 0.5], &ticks, label)
+/// One place a bar, named where there is room.
+pub(crate) fn places(names: &[String]) -> Axis {
+    let step = names.len().div_ceil(MOST_LABELS).max(1);
+    let place = |nth: usize| nth as f64 + 1.0;
+    let ticks: Vec<f64> = (0..names.len()).step_by(step).map(place).collect();
+    let label = |place: f64| names.get((place - 1.0).round().max(0.0) as usize).cloned().unwrap_or_default();
+    Axis::new("Message size".to_owned(), Scale::Linear, [0.5, names.len() as f64 + 0.5], &ticks, label)
 }
 
 /// How pieces are drawn.
 #[derive(Clone, Copy)]
-enum Shape {
-    Box,
+pub(crate) enum Shape {
+    /// This dark, from 0 to 1.
+    Box(f64),
     /// A line at the top.
     Top,
 }
 
 /// A layer of pieces; `index` gives their colour.
-fn drawn(
+pub(crate) fn drawn(
     axes: [&Axis; 2],
     (index, name): (usize, &str),
     shape: Shape,
@@ -118,9 +117,9 @@ fn drawn(
             let middle = f64::from(piece.number);
             let (left, right) = (middle - HALF_BAR, middle + HALF_BAR);
             match shape {
-                Shape::Box => {
+                Shape::Box(dark) => {
                     let corners = [(left, piece.low), (right, piece.high)];
-                    area.draw(&Rectangle::new(corners, INK.mix(0.75).filled()))?;
+                    area.draw(&Rectangle::new(corners, INK.mix(dark).filled()))?;
                 }
                 Shape::Top => {
                     let line = vec![(left, piece.high), (right, piece.high)];
@@ -131,7 +130,7 @@ fn drawn(
         let aim = |piece: &Piece| {
             // Boxes are pointed at in the middle, because the next one begins at their top.
             let height = match shape {
-                Shape::Box => f64::midpoint(piece.low, piece.high),
+                Shape::Box(_) => f64::midpoint(piece.low, piece.high),
                 Shape::Top => piece.high,
             };
             Aim::at(chart, (f64::from(piece.number), height), piece.lines.clone())

@@ -49,7 +49,8 @@ pub(crate) fn table(run: &Run, of: &str) -> TableView {
 
 /// Whose stamps they are, by which clocks, and what is missing.
 pub(super) fn caption(run: &Run) -> String {
-    let mut parts = vec![stamps(run), clocks(run)];
+    let mut parts =
+        vec![stamps(run), clocks(&run.stages.iter().map(|stages| stages.clocks).collect::<Vec<_>>())];
     let complete = |stages: &Stages| stages.messages() == stages.asked as usize;
     let short = run.stages.iter().filter(|stages| !complete(stages)).count();
     if short > 0 {
@@ -71,18 +72,23 @@ fn stamps(run: &Run) -> String {
     }
 }
 
-fn clocks(run: &Run) -> String {
-    let uncertainties = run.stages.iter().filter_map(|stages| match stages.clocks {
-        Clocks::Two { uncertainty_ns, .. } => Some(uncertainty_ns),
-        Clocks::One | Clocks::Unknown => None,
-    });
-    match uncertainties.max() {
+/// How the clocks of two ends were compared, at each size.
+pub(crate) fn clocks(all: &[Clocks]) -> String {
+    match all.iter().copied().filter_map(two).max() {
         Some(most) => format!(
             "two clocks, compared by the quickest round trip: times from one to the other may be wrong by {}",
             Span::from_ns(most)
         ),
-        None if run.stages.iter().all(|stages| stages.clocks == Clocks::One) => "one clock".to_owned(),
+        None if all.iter().all(|clocks| *clocks == Clocks::One) => "one clock".to_owned(),
         None => "two clocks that could not be compared".to_owned(),
+    }
+}
+
+/// How far two clocks may be from where they are taken to be. Unit: nanoseconds.
+const fn two(clocks: Clocks) -> Option<u64> {
+    match clocks {
+        Clocks::Two { uncertainty_ns, .. } => Some(uncertainty_ns),
+        Clocks::One | Clocks::Unknown => None,
     }
 }
 
@@ -132,7 +138,7 @@ fn cell(part: &Part, crosses: bool, clocks: Clocks) -> String {
 }
 
 /// Nanoseconds as microseconds.
-pub(super) fn us(ns: f64) -> String {
+pub(crate) fn us(ns: f64) -> String {
     digits(ns / 1e3)
 }
 

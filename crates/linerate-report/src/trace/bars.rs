@@ -3,17 +3,14 @@
 use linerate_core::report::{TraceResult, TraceRow};
 use linerate_core::trace::{Point, Stage, Way};
 use linerate_core::units::Size;
-use plotters::prelude::*;
 
 use super::words::{us, way};
 use crate::error::RenderError;
-use crate::figure::axis::{times_from_zero, words};
-use crate::figure::{Aim, Figure, Layer, Title};
-use crate::plot::{INK, PALETTE, Refusal};
+use crate::figure::axis::times_from_zero;
+use crate::figure::{Figure, Title};
+use crate::plot::PALETTE;
+use crate::stages::{Piece, Shape, drawn, places};
 use crate::text::percent;
-
-/// Half the width of a bar, as a share of the distance of two.
-const HALF_BAR: f64 = 0.38;
 
 /// How dark layer `index` is drawn: the colours repeat, and those of the second round are lighter.
 pub(super) fn shade(index: usize) -> f64 {
@@ -24,15 +21,6 @@ pub(super) fn shade(index: usize) -> f64 {
 struct Bar<'a> {
     name: String,
     row: &'a TraceRow,
-}
-
-/// A piece of a bar. Unit of its height: us.
-struct Piece {
-    /// Which bar, from 1.
-    number: u32,
-    low: f64,
-    high: f64,
-    lines: Vec<String>,
 }
 
 /// Bars of `results` that go there, a bar a size and run, sizes first. Absent without messages.
@@ -48,10 +36,12 @@ pub(super) fn figure(results: &[TraceResult], title: Title) -> Result<Option<Fig
     let names: Vec<String> = bars.iter().map(|bar| bar.name.clone()).collect();
     let stages = stages(&bars);
     let highest = bars.iter().map(|bar| mean_of(bar.row)).fold(0.0, f64::max);
-    let x = words("Message size", &names);
+    let x = places(&names);
     let y = times_from_zero("Mean time since the call", highest);
-    let layers =
-        stages.into_iter().enumerate().map(|(nth, (name, pieces))| drawn([&x, &y], (nth, &name), &pieces));
+    let layers = stages
+        .into_iter()
+        .enumerate()
+        .map(|(nth, (name, pieces))| drawn([&x, &y], (nth, &name), Shape::Box(shade(nth)), &pieces));
     Figure::new(title, [&x, &y], layers.collect()).map(Some)
 }
 
@@ -108,24 +98,4 @@ fn stages(bars: &[Bar<'_>]) -> Vec<(String, Vec<Piece>)> {
         })
         .filter(|(_, pieces): &(String, Vec<Piece>)| !pieces.is_empty())
         .collect()
-}
-
-fn drawn(
-    axes: [&crate::plot::Axis; 2],
-    (index, name): (usize, &str),
-    pieces: &[Piece],
-) -> Result<Layer, Refusal> {
-    Layer::new((index, name.to_owned()), axes, |chart| {
-        let area = chart.plotting_area();
-        for piece in pieces {
-            let middle = f64::from(piece.number) - 1.0;
-            let corners = [(middle - HALF_BAR, piece.low), (middle + HALF_BAR, piece.high)];
-            area.draw(&Rectangle::new(corners, INK.mix(shade(index)).filled()))?;
-        }
-        let aim = |piece: &Piece| {
-            let place = (f64::from(piece.number) - 1.0, f64::midpoint(piece.low, piece.high));
-            Aim::at(chart, place, piece.lines.clone())
-        };
-        Ok(pieces.iter().map(aim).collect())
-    })
 }

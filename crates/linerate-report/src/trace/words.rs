@@ -2,16 +2,16 @@
 
 use linerate_core::report::{TraceResult, TraceRow};
 use linerate_core::run::Run;
-use linerate_core::stages::Clocks;
 use linerate_core::trace::{Means, Stage, TracedEnd, Way};
-use linerate_core::units::{Size, Span};
+use linerate_core::units::Size;
 
 use crate::columns::Column;
-use crate::text::{count, digits, percent, plain};
+use crate::stages;
+use crate::text::{count, percent, plain};
 
 /// Nanoseconds as microseconds.
 pub(super) fn us(ns: i64) -> String {
-    digits(ns as f64 / 1e3)
+    stages::us(ns as f64)
 }
 
 /// The name of a way.
@@ -54,18 +54,7 @@ pub(super) fn means(run: &Run) -> String {
 
 /// How the clocks were compared.
 pub(super) fn clocks(result: &TraceResult) -> String {
-    let uncertain = result.rows.iter().filter_map(|row| match row.clocks {
-        Clocks::Two { uncertainty_ns, .. } => Some(uncertainty_ns),
-        Clocks::One | Clocks::Unknown => None,
-    });
-    match uncertain.max() {
-        Some(most) => format!(
-            "two clocks, compared by the quickest round trip: what goes from one to the other may be wrong by {}",
-            Span::from_ns(most)
-        ),
-        None if result.rows.iter().all(|row| row.clocks == Clocks::One) => "one clock".to_owned(),
-        None => "two clocks that could not be compared".to_owned(),
-    }
+    stages::clocks(&result.rows.iter().map(|row| row.clocks).collect::<Vec<_>>())
 }
 
 /// What is missing or doubtful, a line each.

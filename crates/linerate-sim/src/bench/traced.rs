@@ -3,9 +3,9 @@
 use linerate_core::bench::RunError;
 use linerate_core::endpoint::{Endpoint, LinkError};
 use linerate_core::trace::{EndMarks, Point, Receiving, Sending};
-use linerate_core::units::{Span, Time};
+use linerate_core::units::Time;
 
-use super::ModelBench;
+use super::{ModelBench, both_done};
 use crate::end::End;
 use crate::points::Passed;
 
@@ -52,11 +52,7 @@ impl ModelBench {
         let len = usize::try_from(size).unwrap_or(usize::MAX);
         let [mut first, mut second] = self.ends();
         let (one, other) = self.drive(ask(&mut first, len, count), answer(&mut second, len, count));
-        let stalled = || Err(LinkError::Stalled(Span::MAX));
-        match (one, other) {
-            (Some(Err(error)), _) | (_, Some(Err(error))) => Err(error),
-            (one, other) => Ok([one.unwrap_or_else(stalled)?, other.unwrap_or_else(stalled)?]),
-        }
+        both_done(one, other)
     }
 }
 

@@ -222,6 +222,10 @@ impl Stations {
     /// The protocol of a station takes a frame.
     fn receive(&mut self, frame: &Frame, kernel: &mut Kernel<impl Includes<Event>>) {
         let Content::Segment { flow, forward, number, ecn } = frame.content else { return };
+        if self.machine(frame.source).is_some_and(Machine::holds_both_ends) {
+            // It passed no port.
+            self.note(frame, Point::Queued, frame.offered);
+        }
         self.note(frame, Point::Ready, kernel.now());
         let segment = Segment { ecn, ..self.segments.remove(number.0) };
         let side = if forward { Side::Second } else { Side::First };

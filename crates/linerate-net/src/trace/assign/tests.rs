@@ -24,22 +24,22 @@ fn rounds(count: usize, size: u64) -> (Vec<Marks>, Vec<Event>) {
             events.push(Event { ns: begin + ns, sequence, length, kind });
         };
         let (sent, came) = (SENT_FROM.wrapping_add(first), CAME_FROM.wrapping_add(first));
-        at(10, Kind::Accepted, sent, 0);
+        at(10, Kind::At(Point::Accepted), sent, 0);
         let last = packets(size).len() as u64 - 1;
         for (place, (start, length)) in packets(size).into_iter().enumerate() {
             // The last packet passes at the same time whatever the number of packets.
             let before = last - place as u64;
             let (sent, came) = (sent.wrapping_add(start as u32), came.wrapping_add(start as u32));
-            at(100 - before, Kind::Queued, sent, length);
-            at(200 - before, Kind::Driven, sent, length);
-            at(1_000 - before, Kind::Handed, came, length);
-            at(1_100 - before, Kind::Arrived, came, length);
-            at(1_200 - before, Kind::Segment, came, length);
-            at(1_300 - before, Kind::Ready, came.wrapping_add(length), 0);
+            at(100 - before, Kind::At(Point::Queued), sent, length);
+            at(200 - before, Kind::At(Point::Driven), sent, length);
+            at(1_000 - before, Kind::At(Point::Handed), came, length);
+            at(1_100 - before, Kind::At(Point::Arrived), came, length);
+            at(1_200 - before, Kind::At(Point::Segment), came, length);
+            at(1_300 - before, Kind::At(Point::Ready), came.wrapping_add(length), 0);
         }
         at(250, Kind::Returned, sent.wrapping_add(size as u32), 0);
-        at(1_400, Kind::Woken, 0, 0);
-        at(1_500, Kind::Running, 0, 0);
+        at(1_400, Kind::At(Point::Woken), 0, 0);
+        at(1_500, Kind::At(Point::Running), 0, 0);
         marks.push(Marks { sent: begin, taken: begin + 2_000, ..Marks::default() });
     }
     events.sort_by_key(|event| event.ns);
@@ -73,7 +73,11 @@ fn a_lost_event_costs_its_point_and_no_other() {
     let (rounds, all) = rounds(5, 500);
     // The first events of all: what the numbers begin with must still be found.
     let lost = |event: &Event| {
-        event.ns < rounds[1].sent && matches!(event.kind, Kind::Accepted | Kind::Queued | Kind::Handed)
+        event.ns < rounds[1].sent
+            && matches!(
+                event.kind,
+                Kind::At(Point::Accepted) | Kind::At(Point::Queued) | Kind::At(Point::Handed)
+            )
     };
     let events: Vec<Event> = all.iter().copied().filter(|event| !lost(event)).collect();
     let seen = seen(&events, &rounds, 500);
@@ -90,7 +94,7 @@ fn a_reader_that_did_not_sleep_is_not_woken() {
     let (rounds, mut events) = rounds(2, 64);
     // Awake for other reasons, before the bytes were there.
     for event in &mut events {
-        if matches!(event.kind, Kind::Woken | Kind::Running) {
+        if matches!(event.kind, Kind::At(Point::Woken) | Kind::At(Point::Running)) {
             event.ns -= 1_000;
         }
     }
@@ -107,7 +111,7 @@ fn what_is_sent_again_is_noted_and_the_first_time_counts() {
     let again = rounds[1].sent + 500;
     let sequence = SENT_FROM.wrapping_add(64);
     events.push(Event { ns: again, sequence: 0, length: 0, kind: Kind::Retransmitted });
-    events.push(Event { ns: again + 1, sequence, length: 64, kind: Kind::Queued });
+    events.push(Event { ns: again + 1, sequence, length: 64, kind: Kind::At(Point::Queued) });
     events.sort_by_key(|event| event.ns);
     let marks = seen(&events, &rounds, 64).marks();
     assert_eq!(marks.iter().map(|marks| marks.sent.retransmitted).collect::<Vec<_>>(), [false, true, false]);
@@ -121,7 +125,13 @@ fn the_responder_receives_first() {
     let flipped: Vec<Event> = events
         .iter()
         .map(|event| {
-            let is_sent = matches!(event.kind, Kind::Accepted | Kind::Queued | Kind::Driven | Kind::Returned);
+            let is_sent = matches!(
+                event.kind,
+                Kind::At(Point::Accepted)
+                    | Kind::At(Point::Queued)
+                    | Kind::At(Point::Driven)
+                    | Kind::Returned
+            );
             Event { ns: if is_sent { event.ns + 3_000 } else { event.ns }, ..*event }
         })
         .collect();

@@ -4,6 +4,8 @@ use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::AsFd as _;
 
+use linerate_core::trace::Point;
+
 use super::*;
 use crate::trace::layout::Kind;
 
@@ -53,16 +55,18 @@ fn they_see_their_own_connection_and_no_other() {
     assert_eq!(lost, 0);
     assert!(events.is_sorted_by_key(|event| event.ns));
     // What it sent while they were attached, and what came for it.
-    assert_eq!(count(&events, Kind::Queued), 10, "{events:?}");
-    assert_eq!(count(&events, Kind::Driven), 10);
-    assert_eq!(count(&events, Kind::Arrived), 10);
-    assert_eq!(count(&events, Kind::Ready), 10);
-    assert!(events.iter().filter(|event| event.kind == Kind::Queued).all(|event| event.length == 100));
+    assert_eq!(count(&events, Kind::At(Point::Queued)), 10, "{events:?}");
+    assert_eq!(count(&events, Kind::At(Point::Driven)), 10);
+    assert_eq!(count(&events, Kind::At(Point::Arrived)), 10);
+    assert_eq!(count(&events, Kind::At(Point::Ready)), 10);
+    assert!(
+        events.iter().filter(|event| event.kind == Kind::At(Point::Queued)).all(|event| event.length == 100)
+    );
     let (again, _) = {
         programs.attach().expect("again");
         programs.detach().expect("again")
     };
-    assert_eq!(count(&again, Kind::Queued), 0, "nothing passed meanwhile: {again:?}");
+    assert_eq!(count(&again, Kind::At(Point::Queued)), 0, "nothing passed meanwhile: {again:?}");
 }
 
 #[test]
