@@ -163,3 +163,15 @@ fn wireshark_reads_what_passed_during_a_curve() {
     let payload: u64 = lengths.lines().map(|line| line.parse::<u64>().expect(line)).sum();
     assert_eq!(payload, 2 * (1000 + 3000));
 }
+
+#[test]
+fn runs_of_one_second_have_names_of_their_own() {
+    let desk = Desk::new();
+    for _ in 0..4 {
+        desk.linerate(&["measure", "--model", "gigabit", "--schedule", "list:64", "--no-report", "--quiet"])
+            .done();
+    }
+    let files = std::fs::read_dir(desk.folder()).expect("the folder is ours");
+    let runs = files.filter(|file| file.as_ref().is_ok_and(|file| file.path().extension().is_some()));
+    assert_eq!(runs.count(), 4);
+}

@@ -63,11 +63,8 @@ fn a_new_key_needs_no_restart_and_ends_nothing_that_runs() {
     let desk = Desk::new();
     desk.write("key", OLD);
     let server = Server::start(&desk, &["--key-file", "key", "--slots", "2"]);
-    // Two runs of one second would have the same name.
-    let measure = |key: &str| {
-        let asked = ["measure", &server.address, "--key", key, "--out", "y.run.json", "--force"];
-        desk.linerate(&[&asked, &QUICK[..]].concat())
-    };
+    let measure =
+        |key: &str| desk.linerate(&[&["measure", &server.address, "--key", key], &QUICK[..]].concat());
     // One that goes on while the key changes, and ends only when it is told to.
     let endless =
         ["--time", "60s", "--ci", "0.0001%", "--schedule", "list:8", "--no-report", "--out", "x.run.json"];

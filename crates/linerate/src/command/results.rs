@@ -31,7 +31,7 @@ impl Files {
                 let safe: String =
                     host.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
                 let safe = safe.trim_matches('-');
-                PathBuf::from(format!("linerate-{safe}-{}.run.json", started.strftime("%Y%m%dT%H%M%S")))
+                unused(&format!("linerate-{safe}-{}", started.strftime("%Y%m%dT%H%M%S")))
             },
             PathBuf::from,
         );
@@ -49,6 +49,13 @@ impl Files {
         }
         Ok(Self { run, report })
     }
+}
+
+/// A run file of this name that is not there yet: the runs of one second are numbered.
+fn unused(name: &str) -> PathBuf {
+    let numbered = (2_u32..).map(|nth| format!("{name}-{nth}.run.json"));
+    let mut names = std::iter::once(format!("{name}.run.json")).chain(numbered).map(PathBuf::from);
+    names.find(|path| !path.exists()).expect("a folder has fewer files")
 }
 
 /// Whether writing to `path` replaces nothing, as with `/dev/null`.
