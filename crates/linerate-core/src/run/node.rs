@@ -25,7 +25,7 @@ pub struct Node {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Path {
-    /// The initiator, by its index in [`Run::nodes`].
+    /// The initiator, by its index in [`Run::nodes`](super::Run::nodes).
     pub from: u32,
     /// The node that answered.
     pub to: u32,
@@ -69,7 +69,7 @@ pub struct EndState {
     pub observation: Observation,
 }
 
-/// A responder and the path to it. [`Run::set_star`] fills in which nodes the path joins.
+/// A responder and the path to it. [`Run::set_star`](super::Run::set_star) fills in which nodes the path joins.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answering {
     /// The end.
