@@ -50,7 +50,7 @@ impl<const HEAD: usize> Batch<HEAD> {
             pieces[0] = libc::iovec { iov_base: head.as_ptr().cast_mut().cast(), iov_len: HEAD };
             pieces[1] = libc::iovec { iov_base: payload.as_ptr().cast_mut().cast(), iov_len: payload.len() };
             message.msg_hdr.msg_iov = pieces.as_mut_ptr();
-            message.msg_hdr.msg_iovlen = pieces.len();
+            message.msg_hdr.msg_iovlen = pieces.len() as _;
         }
         let flags = libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL;
         // SAFETY: the first `count` headers point to pieces that point to `heads` and `payload`,
