@@ -1,4 +1,5 @@
-//! Compiles the programs for the kernel's tracepoints, if they are asked for.
+//! Chooses what is built: everything, or what every system has; and compiles the programs for the kernel's
+//! tracepoints, if they are asked for.
 
 use std::env;
 use std::path::PathBuf;
@@ -6,8 +7,18 @@ use std::process::{Command, exit};
 
 const SOURCE: &str = "bpf/trace.bpf.c";
 
+/// If set, Linux gets what every system has, so that this part can be tried here too. The same of the program `linerate`.
+const PORTABLE: &str = "LINERATE_PORTABLE";
+
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-env-changed={PORTABLE}");
+    println!("cargo::rustc-check-cfg=cfg(on_linux)");
+    if env::var("CARGO_CFG_TARGET_OS").is_ok_and(|system| system == "linux")
+        && env::var_os(PORTABLE).is_none()
+    {
+        println!("cargo::rustc-cfg=on_linux");
+    }
     println!("cargo::rerun-if-changed={SOURCE}");
     println!("cargo::rerun-if-env-changed=CLANG");
     if env::var_os("CARGO_FEATURE_BPF").is_none() {

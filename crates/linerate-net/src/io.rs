@@ -12,11 +12,17 @@
 //! **Calls that must not wait.** `write`, `sendfile`, `splice` and `io_uring`'s fixed writes know
 //! no flag for one call that must not wait; such a call is `send` or `recv` with `MSG_DONTWAIT`.
 
+#[cfg(not(on_linux))]
+mod absent;
 mod calls;
+#[cfg(on_linux)]
 mod mapped;
 mod open;
+#[cfg(on_linux)]
 mod sendfile;
+#[cfg(on_linux)]
 mod splice;
+#[cfg(on_linux)]
 mod zerocopy;
 
 use std::ops::Range;
@@ -27,8 +33,12 @@ use linerate_core::traffic::IoReport;
 use linerate_core::units::Span;
 use rustix::io::Errno;
 
+#[cfg(on_linux)]
 use crate::sys::uring;
 use crate::wait::{Arrival, Handling, Interest, Wait, poll, retry};
+
+#[cfg(not(on_linux))]
+use absent::{mapped, sendfile, splice, uring, zerocopy};
 
 /// An engine that is not available here. Displayed after "failed to ...".
 #[derive(Debug, thiserror::Error)]

@@ -41,6 +41,7 @@ pub use link::{DownLink, LinkWatch, links_down};
 pub use memory::{available_memory, peak_memory};
 pub use noise::watch_noise;
 pub(crate) use observer::{CLOCK_READS, Observer};
+#[cfg(on_linux)]
 pub(crate) use proc_text::{bytes_field, number, read, read_value};
 pub use udp::UdpCounters;
 pub use unread::Unread;

@@ -7,6 +7,7 @@ mod loads;
 mod rank;
 mod remote_end;
 mod requests;
+#[cfg(on_linux)]
 mod settings;
 mod stages;
 mod trace;
@@ -43,6 +44,7 @@ pub use dial::Target;
 pub use error::PairError;
 pub use loads::Loads;
 pub use rank::ServerRank;
+#[cfg(on_linux)]
 pub use settings::{RemoteChange, RemoteOutcome, RemoteSettings, RemoteSettingsError};
 
 /// How long the end of a trial may take beyond the patience of either endpoint.

@@ -5,6 +5,7 @@
 //! Settings of the host are changed as far as the operator allows it, and put back.
 
 mod admission;
+#[cfg(on_linux)]
 mod allowed;
 mod channels;
 mod guard;
@@ -16,6 +17,7 @@ mod queue;
 mod rank;
 mod requests;
 mod session;
+#[cfg(on_linux)]
 mod settings;
 mod stages;
 mod trace;
@@ -37,9 +39,11 @@ use admission::{Admission, Evicted};
 use key_source::KeySource;
 use queue::Queue;
 
+#[cfg(on_linux)]
 pub use allowed::AllowedSetting;
 pub use key_source::ReadKey;
 pub use limits::Limits;
+#[cfg(on_linux)]
 pub use settings::{GuardianProgram, SettingsOptions, may_change_settings};
 
 /// Connections that may wait to be accepted.
@@ -75,6 +79,7 @@ struct ServerState {
     limits: Limits,
     queue: Queue,
     admission: Admission,
+    #[cfg(on_linux)]
     settings: settings::Settings,
     log: log::Log,
     clock: HostClock,
@@ -95,6 +100,7 @@ impl Server {
             queue: Queue::new(limits.slots, limits.waiting, limits.memory),
             admission: Admission::new(limits.connections, limits.connections_per_address),
             limits,
+            #[cfg(on_linux)]
             settings: settings::Settings::default(),
             log: log::Log::default(),
             clock,
@@ -127,6 +133,7 @@ impl Server {
     }
 
     /// Lets clients change settings of this host. Only the first call counts; it comes before [`Server::run`].
+    #[cfg(on_linux)]
     pub fn allow_settings(&self, options: SettingsOptions) {
         self.server.settings.allow(options);
     }
@@ -164,6 +171,7 @@ impl Server {
         stopping();
         self.server.admission.close();
         self.server.queue.close();
+        #[cfg(on_linux)]
         self.server.settings.close();
         outcome
     }

@@ -6,6 +6,10 @@
 //! Source: kernel documentation, networking/timestamping.
 
 mod rounds;
+#[cfg(on_linux)]
+mod stamper;
+#[cfg(not(on_linux))]
+#[path = "stages/absent.rs"]
 mod stamper;
 #[cfg(test)]
 mod tests;

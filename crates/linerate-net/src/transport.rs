@@ -9,21 +9,28 @@ mod arrivals;
 mod certificate;
 mod datagram;
 mod dial;
+#[cfg(on_linux)]
 mod ethernet;
+#[cfg(on_linux)]
 mod local_peer;
 pub mod memory;
+#[cfg(on_linux)]
 mod mptcp;
 mod options;
+#[cfg(on_linux)]
 mod pipe;
 mod preface;
 mod quic;
+#[cfg(on_linux)]
 mod shared_memory;
 mod socket;
 mod tcp;
 mod tls;
 mod udp;
 mod unix;
+#[cfg(on_linux)]
 mod unix_datagram;
+#[cfg(on_linux)]
 mod vsock;
 
 use std::fmt::Debug;
@@ -224,20 +231,28 @@ impl TransportError {
 pub fn listen(setup: &Setup, token: &ChannelToken) -> Result<Listener, TransportError> {
     match setup.transport {
         Transport::Tcp => tcp::listen(setup, token),
+        #[cfg(on_linux)]
         Transport::Mptcp => Ok(Listener::Separate(Box::new(mptcp::listen(setup, token)?))),
         Transport::Unix => Ok(Listener::Separate(Box::new(unix::listen(setup, token)?))),
+        #[cfg(on_linux)]
         Transport::Vsock => Ok(Listener::Separate(Box::new(vsock::listen(setup, token)?))),
+        #[cfg(on_linux)]
         Transport::Pipe => Ok(Listener::Separate(Box::new(pipe::listen(setup, token)?))),
+        #[cfg(on_linux)]
         Transport::SharedMemory => Ok(Listener::Separate(Box::new(shared_memory::listen(setup, token)?))),
         Transport::Memory => Err(memory::no_peer()),
         Transport::Mpi => Err(no_ranks()),
         Transport::Tls => Ok(Listener::ServerPort(Box::new(tls::Tls::new(setup)?))),
         Transport::Quic => Ok(Listener::Separate(Box::new(quic::QuicListener::new(setup, token)?))),
         Transport::Udp => Ok(Listener::Separate(Box::new(udp::UdpListener::open(setup, token)?))),
+        #[cfg(on_linux)]
         Transport::UnixDatagram => {
             Ok(Listener::Separate(Box::new(unix_datagram::UnixDatagramListener::open(setup, token)?)))
         }
+        #[cfg(on_linux)]
         Transport::Ethernet | Transport::Xdp => ethernet::listen(setup, token).map(Listener::Separate),
+        #[cfg(not(on_linux))]
+        other => Err(TransportError::lacking(other, format!("it is there {}", crate::sys::ONLY_LINUX))),
     }
 }
 
@@ -258,17 +273,25 @@ pub fn join(setup: &Setup, rendezvous: &Rendezvous, token: &ChannelToken, flow: 
     let preface = Preface { token: *token, flow };
     match setup.transport {
         Transport::Tcp => tcp::join(setup, rendezvous, preface),
+        #[cfg(on_linux)]
         Transport::Mptcp => mptcp::join(setup, rendezvous, preface),
         Transport::Unix => unix::join(setup, rendezvous, preface),
+        #[cfg(on_linux)]
         Transport::Vsock => vsock::join(setup, rendezvous, preface),
+        #[cfg(on_linux)]
         Transport::Pipe => pipe::join(setup, rendezvous, preface),
+        #[cfg(on_linux)]
         Transport::SharedMemory => shared_memory::join(setup, rendezvous, preface),
         Transport::Memory => Err(memory::no_peer()),
         Transport::Mpi => Err(no_ranks()),
         Transport::Tls => tls::join(setup, rendezvous, preface),
         Transport::Quic => quic::join(setup, rendezvous, preface),
         Transport::Udp => udp::join(setup, rendezvous, preface),
+        #[cfg(on_linux)]
         Transport::UnixDatagram => unix_datagram::join(setup, rendezvous, preface),
+        #[cfg(on_linux)]
         Transport::Ethernet | Transport::Xdp => ethernet::join(setup, rendezvous, preface),
+        #[cfg(not(on_linux))]
+        other => Err(TransportError::lacking(other, format!("it is there {}", crate::sys::ONLY_LINUX))),
     }
 }

@@ -14,6 +14,10 @@ mod database;
 pub mod error;
 mod export;
 pub mod filter;
+#[cfg_attr(
+    not(target_os = "linux"),
+    expect(dead_code, reason = "file systems are numbered so on Linux only")
+)]
 mod journal;
 pub mod location;
 mod marks;

@@ -7,13 +7,14 @@ use std::os::fd::BorrowedFd;
 use rustix::io::Errno;
 use rustix::net::{RecvAncillaryBuffer, RecvFlags, SendAncillaryBuffer, SendFlags};
 
+use crate::sys::{NO_SIGNAL, REAL_LENGTH};
 use crate::wait::Wait;
 
 #[inline]
 pub(super) const fn out(wait: Wait) -> SendFlags {
     match wait {
-        Wait::Patiently => SendFlags::NOSIGNAL,
-        Wait::Never => SendFlags::NOSIGNAL.union(SendFlags::DONTWAIT),
+        Wait::Patiently => NO_SIGNAL,
+        Wait::Never => NO_SIGNAL.union(SendFlags::DONTWAIT),
     }
 }
 
@@ -64,5 +65,5 @@ pub(super) fn recvmsg(socket: BorrowedFd<'_>, data: &mut [u8], wait: Wait) -> Re
 
 /// Throws up to `data`'s length of bytes away; `data` stays as it is.  Source: tcp(7), `MSG_TRUNC`.
 pub(super) fn truncate(socket: BorrowedFd<'_>, data: &mut [u8], wait: Wait) -> Result<usize, Errno> {
-    rustix::net::recv(socket, data, into(wait) | RecvFlags::TRUNC).map(|(_, received)| received)
+    rustix::net::recv(socket, data, into(wait) | REAL_LENGTH).map(|(_, received)| received)
 }

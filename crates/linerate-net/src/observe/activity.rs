@@ -1,9 +1,10 @@
 //! Activity of a host during a run: counters of the kernel before and after it.
 
+use std::thread::{self, ThreadId};
+
 use linerate_core::environment::Fact;
 use linerate_core::observation::Activity;
 use linerate_core::units::{Span, Time};
-use rustix::thread::{Pid, gettid};
 
 use super::Unread;
 use super::clock::HostClock;
@@ -13,7 +14,7 @@ use super::proc_text::{field, number, read};
 /// [`finish`](Self::finish).
 #[derive(Debug)]
 pub struct ActivityWatch {
-    thread: Pid,
+    thread: ThreadId,
     before: Snapshot,
     started: Time,
 }
@@ -22,7 +23,7 @@ impl ActivityWatch {
     /// Starts to watch the calling thread.
     #[must_use]
     pub fn start(clock: &HostClock) -> Self {
-        Self { thread: gettid(), before: Snapshot::take(), started: clock.now() }
+        Self { thread: thread::current().id(), before: Snapshot::take(), started: clock.now() }
     }
 
     /// What happened since the start. Call it in the thread that started: from another, the
@@ -31,7 +32,7 @@ impl ActivityWatch {
     pub fn finish(&self, clock: &HostClock) -> Activity {
         let span = clock.now().since(self.started);
         let mut after = Snapshot::take();
-        if gettid() != self.thread {
+        if thread::current().id() != self.thread {
             after.run_delay_ns = Fact::unknown("finished in another thread");
             after.switches = after.run_delay_ns.clone();
         }

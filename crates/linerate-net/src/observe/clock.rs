@@ -41,12 +41,18 @@ impl HostClock {
     }
 }
 
+/// It is never slewed, where there is such a clock.
+#[cfg(on_linux)]
+const CLOCK: ClockId = ClockId::MonotonicRaw;
+#[cfg(not(on_linux))]
+const CLOCK: ClockId = ClockId::Monotonic;
+
 /// Nanoseconds since the host booted; an `i64` of them lasts 292 years.
 #[inline]
 fn raw_ns() -> i64 {
     // rustix reads the vDSO as fast as libc does (18 ns both, 136 ns for a system call, on the
     // host this was chosen on), and needs no unsafe here.
-    let time = clock_gettime(ClockId::MonotonicRaw);
+    let time = clock_gettime(CLOCK);
     time.tv_sec * 1_000_000_000 + time.tv_nsec
 }
 

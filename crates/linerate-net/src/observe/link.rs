@@ -72,8 +72,13 @@ pub fn links_down(target: IpAddr) -> Vec<DownLink> {
     down
 }
 
+#[cfg(on_linux)]
+const CARRIER: InterfaceFlags = InterfaceFlags::IFF_LOWER_UP;
+#[cfg(not(on_linux))]
+const CARRIER: InterfaceFlags = InterfaceFlags::IFF_RUNNING;
+
 fn is_down(entry: &InterfaceAddress) -> bool {
-    !entry.flags.contains(InterfaceFlags::IFF_UP | InterfaceFlags::IFF_LOWER_UP)
+    !entry.flags.contains(InterfaceFlags::IFF_UP | CARRIER)
 }
 
 /// Whether both addresses are in one network of this `mask`.

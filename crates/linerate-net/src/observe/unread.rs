@@ -7,8 +7,13 @@ use std::net::IpAddr;
 #[derive(Debug, thiserror::Error)]
 pub enum Unread {
     /// Looking for a file of the kernel that this host does not have.
+    #[cfg(on_linux)]
     #[error("no such file")]
     NoFile,
+    /// Looking for such a file on a system that has none.
+    #[cfg(not(on_linux))]
+    #[error("{}", crate::sys::ONLY_LINUX)]
+    OnlyLinux,
     /// Reading what this user may not.
     #[error("not permitted")]
     NotPermitted,
@@ -39,6 +44,9 @@ impl Unread {
     /// A file that could not be read.
     pub(super) fn file(error: io::Error) -> Self {
         match error.kind() {
+            #[cfg(not(on_linux))]
+            io::ErrorKind::NotFound => Self::OnlyLinux,
+            #[cfg(on_linux)]
             io::ErrorKind::NotFound => Self::NoFile,
             io::ErrorKind::PermissionDenied => Self::NotPermitted,
             _ => Self::System(error),

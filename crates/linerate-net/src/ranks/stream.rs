@@ -7,6 +7,8 @@ use std::time::Duration;
 use linerate_core::units::Span;
 use rustix::net::{RecvAncillaryBuffer, RecvFlags, SendAncillaryBuffer, SendFlags, recvmsg, sendmsg};
 
+use crate::sys::NO_SIGNAL;
+
 /// What goes before every message. Unit: bytes.
 pub(super) const HEADER: usize = 8;
 
@@ -46,12 +48,7 @@ impl<'a> Outgoing<'a> {
         self.sent += if wait {
             (&mut &*stream).write_vectored(&parts)?
         } else {
-            sendmsg(
-                stream,
-                &parts,
-                &mut SendAncillaryBuffer::default(),
-                SendFlags::DONTWAIT | SendFlags::NOSIGNAL,
-            )?
+            sendmsg(stream, &parts, &mut SendAncillaryBuffer::default(), SendFlags::DONTWAIT | NO_SIGNAL)?
         };
         Ok(())
     }

@@ -17,6 +17,7 @@ use super::channels::ChannelListener;
 use super::guard::Guard;
 use super::limits::Limits;
 use super::rank;
+#[cfg(on_linux)]
 use super::settings;
 use super::turn::queue;
 use crate::channel::CancelGroup;
@@ -191,7 +192,12 @@ fn converse(
     let plan = match read_frame(&mut step())? {
         Ask::Offer(plan) => plan,
         Ask::Setting(SettingAsk::Hold(what)) => {
+            #[cfg(on_linux)]
             return settings::serve(server, control, peer, version, &what);
+            #[cfg(not(on_linux))]
+            return Err(Refusal::Told(format!(
+                "settings of this host ({what}) can be changed only on Linux"
+            )));
         }
         Ask::Rank { port, order } => {
             return rank::serve(server, control, (peer, key.as_ref()), version, (port, &order));

@@ -9,6 +9,12 @@ use rustix::mm::{Advice, MapFlags, ProtFlags};
 /// Size of a huge page where it matters: an x86-64 or ARM64 table of 4 KiB pages. Unit: bytes.
 pub(crate) const HUGE: usize = 2 << 20;
 
+/// The wish for huge pages, where one can be made known.
+#[cfg(on_linux)]
+const HUGE_PAGES: Option<Advice> = Some(Advice::LinuxHugepage);
+#[cfg(not(on_linux))]
+const HUGE_PAGES: Option<Advice> = None;
+
 /// Zeroed memory that begins on a page boundary, or on that of a huge page.
 #[derive(Debug)]
 pub(crate) struct Pages {
@@ -42,7 +48,7 @@ impl Pages {
         let start = unsafe { mapping.0.add(skipped) };
         let pages = Self { start, len, mapping };
         // SAFETY: these are pages of this mapping, and the advice changes no content.
-        unsafe { rustix::mm::madvise(start.as_ptr().cast(), whole, Advice::LinuxHugepage)? };
+        unsafe { rustix::mm::madvise(start.as_ptr().cast(), whole, HUGE_PAGES.ok_or(Errno::INVAL)?)? };
         Ok(pages)
     }
 

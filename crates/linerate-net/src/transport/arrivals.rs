@@ -146,6 +146,16 @@ impl StreamListener {
     }
 }
 
+#[cfg(not(on_linux))]
+impl Drop for StreamListener {
+    fn drop(&mut self) {
+        if let ChannelAddress::Local(name) = &self.address {
+            // Somebody may have tidied up.
+            std::fs::remove_file(super::unix::file_of(name)).unwrap_or(());
+        }
+    }
+}
+
 /// Where to listen so that the peer of this address finds it: a link-local address of IPv6 means
 /// nothing without its interface, which an address alone does not say.
 fn listening_address(local: IpAddr) -> IpAddr {

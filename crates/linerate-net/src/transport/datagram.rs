@@ -35,6 +35,7 @@ use super::{Setup, TransportError};
 use crate::channel::{Channel, ChannelHandle};
 use crate::flow::{Incoming, Outgoing};
 use crate::observe::HostClock;
+use crate::sys::{NO_SIGNAL, REAL_LENGTH};
 use crate::wait::{Interest, Wait, poll, retry};
 
 pub(super) use carrier::Carrier;
@@ -140,7 +141,7 @@ impl DatagramChannel {
     /// Takes one datagram into `into`; its real length, which may be more.
     #[inline]
     fn take(&self, into: &mut [u8], flags: RecvFlags) -> Result<usize, Errno> {
-        retry(|| rustix::net::recv(&self.socket, &mut *into, flags | RecvFlags::TRUNC)).map(|(_, len)| len)
+        retry(|| rustix::net::recv(&self.socket, &mut *into, flags | REAL_LENGTH)).map(|(_, len)| len)
     }
 
     /// Takes one datagram for a `pull`; its real length, and the start of it where `into` has not
@@ -168,8 +169,8 @@ impl Channel for DatagramChannel {
     #[inline]
     fn push(&mut self, data: &[u8], wait: Wait) -> Result<usize, LinkError> {
         let flags = match wait {
-            Wait::Patiently => SendFlags::NOSIGNAL,
-            Wait::Never => SendFlags::NOSIGNAL | SendFlags::DONTWAIT,
+            Wait::Patiently => NO_SIGNAL,
+            Wait::Never => NO_SIGNAL | SendFlags::DONTWAIT,
         };
         match retry(|| rustix::net::send(&self.socket, data, flags)) {
             Err(Errno::AGAIN) if wait == Wait::Never => Ok(0),

@@ -7,6 +7,8 @@ use std::time::Duration;
 use linerate_core::plan::LocalOptions;
 use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 
+use crate::sys::socket_option::bind_device;
+
 /// How long a host may take to accept a connection.
 const CONNECT: Duration = Duration::from_secs(5);
 
@@ -56,7 +58,7 @@ pub(crate) fn bound(
     let domain = Domain::for_address(address);
     let socket = Socket::new(domain, kind, Some(protocol)).map_err(DialError::Socket)?;
     if let Some(device) = &own.bind_dev {
-        let bound = socket.bind_device(Some(device.as_bytes()));
+        let bound = bind_device(&socket, device);
         bound.map_err(|source| DialError::BindDevice { device: device.clone(), source })?;
     }
     if let Some(ip) = own.bind {

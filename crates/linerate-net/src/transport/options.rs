@@ -10,6 +10,7 @@ use linerate_core::transport::Transport;
 use linerate_core::units::{Rate, Span};
 use socket2::Socket;
 
+use crate::sys::socket_option;
 use crate::sys::tcp_info::{Queues, TcpInfo, queues, tcp_info, window_clamp};
 
 /// Bits of a type-of-service byte below the code point. Source: RFC 2474, section 3.
@@ -43,7 +44,7 @@ pub fn apply(socket: &Socket, asked: &SocketOptions, ipv6: bool) -> Result<(), O
     apply_to_socket(socket, asked)?;
     socket.set_tcp_nodelay(asked.nodelay).map_err(refused("nodelay", asked.nodelay.to_string()))?;
     if let Some(name) = &asked.congestion {
-        socket.set_tcp_congestion(name.as_bytes()).map_err(refused("congestion", name.clone()))?;
+        socket_option::set_congestion(socket, name).map_err(refused("congestion", name.clone()))?;
     }
     if let Some(mss) = asked.mss {
         socket.set_tcp_mss(u32::from(mss)).map_err(refused("mss", mss.to_string()))?;
@@ -55,7 +56,7 @@ pub fn apply(socket: &Socket, asked: &SocketOptions, ipv6: bool) -> Result<(), O
 pub(super) fn apply_to_socket(socket: &Socket, asked: &SocketOptions) -> Result<(), OptionError> {
     apply_buffers(socket, asked)?;
     if let Some(us) = asked.busy_poll {
-        socket.set_busy_poll(us).map_err(refused("busy-poll", us.to_string()))?;
+        socket_option::set_busy_poll(socket, us).map_err(refused("busy-poll", us.to_string()))?;
     }
     Ok(())
 }
@@ -172,18 +173,16 @@ pub fn granted(socket: &Socket, ipv6: bool) -> Granted {
         Err(error) => Fact::unknown(error.to_string()),
     };
     let class = if ipv6 { socket.tclass_v6() } else { socket.tos_v4() };
-    let congestion =
-        socket.tcp_congestion().map(|name| String::from_utf8_lossy(&name).trim_end_matches('\0').to_owned());
     Granted {
         sndbuf: socket.send_buffer_size().map(|bytes| bytes as u64).into(),
         rcvbuf: socket.recv_buffer_size().map(|bytes| bytes as u64).into(),
         usable_window: window_clamp(socket).into(),
         nodelay: socket.tcp_nodelay().into(),
-        congestion: congestion.into(),
+        congestion: socket_option::congestion(socket).into(),
         mss: from_info(|info| info.tcpi_snd_mss.into()),
         path_mtu: from_info(|info| info.tcpi_pmtu.into()),
         dscp: class.map(|class| u8::try_from(class >> ECN_BITS).unwrap_or(u8::MAX)).into(),
-        busy_poll: socket.busy_poll().into(),
+        busy_poll: socket_option::busy_poll(socket).into(),
         timestamps: match &info {
             Ok(info) => Fact::Known(info.tcpi_options & TIMESTAMPS != 0),
             Err(error) => Fact::unknown(error.to_string()),

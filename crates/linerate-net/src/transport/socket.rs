@@ -14,11 +14,15 @@ use linerate_core::units::Span;
 use rustix::io::Errno;
 use socket2::{SockRef, Socket};
 
-use super::{Setup, TransportError, options, vsock};
+#[cfg(on_linux)]
+use super::vsock;
+use super::{Setup, TransportError, options};
 use crate::channel::{Channel, ChannelHandle, Registration};
 use crate::flow::Incoming;
 use crate::io::Engine;
-use crate::sys::{mptcp, tcp_info};
+#[cfg(on_linux)]
+use crate::sys::mptcp;
+use crate::sys::tcp_info;
 use crate::wait::{Arrival, Handling, Interest, Wait};
 
 /// What carries a connected stream socket, and so what it can say of itself.
@@ -30,14 +34,30 @@ pub(super) enum Carrier {
         ipv6: bool,
     },
     /// Multipath TCP, or the TCP that it fell back to.
+    #[cfg(on_linux)]
     Multipath {
         /// Over IPv6.
         ipv6: bool,
     },
     /// A VM socket.
+    #[cfg(on_linux)]
     Vsock,
     /// A Unix socket.
     Unix,
+}
+
+impl Carrier {
+    /// Whether TCP carries it, on one path or several.
+    const fn is_tcp(self) -> bool {
+        match self {
+            Self::Tcp { .. } => true,
+            #[cfg(on_linux)]
+            Self::Multipath { .. } => true,
+            #[cfg(on_linux)]
+            Self::Vsock => false,
+            Self::Unix => false,
+        }
+    }
 }
 
 /// One end of a connected stream socket.
@@ -106,11 +126,10 @@ impl Channel for SocketChannel {
     fn arrived(&self) -> Arrived {
         let waiting = rustix::io::ioctl_fionread(&self.socket).unwrap_or(0);
         let memory = tcp_info::queues(&self.socket).map_or(waiting, |queues| queues.unread);
-        let out_of_order = match self.carrier {
-            Carrier::Tcp { .. } | Carrier::Multipath { .. } => {
-                tcp_info::tcp_info(&self.socket).map_or(0, |info| info.tcpi_rcv_ooopack)
-            }
-            Carrier::Vsock | Carrier::Unix => 0,
+        let out_of_order = if self.carrier.is_tcp() {
+            tcp_info::tcp_info(&self.socket).map_or(0, |info| info.tcpi_rcv_ooopack)
+        } else {
+            0
         };
         Arrived { waiting, memory, out_of_order }
     }
@@ -118,25 +137,27 @@ impl Channel for SocketChannel {
     fn granted(&self) -> Granted {
         match self.carrier {
             Carrier::Tcp { ipv6 } => options::granted(&self.socket, ipv6),
+            #[cfg(on_linux)]
             Carrier::Multipath { ipv6 } => {
                 let multipath = Some(mptcp::is_multipath(self.socket.as_fd()).into());
                 Granted { multipath, ..options::granted(&self.socket, ipv6) }
             }
+            #[cfg(on_linux)]
             Carrier::Vsock => vsock::granted(&self.socket),
             Carrier::Unix => options::buffers(&self.socket),
         }
     }
 
     fn connection(&self) -> Fact<Connection> {
-        match self.carrier {
-            Carrier::Tcp { .. } | Carrier::Multipath { .. } => options::connection(&self.socket),
-            Carrier::Vsock | Carrier::Unix => Fact::unknown("TCP does not carry it"),
+        if self.carrier.is_tcp() {
+            options::connection(&self.socket)
+        } else {
+            Fact::unknown("TCP does not carry it")
         }
     }
 
     fn handle(&self) -> io::Result<Box<dyn ChannelHandle>> {
-        let tcp = matches!(self.carrier, Carrier::Tcp { .. } | Carrier::Multipath { .. });
-        Ok(Box::new(SocketHandle { socket: self.socket.try_clone()?, tcp }))
+        Ok(Box::new(SocketHandle { socket: self.socket.try_clone()?, tcp: self.carrier.is_tcp() }))
     }
 
     fn descriptor(&self) -> Option<BorrowedFd<'_>> {

@@ -30,6 +30,7 @@ use super::tcp::dial;
 use super::{LineResult, Preface, Setup, TransportError, Upgrade, apply, connection, granted};
 use crate::channel::{Channel, ChannelHandle};
 use crate::control::{ChannelAddress, Deadline, Rendezvous, TimedStream};
+use crate::sys::NO_SIGNAL;
 use crate::wait::{Interest, Wait, poll, retry};
 
 /// How long the peer may take to agree on keys.
@@ -73,8 +74,8 @@ impl TlsChannel {
     /// Moves all that is encrypted to the socket; whether it went.
     fn flush(&mut self, wait: Wait) -> Result<bool, LinkError> {
         let flags = match wait {
-            Wait::Patiently => SendFlags::NOSIGNAL,
-            Wait::Never => SendFlags::NOSIGNAL | SendFlags::DONTWAIT,
+            Wait::Patiently => NO_SIGNAL,
+            Wait::Never => NO_SIGNAL | SendFlags::DONTWAIT,
         };
         while self.records.wants_write() {
             match self.records.write_to(&mut Out { socket: self.socket.as_fd(), flags }) {

@@ -134,8 +134,7 @@ fn take_reply(socket: &Socket, request: &Request) -> Result<Option<Reply>, Errno
     Ok((ours && awaited).then_some(reply))
 }
 
-const DONTWAIT: rustix::net::RecvFlags =
-    rustix::net::RecvFlags::DONTWAIT.union(rustix::net::RecvFlags::TRUNC);
+const DONTWAIT: rustix::net::RecvFlags = rustix::net::RecvFlags::DONTWAIT.union(crate::sys::REAL_LENGTH);
 
 fn connect(socket: &Socket, address: SocketAddr) -> Result<(), TransportError> {
     let connected = socket.connect(&SockAddr::from(address));

@@ -2,7 +2,8 @@
 //!
 //! The place is an abstract name of random digits, which goes away with its listener. Anybody on
 //! the host may read it in /proc/net/unix, so it is no secret and nothing is made of the token:
-//! whoever comes without the token is turned away.
+//! whoever comes without the token is turned away. Elsewhere than on Linux it is a file of this name
+//! in the folder for temporary files, which the listener removes.
 
 use linerate_core::transport::Transport;
 use socket2::{Domain, SockAddr, Socket, Type};
@@ -26,8 +27,8 @@ pub(super) fn listen_local(
     let digits = random::<16>().map_err(failed("draw a random name"))?;
     let name = format!("{NAMES}{:032x}", u128::from_be_bytes(digits));
     let listener = Socket::new(Domain::UNIX, Type::STREAM, None).map_err(failed("make a Unix socket"))?;
-    let bound = abstract_name(&name).and_then(|address| listener.bind(&address));
-    bound.map_err(failed("bind a Unix socket to an abstract name"))?;
+    let bound = address_of(&name).and_then(|address| listener.bind(&address));
+    bound.map_err(failed("bind a Unix socket to its name"))?;
     let arrivals = Arrivals::at(listener, token)?;
     Ok(StreamListener { address: ChannelAddress::Local(name), arrivals, setup: setup.clone(), channel })
 }
@@ -40,11 +41,11 @@ pub(super) fn connect_local(
 ) -> Result<Socket, TransportError> {
     let failed = TransportError::system;
     let name = match &rendezvous.address {
-        ChannelAddress::Local(name) if name.starts_with(NAMES) => name,
+        ChannelAddress::Local(name) if is_ours(name) => name,
         _ => return Err(TransportError::Address(transport)),
     };
     let socket = Socket::new(Domain::UNIX, Type::STREAM, None).map_err(failed("make a Unix socket"))?;
-    let address = abstract_name(name).map_err(failed("use the name of the peer's Unix socket"))?;
+    let address = address_of(name).map_err(failed("use the name of the peer's Unix socket"))?;
     socket.connect(&address).map_err(|error| match error.kind() {
         std::io::ErrorKind::ConnectionRefused => TransportError::lacking(
             transport,
@@ -63,8 +64,22 @@ pub(super) fn send_preface(socket: &Socket, preface: Preface) -> Result<(), Tran
     sent.map_err(TransportError::system("identify the channel to the peer"))
 }
 
-fn abstract_name(name: &str) -> std::io::Result<SockAddr> {
-    SockAddr::unix(format!("\0{name}"))
+/// No name leads out of the folder of our names.
+fn is_ours(name: &str) -> bool {
+    name.starts_with(NAMES) && !name.contains('/')
+}
+
+fn address_of(name: &str) -> std::io::Result<SockAddr> {
+    #[cfg(on_linux)]
+    return SockAddr::unix(format!("\0{name}"));
+    #[cfg(not(on_linux))]
+    SockAddr::unix(file_of(name))
+}
+
+/// Where the place called `name` is.
+#[cfg(not(on_linux))]
+pub(super) fn file_of(name: &str) -> std::path::PathBuf {
+    std::env::temp_dir().join(name)
 }
 
 /// Listens for Unix stream sockets.

@@ -5,11 +5,11 @@ use std::os::fd::AsFd as _;
 
 use linerate_core::endpoint::LinkError;
 use rustix::io::Errno;
-use rustix::net::SendFlags;
 
 use super::header::{HEADER_LEN, Header, Kind};
 use super::{DatagramChannel, LONGEST};
 use crate::flow::Outgoing;
+use crate::sys::NO_SIGNAL;
 use crate::sys::mmsg::Batch;
 use crate::wait::retry;
 
@@ -108,7 +108,7 @@ impl DatagramChannel {
             (None, Ok(counted)) => [head(Kind::Short), vec![counted]].concat(),
             (tail, _) => [&head(Kind::Data), tail.unwrap_or_default()].concat(),
         };
-        retry(|| rustix::net::send(&self.socket, &datagram, SendFlags::NOSIGNAL))
+        retry(|| rustix::net::send(&self.socket, &datagram, NO_SIGNAL))
             .map_err(|errno| self.send_failed(errno, datagram.len()))?;
         self.count(1);
         Ok(())

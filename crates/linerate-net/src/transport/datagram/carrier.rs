@@ -4,15 +4,15 @@ use std::io;
 
 use linerate_core::environment::Fact;
 use linerate_core::options::{Granted, SocketOptions};
-use nix::sys::socket::setsockopt;
-use nix::sys::socket::sockopt::{RxqOvfl, UdpGroSegment, UdpGsoSegment};
-use rustix::net::sockopt::{self, Ipv4PathMtuDiscovery, Ipv6PathMtuDiscovery};
 use socket2::Socket;
 
 use super::LONGEST;
 use crate::observe::UdpCounters;
+use crate::sys::socket_option;
 use crate::transport::TransportError;
-use crate::transport::options::{ECN_BITS, OptionError, apply_class, apply_to_socket, widen_receive_buffer};
+use crate::transport::options::{
+    ECN_BITS, OptionError, apply_class, apply_to_socket, refused, widen_receive_buffer,
+};
 
 /// Longest header of IPv4 without options, and of UDP. Unit: bytes.  Source: RFC 791 and RFC 768.
 const V4_HEADERS: u64 = 20 + 8;
@@ -47,18 +47,11 @@ impl Carrier {
         asked: &SocketOptions,
     ) -> Result<(), OptionError> {
         apply_to_socket(socket, asked)?;
-        let refused = |option, value: String| {
-            move |source: rustix::io::Errno| OptionError { option, value, source: source.into() }
-        };
         if let Self::Udp { ipv6, dont_fragment } = self {
             widen_receive_buffer(socket, asked)?;
             apply_class(socket, asked, ipv6)?;
             if dont_fragment {
-                let set = if ipv6 {
-                    sockopt::set_ipv6_mtu_discover(socket, Ipv6PathMtuDiscovery::DO)
-                } else {
-                    sockopt::set_ip_mtu_discover(socket, Ipv4PathMtuDiscovery::DO)
-                };
+                let set = socket_option::dont_fragment(socket, ipv6);
                 set.map_err(refused("dont-fragment", "true".to_owned()))?;
             }
         }
@@ -68,7 +61,7 @@ impl Carrier {
     /// Sets what the channel needs of a connected socket.
     pub(super) fn prepare(self, socket: &Socket) -> Result<(), TransportError> {
         if self.has_segments() {
-            let counted = setsockopt(socket, RxqOvfl, &1).map_err(io::Error::from);
+            let counted = socket_option::count_drops(socket);
             counted.map_err(TransportError::system("have the socket count its drops"))?;
         }
         Ok(())
@@ -85,19 +78,18 @@ impl Carrier {
             return Ok(());
         }
         let size = i32::try_from(size).map_err(|_| io::Error::from(io::ErrorKind::InvalidInput))?;
-        Ok(setsockopt(socket, UdpGsoSegment, &size)?)
+        socket_option::set_segment(socket, size)
     }
 
     /// Has the kernel join datagrams that follow each other.
     pub(super) fn set_joined(self, socket: &Socket, joined: bool) -> io::Result<()> {
-        if self.has_segments() { Ok(setsockopt(socket, UdpGroSegment, &joined)?) } else { Ok(()) }
+        if self.has_segments() { socket_option::set_joined(socket, joined) } else { Ok(()) }
     }
 
     /// The path MTU as the kernel knows it. Unit: bytes of IP packet.
     fn path_mtu(self, socket: &Socket) -> io::Result<u64> {
         let mtu = match self {
-            Self::Udp { ipv6: true, .. } => sockopt::ipv6_mtu(socket)?,
-            Self::Udp { ipv6: false, .. } => sockopt::ip_mtu(socket)?,
+            Self::Udp { ipv6, .. } => socket_option::path_mtu(socket, ipv6)?,
             Self::Unix => return Err(io::Error::other("there is no path on one host")),
         };
         Ok(mtu.into())
@@ -160,7 +152,7 @@ impl Carrier {
                 Fact::Known(class) => Fact::Known(u8::try_from(class >> ECN_BITS).unwrap_or(u8::MAX)),
                 Fact::Unknown { unknown } => Fact::unknown(unknown),
             },
-            busy_poll: socket.busy_poll().into(),
+            busy_poll: socket_option::busy_poll(socket).into(),
             timestamps: Fact::unknown("datagrams have no timestamps"),
             ..Granted::default()
         }

@@ -9,6 +9,7 @@ use std::os::fd::AsFd as _;
 
 use super::header::{GONE, Header, Kind};
 use super::{CONTROL_LEN, DatagramChannel};
+use crate::sys::NO_SIGNAL;
 use crate::sys::outq::waiting;
 use crate::wait::{Interest, poll, retry};
 
@@ -122,7 +123,7 @@ impl DatagramChannel {
     pub(super) fn say(&self, kind: Kind, number: u64) -> Option<Errno> {
         let header = Header { kind, number, sent_ns: self.now_ns() };
         let sealed = header.seal(&self.cookie);
-        let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
+        let flags = NO_SIGNAL | SendFlags::DONTWAIT;
         retry(|| rustix::net::send(&self.socket, &sealed, flags)).err()
     }
 

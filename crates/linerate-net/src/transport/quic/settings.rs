@@ -15,6 +15,7 @@ use socket2::Socket;
 use tokio::runtime::{Builder, Runtime};
 
 use super::super::{OptionError, Setup, TransportError};
+use crate::sys::socket_option;
 
 /// The windows of both directions, unless told otherwise: a window and a round trip allow no more
 /// than their quotient, so 16 MiB carry 10 Gb/s over 13 ms, and 1 Gb/s over 134 ms. Unit: bytes.
@@ -109,7 +110,7 @@ impl Settings {
         if self.busy_poll > 0 {
             let refused =
                 |source| OptionError { option: "busy-poll", value: self.busy_poll.to_string(), source };
-            socket.set_busy_poll(self.busy_poll).map_err(refused)?;
+            socket_option::set_busy_poll(&socket, self.busy_poll).map_err(refused)?;
         }
         let mut config = EndpointConfig::default();
         config.max_udp_payload_size(self.largest).expect("it is at least 1200");
@@ -178,10 +179,5 @@ pub(super) fn runtime(threads: usize) -> Result<Runtime, TransportError> {
 fn route_mtu(setup: &Setup) -> Option<u32> {
     let probe = UdpSocket::bind(SocketAddr::new(setup.local, 0)).ok()?;
     probe.connect(setup.peer).ok()?;
-    let mtu = if setup.ipv6() {
-        rustix::net::sockopt::ipv6_mtu(&probe)
-    } else {
-        rustix::net::sockopt::ip_mtu(&probe)
-    };
-    mtu.ok()
+    socket_option::path_mtu(&probe, setup.ipv6()).ok()
 }

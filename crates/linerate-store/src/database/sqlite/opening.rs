@@ -8,7 +8,9 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use crate::error::StoreError;
-use crate::journal::{Journal, journal_on};
+use crate::journal::Journal;
+#[cfg(target_os = "linux")]
+use crate::journal::journal_on;
 
 use super::super::{FORMAT, LOCK_WAIT_S, schema};
 use super::Sqlite;
@@ -88,7 +90,7 @@ impl Sqlite {
 
     /// Chooses the journal by the file system. A file that cannot be written keeps the one it has.
     fn choose_journal(&self, folder: &Path) -> rusqlite::Result<()> {
-        let wanted = rustix::fs::statfs(folder).map_or(Journal::Delete, |there| journal_on(there.f_type));
+        let wanted = journal_in(folder);
         let ask = |pragma: &str| self.connection.query_row(pragma, [], |row| row.get::<_, String>(0));
         if ask("PRAGMA journal_mode")? != wanted.name() {
             match ask(&format!("PRAGMA journal_mode = {}", wanted.name())) {
@@ -103,6 +105,18 @@ impl Sqlite {
         let synchronous = if ask("PRAGMA journal_mode")? == "wal" { "NORMAL" } else { "FULL" };
         self.connection.execute_batch(&format!("PRAGMA synchronous = {synchronous}"))
     }
+}
+
+/// The journal for a file in `folder`.
+#[cfg(target_os = "linux")]
+fn journal_in(folder: &Path) -> Journal {
+    rustix::fs::statfs(folder).map_or(Journal::Delete, |there| journal_on(there.f_type))
+}
+
+/// Other systems number their file systems in other ways: the journal that is safe on all.
+#[cfg(not(target_os = "linux"))]
+fn journal_in(_folder: &Path) -> Journal {
+    Journal::Delete
 }
 
 const TABLES: &str = "SELECT count(*) FROM sqlite_schema";
