@@ -1,15 +1,23 @@
 //! The verbs, one file each: only glue between the crates.
 
 mod app;
+#[cfg(on_linux)]
 mod calibrate;
 mod compare;
 mod conduct;
+#[cfg(on_linux)]
 mod experiment;
 mod explain;
 mod history;
 mod host_limits;
 mod hosts;
+#[cfg(on_linux)]
 mod lab;
+mod lab_plan;
+#[cfg(not(on_linux))]
+#[path = "command/laboratory/absent.rs"]
+mod laboratory;
+#[cfg(on_linux)]
 mod laboratory;
 mod loads;
 mod measure;
@@ -22,11 +30,13 @@ mod planned;
 mod predict;
 mod ranks;
 mod report;
+#[cfg(on_linux)]
 mod restore;
 mod results;
 mod rr;
 mod schema;
 mod serve;
+#[cfg(on_linux)]
 mod settings;
 mod shards;
 mod stream;
@@ -63,12 +73,25 @@ pub(crate) fn run(cli: Cli, clock: HostClock) -> Result<ExitCode, Trouble> {
         Command::Trace(args) => trace::run(&args, clock),
         Command::Serve(args) => serve::run(&args),
         Command::Model(args) => model::run(&args.verb),
+        #[cfg(on_linux)]
         Command::Lab(args) => lab::run(&args.verb),
+        #[cfg(on_linux)]
         Command::Experiment(args) => experiment::run(&args),
+        #[cfg(on_linux)]
         Command::Settings(args) => settings::run(&args),
+        #[cfg(on_linux)]
         Command::Restore(args) => restore::run(&args),
+        #[cfg(on_linux)]
         Command::Host(args) => host_limits::run(&args, clock),
+        #[cfg(on_linux)]
         Command::Calibrate(args) => calibrate::run(&args, clock),
+        #[cfg(not(on_linux))]
+        Command::Lab(_)
+        | Command::Experiment(_)
+        | Command::Settings(_)
+        | Command::Restore(_)
+        | Command::Host(_)
+        | Command::Calibrate(_) => Err(only_linux("do this")),
         Command::Predict(args) => predict::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Explain(args) => explain::run(&args),
@@ -79,6 +102,15 @@ pub(crate) fn run(cli: Cli, clock: HostClock) -> Result<ExitCode, Trouble> {
         Command::Help { verbs } => help(&verbs),
         Command::Man { out } => pages::manual(out.as_deref()),
     }
+}
+
+/// What is there on Linux only.
+#[cfg(not(on_linux))]
+fn only_linux(what: &str) -> Trouble {
+    Trouble::new(
+        format!("failed to {what}: this is there only on Linux"),
+        "measure, stream, rr, serve, model and report are there on every system",
+    )
 }
 
 /// The long help of a verb, or of linerate itself.

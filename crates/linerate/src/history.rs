@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use linerate_core::run::Run;
+#[cfg(on_linux)]
 use linerate_net::lab::Home;
 use linerate_store::{Access, Existing, Location, Recorded, Store, StoreError};
 
@@ -22,6 +23,7 @@ pub(crate) use runs::{named, spread};
 /// The history that the user named.
 static NAMED: OnceLock<OsString> = OnceLock::new();
 /// Where this process was before it went into a laboratory, if it did.
+#[cfg(on_linux)]
 static HOME: OnceLock<Home> = OnceLock::new();
 /// Whether the run of this process is recorded.
 static RECORDED: AtomicBool = AtomicBool::new(false);
@@ -76,6 +78,7 @@ pub(crate) fn trouble(error: &StoreError) -> Trouble {
     Trouble::new(format!("failed to {error}"), error.advice())
 }
 
+#[cfg(on_linux)]
 /// Tells where this process was before it went into a laboratory: a history on another host is reached from there.
 pub(crate) fn from(home: Home) {
     HOME.set(home).unwrap_or(());
@@ -83,11 +86,14 @@ pub(crate) fn from(home: Home) {
 
 /// Records `run`, which lies in `file`, if this process is to.
 pub(crate) fn keep(run: &Run, file: &Path) -> Result<(), Trouble> {
-    match HOME.get() {
-        _ if !RECORDED.load(Ordering::Relaxed) => Ok(()),
-        Some(home) => home.back(|| recorded(run, file))?,
-        None => recorded(run, file),
+    if !RECORDED.load(Ordering::Relaxed) {
+        return Ok(());
     }
+    #[cfg(on_linux)]
+    if let Some(home) = HOME.get() {
+        return home.back(|| recorded(run, file))?;
+    }
+    recorded(run, file)
 }
 
 fn recorded(run: &Run, file: &Path) -> Result<(), Trouble> {

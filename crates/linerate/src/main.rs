@@ -1,4 +1,12 @@
 //! linerate: how close to line rate is a path at every message size, and what is in the way?
+#![cfg_attr(
+    not(on_linux),
+    expect(
+        dead_code,
+        unused_imports,
+        reason = "verbs that are there only on Linux, of which the command line says so"
+    )
+)]
 
 mod agent;
 mod capture;
@@ -11,6 +19,7 @@ mod notify;
 mod peer;
 mod progress;
 mod screen;
+#[cfg(on_linux)]
 mod settings;
 mod signals;
 mod store;

@@ -5,6 +5,7 @@
 
 use std::ffi::OsStr;
 use std::io;
+#[cfg(on_linux)]
 use std::os::linux::net::SocketAddrExt as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
@@ -21,6 +22,7 @@ pub(crate) fn tell(state: &str) {
 
 fn send(socket: &OsStr, state: &str) -> io::Result<()> {
     let address = match socket.as_bytes() {
+        #[cfg(on_linux)]
         [b'@', name @ ..] => SocketAddr::from_abstract_name(name)?,
         _ => SocketAddr::from_pathname(socket)?,
     };

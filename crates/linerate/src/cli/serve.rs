@@ -4,7 +4,9 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use linerate_core::units::{Size, Span};
-use linerate_net::serve::{AllowedSetting, Limits};
+#[cfg(on_linux)]
+use linerate_net::serve::AllowedSetting;
+use linerate_net::serve::Limits;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ServeArgs {
@@ -46,6 +48,7 @@ pub(crate) struct ServeArgs {
     /// Names are those of settings (mtu, sysctl.net.ipv4.tcp_rmem) and of groups (offload, ring, coalesce, channels,
     /// pause). They are of the interface over which the client comes; mtu@eth1 is that of eth1. Everything is put back
     /// when the client leaves. Needs root.
+    #[cfg(on_linux)]
     #[arg(
         long,
         value_name = "NAME,..",

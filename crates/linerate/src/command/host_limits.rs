@@ -1,105 +1,29 @@
-//! `linerate host`, and the limits of this host before a run.
+//! `linerate host`, the limits of this host before a run, and the files of both.
 
-use std::ops::ControlFlow;
+#[cfg(not(on_linux))]
+#[path = "host_limits/absent.rs"]
+mod measured;
+#[cfg(on_linux)]
+mod measured;
+
 use std::path::Path;
-use std::process::ExitCode;
 
-use jiff::Zoned;
-use linerate_core::host_limits::{HostLimits, HostLimitsFile};
-use linerate_core::units::Span;
-use linerate_net::host_limits::{Asked, LimitsWatch, WrongResult, measure};
-use linerate_net::observe::{HostClock, environment};
+use linerate_core::host_limits::HostLimitsFile;
 use linerate_report::host_limits as render;
 
-use super::conduct::go_on;
-use crate::cli::{HostArgs, HostFormat};
-use crate::progress::Line;
 use crate::screen::{columns, show};
-use crate::signals::Interrupt;
 use crate::store;
 use crate::trouble::Trouble;
 
-/// Less is not enough for a few samples of each number.
-const LEAST_TIME: Span = Span::from_ms(500);
-/// More adds no information.
-const MOST_TIME: Span = Span::from_ms(3_600_000);
-
-pub(super) fn run(args: &HostArgs, clock: HostClock) -> Result<ExitCode, Trouble> {
-    let asked = asked(args)?;
-    // Before anything is measured: what cannot be written is said at once.
-    for path in args.out.iter().chain(&args.to) {
-        ending(path, args)?;
-        store::writable(path)?;
-    }
-    let interrupt = Interrupt::listen()?;
-    let line = Line::of(args.progress.unless(args.quiet));
-    let started = Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
-    let environment = environment(None);
-    let limits = measured(asked, clock, &line, &interrupt);
-    line.clear();
-    let file = HostLimitsFile::new(started, environment, limits?);
-    write(args, &file, &line)?;
-    if file.limits.interrupted {
-        return Err(Trouble::new("interrupted", "what was measured until then is shown and kept"));
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
-/// What this host could reach, if it `is_asked`: measured before a run, in about ten seconds.
-pub(super) fn before_run(
-    is_asked: bool,
-    clock: HostClock,
-    line: &Line,
-    interrupt: &Interrupt,
-) -> Result<Option<HostLimits>, Trouble> {
-    if !is_asked {
-        return Ok(None);
-    }
-    let limits = measured(Asked::QUICK, clock, line, interrupt)?;
-    if limits.interrupted {
-        return Err(Trouble::new("interrupted", "nothing was measured yet but a part of this host's limits"));
-    }
-    Ok(Some(limits))
-}
-
-fn asked(args: &HostArgs) -> Result<Asked, Trouble> {
-    let usual = if args.quick { Asked::QUICK } else { Asked::FULL };
-    let asked = Asked { time: args.time.unwrap_or(usual.time), ..usual };
-    if (LEAST_TIME..=MOST_TIME).contains(&asked.time) {
-        return Ok(asked);
-    }
-    let what = format!("failed to measure this host in {}", asked.time);
-    Err(Trouble::new(what, format!("give --time from {LEAST_TIME} to {MOST_TIME}")))
-}
-
-/// Measures this host, and shows how far it is.
-fn measured(
-    asked: Asked,
-    clock: HostClock,
-    line: &Line,
-    interrupt: &Interrupt,
-) -> Result<HostLimits, Trouble> {
-    measure(&clock, asked, &mut Watcher { line, interrupt }).map_err(|wrong: WrongResult| {
-        line.clear();
-        let help =
-            "do not trust this host: test its memory (memtest86+) and look for machine checks in `dmesg`";
-        Trouble::new(format!("failed to {wrong}"), help)
-    })
-}
+pub(super) use measured::before_run;
+#[cfg(on_linux)]
+pub(super) use measured::run;
 
 /// What `path` is to hold, by its ending.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Page,
     Json,
-}
-
-/// The form of a file that was asked for. What --out names is JSON, whatever its ending.
-fn ending(path: &Path, args: &HostArgs) -> Result<Form, Trouble> {
-    if args.out.as_deref() == Some(path) {
-        return Ok(Form::Json);
-    }
-    form(path)
 }
 
 /// The form by the ending of a file's name.
@@ -127,25 +51,6 @@ fn rendered(file: &HostLimitsFile, form: Form) -> Result<String, Trouble> {
     }
 }
 
-/// Writes every file that was asked for, then shows the result unless a file is standard output.
-fn write(args: &HostArgs, file: &HostLimitsFile, line: &Line) -> Result<(), Trouble> {
-    let mut taken = false;
-    for path in args.out.iter().chain(&args.to) {
-        store::replace(path, &rendered(file, ending(path, args)?)?)?;
-        taken |= store::is_stream(path);
-        if !store::is_stream(path) {
-            line.written("host:    ", path);
-        }
-    }
-    if taken {
-        return Ok(());
-    }
-    show(&match args.format {
-        HostFormat::Table => render::text(file, columns()),
-        HostFormat::Json => file.to_json(),
-    })
-}
-
 /// Shows a file that `linerate host` wrote, or writes it in other forms.
 pub(super) fn report(file: &HostLimitsFile, to: &[std::path::PathBuf], quiet: bool) -> Result<(), Trouble> {
     if to.is_empty() {
@@ -158,20 +63,4 @@ pub(super) fn report(file: &HostLimitsFile, to: &[std::path::PathBuf], quiet: bo
         }
     }
     Ok(())
-}
-
-/// Shows how far it is, and ends it when the user asks.
-struct Watcher<'a> {
-    line: &'a Line,
-    interrupt: &'a Interrupt,
-}
-
-impl LimitsWatch for Watcher<'_> {
-    fn part(&mut self, what: &str, number: usize, all: usize) {
-        self.line.part(&format!("this host: {what}"), number, all);
-    }
-
-    fn go_on(&self) -> ControlFlow<()> {
-        go_on(self.interrupt)
-    }
 }

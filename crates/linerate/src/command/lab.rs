@@ -1,7 +1,5 @@
 //! `linerate lab`.
 
-mod given;
-
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode};
 
@@ -9,8 +7,7 @@ use linerate_core::lab::{LabPlan, Layout};
 use linerate_net::lab::{LabError, kept};
 use linerate_report::lab as render;
 
-pub(in crate::command) use given::Given;
-
+use super::lab_plan::{self, Given};
 use crate::cli::LabVerb;
 use crate::screen::{columns, show};
 use crate::trouble::Trouble;
@@ -23,7 +20,7 @@ pub(super) fn run(verb: &LabVerb) -> Result<ExitCode, Trouble> {
         LabVerb::Exec { node, command } => exec(node, command),
         LabVerb::Plans => plans(),
         LabVerb::Show { name } => {
-            show(given::shipped(name).ok_or_else(|| given::unknown(name, "no shipped plan"))?.text)?;
+            show(lab_plan::shipped(name).ok_or_else(|| lab_plan::unknown(name, "no shipped plan"))?.text)?;
             Ok(ExitCode::SUCCESS)
         }
     }
@@ -124,7 +121,7 @@ fn plans() -> Result<ExitCode, Trouble> {
             .map(|read| (plan.name, read.about))
             .map_err(|error| Trouble::lab(&error, plan.name, plan.text))
     };
-    let plans: Vec<(&str, String)> = given::SHIPPED.iter().map(about).collect::<Result<_, _>>()?;
+    let plans: Vec<(&str, String)> = lab_plan::SHIPPED.iter().map(about).collect::<Result<_, _>>()?;
     show(&render::plans(&plans))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -9,7 +9,7 @@ use linerate_core::transport::Transport;
 use linerate_net::control::Key;
 use linerate_net::lab::{Lab, LabError};
 
-use super::lab::Given;
+use super::lab_plan::Given;
 use crate::cli::InLabArgs;
 use crate::peer::LoopbackPeer;
 use crate::trouble::Trouble;

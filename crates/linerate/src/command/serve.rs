@@ -9,7 +9,9 @@ use std::process::ExitCode;
 use linerate_core::units::{Size, Span};
 use linerate_net::DEFAULT_PORT;
 use linerate_net::control::Key;
-use linerate_net::serve::{GuardianProgram, Limits, Server, SettingsOptions, may_change_settings};
+#[cfg(on_linux)]
+use linerate_net::serve::{GuardianProgram, SettingsOptions, may_change_settings};
+use linerate_net::serve::{Limits, Server};
 use tracing_subscriber::EnvFilter;
 
 use crate::cli::ServeArgs;
@@ -38,6 +40,7 @@ fn serve(args: &ServeArgs) -> Result<ExitCode, Trouble> {
         Trouble::new(format!("failed to listen for Ctrl-C: {error}"), "look at `ulimit -n`")
     })?;
     let server = bind(args, key.clone())?;
+    #[cfg(on_linux)]
     allow_settings(args, &server)?;
     // A pipe has its content once.
     if let Some(path) = args.key_file.clone().filter(|path| path.is_file()) {
@@ -59,6 +62,7 @@ fn bind(args: &ServeArgs, key: Option<Key>) -> Result<Server, Trouble> {
 }
 
 /// Lets clients change the settings that the operator named, watched over by this program again.
+#[cfg(on_linux)]
 fn allow_settings(args: &ServeArgs, server: &Server) -> Result<(), Trouble> {
     if args.allow_settings.is_empty() {
         return Ok(());

@@ -9,7 +9,7 @@ use linerate_study::changed;
 use sha2::{Digest as _, Sha256};
 
 use super::hosts;
-use crate::command::lab;
+use crate::command::lab_plan;
 use crate::command::model::Given as GivenModel;
 use crate::trouble::Trouble;
 
@@ -123,7 +123,7 @@ fn model(name: &str, sets: &[(String, String)]) -> Result<(String, ModelPlan), T
 }
 
 fn lab_plan(name: &str, sets: &[(String, toml::Value)], cell: &str) -> Result<Written, Trouble> {
-    let lab::Given { name, plan } = lab::Given::read(name)?;
+    let lab_plan::Given { name, plan } = lab_plan::Given::read(name)?;
     let mut table: toml::Table = toml::from_str(&plan.to_toml()).expect("a laboratory is TOML");
     for (key, value) in sets {
         put(&mut table, key, value.clone())

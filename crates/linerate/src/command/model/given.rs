@@ -7,7 +7,7 @@ use linerate_sim::calibrate::HostFile;
 use linerate_sim::plan::ModelPlan;
 use linerate_study::shipped;
 
-use crate::command::lab;
+use crate::command::lab_plan;
 use crate::command::predict::host_file;
 use crate::command::predict::model::of_host;
 use crate::store;
@@ -29,7 +29,7 @@ impl Given {
     /// as `./NAME`.
     pub(in crate::command) fn read(given: &str) -> Result<Self, Trouble> {
         if let Some(lab) = given.strip_prefix(LAB) {
-            let lab::Given { name, plan } = lab::Given::read(lab)?;
+            let lab_plan::Given { name, plan } = lab_plan::Given::read(lab)?;
             let plan = ModelPlan::of_lab(&plan).map_err(|error| Trouble::model(&error, ""))?;
             return Ok(Self { name, plan });
         }

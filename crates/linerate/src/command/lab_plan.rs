@@ -11,7 +11,7 @@ use crate::store;
 use crate::trouble::Trouble;
 
 /// The plans that come with linerate, in the order in which they are listed.
-pub(super) const SHIPPED: &[Shipped] = shipped![Shipped; "../../../plans/labs/":
+pub(super) const SHIPPED: &[Shipped] = shipped![Shipped; "../../plans/labs/":
     "pair",
     "direct",
     "indirect",
@@ -23,15 +23,15 @@ pub(super) const SHIPPED: &[Shipped] = shipped![Shipped; "../../../plans/labs/":
 
 /// A plan and what it is called.
 #[derive(Debug)]
-pub(in crate::command) struct Given {
+pub(super) struct Given {
     /// The shipped plan's name, or the file's without its ending.
-    pub(in crate::command) name: String,
-    pub(in crate::command) plan: LabPlan,
+    pub(super) name: String,
+    pub(super) plan: LabPlan,
 }
 
 impl Given {
     /// The shipped plan of this name, else the file. A file of a shipped plan's name is reached as `./NAME`.
-    pub(in crate::command) fn read(given: &str) -> Result<Self, Trouble> {
+    pub(super) fn read(given: &str) -> Result<Self, Trouble> {
         let (name, text) = match shipped(given) {
             Some(shipped) => (shipped.name.to_owned(), shipped.text.to_owned()),
             None => file(given)?,
