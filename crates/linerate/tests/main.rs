@@ -3,6 +3,7 @@
 mod action;
 mod app;
 mod bad_input;
+mod book;
 mod browser;
 mod calibrate;
 mod config;
