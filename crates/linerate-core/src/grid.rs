@@ -80,6 +80,14 @@ impl<V: Clone> Grid<V> {
     }
 
     /// Every combination: a value for each axis, the last axis changing first.
+    ///
+    /// ```
+    /// use linerate_core::grid::{Axis, Grid};
+    ///
+    /// let grid = Grid::new(vec!["mtu=1500,9000".parse::<Axis>()?, "flows=1,4".parse::<Axis>()?])?;
+    /// assert_eq!(grid.cells()[1], ["1500", "4"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn cells(&self) -> Vec<Vec<V>> {
         self.ordered(|_| false)

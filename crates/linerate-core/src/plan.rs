@@ -123,6 +123,16 @@ impl PlanError {
 impl Plan {
     /// Reads a plan from TOML.
     ///
+    /// ```
+    /// use linerate_core::plan::Plan;
+    ///
+    /// let plan = Plan::from_toml("schedule = 'list:1,1KiB'\ntime = '2s'")?;
+    /// assert_eq!(plan.curve().expect("it asks for a curve").sizes(&plan.common)?, [1, 1_024]);
+    /// let error = Plan::from_toml("colour = 'red'").expect_err("no plan has a colour");
+    /// assert!(error.to_string().contains("colour"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`PlanError::Syntax`] with the place in the text.

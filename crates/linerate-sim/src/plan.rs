@@ -133,6 +133,23 @@ impl Network {
 impl ModelPlan {
     /// Reads a plan from TOML.
     ///
+    /// ```
+    /// use linerate_core::measure::{Unwatched, measure};
+    /// use linerate_core::plan::Plan;
+    /// use linerate_sim::{model, plan::ModelPlan};
+    ///
+    /// let network = ModelPlan::from_toml("[network]\nmedium = 'ethernet'")?;
+    /// let mut modelled = model::curve(&network, None)?;
+    /// let asked = Plan::from_toml("schedule = 'list:1MiB'")?;
+    /// let method = modelled.method(&asked.common, asked.curve().expect("it asks for a curve"))?;
+    /// let outcome = measure(&mut modelled.bench, &method, &mut Unwatched);
+    /// let time = outcome.series.timed().next().and_then(|point| point.time()).expect("it was timed");
+    /// // Gigabit Ethernet carries 1500 of 1538 bytes, of which 40 are headers of IP and TCP.
+    /// let mbps = 1_048_576.0 * 8e6 / time.median;
+    /// assert!(mbps < 1_000.0 * 1_460.0 / 1_538.0 && mbps > 900.0, "{mbps}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`ModelError::Syntax`] with the place in the text.

@@ -207,6 +207,22 @@ impl Comm for IdealComm {
 /// Runs `program` on every one of `size` ranks until all have ended, and gives what each ended with, by rank. All begin
 /// at zero.
 ///
+/// ```
+/// use linerate_core::comm::{Comm, ideal};
+/// use linerate_core::units::Span;
+///
+/// let network = ideal::Network { latency: Span::from_us(10), per_byte: Span::from_ns(8) };
+/// // Every rank sends 125 bytes to the next one round a ring: 10 us and 1 us.
+/// let ended = ideal::run(network, 4, async |mut comm| {
+///     let (rank, size) = (comm.rank(), comm.size());
+///     let mut into = [0; 125];
+///     comm.sendrecv((rank + 1) % size, &[7; 125], (rank + size - 1) % size, &mut into).await?;
+///     Ok(comm.now().as_ps())
+/// })?;
+/// assert_eq!(ended, [11_000_000; 4]);
+/// # Ok::<(), linerate_core::comm::CommError>(())
+/// ```
+///
 /// # Errors
 ///
 /// The first error of a rank, or [`CommError::Deadlock`] with all that wait.

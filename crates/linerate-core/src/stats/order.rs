@@ -38,6 +38,17 @@ pub fn median(sorted: &[f64]) -> Option<f64> {
 /// With n values the interval is from the k-th smallest to the k-th largest for the largest k
 /// with P(Binomial(n, 1/2) < k) <= 2.5 %, which needs at least six values. It holds for any
 /// continuous distribution of independent values.
+///
+/// ```
+/// use linerate_core::stats::median_interval;
+///
+/// let values: Vec<f64> = (1..=10).map(f64::from).collect();
+/// let estimate = median_interval(&values).expect("there are values");
+/// assert_eq!(estimate.median, 5.5);
+/// // Fewer than two of ten fall below the median in 1.07 % of all cases, fewer than three in 5.5 %.
+/// assert_eq!(estimate.interval, Some([2.0, 9.0]));
+/// ```
+///
 /// Source: Conover, Practical Nonparametric Statistics, section 3.2.
 #[must_use]
 pub fn median_interval(values: &[f64]) -> Option<Estimate> {

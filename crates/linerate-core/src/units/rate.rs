@@ -28,6 +28,13 @@ impl Rate {
     }
 
     /// The rate at which `bytes` pass in `span`. Absent if no time passed.
+    ///
+    /// ```
+    /// use linerate_core::units::{Rate, Span};
+    ///
+    /// let rate = Rate::of(125, Span::from_us(1)).expect("time passed");
+    /// assert_eq!(rate.as_mbps(), 1_000.0);
+    /// ```
     #[must_use]
     pub fn of(bytes: u64, span: Span) -> Option<Self> {
         (span > Span::ZERO).then(|| Self(bytes as f64 * 8.0 / span.as_seconds()))

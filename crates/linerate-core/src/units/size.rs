@@ -11,6 +11,15 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 ///
 /// In a plan a size is a whole number of bytes or text such as `"64KiB"`; it is written as a
 /// number.
+///
+/// ```
+/// use linerate_core::units::Size;
+///
+/// let size: Size = "64KiB".parse()?;
+/// assert_eq!(size.bytes(), 65_536);
+/// assert_eq!(Size(1_500).to_string(), "1500 B");
+/// # Ok::<(), linerate_core::units::ParseSizeError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Size(pub u64);
 

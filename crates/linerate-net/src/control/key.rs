@@ -27,6 +27,15 @@ const LEAST_BITS: f64 = 60.0;
 const LEAST_DIFFERENT: usize = 4;
 
 /// A key that both ends know.
+///
+/// ```
+/// use linerate_net::control::Key;
+///
+/// let key = Key::fresh()?;
+/// assert_eq!(key.to_string().parse::<Key>()?, key);
+/// assert!("aaaaaaaaaaaa".parse::<Key>().is_err(), "anybody would try that");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Key(String);
 
