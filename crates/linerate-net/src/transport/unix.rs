@@ -47,7 +47,8 @@ pub(super) fn connect_local(
     let socket = Socket::new(Domain::UNIX, Type::STREAM, None).map_err(failed("make a Unix socket"))?;
     let address = address_of(name).map_err(failed("use the name of the peer's Unix socket"))?;
     socket.connect(&address).map_err(|error| match error.kind() {
-        std::io::ErrorKind::ConnectionRefused => TransportError::lacking(
+        // Elsewhere than on Linux the name is that of a file.
+        std::io::ErrorKind::ConnectionRefused | std::io::ErrorKind::NotFound => TransportError::lacking(
             transport,
             "the peer is not on this host, or in another network namespace; both ends must be on one host",
         ),
