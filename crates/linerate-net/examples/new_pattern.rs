@@ -18,7 +18,7 @@ use linerate_core::plan::Plan;
 use linerate_core::transport::Transport;
 use linerate_core::trial::{Half, Sample, Tally, Trial};
 use linerate_net::channel::Wire;
-use linerate_net::observe::{CLOCK_READS, HostClock, check_clock};
+use linerate_net::observe::{HostClock, check_clock};
 use linerate_net::transport::{Setup, SocketChannel, tcp_channel};
 
 /// Of a message, what is sent first. Unit: bytes.
@@ -79,7 +79,7 @@ impl Bench for TwoWrites {
         let failed = |source| RunError::Link { size: trial.size, source };
         let begin = self.end.now();
         let gone = |_| failed(LinkError::Closed);
-        self.trials.send(trial.clone()).map_err(|_| failed(LinkError::Closed))?;
+        self.trials.send(*trial).map_err(|_| failed(LinkError::Closed))?;
         let here = run_ready(initiate(&mut self.end, trial, &mut self.memory)).map_err(failed)?;
         let there = self.answers.recv().map_err(gone)?.map_err(failed)?;
         Sample::join(trial, &here, &there, self.end.now().since(begin))
@@ -114,7 +114,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     });
 
-    let method = Method::of(&plan.common, curve, check_clock(&clock, CLOCK_READS).cost)?;
+    let method = Method::of(&plan.common, curve, check_clock(&clock, 10_000).cost)?;
     let mut bench = TwoWrites { end, memory: Buffers::new(1 << 20), trials, answers };
     let outcome = measure(&mut bench, &method, &mut Unwatched);
     for point in outcome.series.timed() {
