@@ -26,6 +26,7 @@ mod model;
 mod modelled;
 mod modelled_ranks;
 mod pages;
+mod plan_file;
 mod planned;
 mod predict;
 mod ranks;

@@ -1,13 +1,10 @@
 //! Where a laboratory's plan comes from: a file, or linerate itself.
 
-use std::io::ErrorKind;
-use std::path::Path;
-
 use linerate_core::lab::LabPlan;
 use linerate_sim::shipped;
 use linerate_sim::shipped::Shipped;
 
-use crate::store;
+use super::plan_file;
 use crate::trouble::Trouble;
 
 /// The plans that come with linerate, in the order in which they are listed.
@@ -34,7 +31,9 @@ impl Given {
     pub(super) fn read(given: &str) -> Result<Self, Trouble> {
         let (name, text) = match shipped(given) {
             Some(shipped) => (shipped.name.to_owned(), shipped.text.to_owned()),
-            None => file(given)?,
+            None => plan_file::read(given, "a plan that `linerate lab plans`", || {
+                unknown(given, "neither a shipped plan nor a file")
+            })?,
         };
         let plan = LabPlan::from_toml(&text).map_err(|error| Trouble::lab(&error, given, &text))?;
         Ok(Self { name, plan })
@@ -43,21 +42,6 @@ impl Given {
 
 pub(super) fn shipped(name: &str) -> Option<&'static Shipped> {
     SHIPPED.iter().find(|shipped| shipped.name == name)
-}
-
-/// The file's name without its ending, and what is in it.
-fn file(given: &str) -> Result<(String, String), Trouble> {
-    let path = Path::new(given);
-    let text = store::text(path).map_err(|error| {
-        // A word that does not look like a file was meant as a name.
-        if error.kind() == ErrorKind::NotFound && !given.contains(['/', '.']) {
-            return unknown(given, "neither a shipped plan nor a file");
-        }
-        let help = "name a TOML file, or a plan that `linerate lab plans` names";
-        Trouble::file("read the plan", path, &error, help)
-    })?;
-    let name = path.file_stem().map_or_else(|| given.to_owned(), |stem| stem.to_string_lossy().into_owned());
-    Ok((name, text))
 }
 
 /// A name that no plan has.

@@ -1,13 +1,10 @@
 //! Where an experiment's plan comes from: a file, or linerate itself.
 
-use std::io::ErrorKind;
-use std::path::Path;
-
 use linerate_core::experiment::{Bench, ExperimentPlan};
 use linerate_sim::shipped;
 use linerate_sim::shipped::Shipped;
 
-use crate::store;
+use crate::command::plan_file;
 use crate::trouble::Trouble;
 
 /// The experiments that come with linerate, in the order in which they are listed.
@@ -42,7 +39,9 @@ impl Given {
     pub(super) fn read(given: &str) -> Result<Self, Trouble> {
         let (name, text) = match shipped(given) {
             Some(shipped) => (shipped.name.to_owned(), shipped.text.to_owned()),
-            None => file(given)?,
+            None => plan_file::read(given, "an experiment that `linerate experiment list`", || {
+                unknown(given, "neither a shipped experiment nor a file")
+            })?,
         };
         let plan = checked(given, &text)?;
         Ok(Self { name, text, plan })
@@ -77,21 +76,6 @@ pub(super) fn checked(name: &str, text: &str) -> Result<ExperimentPlan, Trouble>
 
 pub(super) fn shipped(name: &str) -> Option<&'static Shipped> {
     SHIPPED.iter().find(|shipped| shipped.name == name)
-}
-
-/// The file's name without its ending, and what is in it.
-fn file(given: &str) -> Result<(String, String), Trouble> {
-    let path = Path::new(given);
-    let text = store::text(path).map_err(|error| {
-        // A word that does not look like a file was meant as a name.
-        if error.kind() == ErrorKind::NotFound && !given.contains(['/', '.']) {
-            return unknown(given, "neither a shipped experiment nor a file");
-        }
-        let help = "name a TOML file, or an experiment that `linerate experiment list` names";
-        Trouble::file("read the plan", path, &error, help)
-    })?;
-    let name = path.file_stem().map_or_else(|| given.to_owned(), |stem| stem.to_string_lossy().into_owned());
-    Ok((name, text))
 }
 
 /// A name that no plan has.

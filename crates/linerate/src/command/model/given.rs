@@ -1,6 +1,5 @@
 //! Where a model's plan comes from: a file, or linerate itself.
 
-use std::io::ErrorKind;
 use std::path::Path;
 
 use linerate_sim::calibrate::HostFile;
@@ -8,9 +7,9 @@ use linerate_sim::plan::ModelPlan;
 use linerate_study::shipped;
 
 use crate::command::lab_plan;
+use crate::command::plan_file;
 use crate::command::predict::host_file;
 use crate::command::predict::model::of_host;
-use crate::store;
 use crate::trouble::Trouble;
 
 /// What stands before the plan of a laboratory.
@@ -35,7 +34,9 @@ impl Given {
         }
         let (name, text) = match shipped::find(given) {
             Some(shipped) => (shipped.name.to_owned(), shipped.text.to_owned()),
-            None => file(given)?,
+            None => plan_file::read(given, "a plan that `linerate model list`", || {
+                unknown(given, "neither a shipped plan nor a file")
+            })?,
         };
         if let Some(host) = calibrated(given, &text)? {
             return Ok(Self { name, plan: of_host(&host) });
@@ -49,21 +50,6 @@ impl Given {
 fn calibrated(given: &str, text: &str) -> Result<Option<HostFile>, Trouble> {
     let is_one = text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("calibration"));
     is_one.then(|| host_file(Path::new(given), text)).transpose()
-}
-
-/// The file's name without its ending, and what is in it.
-fn file(given: &str) -> Result<(String, String), Trouble> {
-    let path = Path::new(given);
-    let text = store::text(path).map_err(|error| {
-        // A word that does not look like a file was meant as a name.
-        if error.kind() == ErrorKind::NotFound && !given.contains(['/', '.']) {
-            return unknown(given, "neither a shipped plan nor a file");
-        }
-        let help = "name a TOML file, or a plan that `linerate model list` names";
-        Trouble::file("read the plan", path, &error, help)
-    })?;
-    let name = path.file_stem().map_or_else(|| given.to_owned(), |stem| stem.to_string_lossy().into_owned());
-    Ok((name, text))
 }
 
 /// A name that no plan has.
