@@ -34,7 +34,13 @@ pub async fn gather<T: Serialize + DeserializeOwned>(
         let length = length.ok_or_else(|| nonsense(format!("it is longer than {MOST} B")))?;
         let mut text = vec![0; length];
         comm.recv_from(rank, &mut text).await?;
-        all.push(serde_json::from_slice(&text).map_err(|error| nonsense(error.to_string()))?);
+        all.push(understood(&text).map_err(nonsense)?);
     }
     Ok(Some(all))
+}
+
+/// What another rank told, or why it is no `T`.
+pub(crate) fn understood<T: DeserializeOwned>(told: &[u8]) -> Result<T, String> {
+    let text = str::from_utf8(told).map_err(|error| error.to_string())?;
+    serde_json::from_str(text).map_err(|error| error.to_string())
 }

@@ -6,6 +6,8 @@ use linerate_core::comm::{Comm, CommError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::gather::understood;
+
 /// The length of a report. Unit: bytes.
 const REPORT: usize = 32;
 /// Kinds of report.
@@ -93,8 +95,7 @@ pub(crate) async fn hear<C: Comm, T: DeserializeOwned>(
             if !kept.is_empty() {
                 comm.recv_from(from, &mut kept).await?;
             }
-            let result =
-                serde_json::from_slice(&text).map_err(|error| lost(format!("it said nonsense: {error}")))?;
+            let result = understood(&text).map_err(|why| lost(format!("it said nonsense: {why}")))?;
             Ok(Report::Done { result, kept })
         }
         other => Err(lost(format!("it gave a report that there is not ({other})"))),

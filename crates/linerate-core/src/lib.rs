@@ -45,6 +45,7 @@ pub mod schedule;
 pub mod series;
 pub mod stages;
 pub mod stats;
+pub mod tables;
 pub mod trace;
 pub mod traffic;
 pub mod transport;

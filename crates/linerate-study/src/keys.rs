@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use linerate_core::tables;
 use linerate_sim::plan::{ModelError, ModelPlan};
 use toml::{Table, Value};
 
@@ -97,7 +98,7 @@ impl Keys {
         for (path, value) in changes {
             place(&mut table, path, (*value).clone());
         }
-        table.try_into().map_err(|error| {
+        tables::read(&table).map_err(|error| {
             let changes: Vec<String> =
                 changes.iter().map(|(path, value)| format!("{path} = {}", value_text(value))).collect();
             GridError::Model {
@@ -128,7 +129,7 @@ fn leaves(table: &Table, path: &str, keys: &mut BTreeSet<String>, tables: &mut B
 fn allowed(plan: &Table, path: &str) -> Vec<String> {
     let mut table = plan.clone();
     place(&mut table, &join(path, NOBODY), Value::Integer(0));
-    let Err(error) = table.try_into::<ModelPlan>() else { return Vec::new() };
+    let Err(error) = tables::read::<ModelPlan>(&table) else { return Vec::new() };
     let Some((_, expected)) = error.message().split_once("expected") else { return Vec::new() };
     expected.split('`').skip(1).step_by(2).map(|key| join(path, key)).collect()
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use toml::Value;
 
 use super::prices::Count;
+use crate::tables;
 
 /// Something that varies.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -71,11 +72,11 @@ impl TryFrom<Value> for Level {
     type Error = String;
 
     fn try_from(value: Value) -> Result<Self, String> {
-        if !value.is_table() {
+        let Value::Table(table) = value else {
             return Ok(Self { name: text(&value), value: Some(value), ..Self::default() });
-        }
+        };
         let LevelText { name, value, set, expect, parts, hosts } =
-            value.try_into().map_err(|error: toml::de::Error| error.message().to_owned())?;
+            tables::read(&table).map_err(|error| error.message().to_owned())?;
         let name = name
             .or_else(|| value.as_ref().map(text))
             .ok_or("a level needs a name or a value, such as { name = \"jumbo\", value = 9000 }")?;

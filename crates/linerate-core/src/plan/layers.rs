@@ -9,6 +9,7 @@ use toml::{Deserializer, Spanned, Table, Value};
 use super::text::{PlanText, is_of};
 use super::{Plan, PlanError};
 use crate::foreign::plain;
+use crate::tables;
 
 /// The way to a value: the names of its tables, and its own.
 type Path = Vec<String>;
@@ -106,7 +107,7 @@ impl Layered {
     ///
     /// When the layers do not make one together.
     pub fn plan(&self) -> Result<Plan, PlanError> {
-        Plan::try_from(PlanText::deserialize(self.table.clone())?)
+        Plan::try_from(tables::read::<PlanText>(&self.table)?)
     }
 
     /// `plan` as TOML, with the source of every value beside it.

@@ -3,7 +3,7 @@
 use std::io::{self, Read, Write};
 
 use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error as _};
 
 /// The longest frame that is sent or accepted. Unit: bytes of JSON.
 pub const MAX_FRAME: usize = 64 << 10;
@@ -51,7 +51,8 @@ pub fn encode<T: Serialize>(message: &T) -> Result<Vec<u8>, FrameError> {
 ///
 /// [`FrameError::Content`] when the bytes are not one.
 pub fn decode<T: DeserializeOwned>(content: &[u8]) -> Result<T, FrameError> {
-    Ok(serde_json::from_slice(content)?)
+    let text = str::from_utf8(content).map_err(serde_json::Error::custom)?;
+    Ok(serde_json::from_str(text)?)
 }
 
 /// Writes a message as a frame.

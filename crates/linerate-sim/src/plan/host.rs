@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use linerate_core::tables;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -28,7 +29,7 @@ impl<'de> Deserialize<'de> for HostPlan {
             Some(other) => return Err(D::Error::custom(format!("profile is {other}; it must be a name"))),
         };
         overlay::lay(&mut table, over);
-        Profile::deserialize(Value::Table(table)).map(Self).map_err(|error| {
+        tables::read(&table).map(Self).map_err(|error| {
             let text = error.message().to_owned();
             D::Error::custom(if text.starts_with("missing field") {
                 format!("{text}; `{PROFILE}` names a host to start from")

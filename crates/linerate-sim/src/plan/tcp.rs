@@ -1,5 +1,6 @@
 //! TCP between the two hosts of a curve, in a plan.
 
+use linerate_core::tables;
 use linerate_core::units::Size;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
@@ -82,7 +83,7 @@ impl TryFrom<Written> for TcpPlan {
         })?;
         let mut table: Table = shipped.text.parse().expect("shipped rules are read in a test");
         overlay::lay(&mut table, written.rules.unwrap_or_default());
-        let rules = Rules::deserialize(Value::Table(table)).map_err(|error| error.message().to_owned())?;
+        let rules = tables::read::<Rules>(&table).map_err(|error| error.message().to_owned())?;
         rules.check().map_err(|error| format!("tcp.rules: {error}"))?;
         let Written { receive_buffer, send_buffer, nodelay, mss, .. } = written;
         Ok(Self { rules, receive_buffer, send_buffer, nodelay, mss })
