@@ -15,6 +15,7 @@ use crate::plan::DEFAULT_TARGET;
 use crate::run::{End, Run, Source, State};
 use crate::series::{Late, Point, Series, Stop};
 use crate::transport::Transport;
+use crate::units::Rate;
 
 pub use loads::PACE_KEPT;
 
@@ -27,6 +28,8 @@ const CROWDED: f64 = 0.01;
 const TIMESTAMP_BYTES: u64 = 12;
 /// Throughput above the link's rate by more than this is impossible.
 const ABOVE_LINK: f64 = 1.01;
+/// And above what the path sustains one way by more than this is that of bursts, or of a faster way back.
+const ABOVE_SUSTAINED: f64 = 1.25;
 /// The most that a measurement adds to an interface besides payload: a share of the payload
 /// (headers and acknowledgements of small segments), this many bytes for each message (headers of
 /// messages smaller than a segment, in both directions), and the control connection.
@@ -54,6 +57,17 @@ pub fn assess(run: &Run) -> Vec<Caution> {
         curve(run, series, &mut cautions);
     }
     cautions
+}
+
+/// The size at which round trips went fastest and its rate, and the rate that the path was found to sustain one way, if
+/// that is so much less.
+pub(crate) fn above_sustained(run: &Run, series: &Series) -> Option<(u64, Rate, Rate)> {
+    let one_way = run.sustained.iter().flat_map(|series| &series.points);
+    let sustained = one_way.filter(|point| point.sustained()).find_map(Point::throughput)?;
+    let rates = series.points.iter().filter_map(|point| Some((point.size, point.throughput()?)));
+    let (size, rate) =
+        rates.max_by(|(_, one), (_, other)| one.bits_per_second().total_cmp(&other.bits_per_second()))?;
+    (rate.share_of(sustained) > ABOVE_SUSTAINED).then_some((size, rate, sustained))
 }
 
 fn both_ends(run: &Run, cautions: &mut Vec<Caution>) {
@@ -253,6 +267,9 @@ fn curve(run: &Run, series: &Series, cautions: &mut Vec<Caution>) {
     }
     if let Some(ratio) = wake_ups::drift(run, series) {
         cautions.push(Caution::WakeUpsDrift { ratio });
+    }
+    if let Some((size, rate, sustained)) = above_sustained(run, series) {
+        cautions.push(Caution::AboveSustained { size, rate, sustained });
     }
     let Some(link) = run.link() else { return };
     let fast = series.points.iter().filter_map(|point| Some((point.size, point.throughput()?)));

@@ -199,6 +199,17 @@ pub enum Caution {
         /// The smallest of them. Unit: bytes.
         from: u64,
     },
+    /// Ping-pong came out faster than the path is one way.
+    AboveSustained {
+        /// The message size of the highest rate. Unit: bytes.
+        size: u64,
+        /// Its rate.
+        #[serde(rename = "rate_bps")]
+        rate: Rate,
+        /// The rate one way.
+        #[serde(rename = "sustained_bps")]
+        sustained: Rate,
+    },
     /// A trial was ended because the time was over.
     Late {
         /// Message size. Unit: bytes.

@@ -95,6 +95,32 @@ impl Method {
     }
 }
 
+/// What a look at what the path sustains takes: this part of a curve's time,
+const SUSTAINED_PART: u64 = 10;
+/// within these bounds; a curve with less time than the least of them leaves has none.
+const SUSTAINED_LEAST: Span = Span::from_ms(500);
+const SUSTAINED_MOST: Span = Span::from_ms(3_000);
+/// The largest messages that it sends. Unit: bytes.
+const SUSTAINED_SIZE: u64 = 64 << 10;
+
+impl Method {
+    /// This curve within less time, and a measurement after it, in the time that this leaves: what the path sustains one
+    /// way, which a round trip does not tell behind a shaper (docs/method.md). Absent for other patterns than ping-pong,
+    /// and if there is too little time.
+    #[must_use]
+    pub fn and_sustained(self) -> (Self, Option<Self>) {
+        let time = (self.time / SUSTAINED_PART).min(SUSTAINED_MOST);
+        let size = self.sizes.iter().copied().filter(|size| *size <= SUSTAINED_SIZE).max();
+        let Some(size) = size
+            .filter(|_| self.pattern == Pattern::PingPong && self.exact.is_none() && time >= SUSTAINED_LEAST)
+        else {
+            return (self, None);
+        };
+        let after = Self { pattern: Pattern::OneWay, sizes: vec![size], time, ..self.clone() };
+        (Self { time: self.time.saturating_sub(time), ..self }, Some(after))
+    }
+}
+
 /// Where a measurement stands.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {

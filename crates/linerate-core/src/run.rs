@@ -26,6 +26,7 @@ use crate::series::Series;
 use crate::stages::Stages;
 use crate::trace::Trace;
 use crate::traffic::Transfer;
+use crate::transport::Transport;
 use crate::units::Rate;
 
 use indent::Indented;
@@ -69,6 +70,9 @@ pub struct Run {
     /// The curves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub series: Vec<Series>,
+    /// What the path sustains: one size one way, measured after a curve of the ping-pong pattern.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sustained: Option<Series>,
     /// A few sizes of the curve measured again, each time with one thing changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<Changed>,
@@ -217,6 +221,7 @@ impl Run {
             model: None,
             laboratory: None,
             series: Vec::new(),
+            sustained: None,
             changed: Vec::new(),
             stages: Vec::new(),
             trace: None,
@@ -347,6 +352,16 @@ impl Run {
     #[must_use]
     pub fn remote(&self) -> End<'_> {
         self.answering_end(self.path())
+    }
+
+    /// Whether what its ends send crosses a network, and not only one host's memory or its loopback.
+    #[must_use]
+    pub fn crosses_network(&self) -> bool {
+        let (local, remote) = (self.local().environment, self.remote().environment);
+        let of_host = |transport: Transport| transport.is_local() || transport == Transport::Vsock;
+        let within =
+            local.same_host(remote) == Some(true) && local.network_namespace == remote.network_namespace;
+        !within && self.path().transport.parse().is_ok_and(|transport| !of_host(transport))
     }
 
     /// The first path.

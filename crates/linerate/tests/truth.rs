@@ -21,6 +21,8 @@ mod held_back;
 mod host;
 #[path = "truth/one_way.rs"]
 mod one_way;
+#[path = "truth/round_trip.rs"]
+mod round_trip;
 #[path = "truth/stream.rs"]
 mod stream;
 #[path = "truth/streams.rs"]

@@ -92,6 +92,18 @@ fn quiet_run() -> Run {
     run
 }
 
+/// Has gone on one way at this rate (Mb/s) after the curve, whose messages of 1500 B go at 120.
+fn sustains(run: &mut Run, mbps: f64) {
+    let mut after = run.series[0].clone();
+    after.pattern = Pattern::OneWay;
+    after.points.remove(0);
+    let time = Span::from_us(100).scaled(1_200_000, (mbps * 10_000.0) as u64);
+    for round in &mut after.points[0].rounds {
+        (round.median, round.mean, round.min, round.max) = (time, time, time, time);
+    }
+    run.sustained = Some(after);
+}
+
 /// Asks for 8 Mb/s, and has this many bytes arrive in 100 ms.
 fn paced(run: &mut Run, bytes: u64) {
     let half = HalfAccount {
@@ -166,6 +178,7 @@ fn a_quiet_run_raises_nothing() {
 #[case::wide("wide-intervals", |run: &mut Run| run.series[0].points[0].stop = Some(Stop::Time))]
 #[case::not_timed("not-timed", |run: &mut Run| run.series[0].points[1].rounds.clear())]
 #[case::above_link("above-link", |run: &mut Run| run.series[0].points[1].size = 12_626)]
+#[case::above_sustained("above-sustained", |run: &mut Run| sustains(run, 95.9))]
 #[case::pace("pace-missed", |run: &mut Run| paced(run, 97_000))]
 #[case::unsent("unsent", |run: &mut Run| {
     let latency = Latency { unsent: 1, ..Latency::default() };
@@ -187,6 +200,12 @@ fn each_doubt_is_raised_alone(#[case] expected: &str, #[case] change: fn(&mut Ru
     run.paths[0].to_granted.rcvbuf = Fact::Known(130_000);
 })]
 #[case::pace(|run: &mut Run| paced(run, 98_000))]
+#[case::as_sustained(|run: &mut Run| sustains(run, 96.1))]
+#[case::sustained_in_bursts_only(|run: &mut Run| {
+    sustains(run, 10.0);
+    let points = run.sustained.iter_mut().flat_map(|series| &mut series.points);
+    points.flat_map(|point| &mut point.rounds).for_each(|round| round.sustained = false);
+})]
 #[case::at_the_link(|run: &mut Run| run.series[0].points[1].size = 12_500)]
 #[case::headers(|run: &mut Run| known(&mut run.nodes[1].observation.interface).rx_bytes = 3 << 29)]
 #[case::unknown(|run: &mut Run| run.nodes[0].observation = Observation::default())]

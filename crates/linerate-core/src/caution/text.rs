@@ -88,6 +88,9 @@ impl Caution {
                     "{sizes} from {from} B {were} not timed for long enough: in short bursts, faster than the path carries for long"
                 )
             }
+            Self::AboveSustained { size, rate, sustained } => format!(
+                "messages of {size} B went to and fro at {rate}, and messages one way after them at {sustained}: a shaper lets bursts pass, or the way back is faster"
+            ),
             Self::Late { size, after } => {
                 format!(
                     "a trial of {size} B was ended after {after}, when the time was over; nothing of it is counted"
@@ -180,6 +183,7 @@ impl Caution {
             Self::FewRounds { .. } | Self::NotTimed { .. } | Self::Late { .. } | Self::InBursts { .. } => {
                 "allow more --time, or lower --to"
             }
+            Self::AboveSustained { .. } => "take the rate of the path from --pattern one-way",
             Self::WideIntervals { .. } => {
                 "allow more --time, more passes if they differ (--repeat), or use a quieter host"
             }

@@ -58,6 +58,8 @@ pub(super) enum Halt {
 /// A measurement under way.
 pub(super) struct Campaign<'a, B> {
     bench: &'a mut B,
+    /// What had elapsed on the bench before: another measurement may have gone before.
+    began: Span,
     method: &'a Method,
     watch: &'a mut dyn Watch,
     series: Series,
@@ -75,6 +77,7 @@ pub(super) struct Campaign<'a, B> {
 impl<'a, B: Bench> Campaign<'a, B> {
     pub(super) fn new(bench: &'a mut B, method: &'a Method, watch: &'a mut dyn Watch) -> Self {
         Self {
+            began: bench.elapsed().unwrap_or_default(),
             bench,
             method,
             watch,
@@ -380,7 +383,10 @@ impl<'a, B: Bench> Campaign<'a, B> {
             other => other.map_err(Halt::Failed)?,
         };
         let before = self.spent;
-        self.spent = self.bench.elapsed().unwrap_or(self.spent + sample.spent);
+        self.spent = match self.bench.elapsed() {
+            Some(elapsed) => elapsed.saturating_sub(self.began),
+            None => self.spent + sample.spent,
+        };
         let bytes = trial.messages().saturating_mul(trial.size);
         self.moved = self.moved.saturating_add(bytes);
         self.bucket.pass(bytes, self.spent - before);

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::assessment::above_sustained;
 use crate::derive::{Derived, derive};
 use crate::pattern::Pattern;
 use crate::plan::DEFAULT_TARGET;
@@ -29,6 +30,9 @@ pub struct Curve {
     /// How many sizes were timed in bursts only, and are gaps for that.
     #[serde(skip)]
     pub in_bursts: usize,
+    /// What the path sustains one way, if the curve comes out above that.
+    #[serde(rename = "sustained_bps", skip_serializing_if = "Option::is_none")]
+    pub sustained: Option<Rate>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -122,6 +126,7 @@ impl Curve {
             points: series.points.iter().map(point).collect(),
             passes: series.passes().max(1),
             derived: derive(series, &run.boundaries()),
+            sustained: above_sustained(run, series).map(|(_, _, sustained)| sustained),
             in_bursts: series.points.iter().filter(|point| point.in_bursts()).count(),
         }
     }

@@ -4,6 +4,7 @@ mod explained;
 mod memory;
 mod modelled;
 mod subject;
+mod sustained;
 
 use std::ops::ControlFlow;
 use std::process::ExitCode;
@@ -101,6 +102,7 @@ fn curve<S: CurveSubject>(
     let asked = plan.curve().cloned().unwrap_or_default();
     let method = subject.method(&plan.common, &asked).map_err(|error| Trouble::plan(error, None))?;
     conduct(subject, plan, line, interrupt, |subject, underway| {
+        let (method, after) = sustained::divided(method, &underway.run);
         for pass in 0..asked.repeat {
             if pass > 0 {
                 again(subject, pass, underway)?;
@@ -112,6 +114,9 @@ fn curve<S: CurveSubject>(
         }
         if asked.stages.is_some() {
             stages(subject, underway)?;
+        }
+        if let Some(after) = after {
+            sustained::look(subject, &after, underway);
         }
         if asked.explain { explained::settle(subject, underway) } else { Ok(()) }
     })?;

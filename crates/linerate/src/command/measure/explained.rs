@@ -92,7 +92,7 @@ impl<S: CurveSubject> Turns<'_, '_, S> {
 }
 
 /// Ends a turn when the user asks, and shows nothing.
-struct Quiet<'a, 'b>(&'a Underway<'b>);
+pub(super) struct Quiet<'a, 'b>(pub(super) &'a Underway<'b>);
 
 impl Watch for Quiet<'_, '_> {
     fn trial_done(&mut self, _progress: &Progress) -> ControlFlow<()> {
