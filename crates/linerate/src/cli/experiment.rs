@@ -59,6 +59,9 @@ pub(crate) struct HowToRun {
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum ExperimentVerb {
+    /// The same as without `run`
+    #[command(hide = true)]
+    Run(RunExperiment),
     /// Print a plan with comments, to begin with
     Init {
         /// The design that it has

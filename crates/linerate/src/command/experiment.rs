@@ -43,6 +43,7 @@ const LONG: Span = Span::from_ms(24 * 3_600_000);
 pub(super) fn run(args: &ExperimentArgs) -> Result<ExitCode, Trouble> {
     match &args.verb {
         None => begin(&args.run),
+        Some(ExperimentVerb::Run(run)) => begin(run),
         Some(ExperimentVerb::Resume { folder, how }) => resume(folder, how),
         Some(ExperimentVerb::Report { folder, to, all }) => outcome::report(folder, to, *all),
         Some(ExperimentVerb::Init { design }) => {
