@@ -4,7 +4,7 @@ use linerate_core::tables;
 use linerate_core::units::Size;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
-use toml::{Table, Value};
+use toml::Table;
 
 use super::{ModelError, overlay, require};
 use crate::tcp::{Personality, Rules, Settings};
