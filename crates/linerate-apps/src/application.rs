@@ -72,6 +72,7 @@ pub struct Told {
 
 /// Why an application has no result. Displayed after "failed to ...".
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum AppError {
     /// The plan asks for something impossible.
     #[error("{0}")]

@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::application::AppError;
+use crate::report::understood;
 
 /// The most bytes that one rank may tell.
 const MOST: u64 = 1 << 30;
@@ -37,10 +38,4 @@ pub async fn gather<T: Serialize + DeserializeOwned>(
         all.push(understood(&text).map_err(nonsense)?);
     }
     Ok(Some(all))
-}
-
-/// What another rank told, or why it is no `T`.
-pub(crate) fn understood<T: DeserializeOwned>(told: &[u8]) -> Result<T, String> {
-    let text = str::from_utf8(told).map_err(|error| error.to_string())?;
-    serde_json::from_str(text).map_err(|error| error.to_string())
 }

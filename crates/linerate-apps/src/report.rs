@@ -6,8 +6,6 @@ use linerate_core::comm::{Comm, CommError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::gather::understood;
-
 /// The length of a report. Unit: bytes.
 const REPORT: usize = 32;
 /// Kinds of report.
@@ -100,4 +98,10 @@ pub(crate) async fn hear<C: Comm, T: DeserializeOwned>(
         }
         other => Err(lost(format!("it gave a report that there is not ({other})"))),
     }
+}
+
+/// What another rank told, or why it is no `T`.
+pub(crate) fn understood<T: DeserializeOwned>(told: &[u8]) -> Result<T, String> {
+    let text = str::from_utf8(told).map_err(|error| error.to_string())?;
+    serde_json::from_str(text).map_err(|error| error.to_string())
 }

@@ -37,6 +37,7 @@ impl fmt::Display for Side {
 /// Something doubtful. Its text is the finding, then the advice.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Caution {
     /// Both ends are on one host.
     SameHost,

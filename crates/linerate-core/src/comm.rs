@@ -132,6 +132,7 @@ impl<C: Comm> Comm for &mut C {
 
 /// Why ranks could not do what was asked. Displayed after "failed to ...".
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CommError {
     /// There is no such rank.
     #[error("reach rank {peer}: there are {size} ranks, from 0")]

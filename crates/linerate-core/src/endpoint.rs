@@ -61,6 +61,7 @@ impl Arrived {
 
 /// Why bytes could not be transferred.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LinkError {
     /// The peer closed the channel.
     #[error("the peer closed the connection")]

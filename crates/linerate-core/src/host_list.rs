@@ -2,6 +2,7 @@
 
 /// What is wrong with a list.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum HostListError {
     /// A bracket does not hold numbers, or is never closed.
     #[error("`{0}` is no list of names; write several names as h[1-3], h[01-12] or h[1,4-6]")]

@@ -79,6 +79,7 @@ pub struct LinkPlan {
 
 /// Why a laboratory cannot be built. One sentence that names the key.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum LabPlanError {
     /// It is no TOML, or has keys that a laboratory does not have.
     #[error(transparent)]

@@ -29,6 +29,7 @@ const MOST_LINES: usize = 8000;
 
 /// Why a text is not a NetPIPE result file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum NetpipeFileError {
     /// There is nothing in it.
     #[error("the file has no line; NetPIPE writes one for each message size")]

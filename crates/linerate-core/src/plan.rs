@@ -85,6 +85,7 @@ impl Task {
 
 /// Why a plan cannot be carried out.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PlanError {
     /// The text is not TOML, or a field is unknown or of the wrong kind.
     #[error(transparent)]

@@ -178,6 +178,7 @@ impl Laboratory {
 
 /// Why a file is not a run.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RunFileError {
     /// It ends in the middle.
     #[error("the file ends in the middle of the run; it was cut, or is still being written")]

@@ -54,6 +54,7 @@ pub struct Bounds {
 
 /// Why a schedule has no sizes to measure.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ScheduleError {
     /// The text is not the name of a schedule.
     #[error("`{0}` is not a schedule; write netpipe, octave:N with N from 1 to 64, or list:A,B,..")]

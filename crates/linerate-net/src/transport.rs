@@ -171,6 +171,7 @@ pub trait Listen: Send + Debug {
 
 /// Why a channel could not be opened. Displayed after "failed to ...".
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TransportError {
     /// The host, its kernel or this build of linerate does not have it.
     #[error("use the transport {transport}: {reason}")]

@@ -5,6 +5,7 @@ use linerate_core::report::{NamedRun, Report};
 
 /// Why a report cannot be rendered. The texts fit "failed to ...".
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RenderError {
     /// NetPIPE's file holds exactly one curve.
     #[error("write NetPIPE's np.out: np holds one curve and there are {curves}; report the runs one by one")]

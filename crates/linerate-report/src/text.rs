@@ -247,8 +247,7 @@ fn peak(curve: &Curve) -> Option<String> {
     let share = share.map_or_else(String::new, |share| format!(", {} of the link", percent(share)));
     let interval = peak.interval.map_or_else(String::new, |[low, high]| format!(" ({low} to {high})"));
     let doubt = doubt(curve, peak.size);
-    let sustained =
-        curve.sustained.map_or_else(String::new, |rate| format!("; {rate} is sustained one way"));
+    let sustained = curve.sustained.map_or_else(String::new, |rate| format!("; {rate} is sustained one way"));
     Some(format!("{}{interval} at {}{share}{doubt}{sustained}", peak.throughput, Size(peak.size)))
 }
 

@@ -2,6 +2,7 @@
 
 /// Why a model cannot be built.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ModelError {
     /// The text is not TOML, or a key is unknown or of the wrong kind.
     #[error(transparent)]

@@ -6,6 +6,7 @@ use thiserror::Error;
 /// do. No text holds a password.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[expect(missing_docs, reason = "the texts say what the fields are")]
+#[non_exhaustive]
 pub enum StoreError {
     /// It cannot be opened or reached.
     #[error("open the history {location}: {reason}")]

@@ -22,6 +22,7 @@ pub struct ResultName(String);
 
 /// Why a text is not the result that it should be.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ResultError {
     /// Its first line is not that of a result.
     #[error("it is not a result of linerate")]

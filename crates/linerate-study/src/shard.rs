@@ -24,6 +24,7 @@ pub struct Shard {
 
 /// Why there is no such part.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ShardError {
     /// It is not written as one.
     #[error("`{0}` is not I/N, such as 2/4")]

@@ -6,6 +6,7 @@ use crate::identity::Difference;
 
 /// Why two sides cannot be compared. The text fits after "failed to compare: ".
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum CompareError {
     /// A side has no run.
     #[error("each side needs a run")]

@@ -9,6 +9,7 @@ use crate::figures;
 
 /// What is wrong with an experiment. One sentence that says what to do.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PlanError {
     /// A key that sets nothing, or cannot be set so.
     #[error("{key}: {reason}")]

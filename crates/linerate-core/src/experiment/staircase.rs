@@ -55,6 +55,7 @@ pub struct Staircase {
 
 /// Why a staircase cannot begin or go on. The text fits after "failed to try changes: ".
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
+#[non_exhaustive]
 pub enum StaircaseError {
     /// Nothing to try, or nothing to look at.
     #[error("it takes at least one candidate, one pair between looks and two pairs in the end")]

@@ -6,6 +6,7 @@ use serde::{Serialize, Serializer};
 
 /// What the time of a message, or of a flow, can go into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Bound {
     /// The bit rate of the link, less its framing.
     Link,

@@ -45,6 +45,7 @@ pub struct PciLink {
 
 /// Why a link is not known. The texts fit "unknown (...)".
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PciLinkError {
     /// The text names no speed, as where nothing is plugged in.
     #[error("`{0}` is not a link speed")]

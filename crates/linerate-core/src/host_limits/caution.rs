@@ -10,6 +10,7 @@ use crate::units::Size;
 /// What is doubtful about the limits of a host. Displayed as a sentence without its full stop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum LimitCaution {
     /// The arrays are smaller than 4 times the last caches, so caches may hold a part of them.
     SmallArrays {

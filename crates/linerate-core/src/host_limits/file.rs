@@ -31,6 +31,7 @@ pub struct HostLimitsFile {
 
 /// Why a file does not hold the limits of a host. Displayed after "failed to read FILE: ".
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum HostLimitsFileError {
     /// It is something else.
     #[error("it says that it is of kind `{0}`, and not {KIND}")]

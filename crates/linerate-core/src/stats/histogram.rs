@@ -35,6 +35,7 @@ pub const PERCENTILES: [f64; 8] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999, 0.
 
 /// Text that is not a histogram.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum HistogramError {
     /// It is not base64.
     #[error("decode a histogram: not base64: {0}")]

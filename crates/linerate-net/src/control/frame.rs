@@ -11,6 +11,7 @@ const LENGTH: usize = 4;
 
 /// Why a frame could not be sent or received. Displayed after "failed to ...".
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum FrameError {
     /// The stream failed or ended.
     #[error("exchange control messages: {0}")]

@@ -107,6 +107,7 @@ pub struct Welcome {
 
 /// Why a greeting is not understood. Displayed after "failed to ...".
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum GreetingError {
     /// The peer does not speak linerate.
     #[error("find linerate at the peer: it said `{said}`")]

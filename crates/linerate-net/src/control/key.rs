@@ -46,6 +46,7 @@ pub struct Proof([u8; 32]);
 
 /// Text that is not a key.
 #[derive(Clone, Copy, Debug, thiserror::Error, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum KeyError {
     /// Whoever sees one proof on the wire can try all keys of this length.
     #[error("a key has at least 12 letters and digits, or 19 digits alone (60 bits); this has {0}")]

@@ -36,6 +36,7 @@ pub struct Ring {
 
 /// Why memory could not be reserved. Displayed after "failed to ...".
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum MemoryError {
     /// The host does not have that much memory.
     #[error("reserve {needed} B for messages: {available} B are free")]

@@ -7,6 +7,7 @@ use crate::observe::Caches;
 
 /// Text that is not a working set. Displayed after "failed to ...".
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum WorkingSetError {
     /// It is neither a size nor a name.
     #[error("read the working set: {0}; or one of l2, llc, memory")]

@@ -19,6 +19,7 @@ use crate::observe::HostClock;
 
 /// Why a rank did not go to the end. Displayed after "failed to ...".
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RankError {
     /// The ranks did not find each other.
     #[error(transparent)]

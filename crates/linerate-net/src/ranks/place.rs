@@ -13,6 +13,7 @@ pub struct Place {
 
 /// Why the launcher's variables say nothing. Displayed after "failed to ...".
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PlaceError {
     /// There is a rank without a number of ranks.
     #[error("find this rank's place: {rank} is set and {size} is not")]

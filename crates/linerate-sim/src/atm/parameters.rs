@@ -192,6 +192,7 @@ impl Parameters {
 
 /// Why the parameters are invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ParametersError {
     /// The line's rate.
     #[error("build an ATM network: a payload of {bits_per_second} bit/s; it is from 1 to 10^12")]

@@ -52,6 +52,7 @@ pub struct Fit {
 
 /// Why the fit failed. Displayed after "failed to ...".
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum FitError<E> {
     /// The model gave no answer.
     #[error("run the model: {0}")]

@@ -114,6 +114,7 @@ pub struct PointRecord {
 
 /// Why a text is not a calibrated host. Displayed after "failed to ...".
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum HostFileError {
     /// It is not TOML, or a key is unknown, missing or of the wrong kind.
     #[error(transparent)]

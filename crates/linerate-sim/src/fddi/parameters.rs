@@ -142,6 +142,7 @@ impl Parameters {
 
 /// Why a ring is invalid, or cannot carry a packet.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// The target token rotation time is outside its range.
     #[error("run an FDDI ring with a TTRT of {ttrt}: it must be {MIN_TTRT} to {MAX_TTRT}")]

@@ -221,6 +221,7 @@ impl Parameters {
 
 /// Why the parameters are invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ParametersError {
     /// The signalling rate.
     #[error("build a Fibre Channel network: {baud} baud; it is from 1 to 10^12")]

@@ -150,6 +150,7 @@ impl Parameters {
 
 /// Why a network is invalid, or cannot carry a packet.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// Too few stations, or too many.
     #[error("connect {stations} stations by Myrinet: there must be 1 to {MAX_STATIONS}")]

@@ -7,6 +7,7 @@ use super::MOST_CELLS;
 /// Why a design cannot be made. The text fits after "failed to choose cells: ". Factors are counted from 0
 /// in the fields and from 1 in the text.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum DesignError {
     /// Nothing is varied.
     #[error("no factor is given: name at least one")]

@@ -6,6 +6,7 @@ use super::{Factors, Observation};
 
 /// Why effects cannot be computed. The text fits after "failed to estimate effects: ".
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum EffectsError {
     /// Nothing was measured.
     #[error("there is no observation")]

@@ -4,6 +4,7 @@ use thiserror::Error;
 
 /// Why a search cannot be made or go on. The text fits after "failed to search: ".
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
+#[non_exhaustive]
 pub enum SearchError {
     /// Levels are missing or not in order.
     #[error("the levels must be finite numbers, each above the one before")]

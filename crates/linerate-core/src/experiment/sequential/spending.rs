@@ -54,6 +54,7 @@ pub struct Boundaries {
 
 /// Why there are no boundaries. The text fits after "failed to compute boundaries: ".
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
+#[non_exhaustive]
 pub enum BoundaryError {
     /// No look, or too many.
     #[error("{0} looks were asked for: ask for 1 to {MOST_LOOKS}")]

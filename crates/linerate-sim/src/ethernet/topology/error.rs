@@ -4,6 +4,7 @@ use crate::ethernet::pause::UnfitWatermarks;
 
 /// Why a topology is invalid. Displayed after "failed to build the network: ".
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TopologyError {
     /// There are no stations.
     #[error("it has no stations; at least one is needed")]

@@ -295,6 +295,7 @@ pub enum Nagle {
 
 /// Why a text is not a set of rules.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RulesError {
     /// It is no TOML, or not of these fields.
     #[error("read the rules of a kernel: {0}")]
