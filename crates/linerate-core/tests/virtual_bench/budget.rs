@@ -153,3 +153,40 @@ fn a_trial_that_was_ended_is_named_and_not_counted() {
     let Some(Caution::Late { size, after }) = caution else { panic!("no caution") };
     assert_eq!((size, after), (late.size, late.after));
 }
+
+/// The time that a curve has, and what is measured after it on the same bench, in a tenth of that.
+#[rstest]
+#[case(10e6, 1e6, 20_000, 18_000, 2_000)]
+#[case(100e6, 1e6, 60_000, 57_000, 3_000)]
+#[case(100e6, 32e3, 5_000, 4_500, 500)]
+fn after_round_trips_the_rate_that_is_sustained_is_known(
+    #[case] rate: f64,
+    #[case] burst: f64,
+    #[case] ms: u64,
+    #[case] of_curve: u64,
+    #[case] after: u64,
+) {
+    let mut bench = Bucket::new(rate, burst, 1e9);
+    let (curve, sustained) = method(&netpipe(10_000_000), ms, 0.02, 1).and_sustained();
+    let sustained = sustained.expect("there is time");
+    assert_eq!([curve.time, sustained.time], [of_curve, after].map(Span::from_ms));
+    assert_eq!(sustained.sizes, [64 << 10]);
+    measure(&mut bench, &curve, &mut Recorder::default());
+    let began = bench.elapsed;
+    let outcome = measure(&mut bench, &sustained, &mut Recorder::default());
+    assert!(bench.elapsed - began <= after as f64 * 1.04e-3 + 0.2, "{}", bench.elapsed - began);
+    let point = &outcome.series.points[0];
+    let found = point.throughput().expect("it was timed").bits_per_second();
+    assert!((found / rate - 1.0).abs() < 0.01 && point.sustained(), "{found}");
+}
+
+#[test]
+fn what_is_one_way_or_short_has_nothing_measured_after_it() {
+    let of = |ms: u64| method(&netpipe(10_000_000), ms, 0.02, 1);
+    assert!(of(4_999).and_sustained().1.is_none());
+    let mut one_way = of(20_000);
+    one_way.pattern = Pattern::OneWay;
+    let (curve, after) = one_way.and_sustained();
+    assert_eq!(curve.time, Span::from_ms(20_000));
+    assert!(after.is_none());
+}
