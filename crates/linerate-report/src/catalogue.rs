@@ -196,3 +196,27 @@ fn lay_out(title: &str, header: &[&str], rows: impl Iterator<Item = Vec<String>>
     }
     format!("{title}\n{}", table.trim_fmt())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_medium_has_the_rate_and_the_mtu_of_its_standard() {
+        let media: Vec<(&str, f64, u32)> = Medium::all()
+            .iter()
+            .map(|medium| (medium.name, medium.rate.bits_per_second().round(), medium.mtu))
+            .collect();
+        let standards = [
+            // SONET leaves 260 of 270 columns of OC-3c (GR-253); RFC 2225.
+            ("atm", 155_520_000.0 * 260.0 / 270.0, 9180),
+            // ISO 9314; RFC 1390.
+            ("fddi", 100e6, 4352),
+            // FC-PH: 8 of 10 baud; RFC 4338.
+            ("fibre-channel", 1_062_500_000.0 * 8.0 / 10.0, 65_280),
+            // ANSI/VITA 26; the MTU could not be traced to a document.
+            ("myrinet", 1.28e9, 8432),
+        ];
+        assert_eq!(media, standards);
+    }
+}

@@ -257,6 +257,20 @@ mod tests {
     }
 
     #[test]
+    fn a_caution_names_its_run_among_several() {
+        let of = |mut report: Report| {
+            report.runs[0].run.cautions = vec![Caution::SameHost];
+            let text = cautions(&report, 1_000);
+            text.lines().next().expect("a caution").to_owned()
+        };
+        let caution = format!("{}; {}", Caution::SameHost.finding(), Caution::SameHost.advice());
+        assert_eq!(of(fixture::one()), format!("! {caution}"));
+        let two = fixture::two();
+        let name = two.runs[0].name.clone();
+        assert_eq!(of(two), format!("! {name}: {caution}"));
+    }
+
+    #[test]
     fn a_run_that_did_not_end_as_planned_says_so_first() {
         let first = |state: State| {
             let mut report = fixture::one();

@@ -181,6 +181,7 @@ fn lines(rank: usize, what: &str, [begin, end]: [u64; 2], length: u64) -> Vec<St
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plot::HEIGHT;
 
     #[test]
     fn of_many_kinds_the_longest_have_a_colour() {
@@ -201,5 +202,20 @@ mod tests {
         assert_eq!(kinds_of(&[1, 9, 2, 8, 7]).len(), 5, "there are colours for all of them");
         assert_eq!(kinds_of(&[3; 9]).len(), MOST_KINDS + 1);
         assert_eq!(kinds_of(&[0, 0, 0, 0, 0, 0, 4]), ["kind 6"], "what takes no time is not seen");
+    }
+
+    #[test]
+    fn a_bar_has_most_of_the_height_of_its_row() {
+        let phase = Phase { what: "forces".to_owned(), begin_ps: 0, end_ps: 1_000_000 };
+        let account = Account { phases: vec![phase], ..Account::default() };
+        let rows: Rows<'_> = vec![(&account, account.phases.iter().collect())];
+        let x = times_from_zero("Time", 1.0);
+        let y = Axis::new("Rank".to_owned(), Scale::Linear, [-0.5, 0.5], &[0.0], |_| String::new());
+        let kinds = kinds(&rows);
+        let svg = bars([&x, &y], (0, &kinds[0]), &kinds, &rows).expect("it is drawn").svg;
+        let height = svg.split(" height=\"").nth(1).and_then(|rest| rest.split('"').next());
+        let height: u32 = height.and_then(|height| height.parse().ok()).expect("a rectangle");
+        // The only row has what titles and labels leave, at least three quarters.
+        assert!(height > HEIGHT * 3 / 4 * 7 / 10, "{svg}");
     }
 }

@@ -196,6 +196,26 @@ mod tests {
     }
 
     #[test]
+    fn what_could_not_be_checked_is_told_once_for_each_reason() {
+        fixture::with(false, |checked| {
+            let mut ids = std::collections::BTreeMap::<&str, Vec<&str>>::new();
+            for judged in checked.judged.iter().filter(|judged| judged.verdict == Verdict::CouldNot) {
+                let reason = judged.trouble.as_deref().expect("it has a reason");
+                ids.entry(reason).or_default().push(&judged.claim.id);
+            }
+            assert!(ids.len() > 1, "{ids:?}");
+            let expected =
+                ids.iter().map(|(reason, ids)| format!("! could not check {}: {reason}", ids.join(", ")));
+            let mut expected: Vec<String> = expected.collect();
+            expected.sort();
+            let told = troubles(checked, 1_000_000);
+            let mut told: Vec<&str> = told.lines().filter(|line| line.contains("could not check")).collect();
+            told.sort_unstable();
+            assert_eq!(told, expected);
+        });
+    }
+
+    #[test]
     fn what_is_compared_has_a_column_where_there_is_room() {
         let has = |width| fixture::with(false, |checked| table(checked, width).contains("what is compared"));
         assert_eq!([109, 110].map(has), [false, true]);
