@@ -302,6 +302,20 @@ fn values_out_of_range() {
 }
 
 #[test]
+fn negative_values() {
+    for (arguments, complaint) in [
+        (&["stream", "--time", "-3s"], "'-3s' for '--time <TIME>'"),
+        (&["measure", "--to", "-1KiB"], "'-1KiB' for '--to <SIZE>'"),
+        (&["stream", "--flows", "-1"], "'-1' for '--flows <N>'"),
+    ] {
+        let refusal = refusal_of(arguments);
+        assert!(refusal.contains(complaint), "{refusal}");
+    }
+    // After a flag without a value it is what it looks like.
+    assert!(refusal_of(&["measure", "--quiet", "-3"]).contains("'-3'"));
+}
+
+#[test]
 fn messages_that_no_datagram_carries() {
     assert_snapshot!(complaint_of(&["measure", "--transport", "udp", "--to", "1MiB"]), @"
     failed to carry out the plan: the largest size is 1048579 B; it must be at most 65507 B over IPv4 and 65527 B over IPv6: one datagram of UDP carries it
