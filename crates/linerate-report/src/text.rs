@@ -247,8 +247,12 @@ fn peak(curve: &Curve) -> Option<String> {
     let share = share.map_or_else(String::new, |share| format!(", {} of the link", percent(share)));
     let interval = peak.interval.map_or_else(String::new, |[low, high]| format!(" ({low} to {high})"));
     let doubt = doubt(curve, peak.size);
-    let sustained = curve.sustained.map_or_else(String::new, |rate| format!("; {rate} is sustained one way"));
-    Some(format!("{}{interval} at {}{share}{doubt}{sustained}", peak.throughput, Size(peak.size)))
+    let to_and_fro = format!("{}{interval} at {}{share}{doubt}", peak.throughput, Size(peak.size));
+    // What a shaper lets pass at once is not the rate of the path: that is said first.
+    Some(match curve.sustained {
+        Some(rate) => format!("{rate} is sustained one way; to and fro {to_and_fro}"),
+        None => to_and_fro,
+    })
 }
 
 /// What is said behind a key number of this size if its interval is missing, or wider than the plan wanted.
