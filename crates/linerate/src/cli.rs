@@ -336,10 +336,15 @@ pub(crate) fn parse() -> Cli {
 /// The `words` with `--option -1` as `--option=-1`, if that is what clap found to be wrong.
 fn with_negative_value(words: &[OsString], error: &clap::Error) -> Option<Vec<OsString>> {
     let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidArg) else { return None };
-    let digits = unknown.strip_prefix('-').filter(|digits| digits.starts_with(|first: char| first.is_ascii_digit()))?;
-    let is_it = |word: &OsString| word.to_str().and_then(|word| word.strip_prefix('-')).is_some_and(|word| word.starts_with(digits));
+    let digits = unknown
+        .strip_prefix('-')
+        .filter(|digits| digits.starts_with(|first: char| first.is_ascii_digit()))?;
+    let is_it = |word: &OsString| {
+        word.to_str().and_then(|word| word.strip_prefix('-')).is_some_and(|word| word.starts_with(digits))
+    };
     let at = words.iter().position(is_it)?;
-    let option = words[at.checked_sub(1)?].to_str().filter(|word| word.starts_with("--") && !word.contains('='))?;
+    let option =
+        words[at.checked_sub(1)?].to_str().filter(|word| word.starts_with("--") && !word.contains('='))?;
     let mut joined = words.to_vec();
     joined[at] = format!("{option}={}", words[at].to_str()?).into();
     joined.remove(at - 1);
