@@ -26,7 +26,7 @@ mod trace;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::error::{ContextKind, ContextValue};
+use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use linerate_core::plan::{Level, Rows};
 
@@ -324,31 +324,27 @@ pub(crate) fn parse() -> Cli {
         command = rare_verbs_hidden(without_headings(command));
     }
     let read = |words: &[OsString]| command.clone().try_get_matches_from(words);
-    // A negative value looks like a flag. Who reads the values says better what is wrong with it.
-    let matches = read(&words).or_else(|error| match with_negative_value(&words, &error) {
-        Some(words) => read(&words),
-        None => Err(error),
+    let matches = read(&words).or_else(|error| match with_negative_value(&words) {
+        // Who reads the values says better what is wrong with it.
+        Some(words) if error.kind() == ErrorKind::UnknownArgument => read(&words),
+        _ => Err(error),
     });
     let matches = matches.unwrap_or_else(|error| error.exit());
     Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut command).exit())
 }
 
-/// The `words` with `--option -1` as `--option=-1`, if that is what clap found to be wrong.
-fn with_negative_value(words: &[OsString], error: &clap::Error) -> Option<Vec<OsString>> {
-    let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidArg) else { return None };
-    let digits = unknown
-        .strip_prefix('-')
-        .filter(|digits| digits.starts_with(|first: char| first.is_ascii_digit()))?;
-    let is_it = |word: &OsString| {
-        word.to_str().and_then(|word| word.strip_prefix('-')).is_some_and(|word| word.starts_with(digits))
+/// The `words` with `--option=-1` for `--option -1`, which clap takes for a flag. Absent if there is none.
+fn with_negative_value(words: &[OsString]) -> Option<Vec<OsString>> {
+    let is_negative = |word: &str| {
+        word.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
     };
-    let at = words.iter().position(is_it)?;
-    let option =
-        words[at.checked_sub(1)?].to_str().filter(|word| word.starts_with("--") && !word.contains('='))?;
-    let mut joined = words.to_vec();
-    joined[at] = format!("{option}={}", words[at].to_str()?).into();
-    joined.remove(at - 1);
-    Some(joined)
+    let joined = |pair: &[OsString]| {
+        let (option, value) = (pair[0].to_str()?, pair[1].to_str()?);
+        let fits = option.starts_with("--") && !option.contains('=') && is_negative(value);
+        fits.then(|| OsString::from(format!("{option}={value}")))
+    };
+    let (at, word) = words.windows(2).enumerate().find_map(|(at, pair)| Some((at, joined(pair)?)))?;
+    Some([&words[..at], &[word], &words[at + 2..]].concat())
 }
 
 /// The same command without the verbs that are needed once: `--help` has them.
