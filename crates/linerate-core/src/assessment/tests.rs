@@ -2,8 +2,9 @@ use rstest::rstest;
 
 use super::*;
 use crate::environment::{Environment, Fact, Interface};
+use crate::kernel::Effort;
 use crate::observation::{Activity, Clock, Connection, Counters, Noise, Observation};
-use crate::options::Granted;
+use crate::options::{Granted, Waiting};
 use crate::pattern::Pattern;
 use crate::plan::Plan;
 use crate::run::{Answering, EndState, Path, Run, Source, State};
@@ -104,6 +105,18 @@ fn sustains(run: &mut Run, mbps: f64) {
     run.sustained = Some(after);
 }
 
+/// The sender and the receiver took this long for it, ran for this long and waited for a processor for this long (ms).
+fn occupied(run: &mut Run, sender: (u64, u64, u64), receiver: (u64, u64, u64)) {
+    let effort = |(span, cpu, waited)| Effort {
+        span: Span::from_ms(span),
+        cpu: Span::from_ms(cpu),
+        waited: Some(Span::from_ms(waited)),
+        ..Effort::default()
+    };
+    let after = run.sustained.as_mut().expect("it was looked at");
+    after.points[0].effort = Some(Box::new([effort(sender), effort(receiver)]));
+}
+
 /// Asks for 8 Mb/s, and has this many bytes arrive in 100 ms.
 fn paced(run: &mut Run, bytes: u64) {
     let half = HalfAccount {
@@ -179,6 +192,15 @@ fn a_quiet_run_raises_nothing() {
 #[case::not_timed("not-timed", |run: &mut Run| run.series[0].points[1].rounds.clear())]
 #[case::above_link("above-link", |run: &mut Run| run.series[0].points[1].size = 12_626)]
 #[case::above_sustained("above-sustained", |run: &mut Run| sustains(run, 95.9))]
+#[case::above_sustained_with_idle_ends("above-sustained", |run: &mut Run| {
+    sustains(run, 10.0);
+    occupied(run, (1, 1, 0), (100, 40, 26));
+})]
+#[case::above_sustained_with_spinning_ends("above-sustained", |run: &mut Run| {
+    run.plan.common.socket.wait = Waiting::Spin;
+    sustains(run, 10.0);
+    occupied(run, (100, 100, 0), (100, 100, 0));
+})]
 #[case::pace("pace-missed", |run: &mut Run| paced(run, 97_000))]
 #[case::unsent("unsent", |run: &mut Run| {
     let latency = Latency { unsent: 1, ..Latency::default() };
@@ -205,6 +227,14 @@ fn each_doubt_is_raised_alone(#[case] expected: &str, #[case] change: fn(&mut Ru
     sustains(run, 10.0);
     let points = run.sustained.iter_mut().flat_map(|series| &mut series.points);
     points.flat_map(|point| &mut point.rounds).for_each(|round| round.sustained = false);
+})]
+#[case::a_processor_was_the_bound(|run: &mut Run| {
+    sustains(run, 10.0);
+    occupied(run, (99, 67, 0), (100, 10, 0));
+})]
+#[case::another_had_the_processor(|run: &mut Run| {
+    sustains(run, 10.0);
+    occupied(run, (1, 1, 0), (100, 40, 27));
 })]
 #[case::at_the_link(|run: &mut Run| run.series[0].points[1].size = 12_500)]
 #[case::headers(|run: &mut Run| known(&mut run.nodes[1].observation.interface).rx_bytes = 3 << 29)]
