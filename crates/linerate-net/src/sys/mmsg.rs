@@ -79,14 +79,10 @@ impl Batch {
             // The kernel only reads what it sends.
             self.messages.push(message(pieces));
         }
-        let count = libc::c_uint::try_from(self.messages.len()).unwrap_or(libc::c_uint::MAX);
         // SAFETY: the messages point to `self.pieces`, which is not touched until the call has
         // returned, and those to `headers` and `tail`, which are borrowed as long; all lengths are
-        // those of the slices. The kernel writes `msg_len` of the messages and nothing else.
-        let sent = unsafe {
-            libc::sendmmsg(socket.as_raw_fd(), self.messages.as_mut_ptr(), count, libc::MSG_NOSIGNAL as _)
-        };
-        let sent = usize::try_from(sent).map_err(|_| last_errno())?;
+        // those of the slices.
+        let sent = unsafe { send_all(socket, &mut self.messages, libc::MSG_NOSIGNAL) }?;
         Ok((sent * together.max(1)).min(headers.len()))
     }
 
@@ -150,6 +146,28 @@ impl Batch {
         }
         arrival
     }
+}
+
+/// Sends `messages` in one system call; how many the kernel took: at least one.
+///
+/// Not by the C library: musl's `sendmmsg` is a loop of `sendmsg`.
+///
+/// Errors: that of the first message, if not even that was taken.
+///
+/// # Safety
+///
+/// What the messages point to is there for as long as they say, until this returns. The padding of musl's headers is zero,
+/// as it is in those that were made of zeros. The kernel writes `msg_len` of the messages and nothing else.
+pub(super) unsafe fn send_all(
+    socket: BorrowedFd<'_>,
+    messages: &mut [libc::mmsghdr],
+    flags: libc::c_int,
+) -> Result<usize, Errno> {
+    let count = libc::c_uint::try_from(messages.len()).unwrap_or(libc::c_uint::MAX);
+    // SAFETY: sendmmsg(2) takes these four; the caller keeps what the messages point to.
+    let sent =
+        unsafe { libc::syscall(libc::SYS_sendmmsg, socket.as_raw_fd(), messages.as_mut_ptr(), count, flags) };
+    usize::try_from(sent).map_err(|_| last_errno())
 }
 
 fn piece(start: *const u8, len: usize) -> libc::iovec {

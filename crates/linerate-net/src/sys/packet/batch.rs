@@ -1,8 +1,10 @@
 //! Many frames in one call, all with the same payload.
 
-use std::os::fd::{AsRawFd as _, BorrowedFd};
+use std::os::fd::BorrowedFd;
 
 use rustix::io::Errno;
+
+use crate::sys::mmsg;
 
 /// Frames that differ in their first `HEAD` bytes only, and what the kernel reads to send them.
 /// Everything is allocated once.
@@ -55,10 +57,6 @@ impl<const HEAD: usize> Batch<HEAD> {
         let flags = libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL;
         // SAFETY: the first `count` headers point to pieces that point to `heads` and `payload`,
         // all of which outlive the call and are only read; no address and no control data.
-        let sent = unsafe {
-            libc::sendmmsg(socket.as_raw_fd(), self.messages.as_mut_ptr(), count as libc::c_uint, flags as _)
-        };
-        usize::try_from(sent)
-            .map_err(|_| Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::IO))
+        unsafe { mmsg::send_all(socket, &mut self.messages[..count], flags) }
     }
 }
