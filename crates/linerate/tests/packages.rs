@@ -1,4 +1,4 @@
-//! What is published: packages that hold every file that they embed, and dependencies whose licences `deny.toml` allows.
+//! What is published: packages that hold every file that they embed, and dependencies that `deny.toml` allows.
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
@@ -161,12 +161,50 @@ fn what_packages_install_is_there() {
     }
 }
 
+/// A file in TOML at the top of the workspace.
+fn table(name: &str) -> toml::Table {
+    let text =
+        std::fs::read_to_string(workspace().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+    text.parse().unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+fn words<'a>(list: &'a toml::Value, key: Option<&str>) -> Vec<&'a str> {
+    let list = list.as_array().expect("a list").iter();
+    list.map(|it| key.map_or(it, |key| &it[key]).as_str().expect("text")).collect()
+}
+
+/// What `cargo deny check bans sources` asks, of every package for every system.
+#[test]
+fn every_package_is_from_where_deny_toml_allows_and_none_that_it_refuses() {
+    let (deny, lock) = (table("deny.toml"), table("Cargo.lock"));
+    let registries = words(&deny["sources"]["allow-registry"], None);
+    let refused = words(&deny["bans"]["deny"], Some("crate"));
+    for package in lock["package"].as_array().expect("a list") {
+        let name = package["name"].as_str().expect("a name");
+        assert!(!refused.contains(&name), "{name} is refused");
+        match package.get("source").and_then(toml::Value::as_str) {
+            None => assert!(name == "linerate" || name.starts_with("linerate-"), "{name} is from a folder"),
+            Some(source) => {
+                let registry = source.strip_prefix("registry+").unwrap_or(source);
+                assert!(registries.contains(&registry), "{name} is from {source}");
+            }
+        }
+    }
+}
+
+#[test]
+fn no_crate_takes_any_version_of_another() {
+    let metadata = metadata();
+    for package in array(&metadata, "packages").iter().filter(|it| it["source"].is_null()) {
+        let any = array(package, "dependencies").iter().find(|it| it["req"] == "*" && it["path"].is_null());
+        assert!(any.is_none(), "{}: {any:?}", package["name"]);
+    }
+}
+
 #[test]
 fn every_licence_is_one_that_deny_toml_allows() {
-    let text = std::fs::read_to_string(workspace().join("deny.toml")).expect("deny.toml");
-    let deny: toml::Table = text.parse().expect("TOML");
-    let allowed = deny["licenses"]["allow"].as_array().expect("a list");
-    let allowed: Vec<&str> = allowed.iter().filter_map(toml::Value::as_str).collect();
+    let deny = table("deny.toml");
+    let allowed = words(&deny["licenses"]["allow"], None);
     let metadata = metadata();
     let refused: Vec<String> = array(&metadata, "packages")
         .iter()
