@@ -12,9 +12,10 @@ use super::host::held;
 use crate::support::Desk;
 use crate::support::lab::{Lab, Limit};
 
-/// Measures NetPIPE's whole schedule, to and fro; none where there can be no lab.
-fn curve(limit: Option<Limit>, time: &str) -> Option<Run> {
+/// Measures NetPIPE's whole schedule, to and fro, where a process may keep a processor busy; none where there can be no lab.
+fn curve(limit: Option<Limit>, time: &str, crowded: bool) -> Option<Run> {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _burner = crowded.then(Burner::start);
     let (desk, lab) = (Desk::new(), Lab::new(limit)?);
     let server = lab.serve(&desk);
     let said =
@@ -40,7 +41,7 @@ fn is_told(limit: Limit, run: &Run) -> Result<(), String> {
 
 fn holds(limit: Limit, time: &str) {
     held(|| {
-        let run = curve(Some(limit), time)?;
+        let run = curve(Some(limit), time, false)?;
         let outcome = is_told(limit, &run);
         Some((run, outcome))
     });
@@ -61,8 +62,7 @@ fn nor_over_any_wire(#[values(10, 100, 1000)] mbps: u64) {
 /// way: then round trips are faster, and no shaper is the reason.
 #[rstest]
 fn without_a_shaper_nothing_is_said(#[values(false, true)] crowded: bool) {
-    let _burner = crowded.then(Burner::start);
-    let Some(run) = curve(None, "6s") else { return };
+    let Some(run) = curve(None, "6s", crowded) else { return };
     let sustained = run.sustained.as_ref().expect("it was looked at");
     assert!(sustained.points[0].sustained(), "{sustained:?}");
     let said = run.cautions.iter().any(|caution| matches!(caution, Caution::AboveSustained { .. }));
