@@ -12,8 +12,11 @@ const LONG: u64 = 64 << 20;
 /// and between two of them nothing tells how late the receiver is.
 const LONG_LEAST: u64 = 8 * LUMP;
 const LEAST_PART: u64 = 2;
-/// A shorter one is settled if its rate is at most this much above the highest of those.
+/// A shorter one is settled if its rate is at most this much above the [`highest`] of those.
 const ABOVE: f64 = 1.005;
+/// So many rounds next to each other, of one size or of neighbours, are asked for a rate: their middle one. A receiver that
+/// came late to the first message of a round, behind other work, makes that one round fast.
+const NEIGHBOURS: usize = 3;
 
 /// What is known of the rounds so far.
 #[derive(Clone, Debug, Default)]
@@ -53,15 +56,16 @@ impl Settling {
     /// A burst makes a short round fast, and a long one less so. So a short round counts only if it is
     /// no faster than the long ones.
     pub(super) fn judge(&self, series: &mut Series) {
-        let mut fastest = 0.0_f64;
+        let mut long = Vec::new();
         self.each(series, |size, round, steady| {
             if steady && bytes(size, round) >= self.long() {
-                fastest = fastest.max(rate(size, round));
+                long.push(rate(size, round));
             }
         });
+        let highest = highest(&long);
         self.each(series, |size, round, steady| {
             let short = bytes(size, round) < self.long();
-            round.sustained = steady && !(short && rate(size, round) > fastest * ABOVE);
+            round.sustained = steady && !(short && rate(size, round) > highest * ABOVE);
         });
     }
 
@@ -72,6 +76,19 @@ impl Settling {
             }
         }
     }
+}
+
+/// The highest rate that lasted, of long rounds in the order of their sizes: that of the middle one of [`NEIGHBOURS`]. Of fewer,
+/// the highest.
+fn highest(rates: &[f64]) -> f64 {
+    let middle = |some: &[f64]| {
+        let mut some = some.to_vec();
+        some.sort_by(f64::total_cmp);
+        some[NEIGHBOURS / 2]
+    };
+    let lasted: Vec<f64> = rates.windows(NEIGHBOURS).map(middle).collect();
+    let rates = if lasted.is_empty() { rates } else { &lasted };
+    rates.iter().copied().fold(0.0, f64::max)
 }
 
 fn bytes(size: u64, round: &Round) -> u64 {
@@ -86,6 +103,14 @@ fn rate(size: u64, round: &Round) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_round_alone_is_not_the_rate_of_the_path() {
+        assert_eq!(highest(&[94.1, 94.7, 94.2, 94.1]), 94.2);
+        assert_eq!(highest(&[50.0, 94.0, 94.2, 94.1, 70.0]), 94.1, "where it is highest");
+        assert_eq!(highest(&[94.1, 94.7]), 94.7, "two do not tell which is wrong");
+        assert_eq!(highest(&[]), 0.0);
+    }
 
     #[test]
     fn a_round_is_long_beside_the_longest_and_beside_what_arrives_at_once() {
