@@ -66,8 +66,7 @@ pub fn assess(run: &Run) -> Vec<Caution> {
 /// The size at which round trips went fastest and its rate, and the rate that the path was found to sustain one way, if
 /// that is so much less and no processor was the reason. Whether one was is not known of ends that spin.
 pub(crate) fn above_sustained(run: &Run, series: &Series) -> Option<(u64, Rate, Rate)> {
-    let mut one_way = run.sustained.iter().flat_map(|series| &series.points);
-    let point = one_way.find(|point| point.sustained())?;
+    let point = run.sustained.as_ref()?.timed().next()?;
     let blocked = run.plan.common.socket.wait == Waiting::Block;
     if blocked && occupied(point).is_some_and(|share| share > OCCUPIED) {
         return None;

@@ -81,14 +81,12 @@ impl Settling {
 /// The highest rate that lasted, of long rounds in the order of their sizes: that of the middle one of [`NEIGHBOURS`]. Of fewer,
 /// the highest.
 fn highest(rates: &[f64]) -> f64 {
-    let middle = |some: &[f64]| {
-        let mut some = some.to_vec();
+    let three = rates.windows(NEIGHBOURS).filter_map(|some| <[f64; NEIGHBOURS]>::try_from(some).ok());
+    let middle = |mut some: [f64; NEIGHBOURS]| {
         some.sort_by(f64::total_cmp);
         some[NEIGHBOURS / 2]
     };
-    let lasted: Vec<f64> = rates.windows(NEIGHBOURS).map(middle).collect();
-    let rates = if lasted.is_empty() { rates } else { &lasted };
-    rates.iter().copied().fold(0.0, f64::max)
+    three.map(middle).reduce(f64::max).unwrap_or_else(|| rates.iter().copied().fold(0.0, f64::max))
 }
 
 fn bytes(size: u64, round: &Round) -> u64 {
