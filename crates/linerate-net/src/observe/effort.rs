@@ -34,7 +34,9 @@ impl EffortWatch {
     #[must_use]
     pub(crate) fn start(clock: &HostClock, tcp: Option<TcpSample>) -> Self {
         let turns = Turns::of_this_thread();
-        Self { turns, tcp, cpu: cpu_time(), started: clock.now() }
+        // The clock is read first here and last in `finish`: no thread computes for longer than the time that passes.
+        let started = clock.now();
+        Self { turns, tcp, cpu: cpu_time(), started }
     }
 
     /// What was spent since the start, on messages of this `tally`. Call it in the thread that started, with
@@ -46,7 +48,8 @@ impl EffortWatch {
         tally: &Tally,
         tcp: impl FnOnce() -> Option<TcpSample>,
     ) -> Effort {
-        let (span, cpu) = (clock.now().since(self.started), cpu_time().saturating_sub(self.cpu));
+        let cpu = cpu_time().saturating_sub(self.cpu);
+        let span = clock.now().since(self.started);
         let turns = self.turns.zip(Turns::of_this_thread());
         let tcp = self.tcp.as_ref().and_then(|before| Some(TcpEffort::between(before, &tcp()?)));
         Effort {
