@@ -1,4 +1,4 @@
-//! Which processor a thread runs on.
+//! Which processor a thread runs on, and for how long.
 
 #[cfg(not(on_linux))]
 #[path = "cpu/absent.rs"]
@@ -7,6 +7,9 @@ mod affinity;
 mod affinity;
 
 use std::time::Duration;
+
+use linerate_core::units::Time;
+use rustix::time::{ClockId, clock_gettime};
 
 pub use affinity::{current_cpu, pin_to};
 pub(crate) use affinity::{may_use, usable_cpus};
@@ -32,6 +35,15 @@ pub(crate) fn others_run() -> bool {
         }
         more
     })
+}
+
+/// For how long the calling thread has run: a clock that stands still while it does not.
+///
+/// Source: clock_gettime(2), `CLOCK_THREAD_CPUTIME_ID`.
+pub(crate) fn thread_time() -> Time {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    let ns = time.tv_sec * 1_000_000_000 + time.tv_nsec;
+    Time::from_ps(ns.max(0).unsigned_abs().saturating_mul(1_000))
 }
 
 #[cfg(test)]

@@ -3,11 +3,11 @@
 use linerate_core::kernel::{Effort, TcpEffort, TcpSample};
 use linerate_core::trial::Tally;
 use linerate_core::units::{Span, Time};
-use rustix::time::{ClockId, clock_gettime};
 
 use super::Unread;
 use super::activity::run_delay_ns;
 use super::clock::HostClock;
+use super::cpu::thread_time;
 use super::proc_text::{number, read};
 
 /// Counts what the calling thread and a connection do from [`start`](Self::start) to
@@ -16,7 +16,7 @@ use super::proc_text::{number, read};
 pub(crate) struct EffortWatch {
     turns: Option<Turns>,
     tcp: Option<TcpSample>,
-    cpu: Span,
+    cpu: Time,
     started: Time,
 }
 
@@ -36,7 +36,7 @@ impl EffortWatch {
         let turns = Turns::of_this_thread();
         // The clock is read first here and last in `finish`: no thread computes for longer than the time that passes.
         let started = clock.now();
-        Self { turns, tcp, cpu: cpu_time(), started }
+        Self { turns, tcp, cpu: thread_time(), started }
     }
 
     /// What was spent since the start, on messages of this `tally`. Call it in the thread that started, with
@@ -48,7 +48,7 @@ impl EffortWatch {
         tally: &Tally,
         tcp: impl FnOnce() -> Option<TcpSample>,
     ) -> Effort {
-        let cpu = cpu_time().saturating_sub(self.cpu);
+        let cpu = thread_time().since(self.cpu);
         let span = clock.now().since(self.started);
         let turns = self.turns.zip(Turns::of_this_thread());
         let tcp = self.tcp.as_ref().and_then(|before| Some(TcpEffort::between(before, &tcp()?)));
@@ -76,13 +76,6 @@ impl Turns {
     }
 }
 
-/// Processor time of the calling thread.
-fn cpu_time() -> Span {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    let [seconds, nanoseconds] = [time.tv_sec, time.tv_nsec].map(|part| u64::try_from(part).unwrap_or(0));
-    Span::from_ns(seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -103,8 +96,8 @@ mod tests {
             watch.finish(&clock, &Tally { sent: 2, received: 3, ..Tally::default() }, || None)
         };
         let calculates = spent(&|| {
-            let began = cpu_time();
-            while cpu_time().saturating_sub(began) < Span::from_ms(20) {}
+            let began = thread_time();
+            while thread_time().since(began) < Span::from_ms(20) {}
         });
         assert!(calculates.cpu >= Span::from_ms(20) && calculates.cpu <= calculates.span, "{calculates:?}");
         assert_eq!(calculates.messages, 5);

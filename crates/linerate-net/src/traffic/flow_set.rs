@@ -12,7 +12,6 @@ use linerate_core::traffic::{
 };
 use linerate_core::trial::Tally;
 use linerate_core::units::{Span, Time};
-use rustix::time::{ClockId, clock_gettime};
 
 use super::gate::{Entry, Gate};
 use super::shared::{Member, Work, drive};
@@ -22,7 +21,7 @@ use crate::control::Side;
 use crate::flow::{Counter, Incoming, Outgoing, ReaderPace};
 use crate::line::Line;
 use crate::memory::Ring;
-use crate::observe::{HostClock, LinkWatch, current_cpu, usable_cpus};
+use crate::observe::{HostClock, LinkWatch, current_cpu, thread_time, usable_cpus};
 
 /// Seed of the bytes of every bulk message, at both ends.
 const SEED: u64 = 0x6c69_6e65_7261_7465;
@@ -365,11 +364,4 @@ fn message(size: usize) -> Vec<u8> {
     let mut message = vec![0; size];
     linerate_core::payload::fill(&mut message, SEED);
     message
-}
-
-/// Processor time of the calling thread.
-fn thread_time() -> Time {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    let ns = time.tv_sec * 1_000_000_000 + time.tv_nsec;
-    Time::from_ps(ns.max(0).unsigned_abs().saturating_mul(1_000))
 }
