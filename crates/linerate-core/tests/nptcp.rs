@@ -21,6 +21,8 @@ const PROGRAM: &str = "NPtcp";
 const PATIENCE: Duration = Duration::from_secs(60);
 /// What `NPtcp` prints when nobody listens yet; 111 is Linux's ECONNREFUSED.
 const REFUSED: &str = "Cannot Connect! errno=111";
+/// What it prints when its port is taken; 98 is EADDRINUSE.
+const TAKEN: &str = "bind on local address failed! errno=98";
 
 #[rstest]
 #[case::perturbed(&["-u", "8192"], bounds(None, 8192, None))]
@@ -52,29 +54,51 @@ fn first_column(line: &str) -> u64 {
 /// The result file of one run of both ends over the loopback; none if there is no `NPtcp`.
 fn np_out(options: &[&str]) -> Option<String> {
     let directory = Scratch::new();
-    let port = unused_port().to_string();
+    let deadline = Deadline::after(PATIENCE);
+    loop {
+        match np_out_at(unused_port(), options, &directory, &deadline) {
+            Ok(text) => return text,
+            Err(PortTaken) => deadline.check("a port that stays unused"),
+        }
+    }
+}
+
+/// A process that another test forks holds what was open here, until it is another program.
+struct PortTaken;
+
+/// The same at this port.
+fn np_out_at(
+    port: u16,
+    options: &[&str],
+    directory: &Scratch,
+    deadline: &Deadline,
+) -> Result<Option<String>, PortTaken> {
+    let port = port.to_string();
     // Three repeats a trial: the sizes are wanted, not the times.
     let common = [&["-P", &port, "-n", "3"], options].concat();
-    let mut receiver = Process::start(&directory, "receiver.log", &common)?;
+    let Some(mut receiver) = Process::start(directory, "receiver.log", &common) else { return Ok(None) };
     let file = directory.path().join("ours.out");
     let towards = [&common[..], &["-h", "127.0.0.1", "-o", "ours.out"]].concat();
-    let deadline = Deadline::after(PATIENCE);
     // The receiver takes the first that connects, so only the transmitter itself may try.
     loop {
-        let mut transmitter = Process::start(&directory, "transmitter.log", &towards)?;
-        let (status, said) = transmitter.finish(&deadline);
+        let Some(mut transmitter) = Process::start(directory, "transmitter.log", &towards) else {
+            return Ok(None);
+        };
+        let (status, said) = transmitter.finish(deadline);
         if status.success() {
             break;
         }
-        assert!(said.contains(REFUSED), "the transmitter ended with {status}: {said}");
         if let Some(status) = receiver.ended() {
-            panic!("the receiver ended with {status} before anybody connected: {}", receiver.said());
+            let said = receiver.said();
+            assert!(said.contains(TAKEN), "the receiver ended with {status}, and nobody came: {said}");
+            return Err(PortTaken);
         }
+        assert!(said.contains(REFUSED), "the transmitter ended with {status}: {said}");
         deadline.check("the receiver to listen");
     }
-    let (status, said) = receiver.finish(&deadline);
+    let (status, said) = receiver.finish(deadline);
     assert!(status.success(), "the receiver ended with {status}: {said}");
-    Some(std::fs::read_to_string(&file).expect("the transmitter wrote its file"))
+    Ok(Some(std::fs::read_to_string(&file).expect("the transmitter wrote its file")))
 }
 
 /// A port that nobody listens on just now, below those that the kernel hands out by itself. Tests
