@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use linerate_core::assessment::assess;
-use linerate_core::netpipe_file;
-use linerate_core::report::{Curve, NamedRun, Report, Timed, describe};
+use linerate_analysis::assessment::assess;
+use linerate_analysis::netpipe_file;
+use linerate_analysis::report::{Curve, NamedRun, Report, Timed, describe};
 use linerate_core::run::Run;
 
 /// Takes `data` for a run file.

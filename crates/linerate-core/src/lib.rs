@@ -1,44 +1,32 @@
-//! What linerate measures and what it means.
+//! What a run is and how it is measured.
 //!
 //! No code in this crate uses a clock, a socket or a file. Data flows one way: a [`plan::Plan`] is
-//! run over a [`bench::Bench`] and gives [`series::Series`], which are kept in a [`run::Run`];
-//! everything after that ([`mod@derive`], [`assessment`], [`report`]) is a pure function of the
-//! stored run and works as well on a five-year-old file.
+//! run over a [`bench::Bench`] and gives [`series::Series`], which are kept in a [`run::Run`].
+//! What is made of runs is the crate `linerate-analysis`.
 
 pub mod app;
-pub mod assessment;
 pub mod bench;
 pub mod carrier;
 pub mod caution;
 pub mod ceiling;
-pub mod changes;
 pub mod comm;
-pub mod compare;
 pub mod config;
-pub mod derive;
 pub mod endpoint;
 pub mod environment;
-pub mod experiment;
-pub mod explain;
-pub mod figures;
 pub mod foreign;
 pub mod grid;
 pub mod host_limits;
 pub mod host_list;
-pub mod identity;
-pub mod inference;
 pub mod kernel;
 pub mod lab;
 pub mod measure;
 pub mod mesh;
 mod named;
-pub mod netpipe_file;
 pub mod observation;
 pub mod options;
 pub mod pattern;
 pub mod payload;
 pub mod plan;
-pub mod report;
 pub mod roles;
 pub mod run;
 pub mod schedule;

@@ -18,7 +18,6 @@ use serde::{Deserialize, Serialize};
 use crate::app::AppRun;
 use crate::caution::Caution;
 use crate::ceiling::Framing;
-use crate::derive::Boundaries;
 use crate::mesh::{Mesh, Rank};
 use crate::observation::Observation;
 use crate::plan::Plan;
@@ -383,18 +382,6 @@ impl Run {
     fn answering_end<'a>(&'a self, path: &'a Path) -> End<'a> {
         let Node { environment, observation, .. } = &self.nodes[path.to as usize];
         End { environment, granted: &path.to_granted, observation }
-    }
-
-    /// The sizes at which this run's path is known to change.
-    #[must_use]
-    pub fn boundaries(&self) -> Boundaries {
-        let (local, remote, socket) = (self.local(), self.remote(), &self.plan.common.socket);
-        Boundaries {
-            segment: local.granted.mss.known().copied(),
-            send_buffer: socket.sndbuf.and_then(|_| local.granted.sndbuf.known().copied()),
-            receive_window: socket.rcvbuf.and_then(|_| remote.granted.usable_window.known().copied()),
-            page: local.environment.page_bytes.known().copied(),
-        }
     }
 
     /// The rate of the slower side's links, as far as they are known; the rates of several

@@ -1,5 +1,7 @@
 //! The samples of every size, as they are kept.
 
+mod neighbours;
+
 use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
@@ -10,6 +12,8 @@ use crate::pattern::Pattern;
 use crate::stats::{Estimate, Histogram, median_interval, over_passes, warm_up, warm_up_of_stream};
 use crate::trial::{Sample, Tally, Trial};
 use crate::units::{Rate, Span};
+
+pub use neighbours::local_residuals;
 
 /// One curve: every size of a schedule under one pattern.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -291,7 +295,8 @@ impl Point {
     }
 
     /// The median of the medians of each pass that has a sustained round. Unit: picoseconds.
-    pub(crate) fn medians_of_passes(&self) -> Vec<f64> {
+    #[must_use]
+    pub fn medians_of_passes(&self) -> Vec<f64> {
         let of_pass = |pass| median_interval(&self.of_pass(pass).medians()).map(|it| it.median);
         self.passes().into_iter().filter_map(of_pass).collect()
     }

@@ -25,6 +25,6 @@ pub use message::Message;
 pub use packet::PacketSeen;
 pub use point::Point;
 pub use round_trips::{Overhead, RoundTrips};
-pub(crate) use stage::rank;
+pub use stage::rank;
 pub use stage::{Stage, common_points, complete, middle, stages};
 pub use told::{Means, Stamped, Trace, TracedEnd, TracedSize, Way};

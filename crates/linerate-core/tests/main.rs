@@ -1,12 +1,6 @@
 //! All integration tests of this crate: one program, so that they are linked once.
 
-mod changes;
 mod comm;
-mod comparison;
 mod layers;
 mod mesh;
-mod netpipe_file;
-mod nptcp;
-mod schema;
 mod support;
-mod virtual_bench;

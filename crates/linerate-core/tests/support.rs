@@ -1,8 +1,4 @@
-//! A bench in virtual time, and what every endpoint, bench and carrier of ranks promises.
+//! What every carrier of ranks promises. The other bodies beside it are those of the crates that have endpoints,
+//! benches and carriers of loads.
 
 pub(crate) mod comm_conformance;
-pub(crate) mod conformance;
-pub(crate) mod kernel;
-pub(crate) mod link;
-pub(crate) mod virtual_bench;
-pub(crate) mod watch;

@@ -8,13 +8,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::Zoned;
+use linerate_analysis::assessment::assess;
+use linerate_analysis::report::{AppResult, NamedRun, Report};
 use linerate_apps::run::{Case, RunWatch};
 use linerate_core::app::AppRun;
-use linerate_core::assessment::assess;
 use linerate_core::measure::{Progress, Watch};
 use linerate_core::mesh::{Mesh, MeshWatch, Step};
 use linerate_core::plan::{Format, NO_REPORT, Output, Plan};
-use linerate_core::report::{AppResult, NamedRun, Report};
 use linerate_core::run::{Node, Path as RunPath, Run, Source, State};
 use linerate_core::series::Series;
 use linerate_report as render;

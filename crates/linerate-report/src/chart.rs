@@ -1,6 +1,6 @@
 //! The throughput graph in characters.
 
-use linerate_core::report::Report;
+use linerate_analysis::report::Report;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -211,7 +211,7 @@ mod tests {
     fn of_two_ceilings_in_one_row_the_higher_is_named_and_one_above_is_not_drawn() {
         let mut report = fixture::one();
         let ceiling =
-            |mbps: f64, label: &str| linerate_core::report::Ceiling { mbps, label: label.to_owned() };
+            |mbps: f64, label: &str| linerate_analysis::report::Ceiling { mbps, label: label.to_owned() };
         report.ceilings =
             vec![ceiling(1_000.0, "lower"), ceiling(1_001.0, "higher"), ceiling(9_000.0, "far")];
         let text = chart(&report, 60, 12);

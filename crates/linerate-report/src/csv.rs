@@ -1,7 +1,7 @@
 //! The report as comma-separated values.
 
+use linerate_analysis::report::Report;
 use linerate_core::plan::Level;
-use linerate_core::report::Report;
 use serde_json::Value;
 
 use crate::error::RenderError;
@@ -35,7 +35,7 @@ fn cell(value: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use linerate_core::report::Curve;
+    use linerate_analysis::report::Curve;
     use linerate_core::traffic::Transfer;
 
     use super::super::fixture;

@@ -1,7 +1,7 @@
 //! Why a report cannot be rendered.
 
+use linerate_analysis::report::{NamedRun, Report};
 use linerate_core::plan::Level;
-use linerate_core::report::{NamedRun, Report};
 
 /// Why a report cannot be rendered. The texts fit "failed to ...".
 #[derive(Debug, thiserror::Error)]

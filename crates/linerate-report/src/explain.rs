@@ -3,10 +3,10 @@
 #[cfg(test)]
 mod tests;
 
-use linerate_core::explain::{
+use linerate_analysis::explain::{
     Band, Bound, Candidate, Certainty, ExplainedCurve, ExplainedLoad, Explanation, Moved, Outcome, Settled,
 };
-use linerate_core::report::{NamedRun, describe};
+use linerate_analysis::report::{NamedRun, describe};
 use linerate_core::units::Size;
 use serde::Serialize;
 

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use linerate_core::assessment::assess;
+use linerate_analysis::assessment::assess;
+use linerate_analysis::report::{NamedRun, Report};
 use linerate_core::environment::{Environment, Fact, Interface};
 use linerate_core::observation::{Activity, Clock, Connection, Counters, Noise, Observation};
 use linerate_core::options::Granted;
 use linerate_core::pattern::Pattern;
 use linerate_core::plan::{CurvePlan, Plan, Task};
-use linerate_core::report::{NamedRun, Report};
 use linerate_core::run::{Answering, EndState, Model, Path, Run, Source, State};
 use linerate_core::series::{Point, Round, Series, Stop};
 use linerate_core::stages::{Marks, Stages};

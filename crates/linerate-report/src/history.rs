@@ -27,9 +27,9 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use linerate_core::changes::PathChanges;
-use linerate_core::figures::Key;
-use linerate_core::identity::Field;
+use linerate_analysis::changes::PathChanges;
+use linerate_analysis::figures::Key;
+use linerate_analysis::identity::Field;
 use linerate_core::pattern::Pattern;
 use linerate_core::stats;
 

@@ -11,8 +11,8 @@ pub(super) mod rows;
 mod traces;
 
 use askama::Template;
+use linerate_analysis::report::{Curve, NamedRun, Report, describe};
 use linerate_core::plan::DEFAULT_TARGET;
-use linerate_core::report::{Curve, NamedRun, Report, describe};
 use linerate_core::run::{Run, Source};
 
 use super::app::{self, Apps};

@@ -1,9 +1,9 @@
 //! The report as JSON: what is shown to a reader, including derived numbers. The run file is
 //! different: it has everything that was stored, and nothing derived.
 
+use linerate_analysis::report::{Ceiling, Curve, NamedRun, Report, SizeCeiling, TraceResult};
 use linerate_core::caution::Caution;
 use linerate_core::plan::Level;
-use linerate_core::report::{Ceiling, Curve, NamedRun, Report, SizeCeiling, TraceResult};
 use linerate_core::run::State;
 use serde::Serialize;
 use serde_json::Value;

@@ -3,7 +3,7 @@
 //! Data flows one way: a renderer turns its input into text, and computes only coordinates and
 //! words. It does not print, open a file, read a clock or ask what the terminal can do: the width
 //! of a table is an argument. Runs, of curves or of loads, are at the root, as renderers of a
-//! [`linerate_core::report::Report`]; every other subject has its module.
+//! [`linerate_analysis::report::Report`]; every other subject has its module.
 
 mod app;
 pub mod catalogue;

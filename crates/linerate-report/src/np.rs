@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
+use linerate_analysis::report::{Report, Timed};
 use linerate_core::pattern::Pattern;
-use linerate_core::report::{Report, Timed};
 
 use crate::error::{RenderError, refuse_loads_alone};
 
@@ -45,7 +45,7 @@ fn line(bytes: u64, timed: &Timed) -> String {
 
 #[cfg(test)]
 mod tests {
-    use linerate_core::report::Report;
+    use linerate_analysis::report::Report;
 
     use super::super::fixture::{self, GIGABIT, Made};
     use super::*;

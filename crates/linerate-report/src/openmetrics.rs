@@ -6,9 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use linerate_core::figures::{Figure, Sheet, Unit, Value};
+use linerate_analysis::figures::{Figure, Sheet, Unit, Value};
+use linerate_analysis::report::{NamedRun, Report};
 use linerate_core::plan::Plan;
-use linerate_core::report::{NamedRun, Report};
 use linerate_core::run::{Source, State};
 
 use crate::history::{escaped, metric_unit};

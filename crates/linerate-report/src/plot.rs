@@ -6,7 +6,7 @@ mod draw;
 mod graph;
 mod labels;
 
-use linerate_core::report::Report;
+use linerate_analysis::report::Report;
 
 use crate::error::RenderError;
 

@@ -1,7 +1,7 @@
 //! The report as text for a terminal.
 
+use linerate_analysis::report::{NamedRun, Report};
 use linerate_core::plan::Rows;
-use linerate_core::report::{NamedRun, Report};
 
 use super::chart::chart;
 use super::table::table;

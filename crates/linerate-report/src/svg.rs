@@ -1,7 +1,7 @@
 //! The three graphs of curves in one file, the heat maps of meshes, or how applications scale.
 
 use askama::Template;
-use linerate_core::report::{Report, describe};
+use linerate_analysis::report::{Report, describe};
 
 use super::plot::{HEIGHT, PALETTE, Picture, WIDTH, look, pictures};
 use super::text::{curve_name, hosts, plain, shortened};
@@ -84,7 +84,7 @@ fn title(report: &Report) -> String {
 
 #[cfg(test)]
 mod tests {
-    use linerate_core::report::{Report, SizeCeiling};
+    use linerate_analysis::report::{Report, SizeCeiling};
 
     use super::super::fixture::{self, DIP, GAP};
     use super::super::plot::{Graph, Picture};

@@ -3,10 +3,10 @@
 mod numbers;
 mod short;
 
+use linerate_analysis::report::{Curve, NamedRun, Report, describe};
 use linerate_core::caution::Caution;
 use linerate_core::options::Granted;
 use linerate_core::plan::{DEFAULT_TARGET, Rows};
-use linerate_core::report::{Curve, NamedRun, Report, describe};
 use linerate_core::run::{Run, Source};
 
 use super::text::{
@@ -176,8 +176,8 @@ fn cautions(report: &Report, width: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use linerate_analysis::report::Report;
     use linerate_core::pattern::Pattern;
-    use linerate_core::report::Report;
     use linerate_core::run::State;
 
     use super::super::fixture::{self, GIGABIT, Made};

@@ -1,12 +1,12 @@
 //! Words and numbers that several renderers share.
 
-use linerate_core::derive::Derived;
+use linerate_analysis::derive::Derived;
+use linerate_analysis::figures::Unit;
+use linerate_analysis::report::{Curve, FlowClass, NamedRun, Report};
 use linerate_core::environment::Fact;
-use linerate_core::figures::Unit;
 pub(crate) use linerate_core::foreign::plain;
 use linerate_core::options::Waiting;
 use linerate_core::pattern::Pattern;
-use linerate_core::report::{Curve, FlowClass, NamedRun, Report};
 use linerate_core::run::{End, Path, Run, State};
 use linerate_core::units::{Size, Span};
 use ratatui::text::Line;

@@ -8,8 +8,8 @@ mod meshes;
 mod runs;
 mod traces;
 
+use linerate_analysis::report::{NamedRun, Report};
 use linerate_core::plan::Level;
-use linerate_core::report::{NamedRun, Report};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use linerate_analysis::netpipe_file;
+use linerate_analysis::report::NamedRun;
 use linerate_core::host_limits::{HostLimitsFile, is_host_limits};
-use linerate_core::netpipe_file;
-use linerate_core::report::NamedRun;
 use linerate_core::run::Run;
 
 use crate::input::LONGEST;

@@ -18,7 +18,7 @@ use crate::support::{Desk, PROGRAM, complaint, has, is_root, output_of};
 /// A measurement that goes on until something ends it, within the patience of a test.
 const LONG: [&str; 4] = ["--schedule", "list:1,1000", "--time", "10s"];
 /// A run file of the first version; the tests of linerate-core hold that it is read for ever.
-const RUN: &str = include_str!("../../linerate-core/tests/runs/format-1.run.json");
+const RUN: &str = include_str!("../../linerate-analysis/tests/runs/format-1.run.json");
 
 /// What `linerate` with `arguments` complains of.
 #[track_caller]

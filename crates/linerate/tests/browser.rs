@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::support::{Desk, missing};
 
-const NETPIPE: &str = include_str!("../../linerate-core/tests/netpipe/3.7.2-loopback.out");
+const NETPIPE: &str = include_str!("../../linerate-analysis/tests/netpipe/3.7.2-loopback.out");
 /// Names under which the browser is known to distributions.
 const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 /// Where Chromium goes by itself in spite of its flags: sign-in, its shop, its updates.

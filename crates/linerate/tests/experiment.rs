@@ -7,7 +7,7 @@ mod shards;
 use std::fs;
 
 use insta::assert_snapshot;
-use linerate_core::experiment::{Ledger, Outcome};
+use linerate_analysis::experiment::{Ledger, Outcome};
 use rustix::process::Signal;
 use serde_json::Value;
 

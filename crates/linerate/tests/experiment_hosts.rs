@@ -4,7 +4,7 @@
 use std::fs;
 use std::time::Duration;
 
-use linerate_core::experiment::{Ledger, Outcome};
+use linerate_analysis::experiment::{Ledger, Outcome};
 use rustix::process::Signal;
 use serde_json::Value;
 

@@ -32,7 +32,7 @@ fn a_model_without_costs_has_a_link_and_nothing_else_that_is_known() {
 #[test]
 fn a_curve_of_netpipe_says_what_is_fixed_and_what_grows() {
     let desk = Desk::new();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../linerate-core/tests/netpipe");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../linerate-analysis/tests/netpipe");
     desk.write("np.out", std::fs::read(folder.join("3.7.2-loopback.out")).expect("it is in the repository"));
     let said = desk.linerate(&["explain", "np.out"]).done().stdout;
     assert!(said.contains("cannot tell: a fixed time for each message"), "{said}");

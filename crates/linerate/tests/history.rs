@@ -9,7 +9,7 @@ use linerate_core::units::Span;
 use crate::support::Desk;
 
 /// A run file of the first version: a curve over loopback.
-const RUN: &str = include_str!("../../linerate-core/tests/runs/format-1.run.json");
+const RUN: &str = include_str!("../../linerate-analysis/tests/runs/format-1.run.json");
 
 /// The run with another id, day and kernel, and with times this much longer.
 fn made(nth: u32, kernel: &str, factor: f64) -> Run {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use insta::assert_snapshot;
-use linerate_core::identity::Fingerprint;
+use linerate_analysis::identity::Fingerprint;
 use linerate_core::lab::LabPlan;
 use linerate_core::run::Source;
 use linerate_net::lab::LabError;

@@ -4,8 +4,8 @@ use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
 
+use linerate_analysis::netpipe_file;
 use linerate_core::caution::Caution;
-use linerate_core::netpipe_file;
 use linerate_core::pattern::Pattern;
 use linerate_core::plan::Plan;
 use linerate_core::run::{Run, Source, State};

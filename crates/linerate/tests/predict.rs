@@ -151,7 +151,7 @@ fn what_was_not_measured_over_tcp_is_refused() {
     failed to predict u: it was measured over "udp", and hosts are calibrated for TCP
     help: give a run that `linerate measure` measured over TCP
     "#);
-    desk.write("np.out", include_str!("../../linerate-core/tests/netpipe/3.7.2-loopback.out"));
+    desk.write("np.out", include_str!("../../linerate-analysis/tests/netpipe/3.7.2-loopback.out"));
     let said = complaint(&desk, &["--host", "host.toml", "np.out"]);
     assert!(said.contains("recorded neither hosts, nor MTU, nor options"), "{said}");
     let mut blind = lab();

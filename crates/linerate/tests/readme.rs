@@ -78,9 +78,12 @@ fn provide(desk: &Desk, arguments: &[&str]) {
         if path.exists() {
             continue;
         }
-        let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../linerate-core/tests");
-        let sample =
-            if file.ends_with(".json") { "runs/format-1.run.json" } else { "netpipe/3.7.2-loopback.out" };
+        let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../linerate-analysis/tests");
+        let sample = if file.ends_with(".json") {
+            "linerate-analysis/tests/runs/format-1.run.json"
+        } else {
+            "linerate-analysis/tests/netpipe/3.7.2-loopback.out"
+        };
         std::fs::copy(samples.join(sample), path).expect("the sample is in the repository");
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use insta::assert_snapshot;
-use linerate_core::netpipe_file;
+use linerate_analysis::netpipe_file;
 use linerate_core::run::Run;
 use rstest::rstest;
 use serde_json::Value;
@@ -11,8 +11,8 @@ use serde_json::Value;
 use crate::support::{self, Desk, missing};
 
 /// A run file of the first version, and result files of NetPIPE.
-const RUN: &str = include_str!("../../linerate-core/tests/runs/format-1.run.json");
-const NETPIPE: &str = include_str!("../../linerate-core/tests/netpipe/3.7.2-loopback.out");
+const RUN: &str = include_str!("../../linerate-analysis/tests/runs/format-1.run.json");
+const NETPIPE: &str = include_str!("../../linerate-analysis/tests/netpipe/3.7.2-loopback.out");
 
 /// A folder with two runs of linerate and one of NetPIPE.
 fn desk() -> Desk {
@@ -173,7 +173,7 @@ fn an_np_out_comes_back_as_it_went() {
 /// Every version of NetPIPE whose file is kept with linerate-core.
 #[test]
 fn every_netpipe_file_has_a_report() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../linerate-core/tests/netpipe");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../linerate-analysis/tests/netpipe");
     let files: Vec<_> = folder.read_dir().expect("it is in the repository").flatten().collect();
     assert!(files.len() >= 4, "{files:?}");
     for file in files {

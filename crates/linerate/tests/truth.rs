@@ -36,9 +36,9 @@ mod wire;
 
 use std::sync::{Mutex, PoisonError};
 
+use linerate_analysis::report::{NamedRun, Report};
 use linerate_core::caution::Caution;
 use linerate_core::environment::Interface;
-use linerate_core::report::{NamedRun, Report};
 use linerate_core::run::{End, Run};
 use linerate_net::lab::{HERE, THERE, WIRE};
 use rstest::rstest;

@@ -287,7 +287,8 @@ fn waits_on_the_path(look: &TcpSample) -> bool {
 }
 
 /// Whether most of a round trip, whose `least` is known, is waiting for a queue.
-pub(crate) fn is_through_a_queue(round_trip: Span, least: Span) -> bool {
+#[must_use]
+pub fn is_through_a_queue(round_trip: Span, least: Span) -> bool {
     let waiting = round_trip.saturating_sub(least);
     least > Span::ZERO && waiting > WAIT && waiting.as_seconds() > round_trip.as_seconds() * MOSTLY
 }

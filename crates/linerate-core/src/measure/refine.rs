@@ -1,7 +1,6 @@
 //! Which sizes are the least certain.
 
-use crate::derive::local_residuals;
-use crate::series::{Point, Series};
+use crate::series::{Point, Series, local_residuals};
 
 /// A refining round visits at most this part of the sizes ...
 const PART: usize = 2;
@@ -41,7 +40,42 @@ pub(super) fn least_certain(series: &Series, target: f64, affordable: impl Fn(us
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::derive::tests::{line, series};
+    use crate::pattern::Pattern;
+    use crate::schedule::{Bounds, Schedule};
+    use crate::series::Round;
+    use crate::trial::Tally;
+    use crate::units::Span;
+
+    /// A curve with `time(size)` microseconds and +-`noise` between nine rounds.
+    fn series(noise: f64, time: impl Fn(u64) -> f64) -> Series {
+        let sizes = Schedule::Netpipe.sizes(Bounds::default()).expect("NetPIPE's schedule");
+        let mut series = Series::new(Pattern::PingPong, &sizes);
+        for point in &mut series.points {
+            for round in 0..9 {
+                let factor = 1.0 + noise * (f64::from(round) - 4.0) / 4.0;
+                let median = Span::from_seconds(time(point.size) * factor * 1e-6);
+                point.rounds.push(Round {
+                    pass: 0,
+                    round,
+                    samples: 1,
+                    batch: 1,
+                    median,
+                    mean: median,
+                    min: median,
+                    max: median,
+                    warmup: 0,
+                    warmup_span: Span::ZERO,
+                    tally: Tally::default(),
+                    sustained: true,
+                });
+            }
+        }
+        series
+    }
+
+    fn line(size: u64) -> f64 {
+        50.0 + 0.008 * size as f64
+    }
 
     /// Nine rounds of +-1 %: the interval's half width is 0.75 % at every size.
     const NOISE: f64 = 0.01;

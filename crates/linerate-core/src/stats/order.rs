@@ -40,7 +40,7 @@ pub fn median(sorted: &[f64]) -> Option<f64> {
 /// continuous distribution of independent values.
 ///
 /// ```
-/// use linerate_core::stats::median_interval;
+/// use crate::stats::median_interval;
 ///
 /// let values: Vec<f64> = (1..=10).map(f64::from).collect();
 /// let estimate = median_interval(&values).expect("there are values");

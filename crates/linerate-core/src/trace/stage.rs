@@ -107,7 +107,8 @@ fn stage(messages: &[&Message], points: &[Point], to: Point) -> Option<Stage> {
 }
 
 /// The least of the `sorted` times that this share of them does not exceed. Absent without times.
-pub(crate) fn rank(sorted: &[i64], share: f64) -> Option<i64> {
+#[must_use]
+pub fn rank(sorted: &[i64], share: f64) -> Option<i64> {
     let nth = (share * sorted.len() as f64).ceil().max(1.0) as usize;
     sorted.get(nth - 1).copied()
 }

@@ -1,6 +1,6 @@
 //! How an application scales: speed-up, merit and communication against ranks, a curve for each run.
 
-use linerate_core::report::{AppResult, AppRow, Report};
+use linerate_analysis::report::{AppResult, AppRow, Report};
 use plotters::prelude::{Color, PathElement};
 
 use super::axes;

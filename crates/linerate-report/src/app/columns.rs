@@ -1,7 +1,7 @@
 //! The tables of an application, in a terminal and on a page.
 
+use linerate_analysis::report::{AppResult, AppRow, NamedRun};
 use linerate_core::app::{AppCase, Check};
-use linerate_core::report::{AppResult, AppRow, NamedRun};
 
 use super::words::{figure, merit_unit, name, share, short};
 use crate::columns::Column;

@@ -1,7 +1,7 @@
 //! The courses that an application found: a chart for each, a curve for each run.
 
+use linerate_analysis::report::{AppResult, Report};
 use linerate_core::app::Course;
-use linerate_core::report::{AppResult, Report};
 
 use super::axes;
 use super::words::{case_of, figure, name, title};

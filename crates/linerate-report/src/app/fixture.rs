@@ -1,9 +1,9 @@
 //! Applications made by arithmetic, with what a renderer must handle.
 
+use linerate_analysis::report::{NamedRun, Report};
 use linerate_core::app::{Account, AppCase, AppFigure, AppRun, Axis, Check, Cost, Course, Phase};
 use linerate_core::mesh::Rank;
 use linerate_core::plan::{AppPlan, Plan, Task};
-use linerate_core::report::{NamedRun, Report};
 use linerate_core::run::Source;
 
 /// A network that a fixture's run is on, and what a message costs there.

@@ -1,7 +1,7 @@
 //! Who sent how much to whom: a table shaded by its values.
 
+use linerate_analysis::report::AppResult;
 use linerate_core::app::{Account, AppCase};
-use linerate_core::report::AppResult;
 
 use super::columns::rank_name;
 use crate::text::{about, count, shortened};

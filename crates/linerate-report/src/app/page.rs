@@ -1,7 +1,7 @@
 //! What a page shows of applications: key numbers, charts of how they scale, a step of each rank, tables.
 
+use linerate_analysis::report::{AppResult, NamedRun, Report};
 use linerate_core::app::AppCase;
-use linerate_core::report::{AppResult, NamedRun, Report};
 
 use super::charts::{communication, groups, merits, speed_up};
 use super::matrix::{Matrix, matrices};

@@ -1,7 +1,7 @@
 //! How applications scale, as charts under each other in one file.
 
 use askama::Template;
-use linerate_core::report::{AppResult, Report};
+use linerate_analysis::report::{AppResult, Report};
 
 use super::charts::{groups, merits, speed_up};
 use super::words::{answer, headline, name};

@@ -2,8 +2,8 @@
 
 mod odd;
 
+use linerate_analysis::report::Report;
 use linerate_core::plan::{Level, Rows};
-use linerate_core::report::Report;
 use serde_json::Value;
 
 use super::fixture;

@@ -1,8 +1,8 @@
 //! Applications as plain text for people.
 
+use linerate_analysis::report::{AppResult, NamedRun, Report};
 use linerate_core::caution::Caution;
 use linerate_core::plan::Rows;
-use linerate_core::report::{AppResult, NamedRun, Report};
 
 use super::columns;
 use super::words::{answer, case_of, checks, cost, facts, failures, headline, highest, name, run_of};

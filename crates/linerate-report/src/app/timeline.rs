@@ -1,7 +1,7 @@
 //! What each rank did in one step: a row for each, with bars where it calculated.
 
+use linerate_analysis::report::AppResult;
 use linerate_core::app::{Account, AppCase, Phase};
-use linerate_core::report::AppResult;
 use plotters::prelude::*;
 
 use super::columns::rank_name;

@@ -1,7 +1,7 @@
 //! What an application says, in words.
 
+use linerate_analysis::report::{AppResult, AppRow, NamedRun, Report, describe};
 use linerate_core::app::{AppCase, AppRun};
-use linerate_core::report::{AppResult, AppRow, NamedRun, Report, describe};
 use linerate_core::run::Source;
 
 use crate::text::{count, digits, plain, shortened, time_text};

@@ -1,7 +1,7 @@
 //! Both sides over each other, and the ratio against size.
 
-use linerate_core::compare::{CurveChange, SizeChange};
-use linerate_core::figures::Unit;
+use linerate_analysis::compare::{CurveChange, SizeChange};
+use linerate_analysis::figures::Unit;
 
 use super::super::figure::curve::{Curve, Mark, Point, each, theory};
 use super::super::figure::{Figure, Title, axis};

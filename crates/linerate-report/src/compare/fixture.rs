@@ -1,8 +1,8 @@
 //! Sides made by arithmetic.
 
-use linerate_core::compare::{Comparison, Question, compare};
+use linerate_analysis::compare::{Comparison, Question, compare};
+use linerate_analysis::report::NamedRun;
 use linerate_core::environment::Fact;
-use linerate_core::report::NamedRun;
 use linerate_core::units::Span;
 
 use super::super::fixture::GIGABIT;

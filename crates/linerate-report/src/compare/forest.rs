@@ -1,7 +1,7 @@
 //! The ratio of every key figure, side by side.
 
-use linerate_core::compare::{Comparison, FigureChange, Scale, Verdict};
-use linerate_core::figures::Figure as KeyFigure;
+use linerate_analysis::compare::{Comparison, FigureChange, Scale, Verdict};
+use linerate_analysis::figures::Figure as KeyFigure;
 use linerate_core::units::Size;
 
 use super::super::figure::curve::{Curve, Mark, Point, each, theory};

@@ -1,6 +1,6 @@
 //! A comparison as JSON.
 
-use linerate_core::compare::Comparison;
+use linerate_analysis::compare::Comparison;
 use serde::Serialize;
 
 use crate::error::RenderError;

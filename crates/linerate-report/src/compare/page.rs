@@ -1,9 +1,9 @@
 //! A comparison as one page that needs nothing else.
 
 use askama::Template;
-use linerate_core::compare::{Comparison, CurveChange, FigureChange, SizeChange};
-use linerate_core::figures::Unit;
-use linerate_core::identity::Role;
+use linerate_analysis::compare::{Comparison, CurveChange, FigureChange, SizeChange};
+use linerate_analysis::figures::Unit;
+use linerate_analysis::identity::Role;
 
 use super::super::columns::TableView;
 use super::super::figure::{Figure, hover};
@@ -44,7 +44,7 @@ pub fn html(comparison: &Comparison) -> Result<String, RenderError> {
         ("judged by", words::method(comparison.method)),
         ("verdict", words::outcome(comparison)),
     ];
-    let first = |side: &[linerate_core::compare::RunNote]| {
+    let first = |side: &[linerate_analysis::compare::RunNote]| {
         side.first().map_or_else(String::new, |run| plain(&run.name))
     };
     let page = Page {
@@ -69,7 +69,7 @@ pub fn html(comparison: &Comparison) -> Result<String, RenderError> {
 }
 
 fn differences(comparison: &Comparison) -> Vec<TableView> {
-    let row = |difference: &linerate_core::identity::Difference| {
+    let row = |difference: &linerate_analysis::identity::Difference| {
         let [base, candidate] = words::difference(difference);
         let role = match difference.role {
             Role::Task => "what was asked",
@@ -138,7 +138,7 @@ fn tables(comparison: &Comparison) -> Vec<TableView> {
     [key].into_iter().chain(curves).filter(|table| !table.rows.is_empty()).collect()
 }
 
-fn cells(change: &linerate_core::compare::Change, unit: Unit, threshold: f64) -> Vec<String> {
+fn cells(change: &linerate_analysis::compare::Change, unit: Unit, threshold: f64) -> Vec<String> {
     let mut cells = Vec::new();
     for side in [0, 1] {
         let [least, most] = change.ranges[side];

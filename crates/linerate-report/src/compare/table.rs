@@ -1,8 +1,8 @@
 //! A comparison as text for people.
 
-use linerate_core::compare::{Comparison, CurveChange, FigureChange, SizeChange};
-use linerate_core::figures::Unit;
-use linerate_core::identity::Difference;
+use linerate_analysis::compare::{Comparison, CurveChange, FigureChange, SizeChange};
+use linerate_analysis::figures::Unit;
+use linerate_analysis::identity::Difference;
 use linerate_core::plan::Rows;
 
 use super::super::columns::{Column, fit};

@@ -1,4 +1,4 @@
-use linerate_core::compare::Verdict::{Better, Worse};
+use linerate_analysis::compare::Verdict::{Better, Worse};
 use linerate_core::plan::Rows;
 
 use super::fixture::{comparison, question, run};
@@ -75,7 +75,8 @@ fn a_hostile_name_is_text_and_not_markup() {
     let (mut base, candidate) = (run(0, 0), run(1, 0));
     base.name = HOSTILE.to_owned();
     base.run.nodes[0].environment.kernel = linerate_core::environment::Fact::Known(HOSTILE.to_owned());
-    let comparison = linerate_core::compare::compare(&[base], &[candidate], &question()).expect("comparable");
+    let comparison =
+        linerate_analysis::compare::compare(&[base], &[candidate], &question()).expect("comparable");
     let page = html(&comparison).expect("it has a page");
     assert!(!page.contains("<script>alert") && !page.contains('\u{1b}'));
     let text = table(&comparison, 80, Rows::All);

@@ -1,11 +1,11 @@
 //! The words and numbers of a comparison.
 
-use linerate_core::compare::{
+use linerate_analysis::compare::{
     Change, Comparison, CurveChange, DipChange, Fate, FigureChange, Intervals, Method, RunNote, Scale,
     Verdict,
 };
-use linerate_core::figures::Unit;
-use linerate_core::identity::Difference;
+use linerate_analysis::figures::Unit;
+use linerate_analysis::identity::Difference;
 use linerate_core::units::Size;
 
 use super::super::text::plain;

@@ -1,6 +1,6 @@
 //! Findings whose names are safe to show: they come from plans, hosts and other programs.
 
-use linerate_core::experiment::{
+use linerate_analysis::experiment::{
     BestFound, Costs, EffectFound, FigureFound, Findings, Stairs, StepVerdict, Trade, WayFound,
 };
 

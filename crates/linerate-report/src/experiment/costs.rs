@@ -1,7 +1,7 @@
 //! What cells cost against what they give.
 
-use linerate_core::experiment::{Costs, Findings, Offer};
-use linerate_core::figures::Better;
+use linerate_analysis::experiment::{Costs, Findings, Offer};
+use linerate_analysis::figures::Better;
 
 use super::draw::{Drawing, Head, Kind, around, from_zero};
 use super::scatter::{self, Spot};

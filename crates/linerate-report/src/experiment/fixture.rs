@@ -2,12 +2,12 @@
 
 mod crowd;
 
-use linerate_core::experiment::{
+use linerate_analysis::experiment::{
     BestFound, Bill, CellFound, CellValue, Costs, DriftFound, EffectFound, EffectVerdict, Elsewhere,
     Explanation, FactorShown, FigureFound, FigureName, Findings, Offer, SearchFound, SettingShown, Stairs,
     StepFound, StepVerdict, TotalFound, Trade, TriedLevel, WayFound,
 };
-use linerate_core::figures::Better;
+use linerate_analysis::figures::Better;
 
 pub(super) use crowd::crowd;
 

@@ -1,7 +1,7 @@
 //! What each level does, a row each, around the line of no change.
 
-use linerate_core::experiment::{EffectFound, EffectVerdict, FigureFound, FigureName};
-use linerate_core::figures::Better;
+use linerate_analysis::experiment::{EffectFound, EffectVerdict, FigureFound, FigureName};
+use linerate_analysis::figures::Better;
 
 use super::draw::{Drawing, Head, Kind, Row, Rows, differences, ratios};
 use super::words;

@@ -1,7 +1,7 @@
 //! A figure over the levels of two factors.
 
-use linerate_core::experiment::{FigureFound, Findings};
-use linerate_core::figures::Better;
+use linerate_analysis::experiment::{FigureFound, Findings};
+use linerate_analysis::figures::Better;
 
 use super::draw::{Anchor, Drawing, Head, LINE, Pen, WIDTH, lines, width_of};
 use super::{views, words};

@@ -1,6 +1,6 @@
 //! What an experiment found, as JSON.
 
-use linerate_core::experiment::Findings;
+use linerate_analysis::experiment::Findings;
 use serde::Serialize;
 
 use crate::error::RenderError;

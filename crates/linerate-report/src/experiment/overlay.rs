@@ -1,6 +1,6 @@
 //! The curves of the cells over each other.
 
-use linerate_core::report::{Curve, Report, Timed};
+use linerate_analysis::report::{Curve, Report, Timed};
 
 use crate::error::RenderError;
 use crate::figure::{Aim, Figure, Layer};

@@ -3,8 +3,8 @@
 mod tables;
 
 use askama::Template;
-use linerate_core::experiment::{EffectFound, FigureFound, Findings, WayFound};
-use linerate_core::report::Report;
+use linerate_analysis::experiment::{EffectFound, FigureFound, Findings, WayFound};
+use linerate_analysis::report::Report;
 
 use super::clean::cleaned;
 use super::draw::Drawing;

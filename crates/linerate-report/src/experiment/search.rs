@@ -1,6 +1,6 @@
 //! The levels that a search tried, and whether each fits.
 
-use linerate_core::experiment::{SearchFound, TriedLevel};
+use linerate_analysis::experiment::{SearchFound, TriedLevel};
 
 use super::draw::{Drawing, Head, Kind, Row, Rows, around};
 use super::words;

@@ -1,6 +1,6 @@
 //! The steps of a staircase, from the base up to what the kept ones do together.
 
-use linerate_core::experiment::{Findings, Stairs, StepFound, StepVerdict};
+use linerate_analysis::experiment::{Findings, Stairs, StepFound, StepVerdict};
 
 use super::draw::{Anchor, Drawing, Head, Kind, LINE, Pen, WIDTH, around, lines};
 use super::words;
@@ -180,7 +180,7 @@ fn draw(pen: &mut Pen, tread: &Tread, [left, each]: [f64; 2], y: &dyn Fn(f64) ->
 
 #[cfg(test)]
 mod tests {
-    use linerate_core::experiment::WayFound;
+    use linerate_analysis::experiment::WayFound;
 
     use super::super::fixture;
     use super::*;

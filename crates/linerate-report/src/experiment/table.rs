@@ -4,7 +4,7 @@ mod costs;
 mod figure;
 mod way;
 
-use linerate_core::experiment::{Findings, SettingShown};
+use linerate_analysis::experiment::{Findings, SettingShown};
 
 use super::clean::cleaned;
 use super::words;

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
-use linerate_core::experiment::{Findings, StepVerdict, WayFound};
-use linerate_core::report::Report;
+use linerate_analysis::experiment::{Findings, StepVerdict, WayFound};
+use linerate_analysis::report::Report;
 
 use super::{csv, fixture, html, json, plans, table};
 use crate::fixture::{GIGABIT, HOSTILE, SLOW_START};

@@ -1,6 +1,6 @@
 //! The runs of an experiment as rows for other programs.
 
-use linerate_core::experiment::{CellFound, FactorShown, Findings};
+use linerate_analysis::experiment::{CellFound, FactorShown, Findings};
 
 use crate::error::RenderError;
 

@@ -1,6 +1,6 @@
 //! Rate against latency.
 
-use linerate_core::experiment::{CellValue, FigureFound, Findings, Trade};
+use linerate_analysis::experiment::{CellValue, FigureFound, Findings, Trade};
 
 use super::draw::{Drawing, Head, Kind, around};
 use super::scatter::{self, Spot};

@@ -1,10 +1,10 @@
 //! The columns of the tables of an experiment, for the text and for the page.
 
-use linerate_core::experiment::{
+use linerate_analysis::experiment::{
     CellValue, Costs, EffectFound, EffectVerdict, FigureFound, FigureName, Findings, Offer, SearchFound,
     Stairs, StepFound, TriedLevel,
 };
-use linerate_core::figures::Better;
+use linerate_analysis::figures::Better;
 
 use super::words;
 use crate::columns::Column;

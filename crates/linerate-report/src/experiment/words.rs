@@ -4,10 +4,10 @@ mod limits;
 mod numbers;
 mod sentence;
 
-use linerate_core::experiment::{
+use linerate_analysis::experiment::{
     CellFound, EffectFound, FigureName, Findings, Stairs, StepFound, StepVerdict,
 };
-use linerate_core::figures::Better;
+use linerate_analysis::figures::Better;
 
 pub(super) use limits::{drift, limits, outliers};
 pub(super) use numbers::{change, estimate, interval, money, number, p, p_is, range, value};
@@ -167,7 +167,7 @@ pub(super) fn notes(effects: &[&EffectFound], all: bool) -> Vec<String> {
 /// The counters that changed with an effect. It does not follow that they are the reason.
 fn explained(effect: &EffectFound, all: bool) -> Option<String> {
     let most = if all { usize::MAX } else { COUNTERS };
-    let counter = |it: &linerate_core::experiment::Explanation| {
+    let counter = |it: &linerate_analysis::experiment::Explanation| {
         let [from, to] = it.means;
         let ratio = to / from;
         let by = (ratio.is_finite() && ratio > 0.0).then(|| numbers::factor(ratio));

@@ -1,6 +1,8 @@
 //! Explanations as they are printed.
 
-use linerate_core::explain::{Band, Bound, Candidate, Certainty, Cost, ExplainedCurve, Explanation, Which};
+use linerate_analysis::explain::{
+    Band, Bound, Candidate, Certainty, Cost, ExplainedCurve, Explanation, Which,
+};
 use linerate_core::pattern::Pattern;
 
 use super::*;

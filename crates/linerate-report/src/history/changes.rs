@@ -1,6 +1,6 @@
 //! What changed on paths, as text for people.
 
-use linerate_core::changes::Verdict;
+use linerate_analysis::changes::Verdict;
 
 use super::super::text::{count, plain, wrap};
 use super::shown::{Shown, ShownEvent, outliers};

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use linerate_core::changes::{FigureValues, Path, PathChanges, Run, changes};
-use linerate_core::figures::{Figure, Key};
-use linerate_core::identity::{Field, Role};
+use linerate_analysis::changes::{FigureValues, Path, PathChanges, Run, changes};
+use linerate_analysis::figures::{Figure, Key};
+use linerate_analysis::identity::{Field, Role};
 use linerate_core::pattern::Pattern;
 use linerate_core::traffic::Direction;
 
@@ -54,7 +54,7 @@ pub(super) fn history(runs: usize, sizes: usize) -> PathHistory {
     let of = |subject: &str, figure| Key { subject: subject.to_owned(), figure };
     let band = |size: u64| {
         Figure::Band(
-            linerate_core::figures::Band::ALL.into_iter().find(|it| it.contains(size)).expect("a band"),
+            linerate_analysis::figures::Band::ALL.into_iter().find(|it| it.contains(size)).expect("a band"),
         )
     };
     let figures: [Made<'_>; 9] = [

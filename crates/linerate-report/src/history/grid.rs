@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use linerate_core::changes::{FigureHistory, Verdict};
+use linerate_analysis::changes::{FigureHistory, Verdict};
 use linerate_core::pattern::Pattern;
 
 use super::super::text::count;

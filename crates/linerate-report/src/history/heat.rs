@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use linerate_core::figures::Band;
+use linerate_analysis::figures::Band;
 use linerate_core::units::Size;
 
 use super::super::figure::{Aim, Figure, Layer, Title};

@@ -1,8 +1,8 @@
 //! What changed on paths, as JSON.
 
-use linerate_core::changes::{Kind, Shift, Standing, Verdict};
-use linerate_core::figures::{Key, Unit};
-use linerate_core::identity::Difference;
+use linerate_analysis::changes::{Kind, Shift, Standing, Verdict};
+use linerate_analysis::figures::{Key, Unit};
+use linerate_analysis::identity::Difference;
 use serde::Serialize;
 
 use super::shown::{Shown, ShownEvent, ShownMember, outliers};
@@ -102,14 +102,14 @@ pub fn changes_json(paths: &[PathHistory]) -> Result<String, RenderError> {
 fn path_view(path: &PathHistory) -> PathView<'_> {
     let shown = Shown::of(path);
     let run = |index: usize| path.runs.get(index).map(|run| run.id.as_str());
-    let outlier = |(key, outlier): (&Key, &linerate_core::changes::Outlier)| OutlierView {
+    let outlier = |(key, outlier): (&Key, &linerate_analysis::changes::Outlier)| OutlierView {
         figure: key.to_string(),
         first_run: run(outlier.first),
         last_run: run(outlier.last),
         scale: scale(key),
         change: outlier.change,
     };
-    let level = |figure: &linerate_core::changes::FigureHistory| {
+    let level = |figure: &linerate_analysis::changes::FigureHistory| {
         let stable = figure.last_stable();
         LevelView {
             figure: figure.key.to_string(),

@@ -1,7 +1,7 @@
 //! Where a figure stands: its last stable level, and how levels go on within a drift.
 
-use linerate_core::changes::{Drift, FigureHistory, Stretch, Verdict};
-use linerate_core::figures::Key;
+use linerate_analysis::changes::{Drift, FigureHistory, Stretch, Verdict};
+use linerate_analysis::figures::Key;
 
 use super::{Course, words};
 

@@ -5,8 +5,8 @@
 
 use std::fmt::Write as _;
 
-use linerate_core::changes::Standing;
-use linerate_core::figures::{Key, Unit};
+use linerate_analysis::changes::Standing;
+use linerate_analysis::figures::{Key, Unit};
 
 use super::shown::{Shown, ShownEvent};
 use super::{Course, PathHistory, median};

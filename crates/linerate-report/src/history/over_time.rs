@@ -6,8 +6,8 @@ mod range;
 
 use std::fmt::Write as _;
 
-use linerate_core::changes::{FigureHistory, Verdict};
-use linerate_core::figures::Figure as Which;
+use linerate_analysis::changes::{FigureHistory, Verdict};
+use linerate_analysis::figures::Figure as Which;
 
 use super::super::figure::{Aim, Figure, Layer, Title};
 use super::super::plot::{Axis, Chart, Refusal};

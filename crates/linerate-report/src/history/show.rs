@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use linerate_core::figures::{Figure, Key};
+use linerate_analysis::figures::{Figure, Key};
 use linerate_core::plan::Rows;
 
 use super::super::columns::{Column, fit};

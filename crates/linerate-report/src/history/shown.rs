@@ -1,7 +1,7 @@
 //! What of the changes of a path is shown: those that people muted are only counted.
 
-use linerate_core::changes::{Event, FigureHistory, Kind, Member, Outlier, SpreadChange, Standing};
-use linerate_core::figures::{Figure, Key};
+use linerate_analysis::changes::{Event, FigureHistory, Kind, Member, Outlier, SpreadChange, Standing};
+use linerate_analysis::figures::{Figure, Key};
 
 use super::PathHistory;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use linerate_core::changes::Kind;
+use linerate_analysis::changes::Kind;
 use linerate_core::pattern::Pattern;
 
 use super::super::figure::curve::{Curve, Mark, Point, each};

@@ -2,7 +2,7 @@ mod metrics;
 
 use std::slice::from_ref;
 
-use linerate_core::changes::{ChangeId, Kind};
+use linerate_analysis::changes::{ChangeId, Kind};
 use linerate_core::plan::Rows;
 
 use super::fixture::{found, history, hostile, listed, step, unconfirmed};

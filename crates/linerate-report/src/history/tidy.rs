@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use linerate_core::figures::Unit;
+use linerate_analysis::figures::Unit;
 use serde::Serialize;
 
 use super::{Course, PathHistory, dates};

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use linerate_core::changes::{FigureHistory, Kind, Member, PathChanges, Shift, Standing, Stretch, Verdict};
-use linerate_core::figures::{Figure, Key, Unit};
-use linerate_core::identity::Difference;
+use linerate_analysis::changes::{
+    FigureHistory, Kind, Member, PathChanges, Shift, Standing, Stretch, Verdict,
+};
+use linerate_analysis::figures::{Figure, Key, Unit};
+use linerate_analysis::identity::Difference;
 
 use super::super::text::{about, count, figure_value, plain, shortened, unit_name};
 use super::dates;

@@ -1,7 +1,7 @@
 //! The page of a report that has applications, and no curves.
 
 use askama::Template;
-use linerate_core::report::{NamedRun, Report};
+use linerate_analysis::report::{NamedRun, Report};
 
 use super::{RunView, cautions, runs, title, titled};
 use crate::app::{self, Apps};

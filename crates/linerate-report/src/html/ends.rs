@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 
+use linerate_analysis::report::NamedRun;
 use linerate_core::environment::{Environment, Fact, Interface};
 use linerate_core::observation::Observation;
 use linerate_core::options::Granted;
-use linerate_core::report::NamedRun;
 use linerate_core::run::{End, Path, Run};
 use linerate_core::traffic::Direction;
 use linerate_core::units::{Size, Span};

@@ -1,6 +1,6 @@
 //! What the tooltip of a report shows.
 
-use linerate_core::report::{Curve, Report, Timed};
+use linerate_analysis::report::{Curve, Report, Timed};
 
 use crate::page::{Hover, HoverCurve, HoverLayer};
 use crate::plot::{Layer, Picture};

@@ -1,7 +1,7 @@
 //! The page of a report whose runs are all of loads.
 
 use askama::Template;
-use linerate_core::report::Report;
+use linerate_analysis::report::Report;
 
 use super::{RunView, cautions, runs, title, titled};
 use crate::columns::TableView;

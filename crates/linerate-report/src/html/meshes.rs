@@ -1,7 +1,7 @@
 //! The page of a report that has meshes, and no curves.
 
 use askama::Template;
-use linerate_core::report::Report;
+use linerate_analysis::report::Report;
 
 use super::{RunView, cautions, runs, title, titled};
 use crate::error::RenderError;
@@ -32,7 +32,7 @@ struct Page {
 /// [`RenderError::Draw`] when a graph cannot be drawn, [`RenderError::Json`] or [`RenderError::Page`] when the page
 /// cannot be filled.
 pub(super) fn html(report: &Report) -> Result<String, RenderError> {
-    let has_loads = report.runs.iter().any(linerate_core::report::NamedRun::has_loads);
+    let has_loads = report.runs.iter().any(linerate_analysis::report::NamedRun::has_loads);
     let mut loads = if has_loads { Some(traffic::part(report)?) } else { None };
     let mut hover = Hover::default();
     if let Some(loads) = &mut loads {

@@ -1,6 +1,6 @@
 //! Rows of the page's tables.
 
-use linerate_core::report::{Curve, CurvePoint};
+use linerate_analysis::report::{Curve, CurvePoint};
 
 use crate::text::{digits, percent, plain};
 

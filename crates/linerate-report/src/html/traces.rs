@@ -1,7 +1,7 @@
 //! The page of a report of traced messages.
 
 use askama::Template;
-use linerate_core::report::Report;
+use linerate_analysis::report::Report;
 
 use super::{RunView, cautions, runs, title};
 use crate::error::RenderError;

@@ -1,6 +1,6 @@
 //! Charts of a mesh: all pairs from the worst to the best, and the time of collectives against size.
 
-use linerate_core::report::{CollectiveRow, MeshResult, MeshUnit, MeshView, PairValue};
+use linerate_analysis::report::{CollectiveRow, MeshResult, MeshUnit, MeshView, PairValue};
 use linerate_core::units::Size;
 
 use super::words::{pair, value, view_name};

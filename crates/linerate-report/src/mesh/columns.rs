@@ -1,6 +1,8 @@
 //! The tables of a mesh, in a terminal and on a page.
 
-use linerate_core::report::{CollectiveRow, MeshResult, MeshUnit, MeshView, PairValue, SuspectRow, Together};
+use linerate_analysis::report::{
+    CollectiveRow, MeshResult, MeshUnit, MeshView, PairValue, SuspectRow, Together,
+};
 use linerate_core::units::Size;
 
 use super::words::{at_once, pair, rank, times_worse, value};

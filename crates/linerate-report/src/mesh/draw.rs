@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use linerate_core::report::{MeshResult, MeshView};
+use linerate_analysis::report::{MeshResult, MeshView};
 
 use super::palette::{STEPS, is_strong, none_on_white, on_white};
 use super::scale::Scale;

@@ -1,9 +1,9 @@
 //! Meshes made by arithmetic, with what a renderer must handle.
 
+use linerate_analysis::report::{NamedRun, Report};
 use linerate_core::mesh::{CollectiveTimes, Lost, Mesh, Pass, Phase, Rank, Round, SentInAll, Tail, Victim};
 use linerate_core::pattern::Pattern;
 use linerate_core::plan::{MeshPlan, MeshSchedule, Plan, Probe, Task};
-use linerate_core::report::{NamedRun, Report};
 use linerate_core::units::Span;
 
 /// The rank that is slow in [`small`], and the two between which a link is.

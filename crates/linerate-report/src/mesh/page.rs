@@ -2,7 +2,7 @@
 
 mod pack;
 
-use linerate_core::report::{MeshResult, MeshView, NamedRun, Report, SuspectRow};
+use linerate_analysis::report::{MeshResult, MeshView, NamedRun, Report, SuspectRow};
 
 use super::draw::{Drawing, Ink, LEGEND, legend, map};
 use super::scale::Scale;

@@ -1,6 +1,6 @@
 //! How bad a value is among the others: from it comes its shade.
 
-use linerate_core::report::{MeshUnit, MeshView};
+use linerate_analysis::report::{MeshUnit, MeshView};
 
 use crate::plot::{decimal, evenly};
 

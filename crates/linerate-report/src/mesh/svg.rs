@@ -1,7 +1,7 @@
 //! The heat maps of meshes under each other in one file.
 
 use askama::Template;
-use linerate_core::report::{MeshResult, Report};
+use linerate_analysis::report::{MeshResult, Report};
 
 use super::draw::{Drawing, Ink, LEGEND, legend, map};
 use super::scale::Scale;

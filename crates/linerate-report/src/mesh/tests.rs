@@ -1,8 +1,8 @@
 //! The whole of a mesh in every form.
 
+use linerate_analysis::report::Report;
 use linerate_core::mesh::Mesh;
 use linerate_core::plan::{Level, MeshSchedule, Rows};
-use linerate_core::report::Report;
 
 use super::fixture;
 use crate::fixture::HOSTILE;

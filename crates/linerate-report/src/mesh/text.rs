@@ -2,9 +2,9 @@
 
 mod heat;
 
+use linerate_analysis::report::{CollectiveRow, MeshResult, MeshView, NamedRun, Report, describe};
 use linerate_core::caution::Caution;
 use linerate_core::plan::Rows;
-use linerate_core::report::{CollectiveRow, MeshResult, MeshView, NamedRun, Report, describe};
 
 use super::columns;
 use super::words::{facts, headline, keys, meanwhile, view_name};

@@ -1,6 +1,6 @@
 //! A matrix in as many cells as there is room for.
 
-use linerate_core::report::MeshView;
+use linerate_analysis::report::MeshView;
 
 /// Cells of one pair each, or of several with the worst of them.
 pub(super) struct Tiles {

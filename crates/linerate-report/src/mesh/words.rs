@@ -1,7 +1,7 @@
 //! What a mesh says, in words.
 
+use linerate_analysis::report::{MeshResult, MeshUnit, MeshView, NamedRun, PairValue};
 use linerate_core::plan::MeshSchedule;
-use linerate_core::report::{MeshResult, MeshUnit, MeshView, NamedRun, PairValue};
 use linerate_core::run::{Run, Source};
 
 use crate::text::{count, digits, plain, shortened};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use linerate_core::report::Report;
+use linerate_analysis::report::Report;
 use linerate_core::units::{Size, Span};
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 
@@ -202,7 +202,7 @@ impl Scale {
     }
 }
 
-fn timed(report: &Report) -> impl Iterator<Item = linerate_core::report::Timed> {
+fn timed(report: &Report) -> impl Iterator<Item = linerate_analysis::report::Timed> {
     report.curves.iter().flat_map(|curve| curve.timed().map(|(_, timed)| timed))
 }
 

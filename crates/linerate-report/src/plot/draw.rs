@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use linerate_core::report::{Ceiling, Curve, Report, SizeCeiling, Timed};
+use linerate_analysis::report::{Ceiling, Curve, Report, SizeCeiling, Timed};
 use plotters::coord::ranged1d::Ranged;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};

@@ -1,6 +1,6 @@
 //! Which graphs there are, and where each puts a point.
 
-use linerate_core::report::{Report, Timed};
+use linerate_analysis::report::{Report, Timed};
 
 use super::Axis;
 

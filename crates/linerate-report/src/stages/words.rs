@@ -1,6 +1,6 @@
 //! The stages as text and as a table.
 
-use linerate_core::report::NamedRun;
+use linerate_analysis::report::NamedRun;
 use linerate_core::run::Run;
 use linerate_core::stages::{Clocks, Part, Stages};
 use linerate_core::units::{Size, Span};

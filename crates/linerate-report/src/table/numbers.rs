@@ -2,7 +2,7 @@
 
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement, Table};
-use linerate_core::report::{CurvePoint, Timed};
+use linerate_analysis::report::{CurvePoint, Timed};
 
 use super::super::text::{columns, digits, percent};
 

@@ -1,7 +1,7 @@
 //! Which sizes a short table has.
 
+use linerate_analysis::report::{Curve, CurvePoint};
 use linerate_core::plan::Rows;
-use linerate_core::report::{Curve, CurvePoint};
 
 /// Tables of this many sizes or fewer are shown whole.
 const MOST_ROWS: usize = 24;

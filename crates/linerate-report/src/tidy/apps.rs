@@ -1,7 +1,7 @@
 //! The cases of applications, and who sent how much to whom in each.
 
+use linerate_analysis::report::{AppResult, Report};
 use linerate_core::app::{AppCase, AppRun};
-use linerate_core::report::{AppResult, Report};
 use linerate_core::run::{Run, Source};
 use serde_json::Value;
 

@@ -1,6 +1,6 @@
 //! The sizes of curves, and their rounds.
 
-use linerate_core::report::{Curve, CurvePoint, Report, RoundResult};
+use linerate_analysis::report::{Curve, CurvePoint, Report, RoundResult};
 use serde_json::Value;
 
 use super::Rows;

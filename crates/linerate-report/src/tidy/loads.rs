@@ -1,6 +1,6 @@
 //! The flows of loads, what they did together, their intervals, and the percentiles of requests.
 
-use linerate_core::report::{
+use linerate_analysis::report::{
     DirectionSum, FlowClass, FlowResult, IntervalRate, LatencyRow, LoadResult, Report, SHARES,
 };
 use serde_json::Value;

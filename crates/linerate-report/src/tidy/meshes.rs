@@ -1,6 +1,6 @@
 //! The pairs of meshes, what all ranks did at once, and their collectives.
 
-use linerate_core::report::{CollectiveRow, MeshResult, MeshUnit, MeshView, PairValue, Report, Together};
+use linerate_analysis::report::{CollectiveRow, MeshResult, MeshUnit, MeshView, PairValue, Report, Together};
 use serde_json::Value;
 
 use super::Rows;

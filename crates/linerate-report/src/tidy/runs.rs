@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use linerate_core::report::NamedRun;
+use linerate_analysis::report::NamedRun;
 use linerate_core::run::{End, Run, Source};
 use serde_json::Value;
 

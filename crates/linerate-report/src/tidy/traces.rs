@@ -1,6 +1,6 @@
 //! The stages of traced messages, and every message.
 
-use linerate_core::report::Report;
+use linerate_analysis::report::Report;
 use linerate_core::trace::{Point, Way};
 use serde_json::Value;
 

@@ -1,6 +1,6 @@
 //! The stages as a stacked bar a size.
 
-use linerate_core::report::{TraceResult, TraceRow};
+use linerate_analysis::report::{TraceResult, TraceRow};
 use linerate_core::trace::{Point, Stage, Way};
 use linerate_core::units::Size;
 

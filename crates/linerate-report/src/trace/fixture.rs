@@ -1,7 +1,7 @@
 //! A run with traced messages of which everything is known.
 
+use linerate_analysis::report::{NamedRun, Report};
 use linerate_core::plan::{Plan, Task, TracePlan};
-use linerate_core::report::{NamedRun, Report};
 use linerate_core::run::{Run, Source, State};
 use linerate_core::stages::Clocks;
 use linerate_core::trace::{Means, Message, RoundTrips, Stamped, Trace, TracedEnd, TracedSize};

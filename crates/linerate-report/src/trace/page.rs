@@ -1,6 +1,6 @@
 //! What a page shows of traces: key numbers, bars by size, single messages, tables.
 
-use linerate_core::report::{Report, TraceResult};
+use linerate_analysis::report::{Report, TraceResult};
 use linerate_core::trace::Way;
 use linerate_core::units::Size;
 

@@ -1,6 +1,6 @@
 //! Single messages of a size: the quickest, the middle one, and one that only a hundredth exceeds.
 
-use linerate_core::report::TraceRow;
+use linerate_analysis::report::TraceRow;
 use linerate_core::trace::{Message, Point, Stage};
 use plotters::prelude::*;
 

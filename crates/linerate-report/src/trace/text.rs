@@ -1,8 +1,8 @@
 //! Traces as text.
 
+use linerate_analysis::report::{Report, TraceResult};
 use linerate_core::caution::Caution;
 use linerate_core::plan::Rows;
-use linerate_core::report::{Report, TraceResult};
 use linerate_core::trace::Way;
 
 use super::words::{clocks, columns, means, overhead, remarks, stamped};

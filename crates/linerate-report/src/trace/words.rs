@@ -1,6 +1,6 @@
 //! What is said of traces in words.
 
-use linerate_core::report::{TraceResult, TraceRow};
+use linerate_analysis::report::{TraceResult, TraceRow};
 use linerate_core::run::Run;
 use linerate_core::trace::{Means, Stage, TracedEnd, Way};
 use linerate_core::units::Size;

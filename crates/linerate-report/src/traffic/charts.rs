@@ -4,7 +4,7 @@ mod held;
 mod over_time;
 mod tail;
 
-use linerate_core::report::{LoadResult, Report};
+use linerate_analysis::report::{LoadResult, Report};
 use linerate_core::traffic::Direction;
 
 use crate::error::RenderError;

@@ -1,7 +1,7 @@
 //! Flows and loads as columns of a table.
 
+use linerate_analysis::report::{DirectionSum, FlowClass, FlowResult, LoadResult, TcpPoint};
 use linerate_core::environment::Fact;
-use linerate_core::report::{DirectionSum, FlowClass, FlowResult, LoadResult, TcpPoint};
 use linerate_core::traffic::Datagrams;
 
 use super::words::{amount, speed, time};

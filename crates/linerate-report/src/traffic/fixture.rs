@@ -1,9 +1,9 @@
 //! Results of loads made by hand, so that every number of a text can be told.
 
-use linerate_core::environment::Fact;
-use linerate_core::report::{
+use linerate_analysis::report::{
     DatagramSum, Departures, DirectionSum, FlowClass, FlowResult, LatencyRow, LoadResult,
 };
+use linerate_core::environment::Fact;
 use linerate_core::traffic::{Datagrams, Direction, IoReport};
 use linerate_core::units::Span;
 
@@ -36,7 +36,7 @@ pub(super) fn flow(number: u32, mbps: f64) -> FlowResult {
         received_in_us: Some(1_000_000.0),
         datagrams: None,
         departures_us: None,
-        engines: linerate_core::report::Engines { sender: None, receiver: None },
+        engines: linerate_analysis::report::Engines { sender: None, receiver: None },
         message_bytes: 65_536,
         sndbuf: Fact::Known(131_072),
         rcvbuf: Fact::unknown("not asked"),

@@ -1,6 +1,6 @@
 //! Latencies of requests, as columns.
 
-use linerate_core::report::{Lacking, LatencyRow, LoadResult, SHARES, lacking};
+use linerate_analysis::report::{Lacking, LatencyRow, LoadResult, SHARES, lacking};
 use linerate_core::traffic::Ended;
 
 use super::words::{own_name, time};

@@ -1,6 +1,6 @@
 //! What a page shows of loads: cards, charts and tables.
 
-use linerate_core::report::{LoadResult, Report};
+use linerate_analysis::report::{LoadResult, Report};
 
 use super::charts;
 use super::columns::{Flow, flow_columns, table_columns};

@@ -1,6 +1,6 @@
 //! What the flows of a load did together, in lines.
 
-use linerate_core::report::{DatagramSum, Departures, DirectionSum, LoadResult};
+use linerate_analysis::report::{DatagramSum, Departures, DirectionSum, LoadResult};
 use linerate_core::run::Run;
 use linerate_core::traffic::{Direction, IoReport};
 use linerate_core::transport::Transport;

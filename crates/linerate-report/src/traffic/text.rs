@@ -1,8 +1,8 @@
 //! Loads as plain text for people.
 
+use linerate_analysis::report::{LoadResult, NamedRun, Report, describe};
 use linerate_core::caution::Caution;
 use linerate_core::plan::Rows;
-use linerate_core::report::{LoadResult, NamedRun, Report, describe};
 use linerate_core::run::Run;
 
 use super::super::columns::{Column, fit};
@@ -124,8 +124,11 @@ mod tests {
 
     #[test]
     fn a_load_reads_well() {
-        let flows =
-            vec![flow(1, 300.0), flow(2, 100.0), broken(3, linerate_core::report::FlowClass::Failed, "no")];
+        let flows = vec![
+            flow(1, 300.0),
+            flow(2, 100.0),
+            broken(3, linerate_analysis::report::FlowClass::Failed, "no"),
+        ];
         let one = LoadResult { flows, sums: vec![sum()], ..load() };
         insta::assert_snapshot!(text_of(vec![one], 80, Rows::Short), @"
         1 of 3 flows has STALLED or FAILED

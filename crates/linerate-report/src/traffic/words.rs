@@ -1,7 +1,7 @@
 //! What loads are called, and their numbers as people write them.
 
+use linerate_analysis::report::{FlowClass, FlowResult, LoadResult, load_name};
 use linerate_core::plan::{Load, StreamTask, Task};
-use linerate_core::report::{FlowClass, FlowResult, LoadResult, load_name};
 use linerate_core::run::Run;
 use linerate_core::traffic::{Direction, StreamPlan};
 use linerate_core::units::{Rate, Span};

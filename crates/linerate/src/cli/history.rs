@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, Zoned};
-use linerate_core::figures::Key;
+use linerate_analysis::figures::Key;
 use linerate_core::plan::Rows;
 use linerate_store::{FigureRange, Filter};
 
@@ -260,7 +260,7 @@ fn parse_range(text: &str) -> Result<FigureRange, String> {
         .or_else(|| text.split_once(">=").map(|(key, value)| (key, value, false)))
         .ok_or_else(wrong)?;
     let key: Key =
-        key.trim().parse().map_err(|error: linerate_core::figures::ParseKeyError| error.to_string())?;
+        key.trim().parse().map_err(|error: linerate_analysis::figures::ParseKeyError| error.to_string())?;
     let value: f64 = value.trim().parse().map_err(|_| wrong())?;
     let (least, most) = if is_most { (None, Some(value)) } else { (Some(value), None) };
     Ok(FigureRange { key: key.to_string(), least, most })

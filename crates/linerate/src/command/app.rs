@@ -10,10 +10,10 @@ mod watcher;
 
 use std::process::ExitCode;
 
+use linerate_analysis::report::{AppResult, Report};
 use linerate_apps::application::AppError;
 use linerate_apps::catalogue::App;
 use linerate_core::plan::{Format, Plan, Task};
-use linerate_core::report::{AppResult, Report};
 use linerate_core::units::Span;
 use linerate_net::observe::HostClock;
 

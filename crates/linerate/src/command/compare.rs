@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use jiff::Timestamp;
-use linerate_core::compare::{Comparison, Question, Spread, compare};
-use linerate_core::report::NamedRun;
+use linerate_analysis::compare::{Comparison, Question, Spread, compare};
+use linerate_analysis::report::NamedRun;
 use linerate_core::run::Source;
 use linerate_report::compare as render;
 

@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use jiff::Zoned;
-use linerate_core::assessment::assess;
+use linerate_analysis::assessment::assess;
+use linerate_analysis::report::Report;
 use linerate_core::plan::Plan;
-use linerate_core::report::Report;
 use linerate_core::run::{Laboratory, Model, Run, Source, State};
 use linerate_core::series::Series;
 

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use linerate_core::experiment::ExperimentPlan;
+use linerate_analysis::experiment::ExperimentPlan;
 use linerate_core::units::Span;
 use linerate_study::Shard;
 

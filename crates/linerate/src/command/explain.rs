@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use linerate_core::explain::{Explanation, explain};
-use linerate_core::report::NamedRun;
+use linerate_analysis::explain::{Explanation, explain};
+use linerate_analysis::report::NamedRun;
 use linerate_report::explain as render;
 
 use crate::cli::{ExplainArgs, ExplainFormat};

@@ -5,10 +5,10 @@ mod modelled;
 use std::ops::ControlFlow;
 use std::process::ExitCode;
 
+use linerate_analysis::report::{LoadResult, Report};
 use linerate_core::carrier::{CarriedLoad, Carrier, LoadWatch, Look};
 use linerate_core::host_limits::HostLimits;
 use linerate_core::plan::{Asked, Format, Plan, StreamPlan};
-use linerate_core::report::{LoadResult, Report};
 use linerate_core::run::{Laboratory, Run, Source};
 use linerate_core::traffic::Transfer;
 use linerate_core::transport::Transport;

@@ -6,8 +6,8 @@ mod watcher;
 
 use std::process::ExitCode;
 
+use linerate_analysis::report::Report;
 use linerate_core::plan::{Format, Plan};
-use linerate_core::report::Report;
 use linerate_core::units::Span;
 use linerate_net::observe::HostClock;
 
@@ -63,5 +63,5 @@ fn check(plan: &Plan) -> Result<(), Trouble> {
 
 /// 1 when something is lost or bad, as the report shows, else 0.
 pub(super) fn exit(report: &Report) -> u8 {
-    u8::from(report.meshes.iter().any(linerate_core::report::MeshResult::has_finding))
+    u8::from(report.meshes.iter().any(linerate_analysis::report::MeshResult::has_finding))
 }

@@ -8,7 +8,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use linerate_core::report::NamedRun;
+use linerate_analysis::report::NamedRun;
 use linerate_core::stats::Estimate;
 use linerate_core::units::Span;
 use linerate_report as render;

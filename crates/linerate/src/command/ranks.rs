@@ -8,8 +8,8 @@ mod on_hosts;
 mod started;
 mod subject;
 
+use linerate_analysis::report::Report;
 use linerate_core::plan::Plan;
-use linerate_core::report::Report;
 use linerate_core::units::Span;
 use linerate_net::observe::HostClock;
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use linerate_analysis::report::{NamedRun, Report};
 use linerate_core::plan::Level;
-use linerate_core::report::{NamedRun, Report};
 use linerate_report as render;
 
 use super::host_limits;

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use jiff::Zoned;
-use linerate_core::explain::explain;
+use linerate_analysis::explain::explain;
+use linerate_analysis::report::{NamedRun, Report};
 use linerate_core::plan::{Format, NO_REPORT, Output, Plan};
-use linerate_core::report::{NamedRun, Report};
 use linerate_core::run::{Run, Source};
 use linerate_report as render;
 

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use linerate_core::experiment::ExperimentPlan;
+use linerate_analysis::experiment::ExperimentPlan;
 use linerate_core::host_limits::HostLimitsFile;
 use linerate_core::lab::LabPlan;
 use linerate_core::plan::Plan;

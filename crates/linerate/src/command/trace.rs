@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::ExitCode;
 
+use linerate_analysis::report::Report;
 use linerate_core::plan::Plan;
-use linerate_core::report::Report;
 use linerate_core::trace::Trace;
 use linerate_core::units::Size;
 use linerate_net::observe::HostClock;

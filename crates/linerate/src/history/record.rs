@@ -5,8 +5,8 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use jiff::Timestamp;
-use linerate_core::figures::{Better, Sheet, Value};
-use linerate_core::identity::{Field, Fingerprint, Role, fields};
+use linerate_analysis::figures::{Better, Sheet, Value};
+use linerate_analysis::identity::{Field, Fingerprint, Role, fields};
 use linerate_core::run::Run;
 use linerate_store::{Better as StoredBetter, FigureRow, Fingerprint as StoredFingerprint, Record};
 use sha2::{Digest as _, Sha256};

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use linerate_core::compare::Spread;
-use linerate_core::figures::Sheet;
-use linerate_core::identity::{Fingerprint, fields};
-use linerate_core::report::NamedRun;
+use linerate_analysis::compare::Spread;
+use linerate_analysis::figures::Sheet;
+use linerate_analysis::identity::{Fingerprint, fields};
+use linerate_analysis::report::NamedRun;
 use linerate_core::run::Run;
 use linerate_store::{Filter, PathId, Store, StoreError, StoredRun};
 

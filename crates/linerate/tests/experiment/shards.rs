@@ -29,7 +29,7 @@ fn runs(desk: &Desk, folder: &str) -> usize {
 }
 
 fn ledger_of(desk: &Desk, folder: &str, name: &str) -> usize {
-    let ledger = linerate_core::experiment::Ledger::from_lines(&desk.read(&format!("{folder}/{name}")));
+    let ledger = linerate_analysis::experiment::Ledger::from_lines(&desk.read(&format!("{folder}/{name}")));
     assert!(ledger.unread.is_empty(), "{name}");
     ledger.entries.len()
 }

@@ -3,7 +3,7 @@
 
 use std::sync::PoisonError;
 
-use linerate_core::derive::derive;
+use linerate_analysis::derive::{Boundaries, derive};
 use linerate_core::run::Run;
 use rstest::rstest;
 
@@ -37,7 +37,7 @@ fn is_true(limit: Limit, run: &Run, least: usize) -> Result<(), String> {
     if rates.len() < least {
         return Err(format!("only {} sizes", rates.len()));
     }
-    let peak = derive(series, &run.boundaries()).peak.expect("there is one").throughput.as_mbps();
+    let peak = derive(series, &Boundaries::of(run)).peak.expect("there is one").throughput.as_mbps();
     let near = (0.98..1.01).contains(&(peak / expected));
     near.then_some(()).ok_or_else(|| format!("the peak {peak} is not {expected} Mb/s"))
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use linerate_core::report::{NamedRun, Report};
+use linerate_analysis::report::{NamedRun, Report};
 use linerate_core::run::Run;
 use linerate_core::traffic::Class;
 use linerate_core::units::{Rate, Span};

@@ -1,8 +1,8 @@
 //! What a run should not have, and may.
 
+use linerate_analysis::report::Report;
 use linerate_core::app::{Account, AppFigure, AppRun, Axis, Check, Course, Phase};
 use linerate_core::plan::{Level, Rows};
-use linerate_core::report::Report;
 use linerate_core::run::State;
 
 use super::super::fixture;

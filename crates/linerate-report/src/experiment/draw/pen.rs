@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use linerate_core::experiment::EffectVerdict;
+use linerate_analysis::experiment::EffectVerdict;
 
 use crate::text::escaped;
 

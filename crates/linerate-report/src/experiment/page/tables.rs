@@ -1,6 +1,6 @@
 //! The tables of the page: every number.
 
-use linerate_core::experiment::{EffectFound, FigureFound, Findings, WayFound};
+use linerate_analysis::experiment::{EffectFound, FigureFound, Findings, WayFound};
 
 use super::super::table::setting_columns;
 use super::super::{costs, trade, views, words};

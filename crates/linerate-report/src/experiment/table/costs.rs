@@ -1,6 +1,6 @@
 //! Costs, and rate against latency, as text.
 
-use linerate_core::experiment::Findings;
+use linerate_analysis::experiment::Findings;
 
 use super::super::{trade, views, words};
 use crate::columns::fit_wrapped;

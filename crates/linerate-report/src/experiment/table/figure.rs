@@ -1,6 +1,6 @@
 //! One figure of an experiment as text: its effects and its cells.
 
-use linerate_core::experiment::{EffectFound, FigureFound, Findings};
+use linerate_analysis::experiment::{EffectFound, FigureFound, Findings};
 
 use super::super::{views, words};
 use crate::columns::fit_wrapped;

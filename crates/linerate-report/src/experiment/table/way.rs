@@ -1,6 +1,6 @@
 //! A staircase or a search as text.
 
-use linerate_core::experiment::{Findings, WayFound};
+use linerate_analysis::experiment::{Findings, WayFound};
 
 use super::super::{views, words};
 use super::figure::noted;

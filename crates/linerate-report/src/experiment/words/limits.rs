@@ -1,6 +1,6 @@
 //! What limits what an experiment found.
 
-use linerate_core::experiment::{EffectVerdict, FigureFound, Findings};
+use linerate_analysis::experiment::{EffectVerdict, FigureFound, Findings};
 
 use super::{change, counted, numbers};
 

@@ -1,6 +1,6 @@
 //! Numbers with the digits that mean something.
 
-use linerate_core::experiment::FigureName;
+use linerate_analysis::experiment::FigureName;
 
 use crate::text::digits;
 
@@ -138,7 +138,7 @@ pub(in super::super) fn money(amount: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use linerate_core::figures::Better;
+    use linerate_analysis::figures::Better;
 
     use super::*;
 

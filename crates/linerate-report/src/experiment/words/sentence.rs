@@ -1,6 +1,6 @@
 //! What was found, in plain sentences.
 
-use linerate_core::experiment::{
+use linerate_analysis::experiment::{
     BestFound, Elsewhere, FigureFound, FigureName, Findings, SearchFound, Stairs, StepVerdict, WayFound,
 };
 
@@ -116,7 +116,7 @@ pub(in super::super) fn goal_of(findings: &Findings, stairs: &Stairs) -> FigureN
             key: stairs.goal.clone(),
             title: stairs.goal.clone(),
             unit: stairs.unit.clone(),
-            better: linerate_core::figures::Better::More,
+            better: linerate_analysis::figures::Better::More,
             is_ratio: true,
         },
         |figure| figure.figure.clone(),

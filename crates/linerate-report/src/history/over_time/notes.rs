@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use linerate_core::changes::{Kind, Standing};
+use linerate_analysis::changes::{Kind, Standing};
 
 use super::super::super::plot::{Axis, Chart, UNIT};
 use super::super::super::text::{escaped, shortened};

@@ -1,7 +1,7 @@
 //! From where to where the axis of a figure goes.
 
-use linerate_core::changes::FigureHistory;
-use linerate_core::figures::{Key, Unit};
+use linerate_analysis::changes::FigureHistory;
+use linerate_analysis::figures::{Key, Unit};
 
 use super::super::super::plot::{Axis, Scale, decimal, evenly};
 use super::super::words;

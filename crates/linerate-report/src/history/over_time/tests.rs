@@ -1,4 +1,4 @@
-use linerate_core::changes::Standing;
+use linerate_analysis::changes::Standing;
 
 use super::super::fixture::{found, history, step, unconfirmed};
 use super::super::shown::Shown;

@@ -1,6 +1,6 @@
 //! Every value of a mesh for the script of a page, in less than three bytes a pair.
 
-use linerate_core::report::{MeshResult, MeshView};
+use linerate_analysis::report::{MeshResult, MeshView};
 use serde::Serialize;
 
 use super::super::scale::Scale;

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
+use linerate_analysis::report::{MeshResult, MeshView};
 use linerate_core::plan::Rows;
-use linerate_core::report::{MeshResult, MeshView};
 
 use super::super::scale::Scale;
 use super::super::tiles::Tiles;

@@ -248,7 +248,7 @@ fn an_axis_of_rates_reaches_to_the_ceilings_that_are_not_far_above() {
             let timed = point.timed.as_mut().expect("the fixture times it");
             (timed.mbps, timed.mbps_interval) = (90.0, Some([80.0, 100.0]));
         }
-        let ceiling = |mbps: &f64| linerate_core::report::Ceiling { mbps: *mbps, label: String::new() };
+        let ceiling = |mbps: &f64| linerate_analysis::report::Ceiling { mbps: *mbps, label: String::new() };
         report.ceilings = ceilings.iter().map(ceiling).collect();
         Axis::rate(&report, 6)
     };

@@ -1,7 +1,7 @@
 //! What held bulk flows back, as stacked bars.
 
+use linerate_analysis::report::{HeldFlow, LoadResult, Report};
 use linerate_core::kernel::limit::Holder;
-use linerate_core::report::{HeldFlow, LoadResult, Report};
 use linerate_core::traffic::Direction;
 use plotters::prelude::*;
 
@@ -95,7 +95,7 @@ fn by_load(report: &Report, loads: &[&LoadResult]) -> Result<Figure, RenderError
 /// The mean of the flows, whose stretches begin and end with the same looks.
 fn mean(flows: &[&HeldFlow]) -> Vec<Bar> {
     let Some(first) = flows.first() else { return Vec::new() };
-    let bar = |(place, stretch): (usize, &linerate_core::report::HeldCourse)| {
+    let bar = |(place, stretch): (usize, &linerate_analysis::report::HeldCourse)| {
         let there: Vec<_> = flows.iter().filter_map(|flow| flow.course.get(place)).collect();
         let share = |holder: Holder| {
             let parts = there.iter().flat_map(|it| &it.shares).filter(|(of, _)| *of == holder);

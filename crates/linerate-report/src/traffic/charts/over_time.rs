@@ -1,6 +1,6 @@
 //! Throughput, latency and what TCP says, against time.
 
-use linerate_core::report::{FlowResult, IntervalRate, LatencyPoint, LoadResult, Report, TcpPoint};
+use linerate_analysis::report::{FlowResult, IntervalRate, LatencyPoint, LoadResult, Report, TcpPoint};
 
 use super::super::latency;
 use super::super::words::{rate, since, time};

@@ -1,6 +1,6 @@
 //! The distribution of latencies, with its tail.
 
-use linerate_core::report::Report;
+use linerate_analysis::report::Report;
 
 use super::super::latency;
 use super::shown;

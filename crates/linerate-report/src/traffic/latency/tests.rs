@@ -110,7 +110,7 @@ fn columns_have_every_percentile_and_keep_the_median_and_the_99th() {
 #[test]
 fn a_flow_of_requests_that_went_wrong_says_how() {
     use super::super::fixture::load;
-    use linerate_core::report::Trouble;
+    use linerate_analysis::report::Trouble;
     let trouble = |flow, ended| Trouble { flow, ended };
     let troubles = vec![
         trouble(1, Ended::Never),

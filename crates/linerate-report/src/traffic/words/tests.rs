@@ -5,7 +5,7 @@ use crate::fixture;
 
 const REASON: &str = "the peer at 10.0.0.2:5003 closed the connection before it had read what was under way";
 
-fn failed(flows: u32) -> linerate_core::report::Report {
+fn failed(flows: u32) -> linerate_analysis::report::Report {
     let half = HalfAccount { ended: Ended::Failed(REASON.to_owned()), ..HalfAccount::default() };
     let flow = |flow| FlowAccount {
         flow,

@@ -2,13 +2,13 @@
 
 use std::cell::Cell;
 
+use linerate_analysis::report::Report;
 use linerate_apps::catalogue::App;
 use linerate_apps::run::{self, Asked, Stop};
 use linerate_apps::work::UnitCost;
 use linerate_core::app::Cost;
 use linerate_core::comm::{Comm, CommError};
 use linerate_core::plan::Plan;
-use linerate_core::report::Report;
 use linerate_core::units::Span;
 use linerate_net::observe::HostClock;
 use linerate_sim::ranks::ModelComm;

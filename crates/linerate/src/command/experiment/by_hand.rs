@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use linerate_core::experiment::{Conditions, Outcome};
-use linerate_core::identity::fields;
+use linerate_analysis::experiment::{Conditions, Outcome};
+use linerate_analysis::identity::fields;
 
 use crate::store;
 use crate::trouble::Trouble;

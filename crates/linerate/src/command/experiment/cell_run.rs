@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use linerate_core::experiment::{Bench, Command as Program, Outcome, Slot};
+use linerate_analysis::experiment::{Bench, Command as Program, Outcome, Slot};
 use linerate_core::plan::{NO_REPORT, Plan};
 use linerate_core::units::Span;
 use linerate_sim::plan::ModelPlan;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use linerate_core::experiment::{Entry, ExperimentPlan, Ledger, OnFailure, Outcome, Slot};
+use linerate_analysis::experiment::{Entry, ExperimentPlan, Ledger, OnFailure, Outcome, Slot};
 
 use super::by_hand::ByHand;
 use super::cell_run::{Ended, Place};
@@ -120,7 +120,7 @@ impl Conductor<'_> {
 
     /// The experiment's name, and the level of every factor.
     fn labels(&self, cell: &[usize]) -> Vec<(String, String)> {
-        let level = |(factor, level): (&linerate_core::experiment::Factor, &usize)| {
+        let level = |(factor, level): (&linerate_analysis::experiment::Factor, &usize)| {
             (factor.name.clone(), factor.levels[*level].name.clone())
         };
         let first = ("experiment".to_owned(), self.name.to_owned());

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use linerate_core::experiment::ExperimentPlan;
+use linerate_analysis::experiment::ExperimentPlan;
 use linerate_core::units::Span;
 
 use super::fixed::{self, Asked};

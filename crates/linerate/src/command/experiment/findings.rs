@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use jiff::Timestamp;
-use linerate_core::experiment::{
+use linerate_analysis::experiment::{
     Entry, ExperimentPlan, Findings, Ledger, Measured, Outcome, Question, SettingShown,
 };
-use linerate_core::report::NamedRun;
+use linerate_analysis::report::NamedRun;
 
 use super::given::Given;
 use super::prepared::Prepared;

@@ -1,8 +1,8 @@
 //! Designs whose cells are known before the first run.
 
-use linerate_core::experiment::design::{Design, cells};
-use linerate_core::experiment::order::Order;
-use linerate_core::experiment::{DesignPlan, ExperimentPlan, Factor, Slot};
+use linerate_analysis::experiment::design::{Design, cells};
+use linerate_analysis::experiment::order::Order;
+use linerate_analysis::experiment::{DesignPlan, ExperimentPlan, Factor, Slot};
 use linerate_core::units::Span;
 use linerate_study::Shard;
 

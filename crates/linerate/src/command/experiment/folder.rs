@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use linerate_core::experiment::{Entry, Ledger};
+use linerate_analysis::experiment::{Entry, Ledger};
 use linerate_study::Shard;
 
 use crate::store;

@@ -1,6 +1,6 @@
 //! Where an experiment's plan comes from: a file, or linerate itself.
 
-use linerate_core::experiment::{Bench, ExperimentPlan};
+use linerate_analysis::experiment::{Bench, ExperimentPlan};
 use linerate_sim::shipped;
 use linerate_sim::shipped::Shipped;
 

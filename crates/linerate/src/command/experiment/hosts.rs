@@ -1,6 +1,6 @@
 //! The settings of an experiment's hosts: changed for each cell, and put back in the end.
 
-use linerate_core::experiment::{Bench, Conditions, ExperimentPlan, Granted, Target};
+use linerate_analysis::experiment::{Bench, Conditions, ExperimentPlan, Granted, Target};
 use linerate_net::settings::{HostLock, Outcome, Scope, Setting, SettingError, Value};
 
 use super::there::There;

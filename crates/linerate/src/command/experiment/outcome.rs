@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use linerate_core::report::Report;
+use linerate_analysis::report::Report;
 use linerate_report::experiment as render;
 
 use super::conductor::Stop;

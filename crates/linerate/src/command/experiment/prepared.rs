@@ -1,6 +1,6 @@
 //! A cell, ready to be run: its plan, its model or laboratory with everything set, and what it is known by.
 
-use linerate_core::experiment::{Conditions, ExperimentPlan, put};
+use linerate_analysis::experiment::{Conditions, ExperimentPlan, put};
 use linerate_core::lab::{LabPlan, Layout};
 use linerate_core::plan::Plan;
 use linerate_core::units::Span;

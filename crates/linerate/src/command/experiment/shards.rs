@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use linerate_core::experiment::{ExperimentPlan, Factor};
+use linerate_analysis::experiment::{ExperimentPlan, Factor};
 use linerate_study::Shard;
 
 use super::conductor::Stop;

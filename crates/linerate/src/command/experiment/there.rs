@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use linerate_core::experiment::{Bench, Granted};
+use linerate_analysis::experiment::{Bench, Granted};
 use linerate_core::plan::LocalOptions;
 use linerate_net::control::SettingEnd;
 use linerate_net::pair::{RemoteSettings, RemoteSettingsError, Target};

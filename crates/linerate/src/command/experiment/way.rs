@@ -7,7 +7,7 @@ mod highest;
 mod smallest;
 mod staircase;
 
-use linerate_core::experiment::{DesignPlan, Entry, ExperimentPlan, Ledger, Measured, Slot, WayFound};
+use linerate_analysis::experiment::{DesignPlan, Entry, ExperimentPlan, Ledger, Measured, Slot, WayFound};
 use linerate_core::units::Span;
 
 use super::conductor::{Conductor, Stop};
@@ -58,7 +58,7 @@ impl Source for Kept<'_, '_, '_> {
             return Ok(Some(self.reader.measured(cell.to_vec(), entry)?));
         }
         if let Some(failed) = self.ledger.entries.iter().rev().find(fits)
-            && let linerate_core::experiment::Outcome::Failed(reason) = &failed.outcome
+            && let linerate_analysis::experiment::Outcome::Failed(reason) = &failed.outcome
         {
             self.failure = Some(reason.clone());
         }
@@ -77,7 +77,7 @@ fn read(
     entry: &Entry,
     failure: &mut Option<String>,
 ) -> Result<Option<Measured>, Trouble> {
-    use linerate_core::experiment::Outcome;
+    use linerate_analysis::experiment::Outcome;
     if let Outcome::Failed(reason) = &entry.outcome {
         *failure = Some(reason.clone());
         return Ok(None);
@@ -152,8 +152,8 @@ pub(super) fn most(plan: &ExperimentPlan) -> usize {
 }
 
 /// The title and the merit of the figure that decides: `goal`, or the first that has a direction.
-fn goal(plan: &ExperimentPlan, run: &Measured) -> Option<linerate_core::experiment::FigureName> {
-    linerate_core::experiment::FigureName::all(plan, std::slice::from_ref(run))
+fn goal(plan: &ExperimentPlan, run: &Measured) -> Option<linerate_analysis::experiment::FigureName> {
+    linerate_analysis::experiment::FigureName::all(plan, std::slice::from_ref(run))
         .into_iter()
         .next()
         .filter(|figure| plan.goal.as_ref().is_none_or(|goal| *goal == figure.key))

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use linerate_core::changes::Standing;
+use linerate_analysis::changes::Standing;
 use linerate_report::history::{PathHistory, changes_json, changes_text};
 
 use super::{load, opened};

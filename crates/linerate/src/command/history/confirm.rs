@@ -4,10 +4,10 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use linerate_core::changes::{Event, Member, PathChanges};
-use linerate_core::compare::{Question, Verdict, compare};
+use linerate_analysis::changes::{Event, Member, PathChanges};
+use linerate_analysis::compare::{Question, Verdict, compare};
+use linerate_analysis::report::NamedRun;
 use linerate_core::plan::{Output, Plan, Rows};
-use linerate_core::report::NamedRun;
 use linerate_core::run::Run;
 use linerate_report::compare as render;
 use linerate_report::history::PathHistory;

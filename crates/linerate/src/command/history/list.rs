@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use linerate_core::changes::{FigureValues, Path, PathChanges, Run, changes};
-use linerate_core::figures::Key;
+use linerate_analysis::changes::{FigureValues, Path, PathChanges, Run, changes};
+use linerate_analysis::figures::Key;
 use linerate_core::plan::Rows;
 use linerate_report::history as render;
 use linerate_store::{Filter, PathSeries, PathSummary, Recent, RunMark, Store};

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use linerate_core::changes::{ChangeId, FigureValues, Path, PathChanges, Run, changes, match_changes};
-use linerate_core::figures::Key;
-use linerate_core::identity::{Field, Role};
+use linerate_analysis::changes::{ChangeId, FigureValues, Path, PathChanges, Run, changes, match_changes};
+use linerate_analysis::figures::Key;
+use linerate_analysis::identity::{Field, Role};
 use linerate_core::pattern::Pattern;
 use linerate_report::history::{Course, PathHistory, RunRow};
 use linerate_store::{ChangeState, Filter, PathSummary, Recent, Store, StoredRun};

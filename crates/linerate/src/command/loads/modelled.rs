@@ -1,7 +1,7 @@
 //! A model as the subject of loads.
 
+use linerate_analysis::report::Report;
 use linerate_core::plan::{Common, Plan, StreamPlan, StreamTask, Task};
-use linerate_core::report::Report;
 use linerate_core::run::{Model, Run, Source};
 use linerate_core::units::Span;
 use linerate_sim::carrier::{Ends, ModelCarrier};

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use linerate_core::explain::{Change, changes};
+use linerate_analysis::explain::{Change, changes};
 use linerate_core::measure::{Ended, Method, Progress, Watch, measure};
 use linerate_core::plan::Plan;
 use linerate_core::run::Changed;

@@ -2,10 +2,10 @@
 
 use std::cell::Cell;
 
+use linerate_analysis::report::Report;
 use linerate_core::comm::{Comm, CommError};
 use linerate_core::mesh::{self, Asked};
 use linerate_core::plan::{Plan, PlanError};
-use linerate_core::report::Report;
 use linerate_core::units::Span;
 use linerate_sim::ranks::ModelComm;
 

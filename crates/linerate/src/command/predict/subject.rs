@@ -1,7 +1,7 @@
 //! Which runs can be predicted, under which conditions they were measured, and what is doubtful.
 
+use linerate_analysis::report::NamedRun;
 use linerate_core::environment::{Environment, Interface};
-use linerate_core::report::NamedRun;
 use linerate_core::run::{End, Run, Source, State};
 use linerate_core::stats::Estimate;
 use linerate_sim::calibrate::{Conditions, HostFile};

@@ -3,8 +3,8 @@
 use std::net::ToSocketAddrs;
 use std::path::PathBuf;
 
+use linerate_analysis::report::Report;
 use linerate_core::plan::Plan;
-use linerate_core::report::Report;
 use linerate_net::control::{Key, RankOrder};
 use linerate_net::observe::HostClock;
 use linerate_net::ranks::{Job, Meeting, Place, Program, joining, lead, place as found, take_part};

@@ -4,8 +4,8 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Mutex;
 use std::thread;
 
+use linerate_analysis::report::Report;
 use linerate_core::plan::{LocalOptions, Plan};
-use linerate_core::report::Report;
 use linerate_core::run::{Laboratory, Source};
 use linerate_core::units::Span;
 use linerate_net::control::{Key, RankOrder};

@@ -1,9 +1,9 @@
 //! The ranks of hosts as the subject of a run.
 
+use linerate_analysis::report::Report;
 use linerate_core::comm::Comm;
 use linerate_core::mesh::{Rank, RankAccount};
 use linerate_core::plan::Plan;
-use linerate_core::report::Report;
 use linerate_core::run::{Laboratory, Run, Source};
 use linerate_core::units::Span;
 use linerate_net::observe::HostClock;

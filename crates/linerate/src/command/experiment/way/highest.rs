@@ -1,7 +1,7 @@
 //! The highest level at which no more than a share is lost.
 
-use linerate_core::experiment::search::{HighestPass, Passing, Places};
-use linerate_core::experiment::{ExperimentPlan, Measured, SearchFound, Slot, TriedLevel, WayFound};
+use linerate_analysis::experiment::search::{HighestPass, Passing, Places};
+use linerate_analysis::experiment::{ExperimentPlan, Measured, SearchFound, Slot, TriedLevel, WayFound};
 
 use super::Source;
 use crate::command::experiment::conductor::Stop;

@@ -1,8 +1,8 @@
 //! The smallest level that keeps a share of the goal at the largest.
 
-use linerate_core::experiment::search::{Enough, SmallestEnough};
-use linerate_core::experiment::{ExperimentPlan, FigureName, SearchFound, Slot, TriedLevel, WayFound};
-use linerate_core::figures::Better;
+use linerate_analysis::experiment::search::{Enough, SmallestEnough};
+use linerate_analysis::experiment::{ExperimentPlan, FigureName, SearchFound, Slot, TriedLevel, WayFound};
+use linerate_analysis::figures::Better;
 
 use super::Source;
 use crate::command::experiment::conductor::Stop;

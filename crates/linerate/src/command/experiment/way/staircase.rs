@@ -1,8 +1,8 @@
 //! A staircase: each change tried on top of the best so far.
 
-use linerate_core::experiment::sequential::Spending;
-use linerate_core::experiment::staircase::{Pair, Question, Staircase, Step, Total, Verdict};
-use linerate_core::experiment::{
+use linerate_analysis::experiment::sequential::Spending;
+use linerate_analysis::experiment::staircase::{Pair, Question, Staircase, Step, Total, Verdict};
+use linerate_analysis::experiment::{
     ExperimentPlan, FigureName, Measured, Slot, Stairs, StepFound, StepVerdict, TotalFound, WayFound,
 };
 
@@ -160,7 +160,7 @@ impl Walk<'_> {
             key: String::new(),
             title: self.plan.goal.clone().unwrap_or_default(),
             unit: String::new(),
-            better: linerate_core::figures::Better::More,
+            better: linerate_analysis::figures::Better::More,
             is_ratio: true,
         };
         let goal = self.goal.clone().unwrap_or(none);
@@ -191,7 +191,7 @@ impl Walk<'_> {
 
     /// An estimate of merits as a change of the figure.
     fn change(goal: &FigureName, merit: f64) -> f64 {
-        let less = goal.better == linerate_core::figures::Better::Less;
+        let less = goal.better == linerate_analysis::figures::Better::Less;
         goal.unscaled(if less { -merit } else { merit })
     }
 

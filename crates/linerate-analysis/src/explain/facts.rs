@@ -1,0 +1,313 @@
+//! What a run says of one size, in the form in which it is reasoned about.
+
+use linerate_core::host_limits::{HostLimits, Processor, TargetState};
+use linerate_core::kernel::{Effort, TcpEffort};
+use linerate_core::options::Waiting;
+use linerate_core::pattern::Pattern;
+use linerate_core::run::{End, Run};
+use linerate_core::series::{Point, Series};
+use linerate_core::units::Span;
+
+/// Ends that work for this part of the time together, and no more than one processor can, may share one,
+const FULL: f64 = 0.85;
+/// and do if one waits for at least this part of the time for which the other works.
+const IN_TURNS: f64 = 0.5;
+
+/// What holds for all sizes of a curve.
+#[derive(Clone, Debug)]
+pub(super) struct Setting<'a> {
+    pub(super) pattern: Pattern,
+    /// The most payload that the link carries. Unit: picoseconds per byte.
+    pub(super) link: Option<f64>,
+    /// Why the link's rate is not known.
+    pub(super) no_link: &'static str,
+    /// Whether receivers ask again and again, so that nobody is woken.
+    pub(super) spins: bool,
+    /// Whether Nagle's algorithm may hold a small segment back at either end.
+    pub(super) nagle: Option<bool>,
+    /// The timer by which an interface delays a receive interrupt, in the mean of the ends that state it. Unit:
+    /// picoseconds.
+    pub(super) timer: Option<f64>,
+    /// Whether both ends run on one host,
+    pub(super) one_host: bool,
+    /// and were seen on one and the same processor of it only,
+    pub(super) one_processor: bool,
+    /// or each on one of its own.
+    pub(super) apart: bool,
+    /// Whether the run is a model's, whose processors' time is exact.
+    pub(super) modelled: bool,
+    /// What the hosts could reach, of those that were asked.
+    pub(super) limits: Vec<&'a HostLimits>,
+}
+
+/// What is known of one size. Times are of one message one way, in picoseconds.
+#[derive(Clone, Debug)]
+pub(super) struct Facts {
+    /// Unit: bytes.
+    pub(super) size: u64,
+    /// The time of a message.
+    pub(super) time: f64,
+    /// The part of that time which grows with the size.
+    pub(super) growing: f64,
+    /// The time of the smallest message without what grows with its size: what does not takes no more.
+    pub(super) least_time: f64,
+    /// What each end's processor worked for the smallest message, where that was seen.
+    pub(super) least_work: Option<[f64; 2]>,
+    /// Whether it was timed in bursts only.
+    pub(super) in_bursts: bool,
+    /// What both ends spent on it.
+    pub(super) observed: Option<Observed>,
+}
+
+/// What both ends spent on one size: the initiator first. Times are of one message one way, in picoseconds.
+#[derive(Clone, Debug)]
+pub(super) struct Observed {
+    /// The time of a message that is divided: the median where messages wait for each other, because a few that
+    /// wait long say nothing of the others, and the mean where they overlap.
+    pub(super) base: f64,
+    /// The mean time of a message with all that a trial has beside it, at the end that takes longer.
+    pub(super) span: f64,
+    /// The mean time in which the initiator had one of its messages to pass on: of messages that overlap it is done
+    /// when its buffer has the last one.
+    pub(super) sending: f64,
+    pub(super) cpu: [f64; 2],
+    /// What each end waited for a processor that another program had.
+    pub(super) waited: [Option<f64>; 2],
+    /// Whether the ends waited for each other's processor time.
+    pub(super) in_turns: bool,
+    /// Payload of a segment as it arrived, in the mean. Absent if nobody counted. Unit: bytes.
+    pub(super) segment_bytes: Option<f64>,
+    /// How often each end was given a processor, for each message one way.
+    pub(super) turns: [Option<f64>; 2],
+    /// Messages that passed one way or the other.
+    pub(super) messages: f64,
+    pub(super) tcp: Option<[TcpEffort; 2]>,
+}
+
+impl<'a> Setting<'a> {
+    pub(super) fn of(run: &'a Run, pattern: Pattern) -> Self {
+        let (local, remote) = (run.local(), run.remote());
+        let ends = [local, remote];
+        let link = run.payload_link().map(|rate| 8e12 / rate.bits_per_second());
+        let made_up = |end: &End<'_>| {
+            end.environment.interface.known().is_some_and(|interface| interface.made_up_speed().is_some())
+        };
+        let no_link = if ends.iter().any(made_up) {
+            "the speed that the interface states is made up by its driver"
+        } else {
+            "no interface states a speed"
+        };
+        let timer = |end: End<'_>| {
+            let coalescing = end.environment.interface.known()?.coalescing.known()?;
+            Some(f64::from(*coalescing.get("rx-usecs")?) * 1e6)
+        };
+        let one_host = local.environment.same_host(remote.environment) == Some(true);
+        let single = ends.iter().all(|end| end.observation.cpus.len() == 1);
+        let nodelay = ends.map(|end| end.granted.nodelay.known().copied());
+        Self {
+            pattern,
+            link: link.filter(|link| link.is_finite() && *link > 0.0),
+            no_link,
+            spins: run.plan.common.socket.wait == Waiting::Spin,
+            nagle: match nodelay {
+                [Some(true), Some(true)] => Some(false),
+                [Some(false), _] | [_, Some(false)] => Some(true),
+                _ => None,
+            },
+            timer: mean(&ends.into_iter().filter_map(timer).collect::<Vec<f64>>()),
+            one_host,
+            one_processor: one_host && single && local.observation.cpus == remote.observation.cpus,
+            apart: one_host && single && local.observation.cpus != remote.observation.cpus,
+            modelled: run.model.is_some(),
+            limits: run.nodes.iter().filter_map(|node| node.limits.as_ref()).collect(),
+        }
+    }
+}
+
+impl Setting<'_> {
+    /// What the copies of a message into the kernel and out of it take, in the mean of the hosts that were asked.
+    pub(super) fn copies(&self, size: u64) -> Option<f64> {
+        self.mean(|limits| limits.copy_time(size))
+    }
+
+    /// What it takes to wake a thread on another processor that has nothing to do, beyond what it takes on the same.
+    pub(super) fn wake_up(&self) -> Option<f64> {
+        self.mean(|limits| {
+            let other = limits.wake_up(Processor::Other, TargetState::Idle)?;
+            Some(other.saturating_sub(limits.wake_up(Processor::Same, TargetState::Busy)?))
+        })
+    }
+
+    fn mean(&self, of: impl Fn(&HostLimits) -> Option<Span>) -> Option<f64> {
+        let known = self.limits.iter().filter_map(|limits| Some(of(limits)?.as_ps() as f64));
+        mean(&known.collect::<Vec<f64>>())
+    }
+
+    /// The time of a message at the payload rate of the link, nothing if that is not known.
+    pub(super) fn wire(&self, size: u64) -> f64 {
+        self.link.map_or(0.0, |each| each * size as f64)
+    }
+}
+
+/// Absent of nothing.
+fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// What is known of each timed size, from small to large.
+pub(super) fn facts(setting: &Setting<'_>, series: &Series) -> Vec<Facts> {
+    let mut points: Vec<(&Point, f64)> =
+        series.points.iter().filter_map(|point| Some((point, time(point)?))).collect();
+    points.sort_by_key(|(point, _)| point.size);
+    let seen = |(point, time): &(&Point, f64)| Observed::of(setting, point, *time);
+    let least_work = points.iter().find_map(seen).map(|observed| observed.cpu);
+    let times: Vec<(u64, f64)> = points.iter().map(|(point, time)| (point.size, *time)).collect();
+    let least_time = times.first().map_or(0.0, |(_, time)| time - growing(&times, 0));
+    let one = |(place, it): (usize, &(&Point, f64))| Facts {
+        size: it.0.size,
+        time: it.1,
+        growing: growing(&times, place),
+        least_time,
+        least_work,
+        in_bursts: it.0.in_bursts(),
+        observed: seen(it),
+    };
+    points.iter().enumerate().map(one).collect()
+}
+
+/// The part of the time at this place that grows with the size, from the next of at most half of it: not more than in
+/// proportion, because a jump is no growth. The smallest has none before it, and is held against the next of twice
+/// its size.
+fn growing(times: &[(u64, f64)], place: usize) -> f64 {
+    let (size, time) = times[place];
+    let slope = |(small, before): (u64, f64), (large, after): (u64, f64)| {
+        ((after - before) / (large - small).max(1) as f64).max(0.0)
+    };
+    let smaller = times[..place].iter().rev().find(|(small, _)| *small <= size / 2 && *small > 0);
+    let larger = || times[place + 1..].iter().find(|(large, _)| *large / 2 >= size);
+    match smaller {
+        Some((small, before)) => {
+            let in_proportion = before * size as f64 / *small as f64;
+            (slope((*small, *before), (size, time)) * size as f64).min(time.min(in_proportion))
+        }
+        None => larger().map_or(0.0, |next| (slope((size, time), *next) * size as f64).min(time)),
+    }
+}
+
+/// The time of a message: that of the sustained rounds, or of bursts where there are no others.
+fn time(point: &Point) -> Option<f64> {
+    let sustained = point.time().map(|estimate| estimate.median);
+    let burst = || point.rounds.iter().map(|round| round.median.as_ps() as f64).reduce(f64::min);
+    sustained.or_else(burst).filter(|time| *time > 0.0)
+}
+
+impl Observed {
+    fn of(setting: &Setting<'_>, point: &Point, time: f64) -> Option<Self> {
+        let [ours, theirs] = point.effort.as_deref()?;
+        // Of messages that overlap in both directions, both ends' count is both ways, and a message's time is one's.
+        let both_ways = setting.pattern == Pattern::Exchange;
+        let messages = ours.messages as f64 / if both_ways { 2.0 } else { 1.0 };
+        // A sender of messages that overlap is done when its buffer has the last one.
+        let span = ours.span.max(theirs.span);
+        if messages <= 0.0 || span == Span::ZERO {
+            return None;
+        }
+        let each = |span: Span| span.as_ps() as f64 / messages;
+        let arrived: u64 = [ours, theirs].iter().filter_map(|end| Some(end.tcp?.data_segments_in)).sum();
+        let passed = messages * if both_ways { 2.0 } else { 1.0 };
+        Some(Self {
+            base: if setting.pattern.overlaps() { each(span) } else { time },
+            span: each(span),
+            sending: each(ours.span),
+            cpu: [each(ours.cpu), each(theirs.cpu)],
+            waited: waited(setting, [ours, theirs], each),
+            turns: [ours, theirs].map(|end| end.turns.map(|turns| turns as f64 / messages)),
+            messages,
+            in_turns: in_turns(ours, theirs),
+            segment_bytes: (arrived > 0).then(|| passed * point.size as f64 / arrived as f64),
+            tcp: ours.tcp.zip(theirs.tcp).map(|(ours, theirs)| [ours, theirs]),
+        })
+    }
+
+    /// Whether both ends ran on one processor in turns.
+    pub(super) fn share_a_processor(&self, setting: &Setting<'_>) -> bool {
+        let both: f64 = self.cpu.iter().sum::<f64>() / self.span;
+        let in_turns = (FULL..=1.0 / FULL).contains(&both) && self.in_turns;
+        setting.one_processor || (setting.one_host && !setting.apart && in_turns)
+    }
+
+    /// A time of a message as a share of all of its time.
+    pub(super) fn share(&self, time: f64) -> f64 {
+        time / self.base
+    }
+
+    /// The same of the mean time.
+    pub(super) fn share_of_mean(&self, time: f64) -> f64 {
+        time / self.span
+    }
+
+    /// What both waited for a processor, in the mean of all messages and as far as the median has a part in it.
+    /// Absent unless both say.
+    pub(super) fn waited(&self) -> Option<[f64; 2]> {
+        let [ours, theirs] = self.waited;
+        let mean = ours? + theirs?;
+        // What the mean has above the median is that of few messages.
+        let of_few = (self.span - self.base).max(0.0);
+        Some([mean, (mean - of_few).max(0.0)])
+    }
+
+    /// The least round trip that either end knows. Absent without TCP, or before its first.
+    pub(super) fn least_round_trip(&self) -> Option<f64> {
+        let ends = self.tcp.as_ref()?;
+        let known =
+            ends.iter().map(|end| end.mean_span(end.min_rtt).as_ps() as f64).filter(|least| *least > 0.0);
+        known.reduce(f64::min)
+    }
+
+    /// The largest payload that a segment may have. Unit: bytes.
+    pub(super) fn largest_segment(&self) -> Option<f64> {
+        let ends = self.tcp.as_ref()?;
+        ends.iter().map(|end| end.mean(end.mss)).reduce(f64::max).filter(|mss| *mss > 0.0)
+    }
+}
+
+/// What each end waited for a processor. On one host a part of that may be the other end's turn on the same
+/// processor, which is as long as that end works.
+fn waited(setting: &Setting<'_>, ends: [&Effort; 2], each: impl Fn(Span) -> f64) -> [Option<f64>; 2] {
+    let [ours, theirs] = ends;
+    let of_others = |end: &Effort, other: &Effort| {
+        let turn = if setting.one_host { other.cpu } else { Span::ZERO };
+        end.waited.map(|waited| each(waited.saturating_sub(turn)))
+    };
+    [of_others(ours, theirs), of_others(theirs, ours)]
+}
+
+/// Whether one of the ends waited for a processor for about as long as the other worked.
+fn in_turns(ours: &Effort, theirs: &Effort) -> bool {
+    let turn = |end: &Effort, other: &Effort| {
+        end.waited.is_some_and(|waited| waited.as_ps() as f64 >= other.cpu.as_ps() as f64 * IN_TURNS)
+    };
+    turn(ours, theirs) || turn(theirs, ours)
+}
+
+/// What the file does not say and would have helped.
+pub(super) fn missing(setting: &Setting<'_>, facts: &[Facts]) -> Vec<String> {
+    let mut missing = Vec::new();
+    let observed: Vec<&Observed> = facts.iter().filter_map(|facts| facts.observed.as_ref()).collect();
+    if observed.is_empty() {
+        missing.push(if setting.modelled {
+            "what processors and TCP did at each size: the hosts of this model cost nothing".into()
+        } else {
+            "what processors and TCP did at each size: an older linerate or another tool wrote it".into()
+        });
+    } else if observed.iter().all(|it| it.tcp.is_none()) {
+        missing.push("round trips, windows and retransmissions: TCP does not carry the messages".into());
+    }
+    if setting.link.is_none() {
+        missing.push(format!("the rate of the link: {}", setting.no_link));
+    }
+    if !observed.is_empty() && !setting.modelled && observed.iter().all(|it| it.waited().is_none()) {
+        missing.push("how long threads waited for a processor: a host has no schedstat".into());
+    }
+    missing
+}

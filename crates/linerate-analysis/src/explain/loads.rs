@@ -1,0 +1,150 @@
+//! What held the flows of a load back, with its evidence.
+
+use serde::Serialize;
+
+use super::band::Certainty;
+use super::bound::{Bound, Cost, Which};
+use super::candidate::Candidate;
+use super::settle;
+use super::words::{percent, us};
+use crate::assessment::OFTEN;
+use crate::report::{HeldBack, held_back_shares, load_name};
+use linerate_core::kernel::TcpSample;
+use linerate_core::kernel::limit::{Holder, Host, is_through_a_queue};
+use linerate_core::run::Run;
+use linerate_core::traffic::{FlowAccount, Latency, Transfer};
+use linerate_core::units::Span;
+
+/// What explains the bulk flows of a load.
+#[derive(Clone, Debug, Serialize)]
+pub struct ExplainedLoad {
+    /// What it is called among the loads of its run; empty if it is the only one.
+    pub name: String,
+    /// The bound that binds. Absent if it cannot be told.
+    pub verdict: Option<Bound>,
+    /// How sure that is.
+    pub certainty: Certainty,
+    /// How many flows it is about.
+    pub flows: usize,
+    /// Every bound, the one with the largest share of the time first; shares are the means of the flows.
+    pub candidates: Vec<Candidate>,
+    /// What would settle it, in one sentence.
+    pub settle: String,
+}
+
+/// Explains the bulk flows of `transfer`.
+pub(super) fn explain_load(run: &Run, transfer: &Transfer) -> ExplainedLoad {
+    let shares = held_back_shares(run, transfer);
+    let first = transfer.flows.first().filter(|_| !shares.is_empty());
+    let mut candidates = match (HeldBack::of(run, transfer), first) {
+        (Some(HeldBack::Pace(pace)), _) => {
+            vec![Candidate::new(
+                Bound::Application,
+                1.0,
+                format!("it was asked for a pace of {pace}, and kept it"),
+            )]
+        }
+        (_, Some(flow)) => by_holder(flow, &shares),
+        (_, None) => Vec::new(),
+    };
+    candidates.extend(of_requests(transfer));
+    let held = |it: &&Candidate| it.bound == Bound::Nagle && it.share >= Some(OFTEN);
+    let (verdict, certainty) = match candidates.iter().find(held) {
+        // A look sees a wait that lasts for most of a request only now and then.
+        Some(nagle) if transfer.flows.is_empty() => (Some(nagle.bound), Certainty::Likely),
+        _ => super::band::verdict(&candidates),
+    };
+    ExplainedLoad {
+        name: load_name(&transfer.label, &transfer.load),
+        verdict,
+        certainty,
+        flows: transfer.flows.len(),
+        settle: settle::settle(verdict, &candidates),
+        candidates,
+    }
+}
+
+/// What held requests back, where TCP was looked at.
+fn of_requests(transfer: &Transfer) -> Vec<Candidate> {
+    let held: Vec<f64> = transfer.latencies.iter().filter_map(Latency::held_by_nagle).collect();
+    if held.is_empty() {
+        return Vec::new();
+    }
+    let share = held.iter().sum::<f64>() / held.len() as f64;
+    let says = format!("{} of the looks found a request that waited for an acknowledgement", percent(share));
+    vec![Candidate::new(Bound::Nagle, share, says)]
+}
+
+/// Every holder as a candidate, those with a share as `held`, with the evidence of the first flow.
+fn by_holder(first: &FlowAccount, held: &[(Holder, f64)]) -> Vec<Candidate> {
+    let share = |holder| held.iter().find(|(of, _)| *of == holder).map_or(0.0, |(_, share)| *share);
+    let of = |holder| Candidate::new(bound(holder, first), share(holder), evidence(holder, first));
+    let mut all: Vec<Candidate> = Holder::ALL.into_iter().map(of).collect();
+    all.sort_by(|one, other| other.known_share().total_cmp(&one.known_share()));
+    all
+}
+
+fn bound(holder: Holder, flow: &FlowAccount) -> Bound {
+    match holder {
+        Holder::Application => Bound::Application,
+        Holder::SendBuffer => Bound::SendBuffer,
+        Holder::ReceiverWindow => Bound::ReceiverWindow,
+        Holder::Reader => Bound::Reader,
+        // What is held back by a window that a queue fills is held back by what is behind the queue.
+        Holder::CongestionWindow if is_queued(&seen(&flow.sender.tcp)) => Bound::PathRate,
+        Holder::CongestionWindow => Bound::CongestionWindow,
+        Holder::Processor(Host::Sender) => Bound::Processor(Which::Sender, Cost::Unknown),
+        Holder::Processor(Host::Receiver) => Bound::Processor(Which::Receiver, Cost::Unknown),
+        Holder::Link => Bound::Link,
+        Holder::LinkDown => Bound::LinkDown,
+    }
+}
+
+fn is_queued(look: &TcpSample) -> bool {
+    is_through_a_queue(look.rtt, look.min_rtt)
+}
+
+/// What TCP said while the flow was under way. The last look is of its end, when nothing is.
+fn seen(looks: &[TcpSample]) -> TcpSample {
+    looks.iter().rev().nth(1).or(looks.last()).cloned().unwrap_or_default()
+}
+
+/// What the last look at a flow says of a holder.
+fn evidence(holder: Holder, flow: &FlowAccount) -> String {
+    let [sender, receiver] = [&flow.sender, &flow.receiver].map(|end| seen(&end.tcp));
+    match holder {
+        Holder::Application => "nothing was left to send".to_owned(),
+        Holder::SendBuffer => {
+            format!("{} B of {} B of the send buffer were taken", sender.queued, sender.sndbuf)
+        }
+        Holder::ReceiverWindow => {
+            format!("the receiver offered {} B, {} segments were under way", sender.snd_wnd, sender.unacked)
+        }
+        Holder::Reader => {
+            format!("{} B of {} B had arrived and were not read", receiver.unread, receiver.rcvbuf)
+        }
+        Holder::CongestionWindow => format!(
+            "{} segments of {} B, {} under way, round trip {} (least {}), {} sent again",
+            sender.cwnd,
+            sender.mss,
+            sender.unacked,
+            us(sender.rtt.as_ps() as f64),
+            us(sender.min_rtt.as_ps() as f64),
+            sender.retransmits,
+        ),
+        Holder::Processor(Host::Sender) => of_thread("sender", flow.sender.cpu, flow.sender.last),
+        Holder::Processor(Host::Receiver) => of_thread("receiver", flow.receiver.cpu, flow.receiver.last),
+        Holder::Link => "the rate is that of the link, less its framing".to_owned(),
+        Holder::LinkDown => "the interface was off, or had no carrier".to_owned(),
+    }
+}
+
+fn of_thread(end: &str, cpu: Option<Span>, last: Option<Span>) -> String {
+    match cpu.zip(last).filter(|(_, last)| last.as_ps() > 0) {
+        Some((cpu, last)) => {
+            let share = cpu.as_ps() as f64 / last.as_ps() as f64;
+            format!("the {end}'s thread worked for {} of the time", percent(share))
+        }
+        None => format!("how long the {end}'s thread worked is not known"),
+    }
+}

@@ -1,0 +1,126 @@
+//! What held the flows of a load back.
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+use crate::assessment::PACE_KEPT;
+use linerate_core::kernel::limit::{Holder, Stretch, Verdict};
+use linerate_core::run::Run;
+use linerate_core::traffic::{Direction, FlowAccount, Transfer};
+use linerate_core::units::Rate;
+
+/// What held the flows of a load back. Its text fits "held back ...".
+#[derive(Clone, Debug, PartialEq)]
+pub enum HeldBack {
+    /// The requested rate, of each direction.
+    Pace(Rate),
+    /// What the kernels of both hosts can tell of one flow.
+    Flow(Verdict),
+    /// The same of several flows.
+    Flows {
+        /// How many flows have a verdict.
+        flows: usize,
+        /// How many of them each holder held back; no holder has 0.
+        counts: Vec<(Holder, usize)>,
+        /// The verdict of the first.
+        first: Verdict,
+    },
+}
+
+/// What held one flow back over time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HeldFlow {
+    /// Its number, from 1 in each direction.
+    pub flow: u32,
+    /// Which way it went.
+    pub direction: Direction,
+    /// One after the other.
+    pub course: Vec<HeldCourse>,
+}
+
+/// A part of a flow's time, and what held the flow back in it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HeldCourse {
+    /// Its begin, since the load began. Unit: seconds.
+    pub since_s: f64,
+    /// Its end.
+    pub until_s: f64,
+    /// The share of it that each holder has; no holder has 0.
+    pub shares: Vec<(Holder, f64)>,
+}
+
+/// The shares of the time of all that held the flows of `transfer` back, in their mean. Empty if
+/// that is not known.
+pub(crate) fn shares(run: &Run, transfer: &Transfer) -> Vec<(Holder, f64)> {
+    let link = run.payload_link();
+    let verdicts: Vec<Verdict> =
+        transfer.flows.iter().filter_map(|flow| transfer.holders(flow, link)).collect();
+    let mean = |holder: Holder| {
+        let sum: f64 = verdicts.iter().map(|verdict| verdict.shares.of(holder)).sum();
+        (holder, sum / verdicts.len().max(1) as f64)
+    };
+    Holder::ALL.into_iter().map(mean).filter(|(_, share)| *share > 0.0).collect()
+}
+
+/// What held the first flows of `transfer` back over time.
+pub(super) fn courses(run: &Run, transfer: &Transfer) -> Vec<HeldFlow> {
+    let courses = transfer.courses(run.payload_link(), run.model.is_some());
+    let part = |stretch: Stretch| HeldCourse {
+        since_s: stretch.since.as_seconds(),
+        until_s: stretch.until.as_seconds(),
+        shares: stretch.shares.iter().filter(|(_, share)| *share > 0.0).collect(),
+    };
+    let flow = |(place, course): (usize, Vec<Stretch>)| {
+        let FlowAccount { flow, direction, .. } = &transfer.flows[place];
+        let course = course.into_iter().map(part).collect();
+        HeldFlow { flow: flow + 1, direction: *direction, course }
+    };
+    courses.into_iter().map(flow).collect()
+}
+
+impl HeldBack {
+    /// What held back `transfer` of `run`, if that is known.
+    pub(crate) fn of(run: &Run, transfer: &Transfer) -> Option<Self> {
+        let pace = transfer.load.stream.as_ref().and_then(|stream| stream.rate);
+        let kept = |pace: &Rate| transfer.slowest().is_some_and(|rate| rate.share_of(*pace) >= PACE_KEPT);
+        if let Some(pace) = pace.filter(kept) {
+            // TCP counts the wait for the last acknowledgement as its own, though there is nothing
+            // more to send.
+            return Some(Self::Pace(pace));
+        }
+        let link = run.payload_link();
+        let verdicts = transfer.flows.iter().filter_map(|flow| transfer.holders(flow, link));
+        let verdicts: Vec<Verdict> = verdicts.collect();
+        let first = *verdicts.first()?;
+        if verdicts.len() == 1 {
+            return Some(Self::Flow(first));
+        }
+        let counts = Holder::ALL.into_iter().filter_map(|holder| {
+            let count = verdicts.iter().filter(|verdict| verdict.winner == holder).count();
+            (count > 0).then_some((holder, count))
+        });
+        Some(Self::Flows { flows: verdicts.len(), counts: counts.collect(), first })
+    }
+}
+
+impl fmt::Display for HeldBack {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let said = |verdict: &Verdict| verdict.to_string().trim_start_matches("held back ").to_owned();
+        match self {
+            Self::Pace(pace) => write!(out, "by the pace that was asked, {pace} a direction"),
+            Self::Flow(verdict) => out.write_str(&said(verdict)),
+            Self::Flows { flows, counts, first } => {
+                let counts: Vec<String> =
+                    counts.iter().map(|(holder, count)| format!("{count} by the {holder}")).collect();
+                write!(out, "of {flows} flows {}; flow #1 {}", counts.join(", "), said(first))
+            }
+        }
+    }
+}
+
+impl Serialize for HeldBack {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
