@@ -13,6 +13,7 @@ mod fit;
 mod fixture;
 mod gap;
 mod host_file;
+mod least_squares;
 mod parameter;
 mod posterior;
 mod problem;

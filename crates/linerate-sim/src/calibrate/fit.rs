@@ -2,11 +2,10 @@
 
 use std::cell::RefCell;
 
-use levenberg_marquardt::LevenbergMarquardt;
 use linerate_core::units::Span;
-use nalgebra::{DMatrix, DVector};
 
 use super::gap::gap;
+use super::least_squares::{Limits, Minimum, Qr, minimize, norm};
 use super::posterior::{draws, interval};
 use super::problem::{Problem, log_ratio, logs_of, profile_at};
 use super::{Conditions, Evidence, Parameter, Predicted};
@@ -91,82 +90,71 @@ where
     F: Fn(&Profile, &[Conditions]) -> Result<Vec<Predicted>, E>,
 {
     check(start, evidence)?;
-    let mut problem = Problem {
+    let failure = RefCell::new(None);
+    let predict = |profile: &Profile, conditions: &[Conditions]| {
+        let failed = |error| {
+            failure.borrow_mut().get_or_insert(error);
+        };
+        predict(profile, conditions).map_err(failed).ok()
+    };
+    let problem = Problem {
         base: start,
         evidence,
         predict: &predict,
         discrepancy: FIRST_GAP,
-        logs: logs_of(start),
-        errors: DVector::zeros(evidence.pieces()),
-        failure: RefCell::new(None),
+        errors: vec![0.0; evidence.pieces()],
     };
+    let found = found(problem, logs_of(start), draws);
+    found.ok_or_else(|| failure.take().map_or(FitError::Singular, FitError::Model))
+}
+
+/// The result. Absent if the model fails, or if slopes do not determine the parameters.
+fn found(mut problem: Problem<'_>, mut logs: Vec<f64>, draws: usize) -> Option<Fit> {
     for turn in 0..MOST_TURNS {
-        problem = if turn == 0 { from_everywhere(problem) } else { minimized(problem) };
-        let (discrepancy, _) = assess(&problem)?.gap;
+        logs = if turn == 0 { from_everywhere(&problem, &logs) } else { minimized(&problem, logs) };
+        let (discrepancy, _) = assess(&problem, &logs)?.gap;
         let settled = (discrepancy - problem.discrepancy).abs() < SETTLED;
         problem.discrepancy = discrepancy;
-        if settled || evidence.measured.is_empty() {
+        if settled || problem.evidence.measured.is_empty() {
             break;
         }
     }
-    conclude(problem, draws)
+    conclude(problem, &logs, draws)
 }
 
-/// The least squares from the start in `problem`, with a limit on the steps because each one runs
-/// the model. Where the order of two events changes, the model has a small step at which the solver
-/// stops too early, so it restarts there as long as that helps.
-fn minimized<'a, F, E>(mut problem: Problem<'a, F, E>) -> Problem<'a, F, E>
-where
-    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Predicted>, E>,
-{
+/// The least squares from `logs` on, with a limit on the steps because each one runs the model. Where
+/// the order of two events changes, the model has a small step at which the solver stops too early, so
+/// it restarts there as long as that helps.
+fn minimized(problem: &Problem<'_>, mut logs: Vec<f64>) -> Vec<f64> {
     let mut before = f64::INFINITY;
     for _ in 0..MOST_STARTS {
-        let (found, reached) = solved(problem, PATIENCE);
-        problem = found;
-        let helped = reached < before * (1.0 - WORTH_IT);
-        before = reached;
-        if !helped {
+        let Some(found) = solved(problem, logs.clone(), PATIENCE) else { break };
+        logs = found.at;
+        if found.squares >= before * (1.0 - WORTH_IT) {
             break;
         }
+        before = found.squares;
     }
-    problem
+    logs
 }
 
-/// One run of the solver of so many steps a parameter at most, and half the sum of squares that it reached.
-fn solved<'a, F, E>(problem: Problem<'a, F, E>, patience: usize) -> (Problem<'a, F, E>, f64)
-where
-    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Predicted>, E>,
-{
-    let solver = LevenbergMarquardt::new()
-        .with_patience(patience)
-        .with_ftol(TOLERANCE)
-        .with_xtol(TOLERANCE)
-        .with_gtol(0.0);
-    let (found, report) = solver.minimize(problem);
-    (found, report.objective_function)
+/// One run of the solver of at most so many steps a parameter.
+fn solved(problem: &Problem<'_>, logs: Vec<f64>, patience: usize) -> Option<Minimum> {
+    let limits = Limits { tolerance: TOLERANCE, evaluations: patience * (logs.len() + 1) };
+    minimize(logs, limits, |logs| problem.residuals(logs), |logs| problem.slopes(logs))
 }
 
 /// The least squares from several starts, of which the one that soon comes the furthest is followed: for a
 /// cost that only the curve shows, the start is a guess, and it decides which of two hosts is the slower one.
-fn from_everywhere<'a, F, E>(mut problem: Problem<'a, F, E>) -> Problem<'a, F, E>
-where
-    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Predicted>, E>,
-{
-    let start = problem.logs.clone();
-    let mut best: Option<(f64, DVector<f64>)> = None;
-    for factor in STARTS {
-        problem.logs.clone_from(&start);
-        for (log, parameter) in problem.logs.iter_mut().zip(Parameter::ALL) {
-            *log += if parameter.is_of_packets() { factor.ln() } else { 0.0 };
-        }
-        problem = solved(problem, FIRST_PATIENCE).0;
-        let squares = problem.squares();
-        if squares.is_some_and(|squares| best.as_ref().is_none_or(|(least, _)| squares < *least)) {
-            best = squares.map(|squares| (squares, problem.logs.clone()));
-        }
-    }
-    problem.logs = best.map_or(start, |(_, logs)| logs);
-    minimized(problem)
+fn from_everywhere(problem: &Problem<'_>, start: &[f64]) -> Vec<f64> {
+    let begun = STARTS.iter().filter_map(|factor| {
+        let moved = |(log, parameter): (&f64, Parameter)| {
+            log + if parameter.is_of_packets() { factor.ln() } else { 0.0 }
+        };
+        solved(problem, start.iter().zip(Parameter::ALL).map(moved).collect(), FIRST_PATIENCE)
+    });
+    let best = begun.min_by(|one, other| one.squares.total_cmp(&other.squares));
+    minimized(problem, best.map_or(start.to_vec(), |best| best.at))
 }
 
 fn check<E>(start: &Profile, evidence: &Evidence) -> Result<(), FitError<E>> {
@@ -189,45 +177,34 @@ struct Assessment {
     gap: (f64, f64),
 }
 
-fn assess<F, E>(problem: &Problem<'_, F, E>) -> Result<Assessment, FitError<E>>
-where
-    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Predicted>, E>,
-{
-    let failed = || problem.failure.take().map_or(FitError::Singular, FitError::Model);
-    let predicted = problem.predicted(&problem.logs).ok_or_else(failed)?;
-    let slopes = problem.slopes().ok_or_else(failed)?;
-    let covariance = (slopes.transpose() * &slopes).try_inverse().ok_or(FitError::Singular)?;
+fn assess(problem: &Problem<'_>, logs: &[f64]) -> Option<Assessment> {
+    let predicted = problem.predicted(logs)?;
+    let slopes = problem.slopes(logs)?;
+    let factors = Qr::new(slopes.clone())?;
+    let leverage = |row| {
+        let row: Vec<f64> = slopes.iter().map(|column| column[row]).collect();
+        norm(&factors.solve_transposed(&row)).powi(2)
+    };
     let measured = &problem.evidence.measured;
-    let leverages: Vec<f64> = (0..measured.len()).map(|row| leverage(&slopes, &covariance, row)).collect();
+    let leverages: Vec<f64> = (0..measured.len()).map(leverage).collect();
     let residuals: Vec<f64> =
         measured.iter().zip(&predicted).map(|(it, model)| log_ratio(model.time, it.time)).collect();
     let sigmas: Vec<f64> = measured.iter().map(|it| it.sigma).collect();
     let predicted = predicted.iter().map(|model| model.time).collect();
-    Ok(Assessment { predicted, gap: gap(&residuals, &sigmas, &leverages) })
+    Some(Assessment { predicted, gap: gap(&residuals, &sigmas, &leverages) })
 }
 
 /// The result, once the model's own error has settled.
-fn conclude<F, E>(problem: Problem<'_, F, E>, count: usize) -> Result<Fit, FitError<E>>
-where
-    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Predicted>, E>,
-{
-    let Assessment { predicted, gap: (discrepancy, freedom) } = assess(&problem)?;
-    let best = problem.logs.clone();
-    let profile = profile_at(problem.base, best.as_slice());
-    let draws = draws(problem, count);
+fn conclude(problem: Problem<'_>, best: &[f64], count: usize) -> Option<Fit> {
+    let Assessment { predicted, gap: (discrepancy, freedom) } = assess(&problem, best)?;
+    let profile = profile_at(problem.base, best);
+    let draws = draws(problem, best, count);
     let ends = |(nth, log): (usize, &f64)| {
         let drawn: Vec<f64> = draws.iter().map(|set| set[nth]).collect();
         interval(*log, &drawn, freedom).map(f64::exp)
     };
     let intervals = best.iter().enumerate().map(ends).collect();
-    Ok(Fit { profile, intervals, draws, discrepancy, freedom, predicted })
-}
-
-/// The leverage of a measured time: an element of the hat matrix's diagonal. Rows of `slopes` are
-/// divided by their standard deviations.
-fn leverage(slopes: &DMatrix<f64>, covariance: &DMatrix<f64>, row: usize) -> f64 {
-    let row: DVector<f64> = slopes.row(row).transpose();
-    row.dot(&(covariance * &row))
+    Some(Fit { profile, intervals, draws, discrepancy, freedom, predicted })
 }
 
 impl Fit {

@@ -1,13 +1,12 @@
 //! Sets of parameters that are as likely as the best one.
 
-use nalgebra::{DMatrix, DVector};
 use rand::RngExt as _;
 use rand_pcg::Pcg64;
 use statrs::distribution::{ContinuousCDF as _, Normal};
 
+use super::least_squares::{Qr, norm, sum};
 use super::problem::Problem;
-use super::{Conditions, Predicted, reach};
-use crate::machine::Profile;
+use super::reach;
 
 /// Of everything random here: equal evidence gives an equal profile.
 const SEED: u128 = 1;
@@ -27,64 +26,37 @@ const STEPS: usize = 3;
 /// Absent where the model fails on the evidence, for instance with absurd costs.
 ///
 /// Source: Bardsley, Solonen, Haario, Laine, "Randomize-then-optimize", SIAM J. Sci. Comput. 36, 2014.
-pub(super) fn draws<F, E>(mut problem: Problem<'_, F, E>, count: usize) -> Vec<Vec<f64>>
-where
-    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Predicted>, E>,
-{
-    let best = problem.logs.clone();
-    let pieces = problem.evidence.pieces();
-    let Some(slopes) = problem.slopes() else { return Vec::new() };
-    let Some(gain) = gain(&slopes) else { return Vec::new() };
+pub(super) fn draws(mut problem: Problem<'_>, best: &[f64], count: usize) -> Vec<Vec<f64>> {
+    let Some(factors) = problem.slopes(best).and_then(Qr::new) else { return Vec::new() };
     let mut random = Pcg64::new(SEED, 0);
     let mut drawn = Vec::with_capacity(count);
     for _ in 0..count {
-        problem.errors = DVector::from_fn(pieces, |_, _| normal(&mut random));
-        if let Some(logs) = nearest(&mut problem, &best, &gain) {
-            drawn.push(logs.as_slice().to_vec());
-        }
+        problem.errors.fill_with(|| normal(&mut random));
+        drawn.extend(nearest(&problem, best, &factors));
     }
     drawn
 }
 
-/// What residuals move the parameters by, where their slopes are these.
-fn gain(slopes: &DMatrix<f64>) -> Option<DMatrix<f64>> {
-    Some((slopes.transpose() * slopes).try_inverse()? * slopes.transpose())
-}
-
-/// The least squares of `problem`, from `start` with its `gain`.
-fn nearest<F, E>(
-    problem: &mut Problem<'_, F, E>,
-    start: &DVector<f64>,
-    first: &DMatrix<f64>,
-) -> Option<DVector<f64>>
-where
-    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Predicted>, E>,
-{
+/// The least squares of `problem`, from `start` with the factors of its slopes.
+fn nearest(problem: &Problem<'_>, start: &[f64], first: &Qr) -> Option<Vec<f64>> {
     // As far as the errors alone move it; from there only downwards.
-    let moved = start - first * problem.residuals_at(start)?;
-    problem.logs = descended(problem, moved, first)?;
+    let moved = sum(start, &first.solve(&problem.residuals(start)?), -1.0);
+    let mut logs = descended(problem, moved, first)?;
     for _ in 0..ROUNDS {
-        let Some(again) = problem.slopes_ahead().and_then(|slopes| gain(&slopes)) else { break };
-        problem.logs = descended(problem, problem.logs.clone(), &again)?;
+        let Some(again) = problem.slopes_ahead(&logs).and_then(Qr::new) else { break };
+        logs = descended(problem, logs, &again)?;
     }
-    Some(problem.logs.clone())
+    Some(logs)
 }
 
-/// A few steps of `gain` times what is left. One that does not help is halved.
-fn descended<F, E>(
-    problem: &Problem<'_, F, E>,
-    mut logs: DVector<f64>,
-    gain: &DMatrix<f64>,
-) -> Option<DVector<f64>>
-where
-    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Predicted>, E>,
-{
-    let mut left = problem.residuals_at(&logs)?;
+/// A few steps to the least squares with the same slopes. One that does not help is halved.
+fn descended(problem: &Problem<'_>, mut logs: Vec<f64>, slopes: &Qr) -> Option<Vec<f64>> {
+    let mut left = problem.residuals(&logs)?;
     let mut share = 1.0;
     for _ in 0..STEPS {
-        let next = &logs - gain * &left * share;
-        match problem.residuals_at(&next) {
-            Some(after) if after.norm_squared() < left.norm_squared() => (logs, left) = (next, after),
+        let next = sum(&logs, &slopes.solve(&left), -share);
+        match problem.residuals(&next) {
+            Some(after) if norm(&after) < norm(&left) => (logs, left) = (next, after),
             _ => share /= 2.0,
         }
     }

@@ -1,11 +1,6 @@
 //! The least-squares problem: weighted differences of logarithms.
 
-use std::cell::RefCell;
-
-use levenberg_marquardt::LeastSquaresProblem;
 use linerate_core::units::Span;
-use nalgebra::storage::Owned;
-use nalgebra::{DMatrix, DVector, Dyn};
 
 use super::{Conditions, Evidence, Parameter, Predicted};
 use crate::machine::Profile;
@@ -14,21 +9,20 @@ use crate::machine::Profile;
 /// smaller step, the order of two events would look like a slope.
 const STEP: f64 = 0.08;
 
-/// The problem at one point. Its unknowns are the logarithms of the parameters, so that no cost
+/// What a profile predicts. Absent where the model fails.
+pub(super) type Model<'a> = dyn Fn(&Profile, &[Conditions]) -> Option<Vec<Predicted>> + 'a;
+
+/// The problem. Its unknowns are the logarithms of the parameters in the order of [`Parameter::ALL`], so that no cost
 /// becomes negative.
-pub(super) struct Problem<'a, F, E> {
+pub(super) struct Problem<'a> {
     /// What is not fitted.
     pub(super) base: &'a Profile,
     pub(super) evidence: &'a Evidence,
-    pub(super) predict: &'a F,
+    pub(super) predict: &'a Model<'a>,
     /// Standard deviation of the model itself, of a time's logarithm.
     pub(super) discrepancy: f64,
-    /// Logarithms of the parameters, in the order of [`Parameter::ALL`].
-    pub(super) logs: DVector<f64>,
-    /// What each residual is moved by. Empty in the search for the best parameters.
-    pub(super) errors: DVector<f64>,
-    /// The first error of the model.
-    pub(super) failure: RefCell<Option<E>>,
+    /// What each residual is moved by: zero in the search for the best parameters.
+    pub(super) errors: Vec<f64>,
 }
 
 /// `base` with the parameters whose logarithms are `logs`.
@@ -41,24 +35,14 @@ pub(super) fn profile_at(base: &Profile, logs: &[f64]) -> Profile {
 }
 
 /// The logarithms of the parameters of `profile`.
-pub(super) fn logs_of(profile: &Profile) -> DVector<f64> {
-    DVector::from_iterator(Parameter::ALL.len(), Parameter::ALL.map(|it| it.of(profile).ln()))
+pub(super) fn logs_of(profile: &Profile) -> Vec<f64> {
+    Parameter::ALL.map(|it| it.of(profile).ln()).to_vec()
 }
 
-impl<F, E> Problem<'_, F, E>
-where
-    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Predicted>, E>,
-{
+impl Problem<'_> {
     /// The model's times at `logs`, one for each measured time.
-    pub(super) fn predicted(&self, logs: &DVector<f64>) -> Option<Vec<Predicted>> {
-        let profile = profile_at(self.base, logs.as_slice());
-        match (self.predict)(&profile, &self.evidence.conditions()) {
-            Ok(times) => Some(times),
-            Err(error) => {
-                self.failure.borrow_mut().get_or_insert(error);
-                None
-            }
-        }
+    pub(super) fn predicted(&self, logs: &[f64]) -> Option<Vec<Predicted>> {
+        (self.predict)(&profile_at(self.base, logs), &self.evidence.conditions())
     }
 
     /// The weight of each measured time.
@@ -68,9 +52,9 @@ where
     }
 
     /// All residuals at `logs`: of the measured times, of the processor times beside them, then of the beliefs.
-    pub(super) fn residuals_at(&self, logs: &DVector<f64>) -> Option<DVector<f64>> {
+    pub(super) fn residuals(&self, logs: &[f64]) -> Option<Vec<f64>> {
         let predicted = self.predicted(logs)?;
-        let profile = profile_at(self.base, logs.as_slice());
+        let profile = profile_at(self.base, logs);
         let measured = self.evidence.measured.iter().zip(&predicted).zip(self.weights());
         let times = measured.map(|((it, model), weight)| log_ratio(model.time, it.time) * weight);
         let worked = self.evidence.measured.iter().zip(&predicted).filter_map(|(it, model)| {
@@ -80,66 +64,40 @@ where
         });
         let beliefs = self.evidence.beliefs.iter().map(|belief| belief.residual(&profile));
         let all = times.chain(worked.flatten()).chain(beliefs);
-        Some(DVector::from_iterator(self.errors.len(), all) + &self.errors)
-    }
-
-    /// The sum of the squares of all residuals.
-    pub(super) fn squares(&self) -> Option<f64> {
-        self.residuals_at(&self.logs).map(|residuals| residuals.norm_squared())
+        Some(all.zip(&self.errors).map(|(it, error)| it + error).collect())
     }
 
     /// Change of each residual with each logarithm, by differences to one side: half the work.
-    pub(super) fn slopes_ahead(&self) -> Option<DMatrix<f64>> {
-        let here = self.residuals_at(&self.logs)?;
-        let columns = (0..self.logs.len()).map(|nth| {
-            let mut logs = self.logs.clone();
-            logs[nth] += STEP;
-            Some((self.residuals_at(&logs)? - &here) / STEP)
-        });
-        Some(DMatrix::from_columns(&columns.collect::<Option<Vec<_>>>()?))
+    pub(super) fn slopes_ahead(&self, logs: &[f64]) -> Option<Vec<Vec<f64>>> {
+        let here = self.residuals(logs)?;
+        let column = |nth| Some(slope(&here, &self.beside(logs, nth, STEP)?, STEP));
+        (0..logs.len()).map(column).collect()
     }
 
     /// Change of each residual with each logarithm, by differences to both sides.
-    pub(super) fn slopes(&self) -> Option<DMatrix<f64>> {
-        let columns = (0..self.logs.len()).map(|nth| {
-            let beside = |step: f64| {
-                let mut logs = self.logs.clone();
-                logs[nth] += step;
-                self.residuals_at(&logs)
-            };
-            Some((beside(STEP)? - beside(-STEP)?) / (2.0 * STEP))
-        });
-        Some(DMatrix::from_columns(&columns.collect::<Option<Vec<_>>>()?))
+    pub(super) fn slopes(&self, logs: &[f64]) -> Option<Vec<Vec<f64>>> {
+        let column = |nth| {
+            let above = self.beside(logs, nth, STEP)?;
+            Some(slope(&self.beside(logs, nth, -STEP)?, &above, 2.0 * STEP))
+        };
+        (0..logs.len()).map(column).collect()
     }
+
+    /// The residuals where a single logarithm is changed by `step`.
+    fn beside(&self, logs: &[f64], nth: usize, step: f64) -> Option<Vec<f64>> {
+        let mut logs = logs.to_vec();
+        logs[nth] += step;
+        self.residuals(&logs)
+    }
+}
+
+/// The change from `before` to `after` over `step`.
+fn slope(before: &[f64], after: &[f64], step: f64) -> Vec<f64> {
+    before.iter().zip(after).map(|(before, after)| (after - before) / step).collect()
 }
 
 /// The logarithm of `model` over `measured`; a time of zero counts as a picosecond.
 pub(super) fn log_ratio(model: Span, measured: Span) -> f64 {
     let ps = |span: Span| span.as_ps().max(1) as f64;
     (ps(model) / ps(measured)).ln()
-}
-
-impl<F, E> LeastSquaresProblem<f64, Dyn, Dyn> for Problem<'_, F, E>
-where
-    F: Fn(&Profile, &[Conditions]) -> Result<Vec<Predicted>, E>,
-{
-    type ResidualStorage = Owned<f64, Dyn>;
-    type JacobianStorage = Owned<f64, Dyn, Dyn>;
-    type ParameterStorage = Owned<f64, Dyn>;
-
-    fn set_params(&mut self, logs: &DVector<f64>) {
-        self.logs.clone_from(logs);
-    }
-
-    fn params(&self) -> DVector<f64> {
-        self.logs.clone()
-    }
-
-    fn residuals(&self) -> Option<DVector<f64>> {
-        self.residuals_at(&self.logs)
-    }
-
-    fn jacobian(&self) -> Option<DMatrix<f64>> {
-        self.slopes()
-    }
 }
