@@ -1,23 +1,15 @@
 //! The packets of traced messages.
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 use std::net::{IpAddr, SocketAddr};
-use std::time::Duration;
 
 use etherparse::PacketBuilder;
 use jiff::Timestamp;
 use linerate_core::run::Run;
 use linerate_core::trace::{Message, PacketSeen, Point, TracedSize, Way};
 use linerate_core::units::Size;
-use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
-use pcap_file::pcapng::blocks::interface_description::{
-    InterfaceDescriptionBlock, InterfaceDescriptionOption,
-};
-use pcap_file::pcapng::{PcapNgBlock as _, PcapNgWriter};
-use pcap_file::{DataLink, PcapError};
 
-use super::{INBOUND, NANOSECONDS, OUTBOUND, section};
+use super::pcapng::{Direction, Link, Packet};
 
 /// Time to live; the packet is never routed.
 const TIME_TO_LIVE: u8 = 64;
@@ -44,19 +36,11 @@ pub(crate) fn seen(run: &Run) -> Option<[SocketAddr; 2]> {
     ends.try_into().ok().filter(|_| has_packets)
 }
 
-fn blocks(run: &Run, ends: [SocketAddr; 2], out: &mut dyn Write) -> Result<(), PcapError> {
+fn blocks(run: &Run, ends: [SocketAddr; 2], out: &mut dyn Write) -> io::Result<()> {
     let about = "traced messages: headers as they would be on the wire, without payload; sequence numbers begin with 1";
-    let mut writer = PcapNgWriter::with_section_header(&mut *out, section(about.to_owned()))?;
+    let mut capture = super::begin(out, about)?;
     for (name, address) in ["initiator", "responder"].into_iter().zip(ends) {
-        let interface = InterfaceDescriptionBlock {
-            linktype: DataLink::RAW,
-            snaplen: 0,
-            options: vec![
-                InterfaceDescriptionOption::IfName(Cow::Owned(format!("{name} {}", address.ip()))),
-                InterfaceDescriptionOption::IfTsResol(NANOSECONDS),
-            ],
-        };
-        writer.write_block(&interface.into_block())?;
+        capture.interface(Link::Ip, &format!("{name} {}", address.ip()), None)?;
     }
     let started: Option<Timestamp> = run.started.parse().ok();
     let mut begin = started.map_or(0, Timestamp::as_nanosecond);
@@ -64,17 +48,14 @@ fn blocks(run: &Run, ends: [SocketAddr; 2], out: &mut dyn Write) -> Result<(), P
         for packet in &size.packets {
             let bytes = header(packet, size.size, ends)?;
             let at = u64::try_from(begin + i128::from(packet.seen_ns)).unwrap_or(0);
-            let block = EnhancedPacketBlock {
-                interface_id: u32::from(!packet.by_initiator),
-                timestamp: Duration::from_nanos(at),
-                original_len: (bytes.len() as u32).saturating_add(packet.length_bytes),
-                data: Cow::Borrowed(&bytes),
-                options: vec![
-                    EnhancedPacketOption::Comment(Cow::Owned(comment(packet, size))),
-                    EnhancedPacketOption::Flags(if packet.sent { OUTBOUND } else { INBOUND }),
-                ],
-            };
-            writer.write_block(&block.into_block())?;
+            capture.packet(Packet {
+                interface: u32::from(!packet.by_initiator),
+                time_ns: at,
+                length: (bytes.len() as u32).saturating_add(packet.length_bytes),
+                bytes: &bytes,
+                direction: if packet.sent { Direction::Outbound } else { Direction::Inbound },
+                comment: Some(&comment(packet, size)),
+            })?;
         }
         let last =
             size.there.iter().chain(&size.back).map(|message| message.call_ns + message.taken_ns).max();
@@ -89,11 +70,7 @@ const fn goes_there(packet: &PacketSeen) -> bool {
 }
 
 /// The headers of a packet of messages of `size`.
-fn header(
-    packet: &PacketSeen,
-    size: u64,
-    [initiator, responder]: [SocketAddr; 2],
-) -> Result<Vec<u8>, PcapError> {
+fn header(packet: &PacketSeen, size: u64, [initiator, responder]: [SocketAddr; 2]) -> io::Result<Vec<u8>> {
     let there = goes_there(packet);
     let (from, to) = if there { (initiator, responder) } else { (responder, initiator) };
     let builder = match (from.ip(), to.ip()) {
@@ -116,9 +93,7 @@ fn header(
     // The payload is counted in the lengths and then left out.
     let payload = vec![0; packet.length_bytes.min(u32::from(u16::MAX) - 60) as usize];
     let headers = builder.size(0);
-    builder
-        .write(&mut bytes, &payload)
-        .map_err(|error| PcapError::IoError(io::Error::other(error.to_string())))?;
+    builder.write(&mut bytes, &payload).map_err(|error| io::Error::other(error.to_string()))?;
     bytes.truncate(headers);
     Ok(bytes)
 }

@@ -1,6 +1,9 @@
 use etherparse::SlicedPacket;
 use linerate_core::units::Time;
-use linerate_sim::frame::{Content, Destination, Frame, Packet, Port, Station};
+use linerate_sim::frame::{Content, Destination, Frame, Port, Station};
+use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketOption;
+use pcap_file::pcapng::blocks::interface_description::InterfaceDescriptionOption;
+use pcap_file::pcapng::blocks::section_header::SectionHeaderOption;
 use pcap_file::pcapng::{Block, PcapNgReader};
 
 use super::*;
@@ -10,8 +13,15 @@ fn frame(content: Content, data_bytes: u32) -> Frame {
     Frame { source: Station(0), destination, data_bytes, content, offered: Time::ZERO }
 }
 
-fn packet(length: u32) -> Packet {
-    Packet { flow: 3, forward: true, offset: (1 << 32) + 10, length, acknowledged: 5, edge: 1005 }
+fn packet(length: u32) -> linerate_sim::frame::Packet {
+    linerate_sim::frame::Packet {
+        flow: 3,
+        forward: true,
+        offset: (1 << 32) + 10,
+        length,
+        acknowledged: 5,
+        edge: 1005,
+    }
 }
 
 fn passage(frame: &Frame) -> Passage {
@@ -113,6 +123,56 @@ fn times_ports_and_directions_are_in_the_file() {
     assert_eq!(packets, [(0, 1, true), (1, 7_000_000_123, true)]);
 }
 
+/// Of every length that is padded otherwise, read back by a reader that is not ours.
+#[test]
+fn what_is_written_is_read_back_with_its_options() {
+    let mut file = Vec::new();
+    let texts = ["", "a", "ab", "abc", "abcd"];
+    let mut capture = Capture::begin(&mut file, "about", "a test 1").expect("a Vec takes all");
+    for (link, mac) in [(Link::Ethernet, Some([1, 2, 3, 4, 5, 6])), (Link::Ip, None)] {
+        capture.interface(link, "name", mac).expect("the same");
+    }
+    for (nth, text) in (0..).zip(texts) {
+        let direction = Direction::Outbound;
+        let time_ns = (1 << 60) + nth;
+        let packet = Packet {
+            interface: 1,
+            time_ns,
+            length: 1500,
+            bytes: text.as_bytes(),
+            direction,
+            comment: Some(text),
+        };
+        capture.packet(packet).expect("the same");
+    }
+    assert_eq!(file.len() % 4, 0);
+    let mut reader = PcapNgReader::new(&file[..]).expect("it is pcapng");
+    let section = &reader.section().options;
+    let about = SectionHeaderOption::Comment("about".into());
+    assert_eq!(section[..], [about, SectionHeaderOption::UserApplication("a test 1".into())]);
+    let (mut interfaces, mut packets) = (Vec::new(), 0);
+    while let Some(block) = reader.next_block() {
+        match block.expect("it is sound") {
+            Block::InterfaceDescription(it) => {
+                assert!(it.options.contains(&InterfaceDescriptionOption::IfName("name".into())));
+                assert!(it.options.contains(&InterfaceDescriptionOption::IfTsResol(9)));
+                let mac = InterfaceDescriptionOption::IfMacAddr(vec![1, 2, 3, 4, 5, 6].into());
+                interfaces.push((u32::from(it.linktype), it.snaplen, it.options.contains(&mac)));
+            }
+            Block::EnhancedPacket(it) => {
+                let text = texts[packets];
+                assert_eq!((it.interface_id, it.original_len, &it.data[..]), (1, 1500, text.as_bytes()));
+                assert_eq!(it.timestamp.as_nanos(), (1 << 60) + packets as u128);
+                let comment = EnhancedPacketOption::Comment(text.into());
+                assert_eq!(it.options, [comment, EnhancedPacketOption::Flags(2)]);
+                packets += 1;
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!((interfaces, packets), (vec![(1, 0, true), (101, 0, false)], texts.len()));
+}
+
 /// What Wireshark's dissectors find for `fields` of `trace`, a line a frame. Absent without tshark.
 fn dissected(trace: &Trace, form: Form, fields: &[&str]) -> Option<Vec<String>> {
     let paths = std::env::var_os("PATH").unwrap_or_default();
@@ -154,6 +214,9 @@ fn wireshark_reads_every_kind_of_frame() {
     }
     let form = Form { stations: 1, kind: Kind::Stream };
     let fields = [
+        "frame.time_epoch",
+        "frame.interface_name",
+        "frame.packet_flags_direction",
         "frame.protocols",
         "frame.len",
         "udp.length",
@@ -167,10 +230,10 @@ fn wireshark_reads_every_kind_of_frame() {
     let Some(lines) = dissected(&trace, form, &fields) else { return };
     // 1 is a checksum that is good; an empty field is two blanks in a row.
     let wanted = [
-        "eth:ethertype:ip:udp:data 60 26   1 1",
-        "eth:ethertype:ip:udp:data 214 180   1 1",
-        "eth:ethertype:ip:tcp:data 166  100  1  1",
-        "eth:ethertype:macc 60   4660",
+        "0.000001000 station 0 0x00000002 eth:ethertype:ip:udp:data 60 26   1 1",
+        "0.000002000 station 0 0x00000002 eth:ethertype:ip:udp:data 214 180   1 1",
+        "0.000003000 station 0 0x00000002 eth:ethertype:ip:tcp:data 166  100  1  1",
+        "0.000004000 station 0 0x00000002 eth:ethertype:macc 60   4660",
     ];
     assert_eq!(lines, wanted);
 }
