@@ -38,14 +38,17 @@ const ANSWERS: u32 = 256;
 const CANCELLATION: u64 = u64::MAX;
 /// Left of the patience, it counts as spent: the clock is coarse.
 const ROUNDING: Span = Span::from_ms(5);
+/// How long the answer to a request of a broken ring is waited for, and the time between two looks. The request has been
+/// cancelled by then.
+const LAST_WAIT: [Span; 2] = [Span::from_ms(10_000), Span::from_ms(1)];
 
-/// A ring, whose requests are all answered before the memory they name goes away.
+/// A ring of requests. Whoever queues one keeps the memory that it names until its last answer has come.
 struct Ring {
     ring: IoUring,
     patience: Span,
-    /// The number of the last request.
-    last: u64,
-    /// A request could not be submitted; nothing more goes through the ring.
+    /// Entries pushed so far, which is the number of the last.
+    pushed: u64,
+    /// The kernel refused to be entered. It is never entered again, so it takes nothing more of what is queued.
     broken: bool,
 }
 
@@ -79,7 +82,7 @@ impl Ring {
                 "its io_uring is older than Linux 5.11's",
             ));
         }
-        Ok(Self { ring, patience, last: 0, broken: false })
+        Ok(Self { ring, patience, pushed: 0, broken: false })
     }
 
     /// Refuses a kernel whose `io_uring` does not know the operation `code`.
@@ -91,22 +94,43 @@ impl Ring {
 
     /// Hands a request over at the next [`enter`](Self::enter); its number.
     ///
+    /// # Errors
+    ///
+    /// The ring is broken or full. The request is not queued.
+    ///
     /// # Safety
     ///
-    /// The memory that the request names stays valid until its last answer has come.
+    /// The memory that the request names stays valid until its last answer has come, or for ever if the ring breaks
+    /// ([`withdraw`](Self::withdraw) shortens that).
     unsafe fn queue(&mut self, request: Entry) -> Result<u64, Errno> {
+        let number = self.pushed + 1;
+        // SAFETY: the caller keeps the memory.
+        unsafe { self.push(&request.user_data(number))? };
+        Ok(number)
+    }
+
+    /// # Safety
+    ///
+    /// As of [`queue`](Self::queue).
+    unsafe fn push(&mut self, entry: &Entry) -> Result<(), Errno> {
         if self.broken {
             return Err(Errno::IO);
         }
-        self.last += 1;
-        let request = request.user_data(self.last);
-        // SAFETY: the caller vouches for the memory.
-        unsafe { self.ring.submission().push(&request) }.map_err(|_| Errno::BUSY)?;
-        Ok(self.last)
+        // SAFETY: the caller keeps the memory.
+        unsafe { self.ring.submission().push(entry) }.map_err(|_| Errno::BUSY)?;
+        self.pushed += 1;
+        Ok(())
     }
 
     /// Hands over what is queued, and waits for an answer until `within` has passed.
+    ///
+    /// # Errors
+    ///
+    /// The kernel refuses: the ring is broken from then on.
     fn enter(&mut self, within: Span) -> Result<(), Errno> {
+        if self.broken {
+            return Err(Errno::IO);
+        }
         let whole = within.to_duration();
         let timeout = Timespec::new().sec(whole.as_secs()).nsec(whole.subsec_nanos());
         let entered = self.ring.submitter().submit_with_args(1, &SubmitArgs::new().timespec(&timeout));
@@ -114,12 +138,14 @@ impl Ring {
             Ok(_) | Err(Errno::INTR | Errno::TIME | Errno::BUSY) => Ok(()),
             Err(error) => {
                 self.broken = true;
-                // What the kernel has of the ring's requests, if anything, it lets go of before
-                // this returns; that there was nothing is an error that means nothing.
-                self.ring.submitter().register_sync_cancel(None, CancelBuilder::any()).unwrap_or(());
                 Err(error)
             }
         }
+    }
+
+    /// Whether the kernel has taken the entry of this number from the queue.
+    fn was_taken(&mut self, number: u64) -> bool {
+        number + self.ring.submission().len() as u64 <= self.pushed
     }
 
     /// The next answer that somebody wants.
@@ -139,33 +165,70 @@ impl Ring {
     ///
     /// The memory that the request names is valid during this call. The request has one answer.
     unsafe fn perform(&mut self, request: Entry) -> Result<usize, Errno> {
-        // SAFETY: this function does not return before the answer has come, but for a ring that is
-        // broken: that one never shows its requests to the kernel again.
+        // SAFETY: this function returns in two places below: with the answer, and after `withdraw`.
         let number = unsafe { self.queue(request)? };
         let waiting = Waiting::begin(self.patience);
         let mut left = self.patience;
         loop {
-            self.enter(left)?;
+            if let Err(error) = self.enter(left) {
+                self.withdraw(number);
+                return Err(error);
+            }
             while let Some(answer) = self.answer() {
                 if answer.request == number {
                     return outcome(answer.result);
                 }
             }
-            match waiting.left() {
-                Some(more) => left = more,
-                None => {
-                    self.cancel(number)?;
-                    left = self.patience;
-                }
-            }
+            left = self.left_or_cancel(number, &waiting);
         }
     }
 
-    /// Queues the cancellation of a request, which then answers `ECANCELED` unless it is just done.
+    /// How much longer to wait for the answer to a request. Once the patience is spent, the request is cancelled: it then
+    /// answers `ECANCELED`, unless it is just done.
+    fn left_or_cancel(&mut self, number: u64, waiting: &Waiting) -> Span {
+        waiting.left().unwrap_or_else(|| {
+            // A queue that is full has the cancellations of the rounds before, which the kernel has yet to take.
+            let _queued_already = self.cancel(number);
+            self.patience
+        })
+    }
+
+    /// Queues the cancellation of a request.
     fn cancel(&mut self, number: u64) -> Result<(), Errno> {
         let cancel = opcode::AsyncCancel::new(number).build().user_data(CANCELLATION);
-        // SAFETY: this request names no memory.
-        unsafe { self.ring.submission().push(&cancel) }.map_err(|_| Errno::BUSY)
+        // SAFETY: this entry names no memory.
+        unsafe { self.push(&cancel) }
+    }
+
+    /// Takes a request back from a ring that is broken. When this returns, the kernel does not use the memory of the
+    /// request and never will: it has not taken the request, or has answered it.
+    ///
+    /// # Aborts
+    ///
+    /// If the kernel keeps a request that it was told to cancel. The memory is borrowed from the caller, so that it can
+    /// neither be leaked nor be given back while the kernel may write to it.
+    fn withdraw(&mut self, number: u64) {
+        debug_assert!(self.broken, "the kernel may still take the request");
+        let [whole, step] = LAST_WAIT;
+        let waiting = Waiting::begin(whole);
+        while self.was_taken(number) {
+            while let Some(answer) = self.answer() {
+                if answer.request == number {
+                    return;
+                }
+            }
+            if waiting.left().is_none() {
+                std::process::abort();
+            }
+            // What the kernel says to it counts for nothing: only the answer does. Kernels before 6.0 do not know it.
+            let limit = Timespec::new().sec(1);
+            self.ring
+                .submitter()
+                .register_sync_cancel(Some(limit), CancelBuilder::user_data(number))
+                .unwrap_or(());
+            // Answers are made when this thread calls the kernel, which this does too.
+            std::thread::sleep(step.to_duration());
+        }
     }
 }
 

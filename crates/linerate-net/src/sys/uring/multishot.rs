@@ -7,9 +7,9 @@
 use std::collections::VecDeque;
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
+use std::slice;
 use std::sync::atomic::{AtomicU16, Ordering};
 
-use io_uring::types::BufRingEntry;
 use io_uring::{cqueue, opcode};
 use linerate_core::payload::touch;
 use linerate_core::units::Span;
@@ -19,6 +19,24 @@ use rustix::io::Errno;
 use super::{Answer, Ring, Waiting, descriptor};
 use crate::sys::pages::Pages;
 use crate::wait::{Arrival, Handling, Interest, Wait, await_events};
+
+/// A buffer that the kernel is offered.  Source: linux/io_uring.h, `struct io_uring_buf`.
+#[repr(C)]
+struct Offer {
+    address: u64,
+    len: u32,
+    number: u16,
+    /// Of the first offer of the ring: its tail (`struct io_uring_buf_ring`). Nothing, of the others.
+    tail: u16,
+}
+
+/// Bytes in a buffer that have arrived and were not taken yet.
+#[derive(Clone, Copy, Debug)]
+struct Filled {
+    buffer: u16,
+    start: usize,
+    len: usize,
+}
 
 /// Buffers, a power of two.
 const BUFFERS: u16 = 64;
@@ -36,13 +54,15 @@ pub(crate) struct Multishot {
     buffers: Buffers,
     /// The request that is under way.
     armed: Option<u64>,
-    /// Buffers with bytes, in the order of their arrival: number, where they begin, how many.
-    full: VecDeque<(u16, usize, usize)>,
+    /// Buffers with bytes, in the order of their arrival. Each was filled by the kernel, and is not offered to it again
+    /// before it has left this queue.
+    full: VecDeque<Filled>,
     /// How the socket ended: the end of what the peer sent, or an error.
     ended: Option<Result<(), Errno>>,
 }
 
-/// Memory that the kernel fills, and the ring that offers it.
+/// Memory that the kernel fills, and the ring that offers it. The kernel writes to any of it at any time, but for the
+/// buffers that it has filled: no reference to anything else of it is ever made.
 #[derive(Debug)]
 struct Buffers {
     memory: Pages,
@@ -59,8 +79,8 @@ impl Multishot {
         ring.need(opcode::SendZc::CODE, "its io_uring has no multishot receive, which came with Linux 6.0")?;
         let size = largest.next_power_of_two().clamp(SIZES[0], SIZES[1]);
         let memory = Pages::new(size * usize::from(BUFFERS))?;
-        let offers = Pages::new(size_of::<BufRingEntry>() * usize::from(BUFFERS))?;
-        let place = offers.as_ptr().addr() as u64;
+        let offers = Pages::new(size_of::<Offer>() * usize::from(BUFFERS))?;
+        let place = offers.as_ptr().expose_provenance() as u64;
         // SAFETY: the pages begin on a page boundary, have room for this many entries, and go away
         // after the ring: `Drop` below and the order of the fields see to it.
         unsafe { ring.ring.submitter().register_buf_ring_with_flags(place, BUFFERS, GROUP, 0)? };
@@ -80,8 +100,8 @@ impl Multishot {
         let waiting = Waiting::begin(self.ring.patience);
         loop {
             self.gather();
-            if let Some((number, start, len)) = self.full.pop_front() {
-                return Ok(self.hand_over((number, start, len), into, handling));
+            if let Some(filled) = self.full.pop_front() {
+                return Ok(self.hand_over(filled, into, handling));
             }
             if let Some(ended) = self.ended {
                 return ended.map(|()| Arrival::Delivered(0));
@@ -126,7 +146,7 @@ impl Multishot {
     fn arm(&mut self, socket: BorrowedFd<'_>) -> Result<(), Errno> {
         if self.armed.is_none() && self.ended.is_none() {
             let request = opcode::RecvMulti::new(descriptor(socket), GROUP).build();
-            // SAFETY: the request names the buffers' memory, which outlives it (`Drop`).
+            // SAFETY: the request names the buffers' memory, which outlives it, or is leaked (`Drop`).
             self.armed = Some(unsafe { self.ring.queue(request)? });
         }
         Ok(())
@@ -140,7 +160,7 @@ impl Multishot {
             }
             let number = cqueue::buffer_select(flags);
             match (usize::try_from(result), number) {
-                (Ok(len), Some(number)) if len > 0 => self.full.push_back((number, 0, len)),
+                (Ok(len), Some(buffer)) if len > 0 => self.full.push_back(Filled { buffer, start: 0, len }),
                 (Ok(_), number) => {
                     if let Some(number) = number {
                         self.buffers.offer(number);
@@ -156,23 +176,21 @@ impl Multishot {
         }
     }
 
-    fn hand_over(
-        &mut self,
-        (number, start, len): (u16, usize, usize),
-        into: &mut [u8],
-        handling: Handling,
-    ) -> Arrival {
+    /// Treats what has just left the queue of full buffers.
+    fn hand_over(&mut self, filled: Filled, into: &mut [u8], handling: Handling) -> Arrival {
+        let Filled { buffer, start, len } = filled;
         let taken = len.min(into.len());
-        let bytes = &self.buffers.get(number)[start..start + taken];
+        // SAFETY: the kernel filled these bytes, and the buffer is not offered again before the end of this function.
+        let bytes = unsafe { self.buffers.bytes(Filled { len: taken, ..filled }) };
         match handling {
             Handling::Deliver => into[..taken].copy_from_slice(bytes),
             Handling::Touch => touch(bytes),
             Handling::Leave => {}
         }
         if taken < len {
-            self.full.push_front((number, start + taken, len - taken));
+            self.full.push_front(Filled { buffer, start: start + taken, len: len - taken });
         } else {
-            self.buffers.offer(number);
+            self.buffers.offer(buffer);
         }
         match handling {
             Handling::Deliver => Arrival::Delivered(taken),
@@ -182,27 +200,44 @@ impl Multishot {
 }
 
 impl Buffers {
-    /// The memory of a buffer that the kernel has filled and not been offered again.
-    fn get(&self, number: u16) -> &[u8] {
-        &self.memory.bytes()[usize::from(number % BUFFERS) * self.size..][..self.size]
+    /// Bytes that the kernel has filled.
+    ///
+    /// # Panics
+    ///
+    /// If they go beyond their buffer.
+    ///
+    /// # Safety
+    ///
+    /// The kernel has answered with these bytes, and their buffer has not been offered to it since.
+    unsafe fn bytes(&self, Filled { buffer, start, len }: Filled) -> &[u8] {
+        assert!(
+            start <= self.size && len <= self.size - start,
+            "{start} + {len} B are more than a buffer has"
+        );
+        // SAFETY: the pages have `BUFFERS` buffers of this size and were zero at first. The kernel has done with this
+        // one, and gets it only through `offer`, which borrows all of this mutably.
+        unsafe { slice::from_raw_parts(self.start_of(buffer).add(start), len) }
+    }
+
+    /// Where a buffer begins.
+    fn start_of(&self, buffer: u16) -> *mut u8 {
+        // SAFETY: the pages have `BUFFERS` buffers of this size.
+        unsafe { self.memory.as_ptr().add(usize::from(buffer % BUFFERS) * self.size) }
     }
 
     /// Offers a buffer to the kernel.
-    fn offer(&mut self, number: u16) {
-        let place = usize::from(number % BUFFERS) * self.size;
-        let at = usize::from(self.tail % BUFFERS);
-        let entries = self.offers.as_ptr().cast::<BufRingEntry>();
-        // SAFETY: the pages have `BUFFERS` entries, begin at a page, and were zero at first, which
-        // is a value. The kernel reads entries below the tail only, and the tail is stored after
-        // the entry.
+    fn offer(&mut self, buffer: u16) {
+        let offers = self.offers.as_ptr().cast::<Offer>();
+        let address = self.start_of(buffer).expose_provenance() as u64;
+        // SAFETY: the pages have `BUFFERS` offers and begin at a page. The kernel reads offers below the tail only, and
+        // the tail is stored after the offer. It is a field of the first offer, so it is left alone before.
         unsafe {
-            let entry = &mut *entries.add(at);
-            entry.set_addr(self.memory.as_ptr().add(place).addr() as u64);
-            entry.set_len(self.size as u32);
-            entry.set_bid(number % BUFFERS);
+            let offer = offers.add(usize::from(self.tail % BUFFERS));
+            (&raw mut (*offer).address).write(address);
+            (&raw mut (*offer).len).write(self.size as u32);
+            (&raw mut (*offer).number).write(buffer % BUFFERS);
             self.tail = self.tail.wrapping_add(1);
-            let tail = BufRingEntry::tail(entries).cast_mut();
-            AtomicU16::from_ptr(tail).store(self.tail, Ordering::Release);
+            AtomicU16::from_ptr(&raw mut (*offers).tail).store(self.tail, Ordering::Release);
         }
     }
 }

@@ -68,13 +68,16 @@ impl Zerocopy {
     fn send_once(&mut self, socket: BorrowedFd<'_>, data: &[u8], wait: Wait) -> Result<usize, Errno> {
         let request = opcode::SendZc::new(descriptor(socket), data.as_ptr(), length(data.len()));
         let request = request.flags(send_flags(wait)).zc_flags(REPORT).build();
-        // SAFETY: `data` is borrowed until the first answer has come; for what comes after it the
-        // kernel has references to the pages, which it only reads.
+        // SAFETY: `data` is borrowed until the first answer has come or `withdraw` has returned; for
+        // what comes after it the kernel has references to the pages, which it only reads.
         let number = unsafe { self.ring.queue(request)? };
         let waiting = Waiting::begin(self.ring.patience);
         let mut left = self.ring.patience;
         loop {
-            self.ring.enter(left)?;
+            if let Err(error) = self.ring.enter(left) {
+                self.ring.withdraw(number);
+                return Err(error);
+            }
             let mut first = None;
             while let Some(answer) = self.ring.answer() {
                 if answer.request == number && !cqueue::notif(answer.flags) {
@@ -87,14 +90,10 @@ impl Zerocopy {
                     self.note(answer);
                 }
             }
-            match (first, waiting.left()) {
-                (Some(result), _) => return outcome(result),
-                (None, Some(more)) => left = more,
-                (None, None) => {
-                    self.ring.cancel(number)?;
-                    left = self.ring.patience;
-                }
+            if let Some(result) = first {
+                return outcome(result);
             }
+            left = self.ring.left_or_cancel(number, &waiting);
         }
     }
 
