@@ -118,10 +118,17 @@ impl Batch {
         let got = unsafe {
             libc::recvmmsg(socket.as_raw_fd(), self.messages.as_mut_ptr(), count, flags as _, null_mut())
         };
-        usize::try_from(got).map_err(|_| last_errno())
+        let got = usize::try_from(got).map_err(|_| last_errno());
+        // What the kernel has not filled is no arrival.
+        self.messages.truncate(got.unwrap_or(0));
+        got
     }
 
     /// What the last [`receive`](Self::receive) said of its message number `index`.
+    ///
+    /// # Panics
+    ///
+    /// If it received fewer.
     pub(crate) fn arrival(&self, index: usize) -> Received {
         let message = &self.messages[index];
         let mut arrival = Received { len: message.msg_len as usize, ..Received::default() };
@@ -134,7 +141,8 @@ impl Batch {
         while !next.is_null() {
             // SAFETY: CMSG_FIRSTHDR and CMSG_NXTHDR give a whole header within the filled room.
             let (level, kind) = unsafe { ((*next).cmsg_level, (*next).cmsg_type) };
-            // SAFETY: both kinds carry an integer of four bytes (udp(7), socket(7)).
+            // SAFETY: it is called for two kinds only, which carry an integer of four bytes (udp(7), socket(7)); the
+            // kernel does not cut them: `Ancillary` has room for both.
             let value = || unsafe { libc::CMSG_DATA(next).cast::<u32>().read_unaligned() };
             match (level, kind) {
                 (libc::SOL_UDP, libc::UDP_GRO) => arrival.segment = usize::try_from(value()).ok(),

@@ -89,8 +89,8 @@ impl Redirect {
         let (key, value) = (0_u32, socket);
         let update = MapUpdate {
             map: u64::from(map.as_raw_fd().cast_unsigned()),
-            key: (&raw const key).addr() as u64,
-            value: (&raw const value).addr() as u64,
+            key: (&raw const key).expose_provenance() as u64,
+            value: (&raw const value).expose_provenance() as u64,
             flags: 0,
         };
         // SAFETY: MAP_UPDATE_ELEM reads a key and a value of 4 bytes each, which outlive the call.
@@ -113,8 +113,8 @@ fn load(instructions: &[u64]) -> io::Result<OwnedFd> {
     let load = ProgLoad {
         kind: PROGRAM_XDP,
         count: instructions.len() as u32,
-        instructions: instructions.as_ptr().addr() as u64,
-        license: license.as_ptr().addr() as u64,
+        instructions: instructions.as_ptr().expose_provenance() as u64,
+        license: license.as_ptr().expose_provenance() as u64,
         log_level: 0,
         log_size: 0,
         log: 0,
