@@ -7,6 +7,7 @@
 
 mod pending;
 
+use std::marker::PhantomData;
 use std::os::raw::{c_int, c_void};
 
 use mpi::ffi;
@@ -29,10 +30,14 @@ pub struct MpiError {
 }
 
 /// Some ranks that send each other messages, apart from those of every other group.
+///
+/// It stays with its thread: nobody has asked the MPI for calls by several (`MPI_THREAD_MULTIPLE`).
 pub struct Group {
     comm: SimpleCommunicator,
     rank: usize,
     size: usize,
+    /// A communicator is a plain number in some libraries, which any thread might use.
+    of_one_thread: PhantomData<*const ()>,
 }
 
 impl std::fmt::Debug for Group {
@@ -51,7 +56,7 @@ impl Group {
             ffi::MPI_Comm_set_errhandler(comm.as_raw(), ffi::RSMPI_ERRORS_RETURN);
         }
         let number = |of: c_int| usize::try_from(of).unwrap_or(0);
-        Self { rank: number(comm.rank()), size: number(comm.size()), comm }
+        Self { rank: number(comm.rank()), size: number(comm.size()), comm, of_one_thread: PhantomData }
     }
 
     /// Which rank this is, from 0.

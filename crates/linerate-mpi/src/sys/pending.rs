@@ -1,6 +1,8 @@
 //! Messages on their way: `MPI_Isend` and `MPI_Irecv`.
 
+use std::mem::ManuallyDrop;
 use std::os::raw::c_void;
+use std::ptr::NonNull;
 use std::rc::Rc;
 
 use mpi::ffi;
@@ -9,20 +11,26 @@ use mpi::traits::AsRaw as _;
 use super::{Group, MpiError, blank, byte, checked, count, length, peer};
 
 /// A message that is being sent. It holds a count on its memory, so that nobody can change it.
+///
+/// It is waited for when it is dropped. Memory that the MPI may still use, because it says that waiting failed, is leaked.
 #[derive(Debug)]
 pub struct Sending {
     request: Request,
-    _data: Rc<[u8]>,
+    data: ManuallyDrop<Rc<[u8]>>,
 }
 
 /// Memory in which a message will arrive. It cannot be looked at before.
+///
+/// It is waited for when it is dropped. Memory that the MPI may still use, because it says that waiting failed, is leaked.
 #[derive(Debug)]
 pub struct Receiving {
     request: Request,
-    into: Option<Box<[u8]>>,
+    /// Of `Box::into_raw`. As long as the MPI holds a pointer to it, it may not be a box: a box that is moved ends the
+    /// right of every other pointer to use its memory.
+    into: NonNull<[u8]>,
 }
 
-/// Waited for when it is dropped: no memory of a message is freed before the MPI is done with it.
+/// A request of the library's, or its null once it is done.
 #[derive(Debug)]
 struct Request(ffi::MPI_Request);
 
@@ -42,21 +50,12 @@ impl Request {
     }
 }
 
-impl Drop for Request {
-    fn drop(&mut self) {
-        if self.0 != Self::none() {
-            // After an error nothing is on its way any more.
-            let _ = self.wait();
-        }
-    }
-}
-
 impl Group {
     /// `MPI_Isend` of the first `length` bytes of `data`.
     ///
     /// # Errors
     ///
-    /// What the library says.
+    /// What the library says, and a count on the memory is lost if it has begun.
     ///
     /// # Panics
     ///
@@ -71,8 +70,10 @@ impl Group {
         let out = &data[..length];
         let count = count(length)?;
         let mut request = Request(Request::none());
-        // SAFETY: the bytes stay where they are, unchanged, as long as the request is on its way: `Sending` holds a count
-        // on them, and is waited for when it is dropped. If it is leaked, so are they.
+        // Held from here on: the MPI that says that it failed may have begun.
+        let data = ManuallyDrop::new(Rc::clone(data));
+        // SAFETY: the bytes stay where they are, unchanged, until the MPI says that it is done: `Sending` gives up its
+        // count on them only then.
         let code = unsafe {
             ffi::MPI_Isend(
                 out.as_ptr().cast::<c_void>(),
@@ -85,14 +86,14 @@ impl Group {
             )
         };
         checked("MPI_Isend", code)?;
-        Ok(Sending { request, _data: Rc::clone(data) })
+        Ok(Sending { request, data })
     }
 
     /// `MPI_Irecv` into the first `length` bytes of `into`.
     ///
     /// # Errors
     ///
-    /// What the library says.
+    /// What the library says, and the memory is lost if it has begun.
     ///
     /// # Panics
     ///
@@ -101,17 +102,19 @@ impl Group {
         &self,
         from: usize,
         tag: i32,
-        mut into: Box<[u8]>,
+        into: Box<[u8]>,
         length: usize,
     ) -> Result<Receiving, MpiError> {
-        let place = into[..length].as_mut_ptr();
+        assert!(length <= into.len(), "{length} B are more than {} B", into.len());
         let count = count(length)?;
         let mut request = Request(Request::none());
-        // SAFETY: `Receiving` owns the memory and gives it to nobody before the request is done; it is waited for when it
-        // is dropped. If it is leaked, so is the memory.
+        // From here on it is no box: the MPI that says that it failed may have begun.
+        let into = NonNull::from(Box::leak(into));
+        // SAFETY: there are `length` bytes, and only the MPI uses them until it says that it is done: `Receiving` makes a
+        // box of them only then.
         let code = unsafe {
             ffi::MPI_Irecv(
-                place.cast::<c_void>(),
+                into.as_ptr().cast::<c_void>(),
                 count,
                 byte(),
                 peer(from),
@@ -121,7 +124,7 @@ impl Group {
             )
         };
         checked("MPI_Irecv", code)?;
-        Ok(Receiving { request, into: Some(into) })
+        Ok(Receiving { request, into })
     }
 }
 
@@ -130,9 +133,25 @@ impl Sending {
     ///
     /// # Errors
     ///
-    /// What the library says.
-    pub fn wait(mut self) -> Result<(), MpiError> {
-        self.request.wait().map(drop)
+    /// What the library says, and a count on the memory is lost.
+    pub fn wait(self) -> Result<(), MpiError> {
+        // What follows does what `drop` would.
+        ManuallyDrop::new(self).finish()
+    }
+
+    /// Waits, and gives up the count on the memory. Nothing is done with this afterwards.
+    fn finish(&mut self) -> Result<(), MpiError> {
+        self.request.wait()?;
+        // SAFETY: the MPI is done with the memory, and `data` is not used again.
+        unsafe { ManuallyDrop::drop(&mut self.data) };
+        Ok(())
+    }
+}
+
+impl Drop for Sending {
+    fn drop(&mut self) {
+        // What the library says of a message that nobody waits for is of no use to anyone.
+        self.finish().unwrap_or(());
     }
 }
 
@@ -142,12 +161,22 @@ impl Receiving {
     /// # Errors
     ///
     /// What the library says, and the memory is lost.
-    ///
-    /// # Panics
-    ///
-    /// Never: the memory is there until it is given back here.
-    pub fn wait(mut self) -> Result<(Box<[u8]>, usize), MpiError> {
+    pub fn wait(self) -> Result<(Box<[u8]>, usize), MpiError> {
+        // What follows does what `drop` would.
+        ManuallyDrop::new(self).finish()
+    }
+
+    /// Waits, and makes a box of the memory again. Nothing is done with this afterwards.
+    fn finish(&mut self) -> Result<(Box<[u8]>, usize), MpiError> {
         let length = self.request.wait()?;
-        Ok((self.into.take().expect("nothing took it before"), length))
+        // SAFETY: this was a box, and the MPI is done with it. `into` is not used again.
+        Ok((unsafe { Box::from_raw(self.into.as_ptr()) }, length))
+    }
+}
+
+impl Drop for Receiving {
+    fn drop(&mut self) {
+        // What the library says of a message that nobody waits for is of no use to anyone.
+        drop(self.finish());
     }
 }
