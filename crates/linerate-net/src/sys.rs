@@ -31,6 +31,8 @@ pub(crate) mod ethtool;
 #[path = "sys/ethtool/absent.rs"]
 pub(crate) mod ethtool;
 #[cfg(on_linux)]
+pub(crate) mod foreign;
+#[cfg(on_linux)]
 pub(crate) mod idle_class;
 #[cfg(on_linux)]
 pub(crate) mod mmsg;

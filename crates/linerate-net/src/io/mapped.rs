@@ -67,7 +67,7 @@ impl Mapped {
                 self.map.copy_to(&mut into[..mapped]);
                 return Ok(Arrival::Delivered(mapped));
             }
-            Handling::Touch => self.map.touch(mapped, CACHE_LINE),
+            Handling::Touch => self.map.touch(CACHE_LINE),
             Handling::Leave => {}
         }
         Ok(Arrival::Elsewhere(mapped))

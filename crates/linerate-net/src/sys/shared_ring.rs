@@ -13,6 +13,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, fstat, ftruncate, memfd_create};
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
+use super::foreign;
+
 /// Space before the bytes. Unit: bytes, a page.
 const HEADER: usize = 4096;
 /// The smallest and the largest ring: a peer asks for it, and every page is there. Unit: bytes.
@@ -136,14 +138,13 @@ impl SharedRing {
     ///
     /// If `data` is longer than the ring.
     pub(crate) fn write(&mut self, way: usize, at: u64, data: &[u8]) {
-        let [(first, first_len), (rest, rest_len)] = self.parts(way, at, data.len());
-        // SAFETY: both parts lie in the mapping, and `data`, private memory, is as long as both.
-        // No reference to the ring's bytes is ever made; a peer that keeps to the protocol does not
-        // touch them now, and one that does not garbles them.
+        let [(first, first_len), (rest, _)] = self.parts(way, at, data.len());
+        let (to_end, from_begin) = data.split_at(first_len);
+        // SAFETY: both parts lie in the mapping, which only this has, and no reference to the ring's
+        // bytes is ever made.
         unsafe {
-            first.copy_from_nonoverlapping(NonNull::from(data).cast(), first_len);
-            let tail = NonNull::from(&data[first_len..]).cast();
-            rest.copy_from_nonoverlapping(tail, rest_len);
+            foreign::store(first.as_ptr(), to_end);
+            foreign::store(rest.as_ptr(), from_begin);
         }
     }
 
@@ -154,12 +155,12 @@ impl SharedRing {
     ///
     /// If `into` is longer than the ring.
     pub(crate) fn read(&mut self, way: usize, at: u64, into: &mut [u8]) {
-        let [(first, first_len), (rest, rest_len)] = self.parts(way, at, into.len());
+        let [(first, first_len), (rest, _)] = self.parts(way, at, into.len());
+        let (to_end, from_begin) = into.split_at_mut(first_len);
         // SAFETY: as in `write`; every value is a byte, whoever wrote it.
         unsafe {
-            first.copy_to_nonoverlapping(NonNull::from(&mut *into).cast(), first_len);
-            let tail = NonNull::from(&mut into[first_len..]).cast();
-            rest.copy_to_nonoverlapping(tail, rest_len);
+            foreign::load(first.as_ptr(), to_end);
+            foreign::load(rest.as_ptr(), from_begin);
         }
     }
 

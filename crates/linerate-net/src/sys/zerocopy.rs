@@ -10,6 +10,8 @@ use std::ptr::{NonNull, null_mut};
 use rustix::io::Errno;
 use rustix::mm::{MapFlags, ProtFlags};
 
+use super::foreign;
+
 /// Allows `MSG_ZEROCOPY` on a socket.
 pub(crate) fn allow_zerocopy(socket: BorrowedFd<'_>) -> io::Result<()> {
     let on: libc::c_int = 1;
@@ -40,6 +42,8 @@ struct Request {
 pub(crate) struct SocketMap {
     start: NonNull<c_void>,
     len: usize,
+    /// Bytes at the start that the last look mapped. To read behind them is a bus error.
+    mapped: usize,
 }
 
 // SAFETY: the mapping belongs to the process, not to a thread, and only this value knows it.
@@ -60,17 +64,20 @@ impl SocketMap {
         let start =
             unsafe { rustix::mm::mmap(null_mut(), len, ProtFlags::READ, MapFlags::SHARED, socket, 0)? };
         let start = NonNull::new(start).ok_or(Errno::NOMEM)?;
-        Ok(Self { start, len })
+        Ok(Self { start, len, mapped: 0 })
     }
 
     /// Maps what pages there are, `most` bytes of them, in the place of those of the call before.
     pub(crate) fn receive(&mut self, socket: BorrowedFd<'_>, most: usize) -> Result<Mapped, Errno> {
         let length = u32::try_from(self.len.min(most)).unwrap_or(u32::MAX);
-        let mut request = Request { address: self.start.as_ptr().addr() as u64, length, recv_skip_hint: 0 };
+        let address = self.start.as_ptr().expose_provenance() as u64;
+        let mut request = Request { address, length, recv_skip_hint: 0 };
         let mut size = size_of::<Request>() as libc::socklen_t;
+        // Whatever the call returns, the pages of the call before may be gone.
+        self.mapped = 0;
         // SAFETY: the pointer and the length describe `request`, which outlives the call. The
-        // kernel changes the pages of the mapping that it was given, to which no reference is held:
-        // they are only read through `copy_to` and `touch`.
+        // kernel changes the pages of the mapping that it was given, to which no reference is ever
+        // made: `copy_to` and `touch` read what is mapped then.
         let status = unsafe {
             libc::getsockopt(
                 socket.as_raw_fd(),
@@ -83,29 +90,31 @@ impl SocketMap {
         if status != 0 {
             return Err(Errno::from_io_error(&io::Error::last_os_error()).unwrap_or(Errno::IO));
         }
-        let mapped = (request.length as usize).min(self.len);
-        Ok(Mapped { mapped, copy: request.recv_skip_hint as usize })
+        self.mapped = (request.length as usize).min(self.len);
+        Ok(Mapped { mapped: self.mapped, copy: request.recv_skip_hint as usize })
     }
 
-    /// Copies the first bytes of the map.
+    /// Copies the first bytes that the last [`receive`](Self::receive) mapped.
     ///
     /// # Panics
     ///
-    /// If that is more than the map has.
+    /// If that is more than it mapped.
     pub(crate) fn copy_to(&self, into: &mut [u8]) {
-        assert!(into.len() <= self.len, "the map has {} B", self.len);
-        // SAFETY: both places have this many bytes. They do not overlap: the map is not Rust's
-        // memory. Pages that nothing was mapped to are never asked for: the caller copies what
-        // `receive` said.
-        unsafe { self.start.cast::<u8>().as_ptr().copy_to_nonoverlapping(into.as_mut_ptr(), into.len()) }
+        assert!(into.len() <= self.mapped, "{} B are mapped", self.mapped);
+        // SAFETY: this many bytes have pages, which stay until `receive` borrows the map mutably or
+        // it goes. They are foreign: kernels before 6.8 also map pages of a file that a process on
+        // this host sent, and can still write to.
+        unsafe { foreign::load(self.start.cast::<u8>().as_ptr(), into) }
     }
 
-    /// Reads a byte of every `step` of the first `len`.
-    pub(crate) fn touch(&self, len: usize, step: usize) {
+    /// Reads a byte of every `step` of what the last [`receive`](Self::receive) mapped.
+    pub(crate) fn touch(&self, step: usize) {
         let first = self.start.cast::<u8>().as_ptr();
-        for offset in (0..len.min(self.len)).step_by(step) {
-            // SAFETY: within the map, and mapped, as with `copy_to`.
-            std::hint::black_box(unsafe { first.add(offset).read_volatile() });
+        for offset in (0..self.mapped).step_by(step) {
+            let mut byte = [0];
+            // SAFETY: as in `copy_to`.
+            unsafe { foreign::load(first.add(offset), &mut byte) };
+            std::hint::black_box(byte);
         }
     }
 }
