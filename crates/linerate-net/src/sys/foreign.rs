@@ -1,7 +1,7 @@
 //! Bytes that another process may write while they are copied.
 //!
 //! A plain copy of such bytes is a data race, which Rust does not define: the compiler may assume that they stay as they
-//! are while they are copied. Here they are copied by atomic words in no order. A peer that keeps to its protocol writes
+//! are while they are copied. Here they are copied by atomic words, in no order that anybody may rely on. A peer that keeps to its protocol writes
 //! nothing meanwhile, and its counts order the copies; one that does not changes which bytes arrive, and nothing else.
 #![expect(unsafe_code, reason = "the bytes are reached by raw pointers")]
 
@@ -11,6 +11,9 @@ use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 const WORD: usize = size_of::<usize>();
 /// Copied in one round of the loop. Unit: bytes.
 const ROUND: usize = 8 * WORD;
+/// From here on x86-64 copies by its own instruction, which is faster than words: a compiler does not join them to wider
+/// ones. Unit: bytes.  Source: `x86_rep_movsb_threshold` of glibc; 256 was as fast, and words alone four times as slow.
+const LONG: usize = 2048;
 
 /// Copies the foreign bytes that begin at `from` into all of `into`.
 ///
@@ -19,6 +22,10 @@ const ROUND: usize = 8 * WORD;
 /// As many bytes are mapped at `from`, writable or not, outside `into`. This process makes no reference to them, but for
 /// atomics.
 pub(crate) unsafe fn load(mut from: *const u8, into: &mut [u8]) {
+    if cfg!(target_arch = "x86_64") && into.len() >= LONG {
+        // SAFETY: the caller vouches for the foreign bytes; `into` has as many, and they are apart.
+        return unsafe { copy_long(from, into.as_mut_ptr(), into.len()) };
+    }
     let (first, words) = into.split_at_mut(from.align_offset(WORD).min(into.len()));
     let (rounds, words) = words.as_chunks_mut::<ROUND>();
     let (words, last) = words.as_chunks_mut::<WORD>();
@@ -40,6 +47,10 @@ pub(crate) unsafe fn load(mut from: *const u8, into: &mut [u8]) {
 ///
 /// As many bytes are mapped writable at `to`, outside `data`. This process makes no reference to them, but for atomics.
 pub(crate) unsafe fn store(mut to: *mut u8, data: &[u8]) {
+    if cfg!(target_arch = "x86_64") && data.len() >= LONG {
+        // SAFETY: as in `load`.
+        return unsafe { copy_long(data.as_ptr(), to, data.len()) };
+    }
     let (first, words) = data.split_at(to.align_offset(WORD).min(data.len()));
     let (rounds, words) = words.as_chunks::<ROUND>();
     let (words, last) = words.as_chunks::<WORD>();
@@ -52,6 +63,38 @@ pub(crate) unsafe fn store(mut to: *mut u8, data: &[u8]) {
         to = store_words(to, words);
         store_bytes(to, last);
     }
+}
+
+/// Copies with one instruction of the processor. To Rust it is as so many atomic loads and stores of bytes: the compiler
+/// does not look into it.  Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2B, `REP MOVS`.
+///
+/// # Safety
+///
+/// `len` bytes are mapped at each, writable at `to`, and they are apart. No reference but the caller's own to its private
+/// ones is in use.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+unsafe fn copy_long(from: *const u8, to: *mut u8, len: usize) {
+    // SAFETY: it reads and writes these bytes and changes these registers only; the direction flag is clear on entry.
+    unsafe {
+        std::arch::asm!(
+            "rep movsb",
+            inout("rcx") len => _,
+            inout("rsi") from => _,
+            inout("rdi") to => _,
+            options(nostack, preserves_flags),
+        );
+    }
+}
+
+/// Never called: there is no such instruction that every processor has.
+///
+/// # Safety
+///
+/// None is needed.
+#[cfg(not(target_arch = "x86_64"))]
+unsafe fn copy_long(_from: *const u8, _to: *mut u8, _len: usize) {
+    unreachable!("copied by words");
 }
 
 /// Loads aligned words; what follows them.
@@ -122,9 +165,10 @@ mod tests {
 
     #[test]
     fn every_length_at_every_alignment_is_copied_and_nothing_beside_it() {
-        let data: Vec<u8> = (1..=200).collect();
-        for (at, len) in (0..WORD + 1).flat_map(|at| (0..3 * ROUND / 2).map(move |len| (at, len))) {
-            let mut foreign = vec![0_u8; 2 * ROUND + 2 * WORD];
+        let data: Vec<u8> = (1..=251).cycle().take(3 * LONG).collect();
+        let lengths = || (0..3 * ROUND / 2).chain([LONG - 1, LONG, LONG + 1, 3 * LONG]);
+        for (at, len) in (0..WORD + 1).flat_map(|at| lengths().map(move |len| (at, len))) {
+            let mut foreign = vec![0_u8; len + 3 * WORD];
             let start = foreign.as_mut_ptr();
             let mut into = vec![0; len];
             // SAFETY: `at + len` bytes are there, and nothing else refers to them until both are done.
