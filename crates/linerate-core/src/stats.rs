@@ -9,6 +9,6 @@ mod warmup;
 
 pub use fit::{Affine, fit_affine};
 pub use histogram::{Histogram, HistogramError, PERCENTILES};
-pub use order::{Estimate, median, median_interval};
+pub use order::{Estimate, median, median_in_place, median_interval};
 pub use passes::over_passes;
 pub use warmup::{warm_up, warm_up_of_stream};

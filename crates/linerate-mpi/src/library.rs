@@ -158,8 +158,8 @@ impl One<'_> {
 fn tail(mut times: Vec<u64>) -> Tail {
     times.sort_unstable();
     let count = times.len() as u64;
-    let all: Vec<f64> = times.iter().map(|time| *time as f64).collect();
-    let median = stats::median(&all).map_or(Span::ZERO, Span::from_ps_rounded);
+    let median =
+        stats::median(times.iter().map(|time| *time as f64)).map_or(Span::ZERO, Span::from_ps_rounded);
     // The smallest time that 99 of 100 do not exceed.
     let p99 = times.get((times.len() * 99).div_ceil(100).saturating_sub(1)).copied().unwrap_or_default();
     let mean = Span::from_ps(times.iter().sum::<u64>() / count.max(1));

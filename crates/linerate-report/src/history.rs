@@ -117,10 +117,8 @@ pub struct Course {
 }
 
 /// The median of what is finite. Absent without any.
-fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.retain(|value| value.is_finite());
-    values.sort_by(f64::total_cmp);
-    stats::median(&values)
+fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
+    stats::median(values.into_iter().filter(|value| value.is_finite()))
 }
 
 /// At most this many runs are dated on an axis.

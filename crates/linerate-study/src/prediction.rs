@@ -90,16 +90,12 @@ impl Prediction {
     /// Absent without small messages.
     pub fn wake_up_ratio(&self) -> Option<f64> {
         let small = self.points.iter().filter(|point| point.conditions.size <= SMALL);
-        let mut ratios: Vec<f64> = small.map(|point| 1.0 / (1.0 + point.error())).collect();
-        ratios.sort_by(f64::total_cmp);
-        linerate_core::stats::median(&ratios)
+        linerate_core::stats::median(small.map(|point| 1.0 / (1.0 + point.error())))
     }
 
     /// The median of the held-out points' absolute errors. Absent if nothing is held out.
     pub fn median_error(&self) -> Option<f64> {
-        let mut errors: Vec<f64> = self.held_out().map(|point| point.error().abs()).collect();
-        errors.sort_by(f64::total_cmp);
-        linerate_core::stats::median(&errors)
+        linerate_core::stats::median(self.held_out().map(|point| point.error().abs()))
     }
 }
 

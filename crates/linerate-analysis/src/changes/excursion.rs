@@ -1,8 +1,8 @@
 //! Outliers: a few runs that are off and come back.
 
-use super::neighbours::median;
 use super::pieces::{LEAST, Piece, SHORTEST};
 use super::sums::Sums;
+use linerate_core::stats::median;
 
 /// Runs that are off by more than this many standard deviations are an excursion.
 const OFF: f64 = 4.0;
@@ -51,10 +51,10 @@ fn is_off(x: &[f64], before: &[f64], group: std::ops::Range<usize>, scale: f64) 
     {
         return false;
     }
-    let middle = median(&mut x[group.clone()].to_vec());
+    let middle = median(x[group.clone()].iter().copied()).unwrap_or(0.0);
     let clear_of = |side: &[f64], neighbour: Option<&f64>| {
         let Some(neighbour) = neighbour else { return true };
-        let level = median(&mut side.to_vec());
+        let level = median(side.iter().copied()).unwrap_or(0.0);
         let direction = (middle - level).signum();
         let off = x[group.clone()].iter().all(|value| (value - level) * direction > OFF * scale);
         off && (neighbour - level).abs() < (neighbour - middle).abs()

@@ -1,25 +1,13 @@
 //! How much neighbouring runs differ, whatever the level does.
 
+use linerate_core::stats::{median, median_in_place};
+
 /// A median absolute deviation times this is a standard deviation, for normal noise.
 const MAD_TO_SIGMA: f64 = 1.4826;
 /// With more equal neighbours than this share of all, values are few.
 const MOST_EQUAL: f64 = 0.25;
 /// A local median is that of a run, and as many before and after it.
 const REACH: usize = 5;
-
-/// The median, which puts the values into another order. Zero without any.
-pub(super) fn median(values: &mut [f64]) -> f64 {
-    let count = values.len();
-    if count == 0 {
-        return 0.0;
-    }
-    let (below, middle, _) = values.select_nth_unstable_by(count / 2, f64::total_cmp);
-    if count % 2 == 1 {
-        return *middle;
-    }
-    let lower = below.iter().copied().max_by(f64::total_cmp).unwrap_or(*middle);
-    f64::midpoint(lower, *middle)
-}
 
 /// Whether values are few, such as 0 and 1.
 pub(super) fn has_few_values(x: &[f64]) -> bool {
@@ -39,14 +27,15 @@ pub(super) fn difference_scale(x: &[f64]) -> f64 {
         let mean = differences.iter().sum::<f64>() / differences.len() as f64;
         return mean * std::f64::consts::PI.sqrt() / 2.0;
     }
-    MAD_TO_SIGMA * median(&mut differences) / std::f64::consts::SQRT_2
+    MAD_TO_SIGMA * median_in_place(&mut differences).unwrap_or(0.0) / std::f64::consts::SQRT_2
 }
 
 /// The median around each value, of as many values near the ends as elsewhere.
 pub(super) fn local_medians_within(x: &[f64]) -> Vec<f64> {
     let width = (2 * REACH + 1).min(x.len());
     let first = |place: usize| place.saturating_sub(REACH).min(x.len() - width);
-    (0..x.len()).map(|place| median(&mut x[first(place)..first(place) + width].to_vec())).collect()
+    let around = |place: usize| x[first(place)..first(place) + width].iter().copied();
+    (0..x.len()).filter_map(|place| median(around(place))).collect()
 }
 
 /// The median around each value. It follows a step of more than [`REACH`] values without rounding it.
@@ -55,7 +44,7 @@ pub(super) fn local_medians(x: &[f64]) -> Vec<f64> {
     let mut at = |place: usize| {
         around.clear();
         around.extend_from_slice(&x[place.saturating_sub(REACH)..(place + REACH + 1).min(x.len())]);
-        median(&mut around)
+        median_in_place(&mut around)
     };
-    (0..x.len()).map(&mut at).collect()
+    (0..x.len()).filter_map(&mut at).collect()
 }

@@ -92,9 +92,7 @@ fn merged(side: &[&NamedRun], pattern: Pattern) -> Option<Series> {
 /// The usual distance of neighbouring sizes. Unit: octaves.
 fn grid_step(series: &Series) -> f64 {
     let sizes: Vec<u64> = series.timed().map(|point| point.size.max(1)).collect();
-    let mut steps: Vec<f64> = sizes.windows(2).map(|pair| octaves(pair[0], pair[1])).collect();
-    steps.sort_by(f64::total_cmp);
-    linerate_core::stats::median(&steps).unwrap_or(0.0)
+    linerate_core::stats::median(sizes.windows(2).map(|pair| octaves(pair[0], pair[1]))).unwrap_or(0.0)
 }
 
 fn octaves(one: u64, other: u64) -> f64 {

@@ -164,9 +164,7 @@ impl Judged<'_> {
         if !self.bootstraps() {
             return values.iter().sum::<f64>() / values.len() as f64;
         }
-        let mut sorted = values.to_vec();
-        sorted.sort_by(f64::total_cmp);
-        median(&sorted).unwrap_or(f64::NAN)
+        median(values.iter().copied()).unwrap_or(f64::NAN)
     }
 
     /// The interval, as wide as all of the family need together where that is known.

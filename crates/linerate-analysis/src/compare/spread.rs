@@ -67,9 +67,7 @@ impl Spread {
 
 fn prior(values: &[f64]) -> Option<Prior> {
     let differences: Vec<f64> = values.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
-    let mut sorted = differences.clone();
-    sorted.sort_by(f64::total_cmp);
-    let usual = linerate_core::stats::median(&sorted)? * MAD_TO_SIGMA;
+    let usual = linerate_core::stats::median(differences.iter().copied())? * MAD_TO_SIGMA;
     let near: Vec<f64> = differences.into_iter().filter(|it| usual == 0.0 || *it <= FAR * usual).collect();
     if near.len() < LEAST {
         return None;

@@ -10,9 +10,7 @@ pub(super) const RESAMPLES: usize = 200;
 
 /// The median of as many values, drawn from these with replacement.
 pub(super) fn redrawn_median(values: &[f64], random: &mut Pcg64) -> f64 {
-    let mut again: Vec<f64> = values.iter().map(|_| values[random.random_range(0..values.len())]).collect();
-    again.sort_by(f64::total_cmp);
-    median(&again).unwrap_or(0.0)
+    median(values.iter().map(|_| values[random.random_range(0..values.len())])).unwrap_or(0.0)
 }
 
 /// The places of the ends of the inner 95 % of `count` sorted results. `None` without any.

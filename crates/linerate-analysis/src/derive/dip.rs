@@ -172,9 +172,7 @@ impl Dip {
 
 /// The usual deviation of a point from its neighbours.
 fn scatter(residuals: &[Option<f64>]) -> f64 {
-    let mut sorted: Vec<f64> = residuals.iter().flatten().map(|residual| residual.abs()).collect();
-    sorted.sort_by(f64::total_cmp);
-    median(&sorted).unwrap_or(0.0) * MAD_TO_SIGMA
+    median(residuals.iter().flatten().map(|residual| residual.abs())).unwrap_or(0.0) * MAD_TO_SIGMA
 }
 
 /// The probability that chance alone puts `point` so far above its neighbours.

@@ -71,8 +71,7 @@ impl Counters {
         }
         if !round_trips.is_empty() {
             self.add("retransmissions (a GB)", ratio(again as f64 * 1e9, bytes));
-            round_trips.sort_by(f64::total_cmp);
-            self.add("smoothed round trip (us)", linerate_core::stats::median(&round_trips));
+            self.add("smoothed round trip (us)", linerate_core::stats::median(round_trips));
         }
         let names = ["initiator", "responder"];
         for (name, samples) in names.iter().zip(&transfer.hosts) {

@@ -149,9 +149,7 @@ fn of_load(load: &LoadResult, transfer: &Transfer) -> Vec<Value> {
     // Of several flows of requests each has a row; a figure is that of the usual flow.
     let usual = |of: &dyn Fn(&LatencyRow) -> Option<f64>| {
         let rows = load.latencies.iter().filter(|row| row.kind == load.latencies[0].kind);
-        let mut found: Vec<f64> = rows.filter_map(of).collect();
-        found.sort_by(f64::total_cmp);
-        linerate_core::stats::median(&found)
+        linerate_core::stats::median(rows.filter_map(of))
     };
     values.extend(value(Figure::Transactions, usual(&|row| row.per_second)));
     for (figure, label) in [(Figure::P50, "p50"), (Figure::P99, "p99"), (Figure::P999, "p99.9")] {

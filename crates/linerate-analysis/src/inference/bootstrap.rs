@@ -32,14 +32,9 @@ pub fn hierarchical(first: &[Unit], second: &[Unit]) -> Option<[f64; 2]> {
 fn redrawn(runs: &[Unit], random: &mut Pcg64) -> f64 {
     let medians = (0..runs.len()).map(|_| {
         let run = &runs[random.random_range(0..runs.len())];
-        middle((0..run.len()).map(|_| run[random.random_range(0..run.len())]).collect())
+        median((0..run.len()).map(|_| run[random.random_range(0..run.len())])).unwrap_or(0.0)
     });
-    middle(medians.collect())
-}
-
-fn middle(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    median(&values).unwrap_or(0.0)
+    median(medians).unwrap_or(0.0)
 }
 
 #[cfg(test)]

@@ -96,11 +96,7 @@ fn row(app: &AppRun, ranks: u32) -> Option<AppRow> {
     cases.sort_by(|(_, one), (_, other)| one.merit.total_cmp(&other.merit));
     let (lowest, highest) = (cases.first()?.1.merit, cases.last()?.1.merit);
     let (shown, middle) = cases[cases.len() / 2];
-    let over = |of: &dyn Fn(&AppCase) -> f64| {
-        let mut values: Vec<f64> = cases.iter().map(|(_, case)| of(case)).collect();
-        values.sort_by(f64::total_cmp);
-        median(&values).unwrap_or(0.0)
-    };
+    let over = |of: &dyn Fn(&AppCase) -> f64| median(cases.iter().map(|(_, case)| of(case))).unwrap_or(0.0);
     Some(AppRow {
         ranks,
         repetitions: cases.len(),

@@ -219,7 +219,6 @@ async fn exchange<C: Comm>(
 
 /// Unit: picoseconds.
 fn median(times: &[Span]) -> Option<u64> {
-    let mut times: Vec<f64> = times.iter().map(|time| time.as_ps() as f64).collect();
-    times.sort_unstable_by(f64::total_cmp);
-    stats::median(&times).map(|median| Span::from_ps_rounded(median).as_ps())
+    stats::median(times.iter().map(|time| time.as_ps() as f64))
+        .map(|median| Span::from_ps_rounded(median).as_ps())
 }

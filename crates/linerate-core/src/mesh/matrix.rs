@@ -1,7 +1,7 @@
 //! From every rank to every other: the median over all that was measured of each.
 
 use super::{Mesh, Phase};
-use crate::stats;
+use crate::stats::median;
 
 /// A value for every ordered pair of ranks. The rows send and the columns receive.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,19 +77,19 @@ impl Matrix {
     /// The median of what `rank` sends.
     #[must_use]
     pub fn sent(&self, rank: usize) -> Option<f64> {
-        median((0..self.size).filter_map(|to| self.get(rank, to)).collect())
+        median((0..self.size).filter_map(|to| self.get(rank, to)))
     }
 
     /// The median of what `rank` receives.
     #[must_use]
     pub fn received(&self, rank: usize) -> Option<f64> {
-        median((0..self.size).filter_map(|from| self.get(from, rank)).collect())
+        median((0..self.size).filter_map(|from| self.get(from, rank)))
     }
 
     /// The median of all.
     #[must_use]
     pub fn median(&self) -> Option<f64> {
-        median(self.iter().map(|(_, _, value)| value).collect())
+        median(self.iter().map(|(_, _, value)| value))
     }
 
     /// The same for each value by itself.
@@ -97,9 +97,4 @@ impl Matrix {
     pub fn map(&self, of: impl Fn(f64) -> f64) -> Self {
         Self { size: self.size, cells: self.cells.iter().map(|value| value.map(&of)).collect() }
     }
-}
-
-fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_unstable_by(f64::total_cmp);
-    stats::median(&values)
 }

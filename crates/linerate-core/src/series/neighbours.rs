@@ -42,15 +42,11 @@ fn expected(curve: &[(usize, f64, f64)], place: usize) -> Option<f64> {
     if left.len() < 2 || right.len() < 2 {
         return None;
     }
-    let mut across: Vec<f64> = left
-        .iter()
-        .flat_map(|(_, left_size, left_time)| {
-            right.iter().map(move |(_, right_size, right_time)| {
-                let share = (size - left_size) / (right_size - left_size).max(f64::MIN_POSITIVE);
-                left_time + share * (right_time - left_time)
-            })
+    let across = left.iter().flat_map(|(_, left_size, left_time)| {
+        right.iter().map(move |(_, right_size, right_time)| {
+            let share = (size - left_size) / (right_size - left_size).max(f64::MIN_POSITIVE);
+            left_time + share * (right_time - left_time)
         })
-        .collect();
-    across.sort_by(f64::total_cmp);
-    median(&across)
+    });
+    median(across)
 }

@@ -38,9 +38,7 @@ pub fn fit_affine(points: &[(f64, f64)]) -> Option<Affine> {
         line = Some(fitted);
         let residuals: Vec<f64> =
             usable.iter().map(|(size, time)| (time - fitted.a - fitted.b * size) / time).collect();
-        let mut sorted: Vec<f64> = residuals.iter().map(|residual| residual.abs()).collect();
-        sorted.sort_by(f64::total_cmp);
-        let reach = super::median(&sorted)? * MAD_TO_SIGMA * HUBER;
+        let reach = super::median(residuals.iter().map(|residual| residual.abs()))? * MAD_TO_SIGMA * HUBER;
         for (weight, residual) in weights.iter_mut().zip(&residuals) {
             *weight = if residual.abs() > reach { reach / residual.abs() } else { 1.0 };
         }

@@ -25,12 +25,23 @@ impl Estimate {
     }
 }
 
-/// The median of sorted `values`. Absent if there are no values.
+/// The median of `values` in any order. Absent if there are no values.
 #[must_use]
-pub fn median(sorted: &[f64]) -> Option<f64> {
-    let middle = sorted.len() / 2;
-    let upper = *sorted.get(middle)?;
-    Some(if sorted.len() % 2 == 1 { upper } else { f64::midpoint(sorted[middle - 1], upper) })
+pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
+    median_in_place(&mut values.into_iter().collect::<Vec<_>>())
+}
+
+/// The same without memory of its own: it puts the values into another order.
+#[must_use]
+pub fn median_in_place(values: &mut [f64]) -> Option<f64> {
+    let middle = values.len() / 2;
+    if values.is_empty() {
+        return None;
+    }
+    let is_odd = values.len() % 2 == 1;
+    let (below, upper, _) = values.select_nth_unstable_by(middle, f64::total_cmp);
+    let lower = below.iter().copied().max_by(f64::total_cmp).filter(|_| !is_odd);
+    Some(lower.map_or(*upper, |lower| f64::midpoint(lower, *upper)))
 }
 
 /// The median of `values` with its interval between two order statistics.
@@ -54,7 +65,7 @@ pub fn median(sorted: &[f64]) -> Option<f64> {
 pub fn median_interval(values: &[f64]) -> Option<Estimate> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
-    let median = median(&sorted)?;
+    let median = median(sorted.iter().copied())?;
     let interval = outer_rank(sorted.len()).map(|rank| [sorted[rank], sorted[sorted.len() - 1 - rank]]);
     Some(Estimate { median, interval })
 }

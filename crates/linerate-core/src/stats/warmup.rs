@@ -28,8 +28,8 @@ const TOLERANCE_OF_FEW: f64 = 0.5;
 pub fn warm_up(times: &[Span]) -> usize {
     let steady = &times[times.len() / 2..];
     let most = MOST.max(times.len() / MOST_SHARE).min(times.len() / 2);
-    let Some(centre) = median_of(steady.iter().map(|time| time.as_ps() as f64)) else { return 0 };
-    let spread = median_of(steady.iter().map(|time| (time.as_ps() as f64 - centre).abs()));
+    let Some(centre) = median(steady.iter().map(|time| time.as_ps() as f64)) else { return 0 };
+    let spread = median(steady.iter().map(|time| (time.as_ps() as f64 - centre).abs()));
     let tolerance = if steady.len() < FEW { TOLERANCE_OF_FEW } else { TOLERANCE };
     let reach = (spread.unwrap_or(0.0) * MAD_TO_SIGMA * DEVIATIONS).max(centre * tolerance);
     times.iter().take(most).take_while(|time| (time.as_ps() as f64 - centre).abs() > reach).count()
@@ -47,7 +47,7 @@ pub fn warm_up(times: &[Span]) -> usize {
 pub fn warm_up_of_stream(lump: Span, times: &[Span]) -> usize {
     let first = warm_up(times);
     let as_ps = |time: &Span| time.as_ps() as f64;
-    let Some(centre) = median_of(times[times.len() / 2..].iter().map(as_ps)) else { return 0 };
+    let Some(centre) = median(times[times.len() / 2..].iter().map(as_ps)) else { return 0 };
     let odd = times[..first].iter().map(as_ps).sum::<f64>() - first as f64 * centre;
     let rest = &times[first..];
     let uneven = odd.abs() <= as_ps(&lump) || if odd > 0.0 { catches_up(rest) } else { waited(rest) };
@@ -65,14 +65,8 @@ fn catches_up(times: &[Span]) -> bool {
 /// of them is much faster.
 fn waited(times: &[Span]) -> bool {
     let fastest = times.iter().min().map_or(0.0, |time| time.as_ps() as f64);
-    let centre = median_of(times.iter().map(|time| time.as_ps() as f64)).unwrap_or(0.0);
+    let centre = median(times.iter().map(|time| time.as_ps() as f64)).unwrap_or(0.0);
     times.len() < FEW && fastest < centre * TOLERANCE_OF_FEW
-}
-
-fn median_of(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let mut sorted: Vec<f64> = values.collect();
-    sorted.sort_by(f64::total_cmp);
-    median(&sorted)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::stats::{median, median_interval};
+use crate::stats::median;
 
 /// The round trips of one turn, without the trace and with it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -35,11 +35,10 @@ impl Overhead {
             .collect();
         ratios.sort_by(f64::total_cmp);
         let (low, high) = (*ratios.first()?, *ratios.last()?);
-        Some(Self { median: median(&ratios)?, range: [low, high], turns: ratios.len() })
+        Some(Self { median: median(ratios.iter().copied())?, range: [low, high], turns: ratios.len() })
     }
 }
 
 fn middle(times: &[u64]) -> Option<f64> {
-    let times: Vec<f64> = times.iter().map(|ns| *ns as f64).collect();
-    Some(median_interval(&times)?.median).filter(|ns| *ns > 0.0)
+    median(times.iter().map(|ns| *ns as f64)).filter(|ns| *ns > 0.0)
 }

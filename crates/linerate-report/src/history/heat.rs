@@ -174,7 +174,7 @@ fn aims(chart: &Chart<'_, '_>, path: &PathHistory, grid: &Grid) -> Vec<Aim> {
         let [Some(low), Some(high)] = [rows.first(), rows.last()] else { continue };
         let y = f64::midpoint(*low as f64, *high as f64);
         for (column, [first, last]) in grid.columns.iter().enumerate() {
-            let ratios = rows.iter().filter_map(|row| grid.ratios[*row][column]).collect();
+            let ratios = rows.iter().filter_map(|row| grid.ratios[*row][column]);
             let Some(ratio) = median(ratios) else { continue };
             let lines = vec![when(path, [*first, *last]), format!("{band}: {ratio:.3}")];
             aims.push(Aim::at(chart, (f64::midpoint(*first as f64, *last as f64), y), lines));

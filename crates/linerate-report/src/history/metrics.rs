@@ -116,7 +116,7 @@ fn last(_: &PathHistory, course: &Course) -> Option<f64> {
 
 fn baseline(path: &PathHistory, course: &Course) -> Option<f64> {
     let runs = path.runs.iter().zip(&course.values).filter(|(run, _)| run.baseline);
-    median(runs.filter_map(|(_, value)| *value).collect())
+    median(runs.filter_map(|(_, value)| *value))
 }
 
 /// Writes a metric with what it has of each path; nothing without a sample.

@@ -190,7 +190,7 @@ impl Plot<'_> {
     /// The middle of the runs of the baseline.
     fn baseline(&self) -> Option<f64> {
         let of_baseline = self.values().filter(|(run, _)| self.path.runs[*run].baseline);
-        median(of_baseline.map(|(_, value)| value).collect())
+        median(of_baseline.map(|(_, value)| value))
     }
 
     fn caption(&self) -> String {

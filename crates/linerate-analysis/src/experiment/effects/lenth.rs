@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::model::Model;
 use super::{Observation, distinct};
+use linerate_core::stats::median;
 
 /// The standard error of an effect, and its degrees of freedom.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,9 +36,10 @@ pub(super) fn pseudo_error(model: &Model<'_>) -> Option<PseudoError> {
     if count < FEWEST_EFFECTS {
         return None;
     }
-    let first = 1.5 * median(sizes.clone())?;
+    let usual = |sizes: &[f64]| median(sizes.iter().copied()).filter(|median| *median > 0.0);
+    let first = 1.5 * usual(&sizes)?;
     let small: Vec<f64> = sizes.into_iter().filter(|effect| *effect < 2.5 * first).collect();
-    Some(PseudoError { deviation: 1.5 * median(small)?, freedom: count as f64 / 3.0 })
+    Some(PseudoError { deviation: 1.5 * usual(&small)?, freedom: count as f64 / 3.0 })
 }
 
 /// Every effect once: mean(high) - mean(low) of each different column. Those of hard factors alone have a
@@ -78,9 +80,4 @@ fn is_high(model: &Model<'_>, observation: &Observation<'_>, mask: u32) -> bool 
     let low = |factor: &usize| observation.cell[*factor] == model.coding.measured[*factor][0];
     let factors = (0..observation.cell.len()).filter(|factor| mask >> factor & 1 == 1);
     factors.filter(low).count().is_multiple_of(2)
-}
-
-fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    linerate_core::stats::median(&values).filter(|median| *median > 0.0)
 }

@@ -20,18 +20,14 @@ pub struct Victims {
 /// Absent if none were measured.
 pub(super) fn victims(all: &[Victim]) -> Option<Victims> {
     let ratio = |of: fn(&linerate_core::mesh::Tail) -> linerate_core::units::Span| {
-        let mut ratios: Vec<f64> = all
-            .iter()
-            .map(|one| of(&one.loaded).as_seconds() / of(&one.alone).as_seconds().max(f64::MIN_POSITIVE))
-            .collect();
-        ratios.sort_unstable_by(f64::total_cmp);
-        ratios
+        all.iter()
+            .map(move |one| of(&one.loaded).as_seconds() / of(&one.alone).as_seconds().max(f64::MIN_POSITIVE))
     };
     let (means, tails) = (ratio(|tail| tail.mean), ratio(|tail| tail.p99));
     Some(Victims {
         pairs: all.len(),
-        mean_slowdown: linerate_core::stats::median(&means)?,
-        p99_slowdown: linerate_core::stats::median(&tails)?,
-        worst_p99_slowdown: tails.last().copied()?,
+        mean_slowdown: linerate_core::stats::median(means)?,
+        p99_slowdown: linerate_core::stats::median(tails.clone())?,
+        worst_p99_slowdown: tails.max_by(f64::total_cmp)?,
     })
 }

@@ -91,8 +91,8 @@ fn gathered(call: Call, bytes: u64, times: u64, answers: &[Answer]) -> Collectiv
 /// Of sorted times.
 fn tail(times: &[Span]) -> Tail {
     let count = times.len() as u64;
-    let seconds: Vec<f64> = times.iter().map(|time| time.as_ps() as f64).collect();
-    let median = stats::median(&seconds).map_or(Span::ZERO, Span::from_ps_rounded);
+    let median =
+        stats::median(times.iter().map(|time| time.as_ps() as f64)).map_or(Span::ZERO, Span::from_ps_rounded);
     // The smallest time that 99 of 100 do not exceed.
     let p99 = times.get((times.len() * 99).div_ceil(100).saturating_sub(1)).copied().unwrap_or_default();
     Tail { messages: count, mean: times.iter().copied().sum::<Span>() / count.max(1), median, p99 }

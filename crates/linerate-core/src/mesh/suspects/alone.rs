@@ -2,7 +2,7 @@
 
 use super::super::Mesh;
 use super::candidates::Candidate;
-use super::polish::median;
+use super::polish::usual;
 use super::{Suspect, Verdict};
 use crate::plan::MeshSchedule;
 
@@ -29,10 +29,10 @@ pub(super) fn judged(mesh: &Mesh, one: &Candidate, all: &[Candidate], tolerance:
     if here.len().min(elsewhere.len()) < FEWEST_VISITS {
         return Suspect { place, probe, times_slower, alone: None, verdict: Verdict::Unconfirmed };
     }
-    let usual = median(elsewhere);
-    let limit = usual * (1.0 + tolerance);
+    let expected = usual(elsewhere);
+    let limit = expected * (1.0 + tolerance);
     let slow = here.iter().filter(|time| **time > limit).count();
     let verdict =
         if slow as f64 >= ALMOST_ALL * here.len() as f64 { Verdict::Bad } else { Verdict::Congested };
-    Suspect { place, probe, times_slower, alone: Some(median(here) / usual), verdict }
+    Suspect { place, probe, times_slower, alone: Some(usual(here) / expected), verdict }
 }

@@ -3,7 +3,7 @@
 use super::super::Mesh;
 use super::super::matrix::Matrix;
 use super::groups::groups;
-use super::polish::{Polished, median};
+use super::polish::{Polished, usual};
 use super::{Place, SEARCHED, is_directed, measured};
 use crate::plan::MeshSchedule;
 
@@ -72,7 +72,7 @@ fn of_probe(mesh: &Mesh, probe: usize, tolerance: f64) -> Vec<Candidate> {
         let place = Place::Between(groups);
         let (between, within): (Vec<_>, Vec<_>) =
             logs.iter().partition(|(from, to, _)| place.holds(*from, *to));
-        let usual = |cells: &[(usize, usize, f64)]| median(cells.iter().map(|cell| cell.2).collect());
+        let usual = |cells: &[(usize, usize, f64)]| usual(cells.iter().map(|cell| cell.2));
         let slower = usual(&between) - usual(&within);
         // What is left may still have slow ranks and links.
         for (from, to, log) in &between {

@@ -60,7 +60,7 @@ fn apart(matrix: &Matrix, groups: &[Vec<usize>], gap: f64) -> bool {
     let values =
         |cells: Vec<(usize, usize, f64)>| cells.into_iter().map(|(_, _, value)| value).collect::<Vec<_>>();
     let (within, between) = (values(within), values(between));
-    let usual = super::polish::median(within.clone());
+    let usual = super::polish::usual(within.iter().copied());
     let share = |cells: &[f64], wanted: &dyn Fn(f64) -> bool| {
         cells.iter().filter(|value| wanted(**value)).count() as f64 >= ALMOST_ALL * cells.len() as f64
     };

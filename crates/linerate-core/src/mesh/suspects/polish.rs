@@ -49,21 +49,19 @@ impl Polished {
     pub(super) fn spread(&self) -> f64 {
         let rest: Vec<f64> = self.rest.iter().map(|(_, _, rest)| rest.abs()).collect();
         let (cells, effects) = (rest.len() as f64, (self.rows.len() * 2).saturating_sub(1) as f64);
-        NORMAL * median(rest) * cells / (cells - effects).max(1.0)
+        NORMAL * usual(rest) * cells / (cells - effects).max(1.0)
     }
 }
 
 /// Takes the median of the effects off all of them. Those of which nothing is known are usual.
 fn centre(effects: &mut [f64], known: &[bool]) {
-    let usual =
-        median(effects.iter().zip(known).filter(|(_, known)| **known).map(|(effect, _)| *effect).collect());
+    let usual = usual(effects.iter().zip(known).filter(|(_, known)| **known).map(|(effect, _)| *effect));
     for (effect, known) in effects.iter_mut().zip(known) {
         *effect = if *known { *effect - usual } else { 0.0 };
     }
 }
 
-/// 0 of nothing.
-pub(super) fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_unstable_by(f64::total_cmp);
-    stats::median(&values).unwrap_or(0.0)
+/// The median, 0 of nothing.
+pub(super) fn usual(values: impl IntoIterator<Item = f64>) -> f64 {
+    stats::median(values).unwrap_or(0.0)
 }

@@ -81,7 +81,7 @@ fn metrics_are_in_base_units_with_their_labels() {
     assert_eq!(value("runs", &[]), Some(60.0));
     assert_eq!(value("last_run_timestamp_seconds", &[]), Some(BEGAN as f64 / 1e6 + 59.0 * 86_400.0));
     assert_eq!(value("figure_last_seconds", latency), path.figures[0].values[59].map(|us| us * 1e-6));
-    let base = path.figures[0].values[..10].iter().flatten().copied().collect();
+    let base = path.figures[0].values[..10].iter().flatten().copied();
     assert_eq!(value("figure_baseline_seconds", latency), median(base).map(|us| us * 1e-6));
     let rate = value("figure_last_bytes_per_second", &[("figure", "stream/rate-send")]);
     assert_eq!(rate, path.figures[7].values[59].map(|mbps| mbps * 125_000.0));
