@@ -8,7 +8,7 @@ use linerate_core::observation::Noise;
 use linerate_core::run::{End, Run};
 use linerate_net::lab::WIRE;
 
-use crate::support::lab::{Lab, MTU};
+use crate::support::lab::{Lab, Limit, MTU};
 
 /// How often a truth is tried while the machine takes processors away.
 const TRIES: usize = 3;
@@ -18,6 +18,10 @@ const TAKEN: f64 = 0.02;
 /// How often the wire is looked at, and over how long a time its rate is taken: as long as a message lasts.
 const LOOK: Duration = Duration::from_millis(20);
 const WINDOW: f64 = 0.22;
+/// What a look may miss at either end of a load. Unit: seconds.
+pub(crate) const EDGE: f64 = 0.04;
+/// A wire that is silent for longer is no longer busy with the same. Unit: seconds.
+const SILENCE: f64 = 0.15;
 /// What a device counts of a frame besides the IP packet. Unit: bytes.
 const HEADER: u64 = 14;
 /// The headers of TCP over IPv4 with timestamps. Unit: bytes.
@@ -47,16 +51,20 @@ fn taken(end: End<'_>) -> f64 {
     lost.max(waited).max(stolen)
 }
 
+/// What this host's end of a wire had sent at each look. Unit: seconds and bytes.
+pub(crate) struct Carried(Vec<(f64, u64)>);
+
 impl Lab {
-    /// Does `work`, and says at what rate this host's end of the wire carried TCP's payload meanwhile, in full
-    /// frames: the median over windows in which it was busy. Unit: Mb/s.
-    pub(crate) fn watched<T>(&self, work: impl FnOnce() -> T) -> (T, f64) {
+    /// Does `work`, and counts what this host's end of the wire carries meanwhile.
+    pub(crate) fn watched<T>(&self, work: impl FnOnce() -> T) -> (T, Carried) {
         let over = AtomicBool::new(false);
         let watch = || {
             let mut looks = Vec::new();
             let began = Instant::now();
             while !over.load(Ordering::Relaxed) {
-                looks.push((began.elapsed().as_secs_f64(), sent()));
+                let before = began.elapsed();
+                let bytes = sent();
+                looks.push(((before + began.elapsed()).as_secs_f64() / 2.0, bytes));
                 std::thread::sleep(LOOK);
             }
             looks
@@ -65,7 +73,7 @@ impl Lab {
             let looks = scope.spawn(|| self.0.here(watch).expect("entered"));
             let done = work();
             over.store(true, Ordering::Relaxed);
-            (done, rate(&looks.join().expect("it only looks")))
+            (done, Carried(looks.join().expect("it only looks")))
         })
     }
 }
@@ -78,15 +86,59 @@ fn sent() -> u64 {
     transmitted.parse().expect("a number")
 }
 
-fn rate(looks: &[(f64, u64)]) -> f64 {
-    let later = |(at, bytes): &(f64, u64)| {
-        let (end, then) = looks.iter().find(|(end, _)| end - at >= WINDOW)?;
-        Some((then - bytes) as f64 * 8e-6 / (end - at))
-    };
-    let mut rates: Vec<f64> = looks.iter().filter_map(later).collect();
-    rates.sort_by(f64::total_cmp);
-    let busy = rates.last().map_or(0.0, |most| most / 2.0);
-    rates.retain(|rate| *rate > busy);
-    let middle = rates.get(rates.len() / 2).copied().unwrap_or(0.0);
-    middle * (MTU - HEADERS) as f64 / (MTU + HEADER) as f64
+impl Carried {
+    /// The rate of TCP's payload in full frames: the median over windows in which the wire was busy. Unit: Mb/s.
+    pub(crate) fn typical(&self) -> f64 {
+        let Self(looks) = self;
+        let later = |from: &(f64, u64)| {
+            let to = looks.iter().find(|(end, _)| end - from.0 >= WINDOW)?;
+            Some(payload(*from, *to))
+        };
+        let mut rates: Vec<f64> = looks.iter().filter_map(later).collect();
+        rates.sort_by(f64::total_cmp);
+        let busy = rates.last().map_or(0.0, |most| most / 2.0);
+        rates.retain(|rate| *rate > busy);
+        rates.get(rates.len() / 2).copied().unwrap_or(0.0)
+    }
+
+    /// The same without the looks in which it began or ended to be busy, for messages that take turns: the mean.
+    /// Unit: Mb/s.
+    pub(crate) fn within_messages(&self, limit: Limit) -> f64 {
+        let quarter = limit.mbps as f64 / 4.0;
+        let busy = |looks: &&[(f64, u64)]| looks.windows(2).all(|step| payload(step[0], step[1]) > quarter);
+        let inner = self.0.windows(4).filter(busy).map(|looks| (looks[1], looks[2]));
+        let (time, bytes) =
+            inner.fold((0.0, 0), |(time, bytes), (from, to)| (time + to.0 - from.0, bytes + to.1 - from.1));
+        payload((0.0, 0), (time, bytes))
+    }
+
+    /// When the wire was last busy, with no more than [`SILENCE`] within: carrying a quarter of its rate or more.
+    /// Unit: seconds.
+    pub(crate) fn busy(&self, limit: Limit) -> (f64, f64) {
+        let quarter = limit.mbps as f64 / 4.0;
+        let steps = self.0.windows(2).filter(|step| payload(step[0], step[1]) > quarter);
+        let steps: Vec<(f64, f64)> = steps.map(|step| (step[0].0, step[1].0)).collect();
+        let end = steps.last().expect("the wire was busy").1;
+        let mut begin = end;
+        for (from, to) in steps.into_iter().rev() {
+            if begin - to > SILENCE {
+                break;
+            }
+            begin = from;
+        }
+        (begin, end)
+    }
+
+    /// The rate of TCP's payload in full frames between two times. Unit: Mb/s, and seconds.
+    pub(crate) fn mean(&self, from: f64, to: f64) -> f64 {
+        let within = || self.0.iter().filter(|(at, _)| (from..=to).contains(at));
+        let (first, last) = (within().next(), within().next_back());
+        payload(*first.expect("it was looked at"), *last.expect("it was looked at"))
+    }
+}
+
+/// What was carried between two looks, as a rate of TCP's payload in full frames. Unit: Mb/s.
+fn payload((began, before): (f64, u64), (end, then): (f64, u64)) -> f64 {
+    let all = (then - before) as f64 * 8e-6 / (end - began);
+    all * (MTU - HEADERS) as f64 / (MTU + HEADER) as f64
 }

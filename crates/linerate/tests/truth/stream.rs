@@ -8,24 +8,30 @@ use linerate_core::traffic::Class;
 use linerate_core::units::{Rate, Span};
 use rstest::rstest;
 
+use super::host::{Carried, EDGE, held};
 use super::{ALONE, PoisonError};
 use crate::support::Desk;
 use crate::support::lab::{Lab, Limit};
 
 /// How long each transfer lasts at the rate of the wire. Unit: seconds.
 const SECONDS: u64 = 3;
+/// Unit: bytes.
+const MESSAGE: u64 = 64 << 10;
 
-/// Runs one stream over `lab`, for as long as `bound` says.
-fn stream(lab: &Lab, bound: &[&str]) -> Run {
+/// How long the warm-up is: then the bucket is no longer full. Unit: seconds.
+const WARM_UP: f64 = 0.3;
+
+/// Runs one stream over `lab`, for as long as `bound` says, and counts what the wire carries.
+fn stream(lab: &Lab, bound: &[&str]) -> (Run, Carried) {
     let desk = Desk::new();
     let server = lab.serve(&desk);
-    // The bucket is full at first; by the end of the warm-up it is not.
+    let warm_up = format!("{WARM_UP}s");
     let options =
-        ["stream", &server.address, "--congestion", "cubic", "--message", "64KiB", "--warm-up", "300ms"];
+        ["stream", &server.address, "--congestion", "cubic", "--message", "64KiB", "--warm-up", &warm_up];
     let files = ["--out", "x.run.json", "--report", "x.html"];
-    let said = lab.linerate(&desk, &[&options, bound, &files].concat()).done();
-    println!("{}", said.stdout);
-    desk.run_file("x.run.json")
+    let (said, carried) = lab.watched(|| lab.linerate(&desk, &[&options, bound, &files].concat()));
+    println!("{}", said.done().stdout);
+    (desk.run_file("x.run.json"), carried)
 }
 
 /// Published tables have such transfers as rows of 6.40 and 0.01 Mb/s: normal speed and then silence,
@@ -68,21 +74,36 @@ fn what_a_shaper_had_saved_is_told_from_what_it_carries(
     #[case] time: &str,
     #[case] bound: f64,
 ) {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let Some(lab) = Lab::new(Some(Limit { mbps, burst: "1MiB" })) else { return };
-    let desk = Desk::new();
-    let server = lab.serve(&desk);
-    let options = ["stream", &server.address, "--time", time, "--out", "x.run.json", "--no-report"];
-    let said = lab.linerate(&desk, &options).done();
-    let run = desk.run_file("x.run.json");
-    let expected = mbps as f64 * run.framing().expect("MTU and timestamps are known").share();
-    let report = Report::new(vec![NamedRun { name: "wire".to_owned(), run }]);
+    let limit = Limit { mbps, burst: "1MiB" };
+    held(|| {
+        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let (desk, lab) = (Desk::new(), Lab::new(Some(limit))?);
+        let server = lab.serve(&desk);
+        let options = ["stream", &server.address, "--time", time, "--out", "x.run.json", "--no-report"];
+        let (said, carried) = lab.watched(|| lab.linerate(&desk, &options));
+        let (said, run) = (said.done().stdout, desk.run_file("x.run.json"));
+        let holds = is_told_apart(limit, bound, &run, &carried, &said);
+        Some((run, holds))
+    });
+}
+
+fn is_told_apart(limit: Limit, bound: f64, run: &Run, carried: &Carried, said: &str) -> Result<(), String> {
+    let nominal = limit.mbps as f64 * run.framing().expect("MTU and timestamps are known").share();
+    let (begin, end) = carried.busy(limit);
+    let expected = carried.mean((begin + end) / 2.0, end - EDGE);
+    let report = Report::new(vec![NamedRun { name: "wire".to_owned(), run: run.clone() }]);
     let sum = &report.loads[0].sums[0];
-    let (whole, later) = (sum.mbps.expect("it moved"), sum.later_mbps.expect("it began faster"));
-    println!("{whole} and then {later} of {expected} Mb/s");
-    assert!(whole > expected * 1.01, "{whole} Mb/s has no burst: {}", said.stdout);
-    assert!((later / expected - 1.0).abs() < bound, "{later} is not {expected} Mb/s: {}", said.stdout);
-    assert!(said.stdout.contains(" in the second half, "), "{}", said.stdout);
+    let whole = sum.mbps.expect("it moved");
+    let later = sum.later_mbps.ok_or_else(|| format!("{whole} Mb/s all along: {said}"))?;
+    println!("{whole} and then {later}; the wire carried {expected} of {nominal} Mb/s");
+    if whole <= later * 1.01 {
+        return Err(format!("{whole} Mb/s has no burst beside {later}: {said}"));
+    }
+    if (later / expected - 1.0).abs() >= bound || later > nominal * (1.0 + bound) {
+        return Err(format!("{later} is not {expected} of {nominal} Mb/s: {said}"));
+    }
+    let told = said.contains(" in the second half, ");
+    told.then_some(()).ok_or_else(|| format!("no word of the second half: {said}"))
 }
 
 /// The payload rate that the receiver counted.
@@ -100,25 +121,33 @@ fn rate(run: &Run) -> Rate {
 #[case::at_100_mbps(Limit { mbps: 100, burst: "128KiB" })]
 #[case::at_1000_mbps(Limit { mbps: 1000, burst: "1MiB" })]
 fn a_bound_in_time_in_bytes_and_in_messages_gives_the_rate_of_the_wire(#[case] limit: Limit) {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let Some(lab) = Lab::new(Some(limit)) else { return };
-    let bytes = (limit.mbps * 125_000 * SECONDS).to_string();
-    let count = (limit.mbps * 125_000 * SECONDS / 65_536).to_string();
-    let time = format!("{SECONDS}s");
-    let bounds: [&[&str]; 3] = [&["--time", &time], &["--bytes", &bytes], &["--count", &count]];
-    let runs = bounds.map(|bound| stream(&lab, bound));
-    let rates = runs.each_ref().map(|run| rate(run).as_mbps());
-    let framing = runs[0].framing().expect("MTU and timestamps are known");
-    let expected = limit.mbps as f64 * framing.share();
-    println!("{rates:?} Mb/s of {expected:.3} Mb/s");
-    for rate in rates {
-        assert!((rate / expected - 1.0).abs() < 0.01, "{rate} is not {expected} Mb/s");
-        assert!(
-            rates.iter().all(|other| (rate / other - 1.0).abs() < 0.01),
-            "the bounds disagree: {rates:?}"
-        );
+    let bytes = limit.mbps * 125_000 * SECONDS;
+    let count = bytes / MESSAGE;
+    let bounds = [
+        ("--time", format!("{SECONDS}s"), None),
+        ("--bytes", bytes.to_string(), Some(bytes)),
+        ("--count", count.to_string(), Some(count * MESSAGE)),
+    ];
+    for (flag, value, exactly) in &bounds {
+        held(|| {
+            let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+            let lab = Lab::new(Some(limit))?;
+            let (run, carried) = stream(&lab, &[flag, value]);
+            if let Some(bytes) = exactly {
+                assert_eq!(run.transfers[0].flows[0].receiver.bytes, *bytes, "{flag}");
+            }
+            let holds = is_the_rate(limit, &run, &carried);
+            Some((run, holds))
+        });
     }
-    let received = |run: &Run| run.transfers[0].flows[0].receiver.bytes;
-    assert_eq!(received(&runs[1]).to_string(), bytes, "exactly");
-    assert_eq!(received(&runs[2]), count.parse::<u64>().expect("a number") * 65_536, "exactly");
+}
+
+/// The rate of each bound is what the wire carried then, so the bounds agree too.
+fn is_the_rate(limit: Limit, run: &Run, carried: &Carried) -> Result<(), String> {
+    let nominal = limit.mbps as f64 * run.framing().expect("MTU and timestamps are known").share();
+    let (begin, end) = carried.busy(limit);
+    let (rate, expected) = (rate(run).as_mbps(), carried.mean(begin + WARM_UP + EDGE, end - EDGE));
+    println!("{rate} Mb/s; the wire carried {expected:.3} of {nominal:.3} Mb/s");
+    let near = (rate / expected - 1.0).abs() < 0.01 && rate < nominal * 1.01;
+    near.then_some(()).ok_or_else(|| format!("{rate} is not {expected} of {nominal} Mb/s"))
 }
