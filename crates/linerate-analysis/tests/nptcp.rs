@@ -17,6 +17,8 @@ use linerate_core::schedule::{Bounds, Schedule};
 use linerate_core::units::Size;
 use rstest::rstest;
 
+use crate::support::guard;
+
 const PROGRAM: &str = "NPtcp";
 const PATIENCE: Duration = Duration::from_secs(60);
 /// What `NPtcp` prints when nobody listens yet; 111 is Linux's ECONNREFUSED.
@@ -128,7 +130,8 @@ impl Process {
         let out = File::create(&log).expect("the directory is ours");
         let both = out.try_clone().expect("a second handle of one file");
         let mut command = Command::new(PROGRAM);
-        command.args(options).current_dir(directory.path()).stdin(Stdio::null()).stdout(out).stderr(both);
+        command.args(options).current_dir(directory.path()).envs([guard::mark()]);
+        command.stdin(Stdio::null()).stdout(out).stderr(both);
         match command.spawn() {
             Ok(child) => Some(Self { child, log }),
             Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -193,6 +196,7 @@ impl Scratch {
         let process = std::process::id();
         let thread = std::thread::current().name().unwrap_or("main").replace("::", "-");
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("nptcp-{process}-{thread}"));
+        guard::remove_at_end(&path);
         std::fs::create_dir_all(&path).expect("cargo's directory for tests is ours to write");
         Self(path)
     }

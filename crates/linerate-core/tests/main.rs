@@ -1,6 +1,7 @@
 //! All integration tests of this crate: one program, so that they are linked once.
 
 mod comm;
+mod guard;
 mod layers;
 mod mesh;
 mod support;

@@ -2,3 +2,4 @@
 //! benches and carriers of loads.
 
 pub(crate) mod comm_conformance;
+pub(crate) mod guard;

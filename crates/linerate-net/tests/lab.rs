@@ -11,7 +11,7 @@ use linerate_core::lab::{LabPlan, Layout};
 use linerate_core::units::{Rate, Size};
 use linerate_net::lab::{HERE, Lab, TwoHosts, WIRE, kept, shape, switch};
 
-use crate::support::{lab, output_of};
+use crate::support::{guard, lab, output_of};
 
 fn seen(lab: &TwoHosts, program: &str, arguments: &[&str]) -> String {
     lab.here(|| output_of(program, arguments)).expect("entered")
@@ -178,7 +178,14 @@ fn a_delay_delays_or_the_kernel_has_none_and_the_error_names_it() {
 
 /// Names of laboratories that no other test and no other run of the tests has.
 fn own(name: &str) -> String {
-    format!("t{}-{name}", std::process::id())
+    let name = format!("t{}-{name}", std::process::id());
+    for node in ["a", "b"] {
+        guard::at_end(&["ip", "netns", "del", &format!("{name}.{node}")]);
+    }
+    for kind in ["hosts", "toml"] {
+        guard::at_end(&["rm", "-f", &format!("/run/linerate/labs/{name}.{kind}")]);
+    }
+    name
 }
 
 const PAIR: &str = "about = 'a pair'\nhosts = ['a', 'b']\n[[link]]\nbetween = ['a', 'b']";
@@ -211,7 +218,8 @@ fn a_laboratory_that_is_kept_is_there_until_it_is_taken_down() {
 
     let opened = kept::open(&name).expect("it is whole");
     reaches(&opened, "a", "b");
-    let sleeper = opened.on(0, || Command::new("sleep").arg("30").spawn()).expect("entered");
+    let sleeper =
+        opened.on(0, || Command::new("sleep").arg("30").envs([guard::mark()]).spawn()).expect("entered");
     let mut sleeper = sleeper.expect("it sleeps");
     let busy = kept::down(&name, false).expect_err("a process is in it").to_string();
     assert_eq!(busy, format!("remove the laboratory {name}: processes are in it: {} (sleep)", sleeper.id()));

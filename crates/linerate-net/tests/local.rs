@@ -19,6 +19,7 @@ use linerate_net::wait::{Interest, Wait};
 use nix::sched::{CloneFlags, unshare};
 use rstest::rstest;
 
+use crate::support::guard;
 use crate::support::rendezvous::{TOKEN, lines, there_is};
 
 const HERE: std::net::IpAddr = std::net::IpAddr::V4(Ipv4Addr::LOCALHOST);
@@ -293,6 +294,7 @@ fn another_process_echoes_every_byte_and_when_it_is_killed_the_channel_ends(
     let mut other = Command::new(std::env::current_exe().expect("this program"))
         .args(["--ignored", "--exact", "local::an_echo_in_another_process"])
         .envs([("ECHO_TRANSPORT", transport.name()), ("ECHO_PLACE", &place)])
+        .envs([guard::mark()])
         .stdout(Stdio::null())
         .spawn()
         .expect("it starts");

@@ -16,7 +16,7 @@ use linerate_net::serve::{AllowedSetting, GuardianProgram, Limits, Server, Setti
 use linerate_net::settings::{self, Setting, Value};
 
 use crate::support::rude::{Rude, Stage};
-use crate::support::{TestServer, lab};
+use crate::support::{TestServer, guard, lab};
 
 /// What the server's host begins with.
 const ORIGINALS: [(&str, &str); 3] =
@@ -39,7 +39,9 @@ impl Folder {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let name = format!("linerate-remote-{}-{number}", std::process::id());
-        Self(std::env::temp_dir().join(name))
+        let folder = std::env::temp_dir().join(name);
+        guard::remove_at_end(&folder);
+        Self(folder)
     }
 
     fn journals(&self) -> usize {

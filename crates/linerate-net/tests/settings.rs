@@ -39,7 +39,7 @@ fn again(part: &str, place: &Path) -> Command {
     let program = std::env::current_exe().expect("this program");
     command.args(["-c", "exec \"$@\" 3>&1 >&2", "sh"]).arg(program);
     command.args(["settings::a_part_of_another_test", "--exact", "--nocapture", "--quiet"]);
-    command.env(PART, part).env(PLACE, place);
+    command.env(PART, part).env(PLACE, place).envs([crate::support::guard::mark()]);
     command
 }
 
@@ -165,6 +165,7 @@ fn whatever_is_killed_every_setting_is_as_before() {
         Err(error) => panic!("failed to {error}"),
     };
     let place = std::env::temp_dir().join(format!("linerate-killed-{}", std::process::id()));
+    crate::support::guard::remove_at_end(&place);
     let orphans = lab.here(|| {
         let before = values();
         let mut orphans = 0;

@@ -11,6 +11,8 @@ pub(crate) mod conversation;
 pub(crate) mod datagrams;
 pub(crate) mod engines;
 pub(crate) mod flows;
+#[path = "../../linerate-core/tests/support/guard.rs"]
+pub(crate) mod guard;
 pub(crate) mod lines;
 pub(crate) mod relay;
 pub(crate) mod rendezvous;

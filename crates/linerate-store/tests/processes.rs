@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 
 use linerate_store::{Access, Existing, Filter, Location, Recent, Recorded, Store};
 
-use crate::support::{id_of, on_both, record};
+use crate::support::{guard, id_of, on_both, record};
 
 /// How many runs a writer records.
 const RUNS: i64 = 200;
@@ -36,7 +36,13 @@ fn writer(place: &Location, name: &str) -> Child {
     };
     let mut command = Command::new(std::env::current_exe().expect("this program"));
     command.args(["--exact", "processes::a_writer_that_was_asked_writes", "--nocapture", "--test-threads=1"]);
-    command.env(PLACE, place).env(NAME, name).stdout(Stdio::piped()).spawn().expect("it starts")
+    command
+        .env(PLACE, place)
+        .env(NAME, name)
+        .envs([guard::mark()])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts")
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Histories for tests: a file in a folder of its own, and a database of a real server.
 
+#[path = "../../linerate-core/tests/support/guard.rs"]
+pub(crate) mod guard;
 pub(crate) mod proxy;
 pub(crate) mod server;
 
@@ -28,6 +30,7 @@ impl Place {
     /// A file that is not there yet.
     pub(crate) fn file() -> Self {
         let folder = tempfile::Builder::new().prefix("linerate-store-").tempdir().expect("a folder");
+        guard::remove_at_end(folder.path());
         let location = Location::File(folder.path().join("linerate/history.db"));
         Self { location, _folder: Some(folder) }
     }

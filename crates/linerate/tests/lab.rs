@@ -11,7 +11,7 @@ use linerate_net::lab::LabError;
 use rustix::process::Signal;
 
 use crate::support::process::wait_for;
-use crate::support::{Desk, missing, output_of};
+use crate::support::{Desk, PROGRAM, guard, missing, output_of};
 
 /// Whether laboratories can be made here, with a word if not.
 fn can() -> bool {
@@ -52,6 +52,7 @@ fn a_laboratory_goes_up_runs_a_command_and_comes_down() {
     }
     let desk = Desk::new();
     let name = format!("cli{:07}", std::process::id());
+    guard::at_end(&[PROGRAM, "lab", "down", "--busy", &name]);
     let up = desk.linerate(&["lab", "up", "slow-port", "--name", &name]).done().stdout.replace(&name, "NAME");
     assert_snapshot!(up, @r"
     the laboratory NAME is up: 3 nodes, 2 links

@@ -4,7 +4,7 @@ use insta::assert_snapshot;
 use rustix::process::Signal;
 
 use crate::support::process::wait_for;
-use crate::support::{Desk, PROGRAM, Said, is_root, missing};
+use crate::support::{Desk, PROGRAM, Said, guard, is_root, missing};
 
 /// A laboratory of two hosts that is taken down at the end.
 pub(crate) struct Pair<'d> {
@@ -20,6 +20,7 @@ impl<'d> Pair<'d> {
             return None;
         }
         let name = format!("{what}{}", std::process::id());
+        guard::at_end(&[PROGRAM, "lab", "down", "--busy", &name]);
         desk.linerate(&["lab", "up", "pair", "--name", &name]).done();
         Some(Self { desk, name })
     }

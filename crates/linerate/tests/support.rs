@@ -1,6 +1,8 @@
 //! linerate as a user runs it: the binary in a folder of its own, in the foreground or in the
 //! background, and what it said.
 
+#[path = "../../linerate-core/tests/support/guard.rs"]
+pub(crate) mod guard;
 pub(crate) mod lab;
 pub(crate) mod process;
 pub(crate) mod server;
@@ -26,7 +28,10 @@ pub(crate) struct Desk(TempDir);
 
 impl Desk {
     pub(crate) fn new() -> Self {
-        Self(tempfile::Builder::new().prefix("linerate-test-").tempdir().expect("a folder for the test"))
+        let folder =
+            tempfile::Builder::new().prefix("linerate-test-").tempdir().expect("a folder for the test");
+        guard::remove_at_end(folder.path());
+        Self(folder)
     }
 
     pub(crate) fn folder(&self) -> &Path {
@@ -84,6 +89,8 @@ impl Desk {
             command.env_remove(name);
         }
         command.env("NO_COLOR", "1").env("LC_ALL", "C.UTF-8");
+        let (name, value) = guard::mark();
+        command.env(name, value);
         // Nor the tester's or this host's configuration.
         command.env("LINERATE_NO_CONFIG", "1");
         // Not where this host notes what is to be put back.

@@ -26,7 +26,13 @@ const AGAIN: &str = "test -z \"$2\" || export LINERATE_TEST_REMOTE_ABOUT=\"$2\";
 fn again(part: &str, about: &str) -> Child {
     let program = std::env::current_exe().expect("this program");
     let mut command = Command::new("sh");
-    command.args(["-c", AGAIN]).arg(program).arg(THIS).env(PART, part).env(ABOUT, about);
+    command
+        .args(["-c", AGAIN])
+        .arg(program)
+        .arg(THIS)
+        .env(PART, part)
+        .env(ABOUT, about)
+        .envs([guard::mark()]);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.spawn().expect("it starts")
 }

@@ -13,26 +13,24 @@ use linerate_core::units::Span;
 use rstest::rstest;
 
 use super::{ALONE, PoisonError};
-use crate::support::Desk;
 use crate::support::lab::{Lab, Limit};
+use crate::support::{Desk, guard};
 
 /// A process that keeps a processor busy, until this is dropped.
 pub(super) struct Burner(Child);
 
 impl Burner {
     pub(super) fn start() -> Self {
-        // It ends by itself where the test is killed.
-        let mut busy = Command::new("timeout");
-        busy.args(["60", "sh", "-c", "while :; do :; done"]).stdin(Stdio::null());
-        Self(busy.spawn().expect("coreutils and a shell"))
+        let (name, value) = guard::mark();
+        let mut busy = Command::new("sh");
+        busy.args(["-c", "while :; do :; done"]).env(name, value).stdin(Stdio::null());
+        Self(busy.spawn().expect("a shell"))
     }
 }
 
 impl Drop for Burner {
     fn drop(&mut self) {
-        // `timeout` hands this on; a kill would leave the shell behind.
-        let timeout = rustix::process::Pid::from_child(&self.0);
-        rustix::process::kill_process(timeout, rustix::process::Signal::TERM).unwrap_or(());
+        self.0.kill().expect("it is ours");
         self.0.wait().expect("it has ended");
     }
 }
