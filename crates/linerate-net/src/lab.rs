@@ -17,6 +17,8 @@ use std::io;
 use linerate_core::lab::{LabPlanError, Layout};
 
 use namespace::Namespace;
+#[cfg(test)]
+pub(crate) use pair::tests::lab as of_a_test;
 pub use pair::{HERE, THERE, TwoHosts, WIRE, shape, switch};
 
 /// A laboratory that is there as long as this is.

@@ -173,9 +173,12 @@ mod tests {
 
     #[test]
     fn a_trace_has_as_many_passages_as_were_asked_for() {
-        let orders = Orders { trace: Some(3), ..orders(&[SOUND], 1) };
-        let done = run_all(orders, || false, |_, _| {}).expect("it can be built");
-        assert!(done.iter().flatten().all(|loaded| loaded.trace.is_some()));
+        for asked in [None, Some(0), Some(3), Some(7)] {
+            let orders = Orders { trace: asked, ..orders(&[SOUND], 1) };
+            let done = run_all(orders, || false, |_, _| {}).expect("it can be built");
+            let [Some(loaded)] = &done[..] else { panic!("one plan was ordered") };
+            assert_eq!(loaded.trace.as_ref().map(|trace| trace.passages().len()), asked);
+        }
     }
 
     #[test]

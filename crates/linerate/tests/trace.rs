@@ -1,7 +1,6 @@
 //! `linerate trace` as a user runs it: over a loopback, in laboratories, on models. Costs 15 s.
 
 use std::path::Path;
-use std::process::Command;
 
 use insta::assert_snapshot;
 use linerate_core::run::{Run, State};
@@ -14,7 +13,7 @@ use serde_json::Value;
 
 use crate::support::lab::{Lab, Limit, MTU};
 use crate::support::server::Server;
-use crate::support::{Desk, PROGRAM, missing};
+use crate::support::{Desk, PROGRAM, has, missing};
 
 /// Whether programs can be loaded into this kernel, by this build and this user.
 fn by_programs() -> bool {
@@ -160,8 +159,7 @@ fn timestamps_alone_are_what_the_user_may_ask_for() {
 /// Runs linerate without what loading programs needs, as `unshare` and `setpriv` of util-linux do it.
 fn without(desk: &Desk, wrapper: &[&str]) -> Option<Run> {
     let (program, first) = wrapper.split_first().expect("a program");
-    if Command::new(program).arg("--version").output().is_err() {
-        eprintln!("skipped: {program} is missing");
+    if !has(program) {
         return None;
     }
     let asked = [PROGRAM, "trace", "--sizes", "64", "--messages", "20", "--out", "x.run.json", "--no-report"];

@@ -91,14 +91,14 @@ pub fn shape(rate: Rate, burst: Size, queue: Size) -> Result<(), LabError> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::net::{TcpListener, TcpStream};
 
     use super::*;
     use crate::observe::interface_of;
 
     /// A lab, or `None` where it is not possible; in CI that is a failure.
-    fn lab(mtu: u32) -> Option<TwoHosts> {
+    pub(crate) fn lab(mtu: u32) -> Option<TwoHosts> {
         match TwoHosts::new(mtu) {
             Ok(lab) => Some(lab),
             Err(error @ LabError::Privilege) => {

@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_namespace_is_found_from_outside_while_a_thread_is_in_it() {
-        let Ok(lab) = crate::lab::TwoHosts::new(1500) else { return };
+        let Some(lab) = crate::lab::of_a_test(1500) else { return };
         let there = lab.there(Namespace::own).expect("entered").expect("readable");
         assert!(!there.is_own());
         // No file holds it, and no process of its own is in it: it cannot be found, and is not mistaken for another.

@@ -33,7 +33,7 @@ mod tests {
 
     #[test]
     fn two_namespaces_have_two_numbers() {
-        let Ok(lab) = crate::lab::TwoHosts::new(1500) else { return };
+        let Some(lab) = crate::lab::of_a_test(1500) else { return };
         let [here, there] =
             [lab.here(cookie), lab.there(cookie)].map(|cookie| cookie.expect("entered").expect("a number"));
         assert_ne!(here, there);

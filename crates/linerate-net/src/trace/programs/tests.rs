@@ -21,6 +21,7 @@ fn programs(socket: &TcpStream) -> Option<Programs> {
     match Programs::load(socket.as_fd()) {
         Ok(programs) => Some(programs),
         Err(error @ (NoPrograms::Refused | NoPrograms::NoBtf)) => {
+            assert!(std::env::var("CI").as_deref() != Ok("true"), "{error}");
             eprintln!("skipped: {error}");
             None
         }
