@@ -1,38 +1,22 @@
 //! The throughput graph in characters.
 
+mod canvas;
+
 use linerate_analysis::report::Report;
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
-use ratatui::style::Style;
-use ratatui::symbols::Marker;
-use ratatui::widgets::Widget;
-use ratatui::widgets::canvas::{Canvas, Line};
 
 use super::plot::{Axis, Graph};
 use super::text::{columns, curve_name, plain, wrap};
+use canvas::{Area, Canvas, DOTTED};
 
 /// Without colours, curves differ by the character that draws them; the first has fine braille
 /// dots.
-const MARKERS: [(Marker, &str); 12] = [
-    (Marker::Braille, "⠒"),
-    (Marker::Custom('o'), "o"),
-    (Marker::Custom('x'), "x"),
-    (Marker::Custom('+'), "+"),
-    (Marker::Custom('#'), "#"),
-    (Marker::Custom('@'), "@"),
-    (Marker::Custom('*'), "*"),
-    (Marker::Custom('%'), "%"),
-    (Marker::Custom('='), "="),
-    (Marker::Custom('&'), "&"),
-    (Marker::Custom('$'), "$"),
-    (Marker::Custom('v'), "v"),
-];
+const MARKERS: [char; 12] = [DOTTED, 'o', 'x', '+', '#', '@', '*', '%', '=', '&', '$', 'v'];
 /// The smallest readable chart.
 const SMALLEST: [u16; 2] = [30, 8];
 /// Columns that a label of the axis of sizes needs, with a gap.
-const SIZE_LABEL: u16 = 10;
+const SIZE_LABEL: usize = 10;
 /// Rows from one label of the axis of rates to the next.
-const RATE_PITCH: u16 = 3;
+const RATE_PITCH: usize = 3;
 
 /// Throughput against the logarithm of message size, as plain text of at most `width` columns and
 /// `height` lines, a legend's lines besides. Sizes that were not timed are gaps.
@@ -40,108 +24,82 @@ pub(super) fn chart(report: &Report, width: u16, height: u16) -> String {
     if report.curves.iter().all(|curve| curve.timed().next().is_none()) {
         return "nothing was timed, so there is no graph\n".to_owned();
     }
-    let area = Rect::new(0, 0, width.max(SMALLEST[0]), height.max(SMALLEST[1]));
-    let mut buffer = Buffer::empty(area);
-    let y = Axis::rate(report, usize::from(area.height / RATE_PITCH));
-    let margin = y.ticks.iter().map(|tick| columns(&tick.label)).max().unwrap_or(0) as u16 + 2;
-    let plot = Rect::new(margin, 1, area.width - margin - 1, area.height - 3);
-    let x = Axis::size(report, usize::from(plot.width / SIZE_LABEL));
-    frame(&mut buffer, plot, [&x, &y]);
-    ceilings(&mut buffer, plot, report, &y);
+    let [width, height] = [width.max(SMALLEST[0]), height.max(SMALLEST[1])].map(usize::from);
+    let y = Axis::rate(report, height / RATE_PITCH);
+    let margin = y.ticks.iter().map(|tick| columns(&tick.label)).max().unwrap_or(0) + 2;
+    let plot = Area { left: margin, top: 1, width: width - margin - 1, height: height - 3 };
+    let x = Axis::size(report, plot.width / SIZE_LABEL);
+    let mut canvas = Canvas::new(width, height);
+    frame(&mut canvas, plot, [&x, &y]);
+    ceilings(&mut canvas, plot, report, &y);
     for index in 0..report.curves.len() {
-        curve(&mut buffer, plot, report, index, [&x, &y]);
+        curve(&mut canvas, plot, report, index, [&x, &y]);
     }
-    let lines = lines(&buffer);
-    format!("{lines}{}", legend(report, usize::from(area.width)))
+    format!("{}{}", canvas.lines(), legend(report, width))
 }
 
 /// Title, axes and their labels.
-fn frame(buffer: &mut Buffer, plot: Rect, [x, y]: [&Axis; 2]) {
-    buffer.set_string(0, 0, &y.title, Style::new());
-    for row in plot.top()..plot.bottom() {
-        buffer.set_string(plot.x - 1, row, "│", Style::new());
+fn frame(canvas: &mut Canvas, plot: Area, [x, y]: [&Axis; 2]) {
+    let axis = plot.left - 1;
+    canvas.text(0, 0, &y.title, plot.right());
+    for row in plot.top..plot.bottom() {
+        canvas.text(axis, row, "│", 1);
     }
-    buffer.set_string(plot.x - 1, plot.bottom(), "└", Style::new());
-    for column in plot.left()..plot.right() {
-        buffer.set_string(column, plot.bottom(), "─", Style::new());
-    }
+    canvas.text(axis, plot.bottom(), "└", 1);
+    canvas.row(plot, plot.bottom(), '─');
     for tick in &y.ticks {
         let row = row(plot, y.share(tick.value));
-        let label = format!("{:>1$}", tick.label, usize::from(plot.x) - 2);
-        buffer.set_string(0, row, label, Style::new());
+        canvas.text(0, row, &format!("{:>1$}", tick.label, axis - 1), axis);
         if row < plot.bottom() {
-            buffer.set_string(plot.x - 1, row, "┤", Style::new());
+            canvas.text(axis, row, "┤", 1);
         }
     }
     for tick in &x.ticks {
-        let column = plot.x + (x.share(tick.value) * f64::from(plot.width - 1)).round() as u16;
-        buffer.set_string(column, plot.bottom(), "┴", Style::new());
-        let length = columns(&tick.label) as u16;
+        let column = plot.left + (x.share(tick.value) * (plot.width - 1) as f64).round() as usize;
+        canvas.text(column, plot.bottom(), "┴", 1);
+        let length = columns(&tick.label);
         let start = column.saturating_sub(length / 2).min(plot.right().saturating_sub(length));
-        buffer.set_string(start, plot.bottom() + 1, &tick.label, Style::new());
+        canvas.text(start, plot.bottom() + 1, &tick.label, length);
     }
 }
 
 /// The row of a share of the height; the floor is the axis itself.
-fn row(plot: Rect, share: f64) -> u16 {
-    plot.bottom() - (share * f64::from(plot.height)).round() as u16
+fn row(plot: Area, share: f64) -> usize {
+    plot.bottom() - (share * plot.height as f64).round() as usize
 }
 
 /// Ceilings as dotted rows with their names at the left, where curves are low; of two in one row
 /// the higher is named.
-fn ceilings(buffer: &mut Buffer, plot: Rect, report: &Report, y: &Axis) {
+fn ceilings(canvas: &mut Canvas, plot: Area, report: &Report, y: &Axis) {
     let mut rows = Vec::new();
     let mut ceilings: Vec<_> = report.ceilings.iter().collect();
     ceilings.sort_by(|one, other| other.mbps.total_cmp(&one.mbps));
     for ceiling in ceilings {
         let share = y.share(ceiling.mbps);
-        let at = row(plot, share.min(1.0)).max(plot.y);
+        let at = row(plot, share.min(1.0)).max(plot.top);
         if share > 1.0 || rows.contains(&at) {
             continue;
         }
         rows.push(at);
-        for column in plot.left()..plot.right() {
-            buffer.set_string(column, at, "┄", Style::new());
-        }
-        let room = usize::from(plot.width - 1);
-        buffer.set_stringn(plot.x + 1, at, format!(" {} ", plain(&ceiling.label)), room, Style::new());
+        canvas.row(plot, at, '┄');
+        canvas.text(plot.left + 1, at, &format!(" {} ", plain(&ceiling.label)), plot.width - 1);
     }
 }
 
-fn curve(buffer: &mut Buffer, plot: Rect, report: &Report, index: usize, [x, y]: [&Axis; 2]) {
-    let stretches: Vec<Vec<(f64, f64)>> = report.curves[index]
-        .stretches()
-        .map(|stretch| {
-            let place = |(size, timed): &(u64, _)| {
-                let (size, rate) = Graph::Throughput.place(*size, timed);
-                (x.share(size), y.share(rate))
-            };
-            stretch.iter().map(place).collect()
-        })
-        .collect();
-    let (marker, _) = MARKERS[index % MARKERS.len()];
-    let canvas =
-        Canvas::default().marker(marker).x_bounds([0.0, 1.0]).y_bounds([0.0, 1.0]).paint(|context| {
-            for stretch in &stretches {
-                // A single point is a line of zero length, which is drawn as a dot.
-                let ends = stretch.iter().skip(1).chain(stretch.last().filter(|_| stretch.len() == 1));
-                for ((x1, y1), (x2, y2)) in stretch.iter().zip(ends) {
-                    context.draw(&Line { x1: *x1, y1: *y1, x2: *x2, y2: *y2, ..Line::default() });
-                }
-            }
-        });
-    canvas.render(plot, buffer);
-}
-
-/// The buffer as text without trailing blanks, which an empty braille character is as well.
-fn lines(buffer: &Buffer) -> String {
-    let area = buffer.area();
-    let line = |row| {
-        let cells = (area.left()..area.right()).map(|column| buffer[(column, row)].symbol());
-        let text: String = cells.collect();
-        text.trim_end_matches([' ', '\u{2800}']).to_owned() + "\n"
-    };
-    (area.top()..area.bottom()).map(line).collect()
+fn curve(canvas: &mut Canvas, plot: Area, report: &Report, index: usize, [x, y]: [&Axis; 2]) {
+    let marker = MARKERS[index % MARKERS.len()];
+    for stretch in report.curves[index].stretches() {
+        let place = |(size, timed): &(u64, _)| {
+            let (size, rate) = Graph::Throughput.place(*size, timed);
+            (x.share(size), y.share(rate))
+        };
+        let points: Vec<(f64, f64)> = stretch.iter().map(place).collect();
+        // A single point is a line of no length.
+        let ends = points.iter().skip(1).chain(points.last().filter(|_| points.len() == 1));
+        for (from, to) in points.iter().zip(ends) {
+            canvas.line(plot, marker, [*from, *to]);
+        }
+    }
 }
 
 /// The legend. Empty for a single curve.
@@ -150,7 +108,7 @@ fn legend(report: &Report, width: usize) -> String {
         return String::new();
     }
     let line = |index: usize| {
-        let (_, symbol) = MARKERS[index % MARKERS.len()];
+        let symbol = MARKERS[index % MARKERS.len()];
         wrap(&format!("{symbol} {}", curve_name(report, index)), width, 2) + "\n"
     };
     (0..report.curves.len()).map(line).collect()
@@ -203,7 +161,7 @@ mod tests {
     /// The floor is the axis, which is the row below the plot; the top is its first row.
     #[test]
     fn a_share_of_the_height_is_a_row() {
-        let plot = Rect::new(5, 1, 20, 10);
+        let plot = Area { left: 5, top: 1, width: 20, height: 10 };
         assert_eq!([0.0, 0.04, 0.5, 1.0].map(|share| row(plot, share)), [11, 11, 6, 1]);
     }
 

@@ -9,7 +9,7 @@ use linerate_core::options::Waiting;
 use linerate_core::pattern::Pattern;
 use linerate_core::run::{End, Path, Run, State};
 use linerate_core::units::{Size, Span};
-use ratatui::text::Line;
+use unicode_width::UnicodeWidthStr as _;
 
 /// Whether a run is of nothing but curves.
 pub(crate) const fn is_of_curves(named: &NamedRun) -> bool {
@@ -18,7 +18,7 @@ pub(crate) const fn is_of_curves(named: &NamedRun) -> bool {
 
 /// Columns that `text` takes in a terminal.
 pub(crate) fn columns(text: &str) -> usize {
-    Line::raw(text).width()
+    text.width()
 }
 
 /// `text` as the text of an XML document.
