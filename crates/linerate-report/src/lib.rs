@@ -53,4 +53,4 @@ pub use np::np;
 pub use openmetrics::{metric_names, openmetrics};
 pub use screen::text;
 pub use svg::svg;
-pub use text::percent;
+pub use text::{percent, wrap};

@@ -280,7 +280,7 @@ pub(crate) fn curve_name(report: &Report, index: usize) -> String {
 }
 
 /// `text` in lines of at most `width` columns, all but the first behind `indent` blanks.
-pub(crate) fn wrap(text: &str, width: usize, indent: usize) -> String {
+pub fn wrap(text: &str, width: usize, indent: usize) -> String {
     let mut lines = vec![String::new()];
     let room = width.max(indent + 8);
     for word in text.split_whitespace() {

@@ -32,7 +32,7 @@ fn main() -> ExitCode {
     match command::run(cli::parse(), clock) {
         Ok(code) => code,
         Err(trouble) => {
-            screen::note(format_args!("{:?}", miette::Report::new(trouble)));
+            trouble.print();
             ExitCode::from(2)
         }
     }

@@ -1,7 +1,10 @@
 //! Errors as shown to the user: one sentence, and what to do.
 
+mod layout;
+
+use std::io;
+use std::ops::Range;
 use std::path::Path;
-use std::{fmt, io};
 
 use linerate_core::bench::RunError;
 use linerate_core::config::ConfigError;
@@ -18,7 +21,8 @@ use linerate_net::transport::{DialError, TransportError};
 use linerate_sim::end::CARRY;
 use linerate_sim::plan::ModelError;
 use linerate_study::GridError;
-use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode, SourceSpan};
+
+use crate::screen;
 
 /// An error, and what to do about it.
 #[derive(Debug, thiserror::Error)]
@@ -32,30 +36,20 @@ pub(crate) struct Trouble {
 /// Where in a text the error is.
 #[derive(Debug)]
 struct Place {
-    text: NamedSource<String>,
-    span: SourceSpan,
+    name: String,
+    text: String,
+    /// Its bytes in the text.
+    span: Range<usize>,
 }
 
 impl Place {
+    fn new(name: &str, text: &str, span: Range<usize>) -> Box<Self> {
+        Box::new(Self { name: plain(name), text: plain_lines(text), span })
+    }
+
     /// Where in `text` the parser stopped, if known.
     fn of(error: &toml::de::Error, name: &str, text: &str) -> Option<Box<Self>> {
-        let span = error.span()?;
-        Some(Box::new(Self { text: NamedSource::new(plain(name), plain_lines(text)), span: span.into() }))
-    }
-}
-
-impl Diagnostic for Trouble {
-    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        Some(Box::new(&self.help))
-    }
-
-    fn source_code(&self) -> Option<&dyn SourceCode> {
-        self.place.as_ref().map(|place| &place.text as &dyn SourceCode)
-    }
-
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let span = self.place.as_ref()?.span;
-        Some(Box::new(std::iter::once(LabeledSpan::underline(span))))
+        Some(Self::new(name, text, error.span()?))
     }
 }
 
@@ -68,6 +62,11 @@ impl Trouble {
     /// A file that cannot be read or written.
     pub(crate) fn file(doing: &str, path: &Path, error: &io::Error, help: &str) -> Self {
         Self::new(format!("failed to {doing} {}: {error}", path.display()), help)
+    }
+
+    /// Prints it on standard error.
+    pub(crate) fn print(&self) {
+        screen::note(layout::Layout::of_stderr().text(self));
     }
 
     /// What could not be done, to stand behind "failed to".
@@ -101,9 +100,8 @@ impl Trouble {
         let what =
             format!("failed to read the configuration {}, line {}: {error}", path.display(), error.line);
         let help = "correct that line, or give --no-config; docs/config.md lists the keys";
-        let text = NamedSource::new(plain(&path.display().to_string()), plain_lines(text));
-        let place = Place { text, span: error.span.clone().into() };
-        Self { place: Some(Box::new(place)), ..Self::new(what, help) }
+        let place = Place::new(&path.display().to_string(), text, error.span.clone());
+        Self { place: Some(place), ..Self::new(what, help) }
     }
 
     /// A model's plan that cannot be read; `text` is its content.

@@ -56,9 +56,7 @@ fn down(names: &[String], all: bool, busy: bool) -> Result<ExitCode, Trouble> {
     let failed: Vec<LabError> = names.into_iter().filter_map(|name| kept::down(name, busy).err()).collect();
     let mut troubles = failed.into_iter().map(Trouble::from);
     let Some(first) = troubles.next() else { return Ok(ExitCode::SUCCESS) };
-    for other in troubles {
-        crate::screen::note(format_args!("{:?}", miette::Report::new(other)));
-    }
+    troubles.for_each(|other| other.print());
     Err(first)
 }
 
