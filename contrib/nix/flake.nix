@@ -22,7 +22,7 @@
           src = ../..;
           cargoLock.lockFile = ../../Cargo.lock;
           cargoBuildFlags = [ "--package" "linerate" "--bin" "linerate" ];
-          buildFeatures = [ "xdp" "bpf" ];
+          buildFeatures = [ "xdp" "bpf" "postgres" ];
           # The wrapped one adds flags that its target bpf does not know.
           CLANG = "${pkgs.llvmPackages.clang-unwrapped}/bin/clang";
           nativeBuildInputs = [ pkgs.installShellFiles ];

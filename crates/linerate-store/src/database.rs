@@ -3,6 +3,7 @@
 //! A statement is written once, for both: values stand as `?1`, and only what both understand is used.
 //! What differs (opening, locking, transactions, errors, space) is in [`sqlite`] and [`postgres`].
 
+#[cfg(feature = "postgres")]
 mod postgres;
 mod schema;
 mod sqlite;
@@ -11,6 +12,7 @@ mod value;
 use crate::error::StoreError;
 use crate::location::Location;
 
+#[cfg(feature = "postgres")]
 use postgres::Postgres;
 use sqlite::Sqlite;
 
@@ -85,6 +87,7 @@ const LOCK_WAIT_S: u64 = 5;
 #[derive(Debug)]
 pub(crate) enum Database {
     Sqlite(Sqlite),
+    #[cfg(feature = "postgres")]
     Postgres(Box<Postgres>),
 }
 
@@ -93,6 +96,9 @@ impl Database {
     pub(crate) fn open(location: &Location, create: bool) -> Result<Self, StoreError> {
         match location {
             Location::File(path) => Sqlite::open(path, create).map(Self::Sqlite),
+            #[cfg(not(feature = "postgres"))]
+            Location::Postgres(_) => Err(StoreError::Unsupported { location: location.to_string() }),
+            #[cfg(feature = "postgres")]
             Location::Postgres(url) => {
                 Postgres::open(url, create).map(|database| Self::Postgres(Box::new(database)))
             }
@@ -106,6 +112,7 @@ impl Database {
     ) -> Result<T, StoreError> {
         match self {
             Self::Sqlite(database) => database.read(&mut work),
+            #[cfg(feature = "postgres")]
             Self::Postgres(database) => database.read(&mut work),
         }
     }
@@ -118,6 +125,7 @@ impl Database {
     ) -> Result<T, StoreError> {
         match self {
             Self::Sqlite(database) => database.write(&mut work),
+            #[cfg(feature = "postgres")]
             Self::Postgres(database) => database.write(&mut work),
         }
     }
@@ -127,6 +135,7 @@ impl Database {
         match self {
             Self::Sqlite(database) => database.check(),
             // It has no such check of its own; its constraints cannot be broken.
+            #[cfg(feature = "postgres")]
             Self::Postgres(_) => Ok(Vec::new()),
         }
     }
@@ -135,6 +144,7 @@ impl Database {
     pub(crate) fn reclaim(&mut self) -> Result<(), StoreError> {
         match self {
             Self::Sqlite(database) => database.reclaim(),
+            #[cfg(feature = "postgres")]
             Self::Postgres(database) => database.reclaim(),
         }
     }
@@ -143,6 +153,7 @@ impl Database {
     pub(crate) fn size_bytes(&mut self) -> Result<u64, StoreError> {
         match self {
             Self::Sqlite(database) => database.size_bytes(),
+            #[cfg(feature = "postgres")]
             Self::Postgres(database) => database.size_bytes(),
         }
     }

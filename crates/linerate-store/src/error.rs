@@ -14,6 +14,11 @@ pub enum StoreError {
     /// It was only to be read, and is not there.
     #[error("find the history {location}: nothing is recorded there yet")]
     Missing { location: String },
+    /// It is on a server, and the feature `postgres` is not built in.
+    #[error(
+        "open the history {location}: this linerate was built without PostgreSQL (the feature `postgres`)"
+    )]
+    Unsupported { location: String },
     /// A later linerate wrote it.
     #[error(
         "open the history {location}: it has format {found}, and this linerate knows formats up to {known}"
@@ -78,6 +83,9 @@ impl StoreError {
         match self {
             Self::Open { .. } => "check the path or the address, and that you may write there",
             Self::Missing { .. } => "record runs first: `linerate history import FILES`",
+            Self::Unsupported { .. } => {
+                "build it with `cargo install --locked --features postgres --path crates/linerate`, or name a file with --history"
+            }
             Self::Newer { .. } => "use that linerate, or another history with --history",
             Self::Foreign { .. } => "name another file with --history",
             Self::Damaged { .. } => {

@@ -1,4 +1,5 @@
-//! The history of runs: an index of run files, in SQLite (one file) or PostgreSQL (for a team).
+//! The history of runs: an index of run files, in SQLite (one file) or, with the feature `postgres`, in
+//! PostgreSQL (for a team).
 //!
 //! The run files stay the truth. The store keeps of each run what lists, charts and the search for
 //! changes need: its path, what may vary, its tags, its figures, and its curve as bytes that only the
@@ -31,6 +32,7 @@ mod removal;
 mod runs;
 mod series;
 pub mod store;
+#[cfg(feature = "postgres")]
 mod tls;
 
 pub use alias::Alias;

@@ -4,6 +4,8 @@ use std::ffi::OsStr;
 use std::fmt::{self, Debug, Display};
 use std::path::{Path, PathBuf};
 
+use crate::error::StoreError;
+
 /// Where a history is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Location {
@@ -21,6 +23,16 @@ impl Location {
                 Self::Postgres(PostgresUrl(url.to_owned()))
             }
             _ => Self::File(PathBuf::from(text)),
+        }
+    }
+
+    /// Whether this linerate can keep a history there: on a server only with the feature `postgres`.
+    pub fn check_supported(&self) -> Result<(), StoreError> {
+        match self {
+            Self::Postgres(_) if !cfg!(feature = "postgres") => {
+                Err(StoreError::Unsupported { location: self.to_string() })
+            }
+            _ => Ok(()),
         }
     }
 
@@ -65,6 +77,7 @@ pub struct PostgresUrl(String);
 
 impl PostgresUrl {
     /// The address with its password.
+    #[cfg(feature = "postgres")]
     pub(crate) fn secret(&self) -> &str {
         &self.0
     }

@@ -2,7 +2,11 @@
 
 mod conformance;
 mod damage;
+#[cfg(feature = "postgres")]
 mod lost;
 mod processes;
 mod support;
+#[cfg(feature = "postgres")]
 mod tls;
+#[cfg(not(feature = "postgres"))]
+mod without_postgres;

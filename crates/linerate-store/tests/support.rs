@@ -2,7 +2,9 @@
 
 #[path = "../../linerate-core/tests/support/guard.rs"]
 pub(crate) mod guard;
+#[cfg(feature = "postgres")]
 pub(crate) mod proxy;
+#[cfg(feature = "postgres")]
 pub(crate) mod server;
 
 use std::collections::BTreeMap;
@@ -12,6 +14,7 @@ use std::path::PathBuf;
 use linerate_store::{Access, Better, FigureRow, Fingerprint, Location, PathId, Record, Store};
 use tempfile::TempDir;
 
+#[cfg(feature = "postgres")]
 use server::Server;
 
 /// Says why a test does nothing; in CI that is a failure.
@@ -36,6 +39,7 @@ impl Place {
     }
 
     /// A database that is new, or none, with a word, where there is no server.
+    #[cfg(feature = "postgres")]
     pub(crate) fn database() -> Option<Self> {
         let server = Server::shared()?;
         Some(Self { location: server.new_database(), _folder: None })
@@ -54,9 +58,10 @@ impl Place {
     }
 }
 
-/// Runs `body` on both databases.
+/// Runs `body` on both databases, on a server only if that is built in.
 pub(crate) fn on_both(body: impl Fn(&Place)) {
     body(&Place::file());
+    #[cfg(feature = "postgres")]
     if let Some(place) = Place::database() {
         body(&place);
     }

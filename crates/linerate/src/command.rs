@@ -58,7 +58,7 @@ pub(crate) fn run(cli: Cli, clock: HostClock) -> Result<ExitCode, Trouble> {
         store::force();
     }
     if let Some(place) = cli.history {
-        crate::history::choose(place);
+        crate::history::choose(place)?;
     }
     let mut command = cli.command.unwrap_or_else(|| Command::Measure(Box::default()));
     command.configure()?;

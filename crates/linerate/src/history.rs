@@ -28,11 +28,14 @@ static HOME: OnceLock<Home> = OnceLock::new();
 /// Whether the run of this process is recorded.
 static RECORDED: AtomicBool = AtomicBool::new(false);
 
-/// Lets this process use the history at `place`, and record its run there.
-pub(crate) fn choose(place: OsString) {
+/// Lets this process use the history at `place`, and record its run there. One that it could never write is
+/// refused before anything is measured.
+pub(crate) fn choose(place: OsString) -> Result<(), Trouble> {
+    Location::parse(&place).check_supported().map_err(|error| trouble(&error))?;
     // It is set once, by the command line.
     NAMED.set(place).unwrap_or(());
     record();
+    Ok(())
 }
 
 /// The history that the user named on the command line, for processes that this one starts.

@@ -9,6 +9,7 @@ const TABLES: &str = include_str!("schema.sql");
 struct Word {
     word: &'static str,
     sqlite: &'static str,
+    #[cfg_attr(not(feature = "postgres"), expect(dead_code, reason = "only a server is given it"))]
     postgres: &'static str,
 }
 
@@ -33,6 +34,7 @@ pub(super) fn sqlite() -> String {
 }
 
 /// The statements that make the tables in PostgreSQL. Curves come compressed: it need not try.
+#[cfg(feature = "postgres")]
 pub(super) fn postgres() -> String {
     let tables = WORDS.iter().fold(TABLES.to_owned(), |text, word| text.replace(word.word, word.postgres));
     format!("{tables}\nALTER TABLE curve ALTER COLUMN bytes SET STORAGE EXTERNAL;\n")

@@ -26,6 +26,7 @@ pub(crate) struct Row<'a> {
 
 pub(super) enum Cells<'a> {
     Sqlite(&'a rusqlite::Row<'a>),
+    #[cfg(feature = "postgres")]
     Postgres(&'a tokio_postgres::Row),
 }
 
@@ -34,6 +35,7 @@ impl Row<'_> {
     pub(crate) fn integer(&self, column: usize) -> Result<i64, StoreError> {
         match self.cells {
             Cells::Sqlite(row) => row.get(column).map_err(|error| self.damaged(&error)),
+            #[cfg(feature = "postgres")]
             Cells::Postgres(row) => row.try_get(column).map_err(|error| self.damaged(&error)),
         }
     }
@@ -42,6 +44,7 @@ impl Row<'_> {
     pub(crate) fn maybe_integer(&self, column: usize) -> Result<Option<i64>, StoreError> {
         match self.cells {
             Cells::Sqlite(row) => row.get(column).map_err(|error| self.damaged(&error)),
+            #[cfg(feature = "postgres")]
             Cells::Postgres(row) => row.try_get(column).map_err(|error| self.damaged(&error)),
         }
     }
@@ -60,6 +63,7 @@ impl Row<'_> {
     pub(crate) fn real(&self, column: usize) -> Result<f64, StoreError> {
         match self.cells {
             Cells::Sqlite(row) => row.get(column).map_err(|error| self.damaged(&error)),
+            #[cfg(feature = "postgres")]
             Cells::Postgres(row) => row.try_get(column).map_err(|error| self.damaged(&error)),
         }
     }
@@ -68,6 +72,7 @@ impl Row<'_> {
     pub(crate) fn maybe_real(&self, column: usize) -> Result<Option<f64>, StoreError> {
         match self.cells {
             Cells::Sqlite(row) => row.get(column).map_err(|error| self.damaged(&error)),
+            #[cfg(feature = "postgres")]
             Cells::Postgres(row) => row.try_get(column).map_err(|error| self.damaged(&error)),
         }
     }
@@ -76,6 +81,7 @@ impl Row<'_> {
     pub(crate) fn text(&self, column: usize) -> Result<String, StoreError> {
         match self.cells {
             Cells::Sqlite(row) => row.get(column).map_err(|error| self.damaged(&error)),
+            #[cfg(feature = "postgres")]
             Cells::Postgres(row) => row.try_get(column).map_err(|error| self.damaged(&error)),
         }
     }
@@ -84,6 +90,7 @@ impl Row<'_> {
     pub(crate) fn bytes(&self, column: usize) -> Result<Vec<u8>, StoreError> {
         match self.cells {
             Cells::Sqlite(row) => row.get(column).map_err(|error| self.damaged(&error)),
+            #[cfg(feature = "postgres")]
             Cells::Postgres(row) => row.try_get(column).map_err(|error| self.damaged(&error)),
         }
     }

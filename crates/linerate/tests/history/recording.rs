@@ -1,5 +1,8 @@
 //! What is recorded, and what never hinders a measurement.
 
+#[cfg(not(feature = "postgres"))]
+use insta::assert_snapshot;
+
 use super::{RUN, desk, history, made, path};
 use crate::support::Desk;
 
@@ -28,6 +31,20 @@ fn a_run_is_recorded_when_that_is_asked_for_and_only_then() {
     assert_eq!(runs.len(), 2, "{}", said.stdout);
     assert_eq!(runs[0]["tags"]["room"], "7");
     assert_eq!(runs[0]["run"], desk.run_file("b.run.json").id.as_str());
+}
+
+#[test]
+#[cfg(not(feature = "postgres"))]
+fn a_history_on_a_server_is_refused_before_anything_is_measured() {
+    let desk = Desk::new();
+    let place = ["--history", "postgres://net:a-secret@127.0.0.1:1/linerate"];
+    for words in [&["history"][..], &[&QUICK[..], &["--out", "a.run.json"]].concat()] {
+        assert_snapshot!(desk.linerate(&[words, &place[..]].concat()).complaint(), @r"
+        failed to open the history postgres://net:***@127.0.0.1:1/linerate: this linerate was built without PostgreSQL (the feature `postgres`)
+        help: build it with `cargo install --locked --features postgres --path crates/linerate`, or name a file with --history
+        ");
+    }
+    assert!(!desk.path("a.run.json").exists());
 }
 
 #[test]
