@@ -1,7 +1,6 @@
 //! All integration tests of this crate: one program, so that they are linked once.
 
 mod comm;
-mod guard;
 mod layers;
 mod mesh;
 mod support;

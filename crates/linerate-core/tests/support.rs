@@ -2,4 +2,3 @@
 //! benches and carriers of loads.
 
 pub(crate) mod comm_conformance;
-pub(crate) mod guard;

@@ -5,6 +5,7 @@ mod conformance;
 mod engines;
 mod ethernet;
 mod handshake;
+mod guard;
 mod hostile_client;
 mod hostile_server;
 mod hosts;

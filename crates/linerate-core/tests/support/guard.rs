@@ -58,7 +58,8 @@ fn start() -> &'static Mutex<ChildStdin> {
         let mut shell = Command::new("sh");
         shell.args(["-c", SCRIPT, "guard", &mark]).process_group(0);
         shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-        let mut shell = shell.spawn().expect("a shell runs");
-        Mutex::new(shell.stdin.take().expect("it is piped"))
+        #[expect(clippy::zombie_processes, reason = "it outlives this program")]
+        let shell = shell.spawn().expect("a shell runs");
+        Mutex::new(shell.stdin.expect("it is piped"))
     })
 }

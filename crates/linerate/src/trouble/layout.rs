@@ -53,9 +53,10 @@ impl Layout {
     /// All of `trouble`, with a blank line behind it.
     pub(super) fn text(&self, trouble: &Trouble) -> String {
         let red = |sign| self.paint(Style::new().red(), sign);
-        let what = self.hanging(&trouble.what, &format!("  {} ", red(self.signs.error)), red(self.signs.bar));
+        let what =
+            self.hanging(&trouble.what, &format!("  {} ", red(self.signs.error)), &red(self.signs.bar));
         let place = trouble.place.as_ref().map_or_else(String::new, |place| self.excerpt(place));
-        let help = self.hanging(&trouble.help, &self.paint(Style::new().cyan(), "  help: "), String::new());
+        let help = self.hanging(&trouble.help, &self.paint(Style::new().cyan(), "  help: "), "");
         format!("{what}{place}{help}")
     }
 
@@ -64,11 +65,11 @@ impl Layout {
     }
 
     /// `text` behind `head`, its further lines as deep, with `sign` before them.
-    fn hanging(&self, text: &str, head: &str, sign: String) -> String {
+    fn hanging(&self, text: &str, head: &str, sign: &str) -> String {
         let depth = measure_text_width(head);
         let room = self.columns.saturating_sub(MARGIN + depth);
         let lines: Vec<String> = text.lines().map(|line| wrap(line, room, 0)).collect();
-        let blank = " ".repeat(depth.saturating_sub(2 + measure_text_width(&sign)));
+        let blank = " ".repeat(depth.saturating_sub(2 + measure_text_width(sign)));
         let next = format!("\n  {sign}{blank}");
         format!("{head}{}\n", lines.join("\n").replace('\n', &next))
     }

@@ -1,8 +1,5 @@
 //! What is recorded, and what never hinders a measurement.
 
-#[cfg(not(feature = "postgres"))]
-use insta::assert_snapshot;
-
 use super::{RUN, desk, history, made, path};
 use crate::support::Desk;
 
@@ -39,10 +36,10 @@ fn a_history_on_a_server_is_refused_before_anything_is_measured() {
     let desk = Desk::new();
     let place = ["--history", "postgres://net:a-secret@127.0.0.1:1/linerate"];
     for words in [&["history"][..], &[&QUICK[..], &["--out", "a.run.json"]].concat()] {
-        assert_snapshot!(desk.linerate(&[words, &place[..]].concat()).complaint(), @r"
-        failed to open the history postgres://net:***@127.0.0.1:1/linerate: this linerate was built without PostgreSQL (the feature `postgres`)
-        help: build it with `cargo install --locked --features postgres --path crates/linerate`, or name a file with --history
-        ");
+        let said = desk.linerate(&[words, &place[..]].concat()).complaint();
+        let refused =
+            "failed to open the history postgres://net:***@127.0.0.1:1/linerate: this linerate was built";
+        assert!(said.starts_with(refused) && said.contains("--features postgres"), "{said}");
     }
     assert!(!desk.path("a.run.json").exists());
 }
