@@ -7,8 +7,9 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The crates that are published, in an order in which each needs only those before it.
-const CRATES: [&str; 9] = [
+const CRATES: [&str; 10] = [
     "linerate-core",
+    "linerate-analysis",
     "linerate-apps",
     "linerate-sim",
     "linerate-net",
