@@ -86,8 +86,9 @@ fn a_sequence_is_cut_in_frames_and_carries_its_headers_once() {
 
 #[test]
 fn the_signalling_rate_scales_everything() {
-    let bauds = [Baud::QUARTER, Baud::HALF, Baud::FULL, Baud::DOUBLE, Baud::QUADRUPLE, Baud::OCTUPLE];
-    for (power, baud) in bauds.into_iter().enumerate() {
+    // From quarter speed to 8GFC, the last with 8B/10B.
+    for power in 0..6 {
+        let baud = Baud(265_625_000 << power);
         // 17 frames of 2112 bytes and their gaps take a whole number of picoseconds at any rate.
         let Run { stations, .. } = run(Parameters { baud, ..plain() }, &[(0, to(1), 2_112, 0); 18]);
         let [first, last] = [stations.delivered[0].0, stations.delivered[17].0];

@@ -119,9 +119,14 @@ const LEAST: Slack = Slack { bytes: 122, stop: 2, go: 1 };
 /// Room for whole packets.
 const LARGE: Slack = Slack { bytes: 5_000, stop: 4_000, go: 2_000 };
 
+/// The line rate of the first generation, 640 Mb/s.
+fn first_generation(stations: u32) -> Parameters {
+    Parameters { byte: Span::from_ps(12_500), ..Parameters::lan(stations) }
+}
+
 #[test]
 fn a_packet_on_an_idle_network_takes_each_byte_each_switch_and_each_cable_once() {
-    for parameters in [Parameters::lan(6), Parameters::first_generation(6)] {
+    for parameters in [Parameters::lan(6), first_generation(6)] {
         let longer = Parameters { trunk: Span::from_ns(60), cable: Span::from_ns(41), ..parameters };
         for slack in [longer.slack, LARGE, LEAST] {
             for data_bytes in [0, 1, 60, 1_500, 100_000] {
@@ -139,7 +144,7 @@ fn a_packet_on_an_idle_network_takes_each_byte_each_switch_and_each_cable_once()
 
 #[test]
 fn one_sender_has_the_line_rate_less_the_share_of_the_header() {
-    for (parameters, mbps) in [(Parameters::lan(2), 1_280.0), (Parameters::first_generation(2), 640.0)] {
+    for (parameters, mbps) in [(Parameters::lan(2), 1_280.0), (first_generation(2), 640.0)] {
         let offers: Vec<Offer> = (0..200).map(|_| (0, 0, to(1), 8_192)).collect();
         let (stations, network, events) = simulate(&parameters, &offers);
         let [byte, latency, cable, _] = times(&parameters);

@@ -122,14 +122,7 @@ pub fn hopping_block(apart: Vector, distance: f64, falloff: f64) -> Block {
     angular(apart.map(|axis| axis / distance), falloff)
 }
 
-/// The slopes of [`hopping`] along each axis of `apart`.
-#[must_use]
-pub fn hopping_slopes(apart: Vector) -> [Block; 3] {
-    let distance = length(apart);
-    block_slopes(apart, distance, hopping_falloff(distance))
-}
-
-/// The same if its length, s(r) and the slope of that are known.
+/// The slopes of [`hopping`] along each axis of `apart`, whose length, s(r) and the slope of that are known.
 #[must_use]
 pub fn block_slopes(apart: Vector, distance: f64, [value, slope]: [f64; 2]) -> [Block; 3] {
     let [_, sp, pp, pi] = HOPPING;

@@ -1,6 +1,6 @@
 //! The functions of the model. No time.
 
-use linerate_apps::tbmd::model::{embedding, hopping, hopping_falloff, hopping_slopes, repulsion};
+use linerate_apps::tbmd::model::{block_slopes, embedding, hopping, hopping_falloff, repulsion};
 
 use crate::ranks::near;
 
@@ -62,13 +62,15 @@ fn hopping_depends_on_the_direction() {
 
 #[test]
 fn slopes_of_hopping_are_those_of_differences() {
-    let (apart, step) = ([0.7, -0.9, 1.1], 1e-6);
+    let (apart, step) = ([0.7, -0.9, 1.1_f64], 1e-6);
+    let distance = apart.iter().map(|axis| axis * axis).sum::<f64>().sqrt();
+    let all = block_slopes(apart, distance, hopping_falloff(distance));
     for axis in 0..3 {
         let [mut more, mut less] = [apart; 2];
         more[axis] += step;
         less[axis] -= step;
         let (more, less) = (hopping(more), hopping(less));
-        for (row, slopes) in hopping_slopes(apart)[axis].iter().enumerate() {
+        for (row, slopes) in all[axis].iter().enumerate() {
             for (column, slope) in slopes.iter().enumerate() {
                 near("slope", *slope, (more[row][column] - less[row][column]) / (2.0 * step), 1e-8);
             }

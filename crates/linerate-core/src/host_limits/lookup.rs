@@ -22,12 +22,6 @@ impl HostLimits {
         self.cost(bytes, |cost| cost.into_kernel_ns.median.max(cost.out_of_kernel_ns.median))
     }
 
-    /// What it takes to copy `bytes` within the application. Interpolated as [`copy_time`](Self::copy_time).
-    #[must_use]
-    pub fn own_copy_time(&self, bytes: u64) -> Option<Span> {
-        self.cost(bytes, |cost| cost.within_ns.median)
-    }
-
     /// The rate at which `threads` threads read and write memory as they copy it: 16 bytes for each 8 that are copied.
     /// The most threads that were measured and are no more than these. Absent if it was not measured.
     #[must_use]

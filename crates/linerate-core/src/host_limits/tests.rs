@@ -65,7 +65,6 @@ fn a_copy_is_interpolated_in_size() {
     assert_eq!(ns(4128), Span::from_ns(2600), "twice the largest");
     assert_eq!(limits.slower_copy_time(64), Some(Span::from_ns(300)));
     assert_eq!(limits.slower_copy_time(1064), Some(Span::from_ns(500)));
-    assert_eq!(limits.own_copy_time(564), Some(Span::from_ns(60)));
 }
 
 #[test]

@@ -90,16 +90,6 @@ impl Outcome {
     pub const fn is_up(&self) -> bool {
         matches!(self.ends, [Ok(_), Ok(_)])
     }
-
-    /// Whether both ends are up, one in half and one in full duplex: the half-duplex end takes
-    /// what the other sends meanwhile for (late) collisions.
-    #[must_use]
-    pub fn is_duplex_mismatch(&self) -> bool {
-        match self.ends {
-            [Ok(a), Ok(b)] => a.duplex() != b.duplex(),
-            _ => false,
-        }
-    }
 }
 
 /// The result of negotiation between the two ends of a cable.

@@ -34,18 +34,8 @@ pub const MAX_STATIONS: u32 = 256;
 pub struct Baud(pub u64);
 
 impl Baud {
-    /// Quarter speed, called 266: 26.5625 MB/s.
-    pub const QUARTER: Self = Self(265_625_000);
-    /// Half speed, called 531: 53.125 MB/s.
-    pub const HALF: Self = Self(531_250_000);
     /// Full speed, called 1062 or 1GFC: 106.25 MB/s.
     pub const FULL: Self = Self(1_062_500_000);
-    /// Double speed, called 2GFC: 212.5 MB/s.
-    pub const DOUBLE: Self = Self(2_125_000_000);
-    /// Quadruple speed, called 4GFC: 425 MB/s.
-    pub const QUADRUPLE: Self = Self(4_250_000_000);
-    /// Called 8GFC: 850 MB/s, the last with 8B/10B.
-    pub const OCTUPLE: Self = Self(8_500_000_000);
 
     /// The time of a bit of a byte, before coding: 20 000 / 17 ps at full speed.
     ///

@@ -109,12 +109,6 @@ impl Parameters {
         }
     }
 
-    /// As [`Self::lan`], with the 640 Mb/s of the first generation.
-    #[must_use]
-    pub const fn first_generation(stations: u32) -> Self {
-        Self { byte: Span::from_ps(12_500), ..Self::lan(stations) }
-    }
-
     /// The most that enters a buffer after STOP was sent, which is also the most that leaves
     /// between GO and the first byte that GO releases: the time of a link there and back and of a
     /// switch. Unit: bytes, rounded up.

@@ -266,12 +266,6 @@ impl Connection {
         self.offer.largest(&self.rules().window)
     }
 
-    /// Whether the ends agreed on explicit congestion notification (RFC 3168, 6.1.1).
-    #[must_use]
-    pub fn has_ecn(&self) -> bool {
-        self.agreed.ecn
-    }
-
     /// Whether both ends send timestamps.
     #[must_use]
     pub fn has_timestamps(&self) -> bool {
@@ -284,12 +278,6 @@ impl Connection {
         self.congestion.window()
     }
 
-    /// Slow start threshold. Unit: bytes.
-    #[must_use]
-    pub fn slow_start_threshold(&self) -> u64 {
-        self.congestion.threshold()
-    }
-
     /// Smoothed round-trip time. `None` before the first sample.
     #[must_use]
     pub fn smoothed_rtt(&self) -> Option<Span> {
@@ -300,12 +288,6 @@ impl Connection {
     #[must_use]
     pub fn in_flight(&self) -> u64 {
         self.board.outstanding()
-    }
-
-    /// The window that the peer offers now, scaled. Unit: bytes.
-    #[must_use]
-    pub fn offered_window(&self) -> u64 {
-        self.peer.window()
     }
 
     /// What it counted.

@@ -31,14 +31,6 @@ pub struct Effects {
 }
 
 impl Effects {
-    /// The observation with the largest standardised residual, and that residual. Above 3 the measurement
-    /// is better repeated than explained. Absent if nothing is left to judge by.
-    #[must_use]
-    pub fn largest_residual(&self) -> Option<(usize, f64)> {
-        let all = self.standardised.iter().copied().enumerate().filter(|(_, value)| *value != 0.0);
-        all.max_by(|(_, one), (_, other)| one.abs().total_cmp(&other.abs()))
-    }
-
     /// The observations that are too far from the fit for noise of the normal kind: their residual, judged
     /// against the noise of the others, has a probability of `alpha` over the number of observations at
     /// most. One outlier widens every interval; repeat such a measurement rather than drop it.

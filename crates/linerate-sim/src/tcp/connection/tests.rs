@@ -11,6 +11,23 @@ use crate::tcp::{Algorithm, Personality};
 
 const MS: Span = Span::from_ms(1);
 
+impl Connection {
+    /// Whether the ends agreed on explicit congestion notification (RFC 3168, 6.1.1).
+    fn has_ecn(&self) -> bool {
+        self.agreed.ecn
+    }
+
+    /// Unit: bytes.
+    fn slow_start_threshold(&self) -> u64 {
+        self.congestion.threshold()
+    }
+
+    /// The window that the peer offers now, scaled. Unit: bytes.
+    fn offered_window(&self) -> u64 {
+        self.peer.window()
+    }
+}
+
 #[test]
 fn every_pair_of_kernels_carries_a_stream_and_closes() {
     for first in Personality::ALL {
