@@ -178,6 +178,19 @@ fn lines_of_numbers() -> impl Strategy<Value = String> {
     })
 }
 
+/// A sample in which one piece is another number: most of these are read.
+fn sample_with_a_number() -> impl Strategy<Value = String> {
+    let sample = prop::sample::select(&SAMPLES[..]);
+    (sample, any::<prop::sample::Index>(), number()).prop_map(|(sample, at, number)| {
+        let mut pieces: Vec<&str> = sample.split_inclusive(char::is_whitespace).collect();
+        let at = at.index(pieces.len());
+        let end = pieces[at].trim_start_matches(|c: char| !c.is_whitespace());
+        let piece = format!("{number}{end}");
+        pieces[at] = &piece;
+        pieces.concat()
+    })
+}
+
 proptest! {
     #[test]
     fn no_text_panics(text in "\\PC*|[0-9. \\n\\r\\t-]*") {
@@ -185,7 +198,7 @@ proptest! {
     }
 
     #[test]
-    fn no_numbers_panic_and_what_is_read_can_be_reported(text in lines_of_numbers()) {
+    fn no_numbers_panic_and_what_is_read_can_be_reported(text in prop_oneof![lines_of_numbers(), sample_with_a_number()]) {
         if let Ok(run) = read(&text) {
             let again = Run::from_json(&run.to_json()).expect("its own form");
             prop_assert_eq!(&again, &run);

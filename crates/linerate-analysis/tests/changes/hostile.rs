@@ -56,6 +56,17 @@ fn assert_sound(history: &FigureHistory, runs: usize) {
     }
 }
 
+/// Few of the values below have one.
+#[test]
+fn a_history_whose_spread_changes_is_sound() {
+    let noise = white(&mut Normal::new(5), 120);
+    let wider = |(run, value): (usize, &f64)| if run < 60 { *value } else { value * 6.0 };
+    let values = one_percent(&noise.iter().enumerate().map(wider).collect::<Vec<f64>>());
+    let history = found(&values);
+    assert_eq!(history.spread_changes.len(), 1, "{history:?}");
+    assert_sound(&history, values.len());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 

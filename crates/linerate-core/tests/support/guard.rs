@@ -6,7 +6,7 @@
 use std::io::Write as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::{ChildStdin, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// The variable in the environment of the processes that are to end with this program.
@@ -42,7 +42,8 @@ pub(crate) fn at_end(command: &[&str]) {
     let quoted = |word: &&str| format!("'{}'", word.replace('\'', r"'\''"));
     let words: Vec<String> = command.iter().map(quoted).collect();
     let mut shell = start().lock().unwrap_or_else(PoisonError::into_inner);
-    writeln!(shell, "{}", words.join(" ")).expect("the shell listens");
+    let input = shell.stdin.as_mut().expect("it is piped");
+    writeln!(input, "{}", words.join(" ")).expect("the shell listens");
 }
 
 /// Removes this folder when this program has ended.
@@ -50,16 +51,14 @@ pub(crate) fn remove_at_end(folder: &Path) {
     at_end(&["rm", "-rf", folder.to_str().expect("its name is text")]);
 }
 
-/// The shell. It has a group of its own, so that no Ctrl-C and no `timeout` reaches it.
-fn start() -> &'static Mutex<ChildStdin> {
-    static SHELL: OnceLock<Mutex<ChildStdin>> = OnceLock::new();
+/// The shell, which outlives this program. It has a group of its own, so that no Ctrl-C and no `timeout` reaches it.
+fn start() -> &'static Mutex<Child> {
+    static SHELL: OnceLock<Mutex<Child>> = OnceLock::new();
     SHELL.get_or_init(|| {
         let mark = format!("{NAME}={}", std::process::id());
         let mut shell = Command::new("sh");
         shell.args(["-c", SCRIPT, "guard", &mark]).process_group(0);
         shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-        #[expect(clippy::zombie_processes, reason = "it outlives this program")]
-        let shell = shell.spawn().expect("a shell runs");
-        Mutex::new(shell.stdin.expect("it is piped"))
+        Mutex::new(shell.spawn().expect("a shell runs"))
     })
 }

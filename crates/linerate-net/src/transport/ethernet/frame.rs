@@ -166,9 +166,21 @@ mod tests {
 
         #[test]
         fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..100)) {
-            if let Some((_, header, payload)) = Header::decode(&bytes) {
-                prop_assert_eq!(payload.len(), usize::from(header.length));
-            }
+            prop_assert_eq!(Header::decode(&bytes), None, "random bytes are no frame of ours");
+        }
+
+        #[test]
+        fn a_changed_frame_is_refused_or_has_what_it_says(place in 0..HEAD_LEN, byte: u8, room in 0_usize..60) {
+            let (kind, side) = (Kind::Data, Side::Answering);
+            let header = Header { token: [7; 8], flow: 0, kind, side, length: 20, sequence: 1, sent_ns: 2 };
+            let mut frame = [header.encode(THERE, HERE).as_slice(), &vec![0; room]].concat();
+            frame[place] = byte;
+            let decoded = Header::decode(&frame);
+            let whole = decoded.map(|(_, header, payload)| (payload.len(), usize::from(header.length)));
+            prop_assert!(whole.is_none_or(|(len, said)| len == said), "{whole:?}");
+            // Tokens, numbers and stations may be any.
+            let any = place < SENDER_AT + 6 || (TOKEN_AT..KIND_AT).contains(&place) || place >= SEQUENCE_AT;
+            prop_assert!(!any || decoded.is_some() == (room >= 20), "{place}: {decoded:?}");
         }
     }
 
