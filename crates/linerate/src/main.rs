@@ -32,7 +32,7 @@ fn main() -> ExitCode {
     match command::run(cli::parse(), clock) {
         Ok(code) => code,
         Err(trouble) => {
-            trouble.print();
+            screen::note(trouble.laid_out());
             ExitCode::from(2)
         }
     }

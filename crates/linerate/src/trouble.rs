@@ -22,8 +22,6 @@ use linerate_sim::end::CARRY;
 use linerate_sim::plan::ModelError;
 use linerate_study::GridError;
 
-use crate::screen;
-
 /// An error, and what to do about it.
 #[derive(Debug, thiserror::Error)]
 #[error("{what}")]
@@ -64,9 +62,9 @@ impl Trouble {
         Self::new(format!("failed to {doing} {}: {error}", path.display()), help)
     }
 
-    /// Prints it on standard error.
-    pub(crate) fn print(&self) {
-        screen::note(layout::Layout::of_stderr().text(self));
+    /// As it is printed on standard error.
+    pub(crate) fn laid_out(&self) -> String {
+        layout::Layout::of_stderr().text(self)
     }
 
     /// What could not be done, to stand behind "failed to".

@@ -9,7 +9,7 @@ use linerate_report::lab as render;
 
 use super::lab_plan::{self, Given};
 use crate::cli::LabVerb;
-use crate::screen::{columns, show};
+use crate::screen::{columns, note, show};
 use crate::trouble::Trouble;
 
 pub(super) fn run(verb: &LabVerb) -> Result<ExitCode, Trouble> {
@@ -56,7 +56,7 @@ fn down(names: &[String], all: bool, busy: bool) -> Result<ExitCode, Trouble> {
     let failed: Vec<LabError> = names.into_iter().filter_map(|name| kept::down(name, busy).err()).collect();
     let mut troubles = failed.into_iter().map(Trouble::from);
     let Some(first) = troubles.next() else { return Ok(ExitCode::SUCCESS) };
-    troubles.for_each(|other| other.print());
+    troubles.for_each(|other| note(other.laid_out()));
     Err(first)
 }
 
