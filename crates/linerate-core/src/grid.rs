@@ -82,7 +82,7 @@ impl<V: Clone> Grid<V> {
     /// Every combination: a value for each axis, the last axis changing first.
     ///
     /// ```
-    /// use crate::grid::{Axis, Grid};
+    /// use linerate_core::grid::{Axis, Grid};
     ///
     /// let grid = Grid::new(vec!["mtu=1500,9000".parse::<Axis>()?, "flows=1,4".parse::<Axis>()?])?;
     /// assert_eq!(grid.cells()[1], ["1500", "4"]);

@@ -50,9 +50,9 @@ pub fn expand(text: &str, most: usize) -> Result<Vec<String>, HostListError> {
 /// The names of a whole list, whose words are parted by commas outside of brackets.
 ///
 /// ```
-/// let names = crate::host_list::parse("head,n[08-10]", 1_024)?;
+/// let names = linerate_core::host_list::parse("head,n[08-10]", 1_024)?;
 /// assert_eq!(names, ["head", "n08", "n09", "n10"]);
-/// # Ok::<(), crate::host_list::HostListError>(())
+/// # Ok::<(), linerate_core::host_list::HostListError>(())
 /// ```
 ///
 /// # Errors

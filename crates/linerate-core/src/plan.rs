@@ -125,7 +125,7 @@ impl Plan {
     /// Reads a plan from TOML.
     ///
     /// ```
-    /// use crate::plan::Plan;
+    /// use linerate_core::plan::Plan;
     ///
     /// let plan = Plan::from_toml("schedule = 'list:1,1KiB'\ntime = '2s'")?;
     /// assert_eq!(plan.curve().expect("it asks for a curve").sizes(&plan.common)?, [1, 1_024]);

@@ -21,13 +21,13 @@ pub const NETPIPE_PERTURBATION: u64 = 3;
 /// How message sizes are chosen.
 ///
 /// ```
-/// use crate::schedule::{Bounds, Schedule};
-/// use crate::units::Size;
+/// use linerate_core::schedule::{Bounds, Schedule};
+/// use linerate_core::units::Size;
 ///
 /// let bounds = Bounds { to: Some(Size(16)), ..Bounds::default() };
 /// assert_eq!(Schedule::Octave(1).sizes(bounds)?, [1, 2, 4, 8, 16]);
 /// assert_eq!(Schedule::Netpipe.sizes(Bounds::default())?.len(), 124);
-/// # Ok::<(), crate::schedule::ScheduleError>(())
+/// # Ok::<(), linerate_core::schedule::ScheduleError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Schedule {

@@ -11,7 +11,7 @@ use toml::{Deserializer, Table};
 /// What is wrong with it, without a place: there is no text that a user wrote.
 ///
 /// ```
-/// use crate::tables;
+/// use linerate_core::tables;
 ///
 /// let table = toml::toml! { time = "5s" };
 /// let text: std::collections::BTreeMap<String, String> = tables::read(&table)?;

@@ -208,8 +208,8 @@ impl Comm for IdealComm {
 /// at zero.
 ///
 /// ```
-/// use crate::comm::{Comm, ideal};
-/// use crate::units::Span;
+/// use linerate_core::comm::{Comm, ideal};
+/// use linerate_core::units::Span;
 ///
 /// let network = ideal::Network { latency: Span::from_us(10), per_byte: Span::from_ns(8) };
 /// // Every rank sends 125 bytes to the next one round a ring: 10 us and 1 us.
@@ -220,7 +220,7 @@ impl Comm for IdealComm {
 ///     Ok(comm.now().as_ps())
 /// })?;
 /// assert_eq!(ended, [11_000_000; 4]);
-/// # Ok::<(), crate::comm::CommError>(())
+/// # Ok::<(), linerate_core::comm::CommError>(())
 /// ```
 ///
 /// # Errors

@@ -51,7 +51,7 @@ pub fn median_in_place(values: &mut [f64]) -> Option<f64> {
 /// continuous distribution of independent values.
 ///
 /// ```
-/// use crate::stats::median_interval;
+/// use linerate_core::stats::median_interval;
 ///
 /// let values: Vec<f64> = (1..=10).map(f64::from).collect();
 /// let estimate = median_interval(&values).expect("there are values");

@@ -30,7 +30,7 @@ impl Rate {
     /// The rate at which `bytes` pass in `span`. Absent if no time passed.
     ///
     /// ```
-    /// use crate::units::{Rate, Span};
+    /// use linerate_core::units::{Rate, Span};
     ///
     /// let rate = Rate::of(125, Span::from_us(1)).expect("time passed");
     /// assert_eq!(rate.as_mbps(), 1_000.0);

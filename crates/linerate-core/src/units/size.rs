@@ -13,12 +13,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// number.
 ///
 /// ```
-/// use crate::units::Size;
+/// use linerate_core::units::Size;
 ///
 /// let size: Size = "64KiB".parse()?;
 /// assert_eq!(size.bytes(), 65_536);
 /// assert_eq!(Size(1_500).to_string(), "1500 B");
-/// # Ok::<(), crate::units::ParseSizeError>(())
+/// # Ok::<(), linerate_core::units::ParseSizeError>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Size(pub u64);
