@@ -3,6 +3,7 @@
 //! A caution is never an error and never only a log line: it is kept in the run file and printed
 //! with the result.
 
+mod merge;
 mod text;
 
 use std::fmt;
@@ -11,6 +12,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::units::{Rate, Span};
+
+pub use merge::{Merged, merged};
 
 /// Which end a caution speaks of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -16,7 +16,7 @@ pub(crate) mod fixture;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use page::{Apps, apps, asked};
+pub(crate) use page::{asked, cards, sections};
 pub(crate) use svg::svg;
 pub(crate) use text::text;
 pub(crate) use words::{answer, headline};

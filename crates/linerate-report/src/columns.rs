@@ -103,35 +103,6 @@ fn lay_out(shown: &[Column]) -> String {
     table.trim_fmt()
 }
 
-/// A table of a page, from the same columns.
-pub(crate) struct TableView {
-    pub(crate) title: String,
-    pub(crate) headings: Vec<String>,
-    pub(crate) rows: Vec<Vec<String>>,
-    /// What its cells have no room for.
-    pub(crate) notes: Vec<String>,
-}
-
-impl TableView {
-    /// All columns with content.
-    pub(crate) fn new(title: impl Into<String>, mut columns: Vec<Column>) -> Self {
-        columns.retain(Column::says_something);
-        let rows = columns.iter().map(|column| column.cells.len()).max().unwrap_or(0);
-        let row = |row: usize| columns.iter().map(|column| column.cells[row].clone()).collect();
-        Self {
-            title: title.into(),
-            headings: columns.iter().map(|column| column.heading.clone()).collect(),
-            rows: (0..rows).map(row).collect(),
-            notes: Vec::new(),
-        }
-    }
-
-    /// The same with notes below it.
-    pub(crate) fn noted(self, notes: Vec<String>) -> Self {
-        Self { notes, ..self }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -199,22 +170,5 @@ mod tests {
         assert!(text.lines().all(|line| columns(line) <= 40), "{text}");
         assert!(fit_wrapped(make(), 20).0.lines().all(|line| columns(line) <= 21), "{text}");
         assert_eq!(fit_wrapped(Vec::new(), 20).0, "");
-    }
-
-    #[test]
-    fn a_page_has_every_column_that_says_something() {
-        let columns = vec![
-            Column::new("name", 0, vec!["x".to_owned(), "y".to_owned()]),
-            Column::new("lost", 1, vec!["0".to_owned(), "-".to_owned()]),
-            Column::new("rate", 9, vec!["1.5".to_owned(), "0".to_owned()]),
-        ];
-        let view = TableView::new("A table", columns).noted(vec!["a note".to_owned()]);
-        assert_eq!(
-            (view.title.as_str(), view.headings),
-            ("A table", vec!["name".to_owned(), "rate".to_owned()])
-        );
-        assert_eq!(view.rows, [["x", "1.5"], ["y", "0"]]);
-        assert_eq!(view.notes, ["a note"]);
-        assert!(TableView::new("", Vec::new()).rows.is_empty());
     }
 }

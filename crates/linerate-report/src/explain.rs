@@ -5,12 +5,14 @@ mod tests;
 
 use linerate_analysis::explain::{
     Band, Bound, Candidate, Certainty, ExplainedCurve, ExplainedLoad, Explanation, Moved, Outcome, Settled,
+    explain,
 };
-use linerate_analysis::report::{NamedRun, describe};
+use linerate_analysis::report::{NamedRun, Report, describe};
 use linerate_core::units::Size;
 use serde::Serialize;
 
 use crate::error::RenderError;
+use crate::section::{Cell, Item, Part, Section, TableView};
 use crate::table::item;
 use crate::text::{count, hosts, percent, plain, wrap};
 
@@ -49,6 +51,51 @@ pub fn json(explained: &[(&NamedRun, &Explanation)]) -> Result<String, RenderErr
         .map(|(named, explanation)| Explained { run: &named.name, id: &named.run.id, explanation })
         .collect();
     Ok(serde_json::to_string_pretty(&all)? + "\n")
+}
+
+/// What limits each run, size by size. Absent if nothing is known of what held them back.
+pub(crate) fn section(report: &Report) -> Option<Section> {
+    let several = report.runs.len() > 1;
+    let (mut rows, mut runs) = (Vec::new(), Vec::new());
+    for (index, named) in report.runs.iter().enumerate() {
+        let mut limits = explain(&named.run).map_or_else(|_| Vec::new(), |explanation| limits(&explanation));
+        if several {
+            limits.iter_mut().for_each(|row| row.insert(0, plain(&named.name).into()));
+        }
+        runs.extend((!limits.is_empty()).then_some(index));
+        rows.append(&mut limits);
+    }
+    if rows.is_empty() {
+        return None;
+    }
+    let headings = several.then_some("run").into_iter().chain(["", "limited by", "because"]);
+    let table = TableView { rows, ..TableView::of_rows("", headings.map(str::to_owned).collect()) };
+    let more = "`linerate explain` names the rivals of each verdict and what would settle it.".to_owned();
+    let items = vec![Item::Table(table.noted(vec![more]))];
+    Some(Section::new(Part::Result, "limits", "What limits it", items).of(runs))
+}
+
+/// A row for each band of sizes, and for each load of which something is known.
+fn limits(explanation: &Explanation) -> Vec<Vec<Cell>> {
+    let several = explanation.curves.len() > 1;
+    let of_curve = |curve: &ExplainedCurve| {
+        let pattern = if several { format!(", {}", curve.pattern) } else { String::new() };
+        let row = |band: &Band| {
+            limit(format!("{}{pattern}", sizes(band)), band.verdict, band.certainty, &band.candidates)
+        };
+        curve.bands.iter().map(row).collect::<Vec<_>>()
+    };
+    let known = explanation.loads.iter().filter(|load| !load.candidates.is_empty());
+    let of_load =
+        |load: &ExplainedLoad| limit(load_name(load), load.verdict, load.certainty, &load.candidates);
+    explanation.curves.iter().flat_map(of_curve).chain(known.map(of_load)).collect()
+}
+
+/// A row: what, its verdict, and the evidence.
+fn limit(what: String, verdict: Option<Bound>, certainty: Certainty, candidates: &[Candidate]) -> Vec<Cell> {
+    let (found, says) = says(verdict, certainty, candidates);
+    let evidence = found.or_else(|| candidates.first()).map(|it| plain(&it.evidence)).unwrap_or_default();
+    vec![what.into(), says.into(), evidence.into()]
 }
 
 fn head(named: &NamedRun, width: usize) -> String {
@@ -105,12 +152,16 @@ fn moved_says(moved: &Moved) -> String {
     format!("{what}: {ratio} of the time without{within}")
 }
 
-fn load_block(load: &ExplainedLoad, width: usize) -> String {
+fn load_name(load: &ExplainedLoad) -> String {
     let name = if load.name.is_empty() { "bulk".to_owned() } else { plain(&load.name) };
-    let what = match load.flows {
+    match load.flows {
         0 => format!("{name} (requests)"),
         flows => format!("{name} ({})", count(flows as u64, "flow")),
-    };
+    }
+}
+
+fn load_block(load: &ExplainedLoad, width: usize) -> String {
+    let what = load_name(load);
     if load.candidates.is_empty() {
         let why = "the file does not say what held it back: no flow of TCP was looked at";
         return wrap(&format!("{what}: {why}"), width, 2);
@@ -126,21 +177,11 @@ fn block(
     settle: &str,
     width: usize,
 ) -> String {
-    let known = |it: &&Candidate| it.share.is_some();
-    let of = |it: &Candidate| format!("{} {}", it.bound, percent(it.share.unwrap_or(0.0)));
-    let found = verdict.and_then(|bound| candidates.iter().find(|it| it.bound.is_like(bound)));
-    let says = match (found, certainty) {
-        (Some(found), Certainty::Sure) => format!("{}, {} of the time", found.bound, share(found)),
-        (Some(found), _) => format!("likely {}, {} of the time", found.bound, share(found)),
-        (None, _) => {
-            let first: Vec<String> = candidates.iter().filter(known).take(2).map(of).collect();
-            format!("cannot tell: {}", first.join(", "))
-        }
-    };
+    let (found, says) = says(verdict, certainty, candidates);
     let mut lines = vec![wrap(&format!("{what}: {says}"), width, 2)];
     let beside: Vec<&Candidate> = candidates
         .iter()
-        .filter(known)
+        .filter(is_known)
         .filter(|it| found.is_none_or(|found| found.bound != it.bound) && it.share >= Some(RULED_OUT))
         .collect();
     if let Some(found) = found {
@@ -173,6 +214,32 @@ fn block(
     }
     lines.push(item("to settle", settle, width));
     lines.join("\n")
+}
+
+/// The candidate that the verdict names, and the verdict in words.
+fn says(
+    verdict: Option<Bound>,
+    certainty: Certainty,
+    candidates: &[Candidate],
+) -> (Option<&Candidate>, String) {
+    let found = verdict.and_then(|bound| candidates.iter().find(|it| it.bound.is_like(bound)));
+    let says = match (found, certainty) {
+        (Some(found), Certainty::Sure) => format!("{}, {} of the time", found.bound, share(found)),
+        (Some(found), _) => format!("likely {}, {} of the time", found.bound, share(found)),
+        (None, _) => {
+            let first: Vec<String> = candidates.iter().filter(is_known).take(2).map(of).collect();
+            format!("cannot tell: {}", first.join(", "))
+        }
+    };
+    (found, says)
+}
+
+fn is_known(it: &&Candidate) -> bool {
+    it.share.is_some()
+}
+
+fn of(it: &Candidate) -> String {
+    format!("{} {}", it.bound, percent(it.share.unwrap_or(0.0)))
 }
 
 fn share(found: &Candidate) -> String {

@@ -1,12 +1,10 @@
 //! The charts of a page: curves in layers that a reader can hide, and the tooltips of their points.
 //!
-//! A page makes [`Figure`]s of [`Layer`]s, numbers them with [`hover`] and includes `charts.html`
-//! or `figures.html`.
+//! A [`Figure`] consists of [`Layer`]s; the page numbers both.
 
 pub(super) mod axis;
 pub(super) mod curve;
 
-use super::page::{Hover, HoverCurve, HoverLayer};
 use super::plot::{Axis, Chart, Look, PALETTE, Refusal, axes, layer, look};
 use crate::error::RenderError;
 
@@ -26,6 +24,12 @@ pub(super) struct Figure {
     pub(super) caption: String,
     /// Grid, ticks and titles.
     pub(super) axes: String,
+    /// Lines that no curve can exceed; may be empty.
+    pub(super) ceilings: String,
+    /// Their labels, which lie over the curves.
+    pub(super) labels: String,
+    /// Which graph of the page: the page sets it.
+    pub(super) graph: usize,
     pub(super) layers: Vec<Layer>,
 }
 
@@ -42,7 +46,10 @@ impl Figure {
     ) -> Result<Self, RenderError> {
         let Title { id, title, caption } = title;
         match axes(x, y).and_then(|axes| Ok((axes, layers?))) {
-            Ok((axes, layers)) => Ok(Self { id, title, caption, axes, layers }),
+            Ok((axes, layers)) => {
+                let (ceilings, labels) = (String::new(), String::new());
+                Ok(Self { id, title, caption, axes, ceilings, labels, graph: 0, layers })
+            }
             Err(refusal) => Err(RenderError::Draw { graph: id, reason: refusal.to_string() }),
         }
     }
@@ -50,7 +57,7 @@ impl Figure {
 
 /// A curve, or bars, or marks, in a chart.
 pub(super) struct Layer {
-    /// Which curve of the page: [`hover`] sets it once all its charts are known.
+    /// Which curve of the page: the page sets it.
     pub(super) number: usize,
     /// In `currentColor`.
     pub(super) svg: String,
@@ -100,25 +107,4 @@ impl Aim {
         let (x, y) = chart.plotting_area().map_coordinate(&place);
         Self { x, y, lines }
     }
-}
-
-/// Numbers the curves of all charts, and gives what their tooltips show.
-pub(super) fn hover(figures: &mut [Figure]) -> Hover {
-    hover_after(Hover::default(), figures)
-}
-
-/// The same for a page that has the graphs of `hover` before the charts.
-pub(super) fn hover_after(mut hover: Hover, figures: &mut [Figure]) -> Hover {
-    for figure in figures {
-        let mut layers = Vec::new();
-        for layer in &mut figure.layers {
-            layer.number = hover.curves.len();
-            let points = layer.aims.iter().map(|aim| aim.lines.clone()).collect();
-            hover.curves.push(HoverCurve { name: layer.name.clone(), points });
-            let places = layer.aims.iter().map(|aim| [aim.x, aim.y]).collect();
-            layers.push(HoverLayer { curve: layer.number, places });
-        }
-        hover.graphs.push(layers);
-    }
-    hover
 }

@@ -16,7 +16,7 @@ pub(crate) mod fixture;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use page::{Meshes, asked, meshes};
+pub(crate) use page::{asked, cards, script, sections};
 pub(crate) use svg::svg;
 pub(crate) use text::text;
-pub(crate) use words::headline;
+pub(crate) use words::{headline, short_title};

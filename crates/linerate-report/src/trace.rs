@@ -8,11 +8,11 @@ mod text;
 mod words;
 
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use page::{Traces, traces};
+pub(crate) use page::{cards, sections};
 pub use perfetto::perfetto;
 pub(crate) use text::text;
 pub(crate) use words::{statement, way};

@@ -13,7 +13,7 @@ mod words;
 mod fixture;
 
 pub use interval::interval;
-pub(crate) use page::{Part, asked, part};
+pub(crate) use page::{asked, cards, sections};
 pub(crate) use text::text;
 pub use words::called;
 pub(crate) use words::{headline, own_name};

@@ -23,15 +23,15 @@
     for (const aim of aims) aim.setAttribute("visibility", "hidden");
   };
 
-  // Legend: one button a curve, for every graph that shows it.
+  // Legend: a curve is shown and hidden in every graph of its section.
   for (const button of document.querySelectorAll(".legend button")) {
     button.disabled = false;
     button.addEventListener("click", () => {
       const show = button.getAttribute("aria-pressed") !== "true";
       button.setAttribute("aria-pressed", String(show));
-      for (const group of document.querySelectorAll(`g.curve[data-curve="${button.dataset.curve}"]`)) {
-        group.toggleAttribute("hidden", !show);
-      }
+      const curve = `[data-curve="${button.dataset.curve}"]`;
+      for (const group of document.querySelectorAll(`g.curve${curve}`)) group.toggleAttribute("hidden", !show);
+      for (const other of document.querySelectorAll(`button${curve}`)) other.setAttribute("aria-pressed", String(show));
       leave();
     });
   }
@@ -39,11 +39,11 @@
   // Tooltip: the nearest point of the curves that are shown.
   const nearest = (layers, at) => {
     let best = null;
-    for (const { curve, places, group } of layers) {
-      if (group.hasAttribute("hidden")) continue;
-      places.forEach(([x, y], point) => {
+    for (const layer of layers) {
+      if (layer.group.hasAttribute("hidden")) continue;
+      layer.places.forEach(([x, y], point) => {
         const distance = Math.hypot(x - at.x, y - at.y);
-        if (!best || distance < best.distance) best = { curve, group, point, x, y, distance };
+        if (!best || distance < best.distance) best = { layer, point, x, y, distance };
       });
     }
     return best;
@@ -56,8 +56,8 @@
     tip.style.top = `${Math.max(8, top)}px`;
   };
   for (const svg of document.querySelectorAll("svg.graph")) {
-    const layers = data.graphs[Number(svg.dataset.graph)].map(({ curve, places }) => {
-      return { curve, places, group: svg.querySelector(`g.curve[data-curve="${curve}"]`) };
+    const layers = data.graphs[Number(svg.dataset.graph)].map((layer) => {
+      return { ...layer, group: svg.querySelector(`g.curve[data-curve="${layer.curve}"]`) };
     });
     const aim = document.createElementNS(svg.namespaceURI, "circle");
     aim.setAttribute("class", "aim");
@@ -70,10 +70,10 @@
       const found = nearest(layers, at);
       leave();
       if (!found) return;
-      const { name, points } = data.curves[found.curve];
+      const { name, points, group } = found.layer;
       const lines = points[found.point];
       tip.textContent = (layers.length > 1 ? [name, ...lines] : lines).join("\n");
-      tip.className = found.group.classList[1];
+      tip.className = group.classList[1];
       tip.hidden = false;
       place(event);
       aim.setAttribute("cx", found.x);

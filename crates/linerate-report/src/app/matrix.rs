@@ -4,6 +4,7 @@ use linerate_analysis::report::AppResult;
 use linerate_core::app::{Account, AppCase};
 
 use super::columns::rank_name;
+use crate::section::{Cell, TableView, Tone};
 use crate::text::{about, count, shortened};
 
 /// The most ranks of a table.
@@ -13,31 +14,8 @@ const LONGEST: usize = 8;
 /// The darkest shade. Unit: percent of the colour.
 const DARKEST: f64 = 55.0;
 
-/// A table of all pairs of a case.
-pub(crate) struct Matrix {
-    pub(crate) title: String,
-    /// Names of the ranks that receive.
-    pub(crate) headings: Vec<String>,
-    pub(crate) rows: Vec<Row>,
-    /// Why it has no rows. Empty if it has.
-    pub(crate) note: String,
-}
-
-/// What one rank sent.
-pub(crate) struct Row {
-    pub(crate) name: String,
-    pub(crate) cells: Vec<Cell>,
-}
-
-/// What one rank sent to another.
-pub(crate) struct Cell {
-    pub(crate) text: String,
-    /// Of the darkest shade. Unit: percent of the colour.
-    pub(crate) shade: u32,
-}
-
 /// Bytes and messages of each pair. Empty if there are no pairs.
-pub(super) fn matrices(app: &AppResult, case: &AppCase) -> Vec<Matrix> {
+pub(super) fn matrices(app: &AppResult, case: &AppCase) -> Vec<TableView> {
     let ranks = case.accounts.len();
     let on = count(ranks as u64, "rank");
     let title = |what: &str| format!("{what} from each rank (rows) to each other (columns), on {on}");
@@ -46,8 +24,11 @@ pub(super) fn matrices(app: &AppResult, case: &AppCase) -> Vec<Matrix> {
     }
     if ranks > MOST {
         let note = format!("Left out: there are {ranks} ranks, and a table has room for {MOST}.");
-        let (headings, rows) = (Vec::new(), Vec::new());
-        return vec![Matrix { title: title("Bytes and messages"), headings, rows, note }];
+        let row = vec![vec![Cell::toned(note, Tone::Quiet)]];
+        return vec![TableView {
+            rows: row,
+            ..TableView::of_rows(title("Bytes and messages"), vec![String::new()])
+        }];
     }
     vec![
         matrix(app, case, title("Bytes"), |from, to| {
@@ -64,23 +45,23 @@ fn matrix(
     case: &AppCase,
     title: String,
     sent: impl Fn(&Account, usize) -> Option<(u64, String)>,
-) -> Matrix {
+) -> TableView {
     let ranks = case.accounts.len();
     let values = case.accounts.iter().flat_map(|from| (0..ranks).filter_map(|to| sent(from, to)));
     let highest = values.map(|(value, _)| value).max().unwrap_or(0).max(1) as f64;
     let cell = |from: &Account, to: usize| {
         let (value, text) = sent(from, to).unwrap_or_default();
         let text = if value == 0 { "-".to_owned() } else { text };
-        Cell { text, shade: (value as f64 / highest * DARKEST).round() as u32 }
+        Cell { shade: (value as f64 / highest * DARKEST).round() as u32, ..text.into() }
     };
-    let row = |(rank, from): (usize, &Account)| Row {
-        name: rank_name(app, rank),
-        cells: (0..ranks).map(|to| cell(from, to)).collect(),
+    let row = |(rank, from): (usize, &Account)| {
+        let sent = (0..ranks).map(|to| cell(from, to));
+        std::iter::once(Cell::from(rank_name(app, rank))).chain(sent).collect()
     };
-    Matrix {
-        title,
-        headings: (0..ranks).map(|rank| shortened(&rank_name(app, rank), LONGEST)).collect(),
+    let names = (0..ranks).map(|rank| shortened(&rank_name(app, rank), LONGEST));
+    let headings = std::iter::once("from".to_owned()).chain(names).collect();
+    TableView {
         rows: case.accounts.iter().enumerate().map(row).collect(),
-        note: String::new(),
+        ..TableView::of_rows(title, headings)
     }
 }

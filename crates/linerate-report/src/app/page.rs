@@ -1,71 +1,45 @@
-//! What a page shows of applications: key numbers, charts of how they scale, a step of each rank, tables.
+//! The sections of applications: key numbers, charts of how they scale, a step of each rank, tables.
 
 use linerate_analysis::report::{AppResult, NamedRun, Report};
 use linerate_core::app::AppCase;
 
 use super::charts::{communication, groups, merits, speed_up};
-use super::matrix::{Matrix, matrices};
+use super::matrix::matrices;
 use super::words::{case_of, checks, cost, facts, failures, headline, merit, name, run_of, share, short};
 use super::{columns, courses, timeline, words};
-use crate::columns::TableView;
 use crate::error::RenderError;
 use crate::figure::{Figure, Title};
-use crate::page::{Card, Entry, entries};
 use crate::plot::look;
+use crate::section::{Card, Entry, Item, Part, Section, TableView, charts, entries, tables};
 use crate::text::{count, plain};
 
-/// The applications of a page.
-pub(crate) struct Apps {
-    pub(crate) parts: Vec<AppPart>,
-    pub(crate) cards: Vec<Card>,
-}
-
-/// All runs of one application.
-pub(crate) struct AppPart {
-    pub(crate) number: usize,
-    /// What it is called, where there are several.
-    pub(crate) name: String,
-    pub(crate) figures: Vec<Figure>,
-    /// The number of its first figure among the graphs of the page.
-    pub(crate) first: usize,
-    pub(crate) runs: Vec<AppOf>,
-}
-
-/// A run of an application.
-pub(crate) struct AppOf {
-    /// Whose numbers they are, where there are several runs.
-    pub(crate) name: String,
-    /// What did not hold.
-    pub(crate) failures: Vec<String>,
-    pub(crate) tables: Vec<TableView>,
-    pub(crate) matrices: Vec<Matrix>,
-}
-
-/// The applications of `report` for a page that has `graphs` before them.
+/// The sections of the applications of `report`: the runs of one application share its charts.
 ///
 /// # Errors
 ///
 /// [`RenderError::Draw`] when a chart cannot be drawn.
-pub(crate) fn apps(report: &Report, graphs: usize) -> Result<Apps, RenderError> {
+pub(crate) fn sections(report: &Report) -> Result<Vec<Section>, RenderError> {
     let groups = groups(report);
-    let mut first = graphs;
-    let (mut parts, mut cards) = (Vec::new(), Vec::new());
+    let mut sections = Vec::new();
     for (number, group) in groups.iter().enumerate() {
-        let figures = figures(report, group, number)?;
-        let runs = group.iter().map(|app| of_run(report, app)).collect();
-        let name = if groups.len() > 1 { words::title(group[0]) } else { String::new() };
-        let after = first + figures.len();
-        parts.push(AppPart { number, name, figures, first, runs });
-        first = after;
-        let is_alone = group.len() == 1;
-        cards.extend(
-            group
-                .iter()
-                .enumerate()
-                .map(|(nth, app)| card(report, app, (!is_alone).then(|| look(nth).colour))),
-        );
+        let of = if groups.len() > 1 { format!(": {}", words::title(group[0])) } else { String::new() };
+        let runs = group.iter().map(|app| app.run);
+        let drawn = charts(figures(report, group, number)?).collect();
+        sections.push(Section::new(Part::Charts, "scaling", format!("How it scales{of}"), drawn).of(runs));
+        for app in group {
+            sections.extend(of_run(report, app));
+        }
     }
-    Ok(Apps { parts, cards })
+    Ok(sections)
+}
+
+/// The key numbers of each run, in the colours that it has in the charts.
+pub(crate) fn cards(report: &Report) -> Vec<Card> {
+    let of_group = |group: &Vec<&AppResult>| {
+        let colour = |nth: usize| (group.len() > 1).then(|| look(nth).colour);
+        group.iter().enumerate().map(|(nth, app)| card(report, app, colour(nth))).collect::<Vec<Card>>()
+    };
+    groups(report).iter().flat_map(of_group).collect()
 }
 
 /// What the run of an application was asked for.
@@ -122,10 +96,19 @@ fn figures(report: &Report, group: &[&AppResult], id: usize) -> Result<Vec<Figur
     Ok(figures)
 }
 
-fn of_run(report: &Report, app: &AppResult) -> AppOf {
+/// What did not hold, and the numbers of a run.
+fn of_run(report: &Report, app: &AppResult) -> [Section; 2] {
+    let of = if report.runs.len() > 1 { format!(": {}", plain(&app.name)) } else { String::new() };
+    let failed = failures(app).into_iter().map(|failure| Item::State(format!("FAILED {failure}"))).collect();
+    let numbers = tables(numbers(report, app)).collect();
+    [
+        Section::new(Part::Result, "failed", format!("What did not hold{of}"), failed).of([app.run]),
+        Section::new(Part::Tables, "app-numbers", format!("By number of ranks{of}"), numbers).of([app.run]),
+    ]
+}
+
+fn numbers(report: &Report, app: &AppResult) -> Vec<TableView> {
     let named = &report.runs[app.run];
-    let mut tables = Vec::new();
-    let mut add = |view: TableView| tables.extend((!view.rows.is_empty()).then_some(view));
     let mut notes = Vec::new();
     if !app.rows.is_empty() && app.rows.iter().all(|row| row.speed_up.is_none()) {
         notes.push("There is no speed-up: it was not run on one rank.".to_owned());
@@ -133,17 +116,14 @@ fn of_run(report: &Report, app: &AppResult) -> AppOf {
     if app.rows.iter().any(|row| row.interrupted) {
         notes.push("* Ended early: its numbers are of what was done until then.".to_owned());
     }
-    add(TableView::new("By number of ranks", columns::rows(app, words::highest(report, app))).noted(notes));
+    let rows = columns::rows(app, words::highest(report, app));
+    let mut tables = vec![TableView::new("By number of ranks", rows).noted(notes)];
     if let Some(case) = last_case(report, app) {
         let on = count(u64::from(case.ranks), "rank");
-        add(TableView::new(format!("Figures on {on}"), columns::figures(case)));
-        add(TableView::new(format!("Checks on {on}"), columns::checks(case)));
-        add(TableView::new(format!("What each rank did, on {on}"), columns::ranks(app, case, named)));
+        tables.push(TableView::new(format!("Figures on {on}"), columns::figures(case)));
+        tables.push(TableView::new(format!("Checks on {on}"), columns::checks(case)));
+        tables.push(TableView::new(format!("What each rank did, on {on}"), columns::ranks(app, case, named)));
+        tables.extend(matrices(app, case));
     }
-    AppOf {
-        name: if report.apps.len() > 1 { plain(&app.name) } else { String::new() },
-        failures: failures(app),
-        tables,
-        matrices: last_case(report, app).map_or_else(Vec::new, |case| matrices(app, case)),
-    }
+    tables
 }

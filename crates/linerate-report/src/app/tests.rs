@@ -123,13 +123,12 @@ fn said(page: &str, id: &str) -> Vec<(String, Vec<String>)> {
     let data = data(page);
     let layers = data["graphs"][graph].as_array().expect("layers").clone();
     let of = |layer: &Value| {
-        let curve = &data["curves"][layer["curve"].as_u64().expect("a curve") as usize];
         let lines = |lines: &Value| {
             lines.as_array().expect("lines").iter().filter_map(Value::as_str).collect::<Vec<_>>().join("; ")
         };
-        let points = curve["points"].as_array().expect("points").iter().map(lines).collect::<Vec<_>>();
+        let points = layer["points"].as_array().expect("points").iter().map(lines).collect::<Vec<_>>();
         assert_eq!(layer["places"].as_array().map(Vec::len), Some(points.len()));
-        (curve["name"].as_str().expect("a name").to_owned(), points)
+        (layer["name"].as_str().expect("a name").to_owned(), points)
     };
     layers.iter().map(of).collect()
 }
@@ -211,7 +210,7 @@ fn a_check_that_did_not_hold_is_said_first_with_its_numbers() {
     let report = fixture::wrong();
     let failure = "energy is conserved: 2.500e-1, at most 1.000e-3";
     let page = html(&report).expect("it has a page");
-    let (before, _) = page.split_once("<h2 id=\"scaling-0\">").expect("it has charts");
+    let (before, _) = page.split_once("<section id=\"scaling\"").expect("it has charts");
     assert!(before.contains(failure) && before.contains("one check FAILED"));
     let words = text(&report, 80, Rows::Short);
     assert!(words.contains(failure) && words.contains("11 of 12 checks held"), "{words}");

@@ -1,7 +1,6 @@
 //! Checks as one page that needs nothing else: no network, no other file, and no script needed to
 //! read it.
 
-use askama::Template;
 use linerate_study::claims::{Contradiction, Judged, Tally, Verdict};
 
 use super::Checked;
@@ -11,60 +10,9 @@ use super::words::{
     what,
 };
 use crate::error::RenderError;
-use crate::figure::{Figure, hover};
-use crate::page::Frame;
+use crate::page::html as page;
+use crate::section::{self, Cell, Document, Item, Part, Section, TableView, Tone};
 use crate::text::plain;
-
-#[derive(Template)]
-#[template(path = "claims.html")]
-struct Page<'a> {
-    title: &'static str,
-    frame: Frame,
-    summary: String,
-    tally: Tally,
-    sources: Vec<SourceView<'a>>,
-    figures: Vec<Figure>,
-    untested: Vec<Group>,
-    contradictions: Vec<&'a Contradiction>,
-}
-
-/// The claims of a source that were compared or are contradicted.
-struct SourceView<'a> {
-    number: &'a str,
-    title: &'a str,
-    rows: Vec<Row>,
-}
-
-/// A claim and what its check says.
-struct Row {
-    id: String,
-    kind: &'static str,
-    what: String,
-    configuration: String,
-    published: String,
-    compared: Option<String>,
-    computed: Option<String>,
-    modelled: String,
-    allowed: String,
-    interval_from: Option<String>,
-    verdict: &'static str,
-    note: Option<String>,
-    contradictions: String,
-}
-
-/// Claims that are not tested for one reason.
-struct Group {
-    reason: String,
-    claims: Vec<Untested>,
-}
-
-struct Untested {
-    id: String,
-    metric: String,
-    published: String,
-    /// The model's value nevertheless, and its meaning.
-    modelled: Option<String>,
-}
 
 /// `checked` as one HTML page: a summary, charts, every verdict, what is not testable and why, the
 /// contradictions.
@@ -74,79 +22,99 @@ struct Untested {
 /// [`RenderError::Draw`] when a chart cannot be drawn, [`RenderError::Json`] or
 /// [`RenderError::Page`] when the page cannot be filled.
 pub fn html(checked: &Checked<'_>) -> Result<String, RenderError> {
-    let mut figures = figures(checked)?;
     let tally = Tally::of(checked.judged);
-    let page = Page {
-        title: "Published claims and the model",
-        frame: Frame::new(&hover(&mut figures))?,
-        summary: summary(&tally, checked.judged.len()),
-        tally,
-        sources: sources(checked),
-        figures,
-        untested: untested(checked).into_iter().map(|(reason, group)| of_group(reason, &group)).collect(),
-        contradictions: contradictions(checked),
-    };
-    Ok(page.render()?)
+    let about = "Models in virtual time: no host took part. A definition says only that the model has a rule, and a claim that parameters were calibrated on predicts nothing.";
+    let found =
+        vec![Item::Lead(format!("{}.", summary(&tally, checked.judged.len()))), Item::Note(about.to_owned())];
+    let marks = "Modelled curves; published figures are rings where their place is known, else dashed lines.";
+    let drawn = section::charts(figures(checked)?).chain([Item::Note(marks.to_owned())]).collect();
+    let mut sections = vec![
+        Section::new(Part::Result, "result", "", found),
+        Section::new(Part::Charts, "charts", "Charts", drawn),
+    ];
+    sections.extend(sources(checked));
+    sections.push(Section::new(Part::Tables, "contradictions", "Contradictions", contradicting(checked)));
+    let untested = untested(checked).into_iter().map(|(reason, group)| Item::Table(of_group(reason, &group)));
+    sections.push(Section::new(Part::Tables, "untested", "Not testable", untested.collect()));
+    page(Document::new("Published claims and the model".to_owned(), sections), None)
 }
 
-fn sources<'a>(checked: &Checked<'a>) -> Vec<SourceView<'a>> {
-    let of_source = |number: &str| {
-        let shown =
-            |judged: &&Judged<'_>| judged.claim.source == number && judged.verdict != Verdict::NotTestable;
-        checked.judged.iter().filter(shown).map(|judged| row(checked, judged)).collect::<Vec<Row>>()
+/// The claims of each source that were compared or are contradicted.
+fn sources(checked: &Checked<'_>) -> Vec<Section> {
+    let headings = ["claim", "what is compared", "published", "modelled", "allowed", "verdict"];
+    let of_source = |source: &linerate_study::claims::Source| {
+        let shown = |judged: &&Judged<'_>| {
+            judged.claim.source == source.number && judged.verdict != Verdict::NotTestable
+        };
+        let rows = checked.judged.iter().filter(shown).map(|judged| row(checked, judged)).collect();
+        let table = TableView { rows, ..TableView::of_rows("", headings.map(str::to_owned).to_vec()) };
+        let heading = format!("{} {}", source.number, source.title);
+        Section::new(Part::Tables, "source", heading, section::tables([table]).collect())
     };
-    let view = |source: &'a linerate_study::claims::Source| {
-        let rows = of_source(&source.number);
-        (!rows.is_empty()).then_some(SourceView { number: &source.number, title: &source.title, rows })
-    };
-    checked.claims.sources.iter().filter_map(view).collect()
+    checked.claims.sources.iter().map(of_source).collect()
 }
 
-fn row(checked: &Checked<'_>, judged: &Judged<'_>) -> Row {
+fn row(checked: &Checked<'_>, judged: &Judged<'_>) -> Vec<Cell> {
     let ids: Vec<&str> = checked.claims.contradictions_of(judged.claim).map(|it| it.id.as_str()).collect();
-    Row {
-        id: judged.claim.id.clone(),
-        kind: judged.check.status.name(),
-        what: plain(what(judged)),
-        configuration: plain(&configuration(judged.claim)),
-        published: plain(&published(judged.claim)),
-        compared: compared(judged),
-        computed: computed(judged),
-        modelled: modelled(judged),
-        allowed: allowed(judged),
-        interval_from: judged.check.interval_from.as_deref().map(plain),
-        verdict: judged.verdict.name(),
-        note: note(judged).map(|note| plain(&note)),
-        contradictions: ids.join(", "),
-    }
-}
-
-fn of_group(reason: &str, group: &[&Judged<'_>]) -> Group {
-    let untested = |judged: &&Judged<'_>| {
-        let modelled = (judged.modelled != linerate_study::claims::Modelled::Nothing)
-            .then(|| format!("{} ({})", modelled(judged), what(judged)));
-        Untested {
-            id: judged.claim.id.clone(),
-            metric: plain(&judged.claim.metric),
-            published: plain(&published(judged.claim)),
-            modelled,
-        }
+    let lines = |first: String, rest: Vec<Option<String>>| {
+        Cell::from([Some(first)].into_iter().chain(rest).flatten().collect::<Vec<_>>().join("\n"))
     };
-    Group { reason: plain(reason), claims: group.iter().map(untested).collect() }
+    let set_up = plain(&configuration(judged.claim));
+    let (kind, verdict) = (judged.check.status.name(), judged.verdict.name());
+    let tone = match judged.verdict.name() {
+        "predicted" => Tone::Good,
+        "definition" | "not testable" => Tone::Quiet,
+        "calibrated" => Tone::Plain,
+        "contradicted" => Tone::Differs,
+        _ => Tone::Bad,
+    };
+    let what = lines(
+        plain(what(judged)),
+        vec![
+            computed(judged),
+            (set_up != "-").then(|| format!("set-up: {set_up}")),
+            note(judged).map(|note| plain(&note)),
+            (!ids.is_empty()).then(|| format!("see {}", ids.join(", "))),
+        ],
+    );
+    let compared = compared(judged).map(|compared| format!("compared with {compared}"));
+    let verdict = lines(verdict.to_owned(), vec![(kind != verdict).then(|| kind.to_owned())]);
+    vec![
+        judged.claim.id.clone().into(),
+        what,
+        lines(plain(&published(judged.claim)), vec![compared]),
+        modelled(judged).into(),
+        lines(allowed(judged), vec![judged.check.interval_from.as_deref().map(plain)]),
+        Cell { tone, ..verdict },
+    ]
 }
 
-impl Group {
-    /// Whether the model gives a value nevertheless.
-    fn has_modelled(&self) -> bool {
-        self.claims.iter().any(|claim| claim.modelled.is_some())
-    }
+fn contradicting(checked: &Checked<'_>) -> Vec<Item> {
+    let row = |it: &&Contradiction| {
+        [it.id.clone(), it.claims.join(", "), it.problem.clone(), it.treatment.clone()]
+            .map(Cell::from)
+            .to_vec()
+    };
+    let headings =
+        ["name", "claims", "what does not fit", "what is done about it"].map(str::to_owned).to_vec();
+    let rows = contradictions(checked).iter().map(row).collect();
+    section::tables([TableView { rows, ..TableView::of_rows("", headings) }]).collect()
 }
 
-impl Row {
-    /// Its style on the page.
-    fn class(&self) -> String {
-        self.verdict.replace(' ', "-")
-    }
+/// Claims that are not tested for one reason; of some the model gives a value nevertheless.
+fn of_group(reason: &str, group: &[&Judged<'_>]) -> TableView {
+    let row = |judged: &&Judged<'_>| {
+        let modelled = match judged.modelled {
+            linerate_study::claims::Modelled::Nothing => "-".to_owned(),
+            _ => format!("{} ({})", modelled(judged), what(judged)),
+        };
+        [judged.claim.id.clone(), plain(&judged.claim.metric), plain(&published(judged.claim)), modelled]
+            .map(Cell::from)
+            .to_vec()
+    };
+    let headings = ["claim", "what", "published", "the model gives"].map(str::to_owned).to_vec();
+    let table = TableView::of_rows(format!("{} ({})", plain(reason), group.len()), headings).closed();
+    TableView { rows: group.iter().map(row).collect(), ..table }
 }
 
 #[cfg(test)]
@@ -169,7 +137,7 @@ mod tests {
         let page = fixture::with(false, |checked| html(checked).expect("it has a page"));
         fixture::with(false, |checked| {
             for judged in checked.judged {
-                assert!(page.contains(&format!(">{}</th>", judged.claim.id)), "{}", judged.claim.id);
+                assert!(page.contains(&format!(">{}</td>", judged.claim.id)), "{}", judged.claim.id);
             }
         });
         assert_eq!(page.matches("<figure").count(), 2, "a chart by size and a sweep");

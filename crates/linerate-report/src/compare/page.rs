@@ -1,29 +1,17 @@
 //! A comparison as one page that needs nothing else.
 
-use askama::Template;
 use linerate_analysis::compare::{Comparison, CurveChange, FigureChange, SizeChange};
 use linerate_analysis::figures::Unit;
 use linerate_analysis::identity::Role;
 
-use super::super::columns::TableView;
-use super::super::figure::{Figure, hover};
-use super::super::page::{Entry, Frame, entries};
+use super::super::page::html as page;
+use super::super::section::{self, Cell, Document, Item, Part, Section, TableView, Warning, entries};
 use super::super::text::plain;
 use super::{chart, forest, words};
 use crate::error::RenderError;
 
-#[derive(Template)]
-#[template(path = "compare.html")]
-struct Page {
-    title: String,
-    frame: Frame,
-    facts: Vec<Entry>,
-    differences: Vec<TableView>,
-    figures: Vec<Figure>,
-    tables: Vec<TableView>,
-    dips: Vec<String>,
-    cautions: Vec<[String; 2]>,
-}
+/// How the tables are read.
+const READ: &str = "The unit of repetition is the run. Key figures and bands share 5 % of false alarms, and so do all sizes of a curve: p is corrected for that. \"Sees\" is the smallest change that would have been found in four of five cases.";
 
 /// `comparison` as one HTML page: what differs, the verdict, the ratio of every key figure, both sides over
 /// each other, the ratio against size, dips, doubts, and every number.
@@ -33,42 +21,48 @@ struct Page {
 /// [`RenderError::Draw`] when a chart cannot be drawn, [`RenderError::Json`] or
 /// [`RenderError::Page`] when the page cannot be filled.
 pub fn html(comparison: &Comparison) -> Result<String, RenderError> {
-    let mut figures = forest::figures(comparison)?;
+    page(document(comparison)?, None)
+}
+
+fn document(comparison: &Comparison) -> Result<Document, RenderError> {
+    let mut drawn = forest::figures(comparison)?;
     for curve in comparison.curves.iter().filter(|curve| curve.sizes.len() > 1) {
-        figures.extend(chart::figures(curve, comparison.threshold)?);
+        drawn.extend(chart::figures(curve, comparison.threshold)?);
     }
     let [base, candidate] = &comparison.sides;
     let facts = [
         ("base", words::runs(base)),
         ("candidate", words::runs(candidate)),
         ("judged by", words::method(comparison.method)),
-        ("verdict", words::outcome(comparison)),
     ];
     let first = |side: &[linerate_analysis::compare::RunNote]| {
         side.first().map_or_else(String::new, |run| plain(&run.name))
     };
-    let page = Page {
-        title: format!("{} against {}", first(candidate), first(base)),
-        frame: Frame::new(&hover(&mut figures))?,
-        facts: entries(facts),
-        differences: differences(comparison),
-        figures,
-        tables: tables(comparison),
-        dips: comparison
-            .curves
-            .iter()
-            .flat_map(|curve| curve.dips.iter().map(|dip| format!("{}: {}", curve.pattern, words::dip(dip))))
-            .collect(),
-        cautions: comparison
-            .doubts
-            .iter()
-            .map(|doubt| [plain(&doubt.finding()), doubt.advice().to_owned()])
-            .collect(),
-    };
-    Ok(page.render()?)
+    let dips = comparison
+        .curves
+        .iter()
+        .flat_map(|curve| curve.dips.iter().map(|dip| format!("{}: {}", curve.pattern, words::dip(dip))));
+    let doubts: Vec<Warning> =
+        comparison.doubts.iter().map(|doubt| Warning::new(plain(&doubt.finding()), doubt.advice())).collect();
+    let cautions = (!doubts.is_empty()).then_some(Item::Cautions(doubts));
+    let verdict = vec![
+        Item::Lead(words::outcome(comparison)),
+        Item::Facts(entries(facts)),
+        Item::Note("A ratio is that of the candidate to the base.".to_owned()),
+    ];
+    let numbers = section::tables(tables(comparison)).chain([Item::Note(READ.to_owned())]);
+    let sections = vec![
+        Section::new(Part::Result, "verdict", "", verdict),
+        Section::new(Part::Charts, "charts", "Charts", section::charts(drawn).collect()),
+        Section::new(Part::Charts, "dips", "Dips", dips.map(Item::Note).collect()),
+        Section::new(Part::Doubts, "differences", "What differs", differences(comparison)),
+        Section::new(Part::Doubts, "cautions", "Cautions", cautions.into_iter().collect()),
+        Section::new(Part::Tables, "numbers", "Numbers", numbers.collect()),
+    ];
+    Ok(Document::new(format!("{} against {}", first(candidate), first(base)), sections))
 }
 
-fn differences(comparison: &Comparison) -> Vec<TableView> {
+fn differences(comparison: &Comparison) -> Vec<Item> {
     let row = |difference: &linerate_analysis::identity::Difference| {
         let [base, candidate] = words::difference(difference);
         let role = match difference.role {
@@ -77,26 +71,21 @@ fn differences(comparison: &Comparison) -> Vec<TableView> {
             Role::Setting => "setting",
         };
         let runs = if words::in_every_run(difference) { "all" } else { "some" };
-        vec![plain(&difference.name), base, candidate, role.to_owned(), runs.to_owned()]
+        [plain(&difference.name), base, candidate, role.to_owned(), runs.to_owned()].map(Cell::from).to_vec()
     };
-    let rows: Vec<Vec<String>> = comparison.differences.iter().map(row).collect();
+    let rows: Vec<Vec<Cell>> = comparison.differences.iter().map(row).collect();
     if rows.is_empty() {
-        return Vec::new();
+        return section::note("Nothing that the runs know of.").into_iter().collect();
     }
-    let headings = ["what", "base", "candidate", "kind", "in which runs"];
-    vec![TableView {
-        title: "What differs beside the numbers".to_owned(),
-        headings: headings.map(str::to_owned).to_vec(),
-        rows,
-        notes: Vec::new(),
-    }]
+    let headings = ["what", "base", "candidate", "kind", "in which runs"].map(str::to_owned).to_vec();
+    vec![Item::Table(TableView { rows, ..TableView::of_rows("", headings) })]
 }
 
 /// Key figures and bands, then every size of each curve.
 fn tables(comparison: &Comparison) -> Vec<TableView> {
     let threshold = comparison.threshold;
     let figure = |figure: &FigureChange| {
-        let mut row = vec![format!("{} {}", plain(&figure.key.subject), words::name(figure))];
+        let mut row = vec![Cell::from(format!("{} {}", plain(&figure.key.subject), words::name(figure)))];
         row.extend(cells(&figure.change, figure.unit, threshold));
         row
     };
@@ -115,31 +104,24 @@ fn tables(comparison: &Comparison) -> Vec<TableView> {
         ];
         [first].into_iter().chain(rest).map(str::to_owned).collect::<Vec<String>>()
     };
-    let key = TableView {
-        title: "Key figures and bands of sizes".to_owned(),
-        headings: headings("figure"),
-        rows: comparison.figures.iter().map(figure).collect(),
-        notes: Vec::new(),
-    };
+    let table = TableView::of_rows("Key figures and bands of sizes", headings("figure"));
+    let key = TableView { rows: comparison.figures.iter().map(figure).collect(), ..table };
     let sizes = |curve: &CurveChange| {
         let row = |size: &SizeChange| {
-            let mut row = vec![size.size.to_string()];
+            let mut row = vec![Cell::from(size.size.to_string())];
             row.extend(cells(&size.change, Unit::Microseconds, threshold));
             row
         };
-        TableView {
-            title: format!("{}: one-way time of every size, us", curve.pattern),
-            headings: headings("size B"),
-            rows: curve.sizes.iter().map(row).collect(),
-            notes: vec![words::sizes(curve, threshold)],
-        }
+        let title = format!("{}: one-way time of every size, us", curve.pattern);
+        let table = TableView::of_rows(title, headings("size B")).noted(vec![words::sizes(curve, threshold)]);
+        TableView { rows: curve.sizes.iter().map(row).collect(), ..table }.closed()
     };
     let curves = comparison.curves.iter().filter(|curve| !curve.sizes.is_empty()).map(sizes);
     [key].into_iter().chain(curves).filter(|table| !table.rows.is_empty()).collect()
 }
 
-fn cells(change: &linerate_analysis::compare::Change, unit: Unit, threshold: f64) -> Vec<String> {
-    let mut cells = Vec::new();
+fn cells(change: &linerate_analysis::compare::Change, unit: Unit, threshold: f64) -> Vec<Cell> {
+    let mut cells: Vec<String> = Vec::new();
     for side in [0, 1] {
         let [least, most] = change.ranges[side];
         cells.extend([change.middle[side], least, most].map(|value| words::value(value, unit)));
@@ -148,5 +130,5 @@ fn cells(change: &linerate_analysis::compare::Change, unit: Unit, threshold: f64
     cells.push(words::interval(change, unit));
     cells.push(change.p.map_or_else(|| "-".to_owned(), |p| format!("{p:.4}")));
     cells.push(words::verdict(change, unit, threshold));
-    cells
+    cells.into_iter().map(Cell::from).collect()
 }

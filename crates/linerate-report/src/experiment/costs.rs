@@ -3,10 +3,11 @@
 use linerate_analysis::experiment::{Costs, Findings, Offer};
 use linerate_analysis::figures::Better;
 
-use super::draw::{Drawing, Head, Kind, around, from_zero};
+use super::draw::{Head, Kind, around, from_zero};
 use super::scatter::{self, Spot};
 use super::{views, words};
 use crate::columns::Column;
+use crate::section::Drawing;
 
 /// The chart: merit upwards, cost to the right, and the offers that nothing beats joined. Absent without offers.
 pub(super) fn drawing(findings: &Findings, costs: &Costs) -> Option<Drawing> {

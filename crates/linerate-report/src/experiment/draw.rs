@@ -12,6 +12,7 @@ pub(super) use axes::{around, differences, from_zero, ratios};
 pub(super) use pen::{Anchor, Kind, Pen};
 pub(super) use rows::{Row, Rows};
 
+use crate::section::Drawing;
 use crate::text::wrap;
 
 /// Width of a chart. Unit: pixels.
@@ -20,18 +21,6 @@ pub(super) const WIDTH: f64 = 960.0;
 pub(super) const LINE: f64 = 17.0;
 /// Width of a character: few of a font of 13 pixels are wider on average.
 pub(super) const CHARACTER: f64 = 7.2;
-
-/// A chart, as the inside of an SVG document.
-pub(super) struct Drawing {
-    /// Its name in the page.
-    pub(super) id: String,
-    pub(super) title: String,
-    /// How to read it.
-    pub(super) caption: String,
-    pub(super) width: u32,
-    pub(super) height: u32,
-    pub(super) svg: String,
-}
 
 /// What stands over and under a chart.
 pub(super) struct Head {

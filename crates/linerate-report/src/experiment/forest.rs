@@ -3,8 +3,9 @@
 use linerate_analysis::experiment::{EffectFound, EffectVerdict, FigureFound, FigureName};
 use linerate_analysis::figures::Better;
 
-use super::draw::{Drawing, Head, Kind, Row, Rows, differences, ratios};
+use super::draw::{Head, Kind, Row, Rows, differences, ratios};
 use super::words;
+use crate::section::Drawing;
 
 /// An interval is drawn up to this many times as far as the effects lie.
 const FAR: f64 = 2.0;

@@ -3,8 +3,9 @@
 use linerate_analysis::experiment::{FigureFound, Findings};
 use linerate_analysis::figures::Better;
 
-use super::draw::{Anchor, Drawing, Head, LINE, Pen, WIDTH, lines, width_of};
+use super::draw::{Anchor, Head, LINE, Pen, WIDTH, lines, width_of};
 use super::{views, words};
+use crate::section::Drawing;
 
 /// Height of a cell, and of the legend with its blank. Unit: pixels.
 const TALL: f64 = 46.0;

@@ -2,48 +2,22 @@
 
 mod tables;
 
-use askama::Template;
 use linerate_analysis::experiment::{EffectFound, FigureFound, Findings, WayFound};
 use linerate_analysis::report::Report;
 
 use super::clean::cleaned;
-use super::draw::Drawing;
 use super::{costs, forest, heat, overlay, search, stairs, trade, views, words};
-use crate::columns::TableView;
 use crate::error::RenderError;
-use crate::figure::{Figure, hover};
-use crate::page::{Entry, Frame, entries};
+use crate::page::html as page;
+use crate::section::{
+    self, Cell, Document, Drawing, Entry, Item, Part, Section, TableView, Warning, entries,
+};
 
 /// Most pairs in a chart; the table has all.
 const PAIRS: usize = 24;
 
-#[derive(Template)]
-#[template(path = "experiment.html")]
-struct Page {
-    title: String,
-    frame: Frame,
-    about: String,
-    /// What was found, a sentence each.
-    found: Vec<String>,
-    facts: Vec<Entry>,
-    /// What is doubtful.
-    cautions: Vec<String>,
-    /// Runs that failed: the cell and why.
-    failed: Vec<[String; 2]>,
-    sections: Vec<Section>,
-    /// The curves of the cells.
-    figures: Vec<Figure>,
-    tables: Vec<TableView>,
-    /// Whether a table has effects.
-    has_effects: bool,
-}
-
-/// A part of the page with charts.
-struct Section {
-    id: &'static str,
-    title: &'static str,
-    drawings: Vec<Drawing>,
-}
+/// How effects are read.
+const READ: &str = "An effect is what a level does against the base, averaged over the other factors; a pair is what two factors do together beyond what each does. The unit of repetition is the run. Intervals are of 95 % and each for itself; p is corrected for everything that was asked. No difference seen is no proof that there is none.";
 
 /// `findings` as one HTML page: what was found and what limits it, staircase or search, effects, two factors against
 /// each other, rate against latency, costs, and every number. `curves` has one run of each cell, named after the
@@ -55,21 +29,32 @@ struct Section {
 /// cannot be filled.
 pub fn html(findings: &Findings, curves: Option<&Report>) -> Result<String, RenderError> {
     let findings = &cleaned(findings);
-    let mut figures = curves.map(overlay::figures).transpose()?.unwrap_or_default();
-    let page = Page {
-        title: findings.name.clone(),
-        frame: Frame::new(&hover(&mut figures))?,
-        about: findings.about.clone(),
-        found: words::sentences(findings),
-        facts: facts(findings),
-        cautions: findings.cautions.clone(),
-        failed: findings.failed.clone(),
-        sections: sections(findings),
-        figures,
-        tables: tables::all(findings),
-        has_effects: findings.figures.iter().any(|figure| !figure.effects.is_empty()),
-    };
-    Ok(page.render()?)
+    let cautions: Vec<Warning> = findings.cautions.iter().map(|caution| Warning::new(caution, "")).collect();
+    let cautions = (!cautions.is_empty()).then_some(Item::Cautions(cautions));
+    let found = Item::Lead(words::sentences(findings).join(" "));
+    let about = section::note(&findings.about);
+    let overlay = curves.map(overlay::figures).transpose()?.unwrap_or_default();
+    let has_effects = findings.figures.iter().any(|figure| !figure.effects.is_empty());
+    let numbers =
+        section::tables(tables::all(findings)).chain(has_effects.then(|| Item::Note(READ.to_owned())));
+    let mut sections =
+        vec![Section::new(Part::Result, "result", "", [found].into_iter().chain(about).collect())];
+    sections.extend(drawings(findings));
+    sections.extend([
+        Section::new(Part::Charts, "curves", "Curves of the cells", section::charts(overlay).collect()),
+        Section::new(Part::Doubts, "cautions", "Cautions", cautions.into_iter().collect()),
+        Section::new(Part::Doubts, "failed", "Runs that failed", failed(findings)),
+        Section::new(Part::Tables, "numbers", "Numbers", numbers.collect()),
+        Section::new(Part::Method, "design", "Design", vec![Item::Facts(facts(findings))]),
+    ]);
+    page(Document::new(findings.name.clone(), sections), None)
+}
+
+/// Runs that failed: the cell and why.
+fn failed(findings: &Findings) -> Vec<Item> {
+    let rows = findings.failed.iter().map(|row| row.clone().map(Cell::from).to_vec()).collect();
+    let headings = ["cell", "why"].map(str::to_owned).to_vec();
+    section::tables([TableView { rows, ..TableView::of_rows("", headings) }]).collect()
 }
 
 fn facts(findings: &Findings) -> Vec<Entry> {
@@ -102,7 +87,7 @@ fn facts(findings: &Findings) -> Vec<Entry> {
 }
 
 /// The charts, those that answer the question first.
-fn sections(findings: &Findings) -> Vec<Section> {
+fn drawings(findings: &Findings) -> Vec<Section> {
     let way = match &findings.way {
         Some(WayFound::Staircase(found)) => stairs::drawing(findings, found),
         Some(WayFound::Search(found)) => search::drawing(found),
@@ -117,16 +102,17 @@ fn sections(findings: &Findings) -> Vec<Section> {
     let costs = findings.costs.as_ref().and_then(|found| costs::drawing(findings, found));
     let others =
         findings.figures.iter().enumerate().skip(1).flat_map(|(nth, figure)| effects_of(figure, nth));
-    let section = |id, title, drawings: Vec<Drawing>| Section { id, title, drawings };
-    let all = [
+    let section = |id, title, drawings: Vec<Drawing>| {
+        Section::new(Part::Charts, id, title, drawings.into_iter().map(Item::Drawing).collect())
+    };
+    vec![
         section("way", if is_search { "The search" } else { "Step by step" }, way.into_iter().collect()),
         section("effects", "Effects", effects),
         section("factors", "Two factors", heat.into_iter().collect()),
         section("trades", "Rate against latency", trade.into_iter().collect()),
         section("price", "Price and performance", costs.into_iter().collect()),
         section("others", "Effects on other figures", others.collect()),
-    ];
-    all.into_iter().filter(|section| !section.drawings.is_empty()).collect()
+    ]
 }
 
 /// The effects of a figure, and its pairs.

@@ -1,7 +1,8 @@
 //! Cells by two numbers, with their names and the front that nothing beats.
 
-use super::draw::{Anchor, Drawing, Head, Kind, LINE, Pen, WIDTH, width_of};
+use super::draw::{Anchor, Head, Kind, LINE, Pen, WIDTH, width_of};
 use crate::plot::Axis;
+use crate::section::Drawing;
 use crate::text::shortened;
 
 /// The field in which cells lie. Unit: pixels.

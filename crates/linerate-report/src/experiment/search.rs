@@ -2,8 +2,9 @@
 
 use linerate_analysis::experiment::{SearchFound, TriedLevel};
 
-use super::draw::{Drawing, Head, Kind, Row, Rows, around};
+use super::draw::{Head, Kind, Row, Rows, around};
 use super::words;
+use crate::section::Drawing;
 
 /// The chart of a search. Absent if nothing was tried.
 pub(super) fn drawing(found: &SearchFound) -> Option<Drawing> {

@@ -2,9 +2,10 @@
 
 use linerate_analysis::experiment::{Findings, Stairs, StepFound, StepVerdict};
 
-use super::draw::{Anchor, Drawing, Head, Kind, LINE, Pen, WIDTH, around, lines};
+use super::draw::{Anchor, Head, Kind, LINE, Pen, WIDTH, around, lines};
 use super::words;
 use crate::plot::Axis;
+use crate::section::Drawing;
 
 /// Room of the labels at the left, over the stairs, and below them. Unit: pixels.
 const LEFT: f64 = 78.0;

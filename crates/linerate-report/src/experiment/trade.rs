@@ -2,10 +2,11 @@
 
 use linerate_analysis::experiment::{CellValue, FigureFound, Findings, Trade};
 
-use super::draw::{Drawing, Head, Kind, around};
+use super::draw::{Head, Kind, around};
 use super::scatter::{self, Spot};
 use super::words;
 use crate::columns::Column;
+use crate::section::Drawing;
 
 /// The figures of a trade by their titles, if both are there: the rate, then the latency.
 pub(super) fn figures<'a>(findings: &'a Findings, trade: &Trade) -> Option<[&'a FigureFound; 2]> {

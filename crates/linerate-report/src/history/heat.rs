@@ -1,5 +1,6 @@
 //! Heat maps of size against time: a cell is a run's time as a ratio to the reference.
 
+use crate::section::Swatch;
 use std::fmt::Write as _;
 
 use linerate_analysis::figures::Band;
@@ -36,14 +37,6 @@ const FEWEST: usize = 4;
 pub(super) struct Heats {
     pub(super) figures: Vec<Figure>,
     pub(super) legend: Vec<Swatch>,
-}
-
-/// A colour of the legend.
-pub(super) struct Swatch {
-    /// Which colour, from much faster to much slower.
-    pub(super) colour: usize,
-    /// The ratio at which the next begins; empty for the last.
-    pub(super) until: String,
 }
 
 /// A heat map for each pattern that has curves.

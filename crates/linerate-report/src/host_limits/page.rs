@@ -1,28 +1,17 @@
 //! The limits of a host as one page that needs nothing else.
 
-use askama::Template;
 use linerate_core::host_limits::HostLimitsFile;
 
 use super::charts::figures;
-use super::sections::{Rows, Section, all};
+use super::sections::{Rows, Section as Measured, all};
 use super::words::{cautions, facts, state};
-use crate::columns::TableView;
 use crate::error::RenderError;
-use crate::figure::{Figure, hover};
-use crate::page::{Entry, Frame, entries};
+use crate::page::html as page;
+use crate::section::{self, Document, Item, Part, Section, TableView, Warning, entries};
 use crate::text::plain;
 
-#[derive(Template)]
-#[template(path = "host_limits.html")]
-struct Page {
-    title: String,
-    frame: Frame,
-    facts: Vec<Entry>,
-    state: Vec<Entry>,
-    figures: Vec<Figure>,
-    tables: Vec<TableView>,
-    cautions: Vec<[String; 2]>,
-}
+/// How the tables are read.
+const READ: &str = "GB/s is 10^9 bytes a second, KiB is 1024 B. Intervals are 95 % intervals of the median, within this measurement.";
 
 /// The limits as one HTML page: the host, cautions, charts, every number, and how busy the host was.
 ///
@@ -31,20 +20,28 @@ struct Page {
 /// [`RenderError::Draw`] when a chart cannot be drawn, [`RenderError::Json`] or [`RenderError::Page`] when the page cannot
 /// be filled.
 pub fn html(file: &HostLimitsFile) -> Result<String, RenderError> {
-    let mut figures = figures(&file.limits)?;
-    let page = Page {
-        title: format!("{}: what this host could reach", plain(&file.environment.hostname.to_string())),
-        frame: Frame::new(&hover(&mut figures))?,
-        facts: entries(facts(file)),
-        state: entries(state(&file.environment, &file.limits)),
-        figures,
-        tables: all(&file.limits, Rows::All).into_iter().map(view).collect(),
-        cautions: cautions(&file.limits),
-    };
-    Ok(page.render()?)
+    let numbers = section::tables(all(&file.limits, Rows::All).into_iter().map(view));
+    let cautions: Vec<Warning> =
+        cautions(&file.limits).into_iter().map(|[finding, advice]| Warning::new(finding, advice)).collect();
+    let cautions = (!cautions.is_empty()).then_some(Item::Cautions(cautions));
+    let state = vec![Item::Facts(entries(state(&file.environment, &file.limits)))];
+    let sections = vec![
+        Section::new(Part::Result, "host", "", vec![Item::Facts(entries(facts(file)))]),
+        Section::new(Part::Charts, "charts", "Charts", section::charts(figures(&file.limits)?).collect()),
+        Section::new(Part::Doubts, "cautions", "Cautions", cautions.into_iter().collect()),
+        Section::new(
+            Part::Tables,
+            "numbers",
+            "Numbers",
+            numbers.chain([Item::Note(READ.to_owned())]).collect(),
+        ),
+        Section::new(Part::Environment, "state", "State of the host", state),
+    ];
+    let host = plain(&file.environment.hostname.to_string());
+    page(Document::new(format!("{host}: what this host could reach"), sections), None)
 }
 
-fn view(section: Section) -> TableView {
-    let Section { title, columns, notes } = section;
+fn view(measured: Measured) -> TableView {
+    let Measured { title, columns, notes } = measured;
     TableView::new(title, columns).noted(notes)
 }

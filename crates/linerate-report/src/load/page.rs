@@ -1,13 +1,12 @@
 //! A load as one page that needs nothing else: no network, no other file, and no script needed to
 //! read it.
 
-use askama::Template;
 use linerate_sim::load::LoadOutcome;
 use linerate_study::Study;
 
-use super::super::columns::{Column, TableView};
-use super::super::figure::{Figure, hover};
-use super::super::page::{Card, Entry, Frame, entries};
+use super::super::columns::Column;
+use super::super::page::html as page;
+use super::super::section::{self, Card, Document, Entry, Item, Part, Section, TableView, Warning, entries};
 use super::super::text::{Key, plain};
 use super::points::point_columns;
 use super::stations::{queue_columns, station_columns};
@@ -15,19 +14,8 @@ use super::words::{described, summary, swept};
 use super::{bars, curves};
 use crate::error::RenderError;
 
-#[derive(Template)]
-#[template(path = "load.html")]
-struct Page {
-    title: String,
-    frame: Frame,
-    about: String,
-    facts: Vec<Entry>,
-    cards: Vec<Card>,
-    figures: Vec<Figure>,
-    tables: Vec<TableView>,
-    cautions: Vec<[String; 2]>,
-    plan: String,
-}
+/// How the tables are read.
+const READ: &str = "Mb/s is 10^6 bit/s of frames, on every medium from the first byte of the header to the last of the check sequence; goodput counts the IP packets in them. At most is what framing leaves. Rates and delays are counted from the end of the warm-up, counts over all of the run. Jain's index is 1 when all senders have the same throughput and 1/n when one of n has all. +- is half the width of a 95 % interval of the mean (Student's t).";
 
 /// `study` as one HTML page: what was asked, key numbers, charts, tables, cautions and the plan.
 ///
@@ -36,22 +24,29 @@ struct Page {
 /// [`RenderError::Draw`] when a chart cannot be drawn, [`RenderError::Json`] or
 /// [`RenderError::Page`] when the page cannot be filled.
 pub fn html(study: &Study) -> Result<String, RenderError> {
-    let mut figures = match study.single() {
+    let drawn = match study.single() {
         Some(run) => bars::figures(run)?,
         None => curves::figures(study)?,
     };
-    let page = Page {
-        title: plain(&study.name()),
-        frame: Frame::new(&hover(&mut figures))?,
-        about: about(study),
-        facts: described(study).into_iter().map(Entry::from).chain(entries(facts(study))).collect(),
-        cards: study.single().map(|run| card(study, run)).into_iter().collect(),
-        figures,
-        tables: tables(study),
-        cautions: study.cautions().into_iter().map(|[finding, advice]| [plain(&finding), advice]).collect(),
-        plan: plans(study),
-    };
-    Ok(page.render()?)
+    let facts = described(study).into_iter().map(Entry::from).chain(entries(facts(study))).collect();
+    let cautions: Vec<Warning> =
+        study.cautions().into_iter().map(|[finding, advice]| Warning::new(plain(&finding), advice)).collect();
+    let cautions = (!cautions.is_empty()).then_some(Item::Cautions(cautions));
+    let found = study.single().map(|run| Item::Keys(card(study, run)));
+    let about = section::note(about(study));
+    let asked =
+        vec![Item::Facts(facts), Item::Note("A model in virtual time: no host took part.".to_owned())];
+    let numbers = section::tables(tables(study)).chain([Item::Note(READ.to_owned())]);
+    let plan = Item::Listing { title: String::new(), text: plans(study) };
+    let sections = vec![
+        Section::new(Part::Result, "result", "", about.into_iter().chain(found).collect()),
+        Section::new(Part::Charts, "charts", "Charts", section::charts(drawn).collect()),
+        Section::new(Part::Doubts, "cautions", "Cautions", cautions.into_iter().collect()),
+        Section::new(Part::Tables, "numbers", "Numbers", numbers.collect()),
+        Section::new(Part::Method, "method", "What was modelled", asked),
+        Section::new(Part::Environment, "plan", "Plan", vec![plan]),
+    ];
+    page(Document::new(plain(&study.name()), sections), None)
 }
 
 /// What the plan says of itself, or that several are compared.

@@ -1,4 +1,4 @@
-//! What a page shows of meshes: key numbers, what is slow, heat maps, charts and tables.
+//! The sections of meshes: key numbers, what is slow, heat maps, charts and tables.
 
 mod pack;
 
@@ -8,10 +8,12 @@ use super::draw::{Drawing, Ink, LEGEND, legend, map};
 use super::scale::Scale;
 use super::words::{facts, headline, keys, meanwhile, rank, view_name};
 use super::{charts, columns, palette};
-use crate::columns::{Column, TableView};
+use crate::columns::Column;
 use crate::error::RenderError;
-use crate::figure::Figure;
-use crate::page::{Card, Entry, entries};
+use crate::page::Script;
+use crate::section::{
+    self, Card, Cell, Entry, Item, MapView, Maps, Part, Section, TableView, Tone, entries, note, tables,
+};
 use crate::text::{count, percent, plain};
 
 /// So many of the worst pairs of each view are in a table that needs no script.
@@ -19,67 +21,37 @@ const WORST: usize = 15;
 /// A suspect's column of numbers has a dash where it was not measured alone.
 const UNKNOWN: &str = "-";
 
-/// The meshes of a page.
-pub(crate) struct Meshes {
-    pub(crate) parts: Vec<MeshPart>,
-    /// Every number for the script, safe inside a script element.
-    pub(crate) data: String,
-    pub(crate) style: String,
-    pub(crate) script: &'static str,
-    pub(crate) cards: Vec<Card>,
-}
-
-/// A mesh of a page.
-pub(crate) struct MeshPart {
-    pub(crate) number: usize,
-    /// Its run, where there are several meshes.
-    pub(crate) name: String,
-    pub(crate) suspects: Vec<[String; 5]>,
-    pub(crate) lost: Vec<String>,
-    pub(crate) maps: Vec<MapView>,
-    pub(crate) figures: Vec<Figure>,
-    /// The number of its first figure among the graphs of the page.
-    pub(crate) first: usize,
-    pub(crate) pairs: Vec<TableView>,
-    pub(crate) tables: Vec<TableView>,
-    pub(crate) hosts: Vec<TableView>,
-}
-
-/// A heat map of a page.
-pub(crate) struct MapView {
-    /// Its number among those of the page.
-    pub(crate) number: usize,
-    pub(crate) title: String,
-    pub(crate) caption: String,
-    pub(crate) width: u32,
-    pub(crate) height: u32,
-    pub(crate) svg: String,
-    pub(crate) legend: String,
-    pub(crate) legend_width: u32,
-    pub(crate) legend_height: u32,
-}
-
-/// The meshes of `report` for a page that has `graphs` before them.
+/// The sections of the meshes of `report`.
 ///
 /// # Errors
 ///
-/// [`RenderError::Draw`] when a chart cannot be drawn, [`RenderError::Json`] when the data have no JSON form.
-pub(crate) fn meshes(report: &Report, graphs: usize) -> Result<Meshes, RenderError> {
-    let mut parts = Vec::new();
-    let (mut first, mut number) = (graphs, 0);
+/// [`RenderError::Draw`] when a chart cannot be drawn.
+pub(crate) fn sections(report: &Report) -> Result<Vec<Section>, RenderError> {
+    let mut sections = Vec::new();
+    let mut number = 0;
     for (nth, mesh) in report.meshes.iter().enumerate() {
-        let part = part(report, (nth, mesh), [first, number])?;
-        first += part.figures.len();
-        number += part.maps.len();
-        parts.push(part);
+        sections.extend(of_mesh(report, (nth, mesh), number)?);
+        number += mesh.views.len();
     }
-    Ok(Meshes {
-        parts,
-        data: pack::data(&report.meshes)?,
-        style: palette::css(),
-        script: include_str!("../../templates/mesh.js"),
-        cards: report.meshes.iter().map(|mesh| card(report, mesh)).collect(),
-    })
+    Ok(sections)
+}
+
+/// What the heat maps of `report` need on a page. Absent if it has none.
+///
+/// # Errors
+///
+/// [`RenderError::Json`] when their numbers have no JSON form.
+pub(crate) fn script(report: &Report) -> Result<Option<Script>, RenderError> {
+    if report.meshes.is_empty() {
+        return Ok(None);
+    }
+    let script = include_str!("../../templates/mesh.js");
+    Ok(Some(Script { data: pack::data(&report.meshes)?, style: palette::css(), script }))
+}
+
+/// The key numbers of each mesh.
+pub(crate) fn cards(report: &Report) -> Vec<Card> {
+    report.meshes.iter().map(|mesh| card(report, mesh)).collect()
 }
 
 /// What the run of a mesh was asked for.
@@ -98,36 +70,66 @@ fn card(report: &Report, mesh: &MeshResult) -> Card {
     Card { title, colour: None, keys: entries(keys(mesh)), note: note.to_owned() }
 }
 
-fn part(
+/// The sections of one mesh, whose first heat map has this `number` in the page.
+fn of_mesh(
     report: &Report,
-    (number, mesh): (usize, &MeshResult),
-    [first, map]: [usize; 2],
-) -> Result<MeshPart, RenderError> {
+    (nth, mesh): (usize, &MeshResult),
+    number: usize,
+) -> Result<Vec<Section>, RenderError> {
     let named = &report.runs[mesh.run];
-    let mut figures = charts::sorted(mesh, number)?;
-    figures.extend(charts::collectives(mesh, number)?);
-    Ok(MeshPart {
-        number,
-        name: if report.meshes.len() > 1 { plain(&named.name) } else { String::new() },
-        suspects: mesh.suspects.iter().map(suspect).collect(),
-        lost: mesh.lost.iter().map(|lost| plain(lost)).collect(),
-        maps: mesh.views.iter().zip(map..).map(|(view, number)| map_view(mesh, view, number)).collect(),
-        figures,
-        first,
-        pairs: mesh.views.iter().map(|view| worst(mesh, view)).collect(),
-        tables: tables(mesh),
-        hosts: vec![hosts(mesh, named)],
-    })
+    let of = if report.runs.len() > 1 { format!(": {}", plain(&named.name)) } else { String::new() };
+    let section = |part, id, heading: &str, items| {
+        Section::new(part, id, format!("{heading}{of}"), items).of([mesh.run])
+    };
+    let maps: Vec<MapView> =
+        mesh.views.iter().zip(number..).map(|(view, number)| map_view(mesh, view, number)).collect();
+    let pairs = mesh.views.iter().zip(number..).enumerate().map(|(at, (view, number))| TableView {
+        is_closed: at > 0,
+        of_map: Some([number, nth]),
+        ..worst(mesh, view)
+    });
+    let pairs = tables(pairs).collect();
+    let maps = (!maps.is_empty()).then(|| Item::Maps(Box::new(Maps { number: nth, maps })));
+    let mut drawn = charts::sorted(mesh, nth)?;
+    drawn.extend(charts::collectives(mesh, nth)?);
+    let numbers = tables(numbers(mesh).into_iter().chain([hosts(mesh, named).closed()])).collect();
+    Ok(vec![
+        section(Part::Result, "suspects", "What is slow", suspects(mesh)),
+        section(Part::Result, "lost", "What was lost", lost(mesh)),
+        section(Part::Charts, "maps", "Heat maps", maps.into_iter().collect()),
+        section(Part::Charts, "sorted", "All pairs, sorted", section::charts(drawn).collect()),
+        section(Part::Tables, "pairs", "Pairs", pairs),
+        section(Part::Tables, "mesh-numbers", "Mesh", numbers),
+    ])
 }
 
-fn suspect(one: &SuspectRow) -> [String; 5] {
+/// What is slow, and what the verdicts mean.
+fn suspects(mesh: &MeshResult) -> Vec<Item> {
+    if mesh.suspects.is_empty() {
+        return note("No rank, link or group stands out from the others.").into_iter().collect();
+    }
+    let headings = ["where", "found at", "times slower", "alone", "verdict"].map(str::to_owned).to_vec();
+    let verdicts = "Bad: slow alone as well. Congested: slow only while others talk. Unconfirmed: not measured alone, or not often enough.";
+    let rows = mesh.suspects.iter().map(suspect).collect();
+    let table = TableView { rows, ..TableView::of_rows("", headings) };
+    vec![Item::Table(table.noted(vec![verdicts.to_owned()]))]
+}
+
+fn lost(mesh: &MeshResult) -> Vec<Item> {
+    let headings = vec!["lost".to_owned()];
+    let rows = mesh.lost.iter().map(|lost| vec![Cell::toned(plain(lost), Tone::Bad)]).collect();
+    tables([TableView { rows, ..TableView::of_rows("", headings) }]).collect()
+}
+
+fn suspect(one: &SuspectRow) -> Vec<Cell> {
     let alone = one.alone.map_or_else(|| UNKNOWN.to_owned(), crate::text::digits);
-    [
-        plain(&one.place),
-        one.probe.clone(),
-        crate::text::digits(one.times_slower),
-        alone,
-        one.verdict.to_owned(),
+    let tone = if one.verdict == "bad" { Tone::Bad } else { Tone::Plain };
+    vec![
+        plain(&one.place).into(),
+        one.probe.clone().into(),
+        crate::text::digits(one.times_slower).into(),
+        alone.into(),
+        Cell::toned(one.verdict, tone),
     ]
 }
 
@@ -162,7 +164,7 @@ fn worst(mesh: &MeshResult, view: &MeshView) -> TableView {
     TableView::new(title, columns::pairs(mesh, view, shown))
 }
 
-fn tables(mesh: &MeshResult) -> Vec<TableView> {
+fn numbers(mesh: &MeshResult) -> Vec<TableView> {
     let mut tables = Vec::new();
     let mut add = |title: &str, columns: Vec<Column>, note: &str| {
         let view = TableView::new(title, columns);

@@ -74,6 +74,11 @@ pub(crate) fn headline(mesh: &MeshResult, run: &Run) -> String {
     format!("{}, {measured}; {}; {}", count(ranks as u64, "rank"), found(mesh), lost(run))
 }
 
+/// `mesh of 8 ranks`.
+pub(crate) fn short_title(mesh: &MeshResult) -> String {
+    format!("mesh of {}", count(mesh.ranks.len() as u64, "rank"))
+}
+
 /// `2 suspects (1 bad, 1 congested)`.
 fn found(mesh: &MeshResult) -> String {
     if mesh.suspects.is_empty() {

@@ -1,36 +1,17 @@
 //! A prediction as one page that needs nothing else.
 
-use askama::Template;
 use linerate_sim::calibrate::Band;
 use linerate_study::prediction::{Compared, Prediction, WhatIf};
 
-use super::super::columns::TableView;
-use super::super::figure::{Figure, hover};
-use super::super::page::{Entry, Frame, entries};
+use super::super::page::html as page;
+use super::super::section::{self, Cell, Document, Item, Part, Section, TableView, Warning, entries};
 use super::super::text::{digits, plain};
 use super::chart::figures;
 use super::facts;
 use crate::error::RenderError;
 
-#[derive(Template)]
-#[template(path = "predict.html")]
-struct Page {
-    title: String,
-    frame: Frame,
-    facts: Vec<Entry>,
-    figures: Vec<Figure>,
-    tables: Vec<TableView>,
-    cautions: Vec<[String; 2]>,
-    tests: Vec<Test>,
-}
-
-/// How to find out whether a change does what is predicted.
-struct Test {
-    /// Its name in the page.
-    id: String,
-    change: String,
-    commands: Vec<String>,
-}
+/// How the tables are read.
+const READ: &str = "Times are of one message one way. The band holds what is not known of the host's costs and what the model itself gets wrong, by the calibration; it does not hold the error of the measurement. Sizes that were used for the calibration are not held out.";
 
 /// `prediction` as one HTML page: the verdict, both charts, cautions, how to test a change, and
 /// every number.
@@ -40,25 +21,29 @@ struct Test {
 /// [`RenderError::Draw`] when a chart cannot be drawn, [`RenderError::Json`] or
 /// [`RenderError::Page`] when the page cannot be filled.
 pub fn html(prediction: &Prediction) -> Result<String, RenderError> {
-    let mut figures = figures(prediction)?;
-    let page = Page {
-        title: format!("{}: measured and predicted", plain(&prediction.run)),
-        frame: Frame::new(&hover(&mut figures))?,
-        facts: entries(facts(prediction)),
-        figures,
-        tables: tables(prediction),
-        cautions: prediction.cautions.iter().map(|it| [plain(&it[0]), plain(&it[1])]).collect(),
-        tests: prediction.what_if.iter().enumerate().map(test).collect(),
-    };
-    Ok(page.render()?)
-}
-
-fn test((nth, what_if): (usize, &WhatIf)) -> Test {
-    Test {
-        id: if nth == 0 { "test".to_owned() } else { format!("test-{}", nth + 1) },
-        change: what_if.change.clone(),
-        commands: what_if.test.iter().map(|line| plain(line)).collect(),
-    }
+    let cautions: Vec<Warning> =
+        prediction.cautions.iter().map(|it| Warning::new(plain(&it[0]), plain(&it[1]))).collect();
+    let cautions = (!cautions.is_empty()).then_some(Item::Cautions(cautions));
+    let tests = prediction.what_if.iter().map(|what_if| {
+        let text = what_if.test.iter().map(|line| plain(line) + "\n").collect();
+        let heading = format!("To find out whether {} does that", what_if.change);
+        Section::new(Part::Method, "test", heading, vec![Item::Listing { title: String::new(), text }])
+    });
+    let numbers = section::tables(tables(prediction)).chain([Item::Note(READ.to_owned())]);
+    let computed = "The predicted curves were computed by a model of the calibrated host.".to_owned();
+    let mut sections = vec![
+        Section::new(
+            Part::Result,
+            "result",
+            "",
+            vec![Item::Facts(entries(facts(prediction))), Item::Note(computed)],
+        ),
+        Section::new(Part::Charts, "charts", "Charts", section::charts(figures(prediction)?).collect()),
+        Section::new(Part::Doubts, "cautions", "Cautions", cautions.into_iter().collect()),
+        Section::new(Part::Tables, "numbers", "Numbers", numbers.collect()),
+    ];
+    sections.extend(tests);
+    page(Document::new(format!("{}: measured and predicted", plain(&prediction.run)), sections), None)
 }
 
 /// Every size; a change that is alone stands beside it, and several have a table each.
@@ -68,7 +53,7 @@ fn tables(prediction: &Prediction) -> Vec<TableView> {
     let rows = prediction.points.iter().enumerate();
     let rows = rows.map(|(nth, point)| row(beside.map(|it| it.bands[nth]), point)).collect();
     let headings = headings(beside.is_some());
-    let all = TableView { title: "Every size".to_owned(), headings, rows, notes: Vec::new() };
+    let all = TableView { rows, ..TableView::of_rows("Every size", headings) };
     [all].into_iter().chain(apart.iter().map(|it| under(prediction, it))).collect()
 }
 
@@ -76,15 +61,12 @@ fn tables(prediction: &Prediction) -> Vec<TableView> {
 fn under(prediction: &Prediction, what_if: &WhatIf) -> TableView {
     let row = |(point, band): (&Compared, &Band)| {
         let size = point.conditions.size.to_string();
-        [size, digits(point.band.centre.as_us())].into_iter().chain(times(*band)).collect()
+        [size, digits(point.band.centre.as_us())].into_iter().chain(times(*band)).map(Cell::from).collect()
     };
     let headings = ["size B", "predicted us"].iter().chain(&CHANGED);
-    TableView {
-        title: format!("Every size with {}", what_if.change),
-        headings: headings.map(|text| (*text).to_owned()).collect(),
-        rows: prediction.points.iter().zip(&what_if.bands).map(row).collect(),
-        notes: Vec::new(),
-    }
+    let headings = headings.map(|text| (*text).to_owned()).collect();
+    let table = TableView::of_rows(format!("Every size with {}", what_if.change), headings);
+    TableView { rows: prediction.points.iter().zip(&what_if.bands).map(row).collect(), ..table }
 }
 
 /// Headings of what is predicted under a change.
@@ -96,7 +78,7 @@ fn headings(changed: bool) -> Vec<String> {
     usual.iter().chain(more).map(|text| (*text).to_owned()).collect()
 }
 
-fn row(changed: Option<Band>, point: &Compared) -> Vec<String> {
+fn row(changed: Option<Band>, point: &Compared) -> Vec<Cell> {
     let mut row = vec![point.conditions.size.to_string(), point.conditions.mtu.to_string()];
     row.push(digits(point.measured.as_us()));
     row.extend(times(point.band));
@@ -104,7 +86,7 @@ fn row(changed: Option<Band>, point: &Compared) -> Vec<String> {
     let verdict = if point.inside() { "in the band" } else { "outside" };
     row.push(if point.used { format!("{verdict}, used") } else { verdict.to_owned() });
     row.extend(changed.into_iter().flat_map(times));
-    row
+    row.into_iter().map(Cell::from).collect()
 }
 
 /// The middle of a band and its ends. Unit: us.

@@ -5,7 +5,8 @@ use linerate_core::run::Run;
 use linerate_core::stages::{Clocks, Part, Stages};
 use linerate_core::units::{Size, Span};
 
-use crate::columns::{Column, TableView, fit};
+use crate::columns::{Column, fit};
+use crate::section::TableView;
 use crate::text::{count, digits, plain, wrap};
 
 /// The stages of a run's messages as text of at most `width` columns, if the numbers fit. Absent if

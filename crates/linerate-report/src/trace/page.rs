@@ -1,4 +1,4 @@
-//! What a page shows of traces: key numbers, bars by size, single messages, tables.
+//! The sections of traces: key numbers, bars by size, single messages, tables.
 
 use linerate_analysis::report::{Report, TraceResult};
 use linerate_core::trace::Way;
@@ -6,36 +6,29 @@ use linerate_core::units::Size;
 
 use super::words::{clocks, columns, means, overhead, remarks, stamped, us};
 use super::{bars, single};
-use crate::columns::TableView;
 use crate::error::RenderError;
-use crate::figure::{Figure, Title};
-use crate::page::{Card, entries};
+use crate::figure::Title;
+use crate::section::{self, Card, Item, Part, Section, TableView, entries};
 use crate::text::{percent, plain};
 
 /// Most sizes of which single messages are shown.
 const MOST_SINGLES: usize = 8;
 
-/// The traces of a page.
-pub(crate) struct Traces {
-    pub(crate) cards: Vec<Card>,
-    pub(crate) figures: Vec<Figure>,
-    pub(crate) tables: Vec<TableView>,
-    /// What is said besides, a sentence each.
-    pub(crate) notes: Vec<String>,
-}
-
-/// The traces of `report`.
+/// The sections of the traces of `report`.
 ///
 /// # Errors
 ///
 /// [`RenderError::Draw`] when a chart cannot be drawn.
-pub(crate) fn traces(report: &Report) -> Result<Traces, RenderError> {
+pub(crate) fn sections(report: &Report) -> Result<Vec<Section>, RenderError> {
+    if report.traces.is_empty() {
+        return Ok(Vec::new());
+    }
     let of = |trace: &TraceResult| {
         if report.traces.len() > 1 { format!(": {}", plain(&trace.name)) } else { String::new() }
     };
     let mut figures = Vec::new();
     let title = Title {
-        id: "trace".to_owned(),
+        id: "trace-sizes".to_owned(),
         title: "Where messages are, by size".to_owned(),
         caption: caption(report),
     };
@@ -66,8 +59,18 @@ pub(crate) fn traces(report: &Report) -> Result<Traces, RenderError> {
         let said = said.chain(overhead(trace)).chain(stamped(trace)).chain(remarks(run, trace));
         notes.extend(said.map(|line| format!("{whose}{line}.")));
     }
-    let cards = report.traces.iter().map(|trace| card(report, trace)).collect();
-    Ok(Traces { cards, figures, tables, notes })
+    let runs = || report.traces.iter().map(|trace| trace.run);
+    let numbers = section::tables(tables).chain(notes.into_iter().map(Item::Note)).collect();
+    Ok(vec![
+        Section::new(Part::Charts, "trace", "Where messages are", section::charts(figures).collect())
+            .of(runs()),
+        Section::new(Part::Tables, "trace-stages", "Stages of traced messages", numbers).of(runs()),
+    ])
+}
+
+/// The key numbers of each trace.
+pub(crate) fn cards(report: &Report) -> Vec<Card> {
+    report.traces.iter().map(|trace| card(report, trace)).collect()
 }
 
 /// Which bar is whose, where there are several runs.

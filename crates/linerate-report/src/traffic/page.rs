@@ -7,33 +7,42 @@ use super::columns::{Flow, flow_columns, table_columns};
 use super::latency;
 use super::sums::sums;
 use super::words::{facts, headline, reasons, time};
-use crate::columns::{Column, TableView};
+use crate::columns::Column;
 use crate::error::RenderError;
-use crate::figure::Figure;
-use crate::page::{Card, Entry, entries};
+use crate::section::{self, Card, Entry, Item, Part, Section, TableView, entries};
 use crate::text::plain;
 
-/// What a page shows of loads.
-pub(crate) struct Part {
-    pub(crate) cards: Vec<Card>,
-    pub(crate) figures: Vec<Figure>,
-    pub(crate) tables: Vec<TableView>,
-    /// What the tables do not show, and why.
-    pub(crate) unknown: Option<String>,
-}
+/// How the tables are read.
+const READ: &str = "Rates are of payload, in 10^6 or 10^9 bit/s, as the receiver counts it after the warm-up. Jain's index is 1 when all flows have the same rate and 1/n when one of n has all. A flow that stalled is averaged into nothing.";
 
-/// The loads of `report`.
+/// The sections of the loads of `report`.
 ///
 /// # Errors
 ///
 /// [`RenderError::Draw`] when a chart cannot be drawn.
-pub(crate) fn part(report: &Report) -> Result<Part, RenderError> {
-    Ok(Part {
-        cards: report.loads.iter().map(|load| card(report, load)).collect(),
-        figures: charts::figures(report)?,
-        tables: if report.runs.len() > 1 { compared(report) } else { tables(report) },
-        unknown: latency::unknown(&latency::rows(&report.loads)),
-    })
+pub(crate) fn sections(report: &Report) -> Result<Vec<Section>, RenderError> {
+    if report.loads.is_empty() {
+        return Ok(Vec::new());
+    }
+    let runs = || report.loads.iter().map(|load| load.run);
+    let unknown = latency::unknown(&latency::rows(&report.loads)).map(|text| format!("Percentiles {text}."));
+    let found = if report.loads.iter().map(|load| load.run).all(|run| run == report.loads[0].run) {
+        tables(report)
+    } else {
+        compared(report)
+    };
+    let notes = unknown.into_iter().chain([READ.to_owned()]).map(Item::Note);
+    let drawn = section::charts(charts::figures(report)?).collect();
+    Ok(vec![
+        Section::new(Part::Charts, "loads", "Over time", drawn).of(runs()),
+        Section::new(Part::Tables, "load-numbers", "Loads", section::tables(found).chain(notes).collect())
+            .of(runs()),
+    ])
+}
+
+/// The key numbers of each load.
+pub(crate) fn cards(report: &Report) -> Vec<Card> {
+    report.loads.iter().map(|load| card(report, load)).collect()
 }
 
 /// What run `index` requested.

@@ -4,7 +4,8 @@ use linerate_analysis::experiment::{EffectFound, FigureFound, Findings, WayFound
 
 use super::super::table::setting_columns;
 use super::super::{costs, trade, views, words};
-use crate::columns::{Column, TableView};
+use crate::columns::Column;
+use crate::section::TableView;
 
 /// Every table that has rows.
 pub(super) fn all(findings: &Findings) -> Vec<TableView> {

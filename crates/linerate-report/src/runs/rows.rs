@@ -1,8 +1,7 @@
 //! Rows of the page's tables.
 
-use linerate_analysis::report::{Curve, CurvePoint};
-
-use crate::text::{digits, percent, plain};
+use crate::section::{Cell, TableView, Tone};
+use crate::text::plain;
 
 /// Facts of one kind, this host's beside the peer's.
 pub(crate) struct Group {
@@ -31,6 +30,23 @@ pub(crate) struct Row {
 }
 
 impl Group {
+    /// Its rows as a table of a page.
+    pub(crate) fn table(self) -> TableView {
+        let has_asked = self.has_asked();
+        let asked = has_asked.then(|| "Asked".to_owned());
+        let headings = std::iter::once(String::new()).chain(asked).chain(self.hosts).collect();
+        let row = |row: Row| {
+            let name = match row.differs() {
+                true => Cell::toned(format!("{} \u{2260}", row.name), Tone::Differs),
+                false => row.name.into(),
+            };
+            let asked = has_asked.then(|| row.asked.into());
+            std::iter::once(name).chain(asked).chain([row.local.into(), row.remote.into()]).collect()
+        };
+        let table = TableView::of_rows(self.title, headings);
+        TableView { rows: self.rows.into_iter().map(row).collect(), is_closed: !self.open, ..table }
+    }
+
     /// Whether any row has a requested value.
     pub(crate) fn has_asked(&self) -> bool {
         self.rows.iter().any(|row| !row.asked.is_empty())
@@ -65,44 +81,4 @@ impl Row {
         let known = [&self.local, &self.remote].iter().all(|value| !value.starts_with("unknown"));
         self.alike && known && self.local != self.remote
     }
-}
-
-/// One size in the table of numbers.
-pub(crate) struct NumberRow {
-    /// Message size. Unit: bytes.
-    pub(crate) size: u64,
-    /// Times, rates and counts as shown. Absent if the size was not timed.
-    pub(crate) cells: Option<Vec<String>>,
-    /// Whether the interval is within its target.
-    pub(crate) settled: bool,
-}
-
-/// Every size of `curve`.
-pub(crate) fn numbers(curve: &Curve) -> Vec<NumberRow> {
-    curve.points.iter().map(number).collect()
-}
-
-fn number(point: &CurvePoint) -> NumberRow {
-    let interval = |ends: Option<[f64; 2]>| match ends {
-        Some([low, high]) => format!("{} to {}", digits(low), digits(high)),
-        None => "unknown".to_owned(),
-    };
-    let cells = point.timed.map(|timed| {
-        vec![
-            digits(timed.median_us),
-            interval(timed.interval_us),
-            digits(timed.min_us),
-            digits(timed.least_mean_us),
-            digits(timed.p99_us),
-            digits(timed.max_us),
-            digits(timed.mbps),
-            interval(timed.mbps_interval),
-            timed.link_share.map_or_else(|| "unknown".to_owned(), percent),
-            timed.samples.to_string(),
-            timed.batch.to_string(),
-            timed.rounds.to_string(),
-            timed.warmup.to_string(),
-        ]
-    });
-    NumberRow { size: point.size, cells, settled: point.timed.is_some_and(|timed| timed.settled) }
 }

@@ -3,20 +3,40 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 
-use linerate_analysis::report::NamedRun;
+use linerate_analysis::report::{NamedRun, Report};
 use linerate_core::environment::{Environment, Fact, Interface};
 use linerate_core::observation::Observation;
 use linerate_core::options::Granted;
-use linerate_core::run::{End, Path, Run};
+use linerate_core::run::{End, Path, Run, Source};
 use linerate_core::traffic::Direction;
 use linerate_core::units::{Size, Span};
 
 use super::peers::headings;
 use super::rows::{Group, Row};
+use crate::section::{Item, Part, Section};
 use crate::text::{about, count, digits, percent, plain};
 
+/// A section for each run: both ends side by side, its plan, and the plan of its model.
+pub(super) fn sections(report: &Report) -> impl Iterator<Item = Section> {
+    let several = report.runs.len() > 1;
+    report.runs.iter().enumerate().map(move |(index, named)| {
+        let of = if several { format!(": {}", plain(&named.name)) } else { String::new() };
+        // Of many ranks there is a table of their hosts instead.
+        let groups = if named.has_mesh() || named.has_app() { Vec::new() } else { groups(named) };
+        let differ = groups.iter().any(|group| group.rows.iter().any(Row::differs));
+        let marked = "Where like hosts would not differ, a difference is marked \u{2260}.";
+        let mut items: Vec<Item> = groups.into_iter().map(|group| Item::Table(group.table())).collect();
+        items.extend(differ.then(|| Item::Note(marked.to_owned())));
+        let listing = |title: &str, text: String| Item::Listing { title: title.to_owned(), text };
+        items.extend(named.run.model.as_ref().map(|model| listing("The model", model.plan.clone())));
+        let imported = matches!(named.run.source, Source::Imported(_));
+        items.extend((!imported).then(|| listing("Effective plan", named.run.plan.to_toml())));
+        Section::new(Part::Environment, "environment", format!("Both ends{of}"), items).of([index])
+    })
+}
+
 /// Everything known about both ends, in groups. For a model only what it has.
-pub(super) fn groups(named: &NamedRun) -> Vec<Group> {
+fn groups(named: &NamedRun) -> Vec<Group> {
     let run = &named.run;
     let several = run.paths.len() > 1;
     let mut groups = Vec::new();

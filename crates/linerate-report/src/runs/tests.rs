@@ -1,5 +1,5 @@
 use linerate_core::environment::Fact;
-use linerate_core::run::{Path, State};
+use linerate_core::run::{Path, Source, State};
 
 use super::super::fixture::{self, HOSTILE};
 use super::*;
@@ -41,7 +41,8 @@ fn a_hostile_name_is_text_and_not_markup() {
     assert_eq!(page.matches("</script").count(), 2, "data and script");
     let data = between(&page, "id=\"data\">", "</script>");
     let data: serde_json::Value = serde_json::from_str(data).expect("the data are JSON");
-    assert_eq!(data["curves"][0]["name"], plain(&report.curves[0].name));
+    let name = data["graphs"][0][0]["name"].as_str().expect("a name");
+    assert!(name.starts_with(&plain(&report.curves[0].name)), "{name}");
 }
 
 #[test]
@@ -52,11 +53,11 @@ fn the_data_match_the_graphs() {
     let data: serde_json::Value = serde_json::from_str(data).expect("the data are JSON");
     for (index, curve) in report.curves.iter().enumerate() {
         let timed = curve.timed().count();
-        assert_eq!(data["curves"][index]["points"].as_array().map(Vec::len), Some(timed));
         for graph in 0..3 {
             let layer = &data["graphs"][graph][index];
             assert_eq!(layer["curve"], index);
             assert_eq!(layer["places"].as_array().map(Vec::len), Some(timed));
+            assert_eq!(layer["points"].as_array().map(Vec::len), Some(timed));
         }
     }
     assert_eq!(page.matches("<g class=\"curve c0\" data-curve=\"0\"").count(), 3);
@@ -134,7 +135,13 @@ fn a_page_of_a_run_that_failed_says_so_first() {
         let first = between(&page, "<main>", "</section>");
         let state = between(first, "<p class=\"state\">", "</p>");
         assert_eq!(state, "FAILED: the peer closed the connection");
-        assert!(first.find("class=\"state\"") < first.find("class=\"lead\""), "{first}");
+        assert!(
+            first.trim_start().starts_with("<section id=\"result\"")
+                && first
+                    .find("class=\"state\"")
+                    .is_some_and(|at| first.find("<dl").is_none_or(|list| at < list)),
+            "{first}"
+        );
     }
     let mut cut = fixture::two();
     cut.runs[1].run.state = State::Interrupted;
@@ -188,29 +195,6 @@ fn the_page_of_a_modelled_curve_reads_well() {
 }
 
 #[test]
-fn a_tooltip_says_what_is_known_of_its_point() {
-    let report = fixture::small();
-    let hover = hover::hover(&report, &pictures(&report).expect("they can be drawn"));
-    let names: Vec<&str> = hover.curves.iter().map(|curve| curve.name.as_str()).collect();
-    assert_eq!(names, ["gigabit.run.json", "slow-start.run.json"]);
-    assert_eq!(
-        hover.curves[0].points[3],
-        [
-            "1048576 B",
-            "time 9043 us (8988 to 9106)",
-            "throughput 927.7 Mb/s (921.2 to 933.3), 92.8 % of the link",
-            "p99 10017 us, longest 10017 us",
-        ]
-    );
-    let unsettled = hover.curves[0].points[0].last().expect("it has lines");
-    assert_eq!(unsettled, "not settled: its interval is wider than its target");
-    assert_eq!(hover.graphs.len(), 3);
-    assert!(hover.graphs.iter().all(|layers| layers.len() == 2));
-    let places = hover.graphs[0].iter().map(|layer| (layer.curve, layer.places.len()));
-    assert_eq!(places.collect::<Vec<_>>(), [(0, 4), (1, 4)]);
-}
-
-#[test]
 fn loads_beside_curves_are_on_the_same_page() {
     let loads = fixture::loads(vec![linerate_core::traffic::Transfer::default()]).runs;
     let report = Report::new([fixture::one().runs, loads].concat());
@@ -222,34 +206,22 @@ fn loads_beside_curves_are_on_the_same_page() {
 
 #[test]
 fn a_caution_of_several_runs_says_which() {
-    let [one, two] = [fixture::one(), fixture::two()].map(|report| cautions(&report));
-    assert!(!one.is_empty() && one.iter().all(|[finding, _]| !finding.starts_with("gigabit.run.json: ")));
-    assert!(two.iter().all(|[finding, _]| finding.contains(".run.json: ")), "{two:?}");
-    let report = fixture::two();
-    assert_eq!(of(&report, &report.runs[1]), ": slow-start.run.json");
-    assert_eq!(of(&fixture::one(), &report.runs[1]), "");
-}
-
-#[test]
-fn the_number_of_cautions_is_said_in_words() {
-    let last = |count: usize| {
-        let mut report = fixture::one();
-        let caution = report.runs[0].run.cautions[0].clone();
-        report.runs[0].run.cautions = vec![caution; count];
-        statement(&report, 0, &report.runs[0])
+    let findings = |report: &Report| {
+        let doubts = doubts(report).expect("the fixtures have cautions");
+        let cautions = doubts.items.into_iter().filter_map(|item| match item {
+            Item::Cautions(warnings) => Some(warnings),
+            _ => None,
+        });
+        cautions.flatten().flat_map(|warning| warning.findings).collect::<Vec<String>>()
     };
-    for (count, text) in [
-        (0, "There are no cautions."),
-        (1, "There is one caution below."),
-        (2, "There are 2 cautions below."),
-    ] {
-        assert!(last(count).contains(text), "{}", last(count));
-    }
+    let [one, two] = [fixture::one(), fixture::two()].map(|report| findings(&report));
+    assert!(!one.is_empty() && one.iter().all(|finding| !finding.starts_with("gigabit.run.json: ")));
+    assert!(!two.is_empty() && two.iter().all(|finding| finding.contains(".run.json: ")), "{two:?}");
 }
 
 #[test]
 fn facts_of_each_end_by_itself_are_no_difference() {
-    use rows::Row;
+    use rows::{Group, Row};
     let row = |local: &str, remote: &str| Row::new("a fact", [local.to_owned(), remote.to_owned()]);
     assert!(row("1", "2").differs() && !row("1", "1").differs() && !row("1", "2").own().differs());
     assert!(!row("1", "unknown (no)").differs() && row("1", "unknown (no)").is_known());
@@ -261,6 +233,86 @@ fn facts_of_each_end_by_itself_are_no_difference() {
         rows: asked.iter().map(|asked| Row::of_asked("x", asked, ["1".to_owned(), "1".to_owned()])).collect(),
     };
     assert!(group(&["", "5"]).has_asked() && !group(&["", ""]).has_asked() && !group(&[]).has_asked());
+}
+
+/// A run of each kind.
+fn kinds() -> Vec<(&'static str, NamedRun)> {
+    use linerate_core::pattern::Pattern;
+    use linerate_core::plan::Task;
+    use linerate_core::traffic::Transfer;
+    let first = |mut report: Report| report.runs.swap_remove(0);
+    let load = |task: Task| {
+        let mut named = first(fixture::loads(vec![Transfer::default()]));
+        named.run.plan.task = task;
+        named
+    };
+    let mut modelled = first(fixture::bare());
+    (modelled.run.source, modelled.run.model) =
+        (Source::Modelled("gigabit".to_owned()), Some(fixture::model()));
+    let all = [
+        ("curve", first(fixture::one())),
+        ("one-way", fixture::Made { pattern: Pattern::OneWay, ..fixture::GIGABIT }.run()),
+        ("stages", first(fixture::staged(true))),
+        ("stream", load(Task::Stream(Default::default()))),
+        ("rr", load(Task::Requests(Default::default()))),
+        ("mesh", first(mesh::fixture::small())),
+        ("app", first(app::fixture::one())),
+        ("trace", trace::fixture::measured()),
+        ("model", modelled),
+        ("netpipe", first(fixture::bare())),
+    ];
+    all.into_iter()
+        .map(|(kind, named)| (kind, NamedRun { name: format!("{kind}.run.json"), ..named }))
+        .collect()
+}
+
+/// Of each section of `report` that run `of` has: its name, and how many charts, maps, tables and listings are in it.
+fn contents(report: &Report, of: usize) -> Vec<(&'static str, [usize; 4])> {
+    let document = document(report).expect("it can be drawn");
+    assert!(document.sections.is_sorted_by_key(|section| section.part), "the reader's order");
+    let all = document.sections.iter().filter(|section| section.runs.contains(&of));
+    let many = |section: &Section| {
+        section.items.iter().fold([0; 4], |[charts, maps, tables, lists], item| match item {
+            Item::Chart(_) | Item::Drawing(_) => [charts + 1, maps, tables, lists],
+            Item::Maps(_) => [charts, maps + 1, tables, lists],
+            // One run's key numbers are a list, and those of several a table.
+            Item::Table(_) | Item::Keys(_) => [charts, maps, tables + 1, lists],
+            Item::Listing { .. } => [charts, maps, tables, lists + 1],
+            _ => [charts, maps, tables, lists],
+        })
+    };
+    all.map(|section| (section.id, many(section))).collect()
+}
+
+/// Every pair of kinds, and every 23rd triple.
+#[test]
+fn what_a_run_has_by_itself_it_has_beside_others() {
+    let kinds = kinds();
+    let alone: Vec<_> =
+        kinds.iter().map(|(_, named)| contents(&Report::new(vec![named.clone()]), 0)).collect();
+    let all = 0..kinds.len();
+    let pairs: Vec<Vec<usize>> =
+        all.clone().flat_map(|one| all.clone().map(move |other| vec![one, other])).collect();
+    let triples = pairs.iter().flat_map(|pair| all.clone().map(move |third| [&pair[..], &[third]].concat()));
+    for together in pairs.iter().cloned().chain(triples.step_by(23)) {
+        let report = Report::new(together.iter().map(|kind| kinds[*kind].1.clone()).collect());
+        let names: Vec<&str> = together.iter().map(|kind| kinds[*kind].0).collect();
+        for (index, kind) in together.iter().enumerate() {
+            let beside = contents(&report, index);
+            for (id, counts) in &alone[*kind] {
+                let found: Vec<_> = beside.iter().filter(|(other, _)| other == id).collect();
+                assert!(!found.is_empty(), "{names:?}: `{id}` of {} is gone", kinds[*kind].0);
+                for (nth, alone) in counts.iter().enumerate() {
+                    let most = found.iter().map(|(_, counts)| counts[nth]).max();
+                    assert!(
+                        most >= Some((*alone).min(1)),
+                        "{names:?}: `{id}` of {}: {found:?}",
+                        kinds[*kind].0
+                    );
+                }
+            }
+        }
+    }
 }
 
 /// Writes what a person should look at, for `chromium --screenshot` and the like.

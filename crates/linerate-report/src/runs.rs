@@ -1,0 +1,124 @@
+//! Runs of every kind as one list of sections: what a run has by itself it also has beside others.
+
+mod ends;
+mod method;
+mod peers;
+mod rows;
+
+use linerate_analysis::report::{NamedRun, Report};
+
+use crate::error::RenderError;
+use crate::page::html as page;
+use crate::section::{Card, Document, Item, Part, Section, key_items, merged};
+use crate::text::{hosts, is_of_curves, plain, unfinished};
+use crate::{app, curves, explain, mesh, stages, trace, traffic};
+
+/// `report` as one HTML page: the result and what limits it, charts, what is doubtful, tables, how it was measured, and
+/// where.
+///
+/// # Errors
+///
+/// [`RenderError::Draw`] when a graph cannot be drawn, [`RenderError::Json`] or
+/// [`RenderError::Page`] when the page cannot be filled.
+pub fn html(report: &Report) -> Result<String, RenderError> {
+    page(document(report)?, mesh::script(report)?)
+}
+
+/// Every section of `report`.
+///
+/// # Errors
+///
+/// [`RenderError::Draw`] when a graph cannot be drawn.
+pub(crate) fn document(report: &Report) -> Result<Document, RenderError> {
+    let mut sections = vec![result(report)];
+    sections.extend(explain::section(report));
+    for of_kind in [
+        curves::sections,
+        stages::sections,
+        traffic::sections,
+        mesh::sections,
+        app::sections,
+        trace::sections,
+    ] {
+        sections.extend(of_kind(report)?);
+    }
+    sections.extend(doubts(report));
+    sections.extend(method::sections(report));
+    sections.extend(ends::sections(report));
+    Ok(Document::new(title(report), sections))
+}
+
+/// What is wrong with the runs, what came of them, and their key numbers.
+fn result(report: &Report) -> Section {
+    let several = report.runs.len() > 1;
+    let of =
+        |index: usize| if several { format!("{}: ", plain(&report.runs[index].name)) } else { String::new() };
+    let states =
+        (0..report.runs.len()).filter_map(|index| Some(Item::State(of(index) + &unfinished(report, index)?)));
+    let mut items: Vec<Item> = states.collect();
+    if let [named] = &report.runs[..] {
+        items.extend(lead(report, named).map(Item::Lead));
+    }
+    let mut cards = cards(report);
+    if let ([card], [.., Item::Lead(_)]) = (&mut cards[..], &items[..]) {
+        card.title.clear();
+    }
+    items.extend(key_items(cards));
+    Section::new(Part::Result, "result", "", items).of(0..report.runs.len())
+}
+
+/// The key numbers of every kind.
+fn cards(report: &Report) -> Vec<Card> {
+    [curves::cards, traffic::cards, mesh::cards, app::cards, trace::cards]
+        .iter()
+        .flat_map(|of| of(report))
+        .collect()
+}
+
+/// What came of one run, in a sentence. Absent where the key numbers say it all.
+fn lead(report: &Report, named: &NamedRun) -> Option<String> {
+    match (&report.meshes[..], &report.apps[..]) {
+        ([mesh], _) => Some(format!("{}.", mesh::headline(mesh, &named.run))),
+        (_, [app]) => Some(format!("{}. Result: {}.", app::headline(app, named), app::answer(app))),
+        _ if named.has_mesh() => Some("Nothing was measured.".to_owned()),
+        _ if named.has_app() => Some("Nothing was run.".to_owned()),
+        _ => None,
+    }
+}
+
+/// What is doubtful about the runs. Absent if nothing is.
+fn doubts(report: &Report) -> Option<Section> {
+    let several = report.runs.len() > 1;
+    let doubtful = report.runs.iter().enumerate().filter(|(_, named)| !named.run.cautions.is_empty());
+    let runs: Vec<usize> = doubtful.map(|(index, _)| index).collect();
+    let named =
+        report.runs.iter().map(|named| (several.then_some(named.name.as_str()), &named.run.cautions[..]));
+    let warnings = merged(named);
+    (!warnings.is_empty())
+        .then(|| Section::new(Part::Doubts, "cautions", "Cautions", vec![Item::Cautions(warnings)]).of(runs))
+}
+
+/// What the page is of, after what is wrong with it.
+fn title(report: &Report) -> String {
+    let hosts =
+        |named: &NamedRun| hosts(named).map_or_else(|| plain(&named.name), |hosts| hosts.join(" to "));
+    let of = match (&report.runs[..], &report.meshes[..], &report.apps[..]) {
+        ([named], [mesh], _) => plain(&format!("{}: {}", named.name, mesh::short_title(mesh))),
+        ([named], _, [app]) => plain(&format!("{}: {}", named.name, app::headline(app, named))),
+        ([named], ..) if is_of_curves(named) || named.has_trace() => hosts(named),
+        ([named], ..) if named.has_loads() => {
+            plain(&format!("{}: {}", named.name, traffic::headline(&named.run)))
+        }
+        ([named], ..) => hosts(named),
+        (runs, ..) => format!("{} runs compared", runs.len()),
+    };
+    let states: Vec<String> = (0..report.runs.len()).filter_map(|index| unfinished(report, index)).collect();
+    match (&states[..], report.runs.len()) {
+        ([], _) => of,
+        ([state], 1) => format!("{}: {of}", state.split(':').next().unwrap_or(state)),
+        (states, all) => format!("{} of {all} runs failed or unfinished: {of}", states.len()),
+    }
+}
+
+#[cfg(test)]
+mod tests;
