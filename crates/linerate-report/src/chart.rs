@@ -4,7 +4,8 @@ mod canvas;
 
 use linerate_analysis::report::Report;
 
-use super::plot::{Axis, Graph};
+use super::curves::Graph;
+use super::plot::Axis;
 use super::text::{columns, curve_name, plain, wrap};
 use canvas::{Area, Canvas, DOTTED};
 

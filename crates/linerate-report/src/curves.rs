@@ -1,38 +1,34 @@
 //! Curves: key numbers, NetPIPE's three graphs, dips, and every number.
 
+mod graph;
 mod graphs;
 
 use linerate_analysis::report::{Curve, CurvePoint, Report};
 
-use crate::error::RenderError;
 use crate::plot::look;
 use crate::section::{Card, Cell, Item, Part, Section, TableView, Tone, charts, entries};
 use crate::text::{coverage, curve_name, digits, keys, percent, timing};
 
+pub(crate) use graph::Graph;
 pub(crate) use graphs::figures as graphs;
 
 /// How the graphs are read.
 const READ: &str = "Bands and bars are 95 % intervals of the median. A hollow point has not settled: its interval is wider than its target. Sizes that were not timed are gaps. Mb/s is 10^6 bit/s of payload, KiB is 1024 B.";
 
 /// The sections of the curves of `report`.
-///
-/// # Errors
-///
-/// [`RenderError::Draw`] when a graph cannot be drawn.
-pub(crate) fn sections(report: &Report) -> Result<Vec<Section>, RenderError> {
-    let drawn = graphs(report)?;
-    if drawn.is_empty() {
-        return Ok(Vec::new());
+pub(crate) fn sections(report: &Report) -> Vec<Section> {
+    if report.curves.is_empty() {
+        return Vec::new();
     }
     let runs = || report.curves.iter().map(|curve| curve.run);
-    let graphs = charts(drawn).chain([Item::Note(READ.to_owned())]).collect();
+    let graphs = charts(graphs(report)).chain([Item::Note(READ.to_owned())]).collect();
     let numbers = (0..report.curves.len()).map(|index| Item::Table(numbers(report, index))).collect();
-    Ok(vec![
+    vec![
         Section::new(Part::Charts, "graphs", "Graphs", graphs).of(runs()),
         Section::new(Part::Doubts, "dips", "Dips", dips(report).map(Item::Table).into_iter().collect())
             .of(runs()),
         Section::new(Part::Tables, "numbers", "Every size", numbers).of(runs()),
-    ])
+    ]
 }
 
 /// The key numbers of each curve.
@@ -123,3 +119,6 @@ fn number(point: &CurvePoint) -> Vec<Cell> {
     ];
     cells.map(Cell::from).to_vec()
 }
+
+#[cfg(test)]
+mod tests;

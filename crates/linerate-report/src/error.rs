@@ -44,14 +44,6 @@ pub enum RenderError {
     /// The report has no JSON form.
     #[error("write JSON: {0}")]
     Json(#[from] serde_json::Error),
-    /// The graph library refused.
-    #[error("draw the {graph} graph: {reason}")]
-    Draw {
-        /// Which graph.
-        graph: String,
-        /// Why, in the library's words.
-        reason: String,
-    },
     /// The page's template could not be filled.
     #[error("fill the page: {0}")]
     Page(#[from] askama::Error),

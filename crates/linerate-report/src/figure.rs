@@ -1,12 +1,13 @@
-//! The charts of a page: curves in layers that a reader can hide, and the tooltips of their points.
-//!
-//! A [`Figure`] consists of [`Layer`]s; the page numbers both.
+//! Charts as data: axes, and layers of marks in units of them, which a reader can hide one by one.
 
 pub(super) mod axis;
 pub(super) mod curve;
+mod labels;
 
-use super::plot::{Axis, Chart, Look, PALETTE, Refusal, axes, layer, look};
-use crate::error::RenderError;
+use serde::Serialize;
+
+use super::plot::{self, ACROSS, Axis, Look, Mark, PALETTE, Place, Spot, UNIT, UP, look, spot};
+use labels::{Label, Rectangle};
 
 /// The title of a chart.
 pub(super) struct Title {
@@ -16,42 +17,92 @@ pub(super) struct Title {
     pub(super) caption: String,
 }
 
-/// A chart in layers; each is the inside of an SVG document of the usual size.
+/// A chart in layers.
 pub(super) struct Figure {
     /// Its name in the page.
     pub(super) id: String,
     pub(super) title: String,
     pub(super) caption: String,
-    /// Grid, ticks and titles.
-    pub(super) axes: String,
-    /// Lines that no curve can exceed; may be empty.
-    pub(super) ceilings: String,
-    /// Their labels, which lie over the curves.
-    pub(super) labels: String,
+    pub(super) x: Axis,
+    pub(super) y: Axis,
+    pub(super) ceilings: Vec<Ceiling>,
+    pub(super) layers: Vec<Layer>,
     /// Which graph of the page: the page sets it.
     pub(super) graph: usize,
-    pub(super) layers: Vec<Layer>,
+}
+
+/// A line that no curve can exceed, and its name.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Ceiling {
+    pub(super) name: String,
+    pub(super) line: Vec<Place>,
+    /// It is no level: its name stands at its right end.
+    #[serde(skip)]
+    pub(super) at_end: bool,
 }
 
 impl Figure {
-    /// A chart of `layers` that were drawn over these axes.
-    ///
-    /// # Errors
-    ///
-    /// [`RenderError::Draw`] when the graph library refuses, or refused a layer.
-    pub(super) fn new(
-        title: Title,
-        [x, y]: [&Axis; 2],
-        layers: Result<Vec<Layer>, Refusal>,
-    ) -> Result<Self, RenderError> {
+    /// A chart of `layers` that were made for these axes.
+    pub(super) fn new(title: Title, [x, y]: [&Axis; 2], layers: Vec<Layer>) -> Self {
         let Title { id, title, caption } = title;
-        match axes(x, y).and_then(|axes| Ok((axes, layers?))) {
-            Ok((axes, layers)) => {
-                let (ceilings, labels) = (String::new(), String::new());
-                Ok(Self { id, title, caption, axes, ceilings, labels, graph: 0, layers })
-            }
-            Err(refusal) => Err(RenderError::Draw { graph: id, reason: refusal.to_string() }),
-        }
+        let (x, y) = (x.clone(), y.clone());
+        Self { id, title, caption, x, y, ceilings: Vec::new(), layers, graph: 0 }
+    }
+
+    /// The same below these ceilings.
+    pub(super) fn below(self, ceilings: Vec<Ceiling>) -> Self {
+        Self { ceilings, ..self }
+    }
+
+    /// Grid, labels and titles, as SVG.
+    pub(super) fn axes(&self) -> String {
+        plot::axes([&self.x, &self.y])
+    }
+
+    /// Whether all its marks are in units of its axes, so that it can be drawn anew over others.
+    pub(super) fn is_free(&self) -> bool {
+        self.layers.iter().flat_map(|layer| &layer.marks).all(|mark| !matches!(mark, Mark::Written(_)))
+    }
+
+    /// The ceilings, as SVG.
+    pub(super) fn ceilings_svg(&self) -> String {
+        let lines = self.ceilings.iter().map(|ceiling| Mark::line(self.within(ceiling), UNIT));
+        plot::svg([&self.x, &self.y], &lines.collect::<Vec<_>>())
+    }
+
+    /// The names of the ceilings where they cover no line, as SVG. One whose line is above the chart says so.
+    pub(super) fn labels_svg(&self) -> String {
+        let label = |ceiling: &Ceiling| {
+            let at = |place: &Place| spot([&self.x, &self.y], *place).1;
+            let line = self.within(ceiling).last().map(at);
+            let above = if line.is_some() { "" } else { " (above this graph)" };
+            Label { text: format!("{}{above}", ceiling.name), line, at_end: ceiling.at_end }
+        };
+        let labels: Vec<Label> = self.ceilings.iter().map(label).collect();
+        let bounds = Rectangle { x: ACROSS, y: [UP[1], UP[0]] };
+        let spots = labels::place(&labels, bounds, &self.pieces());
+        labels.iter().zip(spots).map(|(label, spot)| plot::text(spot, "start", &label.text)).collect()
+    }
+
+    /// The places of a ceiling until it leaves the chart.
+    fn within(&self, ceiling: &Ceiling) -> Vec<Place> {
+        ceiling.line.iter().copied().take_while(|(_, y)| self.y.share(*y) <= 1.0).collect()
+    }
+
+    /// What all lines are made of; a lone point is a piece without a length.
+    fn pieces(&self) -> Vec<[Spot; 2]> {
+        let lines = self.layers.iter().flat_map(|layer| &layer.marks).filter_map(|mark| match mark {
+            Mark::Line { through, .. } => Some(through.clone()),
+            _ => None,
+        });
+        let ceilings =
+            self.ceilings.iter().filter(|ceiling| ceiling.at_end).map(|ceiling| self.within(ceiling));
+        let pieces = |line: Vec<Place>| {
+            let spots: Vec<Spot> = line.iter().map(|place| spot([&self.x, &self.y], *place)).collect();
+            let next = spots.iter().skip(1).chain(spots.last());
+            spots.iter().zip(next).map(|(from, to)| [*from, *to]).collect::<Vec<_>>()
+        };
+        lines.chain(ceilings).flat_map(pieces).collect()
     }
 }
 
@@ -59,7 +110,8 @@ impl Figure {
 pub(super) struct Layer {
     /// Which curve of the page: the page sets it.
     pub(super) number: usize,
-    /// In `currentColor`.
+    pub(super) marks: Vec<Mark>,
+    /// The marks over the axes that they were made for, in `currentColor`.
     pub(super) svg: String,
     pub(super) look: Look,
     /// Its line in the legend.
@@ -73,27 +125,22 @@ impl Layer {
         PALETTE[self.look.colour]
     }
 
-    /// What `draw` draws over these axes, and the points with tooltips; `index` chooses the style.
-    ///
-    /// # Errors
-    ///
-    /// When the graph library refuses.
+    /// These marks over these axes, and the points with tooltips; `index` chooses the look.
     pub(super) fn new(
-        (index, name): (usize, String),
-        [x, y]: [&Axis; 2],
-        draw: impl FnOnce(&mut Chart<'_, '_>) -> Result<Vec<Aim>, Refusal>,
-    ) -> Result<Self, Refusal> {
-        let mut aims = Vec::new();
-        let svg = layer(x, y, |chart| {
-            aims = draw(chart)?;
-            Ok(())
-        })?;
-        Ok(Self { number: index, svg, look: look(index), name, aims })
+        (index, name): (usize, impl Into<String>),
+        axes: [&Axis; 2],
+        marks: Vec<Mark>,
+        aims: Vec<Aim>,
+    ) -> Self {
+        let svg = plot::svg(axes, &marks);
+        Self { number: index, marks, svg, look: look(index), name: name.into(), aims }
     }
 }
 
 /// A point in a chart with a tooltip.
 pub(super) struct Aim {
+    /// In units of the axes.
+    pub(super) at: Place,
     /// In units of the graph, from its left.
     pub(super) x: i32,
     /// In units of the graph, from its top.
@@ -103,8 +150,8 @@ pub(super) struct Aim {
 
 impl Aim {
     /// The point at a place in units of the axes.
-    pub(super) fn at(chart: &Chart<'_, '_>, place: (f64, f64), lines: Vec<String>) -> Self {
-        let (x, y) = chart.plotting_area().map_coordinate(&place);
-        Self { x, y, lines }
+    pub(super) fn at(axes: [&Axis; 2], at: Place, lines: Vec<String>) -> Self {
+        let (x, y) = spot(axes, at);
+        Self { at, x, y, lines }
     }
 }

@@ -1,5 +1,14 @@
 //! Pages as texts that a reviewer can read, for snapshots.
 
+/// Asserts that a page names nothing outside of itself.
+pub(crate) fn asks_for_nothing(page: &str) {
+    // A name of SVG's own, and a part of the same page.
+    let page = page.replace("http://www.w3.org/2000/svg", "").replace("url(#", "");
+    for address in ["http://", "https://", "url(", "@import", "src=", "fetch(", "XMLHttpRequest", "import("] {
+        assert!(!page.contains(address), "{address}");
+    }
+}
+
 /// What a reader of a page sees: its text without style, script, pictures and plans, a line for each row of a
 /// table with `|` between cells and `/=` before rows whose ends differ.
 pub(crate) fn page(html: &str) -> String {

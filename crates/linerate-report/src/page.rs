@@ -4,7 +4,8 @@ use askama::Template;
 use serde::Serialize;
 
 use crate::error::RenderError;
-use crate::figure::Figure;
+use crate::figure::{Ceiling, Figure, Layer};
+use crate::plot::{Axis, Mark, short};
 use crate::section::{Document, Item, Section};
 
 #[derive(Template)]
@@ -28,23 +29,36 @@ struct SectionView {
     items: Vec<Item>,
 }
 
-/// What the tooltips show.
+/// What the script draws charts anew from, and what the tooltips show.
 #[derive(Default, Serialize)]
-struct Hover {
-    /// By graph, in the order of the page.
-    graphs: Vec<Vec<HoverLayer>>,
+struct Hover<'a> {
+    /// In the order of the page.
+    graphs: Vec<HoverGraph<'a>>,
+}
+
+/// A chart; one that cannot be drawn anew has no axes, marks or values, and places instead.
+#[derive(Serialize)]
+struct HoverGraph<'a> {
+    x: Option<&'a Axis>,
+    y: Option<&'a Axis>,
+    ceilings: &'a [Ceiling],
+    layers: Vec<HoverLayer<'a>>,
 }
 
 /// A curve in a graph.
 #[derive(Serialize)]
-struct HoverLayer {
+struct HoverLayer<'a> {
     /// Its number: of curves of one name in one section it is the same, so that they are shown and hidden together.
     curve: usize,
-    name: String,
-    /// Where its points lie, in units of the graph.
+    name: &'a str,
+    dashes: String,
+    marks: &'a [Mark],
+    /// Where its points lie, in units of the axes.
+    values: Vec<[f64; 2]>,
+    /// Where they lie in a chart that is not drawn anew, in units of the graph.
     places: Vec<[i32; 2]>,
     /// Lines of the tooltip for each point.
-    points: Vec<Vec<String>>,
+    points: Vec<&'a [String]>,
 }
 
 /// What a page has besides for some of its items.
@@ -62,15 +76,15 @@ pub(crate) struct Script {
 /// [`RenderError::Json`] or [`RenderError::Page`] when the page cannot be filled.
 pub(crate) fn html(document: Document, maps: Option<Script>) -> Result<String, RenderError> {
     let Document { title, mut sections } = document;
-    let hover = numbered(&mut sections);
+    number(&mut sections);
+    let hover = data(&sections)?;
     let mut style = include_str!("../templates/page.css").to_owned();
     style.extend(maps.iter().map(|maps| maps.style.as_str()));
     let page = Page {
         title,
         style,
         script: include_str!("../templates/page.js"),
-        // It cannot end the script element that it stands in.
-        hover: serde_json::to_string(&hover)?.replace('<', "\\u003c"),
+        hover,
         maps,
         sections: anchored(sections),
     };
@@ -93,36 +107,57 @@ fn anchored(sections: Vec<Section>) -> Vec<SectionView> {
     sections.into_iter().map(view).collect()
 }
 
-/// Numbers the graphs and their curves, and gives what their tooltips show.
-fn numbered(sections: &mut [Section]) -> Hover {
-    let mut hover = Hover::default();
-    let mut numbers = 0;
+/// Numbers the graphs and their curves.
+fn number(sections: &mut [Section]) {
+    let (mut graphs, mut curves) = (0, 0);
     for section in sections {
         let mut names: Vec<(String, usize)> = Vec::new();
         for figure in section.items.iter_mut().filter_map(Item::chart) {
-            figure.graph = hover.graphs.len();
+            figure.graph = graphs;
+            graphs += 1;
             for layer in &mut figure.layers {
                 let known = names.iter().find(|(name, _)| *name == layer.name).map(|(_, number)| *number);
-                layer.number = known.unwrap_or(numbers);
+                layer.number = known.unwrap_or(curves);
                 if known.is_none() {
-                    names.push((layer.name.clone(), numbers));
-                    numbers += 1;
+                    names.push((layer.name.clone(), curves));
+                    curves += 1;
                 }
             }
-            hover.graphs.push(layers(figure));
         }
     }
-    hover
 }
 
-fn layers(figure: &Figure) -> Vec<HoverLayer> {
-    let layer = |layer: &crate::figure::Layer| HoverLayer {
+/// What the script needs, as JSON that is safe inside a script element.
+fn data(sections: &[Section]) -> Result<String, RenderError> {
+    let figures = sections.iter().flat_map(|section| &section.items).filter_map(|item| match item {
+        Item::Chart(figure) => Some(figure),
+        _ => None,
+    });
+    let hover = Hover { graphs: figures.map(graph).collect() };
+    Ok(serde_json::to_string(&hover)?.replace('<', "\\u003c"))
+}
+
+fn graph(figure: &Figure) -> HoverGraph<'_> {
+    let is_free = figure.is_free();
+    let layer = |layer| of_layer(layer, is_free);
+    HoverGraph {
+        x: is_free.then_some(&figure.x),
+        y: is_free.then_some(&figure.y),
+        ceilings: &figure.ceilings,
+        layers: figure.layers.iter().map(layer).collect(),
+    }
+}
+
+fn of_layer(layer: &Layer, is_free: bool) -> HoverLayer<'_> {
+    HoverLayer {
         curve: layer.number,
-        name: layer.name.clone(),
-        places: layer.aims.iter().map(|aim| [aim.x, aim.y]).collect(),
-        points: layer.aims.iter().map(|aim| aim.lines.clone()).collect(),
-    };
-    figure.layers.iter().map(layer).collect()
+        name: &layer.name,
+        dashes: layer.look.thin_dashes(),
+        marks: if is_free { &layer.marks } else { &[] },
+        values: layer.aims.iter().filter(|_| is_free).map(|aim| [short(aim.at.0), short(aim.at.1)]).collect(),
+        places: layer.aims.iter().filter(|_| !is_free).map(|aim| [aim.x, aim.y]).collect(),
+        points: layer.aims.iter().map(|aim| &aim.lines[..]).collect(),
+    }
 }
 
 impl Item {

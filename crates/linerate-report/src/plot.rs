@@ -1,18 +1,10 @@
-//! The three graphs as pieces of SVG with one geometry, so that they can be stacked in a file or
-//! shown and hidden one by one on a page.
+//! Axes, looks and marks: what every chart is drawn with.
 
 mod axis;
 mod draw;
-mod graph;
-mod labels;
 
-use linerate_analysis::report::Report;
-
-use crate::error::RenderError;
-
-pub(crate) use axis::{Axis, Scale, decimal, evenly, step, time_label};
-pub(crate) use draw::{Chart, HEIGHT, INK, Pixel, Refusal, UNIT, WIDTH, axes, layer};
-pub(crate) use graph::Graph;
+pub(crate) use axis::{Axis, Labels, Scale, decimal, evenly, step, time_label};
+pub(crate) use draw::{ACROSS, HEIGHT, Mark, Place, Spot, UNIT, UP, WIDTH, axes, short, spot, svg, text};
 
 /// Colours that people with any colour vision can tell apart on white.
 /// Source: Okabe and Ito, Color Universal Design (2008); yellow is too pale for a line.
@@ -30,6 +22,15 @@ pub(crate) struct Look {
 }
 
 impl Look {
+    /// The dashes in a picture of whole pixels.
+    pub(crate) fn thin_dashes(self) -> String {
+        let units = self.dashes.split(' ').map(|dash| {
+            dash.parse::<f64>()
+                .map_or_else(|_| dash.to_owned(), |units| (units / f64::from(UNIT)).to_string())
+        });
+        units.collect::<Vec<_>>().join(" ")
+    }
+
     /// The dashes in a legend, which is drawn a third of the size.
     pub(crate) fn legend_dashes(self) -> &'static str {
         match self.dashes {
@@ -48,46 +49,6 @@ pub(crate) const fn look_of(index: usize, kind: usize) -> Look {
 /// The look of curve `index`.
 pub(crate) const fn look(index: usize) -> Look {
     Look { colour: index % PALETTE.len(), dashes: DASHES[index / PALETTE.len() % DASHES.len()] }
-}
-
-/// One graph in layers. Each is the inside of an SVG document of [`WIDTH`] x [`HEIGHT`] units.
-pub(crate) struct Picture {
-    /// Which graph it is.
-    pub(crate) graph: Graph,
-    /// Grid, ticks and titles.
-    pub(crate) axes: String,
-    /// Lines that no curve can exceed.
-    pub(crate) ceilings: String,
-    /// Their labels, which lie over the curves.
-    pub(crate) labels: String,
-    /// One for each curve of the report.
-    pub(crate) curves: Vec<Layer>,
-}
-
-/// One curve in one graph.
-pub(crate) struct Layer {
-    /// Lines, points and intervals, in `currentColor`.
-    pub(crate) svg: String,
-    /// Colour of the palette and dashes.
-    pub(crate) look: Look,
-    /// Where its timed points lie, in the order of the schedule.
-    pub(crate) pixels: Vec<Pixel>,
-}
-
-impl Layer {
-    /// The fallback colour where no style sheet sets another.
-    pub(crate) const fn colour(&self) -> &'static str {
-        PALETTE[self.look.colour]
-    }
-}
-
-/// The three graphs of `report`.
-///
-/// # Errors
-///
-/// [`RenderError::Draw`] when the graph library refuses.
-pub(crate) fn pictures(report: &Report) -> Result<Vec<Picture>, RenderError> {
-    Graph::ALL.into_iter().map(|graph| draw::picture(report, graph)).collect()
 }
 
 #[cfg(test)]
@@ -113,12 +74,5 @@ mod tests {
         assert_eq!(of(look_of(7, 1)), (1, "36 20"));
         assert_eq!(of(look_of(2, 2)), (2, "10 16"));
         assert_eq!(of(look_of(2, 3)), (2, "none"));
-    }
-
-    #[test]
-    fn every_curve_has_a_layer_in_its_colour_in_every_graph() {
-        let pictures = pictures(&crate::fixture::two()).expect("they can be drawn");
-        let colours = pictures.iter().map(|it| it.curves.iter().map(Layer::colour).collect::<Vec<_>>());
-        assert_eq!(colours.collect::<Vec<_>>(), vec![vec!["#0072B2", "#D55E00"]; 3]);
     }
 }

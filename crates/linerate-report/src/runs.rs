@@ -18,17 +18,13 @@ use crate::{app, curves, explain, mesh, stages, trace, traffic};
 ///
 /// # Errors
 ///
-/// [`RenderError::Draw`] when a graph cannot be drawn, [`RenderError::Json`] or
+/// [`RenderError::Json`] or
 /// [`RenderError::Page`] when the page cannot be filled.
 pub fn html(report: &Report) -> Result<String, RenderError> {
     page(document(report)?, mesh::script(report)?)
 }
 
 /// Every section of `report`.
-///
-/// # Errors
-///
-/// [`RenderError::Draw`] when a graph cannot be drawn.
 pub(crate) fn document(report: &Report) -> Result<Document, RenderError> {
     let mut sections = vec![result(report)];
     sections.extend(explain::section(report));
@@ -40,7 +36,7 @@ pub(crate) fn document(report: &Report) -> Result<Document, RenderError> {
         app::sections,
         trace::sections,
     ] {
-        sections.extend(of_kind(report)?);
+        sections.extend(of_kind(report));
     }
     sections.extend(doubts(report));
     sections.extend(method::sections(report));

@@ -3,7 +3,9 @@
 use askama::Template;
 use linerate_analysis::report::{Report, describe};
 
-use super::plot::{HEIGHT, PALETTE, Picture, WIDTH, look, pictures};
+use super::curves::graphs;
+use super::figure::Figure as Chart;
+use super::plot::{HEIGHT, PALETTE, WIDTH, look};
 use super::text::{curve_name, hosts, plain, shortened};
 use super::{app, mesh};
 use crate::error::{RenderError, refuse_loads_alone};
@@ -37,7 +39,7 @@ struct Entry {
 /// A graph and where it is.
 struct Figure {
     y: u32,
-    picture: Picture,
+    chart: Chart,
 }
 
 /// The throughput, signature and saturation graphs of `report` under each other on white, with a
@@ -46,7 +48,7 @@ struct Figure {
 ///
 /// # Errors
 ///
-/// [`RenderError::Draw`] when the graph library refuses, [`RenderError::Page`] when the document
+/// [`RenderError::Page`] when the document
 /// cannot be filled, [`RenderError::NoCurve`] if all runs are of loads.
 pub fn svg(report: &Report) -> Result<String, RenderError> {
     if report.curves.is_empty() && !report.meshes.is_empty() {
@@ -58,10 +60,10 @@ pub fn svg(report: &Report) -> Result<String, RenderError> {
     refuse_loads_alone(report, "svg")?;
     let legend: Vec<Entry> = (0..report.curves.len()).map(|index| entry(report, index)).collect();
     let top = TITLE + LEGEND_LINE * legend.len() as u32;
-    let figures: Vec<Figure> = pictures(report)?
+    let figures: Vec<Figure> = graphs(report)
         .into_iter()
         .zip(0..)
-        .map(|(picture, nth)| Figure { y: top + CAPTION + nth * (HEIGHT + CAPTION), picture })
+        .map(|(chart, nth)| Figure { y: top + CAPTION + nth * (HEIGHT + CAPTION), chart })
         .collect();
     let height = top + figures.len() as u32 * (HEIGHT + CAPTION);
     let file = File { width: WIDTH, height, title: title(report), legend, figures };
@@ -86,58 +88,60 @@ fn title(report: &Report) -> String {
 mod tests {
     use linerate_analysis::report::{Report, SizeCeiling};
 
+    use super::super::curves::Graph;
+    use super::super::figure::Aim;
     use super::super::fixture::{self, DIP, GAP};
-    use super::super::plot::{Graph, Picture};
     use super::*;
 
-    fn picture(report: &Report, graph: Graph) -> Picture {
-        let pictures = pictures(report).expect("it can be drawn");
-        pictures.into_iter().find(|picture| picture.graph == graph).expect("every graph is drawn")
+    fn picture(report: &Report, graph: Graph) -> Chart {
+        graphs(report).into_iter().find(|chart| chart.id == graph.name()).expect("every graph is drawn")
     }
 
     #[test]
     fn the_signature_graph_keeps_the_order_of_the_schedule() {
         let report = fixture::one();
-        let pixels = &picture(&report, Graph::Signature).curves[0].pixels;
+        let pixels = &picture(&report, Graph::Signature).layers[0].aims;
         let sizes: Vec<u64> = report.curves[0].timed().map(|(size, _)| size).collect();
-        assert_eq!(pixels.iter().map(|pixel| pixel.size).collect::<Vec<_>>(), sizes);
+        assert_eq!(pixels.len(), sizes.len());
         // Time goes up into the dip and down out of it: a vertical line there meets the curve
         // more than once, which sorting by time would hide.
-        let within = |size: u64| pixels.iter().find(|pixel| pixel.size == size).expect("it is timed");
+        let within = |size: u64| {
+            let at = sizes.iter().position(|other| *other == size).expect("it is timed");
+            (pixels[at].x, pixels[at].y)
+        };
         let (before, dip, after) = (within(8_188 - 2_047), within(8_192), within(12_285));
-        assert!(before.x < dip.x && after.x < dip.x, "{before:?} {dip:?} {after:?}");
-        let x = f64::midpoint(f64::from(after.x), f64::from(dip.x));
-        let crosses =
-            |pair: &&[super::super::plot::Pixel]| (f64::from(pair[0].x) < x) != (f64::from(pair[1].x) < x);
+        assert!(before.0 < dip.0 && after.0 < dip.0, "{before:?} {dip:?} {after:?}");
+        let x = f64::midpoint(f64::from(after.0), f64::from(dip.0));
+        let crosses = |pair: &&[Aim]| (f64::from(pair[0].x) < x) != (f64::from(pair[1].x) < x);
         assert!(pixels.windows(2).filter(crosses).count() >= 3);
     }
 
     #[test]
     fn lines_go_through_the_points_in_order_and_stop_at_gaps() {
         let report = fixture::one();
-        for picture in pictures(&report).expect("it can be drawn") {
-            let layer = &picture.curves[0];
+        for picture in graphs(&report) {
+            let layer = &picture.layers[0];
             let lines: Vec<&str> = layer
                 .svg
                 .lines()
                 .filter(|line| line.contains("opacity=\"1\" stroke=\"currentColor\" stroke-width=\"8\""))
                 .collect();
             let gap = report.curves[0].timed().position(|(size, _)| size > *GAP.end()).expect("sizes follow");
-            let [before, after] = [&layer.pixels[..gap], &layer.pixels[gap..]].map(|stretch| {
+            let [before, after] = [&layer.aims[..gap], &layer.aims[gap..]].map(|stretch| {
                 stretch.iter().map(|pixel| format!("{},{} ", pixel.x, pixel.y)).collect::<String>()
             });
-            assert_eq!(lines.len(), 2, "{:?}", picture.graph);
-            assert!(lines[0].contains(&format!("points=\"{before}\"")), "{:?}", picture.graph);
-            assert!(lines[1].contains(&format!("points=\"{after}\"")), "{:?}", picture.graph);
+            assert_eq!(lines.len(), 2, "{}", picture.id);
+            assert!(lines[0].contains(&format!("points=\"{before}\"")), "{}", picture.id);
+            assert!(lines[1].contains(&format!("points=\"{after}\"")), "{}", picture.id);
         }
     }
 
     #[test]
-    fn a_dip_and_the_saturation_point_are_ringed() {
+    fn a_ring_is_a_dip() {
         let report = fixture::one();
         assert!(report.curves[0].derived.dips.iter().any(|dip| DIP.contains(&dip.size)));
-        let rings = |graph| picture(&report, graph).curves[0].svg.matches("r=\"28\"").count();
-        assert_eq!([Graph::Throughput, Graph::Signature, Graph::Saturation].map(rings), [1, 0, 1]);
+        let rings = |graph| picture(&report, graph).layers[0].svg.matches("r=\"28\"").count();
+        assert_eq!([Graph::Throughput, Graph::Signature, Graph::Saturation].map(rings), [1, 0, 0]);
     }
 
     #[test]
@@ -145,8 +149,8 @@ mod tests {
         let report = fixture::one();
         for (graph, labels) in [(Graph::Throughput, 2), (Graph::Signature, 2), (Graph::Saturation, 0)] {
             let picture = picture(&report, graph);
-            assert_eq!(picture.labels.matches("<text").count(), labels, "{graph:?}");
-            assert_eq!(picture.ceilings.matches("<polyline").count(), labels, "{graph:?}");
+            assert_eq!(picture.labels_svg().matches("<text").count(), labels, "{graph:?}");
+            assert_eq!(picture.ceilings_svg().matches("<polyline").count(), labels, "{graph:?}");
         }
     }
 
@@ -161,11 +165,11 @@ mod tests {
         let [throughput, signature] =
             [Graph::Throughput, Graph::Signature].map(|graph| picture(&report, graph));
         let labels =
-            |picture: &Picture, of: &str| picture.labels.lines().filter(|text| text.trim() == of).count();
-        assert_eq!(labels(&throughput, "copies"), 1, "{}", throughput.labels);
-        assert_eq!(labels(&throughput, "far (above this graph)"), 1, "{}", throughput.labels);
+            |chart: &Chart, of: &str| chart.labels_svg().lines().filter(|text| text.trim() == of).count();
+        assert_eq!(labels(&throughput, "copies"), 1, "{}", throughput.labels_svg());
+        assert_eq!(labels(&throughput, "far (above this graph)"), 1, "{}", throughput.labels_svg());
         assert_eq!(labels(&signature, "copies") + labels(&signature, "far (above this graph)"), 0);
-        let lines = |picture: &Picture| picture.ceilings.matches("<polyline").count();
+        let lines = |picture: &Chart| picture.ceilings_svg().matches("<polyline").count();
         assert!(lines(&throughput) > lines(&signature), "the line to 1 KiB is drawn");
     }
 

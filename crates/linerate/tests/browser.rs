@@ -131,6 +131,60 @@ fn a_page_of_a_load_renders_without_an_error_or_a_request() {
     }
 }
 
+/// The first chart of a page after `script` has used it.
+fn used(desk: &Desk, page: &str, script: &str) -> Option<String> {
+    let whole = desk.read(page);
+    let (before, _) = whole.rsplit_once("</body>").expect("a page has an end");
+    desk.write("used.html", &format!("{before}<script>{script}</script></body></html>"));
+    let seen = open(desk, "used.html")?;
+    seen.assert_quiet();
+    let (_, chart) = seen.dom.split_once("id=\"throughput\"").expect("the chart is there");
+    Some(chart.split_once("</figure>").expect("it ends").0.to_owned())
+}
+
+/// What stands along the axes of a chart.
+fn labels(chart: &str) -> Vec<String> {
+    let (_, axes) = chart.split_once("<g class=\"axes\">").expect("it has axes");
+    let (axes, _) = axes.split_once("</g>").expect("they end");
+    let texts = axes.split("<text").skip(1).filter_map(|text| text.split_once('>')?.1.split_once('<'));
+    texts.map(|(text, _)| text.trim().to_owned()).collect()
+}
+
+#[test]
+fn a_reader_can_change_axes_zoom_and_hide_a_curve() {
+    let desk = Desk::new();
+    desk.write("np.out", NETPIPE);
+    desk.linerate(&["report", "np.out", "--to", "x.html"]).done();
+    let Some(plain) = used(&desk, "x.html", "") else { return };
+    let press = |name: &str| {
+        format!(
+            "[...document.querySelectorAll('#throughput .tools button')].find((button) => button.textContent === '{name}').click();"
+        )
+    };
+    let with = |script: &str| used(&desk, "x.html", script).expect("it was there a moment ago");
+    // Rates from zero by powers of ten: no zero is left.
+    assert!(labels(&plain).contains(&"0".to_owned()), "{:?}", labels(&plain));
+    let logarithmic = with(&press("y: logarithmic"));
+    assert!(!labels(&logarithmic).contains(&"0".to_owned()), "{:?}", labels(&logarithmic));
+    let back = with(&format!("{}{}", press("y: logarithmic"), press("y: linear")));
+    assert_eq!(labels(&back), labels(&plain));
+    // A rectangle over the right half: small sizes leave the axis, and come back.
+    let drag = "const svg = document.querySelector('#throughput svg.graph'); const box = svg.getBoundingClientRect();\
+        const at = (kind, x, y) => (kind === 'pointerup' ? window : svg).dispatchEvent(new PointerEvent(kind,\
+        { clientX: box.left + x * box.width, clientY: box.top + y * box.height, bubbles: true, cancelable: true }));\
+        at('pointerdown', 0.6, 0.1); at('pointermove', 0.8, 0.5); at('pointerup', 0.9, 0.7);";
+    let zoomed = with(drag);
+    let first = &labels(&plain)[0];
+    assert!(!labels(&zoomed).contains(first), "{first}: {:?}", labels(&zoomed));
+    assert!(labels(&zoomed).len() > 5, "{:?}", labels(&zoomed));
+    let whole = with(&format!("{drag}{}", press("whole chart")));
+    assert_eq!(labels(&whole), labels(&plain));
+    for mark in ["<polyline", "<circle"] {
+        assert!(plain.contains(mark) && logarithmic.contains(mark) && zoomed.contains(mark), "{mark}");
+    }
+    assert!(!plain.contains("NaN") && !logarithmic.contains("NaN") && !zoomed.contains("NaN"));
+}
+
 /// The test above would see a page that is not sound.
 #[test]
 fn a_page_with_an_error_and_a_request_is_noticed() {

@@ -1,15 +1,13 @@
 //! How an application scales: speed-up, merit and communication against ranks, a curve for each run.
 
 use linerate_analysis::report::{AppResult, AppRow, Report};
-use plotters::prelude::{Color, PathElement};
 
 use super::axes;
 use super::columns::seconds;
 use super::words::{merit, name, share, short, title};
-use crate::error::RenderError;
-use crate::figure::curve::{self, Curve, Mark, Point};
+use crate::figure::curve::{self, Curve, Point, Style};
 use crate::figure::{Aim, Figure, Layer, Title};
-use crate::plot::{Axis, INK, Refusal, UNIT, look, look_of};
+use crate::plot::{Axis, Mark, UNIT, look, look_of};
 use crate::text::{about, count};
 
 /// The results of a report by application, whose merits are in one unit: those of a group are drawn over each other.
@@ -64,62 +62,50 @@ fn x_axis(curves: &[(usize, Curve)]) -> Option<Axis> {
 }
 
 /// A layer for each curve, in its run's colour.
-fn layers(axes: [&Axis; 2], curves: Vec<(usize, Curve)>) -> Result<Vec<Layer>, Refusal> {
+fn layers(axes: [&Axis; 2], curves: Vec<(usize, Curve)>) -> Vec<Layer> {
     let mut layers = Vec::new();
     for (index, curve) in curves {
-        for mut layer in curve::each(axes, &[curve], Mark::Both)? {
+        for mut layer in curve::each(axes, &[curve], Style::Both) {
             layer.look = look(index);
             layers.push(layer);
         }
     }
-    Ok(layers)
+    layers
 }
 
 /// The line of so many times the merit on so many ranks.
-fn ideal(axes: [&Axis; 2], index: usize, ends: [f64; 2]) -> Result<Layer, Refusal> {
-    let mut layer = Layer::new((index, "ideal".to_owned()), axes, |chart| {
-        let line = PathElement::new(ends.map(|end| (end, end)), INK.stroke_width(UNIT));
-        chart.draw_series([line])?;
-        Ok(ends.map(|end| Aim::at(chart, (end, end), vec![format!("ideal: x{end} on {end} ranks")])).into())
-    })?;
-    layer.look = look_of(index, 1);
-    Ok(layer)
+fn ideal(axes: [&Axis; 2], index: usize, ends: [f64; 2]) -> Layer {
+    let aim = |end: f64| Aim::at(axes, (end, end), vec![format!("ideal: x{end} on {end} ranks")]);
+    let line = Mark::line(ends.map(|end| (end, end)), UNIT);
+    let layer = Layer::new((index, "ideal"), axes, vec![line], ends.map(aim).into());
+    Layer { look: look_of(index, 1), ..layer }
 }
 
 /// Speed-up against ranks, with the ideal. Absent if no run was on one rank and on more.
-///
-/// # Errors
-///
-/// [`RenderError::Draw`] when the graph library refuses.
-pub(super) fn speed_up(group: &[&AppResult], id: usize) -> Result<Option<Figure>, RenderError> {
+pub(super) fn speed_up(group: &[&AppResult], id: usize) -> Option<Figure> {
     let curves = curves(group, |row| Some((row.speed_up.filter(|it| *it > 0.0)?, None)));
-    let Some(x) = x_axis(&curves) else { return Ok(None) };
+    let x = x_axis(&curves)?;
     let ranks = || curves.iter().flat_map(|(_, curve)| &curve.points).map(|point| point.x);
     let ends = [ranks().fold(f64::INFINITY, f64::min), ranks().fold(0.0, f64::max)];
     let found = curves.iter().flat_map(|(_, curve)| &curve.points).map(|point| point.y);
     let y = axes::speed_ups(&x, found.chain(ends));
     let axes = [&x, &y];
-    let layers = layers(axes, curves).and_then(|mut all| {
-        all.push(ideal(axes, group.len(), ends)?);
-        Ok(all)
-    });
+    let mut layers = layers(axes, curves);
+    layers.push(ideal(axes, group.len(), ends));
+
     let title = Title {
         id: format!("speed-up-{id}"),
         title: format!("{}: speed-up", title(group[0])),
         caption: "The merit over that on one rank of the same run. Ideal: as many times as there are ranks."
             .to_owned(),
     };
-    Figure::new(title, axes, layers).map(Some)
+    Some(Figure::new(title, axes, layers))
 }
 
 /// Merit against ranks. Absent if there are not two numbers of ranks.
-///
-/// # Errors
-///
-/// [`RenderError::Draw`] when the graph library refuses.
-pub(super) fn merits(group: &[&AppResult], id: usize) -> Result<Option<Figure>, RenderError> {
+pub(super) fn merits(group: &[&AppResult], id: usize) -> Option<Figure> {
     let mut curves = curves(group, |row| Some((row.merit, row.merit_range)));
-    let Some(x) = x_axis(&curves) else { return Ok(None) };
+    let x = x_axis(&curves)?;
     for (_, curve) in &mut curves {
         // An axis of powers has no place for nothing.
         curve.points.retain(|point| point.y > 0.0 || !x.is_logarithmic());
@@ -138,17 +124,13 @@ pub(super) fn merits(group: &[&AppResult], id: usize) -> Result<Option<Figure>, 
         caption: "Medians over the repetitions; bars reach from the lowest to the highest. More is better."
             .to_owned(),
     };
-    Figure::new(title, axes, layers(axes, curves)).map(Some)
+    Some(Figure::new(title, axes, layers(axes, curves)))
 }
 
 /// The share of communication against ranks. Absent if there are not two numbers of ranks.
-///
-/// # Errors
-///
-/// [`RenderError::Draw`] when the graph library refuses.
-pub(super) fn communication(group: &[&AppResult], id: usize) -> Result<Option<Figure>, RenderError> {
+pub(super) fn communication(group: &[&AppResult], id: usize) -> Option<Figure> {
     let curves = curves(group, |row| Some((row.communication_share, None)));
-    let Some(x) = x_axis(&curves) else { return Ok(None) };
+    let x = x_axis(&curves)?;
     let highest = curves.iter().flat_map(|(_, curve)| &curve.points).map(|point| point.y).fold(0.0, f64::max);
     let y = axes::time_shares(highest);
     let axes = [&x, &y];
@@ -158,5 +140,5 @@ pub(super) fn communication(group: &[&AppResult], id: usize) -> Result<Option<Fi
         caption: "The share of the ranks' time in calls that send and receive: communication, and waiting for others."
             .to_owned(),
     };
-    Figure::new(title, axes, layers(axes, curves)).map(Some)
+    Some(Figure::new(title, axes, layers(axes, curves)))
 }

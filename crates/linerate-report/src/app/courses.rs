@@ -5,8 +5,7 @@ use linerate_core::app::Course;
 
 use super::axes;
 use super::words::{case_of, figure, name, title};
-use crate::error::RenderError;
-use crate::figure::curve::{self, Curve, Mark, Point};
+use crate::figure::curve::{self, Curve, Point, Style};
 use crate::figure::{Figure, Title};
 use crate::plot::look;
 use crate::text::count;
@@ -25,11 +24,7 @@ struct Found<'a> {
 }
 
 /// The courses of the shown case on the most ranks of each run of a group.
-///
-/// # Errors
-///
-/// [`RenderError::Draw`] when the graph library refuses.
-pub(super) fn figures(report: &Report, group: &[&AppResult], id: usize) -> Result<Vec<Figure>, RenderError> {
+pub(super) fn figures(report: &Report, group: &[&AppResult], id: usize) -> Vec<Figure> {
     let mut alike: Vec<Vec<Found<'_>>> = Vec::new();
     for (index, app) in group.iter().enumerate() {
         let Some(row) = app.rows.last() else { continue };
@@ -45,39 +40,38 @@ pub(super) fn figures(report: &Report, group: &[&AppResult], id: usize) -> Resul
             }
         }
     }
-    let drawn =
-        |(nth, all): (usize, &Vec<_>)| of_course(group, format!("course-{id}-{nth}"), all).transpose();
+    let drawn = |(nth, all): (usize, &Vec<_>)| of_course(group, format!("course-{id}-{nth}"), all);
     alike.iter().enumerate().filter_map(drawn).collect()
 }
 
-fn of_course(group: &[&AppResult], id: String, all: &[Found<'_>]) -> Result<Option<Figure>, RenderError> {
+fn of_course(group: &[&AppResult], id: String, all: &[Found<'_>]) -> Option<Figure> {
     let curves: Vec<(usize, Curve)> = all
         .iter()
         .map(|found| (found.index, curve(&name(&group[found.index].name), found.ranks, found.course)))
         .filter(|(_, curve)| curve.points.len() > 1)
         .collect();
     if curves.is_empty() {
-        return Ok(None);
+        return None;
     }
     let points = || curves.iter().flat_map(|(_, curve)| &curve.points);
     let first = all[0].course;
     let x = axes::course(&first.x, points().map(|point| point.x));
     let y = axes::course(&first.y, points().map(|point| point.y));
     let is_short = curves.iter().all(|(_, curve)| curve.points.len() <= MOST_MARKED);
-    let mark = if is_short { Mark::Both } else { Mark::Line };
+    let mark = if is_short { Style::Both } else { Style::Line };
     let axes = [&x, &y];
     let layers = curves.iter().map(|(index, one)| {
-        let mut layer = curve::each(axes, std::slice::from_ref(one), mark)?;
+        let mut layer = curve::each(axes, std::slice::from_ref(one), mark);
         layer.iter_mut().for_each(|layer| layer.look = look(*index));
-        Ok(layer)
+        layer
     });
-    let layers = layers.collect::<Result<Vec<_>, _>>().map(|all| all.into_iter().flatten().collect());
+    let layers = layers.flatten().collect();
     let title = Title {
         id,
         title: format!("{}: {}", title(group[0]), name(&first.name)),
         caption: format!("{}, in the run with the median merit.", on(all)),
     };
-    Figure::new(title, axes, layers).map(Some)
+    Some(Figure::new(title, axes, layers))
 }
 
 /// `On 4 ranks`.

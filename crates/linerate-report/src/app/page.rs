@@ -7,30 +7,25 @@ use super::charts::{communication, groups, merits, speed_up};
 use super::matrix::matrices;
 use super::words::{case_of, checks, cost, facts, failures, headline, merit, name, run_of, share, short};
 use super::{columns, courses, timeline, words};
-use crate::error::RenderError;
 use crate::figure::{Figure, Title};
 use crate::plot::look;
 use crate::section::{Card, Entry, Item, Part, Section, TableView, charts, entries, tables};
 use crate::text::{count, plain};
 
 /// The sections of the applications of `report`: the runs of one application share its charts.
-///
-/// # Errors
-///
-/// [`RenderError::Draw`] when a chart cannot be drawn.
-pub(crate) fn sections(report: &Report) -> Result<Vec<Section>, RenderError> {
+pub(crate) fn sections(report: &Report) -> Vec<Section> {
     let groups = groups(report);
     let mut sections = Vec::new();
     for (number, group) in groups.iter().enumerate() {
         let of = if groups.len() > 1 { format!(": {}", words::title(group[0])) } else { String::new() };
         let runs = group.iter().map(|app| app.run);
-        let drawn = charts(figures(report, group, number)?).collect();
+        let drawn = charts(figures(report, group, number)).collect();
         sections.push(Section::new(Part::Charts, "scaling", format!("How it scales{of}"), drawn).of(runs));
         for app in group {
             sections.extend(of_run(report, app));
         }
     }
-    Ok(sections)
+    sections
 }
 
 /// The key numbers of each run, in the colours that it has in the charts.
@@ -76,11 +71,11 @@ fn last_case<'a>(report: &'a Report, app: &AppResult) -> Option<&'a AppCase> {
     case_of(report, app, app.rows.last()?)
 }
 
-fn figures(report: &Report, group: &[&AppResult], id: usize) -> Result<Vec<Figure>, RenderError> {
+fn figures(report: &Report, group: &[&AppResult], id: usize) -> Vec<Figure> {
     let mut figures: Vec<Figure> = Vec::new();
-    figures.extend(speed_up(group, id)?);
-    figures.extend(merits(group, id)?);
-    figures.extend(communication(group, id)?);
+    figures.extend(speed_up(group, id));
+    figures.extend(merits(group, id));
+    figures.extend(communication(group, id));
     for (nth, app) in group.iter().enumerate() {
         let Some(case) = last_case(report, app) else { continue };
         let of = if group.len() > 1 { format!(", {}", name(&app.name)) } else { String::new() };
@@ -90,10 +85,10 @@ fn figures(report: &Report, group: &[&AppResult], id: usize) -> Result<Vec<Figur
             caption: "Bars: the rank calculates. Thin lines: it communicates, or waits for others."
                 .to_owned(),
         };
-        figures.extend(timeline::figure(app, case, title)?);
+        figures.extend(timeline::figure(app, case, title));
     }
-    figures.extend(courses::figures(report, group, id)?);
-    Ok(figures)
+    figures.extend(courses::figures(report, group, id));
+    figures
 }
 
 /// What did not hold, and the numbers of a run.

@@ -53,14 +53,14 @@ struct Entry {
 ///
 /// # Errors
 ///
-/// [`RenderError::Draw`] when the graph library refuses, [`RenderError::Page`] when the document cannot be filled.
+/// [`RenderError::Page`] when the document cannot be filled.
 pub(crate) fn svg(report: &Report) -> Result<String, RenderError> {
     let line = |(nth, app): (u32, &AppResult)| Line { y: AIR + LINE * nth, name: said(report, app) };
     let lines: Vec<Line> = (0..).zip(&report.apps).map(line).collect();
     let mut y = AIR + LINE * lines.len() as u32 + LINE;
     let mut charts = Vec::new();
     for (id, group) in groups(report).iter().enumerate() {
-        for figure in [speed_up(group, id)?, merits(group, id)?].into_iter().flatten() {
+        for figure in [speed_up(group, id), merits(group, id)].into_iter().flatten() {
             let legend: Vec<Entry> =
                 (1..).zip(&figure.layers).map(|(nth, layer)| entry(nth, layer)).collect();
             let below = LINE * legend.len() as u32 + LINE / 2;

@@ -121,13 +121,13 @@ fn said(page: &str, id: &str) -> Vec<(String, Vec<String>)> {
     let (_, rest) = rest.split_once("data-graph=\"").expect("it has a graph");
     let graph: usize = rest.split_once('"').expect("a number").0.parse().expect("a number");
     let data = data(page);
-    let layers = data["graphs"][graph].as_array().expect("layers").clone();
+    let layers = data["graphs"][graph]["layers"].as_array().expect("layers").clone();
     let of = |layer: &Value| {
         let lines = |lines: &Value| {
             lines.as_array().expect("lines").iter().filter_map(Value::as_str).collect::<Vec<_>>().join("; ")
         };
         let points = layer["points"].as_array().expect("points").iter().map(lines).collect::<Vec<_>>();
-        assert_eq!(layer["places"].as_array().map(Vec::len), Some(points.len()));
+        assert_eq!(layer["values"].as_array().map(Vec::len), Some(points.len()));
         (layer["name"].as_str().expect("a name").to_owned(), points)
     };
     layers.iter().map(of).collect()

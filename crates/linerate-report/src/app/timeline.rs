@@ -2,14 +2,12 @@
 
 use linerate_analysis::report::AppResult;
 use linerate_core::app::{Account, AppCase, Phase};
-use plotters::prelude::*;
 
 use super::columns::rank_name;
 use super::words::{name, share};
-use crate::error::RenderError;
 use crate::figure::axis::times_from_zero;
 use crate::figure::{Aim, Figure, Layer, Title};
-use crate::plot::{Axis, INK, Refusal, Scale, UNIT};
+use crate::plot::{Axis, Mark, Scale, UNIT};
 use crate::text::{shortened, time_text};
 
 /// The most rows, and the most bars.
@@ -28,26 +26,21 @@ const LONGEST: usize = 12;
 const MOST_LABELS: usize = 20;
 
 /// The recorded step of a case. Absent if none was recorded.
-///
-/// # Errors
-///
-/// [`RenderError::Draw`] when the graph library refuses.
-pub(super) fn figure(app: &AppResult, case: &AppCase, title: Title) -> Result<Option<Figure>, RenderError> {
+pub(super) fn figure(app: &AppResult, case: &AppCase, title: Title) -> Option<Figure> {
     let rows = rows(case);
     let longest = rows.iter().map(|(account, _)| length(account)).max().unwrap_or(0);
     if longest == 0 {
-        return Ok(None);
+        return None;
     }
     let x = times_from_zero("Time in the step, by each rank's own clock", longest as f64 / 1e6);
     let y = names(app, rows.len());
     let axes = [&x, &y];
     let kinds = kinds(&rows);
-    let mut layers: Result<Vec<Layer>, Refusal> =
+    let mut layers: Vec<Layer> =
         kinds.iter().enumerate().map(|(index, kind)| bars(axes, (index, kind), &kinds, &rows)).collect();
-    layers = layers.and_then(|mut layers| {
-        layers.push(gaps(axes, kinds.len(), &rows)?);
-        Ok(layers)
-    });
+
+    layers.push(gaps(axes, kinds.len(), &rows));
+
     let left_out = case.accounts.len() - rows.len();
     let more = if left_out > 0 {
         format!(" Of {} ranks the first {}.", case.accounts.len(), rows.len())
@@ -55,7 +48,7 @@ pub(super) fn figure(app: &AppResult, case: &AppCase, title: Title) -> Result<Op
         String::new()
     };
     let caption = format!("{}{more}", title.caption);
-    Figure::new(Title { caption, ..title }, axes, layers).map(Some)
+    Some(Figure::new(Title { caption, ..title }, axes, layers))
 }
 
 /// The accounts that are drawn, with their phases in the order of time. Those that took no time, as on a model, are left
@@ -117,56 +110,45 @@ fn us(ps: u64) -> f64 {
     ps as f64 / 1e6
 }
 
-fn bars(
-    axes: [&Axis; 2],
-    (index, kind): (usize, &String),
-    kinds: &[String],
-    rows: &Rows<'_>,
-) -> Result<Layer, Refusal> {
+fn bars(axes: [&Axis; 2], (index, kind): (usize, &String), kinds: &[String], rows: &Rows<'_>) -> Layer {
     let is_of = |phase: &Phase| {
         let what = name(&phase.what);
         what == *kind || (kind == OTHERS && !kinds.contains(&what))
     };
     let longest = rows.iter().map(|(account, _)| length(account)).max().unwrap_or(0);
     let least = us(longest) * THINNEST;
-    Layer::new((index, kind.clone()), axes, |chart| {
-        let mut aims = Vec::new();
-        for (rank, (account, phases)) in rows.iter().enumerate() {
-            let y = (rows.len() - 1 - rank) as f64;
-            for phase in phases.iter().filter(|phase| is_of(phase)) {
-                let [begin, end] = [us(phase.begin_ps), us(phase.end_ps)];
-                let corners = [(begin, y - HALF_BAR), (end.max(begin + least), y + HALF_BAR)];
-                chart.draw_series([Rectangle::new(corners, INK.mix(0.85).filled())])?;
-                let lines = lines(rank, &name(&phase.what), [phase.begin_ps, phase.end_ps], length(account));
-                aims.push(Aim::at(chart, (f64::midpoint(begin, end), y), lines));
-            }
+    let (mut marks, mut aims) = (Vec::new(), Vec::new());
+    for (rank, (account, phases)) in rows.iter().enumerate() {
+        let y = (rows.len() - 1 - rank) as f64;
+        for phase in phases.iter().filter(|phase| is_of(phase)) {
+            let [begin, end] = [us(phase.begin_ps), us(phase.end_ps)];
+            let corners = [(begin, y - HALF_BAR), (end.max(begin + least), y + HALF_BAR)];
+            marks.push(Mark::bar(corners, 0.85));
+            let lines = lines(rank, &name(&phase.what), [phase.begin_ps, phase.end_ps], length(account));
+            aims.push(Aim::at(axes, (f64::midpoint(begin, end), y), lines));
         }
-        Ok(aims)
-    })
+    }
+    Layer::new((index, kind.clone()), axes, marks, aims)
 }
 
 /// A thin line through the whole step of each rank, which shows where there are no bars.
-fn gaps(axes: [&Axis; 2], index: usize, rows: &Rows<'_>) -> Result<Layer, Refusal> {
+fn gaps(axes: [&Axis; 2], index: usize, rows: &Rows<'_>) -> Layer {
     let name = "communication or waiting".to_owned();
-    Layer::new((index, name.clone()), axes, |chart| {
-        let mut aims = Vec::new();
-        for (rank, (account, phases)) in rows.iter().enumerate() {
-            let y = (rows.len() - 1 - rank) as f64;
-            let (length, mut at) = (length(account), 0);
-            let ends = phases.iter().map(|phase| (phase.begin_ps, phase.end_ps)).chain([(length, length)]);
-            for (begin, end) in ends {
-                if begin > at {
-                    let line =
-                        PathElement::new([(us(at), y), (us(begin), y)], INK.mix(0.6).stroke_width(UNIT));
-                    chart.draw_series([line])?;
-                    let middle = f64::midpoint(us(at), us(begin));
-                    aims.push(Aim::at(chart, (middle, y), lines(rank, &name, [at, begin], length)));
-                }
-                at = at.max(end);
+    let (mut marks, mut aims) = (Vec::new(), Vec::new());
+    for (rank, (account, phases)) in rows.iter().enumerate() {
+        let y = (rows.len() - 1 - rank) as f64;
+        let (length, mut at) = (length(account), 0);
+        let ends = phases.iter().map(|phase| (phase.begin_ps, phase.end_ps)).chain([(length, length)]);
+        for (begin, end) in ends {
+            if begin > at {
+                marks.push(Mark::Line { through: vec![(us(at), y), (us(begin), y)], width: UNIT, dark: 0.6 });
+                let middle = f64::midpoint(us(at), us(begin));
+                aims.push(Aim::at(axes, (middle, y), lines(rank, &name, [at, begin], length)));
             }
+            at = at.max(end);
         }
-        Ok(aims)
-    })
+    }
+    Layer::new((index, name), axes, marks, aims)
 }
 
 fn lines(rank: usize, what: &str, [begin, end]: [u64; 2], length: u64) -> Vec<String> {
@@ -212,9 +194,12 @@ mod tests {
         let x = times_from_zero("Time", 1.0);
         let y = Axis::new("Rank".to_owned(), Scale::Linear, [-0.5, 0.5], &[0.0], |_| String::new());
         let kinds = kinds(&rows);
-        let svg = bars([&x, &y], (0, &kinds[0]), &kinds, &rows).expect("it is drawn").svg;
-        let height = svg.split(" height=\"").nth(1).and_then(|rest| rest.split('"').next());
-        let height: u32 = height.and_then(|height| height.parse().ok()).expect("a rectangle");
+        let svg = bars([&x, &y], (0, &kinds[0]), &kinds, &rows).svg;
+        let points = svg.split("points=\"").nth(1).and_then(|rest| rest.split('"').next()).expect("a bar");
+        let heights =
+            points.split_whitespace().filter_map(|point| point.split(',').nth(1)?.parse::<u32>().ok());
+        let heights: Vec<u32> = heights.collect();
+        let height = heights.iter().max().expect("corners") - heights.iter().min().expect("corners");
         // The only row has what titles and labels leave, at least three quarters.
         assert!(height > HEIGHT * 3 / 4 * 7 / 10, "{svg}");
     }

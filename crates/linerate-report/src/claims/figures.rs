@@ -1,31 +1,23 @@
 //! Charts of what was run for the checks, with the published figures marked.
 
 use std::collections::BTreeSet;
-use std::ops::Range;
 
 use linerate_core::units::Size;
 use linerate_study::claims::{self, Mark, Run, Sweep};
-use plotters::coord::ranged1d::Ranged as _;
-use plotters::prelude::*;
 
 use super::Checked;
 use super::words::number;
-use crate::error::RenderError;
 use crate::figure::axis::{Unit, rates, swept};
 use crate::figure::curve::{self, Curve, Point};
 use crate::figure::{Aim, Figure, Layer, Title};
-use crate::plot::{Axis, INK, Look, Refusal, Scale, UNIT};
+use crate::plot::{self, Axis, Look, Scale, UNIT};
 use crate::text::digits;
 
 /// Most labels of an axis of sizes.
 const LABELS: u32 = 14;
 
 /// The charts of what was run; one whose curves others show already is left out.
-///
-/// # Errors
-///
-/// [`RenderError::Draw`] when the graph library refuses.
-pub(super) fn figures(checked: &Checked<'_>) -> Result<Vec<Figure>, RenderError> {
+pub(super) fn figures(checked: &Checked<'_>) -> Vec<Figure> {
     let mut shown: BTreeSet<(Option<&str>, String)> = BTreeSet::new();
     let mut figures = Vec::new();
     for figure in &checked.claims.runs.figures {
@@ -38,10 +30,10 @@ pub(super) fn figures(checked: &Checked<'_>) -> Result<Vec<Figure>, RenderError>
         let before = shown.len();
         shown.extend(drawn.iter().map(|curve| (figure.sweep.as_deref(), curve.name.clone())));
         if shown.len() > before {
-            figures.push(draw(checked, figure, sweep, &drawn)?);
+            figures.push(draw(checked, figure, sweep, &drawn));
         }
     }
-    Ok(figures)
+    figures
 }
 
 /// The curve of a run, if it was run.
@@ -78,12 +70,7 @@ fn peaks(checked: &Checked<'_>, name: &str, sweep: &Sweep) -> Option<Curve> {
 }
 
 /// Curves, and the published figures as layers above them.
-fn draw(
-    checked: &Checked<'_>,
-    figure: &claims::Figure,
-    sweep: Option<&Sweep>,
-    drawn: &[Curve],
-) -> Result<Figure, RenderError> {
+fn draw(checked: &Checked<'_>, figure: &claims::Figure, sweep: Option<&Sweep>, drawn: &[Curve]) -> Figure {
     let marks: Vec<Marked<'_>> = figure.marks.iter().filter_map(|mark| marked(checked, mark)).collect();
     let points = || drawn.iter().flat_map(|curve| &curve.points);
     let tops = points().map(|point| point.y).chain(marks.iter().map(|mark| mark.mbps));
@@ -94,14 +81,11 @@ fn draw(
         None => sizes(&xs),
     };
     let title = Title { id: figure.id.clone(), title: figure.title.clone(), caption: figure.caption.clone() };
-    let layers = || {
-        let mut layers = curve::layers([&x, &y], drawn, true)?;
-        for mark in &marks {
-            layers.push(mark.layer(layers.len(), [&x, &y])?);
-        }
-        Ok(layers)
-    };
-    Figure::new(title, [&x, &y], layers())
+    let mut layers = curve::layers([&x, &y], drawn, true);
+    for mark in &marks {
+        layers.push(mark.layer(layers.len(), [&x, &y]));
+    }
+    Figure::new(title, [&x, &y], layers)
 }
 
 /// A published figure with its place.
@@ -121,22 +105,19 @@ fn marked<'a>(checked: &Checked<'a>, mark: &Mark) -> Option<Marked<'a>> {
 
 impl Marked<'_> {
     /// A ring if the size or value is known, else a horizontal line.
-    fn layer(&self, index: usize, [x, y]: [&Axis; 2]) -> Result<Layer, Refusal> {
+    fn layer(&self, index: usize, [x, y]: [&Axis; 2]) -> Layer {
         let place = if self.x.is_some() { " (ring)" } else { "" };
         let name = format!("published {}: {} Mb/s{place}", self.claim.id, number(self.mbps));
-        let layer = Layer::new((index, name), [x, y], |chart| {
-            let Range { start, end } = x.range();
-            let place = (self.x.unwrap_or(end), self.mbps);
-            if self.x.is_some() {
-                chart.draw_series([Circle::new(place, 7 * UNIT, INK.stroke_width(2 * UNIT))])?;
-            } else {
-                let line = [start, end].map(|end| (end, self.mbps));
-                chart.draw_series([PathElement::new(line, INK.stroke_width(UNIT + UNIT / 2))])?;
-            }
-            Ok(vec![Aim::at(chart, place, vec![self.claim.metric.clone()])])
-        })?;
+        let [start, end] = x.range();
+        let place = (self.x.unwrap_or(end), self.mbps);
+        let mark = match self.x {
+            Some(_) => plot::Mark::ring(place, 7 * UNIT, 2 * UNIT),
+            None => plot::Mark::line([start, end].map(|end| (end, self.mbps)), UNIT + UNIT / 2),
+        };
+        let aim = Aim::at([x, y], place, vec![self.claim.metric.clone()]);
+        let layer = Layer::new((index, name), [x, y], vec![mark], vec![aim]);
         let dashes = if self.x.is_some() { layer.look.dashes } else { "36 20" };
-        Ok(Layer { look: Look { dashes, ..layer.look }, ..layer })
+        Layer { look: Look { dashes, ..layer.look }, ..layer }
     }
 }
 
@@ -160,7 +141,7 @@ mod tests {
     #[test]
     fn charts_show_what_was_run_and_what_was_published() {
         fixture::with(false, |checked| {
-            let figures = figures(checked).expect("they can be drawn");
+            let figures = figures(checked);
             let [sizes, sweep] = &figures[..] else { panic!("two: {}", figures.len()) };
             // 24 sizes of each curve, and the five values of the sweep.
             let points = |figure: &Figure| {
@@ -186,7 +167,7 @@ mod tests {
     #[test]
     fn a_published_figure_is_a_ring_where_its_size_is_known_and_else_a_line() {
         fixture::with(false, |checked| {
-            let figures = figures(checked).expect("they can be drawn");
+            let figures = figures(checked);
             let marks: Vec<&Layer> = figures
                 .iter()
                 .flat_map(|it| &it.layers)

@@ -3,7 +3,7 @@
 use linerate_analysis::compare::{CurveChange, SizeChange};
 use linerate_analysis::figures::Unit;
 
-use super::super::figure::curve::{Curve, Mark, Point, each, theory};
+use super::super::figure::curve::{Curve, Point, Style, each, theory};
 use super::super::figure::{Figure, Title, axis};
 use super::super::plot::Axis;
 use super::super::text::digits;
@@ -14,12 +14,8 @@ use crate::error::RenderError;
 const FAR: f64 = 2.0;
 
 /// Both charts of a curve.
-///
-/// # Errors
-///
-/// [`RenderError::Draw`] when the graph library refuses.
 pub(super) fn figures(curve: &CurveChange, threshold: f64) -> Result<[Figure; 2], RenderError> {
-    Ok([overlay(curve)?, ratio(curve, threshold)?])
+    Ok([overlay(curve), ratio(curve, threshold)])
 }
 
 /// Payload throughput of a message of `size` bytes in `us`. Unit: Mb/s.
@@ -27,7 +23,7 @@ fn mbps(size: u64, us: f64) -> f64 {
     size as f64 * 8.0 / us
 }
 
-fn overlay(curve: &CurveChange) -> Result<Figure, RenderError> {
+fn overlay(curve: &CurveChange) -> Figure {
     let title = Title {
         id: format!("overlay-{}", curve.pattern.name()),
         title: format!("{}: throughput against size", curve.pattern),
@@ -53,10 +49,10 @@ fn overlay(curve: &CurveChange) -> Result<Figure, RenderError> {
     });
     let highest = curves.iter().flat_map(|curve| &curve.points).filter_map(|point| Some(point.interval?[1]));
     let axes = [&sizes(curve), &axis::rates("Throughput", highest.fold(0.0, f64::max))];
-    Figure::new(title, axes, each(axes, &curves, Mark::Band))
+    Figure::new(title, axes, each(axes, &curves, Style::Band))
 }
 
-fn ratio(curve: &CurveChange, threshold: f64) -> Result<Figure, RenderError> {
+fn ratio(curve: &CurveChange, threshold: f64) -> Figure {
     let title = Title {
         id: format!("ratio-{}", curve.pattern.name()),
         title: format!("{}: time of the candidate over that of the base", curve.pattern),
@@ -84,10 +80,9 @@ fn ratio(curve: &CurveChange, threshold: f64) -> Result<Figure, RenderError> {
         point.interval.unwrap_or([point.y; 2]).into_iter().chain([point.y]).collect::<Vec<f64>>()
     });
     let axes = [&sizes(curve), &axis::ratios("Ratio", values)];
-    let layers = each(axes, &[ratio], Mark::Both).and_then(|mut layers| {
-        layers.push(theory(axes, (1, &one), Mark::Line)?);
-        Ok(layers)
-    });
+    let mut layers = each(axes, &[ratio], Style::Both);
+    layers.push(theory(axes, (1, &one), Style::Line));
+
     Figure::new(title, axes, layers)
 }
 

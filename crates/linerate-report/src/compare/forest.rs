@@ -4,21 +4,16 @@ use linerate_analysis::compare::{Comparison, FigureChange, Scale, Verdict};
 use linerate_analysis::figures::Figure as KeyFigure;
 use linerate_core::units::Size;
 
-use super::super::figure::curve::{Curve, Mark, Point, each, theory};
+use super::super::figure::curve::{Curve, Point, Style, each, theory};
 use super::super::figure::{Figure, Title, axis};
 use super::super::text::plain;
 use super::{chart, words};
-use crate::error::RenderError;
 
 /// What a chart shows of a figure, by its verdict.
 const KINDS: [&str; 3] = ["neither better nor worse", "worse", "better"];
 
 /// A chart for each curve or load: its figures that are compared by a ratio.
-///
-/// # Errors
-///
-/// [`RenderError::Draw`] when the graph library refuses.
-pub(super) fn figures(comparison: &Comparison) -> Result<Vec<Figure>, RenderError> {
+pub(super) fn figures(comparison: &Comparison) -> Vec<Figure> {
     let all = || comparison.figures.iter().filter(|figure| figure.change.scale == Scale::Ratio);
     let mut groups: Vec<(Group<'_>, Vec<&FigureChange>)> = Vec::new();
     for figure in all() {
@@ -41,12 +36,7 @@ fn group(figure: &FigureChange) -> Group<'_> {
     (&figure.key.subject, figure.key.figure.direction().map(linerate_core::plan::Direction::name))
 }
 
-fn one(
-    nth: usize,
-    (subject, way): Group<'_>,
-    members: &[&FigureChange],
-    threshold: f64,
-) -> Result<Figure, RenderError> {
+fn one(nth: usize, (subject, way): Group<'_>, members: &[&FigureChange], threshold: f64) -> Figure {
     let way = way.map(|way| format!(", {way}")).unwrap_or_default();
     let title = Title {
         id: format!("figures-{nth}"),
@@ -89,10 +79,9 @@ fn one(
     let end = |x: f64| Point { x, y: 1.0, interval: None, lines: Vec::new() };
     let one =
         Curve { name: "no change".to_owned(), points: vec![end(-0.5), end(members.len() as f64 - 0.5)] };
-    let layers = each(axes, &curves, Mark::Points).and_then(|mut layers| {
-        layers.push(theory(axes, (KINDS.len(), &one), Mark::Line)?);
-        Ok(layers)
-    });
+    let mut layers = each(axes, &curves, Style::Points);
+    layers.push(theory(axes, (KINDS.len(), &one), Style::Line));
+
     Figure::new(title, axes, layers)
 }
 

@@ -18,14 +18,14 @@ const READ: &str = "The unit of repetition is the run. Key figures and bands sha
 ///
 /// # Errors
 ///
-/// [`RenderError::Draw`] when a chart cannot be drawn, [`RenderError::Json`] or
+/// [`RenderError::Json`] or
 /// [`RenderError::Page`] when the page cannot be filled.
 pub fn html(comparison: &Comparison) -> Result<String, RenderError> {
     page(document(comparison)?, None)
 }
 
 fn document(comparison: &Comparison) -> Result<Document, RenderError> {
-    let mut drawn = forest::figures(comparison)?;
+    let mut drawn = forest::figures(comparison);
     for curve in comparison.curves.iter().filter(|curve| curve.sizes.len() > 1) {
         drawn.extend(chart::figures(curve, comparison.threshold)?);
     }

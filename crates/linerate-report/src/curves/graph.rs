@@ -2,10 +2,7 @@
 
 use linerate_analysis::report::{Report, Timed};
 
-use super::Axis;
-
-/// A place in a graph, in the units of its axes.
-pub(crate) type Place = (f64, f64);
+use crate::plot::{Axis, Place};
 
 /// Most labels on the axis of sizes and of rates, at the width and height of a picture.
 const SIZE_LABELS: usize = 9;
@@ -56,7 +53,7 @@ impl Graph {
                 "Throughput against time, joined in the order of sizes: it begins at the latency and ends at the peak. Where it turns back, a larger message took less time than a smaller one."
             }
             Self::Saturation => {
-                "Time against message size. The ring is the saturation point with its interval: below it time hardly grows with size, above it in proportion."
+                "Time against message size. The diamond is the saturation point, and the bar its interval: below it time hardly grows with size, above it in proportion."
             }
         }
     }
@@ -93,7 +90,7 @@ impl Graph {
 
     /// Where the ends of a point's interval lie. Time and throughput are one measurement, so in
     /// the signature graph the ends lie on a slant and not on a cross.
-    pub(super) fn interval(self, size: u64, timed: &Timed) -> Option<[Place; 2]> {
+    pub(crate) fn interval(self, size: u64, timed: &Timed) -> Option<[Place; 2]> {
         let [quick, slow] = timed.interval_us?;
         let [low, high] = timed.mbps_interval?;
         Some(match self {

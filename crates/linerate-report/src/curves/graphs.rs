@@ -1,52 +1,116 @@
-//! NetPIPE's graphs as charts of a page.
+//! NetPIPE's graphs as charts.
 
 use linerate_analysis::report::{Curve, Report, Timed};
 
-use crate::error::RenderError;
-use crate::figure::{Aim, Figure, Layer};
-use crate::plot::{self, Picture, Pixel, pictures};
-use crate::text::{curve_name, digits, percent};
+use super::graph::Graph;
+use crate::figure::{Aim, Ceiling, Figure, Layer, Title};
+use crate::plot::{Axis, Mark, Place, UNIT};
+use crate::text::{curve_name, digits, percent, plain};
 
-/// The throughput, the signature and the saturation graph of every curve of `report`. Empty without a curve.
-///
-/// # Errors
-///
-/// [`RenderError::Draw`] when the graph library refuses.
-pub(crate) fn figures(report: &Report) -> Result<Vec<Figure>, RenderError> {
-    if report.curves.is_empty() {
-        return Ok(Vec::new());
-    }
-    Ok(pictures(report)?.into_iter().map(|picture| figure(report, picture)).collect())
+/// The throughput, the signature and the saturation graph of every curve of `report`.
+pub(crate) fn figures(report: &Report) -> Vec<Figure> {
+    Graph::ALL.into_iter().map(|graph| figure(report, graph)).collect()
 }
 
-fn figure(report: &Report, picture: Picture) -> Figure {
-    let layer = |(nth, layer): (usize, plot::Layer)| Layer {
-        number: nth,
-        svg: layer.svg,
-        look: layer.look,
-        name: format!("{} ({})", curve_name(report, nth), report.curves[nth].pattern),
-        aims: aims(&report.curves[nth], &layer.pixels),
+fn figure(report: &Report, graph: Graph) -> Figure {
+    let (x, y) = (graph.x(report), graph.y(report));
+    let axes = [&x, &y];
+    let layer = |(nth, curve): (usize, &Curve)| {
+        let name = format!("{} ({})", curve_name(report, nth), curve.pattern);
+        let aim = |(size, timed): (u64, Timed)| Aim::at(axes, graph.place(size, &timed), lines(size, &timed));
+        Layer::new((nth, name), axes, marks(graph, curve), curve.timed().map(aim).collect())
     };
-    Figure {
-        id: picture.graph.name().to_owned(),
-        title: picture.graph.title().to_owned(),
-        caption: picture.graph.caption().to_owned(),
-        axes: picture.axes,
-        ceilings: picture.ceilings,
-        labels: picture.labels,
-        graph: 0,
-        layers: picture.curves.into_iter().enumerate().map(layer).collect(),
-    }
+    let title = Title {
+        id: graph.name().to_owned(),
+        title: graph.title().to_owned(),
+        caption: graph.caption().to_owned(),
+    };
+    let layers = report.curves.iter().enumerate().map(layer).collect();
+    Figure::new(title, axes, layers).below(ceilings(report, graph, &x))
 }
 
-/// The points of a curve with their tooltips.
-fn aims(curve: &Curve, pixels: &[Pixel]) -> Vec<Aim> {
-    let aim = |((size, timed), pixel): ((u64, Timed), &Pixel)| Aim {
-        x: pixel.x,
-        y: pixel.y,
-        lines: lines(size, &timed),
-    };
-    curve.timed().zip(pixels).map(aim).collect()
+/// The highest first, so that names stand in the order of their lines.
+fn ceilings(report: &Report, graph: Graph, x: &Axis) -> Vec<Ceiling> {
+    if !graph.has_ceilings() {
+        return Vec::new();
+    }
+    let mut levels: Vec<_> = report.ceilings.iter().collect();
+    levels.sort_by(|one, other| other.mbps.total_cmp(&one.mbps));
+    let mut all: Vec<Ceiling> = levels
+        .into_iter()
+        .map(|ceiling| Ceiling {
+            name: plain(&ceiling.label),
+            line: x.range().map(|end| (end, ceiling.mbps)).into(),
+            at_end: false,
+        })
+        .collect();
+    if graph == Graph::Throughput {
+        all.extend(report.size_ceilings.iter().map(|ceiling| Ceiling {
+            name: plain(&ceiling.label),
+            line: ceiling.points.iter().map(|(size, mbps)| (*size as f64, *mbps)).collect(),
+            at_end: true,
+        }));
+    }
+    all
+}
+
+/// Lines with gaps where nothing was timed, intervals, points, and what the curve says.
+fn marks(graph: Graph, curve: &Curve) -> Vec<Mark> {
+    let mut marks = Vec::new();
+    for stretch in curve.stretches() {
+        marks.extend(intervals(graph, &stretch));
+        let line: Vec<Place> = stretch.iter().map(|(size, timed)| graph.place(*size, timed)).collect();
+        marks.push(Mark::line(line, 2 * UNIT));
+        // A hollow point says that its interval is wider than asked.
+        marks.extend(stretch.iter().map(|(size, timed)| {
+            let (at, radius) = (graph.place(*size, timed), 5 * UNIT / 2);
+            if timed.settled { Mark::point(at, radius) } else { Mark::ring(at, radius, UNIT) }
+        }));
+    }
+    marks.extend(found(graph, curve));
+    marks
+}
+
+/// The 95 % intervals of a stretch: a band where neighbours have one, a bar for a lone one and everywhere in the
+/// signature graph, which may cross itself.
+fn intervals(graph: Graph, stretch: &[(u64, Timed)]) -> Vec<Mark> {
+    let ends = |(size, timed): &(u64, Timed)| graph.interval(*size, timed);
+    let all: Vec<Option<[Place; 2]>> = stretch.iter().map(ends).collect();
+    let mut marks = Vec::new();
+    for run in all.split(Option::is_none) {
+        let run: Vec<[Place; 2]> = run.iter().copied().flatten().collect();
+        if run.len() > 1 && graph != Graph::Signature {
+            let there = run.iter().map(|[low, _]| *low);
+            let back = run.iter().rev().map(|[_, high]| *high);
+            marks.push(Mark::Area { outline: there.chain(back).collect(), dark: 0.25 });
+        } else {
+            let bar = |ends: [Place; 2]| Mark::Line { through: ends.into(), width: 2 * UNIT, dark: 0.35 };
+            marks.extend(run.into_iter().map(bar));
+        }
+    }
+    marks
+}
+
+/// A dip is a ring, and the saturation point an interval with a point in it: each mark has one meaning.
+fn found(graph: Graph, curve: &Curve) -> Vec<Mark> {
+    match graph {
+        Graph::Signature => Vec::new(),
+        Graph::Throughput => {
+            let sizes: Vec<u64> = curve.derived.dips.iter().map(|dip| dip.size).collect();
+            let dips = curve.timed().filter(|(size, _)| sizes.contains(size));
+            dips.map(|(size, timed)| Mark::ring(graph.place(size, &timed), 7 * UNIT, 3 * UNIT / 2)).collect()
+        }
+        Graph::Saturation => {
+            let Some(knee) = curve.derived.saturation else { return Vec::new() };
+            // At the knee the bytes take as long as the fixed part.
+            let us = knee.fixed_ps * 2.0 / 1e6;
+            let through = knee.interval.map(|size| (size, us)).into();
+            let (x, half) = (knee.size, 1.12_f64);
+            let diamond = vec![(x / half, us), (x, us * half), (x * half, us), (x, us / half)];
+            let interval = Mark::Line { through, width: 3 * UNIT, dark: 0.6 };
+            vec![interval, Mark::Area { outline: diamond, dark: 1.0 }]
+        }
+    }
 }
 
 fn lines(size: u64, timed: &Timed) -> Vec<String> {
@@ -73,7 +137,7 @@ mod tests {
 
     #[test]
     fn a_tooltip_says_what_is_known_of_its_point() {
-        let figures = figures(&fixture::small()).expect("they can be drawn");
+        let figures = figures(&fixture::small());
         let names: Vec<&str> = figures[0].layers.iter().map(|layer| layer.name.as_str()).collect();
         assert_eq!(names, ["gigabit.run.json (ping-pong)", "slow-start.run.json (ping-pong)"]);
         assert_eq!(

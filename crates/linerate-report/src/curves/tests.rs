@@ -1,6 +1,10 @@
-use super::*;
+use linerate_analysis::report::{Ceiling, Report};
+
+use super::graph::Graph;
+use super::graphs;
+use crate::figure::Figure;
 use crate::fixture;
-use crate::plot::{Scale, pictures};
+use crate::plot::{ACROSS, Axis, Mark, Scale, UP, axes, spot, svg as drawn};
 
 /// A linear axis between two values, labelled at both.
 fn axis(title: &str, ends: [f64; 2]) -> Axis {
@@ -9,32 +13,20 @@ fn axis(title: &str, ends: [f64; 2]) -> Axis {
 
 /// In pixels of 960 by 440: a margin of 24 at the right and 12 above; 6 and 104 for the labels at the
 /// left, 4 and 58 for those below. The units at the right and at the bottom are the last within.
-const SIDES: [i32; 4] = [(6 + 104) * 4, (960 - 24) * 4 - 1, 12 * 4, (440 - 4 - 58) * 4 - 1];
-
 #[test]
 fn a_graph_leaves_room_for_its_labels() {
     let (x, y) = (axis("x", [0.0, 10.0]), axis("y", [0.0, 100.0]));
-    let mut spots = Vec::new();
-    layer(&x, &y, |chart| {
-        let places = [(0.0, 0.0), (10.0, 100.0), (5.0, 25.0)];
-        spots = places.map(|place| chart.plotting_area().map_coordinate(&place)).into();
-        Ok(())
-    })
-    .expect("it can be drawn");
-    let [left, right, top, bottom] = SIDES;
+    let spots = [(0.0, 0.0), (10.0, 100.0), (5.0, 25.0)].map(|place| spot([&x, &y], place));
+    let [left, right, top, bottom] = [(6 + 104) * 4, (960 - 24) * 4 - 1, 12 * 4, (440 - 4 - 58) * 4 - 1];
+    assert_eq!((ACROSS, UP), ([left, right], [bottom, top]));
     let quarter = bottom - (f64::from(bottom - top) / 4.0).round() as i32;
-    let middle = (left + right + 1) / 2;
-    assert_eq!(spots, [(left, bottom), (right, top), (middle, quarter)]);
+    assert_eq!(spots, [(left, bottom), (right, top), ((left + right + 1) / 2, quarter)]);
 }
 
 #[test]
-fn a_layer_is_the_inside_of_a_document_in_the_colour_of_its_group() {
+fn marks_are_in_the_colour_of_their_group() {
     let (x, y) = (axis("x", [0.0, 10.0]), axis("y", [0.0, 100.0]));
-    let layer = layer(&x, &y, |chart| {
-        let line = PathElement::new([(0.0, 0.0), (10.0, 100.0)], INK.stroke_width(2));
-        chart.draw_series([line]).map(drop)
-    });
-    let layer = layer.expect("it can be drawn");
+    let layer = drawn([&x, &y], &[Mark::line([(0.0, 0.0), (10.0, 100.0)], 2)]);
     assert!(layer.starts_with("<polyline") && layer.ends_with("/>"), "{layer}");
     assert!(layer.contains("stroke=\"currentColor\"") && !layer.contains("#000000"), "{layer}");
     assert!(layer.contains("points=\"440,1511 3743,48 \""), "{layer}");
@@ -42,7 +34,7 @@ fn a_layer_is_the_inside_of_a_document_in_the_colour_of_its_group() {
 
 #[test]
 fn axes_have_their_titles_their_labels_and_pale_lines() {
-    let svg = axes(&axis("along", [0.0, 10.0]), &axis("up", [0.0, 100.0])).expect("it can be drawn");
+    let svg = axes([&axis("along", [0.0, 10.0]), &axis("up", [0.0, 100.0])]);
     for text in ["\nalong\n", "\nup\n", "\n<0>\n".replace('<', "&lt;").replace('>', "&gt;").as_str()] {
         assert!(svg.contains(text), "{text} in {svg}");
     }
@@ -69,8 +61,12 @@ fn four() -> Report {
     report
 }
 
+fn picture(report: &Report, graph: Graph) -> Figure {
+    graphs(report).into_iter().find(|figure| figure.id == graph.name()).expect("every graph is drawn")
+}
+
 fn svg(report: &Report, graph: Graph) -> String {
-    picture(report, graph).expect("it can be drawn").curves.remove(0).svg
+    picture(report, graph).layers.remove(0).svg
 }
 
 #[test]
@@ -124,22 +120,23 @@ fn dips_and_the_saturation_point_are_marked_where_they_are() {
     let knee = report.curves[0].derived.saturation.as_mut().expect("the fixture has one");
     // At 1 KiB, where the bytes take as long as the fixed part: twice that in all.
     (knee.size, knee.interval, knee.fixed_ps) = (1024.0, [64.0, 16_384.0], 25e6);
-    let drawn = picture(&report, Graph::Saturation).expect("it can be drawn").curves.remove(0);
-    let places: Vec<i32> = drawn.pixels.iter().map(|pixel| pixel.x).collect();
-    let [ring] = &rings(&drawn.svg)[..] else { panic!("one ring: {}", drawn.svg) };
-    assert!(ring.contains(&format!("cx=\"{}\"", places[1])) && ring.contains("stroke-width=\"6\""), "{ring}");
+    let drawn = picture(&report, Graph::Saturation).layers.remove(0);
+    let places: Vec<i32> = drawn.aims.iter().map(|pixel| pixel.x).collect();
+    assert!(rings(&drawn.svg).is_empty(), "a ring is a dip: {}", drawn.svg);
     let y = Graph::Saturation.y(&report).share(50.0);
-    let y = SIDES[3] - (y * f64::from(SIDES[3] - SIDES[2])).round() as i32;
-    assert!(ring.contains(&format!("cy=\"{y}\"")), "{ring} is not at {y}");
+    let y = UP[0] - (y * f64::from(UP[0] - UP[1])).round() as i32;
+    let diamond = drawn.svg.lines().rfind(|line| line.contains("<polygon")).expect("the saturation point");
+    let (x, _) = (places[1], y);
+    assert!(diamond.contains(&format!(" {x},")), "{diamond} is not at {x}");
     let interval = format!("points=\"{},{y} {},{y} \"", places[0], places[2]);
     assert!(drawn.svg.contains(&interval), "{interval} in {}", drawn.svg);
     // A dip is marked at its point, where throughput is shown against size.
     report.curves[0].derived.dips = full.curves[0].derived.dips.clone();
     report.curves[0].derived.dips[0].size = 16_384;
     report.curves[0].derived.dips.truncate(1);
-    let drawn = picture(&report, Graph::Throughput).expect("it can be drawn").curves.remove(0);
+    let drawn = picture(&report, Graph::Throughput).layers.remove(0);
     let [ring] = &rings(&drawn.svg)[..] else { panic!("one ring: {}", drawn.svg) };
-    let at = drawn.pixels[2];
+    let at = &drawn.aims[2];
     assert!(ring.contains(&format!("cx=\"{}\" cy=\"{}\"", at.x, at.y)), "{ring}");
     assert!(rings(&svg(&report, Graph::Signature)).is_empty());
 }
@@ -151,24 +148,24 @@ fn a_ceiling_far_above_is_named_at_the_top_without_a_line() {
     let ceiling = |times: f64, label: &str| Ceiling { mbps: highest * times, label: label.to_owned() };
     report.ceilings = vec![ceiling(1.5, "near"), ceiling(100.0, "far")];
     for graph in [Graph::Throughput, Graph::Signature] {
-        let picture = picture(&report, graph).expect("it can be drawn");
-        assert_eq!(picture.ceilings.matches("<polyline").count(), 1, "{}", picture.ceilings);
-        assert!(picture.labels.contains("\nnear\n"), "{}", picture.labels);
-        assert!(picture.labels.contains("\nfar (above this graph)\n"), "{}", picture.labels);
+        let picture = picture(&report, graph);
+        assert_eq!(picture.ceilings_svg().matches("<polyline").count(), 1, "{}", picture.ceilings_svg());
+        assert!(picture.labels_svg().contains("\nnear\n"), "{}", picture.labels_svg());
+        assert!(picture.labels_svg().contains("\nfar (above this graph)\n"), "{}", picture.labels_svg());
         // The line reaches from side to side.
-        let line = picture.ceilings.lines().find(|line| line.contains("<polyline")).expect("a line");
-        assert!(line.contains(&format!("points=\"{},", SIDES[0])), "{line}");
-        assert!(line.contains(&format!(" {},", SIDES[1])), "{line}");
+        let lines = picture.ceilings_svg();
+        let line = lines.lines().find(|line| line.contains("<polyline")).expect("a line");
+        assert!(line.contains(&format!("points=\"{},", ACROSS[0])), "{line}");
+        assert!(line.contains(&format!(" {},", ACROSS[1])), "{line}");
     }
-    let saturation = picture(&report, Graph::Saturation).expect("it can be drawn");
-    assert_eq!((saturation.ceilings.as_str(), saturation.labels.as_str()), ("", ""));
+    let saturation = picture(&report, Graph::Saturation);
+    assert!(saturation.ceilings.is_empty());
 }
 
 #[test]
 fn every_graph_says_what_it_is() {
-    let pictures = pictures(&four()).expect("they can be drawn");
-    let graphs: Vec<Graph> = pictures.iter().map(|picture| picture.graph).collect();
-    assert_eq!(graphs, Graph::ALL);
+    let ids: Vec<String> = graphs(&four()).into_iter().map(|figure| figure.id).collect();
+    assert_eq!(ids, Graph::ALL.map(Graph::name));
     let names = Graph::ALL.map(|graph| (graph.name(), graph.title()));
     let expected = ["throughput", "signature", "saturation"]
         .map(|name| (name, name[..1].to_uppercase() + &name[1..] + " graph"));

@@ -2,17 +2,11 @@
 
 use linerate_analysis::report::Report;
 
-use crate::curves::graphs;
-use crate::error::RenderError;
+use crate::curves::{Graph, graphs};
 use crate::figure::Figure;
-use crate::plot::Graph;
 
 /// The throughput and the signature graph of `report`, whose runs are named after their cells. Empty if it has no curve.
-///
-/// # Errors
-///
-/// [`RenderError::Draw`] when the graph library refuses.
-pub(super) fn figures(report: &Report) -> Result<Vec<Figure>, RenderError> {
+pub(super) fn figures(report: &Report) -> Vec<Figure> {
     let named = |figure: Figure| Figure {
         id: format!("curves-{}", figure.id),
         title: format!("{} of every cell", figure.title),
@@ -20,5 +14,5 @@ pub(super) fn figures(report: &Report) -> Result<Vec<Figure>, RenderError> {
         ..figure
     };
     let shown = |figure: &Figure| figure.id != Graph::Saturation.name();
-    Ok(graphs(report)?.into_iter().filter(shown).map(named).collect())
+    graphs(report).into_iter().filter(shown).map(named).collect()
 }

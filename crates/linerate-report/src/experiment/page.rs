@@ -25,7 +25,7 @@ const READ: &str = "An effect is what a level does against the base, averaged ov
 ///
 /// # Errors
 ///
-/// [`RenderError::Draw`] when a chart cannot be drawn, [`RenderError::Json`] or [`RenderError::Page`] when the page
+/// [`RenderError::Json`] or [`RenderError::Page`] when the page
 /// cannot be filled.
 pub fn html(findings: &Findings, curves: Option<&Report>) -> Result<String, RenderError> {
     let findings = &cleaned(findings);
@@ -33,7 +33,7 @@ pub fn html(findings: &Findings, curves: Option<&Report>) -> Result<String, Rend
     let cautions = (!cautions.is_empty()).then_some(Item::Cautions(cautions));
     let found = Item::Lead(words::sentences(findings).join(" "));
     let about = section::note(&findings.about);
-    let overlay = curves.map(overlay::figures).transpose()?.unwrap_or_default();
+    let overlay = curves.map(overlay::figures).unwrap_or_default();
     let has_effects = findings.figures.iter().any(|figure| !figure.effects.is_empty());
     let numbers =
         section::tables(tables::all(findings)).chain(has_effects.then(|| Item::Note(READ.to_owned())));

@@ -2,7 +2,7 @@
 
 use linerate_core::units::Size;
 
-use crate::plot::{Axis, Scale, decimal, evenly, step, time_label};
+use crate::plot::{Axis, Labels, Scale, decimal, evenly, step, time_label};
 use crate::text::percent;
 
 /// Values this far apart (largest to smallest) are spread by powers of two.
@@ -40,7 +40,11 @@ pub(crate) fn swept(title: &str, unit: Unit, values: &[f64]) -> Axis {
             ticks.push(value);
         }
     }
-    Axis::new(title.to_owned(), scale, ends, &ticks, |value| value_label(unit, value))
+    Axis::new(title.to_owned(), scale, ends, &ticks, |value| value_label(unit, value)).labelled(match unit {
+        Unit::Number => Labels::Number { unit: 1.0 },
+        Unit::Bytes => Labels::Bytes,
+        Unit::Time => Labels::Time,
+    })
 }
 
 fn value_label(unit: Unit, value: f64) -> String {
@@ -58,6 +62,7 @@ pub(crate) fn shares(title: &str, highest: f64) -> Axis {
     Axis::new(title.to_owned(), Scale::Linear, [0.0, high], &ticks, |share| {
         percent(share).replace(".0 %", " %")
     })
+    .labelled(Labels::Share)
 }
 
 /// Values from 0 with a title that names the unit.
@@ -95,6 +100,7 @@ pub(crate) fn parts(title: &str, highest: f64) -> Axis {
     Axis::new(title.to_owned(), Scale::Linear, ends, &ticks, |share| {
         format!("{:.decimals$} %", share * 100.0)
     })
+    .labelled(Labels::Share)
 }
 
 /// Message sizes by powers of two, of which the last six or so are labelled.
@@ -109,6 +115,7 @@ pub(crate) fn sizes(sizes: impl Iterator<Item = f64>) -> Axis {
     Axis::new("Message size".to_owned(), Scale::Binary, [low, high], &ticks, |bytes| {
         Size(bytes as u64).to_string()
     })
+    .labelled(Labels::Bytes)
 }
 
 /// The least and the greatest positive of these, apart from each other.
@@ -126,11 +133,12 @@ pub(crate) fn ratios(title: &str, values: impl Iterator<Item = f64>) -> Axis {
     let step = ticks.windows(2).map(|pair| pair[1] - pair[0]).fold(1.0, f64::min);
     let decimals = (-(step * (1.0 + 1e-9)).log10().floor()).clamp(1.0, 6.0) as usize;
     Axis::new(title.to_owned(), Scale::Decimal, [low, high], &ticks, |ratio| format!("{ratio:.decimals$}"))
+        .labelled(Labels::Number { unit: 1.0 })
 }
 
 /// Rates by powers of ten, with a title that names the unit.
 pub(crate) fn rates_by_decades(title: &str, low: f64, high: f64) -> Axis {
-    decades(title, low, high, |value| format!("{value}"))
+    decades(title, low, high, |value| format!("{value}")).labelled(Labels::Number { unit: 1.0 })
 }
 
 /// Words side by side, each numbered from 0.
@@ -143,7 +151,7 @@ pub(crate) fn words(title: &str, words: &[String]) -> Axis {
 
 /// Times by powers of ten. Unit: us.
 pub(crate) fn times(title: &str, low: f64, high: f64) -> Axis {
-    decades(title, low, high, time_label)
+    decades(title, low, high, time_label).labelled(Labels::Time)
 }
 
 fn decades(title: &str, low: f64, high: f64, label: impl Fn(f64) -> String) -> Axis {

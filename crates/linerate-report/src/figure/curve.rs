@@ -1,13 +1,7 @@
 //! Drawing curves with intervals, layer by layer.
 
-use plotters::prelude::*;
-
 use super::{Aim, Figure, Layer, Title};
-use crate::error::RenderError;
-use crate::plot::{Axis, Chart, INK, Refusal, UNIT};
-
-/// Half the width of an interval's end. Unit: quarter pixels.
-const CAP: i32 = 5 * UNIT as i32;
+use crate::plot::{Axis, Mark, Place, UNIT};
 
 /// Half the length of a level, as a share of the distance of two words.
 const LEVEL: f64 = 0.3;
@@ -32,22 +26,13 @@ pub(crate) struct Point {
 }
 
 /// A chart of `curves`; `marked` draws their points too.
-///
-/// # Errors
-///
-/// [`RenderError::Draw`] when the graph library refuses.
-pub(crate) fn figure(
-    title: Title,
-    axes: [&Axis; 2],
-    curves: &[Curve],
-    marked: bool,
-) -> Result<Figure, RenderError> {
+pub(crate) fn figure(title: Title, axes: [&Axis; 2], curves: &[Curve], marked: bool) -> Figure {
     Figure::new(title, axes, layers(axes, curves, marked))
 }
 
 /// What of a curve is drawn.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mark {
+pub(crate) enum Style {
     /// The line through its points.
     Line,
     /// Its points with their intervals, on an axis of words.
@@ -61,76 +46,50 @@ pub(crate) enum Mark {
 }
 
 /// A layer for a bound of curves that `mark` draws; its index chooses colour and dashes.
-///
-/// # Errors
-///
-/// When the graph library refuses.
-pub(crate) fn theory(axes: [&Axis; 2], curve: (usize, &Curve), mark: Mark) -> Result<Layer, Refusal> {
-    let mark = if mark == Mark::Points { Mark::Levels } else { Mark::Line };
+pub(crate) fn theory(axes: [&Axis; 2], curve: (usize, &Curve), mark: Style) -> Layer {
+    let mark = if mark == Style::Points { Style::Levels } else { Style::Line };
     one(axes, curve, mark)
 }
 
 /// A layer for each of `curves`; `marked` draws their points too.
-///
-/// # Errors
-///
-/// When the graph library refuses.
-pub(crate) fn layers(axes: [&Axis; 2], curves: &[Curve], marked: bool) -> Result<Vec<Layer>, Refusal> {
-    each(axes, curves, if marked { Mark::Both } else { Mark::Line })
+pub(crate) fn layers(axes: [&Axis; 2], curves: &[Curve], marked: bool) -> Vec<Layer> {
+    each(axes, curves, if marked { Style::Both } else { Style::Line })
 }
 
 /// A layer for each of `curves`, with what `mark` says of it.
-///
-/// # Errors
-///
-/// When the graph library refuses.
-pub(crate) fn each(axes: [&Axis; 2], curves: &[Curve], mark: Mark) -> Result<Vec<Layer>, Refusal> {
+pub(crate) fn each(axes: [&Axis; 2], curves: &[Curve], mark: Style) -> Vec<Layer> {
     curves.iter().enumerate().map(|curve| one(axes, curve, mark)).collect()
 }
 
-fn one(axes: [&Axis; 2], (index, curve): (usize, &Curve), mark: Mark) -> Result<Layer, Refusal> {
-    Layer::new((index, curve.name.clone()), axes, |chart| {
-        draw(chart, curve, mark)?;
-        let aim = |point: &Point| Aim::at(chart, (point.x, point.y), point.lines.clone());
-        Ok(curve.points.iter().map(aim).collect())
-    })
+fn one(axes: [&Axis; 2], (index, curve): (usize, &Curve), style: Style) -> Layer {
+    let aim = |point: &Point| Aim::at(axes, (point.x, point.y), point.lines.clone());
+    Layer::new((index, curve.name.clone()), axes, marks(curve, style), curve.points.iter().map(aim).collect())
 }
 
-fn draw(chart: &mut Chart<'_, '_>, curve: &Curve, mark: Mark) -> Result<(), Refusal> {
-    let line: Vec<(f64, f64)> = curve.points.iter().map(|point| (point.x, point.y)).collect();
-    if mark == Mark::Levels {
-        let level = |(x, y): (f64, f64)| {
-            PathElement::new([(x - LEVEL, y), (x + LEVEL, y)], INK.stroke_width(2 * UNIT))
-        };
-        chart.draw_series(line.into_iter().map(level))?;
-        return Ok(());
+fn marks(curve: &Curve, style: Style) -> Vec<Mark> {
+    let line: Vec<Place> = curve.points.iter().map(|point| (point.x, point.y)).collect();
+    if style == Style::Levels {
+        let level = |(x, y): Place| Mark::line([(x - LEVEL, y), (x + LEVEL, y)], 2 * UNIT);
+        return line.into_iter().map(level).collect();
     }
-    if mark == Mark::Band {
+    let mut marks = Vec::new();
+    if style == Style::Band {
         let ends = |nth: usize| move |point: &Point| Some((point.x, point.interval?[nth]));
         let back = curve.points.iter().rev().filter_map(ends(1));
-        let outline: Vec<(f64, f64)> = curve.points.iter().filter_map(ends(0)).chain(back).collect();
-        chart.draw_series([Polygon::new(outline, INK.mix(SHADE))])?;
+        let outline = curve.points.iter().filter_map(ends(0)).chain(back).collect();
+        marks.push(Mark::Area { outline, dark: SHADE });
     }
-    if mark != Mark::Points {
-        chart.draw_series([PathElement::new(line.clone(), INK.stroke_width(2 * UNIT))])?;
+    if style != Style::Points {
+        marks.push(Mark::line(line.clone(), 2 * UNIT));
     }
-    if matches!(mark, Mark::Line | Mark::Band) {
-        return Ok(());
+    if matches!(style, Style::Line | Style::Band) {
+        return marks;
     }
-    let radius = (if mark == Mark::Points { 8 * UNIT } else { 5 * UNIT }) / 2;
-    chart.draw_series(line.into_iter().map(|place| Circle::new(place, radius, INK.filled())))?;
-    for point in &curve.points {
-        let Some(ends) = point.interval else { continue };
-        let bar = PathElement::new(ends.map(|y| (point.x, y)), INK.mix(0.8).stroke_width(UNIT));
-        chart.draw_series([bar])?;
-        let area = chart.plotting_area();
-        for end in ends {
-            let cap = EmptyElement::at((point.x, end))
-                + PathElement::new([(-CAP, 0), (CAP, 0)], INK.mix(0.8).stroke_width(UNIT));
-            area.draw(&cap)?;
-        }
-    }
-    Ok(())
+    let radius = (if style == Style::Points { 8 * UNIT } else { 5 * UNIT }) / 2;
+    marks.extend(line.into_iter().map(|place| Mark::point(place, radius)));
+    let interval = |point: &Point| Some(Mark::Interval { x: point.x, ends: point.interval?, dark: 0.8 });
+    marks.extend(curve.points.iter().filter_map(interval));
+    marks
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! All places are in units of a picture; y grows downwards.
 
-use super::UNIT;
+use crate::plot::{Spot, UNIT};
 
 /// Distance of two rows of labels, base line to base line.
 const PITCH: i32 = 17 * UNIT as i32;
@@ -20,9 +20,6 @@ const ROWS: i32 = 6;
 /// What it costs a label to stand on another label, and on a line; on a piece of a curve it is 1.
 const ON_LABEL: usize = 1_000;
 const ON_LINE: usize = 10;
-
-/// A place in a picture.
-pub(super) type Spot = (i32, i32);
 
 /// A label to place.
 pub(super) struct Label {

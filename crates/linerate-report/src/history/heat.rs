@@ -7,11 +7,10 @@ use linerate_analysis::figures::Band;
 use linerate_core::units::Size;
 
 use super::super::figure::{Aim, Figure, Layer, Title};
-use super::super::plot::{Axis, Chart, Scale};
+use super::super::plot::{Axis, Mark, Scale, Spot, spot};
 use super::grid::Grid;
 use super::shown::Shown;
 use super::{PathHistory, dates, median, run_axis, words};
-use crate::error::RenderError;
 
 /// Where colours change, as factors, slower on one side and faster on the other. The first whose last
 /// factor is beyond nearly all cells is taken.
@@ -40,11 +39,7 @@ pub(super) struct Heats {
 }
 
 /// A heat map for each pattern that has curves.
-///
-/// # Errors
-///
-/// [`RenderError::Draw`] when the graph library refuses.
-pub(super) fn heats(path: &PathHistory, shown: &Shown<'_>) -> Result<Heats, RenderError> {
+pub(super) fn heats(path: &PathHistory, shown: &Shown<'_>) -> Heats {
     let grids = path.curves.keys().filter_map(|pattern| Some((*pattern, Grid::of(path, *pattern)?)));
     let grids: Vec<_> = grids.collect();
     let scale = scale(&grids.iter().map(|(_, grid)| grid).collect::<Vec<&Grid>>());
@@ -58,10 +53,10 @@ pub(super) fn heats(path: &PathHistory, shown: &Shown<'_>) -> Result<Heats, Rend
             title: format!("{pattern}: time of a message by size and run"),
             caption: caption(path, grid, &marks),
         };
-        figures.push(figure(path, title, grid, (&scale, &marks))?);
+        figures.push(figure(path, title, grid, (&scale, &marks)));
     }
     let legend = if grids.is_empty() { Vec::new() } else { legend(&scale) };
-    Ok(Heats { figures, legend })
+    Heats { figures, legend }
 }
 
 fn caption(path: &PathHistory, grid: &Grid, marks: &[usize]) -> String {
@@ -101,36 +96,28 @@ fn legend(scale: &[f64; 5]) -> Vec<Swatch> {
     edges.map(|(colour, until)| Swatch { colour, until }).collect()
 }
 
-fn figure(
-    path: &PathHistory,
-    title: Title,
-    grid: &Grid,
-    (scale, marks): (&[f64; 5], &[usize]),
-) -> Result<Figure, RenderError> {
+fn figure(path: &PathHistory, title: Title, grid: &Grid, (scale, marks): (&[f64; 5], &[usize])) -> Figure {
     let axes = [&run_axis(path), &sizes(grid)];
-    let mut svg = String::new();
-    let layer = Layer::new((0, title.title.clone()), axes, |chart| {
-        svg = cells(chart, grid, scale);
-        for run in marks {
-            let [top, bottom] = [grid.rows.len() as f64, 0.0].map(|row| place(chart, *run as f64, row));
-            let _ = write!(svg, "<path class=\"mark\" d=\"M{} {}V{}\"/>", top.0, top.1, bottom.1);
-        }
-        Ok(aims(chart, path, grid))
-    });
-    Figure::new(title, axes, layer.map(|layer| vec![Layer { svg, ..layer }]))
+    let mut svg = cells(axes, grid, scale);
+    for run in marks {
+        let [top, bottom] = [grid.rows.len() as f64, 0.0].map(|row| place(axes, *run as f64, row));
+        let _ = write!(svg, "<path class=\"mark\" d=\"M{} {}V{}\"/>", top.0, top.1, bottom.1);
+    }
+    let layer = Layer::new((0, title.title.clone()), axes, vec![Mark::Written(svg)], aims(axes, path, grid));
+    Figure::new(title, axes, vec![layer])
 }
 
 /// Where the left edge of a run and the lower edge of a row meet.
-fn place(chart: &Chart<'_, '_>, run: f64, row: f64) -> (i32, i32) {
-    chart.plotting_area().map_coordinate(&(run - 0.5, row - 0.5))
+fn place(axes: [&Axis; 2], run: f64, row: f64) -> Spot {
+    spot(axes, (run - 0.5, row - 0.5))
 }
 
 /// A line for each stretch of a row with one colour, as one path for each colour: a few bytes a cell.
-fn cells(chart: &Chart<'_, '_>, grid: &Grid, scale: &[f64; 5]) -> String {
-    let lefts: Vec<i32> = grid.columns.iter().map(|[first, _]| place(chart, *first as f64, 0.0).0).collect();
+fn cells(axes: [&Axis; 2], grid: &Grid, scale: &[f64; 5]) -> String {
+    let lefts: Vec<i32> = grid.columns.iter().map(|[first, _]| place(axes, *first as f64, 0.0).0).collect();
     let runs = grid.columns.last().map_or(0, |[_, last]| last + 1);
-    let edges: Vec<i32> = lefts.into_iter().chain([place(chart, runs as f64, 0.0).0]).collect();
-    let levels: Vec<i32> = (0..=grid.rows.len()).map(|row| place(chart, 0.0, row as f64).1).collect();
+    let edges: Vec<i32> = lefts.into_iter().chain([place(axes, runs as f64, 0.0).0]).collect();
+    let levels: Vec<i32> = (0..=grid.rows.len()).map(|row| place(axes, 0.0, row as f64).1).collect();
     let thick = levels.windows(2).map(|pair| pair[0] - pair[1]).max().unwrap_or(1);
     let mut paths = vec![String::new(); 2 * SAME + 1];
     for (row, ratios) in grid.ratios.iter().enumerate() {
@@ -160,7 +147,7 @@ fn cells(chart: &Chart<'_, '_>, grid: &Grid, scale: &[f64; 5]) -> String {
 }
 
 /// A tooltip for each column and band of sizes.
-fn aims(chart: &Chart<'_, '_>, path: &PathHistory, grid: &Grid) -> Vec<Aim> {
+fn aims(axes: [&Axis; 2], path: &PathHistory, grid: &Grid) -> Vec<Aim> {
     let mut aims = Vec::new();
     for band in Band::ALL {
         let rows: Vec<usize> = (0..grid.rows.len()).filter(|row| band.contains(grid.rows[*row][0])).collect();
@@ -170,7 +157,7 @@ fn aims(chart: &Chart<'_, '_>, path: &PathHistory, grid: &Grid) -> Vec<Aim> {
             let ratios = rows.iter().filter_map(|row| grid.ratios[*row][column]);
             let Some(ratio) = median(ratios) else { continue };
             let lines = vec![when(path, [*first, *last]), format!("{band}: {ratio:.3}")];
-            aims.push(Aim::at(chart, (f64::midpoint(*first as f64, *last as f64), y), lines));
+            aims.push(Aim::at(axes, (f64::midpoint(*first as f64, *last as f64), y), lines));
         }
     }
     aims
@@ -272,7 +259,7 @@ mod tests {
         };
         let title = Title { id: String::new(), title: String::new(), caption: String::new() };
         let scale = [1.01, 1.02, 1.04, 1.07, 1.1];
-        let figure = figure(&history(5, 12), title, &grid, (&scale, &[2])).expect("it can be drawn");
+        let figure = figure(&history(5, 12), title, &grid, (&scale, &[2]));
         let svg = &figure.layers[0].svg;
         let frame = svg.split("class=\"gap\" d=\"M").nth(1).expect("a frame");
         let edges: Vec<f64> = frame

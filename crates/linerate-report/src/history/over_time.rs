@@ -10,12 +10,11 @@ use linerate_analysis::changes::{FigureHistory, Verdict};
 use linerate_analysis::figures::Figure as Which;
 
 use super::super::figure::{Aim, Figure, Layer, Title};
-use super::super::plot::{Axis, Chart, Refusal};
+use super::super::plot::{Axis, Mark, Spot, UP, spot};
 use super::super::text::count;
 use super::level::{Level, corners};
 use super::shown::Shown;
 use super::{Course, PathHistory, dates, median, run_axis, words};
-use crate::error::RenderError;
 use notes::Note;
 
 /// At most this many figures have a chart although nothing changed in them.
@@ -30,11 +29,7 @@ const LARGE: u32 = 28;
 const SMALL: u32 = 17;
 
 /// A chart for each key figure, and for each band of sizes in which something changed.
-///
-/// # Errors
-///
-/// [`RenderError::Draw`] when the graph library refuses.
-pub(super) fn figures(path: &PathHistory, shown: &Shown<'_>) -> Result<Vec<Figure>, RenderError> {
+pub(super) fn figures(path: &PathHistory, shown: &Shown<'_>) -> Vec<Figure> {
     let mut figures = Vec::new();
     let mut quiet = 0;
     for (nth, (course, history)) in path.figures.iter().zip(&path.changes.figures).enumerate() {
@@ -45,9 +40,9 @@ pub(super) fn figures(path: &PathHistory, shown: &Shown<'_>) -> Result<Vec<Figur
             continue;
         }
         quiet += usize::from(is_quiet);
-        figures.push(Plot { path, course, history, notes: notes::of(path, shown, nth) }.figure(nth)?);
+        figures.push(Plot { path, course, history, notes: notes::of(path, shown, nth) }.figure(nth));
     }
-    Ok(figures)
+    figures
 }
 
 /// Whether nothing happened to figure `nth`.
@@ -65,7 +60,7 @@ struct Plot<'a> {
 }
 
 impl Plot<'_> {
-    fn figure(&self, nth: usize) -> Result<Figure, RenderError> {
+    fn figure(&self, nth: usize) -> Figure {
         let key = &self.course.key;
         let title = Title { id: format!("figure-{nth}"), title: words::name(key), caption: self.caption() };
         let x = run_axis(self.path);
@@ -75,50 +70,37 @@ impl Plot<'_> {
         Figure::new(title, axes, self.layers(axes, &notes))
     }
 
-    fn layers(&self, axes: [&Axis; 2], notes: &[notes::Placed<'_>]) -> Result<Vec<Layer>, Refusal> {
-        let mut layers = vec![self.layer((0, "runs"), axes, |chart, aims| self.runs(chart, aims))?];
+    fn layers(&self, axes: [&Axis; 2], notes: &[notes::Placed<'_>]) -> Vec<Layer> {
+        let layer =
+            |index, name: &str, svg, aims| Layer::new((index, name), axes, vec![Mark::Written(svg)], aims);
+        let (runs, aims) = self.runs(axes);
+        let mut layers = vec![layer(0, "runs", runs, aims)];
         if !self.history.stretches.is_empty() && self.history.verdict != Verdict::TooFew {
-            layers.push(self.layer((1, "levels"), axes, |chart, _| self.levels(chart))?);
+            layers.push(layer(1, "levels", self.levels(axes), Vec::new()));
         }
         if let Some(baseline) = self.baseline() {
-            layers.push(self.layer((2, "baseline"), axes, |chart, _| {
-                let [from, to] = [-0.5, self.path.runs.len() as f64 - 0.5].map(|x| place(chart, x, baseline));
-                format!(
-                    "<path class=\"line\" stroke-width=\"6\" stroke-dasharray=\"20 16\" d=\"M{} {}H{}\"/>",
-                    from.0, from.1, to.0
-                )
-            })?);
+            let [from, to] = [-0.5, self.path.runs.len() as f64 - 0.5].map(|x| place(axes, x, baseline));
+            let line = format!(
+                "<path class=\"line\" stroke-width=\"6\" stroke-dasharray=\"20 16\" d=\"M{} {}H{}\"/>",
+                from.0, from.1, to.0
+            );
+            layers.push(layer(2, "baseline", line, Vec::new()));
         }
         if !notes.is_empty() {
-            layers.push(self.layer((3, "changes"), axes, |chart, _| notes::drawn(chart, notes))?);
+            layers.push(layer(3, "changes", notes::drawn(axes, notes), Vec::new()));
         }
-        Ok(layers)
-    }
-
-    /// A layer with what `draw` writes.
-    fn layer(
-        &self,
-        (index, name): (usize, &str),
-        axes: [&Axis; 2],
-        draw: impl FnOnce(&Chart<'_, '_>, &mut Vec<Aim>) -> String,
-    ) -> Result<Layer, Refusal> {
-        let mut svg = String::new();
-        let layer = Layer::new((index, name.to_owned()), axes, |chart| {
-            let mut aims = Vec::new();
-            svg = draw(chart, &mut aims);
-            Ok(aims)
-        })?;
-        Ok(Layer { svg, ..layer })
+        layers
     }
 
     /// Points with their intervals; outliers hollow. What lies beyond the frame is drawn at its edge.
-    fn runs(&self, chart: &Chart<'_, '_>, aims: &mut Vec<Aim>) -> String {
+    fn runs(&self, axes: [&Axis; 2]) -> (String, Vec<Aim>) {
+        let mut aims = Vec::new();
         let runs = self.path.runs.len();
         let every = runs.div_ceil(MANY);
         let (mut points, mut rings, mut bars) = (String::new(), String::new(), String::new());
         let size = if runs <= SPARSE { LARGE } else { SMALL };
         for (run, value) in self.values() {
-            let at = place(chart, run as f64, value);
+            let at = place(axes, run as f64, value);
             let off = self.is_outlier(run);
             // Writing to a String cannot fail.
             let _ = match off {
@@ -134,16 +116,18 @@ impl Plot<'_> {
             if every == 1
                 && let Some(ends) = self.interval(run)
             {
-                let [low, high] = ends.map(|end| place(chart, run as f64, end).1);
+                let [low, high] = ends.map(|end| place(axes, run as f64, end).1);
                 let _ = write!(bars, "M{} {low}V{high}", at.0);
             }
             if off || run.is_multiple_of(every) || run + 1 == runs {
-                aims.push(Aim { x: at.0, y: at.1, lines: self.lines(run, value) });
+                let place = (run as f64, value);
+                aims.push(Aim { at: place, x: at.0, y: at.1, lines: self.lines(run, value) });
             }
         }
-        format!(
+        let svg = format!(
             "<path class=\"bars\" d=\"{bars}\"/><path class=\"line points\" stroke-width=\"{size}\" d=\"{points}\"/>{rings}"
-        )
+        );
+        (svg, aims)
     }
 
     /// The values that are numbers, by run.
@@ -174,13 +158,13 @@ impl Plot<'_> {
         ]
     }
 
-    fn levels(&self, chart: &Chart<'_, '_>) -> String {
+    fn levels(&self, axes: [&Axis; 2]) -> String {
         let mut lines = String::new();
         for stretch in &self.history.stretches {
             for (nth, (run, level)) in
                 corners(&self.course.key, self.history, stretch).into_iter().enumerate()
             {
-                let at = place(chart, run, level);
+                let at = place(axes, run, level);
                 let _ = write!(lines, "{}{} {}", if nth == 0 { 'M' } else { 'L' }, at.0, at.1);
             }
         }
@@ -215,10 +199,9 @@ impl Plot<'_> {
 }
 
 /// Where a value of a run is drawn, at the edge if it is beyond.
-fn place(chart: &Chart<'_, '_>, run: f64, value: f64) -> (i32, i32) {
-    let (x, y) = chart.plotting_area().map_coordinate(&(run, value));
-    let (_, frame) = chart.plotting_area().get_pixel_range();
-    (x, y.clamp(frame.start, frame.end))
+fn place(axes: [&Axis; 2], run: f64, value: f64) -> Spot {
+    let (x, y) = spot(axes, (run, value));
+    (x, y.clamp(UP[1], UP[0]))
 }
 
 #[cfg(test)]

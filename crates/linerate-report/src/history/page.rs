@@ -17,15 +17,15 @@ const OUTLIERS: usize = 12;
 ///
 /// # Errors
 ///
-/// [`RenderError::Draw`] when a chart cannot be drawn, [`RenderError::Json`] or [`RenderError::Page`] when
+/// [`RenderError::Json`] or [`RenderError::Page`] when
 /// the page cannot be filled.
 pub fn html(path: &PathHistory) -> Result<String, RenderError> {
     let shown = Shown::of(path);
-    let heats = heats(path, &shown)?;
+    let heats = heats(path, &shown);
     let scale = (!heats.figures.is_empty()).then_some(Item::Scale(heats.legend));
     let levels = TableView::new("", levels_of(path));
     let each = "Each key figure, and each band of sizes in which something changed; the others are in the table below.";
-    let mut courses: Vec<Item> = section::charts(over_time::figures(path, &shown)?).collect();
+    let mut courses: Vec<Item> = section::charts(over_time::figures(path, &shown)).collect();
     if !courses.is_empty() {
         courses.insert(0, Item::Note(each.to_owned()));
     }
@@ -45,7 +45,7 @@ pub fn html(path: &PathHistory) -> Result<String, RenderError> {
             Part::Charts,
             "sides",
             "Before and after the last change",
-            section::charts(sides::figures(path, &shown)?).collect(),
+            section::charts(sides::figures(path, &shown)).collect(),
         ),
         of(
             Part::Tables,

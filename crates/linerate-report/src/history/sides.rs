@@ -5,14 +5,13 @@ use std::collections::BTreeMap;
 use linerate_analysis::changes::Kind;
 use linerate_core::pattern::Pattern;
 
-use super::super::figure::curve::{Curve, Mark, Point, each};
+use super::super::figure::curve::{Curve, Point, Style, each};
 use super::super::figure::{Figure, Title, axis};
 use super::super::plot::Axis;
 use super::super::text::{count, digits};
 use super::grid::middle;
 use super::shown::{Shown, ShownMember};
 use super::{PathHistory, dates, words};
-use crate::error::RenderError;
 
 /// At most this many runs of a side.
 const RUNS: usize = 10;
@@ -27,18 +26,14 @@ struct Side {
 
 /// For each pattern in which something changed, the throughput before and after the last change, and the
 /// times of both over that before.
-///
-/// # Errors
-///
-/// [`RenderError::Draw`] when the graph library refuses.
-pub(super) fn figures(path: &PathHistory, shown: &Shown<'_>) -> Result<Vec<Figure>, RenderError> {
+pub(super) fn figures(path: &PathHistory, shown: &Shown<'_>) -> Vec<Figure> {
     let mut figures = Vec::new();
     for pattern in path.curves.keys() {
         let Some((sides, what)) = sides(path, *pattern, shown) else { continue };
-        figures.push(overlay(*pattern, &sides, &what)?);
-        figures.push(ratios(*pattern, &sides, &what)?);
+        figures.push(overlay(*pattern, &sides, &what));
+        figures.push(ratios(*pattern, &sides, &what));
     }
-    Ok(figures)
+    figures
 }
 
 /// Both sides of the last change of a pattern, and the change in words. Absent without a change and
@@ -90,7 +85,7 @@ fn names(sides: &[Side; 2]) -> [String; 2] {
     [name(&sides[0], "before"), name(&sides[1], "after")]
 }
 
-fn overlay(pattern: Pattern, sides: &[Side; 2], what: &str) -> Result<Figure, RenderError> {
+fn overlay(pattern: Pattern, sides: &[Side; 2], what: &str) -> Figure {
     let title = Title {
         id: format!("sides-{}", pattern.name()),
         title: format!("{pattern}: throughput before and after the last change"),
@@ -115,10 +110,10 @@ fn overlay(pattern: Pattern, sides: &[Side; 2], what: &str) -> Result<Figure, Re
         .collect();
     let highest = curves.iter().flat_map(|curve| &curve.points).filter_map(|point| Some(point.interval?[1]));
     let axes = [&sizes(sides), &axis::rates("Throughput", highest.fold(0.0, f64::max))];
-    Figure::new(title, axes, each(axes, &curves, Mark::Band))
+    Figure::new(title, axes, each(axes, &curves, Style::Band))
 }
 
-fn ratios(pattern: Pattern, sides: &[Side; 2], what: &str) -> Result<Figure, RenderError> {
+fn ratios(pattern: Pattern, sides: &[Side; 2], what: &str) -> Figure {
     let title = Title {
         id: format!("sides-ratio-{}", pattern.name()),
         title: format!("{pattern}: one-way time over that before the last change"),
@@ -144,7 +139,7 @@ fn ratios(pattern: Pattern, sides: &[Side; 2], what: &str) -> Result<Figure, Ren
         .collect();
     let ends = curves.iter().flat_map(|curve| &curve.points).filter_map(|point| point.interval).flatten();
     let axes = [&sizes(sides), &axis::ratios("Ratio", ends)];
-    Figure::new(title, axes, each(axes, &curves, Mark::Band))
+    Figure::new(title, axes, each(axes, &curves, Style::Band))
 }
 
 fn sizes(sides: &[Side; 2]) -> Axis {

@@ -5,8 +5,7 @@ use linerate_core::stats::Estimate;
 use linerate_core::units::Size;
 
 use super::words::{cache_name, gigabytes, within};
-use crate::error::RenderError;
-use crate::figure::curve::{Curve, Mark, Point, each, theory};
+use crate::figure::curve::{Curve, Point, Style, each, theory};
 use crate::figure::{Figure, Title, axis};
 use crate::plot::{Axis, Scale, decimal};
 use crate::text::count;
@@ -15,24 +14,20 @@ use crate::text::count;
 const APART: f64 = 0.12;
 
 /// Every chart that there are numbers for.
-///
-/// # Errors
-///
-/// [`RenderError::Draw`] when the graph library refuses.
-pub(super) fn figures(limits: &HostLimits) -> Result<Vec<Figure>, RenderError> {
+pub(super) fn figures(limits: &HostLimits) -> Vec<Figure> {
     let mut found = Vec::new();
     if let Some(memory) = limits.memory.known() {
         if !memory.working_sets.is_empty() {
-            found.push(working_sets(memory)?);
+            found.push(working_sets(memory));
         }
         if !memory.threads.is_empty() {
-            found.push(threads(&memory.threads)?);
+            found.push(threads(&memory.threads));
         }
     }
     if let Some(costs) = limits.copies.known().filter(|costs| !costs.is_empty()) {
-        found.push(copies(costs)?);
+        found.push(copies(costs));
     }
-    Ok(found)
+    found
 }
 
 /// A point of a rate in GB/s.
@@ -50,7 +45,7 @@ fn ends(curves: &[Curve]) -> [f64; 2] {
     axis::apart(points.flat_map(|point| point.interval.unwrap_or([point.y; 2])))
 }
 
-fn working_sets(memory: &MemoryLimits) -> Result<Figure, RenderError> {
+fn working_sets(memory: &MemoryLimits) -> Figure {
     let curve = |name: &str, of: fn(&WorkingSet) -> &Estimate| {
         let point =
             |set: &WorkingSet| rate_at(set.bytes as f64, of(set), &format!("{name}, {}", Size(set.bytes)));
@@ -74,12 +69,11 @@ fn working_sets(memory: &MemoryLimits) -> Result<Figure, RenderError> {
             Curve { name: cache_name(cache), points: vec![end(low), end(high)] }
         })
         .collect();
-    let layers = each(axes, &curves, Mark::Both).and_then(|mut layers| {
-        for (nth, line) in lines.iter().enumerate() {
-            layers.push(theory(axes, (curves.len() + nth, line), Mark::Line)?);
-        }
-        Ok(layers)
-    });
+    let mut layers = each(axes, &curves, Style::Both);
+    for (nth, line) in lines.iter().enumerate() {
+        layers.push(theory(axes, (curves.len() + nth, line), Style::Line));
+    }
+
     let title = Title {
         id: "working-sets".to_owned(),
         title: "Memory by working set, one thread".to_owned(),
@@ -98,7 +92,7 @@ fn rates_by_decades(low: f64, high: f64) -> Axis {
     Axis::new(title, Scale::Decimal, [low, high], &decimal([low, high]), label)
 }
 
-fn threads(all: &[ThreadsRate]) -> Result<Figure, RenderError> {
+fn threads(all: &[ThreadsRate]) -> Figure {
     let words: Vec<String> = all.iter().map(|it| count(u64::from(it.threads), "thread")).collect();
     let curve = |kernel: Kernel| {
         let shift = (kernel as usize as f64 - 1.5) * APART;
@@ -116,10 +110,10 @@ fn threads(all: &[ThreadsRate]) -> Result<Figure, RenderError> {
         title: "Memory bandwidth: a variant of STREAM, not a STREAM result".to_owned(),
         caption: "Medians over the passes after the first, with 95 % intervals.".to_owned(),
     };
-    Figure::new(title, axes, each(axes, &curves, Mark::Points))
+    Figure::new(title, axes, each(axes, &curves, Style::Points))
 }
 
-fn copies(costs: &[CopyCost]) -> Result<Figure, RenderError> {
+fn copies(costs: &[CopyCost]) -> Figure {
     let curve = |name: &str, of: fn(&CopyCost) -> &Estimate| {
         let point = |cost: &CopyCost| {
             let time = of(cost);
@@ -149,5 +143,5 @@ fn copies(costs: &[CopyCost]) -> Result<Figure, RenderError> {
         title: "Copies and checksums of bytes in the cache".to_owned(),
         caption: "Medians with 95 % intervals; calls are included.".to_owned(),
     };
-    Figure::new(title, axes, each(axes, &curves, Mark::Both))
+    Figure::new(title, axes, each(axes, &curves, Style::Both))
 }

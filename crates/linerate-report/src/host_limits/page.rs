@@ -17,7 +17,7 @@ const READ: &str = "GB/s is 10^9 bytes a second, KiB is 1024 B. Intervals are 95
 ///
 /// # Errors
 ///
-/// [`RenderError::Draw`] when a chart cannot be drawn, [`RenderError::Json`] or [`RenderError::Page`] when the page cannot
+/// [`RenderError::Json`] or [`RenderError::Page`] when the page cannot
 /// be filled.
 pub fn html(file: &HostLimitsFile) -> Result<String, RenderError> {
     let numbers = section::tables(all(&file.limits, Rows::All).into_iter().map(view));
@@ -27,7 +27,7 @@ pub fn html(file: &HostLimitsFile) -> Result<String, RenderError> {
     let state = vec![Item::Facts(entries(state(&file.environment, &file.limits)))];
     let sections = vec![
         Section::new(Part::Result, "host", "", vec![Item::Facts(entries(facts(file)))]),
-        Section::new(Part::Charts, "charts", "Charts", section::charts(figures(&file.limits)?).collect()),
+        Section::new(Part::Charts, "charts", "Charts", section::charts(figures(&file.limits)).collect()),
         Section::new(Part::Doubts, "cautions", "Cautions", cautions.into_iter().collect()),
         Section::new(
             Part::Tables,

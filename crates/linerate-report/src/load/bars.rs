@@ -2,15 +2,13 @@
 
 use linerate_sim::ethernet::network::QueueReport;
 use linerate_sim::load::LoadOutcome;
-use plotters::prelude::*;
 
 use super::super::figure::axis::{from_zero, numbers, shares, times};
 use super::super::figure::curve::{self, Curve, Point};
 use super::super::figure::{Aim, Figure, Layer, Title};
-use super::super::plot::{Axis, INK, Refusal, UNIT};
+use super::super::plot::{Axis, Mark, UNIT};
 use super::super::text::{digits, percent, plain};
 use super::stations::share;
-use crate::error::RenderError;
 
 /// Points of a distribution's curve.
 const STEPS: u32 = 200;
@@ -18,18 +16,14 @@ const STEPS: u32 = 200;
 const HALF_BAR: f64 = 0.38;
 
 /// The charts of a single run.
-///
-/// # Errors
-///
-/// [`RenderError::Draw`] when the graph library refuses.
-pub(super) fn figures(run: &LoadOutcome) -> Result<Vec<Figure>, RenderError> {
-    let mut figures = vec![stations(run)?];
-    figures.extend(losses(run)?);
-    figures.extend(delays(run)?);
+pub(super) fn figures(run: &LoadOutcome) -> Vec<Figure> {
+    let mut figures = vec![stations(run)];
+    figures.extend(losses(run));
+    figures.extend(delays(run));
     if !run.queues.is_empty() {
-        figures.push(queues(run)?);
+        figures.push(queues(run));
     }
-    Ok(figures)
+    figures
 }
 
 /// A bar: where, how high, and what it says.
@@ -39,7 +33,7 @@ struct Bar {
     lines: Vec<String>,
 }
 
-fn stations(run: &LoadOutcome) -> Result<Figure, RenderError> {
+fn stations(run: &LoadOutcome) -> Figure {
     let bars: Vec<Bar> = run
         .stations
         .iter()
@@ -60,14 +54,14 @@ fn stations(run: &LoadOutcome) -> Result<Figure, RenderError> {
         title: "What each station sent".to_owned(),
         caption: "Bits of the frames of each station that arrived, from header to check sequence.".to_owned(),
     };
-    let layers = drawn([&x, &y], (0, "throughput"), Style::Filled, &bars).map(|layer| vec![layer]);
+    let layers = vec![drawn([&x, &y], (0, "throughput"), Style::Filled, &bars)];
     Figure::new(title, [&x, &y], layers)
 }
 
 /// What each station lost. Absent if nothing was lost.
-fn losses(run: &LoadOutcome) -> Result<Option<Figure>, RenderError> {
+fn losses(run: &LoadOutcome) -> Option<Figure> {
     if run.all_lost() == 0 {
-        return Ok(None);
+        return None;
     }
     let bars: Vec<Bar> = run
         .stations
@@ -89,8 +83,8 @@ fn losses(run: &LoadOutcome) -> Result<Option<Figure>, RenderError> {
         caption: "Lost frames are in no delay and in no throughput; the table says why they were lost."
             .to_owned(),
     };
-    let layers = drawn([&x, &y], (1, "lost"), Style::Filled, &bars).map(|layer| vec![layer]);
-    Figure::new(title, [&x, &y], layers).map(Some)
+    let layers = vec![drawn([&x, &y], (1, "lost"), Style::Filled, &bars)];
+    Some(Figure::new(title, [&x, &y], layers))
 }
 
 /// What a delay is, and of how many frames there is none.
@@ -105,14 +99,14 @@ fn delay_caption(run: &LoadOutcome) -> String {
 }
 
 /// The distribution of delays. Absent if no frame arrived, or if it was not kept.
-fn delays(run: &LoadOutcome) -> Result<Option<Figure>, RenderError> {
+fn delays(run: &LoadOutcome) -> Option<Figure> {
     let at = |nth: u32| {
         let share = f64::from(nth) / f64::from(STEPS);
         let us = run.delays.quantile(share)?.as_us();
         let lines = vec![format!("{} of the frames took {} us at most", percent(share), digits(us))];
         Some(Point { x: us, y: share, interval: None, lines })
     };
-    let Some(points) = (0..=STEPS).map(at).collect::<Option<Vec<Point>>>() else { return Ok(None) };
+    let points = (0..=STEPS).map(at).collect::<Option<Vec<Point>>>()?;
     let [low, high] = [&points[0], &points[points.len() - 1]].map(|point| point.x);
     let x = times("Delay", low, high);
     let y = shares("Frames that took no longer", 1.0);
@@ -122,10 +116,10 @@ fn delays(run: &LoadOutcome) -> Result<Option<Figure>, RenderError> {
         caption: delay_caption(run),
     };
     let curve = Curve { name: "all frames".to_owned(), points };
-    curve::figure(title, [&x, &y], &[curve], false).map(Some)
+    Some(curve::figure(title, [&x, &y], &[curve], false))
 }
 
-fn queues(run: &LoadOutcome) -> Result<Figure, RenderError> {
+fn queues(run: &LoadOutcome) -> Figure {
     let bars = |what: &str, level: &dyn Fn(&QueueReport) -> f64| -> Vec<Bar> {
         let queues = (1..).zip(&run.queues);
         let bar = |(number, queue): (u32, &QueueReport)| {
@@ -146,14 +140,12 @@ fn queues(run: &LoadOutcome) -> Result<Figure, RenderError> {
         title: "How full the queues were".to_owned(),
         caption: "KiB is 1024 B of frames.".to_owned(),
     };
-    let layers = || {
-        Ok(vec![
-            drawn([&x, &y], (1, "room"), Style::Tops, &rooms)?,
-            drawn([&x, &y], (2, "most that was in it"), Style::Outlined, &peaks)?,
-            drawn([&x, &y], (0, "average over time"), Style::Filled, &means)?,
-        ])
-    };
-    Figure::new(title, [&x, &y], layers())
+    let layers = vec![
+        drawn([&x, &y], (1, "room"), Style::Tops, &rooms),
+        drawn([&x, &y], (2, "most that was in it"), Style::Outlined, &peaks),
+        drawn([&x, &y], (0, "average over time"), Style::Filled, &means),
+    ];
+    Figure::new(title, [&x, &y], layers)
 }
 
 /// Left and right end of a bar.
@@ -171,32 +163,17 @@ enum Style {
 }
 
 /// A layer of bars; `index` gives their colour.
-fn drawn(
-    axes: [&Axis; 2],
-    (index, name): (usize, &str),
-    style: Style,
-    bars: &[Bar],
-) -> Result<Layer, Refusal> {
-    Layer::new((index, name.to_owned()), axes, |chart| {
-        let area = chart.plotting_area();
-        for bar in bars {
-            let ([left, right], top) = (sides(bar), bar.height);
-            // Outlines are lines: the library's rectangles have hairs, and none where they are flat.
-            let outline = match style {
-                Style::Filled => {
-                    area.draw(&Rectangle::new([(left, 0.0), (right, top)], INK.mix(0.75).filled()))?;
-                    Vec::new()
-                }
-                Style::Outlined => vec![(left, 0.0), (left, top), (right, top), (right, 0.0)],
-                Style::Tops => vec![(left, top), (right, top)],
-            };
-            if !outline.is_empty() {
-                area.draw(&PathElement::new(outline, INK.stroke_width(2 * UNIT)))?;
-            }
+fn drawn(axes: [&Axis; 2], (index, name): (usize, &str), style: Style, bars: &[Bar]) -> Layer {
+    let mark = |bar: &Bar| {
+        let ([left, right], top) = (sides(bar), bar.height);
+        match style {
+            Style::Filled => Mark::bar([(left, 0.0), (right, top)], 0.75),
+            Style::Outlined => Mark::line([(left, 0.0), (left, top), (right, top), (right, 0.0)], 2 * UNIT),
+            Style::Tops => Mark::line([(left, top), (right, top)], 2 * UNIT),
         }
-        let aim = |bar: &Bar| Aim::at(chart, (f64::from(bar.number), bar.height), bar.lines.clone());
-        Ok(bars.iter().map(aim).collect())
-    })
+    };
+    let aim = |bar: &Bar| Aim::at(axes, (f64::from(bar.number), bar.height), bar.lines.clone());
+    Layer::new((index, name), axes, bars.iter().map(mark).collect(), bars.iter().map(aim).collect())
 }
 
 #[cfg(test)]

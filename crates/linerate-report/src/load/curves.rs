@@ -6,11 +6,10 @@ use linerate_study::{Estimate, Measure, PLAN, Study, value_text};
 use toml::Value;
 
 use super::super::figure::axis::{Unit, from_zero, parts, rates_by_decades, shares, swept, times, words};
-use super::super::figure::curve::{self, Curve, Mark, Point};
+use super::super::figure::curve::{self, Curve, Point, Style};
 use super::super::figure::{Figure, Title};
 use super::super::plot::{Axis, PALETTE};
 use super::super::text::{digits, percent, plain};
-use crate::error::RenderError;
 
 /// The most curves that can be distinguished: six colours, three kinds of dashes.
 const MOST_CURVES: usize = 18;
@@ -115,11 +114,7 @@ struct Against {
 
 /// The charts of every numeric key of `study` with at least two values; without one, those of its
 /// other keys.
-///
-/// # Errors
-///
-/// [`RenderError::Draw`] when the graph library refuses.
-pub(super) fn figures(study: &Study) -> Result<Vec<Figure>, RenderError> {
+pub(super) fn figures(study: &Study) -> Vec<Figure> {
     let mut keys: Vec<Against> = (0..study.keys.len()).filter_map(|key| numeric(study, key)).collect();
     if keys.is_empty() {
         keys = (0..study.keys.len()).filter_map(|key| worded(study, key)).collect();
@@ -127,10 +122,10 @@ pub(super) fn figures(study: &Study) -> Result<Vec<Figure>, RenderError> {
     let mut figures = Vec::new();
     for against in &keys {
         for subject in SUBJECTS.iter().filter(|subject| is_worth(study, subject)) {
-            figures.extend(figure(study, against, subject)?);
+            figures.extend(figure(study, against, subject));
         }
     }
-    Ok(figures)
+    figures
 }
 
 /// Whether there is something to see: nobody needs a chart of no loss and no collisions.
@@ -175,7 +170,7 @@ fn worded(study: &Study, key: usize) -> Option<Against> {
 }
 
 /// The chart of one subject against one key. Absent if no point has it.
-fn figure(study: &Study, against: &Against, subject: &Subject) -> Result<Option<Figure>, RenderError> {
+fn figure(study: &Study, against: &Against, subject: &Subject) -> Option<Figure> {
     let key = against.key;
     let mut drawn: Vec<Curve> = Vec::new();
     for (point, x) in study.points.iter().zip(&against.values) {
@@ -189,7 +184,7 @@ fn figure(study: &Study, against: &Against, subject: &Subject) -> Result<Option<
         }
     }
     if drawn.is_empty() {
-        return Ok(None);
+        return None;
     }
     drawn.iter_mut().for_each(|curve| curve.points.sort_by(|one, other| one.x.total_cmp(&other.x)));
     let more = drawn.len().saturating_sub(MOST_CURVES);
@@ -214,17 +209,15 @@ fn figure(study: &Study, against: &Against, subject: &Subject) -> Result<Option<
         caption: caption(study, subject, more, &theory),
     };
     let axes = [&x, &y];
-    let mark = if against.words.is_empty() { Mark::Both } else { Mark::Points };
-    let layers = curve::each(axes, &drawn, mark);
-    let layers = layers.and_then(|mut layers| {
-        // The colours of the first curves, in dashes that no curve has.
-        let after = drawn.len().next_multiple_of(PALETTE.len());
-        for (nth, curve) in theory.iter().enumerate() {
-            layers.push(curve::theory(axes, (after + nth, curve), mark)?);
-        }
-        Ok(layers)
-    });
-    Figure::new(title, axes, layers).map(Some)
+    let mark = if against.words.is_empty() { Style::Both } else { Style::Points };
+    let mut layers = curve::each(axes, &drawn, mark);
+    // The colours of the first curves, in dashes that no curve has.
+    let after = drawn.len().next_multiple_of(PALETTE.len());
+    for (nth, curve) in theory.iter().enumerate() {
+        layers.push(curve::theory(axes, (after + nth, curve), mark));
+    }
+
+    Some(Figure::new(title, axes, layers))
 }
 
 /// Leaves out what has no place on an axis without a zero, and cuts intervals that reach below it.

@@ -4,9 +4,8 @@ use linerate_analysis::report::{CollectiveRow, MeshResult, MeshUnit, MeshView, P
 use linerate_core::units::Size;
 
 use super::words::{pair, value, view_name};
-use crate::error::RenderError;
 use crate::figure::axis::{self, apart};
-use crate::figure::curve::{self, Curve, Mark, Point};
+use crate::figure::curve::{self, Curve, Point, Style};
 use crate::figure::{Figure, Title};
 use crate::plot::{Axis, Scale, decimal};
 use crate::text::{digits, plain, shortened};
@@ -23,20 +22,16 @@ const LONGEST: usize = 32;
 const FAR: f64 = 10.0;
 
 /// The sorted pairs, a chart for latencies and one for throughputs; `id` tells meshes apart.
-///
-/// # Errors
-///
-/// [`RenderError::Draw`] when the graph library refuses.
-pub(super) fn sorted(mesh: &MeshResult, id: usize) -> Result<Vec<Figure>, RenderError> {
+pub(super) fn sorted(mesh: &MeshResult, id: usize) -> Vec<Figure> {
     let units = [MeshUnit::Microseconds, MeshUnit::Mbps];
-    units.into_iter().filter_map(|unit| of_unit(mesh, id, unit).transpose()).collect()
+    units.into_iter().filter_map(|unit| of_unit(mesh, id, unit)).collect()
 }
 
-fn of_unit(mesh: &MeshResult, id: usize, unit: MeshUnit) -> Result<Option<Figure>, RenderError> {
+fn of_unit(mesh: &MeshResult, id: usize, unit: MeshUnit) -> Option<Figure> {
     let views: Vec<&MeshView> =
         mesh.views.iter().filter(|view| view.unit == unit).take(MOST_CURVES).collect();
     if views.is_empty() {
-        return Ok(None);
+        return None;
     }
     let curves: Vec<Curve> = views.iter().map(|view| course(mesh, view)).collect();
     let longest = views.iter().map(|view| view.sorted.len()).max().unwrap_or(1);
@@ -59,7 +54,7 @@ fn of_unit(mesh: &MeshResult, id: usize, unit: MeshUnit) -> Result<Option<Figure
                 .to_owned(),
     };
     let axes = [&x, &y];
-    Figure::new(title, axes, curve::each(axes, &curves, Mark::Line)).map(Some)
+    Some(Figure::new(title, axes, curve::each(axes, &curves, Style::Line)))
 }
 
 fn digits_of(value: f64) -> String {
@@ -92,23 +87,18 @@ fn course(mesh: &MeshResult, view: &MeshView) -> Curve {
 }
 
 /// The time of each collective against size, a curve for each algorithm.
-///
-/// # Errors
-///
-/// [`RenderError::Draw`] when the graph library refuses.
-pub(super) fn collectives(mesh: &MeshResult, id: usize) -> Result<Vec<Figure>, RenderError> {
+pub(super) fn collectives(mesh: &MeshResult, id: usize) -> Vec<Figure> {
     let mut names: Vec<&str> = Vec::new();
     for row in &mesh.collectives {
         if !names.contains(&row.collective.as_str()) {
             names.push(&row.collective);
         }
     }
-    let figure =
-        |(nth, name): (usize, &&str)| collective(mesh, format!("collective-{id}-{nth}"), name).transpose();
+    let figure = |(nth, name): (usize, &&str)| collective(mesh, format!("collective-{id}-{nth}"), name);
     names.iter().enumerate().filter_map(figure).collect()
 }
 
-fn collective(mesh: &MeshResult, id: String, name: &str) -> Result<Option<Figure>, RenderError> {
+fn collective(mesh: &MeshResult, id: String, name: &str) -> Option<Figure> {
     let rows = mesh.collectives.iter().filter(|row| row.collective == name && row.bytes > 0);
     let mut curves: Vec<(String, Curve)> = Vec::new();
     for row in rows {
@@ -128,7 +118,7 @@ fn collective(mesh: &MeshResult, id: String, name: &str) -> Result<Option<Figure
     // One size alone is no curve: the table has it.
     let least = points().map(|point| point.x).fold(f64::INFINITY, f64::min);
     if points().all(|point| point.x <= least) {
-        return Ok(None);
+        return None;
     }
     let x = axis::sizes(points().map(|point| point.x));
     let [low, high] = apart(points().map(|point| point.y));
@@ -141,7 +131,7 @@ fn collective(mesh: &MeshResult, id: String, name: &str) -> Result<Option<Figure
             .to_owned(),
     };
     let axes = [&x, &y];
-    Figure::new(title, axes, curve::each(axes, &curves, Mark::Both)).map(Some)
+    Some(Figure::new(title, axes, curve::each(axes, &curves, Style::Both)))
 }
 
 fn moment(row: &CollectiveRow) -> Option<Point> {

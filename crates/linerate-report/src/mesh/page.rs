@@ -22,18 +22,14 @@ const WORST: usize = 15;
 const UNKNOWN: &str = "-";
 
 /// The sections of the meshes of `report`.
-///
-/// # Errors
-///
-/// [`RenderError::Draw`] when a chart cannot be drawn.
-pub(crate) fn sections(report: &Report) -> Result<Vec<Section>, RenderError> {
+pub(crate) fn sections(report: &Report) -> Vec<Section> {
     let mut sections = Vec::new();
     let mut number = 0;
     for (nth, mesh) in report.meshes.iter().enumerate() {
-        sections.extend(of_mesh(report, (nth, mesh), number)?);
+        sections.extend(of_mesh(report, (nth, mesh), number));
         number += mesh.views.len();
     }
-    Ok(sections)
+    sections
 }
 
 /// What the heat maps of `report` need on a page. Absent if it has none.
@@ -71,11 +67,7 @@ fn card(report: &Report, mesh: &MeshResult) -> Card {
 }
 
 /// The sections of one mesh, whose first heat map has this `number` in the page.
-fn of_mesh(
-    report: &Report,
-    (nth, mesh): (usize, &MeshResult),
-    number: usize,
-) -> Result<Vec<Section>, RenderError> {
+fn of_mesh(report: &Report, (nth, mesh): (usize, &MeshResult), number: usize) -> Vec<Section> {
     let named = &report.runs[mesh.run];
     let of = if report.runs.len() > 1 { format!(": {}", plain(&named.name)) } else { String::new() };
     let section = |part, id, heading: &str, items| {
@@ -90,17 +82,17 @@ fn of_mesh(
     });
     let pairs = tables(pairs).collect();
     let maps = (!maps.is_empty()).then(|| Item::Maps(Box::new(Maps { number: nth, maps })));
-    let mut drawn = charts::sorted(mesh, nth)?;
-    drawn.extend(charts::collectives(mesh, nth)?);
+    let mut drawn = charts::sorted(mesh, nth);
+    drawn.extend(charts::collectives(mesh, nth));
     let numbers = tables(numbers(mesh).into_iter().chain([hosts(mesh, named).closed()])).collect();
-    Ok(vec![
+    vec![
         section(Part::Result, "suspects", "What is slow", suspects(mesh)),
         section(Part::Result, "lost", "What was lost", lost(mesh)),
         section(Part::Charts, "maps", "Heat maps", maps.into_iter().collect()),
         section(Part::Charts, "sorted", "All pairs, sorted", section::charts(drawn).collect()),
         section(Part::Tables, "pairs", "Pairs", pairs),
         section(Part::Tables, "mesh-numbers", "Mesh", numbers),
-    ])
+    ]
 }
 
 /// What is slow, and what the verdicts mean.

@@ -1,10 +1,10 @@
 //! Axes: from a value to its place, and which places are labelled.
 
-use std::ops::Range;
-
 use linerate_analysis::report::Report;
 use linerate_core::units::{Size, Span};
-use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
+use serde::ser::{Serialize, SerializeStruct as _, Serializer};
+
+use super::draw::short;
 
 /// A ceiling this many times the highest curve would press the curves against the floor: it is
 /// named at the top instead of drawn in its place.
@@ -25,6 +25,22 @@ pub(crate) struct Axis {
     /// Both ends on the scale.
     ends: [f64; 2],
     scale: Scale,
+    labels: Labels,
+}
+
+/// What the labels of an axis say, so that others can be put between them.
+#[derive(Clone, Copy)]
+pub(crate) enum Labels {
+    /// Sizes in bytes.
+    Bytes,
+    /// Times in us.
+    Time,
+    /// Shares of 1.
+    Share,
+    /// Numbers in this unit.
+    Number { unit: f64 },
+    /// Words, or places that are not between others.
+    Fixed,
 }
 
 /// A labelled value.
@@ -91,6 +107,7 @@ impl Axis {
             ticks = vec![low, high];
         }
         Self::new("Message size".to_owned(), Scale::Binary, [low, high], &ticks, label)
+            .labelled(Labels::Bytes)
     }
 
     /// One-way times in us.
@@ -101,6 +118,7 @@ impl Axis {
         });
         let ends = range(times, [1.0, 1e6]);
         Self::new("One-way time of a message".to_owned(), Scale::Decimal, ends, &decimal(ends), time_label)
+            .labelled(Labels::Time)
     }
 
     /// Throughput from zero, with about `most` labels.
@@ -135,6 +153,17 @@ impl Axis {
         let ticks: Vec<f64> = ticks.into_iter().map(|tick| tick * unit).collect();
         let label = |value: f64| format!("{:.decimals$}", value / unit);
         Self::new(title.to_owned(), Scale::Linear, [0.0, high], &ticks, label)
+            .labelled(Labels::Number { unit })
+    }
+
+    /// The same with labels of which there can be others.
+    pub(crate) fn labelled(self, labels: Labels) -> Self {
+        Self { labels, ..self }
+    }
+
+    /// Both ends. Unit: that of its values.
+    pub(crate) fn range(&self) -> [f64; 2] {
+        self.ends.map(|end| self.scale.value(end))
     }
 
     /// An axis between two values, labelled at `ticks`.
@@ -149,40 +178,43 @@ impl Axis {
         let ends = ends.map(|end| scale.place(end));
         // Points on the frame would be cut in half; zero, though, is the floor.
         let air = if matches!(scale, Scale::Linear) { 0.0 } else { (ends[1] - ends[0]) * 0.02 };
-        Self { title, ticks, ends: [ends[0] - air, ends[1] + air], scale }
+        Self { title, ticks, ends: [ends[0] - air, ends[1] + air], scale, labels: Labels::Fixed }
     }
 }
 
-/// So that plotters takes values and this axis places and labels them.
-impl Ranged for Axis {
-    type FormatOption = NoDefaultFormatting;
-    type ValueType = f64;
-
-    fn map(&self, value: &f64, (from, to): (i32, i32)) -> i32 {
-        from + (self.share(*value) * f64::from(to - from)).round() as i32
-    }
-
-    fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
-        let light = hint.weight().allow_light_points();
-        self.ticks.iter().filter(|_| !light).map(|tick| tick.value).collect()
-    }
-
-    fn range(&self) -> Range<f64> {
-        let [low, high] = self.ends.map(|end| self.scale.value(end));
-        low..high
-    }
-}
-
-impl ValueFormatter<f64> for Axis {
-    fn format_ext(&self, value: &f64) -> String {
-        self.ticks
-            .iter()
-            .find(|tick| tick.value == *value)
-            .map_or_else(String::new, |tick| tick.label.clone())
+/// What a page needs to draw it anew between other ends.
+impl Serialize for Axis {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (label, per) = match self.labels {
+            Labels::Bytes => ("bytes", 1.0),
+            Labels::Time => ("time", 1.0),
+            Labels::Share => ("share", 1.0),
+            Labels::Number { unit } => ("number", unit),
+            Labels::Fixed => ("fixed", 1.0),
+        };
+        let ticks: Vec<(f64, &str)> =
+            self.ticks.iter().map(|tick| (tick.value, tick.label.as_str())).collect();
+        let mut axis = serializer.serialize_struct("Axis", 6)?;
+        axis.serialize_field("title", &self.title)?;
+        axis.serialize_field("scale", self.scale.name())?;
+        axis.serialize_field("ends", &self.ends.map(|end| short(self.scale.value(end))))?;
+        axis.serialize_field("ticks", &ticks)?;
+        axis.serialize_field("label", label)?;
+        axis.serialize_field("per", &per)?;
+        axis.end()
     }
 }
 
 impl Scale {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Linear => "linear",
+            Self::Binary => "binary",
+            Self::Decimal => "decimal",
+            Self::Tail => "tail",
+        }
+    }
+
     fn place(self, value: f64) -> f64 {
         match self {
             Self::Linear => value,

@@ -3,12 +3,10 @@
 use linerate_core::units::Span;
 use linerate_sim::calibrate::Band;
 use linerate_study::prediction::{Compared, Prediction, mbps};
-use plotters::prelude::*;
 
 use super::super::figure::{Aim, Figure, Layer, Title, axis};
-use super::super::plot::{Axis, Chart, INK, Refusal, Scale, UNIT, decimal, time_label};
+use super::super::plot::{self, Axis, Labels, Mark, Scale, UNIT, decimal, time_label};
 use super::super::text::digits;
-use crate::error::RenderError;
 
 /// From a size and a time to what is drawn.
 type Value = fn(u64, Span) -> f64;
@@ -35,27 +33,18 @@ struct Place {
 }
 
 /// Both charts: times, and throughput.
-///
-/// # Errors
-///
-/// [`RenderError::Draw`] when the graph library refuses.
-pub(super) fn figures(prediction: &Prediction) -> Result<Vec<Figure>, RenderError> {
+pub(super) fn figures(prediction: &Prediction) -> Vec<Figure> {
     let time: Value = |_, time| time.as_us();
     let curves = curves(prediction, time);
     let y = times(&curves);
-    let first = figure(["time", "One-way time against size"], &curves, prediction, &y)?;
+    let first = figure(["time", "One-way time against size"], &curves, prediction, &y);
     let curves = self::curves(prediction, mbps);
     let y = rates(&curves);
-    let second = figure(["throughput", "Throughput against size"], &curves, prediction, &y)?;
-    Ok(vec![first, second])
+    let second = figure(["throughput", "Throughput against size"], &curves, prediction, &y);
+    vec![first, second]
 }
 
-fn figure(
-    [id, title]: [&str; 2],
-    curves: &[Curve],
-    prediction: &Prediction,
-    y: &Axis,
-) -> Result<Figure, RenderError> {
+fn figure([id, title]: [&str; 2], curves: &[Curve], prediction: &Prediction, y: &Axis) -> Figure {
     let title = Title {
         id: id.to_owned(),
         title: title.to_owned(),
@@ -63,11 +52,8 @@ fn figure(
     };
     let axes = [&sizes(prediction), y];
     let layer = |(index, curve): (usize, &Curve)| {
-        Layer::new((index, curve.name.clone()), axes, |chart| {
-            draw(chart, curve)?;
-            let aim = |place: &Place| Aim::at(chart, (place.x, place.y), place.says.clone());
-            Ok(curve.points.iter().map(aim).collect())
-        })
+        let aim = |place: &Place| Aim::at(axes, (place.x, place.y), place.says.clone());
+        Layer::new((index, curve.name.clone()), axes, marks(curve), curve.points.iter().map(aim).collect())
     };
     Figure::new(title, axes, curves.iter().enumerate().map(layer).collect())
 }
@@ -128,25 +114,21 @@ fn measured(it: &Compared, value: Value) -> Place {
     }
 }
 
-fn draw(chart: &mut Chart<'_, '_>, curve: &Curve) -> Result<(), Refusal> {
-    if let Some(shade) = curve.band {
+fn marks(curve: &Curve) -> Vec<Mark> {
+    if let Some(dark) = curve.band {
         let ends = |nth: usize| move |place: &Place| Some((place.x, place.ends?[nth]));
         let back = curve.points.iter().rev().filter_map(ends(1));
-        let outline: Vec<(f64, f64)> = curve.points.iter().filter_map(ends(0)).chain(back).collect();
-        chart.draw_series([Polygon::new(outline, INK.mix(shade))])?;
-        let line: Vec<(f64, f64)> = curve.points.iter().map(|place| (place.x, place.y)).collect();
-        chart.draw_series([PathElement::new(line, INK.stroke_width(2 * UNIT))])?;
-        return Ok(());
+        let outline = curve.points.iter().filter_map(ends(0)).chain(back).collect();
+        let line: Vec<plot::Place> = curve.points.iter().map(|place| (place.x, place.y)).collect();
+        return vec![Mark::Area { outline, dark }, Mark::line(line, 2 * UNIT)];
     }
-    for place in &curve.points {
-        if let Some(ends) = place.ends {
-            let bar = PathElement::new(ends.map(|end| (place.x, end)), INK.mix(0.7).stroke_width(UNIT));
-            chart.draw_series([bar])?;
-        }
-        let style = if place.solid { INK.filled() } else { INK.stroke_width(UNIT) };
-        chart.draw_series([Circle::new((place.x, place.y), 3 * UNIT, style)])?;
-    }
-    Ok(())
+    let of_place = |place: &Place| {
+        let interval = place.ends.map(|ends| Mark::Interval { x: place.x, ends, dark: 0.7 });
+        let at = (place.x, place.y);
+        let point = if place.solid { Mark::point(at, 3 * UNIT) } else { Mark::ring(at, 3 * UNIT, UNIT) };
+        interval.into_iter().chain([point])
+    };
+    curve.points.iter().flat_map(of_place).collect()
 }
 
 /// Every value of `curves`, ends included.
@@ -163,6 +145,7 @@ fn times(curves: &[Curve]) -> Axis {
     let [low, high] = axis::apart(values(curves));
     let ticks = decimal([low, high]);
     Axis::new("One-way time of a message".to_owned(), Scale::Decimal, [low, high], &ticks, time_label)
+        .labelled(Labels::Time)
 }
 
 fn rates(curves: &[Curve]) -> Axis {

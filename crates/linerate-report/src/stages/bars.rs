@@ -3,13 +3,11 @@
 use linerate_core::run::Run;
 use linerate_core::stages::Stages;
 use linerate_core::units::Size;
-use plotters::prelude::*;
 
 use super::words::{caption, lines};
-use crate::error::RenderError;
 use crate::figure::axis::times_from_zero;
 use crate::figure::{Aim, Figure, Layer, Title};
-use crate::plot::{Axis, INK, Refusal, Scale, UNIT};
+use crate::plot::{Axis, Mark, Scale, UNIT};
 
 /// Half the width of a bar, as a share of the distance of two.
 const HALF_BAR: f64 = 0.38;
@@ -27,13 +25,9 @@ pub(crate) struct Piece {
 
 /// The bars of `run`, the report's run `index`; absent without stages. `of` names it where there
 /// are several.
-///
-/// # Errors
-///
-/// [`RenderError::Draw`] when the graph library refuses.
-pub(crate) fn figure(run: &Run, index: usize, of: &str) -> Result<Option<Figure>, RenderError> {
+pub(crate) fn figure(run: &Run, index: usize, of: &str) -> Option<Figure> {
     if run.stages.is_empty() {
-        return Ok(None);
+        return None;
     }
     let layers = stacked(&run.stages);
     let acknowledged = acknowledgements(&run.stages);
@@ -56,7 +50,7 @@ pub(crate) fn figure(run: &Run, index: usize, of: &str) -> Result<Option<Figure>
         .map(|(nth, (name, pieces))| drawn([&x, &y], (nth, name), Shape::Box(0.75), pieces));
     let tops = drawn([&x, &y], (layers.len(), "acknowledgement back"), Shape::Top, &acknowledged);
     let tops = (!acknowledged.is_empty()).then_some(tops);
-    Figure::new(title, [&x, &y], boxes.chain(tops).collect()).map(Some)
+    Some(Figure::new(title, [&x, &y], boxes.chain(tops).collect()))
 }
 
 /// The pieces of all bars, by stage.
@@ -105,38 +99,24 @@ pub(crate) enum Shape {
 }
 
 /// A layer of pieces; `index` gives their colour.
-pub(crate) fn drawn(
-    axes: [&Axis; 2],
-    (index, name): (usize, &str),
-    shape: Shape,
-    pieces: &[Piece],
-) -> Result<Layer, Refusal> {
-    Layer::new((index, name.to_owned()), axes, |chart| {
-        let area = chart.plotting_area();
-        for piece in pieces {
-            let middle = f64::from(piece.number);
-            let (left, right) = (middle - HALF_BAR, middle + HALF_BAR);
-            match shape {
-                Shape::Box(dark) => {
-                    let corners = [(left, piece.low), (right, piece.high)];
-                    area.draw(&Rectangle::new(corners, INK.mix(dark).filled()))?;
-                }
-                Shape::Top => {
-                    let line = vec![(left, piece.high), (right, piece.high)];
-                    area.draw(&PathElement::new(line, INK.stroke_width(3 * UNIT)))?;
-                }
-            }
+pub(crate) fn drawn(axes: [&Axis; 2], (index, name): (usize, &str), shape: Shape, pieces: &[Piece]) -> Layer {
+    let mark = |piece: &Piece| {
+        let middle = f64::from(piece.number);
+        let [left, right] = [middle - HALF_BAR, middle + HALF_BAR];
+        match shape {
+            Shape::Box(dark) => Mark::bar([(left, piece.low), (right, piece.high)], dark),
+            Shape::Top => Mark::line([(left, piece.high), (right, piece.high)], 3 * UNIT),
         }
-        let aim = |piece: &Piece| {
-            // Boxes are pointed at in the middle, because the next one begins at their top.
-            let height = match shape {
-                Shape::Box(_) => f64::midpoint(piece.low, piece.high),
-                Shape::Top => piece.high,
-            };
-            Aim::at(chart, (f64::from(piece.number), height), piece.lines.clone())
+    };
+    let aim = |piece: &Piece| {
+        // Boxes are pointed at in the middle, because the next one begins at their top.
+        let height = match shape {
+            Shape::Box(_) => f64::midpoint(piece.low, piece.high),
+            Shape::Top => piece.high,
         };
-        Ok(pieces.iter().map(aim).collect())
-    })
+        Aim::at(axes, (f64::from(piece.number), height), piece.lines.clone())
+    };
+    Layer::new((index, name), axes, pieces.iter().map(mark).collect(), pieces.iter().map(aim).collect())
 }
 
 /// A sentence's begin.
@@ -153,11 +133,11 @@ mod tests {
     #[test]
     fn a_size_is_a_bar_of_four_pieces_and_a_line() {
         let run = staged(true).runs.remove(0).run;
-        let figure = figure(&run, 0, "").expect("it can be drawn").expect("there are stages");
+        let figure = figure(&run, 0, "").expect("it can be drawn");
         let shapes = figure
             .layers
             .iter()
-            .map(|layer| [layer.svg.matches("<rect").count(), layer.svg.matches("<polyline").count()]);
+            .map(|layer| [layer.svg.matches("<polygon").count(), layer.svg.matches("<polyline").count()]);
         let sizes = run.stages.len();
         let expected = [[sizes, 0], [sizes, 0], [sizes, 0], [sizes, 0], [0, sizes]];
         assert_eq!(shapes.collect::<Vec<_>>(), expected);
@@ -172,13 +152,13 @@ mod tests {
     #[test]
     fn what_is_below_nothing_is_drawn_as_nothing_and_said() {
         let run = staged(false).runs.remove(0).run;
-        let figure = figure(&run, 0, "").expect("it can be drawn").expect("there are stages");
+        let figure = figure(&run, 0, "").expect("it can be drawn");
         let said = &figure.layers[2].aims[0].lines[1];
         assert!(said.starts_with("driver to peer's kernel: -") && said.contains("+-"), "{said}");
     }
 
     #[test]
     fn without_stages_there_is_no_figure() {
-        assert!(figure(&one().runs[0].run, 0, "").expect("nothing to draw").is_none());
+        assert!(figure(&one().runs[0].run, 0, "").is_none());
     }
 }

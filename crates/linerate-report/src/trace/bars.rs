@@ -5,7 +5,6 @@ use linerate_core::trace::{Point, Stage, Way};
 use linerate_core::units::Size;
 
 use super::words::{us, way};
-use crate::error::RenderError;
 use crate::figure::axis::times_from_zero;
 use crate::figure::{Figure, Title};
 use crate::plot::PALETTE;
@@ -24,14 +23,10 @@ struct Bar<'a> {
 }
 
 /// Bars of `results` that go there, a bar a size and run, sizes first. Absent without messages.
-///
-/// # Errors
-///
-/// [`RenderError::Draw`] when the graph library refuses.
-pub(super) fn figure(results: &[TraceResult], title: Title) -> Result<Option<Figure>, RenderError> {
+pub(super) fn figure(results: &[TraceResult], title: Title) -> Option<Figure> {
     let bars = bars(results);
     if bars.is_empty() {
-        return Ok(None);
+        return None;
     }
     let names: Vec<String> = bars.iter().map(|bar| bar.name.clone()).collect();
     let stages = stages(&bars);
@@ -42,7 +37,7 @@ pub(super) fn figure(results: &[TraceResult], title: Title) -> Result<Option<Fig
         .into_iter()
         .enumerate()
         .map(|(nth, (name, pieces))| drawn([&x, &y], (nth, &name), Shape::Box(shade(nth)), &pieces));
-    Figure::new(title, [&x, &y], layers.collect()).map(Some)
+    Some(Figure::new(title, [&x, &y], layers.collect()))
 }
 
 fn bars(results: &[TraceResult]) -> Vec<Bar<'_>> {

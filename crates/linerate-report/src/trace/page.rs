@@ -6,7 +6,6 @@ use linerate_core::units::Size;
 
 use super::words::{clocks, columns, means, overhead, remarks, stamped, us};
 use super::{bars, single};
-use crate::error::RenderError;
 use crate::figure::Title;
 use crate::section::{self, Card, Item, Part, Section, TableView, entries};
 use crate::text::{percent, plain};
@@ -15,13 +14,9 @@ use crate::text::{percent, plain};
 const MOST_SINGLES: usize = 8;
 
 /// The sections of the traces of `report`.
-///
-/// # Errors
-///
-/// [`RenderError::Draw`] when a chart cannot be drawn.
-pub(crate) fn sections(report: &Report) -> Result<Vec<Section>, RenderError> {
+pub(crate) fn sections(report: &Report) -> Vec<Section> {
     if report.traces.is_empty() {
-        return Ok(Vec::new());
+        return Vec::new();
     }
     let of = |trace: &TraceResult| {
         if report.traces.len() > 1 { format!(": {}", plain(&trace.name)) } else { String::new() }
@@ -32,7 +27,7 @@ pub(crate) fn sections(report: &Report) -> Result<Vec<Section>, RenderError> {
         title: "Where messages are, by size".to_owned(),
         caption: caption(report),
     };
-    figures.extend(bars::figure(&report.traces, title)?);
+    figures.extend(bars::figure(&report.traces, title));
     let mut tables = Vec::new();
     let mut notes = Vec::new();
     for (index, trace) in report.traces.iter().enumerate() {
@@ -47,7 +42,7 @@ pub(crate) fn sections(report: &Report) -> Result<Vec<Section>, RenderError> {
                 caption: "The message that took the least time, the one in the middle, and the one that only a hundredth exceeds."
                     .to_owned(),
             };
-            figures.extend(single::figure(row, &size.there, title)?);
+            figures.extend(single::figure(row, &size.there, title));
         }
         for (way, name) in [(Way::There, "there"), (Way::Back, "back")] {
             tables
@@ -61,11 +56,11 @@ pub(crate) fn sections(report: &Report) -> Result<Vec<Section>, RenderError> {
     }
     let runs = || report.traces.iter().map(|trace| trace.run);
     let numbers = section::tables(tables).chain(notes.into_iter().map(Item::Note)).collect();
-    Ok(vec![
+    vec![
         Section::new(Part::Charts, "trace", "Where messages are", section::charts(figures).collect())
             .of(runs()),
         Section::new(Part::Tables, "trace-stages", "Stages of traced messages", numbers).of(runs()),
-    ])
+    ]
 }
 
 /// The key numbers of each trace.

@@ -2,13 +2,11 @@
 
 use linerate_analysis::report::TraceRow;
 use linerate_core::trace::{Message, Point, Stage};
-use plotters::prelude::*;
 
 use super::words::us;
-use crate::error::RenderError;
 use crate::figure::axis::times_from_zero;
 use crate::figure::{Aim, Figure, Layer, Title};
-use crate::plot::{Axis, INK, Scale};
+use crate::plot::{Axis, Mark, Scale};
 
 /// Half the height of a bar, as a share of the distance of two rows.
 const HALF_BAR: f64 = 0.36;
@@ -25,18 +23,10 @@ struct Piece {
 }
 
 /// Three of `messages`, of which `row` is the account, as bars of stages. Absent without messages.
-///
-/// # Errors
-///
-/// [`RenderError::Draw`] when the graph library refuses.
-pub(super) fn figure(
-    row: &TraceRow,
-    messages: &[Message],
-    title: Title,
-) -> Result<Option<Figure>, RenderError> {
+pub(super) fn figure(row: &TraceRow, messages: &[Message], title: Title) -> Option<Figure> {
     let mut sorted: Vec<&Message> = messages.iter().filter(|message| !message.retransmitted).collect();
     sorted.sort_by_key(|message| message.taken_ns);
-    let Some(last) = sorted.len().checked_sub(1) else { return Ok(None) };
+    let last = sorted.len().checked_sub(1)?;
     let shown = [sorted[0], sorted[last / 2], sorted[last - last / 100]];
     let points: Vec<Point> = row.stages.iter().map(|stage| stage.to).collect();
     let pieces: Vec<Piece> =
@@ -51,20 +41,19 @@ pub(super) fn figure(
         stage.map_or_else(|| point.work().to_owned(), Stage::work)
     };
     let layer = |(index, point): (usize, &Point)| {
-        Layer::new((index, name_of(*point)), [&x, &y], |chart| {
-            let mut aims = Vec::new();
-            for piece in pieces.iter().filter(|piece| piece.point == *point) {
-                let middle = (ROWS.len() - 1 - piece.row) as f64;
-                let corners = [(piece.from, middle - HALF_BAR), (piece.to, middle + HALF_BAR)];
-                chart.draw_series([Rectangle::new(corners, INK.mix(super::bars::shade(index)).filled())])?;
-                aims.push(Aim::at(chart, (f64::midpoint(piece.from, piece.to), middle), piece.lines.clone()));
-            }
-            Ok(aims)
-        })
+        let (mut marks, mut aims) = (Vec::new(), Vec::new());
+        for piece in pieces.iter().filter(|piece| piece.point == *point) {
+            let middle = (ROWS.len() - 1 - piece.row) as f64;
+            let corners = [(piece.from, middle - HALF_BAR), (piece.to, middle + HALF_BAR)];
+            marks.push(Mark::bar(corners, super::bars::shade(index)));
+            let place = (f64::midpoint(piece.from, piece.to), middle);
+            aims.push(Aim::at([&x, &y], place, piece.lines.clone()));
+        }
+        Layer::new((index, name_of(*point)), [&x, &y], marks, aims)
     };
     let of_message = |point: &&Point| pieces.iter().any(|piece| piece.point == **point);
     let drawn: Vec<&Point> = points.iter().filter(of_message).collect();
-    Figure::new(title, [&x, &y], drawn.into_iter().enumerate().map(layer).collect()).map(Some)
+    Some(Figure::new(title, [&x, &y], drawn.into_iter().enumerate().map(layer).collect()))
 }
 
 fn last_us(shown: &[&Message]) -> f64 {

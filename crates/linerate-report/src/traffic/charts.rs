@@ -7,7 +7,6 @@ mod tail;
 use linerate_analysis::report::{LoadResult, Report};
 use linerate_core::traffic::Direction;
 
-use crate::error::RenderError;
 use crate::figure::Figure;
 use crate::plot::{Look, look, look_of};
 
@@ -16,15 +15,11 @@ const MOST_CURVES: usize = 18;
 
 /// The charts of the loads of `report`, all runs in each: first everything against the same time,
 /// below each other, then the distribution of latencies.
-///
-/// # Errors
-///
-/// [`RenderError::Draw`] when the graph library refuses.
-pub(super) fn figures(report: &Report) -> Result<Vec<Figure>, RenderError> {
-    let mut figures = over_time::figures(report)?;
-    figures.extend(held::figures(report)?);
-    figures.extend(tail::figure(report)?);
-    Ok(figures)
+pub(super) fn figures(report: &Report) -> Vec<Figure> {
+    let mut figures = over_time::figures(report);
+    figures.extend(held::figures(report));
+    figures.extend(tail::figure(report));
+    figures
 }
 
 /// As many curves of each run as can be distinguished, so that every run is shown.

@@ -8,7 +8,6 @@ use super::latency;
 use super::sums::sums;
 use super::words::{facts, headline, reasons, time};
 use crate::columns::Column;
-use crate::error::RenderError;
 use crate::section::{self, Card, Entry, Item, Part, Section, TableView, entries};
 use crate::text::plain;
 
@@ -16,13 +15,9 @@ use crate::text::plain;
 const READ: &str = "Rates are of payload, in 10^6 or 10^9 bit/s, as the receiver counts it after the warm-up. Jain's index is 1 when all flows have the same rate and 1/n when one of n has all. A flow that stalled is averaged into nothing.";
 
 /// The sections of the loads of `report`.
-///
-/// # Errors
-///
-/// [`RenderError::Draw`] when a chart cannot be drawn.
-pub(crate) fn sections(report: &Report) -> Result<Vec<Section>, RenderError> {
+pub(crate) fn sections(report: &Report) -> Vec<Section> {
     if report.loads.is_empty() {
-        return Ok(Vec::new());
+        return Vec::new();
     }
     let runs = || report.loads.iter().map(|load| load.run);
     let unknown = latency::unknown(&latency::rows(&report.loads)).map(|text| format!("Percentiles {text}."));
@@ -32,12 +27,12 @@ pub(crate) fn sections(report: &Report) -> Result<Vec<Section>, RenderError> {
         compared(report)
     };
     let notes = unknown.into_iter().chain([READ.to_owned()]).map(Item::Note);
-    let drawn = section::charts(charts::figures(report)?).collect();
-    Ok(vec![
+    let drawn = section::charts(charts::figures(report)).collect();
+    vec![
         Section::new(Part::Charts, "loads", "Over time", drawn).of(runs()),
         Section::new(Part::Tables, "load-numbers", "Loads", section::tables(found).chain(notes).collect())
             .of(runs()),
-    ])
+    ]
 }
 
 /// The key numbers of each load.

@@ -7,13 +7,13 @@ fn linear(ends: [f64; 2]) -> Axis {
 
 /// Two points, of which the second has an interval, on axes of 0 to 10 and 0 to 100. A graph lies between
 /// 440 and 3743, and between 1511 (the floor) and 48.
-fn drawn(mark: Mark) -> Layer {
+fn drawn(mark: Style) -> Layer {
     let point = |x, y, interval| Point { x, y, interval, lines: vec![format!("{x} {y}")] };
     let points = vec![point(0.0, 0.0, None), point(5.0, 50.0, Some([25.0, 75.0]))];
     let curves =
         [Curve { name: "first".to_owned(), points: Vec::new() }, Curve { name: "second".to_owned(), points }];
     let layers = each([&linear([0.0, 10.0]), &linear([0.0, 100.0])], &curves, mark);
-    layers.expect("it can be drawn").remove(1)
+    layers.into_iter().nth(1).expect("two")
 }
 
 fn shapes(layer: &Layer) -> Vec<&str> {
@@ -24,7 +24,7 @@ const LINE: &str = "points=\"440,1511 2092,779 \"";
 
 #[test]
 fn a_line_joins_its_points_and_each_has_a_tooltip() {
-    let layer = drawn(Mark::Line);
+    let layer = drawn(Style::Line);
     let [line] = &shapes(&layer)[..] else { panic!("a line alone: {}", layer.svg) };
     assert!(line.contains(LINE) && line.contains("stroke-width=\"8\""), "{line}");
     assert_eq!((layer.name.as_str(), layer.look.colour), ("second", 1));
@@ -34,7 +34,7 @@ fn a_line_joins_its_points_and_each_has_a_tooltip() {
 
 #[test]
 fn points_have_their_intervals_with_a_cap_at_each_end() {
-    for (mark, lines, radius) in [(Mark::Both, 1, "r=\"10\""), (Mark::Points, 0, "r=\"16\"")] {
+    for (mark, lines, radius) in [(Style::Both, 1, "r=\"10\""), (Style::Points, 0, "r=\"16\"")] {
         let layer = drawn(mark);
         let shapes = shapes(&layer);
         assert_eq!(shapes.iter().filter(|shape| shape.contains(LINE)).count(), lines, "{}", layer.svg);
@@ -53,7 +53,7 @@ fn points_have_their_intervals_with_a_cap_at_each_end() {
 /// Three tenths of the distance of two words to either side.
 #[test]
 fn levels_are_short_lines_at_their_points() {
-    let layer = drawn(Mark::Levels);
+    let layer = drawn(Style::Levels);
     // A word is 330.3 units from the next: 99.09 to either side of 2091.5, rounded.
     let level = "points=\"1992,779 2191,779 \"";
     assert!(shapes(&layer).iter().any(|shape| shape.contains(level)), "{level}: {}", layer.svg);
@@ -66,11 +66,10 @@ fn theory_is_a_level_on_an_axis_of_words_and_a_line_elsewhere() {
     let curve = Curve { name: "bound".to_owned(), points: vec![point(0.0), point(5.0)] };
     let count = |mark| {
         let layer = theory([&linear([0.0, 10.0]), &linear([0.0, 100.0])], (6, &curve), mark);
-        let layer = layer.expect("it can be drawn");
         assert_eq!((layer.look.colour, layer.look.dashes), (0, "36 20"), "the seventh look");
         shapes(&layer).len()
     };
-    assert_eq!([Mark::Points, Mark::Both, Mark::Line].map(count), [2, 1, 1]);
+    assert_eq!([Style::Points, Style::Both, Style::Line].map(count), [2, 1, 1]);
 }
 
 #[test]
@@ -80,7 +79,7 @@ fn curves_are_marked_if_they_should_be() {
     let axes: [&Axis; 2] = [&linear([0.0, 10.0]), &linear([0.0, 100.0])];
     let circles = |marked| {
         let title = || Title { id: "a".to_owned(), title: "b".to_owned(), caption: "c".to_owned() };
-        let figure = figure(title(), axes, &curve(), marked).expect("it can be drawn");
+        let figure = figure(title(), axes, &curve(), marked);
         assert_eq!((figure.id.as_str(), figure.title.as_str(), figure.caption.as_str()), ("a", "b", "c"));
         figure.layers[0].svg.matches("<circle").count()
     };

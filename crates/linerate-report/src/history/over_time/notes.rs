@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use linerate_analysis::changes::{Kind, Standing};
 
-use super::super::super::plot::{Axis, Chart, UNIT};
+use super::super::super::plot::{Axis, UNIT, UP};
 use super::super::super::text::{escaped, shortened};
 use super::super::shown::{Shown, ShownEvent};
 use super::super::words;
@@ -102,12 +102,11 @@ pub(super) fn lines(placed: &[Placed<'_>]) -> usize {
 }
 
 /// Vertical lines with their text; a drift as a field from its first run to its last.
-pub(super) fn drawn(chart: &Chart<'_, '_>, placed: &[Placed<'_>]) -> String {
-    let (_, frame) = chart.plotting_area().get_pixel_range();
+pub(super) fn drawn(axes: [&Axis; 2], placed: &[Placed<'_>]) -> String {
     let mut svg = String::new();
     for Placed { note, line, shown, left } in placed {
-        let x = |run: f64| super::place(chart, run, 0.0).0;
-        let (at, [top, bottom]) = (x(note.at as f64 - 0.5), [frame.start, frame.end]);
+        let x = |run: f64| super::place(axes, run, 0.0).0;
+        let (at, [top, bottom]) = (x(note.at as f64 - 0.5), [UP[1], UP[0]]);
         if note.kind == Kind::Drift {
             let to = x(note.to as f64 + 0.5);
             let _ = write!(svg, "<path class=\"drift\" d=\"M{at} {top}H{to}V{bottom}H{at}z\"/>");

@@ -6,7 +6,7 @@ use super::*;
 
 /// The charts of a path by title.
 fn charts(path: &PathHistory) -> Vec<Figure> {
-    figures(path, &Shown::of(path)).expect("they can be drawn")
+    figures(path, &Shown::of(path))
 }
 
 fn chart<'a>(charts: &'a [Figure], title: &str) -> &'a Figure {

@@ -138,22 +138,8 @@ fn an_axis_knows_its_lowest_value_and_its_range() {
         let axis = bare(scale, ends);
         close(axis.lowest(), expected[0]);
         let range = axis.range();
-        assert!((range.start - expected[0]).abs() < 1e-9 && (range.end / expected[1] - 1.0).abs() < 1e-9);
+        assert!((range[0] - expected[0]).abs() < 1e-9 && (range[1] / expected[1] - 1.0).abs() < 1e-9);
     }
-}
-
-#[test]
-fn plotters_gets_whole_units_and_the_labels_at_their_values() {
-    use plotters::coord::ranged1d::{BoldPoints, LightPoints};
-    let axis = Axis::new(String::new(), Scale::Linear, [0.0, 4.0], &[1.0, 3.0], |value| format!("<{value}>"));
-    assert_eq!([0.0, 1.0, 4.0].map(|value| axis.map(&value, (100, 300))), [100, 150, 300]);
-    // Upwards in a picture, whose y grows downwards; halves are rounded.
-    assert_eq!([1.0, 3.0].map(|value| axis.map(&value, (302, 100))), [251, 150]);
-    assert_eq!(axis.key_points(BoldPoints(9)), [1.0, 3.0]);
-    let light = LightPoints::new(9, 9);
-    assert!(axis.key_points(light).is_empty(), "there are no lesser lines");
-    assert_eq!(["1", "3"].map(|it| format!("<{it}>")), [1.0, 3.0].map(|value| axis.format_ext(&value)));
-    assert_eq!(axis.format_ext(&2.0), "", "nothing stands there");
 }
 
 #[test]

@@ -3,13 +3,11 @@
 use linerate_analysis::report::{HeldFlow, LoadResult, Report};
 use linerate_core::kernel::limit::Holder;
 use linerate_core::traffic::Direction;
-use plotters::prelude::*;
 
 use super::{last, way};
-use crate::error::RenderError;
 use crate::figure::axis::{from_zero, numbers, shares};
 use crate::figure::{Aim, Figure, Layer, Title};
-use crate::plot::{Axis, INK, Refusal, look_of};
+use crate::plot::{Axis, Mark, look_of};
 use crate::text::{count, percent, plain};
 
 /// More loads than these have one bar each instead of a chart of bars over time.
@@ -28,24 +26,20 @@ struct Bar {
 
 /// The charts of what held the flows back: over time for each direction of each load, or a bar for
 /// each of many loads.
-///
-/// # Errors
-///
-/// [`RenderError::Draw`] when the graph library refuses.
-pub(super) fn figures(report: &Report) -> Result<Vec<Figure>, RenderError> {
+pub(super) fn figures(report: &Report) -> Vec<Figure> {
     let known: Vec<&LoadResult> = report.loads.iter().filter(|load| !load.shares.is_empty()).collect();
     if known.len() > MOST_OVER_TIME {
-        return by_load(report, &known).map(|figure| vec![figure]);
+        return vec![by_load(report, &known)];
     }
     let mut figures = Vec::new();
     for (index, load) in known.into_iter().enumerate() {
         for direction in [Direction::Send, Direction::Receive] {
             let flows: Vec<&HeldFlow> =
                 load.held_courses.iter().filter(|flow| flow.direction == direction).collect();
-            figures.extend(over_time(report, (index, load), direction, &flows)?);
+            figures.extend(over_time(report, (index, load), direction, &flows));
         }
     }
-    Ok(figures)
+    figures
 }
 
 /// Absent if nothing is known of these flows over time.
@@ -54,10 +48,10 @@ fn over_time(
     (index, load): (usize, &LoadResult),
     direction: Direction,
     flows: &[&HeldFlow],
-) -> Result<Option<Figure>, RenderError> {
+) -> Option<Figure> {
     let bars = mean(flows);
     if bars.is_empty() {
-        return Ok(None);
+        return None;
     }
     let of = if report.loads.len() > 1 { format!(": {}", plain(&load.name)) } else { String::new() };
     let way = way(direction, false);
@@ -69,10 +63,10 @@ fn over_time(
             count(flows.len() as u64, "flow")
         ),
     };
-    figure(title, &from_zero("Time since the load began (s)", last(report)), &bars).map(Some)
+    Some(figure(title, &from_zero("Time since the load began (s)", last(report)), &bars))
 }
 
-fn by_load(report: &Report, loads: &[&LoadResult]) -> Result<Figure, RenderError> {
+fn by_load(report: &Report, loads: &[&LoadResult]) -> Figure {
     let bar = |(number, load): (f64, &&LoadResult)| Bar {
         left: number - HALF_BAR,
         right: number + HALF_BAR,
@@ -111,37 +105,30 @@ fn mean(flows: &[&HeldFlow]) -> Vec<Bar> {
     first.course.iter().enumerate().map(bar).collect()
 }
 
-fn figure(title: Title, x: &Axis, bars: &[Bar]) -> Result<Figure, RenderError> {
+fn figure(title: Title, x: &Axis, bars: &[Bar]) -> Figure {
     let y = shares("Share of the time", 1.0);
     let there = |holder: &Holder| bars.iter().any(|bar| bar.shares.iter().any(|(it, _)| it == holder));
     let holders = Holder::ALL.into_iter().enumerate().filter(|(_, holder)| there(holder));
     let layers = holders.map(|(place, holder)| layer([x, &y], (place, holder), bars));
-    let layers = layers.collect::<Result<Vec<Layer>, Refusal>>();
-    Figure::new(title, [x, &y], layers)
+    Figure::new(title, [x, &y], layers.collect())
 }
 
 /// The pieces of a holder: each on what the holders before it have of the same bar.
-fn layer(axes: [&Axis; 2], (place, holder): (usize, Holder), bars: &[Bar]) -> Result<Layer, Refusal> {
+fn layer(axes: [&Axis; 2], (place, holder): (usize, Holder), bars: &[Bar]) -> Layer {
     // One more than there are colours: it has the first again, paler.
     let (colours, again) = (crate::plot::PALETTE.len(), place / crate::plot::PALETTE.len());
     let shade = if again == 0 { 0.75 } else { 0.35 };
-    let mut layer = Layer::new((place, holder.name().to_owned()), axes, |chart| {
-        let mut aims = Vec::new();
-        let area = chart.plotting_area();
-        for bar in bars {
-            let before = bar.shares.iter().take_while(|(it, _)| *it != holder).map(|(_, share)| share);
-            let low: f64 = before.sum();
-            let Some((_, share)) = bar.shares.iter().find(|(it, _)| *it == holder) else { continue };
-            let corners = [(bar.left, low), (bar.right, (low + share).min(1.0))];
-            area.draw(&Rectangle::new(corners, INK.mix(shade).filled()))?;
-            let lines = vec![bar.about.clone(), format!("{holder}: {}", percent(*share))];
-            let middle = (f64::midpoint(bar.left, bar.right), low + share / 2.0);
-            aims.push(Aim::at(chart, middle, lines));
-        }
-        Ok(aims)
-    })?;
-    layer.look = look_of(place % colours, again);
-    Ok(layer)
+    let (mut marks, mut aims) = (Vec::new(), Vec::new());
+    for bar in bars {
+        let before = bar.shares.iter().take_while(|(it, _)| *it != holder).map(|(_, share)| share);
+        let low: f64 = before.sum();
+        let Some((_, share)) = bar.shares.iter().find(|(it, _)| *it == holder) else { continue };
+        marks.push(Mark::bar([(bar.left, low), (bar.right, (low + share).min(1.0))], shade));
+        let lines = vec![bar.about.clone(), format!("{holder}: {}", percent(*share))];
+        aims.push(Aim::at(axes, (f64::midpoint(bar.left, bar.right), low + share / 2.0), lines));
+    }
+    let layer = Layer::new((place, holder.name()), axes, marks, aims);
+    Layer { look: look_of(place % colours, again), ..layer }
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@ use linerate_analysis::report::{FlowResult, IntervalRate, LatencyPoint, LoadResu
 use super::super::latency;
 use super::super::words::{rate, since, time};
 use super::{MOST_CURVES, goes_both_ways, last, look_of_flow, shown, way};
-use crate::error::RenderError;
 use crate::figure::axis::{from_zero, rates, times, times_from_zero};
 use crate::figure::curve::{self, Curve, Point};
 use crate::figure::{Figure, Title};
@@ -59,7 +58,7 @@ const WINDOW: Subject = Subject {
 };
 
 /// Everything against the same time.
-pub(super) fn figures(report: &Report) -> Result<Vec<Figure>, RenderError> {
+pub(super) fn figures(report: &Report) -> Vec<Figure> {
     let all = [
         (THROUGHPUT, of_flows(report, throughput)),
         (TRANSACTIONS, transactions(report)),
@@ -68,8 +67,7 @@ pub(super) fn figures(report: &Report) -> Result<Vec<Figure>, RenderError> {
         (WINDOW, of_flows(report, |flow| tcp(flow, |it| it.cwnd as f64, digits))),
     ];
     let last = last(report);
-    let figures = all.into_iter().map(|(subject, drawn)| figure(&subject, drawn, last));
-    figures.filter_map(Result::transpose).collect()
+    all.into_iter().filter_map(|(subject, drawn)| figure(&subject, drawn, last)).collect()
 }
 
 /// A curve for each flow: its load, if there are several, its direction and its number.
@@ -149,11 +147,11 @@ fn latencies(report: &Report) -> Vec<Drawn> {
 }
 
 /// A chart until `last`. Absent if no curve has two points.
-fn figure(subject: &Subject, mut drawn: Vec<Drawn>, last: f64) -> Result<Option<Figure>, RenderError> {
+fn figure(subject: &Subject, mut drawn: Vec<Drawn>, last: f64) -> Option<Figure> {
     drawn.retain(|(curve, _)| curve.points.len() > 1);
     let values = || drawn.iter().flat_map(|(curve, _)| &curve.points).map(|point| point.y);
     if drawn.is_empty() {
-        return Ok(None);
+        return None;
     }
     let y = (subject.axis)(values().fold(f64::MAX, f64::min), values().fold(0.0, f64::max));
     let x = from_zero("Time since the load began (s)", last);
@@ -164,7 +162,7 @@ fn figure(subject: &Subject, mut drawn: Vec<Drawn>, last: f64) -> Result<Option<
     };
     let (curves, looks): (Vec<Curve>, Vec<Look>) = drawn.into_iter().unzip();
     let marked = curves.iter().all(|curve| curve.points.len() <= MOST_MARKS);
-    let mut figure = curve::figure(title, [&x, &y], &curves, marked)?;
+    let mut figure = curve::figure(title, [&x, &y], &curves, marked);
     figure.layers.iter_mut().zip(looks).for_each(|(layer, look)| layer.look = look);
-    Ok(Some(figure))
+    Some(figure)
 }

@@ -4,7 +4,6 @@ use linerate_analysis::report::Report;
 
 use super::super::latency;
 use super::shown;
-use crate::error::RenderError;
 use crate::figure::axis::{tail, times};
 use crate::figure::curve::{self, Curve, Point};
 use crate::figure::{Figure, Title};
@@ -12,7 +11,7 @@ use crate::plot::Axis;
 use crate::text::digits;
 
 /// The distribution of latencies. Absent without requests.
-pub(super) fn figure(report: &Report) -> Result<Option<Figure>, RenderError> {
+pub(super) fn figure(report: &Report) -> Option<Figure> {
     let rows = latency::rows(&report.loads).into_iter().map(|row| (row.load, row));
     let curves: Vec<Curve> = shown(report, rows)
         .into_iter()
@@ -22,7 +21,7 @@ pub(super) fn figure(report: &Report) -> Result<Option<Figure>, RenderError> {
     let all = || curves.iter().flat_map(|curve| &curve.points);
     let (low, high) = all().fold((f64::MAX, 0.0_f64), |(low, high), it| (low.min(it.y), high.max(it.y)));
     if curves.is_empty() {
-        return Ok(None);
+        return None;
     }
     let title = Title {
         id: "latency".to_owned(),
@@ -32,7 +31,7 @@ pub(super) fn figure(report: &Report) -> Result<Option<Figure>, RenderError> {
     };
     let x = tail("Transactions that took no longer", all().map(|point| point.x).fold(0.0, f64::max));
     let axes: [&Axis; 2] = [&x, &times("Latency", low, high)];
-    curve::figure(title, axes, &curves, false).map(Some)
+    Some(curve::figure(title, axes, &curves, false))
 }
 
 fn points(row: &latency::Row<'_>) -> Vec<Point> {
