@@ -13,5 +13,5 @@ mod fixture;
 mod tests;
 
 pub use json::json;
-pub use page::html;
+pub use page::{html, markdown};
 pub use table::table;

@@ -6,7 +6,7 @@ mod graphs;
 use linerate_analysis::report::{Curve, CurvePoint, Report};
 
 use crate::plot::look;
-use crate::section::{Card, Cell, Item, Part, Section, TableView, Tone, charts, entries};
+use crate::section::{Card, Cell, Item, Kind, Part, Section, TableView, Tone, charts, entries};
 use crate::text::{coverage, curve_name, digits, keys, percent, timing};
 
 pub(crate) use graph::Graph;
@@ -34,6 +34,7 @@ pub(crate) fn sections(report: &Report) -> Vec<Section> {
 /// The key numbers of each curve.
 pub(crate) fn cards(report: &Report) -> Vec<Card> {
     let card = |(index, curve): (usize, &Curve)| Card {
+        kind: Kind::Curve,
         title: format!("{} ({})", curve_name(report, index), curve.pattern),
         colour: Some(look(index).colour),
         keys: entries(keys(curve)),

@@ -8,13 +8,14 @@ use linerate_analysis::explain::{
     explain,
 };
 use linerate_analysis::report::{NamedRun, Report, describe};
+use linerate_core::pattern::Pattern;
+use linerate_core::run::Run;
 use linerate_core::units::Size;
 use serde::Serialize;
 
 use crate::error::RenderError;
 use crate::section::{Cell, Item, Part, Section, TableView};
-use crate::table::item;
-use crate::text::{count, hosts, percent, plain, wrap};
+use crate::text::{count, hosts, item, percent, plain, wrap};
 
 /// A bound that accounts for less than this share of the time is ruled out.
 const RULED_OUT: f64 = 0.1;
@@ -58,7 +59,8 @@ pub(crate) fn section(report: &Report) -> Option<Section> {
     let several = report.runs.len() > 1;
     let (mut rows, mut runs) = (Vec::new(), Vec::new());
     for (index, named) in report.runs.iter().enumerate() {
-        let mut limits = explain(&named.run).map_or_else(|_| Vec::new(), |explanation| limits(&explanation));
+        let mut limits =
+            explain(&named.run).map_or_else(|_| Vec::new(), |explanation| limit_rows(&explanation));
         if several {
             limits.iter_mut().for_each(|row| row.insert(0, plain(&named.name).into()));
         }
@@ -76,7 +78,7 @@ pub(crate) fn section(report: &Report) -> Option<Section> {
 }
 
 /// A row for each band of sizes, and for each load of which something is known.
-fn limits(explanation: &Explanation) -> Vec<Vec<Cell>> {
+fn limit_rows(explanation: &Explanation) -> Vec<Vec<Cell>> {
     let several = explanation.curves.len() > 1;
     let of_curve = |curve: &ExplainedCurve| {
         let pattern = if several { format!(", {}", curve.pattern) } else { String::new() };
@@ -89,6 +91,16 @@ fn limits(explanation: &Explanation) -> Vec<Vec<Cell>> {
     let of_load =
         |load: &ExplainedLoad| limit(load_name(load), load.verdict, load.certainty, &load.candidates);
     explanation.curves.iter().flat_map(of_curve).chain(known.map(of_load)).collect()
+}
+
+/// What limits the curve of a pattern, a line for each band of sizes: `3 KiB to 4 MiB: link rate and framing, 87 % of the
+/// time`.
+pub(crate) fn limits(run: &Run, pattern: Pattern) -> Vec<String> {
+    let curves = explain(run).map_or_else(|_| Vec::new(), |explanation| explanation.curves);
+    let of_pattern = curves.iter().filter(|curve| curve.pattern == pattern);
+    let line =
+        |band: &Band| format!("{}: {}", sizes(band), says(band.verdict, band.certainty, &band.candidates).1);
+    of_pattern.flat_map(|curve| &curve.bands).map(line).collect()
 }
 
 /// A row: what, its verdict, and the evidence.

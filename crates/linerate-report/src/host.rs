@@ -3,8 +3,7 @@
 use linerate_sim::calibrate::{Estimate, HostFile, PointRecord, ProbeRecord};
 
 use super::predict::grid;
-use super::table::item;
-use super::text::{digits, percent, plain};
+use super::text::{digits, item, percent, plain};
 
 /// The fitted values with their intervals, and the evidence.
 pub fn host(file: &HostFile, width: u16) -> String {

@@ -8,6 +8,7 @@ mod rows;
 use linerate_analysis::report::{NamedRun, Report};
 
 use crate::error::RenderError;
+use crate::markdown::markdown as write;
 use crate::page::html as page;
 use crate::section::{Card, Document, Item, Part, Section, key_items, merged};
 use crate::text::{hosts, is_of_curves, plain, unfinished};
@@ -18,14 +19,18 @@ use crate::{app, curves, explain, mesh, stages, trace, traffic};
 ///
 /// # Errors
 ///
-/// [`RenderError::Json`] or
-/// [`RenderError::Page`] when the page cannot be filled.
+/// [`RenderError::Json`] or [`RenderError::Page`] when the page cannot be filled.
 pub fn html(report: &Report) -> Result<String, RenderError> {
-    page(document(report)?, mesh::script(report)?)
+    page(document(report), mesh::script(report)?)
+}
+
+/// `report` as Markdown: the same sections, with every table and without pictures.
+pub fn markdown(report: &Report) -> String {
+    write(&document(report))
 }
 
 /// Every section of `report`.
-pub(crate) fn document(report: &Report) -> Result<Document, RenderError> {
+pub(crate) fn document(report: &Report) -> Document {
     let mut sections = vec![result(report)];
     sections.extend(explain::section(report));
     for of_kind in [
@@ -41,7 +46,7 @@ pub(crate) fn document(report: &Report) -> Result<Document, RenderError> {
     sections.extend(doubts(report));
     sections.extend(method::sections(report));
     sections.extend(ends::sections(report));
-    Ok(Document::new(title(report), sections))
+    Document::new(title(report), sections)
 }
 
 /// What is wrong with the runs, what came of them, and their key numbers.

@@ -4,49 +4,52 @@ use linerate_analysis::report::{NamedRun, Report};
 use linerate_core::plan::Rows;
 
 use super::chart::chart;
-use super::table::table;
-use super::text::is_of_curves;
-use super::{app, mesh, stages, trace, traffic};
+use super::section::merged;
+use super::text::{is_of_curves, wrap};
+use super::{app, mesh, stages, table, trace, traffic};
 
 /// Rows of the chart of curves.
 const CHART_ROWS: u16 = 18;
 
-/// `report` as plain text of about `width` columns: of curves a table, a chart and the stages of
-/// messages; then each mesh, each application, each trace, and each run of loads. Tables have these `rows`. No colours, no control codes.
+/// `report` as plain text of about `width` columns, in the order of a page: what came of it and what limits it, the
+/// chart of curves, what is doubtful, then the tables of curves, with these `rows`, and how they were measured. No
+/// colours, no control codes.
 pub fn text(report: &Report, width: u16, rows: Rows) -> String {
-    let [loads, meshes, apps] =
-        [NamedRun::has_loads, NamedRun::has_mesh, NamedRun::has_app].map(|has| report.runs.iter().any(has));
-    let curves_too = report.runs.iter().any(is_of_curves);
+    let has = |has: fn(&NamedRun) -> bool| report.runs.iter().any(has);
+    let has_curves = has(is_of_curves) || report.runs.is_empty();
     let mut parts = Vec::new();
-    if curves_too || report.runs.is_empty() {
-        parts.push(curves(report, width, rows));
+    if has_curves {
+        parts.push(table::result(report, width));
+        parts.push(chart(report, width, CHART_ROWS));
     }
-    if meshes {
-        parts.push(mesh::text(report, width, rows));
+    let mut add = |has: bool, text: fn(&Report, u16, Rows) -> String| {
+        parts.extend(has.then(|| text(report, width, rows)));
+    };
+    add(has(NamedRun::has_mesh), mesh::text);
+    add(has(NamedRun::has_app), app::text);
+    add(has(NamedRun::has_trace), trace::text);
+    add(has(NamedRun::has_loads), traffic::text);
+    parts.push(cautions(report, usize::from(width)));
+    if has_curves {
+        parts.push(table::details(report, width, rows));
+        let staged = report.runs.iter().filter_map(|named| stages::text(named, width));
+        parts.extend(staged.map(|text| text + "\n"));
     }
-    if apps {
-        parts.push(app::text(report, width, rows));
-    }
-    if report.runs.iter().any(NamedRun::has_trace) {
-        parts.push(trace::text(report, width, rows));
-    }
-    if loads {
-        parts.push(traffic::text(report, width, rows));
-    }
+    parts.retain(|part| !part.trim().is_empty());
     parts.join("\n")
 }
 
-fn curves(report: &Report, width: u16, rows: Rows) -> String {
-    let mut text = format!("{}\n{}", table(report, width, rows), chart(report, width, CHART_ROWS));
-    let staged = |named: &NamedRun| stages::text(named, width);
-    for stages in report.runs.iter().filter_map(staged) {
-        text = format!("{text}\n{stages}\n");
-    }
-    text
+/// What is doubtful: a line for each cause.
+fn cautions(report: &Report, width: usize) -> String {
+    let several = report.runs.len() > 1;
+    let runs =
+        report.runs.iter().map(|named| (several.then_some(named.name.as_str()), &named.run.cautions[..]));
+    merged(runs).iter().map(|warning| wrap(&format!("! {warning}"), width, 2) + "\n").collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use linerate_core::caution::Caution;
     use linerate_core::traffic::Transfer;
 
     use super::*;
@@ -72,5 +75,35 @@ mod tests {
         let both = Report::new([fixture::one().runs, loads().runs].concat());
         assert_eq!(parts(&both), [true, true, false, true]);
         assert!(text(&Report::new(Vec::new()), 80, Rows::Short).contains("nothing was timed"));
+    }
+
+    #[test]
+    fn a_caution_names_its_run_among_several() {
+        let of = |mut report: Report| {
+            report.runs.iter_mut().for_each(|named| named.run.cautions.clear());
+            report.runs[0].run.cautions = vec![Caution::SameHost];
+            cautions(&report, 1_000)
+        };
+        let caution = format!("{}; {}", Caution::SameHost.finding(), Caution::SameHost.advice());
+        assert_eq!(of(fixture::one()), format!("! {caution}\n"));
+        let two = fixture::two();
+        let name = two.runs[0].name.clone();
+        assert_eq!(of(two), format!("! {name}: {caution}\n"));
+    }
+
+    #[test]
+    fn the_result_comes_first_then_the_chart_then_what_is_doubtful() {
+        let text = text(&fixture::staged(true), 80, Rows::Short);
+        let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what} in {text}"));
+        let order = [
+            "latency",
+            "limited by",
+            "Throughput (Mb/s)",
+            "\n! ",
+            "median us",
+            "hosts",
+            "stages of a message",
+        ];
+        assert!(order.map(at).is_sorted(), "{text}");
     }
 }

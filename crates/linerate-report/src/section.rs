@@ -139,8 +139,19 @@ pub(crate) fn entries(list: impl IntoIterator<Item = impl Into<Entry>>) -> Vec<E
     list.into_iter().map(Into::into).collect()
 }
 
+/// What a card is of: key numbers of one kind stand in one table.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Curve,
+    Load,
+    Mesh,
+    Application,
+    Trace,
+}
+
 /// The key numbers of a curve or a load.
 pub(crate) struct Card {
+    pub(crate) kind: Kind,
     /// Empty where there is only one, which the page's title says.
     pub(crate) title: String,
     /// Which colour of the palette its curve has, where it has one in all charts.

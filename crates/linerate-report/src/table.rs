@@ -4,49 +4,48 @@ mod numbers;
 mod short;
 
 use linerate_analysis::report::{Curve, NamedRun, Report, describe};
-use linerate_core::caution::Caution;
 use linerate_core::options::Granted;
 use linerate_core::plan::{DEFAULT_TARGET, Rows};
 use linerate_core::run::{Run, Source};
 
+use super::explain::limits;
 use super::text::{
-    coverage, curve_name, fact, hosts, is_of_curves, keys, percent, plain, progress, timing, unfinished,
-    waiting, wrap,
+    coverage, curve_name, fact, hosts, is_of_curves, item, keys, percent, plain, progress, timing,
+    unfinished, waiting, wrap,
 };
 
-/// Columns of a label before its value.
-const LABEL: usize = 12;
 /// The narrowest table: the numbers alone need this.
 const NARROWEST: usize = 40;
 
-/// `report` as text of at most `width` columns: for each curve what was measured and how, these
-/// `rows` of its sizes, what the numbers say; then what is doubtful. No colours, no control codes.
-pub(super) fn table(report: &Report, width: u16, rows: Rows) -> String {
+/// The curves of `report` as text of at most `width` columns: of each what came of it and what limits it.
+pub(super) fn result(report: &Report, width: u16) -> String {
     let width = usize::from(width).max(NARROWEST);
     let mut blocks = empty(report, width);
     for (index, curve) in report.curves.iter().enumerate() {
         let named = &report.runs[curve.run];
-        let mut head = header(&curve_name(report, index), curve, named, width);
-        if let Some(state) = unfinished(report, curve.run) {
-            head = format!("{}\n{head}", wrap(&state, width, 2));
-        }
-        blocks.push(head);
-        let shown = short::rows(curve, rows);
-        blocks.push(numbers::rows(&shown, width));
-        blocks.push(footer(curve, named, shown.len(), width));
-        blocks.push(summary(curve, width));
+        let state = unfinished(report, curve.run).map(|state| wrap(&state, width, 2));
+        let head = wrap(&format!("{}: {}", curve_name(report, index), curve.pattern), width, 2);
+        let lines = state.into_iter().chain([head, summary(curve, named, width)]);
+        blocks.push(lines.collect::<Vec<_>>().join("\n"));
     }
-    blocks.push(cautions(report, width));
-    blocks.retain(|block| !block.is_empty());
     blocks.join("\n\n") + "\n"
 }
 
-/// A label and its value, wrapped under each other.
-pub(crate) fn item(label: &str, value: &str, width: usize) -> String {
-    let indent = LABEL + 2;
-    // A blank would be lost in wrapping: the label's column is filled with it afterwards.
-    let wrapped = wrap(value, width.saturating_sub(indent), 0).replace('\n', &format!("\n{:indent$}", ""));
-    format!("  {label:<LABEL$}{wrapped}")
+/// Of each curve of `report` these `rows` of its sizes, and how it was measured. No colours, no control codes.
+pub(super) fn details(report: &Report, width: u16, rows: Rows) -> String {
+    let width = usize::from(width).max(NARROWEST);
+    let mut blocks = Vec::new();
+    for (index, curve) in report.curves.iter().enumerate() {
+        let named = &report.runs[curve.run];
+        let head = wrap(&format!("{}:", curve_name(report, index)), width, 2);
+        blocks.extend((report.curves.len() > 1).then_some(head));
+        let shown = short::rows(curve, rows);
+        blocks.push(numbers::rows(&shown, width));
+        blocks.push(footer(curve, named, shown.len(), width));
+        blocks.push(method(curve, named, width));
+    }
+    blocks.retain(|block| !block.is_empty());
+    blocks.join("\n\n") + "\n"
 }
 
 /// The first lines of runs that ended before they had a curve.
@@ -60,7 +59,7 @@ fn empty(report: &Report, width: usize) -> Vec<String> {
     report.runs.iter().enumerate().filter(bare).filter_map(line).collect()
 }
 
-fn header(name: &str, curve: &Curve, named: &NamedRun, width: usize) -> String {
+fn method(curve: &Curve, named: &NamedRun, width: usize) -> String {
     let run = &named.run;
     let hosts = hosts(named).map_or_else(|| "unknown".to_owned(), |hosts| hosts.join(" -> "));
     let family = if run.path().ipv6 { "IPv6" } else { "IPv4" };
@@ -70,7 +69,6 @@ fn header(name: &str, curve: &Curve, named: &NamedRun, width: usize) -> String {
         (transport, None) => format!("{} over {family}", plain(transport)),
     };
     let mut lines = vec![
-        wrap(&format!("{name}: {}", curve.pattern), width, 2),
         item("hosts", &format!("{hosts}, {transport}"), width),
         item("how", &plain(&describe(run)), width),
     ];
@@ -146,9 +144,13 @@ fn footer(curve: &Curve, named: &NamedRun, shown: usize, width: usize) -> String
     lines.join("\n")
 }
 
-fn summary(curve: &Curve, width: usize) -> String {
+/// The key numbers, what limits the curve, and its dips.
+fn summary(curve: &Curve, named: &NamedRun, width: usize) -> String {
     let keys = keys(curve);
     let mut lines: Vec<String> = keys.iter().map(|key| item(key.label, &key.value, width)).collect();
+    let limits = limits(&named.run, curve.pattern);
+    let label = |nth: usize| if nth == 0 { "limited by" } else { "" };
+    lines.extend(limits.iter().enumerate().map(|(nth, limit)| item(label(nth), limit, width)));
     for dip in &curve.derived.dips {
         let [first, last] = dip.extent;
         let boundary = dip.boundary.map_or_else(String::new, |boundary| format!(", at {boundary}"));
@@ -162,18 +164,6 @@ fn summary(curve: &Curve, width: usize) -> String {
     lines.join("\n")
 }
 
-/// For runs of curves; runs of loads show their own.
-fn cautions(report: &Report, width: usize) -> String {
-    let several = report.runs.len() > 1;
-    let line = |(named, caution): (&NamedRun, &Caution)| {
-        let run = if several { format!("{}: ", plain(&named.name)) } else { String::new() };
-        wrap(&format!("! {run}{}; {}", plain(&caution.finding()), caution.advice()), width, 2)
-    };
-    let of_curves = report.runs.iter().filter(|named| !named.has_loads());
-    let found = of_curves.flat_map(|named| named.run.cautions.iter().map(move |caution| (named, caution)));
-    found.map(line).collect::<Vec<_>>().join("\n")
-}
-
 #[cfg(test)]
 mod tests {
     use linerate_analysis::report::Report;
@@ -183,6 +173,10 @@ mod tests {
     use super::super::fixture::{self, GIGABIT, Made};
     use super::super::text::columns;
     use super::*;
+
+    fn table(report: &Report, width: u16, rows: Rows) -> String {
+        result(report, width) + &details(report, width, rows)
+    }
 
     fn in_pattern(pattern: Pattern) -> String {
         table(&Report::new(vec![Made { pattern, ..GIGABIT }.run()]), 80, Rows::Short)
@@ -254,20 +248,6 @@ mod tests {
         for more in ["least us", "longest us", "samples", "rounds"] {
             assert!(!usual.contains(more) && wide.contains(more), "{more} in {wide}");
         }
-    }
-
-    #[test]
-    fn a_caution_names_its_run_among_several() {
-        let of = |mut report: Report| {
-            report.runs[0].run.cautions = vec![Caution::SameHost];
-            let text = cautions(&report, 1_000);
-            text.lines().next().expect("a caution").to_owned()
-        };
-        let caution = format!("{}; {}", Caution::SameHost.finding(), Caution::SameHost.advice());
-        assert_eq!(of(fixture::one()), format!("! {caution}"));
-        let two = fixture::two();
-        let name = two.runs[0].name.clone();
-        assert_eq!(of(two), format!("! {name}: {caution}"));
     }
 
     #[test]

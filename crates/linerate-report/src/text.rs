@@ -11,6 +11,9 @@ use linerate_core::run::{End, Path, Run, State};
 use linerate_core::units::{Size, Span};
 use unicode_width::UnicodeWidthStr as _;
 
+/// Columns of a label before its value.
+const LABEL: usize = 12;
+
 /// Whether a run is of nothing but curves.
 pub(crate) const fn is_of_curves(named: &NamedRun) -> bool {
     !named.has_loads() && !named.has_mesh() && !named.has_app() && !named.has_trace()
@@ -277,6 +280,14 @@ fn saturation(derived: &Derived) -> Option<String> {
 /// The name of curve `index`, safe to show.
 pub(crate) fn curve_name(report: &Report, index: usize) -> String {
     plain(&report.curves[index].name)
+}
+
+/// A label and its value, wrapped under each other.
+pub(crate) fn item(label: &str, value: &str, width: usize) -> String {
+    let indent = LABEL + 2;
+    // A blank would be lost in wrapping: the label's column is filled with it afterwards.
+    let wrapped = wrap(value, width.saturating_sub(indent), 0).replace('\n', &format!("\n{:indent$}", ""));
+    format!("  {label:<LABEL$}{wrapped}")
 }
 
 /// `text` in lines of at most `width` columns, all but the first behind `indent` blanks.

@@ -216,9 +216,15 @@
         const text = inside ? name : `${name} (above this graph)`;
         const wide = text.length * size * 0.58;
         const over = inside ? Math.max(top + 10, points[0][1] - 5) : top + 10;
-        const places = [over, over + 22, over + 36, over + 50].flatMap((y) => [[left + 6, y], [right - 6 - wide, y]]);
-        const free = ([x, y]) => taken.every((other) => Math.abs(other.y - y) > 13 || other.x + other.wide < x || x + wide < other.x);
-        const [x, y] = places.find(free) || places[0];
+        const rows = [over, over + 20, over + 34, over + 48, over + 62];
+        const places = rows.flatMap((y) => [left + 6, right - 6 - wide, (left + right - wide) / 2].map((x) => [x, y]));
+        const covers = ([x, y], [px, py]) => px > x - 4 && px < x + wide + 4 && py > y - size - 2 && py < y + 6;
+        const cost = ([x, y]) => {
+          const others = taken.filter((other) => Math.abs(other.y - y) < size + 2 && other.x < x + wide && x < other.x + other.wide);
+          const points = layers.flatMap((layer) => layer.places).filter((place) => covers([x, y], place));
+          return 1000 * others.length + points.length;
+        };
+        const [x, y] = places.reduce((one, other) => (cost(other) < cost(one) ? other : one));
         taken.push({ x, y, wide });
         make("text", { x, y, "font-size": size, fill: "currentColor" }, group, text);
       }

@@ -117,11 +117,11 @@ fn a_measured_report_and_an_overlay_render_without_an_error_or_a_request() {
 fn a_page_of_a_load_renders_without_an_error_or_a_request() {
     let desk = Desk::new();
     let load = ["model", "load", "gigabit", "--set", "load.time=1ms", "--set", "load.warm-up=0s"];
-    // A single run has its stations and its delays; a sweep five charts of a curve for each of two loads,
+    // A single run has its stations and its delays; a sweep four charts of a curve for each of two loads,
     // and in the first what framing leaves.
     let sweep =
         ["--sweep", "frame=64,512,1518", "--sweep", "arrivals=poisson,periodic", "--set", "total-load=0.5"];
-    for (options, charts, legend) in [(&[][..], 2, 0), (&sweep[..], 5, 11)] {
+    for (options, charts, legend) in [(&[][..], 2, 0), (&sweep[..], 4, 9)] {
         desk.linerate(&[&load[..], options, &["--report", "x.html"]].concat()).done();
         let Some(seen) = open(&desk, "x.html") else { return };
         seen.assert_quiet();
@@ -135,7 +135,7 @@ fn a_page_of_a_load_renders_without_an_error_or_a_request() {
 fn used(desk: &Desk, page: &str, script: &str) -> Option<String> {
     let whole = desk.read(page);
     let (before, _) = whole.rsplit_once("</body>").expect("a page has an end");
-    desk.write("used.html", &format!("{before}<script>{script}</script></body></html>"));
+    desk.write("used.html", format!("{before}<script>{script}</script></body></html>"));
     let seen = open(desk, "used.html")?;
     seen.assert_quiet();
     let (_, chart) = seen.dom.split_once("id=\"throughput\"").expect("the chart is there");

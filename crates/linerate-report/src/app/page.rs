@@ -9,7 +9,7 @@ use super::words::{case_of, checks, cost, facts, failures, headline, merit, name
 use super::{columns, courses, timeline, words};
 use crate::figure::{Figure, Title};
 use crate::plot::look;
-use crate::section::{Card, Entry, Item, Part, Section, TableView, charts, entries, tables};
+use crate::section::{Card, Entry, Item, Kind, Part, Section, TableView, charts, entries, tables};
 use crate::text::{count, plain};
 
 /// The sections of the applications of `report`: the runs of one application share its charts.
@@ -63,7 +63,7 @@ fn card(report: &Report, app: &AppResult, colour: Option<usize>) -> Card {
     keys.extend(checks(app).map(|checks| ["checks".to_owned(), checks]));
     keys.extend(run_of(report, app).and_then(cost).map(|cost| ["cost".to_owned(), cost]));
     let note = "Medians over the repetitions. Communication includes waiting for others.".to_owned();
-    Card { title, colour, keys: entries(keys), note }
+    Card { kind: Kind::Application, title, colour, keys: entries(keys), note }
 }
 
 /// The shown case on the most ranks.

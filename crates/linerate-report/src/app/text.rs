@@ -1,14 +1,12 @@
 //! Applications as plain text for people.
 
 use linerate_analysis::report::{AppResult, NamedRun, Report};
-use linerate_core::caution::Caution;
 use linerate_core::plan::Rows;
 
 use super::columns;
 use super::words::{answer, case_of, checks, cost, facts, failures, headline, highest, name, run_of};
 use crate::columns::{Column, fit, fit_wrapped};
-use crate::table::item;
-use crate::text::{count, plain, unfinished, wrap};
+use crate::text::{count, item, plain, unfinished, wrap};
 
 /// The narrowest text.
 const NARROWEST: usize = 40;
@@ -43,9 +41,6 @@ fn of_run(report: &Report, (index, named): (usize, &NamedRun), width: usize, row
     head.extend(lines.into_iter().map(|[label, value]| item(&label, &value, width)));
     let mut blocks = vec![head.join("\n")];
     blocks.extend(app.into_iter().flat_map(|app| of_app(report, app, width, rows)));
-    let caution =
-        |caution: &Caution| wrap(&format!("! {}; {}", plain(&caution.finding()), caution.advice()), width, 2);
-    blocks.push(named.run.cautions.iter().map(caution).collect::<Vec<_>>().join("\n"));
     blocks.retain(|block| !block.is_empty());
     blocks.join("\n\n")
 }

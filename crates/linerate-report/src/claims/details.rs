@@ -4,8 +4,7 @@ use linerate_study::claims::{Judged, Modelled};
 
 use super::Checked;
 use super::words::{NOTHING, allowed, compared, computed, configuration, modelled, note, published, what};
-use crate::table::item;
-use crate::text::{plain, wrap};
+use crate::text::{item, plain, wrap};
 
 /// A block for each claim: what was published, for which set-up, how it is checked, and the result.
 pub(super) fn blocks(checked: &Checked<'_>, width: usize) -> Vec<String> {

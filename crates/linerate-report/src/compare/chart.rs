@@ -8,14 +8,13 @@ use super::super::figure::{Figure, Title, axis};
 use super::super::plot::Axis;
 use super::super::text::digits;
 use super::words;
-use crate::error::RenderError;
 
 /// A ratio is drawn up to this many times from the others.
 const FAR: f64 = 2.0;
 
 /// Both charts of a curve.
-pub(super) fn figures(curve: &CurveChange, threshold: f64) -> Result<[Figure; 2], RenderError> {
-    Ok([overlay(curve), ratio(curve, threshold)])
+pub(super) fn figures(curve: &CurveChange, threshold: f64) -> [Figure; 2] {
+    [overlay(curve), ratio(curve, threshold)]
 }
 
 /// Payload throughput of a message of `size` bytes in `us`. Unit: Mb/s.

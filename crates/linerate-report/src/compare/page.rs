@@ -9,6 +9,7 @@ use super::super::section::{self, Cell, Document, Item, Part, Section, TableView
 use super::super::text::plain;
 use super::{chart, forest, words};
 use crate::error::RenderError;
+use crate::markdown::markdown as write;
 
 /// How the tables are read.
 const READ: &str = "The unit of repetition is the run. Key figures and bands share 5 % of false alarms, and so do all sizes of a curve: p is corrected for that. \"Sees\" is the smallest change that would have been found in four of five cases.";
@@ -21,13 +22,18 @@ const READ: &str = "The unit of repetition is the run. Key figures and bands sha
 /// [`RenderError::Json`] or
 /// [`RenderError::Page`] when the page cannot be filled.
 pub fn html(comparison: &Comparison) -> Result<String, RenderError> {
-    page(document(comparison)?, None)
+    page(document(comparison), None)
 }
 
-fn document(comparison: &Comparison) -> Result<Document, RenderError> {
+/// `comparison` as Markdown, for a pull request.
+pub fn markdown(comparison: &Comparison) -> String {
+    write(&document(comparison))
+}
+
+fn document(comparison: &Comparison) -> Document {
     let mut drawn = forest::figures(comparison);
     for curve in comparison.curves.iter().filter(|curve| curve.sizes.len() > 1) {
-        drawn.extend(chart::figures(curve, comparison.threshold)?);
+        drawn.extend(chart::figures(curve, comparison.threshold));
     }
     let [base, candidate] = &comparison.sides;
     let facts = [
@@ -59,7 +65,7 @@ fn document(comparison: &Comparison) -> Result<Document, RenderError> {
         Section::new(Part::Doubts, "cautions", "Cautions", cautions.into_iter().collect()),
         Section::new(Part::Tables, "numbers", "Numbers", numbers.collect()),
     ];
-    Ok(Document::new(format!("{} against {}", first(candidate), first(base)), sections))
+    Document::new(format!("{} against {}", first(candidate), first(base)), sections)
 }
 
 fn differences(comparison: &Comparison) -> Vec<Item> {

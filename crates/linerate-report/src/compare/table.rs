@@ -6,8 +6,7 @@ use linerate_analysis::identity::Difference;
 use linerate_core::plan::Rows;
 
 use super::super::columns::{Column, fit};
-use super::super::table::item;
-use super::super::text::{plain, wrap};
+use super::super::text::{item, plain, wrap};
 use super::words;
 
 /// At most this many sizes and differences of settings are shown in the short form.

@@ -9,8 +9,7 @@ use linerate_analysis::experiment::{Findings, SettingShown};
 use super::clean::cleaned;
 use super::words;
 use crate::columns::{Column, fit_wrapped};
-use crate::table::item;
-use crate::text::wrap;
+use crate::text::{item, wrap};
 
 /// The narrowest table: labels and numbers alone need this.
 const NARROWEST: usize = 40;

@@ -6,8 +6,7 @@ use linerate_analysis::figures::{Figure, Key};
 use linerate_core::plan::Rows;
 
 use super::super::columns::{Column, fit};
-use super::super::table::item;
-use super::super::text::{count, plain, shortened};
+use super::super::text::{count, item, plain, shortened};
 use super::level::Level;
 use super::shown::{Shown, outliers};
 use super::{Course, PathHistory, RunRow, dates, words};

@@ -5,8 +5,7 @@ use linerate_core::host_limits::HostLimitsFile;
 use super::sections::{Rows, Section, all};
 use super::words::{cautions, facts, state};
 use crate::columns::fit;
-use crate::table::item;
-use crate::text::wrap;
+use crate::text::{item, wrap};
 
 /// Blanks before what belongs to a title.
 const INDENT: usize = 2;

@@ -128,11 +128,32 @@ pub(super) fn figures(study: &Study) -> Vec<Figure> {
     figures
 }
 
-/// Whether there is something to see: nobody needs a chart of no loss and no collisions.
+/// A rate that is the same share of another measure at every point, but for this, has the other's chart.
+const SAME: f64 = 0.02;
+
+/// Whether there is something to see: nobody needs a chart of no loss and no collisions, or the same chart twice.
 fn is_worth(study: &Study, subject: &Subject) -> bool {
+    let shown_by = match subject.measure {
+        "throughput_mbps" => Some("efficiency"),
+        "goodput_mbps" => Some("throughput_mbps"),
+        _ => None,
+    };
+    let is_alone = study.plans.len() == 1;
+    if is_alone && shown_by.is_some_and(|other| is_proportional(study, [subject.measure, other])) {
+        return false;
+    }
     let values = study.points.iter().filter_map(|point| point.estimate(Measure::named(subject.measure)));
     let idle = matches!(subject.spread, Spread::Part | Spread::Number);
     !idle || values.into_iter().any(|estimate| estimate.mean > 0.0)
+}
+
+/// Whether two measures have one ratio at all points.
+fn is_proportional(study: &Study, [one, other]: [&'static str; 2]) -> bool {
+    let mean = |point: &linerate_study::Point, measure| Some(point.estimate(Measure::named(measure))?.mean);
+    let ratios = study.points.iter().filter_map(|point| Some(mean(point, one)? / mean(point, other)?));
+    let ratios = ratios.filter(|ratio| ratio.is_finite());
+    let [low, high] = ratios.fold([f64::INFINITY, 0.0], |[low, high], it| [low.min(it), high.max(it)]);
+    high <= low * (1.0 + SAME)
 }
 
 /// The values of a key at every point, if all are numbers of one kind and not all alike.
@@ -248,7 +269,8 @@ fn caption(study: &Study, subject: &Subject, more: usize, theory: &[Curve]) -> S
     let mut caption = subject.caption.to_owned();
     if !theory.is_empty() {
         caption += " Dashed is theory: what framing leaves is the bound; Metcalfe and Boggs (1976) is what \
-                    saturated stations reach with the best backoff, each frame alone.";
+                    saturated stations reach with the best backoff, each frame alone. A station that sends again at once after \
+                    a frame of its own (capture) gets more.";
     }
     if study.seeds() > 1 {
         caption += " Bars are 95 % intervals of the mean over seeds.";

@@ -6,7 +6,9 @@ use linerate_study::Study;
 
 use super::super::columns::Column;
 use super::super::page::html as page;
-use super::super::section::{self, Card, Document, Entry, Item, Part, Section, TableView, Warning, entries};
+use super::super::section::{
+    self, Card, Document, Entry, Item, Kind, Part, Section, TableView, Warning, entries,
+};
 use super::super::text::{Key, plain};
 use super::points::point_columns;
 use super::stations::{queue_columns, station_columns};
@@ -82,6 +84,7 @@ fn facts(study: &Study) -> Vec<Key> {
 
 fn card(study: &Study, run: &LoadOutcome) -> Card {
     Card {
+        kind: Kind::Load,
         title: String::new(),
         colour: None,
         keys: entries(summary(run, study.points[0].ceiling)),
@@ -135,9 +138,9 @@ mod tests {
     #[test]
     fn every_chart_has_its_curves_and_every_point_its_row() {
         let page = html(&fixture::sweep()).expect("it has a page");
-        // Seven measures against each of two keys; efficiency has lines of theory too.
-        assert_eq!(page.matches("<figure").count(), 2 * 7);
-        assert_eq!(page.matches("<g class=\"curve ").count(), 7 * 3 + 6 + 7 * 6 + 1);
+        // Five measures against each of two keys; efficiency has lines of theory too.
+        assert_eq!(page.matches("<figure").count(), 2 * 5);
+        assert_eq!(page.matches("<g class=\"curve ").count(), 5 * 3 + 6 + 5 * 6 + 1);
         let (_, table) = page.split_once("Every point").expect("there is a table");
         assert_eq!(table.matches("<tr>").count(), 1 + 18);
         let page = html(&fixture::crowd()).expect("it has a page");

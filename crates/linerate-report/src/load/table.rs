@@ -4,8 +4,7 @@ use linerate_sim::load::LoadOutcome;
 use linerate_study::Study;
 
 use super::super::columns::{Column, fit};
-use super::super::table::item;
-use super::super::text::{plain, wrap};
+use super::super::text::{item, plain, wrap};
 use super::points::point_columns;
 use super::stations::{chosen, queue_columns, station_columns};
 use super::words::{described, summary, swept};

@@ -12,7 +12,7 @@ use crate::columns::Column;
 use crate::error::RenderError;
 use crate::page::Script;
 use crate::section::{
-    self, Card, Cell, Entry, Item, MapView, Maps, Part, Section, TableView, Tone, entries, note, tables,
+    self, Card, Cell, Entry, Item, Kind, MapView, Maps, Part, Section, TableView, Tone, entries, note, tables,
 };
 use crate::text::{count, percent, plain};
 
@@ -63,7 +63,7 @@ fn card(report: &Report, mesh: &MeshResult) -> Card {
     };
     let note =
         "Latencies are one way: half the round trip. Throughputs are of payload in one direction, delivered.";
-    Card { title, colour: None, keys: entries(keys(mesh)), note: note.to_owned() }
+    Card { kind: Kind::Mesh, title, colour: None, keys: entries(keys(mesh)), note: note.to_owned() }
 }
 
 /// The sections of one mesh, whose first heat map has this `number` in the page.

@@ -3,14 +3,12 @@
 mod heat;
 
 use linerate_analysis::report::{CollectiveRow, MeshResult, MeshView, NamedRun, Report, describe};
-use linerate_core::caution::Caution;
 use linerate_core::plan::Rows;
 
 use super::columns;
 use super::words::{facts, headline, keys, meanwhile, view_name};
 use crate::columns::{Column, fit, fit_wrapped};
-use crate::table::item;
-use crate::text::{plain, unfinished, wrap};
+use crate::text::{item, plain, unfinished, wrap};
 
 /// The narrowest text.
 const NARROWEST: usize = 40;
@@ -46,9 +44,6 @@ fn of_run(report: &Report, (index, named): (usize, &NamedRun), width: usize, row
     head.extend(lines.into_iter().map(|[label, value]| item(&label, &value, width)));
     let mut blocks = vec![head.join("\n")];
     blocks.extend(mesh.into_iter().flat_map(|mesh| of_mesh(mesh, width, rows)));
-    let caution =
-        |caution: &Caution| wrap(&format!("! {}; {}", plain(&caution.finding()), caution.advice()), width, 2);
-    blocks.push(named.run.cautions.iter().map(caution).collect::<Vec<_>>().join("\n"));
     blocks.retain(|block| !block.is_empty());
     blocks.join("\n\n")
 }

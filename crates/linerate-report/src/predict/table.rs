@@ -2,8 +2,7 @@
 
 use linerate_study::prediction::{Compared, Prediction};
 
-use super::super::table::item;
-use super::super::text::{digits, plain, wrap};
+use super::super::text::{digits, item, plain, wrap};
 use super::{facts, grid};
 
 /// The summary, every size, how to test a change, and what is doubtful.

@@ -2,16 +2,15 @@
 
 use super::{Card, Cell, Item, TableView, Tone};
 
-/// A table for each kind of card: a row for each card, a column for each key. Cards of one kind have the same first
-/// key. One card alone is a list, which reads better.
+/// A table for each kind of card: a row for each card, a column for each key. One card alone is a list, which reads
+/// better.
 pub(crate) fn key_items(mut cards: Vec<Card>) -> Vec<Item> {
     if cards.len() < 2 {
         return cards.pop().map(Item::Keys).into_iter().collect();
     }
     let mut kinds: Vec<Vec<Card>> = Vec::new();
     for card in cards {
-        let first = |card: &Card| card.keys.first().map(|key| key.label.clone());
-        match kinds.iter_mut().find(|kind| first(&kind[0]) == first(&card)) {
+        match kinds.iter_mut().find(|kind| kind[0].kind == card.kind) {
             Some(kind) => kind.push(card),
             None => kinds.push(vec![card]),
         }

@@ -7,7 +7,7 @@ use linerate_core::units::Size;
 use super::words::{clocks, columns, means, overhead, remarks, stamped, us};
 use super::{bars, single};
 use crate::figure::Title;
-use crate::section::{self, Card, Item, Part, Section, TableView, entries};
+use crate::section::{self, Card, Item, Kind, Part, Section, TableView, entries};
 use crate::text::{percent, plain};
 
 /// Most sizes of which single messages are shown.
@@ -98,5 +98,5 @@ fn card(report: &Report, trace: &TraceResult) -> Card {
         keys.push([Size(row.size).to_string(), format!("{} us one way{most}", us(whole.median_ns))]);
     }
     let note = "Medians from the call that sends a message to the call that has it.".to_owned();
-    Card { title, colour: None, keys: entries(keys), note }
+    Card { kind: Kind::Trace, title, colour: None, keys: entries(keys), note }
 }

@@ -1,7 +1,6 @@
 //! Traces as text.
 
 use linerate_analysis::report::{Report, TraceResult};
-use linerate_core::caution::Caution;
 use linerate_core::plan::Rows;
 use linerate_core::trace::Way;
 
@@ -43,12 +42,6 @@ fn block(report: &Report, trace: &TraceResult, width: usize, rows: Rows) -> Stri
     if !more.is_empty() {
         parts.push(String::new());
         parts.extend(more);
-    }
-    let caution =
-        |caution: &Caution| wrap(&format!("! {}; {}", plain(&caution.finding()), caution.advice()), width, 2);
-    if !run.cautions.is_empty() {
-        parts.push(String::new());
-        parts.extend(run.cautions.iter().map(caution));
     }
     parts.join("\n")
 }

@@ -8,7 +8,7 @@ use super::latency;
 use super::sums::sums;
 use super::words::{facts, headline, reasons, time};
 use crate::columns::Column;
-use crate::section::{self, Card, Entry, Item, Part, Section, TableView, entries};
+use crate::section::{self, Card, Entry, Item, Kind, Part, Section, TableView, entries};
 use crate::text::plain;
 
 /// How the tables are read.
@@ -59,7 +59,7 @@ fn card(report: &Report, load: &LoadResult) -> Card {
         (_, true) => format!("{}: {}", plain(&load.name), headline(&report.runs[load.run].run)),
         (_, false) => plain(&load.name),
     };
-    Card { title, colour: None, keys: entries(keys), note: String::new() }
+    Card { kind: Kind::Load, title, colour: None, keys: entries(keys), note: String::new() }
 }
 
 /// The tables of a run.

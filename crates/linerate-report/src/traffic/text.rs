@@ -1,13 +1,11 @@
 //! Loads as plain text for people.
 
 use linerate_analysis::report::{LoadResult, NamedRun, Report, describe};
-use linerate_core::caution::Caution;
 use linerate_core::plan::Rows;
 use linerate_core::run::Run;
 
 use super::super::columns::{Column, fit};
-use super::super::table::item;
-use super::super::text::{plain, unfinished, wrap};
+use super::super::text::{item, plain, unfinished, wrap};
 use super::columns::{Flow, flow_columns, table_columns};
 use super::latency;
 use super::sums::sums;
@@ -56,9 +54,6 @@ fn of_run(report: &Report, (index, named): (usize, &NamedRun), width: usize, row
             blocks.push(bulk(run, load, (loads.len() > 1, rows), width));
         }
     }
-    let caution =
-        |caution: &Caution| wrap(&format!("! {}; {}", plain(&caution.finding()), caution.advice()), width, 2);
-    blocks.push(run.cautions.iter().map(caution).collect::<Vec<_>>().join("\n"));
     blocks.retain(|block| !block.is_empty());
     blocks.join("\n\n")
 }

@@ -11,7 +11,7 @@ use linerate_report::compare as render;
 
 use crate::cli::{CompareArgs, CompareFormat};
 use crate::history;
-use crate::screen::{columns, note, show};
+use crate::screen::{columns, note, show, show_text};
 use crate::store;
 use crate::trouble::Trouble;
 
@@ -23,7 +23,7 @@ pub(super) fn run(args: &CompareArgs) -> Result<ExitCode, Trouble> {
     let comparison = compared(&base, &candidate, args)?;
     match args.format {
         CompareFormat::Table if args.to.is_empty() => {
-            show(&render::table(&comparison, columns(), args.rows.unwrap_or_default()))?;
+            show_text(&render::table(&comparison, columns(), args.rows.unwrap_or_default()))?;
         }
         CompareFormat::Json => show(&render::json(&comparison).map_err(|error| unrendered(&error))?)?,
         CompareFormat::Table => {}

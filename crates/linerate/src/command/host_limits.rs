@@ -11,7 +11,7 @@ use std::path::Path;
 use linerate_core::host_limits::HostLimitsFile;
 use linerate_report::host_limits as render;
 
-use crate::screen::{columns, show};
+use crate::screen::{columns, show_text};
 use crate::store;
 use crate::trouble::Trouble;
 
@@ -54,7 +54,7 @@ fn rendered(file: &HostLimitsFile, form: Form) -> Result<String, Trouble> {
 /// Shows a file that `linerate host` wrote, or writes it in other forms.
 pub(super) fn report(file: &HostLimitsFile, to: &[std::path::PathBuf], quiet: bool) -> Result<(), Trouble> {
     if to.is_empty() {
-        return show(&render::text(file, columns()));
+        return show_text(&render::text(file, columns()));
     }
     for path in to {
         store::replace(path, &rendered(file, form(path)?)?)?;

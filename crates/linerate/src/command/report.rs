@@ -9,7 +9,7 @@ use linerate_report as render;
 
 use super::host_limits;
 use crate::cli::ReportArgs;
-use crate::screen::{columns, note, show};
+use crate::screen::{columns, note, show, show_text};
 use crate::store::{self, Loaded};
 use crate::trouble::Trouble;
 
@@ -37,7 +37,7 @@ fn of_runs(runs: Vec<NamedRun>, args: &ReportArgs) -> Result<ExitCode, Trouble> 
     if args.format.is_some() {
         show(&metrics(&report))?;
     } else if args.to.is_empty() {
-        show(&render::text(&report, columns(), args.rows.unwrap_or_default()))?;
+        show_text(&render::text(&report, columns(), args.rows.unwrap_or_default()))?;
     }
     for path in &args.to {
         other_than(path, args)?;

@@ -9,7 +9,7 @@ use linerate_core::plan::{Format, NO_REPORT, Output, Plan};
 use linerate_core::run::{Run, Source};
 use linerate_report as render;
 
-use crate::screen::{columns, show};
+use crate::screen::{columns, show, show_text};
 use crate::store;
 use crate::trouble::Trouble;
 
@@ -94,7 +94,9 @@ pub(super) fn print(report: &Report) -> Result<(), Trouble> {
     let rendered = match format {
         Format::Json => render::json(report, level),
         Format::Csv => render::csv(report, level),
-        Format::Table => Ok(render::text(report, columns(), rows) + &explained(&report.runs[0])),
+        Format::Table => {
+            return show_text(&(render::text(report, columns(), rows) + &explained(&report.runs[0])));
+        }
         Format::Np => render::np(report),
     };
     show(&rendered.map_err(|error| unrendered(&error))?)

@@ -7,7 +7,7 @@ use linerate_net::settings::{self, Scope, Setting, SettingError, Value, catalogu
 use linerate_report::settings as render;
 
 use crate::cli::{SettingsArgs, SettingsVerb};
-use crate::screen::{columns, note, show};
+use crate::screen::{columns, note, show, show_text};
 use crate::settings::Held;
 use crate::signals::Interrupt;
 use crate::trouble::Trouble;
@@ -53,7 +53,7 @@ pub(super) fn run(args: &SettingsArgs) -> Result<ExitCode, Trouble> {
 
 fn list(names: &[String], interface: Option<&str>) -> Result<ExitCode, Trouble> {
     let rows = if names.is_empty() { all(interface) } else { named(names, interface)? };
-    show(&render::table(&rows, columns().into()))?;
+    show_text(&render::table(&rows, columns().into()))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -4,8 +4,7 @@ use linerate_analysis::experiment::{EffectFound, FigureFound, Findings};
 
 use super::super::{views, words};
 use crate::columns::fit_wrapped;
-use crate::table::item;
-use crate::text::{count, wrap};
+use crate::text::{count, item, wrap};
 
 /// At most this many pairs and cells are shown, unless all is asked for.
 const ROWS: usize = 12;

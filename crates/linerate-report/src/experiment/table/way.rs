@@ -5,8 +5,7 @@ use linerate_analysis::experiment::{Findings, WayFound};
 use super::super::{views, words};
 use super::figure::noted;
 use crate::columns::fit_wrapped;
-use crate::table::item;
-use crate::text::wrap;
+use crate::text::{item, wrap};
 
 /// What the design found on its way, if it is one that finds its own.
 pub(super) fn block(findings: &Findings, width: usize) -> Option<String> {

@@ -60,9 +60,9 @@ const WINDOW: Subject = Subject {
 /// Everything against the same time.
 pub(super) fn figures(report: &Report) -> Vec<Figure> {
     let all = [
-        (THROUGHPUT, of_flows(report, throughput)),
-        (TRANSACTIONS, transactions(report)),
         (LATENCY, latencies(report)),
+        (TRANSACTIONS, transactions(report)),
+        (THROUGHPUT, of_flows(report, throughput)),
         (ROUND_TRIP, of_flows(report, |flow| tcp(flow, |it| it.rtt_us, |us| time(Some(us))))),
         (WINDOW, of_flows(report, |flow| tcp(flow, |it| it.cwnd as f64, digits))),
     ];

@@ -11,7 +11,7 @@ use super::findings::{self, Found};
 use super::folder;
 use super::given::{self, Given};
 use crate::cli::HowToRun;
-use crate::screen::{columns, note, show};
+use crate::screen::{columns, note, show_text};
 use crate::store;
 use crate::trouble::Trouble;
 
@@ -32,7 +32,7 @@ pub(super) fn conclude(
     let ledger = folder::ledger(path)?;
     let found = findings::found(given, path, &ledger)?;
     if found.findings.done > 0 {
-        show(&render::table(&found.findings, columns(), false))?;
+        show_text(&render::table(&found.findings, columns(), false))?;
         let page = path.join(PAGE);
         store::replace(&page, &html(&found)?)?;
         store::replace(&path.join(DATA), &json(&found)?)?;
@@ -90,7 +90,7 @@ pub(super) fn report(path: &Path, to: &[PathBuf], all: bool) -> Result<ExitCode,
         ));
     }
     if to.is_empty() {
-        show(&render::table(&found.findings, columns(), all))?;
+        show_text(&render::table(&found.findings, columns(), all))?;
     }
     for file in to {
         store::replace(file, &rendered(&found, file)?)?;

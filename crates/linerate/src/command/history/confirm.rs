@@ -17,7 +17,7 @@ use super::{failed, load, opened};
 use crate::config::{NO_CONFIG, PROFILE};
 use crate::history::pack::unpack;
 use crate::history::record_of;
-use crate::screen::{columns, note, show};
+use crate::screen::{columns, note, show_text};
 use crate::store;
 use crate::trouble::Trouble;
 
@@ -102,7 +102,7 @@ pub(super) fn run(change: &str, runs: u32, folder: &Path) -> Result<ExitCode, Tr
     let question = Question { began: super::super::compare::began, ..Question::default() };
     let comparison = compare(&base, &candidate, &question)
         .map_err(|error| Trouble::new(format!("failed to compare: {error}"), error.advice()))?;
-    show(&render::table(&comparison, columns(), Rows::Short))?;
+    show_text(&render::table(&comparison, columns(), Rows::Short))?;
     let figure = comparison.figures.iter().find(|figure| figure.key == member.id.figure);
     let verdict = figure.map_or(Verdict::NoVerdict, |figure| figure.change.verdict);
     conclude(&mut store, &member, verdict)
