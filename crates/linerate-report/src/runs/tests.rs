@@ -319,6 +319,42 @@ fn what_a_run_has_by_itself_it_has_beside_others() {
     }
 }
 
+/// What the text of a run of a kind cannot be without.
+fn marks_of(kind: &str) -> &'static [&'static str] {
+    match kind {
+        "curve" | "one-way" | "model" | "netpipe" => &["Throughput (", "median us"],
+        "stages" => &["Throughput (", "stages of a message"],
+        "stream" => &["stream over"],
+        "rr" => &["rr over"],
+        "mesh" => &["8 ranks, all 56 pairs measured"],
+        "app" => &["Lennard-Jones MD on"],
+        _ => &["where messages are"],
+    }
+}
+
+#[test]
+fn the_text_markdown_and_json_of_two_runs_have_what_those_of_each_have() {
+    let kinds = kinds();
+    for (one, first) in &kinds {
+        for (other, second) in &kinds {
+            let mut second = second.clone();
+            second.name = format!("second-{other}");
+            let report = Report::new(vec![first.clone(), second.clone()]);
+            let text = crate::text(&report, 80, linerate_core::plan::Rows::Short);
+            for mark in marks_of(one).iter().chain(marks_of(other)) {
+                assert!(text.contains(mark), "{one} and {other}: {mark} in\n{text}");
+            }
+            let json = crate::json(&report, linerate_core::plan::Level::Point).expect("it has a form");
+            let markdown = markdown(&report);
+            for name in [&first.name, &second.name] {
+                assert!(json.contains(name.as_str()), "{one} and {other}: {name}");
+                let said = name.replace('_', "\\_");
+                assert!(markdown.contains(&said), "{one} and {other}: {name} in\n{markdown}");
+            }
+        }
+    }
+}
+
 /// Writes what a person should look at, for `chromium --screenshot` and the like.
 #[test]
 #[ignore = "writes files for people to look at"]
