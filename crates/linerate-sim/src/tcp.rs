@@ -7,7 +7,7 @@
 //! their low 32 bits.
 
 mod acknowledgement;
-mod congestion;
+pub mod congestion;
 mod connection;
 mod delivery;
 mod ecn;

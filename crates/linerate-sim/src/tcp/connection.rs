@@ -244,7 +244,7 @@ impl Connection {
     /// The name of its congestion control, as kernels have it: `reno`, `cubic`, `bbr`, `dctcp`.
     #[must_use]
     pub fn congestion_name(&self) -> &'static str {
-        self.rules().congestion.algorithm.name()
+        self.rules().congestion.algorithm.name
     }
 
     /// Payload of a full segment to the peer: after the handshake, with options taken off; before

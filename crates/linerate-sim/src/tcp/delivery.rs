@@ -24,12 +24,13 @@ impl Default for Before {
 
 /// A sample of the rate of delivery.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::tcp) struct RateSample {
-    pub(in crate::tcp) rate: Rate,
+pub struct RateSample {
+    /// How fast data was delivered.
+    pub rate: Rate,
     /// What had been delivered when the segment was sent that the sample is from. Unit: bytes.
-    pub(in crate::tcp) before: u64,
+    pub before: u64,
     /// The application had too little to send: the path may be faster.
-    pub(in crate::tcp) limited: bool,
+    pub limited: bool,
 }
 
 /// The connection's state: 3.1.1 of the draft.

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Algorithm, Rules, Segment};
+use super::{Rules, Segment};
 use crate::ip::Codepoint;
 
 /// What a receiver says of the marks that it saw.
@@ -29,7 +29,7 @@ pub(super) struct Earlier {
 
 impl Ecn {
     pub(super) fn new(agreed: bool, rules: &Rules) -> Self {
-        let is_exact = rules.congestion.algorithm == Algorithm::Dctcp;
+        let is_exact = rules.congestion.algorithm.exact_ecn;
         Self { is_on: agreed, is_exact, echoes: false, earlier: VecDeque::new() }
     }
 

@@ -4,10 +4,11 @@ use linerate_core::units::{Rate, Span, Time};
 
 /// How fast, and how much at once.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::tcp) struct Pacing {
-    pub(in crate::tcp) rate: Rate,
-    /// Unit: bytes.
-    pub(in crate::tcp) quantum: u64,
+pub struct Pacing {
+    /// How fast payload leaves.
+    pub rate: Rate,
+    /// How much leaves at once. Unit: bytes.
+    pub quantum: u64,
 }
 
 /// Lets segments leave.

@@ -23,7 +23,7 @@ const RATE: f64 = 1e8;
 /// DCTCP by the book, whose slow start ends below the window that fills the path.
 fn dctcp(window: f64) -> Settings {
     let textbook = Settings { mss: Some(MSS as u32), ..settings::textbook(Recovery::Sack) };
-    let mut settings = settings::marked(textbook, Algorithm::Dctcp);
+    let mut settings = settings::marked(textbook, Algorithm::DCTCP);
     settings.rules.congestion.initial_threshold = Some(Size((window / 2.0) as u64 * MSS));
     settings.rules.congestion.counting = Counting::Bytes;
     settings

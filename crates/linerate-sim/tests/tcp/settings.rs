@@ -73,7 +73,7 @@ pub(crate) fn textbook(recovery: Recovery) -> Settings {
             ecn: EcnUse::No,
         },
         congestion: CongestionRules {
-            algorithm: Algorithm::Reno,
+            algorithm: Algorithm::RENO,
             initial_window: 10,
             initial_threshold: None,
             duplicates: 3,
@@ -118,7 +118,7 @@ pub(crate) fn delaying(mut settings: Settings, delay: Span) -> Settings {
 }
 
 pub(crate) fn cubic(mut settings: Settings) -> Settings {
-    settings.rules.congestion.algorithm = Algorithm::Cubic;
+    settings.rules.congestion.algorithm = Algorithm::CUBIC;
     settings
 }
 

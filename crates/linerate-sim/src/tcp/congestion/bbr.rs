@@ -7,23 +7,17 @@ use filter::{Highest, Least};
 use gains::{Cycle, HIGH_GAIN};
 use linerate_core::units::{Rate, Span, Time};
 
-use super::{CongestionRules, Pacing};
-use crate::tcp::delivery::RateSample;
+use super::{Algorithm, CongestionControl, Flight, LARGEST, Marks, Pacing, Phase, Progress, Report, Window};
+use crate::tcp::{CongestionRules, Recovery};
 
-/// What an acknowledgement tells BBR. Unit of all counts: bytes.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::tcp) struct Report {
-    pub(in crate::tcp) now: Time,
-    /// What it delivered, and what all did.
-    pub(in crate::tcp) delivered: u64,
-    pub(in crate::tcp) total: u64,
-    /// What it showed to be lost.
-    pub(in crate::tcp) lost: u64,
-    /// What was in the network before, and is now.
-    pub(in crate::tcp) pipe_before: u64,
-    pub(in crate::tcp) pipe: u64,
-    pub(in crate::tcp) rtt: Option<Span>,
-    pub(in crate::tcp) sample: Option<RateSample>,
+impl Algorithm {
+    /// BBR, version 1: a model of the path sets rate and window.
+    pub const BBR: Self = Self {
+        name: "bbr",
+        source: "Version 1: draft-cardwell-iccrg-bbr-congestion-control-00.",
+        exact_ecn: false,
+        build: |mss, rules| Box::new(Bbr::new(mss, rules.first_window(mss), None, Time::ZERO)),
+    };
 }
 
 /// 4.3.
@@ -78,8 +72,7 @@ pub(super) struct Bbr {
 
 impl Bbr {
     /// `rtt` is that of the handshake (4.2.1.1).
-    pub(super) fn new(mss: u64, rules: &CongestionRules, rtt: Option<Span>, now: Time) -> Self {
-        let initial_window = u64::from(rules.initial_window) * mss;
+    fn new(mss: u64, initial_window: u64, rtt: Option<Span>, now: Time) -> Self {
         let first = rtt.unwrap_or(Span::from_ms(1));
         let nominal = Rate::of(initial_window, first).map_or(0.0, Rate::bits_per_second);
         Self {
@@ -103,16 +96,7 @@ impl Bbr {
         }
     }
 
-    /// Whether it sends less than the path takes, to see its round trip.
-    pub(super) fn is_probing_round_trip(&self) -> bool {
-        self.state == State::ProbeRoundTrip
-    }
-
-    /// How fast, and how much at once (4.2.1, 4.2.2).
-    pub(super) fn pacing(&self) -> Pacing {
-        Pacing { rate: self.pacing, quantum: self.quantum() }
-    }
-
+    /// What leaves at once (4.2.2). Unit: bytes.
     fn quantum(&self) -> u64 {
         let rate = self.pacing.bits_per_second();
         if rate < 1.2e6 {
@@ -125,7 +109,7 @@ impl Bbr {
     }
 
     /// An acknowledgement; gives the new window (4.2.3, `BBRUpdateOnACK`).
-    pub(super) fn acknowledged(&mut self, report: &Report, window: u64) -> u64 {
+    fn learn(&mut self, report: &Report, window: u64) -> u64 {
         self.count_round(report);
         if let Some(sample) = report.sample {
             let rate = sample.rate.bits_per_second();
@@ -282,33 +266,69 @@ impl Bbr {
     }
 
     /// A loss begins a recovery; gives the window, with `pipe` bytes in the network (4.2.3.4).
-    pub(super) fn recovers(&mut self, window: u64, (pipe, delivered, total): (u64, u64, u64)) -> u64 {
+    fn recovers(&mut self, window: u64, (pipe, delivered, total): (u64, u64, u64)) -> u64 {
         self.save(window);
         self.round_ends = total;
         self.conserves_until = Some(self.round + 1);
         pipe + delivered.max(self.mss)
     }
 
-    /// The timer of retransmission ran out (4.2.3.4).
-    pub(super) fn timed_out(&mut self, window: u64) {
-        self.save(window);
-        self.conserves_until = None;
-        self.full = 0.0;
-    }
-
     /// A recovery is over; gives the window (4.2.3.4).
-    pub(super) fn recovered(&mut self, window: u64) -> u64 {
+    fn recovered(&mut self, window: u64) -> u64 {
         self.conserves_until = None;
         if self.state == State::ProbeRoundTrip {
             return window;
         }
         window.max(std::mem::take(&mut self.saved))
     }
+}
+
+impl CongestionControl for Bbr {
+    /// How fast, and how much at once (4.2.1, 4.2.2).
+    fn pacing(&self) -> Option<Pacing> {
+        Some(Pacing { rate: self.pacing, quantum: self.quantum() })
+    }
+
+    fn opened(&mut self, rtt: Span, now: Time) {
+        *self = Self::new(self.mss, self.initial_window, Some(rtt), now);
+    }
 
     /// It sends again after the application had nothing to send (4.3.4.4).
-    pub(super) fn restart(&mut self) {
+    fn idle(&mut self, _: &mut Window, _: &CongestionRules) {
         if self.state == State::ProbeBandwidth {
             self.pacing = Rate::from_bits_per_second(self.bandwidth.get() * MARGIN);
+        }
+    }
+
+    fn acknowledged(&mut self, window: &mut Window, progress: &Progress, _: Recovery, _: &CongestionRules) {
+        if window.end_phase(progress.position) {
+            window.bytes = self.recovered(window.bytes);
+        }
+    }
+
+    /// Version 1 models the path by its rate and delay alone.
+    fn marked(&mut self, _: &mut Window, _: &Progress, _: Marks, _: &CongestionRules) -> bool {
+        false
+    }
+
+    fn report(&mut self, window: &mut Window, report: &Report) -> bool {
+        window.bytes = self.learn(report, window.bytes).min(LARGEST);
+        self.state == State::ProbeRoundTrip
+    }
+
+    fn lost(&mut self, window: &mut Window, flight: &Flight, _: Recovery, _: &CongestionRules) {
+        window.bytes = self.recovers(window.bytes, (flight.pipe, flight.delivered, flight.total));
+    }
+
+    /// Nothing: the loss was repaired, and the model has the rate.
+    fn lost_tail(&mut self, _: &mut Window, _: u64, _: &CongestionRules) {}
+
+    /// 4.2.3.4.
+    fn timed_out(&mut self, window: &mut Window, _: u64, _: bool, _: &CongestionRules) {
+        if window.phase() != Phase::Loss {
+            self.save(window.bytes);
+            self.conserves_until = None;
+            self.full = 0.0;
         }
     }
 }

@@ -3,7 +3,20 @@
 //! In `f64` with sums, products, quotients and [`libm::cbrt`] only, so that every machine and every
 //! build computes the same.
 
-use linerate_core::units::{Span, Time};
+use linerate_core::units::Time;
+
+use super::hystart::{HyStart, Step};
+use super::{Algorithm, Cause, CongestionControl, Progress, Window};
+
+impl Algorithm {
+    /// CUBIC: the window grows with the cube of the time since the last loss.
+    pub const CUBIC: Self = Self {
+        name: "cubic",
+        source: "RFC 9438.",
+        exact_ecn: false,
+        build: |_, rules| Box::new(Cubic { hystart: rules.hystart.then(HyStart::new), ..Cubic::default() }),
+    };
+}
 
 /// How fast it grows. Unit: segments a second cubed. Source: RFC 9438, 5.
 const C: f64 = 0.4;
@@ -21,6 +34,8 @@ pub(super) struct Cubic {
     epoch: Option<Epoch>,
     /// The fraction of a segment by which the window should have grown and did not.
     rest: f64,
+    /// Ends the first slow start early, if the rules have it: nothing is known of the path before.
+    hystart: Option<HyStart>,
 }
 
 /// Congestion avoidance since the last reduction.
@@ -35,11 +50,11 @@ struct Epoch {
     reno: f64,
 }
 
-impl Cubic {
-    /// By how many bytes a `window` (with its segment size) grows for `counted` bytes.
-    pub(super) fn grow(&mut self, (window, mss): (u64, u64), counted: u64, now: Time, rtt: Span) -> u64 {
-        let segment = mss as f64;
-        let window = window as f64 / segment;
+impl CongestionControl for Cubic {
+    fn grow(&mut self, window: &Window, counted: u64, progress: &Progress) -> u64 {
+        let (now, rtt) = (progress.now, progress.rtt.smoothed);
+        let segment = window.mss as f64;
+        let window = window.bytes as f64 / segment;
         let counted = counted as f64 / segment;
         let largest = self.largest;
         let epoch = self.epoch.get_or_insert_with(|| Epoch {
@@ -72,20 +87,35 @@ impl Cubic {
         whole as u64
     }
 
-    /// The slow start threshold after a loss. Source: RFC 9438, 4.6 and 4.7.
-    pub(super) fn reduce(&mut self, flight: u64, mss: u64) -> u64 {
+    /// Source: RFC 9438, 4.6 and 4.7.
+    fn reduce(&mut self, window: &Window, flight: u64, _: Cause) -> u64 {
+        self.hystart = None;
         let flight = flight as f64;
-        let window = flight / mss as f64;
+        let window = flight / window.mss as f64;
         self.largest = if window < self.largest { window * (1.0 + BETA) / 2.0 } else { window };
         self.prior = window;
-        self.restart_epoch();
+        self.restart_growth();
         libm::floor(flight * BETA) as u64
     }
 
-    /// Restarts the time of growth (RFC 9438, 4.2: it does not run while the application limits the
-    /// flow).
-    pub(super) fn restart_epoch(&mut self) {
+    fn restart_growth(&mut self) {
         self.epoch = None;
         self.rest = 0.0;
+    }
+
+    fn ends_slow_start(&mut self, window: &Window, progress: &Progress) -> bool {
+        let Some(hystart) = &mut self.hystart else { return false };
+        let step = Step {
+            position: progress.position,
+            next: progress.next,
+            rtt: progress.rtt.sample,
+            least_rtt: progress.rtt.least,
+            window: window.bytes / window.mss,
+        };
+        let ends = hystart.ends(step, progress.now);
+        if ends {
+            self.hystart = None;
+        }
+        ends
     }
 }

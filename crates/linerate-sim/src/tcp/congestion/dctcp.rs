@@ -1,7 +1,18 @@
 //! DCTCP: RFC 8257.
 
 use super::reno::Reno;
-use super::{Cause, Progress};
+use super::{Algorithm, Cause, CongestionControl, Flight, Marks, Progress, Window, standard};
+use crate::tcp::{CongestionRules, Recovery};
+
+impl Algorithm {
+    /// DCTCP: marks reduce the window by their share.
+    pub const DCTCP: Self = Self {
+        name: "dctcp",
+        source: "RFC 8257, which asks for ECN.",
+        exact_ecn: true,
+        build: |_, _| Box::new(Dctcp::new()),
+    };
+}
 
 /// The weight of the latest window in the share of marks: g of RFC 8257, 4.2.
 const GAIN: f64 = 1.0 / 16.0;
@@ -9,7 +20,7 @@ const GAIN: f64 = 1.0 / 16.0;
 /// The share of what is marked, and the window of Reno.
 #[derive(Debug)]
 pub(super) struct Dctcp {
-    pub(super) reno: Reno,
+    reno: Reno,
     /// DCTCP.Alpha, from 0 to 1.
     alpha: f64,
     /// Acknowledged in this window of data, and of that with marks. Unit: bytes.
@@ -21,12 +32,12 @@ pub(super) struct Dctcp {
 
 impl Dctcp {
     /// RFC 8257, 3.3: as if everything had been marked.
-    pub(super) fn new() -> Self {
+    fn new() -> Self {
         Self { reno: Reno::default(), alpha: 1.0, acknowledged: 0, marked: 0, end: 1 }
     }
 
     /// An acknowledgement of new data, marked or not (RFC 8257, 3.3, steps 1 to 9).
-    pub(super) fn count(&mut self, progress: &Progress, marked: bool) {
+    fn count(&mut self, progress: &Progress, marked: bool) {
         self.acknowledged += progress.bytes;
         self.marked += if marked { progress.bytes } else { 0 };
         if progress.position <= self.end || self.acknowledged == 0 {
@@ -36,15 +47,38 @@ impl Dctcp {
         self.alpha = (1.0 - GAIN) * self.alpha + GAIN * share;
         (self.acknowledged, self.marked, self.end) = (0, 0, progress.next);
     }
+}
 
-    /// The slow start threshold after a mark (RFC 8257, 3.3) or a loss (3.5).
+impl CongestionControl for Dctcp {
+    fn grow(&mut self, window: &Window, counted: u64, progress: &Progress) -> u64 {
+        self.reno.grow(window, counted, progress)
+    }
+
+    /// After a mark (RFC 8257, 3.3) or a loss (3.5).
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a part of a window")]
-    pub(super) fn reduce(&mut self, flight: u64, cause: Cause) -> u64 {
-        let half = self.reno.reduce(flight);
+    fn reduce(&mut self, window: &Window, flight: u64, cause: Cause) -> u64 {
+        let half = self.reno.reduce(window, flight, cause);
         match cause {
             Cause::Loss => half,
             Cause::Mark => (flight as f64 * (1.0 - self.alpha / 2.0)) as u64,
         }
+    }
+
+    fn marked(
+        &mut self,
+        window: &mut Window,
+        progress: &Progress,
+        marks: Marks,
+        rules: &CongestionRules,
+    ) -> bool {
+        self.count(progress, marks.marked);
+        standard::marked(self, window, progress, marks, rules)
+    }
+
+    /// A loss counts for more than a few marks (RFC 8257, 3.5).
+    fn lost(&mut self, window: &mut Window, flight: &Flight, recovery: Recovery, rules: &CongestionRules) {
+        let flight = Flight { is_reduced: false, ..*flight };
+        standard::lost(self, window, &flight, recovery, rules);
     }
 }
 
@@ -93,7 +127,9 @@ mod tests {
     #[test]
     fn a_mark_takes_half_of_alpha_and_a_loss_half_3_3_and_3_5() {
         let mut dctcp = Dctcp { alpha: 0.25, ..Dctcp::new() };
-        assert_eq!(dctcp.reduce(80_000, Cause::Mark), 70_000);
-        assert_eq!(dctcp.reduce(80_000, Cause::Loss), 40_000);
+        let rules = crate::tcp::Rules::find("linux-modern").expect("it is shipped").congestion;
+        let window = Window::new(&rules, 1000);
+        assert_eq!(dctcp.reduce(&window, 80_000, Cause::Mark), 70_000);
+        assert_eq!(dctcp.reduce(&window, 80_000, Cause::Loss), 40_000);
     }
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::tcp::Rules;
+use crate::tcp::{ReducedFrom, Reduction, Rules};
 
 const MSS: u32 = 1000;
 
@@ -14,7 +14,7 @@ fn progress(bytes: u64, pipe: u64, position: u64) -> Progress {
 }
 
 fn flight(outstanding: u64, next: u64) -> Flight {
-    Flight { outstanding, next, selected: 0, pipe: outstanding, delivered: 0, total: 0 }
+    Flight { outstanding, next, selected: 0, pipe: outstanding, delivered: 0, total: 0, is_reduced: false }
 }
 
 /// Without what a modern kernel does in slow start and in recovery.
@@ -32,14 +32,14 @@ fn round(congestion: &mut Congestion, now: Time, rules: &CongestionRules) {
     let window = congestion.window();
     for _ in 0..window / 1000 {
         let progress = Progress { now, ..progress(1000, congestion.window(), u64::MAX) };
-        congestion.acknowledged(progress, rules.recovery, rules);
+        congestion.acknowledged(&progress, rules.recovery, rules);
     }
 }
 
 #[test]
 fn slow_start_doubles_and_avoidance_adds_a_segment_rfc_5681_3_1() {
     let rules = CongestionRules {
-        algorithm: Algorithm::Reno,
+        algorithm: Algorithm::RENO,
         initial_threshold: Some(linerate_core::units::Size(16_000)),
         ..plain(&rules("linux-modern"))
     };
@@ -56,21 +56,21 @@ fn slow_start_doubles_and_avoidance_adds_a_segment_rfc_5681_3_1() {
 fn a_window_that_does_not_limit_does_not_grow_rfc_7661() {
     let rules = rules("linux-modern");
     let mut congestion = Congestion::new(&rules, MSS);
-    congestion.acknowledged(progress(1000, 2000, 1), Recovery::Sack, &rules);
+    congestion.acknowledged(&progress(1000, 2000, 1), Recovery::Sack, &rules);
     assert_eq!(congestion.window(), 10_000);
-    congestion.acknowledged(progress(1000, 10_000, 1), Recovery::Sack, &rules);
+    congestion.acknowledged(&progress(1000, 10_000, 1), Recovery::Sack, &rules);
     assert_eq!(congestion.window(), 11_000);
 }
 
 #[test]
 fn a_loss_halves_reno_and_leaves_cubic_seven_tenths() {
-    for (algorithm, left) in [(Algorithm::Reno, 50_000), (Algorithm::Cubic, 70_000)] {
+    for (algorithm, left) in [(Algorithm::RENO, 50_000), (Algorithm::CUBIC, 70_000)] {
         let rules = CongestionRules { algorithm, ..plain(&rules("linux-modern")) };
         let mut congestion = Congestion::new(&rules, MSS);
-        congestion.window = 100_000;
-        congestion.recover(flight(100_000, 100_001), Recovery::Sack, &rules);
+        congestion.window.bytes = 100_000;
+        congestion.recover(&flight(100_000, 100_001), Recovery::Sack, &rules);
         assert_eq!((congestion.window(), congestion.threshold()), (left, left), "{algorithm:?}");
-        congestion.window = 100_000;
+        congestion.window.bytes = 100_000;
         congestion.timeout(100_000, 100_001, false, &rules);
         assert_eq!((congestion.window(), congestion.threshold()), (1000, left), "{algorithm:?}");
     }
@@ -81,9 +81,9 @@ fn a_loss_halves_reno_and_leaves_cubic_seven_tenths() {
 #[test]
 fn what_was_selected_is_not_in_flight_when_the_timer_runs_out() {
     for reduced_from in [ReducedFrom::Flight, ReducedFrom::Window] {
-        let rules = CongestionRules { algorithm: Algorithm::Reno, reduced_from, ..rules("linux-modern") };
+        let rules = CongestionRules { algorithm: Algorithm::RENO, reduced_from, ..rules("linux-modern") };
         let mut congestion = Congestion::new(&rules, MSS);
-        congestion.window = 34_000;
+        congestion.window.bytes = 34_000;
         congestion.timeout(1_200_000, 1_200_001, false, &rules);
         let threshold = congestion.threshold();
         assert!((17_000..=18_500).contains(&threshold), "{reduced_from:?}: {threshold}");
@@ -92,10 +92,10 @@ fn what_was_selected_is_not_in_flight_when_the_timer_runs_out() {
 
 #[test]
 fn the_losses_of_one_flight_reduce_the_window_once() {
-    let rules = CongestionRules { algorithm: Algorithm::Reno, ..rules("linux-modern") };
+    let rules = CongestionRules { algorithm: Algorithm::RENO, ..rules("linux-modern") };
     let mut congestion = Congestion::new(&rules, MSS);
-    congestion.window = 40_000;
-    congestion.recover(flight(40_000, 40_001), Recovery::Sack, &rules);
+    congestion.window.bytes = 40_000;
+    congestion.recover(&flight(40_000, 40_001), Recovery::Sack, &rules);
     congestion.timeout(60_000, 60_001, false, &rules);
     assert_eq!((congestion.window(), congestion.threshold()), (1000, 20_000));
 }
@@ -104,15 +104,15 @@ fn the_losses_of_one_flight_reduce_the_window_once() {
 fn new_reno_inflates_deflates_and_leaves_rfc_6582_3_2() {
     let rules = rules("linux-2.0.35");
     let mut congestion = Congestion::new(&rules, MSS);
-    congestion.window = 10_000;
+    congestion.window.bytes = 10_000;
     assert!(congestion.may_recover(1, Recovery::NewReno));
-    congestion.recover(flight(10_000, 10_001), Recovery::NewReno, &rules);
+    congestion.recover(&flight(10_000, 10_001), Recovery::NewReno, &rules);
     assert_eq!(congestion.window(), 8000);
     congestion.inflate();
     assert_eq!(congestion.window(), 9000);
-    assert!(congestion.acknowledged(progress(3000, 9000, 3001), Recovery::NewReno, &rules));
+    assert!(congestion.acknowledged(&progress(3000, 9000, 3001), Recovery::NewReno, &rules));
     assert_eq!((congestion.window(), congestion.phase()), (7000, Phase::Recovery));
-    assert!(!congestion.acknowledged(progress(7000, 7000, 10_001), Recovery::NewReno, &rules));
+    assert!(!congestion.acknowledged(&progress(7000, 7000, 10_001), Recovery::NewReno, &rules));
     assert_eq!((congestion.window(), congestion.phase()), (2000, Phase::Open));
     assert!(!congestion.may_recover(10_001, Recovery::NewReno));
     assert!(congestion.may_recover(10_002, Recovery::NewReno));
@@ -122,9 +122,9 @@ fn new_reno_inflates_deflates_and_leaves_rfc_6582_3_2() {
 fn cubic_is_flat_where_the_loss_was_and_takes_k_seconds_to_it_rfc_9438_4_2() {
     let rules = plain(&rules("linux-modern"));
     let mut congestion = Congestion::new(&rules, MSS);
-    congestion.window = 1_000_000;
-    congestion.recover(flight(1_000_000, 1), Recovery::Sack, &rules);
-    congestion.acknowledged(progress(1000, 1000, 1), Recovery::Sack, &rules);
+    congestion.window.bytes = 1_000_000;
+    congestion.recover(&flight(1_000_000, 1), Recovery::Sack, &rules);
+    congestion.acknowledged(&progress(1000, 1000, 1), Recovery::Sack, &rules);
     assert_eq!(congestion.window(), 700_000);
     // K = cbrt(1000 * 0.3 / 0.4) = 9.086 s.
     let mut now = Time::ZERO;

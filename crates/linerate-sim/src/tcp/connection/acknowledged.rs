@@ -3,7 +3,7 @@
 use linerate_core::units::{Span, Time};
 
 use super::{Connection, Recovery, Segment};
-use crate::tcp::congestion::{Phase, Progress, RoundTrip};
+use crate::tcp::congestion::{Marks, Phase, Progress, RoundTrip};
 
 impl Connection {
     /// A segment's acknowledgement of data that this end sent.
@@ -72,7 +72,7 @@ impl Connection {
             self.hear_of_marks(&progress, segment.flags.ece && !segment.flags.syn);
         }
         let recovery = self.recovery();
-        if self.congestion.acknowledged(progress, recovery, &self.settings.rules.congestion) {
+        if self.congestion.acknowledged(&progress, recovery, &self.settings.rules.congestion) {
             self.board.lose_first();
             self.forced = true;
         }
@@ -93,7 +93,8 @@ impl Connection {
             self.counters.marked_bytes += progress.bytes;
         }
         let rules = &self.settings.rules.congestion;
-        let reduced = self.congestion.marked(progress, (marked, self.board.selected()), rules);
+        let marks = Marks { marked, selected: self.board.selected() };
+        let reduced = self.congestion.marked(progress, marks, rules);
         self.counters.marked_reductions += u64::from(reduced);
     }
 

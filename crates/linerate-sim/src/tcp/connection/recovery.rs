@@ -3,7 +3,7 @@
 use linerate_core::units::{Span, Time};
 
 use super::{Connection, Recovery, Stage};
-use crate::tcp::congestion::{Flight, Repair, Report};
+use crate::tcp::congestion::{Flight, Phase, Repair, Report};
 use crate::tcp::retransmission::{Delivered, Patience};
 
 impl Connection {
@@ -78,9 +78,10 @@ impl Connection {
             pipe: self.board.pipe(),
             delivered,
             total: self.delivery.delivered(),
+            is_reduced: self.congestion.phase() == Phase::Reduced,
         };
         self.probe.stop();
-        self.congestion.recover(flight, recovery, &self.settings.rules.congestion);
+        self.congestion.recover(&flight, recovery, &self.settings.rules.congestion);
         if !lost {
             self.board.lose_first();
         }

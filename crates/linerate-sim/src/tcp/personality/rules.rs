@@ -9,7 +9,6 @@ mod congestion;
 pub use congestion::{CongestionRules, Counting, Detection, Recovery, ReducedFrom, Reduction};
 
 use super::Personality;
-use crate::tcp::Algorithm;
 
 /// The rules of one kernel: the content of `plans/kernels/NAME.toml`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -365,10 +364,10 @@ impl Rules {
 }
 
 impl Rules {
-    /// Whether its SYN asks for ECN, and whether it agrees if a peer's does. DCTCP does not work
-    /// without.
+    /// Whether its SYN asks for ECN, and whether it agrees if a peer's does. Some algorithms
+    /// do not work without.
     pub(in crate::tcp) fn ecn(&self) -> [bool; 2] {
-        let needs = self.congestion.algorithm == Algorithm::Dctcp;
+        let needs = self.congestion.algorithm.exact_ecn;
         [needs || self.options.ecn == EcnUse::Yes, needs || self.options.ecn != EcnUse::No]
     }
 }

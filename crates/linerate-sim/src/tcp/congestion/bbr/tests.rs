@@ -1,11 +1,8 @@
 use super::*;
+use crate::tcp::delivery::RateSample;
 
 const MSS: u64 = 1000;
 const RTT: Span = Span::from_ms(10);
-
-fn rules() -> CongestionRules {
-    crate::tcp::Rules::find("linux-modern").expect("it is shipped").congestion
-}
 
 /// A path of 80 Mb/s and 10 ms, on which BBR sends what it may: a fluid, in steps of a round trip.
 /// Gives what it did in each.
@@ -21,7 +18,7 @@ const PIPE: u64 = 100_000;
 
 impl Path {
     fn new() -> Self {
-        let bbr = Bbr::new(MSS, &rules(), Some(RTT), Time::ZERO);
+        let bbr = Bbr::new(MSS, 10 * MSS, Some(RTT), Time::ZERO);
         Self { bbr, window: 10 * MSS, total: 0, now: Time::ZERO }
     }
 
@@ -42,7 +39,7 @@ impl Path {
             rtt: Some(rtt),
             sample,
         };
-        self.window = self.bbr.acknowledged(&report, self.window);
+        self.window = self.bbr.learn(&report, self.window);
     }
 
     /// Rounds at the path's rate.
@@ -74,7 +71,7 @@ fn it_paces_a_percent_below_the_rate_of_the_path_and_allows_two_pipes_4_2() {
     path.fill(40);
     assert_eq!(path.bbr.state, State::ProbeBandwidth);
     let gain = path.bbr.cycle.gain();
-    let Pacing { rate, quantum } = path.bbr.pacing();
+    let Pacing { rate, quantum } = path.bbr.pacing().expect("it paces");
     assert!((rate.bits_per_second() - gain * 80e6 * 0.99).abs() < 1e3, "{rate}");
     // A millisecond's worth (4.2.2).
     assert_eq!(quantum, (rate.bits_per_second() / 8e3) as u64);

@@ -29,7 +29,7 @@ fn both_ends_must_want_it_6_1_1(
     #[values(EcnUse::No, EcnUse::WhenAsked, EcnUse::Yes)] client: EcnUse,
     #[values(EcnUse::No, EcnUse::WhenAsked, EcnUse::Yes)] server: EcnUse,
 ) {
-    let ends = [client, server].map(|ecn| with(ecn, Algorithm::Reno));
+    let ends = [client, server].map(|ecn| with(ecn, Algorithm::RENO));
     let mut pair = Pair::new([&ends[0], &ends[1]], MS);
     pair.run(|pair| pair.ends.iter().all(|end| end.state() == State::Established));
     pair.transfer(100_000);
@@ -46,14 +46,14 @@ fn both_ends_must_want_it_6_1_1(
 
 #[test]
 fn dctcp_asks_for_it_by_itself_rfc_8257() {
-    let pair = Pair::open(&with(EcnUse::No, Algorithm::Dctcp), MS);
+    let pair = Pair::open(&with(EcnUse::No, Algorithm::DCTCP), MS);
     assert!(pair.ends[0].has_ecn() && pair.ends[1].has_ecn());
 }
 
 /// RFC 3168, 6.1.4 and 6.1.5, and 6.1.1: not on acknowledgements, not on what is sent again, not on SYNs.
 #[test]
 fn only_new_data_is_capable_6_1_5() {
-    let mut pair = Pair::open(&with(EcnUse::Yes, Algorithm::Reno), MS);
+    let mut pair = Pair::open(&with(EcnUse::Yes, Algorithm::RENO), MS);
     pair.drop = [20, 30].into();
     pair.transfer(200_000);
     let mut reached = 1;
@@ -72,7 +72,7 @@ fn only_new_data_is_capable_6_1_5() {
 /// window is halved once, and the next new segment says so.
 #[test]
 fn a_mark_is_told_until_the_window_was_halved_6_1_3() {
-    let mut pair = Pair::open(&with(EcnUse::Yes, Algorithm::Reno), MS);
+    let mut pair = Pair::open(&with(EcnUse::Yes, Algorithm::RENO), MS);
     pair.mark = [25].into();
     pair.transfer(25 * 1448);
     let before = pair.ends[0].congestion_window();
@@ -100,7 +100,7 @@ fn one_window_is_reduced_once_6_1_2<const M: usize, const L: usize>(
     #[case] marks: [u64; M],
     #[case] losses: [u64; L],
 ) {
-    let mut pair = Pair::open(&with(EcnUse::Yes, Algorithm::Reno), MS);
+    let mut pair = Pair::open(&with(EcnUse::Yes, Algorithm::RENO), MS);
     (pair.mark, pair.drop) = (marks.into(), losses.into());
     pair.transfer(25 * 1448);
     let before = pair.ends[0].congestion_window();
@@ -113,7 +113,7 @@ fn one_window_is_reduced_once_6_1_2<const M: usize, const L: usize>(
 /// RFC 3168, 6.1.2: also after a fast retransmit the first new segment has CWR.
 #[test]
 fn a_loss_is_told_as_well_6_1_2() {
-    let mut pair = Pair::open(&with(EcnUse::Yes, Algorithm::Reno), MS);
+    let mut pair = Pair::open(&with(EcnUse::Yes, Algorithm::RENO), MS);
     pair.drop = [25].into();
     pair.transfer(200 * 1448);
     assert_eq!(pair.ends[0].counters().fast_retransmits, 1);
@@ -125,7 +125,7 @@ fn a_loss_is_told_as_well_6_1_2() {
 /// The window falls over a round trip where the kernel reduces in proportion (RFC 9937), to the same.
 #[test]
 fn in_proportion_a_mark_ends_at_the_threshold() {
-    let mut settings = with(EcnUse::Yes, Algorithm::Reno);
+    let mut settings = with(EcnUse::Yes, Algorithm::RENO);
     settings.rules.congestion.reduction = Reduction::Proportional;
     let mut pair = Pair::open(&settings, MS);
     pair.mark = [60].into();
@@ -145,7 +145,7 @@ fn in_proportion_a_mark_ends_at_the_threshold() {
 /// What a receiver of DCTCP sends for segments of 1448 B that are marked or not: what each acknowledges,
 /// in segments, and whether it has ECE.
 fn acknowledgements(marks: &[bool]) -> Vec<(u64, bool)> {
-    let mut pair = Pair::open(&with(EcnUse::Yes, Algorithm::Dctcp), MS);
+    let mut pair = Pair::open(&with(EcnUse::Yes, Algorithm::DCTCP), MS);
     let now = pair.now;
     let end = &mut pair.ends[1];
     let mut sent = Vec::new();
@@ -200,7 +200,7 @@ proptest! {
 /// too, though few marks were seen.
 #[test]
 fn a_sender_of_dctcp_reduces_by_the_share_of_marks_3_3() {
-    let mut settings = with(EcnUse::Yes, Algorithm::Dctcp);
+    let mut settings = with(EcnUse::Yes, Algorithm::DCTCP);
     settings.rules.congestion.detection = Detection::Duplicates;
     let mut pair = Pair::open(&settings, MS);
     // Many windows without marks, until alpha is small.

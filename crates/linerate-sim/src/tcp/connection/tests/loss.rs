@@ -35,7 +35,7 @@ fn repeats(settings: &Settings, drop: &[u64]) -> (Vec<u64>, u64) {
 
 fn reno(name: &str, recovery: Recovery, sack: bool) -> Settings {
     let mut settings = settings(name, 1500);
-    settings.rules.congestion.algorithm = Algorithm::Reno;
+    settings.rules.congestion.algorithm = Algorithm::RENO;
     settings.rules.congestion.recovery = recovery;
     settings.rules.congestion.restarts_after_idle = false;
     settings.rules.options.sack = sack;

@@ -42,6 +42,13 @@ pub struct CongestionRules {
     pub ignored_below_rtt: Span,
 }
 
+impl CongestionRules {
+    /// The window at the start. Unit: bytes.
+    pub(in crate::tcp) fn first_window(&self, mss: u64) -> u64 {
+        u64::from(self.initial_window) * mss
+    }
+}
+
 /// How a loss is made good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
