@@ -1,6 +1,7 @@
 //! The TCP of the modelled hosts on a programmable path: against another TCP, against the RFCs and
 //! against the laws that its throughput must follow.
 
+mod algorithms;
 mod encoding;
 mod end;
 mod golden;

@@ -1,7 +1,7 @@
 //! The page of the kernels is what their files say.
 
 use linerate_core::units::Size;
-use linerate_sim::tcp::{Connection, Personality, Rules, Settings};
+use linerate_sim::tcp::{Algorithm, Connection, Personality, Rules, Settings};
 use toml::{Table, Value};
 
 use super::{leaves, missing, section};
@@ -59,6 +59,13 @@ fn the_page_of_kernels_has_the_rules_of_every_kernel_with_their_sources() {
     for (column, personality) in (1..).zip(Personality::ALL) {
         assert_eq!(on_the_page(&text, personality, column), personality.rules(), "{}", personality.name);
     }
+}
+
+#[test]
+fn the_page_of_kernels_lists_the_algorithms_of_the_table() {
+    let text = section(KERNELS, "What a rule says");
+    let row = rows(&text).find(|row| row[0] == "`congestion.algorithm`").expect("it has a row");
+    assert_eq!(row[1], Algorithm::ALL.map(|algorithm| format!("`{}`", algorithm.name)).join(", "));
 }
 
 #[test]
