@@ -5,7 +5,7 @@ use comfy_table::{ContentArrangement, Table};
 use linerate_core::units::Rate;
 use linerate_sim::ethernet::phy::{Duplexes, Phy};
 use linerate_sim::model::build;
-use linerate_sim::plan::{AtmPlan, FddiPlan, FibreChannelPlan, ModelPlan, MyrinetPlan, Network};
+use linerate_sim::plan::{ModelPlan, Network};
 use serde::Serialize;
 
 use crate::error::RenderError;
@@ -90,20 +90,13 @@ pub struct Medium {
 impl Medium {
     /// All that a plan knows besides Ethernet (`medium`).
     pub fn all() -> Vec<Self> {
-        let cells = "cells with AAL5 and classical IP: OC-3c, OC-12c, DS3, E3";
-        let media = [
-            (Network::Atm(AtmPlan::default()), cells),
-            (Network::Fddi(FddiPlan::default()), "a ring with a timed token"),
-            (Network::FibreChannel(FibreChannelPlan::default()), "frames with buffer credits"),
-            (Network::Myrinet(MyrinetPlan::default()), "cut-through switches with STOP and GO"),
-        ];
-        let medium = |(network, about): (Network, _)| {
-            let (name, mtu) = (network.medium(), network.mtu());
+        let medium = |network: Network| {
+            let (name, mtu, about) = (network.medium(), network.mtu(), network.plan().about());
             let plan = ModelPlan { network, ..ModelPlan::default() };
             let rate = build(&plan).expect("a medium's defaults fit each other").line_rate;
             Self { name, rate, mtu, about }
         };
-        media.map(medium).into()
+        Network::others().into_iter().map(medium).collect()
     }
 }
 

@@ -12,6 +12,7 @@
 
 mod output;
 mod parameters;
+mod plan;
 
 use linerate_core::units::Time;
 
@@ -22,6 +23,7 @@ pub use parameters::{
     CELL_BYTES, CELL_PAYLOAD_BYTES, DEFAULT_MTU_BYTES, Encapsulation, Line, MAX_SDU_BYTES, MAX_STATIONS,
     Parameters, ParametersError, Switch, TRAILER_BYTES, Topology,
 };
+pub use plan::AtmPlan;
 
 use crate::carried::Carried;
 use crate::fabric::{Client, Fabric, Loss, MacCounters, Seen};

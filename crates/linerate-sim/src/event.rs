@@ -3,32 +3,40 @@
 use crate::ethernet::network::{self, NetworkEvent};
 use crate::ethernet::{link, segment};
 use crate::kernel::Includes;
-use crate::{atm, fddi, fibre_channel, myrinet, stations};
+use crate::media::each_medium;
+use crate::stations;
 
-/// Something that happens. Small, because events are copied.
-///
-/// Links and collision domains put their number in their events, because an Ethernet network is
-/// made of many of them. The others are whole networks: a kernel holds the events of one of each
-/// kind at most.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Event {
-    /// On a full-duplex Ethernet link.
-    Link(link::Event),
-    /// In an Ethernet collision domain.
-    Segment(segment::Event),
-    /// In a relay or a receiving station of an Ethernet network.
-    Network(network::Event),
-    /// In an ATM network.
-    Atm(atm::Event),
-    /// On a Fibre Channel link.
-    FibreChannel(fibre_channel::Event),
-    /// On an FDDI ring.
-    Fddi(fddi::Event),
-    /// In a Myrinet network.
-    Myrinet(myrinet::Event),
-    /// At a station.
-    Station(stations::Event),
+/// [`Event`] of the table of media.
+macro_rules! event {
+    ($($(#[$doc:meta])* $medium:ident($name:literal, $fabric:ty, $event:ty, $plan:ty)),* $(,)?) => {
+        /// Something that happens. Small, because events are copied.
+        ///
+        /// Links and collision domains put their number in their events, because an Ethernet network is
+        /// made of many of them. The others are whole networks: a kernel holds the events of one of each
+        /// kind at most.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Event {
+            /// On a full-duplex Ethernet link.
+            Link(link::Event),
+            /// In an Ethernet collision domain.
+            Segment(segment::Event),
+            /// In a relay or a receiving station of an Ethernet network.
+            Network(network::Event),
+            $($(#[$doc])* $medium($event),)*
+            /// At a station.
+            Station(stations::Event),
+        }
+
+        $(impl Includes<$event> for Event {
+            #[inline]
+            fn of(event: $event) -> Self {
+                Self::$medium(event)
+            }
+        })*
+    };
 }
+
+each_medium!(event);
 
 impl Event {
     /// The event as one of an Ethernet network, if it is.
@@ -54,22 +62,9 @@ impl Includes<NetworkEvent> for Event {
     }
 }
 
-/// Gives each part's event its variant.
-macro_rules! part {
-    ($($variant:ident: $event:ty),* $(,)?) => {$(
-        impl Includes<$event> for Event {
-            #[inline]
-            fn of(event: $event) -> Self {
-                Self::$variant(event)
-            }
-        }
-    )*};
-}
-
-part! {
-    Atm: atm::Event,
-    FibreChannel: fibre_channel::Event,
-    Fddi: fddi::Event,
-    Myrinet: myrinet::Event,
-    Station: stations::Event,
+impl Includes<stations::Event> for Event {
+    #[inline]
+    fn of(event: stations::Event) -> Self {
+        Self::Station(event)
+    }
 }

@@ -6,6 +6,7 @@
 //! to send at the very instant at which the token comes takes the token.
 
 pub mod parameters;
+mod plan;
 mod ready;
 mod token;
 
@@ -16,6 +17,7 @@ use crate::frame::{Destination, Frame, Port};
 use crate::kernel::{Class, Includes, Kernel, Timer};
 use crate::slab::Slab;
 use parameters::{Error, Parameters, TOKEN_BYTES, check_packet, frame_time, line_time};
+pub use plan::{FddiFraming, FddiPlan};
 use ready::Ready;
 use token::Token;
 

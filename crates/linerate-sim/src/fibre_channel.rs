@@ -16,6 +16,7 @@
 
 mod lane;
 mod parameters;
+mod plan;
 mod switch;
 
 use std::collections::VecDeque;
@@ -28,6 +29,7 @@ pub use parameters::{
     MAX_SEQUENCE_FRAMES, MAX_STATIONS, MIN_PAYLOAD_BYTES, OVERHEAD_BYTES, Parameters, ParametersError,
     Switch, Topology, frame_bytes,
 };
+pub use plan::{FibreChannelFraming, FibreChannelPlan};
 use switch::Buffer;
 
 use crate::carried::Carried;

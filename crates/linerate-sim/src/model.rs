@@ -7,9 +7,10 @@ mod ethernet;
 mod impairments;
 mod loaded;
 mod loads;
-mod media;
 mod medium;
 mod unused;
+
+use std::sync::Arc;
 
 use linerate_core::caution::Caution;
 use linerate_core::units::Rate;
@@ -32,7 +33,7 @@ pub struct Built {
     /// Rate of one station's line, line coding taken off.
     pub line_rate: Rate,
     /// How it frames packets.
-    pub framing: Framing,
+    pub framing: Arc<dyn Framing>,
     /// How much longer a size of `load.frame` is than its packet, without padding. Unit: bytes.
     pub header_bytes: u32,
     /// The shortest size of `load.frame`. Unit: bytes.

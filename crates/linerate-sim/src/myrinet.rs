@@ -10,6 +10,7 @@
 mod buffer;
 mod channel;
 pub mod parameters;
+mod plan;
 mod route;
 mod station;
 
@@ -23,6 +24,7 @@ use crate::slab::Slab;
 use buffer::{Buffer, Marks};
 use channel::Channel;
 use parameters::{Arbitration, Error, Parameters};
+pub use plan::{MyrinetFraming, MyrinetPlan};
 use route::Routes;
 use station::Station;
 

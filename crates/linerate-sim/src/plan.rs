@@ -5,7 +5,6 @@ mod host;
 mod impair;
 mod lab;
 mod load;
-mod media;
 mod overlay;
 mod tcp;
 mod transport;
@@ -21,9 +20,11 @@ pub use ethernet::{Cable, End, EthernetPlan, MarkingPlan, Pause, Receive, RedPla
 pub use host::HostPlan;
 pub use impair::ImpairPlan;
 pub use load::{Arrival, FrameSizes, LoadPlan, Offer, Periods, StationLoad, To};
-pub use media::{AtmPlan, FddiPlan, FibreChannelPlan, MyrinetPlan};
 pub use tcp::TcpPlan;
 pub use transport::TransportPlan;
+
+use crate::media::each_medium;
+use crate::medium_plan::MediumPlan;
 
 /// A model: everything that a run of it depends on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -61,21 +62,48 @@ fn is_default(plan: &Plan) -> bool {
     *plan == Plan::default()
 }
 
-/// Stations, and what connects them.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "medium", rename_all = "kebab-case")]
-pub enum Network {
-    /// IEEE 802.3.
-    Ethernet(Box<EthernetPlan>),
-    /// ATM with AAL5 and classical IP.
-    Atm(AtmPlan),
-    /// A timed-token ring.
-    Fddi(FddiPlan),
-    /// Fibre Channel with buffer credits.
-    FibreChannel(FibreChannelPlan),
-    /// Cut-through switches with STOP and GO.
-    Myrinet(MyrinetPlan),
+/// [`Network`] of the table of media.
+macro_rules! network {
+    ($($(#[$doc:meta])* $medium:ident($name:literal, $fabric:ty, $event:ty, $plan:ty)),* $(,)?) => {
+        /// Stations, and what connects them.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(tag = "medium")]
+        pub enum Network {
+            /// IEEE 802.3.
+            #[serde(rename = "ethernet")]
+            Ethernet(Box<EthernetPlan>),
+            $($(#[$doc])* #[serde(rename = $name)] $medium($plan),)*
+        }
+
+        impl Network {
+            /// The media besides Ethernet, each with its defaults.
+            #[must_use]
+            pub fn others() -> Vec<Self> {
+                vec![$(Self::$medium(Default::default())),*]
+            }
+
+            /// The medium's name in a plan.
+            #[must_use]
+            pub const fn medium(&self) -> &'static str {
+                match self {
+                    Self::Ethernet(_) => "ethernet",
+                    $(Self::$medium(_) => $name,)*
+                }
+            }
+
+            /// What the medium says of itself.
+            #[must_use]
+            pub fn plan(&self) -> &dyn MediumPlan {
+                match self {
+                    Self::Ethernet(plan) => &**plan,
+                    $(Self::$medium(plan) => plan,)*
+                }
+            }
+        }
+    };
 }
+
+each_medium!(network);
 
 impl Default for Network {
     fn default() -> Self {
@@ -86,47 +114,20 @@ impl Default for Network {
 impl Network {
     /// How many stations there are.
     #[must_use]
-    pub const fn stations(&self) -> u32 {
-        match self {
-            Self::Ethernet(plan) => plan.stations,
-            Self::Atm(plan) => plan.stations,
-            Self::Fddi(plan) => plan.stations,
-            Self::FibreChannel(plan) => plan.stations,
-            Self::Myrinet(plan) => plan.stations,
-        }
+    pub fn stations(&self) -> u32 {
+        self.plan().stations()
     }
 
     /// How many links each station has.
     #[must_use]
-    pub const fn links(&self) -> u32 {
-        match self {
-            Self::Ethernet(plan) => plan.links,
-            Self::Atm(_) | Self::Fddi(_) | Self::FibreChannel(_) | Self::Myrinet(_) => 1,
-        }
-    }
-
-    /// The medium's name in a plan.
-    #[must_use]
-    pub const fn medium(&self) -> &'static str {
-        match self {
-            Self::Ethernet(_) => "ethernet",
-            Self::Atm(_) => "atm",
-            Self::Fddi(_) => "fddi",
-            Self::FibreChannel(_) => "fibre-channel",
-            Self::Myrinet(_) => "myrinet",
-        }
+    pub fn links(&self) -> u32 {
+        self.plan().links()
     }
 
     /// Largest IP packet. Unit: bytes.
     #[must_use]
-    pub const fn mtu(&self) -> u32 {
-        match self {
-            Self::Ethernet(plan) => plan.mtu,
-            Self::Atm(plan) => plan.mtu,
-            Self::Fddi(plan) => plan.mtu,
-            Self::FibreChannel(plan) => plan.mtu,
-            Self::Myrinet(plan) => plan.mtu,
-        }
+    pub fn mtu(&self) -> u32 {
+        self.plan().mtu()
     }
 }
 

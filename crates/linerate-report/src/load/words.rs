@@ -22,12 +22,7 @@ fn network(study: &Study, plan: &ModelPlan) -> String {
     };
     let medium = match network {
         Network::Ethernet(plan) => format!("Ethernet: {}", ethernet(study, plan)),
-        Network::Atm(plan) => format!("ATM: {}, {} m of cable each", plan.phy, plan.length_m),
-        Network::Fddi(plan) => format!("FDDI: token rotation {}, {} m between two", plan.ttrt, plan.length_m),
-        Network::FibreChannel(plan) => {
-            format!("Fibre Channel: {} Mbaud, {}", plan.mbaud, count(plan.credits.into(), "credit"))
-        }
-        Network::Myrinet(plan) => format!("Myrinet: {} Mb/s", plan.mbps),
+        other => other.plan().words(),
     };
     format!("{stations}, {medium}")
 }

@@ -1,5 +1,7 @@
 //! What became of the offered load.
 
+use std::sync::Arc;
+
 use linerate_core::units::{Span, Time};
 
 use super::Delays;
@@ -14,7 +16,7 @@ use crate::framing::Framing;
 #[derive(Clone, Debug)]
 pub struct Meter {
     warm_up: Time,
-    framing: Framing,
+    framing: Arc<dyn Framing>,
     stations: Vec<StationTally>,
     delay: Delays,
     delivered: u64,
@@ -42,7 +44,7 @@ impl Meter {
     /// A meter for this many stations on a medium with these frames. It counts rates from
     /// `warm_up`.
     #[must_use]
-    pub fn new(stations: usize, warm_up: Time, framing: Framing) -> Self {
+    pub fn new(stations: usize, warm_up: Time, framing: Arc<dyn Framing>) -> Self {
         Self {
             warm_up,
             framing,

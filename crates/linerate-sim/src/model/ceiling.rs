@@ -40,8 +40,8 @@ pub fn ceiling(plan: &ModelPlan) -> Result<Option<Ceiling>, ModelError> {
                 contention = lengths.metcalfe_boggs(phy, ethernet.extension, offers.len());
             }
         }
-        Network::Fddi(_) => lines = 1.0,
-        Network::Atm(_) | Network::FibreChannel(_) | Network::Myrinet(_) => {}
+        network if network.plan().shares_line() => lines = 1.0,
+        _ => {}
     }
     let framing = lines * lengths.frame / lengths.line;
     Ok(Some(Ceiling { framing, contention: contention.is_finite().then_some(contention) }))

@@ -62,7 +62,7 @@ pub fn curve(plan: &ModelPlan, trace: Option<usize>) -> Result<Curve, ModelError
     let built = medium::build(&plan.network, plan.seed)?;
     let pair = [Station(0), Station(count - 1)];
     let links = plan.network.links();
-    let meter = Meter::new(count as usize, Time::ZERO, built.framing);
+    let meter = Meter::new(count as usize, Time::ZERO, built.framing.clone());
     let hosts = if on_one_host(plan) { 1 } else { count };
     if hosts == 1 {
         require_bare_path(plan, trace)?;

@@ -7,19 +7,20 @@ mod ends;
 mod marking;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use linerate_core::caution::Caution;
 use linerate_core::units::{Rate, Span};
 
 use self::ends::Place;
-use super::{Built, media, unused};
+use super::{Built, unused};
 use crate::ethernet::link::{Link, Parameters};
 use crate::ethernet::network::Network;
-use crate::ethernet::parameters::{HEADER_AND_FCS_BYTES, MIN_FRAME_BYTES};
+use crate::ethernet::parameters::{EthernetFraming, HEADER_AND_FCS_BYTES, MIN_FRAME_BYTES};
 use crate::ethernet::phy::Phy;
 use crate::ethernet::topology::{GigabitHalfDuplex, Node, Topology, Wire};
-use crate::framing::Framing;
 use crate::medium::Medium;
+use crate::medium_plan::latency;
 use crate::plan::{Cable, End, EthernetPlan, ModelError, RelayKind, Shape, require};
 
 /// The largest IP packet on Ethernet: the most for a 16-bit frame length. Unit: bytes.
@@ -82,7 +83,7 @@ fn check(plan: &EthernetPlan) -> Result<(), ModelError> {
     let relays = u64::from(plan.relays).max(plan.relay.len() as u64) * u64::from(plan.links).pow(2);
     let reason = "times network.stations it must be at most 1000000: each switch knows every station";
     require(relays * u64::from(stations) <= MOST_ENTRIES, "network.relays", relays, reason)?;
-    media::latency("network.latency", plan.latency)?;
+    latency("network.latency", plan.latency)?;
     let queue = plan.queue.bytes();
     require(queue <= 1 << 30, "network.queue", plan.queue, "it must be at most 1 GiB")?;
     if let Some(uplink) = &plan.uplink_phy {
@@ -252,7 +253,7 @@ impl Draft<'_> {
         Ok(Built {
             medium,
             line_rate: Rate::from_bits_per_second(pace.bits_per_second()),
-            framing: Framing::Ethernet,
+            framing: Arc::new(EthernetFraming),
             header_bytes: HEADER_AND_FCS_BYTES as u32,
             least_frame: MIN_FRAME_BYTES as u32,
             half_duplex: self.half_duplex,

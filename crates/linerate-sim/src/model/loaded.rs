@@ -1,6 +1,7 @@
 //! A model under load, from its plan to its outcome.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use linerate_core::caution::Caution;
 use linerate_core::units::{Rate, Span, Time};
@@ -41,7 +42,7 @@ pub fn load(plan: &ModelPlan, trace: Option<usize>) -> Result<Loaded, ModelError
     offered.check(plan)?;
     let count = plan.network.stations();
     let (line_rate, warm_up) = (built.line_rate, Time::ZERO + plan.load.warm_up);
-    let meter = Meter::new(count as usize, warm_up, built.framing);
+    let meter = Meter::new(count as usize, warm_up, built.framing.clone());
     let links = plan.network.links();
     let mut stations = Stations::new((count * links) as usize, meter).of_hosts(count as usize);
     stations.trace = trace.map(Trace::new);
@@ -104,18 +105,19 @@ pub(super) fn beside(plan: &ModelPlan, built: &Offered, world: &mut World) -> Re
 }
 
 /// The properties of a medium that limit its load.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(super) struct Offered {
     line_rate: Rate,
-    framing: Framing,
+    framing: Arc<dyn Framing>,
     header_bytes: u32,
     least_frame: u32,
     mtu: u32,
 }
 
 impl Offered {
-    pub(super) const fn of(plan: &ModelPlan, built: &Built) -> Self {
-        let Built { line_rate, framing, header_bytes, least_frame, .. } = *built;
+    pub(super) fn of(plan: &ModelPlan, built: &Built) -> Self {
+        let Built { line_rate, header_bytes, least_frame, .. } = *built;
+        let framing = built.framing.clone();
         Self { line_rate, framing, header_bytes, least_frame, mtu: plan.network.mtu() }
     }
 

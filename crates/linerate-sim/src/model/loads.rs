@@ -168,7 +168,7 @@ impl Network {
         let built = medium::build(&plan.network, plan.seed)?;
         let (count, mtu) = (plan.network.stations() as usize, plan.network.mtu());
         let links = plan.network.links();
-        let meter = Meter::new(count, Time::ZERO, built.framing);
+        let meter = Meter::new(count, Time::ZERO, built.framing.clone());
         let mut all = Stations::new(count * links as usize, meter).of_hosts(count);
         all.trace = trace.map(Trace::new);
         all.follow();

@@ -3,11 +3,14 @@
 mod kernels;
 
 use linerate_core::units::{Size, Span};
+use linerate_sim::atm::AtmPlan;
+use linerate_sim::fddi::FddiPlan;
+use linerate_sim::fibre_channel::FibreChannelPlan;
 use linerate_sim::machine::{Bus, Profile};
+use linerate_sim::myrinet::MyrinetPlan;
 use linerate_sim::plan::{
-    Arrival, AtmPlan, Cable, End, EthernetPlan, FddiPlan, FibreChannelPlan, FrameSizes, HostPlan, ImpairPlan,
-    LoadPlan, MarkingPlan, ModelPlan, MyrinetPlan, Network, Pause, Receive, RedPlan, Relay, RelayKind, Shape,
-    StationLoad, TcpPlan, To, TransportPlan,
+    Arrival, Cable, End, EthernetPlan, FrameSizes, HostPlan, ImpairPlan, LoadPlan, MarkingPlan, ModelPlan,
+    Network, Pause, Receive, RedPlan, Relay, RelayKind, Shape, StationLoad, TcpPlan, To, TransportPlan,
 };
 use rstest::rstest;
 use toml::{Table, Value};

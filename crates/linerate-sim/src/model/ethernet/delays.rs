@@ -6,7 +6,7 @@ use linerate_core::units::Span;
 
 use super::{Draft, phy};
 use crate::ethernet::phy::{PathDelays, Phy};
-use crate::model::media;
+use crate::medium_plan::delay;
 use crate::plan::{EthernetPlan, ModelError, Relay, Shape, require};
 
 /// Checks the delays that are given in bit times.
@@ -39,7 +39,7 @@ impl Draft<'_> {
 
     /// The delay of a cable of `length_m`, or of the plan's length.
     pub(super) fn length(&self, phy: &Phy, length_m: Option<f64>) -> Result<Span, ModelError> {
-        media::delay(length_m.unwrap_or(self.plan.length_m), phy.cable.delay_per_metre_ps as f64)
+        delay(length_m.unwrap_or(self.plan.length_m), phy.cable.delay_per_metre_ps as f64)
     }
 
     /// What one station adds to a path, one way: half of what two of them do.

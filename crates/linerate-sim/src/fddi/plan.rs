@@ -1,0 +1,108 @@
+//! An FDDI ring in a plan: ANSI X3.139, RFC 1390.
+
+use std::sync::Arc;
+
+use linerate_core::units::{Rate, Span, SpanText, span_text};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Fddi;
+use super::parameters::{MAX_STATIONS, OVERHEAD_BYTES, Parameters, StationParameters, check_packet};
+use crate::error::{ModelError, require};
+use crate::framing::Framing;
+use crate::medium_plan::{Assembled, FIBRE_PS_PER_METRE, MediumPlan, delay, latency, refused};
+
+/// An FDDI ring.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct FddiPlan {
+    /// How many stations.
+    pub stations: u32,
+    /// Length of the cable from each station to the next. Unit: metres.
+    pub length_m: f64,
+    /// Largest IP packet. Unit: bytes. Source of the default: RFC 1390.
+    pub mtu: u32,
+    /// Target token rotation time.
+    #[serde(with = "span_text")]
+    #[schemars(with = "SpanText")]
+    pub ttrt: Span,
+    /// What each station adds to the ring's latency.
+    #[serde(with = "span_text")]
+    #[schemars(with = "SpanText")]
+    pub station_latency: Span,
+}
+
+impl Default for FddiPlan {
+    fn default() -> Self {
+        Self {
+            stations: 2,
+            length_m: 100.0,
+            mtu: 4352,
+            ttrt: Span::from_ms(8),
+            station_latency: Span::from_ns(600),
+        }
+    }
+}
+
+impl MediumPlan for FddiPlan {
+    fn about(&self) -> &'static str {
+        "a ring with a timed token"
+    }
+
+    fn words(&self) -> String {
+        format!("FDDI: token rotation {}, {} m between two", self.ttrt, self.length_m)
+    }
+
+    fn stations(&self) -> u32 {
+        self.stations
+    }
+
+    fn mtu(&self) -> u32 {
+        self.mtu
+    }
+
+    fn shares_line(&self) -> bool {
+        true
+    }
+}
+
+impl FddiPlan {
+    /// Builds it.
+    pub(crate) fn build(&self) -> Result<Assembled<Fddi>, ModelError> {
+        delay(self.length_m, FIBRE_PS_PER_METRE)?;
+        check_packet(self.mtu)
+            .map_err(|error| ModelError::value("network.mtu", self.mtu, error.to_string()))?;
+        // Checked before memory is allocated for each of them.
+        let some = (2..=MAX_STATIONS as u32).contains(&self.stations);
+        require(some, "network.stations", self.stations, "a ring has from 2 to 500")?;
+        let station = StationParameters {
+            latency: latency("network.station-latency", self.station_latency)?,
+            fibre_metres: self.length_m.round() as u32,
+            synchronous: Span::ZERO,
+        };
+        let parameters = Parameters { ttrt: self.ttrt, stations: vec![station; self.stations as usize] };
+        Ok(Assembled {
+            fabric: Fddi::new(&parameters).map_err(refused)?,
+            line_rate: Rate::from_mbps(100.0),
+            framing: Arc::new(FddiFraming),
+        })
+    }
+}
+
+/// Frame control to check sequence, LLC/SNAP included.
+#[derive(Clone, Copy, Debug)]
+pub struct FddiFraming;
+
+/// Preamble (8), starting delimiter (1), ending delimiter and frame status (2). Unit: bytes. Source:
+/// ANSI X3.139.
+const DELIMITERS_BYTES: u64 = 11;
+
+impl Framing for FddiFraming {
+    fn frame_bytes(&self, packet_bytes: u32) -> u64 {
+        u64::from(packet_bytes) + OVERHEAD_BYTES - DELIMITERS_BYTES
+    }
+
+    fn line_bytes(&self, packet_bytes: u32) -> u64 {
+        u64::from(packet_bytes) + OVERHEAD_BYTES
+    }
+}
