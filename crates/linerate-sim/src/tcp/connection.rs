@@ -130,7 +130,7 @@ impl Connection {
             writer: Writer { end: 1, granted, capacity, ceiling, ..Writer::default() },
             peer: PeerWindow::default(),
             board: Scoreboard::new(),
-            congestion: Congestion::new(&rules.congestion, agreed.mss),
+            congestion: Congestion::new(&rules.congestion, rules.congestion.recovery, agreed.mss),
             retransmission: Retransmission::new(&rules.timers),
             persist: Persist::default(),
             rack: (rules.congestion.detection == Detection::Rack).then(Rack::new),
@@ -176,7 +176,7 @@ impl Connection {
         if self.board.outstanding() == 0
             && now.since(self.last_data) > self.retransmission.timeout(&self.settings.rules.timers)
         {
-            self.congestion.idle(&self.settings.rules.congestion);
+            self.congestion.idle();
         }
         self.watch_window(now);
     }
@@ -275,7 +275,7 @@ impl Connection {
     /// Congestion window. Unit: bytes.
     #[must_use]
     pub fn congestion_window(&self) -> u64 {
-        self.congestion.window()
+        self.congestion.window.bytes
     }
 
     /// Smoothed round-trip time. `None` before the first sample.

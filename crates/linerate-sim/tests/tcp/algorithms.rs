@@ -3,7 +3,7 @@
 
 use linerate_core::units::{Span, Time};
 use linerate_sim::tcp::congestion::{CongestionControl, Flight, Progress, Window};
-use linerate_sim::tcp::{Algorithm, CongestionRules, Rules, Settings};
+use linerate_sim::tcp::{Algorithm, Rules, Settings};
 
 use super::path::Way;
 use super::settings::{self, Recovery};
@@ -21,12 +21,12 @@ struct Fixed;
 const FIXED_WINDOW: u64 = 20 * MSS;
 
 impl CongestionControl for Fixed {
-    fn acknowledged(&mut self, window: &mut Window, progress: &Progress, _: Recovery, _: &CongestionRules) {
+    fn acknowledged(&mut self, window: &mut Window, progress: &Progress) {
         window.end_phase(progress.position);
         window.bytes = FIXED_WINDOW;
     }
 
-    fn lost(&mut self, window: &mut Window, _: &Flight, _: Recovery, _: &CongestionRules) {
+    fn lost(&mut self, window: &mut Window, _: &Flight) {
         window.bytes = FIXED_WINDOW;
     }
 }

@@ -8,7 +8,6 @@ use gains::{Cycle, HIGH_GAIN};
 use linerate_core::units::{Rate, Span, Time};
 
 use super::{Algorithm, CongestionControl, Flight, LARGEST, Marks, Pacing, Phase, Progress, Report, Window};
-use crate::tcp::{CongestionRules, Recovery};
 
 impl Algorithm {
     /// BBR, version 1: a model of the path sets rate and window.
@@ -294,20 +293,20 @@ impl CongestionControl for Bbr {
     }
 
     /// It sends again after the application had nothing to send (4.3.4.4).
-    fn idle(&mut self, _: &mut Window, _: &CongestionRules) {
+    fn idle(&mut self, _: &mut Window) {
         if self.state == State::ProbeBandwidth {
             self.pacing = Rate::from_bits_per_second(self.bandwidth.get() * MARGIN);
         }
     }
 
-    fn acknowledged(&mut self, window: &mut Window, progress: &Progress, _: Recovery, _: &CongestionRules) {
+    fn acknowledged(&mut self, window: &mut Window, progress: &Progress) {
         if window.end_phase(progress.position) {
             window.bytes = self.recovered(window.bytes);
         }
     }
 
     /// Version 1 models the path by its rate and delay alone.
-    fn marked(&mut self, _: &mut Window, _: &Progress, _: Marks, _: &CongestionRules) -> bool {
+    fn marked(&mut self, _: &mut Window, _: &Progress, _: Marks) -> bool {
         false
     }
 
@@ -316,15 +315,15 @@ impl CongestionControl for Bbr {
         self.state == State::ProbeRoundTrip
     }
 
-    fn lost(&mut self, window: &mut Window, flight: &Flight, _: Recovery, _: &CongestionRules) {
+    fn lost(&mut self, window: &mut Window, flight: &Flight) {
         window.bytes = self.recovers(window.bytes, (flight.pipe, flight.delivered, flight.total));
     }
 
     /// Nothing: the loss was repaired, and the model has the rate.
-    fn lost_tail(&mut self, _: &mut Window, _: u64, _: &CongestionRules) {}
+    fn lost_tail(&mut self, _: &mut Window, _: u64) {}
 
     /// 4.2.3.4.
-    fn timed_out(&mut self, window: &mut Window, _: u64, _: bool, _: &CongestionRules) {
+    fn timed_out(&mut self, window: &mut Window, _: u64, _: bool) {
         if window.phase() != Phase::Loss {
             self.save(window.bytes);
             self.conserves_until = None;

@@ -7,7 +7,6 @@ use linerate_core::units::{Span, Time};
 use super::{Window, standard};
 pub use crate::tcp::delivery::RateSample;
 pub use crate::tcp::pacing::Pacing;
-use crate::tcp::{CongestionRules, Recovery};
 
 /// A congestion control algorithm at one end of a connection.
 ///
@@ -45,31 +44,19 @@ pub trait CongestionControl: fmt::Debug + Send + Sync {
     fn opened(&mut self, _rtt: Span, _now: Time) {}
 
     /// Nothing was sent for a retransmission timeout (RFC 5681, 4.1).
-    fn idle(&mut self, window: &mut Window, rules: &CongestionRules) {
-        standard::idle(self, window, rules);
+    fn idle(&mut self, window: &mut Window) {
+        standard::idle(self, window);
     }
 
     /// New data was acknowledged.
-    fn acknowledged(
-        &mut self,
-        window: &mut Window,
-        progress: &Progress,
-        recovery: Recovery,
-        rules: &CongestionRules,
-    ) {
-        standard::acknowledged(self, window, progress, recovery, rules);
+    fn acknowledged(&mut self, window: &mut Window, progress: &Progress) {
+        standard::acknowledged(self, window, progress);
     }
 
     /// With ECN, and before [`acknowledged`](Self::acknowledged): new data was acknowledged, marked or
     /// not. Returns whether that reduces the window.
-    fn marked(
-        &mut self,
-        window: &mut Window,
-        progress: &Progress,
-        marks: Marks,
-        rules: &CongestionRules,
-    ) -> bool {
-        standard::marked(self, window, progress, marks, rules)
+    fn marked(&mut self, window: &mut Window, progress: &Progress, marks: Marks) -> bool {
+        standard::marked(self, window, progress, marks)
     }
 
     /// What any acknowledgement says of the path, after losses were looked for; returns whether the
@@ -79,20 +66,20 @@ pub trait CongestionControl: fmt::Debug + Send + Sync {
     }
 
     /// A fast retransmit begins: the phase is [`Recovery`](super::Phase::Recovery).
-    fn lost(&mut self, window: &mut Window, flight: &Flight, recovery: Recovery, rules: &CongestionRules) {
-        standard::lost(self, window, flight, recovery, rules);
+    fn lost(&mut self, window: &mut Window, flight: &Flight) {
+        standard::lost(self, window, flight);
     }
 
     /// A probe repaired a loss that nothing else told of, with `outstanding` bytes not acknowledged
     /// (RFC 8985, 7.4.2).
-    fn lost_tail(&mut self, window: &mut Window, outstanding: u64, rules: &CongestionRules) {
-        standard::lost_tail(self, window, outstanding, rules);
+    fn lost_tail(&mut self, window: &mut Window, outstanding: u64) {
+        standard::lost_tail(self, window, outstanding);
     }
 
     /// The retransmission timer expired, and the window falls to one segment; `again` if it had expired
     /// for the same segment before (RFC 5681, 3.1). The phase is still that before.
-    fn timed_out(&mut self, window: &mut Window, outstanding: u64, again: bool, rules: &CongestionRules) {
-        standard::timed_out(self, window, outstanding, again, rules);
+    fn timed_out(&mut self, window: &mut Window, outstanding: u64, again: bool) {
+        standard::timed_out(self, window, outstanding, again);
     }
 }
 

@@ -2,7 +2,6 @@
 
 use super::reno::Reno;
 use super::{Algorithm, Cause, CongestionControl, Flight, Marks, Progress, Window, standard};
-use crate::tcp::{CongestionRules, Recovery};
 
 impl Algorithm {
     /// DCTCP: marks reduce the window by their share.
@@ -64,21 +63,15 @@ impl CongestionControl for Dctcp {
         }
     }
 
-    fn marked(
-        &mut self,
-        window: &mut Window,
-        progress: &Progress,
-        marks: Marks,
-        rules: &CongestionRules,
-    ) -> bool {
+    fn marked(&mut self, window: &mut Window, progress: &Progress, marks: Marks) -> bool {
         self.count(progress, marks.marked);
-        standard::marked(self, window, progress, marks, rules)
+        standard::marked(self, window, progress, marks)
     }
 
     /// A loss counts for more than a few marks (RFC 8257, 3.5).
-    fn lost(&mut self, window: &mut Window, flight: &Flight, recovery: Recovery, rules: &CongestionRules) {
+    fn lost(&mut self, window: &mut Window, flight: &Flight) {
         let flight = Flight { is_reduced: false, ..*flight };
-        standard::lost(self, window, &flight, recovery, rules);
+        standard::lost(self, window, &flight);
     }
 }
 
@@ -128,7 +121,7 @@ mod tests {
     fn a_mark_takes_half_of_alpha_and_a_loss_half_3_3_and_3_5() {
         let mut dctcp = Dctcp { alpha: 0.25, ..Dctcp::new() };
         let rules = crate::tcp::Rules::find("linux-modern").expect("it is shipped").congestion;
-        let window = Window::new(&rules, 1000);
+        let window = Window::new(rules, 1000);
         assert_eq!(dctcp.reduce(&window, 80_000, Cause::Mark), 70_000);
         assert_eq!(dctcp.reduce(&window, 80_000, Cause::Loss), 40_000);
     }

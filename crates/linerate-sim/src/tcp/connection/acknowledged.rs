@@ -2,8 +2,8 @@
 
 use linerate_core::units::{Span, Time};
 
-use super::{Connection, Recovery, Segment};
-use crate::tcp::congestion::{Marks, Phase, Progress, RoundTrip};
+use super::{Connection, Segment};
+use crate::tcp::congestion::{Marks, Progress, RoundTrip};
 
 impl Connection {
     /// A segment's acknowledgement of data that this end sent.
@@ -26,7 +26,7 @@ impl Connection {
             self.count_duplicate();
         }
         if self.probe.acknowledged(position, segment, advanced) {
-            self.congestion.lost_tail(self.board.outstanding(), &self.settings.rules.congestion);
+            self.congestion.lost_tail(self.board.outstanding());
         }
         self.learn((before, advanced, selected), sample, now);
     }
@@ -40,9 +40,7 @@ impl Connection {
     fn count_duplicate(&mut self) {
         self.duplicates += 1;
         self.counters.duplicate_acknowledgements += 1;
-        if self.congestion.phase() == Phase::Recovery && self.recovery() != Recovery::Sack {
-            self.congestion.inflate();
-        }
+        self.congestion.window.inflate();
     }
 
     /// New data is acknowledged, with `pipe` bytes in the network before; gives the round trip.
@@ -71,8 +69,7 @@ impl Connection {
         if self.ecn.is_on() {
             self.hear_of_marks(&progress, segment.flags.ece && !segment.flags.syn);
         }
-        let recovery = self.recovery();
-        if self.congestion.acknowledged(&progress, recovery, &self.settings.rules.congestion) {
+        if self.congestion.acknowledged(&progress) {
             self.board.lose_first();
             self.forced = true;
         }
@@ -92,9 +89,8 @@ impl Connection {
         if marked {
             self.counters.marked_bytes += progress.bytes;
         }
-        let rules = &self.settings.rules.congestion;
         let marks = Marks { marked, selected: self.board.selected() };
-        let reduced = self.congestion.marked(progress, marks, rules);
+        let reduced = self.congestion.marked(progress, marks);
         self.counters.marked_reductions += u64::from(reduced);
     }
 

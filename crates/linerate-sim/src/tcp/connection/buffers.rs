@@ -32,7 +32,7 @@ impl Connection {
             return;
         }
         let (rules, mss) = (&self.settings.rules.send_buffer, u64::from(self.agreed.mss));
-        let wanted = rules.for_window(self.congestion.window(), mss).min(writer.ceiling);
+        let wanted = rules.for_window(self.congestion.window.bytes, mss).min(writer.ceiling);
         if wanted > writer.granted {
             writer.granted = wanted;
             writer.capacity = rules.capacity(wanted, mss);

@@ -22,9 +22,9 @@ impl Connection {
             (Some(pacing), _) => Some(pacing.rate.bits_per_second() / 8.0),
             (None, Some(rtt)) if rtt > Span::ZERO => {
                 // ip-sysctl, `tcp_pacing_ss_ratio` and `tcp_pacing_ca_ratio`.
-                let slow = self.congestion.window() < self.congestion.threshold() / 2;
+                let slow = self.congestion.window.bytes < self.congestion.window.threshold / 2;
                 let ratio = if slow { 2.0 } else { 1.2 };
-                Some(ratio * self.congestion.window() as f64 / rtt.as_seconds())
+                Some(ratio * self.congestion.window.bytes as f64 / rtt.as_seconds())
             }
             (None, _) => None,
         };
@@ -49,7 +49,7 @@ impl Connection {
         let Some(first) = self.next_new() else { return 0 };
         let next = self.board.next();
         let unsent = self.writer.end.saturating_sub(next);
-        let room = self.congestion.room(self.board.pipe());
+        let room = self.congestion.window.room(self.board.pipe());
         unsent.min(self.peer.usable(next)).min(room).min(self.worth_at_once(most)).max(u64::from(first))
     }
 }

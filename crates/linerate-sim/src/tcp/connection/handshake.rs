@@ -129,12 +129,12 @@ impl Connection {
         self.stage = Stage::Open;
         self.take_acknowledgement(segment.acknowledgement, segment, now);
         // What the handshake did to the window does not count (RFC 5681, 3.1).
-        self.congestion = Congestion::new(&self.settings.rules.congestion, self.agreed.mss);
+        self.congestion = Congestion::new(&self.rules().congestion, self.recovery(), self.agreed.mss);
         if self.counters.timeouts > 0 {
-            self.congestion.syn_lost();
+            self.congestion.window.syn_lost();
         }
         if let Some(rtt) = self.retransmission.smoothed() {
-            self.congestion.opened(rtt, now, &self.settings.rules.congestion);
+            self.congestion.opened(rtt, now);
         }
         if let Some(sizing) = &mut self.sizing {
             sizing.begin(self.retransmission.least(), self.agreed.mss, now);

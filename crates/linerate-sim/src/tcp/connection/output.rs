@@ -73,7 +73,7 @@ impl Connection {
         if self.pacer.is_shut() {
             // Only what carries no data leaves.
         } else if let Some(lost) = self.board.next_lost() {
-            if self.forced || self.congestion.admits(self.board.pipe(), lost.to - lost.from) {
+            if self.forced || self.congestion.window.admits(self.board.pipe(), lost.to - lost.from) {
                 return Some(Plan::Again);
             }
         } else if let Some(plan) = self.plan_new() {
@@ -93,7 +93,7 @@ impl Connection {
             return (self.writer.closed && next == self.writer.end).then_some(Plan::Finish);
         }
         let length = self.worth_sending(unsent, self.peer.usable(next))?;
-        let admitted = self.probe.is_due || self.congestion.admits(self.board.pipe(), length);
+        let admitted = self.probe.is_due || self.congestion.window.admits(self.board.pipe(), length);
         admitted.then_some(Plan::New(length))
     }
 
@@ -178,7 +178,7 @@ impl Connection {
         if self.ecn.is_on() {
             // RFC 3168, 6.1.2 and 6.1.5: on new data, and not on what is sent again.
             segment.ecn = Codepoint::Capable;
-            segment.flags.cwr = self.congestion.take_reduced();
+            segment.flags.cwr = self.congestion.window.take_reduced();
         }
         segment
     }
@@ -198,7 +198,9 @@ impl Connection {
         self.board.push(Sent::new(from, to, fin, now).after(before));
         self.start_timer(now);
         self.start_probe_timer(now);
-        if to >= self.writer.end && self.congestion.admits(self.board.pipe(), u64::from(self.agreed.mss)) {
+        if to >= self.writer.end
+            && self.congestion.window.admits(self.board.pipe(), u64::from(self.agreed.mss))
+        {
             self.delivery.run_dry(self.board.pipe());
         }
     }
@@ -207,10 +209,10 @@ impl Connection {
     fn leaves(&mut self, bytes: u64, to: u64, now: Time) -> Before {
         let pipe = self.board.pipe();
         if let Some(pacing) = self.congestion.pacing().filter(|_| self.stage == Stage::Open) {
-            let room = self.congestion.window().saturating_sub(pipe).max(bytes);
+            let room = self.congestion.window.bytes.saturating_sub(pipe).max(bytes);
             self.pacer.sent(bytes, room, pacing, now);
         }
-        self.congestion.sent(bytes);
+        self.congestion.window.sent(bytes);
         if let Some(rack) = &mut self.rack {
             rack.sent(to, now);
         }

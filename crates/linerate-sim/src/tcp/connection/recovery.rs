@@ -28,7 +28,7 @@ impl Connection {
         let lost = self.board.losses() - lost_before;
         let pipe = self.board.pipe();
         let is_safe = advanced && lost == 0;
-        self.congestion.repair(Repair { delivered: delivered.bytes, pipe, is_safe });
+        self.congestion.window.repair(Repair { delivered: delivered.bytes, pipe, is_safe });
         let total = self.delivery.delivered();
         let delivered = delivered.bytes;
         let report = Report { now, delivered, total, lost, pipe_before, pipe, rtt, sample };
@@ -54,7 +54,7 @@ impl Connection {
         Patience {
             least: self.retransmission.least().unwrap_or(Span::ZERO),
             smoothed: self.retransmission.smoothed().unwrap_or(Span::ZERO),
-            is_sure: self.congestion.phase().repairs() || self.board.selected() >= enough,
+            is_sure: self.congestion.window.phase().repairs() || self.board.selected() >= enough,
         }
     }
 
@@ -62,12 +62,12 @@ impl Connection {
     /// (RFC 5681, 3.2; RFC 6675, 5). `selected` bytes were so before this acknowledgement, which
     /// `delivered` so many.
     fn begin_recovery(&mut self, selected: u64, delivered: u64) {
-        let recovery = self.recovery();
         let threshold = self.rules().congestion.duplicates;
-        let lost = recovery == Recovery::Sack && self.board.next_lost().is_some() && !self.probe.is_due;
+        let lost =
+            self.recovery() == Recovery::Sack && self.board.next_lost().is_some() && !self.probe.is_due;
         let first = self.board.first();
         let by_count = self.duplicates >= threshold && self.rack.is_none();
-        if !(by_count || lost) || !self.congestion.may_recover(first, recovery) {
+        if !(by_count || lost) || !self.congestion.window.may_recover(first) {
             return;
         }
         self.counters.fast_retransmits += 1;
@@ -78,10 +78,10 @@ impl Connection {
             pipe: self.board.pipe(),
             delivered,
             total: self.delivery.delivered(),
-            is_reduced: self.congestion.phase() == Phase::Reduced,
+            is_reduced: self.congestion.window.phase() == Phase::Reduced,
         };
         self.probe.stop();
-        self.congestion.recover(&flight, recovery, &self.settings.rules.congestion);
+        self.congestion.recover(&flight);
         if !lost {
             self.board.lose_first();
         }
@@ -116,7 +116,7 @@ impl Connection {
     pub(super) fn start_probe_timer(&mut self, now: Time) {
         self.probe.deadline = None;
         let outstanding = self.board.outstanding();
-        let is_calm = !self.congestion.phase().repairs() && self.board.selected() == 0;
+        let is_calm = !self.congestion.window.phase().repairs() && self.board.selected() == 0;
         if self.rack.is_none() || self.stage != Stage::Open || outstanding == 0 || !is_calm {
             return;
         }

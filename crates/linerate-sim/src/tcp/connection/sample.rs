@@ -14,13 +14,13 @@ impl Connection {
         let mss = u64::from(self.agreed.mss.max(1));
         let [sndbuf, rcvbuf] = self.granted();
         let (first, next) = (self.board.first(), self.board.next());
-        let threshold = self.congestion.threshold();
+        let threshold = self.congestion.window.threshold;
         let expected = self.queue.expected();
         TcpSample {
             rtt: self.smoothed_rtt().unwrap_or(Span::ZERO),
             min_rtt: self.retransmission.least().unwrap_or(Span::ZERO),
             rttvar: self.retransmission.variation(),
-            cwnd: self.congestion.window() / mss,
+            cwnd: self.congestion.window.bytes / mss,
             ssthresh: (threshold < LARGEST).then_some(threshold / mss),
             retransmits: self.counters.retransmitted,
             data_segments_out: self.counters.data_segments_sent,

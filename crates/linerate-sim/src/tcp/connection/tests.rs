@@ -19,7 +19,7 @@ impl Connection {
 
     /// Unit: bytes.
     fn slow_start_threshold(&self) -> u64 {
-        self.congestion.threshold()
+        self.congestion.window.threshold
     }
 
     /// The window that the peer offers now, scaled. Unit: bytes.

@@ -61,7 +61,7 @@ impl Connection {
         self.counters.timeouts += 1;
         let again = self.retransmission.retries > 0;
         let (flight, next) = (self.board.outstanding(), self.board.next());
-        self.congestion.timeout(flight, next, again, &self.settings.rules.congestion);
+        self.congestion.timeout(flight, next, again);
         self.duplicates = 0;
         self.lose_timed_out(now);
         self.forced = true;
