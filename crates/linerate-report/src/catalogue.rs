@@ -90,8 +90,8 @@ pub struct Medium {
 impl Medium {
     /// All that a plan knows besides Ethernet (`medium`).
     pub fn all() -> Vec<Self> {
-        let medium = |network: Network| {
-            let (name, mtu, about) = (network.medium(), network.mtu(), network.plan().about());
+        let medium = |(network, about): (Network, _)| {
+            let (name, mtu) = (network.medium(), network.mtu());
             let plan = ModelPlan { network, ..ModelPlan::default() };
             let rate = build(&plan).expect("a medium's defaults fit each other").line_rate;
             Self { name, rate, mtu, about }

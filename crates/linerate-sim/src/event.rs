@@ -8,7 +8,7 @@ use crate::stations;
 
 /// [`Event`] of the table of media.
 macro_rules! event {
-    ($($(#[$doc:meta])* $medium:ident($name:literal, $fabric:ty, $event:ty, $plan:ty)),* $(,)?) => {
+    ($($(#[$doc:meta])* $medium:ident($name:literal, $about:literal, $carrier:ty, $event:ty, $plan:ty),)*) => {
         /// Something that happens. Small, because events are copied.
         ///
         /// Links and collision domains put their number in their events, because an Ethernet network is

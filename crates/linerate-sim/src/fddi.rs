@@ -17,7 +17,7 @@ use crate::frame::{Destination, Frame, Port};
 use crate::kernel::{Class, Includes, Kernel, Timer};
 use crate::slab::Slab;
 use parameters::{Error, Parameters, TOKEN_BYTES, check_packet, frame_time, line_time};
-pub use plan::{FddiFraming, FddiPlan};
+pub use plan::FddiPlan;
 use ready::Ready;
 use token::Token;
 

@@ -29,7 +29,7 @@ pub use parameters::{
     MAX_SEQUENCE_FRAMES, MAX_STATIONS, MIN_PAYLOAD_BYTES, OVERHEAD_BYTES, Parameters, ParametersError,
     Switch, Topology, frame_bytes,
 };
-pub use plan::{FibreChannelFraming, FibreChannelPlan};
+pub use plan::FibreChannelPlan;
 use switch::Buffer;
 
 use crate::carried::Carried;

@@ -1,42 +1,10 @@
-//! What a medium says of itself in a plan, and what is built of that.
-
-use std::sync::Arc;
+//! What is built of the plan of a medium, and the checks that plans share.
 
 use linerate_core::caution::Caution;
 use linerate_core::units::{Rate, Span};
 
 use crate::error::{ModelError, require};
 use crate::framing::Framing;
-
-/// The plan of a medium, which stands in the medium's folder.
-pub trait MediumPlan {
-    /// What it is, in one line of a list.
-    fn about(&self) -> &'static str;
-
-    /// Its name and its particulars, in a few words.
-    fn words(&self) -> String;
-
-    /// How many stations there are.
-    fn stations(&self) -> u32;
-
-    /// Largest IP packet. Unit: bytes.
-    fn mtu(&self) -> u32;
-
-    /// How many links each station has.
-    fn links(&self) -> u32 {
-        1
-    }
-
-    /// Whether one line is all that the stations have together.
-    fn shares_line(&self) -> bool {
-        false
-    }
-
-    /// Cautions about keys that have no effect.
-    fn cautions(&self) -> Vec<Caution> {
-        Vec::new()
-    }
-}
 
 /// A medium that was built from its plan.
 #[derive(Debug)]
@@ -46,7 +14,11 @@ pub struct Assembled<F> {
     /// Rate of one station's line, line coding taken off.
     pub line_rate: Rate,
     /// How it frames packets.
-    pub framing: Arc<dyn Framing>,
+    pub framing: Framing,
+    /// Whether one line is all that the stations have together.
+    pub shares_line: bool,
+    /// Cautions about the plan.
+    pub cautions: Vec<Caution>,
 }
 
 /// Glass fibre, one way. Unit: picoseconds per metre. Source: a refractive index of 1.5.

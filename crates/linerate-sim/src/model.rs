@@ -10,8 +10,6 @@ mod loads;
 mod medium;
 mod unused;
 
-use std::sync::Arc;
-
 use linerate_core::caution::Caution;
 use linerate_core::units::Rate;
 
@@ -33,13 +31,15 @@ pub struct Built {
     /// Rate of one station's line, line coding taken off.
     pub line_rate: Rate,
     /// How it frames packets.
-    pub framing: Arc<dyn Framing>,
+    pub framing: Framing,
     /// How much longer a size of `load.frame` is than its packet, without padding. Unit: bytes.
     pub header_bytes: u32,
     /// The shortest size of `load.frame`. Unit: bytes.
     pub least_frame: u32,
     /// Whether any of it is half duplex: then backoff is random, and one trial is not enough.
     pub half_duplex: bool,
+    /// Whether one line is all that the stations have together.
+    pub shares_line: bool,
     /// Cautions about it.
     pub cautions: Vec<Caution>,
 }

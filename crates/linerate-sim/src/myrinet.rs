@@ -24,7 +24,7 @@ use crate::slab::Slab;
 use buffer::{Buffer, Marks};
 use channel::Channel;
 use parameters::{Arbitration, Error, Parameters};
-pub use plan::{MyrinetFraming, MyrinetPlan};
+pub use plan::MyrinetPlan;
 use route::Routes;
 use station::Station;
 

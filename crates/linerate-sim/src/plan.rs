@@ -24,7 +24,6 @@ pub use tcp::TcpPlan;
 pub use transport::TransportPlan;
 
 use crate::media::each_medium;
-use crate::medium_plan::MediumPlan;
 
 /// A model: everything that a run of it depends on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -64,7 +63,7 @@ fn is_default(plan: &Plan) -> bool {
 
 /// [`Network`] of the table of media.
 macro_rules! network {
-    ($($(#[$doc:meta])* $medium:ident($name:literal, $fabric:ty, $event:ty, $plan:ty)),* $(,)?) => {
+    ($($(#[$doc:meta])* $medium:ident($name:literal, $about:literal, $carrier:ty, $event:ty, $plan:ty),)*) => {
         /// Stations, and what connects them.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(tag = "medium")]
@@ -76,10 +75,10 @@ macro_rules! network {
         }
 
         impl Network {
-            /// The media besides Ethernet, each with its defaults.
+            /// The media besides Ethernet, each with its defaults and with what it is in a line.
             #[must_use]
-            pub fn others() -> Vec<Self> {
-                vec![$(Self::$medium(Default::default())),*]
+            pub fn others() -> Vec<(Self, &'static str)> {
+                vec![$((Self::$medium(Default::default()), $about)),*]
             }
 
             /// The medium's name in a plan.
@@ -91,12 +90,30 @@ macro_rules! network {
                 }
             }
 
-            /// What the medium says of itself.
+            /// The medium and its particulars, in a few words.
             #[must_use]
-            pub fn plan(&self) -> &dyn MediumPlan {
+            pub fn words(&self) -> String {
                 match self {
-                    Self::Ethernet(plan) => &**plan,
-                    $(Self::$medium(plan) => plan,)*
+                    Self::Ethernet(plan) => format!("Ethernet: {}", plan.phy),
+                    $(Self::$medium(plan) => plan.words(),)*
+                }
+            }
+
+            /// How many stations there are.
+            #[must_use]
+            pub const fn stations(&self) -> u32 {
+                match self {
+                    Self::Ethernet(plan) => plan.stations,
+                    $(Self::$medium(plan) => plan.stations,)*
+                }
+            }
+
+            /// Largest IP packet. Unit: bytes.
+            #[must_use]
+            pub const fn mtu(&self) -> u32 {
+                match self {
+                    Self::Ethernet(plan) => plan.mtu,
+                    $(Self::$medium(plan) => plan.mtu,)*
                 }
             }
         }
@@ -112,22 +129,13 @@ impl Default for Network {
 }
 
 impl Network {
-    /// How many stations there are.
-    #[must_use]
-    pub fn stations(&self) -> u32 {
-        self.plan().stations()
-    }
-
     /// How many links each station has.
     #[must_use]
-    pub fn links(&self) -> u32 {
-        self.plan().links()
-    }
-
-    /// Largest IP packet. Unit: bytes.
-    #[must_use]
-    pub fn mtu(&self) -> u32 {
-        self.plan().mtu()
+    pub const fn links(&self) -> u32 {
+        match self {
+            Self::Ethernet(plan) => plan.links,
+            _ => 1,
+        }
     }
 }
 

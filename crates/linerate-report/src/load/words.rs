@@ -22,7 +22,7 @@ fn network(study: &Study, plan: &ModelPlan) -> String {
     };
     let medium = match network {
         Network::Ethernet(plan) => format!("Ethernet: {}", ethernet(study, plan)),
-        other => other.plan().words(),
+        other => other.words(),
     };
     format!("{stations}, {medium}")
 }

@@ -1,7 +1,5 @@
 //! ATM in a plan: RFC 2684, RFC 2225.
 
-use std::sync::Arc;
-
 use linerate_core::caution::Caution;
 use linerate_core::units::{Rate, Span};
 use schemars::JsonSchema;
@@ -10,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{Atm, CELL_BYTES, CELL_PAYLOAD_BYTES, Encapsulation, Line, Parameters, Switch, Topology};
 use crate::error::ModelError;
 use crate::framing::Framing;
-use crate::medium_plan::{Assembled, FIBRE_PS_PER_METRE, MediumPlan, delay, refused, without_effect};
+use crate::medium_plan::{Assembled, FIBRE_PS_PER_METRE, delay, refused, without_effect};
 
 /// ATM: two stations back to back, or more on one switch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -48,36 +46,12 @@ impl Default for AtmPlan {
     }
 }
 
-impl MediumPlan for AtmPlan {
-    fn about(&self) -> &'static str {
-        "cells with AAL5 and classical IP: OC-3c, OC-12c, DS3, E3"
-    }
-
-    fn words(&self) -> String {
+impl AtmPlan {
+    /// What it is, in a few words.
+    pub(crate) fn words(&self) -> String {
         format!("ATM: {}, {} m of cable each", self.phy, self.length_m)
     }
 
-    fn stations(&self) -> u32 {
-        self.stations
-    }
-
-    fn mtu(&self) -> u32 {
-        self.mtu
-    }
-
-    /// Two stations are back to back, without a switch.
-    fn cautions(&self) -> Vec<Caution> {
-        let alone = self.stations == 2;
-        let why = "it is of a switch, which two stations do not have; give network.stations";
-        let changed = self.queue_cells != Self::default().queue_cells;
-        without_effect([
-            ("network.queue-cells", why, alone && changed),
-            ("network.early-discard-cells", why, alone && self.early_discard_cells.is_some()),
-        ])
-    }
-}
-
-impl AtmPlan {
     /// Builds it.
     pub(crate) fn build(&self) -> Result<Assembled<Atm>, ModelError> {
         let lines = [("OC-3c", Line::OC3C), ("OC-12c", Line::OC12C), ("DS3", Line::DS3), ("E3", Line::E3)];
@@ -104,18 +78,24 @@ impl AtmPlan {
         Ok(Assembled {
             fabric: Atm::new(parameters).map_err(refused)?,
             line_rate: Rate::from_bits_per_second(line.payload_bits_per_second as f64),
-            framing: Arc::new(encapsulation),
+            // What counts is the AAL5 PDU: LLC/SNAP, packet, padding and trailer, which is 48 B of each cell.
+            framing: Framing::new(
+                move |packet| u64::from(encapsulation.cells(packet)) * u64::from(CELL_PAYLOAD_BYTES),
+                move |packet| u64::from(encapsulation.cells(packet)) * u64::from(CELL_BYTES),
+            ),
+            shares_line: false,
+            cautions: self.cautions(),
         })
     }
-}
 
-/// The AAL5 PDU: LLC/SNAP, packet, padding and trailer, which is 48 B of each cell.
-impl Framing for Encapsulation {
-    fn frame_bytes(&self, packet_bytes: u32) -> u64 {
-        u64::from(self.cells(packet_bytes)) * u64::from(CELL_PAYLOAD_BYTES)
-    }
-
-    fn line_bytes(&self, packet_bytes: u32) -> u64 {
-        u64::from(self.cells(packet_bytes)) * u64::from(CELL_BYTES)
+    /// About keys without effect: two stations are back to back, without a switch.
+    fn cautions(&self) -> Vec<Caution> {
+        let alone = self.stations == 2;
+        let why = "it is of a switch, which two stations do not have; give network.stations";
+        let changed = self.queue_cells != Self::default().queue_cells;
+        without_effect([
+            ("network.queue-cells", why, alone && changed),
+            ("network.early-discard-cells", why, alone && self.early_discard_cells.is_some()),
+        ])
     }
 }

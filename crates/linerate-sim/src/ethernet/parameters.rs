@@ -1,8 +1,6 @@
 //! The numbers of the Ethernet MAC. Source: IEEE 802.3, clause 4.4.2 (table 4-2), except where
 //! another is named.
 
-use crate::framing::Framing;
-
 /// Preamble and start-of-frame delimiter. Unit: bits.
 pub const PREAMBLE_BITS: u64 = 64;
 /// Gap between frames. Unit: bit times.
@@ -27,20 +25,6 @@ pub const HEADER_AND_FCS_BYTES: u64 = 18;
 /// Within a burst a frame may begin until this much of the burst has passed, at 1 Gb/s. Unit: bit
 /// times.
 pub const BURST_LIMIT_BITS: u64 = 65_536;
-
-/// The MAC frame, destination address to check sequence, at least 64 B.
-#[derive(Clone, Copy, Debug)]
-pub struct EthernetFraming;
-
-impl Framing for EthernetFraming {
-    fn frame_bytes(&self, packet_bytes: u32) -> u64 {
-        frame_bytes(packet_bytes)
-    }
-
-    fn line_bytes(&self, packet_bytes: u32) -> u64 {
-        occupied_bytes(packet_bytes)
-    }
-}
 
 /// A MAC frame's length for this much client data: header, padding and frame check sequence
 /// included, preamble not. Unit: bytes.

@@ -1,7 +1,5 @@
 //! An FDDI ring in a plan: ANSI X3.139, RFC 1390.
 
-use std::sync::Arc;
-
 use linerate_core::units::{Rate, Span, SpanText, span_text};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +8,11 @@ use super::Fddi;
 use super::parameters::{MAX_STATIONS, OVERHEAD_BYTES, Parameters, StationParameters, check_packet};
 use crate::error::{ModelError, require};
 use crate::framing::Framing;
-use crate::medium_plan::{Assembled, FIBRE_PS_PER_METRE, MediumPlan, delay, latency, refused};
+use crate::medium_plan::{Assembled, FIBRE_PS_PER_METRE, delay, latency, refused};
+
+/// What is around a frame: preamble (8), starting delimiter (1), ending delimiter and frame status (2).
+/// Unit: bytes. Source: ANSI X3.139.
+const DELIMITERS_BYTES: u64 = 11;
 
 /// An FDDI ring.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -44,29 +46,12 @@ impl Default for FddiPlan {
     }
 }
 
-impl MediumPlan for FddiPlan {
-    fn about(&self) -> &'static str {
-        "a ring with a timed token"
-    }
-
-    fn words(&self) -> String {
+impl FddiPlan {
+    /// What it is, in a few words.
+    pub(crate) fn words(&self) -> String {
         format!("FDDI: token rotation {}, {} m between two", self.ttrt, self.length_m)
     }
 
-    fn stations(&self) -> u32 {
-        self.stations
-    }
-
-    fn mtu(&self) -> u32 {
-        self.mtu
-    }
-
-    fn shares_line(&self) -> bool {
-        true
-    }
-}
-
-impl FddiPlan {
     /// Builds it.
     pub(crate) fn build(&self) -> Result<Assembled<Fddi>, ModelError> {
         delay(self.length_m, FIBRE_PS_PER_METRE)?;
@@ -84,25 +69,13 @@ impl FddiPlan {
         Ok(Assembled {
             fabric: Fddi::new(&parameters).map_err(refused)?,
             line_rate: Rate::from_mbps(100.0),
-            framing: Arc::new(FddiFraming),
+            // What counts is frame control to check sequence, LLC/SNAP included.
+            framing: Framing::new(
+                |packet| u64::from(packet) + OVERHEAD_BYTES - DELIMITERS_BYTES,
+                |packet| u64::from(packet) + OVERHEAD_BYTES,
+            ),
+            shares_line: true,
+            cautions: Vec::new(),
         })
-    }
-}
-
-/// Frame control to check sequence, LLC/SNAP included.
-#[derive(Clone, Copy, Debug)]
-pub struct FddiFraming;
-
-/// Preamble (8), starting delimiter (1), ending delimiter and frame status (2). Unit: bytes. Source:
-/// ANSI X3.139.
-const DELIMITERS_BYTES: u64 = 11;
-
-impl Framing for FddiFraming {
-    fn frame_bytes(&self, packet_bytes: u32) -> u64 {
-        u64::from(packet_bytes) + OVERHEAD_BYTES - DELIMITERS_BYTES
-    }
-
-    fn line_bytes(&self, packet_bytes: u32) -> u64 {
-        u64::from(packet_bytes) + OVERHEAD_BYTES
     }
 }

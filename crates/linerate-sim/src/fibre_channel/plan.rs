@@ -1,7 +1,5 @@
 //! Fibre Channel in a plan: FC-PH, RFC 2625.
 
-use std::sync::Arc;
-
 use linerate_core::units::{Rate, Size, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,7 +7,10 @@ use serde::{Deserialize, Serialize};
 use super::{Baud, Encapsulation, FibreChannel, GAP_BYTES, Parameters, Switch, Topology, frame_bytes};
 use crate::error::{ModelError, require};
 use crate::framing::Framing;
-use crate::medium_plan::{Assembled, FIBRE_PS_PER_METRE, MediumPlan, delay, refused};
+use crate::medium_plan::{Assembled, FIBRE_PS_PER_METRE, delay, refused};
+
+/// Start and end of frame, a word each. Unit: bytes. Source: FC-PH, 17.
+const DELIMITERS_BYTES: u64 = 8;
 
 /// Fibre Channel: two stations point to point, or more on one switch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -35,27 +36,14 @@ impl Default for FibreChannelPlan {
     }
 }
 
-impl MediumPlan for FibreChannelPlan {
-    fn about(&self) -> &'static str {
-        "frames with buffer credits"
-    }
-
-    fn words(&self) -> String {
+impl FibreChannelPlan {
+    /// What it is, in a few words.
+    pub(crate) fn words(&self) -> String {
         let credits =
             if self.credits == 1 { "one credit".to_owned() } else { format!("{} credits", self.credits) };
         format!("Fibre Channel: {} Mbaud, {credits}", self.mbaud)
     }
 
-    fn stations(&self) -> u32 {
-        self.stations
-    }
-
-    fn mtu(&self) -> u32 {
-        self.mtu
-    }
-}
-
-impl FibreChannelPlan {
     /// Builds it.
     pub(crate) fn build(&self) -> Result<Assembled<FibreChannel>, ModelError> {
         let ok = self.mbaud > 0.0 && self.mbaud <= 1e6;
@@ -81,37 +69,24 @@ impl FibreChannelPlan {
         Ok(Assembled {
             fabric: FibreChannel::new(parameters).map_err(refused)?,
             line_rate: Rate::from_bits_per_second(baud.pace().bits_per_second()),
-            framing: Arc::new(FibreChannelFraming { payload_bytes }),
+            // What counts is header to check of each frame of the sequence, its data filled to whole words.
+            framing: Framing::new(
+                move |packet| {
+                    sequence(packet, payload_bytes, |payload| frame_bytes(payload) - DELIMITERS_BYTES)
+                },
+                move |packet| {
+                    sequence(packet, payload_bytes, |payload| frame_bytes(payload) + u64::from(GAP_BYTES))
+                },
+            ),
+            shares_line: false,
+            cautions: Vec::new(),
         })
     }
 }
 
-/// Header to check of each frame of the sequence, its data filled to whole words.
-#[derive(Clone, Copy, Debug)]
-pub struct FibreChannelFraming {
-    /// Most payload of a frame. Unit: bytes.
-    pub payload_bytes: u32,
-}
-
-/// Start and end of frame, a word each. Unit: bytes. Source: FC-PH, 17.
-const DELIMITERS_BYTES: u64 = 8;
-
-impl FibreChannelFraming {
-    /// The sum of `bytes` over the frames of a sequence that carries an IP packet.
-    fn sequence(self, packet_bytes: u32, bytes: impl Fn(u32) -> u64) -> u64 {
-        let data = packet_bytes + Encapsulation::Ip.header_bytes();
-        let last = data % self.payload_bytes;
-        u64::from(data / self.payload_bytes) * bytes(self.payload_bytes)
-            + if last > 0 { bytes(last) } else { 0 }
-    }
-}
-
-impl Framing for FibreChannelFraming {
-    fn frame_bytes(&self, packet_bytes: u32) -> u64 {
-        self.sequence(packet_bytes, |payload| frame_bytes(payload) - DELIMITERS_BYTES)
-    }
-
-    fn line_bytes(&self, packet_bytes: u32) -> u64 {
-        self.sequence(packet_bytes, |payload| frame_bytes(payload) + u64::from(GAP_BYTES))
-    }
+/// The sum of `bytes` over the frames of a sequence that carries an IP packet.
+fn sequence(packet_bytes: u32, payload_bytes: u32, bytes: impl Fn(u32) -> u64) -> u64 {
+    let data = packet_bytes + Encapsulation::Ip.header_bytes();
+    let last = data % payload_bytes;
+    u64::from(data / payload_bytes) * bytes(payload_bytes) + if last > 0 { bytes(last) } else { 0 }
 }

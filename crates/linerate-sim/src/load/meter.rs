@@ -1,7 +1,5 @@
 //! What became of the offered load.
 
-use std::sync::Arc;
-
 use linerate_core::units::{Span, Time};
 
 use super::Delays;
@@ -16,7 +14,9 @@ use crate::framing::Framing;
 #[derive(Clone, Debug)]
 pub struct Meter {
     warm_up: Time,
-    framing: Arc<dyn Framing>,
+    framing: Framing,
+    /// The data and the length of the frame before: most frames are as long as it. Unit: bytes.
+    latest: (u32, u64),
     stations: Vec<StationTally>,
     delay: Delays,
     delivered: u64,
@@ -44,9 +44,10 @@ impl Meter {
     /// A meter for this many stations on a medium with these frames. It counts rates from
     /// `warm_up`.
     #[must_use]
-    pub fn new(stations: usize, warm_up: Time, framing: Arc<dyn Framing>) -> Self {
+    pub fn new(stations: usize, warm_up: Time, framing: Framing) -> Self {
         Self {
             warm_up,
+            latest: (0, framing.frame_bytes(0)),
             framing,
             stations: vec![StationTally::default(); stations],
             delay: Delays::default(),
@@ -66,7 +67,10 @@ impl Meter {
         let delay = now.since(frame.offered);
         station.counted += 1;
         station.counted_data_bytes += u64::from(frame.data_bytes);
-        station.counted_frame_bytes += self.framing.frame_bytes(frame.data_bytes);
+        if frame.data_bytes != self.latest.0 {
+            self.latest = (frame.data_bytes, self.framing.frame_bytes(frame.data_bytes));
+        }
+        station.counted_frame_bytes += self.latest.1;
         station.delay += delay;
         self.delay.record(delay);
     }

@@ -27,21 +27,17 @@ pub fn ceiling(plan: &ModelPlan) -> Result<Option<Ceiling>, ModelError> {
     let offers = plan.load.offers(plan.network.stations());
     let Some(first) = offers.first() else { return Ok(None) };
     let lengths = Lengths::of(first, &built, &offered)?;
-    let [mut lines, mut contention] = [lines(&offers), f64::NAN];
-    match &plan.network {
-        Network::Ethernet(ethernet) if ethernet.topology == Shape::Graph => return Ok(None),
-        Network::Ethernet(ethernet) => {
-            if matches!(ethernet.topology, Shape::Hub | Shape::Distributor) || shared(ethernet, &built) {
-                lines = 1.0;
-            }
-            if shared(ethernet, &built)
-                && let Some(phy) = Phy::find(&ethernet.phy)
-            {
-                contention = lengths.metcalfe_boggs(phy, ethernet.extension, offers.len());
-            }
+    let lines = if built.shares_line { 1.0 } else { lines(&offers) };
+    let mut contention = f64::NAN;
+    if let Network::Ethernet(ethernet) = &plan.network {
+        if ethernet.topology == Shape::Graph {
+            return Ok(None);
         }
-        network if network.plan().shares_line() => lines = 1.0,
-        _ => {}
+        if shared(ethernet, &built)
+            && let Some(phy) = Phy::find(&ethernet.phy)
+        {
+            contention = lengths.metcalfe_boggs(phy, ethernet.extension, offers.len());
+        }
     }
     let framing = lines * lengths.frame / lengths.line;
     Ok(Some(Ceiling { framing, contention: contention.is_finite().then_some(contention) }))

@@ -7,7 +7,6 @@ mod ends;
 mod marking;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use linerate_core::caution::Caution;
 use linerate_core::units::{Rate, Span};
@@ -16,9 +15,10 @@ use self::ends::Place;
 use super::{Built, unused};
 use crate::ethernet::link::{Link, Parameters};
 use crate::ethernet::network::Network;
-use crate::ethernet::parameters::{EthernetFraming, HEADER_AND_FCS_BYTES, MIN_FRAME_BYTES};
+use crate::ethernet::parameters::{HEADER_AND_FCS_BYTES, MIN_FRAME_BYTES, frame_bytes, occupied_bytes};
 use crate::ethernet::phy::Phy;
 use crate::ethernet::topology::{GigabitHalfDuplex, Node, Topology, Wire};
+use crate::framing::Framing;
 use crate::medium::Medium;
 use crate::medium_plan::latency;
 use crate::plan::{Cable, End, EthernetPlan, ModelError, RelayKind, Shape, require};
@@ -253,10 +253,15 @@ impl Draft<'_> {
         Ok(Built {
             medium,
             line_rate: Rate::from_bits_per_second(pace.bits_per_second()),
-            framing: Arc::new(EthernetFraming),
+            framing: Framing::new(frame_bytes, occupied_bytes),
             header_bytes: HEADER_AND_FCS_BYTES as u32,
             least_frame: MIN_FRAME_BYTES as u32,
             half_duplex: self.half_duplex,
+            shares_line: match plan.topology {
+                Shape::Hub | Shape::Distributor => true,
+                Shape::Direct => self.half_duplex && plan.ends()[0] == plan.ends()[1],
+                Shape::Switch | Shape::Line | Shape::Graph => false,
+            },
             cautions: self.cautions,
         })
     }

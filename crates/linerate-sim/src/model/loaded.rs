@@ -1,7 +1,6 @@
 //! A model under load, from its plan to its outcome.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use linerate_core::caution::Caution;
 use linerate_core::units::{Rate, Span, Time};
@@ -108,7 +107,7 @@ pub(super) fn beside(plan: &ModelPlan, built: &Offered, world: &mut World) -> Re
 #[derive(Debug)]
 pub(super) struct Offered {
     line_rate: Rate,
-    framing: Arc<dyn Framing>,
+    framing: Framing,
     header_bytes: u32,
     least_frame: u32,
     mtu: u32,

@@ -1,7 +1,5 @@
 //! Myrinet in a plan: ANSI/VITA 26.
 
-use std::sync::Arc;
-
 use linerate_core::units::{Rate, Size, Span, SpanText, span_text};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +8,7 @@ use super::Myrinet;
 use super::parameters::{Arbitration, Parameters, Slack, Topology, check_packet, packet_bytes};
 use crate::error::{ModelError, require};
 use crate::framing::Framing;
-use crate::medium_plan::{Assembled, FIBRE_PS_PER_METRE, MediumPlan, delay, latency, refused};
+use crate::medium_plan::{Assembled, FIBRE_PS_PER_METRE, delay, latency, refused};
 
 /// Cut-through switches with STOP and GO.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -49,25 +47,12 @@ impl Default for MyrinetPlan {
     }
 }
 
-impl MediumPlan for MyrinetPlan {
-    fn about(&self) -> &'static str {
-        "cut-through switches with STOP and GO"
-    }
-
-    fn words(&self) -> String {
+impl MyrinetPlan {
+    /// What it is, in a few words.
+    pub(crate) fn words(&self) -> String {
         format!("Myrinet: {} Mb/s", self.mbps)
     }
 
-    fn stations(&self) -> u32 {
-        self.stations
-    }
-
-    fn mtu(&self) -> u32 {
-        self.mtu
-    }
-}
-
-impl MyrinetPlan {
     /// Builds it.
     pub(crate) fn build(&self) -> Result<Assembled<Myrinet>, ModelError> {
         let ok = self.mbps >= 1.0 && self.mbps <= 1e6;
@@ -93,24 +78,10 @@ impl MyrinetPlan {
         Ok(Assembled {
             fabric: Myrinet::new(&parameters).map_err(refused)?,
             line_rate: Rate::from_mbps(self.mbps),
-            framing: Arc::new(MyrinetFraming { hops }),
+            // What counts is type to check, without the route bytes, which switches strip.
+            framing: Framing::new(|packet| packet_bytes(packet, 0), move |packet| packet_bytes(packet, hops)),
+            shares_line: false,
+            cautions: Vec::new(),
         })
-    }
-}
-
-/// Type to check, without the route bytes, which switches strip.
-#[derive(Clone, Copy, Debug)]
-pub struct MyrinetFraming {
-    /// Switches on the way. Unit: route bytes.
-    pub hops: u32,
-}
-
-impl Framing for MyrinetFraming {
-    fn frame_bytes(&self, bytes: u32) -> u64 {
-        packet_bytes(bytes, 0)
-    }
-
-    fn line_bytes(&self, bytes: u32) -> u64 {
-        packet_bytes(bytes, self.hops)
     }
 }

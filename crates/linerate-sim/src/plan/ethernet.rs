@@ -4,8 +4,6 @@ use linerate_core::units::{Size, Span, SpanText, span_text};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::medium_plan::MediumPlan;
-
 /// An Ethernet network.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
@@ -80,28 +78,6 @@ pub struct EthernetPlan {
     /// Its cables; the stations are `s0`, `s1`, and so on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub cable: Vec<Cable>,
-}
-
-impl MediumPlan for EthernetPlan {
-    fn about(&self) -> &'static str {
-        "links, collision domains, and networks of switches and hubs"
-    }
-
-    fn words(&self) -> String {
-        format!("Ethernet: {}", self.phy)
-    }
-
-    fn stations(&self) -> u32 {
-        self.stations
-    }
-
-    fn mtu(&self) -> u32 {
-        self.mtu
-    }
-
-    fn links(&self) -> u32 {
-        self.links
-    }
 }
 
 impl Default for EthernetPlan {

@@ -1,12 +1,11 @@
 //! Small models that several tests use.
 
-use std::sync::Arc;
-
 use linerate_core::units::{Span, Time};
 use linerate_sim::bench::ModelBench;
 use linerate_sim::ethernet::link::{Link, Parameters as LinkParameters};
-use linerate_sim::ethernet::parameters::EthernetFraming;
+use linerate_sim::ethernet::parameters::{frame_bytes, occupied_bytes};
 use linerate_sim::frame::Station;
+use linerate_sim::framing::Framing;
 use linerate_sim::load::Meter;
 use linerate_sim::medium::Medium;
 use linerate_sim::model;
@@ -28,7 +27,7 @@ pub(crate) fn gigabit(kind: Kind) -> ModelBench {
         retransmit_after: Span::from_ms(200),
     };
     let link = LinkParameters::new(Pace::of_bits_per_second(1_000_000_000), Span::from_ns(500));
-    let stations = Stations::new(2, Meter::new(2, Time::ZERO, Arc::new(EthernetFraming)));
+    let stations = Stations::new(2, Meter::new(2, Time::ZERO, Framing::new(frame_bytes, occupied_bytes)));
     let world = World::new(Medium::Link(Link::new(0, link)), stations);
     ModelBench::new(world, [Station(0), Station(1)], parameters)
 }
