@@ -16,7 +16,7 @@ mod watch;
 
 pub use comm::TcpComm;
 pub use job::Job;
-pub use member::{Program, RankError, joining, take_part};
+pub use member::{Application, FindApplication, Program, RankError, joining, take_part};
 pub use place::{Place, PlaceError, place};
 pub use rendezvous::{JoinError, Joining, Meeting, join, lead};
 pub use watch::RankWatch;

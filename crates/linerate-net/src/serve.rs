@@ -26,7 +26,7 @@ mod turn;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use linerate_core::observation::Clock;
 use rustix::event::{PollFd, PollFlags};
@@ -34,6 +34,7 @@ use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 
 use crate::control::Key;
 use crate::observe::{CLOCK_READS, HostClock, check_clock};
+use crate::ranks::{FindApplication, RankError};
 
 use admission::{Admission, Evicted};
 use key_source::KeySource;
@@ -79,11 +80,21 @@ struct ServerState {
     limits: Limits,
     queue: Queue,
     admission: Admission,
+    applications: OnceLock<FindApplication>,
     #[cfg(on_linux)]
     settings: settings::Settings,
     log: log::Log,
     clock: HostClock,
     checked: Clock,
+}
+
+impl ServerState {
+    /// The applications that it runs; none, unless it was told of some.
+    fn applications(&self) -> FindApplication {
+        let none: FindApplication =
+            |plan, _| Err(RankError::App(format!("run `{}`: this server has no applications", plan.name)));
+        self.applications.get().copied().unwrap_or(none)
+    }
 }
 
 impl Server {
@@ -100,6 +111,7 @@ impl Server {
             queue: Queue::new(limits.slots, limits.waiting, limits.memory),
             admission: Admission::new(limits.connections, limits.connections_per_address),
             limits,
+            applications: OnceLock::new(),
             #[cfg(on_linux)]
             settings: settings::Settings::default(),
             log: log::Log::default(),
@@ -136,6 +148,11 @@ impl Server {
     #[cfg(on_linux)]
     pub fn allow_settings(&self, options: SettingsOptions) {
         self.server.settings.allow(options);
+    }
+
+    /// Serves as a rank of the applications that `find` knows. Only the first call counts; it comes before [`Server::run`].
+    pub fn run_applications(&self, find: FindApplication) {
+        let _ = self.server.applications.set(find);
     }
 
     /// Asks `read` for the key at the beginning of every conversation, so that a new one needs no restart. A server that began

@@ -2,13 +2,10 @@
 
 use std::time::Duration;
 
-use linerate_apps::application::AppError;
-use linerate_apps::catalogue::App;
-use linerate_apps::run;
 use linerate_core::comm::CommError;
 use linerate_core::endpoint::run_ready;
 use linerate_core::mesh::{self, Asked, RankAccount};
-use linerate_core::plan::{MeshMemory, PlanError, Task};
+use linerate_core::plan::{AppPlan, MeshMemory, PlanError, Task};
 use linerate_core::units::Span;
 
 use super::comm::TcpComm;
@@ -34,9 +31,26 @@ pub enum RankError {
     #[error(transparent)]
     Plan(#[from] PlanError),
     /// The plan of an application is none.
-    #[error(transparent)]
-    App(#[from] AppError),
+    #[error("{0}")]
+    App(String),
 }
+
+/// An application as a rank runs it.
+pub trait Application: std::fmt::Debug {
+    /// About the memory that a rank takes, if there are so many. Unit: bytes.
+    fn memory(&self, ranks: usize) -> u64;
+
+    /// Does what rank 0 orders until it has no more orders. The ranks that are measured begin with `first`; one that does not
+    /// move a byte for as long as `patience` is lost.
+    ///
+    /// # Errors
+    ///
+    /// When rank 0 is gone.
+    fn follow(&self, comm: &mut TcpComm, first: usize, patience: Span) -> Result<(), CommError>;
+}
+
+/// Finds the application of a plan that so many ranks can run. This crate knows none of them.
+pub type FindApplication = fn(&AppPlan, usize) -> Result<Box<dyn Application>, RankError>;
 
 /// What the ranks of a plan do.
 #[derive(Debug)]
@@ -46,7 +60,7 @@ pub enum Program<'a> {
     /// They run an application.
     App {
         /// Which, with its options.
-        app: Box<App>,
+        app: Box<dyn Application>,
         /// The first rank that is measured.
         first: usize,
         /// A rank that does not move a byte for so long is lost.
@@ -70,12 +84,12 @@ pub fn joining(order: &RankOrder, key: &Key, clock: HostClock) -> Joining {
 }
 
 impl<'a> Program<'a> {
-    /// What the ranks of `order` do.
+    /// What the ranks of `order` do, with the applications that `find` knows.
     ///
     /// # Errors
     ///
     /// When its plan is none for ranks, or so many cannot do it.
-    pub fn of(order: &'a RankOrder) -> Result<Self, RankError> {
+    pub fn of(order: &'a RankOrder, find: FindApplication) -> Result<Self, RankError> {
         let (first, patience) = (order.first, Span::from_ms(order.patience_ms));
         let ranks = order.size.saturating_sub(first);
         match &order.plan.task {
@@ -83,13 +97,7 @@ impl<'a> Program<'a> {
                 mesh.check_for(ranks)?;
                 Ok(Self::Mesh(Asked { plan: mesh, seed: order.plan.common.seed, patience, first }))
             }
-            Task::App(plan) => {
-                let app = Box::new(App::read(&plan.name, &plan.options)?);
-                for ranks in plan.cases(u32::try_from(ranks).unwrap_or(u32::MAX))? {
-                    app.check(ranks as usize)?;
-                }
-                Ok(Self::App { app, first, patience })
-            }
+            Task::App(plan) => Ok(Self::App { app: find(plan, ranks)?, first, patience }),
             other => Err(RankError::NoRanks(other.verb())),
         }
     }
@@ -108,15 +116,12 @@ impl<'a> Program<'a> {
     async fn follow(&self, comm: &mut TcpComm) -> Result<(), CommError> {
         match self {
             Self::Mesh(asked) => mesh::follow(comm, *asked).await,
-            Self::App { app, first, patience } => {
-                let asked = run::Asked { app, cost: None, first: *first, patience: *patience };
-                run::follow(comm, asked).await
-            }
+            Self::App { app, first, patience } => app.follow(comm, *first, *patience),
         }
     }
 }
 
-/// Joins rank 0 where `find` says that it is, does what that says, and tells it what was seen. `joined` is called
+/// Joins rank 0 where `meet` says that it is, does what that says, and tells it what was seen. `joined` is called
 /// once all ranks have come.
 ///
 /// # Errors
@@ -124,13 +129,14 @@ impl<'a> Program<'a> {
 /// [`RankError`]; what failed between this rank and another than 0 is told to rank 0.
 pub fn take_part(
     order: &RankOrder,
-    find: impl FnMut() -> Result<Meeting, String>,
+    find: FindApplication,
+    meet: impl FnMut() -> Result<Meeting, String>,
     clock: HostClock,
     joined: impl FnOnce(&TcpComm),
 ) -> Result<(), RankError> {
-    let program = Program::of(order)?;
+    let program = Program::of(order, find)?;
     // The key is the one that is found.
-    let mut comm = join(find, joining(order, &Key::fresh().map_err(no_random)?, clock))?;
+    let mut comm = join(meet, joining(order, &Key::fresh().map_err(no_random)?, clock))?;
     joined(&comm);
     let watch = RankWatch::start(&comm, clock);
     let done = run_ready(async {

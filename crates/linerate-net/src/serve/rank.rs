@@ -44,6 +44,7 @@ pub(super) fn serve(
     let mut guard = None;
     let done = take_part(
         order,
+        server.applications(),
         || Ok(meeting.clone()),
         server.clock,
         |comm| {
@@ -69,7 +70,7 @@ pub(super) fn serve(
 fn check(server: &ServerState, order: &RankOrder) -> Result<u64, String> {
     order.plan.check().map_err(|error| error.to_string())?;
     let ranks = order.size.saturating_sub(order.first);
-    let program = Program::of(order).map_err(|error| match error {
+    let program = Program::of(order, server.applications()).map_err(|error| match error {
         RankError::Plan(error) => error.to_string(),
         other => format!("the server failed to {other}"),
     })?;

@@ -1,6 +1,7 @@
 //! Ranks for a mesh or an application: started here, on other hosts, by srun or mpirun, or servers that were asked; and the
 //! run that rank 0 conducts.
 
+mod application;
 mod launched;
 mod meeting;
 mod member;
@@ -18,6 +19,7 @@ use crate::cli::{InLabArgs, KeyArgs, RanksArgs};
 use crate::progress::Line;
 use crate::trouble::Trouble;
 
+pub(super) use application::application;
 pub(super) use member::run as be_a_rank;
 pub(super) use subject::{ACCOUNT, Ranks, numbered};
 

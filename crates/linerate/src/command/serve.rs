@@ -14,6 +14,7 @@ use linerate_net::serve::{GuardianProgram, SettingsOptions, may_change_settings}
 use linerate_net::serve::{Limits, Server};
 use tracing_subscriber::EnvFilter;
 
+use super::ranks::application;
 use crate::cli::ServeArgs;
 use crate::notify;
 use crate::screen::{note, show};
@@ -46,6 +47,7 @@ fn serve(args: &ServeArgs) -> Result<ExitCode, Trouble> {
     if let Some(path) = args.key_file.clone().filter(|path| path.is_file()) {
         server.read_key_again(Box::new(move || read_key(&path).map_err(|trouble| trouble.reason())));
     }
+    server.run_applications(application);
     announce(&server, key.as_ref(), args.key_file.is_some())?;
     notify::tell("READY=1");
     server.run_and_tell(stop.as_fd(), || notify::tell("STOPPING=1"))?;
@@ -147,6 +149,7 @@ fn child(args: &ServeArgs) -> Result<ExitCode, Trouble> {
     };
     let address = args.listen.unwrap_or(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
     let server = Server::bind(address, Some(key), limits)?;
+    server.run_applications(application);
     let address = server.address().map_err(|error| Trouble::new(error.to_string(), "check the loopback"))?;
     show(&format!("{address}\n"))?;
     server.run(stdin.as_fd())?;

@@ -9,6 +9,7 @@ use linerate_net::control::{Key, RankOrder};
 use linerate_net::observe::HostClock;
 use linerate_net::ranks::{Job, Meeting, Place, Program, joining, lead, place as found, take_part};
 
+use super::application::application;
 use super::on_hosts::{WITHIN, hostname};
 use super::subject::Ranks;
 use super::{Place as At, meeting};
@@ -79,10 +80,10 @@ pub(super) fn measure(
                 |key| Ok(Meeting { addresses: vec![address.clone()], key }),
             ),
         };
-        take_part(&order, find, clock, |_| {})?;
+        take_part(&order, application, find, clock, |_| {})?;
         return Ok(None);
     }
-    Program::of(&order)?;
+    Program::of(&order, application)?;
     let interrupt = Interrupt::listen()?;
     let ranks = meet(at, &order, &way, (&job, key), clock, line, &interrupt)?;
     ranks.measure(*order.plan, line, &interrupt, work).map(Some)

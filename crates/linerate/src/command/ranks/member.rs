@@ -9,6 +9,7 @@ use linerate_net::observe::HostClock;
 use linerate_net::ranks::{Meeting, take_part};
 use serde::{Deserialize, Serialize};
 
+use super::application::application;
 use crate::signals;
 use crate::trouble::Trouble;
 
@@ -36,6 +37,6 @@ pub(in crate::command) fn run(clock: HostClock) -> Result<ExitCode, Trouble> {
     let Told { addresses, key, order } = serde_json::from_str(&line).map_err(|error| failed(&error))?;
     let key = key.parse().map_err(|error| failed(&error))?;
     let meeting = Meeting { addresses, key };
-    take_part(&order, || Ok(meeting.clone()), clock, |_| {})?;
+    take_part(&order, application, || Ok(meeting.clone()), clock, |_| {})?;
     Ok(ExitCode::SUCCESS)
 }

@@ -13,6 +13,7 @@ use linerate_net::observe::HostClock;
 use linerate_net::pair::{ServerRank, Target};
 use linerate_net::ranks::{Meeting, Program, joining, lead, take_part};
 
+use super::application::application;
 use super::launched::given_up;
 use super::member::Told;
 use super::started::Started;
@@ -170,7 +171,7 @@ impl Starting<'_> {
         interrupt: &Interrupt,
     ) -> Result<Ranks, Trouble> {
         let order = self.order(0);
-        Program::of(&order)?;
+        Program::of(&order, application)?;
         let listener = meeting::listen(self.way.address(self.place.ranks.bind), 0)?;
         let addresses = meeting::addresses(&listener)?;
         line.doing("waiting for all ranks");
@@ -222,9 +223,9 @@ impl Starting<'_> {
         let meeting = Meeting { addresses: addresses.to_vec(), key: self.key.clone() };
         let clock = self.clock;
         let name = format!("rank {}", order.rank - order.first);
-        let thread = thread::Builder::new()
-            .name(name)
-            .spawn(move || take_part(&order, || Ok(meeting.clone()), clock, |_| {}).map_err(Trouble::from));
+        let thread = thread::Builder::new().name(name).spawn(move || {
+            take_part(&order, application, || Ok(meeting.clone()), clock, |_| {}).map_err(Trouble::from)
+        });
         let thread = thread.map_err(|error| {
             Trouble::new(format!("failed to start a thread: {error}"), "ask for fewer --ranks")
         })?;
