@@ -7,6 +7,7 @@ mod configured;
 mod examples;
 mod experiment;
 mod explain;
+mod groups;
 mod history;
 mod host_limits;
 mod lab;
@@ -22,6 +23,7 @@ mod shards;
 mod shared;
 mod stream;
 mod trace;
+mod words;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -52,37 +54,28 @@ pub(crate) use shared::{KeyArgs, OnModelArgs, PeerArgs, PlanArgs, ProgressForm};
 pub(crate) use stream::StreamArgs;
 pub(crate) use trace::TraceArgs;
 
+use crate::trouble::Trouble;
+
 /// How close is a path to line rate at every message size, and what is in the way?
 ///
-/// Without a verb, linerate measures this host's loopback, as `linerate measure` does. Between two
-/// hosts, run `linerate serve` on one and `linerate measure HOST --key KEY` on the other.
+/// Without a verb, linerate measures: the path to HOST, or this host's loopback. Run `linerate serve` on HOST first;
+/// it prints a key.
 ///
 /// Exit codes: 0 success, 1 a finding (a stalled flow, a failed claim), 2 an error.
 #[derive(Debug, Parser)]
 #[command(version, max_term_width = 100, disable_help_subcommand = true, disable_version_flag = true)]
-#[command(help_template = "{about-with-newline}{usage-heading} {usage}\n\n{all-args}{after-help}")]
 #[command(after_help = examples::LINERATE, after_long_help = examples::with_environment())]
 pub(crate) struct Cli {
     #[command(subcommand)]
-    pub(crate) command: Option<Command>,
+    pub(crate) command: Command,
     /// Print version
-    #[arg(short = 'V', long, action = clap::ArgAction::Version, hide_short_help = true)]
+    #[arg(short = 'V', long, action = clap::ArgAction::Version)]
     version: Option<bool>,
-    /// Replace a run file that is in the way
-    #[arg(long, global = true, hide_short_help = true)]
+    /// Whether run files may be overwritten.
+    #[arg(skip)]
     pub(crate) force: bool,
-    /// The history: a file, or postgres://USER@HOST/DATABASE [default: yours]
-    ///
-    /// Yours is linerate/history.db in $XDG_DATA_HOME or ~/.local/share. With --history or
-    /// LINERATE_HISTORY, `measure`, `stream` and `rr` record their runs there.
-    #[arg(
-        long,
-        value_name = "HISTORY",
-        global = true,
-        env = "LINERATE_HISTORY",
-        hide_env = true,
-        hide_short_help = true
-    )]
+    /// The history that the user named.
+    #[arg(skip)]
     pub(crate) history: Option<OsString>,
 }
 
@@ -91,10 +84,10 @@ pub(crate) enum Command {
     /// Measure latency and throughput at every message size
     #[command(after_help = examples::MEASURE)]
     Measure(Box<MeasureArgs>),
-    /// Move bulk in 1 to 4096 flows: throughput, fairness and stalls
+    /// Send bulk data in 1 to 4096 flows: throughput, fairness, stalls
     #[command(after_help = examples::STREAM)]
     Stream(Box<StreamArgs>),
-    /// Time requests and responses, idle and beside bulk traffic
+    /// Time requests and responses, idle and under load
     #[command(after_help = examples::RR)]
     Rr(Box<RrArgs>),
     /// Measure every pair of many hosts: which node or link is slow
@@ -107,7 +100,7 @@ pub(crate) enum Command {
     /// Exit codes: 0 done, 1 a rank was lost or something is slow also when it is alone, 2 an error.
     #[command(after_help = examples::MESH)]
     Mesh(Box<MeshArgs>),
-    /// Run an application on many ranks: what the network costs it
+    /// Run a parallel application: what the network costs it
     ///
     /// HINT, photons through a scene, molecular dynamics of a Lennard-Jones liquid, or of carbon with tight binding. It runs
     /// on 1, 2, 4 and so on ranks: processes on this host (--ranks), on --hosts over ssh, under srun or mpirun, on the
@@ -117,7 +110,7 @@ pub(crate) enum Command {
     /// Exit codes: 0 done, 1 a result is wrong, 2 an error.
     #[command(after_help = examples::APP)]
     App(Box<AppArgs>),
-    /// Show where each message is, and when: call, TCP, driver, wake-up
+    /// Show where messages spend their time: call, TCP, driver, wake-up
     ///
     /// Sends messages there and back and follows the last byte of each: send call, TCP, queue, driver, the other host's
     /// kernel, TCP, wake-up, receive call. Programs at the kernels' tracepoints tell (eBPF; needs root, BTF, and
@@ -146,15 +139,14 @@ pub(crate) enum Command {
     /// Exit codes: 0 every run has a result, 1 runs failed or are still to be made, 2 an error.
     #[command(after_help = examples::EXPERIMENT)]
     Experiment(Box<ExperimentArgs>),
-    /// List a host's settings; set some, run a command, and put them back
+    /// List settings of this host; change some while a command runs
     ///
     /// MTU, queues, offloads, rings, coalescing, channels, flow control, interrupts, governor, idle states and sysctls, by
     /// name. What a setting was is kept on disk before it is changed, and put back at the end, also after Ctrl-C or
     /// SIGKILL (by a guardian) and after a crash of the host (by `linerate restore`). To set needs root.
     #[command(after_help = examples::SETTINGS)]
     Settings(SettingsArgs),
-    /// Put back settings that a crash left changed
-    #[command(hide = true)]
+    /// Restore settings that a crash left changed
     Restore(RestoreArgs),
     /// Measure what this host could reach, in a minute
     ///
@@ -163,7 +155,7 @@ pub(crate) enum Command {
     /// With --host-limits, `measure`, `stream` and `rr` keep the same of this host with their runs.
     #[command(after_help = examples::HOST)]
     Host(HostArgs),
-    /// Find what this host's calls, copies, packets and wake-ups cost
+    /// Measure what calls, copies, packets and wake-ups cost here
     ///
     /// Measures single operations, then messages over TCP between two network namespaces: over a
     /// virtual wire, at several MTUs, with offloads off. It then fits a modelled host to the results.
@@ -178,17 +170,17 @@ pub(crate) enum Command {
     /// how many held-out points fall inside the band.
     #[command(after_help = examples::PREDICT)]
     Predict(PredictArgs),
-    /// Show or overlay runs as text, HTML, SVG, CSV, JSON or np.out
+    /// Show runs as tables, or write HTML, SVG, CSV, JSON or np.out
     #[command(after_help = examples::REPORT)]
     Report(ReportArgs),
-    /// Name what binds at each size: link, window, processor or path
+    /// Show the bottleneck at each message size: link, window, CPU, path
     ///
     /// From the run file alone: what both ends' processors and TCP did at each size, what was granted, what the
     /// interfaces state, and how the time grows with the size. Each verdict names its evidence, what else takes part,
     /// what is ruled out, and what would settle it. Where two bounds account for as much, it says so.
     #[command(after_help = examples::EXPLAIN)]
     Explain(ExplainArgs),
-    /// Hold runs against each other: what changed, and is it chance?
+    /// Compare runs: what changed, and is it noise?
     ///
     /// Shows what differs between the two sides beside the numbers, then the ratio of every key figure
     /// and every size with its 95 % interval and a verdict. The unit of repetition is the run: with
@@ -198,14 +190,14 @@ pub(crate) enum Command {
     /// Exit codes: 0 nothing is worse by more than --threshold, 1 something is, 2 an error.
     #[command(after_help = examples::COMPARE)]
     Compare(CompareArgs),
-    /// Keep runs for years; list and follow them, find when they changed
+    /// Keep runs for years; find when a path changed
     ///
     /// Without a verb, lists the paths of the history. A path is what runs have in common: both hosts'
     /// hardware, the link, and what was asked. Kernel, driver, settings and labels may vary on it. The
     /// verdict in the list is that of one figure over the last 60 runs; `changes` searches all.
     #[command(after_help = examples::HISTORY)]
     History(Box<HistoryArgs>),
-    /// Print the JSON Schema of run files, plans or limits of hosts
+    /// Print the JSON Schema of run files, plans or host limits
     Schema {
         /// Of which
         #[arg(value_enum)]
@@ -313,15 +305,46 @@ pub(crate) fn command() -> clap::Command {
             .mut_arg("level", |arg| arg.value_parser(shared::level_parser([Level::Point, Level::Round])))
     };
     let command = Cli::command().mut_subcommand("stream", loads).mut_subcommand("rr", loads);
-    command.mut_subcommand("mesh", meshes).mut_subcommand("trace", traces)
+    let command = command.mut_subcommand("mesh", meshes).mut_subcommand("trace", traces);
+    let command = with_file_flags(command)
+        .mut_subcommand("compare", |verb| verb.arg(history_flag()))
+        .mut_subcommand("history", |verb| verb.arg(history_flag().global(true)));
+    groups::in_help(command)
 }
 
-/// Reads the command line, or prints what is wrong with it and exits.
-pub(crate) fn parse() -> Cli {
-    let words: Vec<OsString> = std::env::args_os().collect();
+/// The same command, with --force where files are written and --history where runs are recorded.
+fn with_file_flags(command: clap::Command) -> clap::Command {
+    let has = |names: &[&str]| command.get_arguments().any(|arg| names.contains(&arg.get_id().as_str()));
+    let (writes, records) = (has(&["out", "report"]), has(&["record"]));
+    let flags = [writes.then(force_flag), records.then(history_flag)];
+    command.args(flags.into_iter().flatten()).mut_subcommands(with_file_flags)
+}
+
+fn force_flag() -> clap::Arg {
+    let force = clap::Arg::new("force").long("force").action(clap::ArgAction::SetTrue);
+    force.help("Overwrite an existing run file").help_heading("Output").hide_short_help(true)
+}
+
+fn history_flag() -> clap::Arg {
+    const HELP: &str = "History: a file, or postgres://USER@HOST/DATABASE [default: yours]";
+    let history = clap::Arg::new("history").long("history").value_name("HISTORY").env("LINERATE_HISTORY");
+    let history = history.hide_env(true).value_parser(clap::value_parser!(OsString)).help(HELP);
+    history.help_heading("Output").hide_short_help(true).long_help(format!(
+        "{HELP}\n\nYours is linerate/history.db in $XDG_DATA_HOME or ~/.local/share. A verb that measures records its run \
+         there if --history, --record or LINERATE_HISTORY is given."
+    ))
+}
+
+/// Reads the command line; prints help that is asked for, and exits.
+///
+/// # Errors
+///
+/// When it makes no sense.
+pub(crate) fn parse() -> Result<Cli, Trouble> {
     let mut command = command();
+    let words = words::with_verb(std::env::args_os().collect(), &command)?;
     if words.iter().any(|word| word == "-h") {
-        command = rare_verbs_hidden(without_headings(command));
+        command = without_headings(command);
     }
     let read = |words: &[OsString]| command.clone().try_get_matches_from(words);
     let matches = read(&words).or_else(|error| match with_negative_value(&words) {
@@ -330,7 +353,15 @@ pub(crate) fn parse() -> Cli {
         _ => Err(error),
     });
     let matches = matches.unwrap_or_else(|error| error.exit());
-    Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut command).exit())
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut command).exit());
+    let verb = last_verb(&matches);
+    let force = verb.try_get_one("force").ok().flatten().copied().unwrap_or_default();
+    Ok(Cli { force, history: verb.try_get_one("history").ok().flatten().cloned(), ..cli })
+}
+
+/// What was given to the verb, or to the verb below it.
+fn last_verb(matches: &clap::ArgMatches) -> &clap::ArgMatches {
+    matches.subcommand().map_or(matches, |(_, verb)| last_verb(verb))
 }
 
 /// The `words` with `--option=-1` for `--option -1`, which clap takes for a flag. Absent if there is none.
@@ -345,14 +376,6 @@ fn with_negative_value(words: &[OsString]) -> Option<Vec<OsString>> {
     };
     let (at, word) = words.windows(2).enumerate().find_map(|(at, pair)| Some((at, joined(pair)?)))?;
     Some([&words[..at], &[word], &words[at + 2..]].concat())
-}
-
-/// The same command without the verbs that are needed once: `--help` has them.
-fn rare_verbs_hidden(command: clap::Command) -> clap::Command {
-    let hidden = |verb: clap::Command| verb.hide(true);
-    ["schema", "completions", "man", "settings", "lab", "calibrate", "predict"]
-        .into_iter()
-        .fold(command, |command, verb| command.mut_subcommand(verb, hidden))
 }
 
 /// The same command with a single list of flags: `-h` has few, and headings would only make it

@@ -60,7 +60,7 @@ pub(crate) fn run(cli: Cli, clock: HostClock) -> Result<ExitCode, Trouble> {
     if let Some(place) = cli.history {
         crate::history::choose(place)?;
     }
-    let mut command = cli.command.unwrap_or_else(|| Command::Measure(Box::default()));
+    let mut command = cli.command;
     command.configure()?;
     if command.records() {
         crate::history::record();

@@ -29,7 +29,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let clock = linerate_net::observe::HostClock::start();
-    match command::run(cli::parse(), clock) {
+    match cli::parse().and_then(|cli| command::run(cli, clock)) {
         Ok(code) => code,
         Err(trouble) => {
             screen::note(trouble.laid_out());

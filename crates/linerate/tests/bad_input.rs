@@ -474,7 +474,14 @@ fn a_folder_that_cannot_be_written_is_found_before_anything_is_measured() {
 #[test]
 fn shells_and_verbs_that_are_unknown() {
     assert_snapshot!(refusal_of(&["completions", "tcsh"]), @"error: invalid value 'tcsh' for '[SHELL]'");
-    assert_snapshot!(refusal_of(&["mesure"]), @"error: unrecognized subcommand 'mesure'");
+    assert_snapshot!(complaint_of(&["mesure"]), @"
+    there is no verb mesure; did you mean measure?
+    help: a host of that name is measured with `linerate measure mesure`
+    ");
+    assert_snapshot!(complaint_of(&["x.run.json"]), @"
+    x.run.json is a file, not a host
+    help: show the file with `linerate report x.run.json`
+    ");
     assert_snapshot!(refusal_of(&["measure", "--format", "pdf"]), @"error: invalid value 'pdf' for '--format <FORMAT>'");
     assert_snapshot!(refusal_of(&["measure", "--patern", "one-way"]), @"error: unexpected argument '--patern' found");
     assert_snapshot!(refusal_of(&["serve", "--listen", "here"]), @"error: invalid value 'here' for '--listen <ADDR:PORT>': invalid socket address syntax");

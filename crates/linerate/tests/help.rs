@@ -31,6 +31,8 @@ const VERBS: [&[&str]; 21] = [
 
 const COLUMNS: usize = 80;
 const LINES: usize = 25;
+/// That of linerate itself has a line for every verb.
+const LINES_OF_ALL_VERBS: usize = 40;
 
 fn help(verb: &[&str], flag: &str) -> String {
     let desk = Desk::new();
@@ -48,7 +50,8 @@ fn the_short_help_fits_a_screen() {
     for verb in VERBS {
         let said = help(verb, "-h");
         let (lines, columns) = (said.lines().count(), said.lines().map(str::len).max());
-        assert!(lines <= LINES, "{verb:?} has {lines} lines:\n{said}");
+        let most = if verb.is_empty() { LINES_OF_ALL_VERBS } else { LINES };
+        assert!(lines <= most, "{verb:?} has {lines} lines:\n{said}");
         assert!(columns <= Some(COLUMNS), "{verb:?} has {columns:?} columns:\n{said}");
         assert_snapshot!(name(verb, "short"), said);
     }

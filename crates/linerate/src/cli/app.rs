@@ -115,7 +115,7 @@ mod tests {
 
     fn args(flags: &str) -> AppArgs {
         let words = ["linerate", "app"].into_iter().chain(flags.split_whitespace());
-        let Ok(Cli { command: Some(Command::App(args)), .. }) = Cli::try_parse_from(words) else {
+        let Ok(Cli { command: Command::App(args), .. }) = Cli::try_parse_from(words) else {
             panic!("{flags} is an app command");
         };
         *args

@@ -2,8 +2,8 @@
 
 pub(super) const LINERATE: &str = "\
 Examples:
-  linerate serve                   # on the other host; it prints a key
-  linerate measure HOST --key KEY  # the path from here to HOST";
+  linerate serve           # on the other host; it prints a key
+  linerate HOST --key KEY  # the path from here to HOST";
 
 pub(super) const MEASURE: &str = "\
 Examples:

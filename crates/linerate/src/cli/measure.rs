@@ -146,7 +146,7 @@ mod tests {
 
     fn args(flags: &str) -> MeasureArgs {
         let words = ["linerate", "measure"].into_iter().chain(flags.split_whitespace());
-        let Ok(Cli { command: Some(Command::Measure(args)), .. }) = Cli::try_parse_from(words) else {
+        let Ok(Cli { command: Command::Measure(args), .. }) = Cli::try_parse_from(words) else {
             panic!("{flags} is a measure command");
         };
         *args

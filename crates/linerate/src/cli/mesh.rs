@@ -228,7 +228,7 @@ mod tests {
 
     fn args(flags: &str) -> MeshArgs {
         let words = ["linerate", "mesh"].into_iter().chain(flags.split_whitespace());
-        let Ok(Cli { command: Some(Command::Mesh(args)), .. }) = Cli::try_parse_from(words) else {
+        let Ok(Cli { command: Command::Mesh(args), .. }) = Cli::try_parse_from(words) else {
             panic!("{flags} is a mesh command");
         };
         *args

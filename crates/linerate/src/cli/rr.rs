@@ -148,7 +148,7 @@ mod tests {
 
     fn args(flags: &str) -> RrArgs {
         let words = ["linerate", "rr"].into_iter().chain(flags.split_whitespace());
-        let Ok(Cli { command: Some(Command::Rr(args)), .. }) = Cli::try_parse_from(words) else {
+        let Ok(Cli { command: Command::Rr(args), .. }) = Cli::try_parse_from(words) else {
             panic!("{flags} is an rr command");
         };
         *args

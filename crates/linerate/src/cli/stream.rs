@@ -185,7 +185,7 @@ mod tests {
 
     fn args(flags: &str) -> StreamArgs {
         let words = ["linerate", "stream"].into_iter().chain(flags.split_whitespace());
-        let Ok(Cli { command: Some(Command::Stream(args)), .. }) = Cli::try_parse_from(words) else {
+        let Ok(Cli { command: Command::Stream(args), .. }) = Cli::try_parse_from(words) else {
             panic!("{flags} is a stream command");
         };
         *args

@@ -95,7 +95,7 @@ mod tests {
 
     fn plan(flags: &str) -> Plan {
         let words = ["linerate", "trace"].into_iter().chain(flags.split_whitespace());
-        let Ok(Cli { command: Some(Command::Trace(args)), .. }) = Cli::try_parse_from(words) else {
+        let Ok(Cli { command: Command::Trace(args), .. }) = Cli::try_parse_from(words) else {
             panic!("{flags} is a trace command");
         };
         args.over(TraceArgs::usual())
