@@ -15,7 +15,7 @@ class Linerate < Formula
   def install
     ENV["CLANG"] = Formula["llvm"].opt_bin/"clang"
     system "cargo", "install", "--profile", "dist", "--features", "xdp,bpf,postgres", *std_cargo_args(path: "crates/linerate")
-    system bin/"linerate", "man", "--out", "man"
+    system bin/"linerate", "man", "--folder", "man"
     man1.install Dir["man/*.1"]
     generate_completions_from_executable(bin/"linerate", "completions")
   end

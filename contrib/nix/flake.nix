@@ -29,8 +29,8 @@
           # They want a network of their own, other programs and a quiet host: ./check runs them.
           doCheck = false;
           postInstall = ''
-            $out/bin/linerate man --out man
-            $out/bin/linerate completions --out completions
+            $out/bin/linerate man --folder man
+            $out/bin/linerate completions --folder completions
             installManPage man/*.1
             installShellCompletion completions/{linerate.bash,linerate.fish,_linerate}
           '';

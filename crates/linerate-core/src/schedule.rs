@@ -66,7 +66,7 @@ pub enum ScheduleError {
     #[error("a message of 0 B cannot be timed; the smallest size is 1")]
     Zero,
     /// The bounds are the wrong way round.
-    #[error("from ({from}) is above to ({to}); give --from a size that is at most --to")]
+    #[error("from ({from}) is above to ({to}); give --min-size a size that is at most --max-size")]
     Reversed {
         /// The lower bound.
         from: Size,
@@ -74,7 +74,7 @@ pub enum ScheduleError {
         to: Size,
     },
     /// The bounds leave nothing of the list.
-    #[error("no size of the list lies between from and to; widen --from and --to")]
+    #[error("no size of the list lies between from and to; widen --min-size and --max-size")]
     Empty,
     /// There are too many sizes.
     #[error("the schedule has more than {MAX_SIZES} sizes; narrow its bounds or make it coarser")]

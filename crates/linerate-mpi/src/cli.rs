@@ -88,10 +88,10 @@ struct SizeArgs {
     #[arg(long, value_name = "SCHEDULE")]
     schedule: Option<Schedule>,
     /// Smallest size [default: 1]
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long = "min-size", alias = "from", value_name = "SIZE")]
     from: Option<Size>,
     /// Largest size
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long = "max-size", alias = "to", value_name = "SIZE")]
     to: Option<Size>,
     /// Also measure this many bytes below and above each size
     #[arg(long, value_name = "BYTES")]

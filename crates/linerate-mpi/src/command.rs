@@ -199,9 +199,13 @@ impl AllRanks {
             let own = (self.group.rank() == 0).then(|| all.into_iter().all(|there| there));
             self.group.share(own)
         });
-        let mut ranks = ranks.map_err(|error| failed(error.to_string(), "lower --to or --working-set"))?;
+        let mut ranks =
+            ranks.map_err(|error| failed(error.to_string(), "lower --max-size or --working-set"))?;
         if !there.map_err(|error| Stopped::Failed(error.into()))? {
-            return Err(failed("hold the messages at another rank".into(), "lower --to or --working-set"));
+            return Err(failed(
+                "hold the messages at another rank".into(),
+                "lower --max-size or --working-set",
+            ));
         }
         let Some(job) = job else { return ranks.follow().map_err(|error| Stopped::Failed(error.into())) };
         let asked = plan.curve().cloned().unwrap_or_default();

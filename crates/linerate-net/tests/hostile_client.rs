@@ -336,11 +336,11 @@ fn a_plan_above_the_limits_is_refused_with_both_flags() {
         ..single()
     });
     for (text, lower, raise) in [
-        ("schedule = 'list:1,2MiB'", "--to", "--max-size"),
-        ("schedule = 'list:1,700KiB'", "--to", "--max-memory"),
+        ("schedule = 'list:1,2MiB'", "--max-size", "--max-size"),
+        ("schedule = 'list:1,700KiB'", "--max-size", "--max-memory"),
         ("schedule = 'list:1'\ntime = '61s'", "--time", "--max-time"),
-        ("to = '18446744073709551615'", "--to", "--max-size"),
-        ("schedule = 'octave:64'\nto = '18446744073709551615'", "--to", "--max-size"),
+        ("to = '18446744073709551615'", "--max-size", "--max-size"),
+        ("schedule = 'octave:64'\nto = '18446744073709551615'", "--max-size", "--max-size"),
         (&format!("schedule = 'list:1{}'", ",1".repeat(4096)), "more than 4096 sizes", "coarser"),
     ] {
         let mut rude = Rude::at(&server, Stage::Plan);

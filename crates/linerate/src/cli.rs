@@ -21,6 +21,7 @@ mod serve;
 mod settings;
 mod shards;
 mod shared;
+mod spelling;
 mod stream;
 mod trace;
 mod words;
@@ -74,6 +75,9 @@ pub(crate) struct Cli {
     /// Whether run files may be overwritten.
     #[arg(skip)]
     pub(crate) force: bool,
+    /// What to say about old spellings, each once.
+    #[arg(skip)]
+    pub(crate) warnings: Vec<String>,
     /// The history that the user named.
     #[arg(skip)]
     pub(crate) history: Option<OsString>,
@@ -206,17 +210,17 @@ pub(crate) enum Command {
     /// Print completions for a shell
     Completions {
         /// Shell
-        #[arg(required_unless_present = "out")]
+        #[arg(required_unless_present = "folder")]
         shell: Option<clap_complete::Shell>,
         /// Write a file to this folder instead, for each shell if none is named
         #[arg(long, value_name = "DIR")]
-        out: Option<PathBuf>,
+        folder: Option<PathBuf>,
     },
     /// Print the manual page, for `man -l -`
     Man {
         /// Write a page for every verb to this folder instead
         #[arg(long, value_name = "DIR")]
-        out: Option<PathBuf>,
+        folder: Option<PathBuf>,
     },
     /// Print the help of a verb
     #[command(hide = true)]
@@ -258,10 +262,18 @@ pub(crate) enum SchemaOf {
     HostLimits,
 }
 
-/// What `linerate report` can print besides tables.
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+/// What `linerate report` can print.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum ReportFormat {
-    /// Key figures as metrics.
+    /// Tables of every run
+    Table,
+    /// Every number
+    Json,
+    /// A row a point
+    Csv,
+    /// A curve as NetPIPE writes it
+    Np,
+    /// Key figures for Prometheus
     Openmetrics,
 }
 
@@ -270,17 +282,17 @@ pub(crate) struct ReportArgs {
     /// Run files of linerate, or result files of NetPIPE 2.4, 3.x, 4.0 or 5.x; `-` is standard input
     #[arg(required = true, value_name = "RUN")]
     pub(crate) runs: Vec<PathBuf>,
-    /// Print this instead of the tables: openmetrics, the key figures for Prometheus
-    #[arg(long, value_enum, value_name = "FORM", conflicts_with_all = ["to", "rows"])]
-    pub(crate) format: Option<ReportFormat>,
+    /// Format of standard output
+    #[arg(long, value_enum, default_value_t = ReportFormat::Table)]
+    pub(crate) format: ReportFormat,
     /// Write a .html, .csv, .json or .prom file, or, for curves, .svg or .np; repeatable
     #[arg(long, value_name = "FILE")]
-    pub(crate) to: Vec<PathBuf>,
+    pub(crate) report: Vec<PathBuf>,
     /// What a row of .csv and .json is: a point, a round of a curve, an interval of a load, or a pair of ranks
-    #[arg(long, requires = "to", value_parser = shared::level_parser(Level::ALL))]
+    #[arg(long, value_parser = shared::level_parser(Level::ALL))]
     pub(crate) level: Option<Level>,
     /// Rows of the table: short (default) or all
-    #[arg(long, value_name = "WHICH", conflicts_with = "to", value_parser = shared::rows_parser(), hide_possible_values = true)]
+    #[arg(long, value_name = "WHICH", value_parser = shared::rows_parser(), hide_possible_values = true)]
     pub(crate) rows: Option<Rows>,
     /// Do not name the files that were written
     #[arg(long, short)]
@@ -309,7 +321,7 @@ pub(crate) fn command() -> clap::Command {
     let command = with_file_flags(command)
         .mut_subcommand("compare", |verb| verb.arg(history_flag()))
         .mut_subcommand("history", |verb| verb.arg(history_flag().global(true)));
-    groups::in_help(command)
+    groups::in_help(spelling::understood(command))
 }
 
 /// The same command, with --force where files are written and --history where runs are recorded.
@@ -354,14 +366,23 @@ pub(crate) fn parse() -> Result<Cli, Trouble> {
     });
     let matches = matches.unwrap_or_else(|error| error.exit());
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut command).exit());
-    let verb = last_verb(&matches);
-    let force = verb.try_get_one("force").ok().flatten().copied().unwrap_or_default();
-    Ok(Cli { force, history: verb.try_get_one("history").ok().flatten().cloned(), ..cli })
+    let (verb, given) = last_verb(&matches);
+    Ok(Cli {
+        force: given.try_get_one("force").ok().flatten().copied().unwrap_or_default(),
+        history: given.try_get_one("history").ok().flatten().cloned(),
+        warnings: spelling::warnings(&verb, &words),
+        ..cli
+    })
 }
 
-/// What was given to the verb, or to the verb below it.
-fn last_verb(matches: &clap::ArgMatches) -> &clap::ArgMatches {
-    matches.subcommand().map_or(matches, |(_, verb)| last_verb(verb))
+/// The verb with the verbs below it, such as `history show`, and what was given to the last.
+fn last_verb(matches: &clap::ArgMatches) -> (String, &clap::ArgMatches) {
+    let (mut verbs, mut given) = (Vec::new(), matches);
+    while let Some((verb, below)) = given.subcommand() {
+        verbs.push(verb);
+        given = below;
+    }
+    (verbs.join(" "), given)
 }
 
 /// The `words` with `--option=-1` for `--option -1`, which clap takes for a flag. Absent if there is none.

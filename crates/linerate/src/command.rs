@@ -48,12 +48,13 @@ use std::process::ExitCode;
 use linerate_net::observe::HostClock;
 
 use crate::cli::{self, Cli, Command};
-use crate::screen::show;
+use crate::screen::{note, show};
 use crate::store;
 use crate::trouble::Trouble;
 
 /// Carries out the command line.
 pub(crate) fn run(cli: Cli, clock: HostClock) -> Result<ExitCode, Trouble> {
+    cli.warnings.iter().for_each(note);
     if cli.force {
         store::force();
     }
@@ -99,9 +100,9 @@ pub(crate) fn run(cli: Cli, clock: HostClock) -> Result<ExitCode, Trouble> {
         Command::Compare(args) => compare::run(&args),
         Command::History(args) => history::run(&args),
         Command::Schema { of } => schema::run(of),
-        Command::Completions { shell, out } => pages::completions(shell, out.as_deref()),
+        Command::Completions { shell, folder } => pages::completions(shell, folder.as_deref()),
         Command::Help { verbs } => help(&verbs),
-        Command::Man { out } => pages::manual(out.as_deref()),
+        Command::Man { folder } => pages::manual(folder.as_deref()),
     }
 }
 

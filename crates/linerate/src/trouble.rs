@@ -243,7 +243,7 @@ fn pair_help(error: &PairError) -> &'static str {
         PairError::Transport(_) => "check the server's output on the other host, and measure again",
         PairError::Stamp(_) => "the curve is kept; leave --stages out, or check the server's output",
         PairError::Memory(MemoryError::Huge(_)) => "leave --huge-pages out",
-        PairError::Memory(_) => "lower --to or --working-set, or free memory on this host",
+        PairError::Memory(_) => "lower --max-size or --working-set, or free memory on this host",
         PairError::Pin { .. } => {
             "give --pin processors that this host has and this process may use (`taskset -p $$`)"
         }
@@ -314,13 +314,13 @@ pub(crate) fn run_help(error: &RunError) -> &'static str {
             "set transport.kind = \"stream\", which retransmits, or look at the losses with `linerate model load`"
         }
         RunError::Link { source: LinkError::TooLong { .. }, .. } => {
-            "lower --to (or --message), or choose a transport that carries a stream of bytes"
+            "lower --max-size (or --message), or choose a transport that carries a stream of bytes"
         }
         RunError::Link { .. } | RunError::Control { .. } => {
             "the peer went away; the results so far are kept; check the server and measure again"
         }
         RunError::Interrupted { .. } => "the results so far are kept",
-        RunError::Late { .. } => "allow more --time, or lower --to",
+        RunError::Late { .. } => "allow more --time, or lower --max-size",
         RunError::Peer { .. } => "the results so far are kept; check the server's output on the other host",
         RunError::Corrupt { .. } => {
             "something on the path changes data: check offloads (ethtool -K IF rx off tx off), cables and memory"

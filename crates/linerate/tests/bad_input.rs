@@ -247,11 +247,12 @@ fn more_than_the_server_allows() {
         let arguments = [&["measure", server.address.as_str(), "--time", "1s"], options].concat();
         complaint_at(&server.address, &arguments)
     };
-    assert_snapshot!(measure(&["--to", "2KiB"]), @"
-    failed to measure: the peer refused: messages of 2051 B are above this server's limit of 1 KiB; lower --to, or raise --max-size at the server
+    assert_snapshot!(measure(&["--max-size", "2KiB"]), @"
+    failed to measure: the peer refused: messages of 2051 B are above this server's limit of 1 KiB; lower --max-size, or raise --max-size at the server
     help: change the plan as it says, or raise the server's limits
     ");
-    let long = complaint_at(&server.address, &["measure", &server.address, "--to", "512", "--time", "3s"]);
+    let long =
+        complaint_at(&server.address, &["measure", &server.address, "--max-size", "512", "--time", "3s"]);
     assert_snapshot!(long, @"
     failed to measure: the peer refused: 3.000 s are above this server's limit of 2.000 s; lower --time, or raise --max-time at the server
     help: change the plan as it says, or raise the server's limits
@@ -265,22 +266,22 @@ fn more_than_the_memory() {
     let (free, _) = free.unwrap_or_else(|| panic!("it does not say how much is free: {said}"));
     assert_snapshot!(said.replace(free, "[FREE]"), @"
     failed to reserve 2199023255552 B for messages: [FREE] B are free
-    help: lower --to or --working-set, or free memory on this host
+    help: lower --max-size or --working-set, or free memory on this host
     ");
 }
 
 #[test]
 fn sizes_that_make_no_schedule() {
-    assert_snapshot!(complaint_of(&["measure", "--from", "2KiB", "--to", "1KiB"]), @"
-    failed to carry out the plan: from (2 KiB) is above to (1 KiB); give --from a size that is at most --to
+    assert_snapshot!(complaint_of(&["measure", "--min-size", "2KiB", "--max-size", "1KiB"]), @"
+    failed to carry out the plan: from (2 KiB) is above to (1 KiB); give --min-size a size that is at most --max-size
     help: change the value on the command line, in the plan file or in the configuration
     ");
-    assert_snapshot!(complaint_of(&["measure", "--from", "1GiB", "--schedule", "list:1,2"]), @"
-    failed to carry out the plan: no size of the list lies between from and to; widen --from and --to
+    assert_snapshot!(complaint_of(&["measure", "--min-size", "1GiB", "--schedule", "list:1,2"]), @"
+    failed to carry out the plan: no size of the list lies between from and to; widen --min-size and --max-size
     help: change the value on the command line, in the plan file or in the configuration
     ");
     assert_snapshot!(refusal_of(&["measure", "--schedule", "fibonacci"]), @"error: invalid value 'fibonacci' for '--schedule <SCHEDULE>': `fibonacci` is not a schedule; write netpipe, octave:N with N from 1 to 64, or list:A,B,..");
-    assert_snapshot!(refusal_of(&["measure", "--to", "1QiB"]), @"error: invalid value '1QiB' for '--to <SIZE>': `1QiB` is not a size; write whole bytes, or a number with KiB, MiB, GiB, TiB, kB, MB, GB or TB, such as 64KiB");
+    assert_snapshot!(refusal_of(&["measure", "--max-size", "1QiB"]), @"error: invalid value '1QiB' for '--max-size <SIZE>': `1QiB` is not a size; write whole bytes, or a number with KiB, MiB, GiB, TiB, kB, MB, GB or TB, such as 64KiB");
 }
 
 #[test]
@@ -304,14 +305,14 @@ fn values_out_of_range() {
 #[test]
 fn negative_values() {
     assert_snapshot!(refusal_of(&["stream", "--time", "-3s"]), @"error: invalid value '-3s' for '--time <TIME>': `-3s` is not a time; write a number with ns, us, ms, s, min or h, such as 20s or 250ms");
-    assert_snapshot!(refusal_of(&["measure", "--to", "-1KiB"]), @"error: invalid value '-1KiB' for '--to <SIZE>': `-1KiB` is not a size; write whole bytes, or a number with KiB, MiB, GiB, TiB, kB, MB, GB or TB, such as 64KiB");
+    assert_snapshot!(refusal_of(&["measure", "--max-size", "-1KiB"]), @"error: invalid value '-1KiB' for '--max-size <SIZE>': `-1KiB` is not a size; write whole bytes, or a number with KiB, MiB, GiB, TiB, kB, MB, GB or TB, such as 64KiB");
     assert_snapshot!(refusal_of(&["stream", "--flows", "-1"]), @"error: invalid value '-1' for '--flows <N>': -1 is not in 0..=4294967295");
     assert_snapshot!(refusal_of(&["measure", "--quiet", "-3"]), @"error: unexpected value '-3' for '--quiet' found; no more were expected");
 }
 
 #[test]
 fn messages_that_no_datagram_carries() {
-    assert_snapshot!(complaint_of(&["measure", "--transport", "udp", "--to", "1MiB"]), @"
+    assert_snapshot!(complaint_of(&["measure", "--transport", "udp", "--max-size", "1MiB"]), @"
     failed to carry out the plan: the largest size is 1048579 B; it must be at most 65507 B over IPv4 and 65527 B over IPv6: one datagram of UDP carries it
     help: change the value on the command line, in the plan file or in the configuration
     ");
@@ -325,7 +326,7 @@ fn messages_that_no_datagram_carries() {
 
 #[test]
 fn options_that_contradict_each_other() {
-    assert_snapshot!(complaint_of(&["measure", "--to", "64", "--out", "x.html"]), @"
+    assert_snapshot!(complaint_of(&["measure", "--max-size", "64", "--out", "x.html"]), @"
     failed to write the results: x.html is both the run file and the report
     help: end the name of --out with .run.json, or choose another path with --report
     ");
@@ -443,7 +444,7 @@ fn run_files_that_are_none() {
 fn reports_that_cannot_be_written() {
     let desk = Desk::new();
     desk.write("a.run.json", RUN);
-    let complaint = |to: &str| desk.linerate(&["report", "a.run.json", "--to", to]).complaint();
+    let complaint = |to: &str| desk.linerate(&["report", "a.run.json", "--report", to]).complaint();
     assert_snapshot!(complaint("a.pdf"), @"
     failed to choose a format for a.pdf
     help: end the file's name in .html, .svg, .csv, .json, .prom or .np
@@ -497,7 +498,7 @@ fn a_full_disk_keeps_the_last_save_and_shows_everything() {
     std::fs::create_dir(desk.path("full")).expect("the folder is ours");
     let script = format!(
         "mount -t tmpfs -o size=64k none full || exit 99
-         {PROGRAM} measure --time 2s --to 64KiB --out full/x.run.json --report x.html
+         {PROGRAM} measure --time 2s --max-size 64KiB --out full/x.run.json --report x.html
          code=$?
          cp full/x.run.json saved.run.json
          exit $code"
@@ -525,11 +526,11 @@ fn what_is_no_file_is_not_replaced() {
     desk.finish(desk.command("mknod", &["full.html", "c", "1", "7"])).done();
     std::os::unix::fs::symlink("real.csv", desk.path("link.csv")).expect("the folder is ours");
 
-    assert_snapshot!(desk.linerate(&["report", "a.run.json", "--to", "full.html"]).complaint(), @"
+    assert_snapshot!(desk.linerate(&["report", "a.run.json", "--report", "full.html"]).complaint(), @"
     failed to write full.html: No space left on device (os error 28)
     help: create the folder, free space there, or choose another path
     ");
-    desk.linerate(&["report", "a.run.json", "--to", "link.csv"]).done();
+    desk.linerate(&["report", "a.run.json", "--report", "link.csv"]).done();
     use std::os::unix::fs::FileTypeExt as _;
     let kind = |name| std::fs::symlink_metadata(desk.path(name)).expect("it is there").file_type();
     assert!(kind("full.html").is_char_device(), "the device was replaced");
@@ -574,7 +575,7 @@ fn a_full_standard_output() {
 fn a_run_file_is_replaced_only_by_force() {
     let desk = Desk::new();
     desk.write("a.run.json", RUN);
-    let said = desk.linerate(&["report", "a.run.json", "--to", "a.run.json"]);
+    let said = desk.linerate(&["report", "a.run.json", "--report", "a.run.json"]);
     assert_snapshot!(said.complaint(), @"
     failed to write a.run.json: it is what the report is made of
     help: choose another path
@@ -582,7 +583,7 @@ fn a_run_file_is_replaced_only_by_force() {
     desk.write("b.run.json", RUN);
     let kept = "failed to write a.run.json: it is a run file, and would be lost
 help: choose another path, or replace it with --force";
-    let said = desk.linerate(&["report", "b.run.json", "--to", "a.run.json"]);
+    let said = desk.linerate(&["report", "b.run.json", "--report", "a.run.json"]);
     assert_eq!(said.complaint().trim_end(), kept);
     let measure = ["measure", "--schedule", "list:1", "--time", "200ms", "--out", "a.run.json"];
     let said = desk.linerate(&measure);
@@ -612,7 +613,7 @@ fn a_time_in_which_nothing_can_be_timed() {
     assert_eq!(said.code, Some(2));
     assert_snapshot!(said.complaint(), @"
     failed to time any size: the time was not enough
-    help: allow more --time, or begin with smaller sizes (--from)
+    help: allow more --time, or begin with smaller sizes (--min-size)
     ");
 }
 

@@ -103,12 +103,12 @@ impl Seen {
 #[test]
 fn a_measured_report_and_an_overlay_render_without_an_error_or_a_request() {
     let desk = Desk::new();
-    let options = ["--time", "2s", "--to", "64KiB", "--out", "x.run.json", "--report", "x.html"];
+    let options = ["--time", "2s", "--max-size", "64KiB", "--out", "x.run.json", "--report", "x.html"];
     desk.linerate(&[&["measure"], &options[..]].concat()).done();
     let Some(seen) = open(&desk, "x.html") else { return };
     seen.assert_sound(1);
     desk.write("np.out", NETPIPE);
-    desk.linerate(&["report", "x.run.json", "np.out", "--to", "y.html"]).done();
+    desk.linerate(&["report", "x.run.json", "np.out", "--report", "y.html"]).done();
     let seen = open(&desk, "y.html").expect("it was there a moment ago");
     seen.assert_sound(2);
 }

@@ -418,7 +418,7 @@ fn reports_are_written_in_every_form() {
     let desk = Desk::new();
     desk.write("known.toml", KNOWN);
     experiment(&desk, &["known.toml", "--quiet"]).done();
-    let to = |file: &str| experiment(&desk, &["report", "known.experiment", "--to", file]);
+    let to = |file: &str| experiment(&desk, &["report", "known.experiment", "--report", file]);
     to("x.json").done();
     to("x.csv").done();
     to("x.html").done();
@@ -437,7 +437,7 @@ fn runs_are_labelled_and_recorded_in_the_history() {
         "task = { schedule = 'list:64,1024' }\nbench = { model = 'gigabit' }\n[design]\nkind = 'full'\n[[factor]]\nname = 'MTU'\nkey = 'model.network.mtu'\nlevels = [1500, 9000]",
     );
     desk.linerate(&["experiment", "seeds.toml", "--record", "--history", "h.db"]).done();
-    desk.linerate(&["history", "export", "--history", "h.db", "--to", "rows.csv"]).done();
+    desk.linerate(&["history", "export", "--history", "h.db", "--out", "rows.csv"]).done();
     assert!(desk.read("rows.csv").contains("ping-pong/peak"), "{}", desk.read("rows.csv"));
     let kept = ledger(&desk, "seeds.experiment");
     let Outcome::Run(file) = &kept.entries[0].outcome else { panic!("a run") };

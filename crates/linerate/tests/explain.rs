@@ -55,9 +55,9 @@ fn what_cannot_be_explained_is_refused_in_one_sentence() {
         "x.run.json",
         "--no-report",
     ]);
-    let said = desk.linerate(&["explain", "x.run.json", "--to", "x.html"]).complaint();
+    let said = desk.linerate(&["explain", "x.run.json", "--report", "x.html"]).complaint();
     assert_snapshot!("explanations_are_json", said);
-    desk.linerate(&["explain", "x.run.json", "--to", "x.json"]).done();
+    desk.linerate(&["explain", "x.run.json", "--report", "x.json"]).done();
     let json: serde_json::Value = serde_json::from_str(&desk.read("x.json")).expect("it is JSON");
     assert_eq!(json[0]["curves"][0]["pattern"], "ping-pong");
 }

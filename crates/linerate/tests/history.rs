@@ -51,7 +51,7 @@ fn history(desk: &Desk, words: &[&str]) -> crate::support::Said {
 
 /// The id of the only path.
 fn path(desk: &Desk) -> String {
-    let said = history(desk, &["export", "--to", "-"]).done();
+    let said = history(desk, &["export", "--out", "-"]).done();
     let first = said.stdout.lines().next().expect("a run");
     let run: serde_json::Value = serde_json::from_str(first).expect("JSON");
     run["path"].as_str().expect("a path").to_owned()

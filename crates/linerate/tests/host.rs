@@ -25,7 +25,7 @@ fn accept(schema: &str, text: &str) {
 #[test]
 fn a_host_is_measured_kept_and_reported_again() {
     let desk = Desk::new();
-    let said = desk.linerate(&[&LEAST[..], &["--out", "host.json", "--to", "host.html"]].concat()).done();
+    let said = desk.linerate(&[&LEAST[..], &["--out", "host.json", "--report", "host.html"]].concat()).done();
     assert!(said.stdout.contains("a variant of STREAM, not a STREAM result"), "{}", said.stdout);
     assert!(said.stdout.lines().all(|line| line.chars().count() <= 100), "{}", said.stdout);
     let file = limits(&desk, "host.json");
@@ -42,7 +42,8 @@ fn a_host_is_measured_kept_and_reported_again() {
     assert!(costs.windows(2).all(|pair| pair[0].bytes < pair[1].bytes), "{costs:?}");
     // The file says the same again.
     assert_eq!(desk.linerate(&["report", "host.json"]).done().stdout, said.stdout);
-    desk.linerate(&["report", "host.json", "--to", "again.html", "--to", "again.json", "--quiet"]).done();
+    desk.linerate(&["report", "host.json", "--report", "again.html", "--report", "again.json", "--quiet"])
+        .done();
     assert_eq!(desk.read("again.html"), desk.read("host.html"));
     assert_eq!(desk.read("again.json"), desk.read("host.json"));
 }
@@ -57,7 +58,7 @@ fn a_run_keeps_the_limits_of_its_host_and_draws_them() {
     let limits = run.nodes[0].limits.as_ref().expect("they were asked for");
     assert!(limits.quick && limits.copies.known().is_some(), "{limits:?}");
     assert_eq!(run.nodes[1].limits.as_ref(), Some(limits), "the peer is on the same host");
-    desk.linerate(&["report", "x.run.json", "--to", "x.html", "--to", "x.json", "--quiet"]).done();
+    desk.linerate(&["report", "x.run.json", "--report", "x.html", "--report", "x.json", "--quiet"]).done();
     assert!(desk.read("x.html").contains("copies into and out of the kernel, in turn"));
     let rows: Value = serde_json::from_str(&desk.read("x.json")).expect("JSON");
     assert_eq!(rows["size_ceilings"][0]["points"].as_array().map(Vec::len), Some(2), "{rows:#}");
@@ -84,7 +85,7 @@ fn what_cannot_be_done_is_said_at_once() {
         assert!(!said.contains("panicked"), "{arguments:?}: {said}");
     };
     refused(&["host", "--time", "1ms"], "failed to measure this host in 1");
-    refused(&["host", "--to", "host.csv"], "end the name in .html or .json");
+    refused(&["host", "--report", "host.csv"], "end the name in .html or .json");
     refused(&["host", "--out", "nowhere/host.json"], "failed to write nowhere/host.json");
     desk.write("host.json", r#"{"kind": "host-limits", "format": 9}"#);
     refused(&["report", "host.json"], "it has format 9, and this linerate reads up to 1");
@@ -92,11 +93,11 @@ fn what_cannot_be_done_is_said_at_once() {
         "host.json",
         HostLimitsFile::new(String::new(), Default::default(), Default::default()).to_json(),
     );
-    refused(&["report", "host.json", "--to", "x.svg"], "end the name in .html or .json");
+    refused(&["report", "host.json", "--report", "x.svg"], "end the name in .html or .json");
     refused(&["report", "host.json", "host.json"], "it holds the limits of a host, and no run");
     refused(&["compare", "host.json", "--with", "host.json"], "it holds the limits of a host, and no run");
     refused(&["host", "--out", "host.json"], "replace it with --force");
     refused(&["measure", "--model", "gigabit", "--host-limits"], "cannot be used with");
-    let json = desk.linerate(&["report", "host.json", "--to", "-"]);
+    let json = desk.linerate(&["report", "host.json", "--report", "-"]);
     assert_eq!(json.code, Some(2), "a stream has no ending");
 }

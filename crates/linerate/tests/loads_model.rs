@@ -22,7 +22,7 @@ fn bulk_on_a_model_is_a_run_like_any_other() {
     for unknown in ["unknown", "processor"] {
         assert!(!said.stdout.contains(unknown), "a model has no such thing: {}", said.stdout);
     }
-    desk.linerate(&["report", "x.run.json", "--to", "x.csv"]).done();
+    desk.linerate(&["report", "x.run.json", "--report", "x.csv"]).done();
     let csv = desk.read("x.csv");
     let (header, lines) = csv.split_once('\n').expect("a header");
     let place = header.split(',').position(|name| name == "load").expect("a column");
@@ -58,7 +58,7 @@ fn a_page_has_charts_of_many_looks_and_their_intervals_are_as_asked() {
     for chart in ["throughput", "rtt", "cwnd"] {
         assert!(page.contains(&format!("id=\"{chart}\"")), "{chart}");
     }
-    desk.linerate(&["report", "x.run.json", "--to", "x.csv", "--level", "interval"]).done();
+    desk.linerate(&["report", "x.run.json", "--report", "x.csv", "--level", "interval"]).done();
     let csv = desk.read("x.csv");
     assert!((4..=5).contains(&csv.lines().count()), "a row for each interval: {csv}");
     desk.linerate(&["rr", "--model", "bufferbloat", "--report", "y.html"]).done();

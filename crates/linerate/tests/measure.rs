@@ -54,7 +54,7 @@ fn alone_it_measures_the_loopback_and_leaves_nothing_running() {
     let mark = format!("LINERATE_TEST={}", desk.folder().display());
     let mut command = desk.command(
         support::PROGRAM,
-        &["measure", "--time", "1s", "--to", "1KiB", "--rows", "all", "--out", "x.run.json"],
+        &["measure", "--time", "1s", "--max-size", "1KiB", "--rows", "all", "--out", "x.run.json"],
     );
     command.env("LINERATE_TEST", desk.folder());
     let said = desk.finish(command).done();
@@ -282,9 +282,9 @@ fn a_printed_plan_is_the_same_plan_when_read_again() {
         "exchange",
         "--schedule",
         "octave:2",
-        "--from",
+        "--min-size",
         "2",
-        "--to",
+        "--max-size",
         "64KiB",
         "--perturb",
         "1",

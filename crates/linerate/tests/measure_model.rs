@@ -37,8 +37,8 @@ fn a_model_gives_the_curve_the_file_and_the_report_of_a_real_network() {
     let page = desk.read("x.html");
     assert!(page.contains("It was computed, not measured") && page.contains("The model"), "{page}");
 
-    let again = desk.linerate(&["report", "x.run.json", "--to", "x.csv"]).done();
-    assert_eq!(again.stdout, "");
+    let again = desk.linerate(&["report", "x.run.json", "--report", "x.csv"]).done();
+    assert_eq!(again.stdout, desk.linerate(&["report", "x.run.json"]).done().stdout, "the table too");
     assert_eq!(desk.read("x.csv").lines().filter(|line| !line.starts_with('#')).count(), 125);
 }
 
@@ -59,11 +59,11 @@ fn the_same_seed_gives_the_same_curve() {
 #[test]
 fn the_file_holds_the_model_that_gave_it() {
     let desk = Desk::new();
-    measure(&desk, GIGABIT, &["--set", "length-m=2000", "--rcvbuf", "8KiB", "--to", "1KiB"]).done();
+    measure(&desk, GIGABIT, &["--set", "length-m=2000", "--rcvbuf", "8KiB", "--max-size", "1KiB"]).done();
     let first = desk.run_file("x.run.json");
     let model = first.model.clone().expect("what it was computed from");
     assert!(model.plan.contains("length-m = 2000") && model.plan.contains("window = 8192"), "{}", model.plan);
-    measure(&desk, &model.plan, &["--to", "1KiB", "--force"]).done();
+    measure(&desk, &model.plan, &["--max-size", "1KiB", "--force"]).done();
     assert_eq!(desk.run_file("x.run.json").series, first.series);
 }
 

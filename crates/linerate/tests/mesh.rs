@@ -70,7 +70,7 @@ fn ranks_of_this_host_are_measured_and_said_to_share_it() {
     assert!(run.cautions.contains(&Caution::RanksShareHost { ranks: 3, of: 3 }), "{:?}", run.cautions);
     assert!(mesh.ranks.iter().all(|rank| rank.near.sent_bytes > 0 && rank.far.sent_bytes == 0));
     assert!(desk.read("x.html").contains("</html>"));
-    let csv = desk.linerate(&["report", "x.run.json", "--to", "x.csv"]).done();
+    let csv = desk.linerate(&["report", "x.run.json", "--report", "x.csv"]).done();
     assert!(csv.stdout.is_empty() && desk.read("x.csv").lines().count() > 20);
 }
 
@@ -112,7 +112,7 @@ fn what_was_copied_is_removed() {
     };
     left("mesh");
     let arguments =
-        ["measure", "--deploy", "me@localhost", "--agent", &agent, "--time", "1s", "--to", "1KiB"];
+        ["measure", "--deploy", "me@localhost", "--agent", &agent, "--time", "1s", "--max-size", "1KiB"];
     with(&[&arguments[..], &["--out", "y.run.json", "--no-report"]].concat()).done();
     let run = desk.run_file("y.run.json");
     assert_eq!((&run.source, run.plan.common.host.as_deref()), (&Source::Measured, Some("localhost")));
@@ -154,7 +154,8 @@ fn servers_are_ranks_for_who_has_their_key() {
     let refused = mesh(&desk, &["--servers", &list, "--key-file", "key", "--force"]).fails(2).stderr;
     assert!(refused.contains("--open"), "{refused}");
     // They go on serving.
-    let key = ["--key-file", "key", "--time", "500ms", "--to", "64", "--out", "y.run.json", "--no-report"];
+    let key =
+        ["--key-file", "key", "--time", "500ms", "--max-size", "64", "--out", "y.run.json", "--no-report"];
     desk.linerate(&[&["measure", &servers[1].address], &key[..]].concat()).done();
 }
 

@@ -17,7 +17,7 @@ fn metrics(text: &str) -> BTreeSet<String> {
 fn runs_are_metrics() {
     let desk = Desk::new();
     let files = |name: &'static str| ["--quiet", "--no-report", "--out", name];
-    let curve = ["measure", "--schedule", "octave:2", "--to", "4KiB", "--time", "1s"];
+    let curve = ["measure", "--schedule", "octave:2", "--max-size", "4KiB", "--time", "1s"];
     desk.linerate(&[&curve[..], &files("curve.run.json")].concat()).done();
     desk.linerate(&[&["rr", "--time", "300ms", "--under-load", "1"], &files("rr.run.json")[..]].concat())
         .done();
@@ -40,7 +40,7 @@ fn runs_are_metrics() {
     let now =
         std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("after 1970").as_secs_f64();
     assert!((0.0..86_400.0).contains(&(now - began)), "{began} is not today");
-    desk.linerate(&["report", "curve.run.json", "rr.run.json", "--to", "x.prom"]).done();
+    desk.linerate(&["report", "curve.run.json", "rr.run.json", "--report", "x.prom"]).done();
     assert_eq!(desk.read("x.prom"), printed);
     let known = linerate_report::metric_names();
     assert!(metrics(&printed).is_subset(&known), "{printed}");

@@ -36,8 +36,8 @@ fn commands(text: &str) -> Vec<Vec<String>> {
 #[test]
 fn commands_are_found_in_console_blocks_only() {
     let text = "```sh\n$ linerate report a\n```\n$ linerate report b\n```console\n$ linerate measure node7 --key K\n\
-                said\n$ linerate measure --time 1s # a word\n$ linerate report c --to d\n$ linerate serve\n```\n";
-    assert_eq!(commands(text), [&["measure", "--time", "1s"][..], &["report", "c", "--to", "d"]]);
+                said\n$ linerate measure --time 1s # a word\n$ linerate report c --report d\n$ linerate serve\n```\n";
+    assert_eq!(commands(text), [&["measure", "--time", "1s"][..], &["report", "c", "--report", "d"]]);
 }
 
 #[test]

@@ -56,8 +56,9 @@ fn a_table_of_many_sizes_is_short_unless_all_are_asked_for() {
 #[test]
 fn quiet_says_only_what_went_wrong() {
     let desk = desk();
-    let said = desk.linerate(&["report", "np.out", "--to", "x.html", "-q"]).done();
-    assert_eq!((said.stdout.as_str(), said.stderr.as_str()), ("", ""));
+    let said = desk.linerate(&["report", "np.out", "--report", "x.html", "-q"]).done();
+    let table = desk.linerate(&["report", "np.out"]).done().stdout;
+    assert_eq!((said.stdout, said.stderr), (table, String::new()));
     let options = ["measure", "--time", "200ms", "--schedule", "list:1", "-q", "--out", "x.run.json"];
     let said = desk.linerate(&options).done();
     assert!(said.stdout.contains("median us") && said.stderr.is_empty(), "{}{}", said.stdout, said.stderr);
@@ -74,8 +75,10 @@ fn quiet_says_only_what_went_wrong() {
 #[rstest]
 fn an_overlay_names_both_runs(#[values("x.html", "x.svg", "x.csv", "x.json")] to: &str) {
     let desk = desk();
-    let said = desk.linerate(&["report", "before.run.json", "after.run.json", "np.out", "--to", to]).done();
-    assert_eq!((said.stdout, said.stderr), (String::new(), format!("report: {to}\n")));
+    let said =
+        desk.linerate(&["report", "before.run.json", "after.run.json", "np.out", "--report", to]).done();
+    assert_eq!(said.stderr, format!("report: {to}\n"));
+    assert!(said.stdout.starts_with("before: ping-pong\n"), "the table too: {}", said.stdout);
     let text = desk.read(to);
     for name in ["before", "after", "np"] {
         assert!(text.contains(name), "{name} is not in {to}");
@@ -86,7 +89,7 @@ fn an_overlay_names_both_runs(#[values("x.html", "x.svg", "x.csv", "x.json")] to
 fn one_command_writes_every_form() {
     let desk = desk();
     let files = ["x.html", "x.svg", "x.csv", "x.json", "x.np"];
-    let to: Vec<&str> = files.iter().flat_map(|file| ["--to", file]).collect();
+    let to: Vec<&str> = files.iter().flat_map(|file| ["--report", file]).collect();
     desk.linerate(&[&["report", "before.run.json"], &to[..]].concat()).done();
     assert!(files.iter().all(|file| !desk.read(file).is_empty()));
 }
@@ -94,7 +97,7 @@ fn one_command_writes_every_form() {
 #[test]
 fn one_run_given_twice_is_told_apart() {
     let desk = desk();
-    desk.linerate(&["report", "np.out", "np.out", "--to", "x.json"]).done();
+    desk.linerate(&["report", "np.out", "np.out", "--report", "x.json"]).done();
     let json: Value = serde_json::from_str(&desk.read("x.json")).expect("it is JSON");
     let name = |index: usize| json["curves"][index]["name"].as_str().expect("a name");
     assert_ne!(name(0), name(1));
@@ -103,7 +106,7 @@ fn one_run_given_twice_is_told_apart() {
 #[test]
 fn csv_and_json_carry_the_same_sizes() {
     let desk = desk();
-    let files = ["--to", "x.csv", "--to", "x.json"];
+    let files = ["--report", "x.csv", "--report", "x.json"];
     desk.linerate(&[&["report", "before.run.json", "np.out"], &files[..]].concat()).done();
     let text = desk.read("x.csv");
     let mut reader = csv::Reader::from_reader(text.as_bytes());
@@ -122,7 +125,7 @@ fn csv_and_json_carry_the_same_sizes() {
 #[test]
 fn rows_can_be_rounds_and_a_level_that_the_runs_lack_is_refused() {
     let desk = desk();
-    desk.linerate(&["report", "before.run.json", "--to", "x.csv", "--level", "round"]).done();
+    desk.linerate(&["report", "before.run.json", "--report", "x.csv", "--level", "round"]).done();
     let text = desk.read("x.csv");
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let header = reader.headers().expect("a header").clone();
@@ -133,14 +136,14 @@ fn rows_can_be_rounds_and_a_level_that_the_runs_lack_is_refused() {
     let run = Run::from_json(RUN).expect("a run");
     let rounds: usize = run.series[0].points.iter().map(|point| point.rounds.len()).sum();
     assert_eq!(reader.records().count(), rounds);
-    let said = desk.linerate(&["report", "before.run.json", "--to", "y.csv", "--level", "interval"]);
+    let said = desk.linerate(&["report", "before.run.json", "--report", "y.csv", "--level", "interval"]);
     assert!(said.complaint().contains("only loads have intervals"), "{}", said.stderr);
     assert!(!desk.path("y.csv").exists());
 }
 
 #[test]
 fn two_runs_are_no_np_out() {
-    let said = desk().linerate(&["report", "before.run.json", "np.out", "--to", "x.np"]);
+    let said = desk().linerate(&["report", "before.run.json", "np.out", "--report", "x.np"]);
     assert_snapshot!(said.complaint(), @"
     x.np: failed to write NetPIPE's np.out: np holds one curve and there are 2; report the runs one by one
     help: give other runs, or another format
@@ -151,8 +154,8 @@ fn two_runs_are_no_np_out() {
 #[test]
 fn an_np_out_comes_back_as_it_went() {
     let desk = desk();
-    desk.linerate(&["report", "before.run.json", "--to", "x.np"]).done();
-    desk.linerate(&["report", "x.np", "--to", "y.np"]).done();
+    desk.linerate(&["report", "before.run.json", "--report", "x.np"]).done();
+    desk.linerate(&["report", "x.np", "--report", "y.np"]).done();
     assert_eq!(desk.read("y.np"), desk.read("x.np"));
     let read = netpipe_file::read(&desk.read("x.np")).expect("it is an np.out");
     let original = run();
@@ -182,7 +185,7 @@ fn every_netpipe_file_has_a_report() {
         let said = desk.linerate(&["report", "np.out"]).done();
         assert!(said.stdout.contains("imported from NetPIPE"), "{}", said.stdout);
         assert!(said.stdout.contains("recorded no hosts"), "the caution: {}", said.stdout);
-        desk.linerate(&["report", "np.out", "--to", "x.html"]).done();
+        desk.linerate(&["report", "np.out", "--report", "x.html"]).done();
     }
 }
 
@@ -210,7 +213,7 @@ fn bash_accepts_its_completions() {
 #[test]
 fn pages_and_completions_are_files_for_a_package() {
     let desk = Desk::new();
-    desk.linerate(&["man", "--out", "pages/man"]).done();
+    desk.linerate(&["man", "--folder", "pages/man"]).done();
     for (page, word) in
         [("linerate", "measure"), ("linerate-stream", "flows"), ("linerate-model-load", "sweep")]
     {
@@ -222,16 +225,16 @@ fn pages_and_completions_are_files_for_a_package() {
             assert_eq!(said.stderr, "", "{page}");
         }
     }
-    assert!(!desk.path("pages/man/linerate-restore.1").exists(), "it is for linerate itself");
-    desk.linerate(&["completions", "--out", "pages/all"]).done();
+    assert!(!desk.path("pages/man/linerate-help.1").exists(), "it is hidden");
+    desk.linerate(&["completions", "--folder", "pages/all"]).done();
     for file in ["linerate.bash", "_linerate", "linerate.fish", "linerate.elv", "_linerate.ps1"] {
         assert!(desk.read(&format!("pages/all/{file}")).contains("measure"), "{file}");
     }
-    desk.linerate(&["completions", "fish", "--out", "pages/one"]).done();
+    desk.linerate(&["completions", "fish", "--folder", "pages/one"]).done();
     let files = std::fs::read_dir(desk.path("pages/one")).expect("a folder").count();
     assert_eq!((files, desk.read("pages/one/linerate.fish")), (1, desk.read("pages/all/linerate.fish")));
     desk.write("file", "");
-    let said = desk.linerate(&["man", "--out", "file"]).complaint();
+    let said = desk.linerate(&["man", "--folder", "file"]).complaint();
     assert!(said.contains("failed to write files to file"), "{said}");
 }
 

@@ -60,7 +60,7 @@ fn the_stages_of_messages_are_in_the_text_the_page_and_the_file(#[values("tcp", 
 
 #[rstest]
 #[case(&["--transport", "quic"], "transport is quic; it must be tcp or udp where stages are asked for")]
-#[case(&["--from", "1MiB"], "stages is 50; it must be left out where no size is up to 64 KiB")]
+#[case(&["--min-size", "1MiB"], "stages is 50; it must be left out where no size is up to 64 KiB")]
 #[case(&["--model", "gigabit"], "its hosts have no kernels that stamp the stages of a message")]
 fn what_has_no_stages_is_refused_before_anything_is_measured(#[case] flags: &[&str], #[case] reason: &str) {
     let desk = Desk::new();

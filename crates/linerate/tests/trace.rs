@@ -70,7 +70,7 @@ fn every_message_passes_every_point_in_order() {
     }
     let timeline: Value = serde_json::from_str(&desk.read("x.json")).expect("JSON");
     assert!(timeline["traceEvents"].as_array().is_some_and(|events| events.len() > 3 * 40));
-    let later = desk.linerate(&["report", "x.run.json", "--to", "x.html"]).done();
+    let later = desk.linerate(&["report", "x.run.json", "--report", "x.html"]).done();
     assert!(desk.read("x.html").contains("Single messages of 1 B"), "{}", later.stdout);
 }
 

@@ -23,7 +23,7 @@ pub(super) const NO_ROUNDS: &str = "point or interval: only the sizes of a curve
 
 /// Where pairs of ranks are listed: no plan says so, because linerates of before would not read the run.
 const PAIRS_LATER: &str =
-    "point here: list pairs from the run file, with linerate report RUN --level pair --to FILE.csv";
+    "point here: list pairs from the run file, with linerate report RUN --level pair --report FILE.csv";
 
 /// The options common to all tasks.
 #[derive(Clone, Debug, PartialEq)]

@@ -70,7 +70,7 @@ impl Limits {
         let largest = plan.largest().map_err(|error| error.to_string())?;
         if largest > self.size.0 {
             return Err(format!(
-                "messages of {largest} B are above this server's limit of {}; lower --to, or raise --max-size at the server",
+                "messages of {largest} B are above this server's limit of {}; lower --max-size, or raise --max-size at the server",
                 self.size
             ));
         }
@@ -85,7 +85,7 @@ impl Limits {
             self.check_flows(needed, &plan.common.memory)?;
         } else if needed > self.memory.0 {
             return Err(format!(
-                "messages of {largest} B{} each way need more than this server's {} of memory; lower --to{}, or raise --max-memory at the server",
+                "messages of {largest} B{} each way need more than this server's {} of memory; lower --max-size{}, or raise --max-memory at the server",
                 in_working_set(&plan.common.memory),
                 self.memory,
                 if plan.common.memory.working_set.is_some() { " or --working-set" } else { "" },

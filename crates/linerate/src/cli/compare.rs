@@ -25,7 +25,7 @@ pub(crate) struct CompareArgs {
     pub(crate) anyway: bool,
     /// Write a .html or .json file; repeatable
     #[arg(long, value_name = "FILE")]
-    pub(crate) to: Vec<PathBuf>,
+    pub(crate) report: Vec<PathBuf>,
     /// Format of standard output
     #[arg(long, value_enum, default_value_t = CompareFormat::Table)]
     pub(crate) format: CompareFormat,

@@ -45,7 +45,7 @@ Examples:
 pub(super) const HOST: &str = "\
 Examples:
   linerate host
-  linerate host --quick --out host.json --to host.html
+  linerate host --quick --out host.json --report host.html
   linerate report host.json";
 
 pub(super) const CALIBRATE: &str = "\
@@ -61,8 +61,8 @@ Examples:
 pub(super) const REPORT: &str = "\
 Examples:
   linerate report x.run.json
-  linerate report before.run.json after.run.json --to both.html
-  linerate report np.out --to np.csv";
+  linerate report before.run.json after.run.json --report both.html
+  linerate report np.out --report np.csv";
 
 pub(super) const EXPLAIN: &str = "\
 Examples:
@@ -73,12 +73,12 @@ Examples:
 pub(super) const COMPARE: &str = "\
 Examples:
   linerate compare before.run.json --with after.run.json
-  linerate compare old-*.run.json --with new-*.run.json --to both.html
+  linerate compare old-*.run.json --with new-*.run.json --report both.html
   linerate compare np.out --with x.run.json --anyway";
 
 pub(super) const HISTORY: &str = "\
 Examples:
-  linerate measure node7 --key fdpk-33wq-mtzx --record --tag kernel=6.18
+  linerate measure node7 --key fdpk-33wq-mtzx --record --label kernel=6.18
   linerate history
   linerate history import runs/
   linerate history changes --exit-code";
@@ -96,7 +96,7 @@ Examples:
   linerate experiment init > mine.toml
   linerate experiment mine.toml --dry-run
   linerate experiment mine.toml
-  linerate experiment report mine.experiment --to mine.html";
+  linerate experiment report mine.experiment --report mine.html";
 
 pub(super) const EXPERIMENT_RESUME: &str = "\
 Examples:

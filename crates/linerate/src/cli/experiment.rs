@@ -26,7 +26,7 @@ pub(crate) struct RunExperiment {
     pub(crate) dry_run: bool,
     /// The folder for runs, ledger and page [default: the plan's name with .experiment]
     #[arg(long, value_name = "FOLDER")]
-    pub(crate) to: Option<PathBuf>,
+    pub(crate) folder: Option<PathBuf>,
     /// Run it in this laboratory, whatever the plan's bench says
     #[arg(long, value_name = "PLAN", conflicts_with = "model")]
     pub(crate) lab: Option<String>,
@@ -83,7 +83,7 @@ pub(crate) enum ExperimentVerb {
         folder: PathBuf,
         /// Write a .html, .json or .csv file; repeatable
         #[arg(long, value_name = "FILE")]
-        to: Vec<PathBuf>,
+        report: Vec<PathBuf>,
         /// Show every figure, not only the goal
         #[arg(long)]
         all: bool,

@@ -9,9 +9,9 @@ pub(crate) struct ExplainArgs {
     pub(crate) runs: Vec<PathBuf>,
     /// Write a .json file; repeatable
     #[arg(long, value_name = "FILE")]
-    pub(crate) to: Vec<PathBuf>,
+    pub(crate) report: Vec<PathBuf>,
     /// Format of standard output
-    #[arg(long, value_enum, default_value_t = ExplainFormat::Text)]
+    #[arg(long, value_enum, default_value_t = ExplainFormat::Table)]
     pub(crate) format: ExplainFormat,
 }
 
@@ -19,7 +19,8 @@ pub(crate) struct ExplainArgs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum ExplainFormat {
     /// Verdicts with their evidence
-    Text,
+    #[value(alias = "text")]
+    Table,
     /// Every number
     Json,
 }

@@ -28,9 +28,9 @@ pub(crate) struct Conditions {
     /// Runs that began before then
     #[arg(long, value_name = "WHEN", value_parser = parse_when)]
     until: Option<i64>,
-    /// Runs with this tag; repeatable
+    /// Runs with this label; repeatable
     #[arg(long, value_name = "KEY=VALUE", value_parser = shared::parse_label)]
-    tag: Vec<(String, String)>,
+    label: Vec<(String, String)>,
     /// Runs with this kernel at the initiator
     #[arg(long, value_name = "RELEASE")]
     kernel: Option<String>,
@@ -49,7 +49,7 @@ impl Conditions {
         Filter {
             since_us: self.since,
             until_us: self.until,
-            tags: self.tag.clone(),
+            tags: self.label.clone(),
             facts: self.fact.iter().cloned().chain(kernel).collect(),
             figures: self.range.clone(),
             newest: None,
@@ -121,9 +121,9 @@ pub(crate) enum HistoryVerb {
     Report {
         /// Its id, its name, or the first digits of its hash
         path: String,
-        /// Where to
+        /// Page to write
         #[arg(long, value_name = "X.html")]
-        to: PathBuf,
+        report: PathBuf,
         #[command(flatten)]
         conditions: Conditions,
     },
@@ -143,7 +143,7 @@ pub(crate) enum HistoryVerb {
     Export {
         /// A .csv or .jsonl file; `-` is JSON lines on standard output
         #[arg(long, value_name = "FILE", required_unless_present = "prometheus")]
-        to: Option<PathBuf>,
+        out: Option<PathBuf>,
         /// A file for the text-file collector of the node exporter
         #[arg(long, value_name = "FILE.prom")]
         prometheus: Option<PathBuf>,

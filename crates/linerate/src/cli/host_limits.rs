@@ -15,11 +15,11 @@ pub(crate) struct HostArgs {
     #[arg(long)]
     pub(crate) quick: bool,
     /// Write everything that was measured to a JSON file; `-` is standard output
-    #[arg(long, visible_alias = "json", value_name = "FILE.json")]
+    #[arg(long, value_name = "FILE.json")]
     pub(crate) out: Option<PathBuf>,
     /// Write a page (.html), or the same as --out (.json); repeatable
     #[arg(long, value_name = "FILE")]
-    pub(crate) to: Vec<PathBuf>,
+    pub(crate) report: Vec<PathBuf>,
     /// Format of standard output
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: HostFormat,

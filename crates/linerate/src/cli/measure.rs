@@ -47,10 +47,10 @@ struct QuestionArgs {
     schedule: Option<Schedule>,
     /// Smallest size [default: 1]
     #[arg(long, value_name = "SIZE", hide_short_help = true)]
-    from: Option<Size>,
+    min_size: Option<Size>,
     /// Largest size, such as 64KiB [default: 10 MB]
     #[arg(long, value_name = "SIZE", long_help = "Largest size [default: 10000000; all sizes of list:]")]
-    to: Option<Size>,
+    max_size: Option<Size>,
     /// Also measure this many bytes below and above each size [default: 3 for netpipe, else 0]
     #[arg(long, value_name = "BYTES", hide_short_help = true)]
     perturb: Option<Size>,
@@ -113,8 +113,8 @@ impl QuestionArgs {
     fn over(&self, curve: &mut CurvePlan) {
         lay(self.pattern.as_ref(), &mut curve.pattern);
         lay(self.schedule.as_ref(), &mut curve.schedule);
-        lay_option(&self.from, &mut curve.from);
-        lay_option(&self.to, &mut curve.to);
+        lay_option(&self.min_size, &mut curve.from);
+        lay_option(&self.max_size, &mut curve.to);
         lay_option(&self.perturb, &mut curve.perturb);
         lay_option(&self.stages, &mut curve.stages);
         lay(self.explain.as_ref(), &mut curve.explain);
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn every_flag_reaches_its_field_of_the_plan() {
         let plan = plan(
-            "node7:99 --pattern exchange --schedule octave:4 --from 2 --to 64KiB --perturb 5 --time 3s --ci 5% \
+            "node7:99 --pattern exchange --schedule octave:4 --min-size 2 --max-size 64KiB --perturb 5 --time 3s --ci 5% \
              --rounds 9 --repeat 3 --seed 4 --stages=20 --sndbuf 1 --rcvbuf 2 --nodelay off --congestion reno --mss 536 --dscp 46 \
              --busy-poll 50 --wait spin --cpu-latency 0 --io sendmsg --bind 127.0.0.1 --bind-dev lo --pin 0,1 -6 --out a --report b --format np --label kernel=6.18",
         );

@@ -28,24 +28,24 @@ impl FromStr for ShardChoice {
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Shards")]
 pub(crate) struct ShardArgs {
-    /// Run only part I of N (from 1) and keep the results in --to
+    /// Run only part I of N (from 1) and keep the results in --folder
     ///
     /// Every process computes by itself which runs are its own. What is in the folder is not run again. With `slurm`, I and N are those
     /// of the task of a job array. See docs/sweeps.md.
     #[arg(
         long,
         value_name = "I/N|slurm",
-        requires = "to",
+        requires = "folder",
         conflicts_with_all = ["format", "report"],
         hide_short_help = true
     )]
     pub(crate) shard: Option<ShardChoice>,
     /// Folder for the results of a part; all parts may share it
     #[arg(long, value_name = "FOLDER", requires = "shard", hide_short_help = true)]
-    pub(crate) to: Option<PathBuf>,
+    pub(crate) folder: Option<PathBuf>,
     /// Show the results that all parts left in a folder; run nothing
     ///
     /// The output is that of the command without shards. If runs are missing, they are named, and the exit code is 1.
-    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["shard", "to"], hide_short_help = true)]
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["shard", "folder"], hide_short_help = true)]
     pub(crate) merge: Option<PathBuf>,
 }

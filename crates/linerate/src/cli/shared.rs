@@ -180,8 +180,10 @@ pub(crate) struct OutputArgs {
     /// Run file [default: linerate-HOST-TIME.run.json]
     #[arg(long, value_name = "X.run.json")]
     out: Option<String>,
-    /// HTML report; `none` writes none [default: beside the run file]
-    #[arg(long, value_name = "X.html", hide_short_help = true)]
+    /// Page (.html) or picture (.svg); `none` writes none [default: page beside the run file]
+    ///
+    /// The name's extension may also be .csv, .json, .prom or .np.
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     report: Option<String>,
     /// Write no HTML report
     #[arg(long, conflicts_with = "report", hide_short_help = true)]
@@ -201,7 +203,7 @@ pub(crate) struct OutputArgs {
           hide_short_help = true)]
     rows: Option<Rows>,
     /// Label the run, such as `kernel=6.18`; repeatable
-    #[arg(long, visible_alias = "tag", value_name = "KEY=VALUE", value_parser = parse_label, hide_short_help = true)]
+    #[arg(long, value_name = "KEY=VALUE", value_parser = parse_label, hide_short_help = true)]
     label: Vec<(String, String)>,
     /// Record the run in the history too (always if LINERATE_HISTORY is set)
     #[arg(long, hide_short_help = true)]

@@ -22,13 +22,12 @@ pub(super) fn run(args: &CompareArgs) -> Result<ExitCode, Trouble> {
     let (base, candidate) = (side(&args.base)?, side(&args.candidate)?);
     let comparison = compared(&base, &candidate, args)?;
     match args.format {
-        CompareFormat::Table if args.to.is_empty() => {
+        CompareFormat::Table => {
             show_text(&render::table(&comparison, columns(), args.rows.unwrap_or_default()))?;
         }
         CompareFormat::Json => show(&render::json(&comparison).map_err(|error| unrendered(&error))?)?,
-        CompareFormat::Table => {}
     }
-    for path in &args.to {
+    for path in &args.report {
         store::replace(path, &rendered(&comparison, path)?)?;
         note(format_args!("comparison: {}", path.display()));
     }

@@ -10,6 +10,7 @@ use linerate_core::plan::Plan;
 use linerate_core::run::{Laboratory, Model, Run, Source, State};
 use linerate_core::series::Series;
 
+use super::report::{has_form, rendered};
 use super::results::{Files, named, page, print};
 use super::{app, loads, mesh};
 use crate::history;
@@ -170,8 +171,10 @@ fn say(line: &Line, what: &str, path: &Path) {
     }
 }
 
+/// Writes what the extension of `path` asks for: a page, unless it is the name of another form.
 fn write_page(report: &Report, path: &Path) -> Result<(), Trouble> {
-    store::replace(path, &page(report)?)
+    let text = if has_form(path) { rendered(report, path, None)? } else { page(report)? };
+    store::replace(path, &text)
 }
 
 /// Whether the user wants it to go on.

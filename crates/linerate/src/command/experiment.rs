@@ -45,7 +45,7 @@ pub(super) fn run(args: &ExperimentArgs) -> Result<ExitCode, Trouble> {
         None => begin(&args.run),
         Some(ExperimentVerb::Run(run)) => begin(run),
         Some(ExperimentVerb::Resume { folder, how }) => resume(folder, how),
-        Some(ExperimentVerb::Report { folder, to, all }) => outcome::report(folder, to, *all),
+        Some(ExperimentVerb::Report { folder, report, all }) => outcome::report(folder, report, *all),
         Some(ExperimentVerb::Init { design }) => {
             show(&init::text(*design))?;
             Ok(ExitCode::SUCCESS)
@@ -64,7 +64,7 @@ fn begin(args: &RunExperiment) -> Result<ExitCode, Trouble> {
         show(&dry_run::text(&given)?)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let path = args.to.clone().unwrap_or_else(|| PathBuf::from(format!("{}.experiment", given.name)));
+    let path = args.folder.clone().unwrap_or_else(|| PathBuf::from(format!("{}.experiment", given.name)));
     // Every cell is tried before anything is written.
     let schedule = fixed::schedule(&given.plan)?;
     fixed::prepare(&given.plan, &schedule)?;

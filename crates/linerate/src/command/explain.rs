@@ -17,7 +17,7 @@ pub(super) fn run(args: &ExplainArgs) -> Result<ExitCode, Trouble> {
     let explained: Result<Vec<(&NamedRun, Explanation)>, Trouble> = runs.iter().map(explained).collect();
     let explained = explained?;
     match args.format {
-        ExplainFormat::Text if args.to.is_empty() => {
+        ExplainFormat::Table => {
             let texts: Vec<String> = explained
                 .iter()
                 .map(|(named, explanation)| render::text(named, explanation, usize::from(columns())))
@@ -25,9 +25,8 @@ pub(super) fn run(args: &ExplainArgs) -> Result<ExitCode, Trouble> {
             show(&texts.join("\n"))?;
         }
         ExplainFormat::Json => show(&json(&explained)?)?,
-        ExplainFormat::Text => {}
     }
-    for path in &args.to {
+    for path in &args.report {
         if path.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("json")) {
             return Err(Trouble::new(
                 format!("failed to choose a format for {}", path.display()),
@@ -53,6 +52,6 @@ fn explained(named: &NamedRun) -> Result<(&NamedRun, Explanation), Trouble> {
 fn json(explained: &[(&NamedRun, Explanation)]) -> Result<String, Trouble> {
     let all: Vec<_> = explained.iter().map(|(named, explanation)| (*named, explanation)).collect();
     render::json(&all).map_err(|error| {
-        Trouble::new(format!("failed to show the explanation: {error}"), "try --format text")
+        Trouble::new(format!("failed to show the explanation: {error}"), "try --format table")
     })
 }

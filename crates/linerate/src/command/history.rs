@@ -39,10 +39,10 @@ pub(super) fn run(args: &HistoryArgs) -> Result<ExitCode, Trouble> {
             }
         }
         HistoryVerb::Mute { change, undo } => confirm::mute(change, *undo),
-        HistoryVerb::Report { path, to, conditions } => page::run(path, to, conditions),
+        HistoryVerb::Report { path, report, conditions } => page::run(path, report, conditions),
         HistoryVerb::Import { from, renew } => import::run(from, *renew),
-        HistoryVerb::Export { to, prometheus, conditions } => {
-            export::run(to.as_deref(), prometheus.as_deref(), conditions)
+        HistoryVerb::Export { out, prometheus, conditions } => {
+            export::run(out.as_deref(), prometheus.as_deref(), conditions)
         }
         HistoryVerb::Prune { older, every, dry_run } => prune::run(*older, *every, *dry_run),
         other => edit::run(other),

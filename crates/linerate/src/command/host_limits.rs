@@ -52,11 +52,13 @@ fn rendered(file: &HostLimitsFile, form: Form) -> Result<String, Trouble> {
 }
 
 /// Shows a file that `linerate host` wrote, or writes it in other forms.
-pub(super) fn report(file: &HostLimitsFile, to: &[std::path::PathBuf], quiet: bool) -> Result<(), Trouble> {
-    if to.is_empty() {
-        return show_text(&render::text(file, columns()));
-    }
-    for path in to {
+pub(super) fn report(
+    file: &HostLimitsFile,
+    pages: &[std::path::PathBuf],
+    quiet: bool,
+) -> Result<(), Trouble> {
+    show_text(&render::text(file, columns()))?;
+    for path in pages {
         store::replace(path, &rendered(file, form(path)?)?)?;
         if !quiet {
             crate::screen::note(format_args!("report: {}", path.display()));

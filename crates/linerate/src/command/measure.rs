@@ -150,7 +150,7 @@ fn measure_pass(
         Ended::Complete if timed => Ok(()),
         Ended::Complete => {
             let reason = "time any size: the time was not enough";
-            let help = "allow more --time, or begin with smaller sizes (--from)";
+            let help = "allow more --time, or begin with smaller sizes (--min-size)";
             let trouble = Trouble::new(format!("failed to {reason}"), help);
             Err(Stopped::Failed { reason: reason.to_owned(), trouble })
         }

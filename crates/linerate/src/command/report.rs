@@ -8,8 +8,8 @@ use linerate_core::plan::Level;
 use linerate_report as render;
 
 use super::host_limits;
-use crate::cli::ReportArgs;
-use crate::screen::{columns, note, show, show_text};
+use crate::cli::{ReportArgs, ReportFormat};
+use crate::screen::{columns, note, show};
 use crate::store::{self, Loaded};
 use crate::trouble::Trouble;
 
@@ -17,13 +17,13 @@ pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Trouble> {
     if let [path] = &args.runs[..] {
         return match store::load_any(path)? {
             Loaded::Run(named) => of_runs(vec![*named], args),
-            Loaded::Limits(_) if args.format.is_some() => Err(Trouble::new(
-                format!("failed to make metrics of {}: it holds the limits of a host", path.display()),
+            Loaded::Limits(_) if args.format != ReportFormat::Table => Err(Trouble::new(
+                format!("failed to print {} in that format: it holds the limits of a host", path.display()),
                 "give run files, or leave --format out",
             )),
             Loaded::Limits(file) => {
-                args.to.iter().try_for_each(|to| other_than(to, args))?;
-                host_limits::report(&file, &args.to, args.quiet)?;
+                args.report.iter().try_for_each(|path| other_than(path, args))?;
+                host_limits::report(&file, &args.report, args.quiet)?;
                 Ok(ExitCode::SUCCESS)
             }
         };
@@ -34,19 +34,29 @@ pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Trouble> {
 
 fn of_runs(runs: Vec<NamedRun>, args: &ReportArgs) -> Result<ExitCode, Trouble> {
     let report = Report::new(runs);
-    if args.format.is_some() {
-        show(&metrics(&report))?;
-    } else if args.to.is_empty() {
-        show_text(&render::text(&report, columns(), args.rows.unwrap_or_default()))?;
-    }
-    for path in &args.to {
-        other_than(path, args)?;
+    args.report.iter().try_for_each(|path| other_than(path, args))?;
+    show(&printed(&report, args)?)?;
+    for path in &args.report {
         store::replace(path, &rendered(&report, path, args.level)?)?;
         if !args.quiet {
             note(format_args!("report: {}", path.display()));
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What goes to standard output.
+fn printed(report: &Report, args: &ReportArgs) -> Result<String, Trouble> {
+    let level = args.level.unwrap_or_default();
+    let printed = match args.format {
+        ReportFormat::Table => Ok(render::text(report, columns(), args.rows.unwrap_or_default())),
+        ReportFormat::Json => render::json(report, level),
+        ReportFormat::Csv => render::csv(report, level),
+        ReportFormat::Np => render::np(report),
+        ReportFormat::Openmetrics => Ok(metrics(report)),
+    };
+    printed
+        .map_err(|error| Trouble::new(format!("failed to {error}"), "give other runs, or another --format"))
 }
 
 /// Refuses to replace what the report is made of: NetPIPE's file is no run file, and no less somebody's only one.
@@ -73,8 +83,14 @@ fn metrics(report: &Report) -> String {
     })
 }
 
+/// Whether the file's extension is that of a form of a report.
+pub(super) fn has_form(path: &Path) -> bool {
+    let forms = ["html", "svg", "csv", "json", "np", "out", "prom"];
+    path.extension().is_some_and(|ending| forms.iter().any(|form| ending.eq_ignore_ascii_case(form)))
+}
+
 /// The report in the format of the file's extension.
-fn rendered(report: &Report, path: &Path, level: Option<Level>) -> Result<String, Trouble> {
+pub(super) fn rendered(report: &Report, path: &Path, level: Option<Level>) -> Result<String, Trouble> {
     let rows = level.unwrap_or_default();
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
     let rendered = match ending.as_deref() {

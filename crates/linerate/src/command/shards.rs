@@ -121,7 +121,7 @@ pub(in crate::command) fn name_missing(
     let more = if parts.len() > NAMED { format!(" and {} more", parts.len() - NAMED) } else { String::new() };
     let path = folder.path().display();
     note(format_args!(
-        "run again --shard {}{more}; or run --shard 1/1 --to {path}, which does only what is missing",
+        "run again --shard {}{more}; or run --shard 1/1 --folder {path}, which does only what is missing",
         named.join(", ")
     ));
 }

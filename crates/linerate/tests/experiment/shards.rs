@@ -40,9 +40,9 @@ fn parts_side_by_side_lose_no_cell_and_find_what_one_process_finds() {
     for folder in ["one", "all"] {
         fs::create_dir(desk.path(folder)).expect("new");
     }
-    let one = experiment(&desk, &["x.toml", "--to", "one/x.experiment", "--quiet"]).done();
+    let one = experiment(&desk, &["x.toml", "--folder", "one/x.experiment", "--quiet"]).done();
     let part = |part: &str| {
-        let arguments = ["experiment", "x.toml", "--to", "all/x.experiment", "--shard", part];
+        let arguments = ["experiment", "x.toml", "--folder", "all/x.experiment", "--shard", part];
         desk.command(PROGRAM, &arguments).spawn().expect("it starts")
     };
     // Three of four at once; the fourth is lost.
@@ -110,9 +110,9 @@ fn a_folder_of_another_plan_or_in_use_is_refused() {
     let desk = desk();
     experiment(&desk, &["x.toml", "--shard", "1/12"]).done();
     desk.write("y.toml", PLAN.replace("blocks = 2", "blocks = 3"));
-    assert_snapshot!(experiment(&desk, &["y.toml", "--shard", "1/12", "--to", "x.experiment"]).complaint(), @"
+    assert_snapshot!(experiment(&desk, &["y.toml", "--shard", "1/12", "--folder", "x.experiment"]).complaint(), @"
     failed to use x.experiment: these results are of another plan
-    help: give another folder with --to; or run the plan there without --shard first
+    help: give another folder with --folder; or run the plan there without --shard first
     ");
     let folder = desk.path("x.experiment");
     let locked = |name: &str| fs::File::open(folder.join(name)).and_then(|file| file.lock().map(|()| file));

@@ -52,12 +52,12 @@ fn pages_tables_and_metrics_are_written() {
     let desk = desk();
     history(&desk, &["import", "runs"]).done();
     let path = path(&desk);
-    history(&desk, &["report", &path, "--to", "x.html"]).done();
+    history(&desk, &["report", &path, "--report", "x.html"]).done();
     assert!(desk.read("x.html").contains("<svg"));
-    history(&desk, &["export", "--to", "x.csv", "--prometheus", "x.prom"]).done();
+    history(&desk, &["export", "--out", "x.csv", "--prometheus", "x.prom"]).done();
     assert!(desk.read("x.csv").lines().count() > 40 * 4);
     assert!(desk.read("x.prom").contains("# TYPE"));
-    let said = history(&desk, &["export", "--to", "x.txt"]).fails(2);
+    let said = history(&desk, &["export", "--out", "x.txt"]).fails(2);
     assert!(said.stderr.contains("end the file's name in .csv or .jsonl"), "{}", said.stderr);
     let said = history(&desk, &["show", &path]).done();
     assert!(said.stdout.lines().all(|line| line.chars().count() <= 80), "{}", said.stdout);
@@ -91,7 +91,8 @@ fn two_sides_are_compared_as_page_and_json() {
     let base = ["runs/00.run.json", "runs/01.run.json", "runs/02.run.json", "runs/03.run.json"];
     let candidate = ["runs/30.run.json", "runs/31.run.json", "runs/32.run.json", "runs/33.run.json"];
     let words =
-        [&["compare"], &base[..], &["--with"], &candidate, &["--to", "x.html", "--to", "x.json"]].concat();
+        [&["compare"], &base[..], &["--with"], &candidate, &["--report", "x.html", "--report", "x.json"]]
+            .concat();
     desk.linerate(&words).fails(1);
     assert!(desk.read("x.html").contains("What differs"));
     let json: Value = serde_json::from_str(&desk.read("x.json")).expect("JSON");

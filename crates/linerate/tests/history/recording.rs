@@ -4,7 +4,7 @@ use super::{RUN, desk, history, made, path};
 use crate::support::Desk;
 
 const QUICK: [&str; 8] =
-    ["measure", "--transport", "memory", "--time", "300ms", "--to", "64B", "--no-report"];
+    ["measure", "--transport", "memory", "--time", "300ms", "--max-size", "64B", "--no-report"];
 
 #[test]
 fn a_run_is_recorded_when_that_is_asked_for_and_only_then() {
@@ -12,7 +12,7 @@ fn a_run_is_recorded_when_that_is_asked_for_and_only_then() {
     let measure = |words: &[&str]| desk.linerate(&[&QUICK, words].concat()).done();
     measure(&["--out", "a.run.json"]);
     assert!(!desk.path("h.db").exists());
-    measure(&["--out", "b.run.json", "--history", "h.db", "--tag", "room=7"]);
+    measure(&["--out", "b.run.json", "--history", "h.db", "--label", "room=7"]);
     let mut command =
         desk.command(crate::support::PROGRAM, &[&QUICK[..], &["--out", "c.run.json.zst"]].concat());
     command.env("LINERATE_HISTORY", "h.db");
@@ -22,7 +22,7 @@ fn a_run_is_recorded_when_that_is_asked_for_and_only_then() {
     command.env("XDG_DATA_HOME", desk.folder());
     desk.finish(command).done();
     assert!(desk.path("linerate/history.db").exists(), "the user's own");
-    let said = history(&desk, &["export", "--to", "-"]).done();
+    let said = history(&desk, &["export", "--out", "-"]).done();
     let runs: Vec<serde_json::Value> =
         said.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert_eq!(runs.len(), 2, "{}", said.stdout);
@@ -85,11 +85,11 @@ fn baselines_tags_names_and_what_is_forgotten() {
     assert_eq!(history(&desk, &["baseline", &path]).done().stdout, said.stdout);
     history(&desk, &["tag", "made-0003", "cable=red", "shift=night"]).done();
     history(&desk, &["tag", "made-0003", "shift"]).done();
-    let said = history(&desk, &["export", "--to", "-", "--tag", "cable=red"]).done();
+    let said = history(&desk, &["export", "--out", "-", "--label", "cable=red"]).done();
     let run: serde_json::Value = serde_json::from_str(said.stdout.trim()).expect("one run");
     assert_eq!((&run["run"], &run["tags"]), (&"made-0003".into(), &serde_json::json!({ "cable": "red" })));
     let count = |words: &[&str]| {
-        let said = history(&desk, &[&["export", "--to", "-"], words].concat()).done();
+        let said = history(&desk, &[&["export", "--out", "-"], words].concat()).done();
         said.stdout.lines().count()
     };
     assert_eq!(count(&["--kernel", "6.1.0"]), 20);
@@ -134,7 +134,7 @@ fn a_compressed_run_is_read_wherever_a_run_is() {
     assert!(desk.path("z.run.json.zst").metadata().expect("there").len() < 30_000);
     let said = desk.linerate(&["report", "z.run.json.zst"]).done();
     assert!(said.stdout.starts_with("z: "), "{}", said.stdout);
-    let said = desk.linerate(&["report", "x.run.json", "--to", "z.run.json.zst"]).fails(2);
+    let said = desk.linerate(&["report", "x.run.json", "--report", "z.run.json.zst"]).fails(2);
     assert!(said.stderr.contains("failed to"), "{}", said.stderr);
 }
 
@@ -152,8 +152,8 @@ fn a_history_is_taken_into_another_with_what_people_said() {
     let said = into(&["import", "h.db"]).done();
     assert!(said.stderr.contains("39 recorded, 1 there already, 0 refused"), "{}", said.stderr);
     assert_eq!(into(&["baseline", "lab"]).done().stdout, "made-0037\nmade-0038\nmade-0039\n");
-    let said = into(&["export", "--to", "-"]).done();
-    assert_eq!(said.stdout, history(&desk, &["export", "--to", "-"]).done().stdout);
+    let said = into(&["export", "--out", "-"]).done();
+    assert_eq!(said.stdout, history(&desk, &["export", "--out", "-"]).done().stdout);
     desk.write("foreign.db", *b"SQLite format 3\0 and nothing that fits");
     into(&["import", "foreign.db"]).fails(2);
 }

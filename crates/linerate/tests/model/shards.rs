@@ -18,7 +18,7 @@ fn sweep(desk: &Desk, arguments: &[&str]) -> Said {
 }
 
 fn shard(desk: &Desk, shard: &str) -> String {
-    sweep(desk, &["--shard", shard, "--to", "results"]).done().stderr
+    sweep(desk, &["--shard", shard, "--folder", "results"]).done().stderr
 }
 
 /// The files of results, by name.
@@ -53,7 +53,7 @@ fn parts_of_any_number_merge_into_what_one_process_shows() {
 #[test]
 fn two_processes_may_run_the_same_part_at_once() {
     let desk = desk();
-    let arguments = [&SWEEP[..], &["--shard", "1/1", "--to", "results"]].concat();
+    let arguments = [&SWEEP[..], &["--shard", "1/1", "--folder", "results"]].concat();
     let mut both = [(); 2].map(|()| desk.command(PROGRAM, &arguments).spawn().expect("it starts"));
     for process in &mut both {
         assert!(process.wait().expect("it ends").success());
@@ -67,12 +67,12 @@ fn two_processes_may_run_the_same_part_at_once() {
 fn a_single_run_keeps_the_distribution_of_its_delays() {
     let desk = desk();
     let load = |arguments: &[&str]| desk.linerate(&[&["model", "load", "x.toml"], arguments].concat()).done();
-    load(&["--shard", "1/3", "--to", "results"]);
+    load(&["--shard", "1/3", "--folder", "results"]);
     load(&["--report", "one.html"]);
     load(&["--merge", "results", "--report", "all.html"]);
     assert!(desk.read("one.html").contains("Distribution of delays"));
     assert_eq!(desk.read("one.html"), desk.read("all.html"));
-    let idle = load(&["--shard", "2/3", "--to", "results"]).stderr;
+    let idle = load(&["--shard", "2/3", "--folder", "results"]).stderr;
     assert_eq!(idle, "shard 2/3: 0 of 0 runs done; the results are in results\n");
 }
 
@@ -82,8 +82,8 @@ fn runs_that_are_equal_are_run_once() {
     // The seeds of the two points are 1, 2 and 2, 3.
     let question = ["model", "load", "x.toml", "--sweep", "seed=1,2", "--seeds", "2"];
     let load = |arguments: &[&str]| desk.linerate(&[&question[..], arguments].concat()).done();
-    load(&["--shard", "1/2", "--to", "results"]);
-    load(&["--shard", "2/2", "--to", "results"]);
+    load(&["--shard", "1/2", "--folder", "results"]);
+    load(&["--shard", "2/2", "--folder", "results"]);
     assert_eq!(results(&desk).len(), 3);
     assert_eq!(load(&[]).stdout, load(&["--merge", "results"]).stdout);
 }
@@ -104,7 +104,7 @@ fn what_is_missing_is_named_with_the_part_that_has_it() {
       load.frame = 512, seed = 3 (shard 4/4)
       load.frame = 1518, seed = 2 (shard 4/4)
       load.frame = 1518, seed = 4 (shard 2/4)
-    run again --shard 2/4, 4/4; or run --shard 1/1 --to results, which does only what is missing
+    run again --shard 2/4, 4/4; or run --shard 1/1 --folder results, which does only what is missing
     ");
     // Nothing at all is there: nothing is shown.
     fs::remove_dir_all(desk.path("results")).expect("it is ours");
@@ -167,7 +167,7 @@ fn a_part_that_is_killed_keeps_what_it_has_done() {
     // A second of the model's time at this load takes long enough to be interrupted.
     let long =
         ["model", "load", "gigabit", "--sweep", "seed=1,2,3,4,5,6", "--set", "load.time=1s", "--jobs", "1"];
-    let arguments = [&long[..], &["--shard", "1/1", "--to", "results"]].concat();
+    let arguments = [&long[..], &["--shard", "1/1", "--folder", "results"]].concat();
     let mut process = desk.command(PROGRAM, &arguments).spawn().expect("it starts");
     wait_for("a result", || {
         let there = desk.path("results").exists() && !results(&desk).is_empty();
@@ -193,7 +193,7 @@ fn slurm_names_the_part_of_a_task() {
     let desk = desk();
     for task in ["10", "12", "14"] {
         let mut command =
-            desk.command(PROGRAM, &[&SWEEP[..], &["--shard", "slurm", "--to", "results"]].concat());
+            desk.command(PROGRAM, &[&SWEEP[..], &["--shard", "slurm", "--folder", "results"]].concat());
         command.env("SLURM_ARRAY_TASK_ID", task).env("SLURM_ARRAY_TASK_MIN", "10");
         command.env("SLURM_ARRAY_TASK_COUNT", "3").env("SLURM_ARRAY_TASK_STEP", "2");
         let said = desk.finish(command).done().stderr;
@@ -205,7 +205,7 @@ fn slurm_names_the_part_of_a_task() {
 #[test]
 fn a_part_that_cannot_be_has_one_message() {
     let desk = desk();
-    let refused = |part: &str| sweep(&desk, &["--shard", part, "--to", "results"]).fails(2).stderr;
+    let refused = |part: &str| sweep(&desk, &["--shard", part, "--folder", "results"]).fails(2).stderr;
     for (part, reason) in [
         ("0/4", "the parts are numbered from 1 to 4, so there is no part 0"),
         ("5/4", "the parts are numbered from 1 to 4, so there is no part 5"),
@@ -215,11 +215,12 @@ fn a_part_that_cannot_be_has_one_message() {
         let expected = format!("error: invalid value '{part}' for '--shard <I/N|slurm>': {reason}");
         assert!(refused(part).starts_with(&expected), "{}", refused(part));
     }
-    assert_snapshot!(sweep(&desk, &["--shard", "slurm", "--to", "results"]).complaint(), @"
+    assert_snapshot!(sweep(&desk, &["--shard", "slurm", "--folder", "results"]).complaint(), @"
     failed to find this process's part: SLURM_ARRAY_TASK_ID is not set: this is not a task of a Slurm job array
     help: submit it with `sbatch --array=1-N`, without gaps, or give --shard I/N
     ");
-    let mut command = desk.command(PROGRAM, &[&SWEEP[..], &["--shard", "slurm", "--to", "results"]].concat());
+    let mut command =
+        desk.command(PROGRAM, &[&SWEEP[..], &["--shard", "slurm", "--folder", "results"]].concat());
     command
         .env("SLURM_ARRAY_TASK_ID", "many")
         .env("SLURM_ARRAY_TASK_MIN", "1")
@@ -229,14 +230,16 @@ fn a_part_that_cannot_be_has_one_message() {
     help: submit it with `sbatch --array=1-N`, without gaps, or give --shard I/N
     ");
     assert!(!desk.path("results").exists(), "nothing was begun");
-    for arguments in
-        [&["--shard", "1/2"][..], &["--to", "results"], &["--shard", "1/2", "--to", "r", "--merge", "r"]]
-    {
+    for arguments in [
+        &["--shard", "1/2"][..],
+        &["--folder", "results"],
+        &["--shard", "1/2", "--folder", "r", "--merge", "r"],
+    ] {
         sweep(&desk, arguments).fails(2);
     }
     for arguments in [["--format", "csv"], ["--report", "x.html"], ["--trace", "x.pcapng"]] {
         desk.linerate(
-            &[&["model", "load", "x.toml", "--shard", "1/2", "--to", "r"], &arguments[..]].concat(),
+            &[&["model", "load", "x.toml", "--shard", "1/2", "--folder", "r"], &arguments[..]].concat(),
         )
         .fails(2);
     }
@@ -246,25 +249,25 @@ fn a_part_that_cannot_be_has_one_message() {
 fn a_folder_that_does_not_fit_has_one_message() {
     let desk = desk();
     desk.write("file", "");
-    let to = |folder: &str| sweep(&desk, &["--shard", "1/2", "--to", folder]).complaint();
+    let to = |folder: &str| sweep(&desk, &["--shard", "1/2", "--folder", folder]).complaint();
     assert_snapshot!(to("file"), @"
     failed to write results to file: it is not a folder
-    help: give --to a folder that you may write, with free space; the results that are there are kept
+    help: give --folder a folder that you may write, with free space; the results that are there are kept
     ");
     assert_snapshot!(to("file/results"), @"
     failed to write results to file/results: Not a directory (os error 20)
-    help: give --to a folder that you may write, with free space; the results that are there are kept
+    help: give --folder a folder that you may write, with free space; the results that are there are kept
     ");
     assert_snapshot!(sweep(&desk, &["--merge", "none"]).complaint(), @"
     failed to find results in none: no shard has left any there
-    help: name the folder that was given with --to
+    help: name the folder that was given with --folder
     ");
     assert_snapshot!(sweep(&desk, &["--merge", "file"]).complaint(), @"
     failed to find results in file: no shard has left any there
-    help: name the folder that was given with --to
+    help: name the folder that was given with --folder
     ");
     shard(&desk, "1/2");
-    let other = ["model", "load", "x.toml", "--seeds", "2", "--shard", "1/2", "--to", "results"];
+    let other = ["model", "load", "x.toml", "--seeds", "2", "--shard", "1/2", "--folder", "results"];
     assert_snapshot!(desk.linerate(&other).complaint(), @"
     failed to use results: these results are of another plan (model load x --sweep frame=64,512,1518 --sweep seed=1,2,3,4)
     help: give another folder; this plan is model load x --seeds 2
@@ -282,13 +285,13 @@ fn a_folder_that_does_not_fit_has_one_message() {
 fn a_folder_that_cannot_be_written_is_named() {
     if rustix::process::geteuid().is_root() {
         // Root may write everywhere but where nobody can.
-        let said = sweep(&desk(), &["--shard", "1/2", "--to", "/proc/results"]).complaint();
+        let said = sweep(&desk(), &["--shard", "1/2", "--folder", "/proc/results"]).complaint();
         assert!(said.starts_with("failed to write results to /proc/results: "), "{said}");
         return;
     }
     let desk = desk();
     fs::create_dir(desk.path("results")).expect("new");
     fs::set_permissions(desk.path("results"), fs::Permissions::from_mode(0o555)).expect("it is ours");
-    let said = sweep(&desk, &["--shard", "1/2", "--to", "results"]).complaint();
+    let said = sweep(&desk, &["--shard", "1/2", "--folder", "results"]).complaint();
     assert!(said.starts_with("failed to write results to results: "), "{said}");
 }

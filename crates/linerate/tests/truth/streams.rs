@@ -20,7 +20,8 @@ const INSIDE: f64 = 0.9;
 
 /// The errors of a run's held-out sizes, and how many of them are in their bands.
 fn held_out(desk: &Desk, pattern: &str, pin: &str) -> (Vec<f64>, usize) {
-    let curve = ["--pattern", pattern, "--pin", pin, "--from", "64", "--to", "4MiB", "--time", "15s"];
+    let curve =
+        ["--pattern", pattern, "--pin", pin, "--min-size", "64", "--max-size", "4MiB", "--time", "15s"];
     let arguments =
         [&["calibrate", "--measure", "--"], &curve[..], &["--force", "--out", "x.run.json"]].concat();
     desk.linerate(&arguments).done();

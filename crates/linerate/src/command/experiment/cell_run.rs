@@ -275,7 +275,7 @@ fn written(folder: &Path, name: &str, text: &str) -> Result<PathBuf, Trouble> {
 
 fn unwritten(path: &Path, error: &std::io::Error) -> Trouble {
     let help =
-        "free space there, or choose another folder with --to; the runs that are in the ledger are kept";
+        "free space there, or choose another folder with --folder; the runs that are in the ledger are kept";
     Trouble::file("write", path, error, help)
 }
 

@@ -72,7 +72,7 @@ impl Folder {
             Ok(there) if there == text => Ok(()),
             Ok(_) => Err(Trouble::new(
                 format!("failed to use {}: these results are of another plan", self.path.display()),
-                "give another folder with --to; or run the plan there without --shard first",
+                "give another folder with --folder; or run the plan there without --shard first",
             )),
             Err(_) => self.keep_plan(text),
         }
@@ -141,7 +141,7 @@ fn appended(path: &Path) -> Result<File, Trouble> {
 
 fn in_use(path: &Path, why: &str) -> Trouble {
     let what = format!("failed to use {}: {why}", path.display());
-    Trouble::new(what, "wait until it has ended, or choose another folder with --to")
+    Trouble::new(what, "wait until it has ended, or choose another folder with --folder")
 }
 
 /// The plan in a folder.
@@ -166,7 +166,7 @@ fn unread(path: &Path, error: &io::Error) -> Trouble {
 
 fn unwritten(path: &Path, error: &io::Error) -> Trouble {
     let help =
-        "free space there, or choose another folder with --to; the runs that are in the ledger are kept";
+        "free space there, or choose another folder with --folder; the runs that are in the ledger are kept";
     Trouble::file("write", path, error, help)
 }
 

@@ -78,7 +78,7 @@ fn left(found: &Found) -> String {
 }
 
 /// `linerate experiment report`.
-pub(super) fn report(path: &Path, to: &[PathBuf], all: bool) -> Result<ExitCode, Trouble> {
+pub(super) fn report(path: &Path, pages: &[PathBuf], all: bool) -> Result<ExitCode, Trouble> {
     let text = folder::plan(path)?;
     let name = folder::name(path);
     let plan = given::checked(&name, &text)?;
@@ -89,10 +89,8 @@ pub(super) fn report(path: &Path, to: &[PathBuf], all: bool) -> Result<ExitCode,
             format!("`linerate experiment resume {}` goes on", path.display()),
         ));
     }
-    if to.is_empty() {
-        show_text(&render::table(&found.findings, columns(), all))?;
-    }
-    for file in to {
+    show_text(&render::table(&found.findings, columns(), all))?;
+    for file in pages {
         store::replace(file, &rendered(&found, file)?)?;
         note(format_args!("experiment: {}", file.display()));
     }

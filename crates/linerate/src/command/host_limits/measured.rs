@@ -28,7 +28,7 @@ const MOST_TIME: Span = Span::from_ms(3_600_000);
 pub(in crate::command) fn run(args: &HostArgs, clock: HostClock) -> Result<ExitCode, Trouble> {
     let asked = asked(args)?;
     // Before anything is measured: what cannot be written is said at once.
-    for path in args.out.iter().chain(&args.to) {
+    for path in args.out.iter().chain(&args.report) {
         ending(path, args)?;
         store::writable(path)?;
     }
@@ -99,7 +99,7 @@ fn ending(path: &Path, args: &HostArgs) -> Result<Form, Trouble> {
 /// Writes every file that was asked for, then shows the result unless a file is standard output.
 fn write(args: &HostArgs, file: &HostLimitsFile, line: &Line) -> Result<(), Trouble> {
     let mut taken = false;
-    for path in args.out.iter().chain(&args.to) {
+    for path in args.out.iter().chain(&args.report) {
         store::replace(path, &rendered(file, ending(path, args)?)?)?;
         taken |= store::is_stream(path);
         if !store::is_stream(path) {

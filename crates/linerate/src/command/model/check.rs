@@ -28,7 +28,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<ExitCode, Trouble> {
     let chosen = claims::select(&claims, &args.ids).map_err(|unknown| stranger(&unknown))?;
     args.report.as_ref().map_or(Ok(()), |path| traced::prepare(path))?;
     let jobs = claims::jobs(&claims, &chosen);
-    if let (Some(choice), Some(folder)) = (args.shards.shard, &args.shards.to) {
+    if let (Some(choice), Some(folder)) = (args.shards.shard, &args.shards.folder) {
         return shards::run(args, &jobs, choice, folder);
     }
     let results = match &args.shards.merge {

@@ -34,7 +34,7 @@ pub(super) fn run(args: &LoadArgs) -> Result<ExitCode, Trouble> {
     }
     writable(&args.output)?;
     let found = Found { plans, grid, seeds };
-    if let (Some(choice), Some(folder)) = (args.shards.shard, &args.shards.to) {
+    if let (Some(choice), Some(folder)) = (args.shards.shard, &args.shards.folder) {
         return shards::run(args, &found, choice, folder);
     }
     if let Some(folder) = &args.shards.merge {

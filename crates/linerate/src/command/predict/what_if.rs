@@ -122,8 +122,8 @@ fn flags(changes: &[Change], plan: &Plan) -> String {
     let given = [
         ("--pattern", (curve.pattern != usual.pattern).then(|| curve.pattern.name().to_owned())),
         ("--schedule", (curve.schedule != usual.schedule).then(|| curve.schedule.to_string())),
-        ("--from", bytes(curve.from)),
-        ("--to", bytes(curve.to)),
+        ("--min-size", bytes(curve.from)),
+        ("--max-size", bytes(curve.to)),
         ("--perturb", bytes(curve.perturb)),
         ("--nodelay", (!socket.nodelay).then(|| "off".to_owned())),
         ("--rcvbuf", bytes(socket.rcvbuf)),
@@ -157,6 +157,6 @@ mod tests {
         let curve = CurvePlan { pattern: Pattern::OneWay, to: Some(Size(4096)), ..CurvePlan::default() };
         let plan = Plan { task: Task::Curve(curve), ..Plan::default() };
         let changes = [Change { what: Changed::Rcvbuf, to: Some(Size(1 << 20)) }];
-        assert_eq!(flags(&changes, &plan), "--pattern one-way --to 4096 --rcvbuf 1048576");
+        assert_eq!(flags(&changes, &plan), "--pattern one-way --max-size 4096 --rcvbuf 1048576");
     }
 }

@@ -68,7 +68,7 @@ impl ResultFolder {
         let text = store::text(&file).map_err(|error| match error.kind() {
             ErrorKind::NotFound | ErrorKind::NotADirectory => Trouble::new(
                 format!("failed to find results in {}: no shard has left any there", path.display()),
-                "name the folder that was given with --to",
+                "name the folder that was given with --folder",
             ),
             _ => Trouble::file("read", &file, &error, "name a folder that you may read"),
         })?;
@@ -158,7 +158,8 @@ fn whole(folder: &Path, text: &str) -> Result<tempfile::NamedTempFile, Trouble> 
 }
 
 fn unwritten(path: &Path, error: &io::Error) -> Trouble {
-    let help = "give --to a folder that you may write, with free space; the results that are there are kept";
+    let help =
+        "give --folder a folder that you may write, with free space; the results that are there are kept";
     Trouble::file("write results to", path, error, help)
 }
 
