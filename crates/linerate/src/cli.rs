@@ -25,6 +25,7 @@ mod spelling;
 mod stream;
 mod trace;
 mod words;
+mod wrong_flag;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -302,21 +303,29 @@ pub(crate) struct ReportArgs {
 /// The command with all its verbs. Loads have no peer in memory, and np holds curves: `stream` and `rr`
 /// do not offer these.
 pub(crate) fn command() -> clap::Command {
+    let format = |arg| shared::with_formats(arg, &shared::LOAD_FORMATS);
+    let curves =
+        |verb: clap::Command| verb.mut_arg("format", |arg| shared::with_formats(arg, &shared::CURVE_FORMATS));
     let loads = |verb: clap::Command| {
         verb.mut_arg("transport", |arg| arg.value_parser(path::load_transport_parser()))
-            .mut_arg("format", |arg| arg.value_parser(shared::load_format_parser()))
+            .mut_arg("format", format)
             .mut_arg("level", |arg| arg.value_parser(shared::level_parser([Level::Point, Level::Interval])))
     };
     let meshes = |verb: clap::Command| {
-        verb.mut_arg("format", |arg| arg.value_parser(shared::load_format_parser()))
+        verb.mut_arg("format", format)
             .mut_arg("level", |arg| arg.value_parser(shared::level_parser([Level::Point])))
     };
     let traces = |verb: clap::Command| {
-        verb.mut_arg("transport", |arg| arg.hide_short_help(true))
-            .mut_arg("format", |arg| arg.value_parser(shared::load_format_parser()))
+        // A trace is of TCP.
+        let others = ["transport", "udp", "gso", "gro", "dont_fragment", "batch"];
+        verb.mut_args(|arg| if others.contains(&arg.get_id().as_str()) { arg.hide(true) } else { arg })
+            .mut_arg("format", format)
             .mut_arg("level", |arg| arg.value_parser(shared::level_parser([Level::Point, Level::Round])))
     };
-    let command = Cli::command().mut_subcommand("stream", loads).mut_subcommand("rr", loads);
+    let command = Cli::command()
+        .mut_subcommand("measure", curves)
+        .mut_subcommand("stream", loads)
+        .mut_subcommand("rr", loads);
     let command = command.mut_subcommand("mesh", meshes).mut_subcommand("trace", traces);
     let command = with_file_flags(command)
         .mut_subcommand("compare", |verb| verb.arg(history_flag()))
@@ -358,13 +367,12 @@ pub(crate) fn parse() -> Result<Cli, Trouble> {
     if words.iter().any(|word| word == "-h") {
         command = without_headings(command);
     }
-    let read = |words: &[OsString]| command.clone().try_get_matches_from(words);
-    let matches = read(&words).or_else(|error| match with_negative_value(&words) {
-        // Who reads the values says better what is wrong with it.
-        Some(words) if error.kind() == ErrorKind::UnknownArgument => read(&words),
-        _ => Err(error),
-    });
-    let matches = matches.unwrap_or_else(|error| error.exit());
+    let matches = match read(&words, &command) {
+        Ok(matches) => matches,
+        Err(error) => {
+            return Err(wrong_flag::answer(&error, &words, &command).unwrap_or_else(|| error.exit()));
+        }
+    };
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut command).exit());
     let (verb, given) = last_verb(&matches);
     Ok(Cli {
@@ -372,6 +380,15 @@ pub(crate) fn parse() -> Result<Cli, Trouble> {
         history: given.try_get_one("history").ok().flatten().cloned(),
         warnings: spelling::warnings(&verb, &words),
         ..cli
+    })
+}
+
+fn read(words: &[OsString], command: &clap::Command) -> Result<clap::ArgMatches, clap::Error> {
+    let read = |words: &[OsString]| command.clone().try_get_matches_from(words);
+    read(words).or_else(|error| match with_negative_value(words) {
+        // Who reads the values says better what is wrong with it.
+        Some(words) if error.kind() == ErrorKind::UnknownArgument => read(&words),
+        _ => Err(error),
     })
 }
 

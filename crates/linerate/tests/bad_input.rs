@@ -484,7 +484,22 @@ fn shells_and_verbs_that_are_unknown() {
     help: show the file with `linerate report x.run.json`
     ");
     assert_snapshot!(refusal_of(&["measure", "--format", "pdf"]), @"error: invalid value 'pdf' for '--format <FORMAT>'");
-    assert_snapshot!(refusal_of(&["measure", "--patern", "one-way"]), @"error: unexpected argument '--patern' found");
+    assert_snapshot!(complaint_of(&["measure", "--patern", "one-way"]), @"
+    linerate measure has no --patern; did you mean --pattern?
+    help: `linerate measure --help` shows what it takes
+    ");
+    assert_snapshot!(complaint_of(&["-c", "node7", "--udp"]), @"
+    linerate measure has no -c
+    help: name the host without a flag: `linerate stream HOST`
+    ");
+    assert_snapshot!(complaint_of(&["--udp", "node7"]), @"
+    --udp is -u of linerate measure
+    help: `linerate measure --help` explains it
+    ");
+    assert_snapshot!(complaint_of(&["node7", "--flows", "4"]), @"
+    linerate measure has no --flows; linerate stream has it
+    help: `linerate stream --help` explains it
+    ");
     assert_snapshot!(refusal_of(&["serve", "--listen", "here"]), @"error: invalid value 'here' for '--listen <ADDR:PORT>': invalid socket address syntax");
 }
 

@@ -12,7 +12,7 @@ pub(crate) struct CalibrateArgs {
     #[arg(long, value_name = "FILE.toml", default_value = "host.toml", conflicts_with = "measure")]
     pub(crate) out: PathBuf,
     /// Time to measure, before the fit
-    #[arg(long, value_name = "TIME", default_value = "25s", conflicts_with = "measure")]
+    #[arg(long, short, value_name = "TIME", default_value = "25s", conflicts_with = "measure")]
     pub(crate) time: Span,
     /// Further sets of costs to fit, for intervals and bands
     #[arg(long, value_name = "N", default_value_t = 32, conflicts_with = "measure",

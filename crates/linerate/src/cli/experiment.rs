@@ -41,7 +41,7 @@ pub(crate) struct RunExperiment {
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct HowToRun {
     /// Begin no run after this time; `linerate experiment resume` goes on later [default: as the plan says]
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, short, value_name = "TIME")]
     pub(crate) time: Option<Span>,
     /// Record every run in the history too (always if LINERATE_HISTORY is set)
     #[arg(long)]

@@ -9,7 +9,7 @@ use super::shared::ProgressForm;
 #[derive(Debug, clap::Args)]
 pub(crate) struct HostArgs {
     /// Time to measure [default: 60s, with --quick 10s]
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, short, value_name = "TIME")]
     pub(crate) time: Option<Span>,
     /// Measure fewer sizes and numbers of threads
     #[arg(long)]

@@ -76,7 +76,7 @@ struct CertaintyArgs {
     /// Time to verify and measure [default: 20s]
     ///
     /// With --repeat, each pass has this time.
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, short, value_name = "TIME")]
     time: Option<Span>,
     /// Target half-width of each size's 95 % interval, as a share of its median [default: 2%]
     #[arg(long, value_name = "SHARE", value_parser = parse_share, hide_short_help = true)]

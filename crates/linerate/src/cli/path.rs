@@ -32,6 +32,9 @@ struct EndArgs {
     /// Transport: tcp, udp, quic, unix, .. [default: tcp]
     #[arg(long, value_name = "NAME", value_parser = transport_parser(), hide_possible_values = true, long_help = transport_help())]
     transport: Option<Transport>,
+    /// The same as --transport udp
+    #[arg(short = 'u', conflicts_with = "transport", hide_short_help = true)]
+    udp: bool,
     /// Send from this address
     #[arg(long, value_name = "ADDR", hide_short_help = true)]
     bind: Option<IpAddr>,
@@ -146,7 +149,7 @@ impl PathArgs {
 
 impl EndArgs {
     fn over(&self, common: &mut Common) {
-        lay(self.transport.as_ref(), &mut common.transport);
+        lay(self.transport.as_ref().or(self.udp.then_some(&Transport::Udp)), &mut common.transport);
         lay_option(&self.bind, &mut common.local.bind);
         lay_option(&self.bind_dev, &mut common.local.bind_dev);
         lay_option(&self.family(), &mut common.local.family);

@@ -49,7 +49,7 @@ struct QuestionArgs {
     /// Send requests for this long [default: 10s]
     ///
     /// Warm-up does not count.
-    #[arg(long, value_name = "TIME", conflicts_with = "count")]
+    #[arg(long, short, value_name = "TIME", conflicts_with = "count")]
     time: Option<Span>,
     /// Send exactly this many requests in each flow
     #[arg(long, value_name = "N", hide_short_help = true)]
@@ -61,7 +61,7 @@ struct QuestionArgs {
     #[arg(long, value_name = "SIZE")]
     response: Option<Size>,
     /// Concurrent flows, one pinned thread each [default: 1]
-    #[arg(long, value_name = "N", hide_short_help = true)]
+    #[arg(long, short = 'P', value_name = "N", hide_short_help = true)]
     flows: Option<u32>,
     /// Requests in flight in each flow [default: 1]
     #[arg(long, value_name = "K", conflicts_with = "rate", hide_short_help = true)]

@@ -17,6 +17,9 @@ pub(crate) struct ServeArgs {
         long_help = "Address and port to listen on; port 0 lets the system choose [default: every address, port 5470]"
     )]
     pub(crate) listen: Option<SocketAddr>,
+    /// Port to listen on, at every address [default: 5470]
+    #[arg(long, short, value_name = "N", conflicts_with = "listen", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) port: Option<u16>,
     /// Read the key from a file instead of making one
     ///
     /// The file is read again at every new conversation, so a new key needs no restart.

@@ -40,6 +40,10 @@ pub(crate) struct KeyArgs {
 pub(crate) struct PeerArgs {
     #[command(flatten)]
     pub(crate) key: KeyArgs,
+    /// Port of the server, where HOST has none [default: 5470]
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..),
+          conflicts_with_all = ["deploy", "lab", "model"], hide_short_help = true)]
+    pub(crate) port: Option<u16>,
     /// Copy linerate to HOST by ssh; remove it after
     ///
     /// HOST may be USER@HOST. Nothing needs to be installed there. HOST must resolve here too, and its port must be reachable. `stream` takes a
@@ -188,9 +192,12 @@ pub(crate) struct OutputArgs {
     /// Write no HTML report
     #[arg(long, conflicts_with = "report", hide_short_help = true)]
     no_report: bool,
-    /// Output: table, json, csv or np [default: table]
-    #[arg(long, value_parser = format_parser(), hide_possible_values = true)]
+    /// Format of standard output [default: table]
+    #[arg(long, value_parser = format_parser(&CURVE_FORMATS), hide_possible_values = true)]
     format: Option<Format>,
+    /// The same as --format json
+    #[arg(short = 'J', conflicts_with = "format", hide_short_help = true)]
+    json: bool,
     /// What a row of CSV and JSON is [default: point]
     #[arg(long, value_parser = level_parser([Level::Point, Level::Round]), hide_short_help = true)]
     level: Option<Level>,
@@ -220,20 +227,25 @@ impl OutputArgs {
         if self.no_report {
             asked.report = Some(NO_REPORT.to_owned());
         }
-        lay(self.format.as_ref(), &mut asked.format);
+        lay(self.format.as_ref().or(self.json.then_some(&Format::Json)), &mut asked.format);
         lay(self.level.as_ref(), &mut asked.level);
         lay(self.rows.as_ref(), &mut asked.rows);
         asked.labels.extend(self.label.iter().cloned());
     }
 }
 
-fn format_parser() -> impl clap::builder::TypedValueParser<Value = Format> {
-    PossibleValuesParser::new(["table", "json", "csv", "np"]).map(|text| format_of(&text))
+/// The formats of curves.
+pub(super) const CURVE_FORMATS: [&str; 4] = ["table", "json", "csv", "np"];
+/// The formats of everything else: np holds a curve.
+pub(super) const LOAD_FORMATS: [&str; 3] = ["table", "json", "csv"];
+
+fn format_parser(names: &'static [&str]) -> impl clap::builder::TypedValueParser<Value = Format> {
+    PossibleValuesParser::new(names).map(|text| format_of(&text))
 }
 
-/// The formats of loads: np holds curves.
-pub(super) fn load_format_parser() -> impl clap::builder::TypedValueParser<Value = Format> {
-    PossibleValuesParser::new(["table", "json", "csv"]).map(|text| format_of(&text))
+/// The flag --format that offers these.
+pub(super) fn with_formats(format: clap::Arg, names: &'static [&str]) -> clap::Arg {
+    format.value_parser(format_parser(names)).help(format!("Output: {} [default: table]", names.join(", ")))
 }
 
 /// These levels.

@@ -47,30 +47,33 @@ struct QuestionArgs {
     /// Send for this long [default: 10s]
     ///
     /// Warm-up does not count.
-    #[arg(long, value_name = "TIME", conflicts_with_all = ["bytes", "count"])]
+    #[arg(long, short, value_name = "TIME", conflicts_with_all = ["bytes", "count"])]
     time: Option<Span>,
     /// Send exactly this many bytes in each flow
-    #[arg(long, value_name = "SIZE", conflicts_with = "count", hide_short_help = true)]
+    #[arg(long, short = 'n', value_name = "SIZE", conflicts_with = "count", hide_short_help = true)]
     bytes: Option<Size>,
     /// Send exactly this many messages in each flow
     #[arg(long, value_name = "N", hide_short_help = true)]
     count: Option<u64>,
     /// Bytes per send call [default: 128KiB; one packet's worth on datagrams]
-    #[arg(long, value_name = "SIZE", hide_short_help = true)]
+    #[arg(long, short = 'l', value_name = "SIZE", hide_short_help = true)]
     message: Option<Size>,
     /// Flows in each direction, to each host [default: 1]
-    #[arg(long, value_name = "N")]
+    #[arg(long, short = 'P', value_name = "N")]
     flows: Option<u32>,
     /// Share this many threads among the flows [default: one per flow; above 64 flows, one per processor]
     #[arg(long, value_name = "N", hide_short_help = true)]
     threads: Option<u32>,
-    /// Direction: send, receive or both [default: send]
+    /// Direction: send, receive (-R) or both [default: send]
     #[arg(long, value_name = "WAY", value_parser = direction_parser(), hide_possible_values = true)]
     direction: Option<Direction>,
+    /// The same as --direction receive
+    #[arg(short = 'R', conflicts_with = "direction", hide_short_help = true)]
+    reverse: bool,
     /// Limit the payload rate, such as 100M or 2.5G bit/s
     ///
     /// The limit holds for all flows of a direction and all hosts together. k, M, G and T are powers of 1000.
-    #[arg(long, value_name = "RATE", value_parser = parse_rate)]
+    #[arg(long, short = 'b', value_name = "RATE", value_parser = parse_rate)]
     rate: Option<Rate>,
     /// Read no faster than this in the receiving application, such as 100M
     ///
@@ -99,7 +102,7 @@ struct CertaintyArgs {
     /// Print progress this often [default: 1s]
     ///
     /// The intervals also show how steady the rate was.
-    #[arg(long, value_name = "TIME", hide_short_help = true)]
+    #[arg(long, short, value_name = "TIME", hide_short_help = true)]
     interval: Option<Span>,
 }
 
@@ -143,7 +146,8 @@ impl QuestionArgs {
         lay_option(&self.message, &mut stream.message);
         lay(self.flows.as_ref(), &mut stream.flows);
         lay_option(&self.threads, &mut stream.threads);
-        lay(self.direction.as_ref(), &mut stream.direction);
+        let reverse = self.reverse.then_some(&Direction::Receive);
+        lay(self.direction.as_ref().or(reverse), &mut stream.direction);
         lay_option(&self.rate, &mut stream.rate);
         lay_option(&self.read_rate, &mut stream.read_rate);
         lay(self.stall.as_ref(), &mut stream.stall);
@@ -206,6 +210,21 @@ mod tests {
              [socket]\nio = 'zerocopy'\nreceive-io = 'truncate'\n\
              [memory]\nworking-set = 4194304\ntouch = true\noffset = 7\nhuge-pages = true";
         assert_eq!(plan, Plan::from_toml(expected).expect("a plan"));
+    }
+
+    #[test]
+    fn letters_mean_what_they_mean_to_iperf3() {
+        let plan = |flags: &str| args(flags).over(StreamArgs::usual()).expect("no key twice");
+        for (letters, words) in [
+            (
+                "-t 5 -P 4 -R -u -b 1G -l 1K -i 1",
+                "--time 5s --flows 4 --direction receive --transport udp --rate 1G --message 1KiB --interval 1s",
+            ),
+            ("-n 1M -J", "--bytes 1MiB --format json"),
+            ("-P4 -Rut5", "--flows 4 --direction receive --transport udp --time 5s"),
+        ] {
+            assert_eq!(plan(letters), plan(words), "{letters}");
+        }
     }
 
     #[test]

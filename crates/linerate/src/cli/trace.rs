@@ -55,7 +55,7 @@ struct QuestionArgs {
     #[arg(long, value_name = "N")]
     messages: Option<u32>,
     /// Begin no further size after this time [default: 60s]
-    #[arg(long, value_name = "TIME", hide_short_help = true)]
+    #[arg(long, short, value_name = "TIME", hide_short_help = true)]
     time: Option<Span>,
     /// Only by the kernel's timestamps, without eBPF
     #[arg(long)]

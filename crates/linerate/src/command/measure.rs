@@ -85,7 +85,8 @@ fn plan(args: &MeasureArgs, of_model: Option<Plan>) -> Result<Planned, Trouble> 
         let mut plan = args.over(base);
         args.peer.note_in(&mut plan);
         Ok(plan)
-    })?;
+    })?
+    .at_port(args.peer.port)?;
     one_peer(&args.peer)?;
     planned.plan.check().map_err(|error| Trouble::plan(error, None))?;
     planned::built_in(&planned.plan)?;

@@ -1,6 +1,7 @@
 //! Plans from the configuration, files, models and flags.
 
 use std::io;
+use std::net::Ipv6Addr;
 use std::path::{Path, PathBuf};
 
 use linerate_core::plan::{Layer, Layered, Plan, Task};
@@ -99,6 +100,20 @@ impl Planned {
         Ok(found)
     }
 
+    /// The same, with the servers at the port that a flag gives.
+    pub(super) fn at_port(mut self, port: Option<u16>) -> Result<Self, Trouble> {
+        let Some(port) = port else { return Ok(self) };
+        if self.plan.hosts().next().is_none() {
+            let help = "name the host: `linerate HOST --port N`";
+            return Err(Trouble::new(format!("failed to use port {port}: no HOST is given"), help));
+        }
+        for host in hosts_mut(&mut self.plan) {
+            *host = with_port(host, port)?;
+        }
+        self.layers.note(&self.plan, "flag");
+        Ok(self)
+    }
+
     /// Prints the effective plan if that was requested; returns whether it was.
     pub(super) fn printed(&self, args: &PlanArgs) -> Result<bool, Trouble> {
         if args.print_plan {
@@ -123,11 +138,28 @@ pub(super) fn ground(peer: &PeerArgs, lab: &InLabArgs, model: &OnModelArgs) -> G
 
 /// Puts the address of a host for its name.
 fn rename(plan: &mut Plan, name: &str, address: &str) {
-    let more =
-        if let Task::Stream(stream) = &mut plan.task { stream.more_hosts.as_mut_slice() } else { &mut [] };
-    for host in plan.common.host.iter_mut().chain(more).filter(|host| *host == name) {
+    for host in hosts_mut(plan).filter(|host| *host == name) {
         address.clone_into(host);
     }
+}
+
+fn hosts_mut(plan: &mut Plan) -> impl Iterator<Item = &mut String> {
+    let more =
+        if let Task::Stream(stream) = &mut plan.task { stream.more_hosts.as_mut_slice() } else { &mut [] };
+    plan.common.host.iter_mut().chain(more)
+}
+
+/// HOST:PORT; an IPv6 address in brackets.
+fn with_port(host: &str, port: u16) -> Result<String, Trouble> {
+    let address = host.trim_start_matches('[').trim_end_matches(']');
+    if address.split('%').next().is_some_and(|address| address.parse::<Ipv6Addr>().is_ok()) {
+        return Ok(format!("[{address}]:{port}"));
+    }
+    if host.contains(':') {
+        let what = format!("failed to use port {port}: {host} has a port already");
+        return Err(Trouble::new(what, "give one port: with HOST, or with --port"));
+    }
+    Ok(format!("{host}:{port}"))
 }
 
 /// What the plan file at `path` asks, and its name. It must have the task of `verb`; a plan without a task serves every verb.
@@ -180,4 +212,25 @@ pub(super) fn built_in(plan: &Plan) -> Result<(), Trouble> {
         ),
         "run `mpirun -n 2 linerate-mpi measure`, which writes the same run file; docs/mpi.md says how to build it",
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_goes_to_a_host_that_has_none() {
+        for (host, wanted) in [
+            ("node7", "node7:99"),
+            ("10.0.0.7", "10.0.0.7:99"),
+            ("::1", "[::1]:99"),
+            ("[::1]", "[::1]:99"),
+            ("fe80::1%eth0", "[fe80::1%eth0]:99"),
+        ] {
+            assert_eq!(with_port(host, 99).ok().as_deref(), Some(wanted), "{host}");
+        }
+        for host in ["node7:5470", "[::1]:5470"] {
+            assert!(with_port(host, 99).is_err(), "{host}");
+        }
+    }
 }

@@ -25,7 +25,8 @@ pub(super) fn run(args: &RrArgs, clock: HostClock) -> Result<ExitCode, Trouble> 
         let mut plan = args.over(base);
         args.peer.note_in(&mut plan);
         Ok(plan)
-    })?;
+    })?
+    .at_port(args.peer.port)?;
     super::measure::one_peer(&args.peer)?;
     loads::check(&planned.plan)?;
     if planned.printed(&args.plan)? {

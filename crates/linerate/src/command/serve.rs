@@ -58,7 +58,7 @@ fn serve(args: &ServeArgs) -> Result<ExitCode, Trouble> {
 fn bind(args: &ServeArgs, key: Option<Key>) -> Result<Server, Trouble> {
     let bound = match args.listen {
         Some(address) => Server::bind(address, key, args.limits()),
-        None => Server::bind_everywhere(DEFAULT_PORT, key, args.limits()),
+        None => Server::bind_everywhere(args.port.unwrap_or(DEFAULT_PORT), key, args.limits()),
     };
     Ok(bound?)
 }

@@ -22,7 +22,8 @@ pub(super) fn run(args: &StreamArgs, clock: HostClock) -> Result<ExitCode, Troub
         let mut plan = over(args, base)?;
         args.peer.note_in(&mut plan);
         Ok(plan)
-    })?;
+    })?
+    .at_port(args.peer.port)?;
     loads::check(&planned.plan)?;
     if planned.printed(&args.plan)? {
         return Ok(ExitCode::SUCCESS);
