@@ -326,7 +326,8 @@ pub(crate) fn command() -> clap::Command {
         .mut_subcommand("measure", curves)
         .mut_subcommand("stream", loads)
         .mut_subcommand("rr", loads);
-    let command = command.mut_subcommand("mesh", meshes).mut_subcommand("trace", traces);
+    let command =
+        command.mut_subcommand("mesh", meshes).mut_subcommand("app", meshes).mut_subcommand("trace", traces);
     let command = with_file_flags(command)
         .mut_subcommand("compare", |verb| verb.arg(history_flag()))
         .mut_subcommand("history", |verb| verb.arg(history_flag().global(true)));

@@ -248,6 +248,7 @@ fn a_plan_is_printed_and_run_again() {
 fn what_cannot_be_done_is_one_clear_sentence() {
     let desk = Desk::new();
     desk.write("sw.toml", SWITCH);
+    desk.write("np.toml", "[output]\nformat = 'np'\n[app]\nname = 'md'");
     for (arguments, expected) in [
         (&["app", "mud"][..], "failed to find the application `mud`: there are hint, photon, md, tbmd"),
         (&["app", "md", "stepz=3"], "failed to understand stepz=3 of md: unknown field `stepz`"),
@@ -262,7 +263,7 @@ fn what_cannot_be_done_is_one_clear_sentence() {
             &["app", "md", "--model", "sw.toml", "--ranks", "9"],
             "failed to have 9 ranks: the model has 4 stations",
         ),
-        (&["app", "md", "--format", "np"], "failed to choose a format: np holds only curves"),
+        (&["app", "--plan", "np.toml"], "failed to choose a format: np holds only curves"),
     ] {
         let said = desk.linerate(arguments);
         let complaint = said.complaint();
