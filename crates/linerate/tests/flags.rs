@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::support::Desk;
+use crate::support::server::Server;
 
 /// Every verb that has --format, asked for as little as it can do.
 const COMMANDS: [&[&str]; 15] = [
@@ -107,4 +108,32 @@ fn flags_of_files_are_shown_where_files_are_written() {
         let writes = has("--out") || has("--report") || verb == "restore";
         assert_eq!(has("--force"), writes, "{verb}");
     }
+}
+
+#[test]
+fn a_host_alone_is_measured_and_letters_are_those_of_iperf3() {
+    let desk = Desk::new();
+    let server = Server::start(&desk, &[]);
+    let (host, port) = server.address.split_once(':').expect("a port");
+    let options = ["--schedule", "list:1", "--no-report", "--key", server.key(), "--out"];
+    let said =
+        desk.linerate(&[&["-t", "200ms", &server.address], &options[..], &["x.run.json"]].concat()).done();
+    assert!(said.stdout.contains("median us"), "{}", said.stdout);
+    desk.linerate(&[&[host, "-p", port, "-t", "200ms", "-J"], &options[..], &["y.run.json"]].concat()).done();
+    let curves = ["x.run.json", "y.run.json"].map(|file| desk.run_file(file).path().to_address.clone());
+    assert_eq!(curves, [server.address.clone(), server.address.clone()]);
+}
+
+#[test]
+fn an_old_spelling_works_and_is_warned_of_once() {
+    let desk = Desk::new();
+    let curve = ["measure", "--model", "gigabit", "--schedule", "octave:1", "--no-report", "-q", "--out"];
+    let sizes = |out: &str, largest: &[&str]| {
+        let said = desk.linerate(&[&curve[..], &[out], largest].concat()).done();
+        (said.stdout, said.stderr)
+    };
+    let (new, silent) = sizes("x.run.json", &["--max-size", "64"]);
+    let (old, warned) = sizes("y.run.json", &["--to=64"]);
+    assert_eq!((new, silent.as_str()), (old, ""));
+    assert_eq!(warned, "warning: --to is now --max-size\n");
 }

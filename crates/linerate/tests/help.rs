@@ -31,6 +31,8 @@ const VERBS: [&[&str]; 21] = [
 
 const COLUMNS: usize = 80;
 const LINES: usize = 25;
+/// Where verbs are listed, each takes a line.
+const LINES_WITH_VERBS: usize = 30;
 /// That of linerate itself has a line for every verb.
 const LINES_OF_ALL_VERBS: usize = 40;
 
@@ -54,6 +56,26 @@ fn the_short_help_fits_a_screen() {
         assert!(lines <= most, "{verb:?} has {lines} lines:\n{said}");
         assert!(columns <= Some(COLUMNS), "{verb:?} has {columns:?} columns:\n{said}");
         assert_snapshot!(name(verb, "short"), said);
+    }
+}
+
+/// Also of the verbs without a snapshot; those that a page of the manual has.
+#[test]
+fn every_short_help_fits_a_screen() {
+    let desk = Desk::new();
+    desk.linerate(&["man", "--folder", "man"]).done();
+    for page in std::fs::read_dir(desk.path("man")).expect("a folder") {
+        let page = page.expect("a page").file_name().into_string().expect("text");
+        let Some(verb) = page.strip_prefix("linerate-").and_then(|page| page.strip_suffix(".1")) else {
+            continue;
+        };
+        let said = help(&verb.split('-').collect::<Vec<_>>(), "-h");
+        let (lines, columns) = (said.lines().count(), said.lines().map(str::len).max());
+        let most = if said.contains("\nCommands:\n") { LINES_WITH_VERBS } else { LINES };
+        assert!(
+            lines <= most && columns <= Some(COLUMNS),
+            "{verb}: {lines} lines, {columns:?} columns:\n{said}"
+        );
     }
 }
 

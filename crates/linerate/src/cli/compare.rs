@@ -8,19 +8,19 @@ use super::shared;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct CompareArgs {
-    /// Runs of the first side: run files, result files of NetPIPE, or names of the history
+    /// Runs of the first side: files, or names from the history
     ///
-    /// A name is the id of a run (or its first characters), a path (its baseline is meant), or PATH@N, its
+    /// A file is a run file, or a result file of NetPIPE. A name is the id of a run (or its first characters), a path (its baseline is meant), or PATH@N, its
     /// last N runs.
     #[arg(required = true, value_name = "BASE")]
     pub(crate) base: Vec<PathBuf>,
     /// Runs of the second side
     #[arg(long = "with", required = true, num_args = 1.., value_name = "CANDIDATE")]
     pub(crate) candidate: Vec<PathBuf>,
-    /// A change for the worse above this is a finding (exit code 1); a change below it is "the same"
+    /// Smallest change that counts; a worse one exits with 1
     #[arg(long, value_name = "SHARE", default_value = "5%", value_parser = parse_threshold)]
     pub(crate) threshold: f64,
-    /// Compare runs that were asked different things too, as far as they have sizes in common
+    /// Compare the common sizes of runs with different plans
     #[arg(long)]
     pub(crate) anyway: bool,
     /// Write a .html or .json file; repeatable
@@ -29,7 +29,7 @@ pub(crate) struct CompareArgs {
     /// Format of standard output
     #[arg(long, value_enum, default_value_t = CompareFormat::Table)]
     pub(crate) format: CompareFormat,
-    /// Rows of the table: short (default: the sizes that changed) or all
+    /// Rows of the table: short (default: changed sizes) or all
     #[arg(long, value_name = "WHICH", value_parser = shared::rows_parser(), hide_possible_values = true)]
     pub(crate) rows: Option<Rows>,
 }

@@ -79,8 +79,6 @@ Examples:
 pub(super) const HISTORY: &str = "\
 Examples:
   linerate measure node7 --key fdpk-33wq-mtzx --record --label kernel=6.18
-  linerate history
-  linerate history import runs/
   linerate history changes --exit-code";
 
 pub(super) const LAB: &str = "\
@@ -92,10 +90,8 @@ Examples:
 
 pub(super) const EXPERIMENT: &str = "\
 Examples:
-  linerate experiment list
   linerate experiment init > mine.toml
   linerate experiment mine.toml --dry-run
-  linerate experiment mine.toml
   linerate experiment report mine.experiment --report mine.html";
 
 pub(super) const EXPERIMENT_RESUME: &str = "\

@@ -18,19 +18,21 @@ pub(crate) struct ExperimentArgs {
 /// What `linerate experiment PLAN` takes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RunExperiment {
-    /// A TOML file, or the name of an experiment that comes with linerate (`linerate experiment list`)
+    /// A TOML file, or a name from `linerate experiment list`
     #[arg(required = true)]
     pub(crate) plan: Option<String>,
-    /// Show the cells, their order and the time they take, and run nothing
+    /// Show cells, order and duration; run nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// The folder for runs, ledger and page [default: the plan's name with .experiment]
+    /// Folder for runs, ledger and page [default: NAME.experiment]
     #[arg(long, value_name = "FOLDER")]
     pub(crate) folder: Option<PathBuf>,
-    /// Run it in this laboratory, whatever the plan's bench says
+    /// Run in this laboratory instead of the plan's bench
     #[arg(long, value_name = "PLAN", conflicts_with = "model")]
     pub(crate) lab: Option<String>,
-    /// Run it on this model, whatever the plan's bench says; `lab:PLAN` models a laboratory
+    /// Run on this model instead of the plan's bench
+    ///
+    /// `lab:PLAN` models a laboratory.
     #[arg(long, value_name = "PLAN")]
     pub(crate) model: Option<String>,
     #[command(flatten)]
@@ -40,17 +42,19 @@ pub(crate) struct RunExperiment {
 /// What running an experiment, and going on with it, take.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct HowToRun {
-    /// Begin no run after this time; `linerate experiment resume` goes on later [default: as the plan says]
+    /// Begin no run after this time [default: the plan's]
+    ///
+    /// `linerate experiment resume` goes on later.
     #[arg(long, short, value_name = "TIME")]
     pub(crate) time: Option<Span>,
     /// Record every run in the history too (always if LINERATE_HISTORY is set)
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) record: bool,
-    /// Run only part I of N of the runs, from 1: on models, when several processes share the folder
+    /// Run only part I of N of the runs, from 1
     ///
-    /// With `slurm`, I and N are those of the task of a job array. `linerate experiment resume` without --shard runs what is
+    /// For models, when several processes share the folder. With `slurm`, I and N are those of the task of a job array. `linerate experiment resume` without --shard runs what is
     /// missing and shows everything. See docs/sweeps.md.
-    #[arg(long, value_name = "I/N|slurm")]
+    #[arg(long, value_name = "I/N|slurm", hide_short_help = true)]
     pub(crate) shard: Option<ShardChoice>,
     /// Print only the result: no progress, no file names
     #[arg(long, short)]
@@ -68,7 +72,7 @@ pub(crate) enum ExperimentVerb {
         #[arg(value_enum, default_value_t)]
         design: InitDesign,
     },
-    /// Go on with an experiment that was interrupted, or that waits for a person
+    /// Continue an experiment that was interrupted or waits for a person
     #[command(after_help = examples::EXPERIMENT_RESUME)]
     Resume {
         /// Its folder

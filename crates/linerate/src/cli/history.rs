@@ -22,23 +22,27 @@ pub(crate) struct HistoryArgs {
 /// Which runs are meant: all conditions must hold.
 #[derive(Clone, Debug, Default, PartialEq, clap::Args)]
 pub(crate) struct Conditions {
-    /// Runs that began then or later: 2026-01-31, a time (RFC 3339), or an age such as 30d
-    #[arg(long, value_name = "WHEN", value_parser = parse_when)]
+    /// Runs from then on: 2026-01-31, or an age such as 30d
+    ///
+    /// Or a time as in RFC 3339.
+    #[arg(long, value_name = "WHEN", value_parser = parse_when, hide_short_help = true)]
     since: Option<i64>,
-    /// Runs that began before then
-    #[arg(long, value_name = "WHEN", value_parser = parse_when)]
+    /// Runs before then
+    #[arg(long, value_name = "WHEN", value_parser = parse_when, hide_short_help = true)]
     until: Option<i64>,
     /// Runs with this label; repeatable
-    #[arg(long, value_name = "KEY=VALUE", value_parser = shared::parse_label)]
+    #[arg(long, value_name = "KEY=VALUE", value_parser = shared::parse_label, hide_short_help = true)]
     label: Vec<(String, String)>,
     /// Runs with this kernel at the initiator
-    #[arg(long, value_name = "RELEASE")]
+    #[arg(long, value_name = "RELEASE", hide_short_help = true)]
     kernel: Option<String>,
     /// Runs with this setting, such as `responder MTU=9000`; repeatable
-    #[arg(long, value_name = "NAME=VALUE", value_parser = shared::parse_label)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = shared::parse_label, hide_short_help = true)]
     fact: Vec<(String, String)>,
-    /// Runs whose figure lies there, such as `ping-pong/latency<=12` (us, Mb/s, B); repeatable
-    #[arg(long = "where", value_name = "FIGURE<=VALUE", value_parser = parse_range)]
+    /// Runs with this metric in a range, such as `ping-pong/latency<=12`; repeatable
+    ///
+    /// Units are us, Mb/s and B.
+    #[arg(long = "where", value_name = "FIGURE<=VALUE", value_parser = parse_range, hide_short_help = true)]
     range: Vec<FigureRange>,
 }
 
@@ -73,7 +77,7 @@ pub(crate) enum HistoryVerb {
         #[command(flatten)]
         conditions: Conditions,
     },
-    /// Find steps and drifts of every figure, and what changed beside them
+    /// Find steps and drifts, and what else changed then
     ///
     /// Exit codes: 0 nothing that was not said before; with --exit-code 1 if a change for the worse is
     /// confirmed by at least five runs on both sides, and not muted; 2 an error.
@@ -89,7 +93,7 @@ pub(crate) enum HistoryVerb {
         #[command(flatten)]
         conditions: Conditions,
     },
-    /// Measure again before anybody is alarmed, and say whether a change is real
+    /// Measure again to confirm or dismiss a change
     ///
     /// If the plans of the runs before and after it differ, both are measured in turn and compared. If
     /// something else changed, such as a kernel, the newer plan is measured, and the new runs are compared
@@ -109,7 +113,7 @@ pub(crate) enum HistoryVerb {
         #[arg(long)]
         unmeasured: bool,
     },
-    /// Say that a change does not matter
+    /// Mark a change as expected
     Mute {
         /// The change's id, from `linerate history changes`
         change: String,
@@ -117,7 +121,9 @@ pub(crate) enum HistoryVerb {
         #[arg(long)]
         undo: bool,
     },
-    /// Write a page of a path: size against time, key figures with changes, both sides of the last
+    /// Write a page of a path, with its changes
+    ///
+    /// Size against time, key figures with changes, and both sides of the last change.
     Report {
         /// Its id, its name, or the first digits of its hash
         path: String,
@@ -127,7 +133,7 @@ pub(crate) enum HistoryVerb {
         #[command(flatten)]
         conditions: Conditions,
     },
-    /// Record run files, or all of a folder and the folders in it
+    /// Record run files, or all in a folder
     ///
     /// Of another history it takes the runs, and what people said: tags, baselines, names, merges and
     /// splits, and what they think of changes.
@@ -139,7 +145,7 @@ pub(crate) enum HistoryVerb {
         #[arg(long)]
         renew: bool,
     },
-    /// Write figures as CSV or JSON lines, or the last ones as metrics for Prometheus
+    /// Write figures as CSV, JSON lines or Prometheus metrics
     Export {
         /// A .csv or .jsonl file; `-` is JSON lines on standard output
         #[arg(long, value_name = "FILE", required_unless_present = "prometheus")]
@@ -150,7 +156,7 @@ pub(crate) enum HistoryVerb {
         #[command(flatten)]
         conditions: Conditions,
     },
-    /// Set, show or clear the runs that a path is compared with
+    /// Show, set or clear the runs that a path is compared with
     Baseline {
         /// The path
         path: String,
@@ -164,7 +170,7 @@ pub(crate) enum HistoryVerb {
         #[arg(long)]
         clear: bool,
     },
-    /// Give a run tags, or take them
+    /// Give a run labels, or remove them
     Tag {
         /// The run's id, or its first characters
         run: String,
@@ -172,7 +178,7 @@ pub(crate) enum HistoryVerb {
         #[arg(required = true)]
         tags: Vec<String>,
     },
-    /// Forget runs or paths; run files stay
+    /// Forget runs or paths; keep run files
     Rm {
         /// Ids of runs, or of paths with --path
         #[arg(required = true)]
@@ -181,7 +187,7 @@ pub(crate) enum HistoryVerb {
         #[arg(long)]
         path: bool,
     },
-    /// Drop old curves; figures stay
+    /// Drop old curves; keep figures
     ///
     /// Of the runs of a path that are older than --older, one in each --every keeps its curve. So do runs
     /// beside a change, tagged by hand, of a baseline, and the first and the last of each environment.
@@ -196,14 +202,14 @@ pub(crate) enum HistoryVerb {
         #[arg(long)]
         dry_run: bool,
     },
-    /// Show the runs of a path under another: a host got a new name
+    /// Show the runs of a path under another, as after a new host name
     Merge {
         /// The path whose runs move
         from: String,
         /// Where they are shown
         into: String,
     },
-    /// Show the runs of a path that have a setting under a path of their own
+    /// Give runs with a setting a path of their own
     Split {
         /// The path
         path: String,
