@@ -123,7 +123,7 @@ fn help(verbs: &[String]) -> Result<ExitCode, Trouble> {
     for verb in verbs {
         let known = found.find_subcommand_mut(verb);
         found = known.ok_or_else(|| {
-            Trouble::new(format!("failed to find the verb {verb}"), "`linerate --help` lists the verbs")
+            Trouble::new(format!("failed to find the verb {verb}"), "`linerate -h` lists the verbs")
         })?;
     }
     show(&found.render_long_help().to_string())?;
