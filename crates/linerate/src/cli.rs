@@ -24,6 +24,8 @@ mod shared;
 mod spelling;
 mod stream;
 mod trace;
+#[cfg(test)]
+mod walk;
 mod words;
 mod wrong_flag;
 
@@ -313,7 +315,7 @@ pub(crate) fn command() -> clap::Command {
     };
     let meshes = |verb: clap::Command| {
         verb.mut_arg("format", format)
-            .mut_arg("level", |arg| arg.value_parser(shared::level_parser([Level::Point])))
+            .mut_arg("level", |arg| arg.value_parser(shared::level_parser([Level::Point])).hide(true))
     };
     let traces = |verb: clap::Command| {
         // A trace is of TCP.
