@@ -486,7 +486,7 @@ fn shells_and_verbs_that_are_unknown() {
     assert_snapshot!(refusal_of(&["measure", "--format", "pdf"]), @"error: invalid value 'pdf' for '--format <FORMAT>'");
     assert_snapshot!(complaint_of(&["measure", "--patern", "one-way"]), @"
     linerate measure has no --patern; did you mean --pattern?
-    help: `linerate measure --help` shows what it takes
+    help: `linerate measure --help` explains it
     ");
     assert_snapshot!(complaint_of(&["-c", "node7", "--udp"]), @"
     linerate measure has no -c

@@ -49,6 +49,12 @@ fn with_alias(command: clap::Command, mut verbs: Vec<&str>, row: &OldSpelling) -
     command.mut_args(|arg| if arg.get_long() == Some(new) { arg.alias(old) } else { arg })
 }
 
+/// What `flag` of this verb is called now.
+pub(super) fn current<'a>(verb: &str, flag: &'a str) -> &'a str {
+    let row = OLD.iter().find(|row| row.old == flag && row.verbs.contains(&verb));
+    row.map_or(flag, |row| row.new)
+}
+
 /// A warning for each old spelling among the `words` that follow the verb.
 pub(super) fn warnings(verb: &str, words: &[OsString]) -> Vec<String> {
     let rows = OLD.iter().filter(|row| row.verbs.contains(&verb));

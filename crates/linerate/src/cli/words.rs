@@ -87,20 +87,23 @@ fn check_host(word: &str, command: &clap::Command) -> Result<(), Trouble> {
     })
 }
 
-/// Whether `word` is `verb` with one letter wrong, missing, too many, or with two in the wrong order. Digits make a name
-/// of a host: host1 is not the verb host.
+/// Whether `word` is `verb`, mistyped. Digits make a name of a host: host1 is not the verb host.
 fn is_mistyped(word: &str, verb: &str) -> bool {
-    let shared = word.bytes().zip(verb.bytes()).take_while(|(one, other)| one == other).count();
-    let (one, other) = (&word.as_bytes()[shared..], &verb.as_bytes()[shared..]);
+    word.chars().all(char::is_alphabetic) && is_one_edit(word, verb)
+}
+
+/// Whether `word` is `meant` with one letter wrong, missing, too many, or with two in the wrong order.
+pub(super) fn is_one_edit(word: &str, meant: &str) -> bool {
+    let shared = word.bytes().zip(meant.bytes()).take_while(|(one, other)| one == other).count();
+    let (one, other) = (&word.as_bytes()[shared..], &meant.as_bytes()[shared..]);
     let swapped = |one: &[u8], other: &[u8]| match (one, other) {
         ([a, b, one @ ..], [c, d, other @ ..]) => a == d && b == c && one == other,
         _ => false,
     };
-    word.chars().all(char::is_alphabetic)
-        && (one.get(1..) == other.get(1..)
-            || one.get(1..) == Some(other)
-            || Some(one) == other.get(1..)
-            || swapped(one, other))
+    one.get(1..) == other.get(1..)
+        || one.get(1..) == Some(other)
+        || Some(one) == other.get(1..)
+        || swapped(one, other)
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@ use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use super::spelling;
+use super::words::is_one_edit;
 use crate::trouble::Trouble;
 
 /// What linerate has instead.
@@ -16,8 +18,8 @@ enum Answer {
 
 use Answer::{Flag, Other};
 
-/// Flags of iperf3, iperf, netperf, NetPIPE, qperf and ping that linerate does not have.
-const FOREIGN: [(&[&str], Answer); 36] = [
+/// Flags of iperf3, iperf, netperf, NetPIPE, qperf and ping, and the names of ours that they guess.
+const FOREIGN: [(&[&str], Answer); 37] = [
     (&["-c", "--client", "-H"], Other("name the host without a flag: `linerate stream HOST`")),
     (&["-s", "--server"], Other("`linerate serve` is the server")),
     (
@@ -54,6 +56,7 @@ const FOREIGN: [(&[&str], Answer); 36] = [
     (&["-o"], Flag("--out")),
     (&["-v", "--verbose"], Flag("--rows all")),
     (&["--rcv-timeout"], Flag("--stall")),
+    (&["--size", "--sizes"], Flag("--schedule list:A,B,..")),
     (&["--start"], Flag("--min-size")),
     (&["--end"], Flag("--max-size")),
     (&["-r", "--repeats", "--nreps"], Flag("--repeat")),
@@ -84,12 +87,12 @@ pub(super) fn answer(error: &clap::Error, words: &[OsString], command: &clap::Co
                 return Some(Trouble::new(format!("linerate {name} takes no further word: `{flag}`"), help));
             }
             let known = foreign(flag, &name, command).or_else(|| of_other_verb(flag, &name, command));
-            let mistyped = || {
-                let meant = given(ContextKind::SuggestedArg);
+            let known = known.or_else(|| mistyped(flag, &name, command));
+            Some(known.unwrap_or_else(|| {
+                let meant = given(ContextKind::SuggestedArg).map(|meant| spelling::current(&name, meant));
                 let meant = meant.map_or_else(String::new, |meant| format!("; did you mean {meant}?"));
                 Trouble::new(format!("linerate {name} has no {flag}{meant}"), help)
-            };
-            Some(known.unwrap_or_else(mistyped))
+            }))
         }
         _ => None,
     }
@@ -129,6 +132,29 @@ fn of_other_verb(flag: &str, name: &str, command: &clap::Command) -> Option<Trou
     Some(Trouble::new(format!("linerate {name} has no {flag}; linerate {verb} has it"), help))
 }
 
+/// A flag that differs by one letter: of this verb, or else of another.
+fn mistyped(flag: &str, name: &str, command: &clap::Command) -> Option<Trouble> {
+    let long = flag.strip_prefix("--")?;
+    let mut verbs = walked(command);
+    verbs.sort_by_key(|(verb, _)| (verb != name, rank(verb)));
+    let (verb, meant) = verbs.into_iter().find_map(|(verb, found)| {
+        let flags = found.get_arguments().filter(|arg| !arg.is_hide_set()).filter_map(clap::Arg::get_long);
+        Some((verb, flags.into_iter().find(|own| is_one_edit(long, own))?))
+    })?;
+    let meant = if verb == name {
+        format!("did you mean --{meant}?")
+    } else {
+        format!("linerate {verb} has --{meant}")
+    };
+    let help = format!("`linerate {verb} --help` explains it");
+    Some(Trouble::new(format!("linerate {name} has no {flag}; {meant}"), help))
+}
+
+/// The order of verbs in which a flag is looked for.
+fn rank(verb: &str) -> usize {
+    FIRST.iter().position(|first| *first == verb).unwrap_or(FIRST.len())
+}
+
 /// The verbs that show this flag.
 fn verbs_with(flag: &str, command: &clap::Command) -> Vec<String> {
     let has = |arg: &clap::Arg| match flag.strip_prefix("--") {
@@ -140,7 +166,7 @@ fn verbs_with(flag: &str, command: &clap::Command) -> Vec<String> {
         .filter(|(_, verb)| verb.get_arguments().any(|arg| !arg.is_hide_set() && has(arg)))
         .map(|(name, _)| name)
         .collect();
-    verbs.sort_by_key(|verb| FIRST.iter().position(|first| first == verb).unwrap_or(FIRST.len()));
+    verbs.sort_by_key(|verb| rank(verb));
     verbs
 }
 
@@ -202,6 +228,9 @@ mod tests {
             ("rr --udp", "--udp is -u of linerate rr"),
             ("stream --parallel 4", "--parallel is --flows of linerate stream"),
             ("measure --patern x", "linerate measure has no --patern; did you mean --pattern?"),
+            ("measure --flow 3", "linerate measure has no --flow; linerate stream has --flows"),
+            ("measure --too 3", "linerate measure has no --too; did you mean --max-size?"),
+            ("measure --sizes 3", "--sizes is --schedule list:A,B,.. of linerate measure"),
             ("history show --nothing", "linerate history show has no --nothing"),
             ("model lod", "linerate model has no verb lod; did you mean load?"),
             ("measure a b", "linerate measure takes no further word: `b`"),
