@@ -114,9 +114,14 @@ fn options_that_make_no_sense(#[case] arguments: &[&str], #[case] trouble: &str)
 #[case(&["load", "x.toml", "--jobs", "0"])]
 #[case(&["load", "x.toml", "--sweep", "frame=64", "--trace", "x.pcapng"])]
 #[case(&["load"])]
-#[case(&["lode"])]
 fn the_command_line_refuses(#[case] arguments: &[&str]) {
     let said = desk().linerate(&[&["model"], arguments].concat());
     assert_eq!((said.code, &*said.stdout), (Some(2), ""), "{}", said.stderr);
     assert_eq!(said.stderr.matches("error:").count(), 1, "{}", said.stderr);
+}
+
+#[test]
+fn a_mistyped_verb_is_answered_with_the_right_one() {
+    let said = desk().linerate(&["model", "lode"]).complaint();
+    assert!(said.starts_with("linerate model has no verb lode; did you mean load?"), "{said}");
 }
