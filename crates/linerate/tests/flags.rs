@@ -137,3 +137,23 @@ fn an_old_spelling_works_and_is_warned_of_once() {
     assert_eq!((new, silent.as_str()), (old, ""));
     assert_eq!(warned, "warning: --to is now --max-size\n");
 }
+
+/// What is written is chosen by the extension; what cannot be written is refused before anything is measured.
+#[test]
+fn a_report_is_a_page_or_a_picture_by_its_extension() {
+    let desk = Desk::new();
+    let curve =
+        ["measure", "--model", "gigabit", "--schedule", "octave:1", "-q", "--force", "--out", "x.run.json"];
+    for (file, begins) in [("x.html", "<!"), ("x.svg", "<svg"), ("x.csv", ""), ("x.json", "{"), ("x.np", "")]
+    {
+        let said = desk.linerate(&[&curve[..], &["--report", file]].concat()).done();
+        assert!(said.stdout.contains("median us"), "a table is printed too: {}", said.stdout);
+        assert!(desk.read(file).starts_with(begins), "{file}");
+    }
+    let stream = ["stream", "--model", "bufferbloat", "--out", "y.run.json", "--report"];
+    for file in ["y.svg", "y.np"] {
+        let said = desk.linerate(&[&stream[..], &[file]].concat()).complaint();
+        assert!(said.contains("that form cannot hold stream runs"), "{said}");
+        assert!(!desk.path("y.run.json").exists(), "nothing was measured");
+    }
+}

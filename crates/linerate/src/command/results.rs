@@ -41,6 +41,16 @@ impl Files {
             // A user who reads standard output wants no other file.
             None => (!store::is_stream(&run)).then(|| store::report_beside(&run)),
         };
+        if let Some(path) = report.as_deref().filter(|path| !fits(path, plan)) {
+            return Err(Trouble::new(
+                format!(
+                    "failed to write {}: that form cannot hold {} runs",
+                    path.display(),
+                    plan.task.verb()
+                ),
+                "end the name of --report in .html, .csv or .json",
+            ));
+        }
         if report.as_ref() == Some(&run) && !is_device(&run) {
             return Err(Trouble::new(
                 format!("failed to write the results: {} is both the run file and the report", run.display()),
@@ -48,6 +58,15 @@ impl Files {
             ));
         }
         Ok(Self { run, report })
+    }
+}
+
+/// Whether the form that the extension of `path` names can hold what `plan` asks for.
+fn fits(path: &Path, plan: &Plan) -> bool {
+    match path.extension().and_then(|ending| ending.to_str()) {
+        Some("svg") => !plan.has_loads(),
+        Some("np" | "out") => plan.curve().is_some(),
+        _ => true,
     }
 }
 
