@@ -157,3 +157,37 @@ fn a_report_is_a_page_or_a_picture_by_its_extension() {
         assert!(!desk.path("y.run.json").exists(), "nothing was measured");
     }
 }
+
+/// Verbs and flags of other tools, drawn at random; the seed is fixed, so a failure comes again.
+#[test]
+fn a_flag_of_another_tool_ends_with_2_and_one_message() {
+    let desk = Desk::new();
+    let mut verbs: Vec<String> = pages(&desk).into_iter().map(|(verb, _)| verb).collect();
+    verbs.sort();
+    let flags = [
+        "--udp",
+        "--parallel",
+        "--window=64K",
+        "--zerocopy",
+        "--bandwidth",
+        "--client",
+        "--omit",
+        "-c",
+        "-Z",
+        "-A1",
+    ];
+    let mut state = 36_u64;
+    let mut drawn = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(state >> 33).expect("31 bits") % below
+    };
+    for _ in 0..24 {
+        let (verb, flag) = (&verbs[drawn(verbs.len())], flags[drawn(flags.len())]);
+        let words: Vec<&str> = verb.split(' ').chain([flag]).collect();
+        let said = desk.linerate(&words);
+        assert_eq!((said.code, said.stdout.as_str()), (Some(2), ""), "{verb} {flag}");
+        let messages =
+            said.stderr.lines().filter(|line| line.starts_with("  ×") || line.starts_with("error:"));
+        assert_eq!(messages.count(), 1, "{verb} {flag}: {}", said.stderr);
+    }
+}
